@@ -20,6 +20,7 @@ import (
 	"winnow/cli/report"
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 )
@@ -301,21 +302,21 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 }
 
 // receipt is the receipt of a request of the newest turn. Its answer says which one it belongs to.
-func (h *house) receipt(ctx context.Context, s *session.Session, nth int) (session.Receipt, error) {
+func (h *house) receipt(ctx context.Context, s *session.Session, nth int) (record.Receipt, error) {
 	row := s.Info()
 	records, err := h.deps.Store.TurnRequests(ctx, row.ID, row.Turns)
 	if err != nil {
-		return session.Receipt{}, err
+		return record.Receipt{}, err
 	}
 	branch, err := h.deps.Store.Branch(ctx, row.ID, row.Leaf, 0, 2)
 	if err != nil {
-		return session.Receipt{}, err
+		return record.Receipt{}, err
 	}
 	for _, m := range branch { // A tool's result may stand last: the next request was too large.
 		if m.Request == records[nth-1].ID {
-			receipts, err := s.Receipts(ctx)
+			receipts, err := s.Records().Receipts(ctx)
 			return receipts[m.Request], err
 		}
 	}
-	return session.Receipt{}, fmt.Errorf("request %d of turn %d is not that of the newest answer", nth, row.Turns)
+	return record.Receipt{}, fmt.Errorf("request %d of turn %d is not that of the newest answer", nth, row.Turns)
 }

@@ -11,6 +11,7 @@ import (
 
 	"winnow/cli/report"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -20,7 +21,7 @@ type views struct {
 	panel    panelText
 	next     report.ContextJSON // of winnow context
 	shown    shownReceipt
-	receipt  session.Receipt
+	receipt  record.Receipt
 	sent     wire
 }
 
@@ -279,7 +280,7 @@ func (v views) compareLastWhole(ctx context.Context, s *session.Session) error {
 	for _, e := range v.next.Entries {
 		ids = append(ids, e.ID)
 	}
-	last, err := s.LastWhole(ctx, ids...)
+	last, err := s.Records().LastWhole(ctx, ids...)
 	if err != nil {
 		return err
 	}

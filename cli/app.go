@@ -23,6 +23,7 @@ import (
 	"winnow/llm/redact"
 	"winnow/llm/tokenizer"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -168,7 +169,7 @@ func (k *conversation) ready(ctx context.Context) error {
 
 		Environment: k.config.EnvironmentKeys(),
 		System:      system,
-		Sampling:    session.Sampling(k.config.Sampling),
+		Sampling:    record.Sampling(k.config.Sampling),
 		Samplings:   samplings(k.config.Endpoints),
 		TitleRef:    k.titles(ctx),
 		Approve:     session.Approval(k.config.Tools.Approve),
@@ -354,12 +355,12 @@ func (k *conversation) shortID(id string) string {
 }
 
 // samplings is what the endpoints' tables ask of their models, by "endpoint" and by "endpoint/model".
-func samplings(tables map[string]config.Endpoint) map[string]session.Sampling {
-	all := make(map[string]session.Sampling)
+func samplings(tables map[string]config.Endpoint) map[string]record.Sampling {
+	all := make(map[string]record.Sampling)
 	for name, e := range tables {
-		all[name] = session.Sampling(e.Sampling)
+		all[name] = record.Sampling(e.Sampling)
 		for model, m := range e.Models {
-			all[name+"/"+model] = session.Sampling(m.Sampling)
+			all[name+"/"+model] = record.Sampling(m.Sampling)
 		}
 	}
 	return all

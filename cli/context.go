@@ -16,6 +16,7 @@ import (
 	"winnow/history"
 	"winnow/llm/redact"
 	"winnow/session"
+	"winnow/session/record"
 )
 
 func (p *program) contextCommand() *cobra.Command {
@@ -135,7 +136,7 @@ func (p *program) nextContext(ctx context.Context, s *session.Session, asked con
 // pastContext puts a past request together again. What became of the messages is what its record says:
 // that needs no proof.
 func pastContext(ctx context.Context, s *session.Session, at pastRef) (shownContext, error) {
-	r, err := s.Replay(ctx, at.turn, at.nth)
+	r, err := s.Records().Replay(ctx, at.turn, at.nth)
 	if err != nil {
 		return shownContext{}, explainMoment(err)
 	}
@@ -153,7 +154,7 @@ func pastContext(ctx context.Context, s *session.Session, at pastRef) (shownCont
 
 // explainMoment makes a request that is not there one that was not found.
 func explainMoment(err error) error {
-	if missing := (*session.NoRequestError)(nil); errors.As(err, &missing) {
+	if missing := (*record.NoRequestError)(nil); errors.As(err, &missing) {
 		return fail(NotFound, "%w", err)
 	}
 	return err

@@ -28,7 +28,7 @@ func (p *program) contextDiff(ctx context.Context, s *session.Session, asked con
 }
 
 func recordedRequest(ctx context.Context, s *session.Session, at pastRef) (report.DiffRequest, error) {
-	r, err := s.Recorded(ctx, at.turn, at.nth)
+	r, err := s.Records().Find(ctx, at.turn, at.nth)
 	return report.DiffRequest{Record: &r, Sum: r.Verdicts.Sum, Entries: r.Verdicts.Entries}, explainMoment(err)
 }
 

@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/theme"
 )
 
@@ -128,7 +129,7 @@ func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repor
 		}
 	}
 	if !asked.dry {
-		if err := session.KeepRepairs(ctx, s.Store(), plan); err != nil {
+		if err := record.KeepRepairs(ctx, s.Store(), plan); err != nil {
 			return report.Repairs{}, err
 		}
 	}

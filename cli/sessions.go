@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -118,7 +118,7 @@ func (p *program) sessionsShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				spent, err := session.SpentIn(ctx, s, info.ID)
+				spent, err := record.SpentIn(ctx, s, info.ID)
 				if err != nil {
 					return err
 				}

@@ -28,7 +28,7 @@ func TestAloneSendsNothingOfTheConversation(t *testing.T) {
 	if sent := b.body(3); !strings.Contains(sent, "sky") || !strings.Contains(sent, "Four.") {
 		t.Errorf("the next request is %s", sent)
 	}
-	if r, err := s.Replay(t.Context(), 2, 0); err != nil || !r.Proven {
+	if r, err := s.Records().Replay(t.Context(), 2, 0); err != nil || !r.Proven {
 		t.Errorf("the lone request is not proven: %v %s", err, r.Doubt)
 	}
 }
@@ -45,8 +45,8 @@ func TestAloneLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range events {
-		if planned, ok := e.(Planned); ok && len(planned.Outlook.Losses) > 0 {
-			t.Errorf("messages %v are told as lost", planned.Outlook.Losses)
+		if planned, ok := e.(Planned); ok && len(planned.Comparison.Losses) > 0 {
+			t.Errorf("messages %v are told as lost", planned.Comparison.Losses)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/transfer/archive"
 )
@@ -199,13 +200,13 @@ func takeIDs(t tester, s *store.Store) {
 // TestNoIDOfARecordIsForgotten fills a decision with ids wherever it has an int64, which is what an id
 // is, and wants every one of them moved.
 func TestNoIDOfARecordIsForgotten(t *testing.T) {
-	d := Decision{Flags: map[int64]history.Flag{5: history.Pin}, Remedies: map[int64]history.Remedy{6: history.LeaveOut}, Guessed: [][2]int64{{7, 8}}, Turn: []int64{9, 10}, Summary: &history.Summary{Messages: history.IDs{{11, 12}}}, Scope: &history.Scope{Messages: history.IDs{{13, 14}}}}
+	d := record.Decision{Flags: map[int64]history.Flag{5: history.Pin}, Remedies: map[int64]history.Remedy{6: history.LeaveOut}, Guessed: [][2]int64{{7, 8}}, Turn: []int64{9, 10}, Summary: &history.Summary{Messages: history.IDs{{11, 12}}}, Scope: &history.Scope{Messages: history.IDs{{13, 14}}}}
 	setIDs(reflect.ValueOf(&d).Elem())
-	options, err := d.json()
-	if err != nil {
+	var r store.Request
+	if err := record.Sign(&r, d, nil); err != nil {
 		t.Fatal(err)
 	}
-	shifted, err := store.Shift{Messages: 1000, Summaries: 1000}.Line(store.Line{Request: &store.RequestLine{Options: store.Text(options)}})
+	shifted, err := store.Shift{Messages: 1000, Summaries: 1000}.Line(store.Line{Request: &store.RequestLine{Options: store.Text(r.Options)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestNoIDOfARecordIsForgotten(t *testing.T) {
 	if err := json.Unmarshal([]byte(shifted.Request.Options), &got); err != nil {
 		t.Fatal(err)
 	}
-	back, err := readDecision(store.Request{Options: []byte(shifted.Request.Options)})
+	back, err := record.ReadDecision(store.Request{Options: []byte(shifted.Request.Options)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +368,7 @@ func TestRestoreUnderAnotherID(t *testing.T) {
 		t.Errorf("a second import says %+v", again)
 	}
 	later := b.open(all[0].Session.ID)
-	if got, err := later.Replay(t.Context(), 4, 1); err != nil || !got.Proven {
+	if got, err := later.Records().Replay(t.Context(), 4, 1); err != nil || !got.Proven {
 		t.Errorf("its newest request is proven: %t (%s), %v", got.Proven, got.Doubt, err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/pricing"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -31,7 +33,11 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 		return asked{}, err
 	}
 	t.noteLowered()
-	t.emit(Planned{Plan: a.plan, Request: a.record, Outlook: t.outlook(a.plan)})
+	compared := t.before.Compare(a.plan)
+	if a.decision.Scope != nil {
+		compared.Losses = nil // The user sends the message alone, and asked for that.
+	}
+	t.emit(Planned{Plan: a.plan, Request: a.record, Comparison: compared})
 	a.began = t.deps.Now()
 	return a, nil
 }
@@ -42,16 +48,11 @@ func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, pu
 	if err != nil {
 		return err
 	}
-	record, err := newRecord(s.Info().ID, turn, user, purpose, *a)
+	a.record, err = s.Records().Add(ctx, record.Leaving{
+		Turn: turn, User: user, Purpose: purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
+		Decision: a.decision, Plan: a.plan, Body: body,
+	})
 	if err != nil {
-		return err
-	}
-	record.BodyHash = hash(body)
-	record.Tokenizer = s.deps.Tokenizer
-	if a.record, err = s.deps.Store.AddRequest(ctx, record); err != nil {
-		return err
-	}
-	if err := KeepRepairs(ctx, s.deps.Store, a.plan); err != nil {
 		return err
 	}
 	s.logPlan(ctx, a.record, a.plan)
@@ -68,7 +69,7 @@ func (t *turn) decide(ctx context.Context, options func() history.Options, reque
 		plan, err := t.buildLimited(t.past, &o)
 		guessed := t.guessedIn(plan)
 		a := asked{to: t.model, request: request(t.model, plan), plan: plan}
-		a.decision = decisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
+		a.decision = record.DecisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
 		if o.Limit > 0 {
 			a.decision.Unread = t.model.Limit()
 		}
@@ -114,7 +115,7 @@ func (t *turn) leafOf(o history.Options) int64 {
 type asked struct {
 	to       *target.Model
 	request  llm.Request
-	decision Decision
+	decision record.Decision
 	record   store.Request
 	plan     history.Plan
 	began    time.Time
@@ -148,7 +149,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if err != nil {
 		return answer, err
 	}
-	t.remember(a)
+	t.before.Answered(a.to.Ref(), a.plan, t.Messages())
 	a.to.Ran()
 	t.noteJudgement(ctx, a, judged)
 	return answer, fault
@@ -210,12 +211,8 @@ func (a *asked) again() error {
 		return err
 	}
 	a.decision.Quirks = a.to.Client.Quirks()
-	if a.record.Options, err = a.decision.json(); err != nil {
-		return err
-	}
 	a.record.Retries++
-	a.record.BodyHash = hash(body)
-	return nil
+	return record.Sign(&a.record, a.decision, body)
 }
 
 // close notes how the request ended, and what it cost.
@@ -242,6 +239,21 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 	if e := (*llm.Error)(nil); errors.As(fault, &e) && e.Body != "" {
 		r.Error += "\n" + e.Body
 	}
+}
+
+// cost is what a request that is over cost. Where the server did not report its tokens, those that are
+// known to have gone and come are counted. A request without any answer and of which the server says
+// nothing has no cost: it was refused, or never arrived.
+func (a asked) cost(count history.Counter) pricing.Cost {
+	usage := a.reply.Usage
+	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
+		return pricing.Cost{}
+	}
+	came := count(a.reply.Text) + count(a.reply.Reasoning)
+	for _, call := range a.reply.Calls {
+		came += count(call.Name) + count(call.Arguments)
+	}
+	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
 
 // answerRow is the answer's row as of now.
@@ -284,7 +296,7 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 		return m, err
 	}
 	t.add(stored)
-	t.emit(Answered{Message: stored, Receipt: receiptOf(a.record, tallyOf(a.plan))})
+	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record, a.plan)})
 	if a.record.End == store.EndNoDone {
 		t.emit(Notice{"the server closed the stream without saying that the answer was over; it is kept as interrupted"})
 	}
@@ -306,7 +318,7 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		return errors.Join(fault, err)
 	}
 	if a.record.End != store.EndFailed {
-		t.remember(a)
+		t.before.Answered(a.to.Ref(), a.plan, t.Messages())
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -316,11 +328,6 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 
 // A request that winnow makes by itself, for a summary or a title, is recorded, costed and announced like the user's. Its
 // answer is no message of the conversation.
-
-// question is what winnow asks in place of the user.
-func question(text string) history.Message {
-	return history.Message{Role: history.User, Content: text, Status: history.Complete}
-}
 
 // askText sends a request that is recorded, waits for all of its text and completes the record. A retry is
 // shown.

@@ -65,7 +65,7 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	branch, err := t.branchTo(ctx, row.ID, leaf)
+	branch, err := t.branchTo(ctx, leaf)
 	if err != nil {
 		return err
 	}
@@ -86,10 +86,25 @@ func (s *Session) Holds(message int64) bool {
 	return there
 }
 
+// branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
+// loaded, else as it is stored.
+func (s *Session) branchTo(ctx context.Context, leaf int64) ([]store.Message, error) {
+	if leaf == 0 {
+		return nil, nil
+	}
+	s.mu.Lock()
+	if at, there := s.find(leaf); there && s.whole {
+		defer s.mu.Unlock()
+		return slices.Clone(s.branch[:at+1]), nil
+	}
+	s.mu.Unlock()
+	branch, err := s.deps.Store.Branch(ctx, s.Info().ID, leaf, 0, -1)
+	return s.trusted(branch), err
+}
+
 // answerAgain makes the user's message that a message belongs to the one to answer, and answers it.
 func (t *turn) answerAgain(ctx context.Context, message int64) error {
-	row := t.Info()
-	branch, err := t.branchTo(ctx, row.ID, message)
+	branch, err := t.branchTo(ctx, message)
 	if err != nil {
 		return err
 	}
@@ -122,7 +137,7 @@ func (t *turn) askAsBefore(ctx context.Context, message int64) error {
 	_, err := t.build(t.past, t.nextOptions())
 	t.mu.Unlock()
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		if t.cut, err = t.cutBefore(ctx, message); err != nil {
+		if t.cut, err = t.Records().WasCut(ctx, message); err != nil {
 			return err
 		}
 	}
@@ -140,7 +155,7 @@ func (t *turn) comeBack(before []store.Message) {
 // saveEdit commits what the user says in the place of an earlier message.
 func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files []history.Part) error {
 	row := t.Info()
-	branch, err := t.branchTo(ctx, row.ID, message)
+	branch, err := t.branchTo(ctx, message)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/session/record"
 )
 
 // hosted makes the scripted server one of somebody else's, as far as its address tells, with prices.
@@ -99,7 +100,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 			}
 			want := live.Receipt
 			want.FirstToken, want.Took = want.FirstToken.Truncate(time.Microsecond), want.Took.Truncate(time.Microsecond)
-			stored, err := b.open(s.Info().ID).Receipts(context.Background())
+			stored, err := b.open(s.Info().ID).Records().Receipts(context.Background())
 			if err != nil || stored[live.Message.Request] != want {
 				t.Errorf("the stored receipt is\n%+v, %v; want\n%+v", stored[live.Message.Request], err, want)
 			}
@@ -185,12 +186,12 @@ func TestSpentSumsUpASession(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := SpentIn(context.Background(), b.deps.Store, s.Info().ID)
-	want := Spent{Amount: pricing.Dollar + 4*pricing.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
+	got, err := record.SpentIn(context.Background(), b.deps.Store, s.Info().ID)
+	want := record.Spent{Amount: pricing.Dollar + 4*pricing.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
 	if err != nil || got != want || got.String() != "~$1.00" {
 		t.Errorf("got %+v, written %s, %v; want %+v", got, got, err, want)
 	}
-	if none := (Spent{Requests: 2}).String(); none != "–" {
+	if none := (record.Spent{Requests: 2}).String(); none != "–" {
 		t.Errorf("two requests without a known cost are written %s", none)
 	}
 }
@@ -206,9 +207,9 @@ func TestCostStaysWithItsRequest(t *testing.T) {
 	}
 	b.hosted(perMillion(999, 999))
 	again := b.open(s.Info().ID)
-	record, err := again.Recorded(context.Background(), 1, 0)
-	if err != nil || CostOf(record.Request).String() != "$3.00" {
-		t.Errorf("the request cost %s, %v; want $3.00 as then", CostOf(record.Request), err)
+	found, err := again.Records().Find(context.Background(), 1, 0)
+	if err != nil || record.CostOf(found.Request).String() != "$3.00" {
+		t.Errorf("the request cost %s, %v; want $3.00 as then", record.CostOf(found.Request), err)
 	}
 	if got := again.Messages(); len(got) != 2 || got[1].Role != history.Assistant {
 		t.Errorf("the messages are %+v", got)

@@ -251,14 +251,14 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 	if messages := s.Messages(); messages[3].Tokens == 0 || messages[3].Tokenizer != "one" {
 		t.Errorf("the pinned message was sent with %d tokens by %q", messages[3].Tokens, messages[3].Tokenizer)
 	}
-	replayed, err := s.Replay(t.Context(), s.Info().Turns, 0)
+	replayed, err := s.Records().Replay(t.Context(), s.Info().Turns, 0)
 	if err != nil || !replayed.Proven {
 		t.Errorf("the request cannot be made again: %v, %s", err, replayed.Doubt)
 	}
 	if err := CountAll(t.Context(), s, unseen); err != nil {
 		t.Fatal(err)
 	}
-	replayed, err = b.loaded(row.ID).Replay(t.Context(), s.Info().Turns, 0)
+	replayed, err = b.loaded(row.ID).Records().Replay(t.Context(), s.Info().Turns, 0)
 	if err != nil || !replayed.Proven {
 		t.Errorf("the request cannot be made again once all is counted: %v, %s", err, replayed.Doubt)
 	}
@@ -286,7 +286,7 @@ func TestRegeneratedRequestGoesByTheSameCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for nth := 1; nth <= 2; nth++ {
-		if r, err := b.loaded(row.ID).Replay(t.Context(), s.Info().Turns, nth); err != nil || !r.Proven {
+		if r, err := b.loaded(row.ID).Records().Replay(t.Context(), s.Info().Turns, nth); err != nil || !r.Proven {
 			t.Errorf("request %d cannot be made again: %v, %s", nth, err, r.Doubt)
 		}
 	}

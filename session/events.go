@@ -1,11 +1,9 @@
 package session
 
 import (
-	"time"
-
 	"winnow/history"
 	"winnow/llm"
-	"winnow/llm/pricing"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -18,9 +16,9 @@ type Stored struct{ Message store.Message }
 
 // Planned says what the request that leaves now holds.
 type Planned struct {
-	Plan    history.Plan
-	Request store.Request
-	Outlook Outlook // as it was before the request left
+	Plan       history.Plan
+	Request    store.Request
+	Comparison record.Comparison // with the requests before it
 }
 
 // Delta is a piece of the answer as it arrives.
@@ -47,7 +45,7 @@ type Ran struct{ Message store.Message }
 // Answered says that an answer, whole or interrupted, is on disk.
 type Answered struct {
 	Message store.Message
-	Receipt Receipt
+	Receipt record.Receipt
 }
 
 // Notice is something winnow did by itself that the user must know, as a sentence.
@@ -75,28 +73,3 @@ func (Notice) event()    {}
 func (Withdrawn) event() {}
 func (Titled) event()    {}
 func (Finished) event()  {}
-
-// Receipt sums up what one answer cost and what the model saw for it.
-type Receipt struct {
-	Turn       int // the turn it belongs to, from 1
-	Sent       int // messages of the conversation in the request, the question included
-	Stored     int // messages of the conversation until then
-	Cut        int
-	Dropped    int
-	Recalled   int
-	Repaired   int
-	Estimate   int // counted tokens of the request
-	Expected   int // what the server was expected to count: Estimate, corrected by what was learned
-	Usage      pricing.Usage
-	Cost       pricing.Cost
-	FirstToken time.Duration // 0 where none came
-	Took       time.Duration
-	Retries    int
-	Stopped    bool // the user stopped it
-	End        store.RequestEnd
-	Finish     string // the server's finish_reason
-
-	// Unread is what the server was expected to count, where Usage.Prompt shows that it read only a part of
-	// the request; else 0.
-	Unread int
-}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -237,7 +238,7 @@ func TestWhatIsExcludedDuringATurnIsNotSentAnyMore(t *testing.T) {
 	if sent := b.body(3); strings.Contains(sent, `\"a\":1`) || !strings.Contains(sent, `\"a\":3`) || !strings.Contains(sent, "Add.") {
 		t.Errorf("the last request is %s", sent)
 	}
-	r, err := s.Replay(t.Context(), 1, 0)
+	r, err := s.Records().Replay(t.Context(), 1, 0)
 	if err != nil || !r.Proven {
 		t.Errorf("it is not proven: %v %s", err, r.Doubt)
 	}
@@ -352,19 +353,19 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 		t.Errorf("the title is recorded as %+v", r)
 	}
 	for _, turn := range []struct{ turn, nth, of, sent int }{{3, 1, 2, 5}, {3, 2, 2, 4}, {1, 2, 2, 2}, {4, 1, 1, 5}} {
-		r, err := s.Replay(t.Context(), turn.turn, turn.nth)
+		r, err := s.Records().Replay(t.Context(), turn.turn, turn.nth)
 		if err != nil || !r.Proven || r.Of != turn.of {
 			t.Errorf("request %d of turn %d: of %d, proven %t, %v %s", turn.nth, turn.turn, r.Of, r.Proven, err, r.Doubt)
 			continue
 		}
-		if sent := CountsOf(r.Verdicts.Entries, nil, nil).Sent(); sent != turn.sent {
+		if sent := record.CountsOf(r.Verdicts.Entries, nil, nil).Sent(); sent != turn.sent {
 			t.Errorf("request %d of turn %d held %d messages, want %d", turn.nth, turn.turn, sent, turn.sent)
 		}
 	}
-	if r, err := s.Recorded(t.Context(), 3, 0); err != nil || r.Nth != 1 || r.Request.Purpose != store.ForAnswer {
+	if r, err := s.Records().Find(t.Context(), 3, 0); err != nil || r.Nth != 1 || r.Request.Purpose != store.ForAnswer {
 		t.Errorf("turn 3 is shown by its request %d, %v", r.Nth, err)
 	}
-	spent, err := SpentIn(t.Context(), b.deps.Store, s.Info().ID)
+	spent, err := record.SpentIn(t.Context(), b.deps.Store, s.Info().ID)
 	if err != nil || spent.Requests != 6 {
 		t.Errorf("the session's costs are %+v, %v", spent, err)
 	}

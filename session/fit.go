@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -125,20 +124,4 @@ func Oversize(err error, w llm.WindowFacts) *OversizeError {
 		return nil
 	}
 	return &OversizeError{over, w.Largest()}
-}
-
-// cutBefore says that the user chose to cut a message when it was sent last.
-func (t *turn) cutBefore(ctx context.Context, message int64) (bool, error) {
-	records, err := t.deps.Store.Requests(ctx, t.Info().ID)
-	if err != nil {
-		return false, err
-	}
-	for _, r := range slices.Backward(records) {
-		if r.User != message {
-			continue
-		}
-		d, err := readDecision(r)
-		return d.Cut, err
-	}
-	return false, nil
 }

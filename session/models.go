@@ -54,7 +54,8 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 
 // use makes another model that of the next request. The caller holds the lock.
 func (s *Session) use(to *target.Model) {
-	s.model, s.before.shortfall = to, nil
+	s.model = to
+	s.before.Use(to.Ref())
 	delete(s.considered, to.Ref()) // From now on more may be learned of it.
 	s.row.Endpoint, s.row.Model = to.Client.Endpoint().Name, to.Name
 }

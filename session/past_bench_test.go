@@ -3,6 +3,9 @@ package session
 import (
 	"fmt"
 	"testing"
+
+	"winnow/history"
+	"winnow/session/record"
 )
 
 // BenchmarkLoadPast reads what the records of a conversation tell.
@@ -11,9 +14,10 @@ func BenchmarkLoadPast(b *testing.B) {
 		s := remembering(b, size.messages, size.requests)
 		b.Run(fmt.Sprintf("%d-%d", size.messages, size.requests), func(b *testing.B) {
 			for b.Loop() {
-				s.before = past{}
-				if err := s.LoadPast(b.Context()); err != nil || len(s.before.lost) == 0 {
-					b.Fatal(len(s.before.lost), err)
+				s.before = record.NewPast(s.deps.Count, false)
+				s.before.Use(s.Ref())
+				if err := s.LoadPast(b.Context()); err != nil {
+					b.Fatal(err)
 				}
 			}
 		})
@@ -28,12 +32,14 @@ func BenchmarkLosses(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, lost := range map[string][]int64{"again": cutShort(plan.Entries), "first": nil} {
+	for name, before := range map[string]history.Plan{"again": plan, "first": {}} {
 		b.Run(name, func(b *testing.B) {
-			s.before = past{read: true, begun: true, lost: lost}
+			s.before = record.NewPast(s.deps.Count, true)
+			s.before.Answered(s.Ref(), before, s.Messages())
+			s.before.EndTurn()
 			n := 0
 			for b.Loop() {
-				n = len(s.Losses(plan))
+				n = len(s.before.Compare(plan).Losses)
 			}
 			b.ReportMetric(float64(n), "losses")
 		})
@@ -47,9 +53,9 @@ func BenchmarkPrefix(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.before.sent = s.weigh(s.Ref(), plan)
+	s.before.Answered(s.Ref(), plan, s.Messages())
 	for b.Loop() {
-		if !s.Prefix(plan).Known {
+		if !s.Past().Compare(plan).Prefix.Known {
 			b.Fatal("it is not known")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -49,11 +50,11 @@ func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
 			for _, m := range plan.Messages[:alike] {
 				want += history.Cost(m, b.deps.Count)
 			}
-			got := s.Prefix(plan)
+			got := s.Past().Compare(plan).Prefix
 			if got.Tokens != want || !got.Known || got.IfNextDrops > got.Tokens || got.IfNextDrops < 0 {
 				rt.Fatalf("the prefix is %+v, and %d messages of %d tokens are the same", got, alike, want)
 			}
-			losses := s.Losses(plan)
+			losses := s.Past().Compare(plan).Losses
 			if first := firstLosses(rt, b, s, plan); !slices.Equal(losses, first) {
 				rt.Fatalf("%v lose text for the first time, want %v", losses, first)
 			}
@@ -62,13 +63,13 @@ func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
 				fewer++
 			}
 			later := b.open(s.Info().ID)
-			if p := later.Prefix(plan); p != (Prefix{}) || later.Losses(plan) != nil {
+			if p := later.Past().Compare(plan).Prefix; p != (record.Prefix{}) || later.Past().Compare(plan).Losses != nil {
 				rt.Fatalf("before the records are read the prefix is %+v", p)
 			}
 			if err := later.LoadPast(t.Context()); err != nil {
 				rt.Fatalf("load the past: %v", err)
 			}
-			if p, l := later.Prefix(plan), later.Losses(plan); p != got || !slices.Equal(l, losses) {
+			if p, l := later.Past().Compare(plan).Prefix, later.Past().Compare(plan).Losses; p != got || !slices.Equal(l, losses) {
 				rt.Fatalf("from the records the prefix is %+v and the losses are %v, from the turns %+v and %v", p, l, got, losses)
 			}
 		}
@@ -140,7 +141,7 @@ func TestAnImportedConversationHasLostNothing(t *testing.T) {
 	if plan.Sum.Sent == plan.Sum.Stored {
 		t.Fatalf("all %d messages are sent: nothing could be lost", plan.Sum.Sent)
 	}
-	if losses := s.Losses(plan); len(losses) > 0 {
+	if losses := s.Past().Compare(plan).Losses; len(losses) > 0 {
 		t.Errorf("before the first request %d messages are lost", len(losses))
 	}
 }
@@ -155,7 +156,7 @@ func TestPrefixIsOfOneModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.Prefix(plan).Known
+		return s.Past().Compare(plan).Prefix.Known
 	}
 	check := func(what string, want bool) {
 		t.Helper()
@@ -186,56 +187,6 @@ func TestPrefixIsOfOneModel(t *testing.T) {
 	check("after a request that was refused", false)
 }
 
-// TestTurnKnowsBetterThanTheRecords ends a turn while the records are read.
-func TestTurnKnowsBetterThanTheRecords(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."))
-	first := b.begin()
-	drain(first.Send(t.Context(), "First"))
-	s := b.open(first.Info().ID)
-	back, err := s.readPast(t.Context(), s.Ref())
-	if err != nil || back.sent == nil {
-		t.Fatalf("read %+v, %v; want the first request", back, err)
-	}
-	drain(s.Send(t.Context(), "Second"))
-	plan, err := s.Preview("Third")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := s.Prefix(plan)
-	back.shortfall, back.lost = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}, []int64{99}
-	s.keepPast(back, s.Ref())
-	if got := s.Prefix(plan); got != want || !got.Known {
-		t.Errorf("the prefix was %+v, and is %+v once the records are read", want, got)
-	}
-	if short, known := s.Shortfall(); known {
-		t.Errorf("the newest request had no shortfall, and now has that of an older one: %+v", short)
-	}
-	if !slices.Contains(s.before.lost, 99) {
-		t.Error("what older requests lost is not known")
-	}
-}
-
-// TestShortfallIsNotOfAnotherModel changes the model while the records are read.
-func TestShortfallIsNotOfAnotherModel(t *testing.T) {
-	b := newBench(t, says("One."))
-	first := b.begin()
-	drain(first.Send(t.Context(), "First"))
-	s := b.open(first.Info().ID)
-	model := s.Ref()
-	back, err := s.readPast(t.Context(), model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back.shortfall = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
-	if err := s.SetModel(t.Context(), "test/other"); err != nil {
-		t.Fatal(err)
-	}
-	s.keepPast(back, model)
-	if short, known := s.Shortfall(); known {
-		t.Errorf("the other model has the shortfall of the first: %+v", short)
-	}
-}
-
 // A model reads its tools before all messages.
 func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
@@ -250,7 +201,7 @@ func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	if err != nil || plan.Sum.Tools == 0 {
 		t.Fatalf("planned with %d tokens of tools, %v; want some", plan.Sum.Tools, err)
 	}
-	if got, want := later.Prefix(plan), (Prefix{Known: true}); got != want {
+	if got, want := later.Past().Compare(plan).Prefix, (record.Prefix{Known: true}); got != want {
 		t.Errorf("the prefix is %+v, want %+v", got, want)
 	}
 	drain(later.Send(t.Context(), "Second"))
@@ -265,29 +216,8 @@ func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	for _, m := range plan.Messages[:sharedMessages(t, b.bodies[1], string(body))] {
 		want += history.Cost(m, b.deps.Count)
 	}
-	if got := later.Prefix(plan); got.Tokens != want {
+	if got := later.Past().Compare(plan).Prefix; got.Tokens != want {
 		t.Errorf("under the same tools the prefix is %+v, want %d tokens, %d of them tools", got, want, plan.Sum.Tools)
-	}
-}
-
-// TestOnlyNewLossesOfTextAreTold has a plan with every verdict there is.
-func TestOnlyNewLossesOfTextAreTold(t *testing.T) {
-	s := newBench(t).begin()
-	s.before = past{read: true, begun: true, lost: []int64{4, 5, 99}}
-	plan := history.Plan{Entries: []history.Entry{
-		{ID: 1, Disposition: history.Kept, Whole: true},
-		{ID: 2, Disposition: history.Cut},
-		{ID: 3, Disposition: history.Dropped},
-		{ID: 4, Disposition: history.Dropped},
-		{ID: 5, Disposition: history.Kept, Whole: true},
-		{ID: 6, Disposition: history.Excluded},
-		{ID: 7, Disposition: history.Blank},
-		{ID: 8, Disposition: history.Isolated},
-		{ID: 9, Disposition: history.Recalled},
-		{ID: 10, Disposition: history.Recalled, Whole: true},
-	}}
-	if got, want := s.Losses(plan), []int{1, 2, 8}; !slices.Equal(got, want) {
-		t.Errorf("%v lose text for the first time, want %v", got, want)
 	}
 }
 
@@ -325,7 +255,7 @@ func TestRecordsThatCannotBeTrustedTellNoPrefix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := later.Prefix(plan); got.Known != test.known || test.known != (got.Tokens > 0) {
+			if got := later.Past().Compare(plan).Prefix; got.Known != test.known || test.known != (got.Tokens > 0) {
 				t.Errorf("the prefix is %+v, want one that is known: %t", got, test.known)
 			}
 		})

@@ -6,16 +6,15 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/session/target"
 )
 
 // BenchmarkRecord is what it costs to store the record of a request, of a conversation that goes on by two messages
 // from one to the next.
 func BenchmarkRecord(b *testing.B) {
 	bench := newBench(b)
-	client := bench.begin().Model().Client
-	row := bench.imported(1, numbered)
+	records := record.Records{Store: bench.deps.Store, Session: bench.imported(1, numbered).ID}
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			past := make([]history.Message, n+100)
@@ -39,11 +38,9 @@ func BenchmarkRecord(b *testing.B) {
 				plans = append(plans, plan)
 			}
 			for i := 0; b.Loop(); i++ {
-				r, err := newRecord(row.ID, 1, 1, store.ForAnswer, asked{to: target.New(target.Deps{}, client, ""), plan: plans[i%len(plans)]})
-				if err == nil {
-					_, err = bench.deps.Store.AddRequest(b.Context(), r)
-				}
-				if err != nil {
+				plan := plans[i%len(plans)]
+				leaving := record.Leaving{Turn: 1, User: 1, Purpose: store.ForAnswer, Endpoint: "test", Plan: plan}
+				if _, err := records.Add(b.Context(), leaving); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -65,7 +62,7 @@ func BenchmarkKeepRepairs(b *testing.B) {
 	}
 	plan := history.Plan{Rules: history.Rules, Entries: []history.Entry{damaged}}
 	for b.Loop() {
-		if err := KeepRepairs(b.Context(), s.deps.Store, plan); err != nil {
+		if err := record.KeepRepairs(b.Context(), s.deps.Store, plan); err != nil {
 			b.Fatal(err)
 		}
 	}

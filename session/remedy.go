@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"winnow/history"
-	"winnow/session/store"
 )
 
 // Remedy is what the user had sent in place of a damaged message, history.SendRepaired where it is repaired.
@@ -81,19 +80,4 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 		}
 	}
 	return groups, nil
-}
-
-// KeepRepairs records what a plan repairs, and what it sends otherwise instead. Each request that leaves
-// does so itself.
-func KeepRepairs(ctx context.Context, st *store.Store, p history.Plan) error {
-	repairs := map[int64][]history.Repair{}
-	for _, e := range p.Entries {
-		if len(e.Repairs) > 0 {
-			repairs[e.ID] = e.Repairs
-		}
-	}
-	if len(repairs) == 0 {
-		return nil
-	}
-	return st.AddRepairs(ctx, p.Rules, repairs)
 }

@@ -14,6 +14,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -43,7 +44,7 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { again.Close() })
-	l.deps.Store, l.deps.System, l.deps.Sampling = again, "Be silent.", Sampling{MaxTokens: 5}
+	l.deps.Store, l.deps.System, l.deps.Sampling = again, "Be silent.", record.Sampling{MaxTokens: 5}
 	l.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999_999})
 	later, err := Open(t.Context(), l.deps, id, "other/m")
 	if err != nil {
@@ -60,7 +61,7 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 	repaired, dropped, cut := 0, 0, 0
 	for _, k := range keys {
 		nth[k.Turn]++
-		r, err := later.Recorded(t.Context(), k.Turn, nth[k.Turn])
+		r, err := later.Records().Find(t.Context(), k.Turn, nth[k.Turn])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 			t.Fatalf("request %d of turn %d has the hash of nothing that left", nth[k.Turn], k.Turn)
 		}
 		got := wantProven(t, later, k.Turn, nth[k.Turn], body)
-		c := CountsOf(got.Verdicts.Entries, nil, nil)
+		c := record.CountsOf(got.Verdicts.Entries, nil, nil)
 		repaired, dropped, cut = repaired+c.Repaired, dropped+c.Dropped, cut+c.Cut
 	}
 	t.Logf("%d turns, %d requests proven, of %d messages; in them %d verdicts repaired, %d cut, %d dropped; among them %d requests for summaries; deeds: %v",

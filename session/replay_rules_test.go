@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -36,7 +37,7 @@ func TestRecordsOfEveryVersionOfTheRulesReplay(t *testing.T) {
 			f := recordFile{t: t, archive: a}
 			s := f.store(version)
 			for _, turn := range f.turns() {
-				got, err := s.Replay(t.Context(), turn, 0)
+				got, err := s.Records().Replay(t.Context(), turn, 0)
 				if err != nil {
 					t.Fatalf("replay turn %d: %v", turn, err)
 				}
@@ -239,7 +240,7 @@ func verdictsText(v store.Verdicts) string {
 	return b.String()
 }
 
-func replayText(r Replayed) string {
+func replayText(r record.Replayed) string {
 	if r.Proven {
 		return "the same bytes\n"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -18,9 +19,9 @@ func wantProven(t interface {
 	Helper()
 	Fatalf(string, ...any)
 }, s *Session, turn, nth int, want string,
-) Replayed {
+) record.Replayed {
 	t.Helper()
-	got, err := s.Replay(context.Background(), turn, nth)
+	got, err := s.Records().Replay(context.Background(), turn, nth)
 	if err != nil {
 		t.Fatalf("replay turn %d.%d: %v", turn, nth, err)
 	}
@@ -56,7 +57,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 	s.Apply(t.Context(), Trial{Preset: "recent"})
 	s.SetFlags(t.Context(), "", s.Messages()[0].ID)
 	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999})
-	b.deps.Sampling, b.deps.System = Sampling{MaxTokens: 5}, "Be silent."
+	b.deps.Sampling, b.deps.System = record.Sampling{MaxTokens: 5}, "Be silent."
 	later, err := Open(t.Context(), b.deps, s.Info().ID, "other/m")
 	if err != nil {
 		t.Fatal(err)
@@ -159,14 +160,14 @@ func TestReplaySaysWhereItCannotProve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := func(change func(*store.Request)) Replayed {
+	other := func(change func(*store.Request)) record.Replayed {
 		t.Helper()
 		r := records[0]
 		change(&r)
 		if err := b.deps.Store.UpdateRequest(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.Replay(t.Context(), 1, 0)
+		got, err := s.Records().Replay(t.Context(), 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,8 +193,8 @@ func TestReplayOfNothing(t *testing.T) {
 	s := b.begin()
 	want := func(turn, nth int, sentence string) {
 		t.Helper()
-		_, err := s.Replay(t.Context(), turn, nth)
-		if missing := (*NoRequestError)(nil); !errors.As(err, &missing) || err.Error() != sentence {
+		_, err := s.Records().Replay(t.Context(), turn, nth)
+		if missing := (*record.NoRequestError)(nil); !errors.As(err, &missing) || err.Error() != sentence {
 			t.Errorf("replay of turn %d.%d: %v, want %q", turn, nth, err, sentence)
 		}
 	}
@@ -225,24 +226,4 @@ func plain(entries []history.Entry) []history.Entry {
 		}
 	}
 	return out
-}
-
-func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
-	b := newBench(t, says("One."))
-	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "First?")); err != nil {
-		t.Fatal(err)
-	}
-	e := history.Entry{ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"}}
-	r, err := b.deps.Store.AddRequest(t.Context(), store.Request{Session: s.Info().ID, Turn: 2, Plan: &store.Verdicts{Entries: []history.Entry{e}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := b.deps.Store.Verdicts(t.Context(), r.ID)
-	if err != nil || got.Entries[0].TokensBefore != 0 || got.Entries[0].CharsBefore != 0 {
-		t.Errorf("the record holds the size: %+v, %v", got.Entries, err)
-	}
-	if measure(got, history.Plan{Entries: []history.Entry{e}}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
-		t.Errorf("measured it is %+v, want %+v", got.Entries[0], e)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/llm"
+	"winnow/session/record"
 )
 
 // TestARefusedTemperatureIsSaidAndRemembered: the request goes out again without it, and the next run of
@@ -24,7 +25,7 @@ func TestARefusedTemperatureIsSaidAndRemembered(t *testing.T) {
 	if said := only[Notice](events); len(said) != 1 || !strings.HasSuffix(said[0].Text, "is supported; asking again without temperature") {
 		t.Errorf("said %q", said)
 	}
-	if r, err := s.Replay(t.Context(), 1, 1); err != nil || !r.Proven {
+	if r, err := s.Records().Replay(t.Context(), 1, 1); err != nil || !r.Proven {
 		t.Errorf("the record is not proven: %v %s", err, r.Doubt)
 	}
 	b.deps.Models = new(llm.Catalog).With(b.deps.Models.Endpoints()[0])
@@ -37,7 +38,7 @@ func TestSamplingOfAModelGoesOverThatOfItsEndpoint(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("One."), says("Two."), says("Three."))
 	cold, warm := 0.1, 0.9
-	b.deps.Sampling = Sampling{MaxTokens: 100, Temperature: &cold}
+	b.deps.Sampling = record.Sampling{MaxTokens: 100, Temperature: &cold}
 	ask := func(name, model, want string) {
 		s := b.begin()
 		if err := s.SetModel(t.Context(), model); err != nil {
@@ -48,7 +49,7 @@ func TestSamplingOfAModelGoesOverThatOfItsEndpoint(t *testing.T) {
 		}
 	}
 	ask("for all", "test/m", `"max_tokens":100,"temperature":0.1,"stream"`)
-	b.deps.Samplings = map[string]Sampling{"test": {TopP: &warm}, "test/m": {Temperature: &warm, Effort: "low"}, "other/m": {MaxTokens: 7}}
+	b.deps.Samplings = map[string]record.Sampling{"test": {TopP: &warm}, "test/m": {Temperature: &warm, Effort: "low"}, "other/m": {MaxTokens: 7}}
 	ask("for the model", "test/m", `"max_tokens":100,"temperature":0.9,"top_p":0.9,"reasoning_effort":"low"`)
 	ask("for the endpoint", "test/n", `"max_tokens":100,"temperature":0.1,"top_p":0.9,"stream"`)
 }
@@ -58,8 +59,8 @@ func TestSamplingOfAModelGoesOverThatOfItsEndpoint(t *testing.T) {
 func TestALoweredReplyIsSaidOnceForEachWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."), says("Five."))
-	b.deps.Sampling = Sampling{MaxTokens: 100}
-	b.deps.Samplings = map[string]Sampling{"test/m": {MaxTokens: 32_000}}
+	b.deps.Sampling = record.Sampling{MaxTokens: 100}
+	b.deps.Samplings = map[string]record.Sampling{"test/m": {MaxTokens: 32_000}}
 	s := b.begin()
 	ask := func(want, sent string) {
 		t.Helper()

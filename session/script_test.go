@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -266,3 +267,6 @@ func wantTranscript(t *testing.T, messages []store.Message, want string) {
 		t.Errorf("the conversation is\n%swant\n%s", got, want)
 	}
 }
+
+// hash is the hex SHA-256 of a body, as the record of its request has it.
+func hash(body []byte) string { return fmt.Sprintf("%x", sha256.Sum256(body)) }

@@ -4,7 +4,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/calibration"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -22,39 +23,21 @@ import (
 type Deps struct {
 	Store       *store.Store
 	Models      *llm.Catalog
-	Policy      history.Policy      // as configured; a session may override it
-	Context     string              // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
-	Environment string              // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
-	System      string              // the configured system prompt, "" for none
-	Sampling    Sampling            // what is asked of every model
-	Samplings   map[string]Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
-	Approve     Approval            // when a tool call needs the user's word
-	MaxRounds   int                 // the most requests of one turn; 0 is 16
-	TitleRef    string              // the model that writes titles; "" takes them from the first message
-	Count       history.Counter     // counts tokens
-	Guess       history.Counter     // says at once about what Count would; nil counts before anything is planned
-	Tokenizer   string              // what Count is called, for the records
-	Now         func() time.Time    // nil is time.Now
-	Redact      func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
-	Log         *slog.Logger        // nil discards
-}
-
-// Sampling is what is asked of a model beside the messages.
-type Sampling struct {
-	MaxTokens   int      // the most tokens of a reply; 0 leaves it to the server
-	Temperature *float64 // nil leaves it to the server
-	TopP        *float64
-	Effort      string // reasoning effort
-}
-
-// over is s, and other where s says nothing.
-func (s Sampling) over(other Sampling) Sampling {
-	return Sampling{
-		MaxTokens:   cmp.Or(s.MaxTokens, other.MaxTokens),
-		Temperature: cmp.Or(s.Temperature, other.Temperature),
-		TopP:        cmp.Or(s.TopP, other.TopP),
-		Effort:      cmp.Or(s.Effort, other.Effort),
-	}
+	Policy      history.Policy             // as configured; a session may override it
+	Context     string                     // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
+	Environment string                     // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
+	System      string                     // the configured system prompt, "" for none
+	Sampling    record.Sampling            // what is asked of every model
+	Samplings   map[string]record.Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
+	Approve     Approval                   // when a tool call needs the user's word
+	MaxRounds   int                        // the most requests of one turn; 0 is 16
+	TitleRef    string                     // the model that writes titles; "" takes them from the first message
+	Count       history.Counter            // counts tokens
+	Guess       history.Counter            // says at once about what Count would; nil counts before anything is planned
+	Tokenizer   string                     // what Count is called, for the records
+	Now         func() time.Time           // nil is time.Now
+	Redact      func(string) string        // takes known secrets out of what a temporary chat stores; nil takes none
+	Log         *slog.Logger               // nil discards
 }
 
 // target resolves a model's reference. Nothing is known of the model yet.
@@ -64,16 +47,13 @@ func (d Deps) target(ref string) (*target.Model, error) {
 		return nil, err
 	}
 	endpoint := client.Endpoint().Name
-	ask := d.Samplings[target.Ref(endpoint, name)].over(d.Samplings[endpoint]).over(d.Sampling)
+	ask := d.Samplings[target.Ref(endpoint, name)].Over(d.Samplings[endpoint]).Over(d.Sampling)
 	return target.New(d.forModel(ask), client, name), nil
 }
 
 // forModel is what a model needs that is asked with these parameters.
-func (d Deps) forModel(ask Sampling) target.Deps {
-	return target.Deps{
-		Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count,
-		Ask: llm.Request{MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, TopP: ask.TopP, Effort: ask.Effort},
-	}
+func (d Deps) forModel(ask record.Sampling) target.Deps {
+	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request()}
 }
 
 // Approval says when a tool call needs the user's word.
@@ -134,7 +114,7 @@ type Session struct {
 
 	model      *target.Model            // in use
 	considered map[string]*target.Model // other models that a trial may name, by reference
-	before     past                     // what is known of past requests
+	before     *record.Past             // what is known of past requests
 }
 
 // New begins a conversation. Nothing is on disk until its first message. A model that cannot be asked is
@@ -148,7 +128,7 @@ func New(d Deps, o Start) (*Session, error) {
 		policy: d.Policy,
 
 		considered: map[string]*target.Model{},
-		before:     past{read: true},
+		before:     record.NewPast(d.Count, true),
 	}
 	s.use(s.deps.begin(o.Ref))
 	if o.Closed != nil {
@@ -169,7 +149,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, active: active{tokens: d.tokens()}, policy: d.Policy, considered: map[string]*target.Model{}}
+	s := &Session{deps: d.filled(), row: row, active: active{tokens: d.tokens()}, policy: d.Policy, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false)}
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}
@@ -254,25 +234,26 @@ func (s *Session) Busy() bool {
 	return s.turn != nil
 }
 
-// Receipts are the sums of the answers given so far, by the id of the answer's request.
-func (s *Session) Receipts(ctx context.Context) (map[int64]Receipt, error) {
-	id := s.Info().ID
-	if id == "" {
-		return nil, nil
+// Records are the records of the conversation's requests, as of now.
+func (s *Session) Records() record.Records {
+	row := s.Info()
+	return record.Records{
+		Store: s.deps.Store, Session: row.ID, Turns: row.Turns, Branch: s.branchTo,
+		Least: calibration.Least, Count: s.deps.Count, Guess: s.deps.Guess, Tokenizer: s.deps.Tokenizer,
 	}
-	records, err := s.deps.Store.Requests(ctx, id)
-	if err != nil {
-		return nil, err
+}
+
+// Past is what the requests of the conversation tell about its next one.
+func (s *Session) Past() *record.Past { return s.before }
+
+// LoadPast reads what Past tells of a conversation that was opened. It takes as long as a first plan, so call it behind
+// the first frame, the first plan and LoadRest.
+func (s *Session) LoadPast(ctx context.Context) error {
+	unmade, err := s.before.Load(ctx, s.Records())
+	if unmade != nil {
+		s.log().Warn("make the newest request again", "error", ErrorCode(unmade))
 	}
-	counts, err := s.deps.Store.Tallies(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	receipts := make(map[int64]Receipt, len(records))
-	for _, r := range records {
-		receipts[r.ID] = receiptOf(r, counts[r.ID])
-	}
-	return receipts, nil
+	return err
 }
 
 // Close stops a running turn and waits until what arrived is saved, or until ctx ends. The events

@@ -3,62 +3,12 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
-	"winnow/history"
 	"winnow/llm"
 	"winnow/session/calibration"
-	"winnow/session/store"
+	"winnow/session/record"
 )
-
-// Shortfall is a request of which the server read only a part, without saying so: it counted far fewer
-// tokens than were sent.
-type Shortfall struct {
-	Turn     int // the request's turn, from 1
-	Expected int // tokens that the server was expected to count
-	Reported int // tokens that it counted
-}
-
-// ShortfallOf is what a record says of a part that the server did not read, and false where it read all.
-func ShortfallOf(r store.Request) (Shortfall, bool) {
-	return Shortfall{Turn: r.Turn, Expected: r.CutExpected, Reported: r.Prompt}, r.CutExpected > 0
-}
-
-// Shortfall is that of the newest request that the server counted. It is false where the server read all of
-// that one, after a change of the model, and after Open until LoadPast.
-func (s *Session) Shortfall() (Shortfall, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.before.shortfall == nil {
-		return Shortfall{}, false
-	}
-	return *s.before.shortfall, true
-}
-
-// FirstRead is the index of the first message of a request that the server can have read, where it read only
-// so many tokens: it drops the oldest first, and keeps the system prompt. Messages before it that were
-// sent were not read, but for what is recalled in front of the newest message.
-func FirstRead(entries []history.Entry, sum history.Sum, short Shortfall) int {
-	scale := float64(short.Expected) / float64(max(1, sum.Total))
-	room := float64(short.Reported) - scale*float64(sum.System+sum.Tools)
-	for i, e := range slices.Backward(entries) {
-		if !e.Sent() {
-			continue
-		}
-		cost := scale * float64(e.TokensAfter)
-		if room < cost/2 {
-			return i + 1
-		}
-		room -= cost
-	}
-	return 0
-}
-
-// NotRead says that the server cannot have read a message that was sent, where first is what FirstRead gave.
-func NotRead(e history.Entry, first int) bool {
-	return e.Index < first && e.Sent() && e.Place != history.Out
-}
 
 // judge compares the server's count of a request with what was expected, and notes in its record where it read
 // only a part.
@@ -73,12 +23,13 @@ func (t *turn) judge(a *asked) calibration.Judgement {
 	if j.Finding == calibration.Nothing {
 		return j
 	}
-	t.before.shortfall = nil
 	if j.Finding == calibration.Cut {
 		a.record.CutExpected = j.Expected
-		short, _ := ShortfallOf(a.record)
-		t.before.shortfall = &short
+		short, _ := record.ShortfallOf(a.record)
+		t.before.Counted(&short)
+		return j
 	}
+	t.before.Counted(nil)
 	return j
 }
 
@@ -142,11 +93,11 @@ const limitAge = 24 * time.Hour
 // its next count is judged by them. Counts of whole requests tell what to expect; a limit that the last one
 // was under still holds.
 func (s *Session) readCounts(ctx context.Context) error {
-	to, id := s.Model(), s.Info().ID
-	if to.Resumed() || id == "" {
+	to := s.Model()
+	if to.Resumed() || s.Info().ID == "" {
 		return nil
 	}
-	records, err := s.lastCounted(ctx, id, to.Ref())
+	records, err := s.Records().LastCounted(ctx, to.Ref(), calibration.Kept)
 	if err != nil {
 		return err
 	}
@@ -172,7 +123,7 @@ func (s *Session) readCounts(ctx context.Context) error {
 			if i < len(records)-1 || s.deps.Now().Sub(r.Created) > limitAge {
 				continue
 			}
-			if d, err := readDecision(r); err == nil {
+			if d, err := record.ReadDecision(r); err == nil {
 				c.Resume(d.Unread)
 			}
 			if r.CutExpected > 0 {
@@ -184,21 +135,3 @@ func (s *Session) readCounts(ctx context.Context) error {
 	})
 	return nil
 }
-
-// lastCounted are the last requests to a model that the server counted, the oldest first.
-func (s *Session) lastCounted(ctx context.Context, id, ref string) ([]store.Request, error) {
-	newest, err := s.deps.Store.NewestRequests(ctx, id, 0, calibration.Kept)
-	if err != nil {
-		return nil, err
-	}
-	var counted []store.Request
-	for _, r := range slices.Backward(newest) {
-		if r.End != store.EndFailed && r.Endpoint+"/"+r.Model == ref && r.Purpose == store.ForAnswer && tellsCount(r) && r.Tokenizer == s.deps.Tokenizer {
-			counted = append(counted, r)
-		}
-	}
-	return counted, nil
-}
-
-// tellsCount says that a record holds a count by the server that is worth comparing with ours.
-func tellsCount(r store.Request) bool { return r.Prompt > 0 && r.Estimate >= calibration.Least }

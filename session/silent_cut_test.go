@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/record"
 )
 
 // dropping is a server like Ollama's behind a proxy: it drops the oldest messages until the rest fits its
@@ -60,9 +61,10 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 				answered := only[Answered](events)[0]
 				receipt := answered.Receipt
 				whole := count(messagesOf(t, b.body(n+1)))
-				got, short := s.Shortfall()
+				got := s.Past().Compare(history.Plan{}).Shortfall
+				short := got != nil
 				if short != (receipt.Unread > 0) || short && (got.Expected != receipt.Unread || got.Reported != receipt.Usage.Prompt || got.Turn != n+1) {
-					t.Errorf("turn %d: the shortfall is %+v, %t; the receipt says %d", n+1, got, short, receipt.Unread)
+					t.Errorf("turn %d: the shortfall is %+v; the receipt says %d", n+1, got, receipt.Unread)
 				}
 				if n > 2 && 4*receipt.Usage.Prompt < 3*whole {
 					cuts++
@@ -80,8 +82,8 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 				if err := later.LoadPast(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if again, known := later.Shortfall(); !known || again != got {
-					t.Errorf("turn %d: opened again the shortfall is %+v, %t; want %+v", n+1, again, known, got)
+				if again := later.Past().Compare(history.Plan{}).Shortfall; again == nil || *again != *got {
+					t.Errorf("turn %d: opened again the shortfall is %+v; want %+v", n+1, again, got)
 				}
 				repeated++
 			}
@@ -139,7 +141,7 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	if got := only[Withdrawn](events); len(got) != 1 || len(got[0].Requests) != 1 || got[0].Requests[0] != alarm.Message.Request {
 		t.Errorf("withdrawn: %+v, want request %d", got, alarm.Message.Request)
 	}
-	receipts, err := s.Receipts(t.Context())
+	receipts, err := s.Records().Receipts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,47 +150,16 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	}
 }
 
-func TestMessagesThatWereNotRead(t *testing.T) {
-	entry := func(i, tokens int) history.Entry {
-		return history.Entry{Index: i, ID: int64(i + 1), Disposition: history.Kept, Place: history.Whole, TokensAfter: tokens}
-	}
-	entries := []history.Entry{entry(0, 400), entry(1, 300), entry(2, 0), entry(3, 200), entry(4, 100)}
-	entries[2].Disposition = history.Dropped
-	sum := history.Sum{System: 100, Total: 1100}
-	for _, c := range []struct{ read, first int }{{1100, 0}, {700, 1}, {410, 2}, {200, 4}} {
-		if got := FirstRead(entries, sum, Shortfall{Expected: 1100, Reported: c.read}); got != c.first {
-			t.Errorf("%d of 1,100 tokens were read: from message %d, want %d", c.read, got, c.first)
-		}
-	}
-	if NotRead(entries[2], 4) || !NotRead(entries[1], 4) || NotRead(entries[4], 4) {
-		t.Error("not read are the messages that were sent and are older than the first one")
-	}
-}
-
-// TestShortfallEndsWithTheModel asks another model, that has nothing to do with it.
-func TestShortfallEndsWithTheModel(t *testing.T) {
-	b := newBench(t, says(strings.Repeat("A long answer. ", 400)), says("Yes."))
-	s := b.begin()
-	drain(s.Send(t.Context(), "Talk at length"))
-	s.before.shortfall = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
-	if err := s.SetModel(t.Context(), "test/other"); err != nil {
-		t.Fatal(err)
-	}
-	if got, known := s.Shortfall(); known {
-		t.Errorf("with another model there is a shortfall of %+v", got)
-	}
-}
-
 // A trial that names no model, or the one in use, is of the same model still.
 func TestShortfallStaysUnderOtherSettings(t *testing.T) {
 	s := newBench(t).begin()
-	s.before.shortfall = &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
+	s.before.Counted(&record.Shortfall{Turn: 1, Expected: 9000, Reported: 4096})
 	budget := 2000
 	for _, trial := range []Trial{{Budget: &budget}, {Preset: "classic", Model: s.Ref()}} {
 		if err := s.Apply(t.Context(), trial); err != nil {
 			t.Fatal(err)
 		}
-		if _, known := s.Shortfall(); !known {
+		if s.Past().Compare(history.Plan{}).Shortfall == nil {
 			t.Errorf("the shortfall is forgotten after %+v", trial)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -163,7 +164,7 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 	o.Policy.Budget, o.Policy.MaxContextTokens, o.Policy.OutputReserve = s.next.Policy.Budget, s.next.Policy.MaxContextTokens, most
 	o.Policy.ToolHistory = history.ToolsText
 	o.System, o.Tools, o.Summaries = summaryPrompt, 0, nil
-	o.Turn = []history.Message{question(text)}
+	o.Turn = []history.Message{record.Question(text)}
 	request := func(to *target.Model, plan history.Plan) llm.Request {
 		r := to.Request(plan)
 		r.Tools, r.MaxTokens = nil, most

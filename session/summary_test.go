@@ -65,7 +65,7 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for turn := 13; turn <= 14; turn++ {
-		if r, err := again.Replay(t.Context(), turn, 0); err != nil || !r.Proven {
+		if r, err := again.Records().Replay(t.Context(), turn, 0); err != nil || !r.Proven {
 			t.Errorf("turn %d is not proven: %v, %s", turn, err, r.Doubt)
 		}
 	}
@@ -113,7 +113,7 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := again.Replay(t.Context(), 5, 0); err != nil || !r.Proven {
+	if r, err := again.Records().Replay(t.Context(), 5, 0); err != nil || !r.Proven {
 		t.Errorf("the request is not proven: %v, %s", err, r.Doubt)
 	}
 	if err := s.Apply(t.Context(), Trial{SummaryAlways: new(false)}); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/title"
 )
@@ -133,7 +134,7 @@ func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, t
 	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallShare = false, 0, 0
 	past := historyOf(branch)
 	s.mu.Lock()
-	o := s.options(model, policy, []history.Message{question(titleQuestion)})
+	o := s.options(model, policy, []history.Message{record.Question(titleQuestion)})
 	s.mu.Unlock()
 	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
 	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(past[from:to], func(history.Message) bool { return true })}
@@ -145,6 +146,6 @@ func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, t
 		return asked{}, ErrNothingToAnswer
 	}
 	a := asked{to: model, plan: plan, request: llm.Request{Model: model.Name, Messages: plan.Messages}}
-	a.decision = decisionOf(past[len(past)-1].ID, o, plan, a.request, model.Client)
+	a.decision = record.DecisionOf(past[len(past)-1].ID, o, plan, a.request, model.Client)
 	return a, nil
 }

@@ -31,8 +31,7 @@ type turn struct {
 	number    int               // the turn's number in the session, from 1
 	cut       bool              // the user chose to cut the message where it does not fit
 
-	lost        []int64 // messages that one of the turn's requests did not hold whole, sorted
-	uncondensed bool    // a summary failed
+	uncondensed bool // a summary failed
 
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
@@ -111,9 +110,8 @@ func (t *turn) release() {
 	t.Model().FreeReply()
 	t.mu.Lock()
 	t.Session.turn = nil
-	t.before.lost = union(t.before.lost, t.lost)
-	t.before.begun = t.before.begun || t.before.sent != nil
 	t.mu.Unlock()
+	t.before.EndTurn()
 	close(t.done)
 }
 

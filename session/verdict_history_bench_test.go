@@ -60,7 +60,7 @@ func BenchmarkLastWhole(b *testing.B) {
 			b.Run(fmt.Sprintf("%d-%d/%s", size.messages, size.requests, c.name), func(b *testing.B) {
 				n := 0
 				for b.Loop() {
-					found, err := s.LastWhole(b.Context(), c.ids...)
+					found, err := s.Records().LastWhole(b.Context(), c.ids...)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -80,7 +80,7 @@ func BenchmarkVerdictHistory(b *testing.B) {
 		for _, most := range []int{20, 0} {
 			b.Run(fmt.Sprintf("%d-%d/%d", size.messages, size.requests, most), func(b *testing.B) {
 				for b.Loop() {
-					if list, err := s.VerdictHistory(b.Context(), id, most); err != nil || len(list) < min(20, most) {
+					if list, err := s.Records().VerdictHistory(b.Context(), id, most); err != nil || len(list) < min(20, most) {
 						b.Fatal(len(list), err)
 					}
 				}

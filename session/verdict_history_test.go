@@ -79,11 +79,11 @@ func TestHistoryOfAVerdictIsThatOfTheRecords(t *testing.T) {
 			if most > 0 {
 				all = all[:min(most, len(all))]
 			}
-			if got, err := s.VerdictHistory(t.Context(), id, most); err != nil || !reflect.DeepEqual(got, all) {
+			if got, err := s.Records().VerdictHistory(t.Context(), id, most); err != nil || !reflect.DeepEqual(got, all) {
 				rt.Fatalf("message %d, at most %d:\n%+v, %v\nwant\n%+v", id, most, got, err, all)
 			}
 		}
-		if got, err := s.LastWhole(t.Context(), ids...); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := s.Records().LastWhole(t.Context(), ids...); err != nil || !reflect.DeepEqual(got, want) {
 			rt.Fatalf("last whole:\n%+v, %v\nwant\n%+v", got, err, want)
 		}
 	})
@@ -98,20 +98,20 @@ func TestHistoryOfAVerdictEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if list, err := s.VerdictHistory(ctx, s.Messages()[0].ID, 0); !errors.Is(err, context.Canceled) || list != nil {
+	if list, err := s.Records().VerdictHistory(ctx, s.Messages()[0].ID, 0); !errors.Is(err, context.Canceled) || list != nil {
 		t.Errorf("got %v, %v; want the context's end", list, err)
 	}
-	if found, err := s.LastWhole(ctx, s.Messages()[0].ID); !errors.Is(err, context.Canceled) || found != nil {
+	if found, err := s.Records().LastWhole(ctx, s.Messages()[0].ID); !errors.Is(err, context.Canceled) || found != nil {
 		t.Errorf("got %v, %v; want the context's end", found, err)
 	}
 }
 
 func TestNoMessageIsSeenBeforeTheFirst(t *testing.T) {
 	s := newBench(t).begin()
-	if list, err := s.VerdictHistory(t.Context(), 1, 0); err != nil || len(list) > 0 {
+	if list, err := s.Records().VerdictHistory(t.Context(), 1, 0); err != nil || len(list) > 0 {
 		t.Errorf("got %v, %v; want nothing", list, err)
 	}
-	if found, err := s.LastWhole(t.Context(), 1, 2); err != nil || len(found) > 0 {
+	if found, err := s.Records().LastWhole(t.Context(), 1, 2); err != nil || len(found) > 0 {
 		t.Errorf("got %v, %v; want nothing", found, err)
 	}
 }

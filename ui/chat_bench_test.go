@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -29,7 +29,7 @@ func BenchmarkPrepend(b *testing.B) {
 		_ = m.View()
 		own := slices.Clone(all)
 		b.StartTimer()
-		m.chat.Prepend(own, map[int64]session.Receipt{})
+		m.chat.Prepend(own, map[int64]record.Receipt{})
 		_ = m.View()
 	}
 }

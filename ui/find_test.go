@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/transcript"
@@ -196,7 +196,7 @@ func TestSearchFindsToolCalls(t *testing.T) {
 	messages[2].ToolCalls = []history.ToolCall{{Name: "zebra", Arguments: `{}`}}
 	m := fresh(t, 120, 40)
 	for _, message := range messages {
-		m.chat.Add(message, session.Receipt{})
+		m.chat.Add(message, record.Receipt{})
 	}
 	m.Update(tab)
 	m.Update(char('g'))

@@ -95,7 +95,7 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 		return m.current.Run(func(ctx context.Context) tea.Msg { return readBefore(ctx, s, e.Number, turn, nth) })
 	case inspector.ReadVerdicts:
 		return m.current.Run(func(ctx context.Context) tea.Msg {
-			list, err := s.VerdictHistory(ctx, e.Message, e.Limit)
+			list, err := s.Records().VerdictHistory(ctx, e.Message, e.Limit)
 			return inspector.VerdictsMsg{Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Limit: e.Limit}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/inspector"
@@ -279,7 +279,7 @@ func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
 
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
-	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, session.Receipt{})
+	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, record.Receipt{})
 	m.inspect(inspector.Subject{Message: 1}, inspector.TextView)
 	if got := plain(m); !strings.Contains(got, "No plan speaks of this message yet.") || !strings.Contains(got, "Is anybody there?") {
 		t.Errorf("got\n%s", got)
@@ -300,7 +300,7 @@ func BenchmarkInspectALongRequest(b *testing.B) {
 			role = history.Assistant
 		}
 		message := said(int64(i+1), role, strings.Repeat("some words of a message ", 8))
-		m.chat.Add(message, session.Receipt{})
+		m.chat.Add(message, record.Receipt{})
 		past = append(past, message.Message)
 	}
 	policy, err := history.Preset("balanced")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/inspector"
@@ -65,7 +65,7 @@ func ready(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := inspected(t)
 	for _, message := range messages {
-		m.chat.Add(message, session.Receipt{})
+		m.chat.Add(message, record.Receipt{})
 	}
 	m.current.Info.Title = "Parser rewrite"
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
@@ -92,10 +92,10 @@ func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model {
 
 // sent is a past request with the plan of that conversation, and sentAt when it left: the same hour
 // wherever the test runs.
-func sent(t testing.TB, proven bool) session.Replayed {
+func sent(t testing.TB, proven bool) record.Replayed {
 	messages, plan := inspected(t)
-	r := session.Replayed{
-		Recorded: session.Recorded{
+	r := record.Replayed{
+		Recorded: record.Recorded{
 			Request: store.Request{ID: 70, Turn: 7, Created: sentAt, Endpoint: "openai", Model: "gpt-5.2", Prompt: 540, Rules: plan.Rules},
 			Nth:     1, Of: 2,
 			Verdicts: store.Verdicts{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},

@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
@@ -90,7 +91,7 @@ func TestWhatOthersWroteIsNeverExecuted(t *testing.T) {
 	m := chatting(t, 120, 40)
 	evil := "\x1b]0;owned\x07\x1b[2J"
 	m.current.Info.Title = evil
-	m.chat.Add(said(50, history.Assistant, evil), session.Receipt{})
+	m.chat.Add(said(50, history.Assistant, evil), record.Receipt{})
 	m.turn = turn.Model{Number: 3, Busy: true, Cancel: func() {}}
 	tell(m, 0, session.Asked{Call: history.ToolCall{Name: evil, Arguments: evil}, Allow: func(bool) {}})
 	tell(m, 0, session.Notice{Text: evil})

@@ -7,19 +7,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/panel"
 	"winnow/ui/transcript"
 )
 
 // neighbour finds the request one step, −1 or 1, from the nth of a turn, nil for none. A turn may have none,
 // and several.
-func neighbour(ctx context.Context, s *session.Session, turn, nth, step int) (*session.Recorded, error) {
+func neighbour(ctx context.Context, s *session.Session, turn, nth, step int) (*record.Recorded, error) {
 	for nth += step; ; {
 		if step < 0 && nth < 1 {
 			turn, nth = turn-1, 0 // 0 is the last
 		}
-		r, err := s.Recorded(ctx, turn, nth)
-		var none *session.NoRequestError
+		r, err := s.Records().Find(ctx, turn, nth)
+		var none *record.NoRequestError
 		switch {
 		case err == nil:
 			return &r, nil
@@ -37,12 +38,12 @@ func neighbour(ctx context.Context, s *session.Session, turn, nth, step int) (*s
 
 // walk finds the request so many steps from the nth of a turn. Back it ends at the first one; nil says
 // that there is none before that, or that the way forth ends at the next request.
-func walk(ctx context.Context, s *session.Session, turn, nth, by int) (*session.Recorded, error) {
+func walk(ctx context.Context, s *session.Session, turn, nth, by int) (*record.Recorded, error) {
 	step := 1
 	if by < 0 {
 		step = -1
 	}
-	var found *session.Recorded
+	var found *record.Recorded
 	for range by * step {
 		r, err := neighbour(ctx, s, turn, nth, step)
 		switch {
@@ -60,16 +61,16 @@ func walk(ctx context.Context, s *session.Session, turn, nth, by int) (*session.
 
 // loadPast reads the request of the past that the panel asks for.
 func loadPast(ctx context.Context, s *session.Session, l panel.Load) tea.Msg {
-	var r session.Replayed
+	var r record.Replayed
 	var err error
 	if l.Request != 0 {
-		r, err = s.ReplayOf(ctx, l.Turn, l.Request)
+		r, err = s.Records().ReplayOf(ctx, l.Turn, l.Request)
 	} else {
-		var to *session.Recorded
+		var to *record.Recorded
 		if to, err = walk(ctx, s, l.Turn, l.Nth, l.By); to == nil {
 			return panel.LoadedMsg{Load: l, Err: err}
 		}
-		r, err = s.Replay(ctx, to.Request.Turn, to.Nth)
+		r, err = s.Records().Replay(ctx, to.Request.Turn, to.Nth)
 	}
 	if err != nil {
 		return panel.LoadedMsg{Load: l, Err: err}

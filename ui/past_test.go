@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/panel"
 	"winnow/ui/transcript"
@@ -85,10 +85,10 @@ func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
 }
 
 // sentBefore is the request that the second question of the talk was sent with.
-func sentBefore(proven bool) session.Replayed {
+func sentBefore(proven bool) record.Replayed {
 	messages, plan := talk()
-	r := session.Replayed{
-		Recorded: session.Recorded{
+	r := record.Replayed{
+		Recorded: record.Recorded{
 			Request: store.Request{
 				Turn: 2, Endpoint: "openai", Model: "gpt-5.2", Created: time.Date(2026, 11, 21, 7, 58, 30, 0, time.Local),
 				Prompt: 1912, Cached: 812, Answer: 301, Rules: history.Rules, End: "done",
@@ -125,7 +125,7 @@ func pastStates() []state {
 			m := chatting(t, w, h)
 			m.panel.Doubt = "window of 8,192 tokens assumed: the server does not say"
 			m.panel.Forecast = panel.Forecast{
-				Prefix: session.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
+				Prefix: record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
 				Warnings: []string{
 					"in turn 2 the server counted 1,022 of ~1,912 tokens: it dropped a part of the request",
 					"not sent for the first time: 1 you",

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -18,7 +18,7 @@ func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(),
 
 // planned shows the plan of the next request.
 func (m *Model) planned(e current.Planned) tea.Cmd {
-	m.showNext(e.Plan, e.Err, m.current.Session.Outlook(e.Plan))
+	m.showNext(e.Plan, e.Err, m.current.Session.Past().Compare(e.Plan))
 	m.current.Judge(e.Err)
 	if m.current.Oversize() == nil && m.notice.Resolve(notice.TooLong) {
 		m.arrange()
@@ -42,7 +42,7 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 
 // showNext shows the plan of the next request, or why there is none. A request of the past that is
 // on the screen stays there.
-func (m *Model) showNext(plan history.Plan, err error, known session.Outlook) {
+func (m *Model) showNext(plan history.Plan, err error, known record.Comparison) {
 	m.panel.Set(plan, err)
 	m.chat.Next = m.panel.Next.Plan
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio

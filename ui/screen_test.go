@@ -16,6 +16,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/panel"
@@ -103,13 +104,13 @@ func talk() ([]store.Message, history.Plan) {
 func chatting(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := talk()
-	m.chat.Receipts[6] = session.Receipt{
+	m.chat.Receipts[6] = record.Receipt{
 		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900, Expected: 1900,
 		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
 		Cost: pricing.Cost{Amount: pricing.Dollar / 250, From: pricing.Charged},
 	}
 	for _, message := range messages {
-		m.chat.Add(message, session.Receipt{})
+		m.chat.Add(message, record.Receipt{})
 	}
 	m.current.Info.Title = "Parser rewrite"
 	m.repairs.Announced = true
@@ -211,7 +212,7 @@ var states = slices.Concat([]state{
 		tell(m, time.Second, session.Delta{Text: "Panic-mode"})
 		answer := said(8, history.Assistant, "Panic-mode")
 		answer.Status = history.Interrupted
-		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: session.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true}}, session.Finished{})
+		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: record.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true}}, session.Finished{})
 		return m
 	}},
 	{"error", func(t testing.TB, w, h int) *Model {

@@ -96,7 +96,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	if l.current.Session.Info().ID != temporary.Info().ID || len(l.chat.Messages) != 4 {
 		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID, len(l.chat.Messages), temporary.Info().ID)
 	}
-	r, err := l.current.Session.Replay(t.Context(), 2, 0)
+	r, err := l.current.Session.Records().Replay(t.Context(), 2, 0)
 	if err != nil || !r.Proven {
 		t.Errorf("a request from before is not proven: %v, %s", err, r.Doubt)
 	}

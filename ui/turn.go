@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/composer"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -63,14 +64,14 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 		return m.stored(e)
 	case session.Planned:
 		m.current.Refresh()
-		m.showNext(e.Plan, nil, e.Outlook)
+		m.showNext(e.Plan, nil, e.Comparison)
 		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.updateInspector(inspector.Refresh{}))
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
 		return m.ask(question.Of(e))
 	case session.Ran:
-		m.chat.Add(e.Message, session.Receipt{})
+		m.chat.Add(e.Message, record.Receipt{})
 	case session.Answered:
 		m.chat.Answer(e.Message, e.Receipt)
 	case session.Notice:
@@ -91,7 +92,7 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
 		m.chat.CutAfter(e.Message.Parent)
 	}
-	m.chat.Add(e.Message, session.Receipt{})
+	m.chat.Add(e.Message, record.Receipt{})
 	m.chat.Bottom()
 	m.arrange()
 	return m.composer.Stored()

@@ -11,6 +11,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
@@ -123,7 +124,7 @@ func TestWindowDial(t *testing.T) {
 
 // A request of which the server read only a part says so in its receipt, in its view and at the messages.
 func TestUnreadPartIsMarked(t *testing.T) {
-	r := session.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
+	r := record.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
 	if got := transcript.Receipt(r); !strings.Contains(got, "server read 4,096 of ~6,753 / 12 out") {
 		t.Errorf("the receipt is %q", got)
 	}
@@ -131,7 +132,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		{Index: 0, ID: 1, Disposition: history.Kept, Place: history.Whole, TokensAfter: 700, TokensBefore: 700},
 		{Index: 1, ID: 2, Disposition: history.Kept, Place: history.Whole, TokensAfter: 300, TokensBefore: 300},
 	}
-	past := panel.PastRequest(session.Replayed{Recorded: session.Recorded{
+	past := panel.PastRequest(record.Replayed{Recorded: record.Recorded{
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: store.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}}, transcript.Gist)

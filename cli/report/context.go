@@ -4,7 +4,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/settings"
 	"winnow/session/store"
 )
@@ -150,7 +150,7 @@ type AddedJSON struct {
 func (l Context) JSON() ContextJSON {
 	o := ContextJSON{
 		Session: l.Info.ID, Model: l.Model, Rules: l.Plan.Rules, Input: costObject(l.Input), Sum: sumObject(l.Plan.Sum),
-		Counts:  countsObject(session.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)),
+		Counts:  countsObject(record.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)),
 		Entries: make([]EntryJSON, 0, len(l.Plan.Entries)), Added: []AddedJSON{}, Next: append([]int{}, l.Plan.Next...),
 		Settings: []settingJSON{},
 	}
@@ -187,25 +187,25 @@ func (l Context) JSON() ContextJSON {
 	return o
 }
 
-func requestObject(r session.Replayed) *requestJSON {
+func requestObject(r record.Replayed) *requestJSON {
 	q := r.Request
 	return &requestJSON{
 		ID: q.ID, Turn: q.Turn, Nth: r.Nth, Of: r.Of, Sent: stamp(q.Created), Hash: q.BodyHash, Proven: r.Proven, Doubt: r.Doubt,
 		Tokenizer: q.Tokenizer, Ended: string(q.End), Finish: q.Finish, Error: q.Error, Retries: q.Retries,
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
-		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning}, Cost: costObject(session.CostOf(q)),
+		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning}, Cost: costObject(record.CostOf(q)),
 		Unread: q.CutExpected, FirstRead: firstRead(r),
 	}
 }
 
 // firstRead is the index of the first message that the server can have read of a past request, 0 where it
 // read all.
-func firstRead(r session.Replayed) int {
-	short, ok := session.ShortfallOf(r.Request)
+func firstRead(r record.Replayed) int {
+	short, ok := record.ShortfallOf(r.Request)
 	if !ok {
 		return 0
 	}
-	return session.FirstRead(r.Verdicts.Entries, r.Verdicts.Sum, short)
+	return record.FirstRead(r.Verdicts.Entries, r.Verdicts.Sum, short)
 }
 
 func sumObject(s history.Sum) sumJSON {
@@ -221,7 +221,7 @@ func sumObject(s history.Sum) sumJSON {
 	return o
 }
 
-func countsObject(c session.Counts) countsJSON {
+func countsObject(c record.Counts) countsJSON {
 	return countsJSON{
 		Stored: c.Stored, Kept: c.Kept, Cut: c.Cut, Recalled: c.Recalled, Dropped: c.Dropped, Excluded: c.Excluded,
 		Quarantined: c.Quarantined, Blank: c.Blank, Pinned: c.Pinned, Repaired: c.Repaired, Added: c.Added,
@@ -257,7 +257,7 @@ type Context struct {
 	Messages []store.Message          // those the plan is about
 	Over     *history.OverBudgetError // why the next request would not be sent, nil where it would
 	Input    pricing.Cost             // what the next request costs before its answer
-	Past     *session.Replayed        // nil for the next request
+	Past     *record.Replayed         // nil for the next request
 	Settings []settings.Setting       // what decides the next request
 	Window   llm.Window               // of the model that the next request asks
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/settings"
 )
 
@@ -55,7 +55,7 @@ func contextHead(w *columns, l Context) {
 	if l.Input.Known() {
 		w.line("its input would cost %s", l.Input)
 	}
-	c := session.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)
+	c := record.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)
 	w.line("%d of %d messages sent: %s", c.Sent(), c.Stored, listed(
 		counted{"kept", c.Kept}, counted{"cut", c.Cut}, counted{"recalled", c.Recalled}, counted{"dropped", c.Dropped},
 		counted{"excluded", c.Excluded}, counted{"quarantined", c.Quarantined}, counted{"blank", c.Blank},
@@ -87,7 +87,7 @@ func boundText(s history.Sum) string {
 }
 
 // pastHead says when a request was sent, what came back, and whether it is proven.
-func pastHead(w *columns, r session.Replayed) {
+func pastHead(w *columns, r record.Replayed) {
 	q := r.Request
 	proof := "proven by its hash"
 	if !r.Proven {
@@ -99,11 +99,11 @@ func pastHead(w *columns, r session.Replayed) {
 		ended = "never"
 	}
 	cost := ""
-	if c := session.CostOf(q).String(); c != "" {
+	if c := record.CostOf(q).String(); c != "" {
 		cost = "; it cost " + c
 	}
 	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(), serverCount(q.Prompt, q.Cached, q.Answer), cost)
-	if short, ok := session.ShortfallOf(q); ok {
+	if short, ok := record.ShortfallOf(q); ok {
 		w.line("the server read %d of ~%d tokens: it dropped part of the request", short.Reported, short.Expected)
 	}
 	if q.Error != "" {
@@ -136,7 +136,7 @@ func contextRows(w *columns, plan history.Plan, first int) {
 	}
 	for _, e := range plan.Entries {
 		reason := Sentence(e.Cause.Sentence())
-		if session.NotRead(e, first) {
+		if record.NotRead(e, first) {
 			reason = "not read by the server; " + reason
 		}
 		w.row(row(e), reason)

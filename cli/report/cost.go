@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"winnow/llm/pricing"
-	"winnow/session"
+	"winnow/session/record"
 )
 
 // costJSON is what one request cost. It is null where nobody knows.
@@ -28,7 +28,7 @@ type spentJSON struct {
 	Requests  int          `json:"requests"`  // all of them
 }
 
-func spentObject(s session.Spent) spentJSON {
+func spentObject(s record.Spent) spentJSON {
 	o := spentJSON{Estimated: s.Estimated, Priced: s.Priced, Requests: s.Requests}
 	if s.Priced > 0 {
 		usd := json.Number(s.Amount.Decimal())

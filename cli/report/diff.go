@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -17,7 +17,7 @@ type Diff struct {
 
 // DiffRequest is one of two requests that are compared.
 type DiffRequest struct {
-	Record  *session.Recorded // nil for the next request
+	Record  *record.Recorded // nil for the next request
 	Sum     history.Sum
 	Entries []history.Entry
 }
@@ -60,7 +60,7 @@ func (s DiffRequest) name() string {
 }
 
 // sent counts the messages that a request holds.
-func (s DiffRequest) sent() int { return session.CountsOf(s.Entries, nil, nil).Sent() }
+func (s DiffRequest) sent() int { return record.CountsOf(s.Entries, nil, nil).Sent() }
 
 // DiffJSON is what context --diff --json writes. It is a contract as ContextJSON is.
 type DiffJSON struct {

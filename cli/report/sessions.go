@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -90,7 +90,7 @@ type callJSON struct {
 }
 
 // ConversationJSON is what sessions show --json writes.
-func ConversationJSON(info store.Session, spent session.Spent, messages []store.Message) any {
+func ConversationJSON(info store.Session, spent record.Spent, messages []store.Message) any {
 	o := showObject{Session: oneSession(info), Cost: spentObject(spent), Messages: []messageJSON{}}
 	for _, m := range messages {
 		o.Messages = append(o.Messages, oneMessage(m))
@@ -129,7 +129,7 @@ func Sessions(out io.Writer, list []store.Session) error {
 }
 
 // Conversation writes a session as text, its bytes as they are stored.
-func Conversation(out io.Writer, info store.Session, spent session.Spent, messages []store.Message) {
+func Conversation(out io.Writer, info store.Session, spent record.Spent, messages []store.Message) {
 	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"), spentText(spent))
 	for _, m := range messages {
 		who := string(m.Role)
@@ -156,7 +156,7 @@ func Conversation(out io.Writer, info store.Session, spent session.Spent, messag
 }
 
 // spentText is what a session cost, as far as anybody knows, for the end of a line.
-func spentText(s session.Spent) string {
+func spentText(s record.Spent) string {
 	switch {
 	case s.Priced == 0:
 		return ""

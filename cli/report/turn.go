@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/theme"
 )
@@ -268,7 +269,7 @@ func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
 		o.Error = ErrorText(end)
 	}
 	var texts []string
-	var spent session.Spent
+	var spent record.Spent
 	for _, a := range r.answers {
 		if a.Message.Content != "" {
 			texts = append(texts, a.Message.Content)

@@ -13,6 +13,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -70,7 +71,7 @@ type (
 	// Loaded is the session on the screen as a whole, and the receipts of its answers.
 	Loaded struct {
 		Messages []store.Message
-		Receipts map[int64]session.Receipt
+		Receipts map[int64]record.Receipt
 		Err      error
 	}
 	// Leased says that it is known who may write in the session on the screen.
@@ -145,7 +146,7 @@ func (c *Model) Start() tea.Cmd {
 	s := c.Session
 	load := c.ask(func(ctx context.Context) (event.Event, error) {
 		err := s.LoadRest(ctx)
-		receipts, more := s.Receipts(ctx)
+		receipts, more := s.Records().Receipts(ctx)
 		return Loaded{s.Messages(), receipts, errors.Join(err, more)}, nil
 	})
 	if c.With.Store == nil {

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -25,8 +25,8 @@ type Deps struct {
 // Request is a request as it is inspected.
 type Request struct {
 	Plan  history.Plan
-	Added []history.Added   // the texts that nobody said, in the order of the conversation
-	Past  *session.Replayed // its record and proof, nil for the next request
+	Added []history.Added  // the texts that nobody said, in the order of the conversation
+	Past  *record.Replayed // its record and proof, nil for the next request
 	Name  string
 	Ready bool   // there is a plan
 	Note  string // why it cannot be sent, "" where it can

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -64,7 +64,7 @@ func (in *Model) showChanges(from, to *Request) {
 }
 
 // sentOf counts the messages that a request holds.
-func sentOf(p *history.Plan) int { return session.CountsOf(p.Entries, nil, nil).Sent() }
+func sentOf(p *history.Plan) int { return record.CountsOf(p.Entries, nil, nil).Sent() }
 
 // changeLine is one change: its kind, the message, and its tokens before and after.
 func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w int, chosen bool) string {

@@ -3,7 +3,7 @@ package panel
 import (
 	"strings"
 
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/theme"
 )
 
@@ -11,7 +11,7 @@ import (
 // It is empty where there is nothing to say.
 func (r *Request) Cost() string {
 	if r.Past != nil {
-		if cost := session.CostOf(r.Past.Request).String(); cost != "" {
+		if cost := record.CostOf(r.Past.Request).String(); cost != "" {
 			return "cost " + cost
 		}
 		return ""

@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
 // Forecast is what past requests let the next one expect: its cached prefix, and what it loses.
 type Forecast struct {
-	Prefix   session.Prefix
+	Prefix   record.Prefix
 	Gone     theme.Roll // messages that are left out for the first time
 	Warnings []string   // sentences about the request that its numbers do not tell
 }
 
 // ForecastOf says what the session knows about a plan. Of a long conversation very many messages may be
 // lost at once: what is said of them is made here, once for each plan.
-func ForecastOf(known session.Outlook, plan history.Plan) Forecast {
+func ForecastOf(known record.Comparison, plan history.Plan) Forecast {
 	o := Forecast{Prefix: known.Prefix}
 	if short := known.Shortfall; short != nil {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
@@ -43,7 +43,7 @@ func ForecastOf(known session.Outlook, plan history.Plan) Forecast {
 
 // cached says how much of the request the server may have read before, and what of that stays when the
 // next message falls out; "" where nothing is known.
-func (r *Request) cached(p session.Prefix) string {
+func (r *Request) cached(p record.Prefix) string {
 	if !p.Known {
 		return ""
 	}

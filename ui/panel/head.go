@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -70,10 +70,10 @@ func (p *Model) warnings(st theme.Styles, w int) []string {
 }
 
 // Proof says when a past request was sent, to whom, and whether what is shown is what left.
-func Proof(st theme.Styles, r session.Replayed, w int) []string {
+func Proof(st theme.Styles, r record.Replayed, w int) []string {
 	q := r.Request
 	lines := []string{theme.Spread(" "+st.Text.Render(q.Created.Local().Format(time.DateTime)), st.Dim.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
-	if short, ok := session.ShortfallOf(r.Request); ok {
+	if short, ok := record.ShortfallOf(r.Request); ok {
 		lines = append(lines, theme.Indented(st.Warn, fmt.Sprintf("! the server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
 	}
 	if r.Proven {
@@ -83,7 +83,7 @@ func Proof(st theme.Styles, r session.Replayed, w int) []string {
 }
 
 // TurnName is a past request's name in its session.
-func TurnName(r session.Recorded) string {
+func TurnName(r record.Recorded) string {
 	if r.Of > 1 {
 		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
 	}

@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -63,7 +63,7 @@ func (r *Request) EntryLine(st theme.Styles, e history.Entry, text string, w int
 		sign = SelectedSign
 	}
 	glyph, verdict := theme.Glyph(e), theme.Word(e)
-	if session.NotRead(e, r.FirstRead) {
+	if record.NotRead(e, r.FirstRead) {
 		glyph, verdict = "⚠", "not read"
 	}
 	return r.listLine(st, inList{

@@ -5,7 +5,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm/pricing"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -15,11 +15,11 @@ import (
 type Request struct {
 	Plan   history.Plan
 	Rows   rows
-	Counts session.Counts
+	Counts record.Counts
 	Ready  bool               // there is a plan
 	Note   string             // why there is none, or why it cannot be sent
 	Input  pricing.Cost       // what the next request costs before its answer
-	Past   *session.Replayed  // the record and its proof; nil for the next request
+	Past   *record.Replayed   // the record and its proof; nil for the next request
 	now    *Request           // what a trial is compared with; nil for what is no trial
 	signs  map[int64]string   // what a trial changes for a message, by its id
 	texts  func(int64) string // what a message says, by its id
@@ -29,12 +29,12 @@ type Request struct {
 
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, texts func(int64) string) Request {
-	return Request{Plan: plan, Rows: rowsOf(plan), Counts: session.CountsOf(plan.Entries, plan.Added, nil), Ready: true, texts: texts}
+	return Request{Plan: plan, Rows: rowsOf(plan), Counts: record.CountsOf(plan.Entries, plan.Added, nil), Ready: true, texts: texts}
 }
 
 // PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's
 // rules would say; only the texts come from the messages, each by its gist.
-func PastRequest(r session.Replayed, gist func(store.Message) string) Request {
+func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 	texts := make(map[int64]string, len(r.Messages))
 	for _, m := range r.Messages {
 		texts[m.ID] = gist(m)
@@ -45,8 +45,8 @@ func PastRequest(r session.Replayed, gist func(store.Message) string) Request {
 	}
 	past := requestOf(plan, func(id int64) string { return texts[id] })
 	past.Past = &r
-	if short, ok := session.ShortfallOf(r.Request); ok {
-		past.FirstRead = session.FirstRead(plan.Entries, plan.Sum, short)
+	if short, ok := record.ShortfallOf(r.Request); ok {
+		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
 	}
 	return past
 }

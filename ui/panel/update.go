@@ -9,6 +9,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -74,7 +75,7 @@ type TriedMsg struct {
 	Try
 	Plan    history.Plan
 	Changes []history.Change // to the next request as it is set
-	Prefix  session.Prefix
+	Prefix  record.Prefix
 	Policy  history.Policy
 	Window  llm.Window
 	Input   pricing.Cost // of the plan's request

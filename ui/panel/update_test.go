@@ -9,7 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/uitest"
@@ -30,7 +30,7 @@ func do(p *Model, msgs ...tea.Msg) []event.Event {
 
 // turnSent is the request of a turn, as its record has it.
 func turnSent(turn int) *Request {
-	r := PastRequest(session.Replayed{Recorded: session.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1}}, nil)
+	r := PastRequest(record.Replayed{Recorded: record.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1}}, nil)
 	return &r
 }
 

@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/record"
 )
 
 // Whatif tries other settings out. Its dials move the verdicts of the next request, and until they are
@@ -18,7 +19,7 @@ type Whatif struct {
 	was     Settings // without a trial
 	Policy  history.Policy
 	Window  llm.Window
-	Prefix  session.Prefix
+	Prefix  record.Prefix
 	typed   bool            // the budget's dial is being typed on
 	known   map[string]bool // the models whose window was asked for
 	Refs    []string        // the models of the dial

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -131,7 +131,7 @@ func (w *Whatif) changes(st theme.Styles, width int) []string {
 
 // cached says how much of the request the server may have read before; now is what that is without the
 // trial. It is "" where nothing is known.
-func (w *Whatif) cached(now session.Prefix) string {
+func (w *Whatif) cached(now record.Prefix) string {
 	switch {
 	case !now.Known:
 		return ""

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -129,7 +129,7 @@ func ShortName(model string) string {
 }
 
 // Receipt sums up an answer in one line.
-func Receipt(r session.Receipt) string {
+func Receipt(r record.Receipt) string {
 	parts := []string{fmt.Sprintf("saw %s of %s", theme.Thousands(r.Sent), theme.Thousands(r.Stored))}
 	for _, p := range []struct {
 		n    int

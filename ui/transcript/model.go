@@ -6,6 +6,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -34,7 +35,7 @@ type Model struct {
 	Next      history.Plan      // of the next request
 	Streaming bool
 	reasoning bool // reasoning is unfolded
-	Receipts  map[int64]session.Receipt
+	Receipts  map[int64]record.Receipt
 	firstRead int              // index of the first message that the server can have read of the request shown; 0 is all
 	Trails    map[int64]string // where other conversations begin or end, by message
 	Edited    int64            // the message that is being edited, 0 for none
@@ -53,7 +54,7 @@ func New(d Deps) Model {
 	}
 	return Model{
 		Deps: d, list: list,
-		Index: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]session.Receipt{},
+		Index: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]record.Receipt{},
 	}
 }
 
@@ -75,7 +76,7 @@ func (c *Model) Open(s *session.Session) {
 func (c *Model) Reset(messages []store.Message) {
 	c.Messages, c.Index, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
-	c.Receipts, c.Trails, c.Edited = map[int64]session.Receipt{}, nil, 0
+	c.Receipts, c.Trails, c.Edited = map[int64]record.Receipt{}, nil, 0
 	c.list.SetBoundary(0, 0)
 	c.Search.forget() // hits have the indexes of the old messages
 	c.list.SetItems(nil)
@@ -93,7 +94,7 @@ func (c *Model) keep(messages []store.Message) {
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers. The slice of
 // all messages is the chat's from then on: there may be very many.
-func (c *Model) Prepend(all []store.Message, receipts map[int64]session.Receipt) {
+func (c *Model) Prepend(all []store.Message, receipts map[int64]record.Receipt) {
 	for id, r := range receipts {
 		c.Receipts[id] = r
 	}
@@ -121,7 +122,7 @@ func (c *Model) Prepend(all []store.Message, receipts map[int64]session.Receipt)
 }
 
 // Add shows one more stored message.
-func (c *Model) Add(m store.Message, r session.Receipt) {
+func (c *Model) Add(m store.Message, r record.Receipt) {
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
 		c.Receipts[m.Request] = r
 	}
@@ -142,7 +143,7 @@ func (c *Model) Stream(text, reasoning string) {
 }
 
 // Answer puts the stored answer in the place of the one that streamed.
-func (c *Model) Answer(m store.Message, r session.Receipt) {
+func (c *Model) Answer(m store.Message, r record.Receipt) {
 	if !c.Streaming {
 		c.Add(m, r)
 		return
@@ -272,7 +273,7 @@ func (c *Model) Mark(id int64) Mark {
 	}
 	g := theme.Glyph(e)
 	tag := theme.Word(e)
-	if session.NotRead(e, c.firstRead) {
+	if record.NotRead(e, c.firstRead) {
 		g, tag = "⚠", theme.NotRead
 	} else if e.Disposition == history.Cut {
 		tag = fmt.Sprintf("✂ %s/%s", theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore))

@@ -317,7 +317,7 @@ func (c *Model) AskLastWhole() tea.Cmd {
 	f.asking = true
 	s := c.Session
 	return c.Run(func(ctx context.Context) tea.Msg {
-		seen, err := s.LastWhole(ctx, id)
+		seen, err := s.Records().LastWhole(ctx, id)
 		return LastWholeMsg{s, id, seen[id].Turn, err}
 	})
 }

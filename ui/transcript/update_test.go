@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -29,7 +29,7 @@ func grammar(w, h int) Model {
 	var plan history.Plan
 	for i, text := range []string{"How do I parse this?", "Rewrite the rule.", "Which rule?", "The first rule of the grammar.", "Thanks."} {
 		role := []history.Role{history.User, history.Assistant}[i%2]
-		c.Add(store.Message{Message: history.Message{ID: int64(i + 1), Role: role, Content: text, Status: history.Complete}, Model: "gpt-5.2"}, session.Receipt{})
+		c.Add(store.Message{Message: history.Message{ID: int64(i + 1), Role: role, Content: text, Status: history.Complete}, Model: "gpt-5.2"}, record.Receipt{})
 		e := history.Entry{ID: int64(i + 1), Index: i, Role: role, Disposition: history.Kept, TokensBefore: 10, TokensAfter: 10}
 		if i == 0 {
 			e.Disposition, e.TokensAfter = history.Dropped, 0

@@ -1,4 +1,4 @@
-package session
+package record
 
 import (
 	"encoding/json"
@@ -23,14 +23,15 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []llm.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
 	client.Learn("no-stream-options")
-	raw, err := decisionOf(9, o, history.Plan{Summary: &o.Summaries[0]}, request, client).json()
-	if err != nil {
+	var r store.Request
+	if err := Sign(&r, DecisionOf(9, o, history.Plan{Summary: &o.Summaries[0]}, request, client), nil); err != nil {
 		t.Fatal(err)
 	}
+	raw := r.Options
 	if strings.Contains(string(raw), "secret") {
 		t.Errorf("the record holds a secret: %s", raw)
 	}
-	d, err := readDecision(store.Request{Options: raw})
+	d, err := ReadDecision(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
-package session
+package record
 
 import (
 	"context"
 
-	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/session/store"
 )
@@ -11,21 +10,6 @@ import (
 // CostOf is what a recorded request cost.
 func CostOf(r store.Request) pricing.Cost {
 	return pricing.Cost{Amount: pricing.Money(r.Cost), From: pricing.CostFrom(r.CostFrom)}
-}
-
-// cost is what a request that is over cost. Where the server did not report its tokens, those that are
-// known to have gone and come are counted. A request without any answer and of which the server says
-// nothing has no cost: it was refused, or never arrived.
-func (a asked) cost(count history.Counter) pricing.Cost {
-	usage := a.reply.Usage
-	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
-		return pricing.Cost{}
-	}
-	came := count(a.reply.Text) + count(a.reply.Reasoning)
-	for _, call := range a.reply.Calls {
-		came += count(call.Name) + count(call.Arguments)
-	}
-	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
 
 // Spent is what several requests cost together.

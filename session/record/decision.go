@@ -1,0 +1,201 @@
+package record
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// Decision is what a request's record keeps of all that decided its bytes beside the messages
+// themselves, which are named by id. With them it makes the same request again.
+type Decision struct {
+	Policy   history.Policy           `json:"policy"`
+	System   string                   `json:"system,omitempty"`
+	Leaf     int64                    `json:"leaf"` // the newest message of the branch when the request was planned
+	Turn     []int64                  `json:"turn"`
+	Flags    map[int64]history.Flag   `json:"flags,omitempty"`
+	Remedies map[int64]history.Remedy `json:"remedies,omitempty"`
+	Tools    int                      `json:"tools,omitempty"` // tokens of Schemas
+	Window   int                      `json:"window,omitempty"`
+	Limit    int                      `json:"limit,omitempty"`        // as history.Options has it
+	Unread   int                      `json:"unread_limit,omitempty"` // the limit after a request read in part that Limit comes from, 0 for none
+	Ratio    float64                  `json:"ratio,omitempty"`
+	Profile  history.Profile          `json:"profile"`
+	To       history.Origin           `json:"to"`
+	Summary  *history.Summary         `json:"summary,omitempty"`
+	Scope    *history.Scope           `json:"scope,omitempty"`
+	Cut      bool                     `json:"cut,omitempty"`   // the user chose to cut the current message where it does not fit
+	Asked    string                   `json:"asked,omitempty"` // what winnow itself asked in place of the user, "" for a turn's request
+
+	Sampling Sampling   `json:"sampling"`
+	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
+	Base     string     `json:"base,omitempty"`    // the endpoint's address, without user, password and query
+	Quirks   []string   `json:"quirks,omitempty"`  // what the server was known to refuse
+
+	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
+}
+
+// Sampling is what is asked of a model beside the messages.
+type Sampling struct {
+	MaxTokens   int      // the longest reply in tokens; 0 leaves it to the server
+	Temperature *float64 // nil leaves it to the server
+	TopP        *float64
+	Effort      string // reasoning effort
+}
+
+// Over is s, and other where s says nothing.
+func (s Sampling) Over(other Sampling) Sampling {
+	return Sampling{
+		MaxTokens:   cmp.Or(s.MaxTokens, other.MaxTokens),
+		Temperature: cmp.Or(s.Temperature, other.Temperature),
+		TopP:        cmp.Or(s.TopP, other.TopP),
+		Effort:      cmp.Or(s.Effort, other.Effort),
+	}
+}
+
+// Request is a request with these parameters, which has no model and no messages yet.
+func (s Sampling) Request() llm.Request {
+	return llm.Request{MaxTokens: s.MaxTokens, Temperature: s.Temperature, TopP: s.TopP, Effort: s.Effort}
+}
+
+// DecisionOf is what decides a request that client sends: the plan p by the options o. leaf is the newest message of
+// the branch.
+func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, client *llm.Client) Decision {
+	d := Decision{
+		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
+		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
+		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
+		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
+	}
+	for _, m := range o.Turn {
+		if m.ID == 0 {
+			d.Asked = m.Content
+			continue
+		}
+		d.Turn = append(d.Turn, m.ID)
+	}
+	return d
+}
+
+// address is a base URL without what may be secret in it, "" where it is no URL.
+func address(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// Sign writes a decision and the hash of the body that it made into a request's record.
+func Sign(r *store.Request, d Decision, body []byte) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // A tool's schema keeps its bytes.
+	if err := enc.Encode(d); err != nil {
+		return fmt.Errorf("record what decided the request: %w", err)
+	}
+	r.Options, r.BodyHash = bytes.TrimSpace(buf.Bytes()), hash(body)
+	return nil
+}
+
+// hash is the hex SHA-256 of a request's body.
+func hash(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// ReadDecision reads what decided a recorded request.
+func ReadDecision(r store.Request) (Decision, error) {
+	var d Decision
+	if err := json.Unmarshal(r.Options, &d); err != nil {
+		return d, fmt.Errorf("read what decided request %d: %w", r.ID, err)
+	}
+	return d, nil
+}
+
+// split divides a branch into what came before the turn and the turn's own messages.
+func (d Decision) split(branch []store.Message) (past, turn []history.Message, err error) {
+	for _, m := range branch {
+		past = append(past, m.Message)
+	}
+	if d.Asked != "" {
+		return past, []history.Message{Question(d.Asked)}, nil
+	}
+	from := len(branch) - len(d.Turn)
+	if from < 0 {
+		return nil, nil, fmt.Errorf("the branch has %d messages, the turn alone had %d", len(branch), len(d.Turn))
+	}
+	past, turn = past[:from:from], past[from:]
+	for i, m := range turn {
+		if m.ID != d.Turn[i] {
+			return nil, nil, fmt.Errorf("message %d stands where message %d of the turn stood", m.ID, d.Turn[i])
+		}
+	}
+	return past, turn, nil
+}
+
+// Question is what winnow asks in place of the user.
+func Question(text string) history.Message {
+	return history.Message{Role: history.User, Content: text, Status: history.Complete}
+}
+
+// guess gives the messages that were not counted then the guesses that were planned with.
+func (d Decision) guess(past []history.Message, guess history.Counter) {
+	if guess == nil {
+		return
+	}
+	for i := range past {
+		for _, run := range d.Guessed {
+			if past[i].ID >= run[0] && past[i].ID <= run[1] {
+				past[i].Tokens = guess(past[i].Content)
+			}
+		}
+	}
+}
+
+// cover gives the summary of an older record its messages. Such a record names only the newest one: the summary
+// stood for all up to it that were not excluded.
+func (d Decision) cover(past []history.Message, r store.Request) {
+	if d.Summary == nil || len(d.Summary.Messages) > 0 {
+		return
+	}
+	var older struct {
+		Summary struct{ Upto int64 } `json:"summary"`
+	}
+	if json.Unmarshal(r.Options, &older) != nil {
+		return // It was read before.
+	}
+	d.Summary.Messages = history.IDsOf(past, func(m history.Message) bool {
+		return m.ID <= older.Summary.Upto && d.Flags[m.ID] != history.Exclude
+	})
+}
+
+// options is what the decision was made with.
+func (d Decision) options(turn []history.Message, count history.Counter) history.Options {
+	var summaries []history.Summary
+	if d.Summary != nil {
+		summaries = []history.Summary{*d.Summary}
+	}
+	return history.Options{
+		Policy: d.Policy, System: d.System, Turn: turn, Flags: d.Flags, Remedies: d.Remedies, Tools: d.Tools,
+		Window: d.Window, Limit: d.Limit, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries, Scope: d.Scope, CutCurrent: d.Cut, Count: count,
+	}
+}
+
+// body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
+// configured or not.
+func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
+	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Profile: d.Profile, Quirks: d.Quirks})
+	request := d.Sampling.Request()
+	request.Model, request.Messages, request.Tools = r.Model, p.Messages, d.Schemas
+	return then.Body(request)
+}

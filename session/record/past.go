@@ -1,0 +1,205 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// Past is what the requests of a conversation tell about its next one. Its methods may be called from several
+// goroutines.
+type Past struct {
+	count history.Counter // nil: no prefix is known
+
+	mu    sync.Mutex
+	model string  // in use, "endpoint/model"
+	turn  []int64 // messages that a request of the running turn did not hold whole, sorted
+	known
+}
+
+// known is what is known of past requests.
+type known struct {
+	read      bool       // the records are read
+	answered  *answered  // the request that was answered last, nil for none
+	begun     bool       // something was answered to one of the requests
+	cutShort  []int64    // messages that one of the requests did not hold whole, sorted
+	shortfall *Shortfall // what the server counted of the one that it counted last, nil where it read all of it
+}
+
+// NewPast is the past of a conversation. One that has just begun has no records to read.
+func NewPast(count history.Counter, begins bool) *Past {
+	return &Past{count: count, known: known{read: begins}}
+}
+
+// Use says that another model, "endpoint/model", is in use.
+func (p *Past) Use(model string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.model, p.shortfall = model, nil
+}
+
+// Counted says that the server counted a request: short is what it did not read of it, nil where it read all.
+func (p *Past) Counted(short *Shortfall) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shortfall = short
+}
+
+// Answered takes a request of the running turn to which something was answered. messages are those of the branch.
+func (p *Past) Answered(model string, plan history.Plan, messages []store.Message) {
+	p.mu.Lock()
+	before := p.answered
+	p.mu.Unlock()
+	now := p.weigh(before, model, plan, messages)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answered, p.turn = now, union(p.turn, cutShort(plan.Entries))
+}
+
+// EndTurn says that the turn is over: from now on its requests are earlier ones.
+func (p *Past) EndTurn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cutShort, p.turn = union(p.cutShort, p.turn), nil
+	p.begun = p.begun || p.answered != nil
+}
+
+// Load reads what the records of a conversation that was opened tell of its past requests: until it returns, a
+// Comparison says nothing of them. It reads all records and makes the newest request again, which takes as long as a
+// first plan. What cannot be made again is passed over, and unmade says why.
+func (p *Past) Load(ctx context.Context, r Records) (unmade, err error) {
+	p.mu.Lock()
+	model, read := p.model, p.read
+	p.mu.Unlock()
+	if read {
+		return nil, nil
+	}
+	loaded, unmade, err := p.load(ctx, r, model)
+	if err != nil {
+		return nil, fmt.Errorf("read the past requests: %w", err)
+	}
+	p.keep(loaded, model)
+	return unmade, nil
+}
+
+// keep keeps what the records tell, which were read for a model.
+func (p *Past) keep(loaded known, model string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read, p.cutShort, p.begun = true, union(loaded.cutShort, p.cutShort), p.begun || loaded.begun
+	// A turn may have gone on meanwhile, or the model changed, and then the records are out of date.
+	if p.answered == nil && p.model == model {
+		p.answered, p.shortfall = loaded.answered, loaded.shortfall
+	}
+}
+
+// recordsAtOnce is how many records are read at once where only the newest are needed.
+const recordsAtOnce = 64
+
+// load reads the records, the newest first, as far as older ones can tell more of a model.
+func (p *Past) load(ctx context.Context, r Records, model string) (loaded known, unmade, err error) {
+	var newest, counted store.Request // that went to the model; counted by its server
+	other := false                    // an older one went to another model
+	for before := int64(0); !other && (newest.ID == 0 || counted.ID == 0); {
+		list, err := r.Store.NewestRequests(ctx, r.Session, before, recordsAtOnce)
+		if err != nil {
+			return loaded, nil, err
+		}
+		if len(list) == 0 {
+			break
+		}
+		before = list[len(list)-1].ID
+		for _, q := range slices.DeleteFunc(list, func(q store.Request) bool { return !isAnswered(q) }) {
+			loaded.begun = true
+			other = other || modelOf(q) != model
+			if !other && newest.ID == 0 {
+				newest = q
+			}
+			if !other && counted.ID == 0 && r.isCounted(q) {
+				counted = q
+			}
+		}
+	}
+	if loaded.cutShort, err = r.Store.CutShort(ctx, r.Session); err != nil || newest.ID == 0 {
+		return loaded, nil, err
+	}
+	if short, ok := ShortfallOf(counted); ok {
+		loaded.shortfall = &short
+	}
+	made, unmade := r.rebuild(ctx, Recorded{Request: newest})
+	if made.Proven {
+		loaded.answered = p.weigh(nil, model, made.Plan, made.Messages)
+	}
+	return loaded, unmade, ctx.Err()
+}
+
+// answered is a request that something was answered to.
+type answered struct {
+	model    string // "endpoint/model"
+	tools    int    // tokens of the tool schemas
+	messages []history.Message
+	upto     []int // tokens of the first n messages, with the tool schemas from the first message on
+}
+
+// weigh counts a request of a plan, as far as that is not counted yet: what it begins with as the
+// request before, and texts of the branch that are sent whole.
+func (p *Past) weigh(before *answered, model string, plan history.Plan, messages []store.Message) *answered {
+	if p.count == nil {
+		return nil
+	}
+	now := &answered{model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
+	counts := map[string]int{}
+	for i, e := range plan.Entries {
+		if e.Whole && i < len(messages) && messages[i].ID == e.ID && messages[i].Tokens > 0 {
+			counts[messages[i].Content] = messages[i].Tokens
+		}
+	}
+	if before != nil && before.tools == now.tools {
+		now.upto = append(now.upto[:0], before.upto[:1+history.Alike(before.messages, now.messages)]...)
+	}
+	count := func(text string) int {
+		if n, known := counts[text]; known {
+			return n
+		}
+		return p.count(text)
+	}
+	for n := len(now.upto) - 1; n < len(now.messages); n++ {
+		cost := history.Cost(now.messages[n], count)
+		if n == 0 {
+			cost += now.tools
+		}
+		now.upto = append(now.upto, now.upto[n]+cost)
+	}
+	return now
+}
+
+// cutShort are the ids of the messages that a request did not hold whole, sorted.
+func cutShort(entries []history.Entry) []int64 {
+	var ids []int64
+	for _, e := range entries {
+		if !e.Whole {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// union is all ids of two sorted lists. It is a where b holds no other.
+func union(a, b []int64) []int64 {
+	var more []int64
+	for _, id := range b {
+		if _, there := slices.BinarySearch(a, id); !there {
+			more = append(more, id)
+		}
+	}
+	if len(more) == 0 {
+		return a
+	}
+	all := append(slices.Clone(a), more...)
+	slices.Sort(all)
+	return all
+}

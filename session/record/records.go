@@ -1,0 +1,194 @@
+// Package record keeps what was decided for each request of a conversation, and reads it again: which message was
+// sent, cut or left out, what the request cost, whether its bytes can be proven, and what all of that tells about the
+// next request. It plans no request of its own, sends none and draws nothing.
+package record
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// Records are the records of one conversation's requests.
+type Records struct {
+	Store   *store.Store
+	Session string // the conversation's id, "" where it is not stored yet
+	Turns   int    // that the conversation has
+
+	// Branch reads the messages up to one, from the first on. Their counts are those of Tokenizer, 0 where they were
+	// counted by another.
+	Branch func(ctx context.Context, leaf int64) ([]store.Message, error)
+
+	Least     int             // tokens; a server's count of a smaller request says too little
+	Count     history.Counter // counts tokens
+	Guess     history.Counter // says at once about what Count would; may be nil
+	Tokenizer string          // what Count is called
+}
+
+// Leaving is a request that is about to be sent.
+type Leaving struct {
+	Turn            int
+	User            int64 // the user's message that it answers, or is sent on behalf of
+	Purpose         store.Purpose
+	Endpoint, Model string
+	Decision        Decision
+	Plan            history.Plan
+	Body            []byte
+}
+
+// Add records a request that is about to be sent, with its repairs.
+func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
+	p := l.Plan
+	q := store.Request{
+		Session: r.Session, Turn: l.Turn, User: l.User, Purpose: l.Purpose, Endpoint: l.Endpoint, Model: l.Model, Tokenizer: r.Tokenizer,
+		Plan: &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}, Rules: p.Rules, Estimate: p.Sum.Total,
+		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
+	}
+	if err := Sign(&q, l.Decision, l.Body); err != nil {
+		return q, err
+	}
+	q, err := r.Store.AddRequest(ctx, q)
+	if err != nil {
+		return q, err
+	}
+	return q, KeepRepairs(ctx, r.Store, p)
+}
+
+// KeepRepairs records what a plan repairs, and what it sends otherwise instead. Add does so itself.
+func KeepRepairs(ctx context.Context, st *store.Store, p history.Plan) error {
+	repairs := map[int64][]history.Repair{}
+	for _, e := range p.Entries {
+		if len(e.Repairs) > 0 {
+			repairs[e.ID] = e.Repairs
+		}
+	}
+	if len(repairs) == 0 {
+		return nil
+	}
+	return st.AddRepairs(ctx, p.Rules, repairs)
+}
+
+// Recorded is what is kept of a past request.
+type Recorded struct {
+	Request  store.Request  // the record
+	Nth, Of  int            // it is the turn's Nth request of Of, from 1
+	Verdicts store.Verdicts // as they were decided then
+}
+
+// NoRequestError says that the session has no such request.
+type NoRequestError struct {
+	Turn, Nth int
+	Of        int // the turn's requests
+	Turns     int // the session's turns
+}
+
+func (e *NoRequestError) Error() string {
+	switch {
+	case e.Turn < 1 || e.Turn > e.Turns:
+		return fmt.Sprintf("there is no turn %d; this session has %d", e.Turn, e.Turns)
+	case e.Of == 0:
+		return fmt.Sprintf("nothing was sent in turn %d of this session", e.Turn)
+	}
+	return fmt.Sprintf("turn %d has no request %d; it has %d", e.Turn, e.Nth, e.Of)
+}
+
+// Find finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one that asked
+// for an answer. A turn has several requests where tools ran, where it was asked again, and where winnow asked
+// for a summary or a title. Where there is no such request the error is a *NoRequestError.
+func (r Records) Find(ctx context.Context, turn, nth int) (Recorded, error) {
+	return r.find(ctx, turn, func(list []store.Request) int {
+		if nth == 0 {
+			return lastAnswer(list)
+		}
+		return nth
+	})
+}
+
+// lastAnswer is the last of a turn's requests that asked for an answer, counted from 1; where none did it is the
+// last one.
+func lastAnswer(list []store.Request) int {
+	for nth := len(list); nth > 0; nth-- {
+		if list[nth-1].Purpose == store.ForAnswer {
+			return nth
+		}
+	}
+	return len(list)
+}
+
+// find finds the record of a turn's request that choose counts, from 1.
+func (r Records) find(ctx context.Context, turn int, choose func([]store.Request) (nth int)) (Recorded, error) {
+	missing := &NoRequestError{Turn: turn, Turns: r.Turns}
+	if r.Session == "" {
+		return Recorded{}, missing
+	}
+	list, err := r.Store.TurnRequests(ctx, r.Session, turn)
+	if err != nil {
+		return Recorded{}, err
+	}
+	missing.Nth, missing.Of = choose(list), len(list)
+	if missing.Nth < 1 || missing.Nth > len(list) {
+		return Recorded{}, missing
+	}
+	found := Recorded{Request: list[missing.Nth-1], Nth: missing.Nth, Of: len(list)}
+	found.Verdicts, err = r.Store.Verdicts(ctx, found.Request.ID)
+	return found, err
+}
+
+// WasCut says that the user chose to cut a message when it was sent last.
+func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
+	list, err := r.Store.Requests(ctx, r.Session)
+	if err != nil {
+		return false, err
+	}
+	for _, q := range slices.Backward(list) {
+		if q.User == message {
+			d, err := ReadDecision(q)
+			return d.Cut, err
+		}
+	}
+	return false, nil
+}
+
+// LastCounted are those of the last n requests that asked a model, "endpoint/model", for an answer and of which the
+// server's count says something, the oldest first.
+func (r Records) LastCounted(ctx context.Context, model string, n int) ([]store.Request, error) {
+	if r.Session == "" {
+		return nil, nil
+	}
+	newest, err := r.Store.NewestRequests(ctx, r.Session, 0, n)
+	slices.Reverse(newest)
+	return slices.DeleteFunc(newest, func(q store.Request) bool {
+		return !isAnswered(q) || modelOf(q) != model || !r.isCounted(q) || q.Tokenizer != r.Tokenizer
+	}), err
+}
+
+// isAnswered says that something was answered to a request of a turn.
+func isAnswered(q store.Request) bool {
+	return q.Purpose == store.ForAnswer && q.End != store.EndFailed
+}
+
+// isCounted says that the server's count of a request is worth comparing with ours.
+func (r Records) isCounted(q store.Request) bool { return q.Prompt > 0 && q.Estimate >= r.Least }
+
+// modelOf is the model that a request went to, "endpoint/model".
+func modelOf(q store.Request) string { return q.Endpoint + "/" + q.Model }
+
+// VerdictHistory is what became of a message in past requests: see store.Store.VerdictHistory.
+func (r Records) VerdictHistory(ctx context.Context, message int64, limit int) ([]store.PastVerdict, error) {
+	if r.Session == "" {
+		return nil, nil
+	}
+	return r.Store.VerdictHistory(ctx, r.Session, message, limit)
+}
+
+// LastWhole finds for each of the messages the newest request in which the model got all of its text: see
+// store.Store.LastWhole.
+func (r Records) LastWhole(ctx context.Context, messages ...int64) (map[int64]store.PastVerdict, error) {
+	if r.Session == "" {
+		return nil, nil
+	}
+	return r.Store.LastWhole(ctx, r.Session, messages...)
+}

@@ -1,0 +1,107 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// Replayed is a past request, put together again from its record and the stored messages.
+type Replayed struct {
+	Recorded
+	Messages []store.Message // the branch that it was planned from, the turn's own messages at the end
+	Plan     history.Plan    // as the record's options and today's rules make it
+	Body     []byte          // the bytes that Plan gives
+	Proven   bool            // Body is what was sent, byte for byte: it has the hash of the record
+	Doubt    string          // a sentence that says why it is not proven, "" where it is
+}
+
+// Replay puts a request together again that Find finds. The branch that was active then need not
+// be the active one now.
+func (r Records) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
+	found, err := r.Find(ctx, turn, nth)
+	if err != nil {
+		return Replayed{}, err
+	}
+	return r.rebuild(ctx, found)
+}
+
+// ReplayOf is Replay for a request that is known by its id, as a Receipt's turn and a message's Request
+// name it.
+func (r Records) ReplayOf(ctx context.Context, turn int, request int64) (Replayed, error) {
+	found, err := r.find(ctx, turn, func(list []store.Request) int {
+		return 1 + slices.IndexFunc(list, func(q store.Request) bool { return q.ID == request })
+	})
+	if err != nil {
+		return Replayed{}, err
+	}
+	return r.rebuild(ctx, found)
+}
+
+// rebuild puts a request together again.
+func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) {
+	made := Replayed{Recorded: found}
+	d, err := ReadDecision(made.Request)
+	if err != nil {
+		return made, err
+	}
+	if made.Messages, err = r.Branch(ctx, d.Leaf); err != nil {
+		return made, err
+	}
+	past, turn, err := d.split(made.Messages)
+	if err != nil {
+		return made, fmt.Errorf("rebuild request %d of turn %d: %w", made.Nth, made.Request.Turn, err)
+	}
+	d.guess(past, r.Guess)
+	d.cover(past, made.Request)
+	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
+	var unsent error
+	made.Plan, unsent = history.Build(past, d.options(turn, r.Count))
+	measure(made.Verdicts, made.Plan)
+	if made.Body, err = d.body(made.Request, made.Plan); err != nil {
+		return made, err
+	}
+	made.Proven = unsent == nil && hash(made.Body) == made.Request.BodyHash
+	if !made.Proven {
+		made.Doubt = r.doubt(made, unsent)
+	}
+	return made, nil
+}
+
+// measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and
+// where the added texts are.
+func measure(v store.Verdicts, rebuilt history.Plan) {
+	sized := make(map[int64]history.Entry, len(rebuilt.Entries))
+	for _, e := range rebuilt.Entries {
+		sized[e.ID] = e
+	}
+	for i := range v.Entries {
+		if e := &v.Entries[i]; !e.Sent() {
+			e.TokensBefore, e.CharsBefore = sized[e.ID].TokensBefore, sized[e.ID].CharsBefore
+		}
+	}
+	for i, a := range rebuilt.Added {
+		if i < len(v.Added) && v.Added[i].Before == a.Before && v.Added[i].Text == a.Text {
+			v.Added[i].From, v.Added[i].To = a.From, a.To
+		}
+	}
+}
+
+// doubt says why a rebuilt request is not the one that was sent, as far as that can be known.
+func (r Records) doubt(made Replayed, unsent error) string {
+	damaged := func(m store.Message) bool { return m.Damaged }
+	switch {
+	case made.Request.Rules != history.Rules:
+		return fmt.Sprintf("version %d of the rules made it, and this winnow has version %d", made.Request.Rules, history.Rules)
+	case unsent != nil:
+		return "today it would not be sent: " + unsent.Error()
+	case slices.ContainsFunc(made.Messages, damaged):
+		return "a stored message is damaged"
+	case made.Request.Tokenizer != r.Tokenizer:
+		return fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", made.Request.Tokenizer, r.Tokenizer)
+	}
+	return "its bytes have another hash than the record says"
+}
