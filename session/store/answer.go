@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -42,11 +43,12 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 		}
 		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
-		_, err = sqlite.Update(ctx, tx, "messages", sql.Named("id", id),
+		_, err = sqlite.Update(ctx, tx, "messages", []sql.NamedArg{
 			sql.Named("status", history.Streaming),
 			sql.Named("hash", fingerprint(m, nil)),
 			sql.Named("reasoning", []byte(reasoning)),
-			sql.Named("content", []byte(content)))
+			sql.Named("content", []byte(content)),
+		}, sql.Named("id", id))
 		return err
 	})
 }
@@ -105,10 +107,19 @@ func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
 	if err != nil {
 		return err
 	}
-	if _, err := sqlite.Update(ctx, tx, "messages", sql.Named("id", m.ID), append(messageValues(m, hashes), sql.Named("owner", ""))...); err != nil {
+	r := rowOf(0, m, hashes)
+	values, err := sqlite.Values(r)
+	if err != nil {
 		return err
 	}
-	return insertContent(ctx, tx, m.ID, m, attachments)
+	// What the answer began with stays.
+	values = slices.DeleteFunc(values, func(v sql.NamedArg) bool {
+		return slices.Contains([]string{"id", "session", "seq", "parent", "created_ms", "alone"}, v.Name)
+	})
+	if _, err := sqlite.Update(ctx, tx, "messages", append(values, sql.Named("owner", "")), sql.Named("id", m.ID)); err != nil {
+		return err
+	}
+	return insertContent(ctx, tx, m.ID, m, r, attachments)
 }
 
 // mine returns this store's token, or ErrNotStreamed where it streams nothing at all.

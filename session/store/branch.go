@@ -66,10 +66,7 @@ func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64,
 		limit = -1
 	}
 	// CROSS JOIN keeps SQLite from reading the session's messages first.
-	all, err := sqlite.Collect(ctx, tx, newScan().next, branchUp+`
-		SELECT`+messageColumns+`
-		FROM branch
-		CROSS JOIN messages m ON m.id = branch.id`, from, n, limit)
+	all, err := readRows(ctx, tx, "("+branchUp+" SELECT id AS of_branch FROM branch) CROSS JOIN messages m ON m.id = of_branch", from, n, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +93,7 @@ func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, e
 // Messages returns all messages of a session, those of every branch, in the order in which they were
 // stored: a message comes behind its parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
-	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return nil, err
-		}
+	return withSession(ctx, s.view, "read the messages", session, func(tx *sql.Tx, n int64) ([]Message, error) {
 		all, err := rowsWhere(ctx, tx, `m.session = ? ORDER BY m.id`, n)
 		if err != nil {
 			return nil, err
@@ -132,17 +125,13 @@ func placesOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]int,
 
 // SetLeaf makes a message the end of the session's active branch; 0 is an empty branch.
 func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
-	return s.save(ctx, "switch the branch", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
+	_, err := withSession(ctx, s.save, "switch the branch", session, func(tx *sql.Tx, n int64) (int64, error) {
 		if err := inSession(ctx, tx, n, leaf); err != nil {
-			return err
+			return 0, err
 		}
-		_, err = sqlite.Update(ctx, tx, "sessions", sql.Named("n", n), sql.Named("leaf", leaf))
-		return err
+		return sqlite.Update(ctx, tx, "sessions", []sql.NamedArg{sql.Named("leaf", leaf)}, sql.Named("n", n))
 	})
+	return err
 }
 
 // Siblings returns the ids of the messages that share a message's parent, itself included, the

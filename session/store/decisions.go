@@ -115,13 +115,9 @@ func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, mes
 
 // decisions reads what the user decided about messages of a session, by message, out of a column of a table.
 func decisions[T ~string](ctx context.Context, s *Store, doing, session, table, column string) (map[int64]T, error) {
-	return inTx(ctx, s.view, doing, func(tx *sql.Tx) (map[int64]T, error) {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return nil, err
-		}
+	return withSession(ctx, s.view, doing, session, func(tx *sql.Tx, n int64) (map[int64]T, error) {
 		decided := map[int64]T{}
-		err = sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
 			var message int64
 			var decision T
 			err := scan(&message, &decision)

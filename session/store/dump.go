@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"errors"
@@ -158,14 +157,6 @@ func (d *dump) requestLines(ctx context.Context) error {
 	}, "SELECT "+sqlite.Columns[requestRow]("r")+" FROM requests r WHERE session = ? ORDER BY id", d.session)
 }
 
-// messageRow is a message with the columns that its line does not have.
-type messageRow struct {
-	MessageLine
-	Calls     int64  `db:"calls"`
-	PartCount int64  `db:"parts"`
-	Hash      []byte `db:"hash"`
-}
-
 // message passes on a message with its calls and parts, behind what the parts hold.
 func (d *dump) message(ctx context.Context, row *messageRow) error {
 	l := &row.MessageLine
@@ -198,8 +189,8 @@ func (d *dump) message(ctx context.Context, row *messageRow) error {
 			return err
 		}
 	}
-	if string(d.print.line(l)) != string(row.Hash) {
-		l.Damaged = row.Hash
+	if string(d.print.line(l)) != row.Hash {
+		l.Damaged = []byte(row.Hash)
 	}
 	return d.take(Line{Message: l})
 }
@@ -229,29 +220,4 @@ func (d *dump) attachment(ctx context.Context, key int64) ([]byte, error) {
 	d.given[key] = hash
 	l.Hash = hex.EncodeToString(hash)
 	return hash, d.take(Line{Attachment: &l})
-}
-
-// line is the fingerprint of a message's line, as print takes it of a message.
-func (p *printer) line(l *MessageLine) []byte {
-	p.hash.Reset()
-	for _, text := range []Text{l.Role, l.Name, l.Label, l.Content, l.Reasoning, l.ToolCallID, l.Extra} {
-		p.field(string(text))
-	}
-	for _, c := range l.ToolCalls {
-		p.field(string(c.ID))
-		p.field(string(c.Name))
-		p.field(string(c.Arguments))
-	}
-	for _, part := range l.Parts {
-		hash, err := hex.DecodeString(part.Hash)
-		if err != nil || len(hash) != sha256.Size {
-			hash = nil
-		}
-		p.field(string(part.Kind))
-		p.field(string(part.Name))
-		p.field(string(part.MediaType))
-		p.field(string(hash))
-	}
-	p.sum = p.hash.Sum(p.sum[:0])
-	return p.sum
 }

@@ -45,7 +45,7 @@ func (s *Store) SetArchived(ctx context.Context, id string, archived bool) error
 // set changes columns of the session with this whole id.
 func (s *Store) set(ctx context.Context, doing, id string, values ...sql.NamedArg) error {
 	return s.save(ctx, doing, func(tx *sql.Tx) error {
-		n, err := sqlite.Update(ctx, tx, "sessions", sql.Named("id", id), values...)
+		n, err := sqlite.Update(ctx, tx, "sessions", values, sql.Named("id", id))
 		if err == nil && n == 0 {
 			err = &sqlite.Error{Doing: fmt.Sprintf("%s %q", doing, id), Kind: ErrNotFound}
 		}

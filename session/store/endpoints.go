@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"winnow/session/store/sqlite"
@@ -15,121 +15,81 @@ import (
 
 // Learned is what winnow found out about a model behind a base URL.
 type Learned struct {
-	BaseURL  string
-	Model    string
-	Window   int // tokens that a refusal named, 0 for none
-	WindowAt time.Time
-	Stated   int // tokens that the server stated last, 0 for none
-	StatedAt time.Time
-	Chosen   int // tokens that the user set, 0 for none; ChooseWindow alone changes it
-	ChosenAt time.Time
-	Largest  int     // the largest prompt that was read whole, in the server's tokens
-	Ratio    float64 // the server's tokens per counted token, 0 unknown
-	Samples  int     // how many answers Ratio comes from
-	Quirks   []string
+	BaseURL  string               `db:"base_url"`
+	Model    string               `db:"model"`
+	Window   int                  `db:"window"` // tokens that a refusal named, 0 for none
+	WindowAt time.Time            `db:"window_ms"`
+	Stated   int                  `db:"stated"` // tokens that the server stated last, 0 for none
+	StatedAt time.Time            `db:"stated_ms"`
+	Chosen   int                  `db:"chosen"` // tokens that the user set, 0 for none; ChooseWindow alone changes it
+	ChosenAt time.Time            `db:"chosen_ms"`
+	Largest  int                  `db:"largest"` // the largest prompt that was read whole, in the server's tokens
+	Ratio    float64              `db:"ratio"`   // the server's tokens per counted token, 0 unknown
+	Samples  int                  `db:"samples"` // how many answers Ratio comes from
+	Quirks   []string             `db:"quirks,json"`
 	QuirksAt map[string]time.Time // since when each quirk is known; none for one that was never dated
 }
 
-// endpointRow is a row of endpoints, but for what ChooseWindow alone changes.
-type endpointRow struct {
-	BaseURL  string  `db:"base_url"`
-	Model    string  `db:"model"`
-	Window   int     `db:"window"`
-	WindowMS int64   `db:"window_ms"`
-	Stated   int     `db:"stated"`
-	StatedMS int64   `db:"stated_ms"`
-	Largest  int     `db:"largest"`
-	Ratio    float64 `db:"ratio"`
-	Samples  int     `db:"samples"`
-	Quirks   string  `db:"quirks"`    // a JSON array
-	QuirksMS string  `db:"quirks_ms"` // a JSON object of milliseconds by quirk
-}
-
-// chosenRow is a row of endpoints with what the user chose.
-type chosenRow struct {
-	endpointRow
-	Chosen   int   `db:"chosen"`
-	ChosenMS int64 `db:"chosen_ms"`
+// learnedRow is what was learned with the dates of its quirks as they are stored.
+type learnedRow struct {
+	Learned
+	QuirksMS map[string]int64 `db:"quirks_ms,json"` // Unix milliseconds by quirk
 }
 
 // Endpoint returns what was learned about a model, and the zero facts where nothing was.
 func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, error) {
 	return inTx(ctx, s.view, "read what is known of the model", func(tx *sql.Tx) (Learned, error) {
-		out := Learned{BaseURL: plainURL(baseURL), Model: model}
-		err := sqlite.EachRow(ctx, tx, "endpoints WHERE base_url = ? AND model = ?", func(row *chosenRow) error {
-			out.Window, out.WindowAt = row.Window, at(row.WindowMS)
-			out.Stated, out.StatedAt = row.Stated, at(row.StatedMS)
-			out.Chosen, out.ChosenAt = row.Chosen, at(row.ChosenMS)
-			out.Largest, out.Ratio, out.Samples = row.Largest, row.Ratio, row.Samples
-			if out.WindowAt.IsZero() {
-				out.Window = 0 // It may have been a guess.
+		row, err := learned(ctx, tx, plainURL(baseURL), model)
+		if err != nil {
+			return Learned{}, fmt.Errorf("read what is known of %s: %w", model, err)
+		}
+		if row.WindowAt.IsZero() {
+			row.Window = 0 // It may have been a guess.
+		}
+		for quirk, ms := range row.QuirksMS {
+			if row.QuirksAt == nil {
+				row.QuirksAt = make(map[string]time.Time, len(row.QuirksMS))
 			}
-			if err := json.Unmarshal([]byte(row.Quirks), &out.Quirks); err != nil {
-				return fmt.Errorf("read the quirks of %s: %w", model, err)
-			}
-			since := map[string]int64{}
-			if err := json.Unmarshal([]byte(row.QuirksMS), &since); err != nil {
-				return fmt.Errorf("read the dates of the quirks of %s: %w", model, err)
-			}
-			for quirk, ms := range since {
-				if out.QuirksAt == nil {
-					out.QuirksAt = make(map[string]time.Time, len(since))
-				}
-				out.QuirksAt[quirk] = at(ms)
-			}
-			return nil
-		}, out.BaseURL, model)
-		return out, err
+			row.QuirksAt[quirk] = sqlite.Time(ms)
+		}
+		return row.Learned, nil
 	})
+}
+
+// learned reads the row of a model.
+func learned(ctx context.Context, tx *sql.Tx, baseURL, model string) (learnedRow, error) {
+	out := learnedRow{Learned: Learned{BaseURL: baseURL, Model: model}}
+	err := sqlite.EachRow(ctx, tx, "endpoints WHERE base_url = ? AND model = ?", func(row *learnedRow) error {
+		out = *row
+		return nil
+	}, baseURL, model)
+	return out, err
 }
 
 // Learn replaces what is known of a model but for what the user chose. Of the
 // date of a quirk in l and the one that is stored the later counts; one without a date is dated now. A user
 // name and password in the URL are not kept.
 func (s *Store) Learn(ctx context.Context, l Learned) error {
+	l.BaseURL = plainURL(l.BaseURL)
 	if l.Quirks == nil {
 		l.Quirks = []string{}
 	}
-	quirks, err := json.Marshal(l.Quirks)
-	if err != nil {
-		return fmt.Errorf("keep what is known of %s: %w", l.Model, err)
-	}
 	return s.jot(ctx, "keep what is known of the model", func(tx *sql.Tx) error {
-		dates, err := s.datesOf(ctx, tx, l)
+		stored, err := learned(ctx, tx, l.BaseURL, l.Model)
+		if err != nil && !errors.Is(err, sqlite.ErrColumn) { // the quirks are dated anew where their dates cannot be read
+			return err
+		}
+		row := learnedRow{l, make(map[string]int64, len(l.Quirks))}
+		for _, quirk := range l.Quirks {
+			row.QuirksMS[quirk] = cmp.Or(max(stored.QuirksMS[quirk], sqlite.Milliseconds(l.QuirksAt[quirk])), s.now().UnixMilli())
+		}
+		values, err := sqlite.Values(row)
 		if err != nil {
 			return err
 		}
-		values, err := sqlite.Values(endpointRow{
-			plainURL(l.BaseURL), l.Model, l.Window, ms(l.WindowAt), l.Stated, ms(l.StatedAt), l.Largest, l.Ratio, l.Samples,
-			string(quirks), dates,
-		})
-		if err != nil {
-			return err
-		}
+		values = slices.DeleteFunc(values, func(v sql.NamedArg) bool { return v.Name == "chosen" || v.Name == "chosen_ms" })
 		return sqlite.Upsert(ctx, tx, "endpoints", "base_url, model", append(values, sql.Named("updated_ms", s.now().UnixMilli()))...)
 	})
-}
-
-// datesOf are the dates of a model's quirks as they are stored: a JSON object of milliseconds.
-func (s *Store) datesOf(ctx context.Context, tx *sql.Tx, l Learned) (string, error) {
-	before, stored := map[string]int64{}, "{}"
-	err := tx.QueryRowContext(ctx, `
-		SELECT quirks_ms
-		FROM endpoints
-		WHERE base_url = ?
-			AND model = ?`, plainURL(l.BaseURL), l.Model).Scan(&stored)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", err
-	}
-	if err := json.Unmarshal([]byte(stored), &before); err != nil {
-		before = nil // They cannot be read: the quirks are dated anew.
-	}
-	now := make(map[string]int64, len(l.Quirks))
-	for _, quirk := range l.Quirks {
-		now[quirk] = cmp.Or(max(before[quirk], ms(l.QuirksAt[quirk])), s.now().UnixMilli())
-	}
-	text, err := json.Marshal(now)
-	return string(text), err
 }
 
 // ChooseWindow keeps the window that the user sets for a model, and forgets the one that a refusal named. 0

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"hash"
 )
 
@@ -60,4 +61,15 @@ func (p *printer) field(text string) {
 		p.hash.Write(p.chunk[:n])
 		text = text[n:]
 	}
+}
+
+// line is the fingerprint of a message's line.
+func (p *printer) line(l *MessageLine) []byte {
+	hashes := make([][]byte, len(l.Parts))
+	for i, part := range l.Parts {
+		if hash, err := hex.DecodeString(part.Hash); err == nil && len(hash) == sha256.Size {
+			hashes[i] = hash
+		}
+	}
+	return p.print(l.message(), hashes)
 }

@@ -144,7 +144,7 @@ func countUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time)
 		SELECT coalesce(
 			(SELECT min(seq) - 1 FROM messages WHERE session = ?1 AND created_ms > ?2),
 			(SELECT max(seq) FROM messages WHERE session = ?1),
-			0)`, session, ms(until)).Scan(&n)
+			0)`, session, sqlite.Milliseconds(until)).Scan(&n)
 	return n, err
 }
 

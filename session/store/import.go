@@ -337,7 +337,7 @@ func (in *importing) date(ctx context.Context, row Session) error {
 		UPDATE sessions
 		SET updated_ms = max(updated_ms, ?2),
 			used = max(used, ?2)
-		WHERE n = ?1`, in.session, cmp.Or(ms(row.Updated), ms(row.Created)))
+		WHERE n = ?1`, in.session, cmp.Or(sqlite.Milliseconds(row.Updated), sqlite.Milliseconds(row.Created)))
 }
 
 // describe writes the row of a conversation without a name and makes it the session used last. The model
@@ -363,7 +363,7 @@ func (in *importing) describe(ctx context.Context, row Session) error {
 			overrides = ?6,
 			system = ?7,
 			dir = ?8
-		WHERE n = ?1`, in.session, ms(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
+		WHERE n = ?1`, in.session, sqlite.Milliseconds(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
 		in.s.clean(row.System), row.Dir)
 	if err != nil {
 		return err

@@ -133,7 +133,7 @@ type AttachmentLine struct {
 
 // MessageLine is a message with its calls and parts.
 type MessageLine struct {
-	ID           int64      `json:"id"`
+	ID           int64      `json:"id" db:",null"`
 	Seq          int64      `json:"seq"` // its place in the session, from 1
 	Parent       int64      `json:"parent,omitempty"`
 	Role         Text       `json:"role"`

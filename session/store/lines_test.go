@@ -19,7 +19,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 		"sessions":    {SessionLine{}, []string{"n", "messages", "turns"}}, // the key, and what its messages say
 		"drafts":      {DraftLine{}, []string{"session"}},
 		"requests":    {requestRow{}, []string{"session"}},
-		"messages":    {messageRow{}, []string{"session", "owner"}}, // an owner is of one moment
+		"messages":    {messageRow{}, []string{"owner"}}, // an owner is of one moment
 		"tool_calls":  {CallLine{}, []string{"id", "message", "place"}},
 		"parts":       {partRow{}, []string{"id", "message", "place"}},
 		"attachments": {AttachmentLine{}, []string{"id"}},

@@ -131,59 +131,21 @@ func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owne
 	if err != nil {
 		return 0, err
 	}
-	id, err := sqlite.Insert(ctx, tx, "messages", append(messageValues(m, hashes),
-		sql.Named("session", n),
-		sql.Named("seq", seq),
-		sql.Named("parent", m.Parent),
-		sql.Named("created_ms", m.CreatedMS),
-		sql.Named("owner", owner),
-		sql.Named("alone", m.Alone))...)
+	m.Seq = seq
+	r := rowOf(n, m, hashes)
+	id, err := sqlite.InsertRow(ctx, tx, "messages", r, sql.Named("owner", owner))
 	if err != nil {
 		return 0, err
 	}
-	return id, insertContent(ctx, tx, id, m, attachments)
-}
-
-// messageValues are the columns that a message has when it is whole. hashes are those of its parts.
-func messageValues(m Message, hashes [][]byte) []sql.NamedArg {
-	return []sql.NamedArg{
-		sql.Named("role", m.Role),
-		sql.Named("status", m.Status),
-		sql.Named("calls", len(m.ToolCalls)),
-		sql.Named("parts", len(m.Parts)),
-		sql.Named("tokens", m.Tokens),
-		sql.Named("tokenizer", m.Tokenizer),
-		sql.Named("request", m.Request),
-		sql.Named("endpoint", m.Endpoint),
-		sql.Named("model", m.Model),
-		sql.Named("finish_reason", m.FinishReason),
-		sql.Named("label", m.Label),
-		sql.Named("name", []byte(m.Name)),
-		sql.Named("tool_call_id", []byte(m.ToolCallID)),
-		sql.Named("hash", fingerprint(m, hashes)),
-		sql.Named("extra", nothing(m.Extra)),
-		sql.Named("reasoning", []byte(m.Reasoning)),
-		sql.Named("content", []byte(m.Content)),
-	}
+	return id, insertContent(ctx, tx, id, m, r, attachments)
 }
 
 // insertContent writes the calls and parts of a message, whose bytes are stored, and where it is whole its words.
-func insertContent(ctx context.Context, tx *sql.Tx, id int64, m Message, attachments []int64) error {
-	if err := insertParts(ctx, tx, id, m.Parts, attachments); err != nil {
-		return err
-	}
-	if err := insertCalls(ctx, tx, id, m.ToolCalls); err != nil || m.Status == history.Streaming {
+func insertContent(ctx context.Context, tx *sql.Tx, id int64, m Message, r messageRow, attachments []int64) error {
+	if err := insertPlaced(ctx, tx, id, r.MessageLine, attachments); err != nil || m.Status == history.Streaming {
 		return err
 	}
 	return index(ctx, tx, id, m.Message)
-}
-
-// nothing makes an empty value NULL.
-func nothing(text []byte) any {
-	if len(text) == 0 {
-		return nil
-	}
-	return text
 }
 
 // Message returns one message by its id, or ErrNotFound.

@@ -9,13 +9,19 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// insertCalls stores the calls of a message as received.
-func insertCalls(ctx context.Context, tx *sql.Tx, message int64, calls []history.ToolCall) error {
-	for i, c := range calls {
-		err := execute(ctx, tx, `
-			INSERT INTO tool_calls (message, place, call_id, name, arguments)
-			VALUES (?, ?, ?, ?, ?)`, message, i, []byte(c.ID), []byte(c.Name), []byte(c.Arguments))
-		if err != nil {
+// insertPlaced stores the calls and parts of a message, whose bytes have these keys, at their places.
+func insertPlaced(ctx context.Context, tx *sql.Tx, message int64, l MessageLine, attachments []int64) error {
+	insert := func(table string, place int, row any) error {
+		_, err := sqlite.InsertRow(ctx, tx, table, row, sql.Named("message", message), sql.Named("place", place))
+		return err
+	}
+	for i, call := range l.ToolCalls {
+		if err := insert("tool_calls", i, call); err != nil {
+			return err
+		}
+	}
+	for i, part := range l.Parts {
+		if err := insert("parts", i, partRow{part, attachments[i]}); err != nil {
 			return err
 		}
 	}
@@ -106,18 +112,6 @@ func attachBytes(ctx context.Context, tx *sql.Tx, hash, data []byte) (key int64,
 	}
 	// While they were damaged they had no words to find.
 	return key, indexStored(ctx, tx, messages)
-}
-
-func insertParts(ctx context.Context, tx *sql.Tx, message int64, parts []history.Part, attachments []int64) error {
-	for i, p := range parts {
-		err := execute(ctx, tx, `
-			INSERT INTO parts (message, place, kind, name, media_type, tokens, attachment)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, message, i, p.Kind, p.Name, p.MediaType, p.Tokens, attachments[i])
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // storedParts are the parts of one message, with the hashes of their bytes.

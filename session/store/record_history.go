@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,13 +15,9 @@ import (
 
 // Verdicts reads the plan of a request as it was decided. It is an error where it was not recorded or cannot be read.
 func (s *Store) Verdicts(ctx context.Context, request int64) (Verdicts, error) {
-	var out Verdicts
-	err := s.view(ctx, fmt.Sprintf("read the plan of request %d", request), func(tx *sql.Tx) error {
-		var err error
-		out, err = verdicts.Read(ctx, tx, request)
-		return err
+	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(tx *sql.Tx) (Verdicts, error) {
+		return verdicts.Read(ctx, tx, request)
 	})
-	return out, err
 }
 
 // PastVerdict is what became of a message in one past request.
@@ -43,11 +38,7 @@ func (s *Store) VerdictHistory(ctx context.Context, session string, message int6
 	if limit < 1 {
 		limit = -1
 	}
-	return inTx(ctx, s.view, "read the history of a verdict", func(tx *sql.Tx) ([]PastVerdict, error) {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return nil, err
-		}
+	return withSession(ctx, s.view, "read the history of a verdict", session, func(tx *sql.Tx, n int64) ([]PastVerdict, error) {
 		return pastVerdicts(ctx, tx, n, message, false, limit)
 	})
 }
@@ -55,11 +46,7 @@ func (s *Store) VerdictHistory(ctx context.Context, session string, message int6
 // LastWhole is, for each of some messages, the newest past request in which the model got all of its text. A message
 // that no model ever got whole is not in the map.
 func (s *Store) LastWhole(ctx context.Context, session string, messages ...int64) (map[int64]PastVerdict, error) {
-	return inTx(ctx, s.view, "read when messages were sent whole", func(tx *sql.Tx) (map[int64]PastVerdict, error) {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return nil, err
-		}
+	return withSession(ctx, s.view, "read when messages were sent whole", session, func(tx *sql.Tx, n int64) (map[int64]PastVerdict, error) {
 		found := make(map[int64]PastVerdict, len(messages))
 		for _, id := range messages {
 			newest, err := pastVerdicts(ctx, tx, n, id, true, 1)
@@ -83,7 +70,7 @@ func pastVerdicts(ctx context.Context, tx *sql.Tx, session, message int64, whole
 	list, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (PastVerdict, error) {
 		var err error
 		v.Entry, v.Sum, err = read(scan)
-		v.At = at(created)
+		v.At = sqlite.Time(created)
 		if errors.Is(err, sqlite.ErrColumn) {
 			return PastVerdict{}, nil
 		}
@@ -110,25 +97,34 @@ func pastVerdicts(ctx context.Context, tx *sql.Tx, session, message int64, whole
 
 // CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
 func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
-	return answers(ctx, s, question{doing: "read what was cut short", session: session, query: `
-		SELECT DISTINCT v.message
-		FROM verdicts v
-		WHERE v.session = ?
-			AND v.purpose = ''
-			AND NOT v.whole
-			AND EXISTS (
-				SELECT 1
-				FROM requests r
-				WHERE ` + verdicts.Covers + `
-					AND r.ended <> 'failed'
-			)
-		ORDER BY v.message`}, sqlite.Only[int64])
+	return withSession(ctx, s.view, "read what was cut short", session, func(tx *sql.Tx, n int64) ([]int64, error) {
+		return idsWhere(ctx, tx, `
+			SELECT DISTINCT v.message
+			FROM verdicts v
+			WHERE v.session = ?
+				AND v.purpose = ''
+				AND NOT v.whole
+				AND EXISTS (
+					SELECT 1
+					FROM requests r
+					WHERE `+verdicts.Covers+`
+						AND r.ended <> 'failed'
+				)
+			ORDER BY v.message`, n)
+	})
 }
 
 // Tally counts the verdicts of a request.
 type Tally struct {
 	Sum                                            history.Sum // where the request's tokens went
 	Stored, Sent, Cut, Dropped, Recalled, Repaired int         // messages; the repaired ones are among those sent
+}
+
+// sumRow is where the tokens of a request went.
+type sumRow struct {
+	ID      int64       `db:"id"`
+	Purpose string      `db:"purpose"`
+	Sum     history.Sum `db:"sum,json"`
 }
 
 // counts are the numbers of a Tally in their order.
@@ -142,39 +138,19 @@ func (c *counts) add(other counts, sign int) {
 
 // Tallies counts the verdicts of all of a session's requests that have some, by the request.
 func (s *Store) Tallies(ctx context.Context, session string) (map[int64]Tally, error) {
-	tallies := map[int64]Tally{}
-	err := s.view(ctx, "count the verdicts", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
+	return withSession(ctx, s.view, "count the verdicts", session, func(tx *sql.Tx, n int64) (map[int64]Tally, error) {
+		tallies := map[int64]Tally{}
 		requests := map[string][]int64{} // by purpose, sorted
-		_, err = sqlite.Collect(ctx, tx, func(scan func(...any) error) (id int64, err error) {
-			var purpose string
-			var sum []byte
-			var t Tally
-			if err := scan(&id, &purpose, &sum); err != nil {
-				return 0, err
-			}
-			requests[purpose] = append(requests[purpose], id)
-			err = json.Unmarshal(sum, &t.Sum)
-			tallies[id] = t
-			return id, err
-		}, `
-			SELECT
-				id,
-				purpose,
-				sum
-			FROM requests
-			WHERE session = ?
-				AND sum IS NOT NULL
-			ORDER BY id`, n)
+		err := sqlite.EachRow(ctx, tx, "requests WHERE session = ? AND sum IS NOT NULL ORDER BY id", func(row *sumRow) error {
+			requests[row.Purpose] = append(requests[row.Purpose], row.ID)
+			tallies[row.ID] = Tally{Sum: row.Sum}
+			return nil
+		}, n)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return countRuns(ctx, tx, n, requests, tallies)
+		return tallies, countRuns(ctx, tx, n, requests, tallies)
 	})
-	return tallies, err
 }
 
 // countRuns fills in the counts. A run is counted where it begins and taken off where it ends.
@@ -183,12 +159,13 @@ func countRuns(ctx context.Context, tx *sql.Tx, session int64, requests map[stri
 	for purpose, ids := range requests {
 		changes[purpose] = make([]counts, len(ids)+1)
 	}
-	_, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (c counts, err error) {
+	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		var c counts
 		var purpose string
 		var first int64
 		var last sql.NullInt64
 		if err := scan(&purpose, &first, &last, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5]); err != nil || requests[purpose] == nil {
-			return c, err
+			return err
 		}
 		ids := requests[purpose]
 		from, _ := slices.BinarySearch(ids, first)
@@ -197,7 +174,7 @@ func countRuns(ctx context.Context, tx *sql.Tx, session int64, requests map[stri
 			to, _ := slices.BinarySearch(ids, last.Int64+1)
 			changes[purpose][to].add(c, -1)
 		}
-		return c, nil
+		return nil
 	}, `
 		SELECT
 			purpose,

@@ -10,46 +10,6 @@ import (
 	"winnow/session/store/verdicts"
 )
 
-const requestColumns = `
-	r.id,
-	s.id,
-	r.turn,
-	r.user,
-	r.purpose,
-	r.created_ms,
-	r.endpoint,
-	r.model,
-	r.rules,
-	r.tokenizer,
-	r.estimate,
-	r.body_hash,
-	r.prompt_tokens,
-	r.cached_tokens,
-	r.answer_tokens,
-	r.reasoning_tokens,
-	r.cost_nano,
-	r.cost_from,
-	r.first_token_us,
-	r.took_us,
-	r.retries,
-	r.finish,
-	r.ended,
-	r.error,
-	r.cut_expected,
-	r.options`
-
-func scanRequest(scan func(...any) error) (Request, error) {
-	var r Request
-	var created, first, took int64
-	err := scan(&r.ID, &r.Session, &r.Turn, &r.User, &r.Purpose, &created, &r.Endpoint, &r.Model, &r.Rules, &r.Tokenizer,
-		&r.Estimate, &r.BodyHash, &r.Prompt, &r.Cached, &r.Answer, &r.Reasoning, &r.Cost, &r.CostFrom, &first, &took,
-		&r.Retries, &r.Finish, &r.End, &r.Error, &r.CutExpected, &r.Options)
-	r.Created = at(created)
-	r.FirstToken = time.Duration(first) * time.Microsecond
-	r.Took = time.Duration(took) * time.Microsecond
-	return r, err
-}
-
 // AddRequest records a request that is about to be sent with its Plan, and sets its ID, and Created where
 // it is zero. Durations are kept to the microsecond. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
@@ -95,94 +55,54 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, plans *verdicts.Writ
 	if r.Created.IsZero() {
 		r.Created = s.now()
 	}
-	r.Created = at(r.Created.UnixMilli())
+	r.Created = sqlite.Time(sqlite.Milliseconds(r.Created))
 	r.FirstToken, r.Took = r.FirstToken.Truncate(time.Microsecond), r.Took.Truncate(time.Microsecond)
-	values := []any{
-		n, r.Turn, r.User, r.Created.UnixMilli(), r.Endpoint, r.Model, r.Rules, r.Tokenizer, r.Estimate,
-		r.BodyHash, r.Prompt, r.Cached, r.Answer, r.Reasoning, r.Cost, r.CostFrom, r.FirstToken.Microseconds(),
-		r.Took.Microseconds(), r.Retries, r.Finish, r.End, r.Error, nothing(r.Options), r.Purpose, r.CutExpected,
+	values, err := sqlite.Values(r)
+	if err != nil {
+		return r, err
 	}
-	if r.ID == 0 {
-		result, err := tx.ExecContext(ctx, `
-			INSERT INTO requests (
-				session, turn, user, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
-				prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cost_nano, cost_from, first_token_us,
-				took_us, retries, finish, ended, error, options, purpose, cut_expected
-			) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
-		if err != nil {
-			return r, err
+	if r.ID != 0 {
+		changed, err := sqlite.Update(ctx, tx, "requests", values, sql.Named("id", r.ID), sql.Named("session", n))
+		if err == nil && changed == 0 {
+			err = &sqlite.Error{Doing: fmt.Sprintf("find request %d", r.ID), Kind: ErrNotFound}
 		}
-		plan := r.Plan
-		r.Plan = nil
-		if r.ID, err = result.LastInsertId(); err != nil || plan == nil {
-			return r, err
-		}
-		return r, plans.Put(ctx, tx, verdicts.Key{Session: n, Request: r.ID, Purpose: string(r.Purpose)}, *plan)
+		return r, err
 	}
-	result, err := tx.ExecContext(ctx, `
-		UPDATE requests
-		SET turn = ?2,
-			user = ?3,
-			created_ms = ?4,
-			endpoint = ?5,
-			model = ?6,
-			rules = ?7,
-			tokenizer = ?8,
-			estimate = ?9,
-			body_hash = ?10,
-			prompt_tokens = ?11,
-			cached_tokens = ?12,
-			answer_tokens = ?13,
-			reasoning_tokens = ?14,
-			cost_nano = ?15,
-			cost_from = ?16,
-			first_token_us = ?17,
-			took_us = ?18,
-			retries = ?19,
-			finish = ?20,
-			ended = ?21,
-			error = ?22,
-			options = ?23,
-			purpose = ?24,
-			cut_expected = ?25
-		WHERE session = ?1
-			AND id = ?26`, append(values, r.ID)...)
-	return r, touched(fmt.Sprintf("find request %d", r.ID), result, err)
+	plan := r.Plan
+	r.Plan = nil
+	if r.ID, err = sqlite.Insert(ctx, tx, "requests", append(values, sql.Named("session", n))...); err != nil || plan == nil {
+		return r, err
+	}
+	return r, plans.Put(ctx, tx, verdicts.Key{Session: n, Request: r.ID, Purpose: string(r.Purpose)}, *plan)
 }
 
 // Requests returns the requests of a session, the oldest first.
 func (s *Store) Requests(ctx context.Context, session string) ([]Request, error) {
-	return s.requestsWhere(ctx, session, `r.session = ?`)
+	return s.requestsWhere(ctx, session, `session = ? ORDER BY id`)
 }
 
 // TurnRequests returns the requests of a session's turn, the oldest first. There are several where
 // the model called tools, where it was asked again, and where the first was too large; there is none
 // where the turn was imported.
 func (s *Store) TurnRequests(ctx context.Context, session string, turn int) ([]Request, error) {
-	return s.requestsWhere(ctx, session, `r.session = ? AND r.turn = ?`, turn)
+	return s.requestsWhere(ctx, session, `session = ? AND turn = ? ORDER BY id`, turn)
 }
 
 // NewestRequests returns at most n of a session's requests, the newest first, of those before one with an id; 0 is
 // all of them.
 func (s *Store) NewestRequests(ctx context.Context, session string, before int64, n int) ([]Request, error) {
-	return answers(ctx, s, question{doing: "read the requests", session: session, args: []any{before, n}, query: `
-		SELECT` + requestColumns + `
-		FROM requests r
-		JOIN sessions s ON s.n = r.session
-		WHERE r.session = ?1
-			AND (?2 = 0 OR r.id < ?2)
-		ORDER BY r.id DESC
-		LIMIT ?3`}, scanRequest)
+	return s.requestsWhere(ctx, session, `session = ?1 AND (?2 = 0 OR id < ?2) ORDER BY id DESC LIMIT ?3`, before, n)
 }
 
-// requestsWhere returns the requests that a condition of the session and args picks.
+// requestsWhere returns the requests that a condition of the session's key and args picks.
 func (s *Store) requestsWhere(ctx context.Context, session, condition string, args ...any) ([]Request, error) {
-	return answers(ctx, s, question{doing: "read the requests", session: session, args: args, query: `
-		SELECT` + requestColumns + `
-		FROM requests r
-		JOIN sessions s ON s.n = r.session
-		WHERE ` + condition + `
-		ORDER BY r.id`}, scanRequest)
+	all, err := withSession(ctx, s.view, "read the requests", session, func(tx *sql.Tx, n int64) ([]Request, error) {
+		return sqlite.Rows[Request](ctx, tx, "requests WHERE "+condition, append([]any{n}, args...)...)
+	})
+	for i := range all {
+		all[i].Session = session
+	}
+	return all, err
 }
 
 // Turn is the number of the turn that a user's message begins: how many messages the user has

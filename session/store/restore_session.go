@@ -254,12 +254,6 @@ func (in *restoring) insert(ctx context.Context, table string, row any) error {
 	return err
 }
 
-// insertPlaced adds a row at a place of a message to a table.
-func (in *restoring) insertPlaced(ctx context.Context, table string, message int64, place int, row any) error {
-	_, err := sqlite.InsertRow(ctx, in.tx, table, row, sql.Named("message", message), sql.Named("place", place))
-	return err
-}
-
 // insertDecision adds a row of one of the session's messages to a table.
 func (in *restoring) insertDecision(ctx context.Context, table string, message int64, row any) error {
 	if err := inSession(ctx, in.tx, in.session, message); err != nil {
@@ -300,14 +294,14 @@ func (in *restoring) addAttachment(ctx context.Context, l *AttachmentLine) error
 }
 
 func (in *restoring) addMessage(ctx context.Context, l *MessageLine) error {
-	row := messageRow{MessageLine: *l, Calls: int64(len(l.ToolCalls)), PartCount: int64(len(l.Parts)), Hash: l.Damaged}
+	row := messageRow{MessageLine: *l, Session: in.session, Calls: len(l.ToolCalls), PartCount: len(l.Parts), Hash: string(l.Damaged)}
 	if l.Status == Text(history.Streaming) {
 		row.Status = Text(history.Interrupted)
 	}
-	if row.Hash == nil {
-		row.Hash = in.print.line(l)
+	if l.Damaged == nil {
+		row.Hash = string(in.print.line(l))
 	}
-	if err := in.insert(ctx, "messages", row); err != nil {
+	if _, err := sqlite.InsertRow(ctx, in.tx, "messages", row); err != nil {
 		return err
 	}
 	in.messages++
@@ -319,21 +313,15 @@ func (in *restoring) addMessage(ctx context.Context, l *MessageLine) error {
 	} else {
 		in.runs = append(in.runs, [2]int64{l.ID, l.ID})
 	}
-	for place, call := range l.ToolCalls {
-		if err := in.insertPlaced(ctx, "tool_calls", l.ID, place, call); err != nil {
-			return err
-		}
-	}
-	for place, part := range l.Parts {
+	var attachments []int64
+	for _, part := range l.Parts {
 		key, there := in.attached[part.Hash]
 		if !there {
 			return fmt.Errorf("message %d has an attachment that is not in the archive (%.80q)", l.ID-in.shift.Messages, part.Hash)
 		}
-		if err := in.insertPlaced(ctx, "parts", l.ID, place, partRow{part, key}); err != nil {
-			return err
-		}
+		attachments = append(attachments, key)
 	}
-	return nil
+	return insertPlaced(ctx, in.tx, l.ID, *l, attachments)
 }
 
 func (in *restoring) addSummary(ctx context.Context, l SummaryLine) error {

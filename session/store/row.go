@@ -11,36 +11,58 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// messageColumns are what scan reads. Calls, parts and the place among siblings come from
-// queries of their own, because few messages have them. The casts leave every byte as it is and save
-// a copy: the driver hands bytes out as []byte, and a text as string.
-const messageColumns = `
-	m.id,
-	m.session,
-	m.seq,
-	m.parent,
-	m.role,
-	m.status,
-	m.created_ms,
-	m.calls,
-	m.parts,
-	m.tokens,
-	m.tokenizer,
-	m.request,
-	m.endpoint,
-	m.model,
-	m.finish_reason,
-	m.label,
-	CAST(m.name AS TEXT),
-	CAST(m.tool_call_id AS TEXT),
-	CAST(m.hash AS TEXT),
-	m.extra,
-	CAST(m.reasoning AS TEXT),
-	CAST(m.content AS TEXT),
-	m.alone,
-	(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent)`
+// messageRow is a message as the table has it. Its calls and parts are rows of their own.
+type messageRow struct {
+	MessageLine
+	Session   int64  `db:"session"` // the session's short key
+	Calls     int    `db:"calls"`   // how many calls and parts it should have
+	PartCount int    `db:"parts"`
+	Hash      string `db:"hash,blob"`
+}
 
-// row is a message as it is in the table.
+// rowOf is the row of a message of a session. hashes are those of its parts.
+func rowOf(session int64, m Message, hashes [][]byte) messageRow {
+	r := messageRow{
+		MessageLine: MessageLine{
+			Seq: int64(m.Seq), Parent: m.Parent, Role: Text(m.Role), Status: Text(m.Status), Created: m.CreatedMS,
+			Tokens: int64(m.Tokens), Tokenizer: Text(m.Tokenizer), Request: m.Request, Endpoint: Text(m.Endpoint), Model: Text(m.Model),
+			FinishReason: Text(m.FinishReason), Label: Text(m.Label), Name: Text(m.Name), ToolCallID: Text(m.ToolCallID),
+			Content: Text(m.Content), Reasoning: Text(m.Reasoning), Alone: m.Alone, Extra: Text(m.Extra),
+		},
+		Session: session, Calls: len(m.ToolCalls), PartCount: len(m.Parts), Hash: string(fingerprint(m, hashes)),
+	}
+	for _, c := range m.ToolCalls {
+		r.ToolCalls = append(r.ToolCalls, CallLine{Text(c.ID), Text(c.Name), Text(c.Arguments)})
+	}
+	for _, p := range m.Parts {
+		r.Parts = append(r.Parts, PartLine{Kind: Text(p.Kind), Name: Text(p.Name), MediaType: Text(p.MediaType), Tokens: int64(p.Tokens)})
+	}
+	return r
+}
+
+// message is the message of a line, without the bytes of its parts.
+func (l *MessageLine) message() Message {
+	m := Message{
+		Message: history.Message{
+			ID: l.ID, Role: history.Role(l.Role), Status: history.Status(l.Status), CreatedMS: l.Created, Tokens: int(l.Tokens),
+			Label: string(l.Label), Name: string(l.Name), ToolCallID: string(l.ToolCallID), Content: string(l.Content), Reasoning: string(l.Reasoning),
+		},
+		Seq: int(l.Seq), Parent: l.Parent, Tokenizer: string(l.Tokenizer), Request: l.Request, Endpoint: string(l.Endpoint), Model: string(l.Model),
+		FinishReason: string(l.FinishReason), Alone: l.Alone,
+	}
+	if l.Extra != "" {
+		m.Extra = []byte(l.Extra)
+	}
+	for _, c := range l.ToolCalls {
+		m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: string(c.ID), Name: string(c.Name), Arguments: string(c.Arguments)})
+	}
+	for _, p := range l.Parts {
+		m.Parts = append(m.Parts, history.Part{Kind: history.PartKind(p.Kind), Name: string(p.Name), MediaType: string(p.MediaType), Tokens: int(p.Tokens)})
+	}
+	return m
+}
+
+// row is a message with what tells whether it is whole.
 type row struct {
 	Message
 	key   int64 // the session's short key
@@ -49,41 +71,25 @@ type row struct {
 	hash  string
 }
 
-// scan reads rows, one after the other, into one set of targets. They are int64 and string, which is
-// what the driver gives: any other type would be printed and parsed again. Both matter where a
-// window of messages is read before the first frame.
-type scan struct {
-	row
-	seq, nCalls, nParts, tokens, siblings int64
-	role, status                          string
-	targets                               []any
-}
-
-func newScan() *scan {
-	s := &scan{}
-	s.targets = []any{
-		&s.ID, &s.key, &s.seq, &s.row.Parent, &s.role, &s.status, &s.CreatedMS, &s.nCalls, &s.nParts, &s.tokens,
-		&s.Tokenizer, &s.Request, &s.Endpoint, &s.Model, &s.FinishReason, &s.Label, &s.Name, &s.ToolCallID,
-		&s.hash, &s.Extra, &s.Reasoning, &s.Content, &s.Alone, &s.siblings,
-	}
-	return s
-}
-
-// next reads one row with the Scan of an *sql.Row or *sql.Rows.
-func (s *scan) next(scan func(...any) error) (row, error) {
-	if err := scan(s.targets...); err != nil {
-		return row{}, err
-	}
-	r := s.row
-	r.Role, r.Status = history.Role(s.role), history.Status(s.status)
-	r.Seq, r.calls, r.parts, r.Tokens = int(s.seq), int(s.nCalls), int(s.nParts), int(s.tokens)
-	r.Siblings, r.Sibling = int(s.siblings), 1
-	return r, nil
+// readRows reads messages. from is what follows FROM in the query, in which a message is called m.
+func readRows(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]row, error) {
+	var siblings int64
+	read := sqlite.RowScan[messageRow](&siblings)
+	return sqlite.Collect(ctx, tx, func(scan func(...any) error) (row, error) {
+		r, err := read(scan)
+		m := r.message()
+		m.Siblings, m.Sibling = int(siblings), 1
+		return row{m, r.Session, r.Calls, r.PartCount, r.Hash}, err
+	}, `
+		SELECT
+			(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent),
+			`+sqlite.Columns[messageRow]("m")+`
+		FROM `+from, args...)
 }
 
 // rowsWhere reads messages. condition is what follows WHERE in the query, in which a message is called m.
 func rowsWhere(ctx context.Context, tx *sql.Tx, condition string, args ...any) ([]row, error) {
-	return sqlite.Collect(ctx, tx, newScan().next, "SELECT"+messageColumns+" FROM messages m WHERE "+condition, args...)
+	return readRows(ctx, tx, "messages m WHERE "+condition, args...)
 }
 
 // assemble adds their calls and parts to the rows, and returns of each whether it fails its fingerprint. images

@@ -182,7 +182,7 @@ func (x *searcher) hit(m searchable) (scored, bool) {
 	if !x.query.InAll(places) {
 		return scored{}, false
 	}
-	h := scored{Hit: Hit{Session: session, Message: m.ID, Role: m.Role, At: at(m.CreatedMS)}}
+	h := scored{Hit: Hit{Session: session, Message: m.ID, Role: m.Role, At: sqlite.Time(m.CreatedMS)}}
 	h.score = x.query.Score(places, length, x.now.Sub(h.At))
 	h.source = search.Cut(m.text, places)
 	h.Snippet, h.Marks = h.source.Text, h.source.Marks

@@ -7,45 +7,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"winnow/session/store/sqlite"
 )
 
-// sessionRow is a session with the columns that its line does not have. Tags come from a query of their own.
+// sessionRow is a session with its key. Tags come from a query of their own.
 type sessionRow struct {
-	SessionLine
-	Key      int64 `db:"n"`
-	Messages int   `db:"messages"`
-	Turns    int   `db:"turns"`
-}
-
-func (r *sessionRow) session() Session {
-	return Session{
-		ID:          r.ID,
-		Title:       string(r.Title),
-		TitleFrom:   TitleSource(r.TitleFrom),
-		Created:     at(r.Created),
-		Updated:     at(r.Updated),
-		Endpoint:    string(r.Endpoint),
-		Model:       string(r.Model),
-		Preset:      string(r.Preset),
-		Overrides:   string(r.Overrides),
-		System:      string(r.System),
-		SystemFixed: r.Fixed,
-		Leaf:        r.Leaf,
-		Parent:      r.Parent,
-		ForkedAt:    r.ForkedAt,
-		Pinned:      r.Pinned,
-		Archived:    r.Archived,
-		Deleted:     at(r.Deleted),
-		Dir:         string(r.Dir),
-		Source:      string(r.Source),
-		Origin:      string(r.Origin),
-		Messages:    r.Messages,
-		Turns:       r.Turns,
-	}
+	Session
+	Key int64 `db:"n"`
 }
 
 // sessionsWhere reads sessions with their tags. where is what follows the table in the query.
@@ -60,7 +32,7 @@ func keyedSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 		if len(all) == cap(all) {
 			all = slices.Grow(all, max(4, len(all))) // large rows: to copy them is what append would spend its time on
 		}
-		keys, all = append(keys, row.Key), append(all, row.session())
+		keys, all = append(keys, row.Key), append(all, row.Session)
 		return nil
 	}, args...)
 	if err != nil {
@@ -150,30 +122,11 @@ func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, 
 	if in.ID == "" {
 		in.ID = newID()
 	}
-	created := ms(in.Created)
-	if created == 0 {
-		created = s.now().UnixMilli()
+	if in.Created.IsZero() {
+		in.Created = s.now()
 	}
-	n, err := sqlite.Insert(ctx, tx, "sessions",
-		sql.Named("id", in.ID),
-		sql.Named("title", in.Title),
-		sql.Named("title_from", in.TitleFrom),
-		sql.Named("created_ms", created),
-		sql.Named("updated_ms", created),
-		sql.Named("used", 0),
-		sql.Named("endpoint", in.Endpoint),
-		sql.Named("model", in.Model),
-		sql.Named("preset", in.Preset),
-		sql.Named("overrides", in.Overrides),
-		sql.Named("system", in.System),
-		sql.Named("system_fixed", in.SystemFixed),
-		sql.Named("parent", in.Parent),
-		sql.Named("forked_at", in.ForkedAt),
-		sql.Named("pinned", in.Pinned),
-		sql.Named("archived", in.Archived),
-		sql.Named("dir", in.Dir),
-		sql.Named("source", in.Source),
-		sql.Named("origin", in.Origin))
+	in.Updated, in.Leaf, in.Deleted, in.Messages, in.Turns = in.Created, 0, time.Time{}, 0, 0
+	n, err := sqlite.InsertRow(ctx, tx, "sessions", in, sql.Named("used", 0))
 	if err != nil {
 		return 0, fmt.Errorf("begin session %q: %w", in.ID, err)
 	}

@@ -1,6 +1,11 @@
 package store
 
-import "context"
+import (
+	"context"
+	"database/sql"
+
+	"winnow/session/store/sqlite"
+)
 
 // Spending is what those of a session's requests cost together whose costs come from the same place.
 type Spending struct {
@@ -11,16 +16,18 @@ type Spending struct {
 
 // Spending sums up what a session's requests cost, on every branch.
 func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error) {
-	return answers(ctx, s, question{doing: "sum up the costs", session: session, query: `
-		SELECT
-			cost_from,
-			count(*),
-			sum(cost_nano)
-		FROM requests INDEXED BY requests_cost
-		WHERE session = ?
-		GROUP BY cost_from
-		ORDER BY cost_from`}, func(scan func(...any) error) (sum Spending, err error) {
-		err = scan(&sum.From, &sum.Requests, &sum.Cost)
-		return sum, err
+	return withSession(ctx, s.view, "sum up the costs", session, func(tx *sql.Tx, n int64) ([]Spending, error) {
+		return sqlite.Collect(ctx, tx, func(scan func(...any) error) (sum Spending, err error) {
+			err = scan(&sum.From, &sum.Requests, &sum.Cost)
+			return sum, err
+		}, `
+			SELECT
+				cost_from,
+				count(*),
+				sum(cost_nano)
+			FROM requests INDEXED BY requests_cost
+			WHERE session = ?
+			GROUP BY cost_from
+			ORDER BY cost_from`, n)
 	})
 }

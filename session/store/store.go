@@ -12,30 +12,30 @@ import (
 
 // Session is one conversation's row.
 type Session struct {
-	ID        string // a UUIDv7; any unique prefix finds it
-	Title     string
-	TitleFrom TitleSource // an automatic title never replaces the user's
-	Created   time.Time
-	Updated   time.Time
-	Endpoint  string // the name of the endpoint last used
-	Model     string // as the endpoint knows it
-	Preset    string // the preset that was chosen for this session, "" for the configured one
-	Overrides string // TOML of the policy keys that this session overrides
-	System    string // its system prompt
+	ID        string      `db:"id"` // a UUIDv7; any unique prefix finds it
+	Title     string      `db:"title"`
+	TitleFrom TitleSource `db:"title_from"` // an automatic title never replaces the user's
+	Created   time.Time   `db:"created_ms"`
+	Updated   time.Time   `db:"updated_ms"`
+	Endpoint  string      `db:"endpoint"`  // the name of the endpoint last used
+	Model     string      `db:"model"`     // as the endpoint knows it
+	Preset    string      `db:"preset"`    // the preset that was chosen for this session, "" for the configured one
+	Overrides string      `db:"overrides"` // TOML of the policy keys that this session overrides
+	System    string      `db:"system"`    // its system prompt
 	// SystemFixed says that System is the session's own even if it is "". Without it, "" is the configured one.
-	SystemFixed bool
-	Leaf        int64  // the newest message of the active branch, 0 for none
-	Parent      string // the session it was forked from
-	ForkedAt    int64  // the message it was forked at
-	Pinned      bool
-	Archived    bool
-	Deleted     time.Time // when it went to the trash, zero otherwise
-	Dir         string    // the working directory it was begun in: a facet, never a wall
-	Source      string    // the program it was imported from, "" for winnow's own and for plain files
-	Origin      string    // its id there
+	SystemFixed bool      `db:"system_fixed"`
+	Leaf        int64     `db:"leaf"`      // the newest message of the active branch, 0 for none
+	Parent      string    `db:"parent"`    // the session it was forked from
+	ForkedAt    int64     `db:"forked_at"` // the message it was forked at
+	Pinned      bool      `db:"pinned"`
+	Archived    bool      `db:"archived"`
+	Deleted     time.Time `db:"deleted_ms"` // when it went to the trash, zero otherwise
+	Dir         string    `db:"dir"`        // the working directory it was begun in: a facet, never a wall
+	Source      string    `db:"source"`     // the program it was imported from, "" for winnow's own and for plain files
+	Origin      string    `db:"origin"`     // its id there
 	Tags        []string
-	Messages    int    // all its messages, every branch
-	Turns       int    // its user messages
+	Messages    int    `db:"messages"` // all its messages, every branch
+	Turns       int    `db:"turns"`    // its user messages
 	Match       string // in a search: the matching line
 }
 
@@ -91,34 +91,34 @@ const (
 
 // Request is the record of one request that was sent.
 type Request struct {
-	ID         int64
+	ID         int64 `db:"id,null"`
 	Session    string
-	Turn       int   // the session's turns are numbered from 1
-	User       int64 // the user message that it answers
-	Purpose    Purpose
-	Created    time.Time
-	Endpoint   string
-	Model      string
-	Options    []byte    // JSON: everything that decided the plan beside the messages themselves
-	Plan       *Verdicts // of a request that is added: what was decided about each message; Store.Verdicts reads it
-	Rules      int       // history's version of the rules
-	Tokenizer  string
-	Estimate   int    // counted tokens of the whole request
-	BodyHash   string // hex SHA-256 of the body sent, which never holds a secret
-	Prompt     int    // tokens as reported, -1 not said
-	Cached     int
-	Answer     int
-	Reasoning  int
-	Cost       int64         // nanodollars, where CostFrom says that they are known
-	CostFrom   string        // where the cost comes from, "" where there is nothing to say of it
-	FirstToken time.Duration // 0 for none
-	Took       time.Duration
-	Retries    int
-	Finish     string // finish_reason as received
-	End        RequestEnd
-	Error      string // the error's sentence and body, "" for none
+	Turn       int           `db:"turn"` // the session's turns are numbered from 1
+	User       int64         `db:"user"` // the user message that it answers
+	Purpose    Purpose       `db:"purpose"`
+	Created    time.Time     `db:"created_ms"`
+	Endpoint   string        `db:"endpoint"`
+	Model      string        `db:"model"`
+	Options    []byte        `db:"options,null"` // JSON: everything that decided the plan beside the messages themselves
+	Plan       *Verdicts     // of a request that is added: what was decided about each message; Store.Verdicts reads it
+	Rules      int           `db:"rules"` // history's version of the rules
+	Tokenizer  string        `db:"tokenizer"`
+	Estimate   int           `db:"estimate"`      // counted tokens of the whole request
+	BodyHash   string        `db:"body_hash"`     // hex SHA-256 of the body sent, which never holds a secret
+	Prompt     int           `db:"prompt_tokens"` // tokens as reported, -1 not said
+	Cached     int           `db:"cached_tokens"`
+	Answer     int           `db:"answer_tokens"`
+	Reasoning  int           `db:"reasoning_tokens"`
+	Cost       int64         `db:"cost_nano"`      // nanodollars, where CostFrom says that they are known
+	CostFrom   string        `db:"cost_from"`      // where the cost comes from, "" where there is nothing to say of it
+	FirstToken time.Duration `db:"first_token_us"` // 0 for none
+	Took       time.Duration `db:"took_us"`
+	Retries    int           `db:"retries"`
+	Finish     string        `db:"finish"` // finish_reason as received
+	End        RequestEnd    `db:"ended"`
+	Error      string        `db:"error"` // the error's sentence and body, "" for none
 
-	CutExpected int // what the server was expected to count, where Prompt shows that it did not read all; else 0
+	CutExpected int `db:"cut_expected"` // what the server was expected to count, where Prompt shows that it did not read all; else 0
 }
 
 // Verdicts is what the record of a request keeps of its plan.

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -14,13 +13,19 @@ import (
 
 // Summary is a text that stands for older messages of a branch. The messages themselves stay.
 type Summary struct {
-	ID       int64
+	ID       int64 `db:"id,null"`
 	Session  string
 	Sources  history.IDs // the messages that it was made from and stands for
-	Messages int         // how many they are
-	Endpoint string
-	Model    string
-	Text     string
+	Messages int         `db:"messages"` // how many they are
+	Endpoint string      `db:"endpoint"`
+	Model    string      `db:"model"`
+	Text     string      `db:"text,blob"`
+}
+
+// summaryRow is a summary with its sources as the table has them.
+type summaryRow struct {
+	Summary
+	Runs MessageRuns `db:"sources"`
 }
 
 // Last is the newest message that the summary was made from.
@@ -32,45 +37,31 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 		return m, errors.New("keep the summary: it says of no message that it stands for it")
 	}
 	m.Text = s.clean(m.Text)
-	err := s.save(ctx, "keep the summary", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, m.Session)
-		if err != nil {
-			return err
-		}
-		m.ID, err = sqlite.Insert(ctx, tx, "summaries",
+	return withSession(ctx, s.save, "keep the summary", m.Session, func(tx *sql.Tx, n int64) (Summary, error) {
+		m := m
+		var err error
+		m.ID, err = sqlite.InsertRow(ctx, tx, "summaries", summaryRow{m, MessageRuns(m.Sources)},
 			sql.Named("session", n),
 			sql.Named("first", m.Sources[0][0]),
 			sql.Named("last", m.Last()),
-			sql.Named("messages", m.Messages),
-			sql.Named("created_ms", s.now().UnixMilli()),
-			sql.Named("endpoint", m.Endpoint),
-			sql.Named("model", m.Model),
-			sql.Named("text", []byte(m.Text)),
-			sql.Named("sources", MessageRuns(m.Sources)))
-		return err
+			sql.Named("created_ms", s.now().UnixMilli()))
+		return m, err
 	})
-	return m, err
 }
 
 // Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be
 // told what it was made from is left out: it might hold what was excluded.
 func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
-	all, err := answers(ctx, s, question{doing: "read the summaries", session: session, query: `
-		SELECT
-			id,
-			sources,
-			messages,
-			endpoint,
-			model,
-			text
-		FROM summaries
-		WHERE session = ?
-		ORDER BY id`}, func(scan func(...any) error) (Summary, error) {
-		m := Summary{Session: session}
-		err := scan(&m.ID, (*MessageRuns)(&m.Sources), &m.Messages, &m.Endpoint, &m.Model, &m.Text)
-		return m, err
+	return withSession(ctx, s.view, "read the summaries", session, func(tx *sql.Tx, n int64) (all []Summary, err error) {
+		err = sqlite.EachRow(ctx, tx, "summaries WHERE session = ? ORDER BY id", func(row *summaryRow) error {
+			if len(row.Runs) > 0 {
+				row.Session, row.Sources = session, history.IDs(row.Runs)
+				all = append(all, row.Summary)
+			}
+			return nil
+		}, n)
+		return all, err
 	})
-	return slices.DeleteFunc(all, func(m Summary) bool { return len(m.Sources) == 0 }), err
 }
 
 // MessageRuns are runs of ids of messages in a column, which holds them as JSON.

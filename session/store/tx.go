@@ -109,22 +109,17 @@ func idsWhere(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int
 	return sqlite.Collect(ctx, tx, sqlite.Only[int64], query, args...)
 }
 
-// question is a query about one session, whose key is the query's first argument.
-type question struct {
-	doing   string // what is being tried, for the error
-	session string
-	query   string
-	args    []any // those behind the key
-}
-
-// answers reads every row of the answer to a question.
-func answers[T any](ctx context.Context, s *Store, q question, scan func(scan func(...any) error) (T, error)) ([]T, error) {
-	return inTx(ctx, s.view, q.doing, func(tx *sql.Tx) ([]T, error) {
-		n, err := sessionKey(ctx, tx, q.session)
+// withSession is inTx with the key of a session.
+func withSession[T any](
+	ctx context.Context, transact func(context.Context, string, func(*sql.Tx) error) error, doing, session string,
+	f func(tx *sql.Tx, n int64) (T, error),
+) (T, error) {
+	return inTx(ctx, transact, doing, func(tx *sql.Tx) (out T, err error) {
+		n, err := sessionKey(ctx, tx, session)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		return sqlite.Collect(ctx, tx, scan, q.query, append([]any{n}, q.args...)...)
+		return f(tx, n)
 	})
 }
 
@@ -172,19 +167,4 @@ func touched(what string, result sql.Result, err error) error {
 		return &sqlite.Error{Doing: what, Kind: ErrNotFound}
 	}
 	return nil
-}
-
-// ms is a time in the file: Unix milliseconds, 0 for none.
-func ms(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
-}
-
-func at(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
 }

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -36,7 +37,13 @@ type column struct {
 // ErrColumn says that a column holds something else than its field can have.
 var ErrColumn = errors.New("a column cannot be read")
 
+// columnsOfTypes are the columns of each type that was asked for: to find them takes longer than to read a row.
+var columnsOfTypes sync.Map
+
 func columnsOf(row reflect.Type) []column {
+	if known, ok := columnsOfTypes.Load(row); ok {
+		return known.([]column)
+	}
 	var out []column
 	for _, field := range reflect.VisibleFields(row) {
 		name, options, _ := strings.Cut(field.Tag.Get("db"), ",")
@@ -53,6 +60,7 @@ func columnsOf(row reflect.Type) []column {
 			})
 		}
 	}
+	columnsOfTypes.Store(row, out)
 	return out
 }
 
@@ -211,6 +219,22 @@ func EachRow[T any](ctx context.Context, q querier, from string, f func(*T) erro
 	}, "SELECT "+Columns[T](table)+" FROM "+from, args...)
 }
 
+// Rows reads every row of a query as a struct T. from is as in EachRow.
+func Rows[T any](ctx context.Context, q querier, from string, args ...any) ([]T, error) {
+	var all []T
+	err := EachRow(ctx, q, from, func(row *T) error {
+		if len(all) == cap(all) {
+			all = slices.Grow(all, max(4, len(all))) // large rows: to copy them is what append would spend its time on
+		}
+		all = append(all, *row)
+		return nil
+	}, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
 // Values are the columns of a row, which is a struct or a pointer to one.
 func Values(row any) ([]sql.NamedArg, error) {
 	v := reflect.Indirect(reflect.ValueOf(row))
@@ -259,9 +283,10 @@ func Upsert(ctx context.Context, tx *sql.Tx, table, key string, values ...sql.Na
 }
 
 // Update changes columns of the rows with a key and returns how many there are.
-func Update(ctx context.Context, tx *sql.Tx, table string, key sql.NamedArg, values ...sql.NamedArg) (int64, error) {
+func Update(ctx context.Context, tx *sql.Tx, table string, values []sql.NamedArg, key ...sql.NamedArg) (int64, error) {
 	names, args := parameters(values)
-	result, err := tx.ExecContext(ctx, "UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+key.Name+" = ?", append(args, key.Value)...)
+	keys, are := parameters(key)
+	result, err := tx.ExecContext(ctx, "UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+strings.Join(keys, " = ? AND ")+" = ?", append(args, are...)...)
 	if err != nil {
 		return 0, err
 	}

@@ -56,7 +56,7 @@ func insertThings(ctx context.Context, tx *sql.Tx, all []thing) error {
 			return err
 		}
 		if place == 1 {
-			n, err := Update(ctx, tx, "things", sql.Named("id", id), sql.Named("note", "changed"))
+			n, err := Update(ctx, tx, "things", []sql.NamedArg{sql.Named("note", "changed")}, sql.Named("id", id))
 			if n != 1 {
 				return fmt.Errorf("%d rows were changed, want 1", n)
 			}

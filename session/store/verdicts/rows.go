@@ -222,7 +222,7 @@ func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 	w.last, w.entries = k, p.Entries
 	values, err := sqlite.Values(recordOf(p))
 	if err == nil {
-		_, err = sqlite.Update(ctx, tx, "requests", sql.Named("id", k.Request), append(values, sql.Named("plan", nil))...)
+		_, err = sqlite.Update(ctx, tx, "requests", append(values, sql.Named("plan", nil)), sql.Named("id", k.Request))
 	}
 	return err
 }
@@ -232,7 +232,7 @@ func putPacked(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 	if err != nil {
 		return err
 	}
-	_, err = sqlite.Update(ctx, tx, "requests", sql.Named("id", k.Request), sql.Named("plan", packed))
+	_, err = sqlite.Update(ctx, tx, "requests", []sql.NamedArg{sql.Named("plan", packed)}, sql.Named("id", k.Request))
 	return err
 }
 
