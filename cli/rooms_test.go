@@ -88,7 +88,7 @@ var rooms = map[string][]string{
 		"session/transfer/archive", "session/transfer/chatgpt", "session/transfer/llmdb", "session/transfer/markdown",
 		"session/transfer/openai", "session/transfer/prompt",
 	},
-	"session/transfer/archive":      {"session/store", "session/title", "session/transfer/conversation"},
+	"session/transfer/archive":      {"session/store", "session/title", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/chatgpt":      {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/llmdb":        {"session/store", "session/store/sqlite", "history/message", "session/transfer/conversation"},
 	"session/transfer/markdown":     {"session/store", "session/title", "history/message"},

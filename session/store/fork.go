@@ -112,11 +112,7 @@ type Origin struct {
 // Origin returns where a session was forked from. Where its parent is gone, what was said up to the fork
 // is taken for copied.
 func (s *Store) Origin(ctx context.Context, session string) (Origin, error) {
-	return inTx(ctx, s.view, "find where the session was forked from", func(tx *sql.Tx) (out Origin, err error) {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return out, err
-		}
+	return withSession(ctx, s.view, "find where the session was forked from", session, func(tx *sql.Tx, n int64) (out Origin, err error) {
 		row, err := sessionByKey(ctx, tx, n)
 		if err != nil || row.Parent == "" {
 			return out, err

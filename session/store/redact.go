@@ -7,7 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"winnow/history"
 	"winnow/session/store/verdicts"
 )
 
@@ -30,26 +29,27 @@ func redact[T ~string](clean func(string) string, texts ...*T) bool {
 	return changed
 }
 
-// cleanMessage is a message without the secrets that must not be stored. Its tokens are to be counted anew
-// where that changed it. The caller's message stays as it is.
+// cleanMessage is a message without the secrets that must not be stored.
 func (s *Store) cleanMessage(m Message) Message {
 	if s.redact == nil {
 		return m
 	}
-	changed := redact(s.redact, &m.Content, &m.Reasoning, &m.Name)
+	return m.Redacted(s.redact)
+}
+
+// Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
+// where that changed it. The caller's message stays as it is.
+func (m Message) Redacted(clean func(string) string) Message {
+	changed := redact(clean, &m.Content, &m.Reasoning, &m.Name)
 	m.ToolCalls = slices.Clone(m.ToolCalls)
 	for i := range m.ToolCalls {
-		changed = redact(s.redact, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments) || changed
+		changed = redact(clean, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments) || changed
 	}
 	m.Parts = slices.Clone(m.Parts)
 	for i := range m.Parts {
-		p := &m.Parts[i]
-		changed = redact(s.redact, &p.Name) || changed
-		if p.Kind == history.TextPart {
-			changed = redact(s.redact, &p.Text) || changed
-		}
+		changed = redact(clean, &m.Parts[i].Name, &m.Parts[i].Text) || changed
 	}
-	if extra := string(m.Extra); redact(s.redact, &extra) {
+	if extra := string(m.Extra); redact(clean, &extra) {
 		m.Extra = []byte(extra)
 	}
 	if changed {

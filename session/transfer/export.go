@@ -101,22 +101,12 @@ func Redacted(row store.Session, branch []store.Message, redact func(string) str
 	row.Title, row.System = redact(row.Title), redact(row.System)
 	clean := make([]store.Message, len(branch))
 	for i, m := range branch {
-		m.Content, m.Reasoning, m.Name = redact(m.Content), redact(m.Reasoning), redact(m.Name)
-		calls := make([]history.ToolCall, len(m.ToolCalls))
-		for k, c := range m.ToolCalls {
-			c.Name, c.Arguments = redact(c.Name), redact(c.Arguments)
-			calls[k] = c
+		tokens := m.Tokens
+		clean[i] = m.Redacted(redact)
+		clean[i].Tokens = tokens
+		if !json.Valid(clean[i].Extra) {
+			clean[i].Extra = nil // A secret took the quotes around it along: nothing of it is sure any more.
 		}
-		parts := make([]history.Part, len(m.Parts))
-		for k, p := range m.Parts {
-			p.Name, p.Text = redact(p.Name), redact(p.Text)
-			parts[k] = p
-		}
-		m.ToolCalls, m.Parts = calls, parts
-		if m.Extra = []byte(redact(string(m.Extra))); !json.Valid(m.Extra) {
-			m.Extra = nil // A secret took the quotes around it along: nothing of it is sure any more.
-		}
-		clean[i] = m
 	}
 	return row, clean
 }

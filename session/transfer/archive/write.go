@@ -4,14 +4,13 @@ package archive
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"winnow/session/store"
+	"winnow/session/transfer/rawjson"
 )
 
 // An archive is one JSON object that holds sessions whole:
@@ -73,7 +72,7 @@ type writer struct {
 func (out *writer) session(ctx context.Context, s *store.Store, id string) error {
 	digest := store.NewDigester()
 	err := s.Dump(ctx, id, func(l store.Line) error {
-		text, err := lineJSON(l)
+		text, err := rawjson.Marshal(l)
 		if err != nil {
 			return fmt.Errorf("write the archive: %w", err)
 		}
@@ -96,13 +95,4 @@ func (out *writer) session(ctx context.Context, s *store.Store, id string) error
 	out.sessions++
 	_, err = fmt.Fprintf(out, "\n],\"sha256\":%q}", digest.Whole())
 	return err
-}
-
-// lineJSON writes a line without escaping what only HTML needs escaped.
-func lineJSON(l store.Line) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(l)
-	return bytes.TrimSpace(buf.Bytes()), err
 }

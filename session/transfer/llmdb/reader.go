@@ -130,7 +130,16 @@ func (l *Reader) notThreads() string {
 
 // readColumns reads which columns every table has.
 func (l *Reader) readColumns(ctx context.Context) error {
-	rows, err := l.db.QueryContext(ctx, `
+	l.columns = map[string]map[string]bool{}
+	err := sqlite.Each(ctx, l.db, func(scan func(...any) error) error {
+		var table, column string
+		err := scan(&table, &column)
+		if l.columns[table] == nil {
+			l.columns[table] = map[string]bool{}
+		}
+		l.columns[table][column] = true
+		return err
+	}, `
 		SELECT
 			t.name,
 			c.name
@@ -139,21 +148,6 @@ func (l *Reader) readColumns(ctx context.Context) error {
 		WHERE t.type = 'table'
 			AND t.sql NOT LIKE 'CREATE VIRTUAL%'`)
 	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	l.columns = map[string]map[string]bool{}
-	for rows.Next() {
-		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			return err
-		}
-		if l.columns[table] == nil {
-			l.columns[table] = map[string]bool{}
-		}
-		l.columns[table][column] = true
-	}
-	if err := rows.Err(); err != nil {
 		return err
 	}
 	for table, needs := range map[string]string{"log": "prompt", "logs": "prompt", "responses": "conversation_id", "threads": "tip_message_hash"} {
