@@ -31,15 +31,14 @@ var oneTalk = flag.Uint64("talk", 0, "hold this conversation of the agreement te
 // message, what the four places say where a person can learn what the model saw: the panel on the
 // screen, the receipt of the answer, winnow context --json, and the bytes that the server got.
 func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
-	const houses = 32 // at once: a session on the screen waits for its clocks most of the time
-	first, last := uint64(1), uint64(250)
+	t.Parallel()
+	const houses = 16 // at once: a session on the screen waits for its clocks most of the time
+	first, last := uint64(1), uint64(64)
 	switch {
 	case *oneTalk > 0:
 		first, last = *oneTalk, *oneTalk
 	case soak():
 		last = 2000
-	case testing.Short():
-		last = 100
 	}
 	var next atomic.Uint64
 	next.Store(first - 1)

@@ -131,6 +131,7 @@ func stringFault(p []byte) string {
 
 // Each of the hostile texts is found where it is passed on as it is.
 func TestHostileTextsAreFound(t *testing.T) {
+	t.Parallel()
 	for _, text := range hostile() {
 		found := text == "over\rwritten" // what a carriage return does, lines need
 		for rest := []byte(text); len(rest) > 0; {

@@ -95,6 +95,7 @@ func TestExportFromTheChat(t *testing.T) {
 
 // The name of a file that winnow makes means nothing to a shell.
 func TestFileNamesAreSafe(t *testing.T) {
+	t.Parallel()
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for title, want := range map[string]string{
 		"$(rm -rf ~) `id`; a&b|c>d<e!":  "2026-11-22-rm--rf--id-abcde-01a2.md",

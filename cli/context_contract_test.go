@@ -15,10 +15,11 @@ import (
 // TestContextSaysWhatTheRequestHolds imports conversations made at random and compares what
 // context --json says of every message with the bytes of context --wire.
 func TestContextSaysWhatTheRequestHolds(t *testing.T) {
+	t.Parallel()
 	env := append(home(t), "WINNOW_MODEL=guide")
 	winnow := winnowIn(t, env)
 	met := map[string]int{}
-	for seed := range uint64(4) {
+	for seed := range uint64(2) {
 		said, file := randomTalk(t, seed)
 		id := string(idPattern.Find(winnow("sessions", "import", file)))
 		for _, settings := range [][]string{

@@ -16,6 +16,7 @@ import (
 // TestTurnThatCannotBeProvenSaysSo changes the file behind winnow's back. What is rebuilt is shown
 // all the same, with a line on standard error and exit code 0.
 func TestTurnThatCannotBeProvenSaysSo(t *testing.T) {
+	t.Parallel()
 	script := newScriptedServer("200\n" +
 		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"One."},"finish_reason":"stop"}]}` + "\ndata: [DONE]")
 	server := httptest.NewServer(script)

@@ -19,12 +19,13 @@ const crowd = 8
 // A person may have several windows, scripts and commands at work on one history. Nobody hears that
 // somebody else was first, and nothing gets lost.
 func TestManyProgramsOnOneHistory(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	server := newSlowServer(t)
 	turn := &slowTurn{words: 40, reach: func(turnPoint) {}}
 	env = append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.add(turn))
 	file := chatFile(t, 30)
-	turns := rounds(4, 25)
+	turns := rounds(2, 25)
 	var commands atomic.Int32
 	// The first programs meet no file yet, and make it together.
 	var wg sync.WaitGroup
@@ -134,6 +135,7 @@ func between(text, before, after string) string {
 // One session may be asked by many scripts at once: each turn is kept, on a branch of its own where
 // they met.
 func TestManyProgramsInOneSession(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	server := newSlowServer(t)
 	env = append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000",

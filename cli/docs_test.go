@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -73,9 +74,14 @@ func TestDocsSayWhatTheProgramDoes(t *testing.T) {
 	}
 }
 
+// writing is held while a page is read, changed and written: tests that run at once write parts of the same page.
+var writing sync.Mutex
+
 // checkPart compares one generated part of a page with what it must be, or writes it.
 func checkPart(t testing.TB, page, name, want string) {
 	t.Helper()
+	writing.Lock()
+	defer writing.Unlock()
 	before, got, after := cutPart(t, page, name)
 	if got == want {
 		return
@@ -128,6 +134,7 @@ var timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // TestDocsShowARealContext asks a server with a long answer and shows what the next request holds.
 func TestDocsShowARealContext(t *testing.T) {
+	t.Parallel()
 	answer := "Panic-mode recovery skips tokens until it finds one that ends a statement. " +
 		"That is simple and never loops, but it loses what stands between, so keep the set of those tokens small."
 	server := httptest.NewServer(newScriptedServer("200\n" +
@@ -153,6 +160,7 @@ func TestDocsShowARealContext(t *testing.T) {
 
 // TestDocsShowARealRepair imports a conversation whose tool call broke off and has it sent as text.
 func TestDocsShowARealRepair(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "chat.jsonl")
 	said := `{"role": "user", "content": "What is in notes.txt?"}
 {"role": "assistant", "content": "I look.", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}]}
@@ -283,6 +291,7 @@ func flagRow(f *pflag.Flag) []string {
 // TestDocsShowARealAnswer continues a conversation with a damaged call, a message of an unknown role, a
 // long answer and more messages than the cap, on a server that refuses a field.
 func TestDocsShowARealAnswer(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(newScriptedServer("400\n" +
 		`{"error":{"message":"Unrecognized request argument supplied: stream_options"}}` + "\n----\n200\n" +
 		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Milk."},"finish_reason":"stop"}]}` + "\n" +

@@ -10,6 +10,7 @@ import (
 )
 
 func TestChatFromStartToResume(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	chat := startIn(t, env, 110, 32, "-m", "guide")
 	chat.want("guide", "enter send")
@@ -42,6 +43,7 @@ func TestChatFromStartToResume(t *testing.T) {
 func answered(screen string) bool { return strings.Contains(screen, "saw ") }
 
 func TestChatThatSaidNothingLeavesNothing(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	chat := startIn(t, env, 100, 30, "-m", "guide")
 	chat.want("guide", "enter send")
@@ -82,6 +84,7 @@ func askHanging(t *testing.T, env []string) *terminal {
 }
 
 func TestKillWhileAnAnswerArrivesLosesNothing(t *testing.T) {
+	t.Parallel()
 	env := hanging(t, home(t))
 	chat := askHanging(t, env)
 	waitUntilStored(t, env, "Half of what I wanted to say")
@@ -124,6 +127,7 @@ func waitUntilStored(t *testing.T, env []string, text string) {
 }
 
 func TestTerminationSaysHowToResume(t *testing.T) {
+	t.Parallel()
 	env := hanging(t, home(t))
 	chat := askHanging(t, env)
 	if err := chat.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -145,6 +149,7 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 }
 
 func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
+	t.Parallel()
 	for name, leave := range map[string]func(chat *terminal) error{
 		"SIGHUP":  func(chat *terminal) error { return chat.cmd.Process.Signal(syscall.SIGHUP) },
 		"SIGTERM": func(chat *terminal) error { return chat.cmd.Process.Signal(syscall.SIGTERM) },
@@ -167,6 +172,7 @@ func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
 
 // TestRunShowsEscapesOnATerminal plants a sequence that would write the clipboard.
 func TestRunShowsEscapesOnATerminal(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	server := httptest.NewServer(newScriptedServer("200\n" +
 		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a\u001b]52;c;eA==\u0007b\u001b[2Jc"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"))
@@ -186,6 +192,7 @@ func TestRunShowsEscapesOnATerminal(t *testing.T) {
 
 // A terminal that does not answer questions must not make anybody wait for the sentence about a wrong flag.
 func TestErrorsOfUsageAskTheTerminalNothing(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	for _, args := range [][]string{{"--bogus"}, {"bogus"}, {"sessions", "show"}, {"sessions", "list", "--limit", "x"}, {"db", "bogus"}} {
 		term := startIn(t, env, 100, 30, args...)

@@ -85,6 +85,7 @@ const darkBackground = "\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62c"
 
 // Nothing that a model, a tool, a server, a file or a path says reaches the terminal as anything but text.
 func TestNothingHostileReachesTheTerminal(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data\x1b[6543m\x1b]0;PAYLOAD\a\u202e")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)

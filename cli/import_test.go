@@ -14,6 +14,7 @@ import (
 )
 
 func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, config, db := filepath.Join(dir, "chat.json"), filepath.Join(dir, "config.toml"), filepath.Join(dir, "winnow.db")
 	for path, text := range map[string]string{file: `[{"role":"user","content":"hi"}]`, config: ""} {

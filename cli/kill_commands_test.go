@@ -66,6 +66,7 @@ func openHistory(t *testing.T, path string) *store.Store {
 }
 
 func TestKilledRenameHappensWhollyOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	howLong(t, env, "run", "-m", "guide", "which keys are there?")
 	path := databasePath(t, env)
@@ -77,7 +78,7 @@ func TestKilledRenameHappensWhollyOrNotAtAll(t *testing.T) {
 	whole := howLong(t, env, "sessions", "rename", session.ID, "title 0")
 	kept := "title 0"
 	done, undone := 0, 0
-	for i := range rounds(12, 100) {
+	for i := range rounds(8, 100) {
 		title := fmt.Sprintf("title %d", i+1)
 		ended := killed(t, env, around(whole), "sessions", "rename", session.ID, title)
 		now, err := s.Session(t.Context(), session.ID)
@@ -121,11 +122,12 @@ func chatFile(t *testing.T, messages int) string {
 }
 
 func TestKilledImportHappensWhollyOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	const messages = 600
 	file := chatFile(t, messages)
 	whole := howLong(t, home(t), "sessions", "import", file)
 	done, undone := 0, 0
-	for range rounds(8, 60) {
+	for range rounds(5, 60) {
 		env := home(t)
 		ended := killed(t, env, around(whole), "sessions", "import", file)
 		path := databasePath(t, env)
@@ -164,6 +166,7 @@ func importedSessions(t *testing.T, path string, messages int) int {
 }
 
 func TestKilledMigrationHappensWhollyOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	golden, err := os.ReadFile(filepath.Join("..", "session", "store", "testdata", "schema1.sql"))
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +179,7 @@ func TestKilledMigrationHappensWhollyOrNotAtAll(t *testing.T) {
 	}
 	whole := howLong(t, old(), "sessions", "list")
 	was, is := 0, 0
-	for range rounds(10, 80) {
+	for range rounds(6, 80) {
 		env := old()
 		path := strings.TrimPrefix(env[len(env)-1], "WINNOW_DB=")
 		killed(t, env, around(whole), "sessions", "list")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestBuildWithoutCgoSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "winnow")
 	build := exec.Command("go", "build", "-o", binary, "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

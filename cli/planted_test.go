@@ -96,6 +96,7 @@ func echoServer(t *testing.T) *httptest.Server {
 
 // Keys are told to the server that they are for, and to nobody and nothing else.
 func TestPlantedKeysAreNowhere(t *testing.T) {
+	t.Parallel()
 	server := echoServer(t)
 	address := strings.TrimPrefix(server.URL, "http://")
 	env := append(home(t), "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+server.URL+"/v1")
@@ -151,7 +152,7 @@ model = "config/m"
 	run("db", "backup")
 	run("sessions", "list", "--json")
 	ids := storedIDs(t, databasePath(t, env))
-	for _, id := range ids[:min(rounds(4, len(ids)), len(ids))] {
+	for _, id := range ids[:min(rounds(2, len(ids)), len(ids))] {
 		run("sessions", "show", id, "--json")
 		for _, form := range []string{"--wire", "--json", "--prompt"} {
 			run("context", id, form)

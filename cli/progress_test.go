@@ -42,6 +42,7 @@ func readSlowly(t *testing.T, stderr *os.File, shown io.Reader, step time.Durati
 }
 
 func TestProgressIsShownOnATerminalAlone(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		terminal bool

@@ -43,6 +43,7 @@ func secretOf(text string) string {
 }
 
 func TestLogHoldsNoSecret(t *testing.T) {
+	t.Parallel()
 	var r redact.Redactor
 	r.Know("plain-configured-key")
 	for name, text := range planted() {

@@ -25,6 +25,7 @@ func damagedSession(t *testing.T) (env []string, id string) {
 // TestRepairChoosesWhatIsSent has the damaged messages of a session sent as text, left out and mended
 // again. A dry run shows the same and keeps nothing, and what is stored never changes.
 func TestRepairChoosesWhatIsSent(t *testing.T) {
+	t.Parallel()
 	env, id := damagedSession(t)
 	file := databaseOf(t, env)
 	stored := everyRow(t, file, 32)
@@ -90,6 +91,7 @@ func kindsOf(o report.RepairsJSON) []string {
 // A remedy for one message is one for its tool group, and for nothing else. A message of the group
 // that is sound itself names it as well.
 func TestRepairTakesTheGroupOfAMessage(t *testing.T) {
+	t.Parallel()
 	env, id := damagedSession(t)
 	for _, number := range []int{2, 3} {
 		var o, all report.RepairsJSON

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,9 +15,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	_ "winnow/session/store/storetest"
 )
 
-// TestMain lets the scripts and the terminal tests run this binary as winnow.
 // exampleConfig is config.toml.example. A script runs elsewhere and has its path in $EXAMPLE; a chat in a
 // terminal does not need it.
 func exampleConfig() []byte {
@@ -24,7 +26,12 @@ func exampleConfig() []byte {
 	return text
 }
 
+// TestMain lets the scripts and the terminal tests run this binary as winnow. Most of these tests wait for
+// another process, so more of them run at once than there are processors.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"winnow": func() { os.Exit(Main(os.Args[1:], exampleConfig())) }})
 }
 

@@ -8,6 +8,7 @@ import (
 
 // On a terminal what was found is bold, and nothing of what was said is more than text.
 func TestSearchMarksWhatItFindsOnATerminal(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	if run := startIn(t, env, 80, 24, "run", "-m", "guide", "a\x1b]52;c;eA==\x07 needle\x1b[2J in the hay"); run.end() != 0 {
 		t.Fatalf("winnow run ended otherwise than well:\n%s", run.text())

@@ -17,6 +17,7 @@ import (
 // TestTours goes through the program as a person does: it starts winnow in a real terminal, presses
 // keys and reads the screen. What a tour shows is what its page of the documentation shows.
 func TestTours(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/tour/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no tours: %v", err)
@@ -30,6 +31,7 @@ func TestTours(t *testing.T) {
 // conversation to import before, where there is one, the script, and the answers of the server, one
 // block for each request.
 func takeTour(t *testing.T, file string) {
+	t.Parallel()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +120,7 @@ func (g *tour) do(verb, rest string) bool {
 			return answered(screen) && planned.MatchString(screen)
 		})
 	case "screen":
-		g.compare(rest)
+		g.wantDocumented(g.page, "screen "+rest)
 	default:
 		return false
 	}
@@ -136,30 +138,29 @@ func timeless(screen string) string {
 	return dated.ReplaceAllString(timing.ReplaceAllString(screen, "T "), "D")
 }
 
-// compare holds the screen against the documentation's. Times are left out of it.
-func (g *tour) compare(name string) {
-	g.t.Helper()
-	part := "screen " + name
-	_, want, _ := cutPart(g.t, g.page, part)
+// wantDocumented waits until the screen is that of a part of the documentation, or writes it there. Times are
+// left out of it.
+func (s *terminal) wantDocumented(page, part string) {
+	s.t.Helper()
+	_, want, _ := cutPart(s.t, page, part)
 	if *update {
-		if shown := fenced("text", g.settled()); timeless(shown) != timeless(want) {
-			checkPart(g.t, g.page, part, shown)
+		if shown := fenced("text", s.settled()); timeless(shown) != timeless(want) {
+			checkPart(s.t, page, part, shown)
 		}
 		return
 	}
-	// The screen may still be on its way: what is wanted is waited for.
-	g.waitFor("what "+g.page+" shows as "+name+"; go test ./cli -update writes it. It is\n"+want, func(screen string) bool {
+	s.waitFor("the "+part+" of "+page+"; go test ./cli -update writes it. It is\n"+want, func(screen string) bool {
 		return timeless(fenced("text", screen)) == timeless(want)
 	})
 }
 
 // settled is the screen after nothing has changed on it for a while.
-func (g *tour) settled() string {
+func (s *terminal) settled() string {
 	for {
 		select {
-		case <-g.news:
+		case <-s.news:
 		case <-time.After(500 * time.Millisecond):
-			return g.text()
+			return s.text()
 		}
 	}
 }

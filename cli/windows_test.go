@@ -9,6 +9,7 @@ import (
 
 // A second window reads, a script is not held up, and a window that died lets go.
 func TestSessionOpenInTwoWindows(t *testing.T) {
+	t.Parallel()
 	env := home(t)
 	first := startIn(t, env, 110, 32, "-m", "guide")
 	first.want("guide", "enter send")

@@ -18,13 +18,13 @@ import (
 	"winnow/session/store"
 )
 
-// TestEveryRequestOfALongConversationReplays holds one conversation of 200 turns in which everything
+// TestEveryRequestOfALongConversationReplays holds one conversation of 100 turns in which everything
 // happens that can decide a request: tools, damaged calls and other remedies for them, branches, edits, pins, exclusions, other
 // presets, budgets, placements, system prompts and models, turns without the conversation before them,
 // refusals and broken connections. Once it is closed and opened again, every request that ever left is put
 // together again byte for byte.
 func TestEveryRequestOfALongConversationReplays(t *testing.T) {
-	const turns = 200
+	const turns = 100
 	l := newLongTalk(t)
 	for n := 0; l.s.Info().Turns < turns; n++ {
 		l.change()

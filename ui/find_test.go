@@ -167,6 +167,8 @@ func TestASearchKnowsWhenAMessageWasSeenLast(t *testing.T) {
 	l.shows("hit 1 of 1 · ○ out: excluded · last whole in turn 2 (1 answer ago)")
 	l.shows("1 hit: 1 out")
 	l.press("o")
+	l.until("what was done", func() bool { return l.notice.Sentence() != "" })
+	l.notice.Hush() // it stands in the place of the hit
 	l.shows("hit 1 of 1 · ● in context")
 	l.press("esc", "esc")
 	l.say("And the zebra again.")

@@ -305,10 +305,10 @@ func (s *simulation) serve(sent []simulated) (r Report, whole float64, ok bool) 
 }
 
 // TestCutsAreSaidAndWholeRequestsAreNot simulates conversations with servers that drop messages. With -soak it holds
-// them to nineteen of twenty cuts said in their turn; the few conversations of every run have some thirty cuts.
+// them to nineteen of twenty cuts said in their turn; the few conversations of every run have ten cuts.
 func TestCutsAreSaidAndWholeRequestsAreNot(t *testing.T) {
 	t.Parallel()
-	conversations, least := 150, 0.8
+	conversations, least := 40, 0.8
 	if *soak > 0 {
 		conversations, least = *soak, 0.95
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"winnow/history"
+	_ "winnow/session/store/storetest"
 )
 
 // TestMain runs the test binary as one of the programs that some tests need beside themselves.

@@ -175,6 +175,7 @@ func hostile(t *rapid.T, name string) string {
 var soak = flag.Int("soak", 0, "check the properties over so many random inputs each")
 
 func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8") // they wait for pauses between keys
 	flag.Parse()
 	if *soak > 0 {
 		flag.Set("rapid.checks", fmt.Sprint(*soak))

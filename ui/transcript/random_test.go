@@ -111,7 +111,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 		return it
 	}
 	var did string
-	for step := range 6000 {
+	for step := range 2000 {
 		// The naive model changes the items first and then finds its place again by (item, line).
 		at := func() { n.indexes(n.offset(), false) }
 		any := func() int64 { return n.items[r.IntN(len(n.items))].ID }
