@@ -98,7 +98,13 @@ func csi(p []byte) token {
 		case c == 'M' && i == 2: // the mouse in its oldest form: three bytes more
 			return fixed(p, 6)
 		case c >= 0x40 && c <= 0x7e:
-			return csiToken(p[:i+1])
+			switch string(p[:i+1]) {
+			case startMarker:
+				return token{startToken, i + 1}
+			case endMarker:
+				return token{endToken, i + 1}
+			}
+			return token{sequenceToken, i + 1}
 		case c < 0x20 || c > 0x7e || i >= maxCSI:
 			return token{garbageToken, i}
 		}
@@ -117,16 +123,6 @@ func fixed(p []byte, n int) token {
 		return token{unfinishedToken, len(p)}
 	}
 	return token{sequenceToken, n}
-}
-
-func csiToken(p []byte) token {
-	switch string(p) {
-	case startMarker:
-		return token{startToken, len(p)}
-	case endMarker:
-		return token{endToken, len(p)}
-	}
-	return token{sequenceToken, len(p)}
 }
 
 // ss3 is the token of bytes that begin with ESC O: numbers and one letter.

@@ -93,8 +93,8 @@ func (in *Model) Resize(w, h int) {
 // Content is what is shown, nil until it is read.
 func (in *Model) Content() Content { return in.shown }
 
-// Outlined says that the whole request is shown, message by message.
-func (in *Model) Outlined() bool { return in.On.Request && in.view == TextView }
+// outlined says that the whole request is shown, message by message.
+func (in *Model) outlined() bool { return in.On.Request && in.view == TextView }
 
 // views are those that the subject has.
 func (in *Model) views() []View {
@@ -283,7 +283,7 @@ func (in *Model) Hints() []keymap.Hint {
 		k.Hint("help", keymap.Ask),
 		k.Hint("close", keymap.Back),
 	}
-	if in.Outlined() {
+	if in.outlined() {
 		return append([]keymap.Hint{
 			k.Hint("message", keymap.Next, keymap.Prev),
 			k.Hint("collapse", keymap.Fold),

@@ -114,8 +114,8 @@ func (o *Outline) Toggle() {
 	o.showSelected()
 }
 
-// ToggleAll collapses all sections, or expands them where all are collapsed.
-func (o *Outline) ToggleAll() {
+// toggleAll collapses all sections, or expands them where all are collapsed.
+func (o *Outline) toggleAll() {
 	all := !slices.ContainsFunc(o.Sections, func(s section) bool { return !o.collapsed[s.Key] })
 	for _, s := range o.Sections {
 		o.collapsed[s.Key] = !all

@@ -28,7 +28,7 @@ func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
 			case "toggle":
 				o.Toggle()
 			case "all":
-				o.ToggleAll()
+				o.toggleAll()
 			case "next":
 				o.Step(1)
 			case "previous":

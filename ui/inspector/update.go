@@ -181,7 +181,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case sections && k.Pressed(msg, keymap.Fold):
 		o.Toggle()
 	case sections && k.Pressed(msg, keymap.FoldAll):
-		o.ToggleAll()
+		o.toggleAll()
 	case k.Scrolled(msg, in.shown, in.h):
 	case k.Pressed(msg, keymap.Inspect) && (in.view == ChangesView || in.view == PastView):
 		return in.openLine()

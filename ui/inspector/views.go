@@ -23,7 +23,7 @@ func (in *Model) readChanges() tea.Cmd {
 		in.reads = "reading the request before"
 		return in.Emit(ReadBefore{in.Number})
 	case same(from, &in.Request):
-		in.noChanges("This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) + " go on to a request to compare it with.")
+		in.put(&List{None: "This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) + " go on to a request to compare it with."})
 	default:
 		in.showChanges(inOrder(from, &in.Request))
 	}
@@ -33,15 +33,10 @@ func (in *Model) readChanges() tea.Cmd {
 // showBefore compares the request on show with the one before it.
 func (in *Model) showBefore(before *Request) {
 	if before == nil {
-		in.noChanges("Nothing was sent before this request: there is nothing to compare it with.")
+		in.put(&List{None: "Nothing was sent before this request: there is nothing to compare it with."})
 		return
 	}
 	in.showChanges(before, &in.Request)
-}
-
-// noChanges says why there is no list of changes.
-func (in *Model) noChanges(reason string) {
-	in.put(&List{None: reason, Reason: func(int) string { return "" }})
 }
 
 // showChanges lists what is otherwise in the second request than in the first.

@@ -12,7 +12,7 @@ import (
 // Forecast is what past requests let the next one expect: its cached prefix, and what it loses.
 type Forecast struct {
 	Prefix   record.Prefix
-	Gone     theme.Roll // messages that are left out for the first time
+	lost     theme.Roll // messages that are left out for the first time
 	Warnings []string   // sentences about the request that its numbers do not tell
 }
 
@@ -29,11 +29,11 @@ func ForecastOf(known record.Comparison, plan history.Plan) Forecast {
 		if e := &plan.Entries[i]; e.Sent() {
 			short.Add(e)
 		} else {
-			o.Gone.Add(e)
+			o.lost.Add(e)
 		}
 	}
-	if o.Gone.Of > 0 {
-		o.Warnings = append(o.Warnings, "not sent for the first time: "+o.Gone.String())
+	if o.lost.Of > 0 {
+		o.Warnings = append(o.Warnings, "not sent for the first time: "+o.lost.String())
 	}
 	if short.Of > 0 {
 		o.Warnings = append(o.Warnings, "shortened for the first time: "+short.String())
@@ -57,8 +57,8 @@ func (r *Request) cached(p record.Prefix) string {
 // Announcement says once, as a request leaves, which messages the model does not get any more, and the cures; ""
 // where it gets all that it got.
 func (p *Model) Announcement() string {
-	if p.Forecast.Gone.Of == 0 {
+	if p.Forecast.lost.Of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.", p.Forecast.Gone.String(), p.Keys.First(keymap.Pin))
+	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.", p.Forecast.lost.String(), p.Keys.First(keymap.Pin))
 }

@@ -16,8 +16,12 @@ import (
 func (p *Model) Line(st theme.Styles, i, w int, chosen bool) string {
 	r := p.Shown()
 	at := r.Rows.Row(i)
-	if at.Added != nil {
-		return r.addedLine(st, *at.Added, p.Secrets.Line(at.Added.Text), w, chosen)
+	if a := at.Added; a != nil {
+		sum := ""
+		if a.Tokens > 0 {
+			sum = "+" + r.Counted(a.Tokens)
+		}
+		return r.listLine(st, inList{glyph: "✚", verdict: string(a.Kind), text: p.Secrets.Line(a.Text), sum: sum, style: st.Dim}, w, chosen)
 	}
 	return r.EntryLine(st, *at.Entry, p.gist(at.Entry.ID, r.texts(at.Entry.ID)), w, chosen, p.Selected != nil && p.Selected(at.Entry.ID))
 }
@@ -60,7 +64,7 @@ func (r *Request) EntryLine(st theme.Styles, e history.Entry, text string, w int
 	}
 	sign := r.signs[e.ID]
 	if selected {
-		sign = SelectedSign
+		sign = selectedSign
 	}
 	glyph, verdict := theme.Glyph(e), theme.Word(e)
 	if record.NotRead(e, r.FirstRead) {
@@ -70,15 +74,6 @@ func (r *Request) EntryLine(st theme.Styles, e history.Entry, text string, w int
 		sign: sign, glyph: glyph, number: theme.Thousands(e.Index + 1), speaker: theme.Speaker(e.Role), verdict: verdict,
 		text: text, sum: sum, style: style,
 	}, w, chosen)
-}
-
-// addedLine is one text that nobody said.
-func (r *Request) addedLine(st theme.Styles, a history.Added, text string, w int, chosen bool) string {
-	sum := ""
-	if a.Tokens > 0 {
-		sum = "+" + r.Counted(a.Tokens)
-	}
-	return r.listLine(st, inList{glyph: "✚", verdict: string(a.Kind), text: text, sum: sum, style: st.Dim}, w, chosen)
 }
 
 // inList is what a line of the list says.
@@ -112,8 +107,8 @@ func (r *Request) listLine(st theme.Styles, l inList, w int, chosen bool) string
 	return theme.Spread(st.Focus.Render(sign)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
 }
 
-// SelectedSign stands to the left of a selected message, in the panel and in the transcript.
-const SelectedSign = "▌"
+// selectedSign stands to the left of a selected message, in the panel and in the transcript.
+const selectedSign = "▌"
 
 // leastGist is how many cells the beginning of a message needs to say anything.
 const leastGist = 6

@@ -24,7 +24,7 @@ type Model struct {
 	Marked  *Request // one to compare others with, nil for none
 	Number  int      // of the newest reading of a request of the past
 	reading reading
-	Looking bool // the screen says that it is being read
+	slow    bool // the screen says that it is being read
 
 	Whatif *Whatif // other settings that are tried out, shown instead; nil for none
 	trials int     // settings that were tried out
@@ -84,7 +84,7 @@ func (p *Model) Set(plan history.Plan, err error) {
 
 // Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
 func (p *Model) Open(past *Request) {
-	p.Past, p.Moved, p.Looking = past, false, false
+	p.Past, p.Moved, p.slow = past, false, false
 	p.Stay(row{})
 }
 

@@ -39,7 +39,7 @@ func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
 		return nil
 	}
 	owed, backwards := p.reading.owed, msg.By < 0
-	p.reading, p.Looking = reading{}, false
+	p.reading, p.slow = reading{}, false
 	switch {
 	case msg.Err != nil:
 		return p.SayError(theme.Sentence(msg.Err))
@@ -143,7 +143,7 @@ func (p *Model) Title(selected string) string {
 	switch {
 	case p.Whatif != nil:
 		return "context: what if"
-	case p.Looking:
+	case p.slow:
 		return "context: reading a past request …"
 	case selected != "":
 		return "context · " + selected

@@ -112,7 +112,7 @@ func (p *Model) update(msg tea.Msg) tea.Cmd {
 	case LoadedMsg:
 		return p.loaded(msg)
 	case SlowMsg:
-		p.Looking = p.reading.busy && msg.Number == p.Number
+		p.slow = p.reading.busy && msg.Number == p.Number
 	case Replan:
 		return p.replan()
 	case TriedMsg:

@@ -14,7 +14,7 @@ import (
 func (c *Model) ToCopy(args string, focused bool) (what, text, fault string) {
 	on, ok := c.Selected()
 	if !focused || !ok {
-		on, ok = c.LastAnswer()
+		on, ok = c.lastAnswer()
 	}
 	var ids []int64
 	switch {

@@ -56,7 +56,7 @@ func (c *Model) Gist(id int64) string {
 func (c *Model) RequestOf() (int64, bool) {
 	m, ok := c.Selected()
 	if !ok {
-		m, ok = c.LastAnswer()
+		m, ok = c.lastAnswer()
 	}
 	for i := c.Index[m.ID]; ok && i < len(c.Messages); i++ {
 		if c.Messages[i].Request != 0 && c.Messages[i].Role == history.Assistant {
@@ -77,8 +77,8 @@ func (c *Model) Last() (store.Message, bool) {
 	return c.Messages[len(c.Messages)-1], true
 }
 
-// LastAnswer is the newest answer with a text.
-func (c *Model) LastAnswer() (store.Message, bool) {
+// lastAnswer is the newest answer with a text.
+func (c *Model) lastAnswer() (store.Message, bool) {
 	for i := len(c.Messages) - 1; i >= 0; i-- {
 		if m := c.Messages[i]; m.Role == history.Assistant && m.Content != "" {
 			return m, true

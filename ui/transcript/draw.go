@@ -70,7 +70,7 @@ func (m *itemList) drawItem(out []string, i, line int) []string {
 	hits, at, here := (*itemHits)(nil), -1, -1
 	if m.search.finder != nil {
 		hits = m.hits(d)
-		if at = m.atHit(i, hits); m.search.here && m.search.at == e.ID {
+		if at = m.atHit(i, hits); m.search.at == e.ID {
 			here = m.hitLine(i)
 		}
 	}

@@ -124,9 +124,9 @@ func TestLongStreamIsCutAtAnotherWidth(t *testing.T) {
 func TestHitAfterTheBeginning(t *testing.T) {
 	text := strings.Repeat("nothing here\n", 10_000) + "the walrus"
 	m := longList(Item{ID: 1, Role: history.User, Plain: true, Text: text}, Item{ID: 2, Role: history.User, Plain: true, Text: "after"})
-	n := NewNeedle("walrus")
-	m.Mark(n)
-	hit := n.In(text)
+	needle := "walrus"
+	m.Mark(needle)
+	hit := newFinder(needle).In(text)
 	if len(hit) != 1 || !m.GoToHit(1, hit[0]) {
 		t.Fatalf("hits: %v", hit)
 	}

@@ -10,10 +10,9 @@ import (
 
 // search is a text that is marked wherever the list shows it.
 type search struct {
-	finder *Finder // nil where there is no search
-	at     int64   // the item with the hit that the user is at
+	finder *finder // nil where there is no search
+	at     int64   // the item with the hit that the user is at, 0 for none
 	span   Span    // of that hit, in the item's text
-	here   bool
 	opened []int64 // items that were unfolded to show a hit
 }
 
@@ -28,13 +27,13 @@ type itemHits struct {
 	size  int    // code points of the item's text, as far as it is shown
 }
 
-// Mark marks a text wherever it is shown; an empty needle takes all marks away.
-func (m *itemList) Mark(n Needle) {
-	m.search.finder, m.search.here = n.Finder(), false
+// Mark marks a text wherever it is shown; an empty one takes all marks away.
+func (m *itemList) Mark(text string) {
+	m.search.finder, m.search.at = newFinder(text), 0
 	for _, d := range m.cache {
 		d.hits = nil
 	}
-	if n.Empty() {
+	if m.search.finder.Empty() {
 		m.search.finder = nil
 		m.refold(m.cursor)
 	}
@@ -52,7 +51,7 @@ func (m *itemList) GoToHit(id int64, s Span) bool {
 		m.search.opened = append(m.search.opened, id)
 		m.Toggle(id)
 	}
-	m.search.at, m.search.span, m.search.here = id, s, true
+	m.search.at, m.search.span = id, s
 	m.selectItem(i)
 	if m.ready() {
 		m.reach(i, m.hitLine(i))
@@ -152,7 +151,7 @@ func hitsInLines(spans []Span, lines []string, firstLine int, are []bool) []line
 // atHit is which of the shown hits of item i the user is at, -1 for none. Markdown may show fewer hits
 // than the text has, such as none of those in a link's address: then it is the one next to it.
 func (m *itemList) atHit(i int, h *itemHits) int {
-	if !m.search.here || m.search.at != m.entries[i].ID || h.spans == 0 || m.search.span.From >= h.size {
+	if m.search.at != m.entries[i].ID || h.spans == 0 || m.search.span.From >= h.size {
 		return -1
 	}
 	k := 0

@@ -31,9 +31,9 @@ func user(id int64, text string) Item {
 func TestHitsAreMarked(t *testing.T) {
 	long := "The grammar " + strings.Repeat("and so on, word by word, ", 8) + "until the\nGrammar ends."
 	m := marking(60, 40, user(1, long), Item{ID: 2, Role: history.Assistant, Label: "gpt", Text: "A *gram*mar, and `grammar`. [text](http://grammar)"})
-	n := NewNeedle("grammar")
-	m.Mark(n)
-	hits := n.In(long)
+	needle := "grammar"
+	m.Mark(needle)
+	hits := newFinder(needle).In(long)
 	m.GoToHit(1, hits[1])
 	got := m.View()
 	for _, want := range []string{"The ‹grammar› and", "«Grammar» ends."} {
@@ -44,7 +44,7 @@ func TestHitsAreMarked(t *testing.T) {
 	if at := strings.Count(got, "«"); at != 1 {
 		t.Errorf("%d hits are the current one:\n%s", at, got)
 	}
-	m.Mark(Needle{})
+	m.Mark("")
 	if got := m.View(); strings.ContainsAny(got, "«‹") {
 		t.Errorf("without a needle there are marks:\n%s", got)
 	}
@@ -52,8 +52,8 @@ func TestHitsAreMarked(t *testing.T) {
 
 func TestAHitIsMarkedAcrossTheLinesThatItIsWrappedInto(t *testing.T) {
 	m := marking(30, 20, user(1, "It is somewhat longer, an incontrovertibly long line."))
-	n := NewNeedle("longer, an incontrovertibly")
-	m.Mark(n)
+	needle := "longer, an incontrovertibly"
+	m.Mark(needle)
 	m.GoToHit(1, Span{15, 42})
 	got := m.View()
 	if strings.Count(got, "«") < 2 || !strings.Contains(got, "«longer,") {
@@ -63,7 +63,7 @@ func TestAHitIsMarkedAcrossTheLinesThatItIsWrappedInto(t *testing.T) {
 
 func TestBlanksThatWrappingTookAreNoHits(t *testing.T) {
 	m := marking(60, 10, user(1, "into in to"))
-	m.Mark(NewNeedle("in to"))
+	m.Mark("in to")
 	if got := m.View(); !strings.Contains(got, "into ‹in to›") {
 		t.Errorf("got\n%s", got)
 	}
@@ -77,9 +77,9 @@ func TestAHitInALongMessageIsScrolledTo(t *testing.T) {
 	text := strings.Join(lines, "\n")
 	tool := Item{ID: 2, Role: history.Tool, Label: "tool", Text: text, Plain: true, Fold: true}
 	m := marking(60, 12, user(1, "Look."), tool, user(3, "And?"))
-	n := NewNeedle("line 30")
-	m.Mark(n)
-	spans := n.In(text)
+	needle := "line 30"
+	m.Mark(needle)
+	spans := newFinder(needle).In(text)
 	for k, want := range map[int]string{0: "«line 30»", 1: "«line 30»0", 10: "«line 30»9"} {
 		m.GoToHit(2, spans[k])
 		if got := m.View(); !strings.Contains(got, want) {
@@ -90,7 +90,7 @@ func TestAHitInALongMessageIsScrolledTo(t *testing.T) {
 		}
 	}
 	m.SetCursor(3)
-	m.Mark(Needle{})
+	m.Mark("")
 	if !strings.Contains(m.View(), "399 more lines") {
 		t.Errorf("what the search unfolded stays open:\n%s", m.View())
 	}
@@ -108,10 +108,10 @@ func TestEveryHitIsReached(t *testing.T) {
 			items = append(items, it)
 		}
 		m := marking(rapid.IntRange(12, 70).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), items...)
-		n := NewNeedle(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "ss", "b c"}).Draw(t, "needle"))
-		m.Mark(n)
+		needle := rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "ss", "b c"}).Draw(t, "needle")
+		m.Mark(needle)
 		for _, it := range items {
-			for _, s := range n.In(it.Text) {
+			for _, s := range newFinder(needle).In(it.Text) {
 				if !m.GoToHit(it.ID, s) {
 					t.Fatalf("item %d is not there", it.ID)
 				}

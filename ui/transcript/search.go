@@ -86,9 +86,8 @@ func (f *Search) firstIn(message int) int {
 	return sort.Search(len(f.hits), func(i int) bool { return f.hits[i].message >= message })
 }
 
-// hitsOf looks for a needle in texts and tool calls, not in reasoning.
-func hitsOf(ctx context.Context, messages []store.Message, needle Needle) []hit {
-	finder := needle.Finder()
+// hitsOf searches texts and tool calls, not reasoning.
+func hitsOf(ctx context.Context, messages []store.Message, finder *finder) []hit {
 	var list []hit
 	add := func(at, call int, text string) {
 		for _, span := range finder.In(text) {
@@ -140,8 +139,7 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 // Finds says whether a search for a text finds it in a message.
 func (c *Model) Finds(message int64, text string) bool {
 	at, ok := c.Index[message]
-	needle := NewNeedle(text)
-	return ok && !needle.Empty() && len(hitsOf(context.Background(), c.Messages[at:at+1], needle)) > 0
+	return ok && len(hitsOf(context.Background(), c.Messages[at:at+1], newFinder(text))) > 0
 }
 
 // readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
@@ -158,9 +156,8 @@ func (c *Model) readFrom() int {
 // seekTyped marks what the search line holds at once and counts it in a command.
 func (c *Model) seekTyped() tea.Cmd {
 	c.Emit(Hushed{})
-	needle := NewNeedle(c.Search.Text)
-	c.list.Mark(needle)
-	return c.seek(needle, true)
+	c.list.Mark(c.Search.Text)
+	return c.seek(true)
 }
 
 // SearchOn looks for the text in a conversation that has grown.
@@ -169,7 +166,7 @@ func (c *Model) SearchOn() tea.Cmd {
 		return nil
 	}
 	c.Search.whole = nil // A request may have seen more since.
-	return c.seek(NewNeedle(c.Search.Text), false)
+	return c.seek(false)
 }
 
 // SearchAnew looks for the text in a conversation whose places have changed.
@@ -186,7 +183,7 @@ func (c *Model) SearchAnew() tea.Cmd {
 func (c *Model) EndSearch() tea.Cmd {
 	ended := SearchEnded{c.Search.fromDraft}
 	c.Search.end()
-	c.list.Mark(Needle{})
+	c.list.Mark("")
 	return c.Emit(ended)
 }
 
@@ -215,13 +212,13 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// seek looks for a needle in all messages.
-func (c *Model) seek(needle Needle, step bool) tea.Cmd {
-	f := &c.Search
+// seek searches all messages; step says that the user goes to the hit next to where the search began.
+func (c *Model) seek(step bool) tea.Cmd {
+	f, finder := &c.Search, newFinder(c.Search.Text)
 	if f.stop != nil {
 		f.stop()
 	}
-	if needle.Empty() {
+	if finder.Empty() {
 		f.forget()
 		f.done = true
 		return nil
@@ -233,7 +230,7 @@ func (c *Model) seek(needle Needle, step bool) tea.Cmd {
 	n, messages := f.searches, c.Messages
 	return func() tea.Msg {
 		defer stop()
-		return FoundMsg{n, hitsOf(ctx, messages, needle), step}
+		return FoundMsg{n, hitsOf(ctx, messages, finder), step}
 	}
 }
 

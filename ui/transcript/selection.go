@@ -11,20 +11,16 @@ import (
 
 // selection is the messages that the next action is about: single ones, and a range that grows with the cursor.
 type selection struct {
-	on     bool
 	ranged bool // a range runs from anchor to the cursor
 	anchor int64
 	picked map[int64]bool
 }
 
 // Selecting says whether messages are being selected.
-func (c *Model) Selecting() bool { return c.selection.on }
+func (c *Model) Selecting() bool { return c.selection.ranged || len(c.selection.picked) > 0 }
 
 // Holds says whether a message is selected, with the cursor where it is.
 func (c *Model) Holds(id int64) bool {
-	if !c.selection.on {
-		return false
-	}
 	if c.selection.picked[id] {
 		return true
 	}
@@ -48,9 +44,6 @@ func (c *Model) span() (from, to int, ok bool) {
 
 // Picked are the ids of the selected messages in the order of the conversation.
 func (c *Model) Picked() []int64 {
-	if !c.selection.on {
-		return nil
-	}
 	var list []int64
 	for id := range c.selection.picked {
 		if _, ok := c.Index[id]; ok {
@@ -72,13 +65,13 @@ func (c *Model) Picked() []int64 {
 func (c *Model) selectRange() tea.Cmd {
 	message, ok := c.Selected()
 	switch {
-	case c.selection.on && c.selection.ranged:
+	case c.selection.ranged:
 		c.KeepRange()
 		return c.Say("The range is kept: " + c.Keys.First(keymap.Pick) + " adds or removes a message, " + c.Keys.First(keymap.Select) + " begins another range.")
 	case !ok:
 		return c.Say("There is no message here to begin a range at.")
 	}
-	c.selection.on, c.selection.ranged, c.selection.anchor = true, true, message.ID
+	c.selection.ranged, c.selection.anchor = true, message.ID
 	return nil
 }
 
@@ -110,7 +103,6 @@ func (c *Model) pick() tea.Cmd {
 	}
 	c.KeepRange()
 	c.set(message.ID, !c.selection.picked[message.ID])
-	c.selection.on = len(c.selection.picked) > 0
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestNeedle(t *testing.T) {
+func TestFinder(t *testing.T) {
 	for _, c := range []struct {
 		needle, text string
 		want         []Span
@@ -32,14 +32,14 @@ func TestNeedle(t *testing.T) {
 		{"abc", "", nil},
 		{"x", "a\xffx", []Span{{2, 3}}},
 	} {
-		if got := NewNeedle(c.needle).In(c.text); !reflect.DeepEqual(got, c.want) {
+		if got := newFinder(c.needle).In(c.text); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q in %q: got %v, want %v", c.needle, c.text, got, c.want)
 		}
 	}
 }
 
-// TestNeedleFindsWhatIsThere looks for a part of a text in it, as it is and in capitals.
-func TestNeedleFindsWhatIsThere(t *testing.T) {
+// TestFinderFindsWhatIsThere searches for a part of a text in it, as it is and in capitals.
+func TestFinderFindsWhatIsThere(t *testing.T) {
 	letters := rapid.StringOfN(rapid.SampledFrom([]rune("abAB äÄßé日कि ")), 0, 30, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		front, part, back := letters.Draw(t, "front"), letters.Draw(t, "part"), letters.Draw(t, "back")
@@ -51,14 +51,14 @@ func TestNeedleFindsWhatIsThere(t *testing.T) {
 		to := from + len([]rune(part))
 		for _, needle := range []string{part, strings.ToLower(part)} {
 			found := false
-			for _, s := range NewNeedle(needle).In(text) {
+			for _, s := range newFinder(needle).In(text) {
 				found = found || s == Span{from, to}
 				if s.From < 0 || s.To > len([]rune(text)) || s.From >= s.To {
 					t.Fatalf("%q in %q: the span %v", needle, text, s)
 				}
 			}
 			if !found && !strings.ContainsAny(part, "|") && strings.Count(text, part) == 1 {
-				t.Fatalf("%q is not found at %d in %q: %v", needle, from, text, NewNeedle(needle).In(text))
+				t.Fatalf("%q is not found at %d in %q: %v", needle, from, text, newFinder(needle).In(text))
 			}
 		}
 	})
@@ -71,7 +71,7 @@ func BenchmarkFinder(b *testing.B) {
 	}
 	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {
-			f := NewNeedle("another").Finder()
+			f := newFinder("another")
 			for b.Loop() {
 				for range 10_000 {
 					f.In(text)
