@@ -70,7 +70,7 @@ func (a *answer) add(raw json.RawMessage) (events []Event, refused bool) {
 	}
 	a.began = a.began || answers
 	if u, ok := usageOf(decoded(usage)); ok && (a.usage == nil || u != *a.usage) {
-		a.usage = &u
+		a.usage = new(u)
 		events = append(events, UsageReport{u})
 	}
 	return events, false

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -35,7 +36,7 @@ func valuesIn(raw []byte, open byte) iter.Seq2[string, json.RawMessage] {
 			key := ""
 			if open == '{' {
 				n := valueLen(rest)
-				key = text(rest[:n])
+				key = memberKey(rest[:n])
 				rest = bytes.TrimLeft(rest[n:], ": \t\r\n")
 			}
 			n := valueLen(rest)
@@ -45,6 +46,25 @@ func valuesIn(raw []byte, open byte) iter.Seq2[string, json.RawMessage] {
 			rest = rest[n:]
 		}
 	}
+}
+
+// frequentKeys are the keys that each chunk of a stream has, by themselves.
+var frequentKeys = func() map[string]string {
+	keys := map[string]string{}
+	for _, key := range strings.Fields("id object created model system_fingerprint choices index delta role content finish_reason logprobs usage") {
+		keys[key] = key
+	}
+	return keys
+}()
+
+// memberKey is a key of an object. One that each chunk has costs no memory.
+func memberKey(raw []byte) string {
+	if n := len(raw); n >= 2 {
+		if key, ok := frequentKeys[string(raw[1:n-1])]; ok {
+			return key
+		}
+	}
+	return text(raw)
 }
 
 // valueLen is how many bytes the JSON value has that a text begins with.
@@ -77,10 +97,10 @@ func valueLen(raw []byte) int {
 
 // decoded is a JSON value, nil for what is none.
 func decoded(raw []byte) any {
-	var v any
 	if len(raw) == 0 || raw[0] == 'n' {
 		return nil
 	}
+	var v any                   // behind the check: it is allocated
 	_ = json.Unmarshal(raw, &v) // What cannot be read stays nil.
 	return v
 }

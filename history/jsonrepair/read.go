@@ -162,15 +162,15 @@ func (p *parser) reading(c Class, object, rest string) reading {
 // readProse looks for an object inside prose.
 func readProse(text string) (reading, bool) {
 	for range maxProse {
-		_, object, found := strings.Cut(text, "{")
-		if !found {
+		at := strings.IndexByte(text, '{')
+		if at < 0 {
 			break
 		}
-		if r, ok := readObject("{" + object); ok {
+		if r, ok := readObject(text[at:]); ok {
 			r.Faults |= faultAround
 			return r, true
 		}
-		text = object
+		text = text[at+1:]
 	}
 	return reading{}, false
 }
