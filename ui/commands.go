@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/current"
@@ -56,11 +55,11 @@ func Commands() []Command {
 		command("new", "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear"),
 		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd {
-				return o.Temporary(session.Start{Ref: m.current.Ref, Dir: m.current.Info.Dir})
+				return o.Temporary()
 			})
 		}),
 		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.fork(0) }),
-		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.keepTemporary() }),
+		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
 		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
 		command("attach", "PATH", "hang files on the message: texts, and pictures", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),

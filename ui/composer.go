@@ -32,9 +32,6 @@ func (m *Model) tellComposer() {
 
 func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	switch e := e.(type) {
-	case composer.News:
-		m.notice.Tell(e.Text)
-		m.arrange()
 	case composer.Changed:
 		m.arrange()
 		return m.draftChanged()
@@ -52,21 +49,16 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.Looked:
 		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: e.Text}})})
 	case composer.ListPrompts:
-		m.openPrompts()
+		var choices []picker.Choice
+		for i, p := range m.composer.Prompts {
+			choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
+		}
+		o := picker.Options{Title: "prompts sent before", Does: "takes it into the draft"}
+		m.overlays.open(newList(m.keys, o, 0, choices, func(value string) tea.Cmd {
+			i, _ := strconv.Atoi(value)
+			m.setFocus(draftPane)
+			return m.composer.TakePrompt(i)
+		}))
 	}
 	return nil
-}
-
-// openPrompts lists the prompts that were sent before.
-func (m *Model) openPrompts() {
-	var choices []picker.Choice
-	for i, p := range m.composer.Prompts {
-		choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
-	}
-	o := picker.Options{Title: "prompts sent before", Does: "takes it into the draft"}
-	m.openList(o, 0, choices, func(value string) tea.Cmd {
-		i, _ := strconv.Atoi(value)
-		m.setFocus(draftPane)
-		return m.composer.TakePrompt(i)
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/panel"
 	"winnow/ui/picker"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -38,7 +39,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
 	if m.panel.Past != nil {
-		m.toNext()
+		m.updatePanel(panel.ShowNext{})
 	}
 	m.composer.Edit(id, m.chat.NumbersOf(id), message.Content, message.Parts)
 	m.chat.GoTo(id)
@@ -77,10 +78,10 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	if len(choices) == 0 {
 		return m.notice.Say("There is no message of yours to edit yet.")
 	}
-	m.openList(picker.Options{Title: "edit an earlier message", Does: "edits"}, 0, choices, func(value string) tea.Cmd {
+	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edits"}, 0, choices, func(value string) tea.Cmd {
 		id, _ := strconv.ParseInt(value, 10, 64)
 		return m.startEdit(id)
-	})
+	}))
 	m.notice.Hush() // it told how to come here
 	return nil
 }
@@ -92,7 +93,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 		return m.notice.Say(m.chat.OneVersion(e.Of))
 	}
 	if m.panel.Past != nil {
-		m.toNext()
+		m.updatePanel(panel.ShowNext{})
 	}
 	m.panel.Left()
 	m.composer.EndEdit()

@@ -67,7 +67,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return cmd
 	case panelPane:
-		return m.panelPress(msg)
+		return m.updatePanel(msg)
 	}
 	return m.updateComposer(msg)
 }

@@ -122,15 +122,6 @@ func (m *Model) inspect(on inspector.Subject, at inspector.View) tea.Cmd {
 	return m.updateInspector(inspector.Inspect{On: on, At: at})
 }
 
-// inspectLine opens the inspector on the panel's line.
-func (m *Model) inspectLine() tea.Cmd {
-	on, ok := subjectAt(m.panel.Shown(), m.panel.At)
-	if !ok {
-		return m.notice.Say("There is nothing to open yet: the plan appears with the first message.")
-	}
-	return m.inspect(on, inspector.TextView)
-}
-
 // inspectRequest opens the inspector on the whole request.
 func (m *Model) inspectRequest() tea.Cmd {
 	if r := m.panel.Shown(); !r.Ready {

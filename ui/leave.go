@@ -7,6 +7,7 @@ import (
 
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/transcript"
 )
 
@@ -60,7 +61,7 @@ func (m *Model) back() tea.Cmd {
 	case m.chat.Search.On && !m.overlays.any():
 		return m.inTranscript((*transcript.Model).EndSearch)
 	case m.panel.Past != nil:
-		return m.toNext()
+		return m.updatePanel(panel.ShowNext{})
 	case m.overlays.onTop(panelOverlay{}):
 		m.uncover()
 		return nil

@@ -81,13 +81,12 @@ func (s overlayStack) list(kind settings.Kind) *listOverlay {
 	return nil
 }
 
-// openList lays a list over the panes.
-func (m *Model) openList(o picker.Options, kind settings.Kind, choices []picker.Choice, chosen func(string) tea.Cmd) *listOverlay {
-	l := &listOverlay{Model: picker.New(m.keys, o), kind: kind, chosen: chosen}
+// newList is a list of which a choice is used as chosen does.
+func newList(keys keymap.Map, o picker.Options, kind settings.Kind, choices []picker.Choice, chosen func(string) tea.Cmd) *listOverlay {
+	l := &listOverlay{Model: picker.New(keys, o), kind: kind, chosen: chosen}
 	if !o.Loading {
 		l.Fill(choices)
 	}
-	m.overlays.open(l)
 	return l
 }
 
@@ -96,7 +95,7 @@ func (m *Model) openPalette() tea.Cmd {
 	for _, c := range Commands() {
 		choices = append(choices, picker.Choice{Label: c.Usage(), Right: c.Help, Value: c.Name})
 	}
-	m.openList(picker.Options{Title: "palette", Does: "runs", Also: keymap.Palette}, 0, choices, m.takeCommand)
+	m.overlays.open(newList(m.keys, picker.Options{Title: "palette", Does: "runs", Also: keymap.Palette}, 0, choices, m.takeCommand))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,7 +9,6 @@ import (
 
 	"winnow/session"
 	sessionsettings "winnow/session/settings"
-	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
 	"winnow/ui/current"
@@ -107,7 +105,7 @@ func (m *Model) welcome(o Options) tea.Cmd {
 	if db := m.current.With.Store; db != nil {
 		if _, salvaged := db.Salvaged(); salvaged {
 			// What was lost is worth more than a few seconds in the lower line.
-			m.notice.Tell(notices)
+			m.notice.News(notices)
 			m.arrange()
 			notices = ""
 		}
@@ -119,13 +117,14 @@ func (m *Model) welcome(o Options) tea.Cmd {
 	return said
 }
 
-// Update answers a message, and then a change of the draft that came with it.
+// Update answers a message, and then what it changed in the session and in the draft.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	return m, tea.Batch(m.answer(msg), m.updateComposer(nil))
+	return m, tea.Batch(m.answer(msg), m.handle(nil, m.current.Events(), m.currentEvent), m.updateComposer(nil))
 }
 
 // answer is the table of contents: what arrives, and who answers it.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
@@ -146,7 +145,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case turn.EventsMsg, turn.TickMsg:
-		return m.turnEvents(msg)
+		m.turn, cmd = m.turn.Update(msg)
+		return m.handle(cmd, m.turn.Events(), m.turnEvent)
 	case question.DueMsg:
 		return m.questionDue(msg)
 	case panel.Msg:
@@ -160,10 +160,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case inspector.Msg:
 		return m.updateInspector(msg)
 	case current.Msg:
-		var cmd tea.Cmd
-		m.current.Busy = m.turn.Busy
 		m.current, cmd = m.current.Update(msg)
-		return m.handle(cmd, m.current.Events(), m.currentEvent)
+		return cmd
 	case settings.Msg:
 		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Take(msg) })
 	case settings.DoneMsg:
@@ -175,7 +173,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case editsMsg:
 		return m.editsListed(msg)
 	case upkeep.Msg:
-		return m.lookAfter(msg)
+		m.upkeep, cmd = m.upkeep.Update(msg)
+		return m.handle(cmd, m.upkeep.Events(), nil)
 	case event.Notice:
 		return m.notice.Show(msg)
 	case notice.OverMsg:
@@ -211,31 +210,19 @@ func (m *Model) adopt(s *session.Session) {
 	m.arrange()
 }
 
-// lookAfter looks after the history, and tells of trouble alone: a backup that succeeds is nothing to read.
-func (m *Model) lookAfter(msg upkeep.Msg) tea.Cmd {
-	var cmd tea.Cmd
-	var err error
-	m.upkeep, cmd, err = m.upkeep.Update(msg)
-	switch {
-	case err == nil:
-		return cmd
-	case errors.Is(err, store.ErrDamaged):
-		m.notice.Tell("The chat history is damaged in one place. What you write goes on being saved. Leave winnow when it suits you: the next start sets the damaged file aside and saves all that can be read.")
-		m.arrange()
-		return cmd
-	}
-	return tea.Batch(cmd, m.notice.Error("There is no backup of today: "+theme.Sentence(err)))
-}
-
 // handle does what the events of a part ask for, in their order. Cmd is the part's own command.
 func (m *Model) handle(cmd tea.Cmd, events []event.Event, do func(event.Event) tea.Cmd) tea.Cmd {
 	cmds := []tea.Cmd{cmd}
 	for _, e := range events {
-		if e, ok := e.(event.Notice); ok {
+		switch e := e.(type) {
+		case event.Notice:
 			cmds = append(cmds, m.notice.Show(e))
-			continue
+		case event.News:
+			m.notice.News(e.Text)
+			m.arrange()
+		default:
+			cmds = append(cmds, do(e))
 		}
-		cmds = append(cmds, do(e))
 	}
 	return tea.Batch(cmds...)
 }

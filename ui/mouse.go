@@ -3,8 +3,8 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/panel"
 	"winnow/ui/question"
-	"winnow/ui/theme"
 )
 
 // wheel scrolls what lies under the mouse.
@@ -49,34 +49,11 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.lead()
 		return cmd
 	case m.layout.Panel.Holds(msg.X, msg.Y):
-		at := m.focus
+		focused, in := m.focus == panelPane, m.layout.Panel.Inner(true)
 		m.setFocus(panelPane)
-		if at == panelPane {
-			return m.clickLine(m.layout.Panel.Inner(true), msg.Y)
-		}
-		m.selectLine(m.layout.Panel.Inner(true), msg.Y)
+		return m.updatePanel(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: msg.Y - in.Y, Focused: focused})
 	}
 	return nil
-}
-
-// clickLine puts the panel's cursor on a line of the list; a click on the line under it opens that.
-func (m *Model) clickLine(in theme.Box, y int) tea.Cmd {
-	if m.selectLine(in, y) {
-		return nil
-	}
-	return m.inspectLine()
-}
-
-// selectLine puts the panel's cursor on the line of the list that stands at y, and says whether that is
-// all: the cursor was elsewhere, or no line stands there.
-func (m *Model) selectLine(in theme.Box, y int) bool {
-	i, ok := m.panel.LineAt(m.themes.Styles, in.W, in.H, y-in.Y)
-	if !ok || i == m.panel.At {
-		return !ok
-	}
-	m.panel.Move(i - m.panel.At)
-	m.follow()
-	return true
 }
 
 // toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.

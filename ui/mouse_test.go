@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/current"
+	"winnow/ui/panel"
 )
 
 // clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
@@ -109,7 +110,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	lines := 0
 	m.panel.Move(-50)
 	for y := range in.H {
-		i, ok := m.panel.LineAt(m.themes.Styles, in.W, in.H, y)
+		i, ok := m.panel.LineAt(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: y})
 		if !ok {
 			continue
 		}
@@ -121,7 +122,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 		if lines++; m.panel.At != i {
 			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.At, i)
 		}
-		if again, ok := m.panel.LineAt(m.themes.Styles, in.W, in.H, y); !ok || again != i {
+		if again, ok := m.panel.LineAt(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: y}); !ok || again != i {
 			t.Fatalf("after a click at line %d line %d of the list stands there, want %d", y, again, i)
 		}
 	}

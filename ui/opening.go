@@ -43,7 +43,7 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 
 // openStored opens a stored session at one of its messages.
 func (m *Model) openStored(id string, at current.Arrival) tea.Cmd {
-	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Open(id, at, m.current.Ref) })
+	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Open(id, at) })
 }
 
 // opened shows a session that was asked for.
@@ -95,19 +95,6 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 	return m.notice.Error("The message is on another branch than the one that is open in another window.")
 }
 
-// keepTemporary stores a temporary chat after all, and goes on in it.
-func (m *Model) keepTemporary() tea.Cmd {
-	switch {
-	case !m.current.Session.Temporary():
-		return m.notice.Say("This session is stored already.")
-	case m.chat.Empty():
-		return m.notice.Error("There is nothing to keep yet.")
-	case m.turn.Busy:
-		return m.lacks(keymap.NeedIdle)
-	}
-	return m.current.Keep(m.current.Ref)
-}
-
 // fork copies the branch up to a message, 0 for the last, into a session of its own, and opens that.
 func (m *Model) fork(message int64) tea.Cmd {
 	if last, ok := m.chat.Last(); ok && message == 0 {
@@ -120,7 +107,7 @@ func (m *Model) fork(message int64) tea.Cmd {
 		return m.notice.Error("This chat is not saved, so it cannot be forked. /keep saves it first.")
 	}
 	title, number := m.current.Title(), m.chat.NumberOf(message)
-	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number, m.current.Ref) })
+	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number) })
 }
 
 // followTrail goes where the session was forked from or to a fork of it: to those that part at the message
@@ -159,7 +146,7 @@ func (m *Model) followTrail() tea.Cmd {
 		}
 		choices = append(choices, picker.Choice{Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID})
 	}
-	m.openList(picker.Options{Title: "forks", Does: "opens"}, 0, choices, open)
+	m.overlays.open(newList(m.keys, picker.Options{Title: "forks", Does: "opens"}, 0, choices, open))
 	return nil
 }
 

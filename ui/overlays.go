@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -148,10 +149,11 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help:
 			return m.do(a)
 		}
-		return m.panelPress(msg)
+		return m.updatePanel(msg)
 	case tea.MouseClickMsg:
 		if m.layout.Overlay.Holds(msg.X, msg.Y) {
-			return m.clickLine(m.overlayRoom(), msg.Y)
+			in := m.overlayRoom()
+			return m.updatePanel(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: msg.Y - in.Y, Focused: true})
 		}
 	}
 	return m.updatePanel(msg)
@@ -174,7 +176,7 @@ func (panelOverlay) hints(m *Model) []keymap.Hint {
 type whatifOverlay struct{ centred }
 
 func (whatifOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	return m.updateAndFollow(msg)
+	return m.updatePanel(msg)
 }
 
 func (whatifOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {

@@ -5,10 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
-	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/settings"
@@ -36,7 +34,25 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 	case panel.Load:
 		return m.current.Run(func(ctx context.Context) tea.Msg { return loadPast(ctx, s, e) })
 	case panel.Shown:
-		return m.requestShown()
+		// The transcript and the inspector show the same request.
+		r := m.panel.Shown()
+		m.chat.JudgeRead(r.Plan, r.FirstRead)
+		if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
+			m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
+		}
+		return m.updateInspector(inspector.Refresh{})
+	case panel.CursorMoved:
+		m.follow()
+	case panel.Inspect:
+		on, _ := subjectAt(m.panel.Shown(), m.panel.At)
+		return m.inspect(on, inspector.TextView)
+	case panel.Select:
+		if on := m.panel.Chosen().Entry; (on == nil || !m.chat.GoTo(on.ID)) && !m.chat.Selecting() {
+			return m.notice.Say("There is no message here to select.")
+		}
+		return m.updateTranscript(e.Key)
+	case panel.Wanted:
+		return m.do(e.Action)
 	case panel.Compared:
 		m.chat.Judge(m.panel.Shown().Plan)
 		before := m.inspected(e.Before)
@@ -53,22 +69,6 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		return m.draftChanged() // What was not done for the next request meanwhile is done now.
 	}
 	return nil
-}
-
-// requestShown shows in the transcript, and in the inspector, the request that the panel shows.
-func (m *Model) requestShown() tea.Cmd {
-	r := m.panel.Shown()
-	m.chat.JudgeRead(r.Plan, r.FirstRead)
-	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
-		m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
-	}
-	return m.updateInspector(inspector.Refresh{})
-}
-
-// toNext goes back to the next request.
-func (m *Model) toNext() tea.Cmd {
-	m.panel.ToNext()
-	return m.requestShown()
 }
 
 // togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
@@ -94,47 +94,4 @@ func (m *Model) showPanel() {
 		return
 	}
 	m.setFocus(panelPane)
-}
-
-// panelPress is a key in the panel. Of a message that it is about the transcript has the same under its own cursor.
-func (m *Model) panelPress(msg tea.KeyPressMsg) tea.Cmd {
-	switch m.keys.Action(msg, keymap.InPanel) {
-	case keymap.Pin:
-		return m.flag(history.Pin)
-	case keymap.Exclude:
-		return m.flag(history.Exclude)
-	case keymap.Auto:
-		return m.flag("")
-	case keymap.TakeBack:
-		return m.do(keymap.TakeBack)
-	case keymap.Select, keymap.Pick:
-		if e := m.panel.Chosen().Entry; (e == nil || !m.chat.GoTo(e.ID)) && !m.chat.Selecting() {
-			return m.notice.Say("There is no message here to select.")
-		}
-		return m.updateTranscript(msg)
-	case keymap.Adopt:
-		return m.inSettings((*settings.Model).AdoptWindow)
-	case keymap.Request:
-		return m.inspectRequest()
-	case keymap.Inspect:
-		return m.inspectLine()
-	case keymap.WhatIf:
-		return m.openWhatif()
-	case keymap.Repairs:
-		return m.openRepairs()
-	case keymap.Ask:
-		return m.openHelp()
-	}
-	return m.updateAndFollow(msg)
-}
-
-// updateAndFollow gives the panel a key or the wheel, and brings the message under its cursor into the
-// transcript's view.
-func (m *Model) updateAndFollow(msg tea.Msg) tea.Cmd {
-	at := m.panel.At
-	cmd := m.updatePanel(msg)
-	if m.panel.At != at {
-		m.follow()
-	}
-	return cmd
 }

@@ -44,7 +44,16 @@ func (m *Model) openRepairs() tea.Cmd {
 	if !m.panel.Next.Ready {
 		return m.notice.Say("Nothing is planned yet, so nothing is repaired.")
 	}
-	if on, ok := m.underCursor(); ok {
+	message, ok := m.chat.Selected()
+	on := message.ID
+	if m.panelHasKeys() { // A line of it may be text that nobody said.
+		var e *history.Entry
+		if e = m.panel.Chosen().Entry; e != nil {
+			on = e.ID
+		}
+		ok = e != nil
+	}
+	if ok {
 		m.repairs.Open(on)
 	}
 	m.overlays.open(repairsOverlay{})

@@ -94,7 +94,7 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 		told := m.notice.Say("Opening the session …") // a long one is read as far as the message first
 		return tea.Batch(told, m.openStored(e.Hit.Session.ID, at))
 	case sessions.Forked:
-		return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(e.ID, e.Name, m.current.Ref) })
+		return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(e.ID, e.Name) })
 	case sessions.Acted:
 		m.current.Info = m.current.Session.Info()
 	}

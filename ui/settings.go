@@ -48,9 +48,11 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 	case settings.Listed:
 		l := e.List
 		o := picker.Options{Title: l.Title, Does: l.Does, Tries: l.Tries, Leaves: l.Leaves, Also: l.Also, Loading: l.Loading}
-		m.openList(o, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
+		list := newList(m.keys, o, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
 			return m.inSettings(func(s *settings.Model) tea.Cmd { return l.Chosen(s, value) })
-		}).Select(l.At)
+		})
+		list.Select(l.At)
+		m.overlays.open(list)
 	case settings.Filled:
 		if w := m.panel.Whatif; w != nil {
 			w.Listing, w.Refs = false, panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models)

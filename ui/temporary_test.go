@@ -89,7 +89,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.say("second")
 	temporary := l.current.Session
 	l.types("third, unsent")
-	l.run(l.keepTemporary())
+	l.run(l.current.Keep())
 	l.until("the session to be stored", func() bool { return !l.current.Session.Temporary() })
 	l.shows("This chat is saved now, and is among the sessions.")
 	l.shows("third, unsent")

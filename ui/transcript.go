@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
@@ -68,7 +67,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		return m.openPalette()
 	case keymap.New:
 		return m.leaveFor(func(o *current.Model) tea.Cmd {
-			return o.New(session.Start{Ref: m.current.Ref, Dir: m.current.Info.Dir})
+			return o.New()
 		})
 	case keymap.Sessions:
 		return m.openSessions("")
@@ -118,6 +117,14 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		return m.openRepairs()
 	case keymap.Request:
 		return m.inspectRequest()
+	case keymap.Pin:
+		return m.flag(history.Pin)
+	case keymap.Exclude:
+		return m.flag(history.Exclude)
+	case keymap.Auto:
+		return m.flag("")
+	case keymap.Adopt:
+		return m.inSettings((*settings.Model).AdoptWindow)
 	case keymap.TakeBack:
 		return m.inTranscript((*transcript.Model).Undo)
 	case keymap.Ask, keymap.Help:
@@ -127,7 +134,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Away:
 		return m.fork(0)
 	case keymap.Take:
-		return m.current.TakeOver(m.current.Ref)
+		return m.current.TakeOver()
 	case keymap.Older:
 		m.chat.Scroll(-1)
 	case keymap.Newer:
@@ -180,20 +187,6 @@ func (m *Model) search(text string) tea.Cmd {
 
 // panelHasKeys says whether keys are for the panel.
 func (m *Model) panelHasKeys() bool { return m.focus == panelPane || m.overlays.onTop(panelOverlay{}) }
-
-// underCursor is the message that a key in the focused pane is about. A line of the panel may be text
-// that nobody said.
-func (m *Model) underCursor() (int64, bool) {
-	if m.panelHasKeys() {
-		e := m.panel.Chosen().Entry
-		if e == nil {
-			return 0, false
-		}
-		return e.ID, true
-	}
-	message, ok := m.chat.Selected()
-	return message.ID, ok
-}
 
 // follow brings the message under the panel's cursor into the transcript's view: the transcript and the panel are
 // two views of one list of messages, with one cursor.

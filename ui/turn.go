@@ -10,13 +10,16 @@ import (
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/ui/composer"
+	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
+	"winnow/ui/panel"
 	"winnow/ui/question"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
+	"winnow/ui/turn"
 )
 
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
@@ -34,32 +37,19 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.chat.Name = transcript.ShortName(m.current.Ref)
 	m.current.Supersede() // a plan that is being made for the draft comes too late now
 	if m.panel.Past != nil {
-		m.toNext()
+		m.updatePanel(panel.ShowNext{})
 	}
 	m.panel.Left()
-	m.panel.Busy = true
+	m.panel.Busy, m.current.Busy = true, true
 	m.arrange()
 	return cmd
 }
 
-// turnEvents shows what happened in the turn.
-func (m *Model) turnEvents(msg tea.Msg) tea.Cmd {
-	retry := m.turn.Retry
-	var cmd tea.Cmd
-	var events []session.Event
-	m.turn, cmd, events = m.turn.Update(msg)
-	if m.turn.Retry != retry {
-		m.arrange()
-	}
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		cmds = append(cmds, m.turnEvent(e))
-	}
-	return tea.Batch(cmds...)
-}
-
-func (m *Model) turnEvent(e session.Event) tea.Cmd {
+// turnEvent shows what happened in the turn.
+func (m *Model) turnEvent(e event.Event) tea.Cmd {
 	switch e := e.(type) {
+	case turn.Waits:
+		m.arrange()
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
@@ -108,7 +98,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		said = m.notice.Say("Stopped; what arrived is kept.")
 	}
 	m.turn.End()
-	m.panel.Busy = false
+	m.panel.Busy, m.current.Busy = false, false
 	m.endQuestion()
 	m.chat.Settle()
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {

@@ -24,7 +24,7 @@ func (m *Model) openWhatif() tea.Cmd {
 		return m.notice.Say("Nothing is planned yet, so there is nothing to try out.")
 	}
 	if m.panel.Past != nil {
-		m.toNext()
+		m.updatePanel(panel.ShowNext{})
 	}
 	m.panel.OpenWhatif(panel.Current{
 		Policy: m.current.Session.Policy(), Window: m.current.Session.Model().Window(), Chosen: m.current.Session.Model().Windows().Chosen.Tokens, Model: m.current.Ref,

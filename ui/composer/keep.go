@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/keymap"
 )
 
@@ -168,7 +169,7 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 			from = "in a chat without a message"
 		}
 		c.Remember(msg.draft)
-		c.Emit(News{"You left a draft unsent " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(PromptLabel(msg.draft), 60, "…")})
+		c.Emit(event.News{Text: "You left a draft unsent " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(PromptLabel(msg.draft), 60, "…")})
 		kept = tea.Sequence(c.KeepPrompt(msg.draft), c.Keep())
 	}
 	asked := c.Files

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/event"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -131,7 +132,7 @@ func (c *Model) walk(step int, none string) tea.Cmd {
 	if to < 0 || to > len(c.Prompts) {
 		return c.Say(none)
 	}
-	c.Emit(News{})
+	c.Emit(event.News{})
 	if to == 0 {
 		c.show(0, store.Draft{})
 		return nil

@@ -13,8 +13,6 @@ import (
 
 // The events.
 type (
-	// News are shown until something is sent; "" ends them.
-	News struct{ Text string }
 	// Changed says that the draft has changed: the next request is another one.
 	Changed struct{}
 	// Focused says that files were hung on the draft: it is to have the focus.

@@ -236,22 +236,25 @@ func (c *Model) open(next Opened, open func(context.Context) (*session.Session, 
 	})
 }
 
+// start is how a session begins beside this one.
+func (c *Model) start() session.Start { return session.Start{Ref: c.Ref, Dir: c.Info.Dir} }
+
 // New begins a session.
-func (c *Model) New(start session.Start) tea.Cmd {
-	deps := c.With
+func (c *Model) New() tea.Cmd {
+	deps, start := c.With, c.start()
 	return c.open(Opened{}, func(context.Context) (*session.Session, error) { return session.New(deps, start) })
 }
 
 // Temporary begins a chat that is kept in memory alone.
-func (c *Model) Temporary(start session.Start) tea.Cmd {
-	deps := c.With
+func (c *Model) Temporary() tea.Cmd {
+	deps, start := c.With, c.start()
 	return c.open(Opened{}, func(ctx context.Context) (*session.Session, error) { return session.Temporary(ctx, deps, start) })
 }
 
-// Open opens a stored session at one of its messages, on whatever branch that is. Ref is the model to use where the
-// session's own is gone.
-func (c *Model) Open(id string, at Arrival, ref string) tea.Cmd {
-	deps := c.With
+// Open opens a stored session at one of its messages, on whatever branch that is. Where its model is
+// gone it goes on with the one in use.
+func (c *Model) Open(id string, at Arrival) tea.Cmd {
+	deps, ref := c.With, c.Ref
 	return c.open(Opened{At: at}, func(ctx context.Context) (*session.Session, error) {
 		s, err := session.Open(ctx, deps, id, ref)
 		if err == nil && at.Message != 0 && !s.Holds(at.Message) {
@@ -275,8 +278,8 @@ func switchTo(ctx context.Context, s *session.Session, message int64) error {
 
 // Fork copies the branch of the session on the screen up to a message into a session of its own, and opens that.
 // Number is the message's.
-func (c *Model) Fork(message int64, title, number, ref string) tea.Cmd {
-	deps, s := c.With, c.Session
+func (c *Model) Fork(message int64, title, number string) tea.Cmd {
+	deps, s, ref := c.With, c.Session, c.Ref
 	return c.open(Opened{Notice: forkedSentence(title, "at message "+number)}, func(ctx context.Context) (*session.Session, error) {
 		fork, err := s.Fork(ctx, message)
 		if err != nil {
@@ -287,8 +290,8 @@ func (c *Model) Fork(message int64, title, number, ref string) tea.Cmd {
 }
 
 // ForkStored copies the active branch of a stored session into a session of its own, and opens that.
-func (c *Model) ForkStored(id, title, ref string) tea.Cmd {
-	deps := c.With
+func (c *Model) ForkStored(id, title string) tea.Cmd {
+	deps, ref := c.With, c.Ref
 	return c.open(Opened{Notice: forkedSentence(title, "at its end")}, func(ctx context.Context) (*session.Session, error) {
 		now, err := deps.Store.Session(ctx, id) // it may have grown since it was listed
 		if err == nil {
@@ -306,8 +309,16 @@ func forkedSentence(title, at string) string {
 }
 
 // Keep stores a temporary chat after all, and opens it.
-func (c *Model) Keep(ref string) tea.Cmd {
-	deps, s := c.With, c.Session
+func (c *Model) Keep() tea.Cmd {
+	switch {
+	case !c.Session.Temporary():
+		return c.Say("This session is stored already.")
+	case len(c.Session.Messages()) == 0:
+		return c.SayError("There is nothing to keep yet.")
+	case c.Busy:
+		return c.SayError(c.Keys.Lacks(keymap.NeedIdle))
+	}
+	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
 		msg := OpenedMsg{Opened: Opened{Notice: "This chat is saved now, and is among the sessions."}, Instead: s}
 		var row store.Session
@@ -322,8 +333,8 @@ var errStillOpen = errors.New("the session is still open in the other window")
 
 // TakeOver asks for the session on the screen, which another window had, and opens it anew where it is free: the
 // other window may have added to it.
-func (c *Model) TakeOver(ref string) tea.Cmd {
-	deps, s := c.With, c.Session
+func (c *Model) TakeOver() tea.Cmd {
+	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
 		msg := OpenedMsg{Opened: Opened{Notice: "The session is yours again, with all that was added to it."}, Instead: s}
 		byOther, err := s.Lease(ctx)

@@ -34,7 +34,7 @@ func opening(t *testing.T) *Model {
 
 func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	o := opening(t)
-	first, second := o.New(session.Start{Ref: "here/small"}), o.New(session.Start{Ref: "here/small"})
+	first, second := o.New(), o.New()
 	late, newer := first().(Msg), second().(Msg)
 	if o, leave := o.Update(late); len(o.Events()) > 0 || leave == nil {
 		t.Errorf("the session that was asked for first is left: %v; want that and no event", leave != nil)
@@ -51,7 +51,7 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 
 func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 	o := opening(t)
-	cmd := o.Open("ffffffff", Arrival{}, "here/small")
+	cmd := o.Open("ffffffff", Arrival{})
 	now, _ := o.Update(cmd().(Msg))
 	events := now.Events()
 	if e, ok := events[0].(NotOpened); !ok || !e.Left || e.Err == nil {

@@ -4,7 +4,7 @@ package event
 
 import tea "charm.land/bubbletea/v2"
 
-// Event is what the parent has to do: one of the types of the part's package, or a Notice.
+// Event is what the parent has to do: one of the types of the part's package, a Notice or News.
 type Event any
 
 // Notice is a sentence for the user.
@@ -12,6 +12,9 @@ type Notice struct {
 	Text  string
 	Error bool // something did not work
 }
+
+// News is what the user has to know: it is shown until something is sent. "" ends it.
+type News struct{ Text string }
 
 // NoKey says that a key does nothing where it was pressed, and which others do something.
 func NoKey(msg tea.KeyPressMsg, others string) Notice {

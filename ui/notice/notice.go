@@ -108,8 +108,8 @@ func (m *Model) Resolve(c Cause) bool {
 // Is says whether the last alert has a cause, whether or not the user has closed it.
 func (m *Model) Is(c Cause) bool { return m.alert.Cause == c }
 
-// Tell shows news until something is sent.
-func (m *Model) Tell(news string) { m.news = news }
+// News shows news until something is sent.
+func (m *Model) News(news string) { m.news = news }
 
 // Clear ends the alert and the news.
 func (m *Model) Clear() { m.alert, m.news = Alert{}, "" }

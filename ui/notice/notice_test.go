@@ -38,7 +38,7 @@ func TestASentenceGoesByItself(t *testing.T) {
 func TestAnAlertEndsWithItsCause(t *testing.T) {
 	var m Model
 	m.Warn(Alert{"The model is gone.", "ctrl+l chooses another", Unreachable})
-	m.Tell("A file was set aside.")
+	m.News("A file was set aside.")
 	if m.Resolve(TooLong) || !m.Close() || m.Alert().Text != "" || !m.Is(Unreachable) {
 		t.Errorf("a closed alert is %+v, want it without text and its cause kept", m.Alert())
 	}

@@ -205,12 +205,12 @@ func (p *Model) Slice(st theme.Styles, w, h int) slice {
 	return s
 }
 
-// LineAt is the line of the list that stands at line y of a box of w by h cells.
-func (p *Model) LineAt(st theme.Styles, w, h, y int) (int, bool) {
+// LineAt is the line of the list that was clicked at.
+func (p *Model) LineAt(msg Click) (int, bool) {
 	if !p.Shown().Ready {
 		return 0, false
 	}
-	s := p.Slice(st, w, h)
+	s, y := p.Slice(msg.Styles, msg.W, msg.H), msg.Y
 	i := y - len(s.head) + p.first
 	return i, y >= len(s.head) && y < len(s.head)+s.Height && i < p.Shown().Rows.Len()
 }

@@ -76,8 +76,8 @@ func (p *Model) step(by int) tea.Cmd {
 	return p.load(l)
 }
 
-// ToNext goes back to the next request. What is being read comes too late.
-func (p *Model) ToNext() {
+// toNext goes back to the next request. What is being read comes too late.
+func (p *Model) toNext() {
 	p.Number++
 	p.reading = reading{}
 	p.Open(nil)
@@ -104,7 +104,7 @@ func (p *Model) compare() tea.Cmd {
 			before, after = after, before
 		}
 		p.Marked = nil
-		p.ToNext()
+		p.toNext()
 		if after.Past != nil {
 			p.Open(after)
 		}

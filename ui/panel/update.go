@@ -58,7 +58,26 @@ type (
 	ListModels struct{}
 	// Closed says that the dials are to be closed.
 	Closed struct{}
+	// CursorMoved says that the user moved the cursor.
+	CursorMoved struct{}
+	// Inspect says that the line under the cursor is to be shown in full.
+	Inspect struct{}
+	// Select is a key that selects messages in the transcript. It is about the line under the cursor.
+	Select struct{ Key tea.KeyPressMsg }
+	// Wanted is what a key is for that concerns more than the panel.
+	Wanted struct{ Action keymap.Action }
 )
+
+// Click is the message that a line was clicked at, counted from the corner of the panel's box. A click on the line
+// under the cursor opens that, where the panel had the keys.
+type Click struct {
+	Styles  theme.Styles
+	W, H, Y int
+	Focused bool
+}
+
+// ShowNext is the message that the next request is shown.
+type ShowNext struct{}
 
 // Msg is what answers a request of the panel.
 type Msg interface{ panelMsg() }
@@ -94,7 +113,14 @@ func (SlowMsg) panelMsg()   {}
 
 // Update is a key, the wheel, or what the panel has asked for.
 func (p Model) Update(msg tea.Msg) (Model, tea.Cmd) {
+	at := p.At
 	cmd := p.update(msg)
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.MouseWheelMsg, Click:
+		if p.At != at {
+			p.Emit(CursorMoved{})
+		}
+	}
 	return p, cmd
 }
 
@@ -107,6 +133,11 @@ func (p *Model) update(msg tea.Msg) tea.Cmd {
 		return p.key(msg)
 	case tea.MouseWheelMsg:
 		p.Move(keymap.Wheel(msg, 3))
+	case Click:
+		return p.click(msg)
+	case ShowNext:
+		p.toNext()
+		return p.Emit(Shown{})
 	case Load:
 		return p.load(msg)
 	case LoadedMsg:
@@ -124,6 +155,14 @@ func (p *Model) update(msg tea.Msg) tea.Cmd {
 // key is a key in the panel.
 func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
+	switch a := k.Action(msg, keymap.InPanel); a {
+	case keymap.Inspect:
+		return p.inspect()
+	case keymap.Select, keymap.Pick:
+		return p.Emit(Select{msg})
+	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf, keymap.Repairs, keymap.Ask:
+		return p.Emit(Wanted{a})
+	}
 	if by, ok := k.Stride(msg, p.Page); ok {
 		p.Move(by)
 		return nil
@@ -137,4 +176,25 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return p.compare()
 	}
 	return p.Say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
+}
+
+// inspect asks for the line under the cursor in full.
+func (p *Model) inspect() tea.Cmd {
+	if on := p.Chosen(); on.Entry == nil && on.Added == nil {
+		return p.Say("There is nothing to open yet: the plan appears with the first message.")
+	}
+	return p.Emit(Inspect{})
+}
+
+// click puts the cursor on a line, or opens the line under it.
+func (p *Model) click(msg Click) tea.Cmd {
+	i, ok := p.LineAt(msg)
+	switch {
+	case !ok:
+	case i != p.At:
+		p.Move(i - p.At)
+	case msg.Focused:
+		return p.inspect()
+	}
+	return nil
 }

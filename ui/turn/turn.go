@@ -4,18 +4,19 @@ package turn
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/event"
 	"winnow/ui/theme"
 )
 
 // Model is a turn: the running one while it is busy, else the last.
 type Model struct {
+	event.Queue
 	Number     int // messages of another turn are dropped by it
 	Busy       bool
 	Stopping   bool
@@ -64,37 +65,51 @@ func (t Model) Start(cancel context.CancelFunc, start func() <-chan session.Even
 // Next is the idle turn behind the last one: what is still on its way of that comes too late.
 func (t Model) Next() Model { return Model{Number: t.Number + 1} }
 
-// Update takes a message of the turn and returns the events that it carries.
-func (t Model) Update(msg tea.Msg) (Model, tea.Cmd, []session.Event) {
+// Waits is the event that what the turn waits for is another than before.
+type Waits struct{}
+
+// Update takes a message of the turn. The session's events that it carries are the turn's.
+func (t Model) Update(msg tea.Msg) (Model, tea.Cmd) {
+	cmd := t.update(msg)
+	return t, cmd
+}
+
+func (t *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case EventsMsg:
-		return t.take(msg)
+		if msg.Turn == t.Number {
+			return t.take(msg)
+		}
 	case TickMsg:
 		if msg.Turn != t.Number || !t.Busy {
 			break
 		}
 		t.clock(msg.At)
 		t.spin++
-		return t, tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} }), nil
+		return tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} })
 	}
-	return t, nil, nil
+	return nil
 }
 
-func (t Model) take(msg EventsMsg) (Model, tea.Cmd, []session.Event) {
-	if msg.Turn != t.Number {
-		return t, nil, nil
-	}
+func (t *Model) take(msg EventsMsg) tea.Cmd {
 	t.clock(msg.At)
+	retry := t.Retry
 	for _, e := range msg.Events {
 		t.event(e)
 	}
-	if !msg.over {
-		return t, func() tea.Msg { return gather(msg.Turn, msg.from) }, msg.Events
+	if t.Retry != retry {
+		t.Emit(Waits{})
 	}
-	if t.Busy { // The channel was closed without the last event.
-		msg.Events = append(slices.Clip(msg.Events), session.Finished{})
+	for _, e := range msg.Events {
+		t.Emit(e)
 	}
-	return t, nil, msg.Events
+	switch {
+	case !msg.over:
+		return func() tea.Msg { return gather(msg.Turn, msg.from) }
+	case t.Busy: // The channel was closed without the last event.
+		t.Emit(session.Finished{})
+	}
+	return nil
 }
 
 func (t *Model) event(e session.Event) {

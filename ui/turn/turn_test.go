@@ -30,7 +30,8 @@ func TestDeltasAreJoinedInOrder(t *testing.T) {
 
 func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 	m, _ := Model{}.Start(func() {}, nil)
-	m, cmd, events := m.Update(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
+	m, cmd := m.Update(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
+	events := m.Events()
 	if cmd != nil || len(events) > 0 || m.answering {
 		t.Errorf("an old turn's events: %d handed on, answering %v; want them dropped", len(events), m.answering)
 	}
@@ -38,12 +39,14 @@ func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 
 func TestATurnWhoseChannelClosesIsFinished(t *testing.T) {
 	m, _ := Model{}.Start(func() {}, nil)
-	m, cmd, events := m.Update(EventsMsg{Turn: m.Number, over: true})
-	if len(events) != 1 || events[0] != session.Event(session.Finished{}) || cmd != nil {
+	m, cmd := m.Update(EventsMsg{Turn: m.Number, over: true})
+	events := m.Events()
+	if len(events) != 1 || events[0] != (session.Finished{}) || cmd != nil {
 		t.Errorf("a channel closed early hands on %v, want the end", events)
 	}
 	m.End()
-	if _, _, events := m.Update(EventsMsg{Turn: m.Number, over: true}); len(events) > 0 {
+	m, _ = m.Update(EventsMsg{Turn: m.Number, over: true})
+	if events := m.Events(); len(events) > 0 {
 		t.Errorf("a channel closed behind the end hands on %v, want nothing", events)
 	}
 }
@@ -62,12 +65,12 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		{session.Calling{Name: "shell"}, 3 * time.Second, "calls shell · 3.0 s"},
 		{session.Answered{}, 4 * time.Second, "asking · 4.0 s"},
 	} {
-		m, _, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
+		m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
 		if _, got, _ := strings.Cut(m.Activity(false), " "); got != c.want {
 			t.Errorf("after %T: %q, want %q", c.event, got, c.want)
 		}
 	}
-	m, _, _ = m.Update(TickMsg{m.Number, begun.Add(9 * time.Second)})
+	m, _ = m.Update(TickMsg{m.Number, begun.Add(9 * time.Second)})
 	if got := m.Activity(true); got != "⠙ waits for your answer · 9.0 s" {
 		t.Errorf("with a question it is %q", got)
 	}
@@ -83,11 +86,11 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 
 func TestARetryEndsWithTheAnswer(t *testing.T) {
 	m, _ := Model{}.Start(func() {}, nil)
-	m, _, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Waiting{}}, At: begun})
+	m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Waiting{}}, At: begun})
 	if m.Retry != "the server did not answer" {
 		t.Errorf("it waits for %q", m.Retry)
 	}
-	m, _, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Delta{Text: "a"}}})
+	m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Delta{Text: "a"}}})
 	if m.Retry != "" {
 		t.Errorf("with an answer it still waits for %q", m.Retry)
 	}

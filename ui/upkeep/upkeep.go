@@ -5,11 +5,14 @@ package upkeep
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/event"
+	"winnow/ui/theme"
 )
 
 // quietTime is how long after the start the machine has nothing more urgent to do.
@@ -17,6 +20,7 @@ const quietTime = 2 * time.Second
 
 // Model is what is done for the history, and how far that is. Its zero value does nothing.
 type Model struct {
+	event.Queue
 	Unindexed int64 // messages that a search does not find yet
 
 	store    *store.Store
@@ -61,20 +65,28 @@ func (u Model) Start() tea.Cmd {
 	return tea.Tick(quietTime, func(time.Time) tea.Msg { return QuietMsg{} })
 }
 
-// Update takes a message. The error is why there is no backup; it wraps store.ErrDamaged where the file is
-// damaged.
-func (u Model) Update(msg Msg) (Model, tea.Cmd, error) {
+// Update takes a message. It reports trouble alone: a backup that succeeds is nothing to read.
+func (u Model) Update(msg Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case QuietMsg:
-		return u, u.save(), nil
+		return u, u.save()
 	case SavedMsg:
-		return u, nil, msg.Err
+		u.saved(msg.Err)
 	case indexedMsg:
 		return u.indexed(msg)
 	case indexDueMsg:
-		return u, u.indexStep(), nil
+		return u, u.indexStep()
 	}
-	return u, nil, nil
+	return u, nil
+}
+
+func (u *Model) saved(err error) {
+	switch {
+	case errors.Is(err, store.ErrDamaged):
+		u.Emit(event.News{Text: "The chat history is damaged in one place. What you write goes on being saved. Leave winnow when it suits you: the next start sets the damaged file aside and saves all that can be read."})
+	case err != nil:
+		u.SayError("There is no backup of today: " + theme.Sentence(err))
+	}
 }
 
 func (u Model) save() tea.Cmd {
@@ -111,14 +123,14 @@ func (u Model) indexStep() tea.Cmd {
 
 // indexed asks for the next step. Between two of them the machine rests as long as the step took. What
 // went wrong stops it until the next occasion: nobody asked for it, and what is indexed is found.
-func (u Model) indexed(msg indexedMsg) (Model, tea.Cmd, error) {
+func (u Model) indexed(msg indexedMsg) (Model, tea.Cmd) {
 	if msg.err != nil {
 		u.indexing = false
-		return u, nil, nil
+		return u, nil
 	}
 	u.Unindexed, u.indexing = msg.left, msg.left > 0 || msg.more
 	if !u.indexing {
-		return u, nil, nil
+		return u, nil
 	}
-	return u, tea.Tick(msg.took, func(time.Time) tea.Msg { return indexDueMsg{} }), nil
+	return u, tea.Tick(msg.took, func(time.Time) tea.Msg { return indexDueMsg{} })
 }

@@ -2,6 +2,8 @@ package upkeep
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -63,7 +65,7 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 		if !ok {
 			t.Fatalf("a step ended with %T", msg)
 		}
-		if u, cmd, _ = u.Update(msg); cmd == nil {
+		if u, cmd = u.Update(msg); cmd == nil {
 			break
 		}
 	}
@@ -74,7 +76,7 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 
 func TestIndexingGoesOnWhileSomethingIsLeft(t *testing.T) {
 	for _, left := range []int64{0, 1, 12_345} {
-		u, cmd, _ := New(opened(t), run).Update(indexedMsg{left: left, took: time.Microsecond})
+		u, cmd := New(opened(t), run).Update(indexedMsg{left: left, took: time.Microsecond})
 		if (cmd == nil) != (left == 0) || u.indexing != (left > 0) || u.Unindexed != left {
 			t.Errorf("with %d left it goes on: %v, and says that %d are left", left, cmd != nil, u.Unindexed)
 		}
@@ -84,15 +86,31 @@ func TestIndexingGoesOnWhileSomethingIsLeft(t *testing.T) {
 func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 	db := opened(t)
 	imported(t, db, false)
-	u, cmd, err := New(db, run).Update(QuietMsg{})
-	if cmd == nil || err != nil {
-		t.Fatalf("a quiet moment does nothing, %v", err)
+	u, cmd := New(db, run).Update(QuietMsg{})
+	if cmd == nil {
+		t.Fatal("a quiet moment does nothing")
 	}
-	if _, _, err := u.Update(cmd().(Msg)); err != nil {
-		t.Fatalf("the backup ended with %v", err)
+	u, _ = u.Update(cmd().(Msg))
+	if events := u.Events(); len(events) > 0 {
+		t.Fatalf("the backup ended with %v", events)
 	}
 	if b, ok := db.NewestBackup(t.Context()); !ok || b.Messages != 600 {
 		t.Errorf("the newest backup is %+v, %v; want one with 600 messages", b, ok)
+	}
+}
+
+func TestOnlyTroubleIsReported(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("check it: %w", store.ErrDamaged), "event.News"},
+		{errors.New("the disk is full"), "event.Notice"},
+	} {
+		u, _ := Model{}.Update(SavedMsg{c.err})
+		if got := u.Events(); len(got) != 1 || fmt.Sprintf("%T", got[0]) != c.want {
+			t.Errorf("%v: got %v, want one %s", c.err, got, c.want)
+		}
 	}
 }
 
