@@ -171,7 +171,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.composer = composer.New(l.composer.Deps)
-	l.tellComposer()
+	l.surround()
 	l.arrange()
 	l.run(l.composer.Load())
 	l.until("the files", func() bool {

@@ -109,7 +109,7 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	}
 	m.composer.Remember(store.Draft{Text: draft})
 	m.composer.Set("")
-	m.tellComposer()
+	m.surround()
 	return c.run(m, args)
 }
 

@@ -10,23 +10,28 @@ import (
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/picker"
+	"winnow/ui/transcript"
 )
 
 // updateComposer gives the composer a message, nil for none, and does what it asks for.
 func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
-	m.tellComposer()
+	m.surround()
 	var cmd tea.Cmd
 	m.composer, cmd = m.composer.Update(msg)
 	return m.handle(cmd, m.composer.Events(), m.composerEvent)
 }
 
-// tellComposer tells the composer of its surroundings.
-func (m *Model) tellComposer() {
+// surround gives the composer and the transcript what they depend on beside themselves.
+func (m *Model) surround() {
 	m.composer.Around = composer.Around{
 		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(), Closed: m.current.ReadOnly,
 		Guide:     m.current.Ref == "guide" || strings.HasPrefix(m.current.Ref, "guide/"),
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
 		ReadFile:  m.current.Session.Attach,
+	}
+	m.chat.Around = transcript.Around{
+		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil,
+		Changes: m.composer.Area.Changes() - len(m.composer.Unread()), // a file that is read changes the draft as well
 	}
 }
 

@@ -30,8 +30,8 @@ func searching(t testing.TB, w, h int) *Model {
 		_, cmd := m.Update(char(r))
 		m.Update(cmd())
 	}
-	m.Update(transcript.LastWholeMsg{Session: m.current.Session, Message: 1, Turn: 12})
 	m.current.Info.Turns = 15
+	m.Update(transcript.LastWholeMsg{Session: m.current.Session, Message: 1, Turn: 12})
 	return m
 }
 

@@ -14,7 +14,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
-	m.tellComposer()
+	m.surround()
 	m.chat.Edited = m.composer.Editing()
 	w := m.layout.Wants
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))

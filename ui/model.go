@@ -206,7 +206,6 @@ func (m *Model) adopt(s *session.Session) {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Cause: notice.Unreachable})
 	}
 	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })
-	m.tellComposer()
 	m.arrange()
 }
 

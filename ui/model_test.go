@@ -115,7 +115,7 @@ func TestAGuideMessageIsNoCommand(t *testing.T) {
 		{"openai/gpt-5.2", "/new", true},
 	} {
 		m.current.Ref = c.ref
-		m.tellComposer()
+		m.surround()
 		if got := m.composer.IsCommand(c.draft); got != c.want {
 			t.Errorf("%q with %s: a command is %v, want %v", c.draft, c.ref, got, c.want)
 		}

@@ -97,7 +97,7 @@ func (m *Model) leaveDraft(ctx context.Context) error {
 	if sent := m.composer.Sending(); sent != nil && m.current.Session.Info().Leaf != sent.Leaf {
 		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
 	}
-	m.tellComposer()
+	m.surround()
 	return errors.Join(m.composer.KeepAtEnd()...)
 }
 

@@ -15,21 +15,16 @@ import (
 // updateTranscript hands a message to the transcript.
 func (m *Model) updateTranscript(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
-	m.chat.Around = m.aroundTranscript()
+	m.surround()
 	m.chat, cmd = m.chat.Update(msg)
 	return m.handle(cmd, m.chat.Events(), m.transcriptEvent)
 }
 
 // inTranscript has the transcript do something that may tell of events.
 func (m *Model) inTranscript(do func(*transcript.Model) tea.Cmd) tea.Cmd {
-	m.chat.Around = m.aroundTranscript()
+	m.surround()
 	cmd := do(&m.chat)
 	return m.handle(cmd, m.chat.Events(), m.transcriptEvent)
-}
-
-func (m *Model) aroundTranscript() transcript.Around {
-	changes := m.composer.Area.Changes() - len(m.composer.Unread()) // a file that is read changes the draft as well
-	return transcript.Around{Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Changes: changes}
 }
 
 // transcriptEvent does what the transcript cannot do itself.

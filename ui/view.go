@@ -28,7 +28,6 @@ func (m *Model) View() tea.View {
 	}
 	screen := make([]string, m.layout.Height) // the boxes fill it from left to right
 	l := m.layout
-	m.chat.Around = m.aroundTranscript()
 	put := func(b theme.Box, lines []string) {
 		if !b.Empty() {
 			theme.Lay(screen, b, lines)
