@@ -45,8 +45,8 @@ func TestAloneLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range events {
-		if planned, ok := e.(Planned); ok && len(planned.Comparison.Losses) > 0 {
-			t.Errorf("messages %v are told as lost", planned.Comparison.Losses)
+		if planned, ok := e.(Planned); ok && len(planned.Forecast.Losses) > 0 {
+			t.Errorf("messages %v are told as lost", planned.Forecast.Losses)
 		}
 	}
 }

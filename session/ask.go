@@ -33,11 +33,11 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 		return asked{}, err
 	}
 	t.noteLowered()
-	compared := t.before.Compare(a.plan)
+	forecast := t.before.Forecast(a.plan)
 	if a.decision.Scope != nil {
-		compared.Losses = nil // The user sends the message alone, and asked for that.
+		forecast.Losses = nil // The user sends the message alone, and asked for that.
 	}
-	t.emit(Planned{Plan: a.plan, Request: a.record, Comparison: compared})
+	t.emit(Planned{Plan: a.plan, Request: a.record, Forecast: forecast})
 	a.began = t.deps.Now()
 	return a, nil
 }
@@ -126,16 +126,7 @@ type asked struct {
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
 // or the network ended it. Only a request without any answer at all leaves no message.
 func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
-	var fault error
-	for event, err := range a.to.Client.Stream(ctx, a.request) {
-		if err != nil {
-			fault = err
-			break
-		}
-		if fault = t.arrive(ctx, &a, event); fault != nil {
-			break
-		}
-	}
+	fault := a.stream(ctx, func(event llm.Event) error { return t.arrive(ctx, &a, event) })
 	if fault == nil && a.saver == nil {
 		fault = a.leftNoRoom()
 	}
@@ -155,9 +146,22 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	return answer, fault
 }
 
-// arrive takes one event of the stream: keeps it, offers it to the store, shows it.
+// stream sends the request and takes what comes back, until an error.
+func (a *asked) stream(ctx context.Context, take func(llm.Event) error) error {
+	for event, err := range a.to.Client.Stream(ctx, a.request) {
+		if err != nil {
+			return err
+		}
+		a.reply.Add(event)
+		if err := take(event); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrive takes one event of the stream: offers it to the store, shows it.
 func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
-	a.reply.Add(event)
 	var shown Event
 	switch event := event.(type) {
 	case llm.Waiting:
@@ -329,24 +333,18 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 // A request that winnow makes by itself, for a summary or a title, is recorded, costed and announced like the user's. Its
 // answer is no message of the conversation.
 
-// askText sends a request that is recorded, waits for all of its text and completes the record. A retry is
+// text sends a request that is recorded, waits for all of its text and completes the record. A retry is
 // shown.
-func (s *Session) askText(ctx context.Context, a *asked, show func(Event)) (string, error) {
-	a.began = s.deps.Now()
-	var fault error
-	for event, err := range a.to.Client.Stream(ctx, a.request) {
-		if err != nil {
-			fault = err
-			break
+func (a *asked) text(ctx context.Context, d Deps, show func(Event)) (string, error) {
+	a.began = d.Now()
+	fault := a.stream(ctx, func(event llm.Event) error {
+		waiting, ok := event.(llm.Waiting)
+		if !ok {
+			return nil
 		}
-		a.reply.Add(event)
-		if waiting, ok := event.(llm.Waiting); ok {
-			show(Waiting{waiting})
-			if fault = a.again(); fault != nil {
-				break
-			}
-		}
-	}
+		show(Waiting{waiting})
+		return a.again()
+	})
 	text := strings.TrimSpace(a.reply.Text)
 	switch {
 	case fault != nil || ctx.Err() != nil:
@@ -355,10 +353,10 @@ func (s *Session) askText(ctx context.Context, a *asked, show func(Event)) (stri
 	case a.reply.Finished.End != llm.Done:
 		fault = errors.New("the connection was lost before the text was complete")
 	}
-	a.close(s.deps, ctx.Err() != nil, fault)
+	a.close(d, ctx.Err() != nil, fault)
 	save, cancel := detached(ctx)
 	defer cancel()
-	if err := s.deps.Store.UpdateRequest(save, a.record); err != nil {
+	if err := d.Store.UpdateRequest(save, a.record); err != nil {
 		return "", errors.Join(fault, err)
 	}
 	if ctx.Err() != nil {

@@ -108,36 +108,39 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	at := len(branch) - 1
-	for at >= 0 && branch[at].Role != history.User {
-		at--
-	}
+	at := lastUser(branch)
 	if at < 0 {
 		return ErrNothingToAnswer
 	}
-	user := branch[at]
-	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
-		return err
-	}
 	before := t.Messages()
 	t.follow(branch[:at+1])
-	t.past = at
-	t.said = []history.Message{user.Message}
-	t.reread()
-	err = t.askAsBefore(ctx, user.ID)
+	if err := t.rejoin(ctx); err != nil {
+		t.comeBack(before)
+		return err
+	}
+	err = t.askAsBefore(ctx)
 	if len(t.said) == 1 {
 		t.comeBack(before)
 	}
 	return err
 }
 
-// askAsBefore answers a stored message again, cut where the user had it cut.
-func (t *turn) askAsBefore(ctx context.Context, message int64) error {
+// lastUser is the index of the user's newest message, -1 for none.
+func lastUser(branch []store.Message) int {
+	at := len(branch) - 1
+	for at >= 0 && branch[at].Role != history.User {
+		at--
+	}
+	return at
+}
+
+// askAsBefore answers the turn's message again, cut where the user had it cut.
+func (t *turn) askAsBefore(ctx context.Context) error {
 	t.mu.Lock()
 	_, err := t.build(t.past, t.nextOptions())
 	t.mu.Unlock()
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		if t.cut, err = t.Records().WasCut(ctx, message); err != nil {
+		if t.cut, err = t.Records().WasCut(ctx, t.said[0].ID); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func (c *counting) count(text string, counter history.Counter) int {
 
 // keepCounts puts counts into the branch and keeps them for the next time. Where the store takes nothing they are
 // good for as long as the program runs.
-func (s *Session) keepCounts(ctx context.Context, some []placed) error {
+func (s *Session) keepCounts(ctx context.Context, some []indexed) error {
 	s.mu.Lock()
 	s.recount(some)
 	s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Session) keepCounts(ctx context.Context, some []placed) error {
 
 // countNow counts messages that are about to be sent. That they are sent does not depend on the counts
 // being kept.
-func (t *turn) countNow(ctx context.Context, some []placed) error {
+func (t *turn) countNow(ctx context.Context, some []indexed) error {
 	for i := range some {
 		if ctx.Err() != nil {
 			return ctx.Err()

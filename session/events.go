@@ -16,9 +16,9 @@ type Stored struct{ Message store.Message }
 
 // Planned says what the request that leaves now holds.
 type Planned struct {
-	Plan       history.Plan
-	Request    store.Request
-	Comparison record.Comparison // with the requests before it
+	Plan     history.Plan
+	Request  store.Request
+	Forecast record.Forecast // with the requests before it
 }
 
 // Delta is a piece of the answer as it arrives.

@@ -36,7 +36,7 @@ func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int6
 			}
 		}
 	}
-	return s.flag(ctx, flags)
+	return s.RestoreFlags(ctx, flags)
 }
 
 // Group is the messages that are sent or left out together with this one, itself among them: a message
@@ -59,15 +59,9 @@ func (s *Session) readGroups() error {
 	return s.readTo(len(s.branch))
 }
 
-// RestoreFlags undoes a SetFlags by what that returned.
-func (s *Session) RestoreFlags(ctx context.Context, before map[int64]history.Flag) error {
-	_, err := s.flag(ctx, before)
-	return err
-}
-
-// flag gives messages their flags. Plans and records hold the map that was there before, so that is
-// left alone.
-func (s *Session) flag(ctx context.Context, flags map[int64]history.Flag) (before map[int64]history.Flag, err error) {
+// RestoreFlags gives each message the flag that it had: it undoes a SetFlags by what that returned. Plans and records
+// hold the map that was there before, so that is left alone.
+func (s *Session) RestoreFlags(ctx context.Context, flags map[int64]history.Flag) (before map[int64]history.Flag, err error) {
 	if err := s.mayWrite(); err != nil {
 		return nil, err
 	}

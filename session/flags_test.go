@@ -65,7 +65,7 @@ func TestFlagsAreUndoneInAnyOrderOfDeeds(t *testing.T) {
 			agree()
 		}
 		for i := len(undo) - 1; i >= 0; i-- {
-			if err := s.RestoreFlags(t.Context(), undo[i]); err != nil {
+			if _, err := s.RestoreFlags(t.Context(), undo[i]); err != nil {
 				rt.Fatalf("undo: %v", err)
 			}
 			want = past[i]
@@ -98,5 +98,6 @@ func TestFlagsAreSetAllOrNone(t *testing.T) {
 	check("a message that is not there", before, err)
 	before, err = s.SetFlags(t.Context(), "shiny", question, answer)
 	check("a flag that does not exist", before, err)
-	check("to restore what is not there", nil, s.RestoreFlags(t.Context(), map[int64]history.Flag{question: "", answer + 99: ""}))
+	before, err = s.RestoreFlags(t.Context(), map[int64]history.Flag{question: "", answer + 99: ""})
+	check("to restore what is not there", before, err)
 }

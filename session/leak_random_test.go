@@ -447,7 +447,7 @@ func (h *heldConversation) act() {
 func (h *heldConversation) countAside() {
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
-	if len(h.s.summariesOn(h.s.summaries, len(h.s.branch))) == 0 || !h.s.whole {
+	if len(h.s.summariesOn(len(h.s.branch))) == 0 || !h.s.whole {
 		return
 	}
 	policy := h.s.policy

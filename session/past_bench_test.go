@@ -39,7 +39,7 @@ func BenchmarkLosses(b *testing.B) {
 			s.before.EndTurn()
 			n := 0
 			for b.Loop() {
-				n = len(s.before.Compare(plan).Losses)
+				n = len(s.before.Forecast(plan).Losses)
 			}
 			b.ReportMetric(float64(n), "losses")
 		})
@@ -55,7 +55,7 @@ func BenchmarkPrefix(b *testing.B) {
 	}
 	s.before.Answered(s.Ref(), plan, s.Messages())
 	for b.Loop() {
-		if !s.Past().Compare(plan).Prefix.Known {
+		if !s.Past().Forecast(plan).Prefix.Known {
 			b.Fatal("it is not known")
 		}
 	}

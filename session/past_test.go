@@ -50,11 +50,11 @@ func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
 			for _, m := range plan.Messages[:alike] {
 				want += history.Cost(m, b.deps.Count)
 			}
-			got := s.Past().Compare(plan).Prefix
+			got := s.Past().Forecast(plan).Prefix
 			if got.Tokens != want || !got.Known || got.IfNextDrops > got.Tokens || got.IfNextDrops < 0 {
 				rt.Fatalf("the prefix is %+v, and %d messages of %d tokens are the same", got, alike, want)
 			}
-			losses := s.Past().Compare(plan).Losses
+			losses := s.Past().Forecast(plan).Losses
 			if first := firstLosses(rt, b, s, plan); !slices.Equal(losses, first) {
 				rt.Fatalf("%v lose text for the first time, want %v", losses, first)
 			}
@@ -63,13 +63,13 @@ func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
 				fewer++
 			}
 			later := b.open(s.Info().ID)
-			if p := later.Past().Compare(plan).Prefix; p != (record.Prefix{}) || later.Past().Compare(plan).Losses != nil {
+			if p := later.Past().Forecast(plan).Prefix; p != (record.Prefix{}) || later.Past().Forecast(plan).Losses != nil {
 				rt.Fatalf("before the records are read the prefix is %+v", p)
 			}
 			if err := later.LoadPast(t.Context()); err != nil {
 				rt.Fatalf("load the past: %v", err)
 			}
-			if p, l := later.Past().Compare(plan).Prefix, later.Past().Compare(plan).Losses; p != got || !slices.Equal(l, losses) {
+			if p, l := later.Past().Forecast(plan).Prefix, later.Past().Forecast(plan).Losses; p != got || !slices.Equal(l, losses) {
 				rt.Fatalf("from the records the prefix is %+v and the losses are %v, from the turns %+v and %v", p, l, got, losses)
 			}
 		}
@@ -141,7 +141,7 @@ func TestAnImportedConversationHasLostNothing(t *testing.T) {
 	if plan.Sum.Sent == plan.Sum.Stored {
 		t.Fatalf("all %d messages are sent: nothing could be lost", plan.Sum.Sent)
 	}
-	if losses := s.Past().Compare(plan).Losses; len(losses) > 0 {
+	if losses := s.Past().Forecast(plan).Losses; len(losses) > 0 {
 		t.Errorf("before the first request %d messages are lost", len(losses))
 	}
 }
@@ -156,7 +156,7 @@ func TestPrefixIsOfOneModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.Past().Compare(plan).Prefix.Known
+		return s.Past().Forecast(plan).Prefix.Known
 	}
 	check := func(what string, want bool) {
 		t.Helper()
@@ -201,7 +201,7 @@ func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	if err != nil || plan.Sum.Tools == 0 {
 		t.Fatalf("planned with %d tokens of tools, %v; want some", plan.Sum.Tools, err)
 	}
-	if got, want := later.Past().Compare(plan).Prefix, (record.Prefix{Known: true}); got != want {
+	if got, want := later.Past().Forecast(plan).Prefix, (record.Prefix{Known: true}); got != want {
 		t.Errorf("the prefix is %+v, want %+v", got, want)
 	}
 	drain(later.Send(t.Context(), "Second"))
@@ -216,7 +216,7 @@ func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	for _, m := range plan.Messages[:sharedMessages(t, b.bodies[1], string(body))] {
 		want += history.Cost(m, b.deps.Count)
 	}
-	if got := later.Past().Compare(plan).Prefix; got.Tokens != want {
+	if got := later.Past().Forecast(plan).Prefix; got.Tokens != want {
 		t.Errorf("under the same tools the prefix is %+v, want %d tokens, %d of them tools", got, want, plan.Sum.Tools)
 	}
 }
@@ -255,7 +255,7 @@ func TestRecordsThatCannotBeTrustedTellNoPrefix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := later.Past().Compare(plan).Prefix; got.Known != test.known || test.known != (got.Tokens > 0) {
+			if got := later.Past().Forecast(plan).Prefix; got.Known != test.known || test.known != (got.Tokens > 0) {
 				t.Errorf("the prefix is %+v, want one that is known: %t", got, test.known)
 			}
 		})

@@ -5,8 +5,6 @@ import (
 	"errors"
 
 	"winnow/history"
-	"winnow/session/store"
-	"winnow/session/target"
 )
 
 // ErrNotPending says that a tool call cannot be answered any more.
@@ -57,8 +55,7 @@ func (s *Session) AnswerPending(ctx context.Context, call PendingCall, allow boo
 		if len(calls) == 0 || first != call {
 			return ErrNotPending
 		}
-		user, err := t.rejoin(ctx)
-		if err != nil {
+		if err := t.rejoin(ctx); err != nil {
 			return err
 		}
 		t.mustAsk, t.answered = true, &allow
@@ -66,41 +63,24 @@ func (s *Session) AnswerPending(ctx context.Context, call PendingCall, allow boo
 			return err
 		}
 		t.mustAsk = false
-		return t.askAsBefore(ctx, user.ID)
+		return t.askAsBefore(ctx)
 	})
 }
 
-// rejoin makes the turn the one that the last user message of the branch began, and returns that message.
-func (t *turn) rejoin(ctx context.Context) (store.Message, error) {
+// rejoin makes the turn the one that the last user message of the branch began.
+func (t *turn) rejoin(ctx context.Context) error {
 	branch := t.Messages()
-	at := len(branch) - 1
-	for at >= 0 && branch[at].Role != history.User {
-		at--
-	}
+	at := lastUser(branch)
 	if at < 0 {
-		return store.Message{}, ErrNothingToAnswer
+		return ErrNothingToAnswer
 	}
 	number, err := t.deps.Store.Turn(ctx, branch[at].ID)
 	if err != nil {
-		return store.Message{}, err
+		return err
 	}
 	t.mu.Lock()
-	t.number, t.past, t.said = number, at, nil
-	for _, m := range branch[at:] {
-		t.said = append(t.said, m.Message)
-	}
+	t.number, t.past, t.said = number, at, historyOf(branch[at:])
 	t.mu.Unlock()
 	t.reread()
-	return branch[at], nil
-}
-
-// previewOptions are options for a request that is only shown. A message that is sent leaves the pending calls
-// without a result, which a strict recovery refuses. The caller holds the lock.
-func (s *Session) previewOptions(to *target.Model, policy history.Policy, draft []history.Message) history.Options {
-	o := s.options(to, policy, draft)
-	refused := policy.Recovery == history.RecoverStrict && len(draft) > 0
-	if calls := s.pending(); len(calls) > 0 && !refused {
-		o.Pending = calls[0].Message
-	}
-	return o
+	return nil
 }

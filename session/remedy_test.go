@@ -96,7 +96,7 @@ func TestWhatIsLeftOutIsNoLoss(t *testing.T) {
 	if err != nil || !plan.Entries[2].LeftOut() {
 		t.Fatalf("the plan is %+v, %v", plan.Entries, err)
 	}
-	if losses := s.Past().Compare(plan).Losses; len(losses) > 0 {
+	if losses := s.Past().Forecast(plan).Losses; len(losses) > 0 {
 		t.Errorf("the losses are %v, want none", losses)
 	}
 }

@@ -222,7 +222,8 @@ func (l *longTalk) change() {
 		l.did("exclude", err)
 	case 8, 9:
 		if l.undo != nil {
-			l.did("undo", l.s.RestoreFlags(ctx, l.undo))
+			_, err := l.s.RestoreFlags(ctx, l.undo)
+			l.did("undo", err)
 			l.undo = nil
 		}
 	case 10, 11:

@@ -130,27 +130,30 @@ func (t *turn) learn(ctx context.Context, to *target.Model) {
 	}
 }
 
+// profileNotices say what changes with the next request, by the first thing that a model is now known to require.
+var profileNotices = []struct {
+	learned func(now, was history.Profile) bool
+	text    string // behind the model's name
+}{
+	{func(now, was history.Profile) bool { return now.NoReplay && !was.NoReplay }, "refuses parts of its own answers that winnow had kept for it; asking once more without them"},
+	{func(now, was history.Profile) bool { return now.MergeSameRole && !was.MergeSameRole }, "wants you and the model to speak in turn; asking once more with neighbouring messages joined"},
+	{func(now, was history.Profile) bool { return now.NoToolToUser && !was.NoToolToUser }, "wants an answer between a tool's result and your message; asking once more with a note there"},
+	{func(now, was history.Profile) bool { return now.ToolIDLength != was.ToolIDLength }, "wants other ids of tool calls; asking once more with short ones"},
+	{func(now, was history.Profile) bool { return now.NoTools && !was.NoTools }, "takes no tool calls; asking once more with those of the past as text"},
+	{func(now, was history.Profile) bool { return now.ToolsAsText && !was.ToolsAsText }, "takes tool calls of the past only where tools are offered; asking once more with them as text"},
+	{func(now, was history.Profile) bool { return now.NoImages && !was.NoImages }, "takes no images; asking once more with a note in the place of each"},
+	{func(_, _ history.Profile) bool { return true }, "wants its reasoning back with its tool calls; asking once more with it"},
+}
+
 // learnProfile keeps what a model's chat format requires, and says what changes with the next request.
 func (t *turn) learnProfile(ctx context.Context, a asked) {
 	a.to.DateQuirks(a.decision.Quirks)
 	t.learn(ctx, a.to)
-	model := a.request.Model
-	switch now, was := a.to.Client.Profile(model), a.decision.Profile; {
-	case now.NoReplay && !was.NoReplay:
-		t.emit(Notice{model + " refuses parts of its own answers that winnow had kept for it; asking once more without them"})
-	case now.MergeSameRole && !was.MergeSameRole:
-		t.emit(Notice{model + " wants you and the model to speak in turn; asking once more with neighbouring messages joined"})
-	case now.NoToolToUser && !was.NoToolToUser:
-		t.emit(Notice{model + " wants an answer between a tool's result and your message; asking once more with a note there"})
-	case now.ToolIDLength != was.ToolIDLength:
-		t.emit(Notice{model + " wants other ids of tool calls; asking once more with short ones"})
-	case now.NoTools && !was.NoTools:
-		t.emit(Notice{model + " takes no tool calls; asking once more with those of the past as text"})
-	case now.ToolsAsText && !was.ToolsAsText:
-		t.emit(Notice{model + " takes tool calls of the past only where tools are offered; asking once more with them as text"})
-	case now.NoImages && !was.NoImages:
-		t.emit(Notice{model + " takes no images; asking once more with a note in the place of each"})
-	default:
-		t.emit(Notice{model + " wants its reasoning back with its tool calls; asking once more with it"})
+	now, was := a.to.Client.Profile(a.request.Model), a.decision.Profile
+	for _, n := range profileNotices {
+		if n.learned(now, was) {
+			t.emit(Notice{a.request.Model + " " + n.text})
+			return
+		}
 	}
 }

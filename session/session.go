@@ -4,6 +4,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,17 +103,11 @@ type Session struct {
 	writing  sync.Mutex // held while a setting or a new row goes to the store and then into row
 	counting counting
 
-	mu        sync.Mutex
-	row       store.Session
-	active    // the branch that is shown and planned
-	flags     map[int64]history.Flag
-	remedies  map[int64]history.Remedy
-	summaries []store.Summary
-	policy    history.Policy
-	turn      *turn // the running one
-	lease     lease // among the windows
+	planner
+	row   store.Session
+	turn  *turn // the running one
+	lease lease // among the windows
 
-	model      *target.Model            // in use
 	considered map[string]*target.Model // other models that a trial may name, by reference
 	before     *record.Past             // what is known of past requests
 }
@@ -121,12 +116,9 @@ type Session struct {
 // no error: Unready says why, and no turn begins.
 func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
-		deps:   d.filled(),
-		row:    store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
-		active: active{tokens: d.tokens(), whole: true},
-		flags:  map[int64]history.Flag{},
-		policy: d.Policy,
-
+		deps:       d.filled(),
+		row:        store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
+		planner:    planner{tokens: d.tokens(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy, system: cmp.Or(o.System, d.System)},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
 	}
@@ -149,7 +141,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, active: active{tokens: d.tokens()}, policy: d.Policy, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false)}
+	s := &Session{deps: d.filled(), row: row, planner: planner{tokens: d.tokens(), system: d.system(row)}, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false)}
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}

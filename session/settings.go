@@ -49,14 +49,16 @@ func (s *Session) SetSystem(ctx context.Context, text string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.row.System, s.row.SystemFixed = text, true
+	s.row.System, s.row.SystemFixed, s.system = text, true, text
 	return nil
 }
 
 // SystemPrompt is the system prompt of the next request: the conversation's own, or the configured one until
 // its first request.
 func (s *Session) SystemPrompt() string {
-	return s.deps.system(s.Info())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.system
 }
 
 // system is the system prompt of a conversation's next request.

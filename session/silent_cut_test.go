@@ -61,7 +61,7 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 				answered := only[Answered](events)[0]
 				receipt := answered.Receipt
 				whole := count(messagesOf(t, b.body(n+1)))
-				got := s.Past().Compare(history.Plan{}).Shortfall
+				got := s.Past().Forecast(history.Plan{}).Shortfall
 				short := got != nil
 				if short != (receipt.Unread > 0) || short && (got.Expected != receipt.Unread || got.Reported != receipt.Usage.Prompt || got.Turn != n+1) {
 					t.Errorf("turn %d: the shortfall is %+v; the receipt says %d", n+1, got, receipt.Unread)
@@ -82,7 +82,7 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 				if err := later.LoadPast(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if again := later.Past().Compare(history.Plan{}).Shortfall; again == nil || *again != *got {
+				if again := later.Past().Forecast(history.Plan{}).Shortfall; again == nil || *again != *got {
 					t.Errorf("turn %d: opened again the shortfall is %+v; want %+v", n+1, again, got)
 				}
 				repeated++
@@ -159,7 +159,7 @@ func TestShortfallStaysUnderOtherSettings(t *testing.T) {
 		if err := s.Apply(t.Context(), trial); err != nil {
 			t.Fatal(err)
 		}
-		if s.Past().Compare(history.Plan{}).Shortfall == nil {
+		if s.Past().Forecast(history.Plan{}).Shortfall == nil {
 			t.Errorf("the shortfall is forgotten after %+v", trial)
 		}
 	}

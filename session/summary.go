@@ -98,7 +98,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	}
 	ask := func(planned asked) (begun bool, err error) {
 		a = planned
-		text, err = t.askText(ctx, &a, t.emit)
+		text, err = a.text(ctx, t.deps, t.emit)
 		return false, err
 	}
 	if err := t.attempt(ctx, plan, ask); err != nil {
@@ -111,7 +111,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	t.mu.Lock()
 	t.summaries = append(t.summaries, made)
 	t.mu.Unlock()
-	s.list, s.before = rest, &history.Summary{ID: made.ID, Messages: made.Sources, Text: made.Text, By: made.Endpoint + "/" + made.Model}
+	s.list, s.before = rest, new(summaryOf(made))
 	return nil
 }
 
@@ -276,7 +276,7 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 func (t *turn) summaryPays(o history.Options) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o.Summaries = t.summariesOn(t.summaries, t.past)
+	o.Summaries = t.summariesOn(t.past)
 	plan, _ := t.build(t.past, o) // A request that is too large says all the same what it holds.
 	return plan.Summarized()
 }

@@ -94,7 +94,7 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 	if err := s.record(ctx, &a, turn, user.ID, store.ForTitle); err != nil {
 		return "", err
 	}
-	text, err := s.askText(ctx, &a, func(Event) {})
+	text, err := a.text(ctx, s.deps, func(Event) {})
 	if err != nil {
 		return "", err
 	}

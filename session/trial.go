@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,19 +27,6 @@ type Trial struct {
 	Model         string            // as Consider was given it; "" leaves it
 	Window        *int              // of the model, in tokens, 0 finds it out; nil leaves it
 	Instead       int64             // the message of the user's that the draft would stand in for, as Edit takes it; 0 for none
-}
-
-// keys are the keys of the policy that the trial sets: how a request is cut, and not only who it goes to.
-func (t Trial) keys() []string {
-	var keys []string
-	for key, set := range map[string]bool{
-		"budget": t.Budget != nil, "preset": t.Preset != "", "placement": t.Placement != "", "summary_always": t.SummaryAlways != nil,
-	} {
-		if set {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // TrialError says that a trial's settings are not ones a conversation could have.
@@ -69,114 +58,64 @@ func (s *Session) Consider(ctx context.Context, ref string) error {
 	return nil
 }
 
-// Tried is a conversation with the settings of a trial, of which nothing is kept. A *TrialError says what is wrong
-// with them.
+// Tried is a conversation with the settings of a trial, of which nothing is kept. Where they are not possible its
+// methods fail with a *TrialError.
 type Tried struct {
-	s     *Session
-	trial Trial
+	s      *Session
+	trial  Trial
+	err    error
+	row    store.Session // with the trial's settings
+	keys   []string      // of the policy, that the trial sets
+	policy history.Policy
+	named  *target.Model // the model with its own window
+	to     *target.Model // with the trial's window
 }
 
 // Try tries out other settings.
-func (s *Session) Try(t Trial) Tried { return Tried{s, t} }
-
-// Preview is the plan of the request that would leave if draft were sent now with these files. It reads the
-// conversation once and then costs what changed. While the older messages are still being read
-// there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
-// plan to show.
-func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error) {
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
-	_, policy, err := w.settings()
-	if err != nil {
-		return history.Plan{}, err
+func (s *Session) Try(t Trial) Tried {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := Tried{s: s, trial: t, policy: s.policy, named: s.model}
+	if w.row, w.keys, w.err = t.on(s.row); w.err == nil && len(w.keys) > 0 {
+		w.policy, w.err = s.deps.settings().PolicyOf(overridesOf(w.row), w.keys...)
 	}
-	to, err := w.askedModel()
-	if err != nil {
-		return history.Plan{}, err
+	if w.err == nil && t.Model != "" {
+		w.named, w.err = s.knownModel(t.Model)
 	}
-	if w.trial.Instead != 0 {
-		return w.s.previewEdit(w.trial.Instead, draft, files, func(turn []history.Message) history.Options {
-			return w.s.options(to, policy, turn)
-		})
+	if w.to = w.named; w.err == nil {
+		w.row.Endpoint, w.row.Model = w.to.Client.Endpoint().Name, w.to.Name
+		if t.Window != nil {
+			w.to, w.err = w.to.WithWindow(*t.Window)
+		}
 	}
-	o := w.s.previewOptions(to, policy, asTurn(draft, files))
-	return w.s.buildLimited(len(w.s.branch), &o)
+	if w.err != nil {
+		w.err = &TrialError{w.err}
+	}
+	return w
 }
 
-// Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
-func (w Tried) Body(plan history.Plan) ([]byte, error) {
-	to, err := w.Model()
+// knownModel is the model in use or one that was considered. The caller holds the lock.
+func (s *Session) knownModel(ref string) (*target.Model, error) {
+	to, err := s.deps.target(ref)
 	if err != nil {
 		return nil, err
 	}
-	return to.Client.Body(to.Request(plan))
+	if s.model.Same(to) {
+		return s.model, nil
+	}
+	if considered, ok := s.considered[to.Ref()]; ok {
+		return considered, nil
+	}
+	return nil, fmt.Errorf("plan for %s: %w", to.Ref(), ErrNotConsidered)
 }
 
-// InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
-// it in its cache. It is an estimate, unless the model is known to be free.
-func (w Tried) InputCost(plan history.Plan) pricing.Cost {
-	to, err := w.Model()
-	if err != nil {
-		return pricing.Cost{}
-	}
-	return to.InputCost(plan.Sum)
-}
-
-// Window is the window of the model that is asked, which is nothing where that was not considered.
-func (w Tried) Window() llm.Window {
-	to, err := w.Model()
-	if err != nil {
-		return llm.Window{}
-	}
-	return to.Window()
-}
-
-// asTurn is what the user would say with a draft, nothing where that is empty.
-func asTurn(draft string, files []history.Part) []history.Message {
-	if strings.TrimSpace(draft) == "" && len(files) == 0 {
-		return nil
-	}
-	return []history.Message{{Role: history.User, Content: draft, Parts: files}}
-}
-
-// Policy is what would cut the next request.
-func (w Tried) Policy() (history.Policy, error) {
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
-	_, policy, err := w.settings()
-	return policy, err
-}
-
-// settings is the conversation's row and the policy of its next request with the trial's settings, the model
-// aside. The caller holds the lock.
-func (w Tried) settings() (store.Session, history.Policy, error) {
-	keys := w.trial.keys()
-	if len(keys) == 0 {
-		return w.s.row, w.s.policy, nil
-	}
-	row, err := w.trial.on(w.s.row)
-	if err != nil {
-		return w.s.row, w.s.policy, &TrialError{err}
-	}
-	policy, err := w.s.deps.settings().PolicyOf(overridesOf(row), keys...)
-	if err != nil {
-		return w.s.row, w.s.policy, &TrialError{err}
-	}
-	return row, policy, nil
-}
-
-// on is a conversation's row with the trial's settings, the model aside.
-func (t Trial) on(row store.Session) (store.Session, error) {
-	if t.Preset != "" {
-		if _, err := history.Preset(t.Preset); err != nil {
-			return row, err
-		}
-		row.Preset, row.Overrides = t.Preset, ""
-	}
+// on is a conversation's row with the trial's settings, the model aside, and the keys of the policy that the trial
+// sets.
+func (t Trial) on(row store.Session) (store.Session, []string, error) {
 	set := map[string]any{}
 	if t.Budget != nil {
 		if *t.Budget < 0 {
-			return row, fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", *t.Budget)
+			return row, nil, fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", *t.Budget)
 		}
 		set["budget"] = *t.Budget
 	}
@@ -186,47 +125,78 @@ func (t Trial) on(row store.Session) (store.Session, error) {
 	if t.SummaryAlways != nil {
 		set["summary_always"] = *t.SummaryAlways
 	}
+	keys := slices.Collect(maps.Keys(set))
+	if t.Preset != "" {
+		if _, err := history.Preset(t.Preset); err != nil {
+			return row, nil, err
+		}
+		row.Preset, row.Overrides = t.Preset, ""
+		keys = append(keys, "preset")
+	}
+	if len(keys) == 0 {
+		return row, nil, nil
+	}
 	overrides, err := overridesOf(row).With(set)
 	row.Overrides = overrides.Keys
-	return row, err
+	return row, keys, err
+}
+
+// Preview is the plan of the request that would leave if draft were sent now with these files. It reads the
+// conversation once and then costs what changed. While the older messages are still being read
+// there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
+// plan to show.
+func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error) {
+	if w.err != nil {
+		return history.Plan{}, w.err
+	}
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	if w.trial.Instead != 0 {
+		return w.s.previewEdit(w.trial.Instead, draft, files, func(turn []history.Message) history.Options {
+			return w.s.options(w.to, w.policy, turn)
+		})
+	}
+	o := w.s.previewOptions(w.to, w.policy, asTurn(draft, files))
+	return w.s.buildLimited(len(w.s.branch), &o)
+}
+
+// Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
+func (w Tried) Body(plan history.Plan) ([]byte, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.to.Client.Body(w.to.Request(plan))
+}
+
+// InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
+// it in its cache. It is an estimate, unless the model is known to be free.
+func (w Tried) InputCost(plan history.Plan) pricing.Cost {
+	if w.err != nil {
+		return pricing.Cost{}
+	}
+	return w.to.InputCost(plan.Sum)
+}
+
+// Window is the window of the model that is asked, which is nothing where that was not considered.
+func (w Tried) Window() llm.Window {
+	if w.err != nil {
+		return llm.Window{}
+	}
+	return w.to.Window()
 }
 
 // Model is the model that is asked.
-func (w Tried) Model() (*target.Model, error) {
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
-	return w.askedModel()
-}
+func (w Tried) Model() (*target.Model, error) { return w.to, w.err }
 
-// askedModel is Model. The caller holds the lock.
-func (w Tried) askedModel() (*target.Model, error) {
-	to, err := w.namedModel()
-	if err != nil || w.trial.Window == nil {
-		return to, err
-	}
-	if to, err = to.WithWindow(*w.trial.Window); err != nil {
-		return nil, &TrialError{err}
-	}
-	return to, nil
-}
+// Policy is what would cut the next request.
+func (w Tried) Policy() (history.Policy, error) { return w.policy, w.err }
 
-// namedModel is the model that the trial names, with its own window. The caller holds the lock.
-func (w Tried) namedModel() (*target.Model, error) {
-	if w.trial.Model == "" {
-		return w.s.model, nil
+// asTurn is what the user would say with a draft, nothing where that is empty.
+func asTurn(draft string, files []history.Part) []history.Message {
+	if strings.TrimSpace(draft) == "" && len(files) == 0 {
+		return nil
 	}
-	to, err := w.s.deps.target(w.trial.Model)
-	if err != nil {
-		return nil, &TrialError{err}
-	}
-	if w.s.model.Same(to) {
-		return w.s.model, nil
-	}
-	considered, ok := w.s.considered[to.Ref()]
-	if !ok {
-		return nil, &TrialError{fmt.Errorf("plan for %s: %w", to.Ref(), ErrNotConsidered)}
-	}
-	return considered, nil
+	return []history.Message{{Role: history.User, Content: draft, Parts: files}}
 }
 
 // Apply sets the conversation to what a trial tries: all of it in one transaction, or nothing where the
@@ -236,19 +206,18 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	w := s.Try(t)
-	if _, err := w.Model(); errors.Is(err, ErrNotConsidered) {
+	if errors.Is(s.Try(t).err, ErrNotConsidered) {
 		if err := s.Consider(ctx, t.Model); err != nil {
 			return err
 		}
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	was := s.Info()
-	row, to, err := w.applied()
-	if err != nil {
-		return err
+	was, w := s.Info(), s.Try(t)
+	if w.err != nil {
+		return w.err
 	}
+	row, to := w.row, w.named
 	if err := s.deps.settings().CheckFree(overridesOf(was), overridesOf(row)); err != nil {
 		return err
 	}
@@ -275,55 +244,30 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 	return to.SetWindow(ctx, *t.Window)
 }
 
-// applied is everything that the trial sets, the model's window aside.
-func (w Tried) applied() (store.Session, *target.Model, error) {
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
-	row, _, err := w.settings()
-	if err != nil {
-		return row, nil, err
-	}
-	if _, err := w.askedModel(); err != nil {
-		return row, nil, err
-	}
-	to, err := w.namedModel()
-	if err == nil {
-		row.Endpoint, row.Model = to.Client.Endpoint().Name, to.Name
-	}
-	return row, to, err
-}
-
 // Settings are what decides the next request, each with where it comes from: the model and the system
 // prompt, which are the session's from its first request on, and the keys of [context] in their order.
 // What the trial sets comes from the trial.
 func (w Tried) Settings() ([]settings.Setting, error) {
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
-	row, policy, err := w.settings()
-	if err != nil {
-		return nil, err
+	if w.err != nil {
+		return nil, w.err
 	}
-	to, err := w.askedModel()
-	if err != nil {
-		return nil, err
-	}
-	keys, err := w.s.deps.settings().Settings(overridesOf(row), policy, w.trial.keys())
+	keys, err := w.s.deps.settings().Settings(overridesOf(w.row), w.policy, w.keys)
 	if err != nil {
 		return nil, err
 	}
 	model, system := "configuration", "configuration"
-	if row.ID != "" {
+	if w.row.ID != "" {
 		model = "session"
 	}
 	if w.trial.Model != "" {
 		model = "trial"
 	}
-	if row.SystemFixed || row.System != "" {
+	if w.row.SystemFixed || w.row.System != "" {
 		system = "session"
 	}
 	return append([]settings.Setting{
-		{Key: "model", Value: to.Ref(), From: model},
-		{Key: "system", Value: lengthOf(w.s.deps.system(row)), From: system},
+		{Key: "model", Value: w.to.Ref(), From: model},
+		{Key: "system", Value: lengthOf(w.s.SystemPrompt()), From: system},
 	}, keys...), nil
 }
 

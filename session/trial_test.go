@@ -53,7 +53,7 @@ func TestTrialPlansAsTheSettingWould(t *testing.T) {
 				}
 			}
 			tried := preview(t, s, test.trial)
-			if alike := reflect.DeepEqual(tried, before); alike && len(test.trial.keys()) > 0 && test.trial.Placement == "" || alike && test.trial.Model != "" {
+			if alike := reflect.DeepEqual(tried, before); alike && len(s.Try(test.trial).keys) > 0 && test.trial.Placement == "" || alike && test.trial.Model != "" {
 				t.Errorf("the trial tries nothing: %+v", tried)
 			}
 			stored, err := b.deps.Store.Session(t.Context(), row.ID)

@@ -18,7 +18,7 @@ func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(),
 
 // planned shows the plan of the next request.
 func (m *Model) planned(e current.Planned) tea.Cmd {
-	m.showNext(e.Plan, e.Err, m.current.Session.Past().Compare(e.Plan))
+	m.showNext(e.Plan, e.Err, m.current.Session.Past().Forecast(e.Plan))
 	m.current.Judge(e.Err)
 	if m.current.Oversize() == nil && m.notice.Resolve(notice.TooLong) {
 		m.arrange()
@@ -42,7 +42,7 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 
 // showNext shows the plan of the next request, or why there is none. A request of the past that is
 // on the screen stays there.
-func (m *Model) showNext(plan history.Plan, err error, known record.Comparison) {
+func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	m.panel.Set(plan, err)
 	m.chat.Next = m.panel.Next.Plan
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio

@@ -54,7 +54,7 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 		return m.stored(e)
 	case session.Planned:
 		m.current.Refresh()
-		m.showNext(e.Plan, nil, e.Comparison)
+		m.showNext(e.Plan, nil, e.Forecast)
 		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.updateInspector(inspector.Refresh{}))
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)

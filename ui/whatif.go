@@ -73,7 +73,7 @@ func tryOut(e panel.Try, s *session.Session, draft current.Draft, now []history.
 		Input: tried.InputCost(plan), Err: err,
 	}
 	if e.Trial.Model == "" {
-		msg.Prefix = s.Past().Compare(plan).Prefix
+		msg.Prefix = s.Past().Forecast(plan).Prefix
 	}
 	return msg
 }
@@ -104,7 +104,7 @@ func (m *Model) applied(msg appliedMsg) tea.Cmd {
 		plan, stands := w.Request.Plan, w.Running == 0
 		m.leaveWhatif()
 		if stands {
-			m.showNext(plan, nil, m.current.Session.Past().Compare(plan))
+			m.showNext(plan, nil, m.current.Session.Past().Forecast(plan))
 		}
 	}
 	return m.settled(settings.DoneMsg{Text: msg.said, Err: msg.err})

@@ -185,7 +185,7 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l.shows("cached prefix ~" + l.panel.Next.Counted(now.Tokens))
 	l.press("5", "0", "0")
 	l.tried()
-	tried := l.current.Session.Past().Compare(l.panel.Shown().Plan).Prefix
+	tried := l.current.Session.Past().Forecast(l.panel.Shown().Plan).Prefix
 	if tried.Tokens >= now.Tokens {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}

@@ -69,7 +69,7 @@ func (p *Past) EndTurn() {
 }
 
 // Load reads what the records of a conversation that was opened tell of its past requests: until it returns, a
-// Comparison says nothing of them. It reads all records and makes the newest request again, which takes as long as a
+// Forecast says nothing of them. It reads all records and makes the newest request again, which takes as long as a
 // first plan. What cannot be made again is passed over, and unmade says why.
 func (p *Past) Load(ctx context.Context, r Records) (unmade, err error) {
 	p.mu.Lock()

@@ -130,13 +130,13 @@ func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 	}
 	opened := NewPast(words, false)
 	opened.Use(model)
-	if got := opened.Compare(plan); got.Prefix.Known || got.Losses != nil {
-		t.Errorf("before the records are read the comparison is %+v", got)
+	if got := opened.Forecast(plan); got.Prefix.Known || got.Losses != nil {
+		t.Errorf("before the records are read the forecast is %+v", got)
 	}
 	if unmade, err := opened.Load(t.Context(), r); unmade != nil || err != nil {
 		t.Fatal(unmade, err)
 	}
-	got, want := opened.Compare(plan), live.Compare(plan)
+	got, want := opened.Forecast(plan), live.Forecast(plan)
 	if got.Prefix != want.Prefix || !got.Prefix.Known || got.Prefix.Tokens == 0 {
 		t.Errorf("the prefix is %+v, and was %+v", got.Prefix, want.Prefix)
 	}
@@ -157,10 +157,10 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	p.Answered(model, r.plan(t, 1), nil)
 	p.EndTurn()
 	plan := r.plan(t, 2)
-	want := p.Compare(plan).Prefix
+	want := p.Forecast(plan).Prefix
 	p.keep(loaded, model)
-	if got := p.Compare(plan); got.Prefix != want || !want.Known || got.Shortfall != nil {
-		t.Errorf("a turn has ended meanwhile: the comparison is %+v, want the prefix %+v", got, want)
+	if got := p.Forecast(plan); got.Prefix != want || !want.Known || got.Shortfall != nil {
+		t.Errorf("a turn has ended meanwhile: the forecast is %+v, want the prefix %+v", got, want)
 	}
 	if !slices.Contains(p.cutShort, 99) {
 		t.Error("what older requests did not hold whole is not known")
@@ -169,19 +169,19 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	p = NewPast(words, false)
 	p.Use("test/other")
 	p.keep(loaded, model)
-	if got := p.Compare(plan); got.Shortfall != nil || got.Prefix.Known {
-		t.Errorf("the other model has the comparison of the first: %+v", got)
+	if got := p.Forecast(plan); got.Shortfall != nil || got.Prefix.Known {
+		t.Errorf("the other model has the forecast of the first: %+v", got)
 	}
 }
 
 func TestShortfallEndsWithTheModel(t *testing.T) {
 	p := NewPast(words, true)
 	p.Counted(&Shortfall{Turn: 1, Expected: 9000, Reported: 4096})
-	if p.Compare(history.Plan{}).Shortfall == nil {
+	if p.Forecast(history.Plan{}).Shortfall == nil {
 		t.Error("a shortfall that was counted is not known")
 	}
 	p.Use("test/other")
-	if short := p.Compare(history.Plan{}).Shortfall; short != nil {
+	if short := p.Forecast(history.Plan{}).Shortfall; short != nil {
 		t.Errorf("with another model there is a shortfall of %+v", short)
 	}
 }

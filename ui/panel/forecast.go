@@ -18,7 +18,7 @@ type Forecast struct {
 
 // ForecastOf says what the session knows about a plan. Of a long conversation very many messages may be
 // lost at once: what is said of them is made here, once for each plan.
-func ForecastOf(known record.Comparison, plan history.Plan) Forecast {
+func ForecastOf(known record.Forecast, plan history.Plan) Forecast {
 	o := Forecast{Prefix: known.Prefix}
 	if short := known.Shortfall; short != nil {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",

@@ -86,7 +86,7 @@ func (c *Model) do(a Action) tea.Cmd {
 		}
 		done.Rest = restOfGroups(s, a.IDs)
 		if a.Undo {
-			done.Err = s.RestoreFlags(ctx, a.Before)
+			_, done.Err = s.RestoreFlags(ctx, a.Before)
 		} else {
 			done.Action.Before, done.Err = s.SetFlags(ctx, a.Flag, a.IDs...)
 		}

@@ -6,8 +6,8 @@ import (
 	"winnow/history"
 )
 
-// Comparison is what the requests before tell about one that is planned.
-type Comparison struct {
+// Forecast is what the requests before tell about one that is planned.
+type Forecast struct {
 	Prefix Prefix
 
 	// Losses are the messages that lose text for the first time in this conversation, as indexes into
@@ -27,13 +27,13 @@ type Prefix struct {
 	Known       bool // false where there is nothing to compare with
 }
 
-// Compare compares a plan for the model in use with the requests before it. Of a conversation that was opened nothing
+// Forecast compares a plan for the model in use with the requests before it. Of a conversation that was opened nothing
 // is known before Load.
-func (p *Past) Compare(plan history.Plan) Comparison {
+func (p *Past) Forecast(plan history.Plan) Forecast {
 	p.mu.Lock()
 	before, model := p.known, p.model
 	p.mu.Unlock()
-	c := Comparison{Shortfall: before.shortfall}
+	c := Forecast{Shortfall: before.shortfall}
 	// What both requests begin with alike, the server of the same model may still know.
 	if a := before.answered; a != nil && a.model == model {
 		c.Prefix = a.prefix(plan)

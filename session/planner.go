@@ -1,0 +1,396 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"winnow/history"
+	"winnow/session/calibration"
+	"winnow/session/store"
+	"winnow/session/target"
+)
+
+// planner plans the requests of a conversation: of its active branch, as far as that is loaded, to the model in use, by
+// what the user has set. Its methods are called with the lock held.
+type planner struct {
+	mu sync.Mutex // held for the rest of the Session too
+
+	tokens
+	branch []store.Message
+	whole  bool // branch holds all of it
+	reader *history.Conversation
+	read   int         // messages of branch that reader has read
+	fresh  map[int]int // counts that came since, by index on the branch
+	edited editReader  // the messages before one that is being edited
+
+	model     *target.Model // in use
+	policy    history.Policy
+	system    string // the system prompt
+	flags     map[int64]history.Flag
+	remedies  map[int64]history.Remedy
+	summaries []store.Summary
+}
+
+// find is the index of a message on the branch. A message is younger than the one before it.
+func (p *planner) find(message int64) (at int, there bool) {
+	return slices.BinarySearchFunc(p.branch, message, func(m store.Message, id int64) int { return cmp.Compare(m.ID, id) })
+}
+
+// historyOf are stored messages as a plan reads them.
+func historyOf(branch []store.Message) []history.Message {
+	list := make([]history.Message, len(branch))
+	for i := range branch {
+		list[i] = branch[i].Message
+	}
+	return list
+}
+
+// message is a message of the branch, nil where it is not on it.
+func (p *planner) message(id int64) *history.Message {
+	at, there := p.find(id)
+	if !there {
+		return nil
+	}
+	return &p.branch[at].Message
+}
+
+// readTo reads the first past messages of the branch.
+func (p *planner) readTo(past int) error {
+	if !p.whole {
+		return ErrLoading
+	}
+	if p.reader == nil || p.read > past {
+		p.reader, p.read, p.fresh = history.Read(nil, p.counter), 0, map[int]int{}
+	}
+	p.reader.Recount(p.fresh)
+	clear(p.fresh)
+	p.reader.Append(p.readable(p.branch[p.read:past])...)
+	p.read = past
+	return nil
+}
+
+// counted says how far the messages are counted.
+func (p *planner) counted() Counting {
+	c := Counting{Of: len(p.branch)}
+	for i := range p.branch {
+		if !p.missing(&p.branch[i]) {
+			c.Counted++
+		}
+	}
+	return c
+}
+
+// indexed is a message with its index on the branch.
+type indexed struct {
+	store.Message
+	at int
+}
+
+// uncounted are the newest messages without a stored count, a slice of them.
+func (p *planner) uncounted() []indexed {
+	var some []indexed
+	size := 0
+	for i := len(p.branch) - 1; i >= 0 && len(some) < sliceRows && size < sliceBytes; i-- {
+		if m := &p.branch[i]; p.missing(m) {
+			some = append(some, indexed{*m, i})
+			if m.Tokens == 0 {
+				size += len(m.Content)
+			}
+		}
+	}
+	return some
+}
+
+// recount puts counts into the branch, which may be another one by now. The planner takes them at
+// its next plan.
+func (p *planner) recount(some []indexed) {
+	for _, c := range some {
+		if c.at >= len(p.branch) || p.branch[c.at].ID != c.ID {
+			continue
+		}
+		p.branch[c.at].Tokens, p.branch[c.at].Tokenizer = c.Tokens, p.tokenizer
+		if p.reader != nil && c.at < p.read {
+			p.fresh[c.at] = c.Tokens
+		}
+		if e := &p.edited; e.reader != nil && c.at < e.read {
+			e.fresh[c.at] = c.Tokens
+		}
+	}
+}
+
+// guessed says that message i of the branch is planned with by a guess.
+func (p *planner) guessed(i int) bool {
+	return p.guess != nil && i < p.read && p.branch[i].Tokens == 0 && p.branch[i].Content != ""
+}
+
+// guessedIn are the messages that a plan sends whole and by a guess. What is sent of the others was
+// counted as it is sent.
+func (p *planner) guessedIn(plan history.Plan) []indexed {
+	var some []indexed
+	for i, e := range plan.Entries {
+		if e.Whole && i < p.read && p.guessed(i) {
+			some = append(some, indexed{p.branch[i], i})
+		}
+	}
+	return some
+}
+
+// guesses are the messages of the branch's beginning that are planned with by a guess, as runs from
+// one id to another.
+func (p *planner) guesses(past int) [][2]int64 {
+	var runs [][2]int64
+	for i := range past {
+		if !p.guessed(i) {
+			continue
+		}
+		if n := len(runs); n > 0 && i > 0 && p.guessed(i-1) {
+			runs[n-1][1] = p.branch[i].ID
+			continue
+		}
+		runs = append(runs, [2]int64{p.branch[i].ID, p.branch[i].ID})
+	}
+	return runs
+}
+
+// pending are the calls without a result of the answer that ends the branch. Only calls of a complete answer to a
+// request of this session are pending: those of an interrupted or imported answer are not.
+func (p *planner) pending() []PendingCall {
+	results, at := 0, len(p.branch)-1
+	for ; at >= 0 && p.branch[at].Role == history.Tool; at-- {
+		results++ // they are stored in the order of the calls
+	}
+	if at < 0 {
+		return nil
+	}
+	m := p.branch[at]
+	if m.Role != history.Assistant || m.Status != history.Complete || m.Request == 0 || results >= len(m.ToolCalls) {
+		return nil
+	}
+	var calls []PendingCall
+	for _, call := range m.ToolCalls[results:] {
+		calls = append(calls, PendingCall{m.ID, call})
+	}
+	return calls
+}
+
+// editReader reads what came before a message that is being edited. The reader of the whole branch stays as it is
+// meanwhile.
+type editReader struct {
+	message int64 // 0 for none
+	reader  *history.Conversation
+	read    int         // messages before it
+	fresh   map[int]int // counts that came since, by place on the branch
+}
+
+// readBefore is the reader of the messages before one, which are the first so many. A long conversation takes seconds
+// to read, and the lock is given away meanwhile.
+func (p *planner) readBefore(message int64, first int) *history.Conversation {
+	if e := &p.edited; e.message == message {
+		e.reader.Recount(e.fresh)
+		clear(e.fresh)
+		return e.reader
+	}
+	past := slices.Clone(p.branch[:first])
+	p.mu.Unlock()
+	reader := history.Read(p.readable(past), p.counter)
+	p.mu.Lock()
+	if at, there := p.find(message); there && at == first {
+		p.edited = editReader{message: message, reader: reader, read: first, fresh: map[int]int{}}
+	}
+	return reader
+}
+
+// group is the messages that are sent or left out together with one, itself among them: a message that calls tools
+// and the results of its calls, or the message alone. Of what is not planned yet each message is alone.
+func (p *planner) group(message int64) []int64 {
+	at, there := p.find(message)
+	if !there || p.reader == nil || at >= p.read {
+		return []int64{message}
+	}
+	var list []int64
+	for _, i := range p.reader.Group(at) {
+		list = append(list, p.branch[i].ID)
+	}
+	return list
+}
+
+// tokens counts texts.
+type tokens struct {
+	counter   history.Counter // nil counts none
+	guess     history.Counter // says at once about what counter would; nil guesses none
+	tokenizer string          // what counter is called
+}
+
+// count counts a text's tokens, or 0 where nothing counts: the plan then estimates.
+func (t tokens) count(text string) int {
+	if t.counter == nil {
+		return 0
+	}
+	return t.counter(text)
+}
+
+// missing says that a message's tokens are not in the store yet.
+func (t tokens) missing(m *store.Message) bool {
+	return t.counter != nil && m.Content != "" && m.Status != history.Streaming && (m.Tokens == 0 || m.Tokenizer != t.tokenizer)
+}
+
+// trusted takes from stored messages the counts of another tokenizer.
+func (t tokens) trusted(messages []store.Message) []store.Message {
+	for i := range messages {
+		if messages[i].Tokenizer != t.tokenizer {
+			messages[i].Tokens = 0
+		}
+	}
+	return messages
+}
+
+// readable is a piece of a branch for the planner. A little text without a count is counted at once;
+// for more of it a guess has to do, so that nobody waits.
+func (t tokens) readable(branch []store.Message) []history.Message {
+	size := 0
+	for i := range branch {
+		if branch[i].Tokens == 0 {
+			size += len(branch[i].Content)
+		}
+	}
+	list := make([]history.Message, len(branch))
+	for i := range branch {
+		m := &branch[i]
+		if t.counter != nil && m.Tokens == 0 && size <= countAtOnce {
+			m.Tokens = t.counter(m.Content)
+		}
+		if list[i] = m.Message; t.guess != nil && m.Tokens == 0 {
+			list[i].Tokens = t.guess(m.Content)
+		}
+	}
+	return list
+}
+
+// summariesOn are the summaries that are of the first messages of the branch, the widest first; of two as wide
+// the newer comes first. A message is on the branch with all that came before it, so the newest message of a
+// summary tells.
+func (p *planner) summariesOn(first int) []history.Summary {
+	on := slices.DeleteFunc(slices.Clone(p.summaries), func(m store.Summary) bool {
+		at, there := p.find(m.Last())
+		return !there || at >= first
+	})
+	slices.Reverse(on)
+	slices.SortStableFunc(on, func(x, y store.Summary) int { return cmp.Compare(y.Last(), x.Last()) })
+	list := make([]history.Summary, len(on))
+	for i, m := range on {
+		list[i] = summaryOf(m)
+	}
+	return list
+}
+
+// summaryOf is a stored summary as a plan reads it.
+func summaryOf(m store.Summary) history.Summary {
+	return history.Summary{ID: m.ID, Messages: m.Sources, Text: m.Text, By: m.Endpoint + "/" + m.Model}
+}
+
+// build plans a request that answers o.Turn after the first past messages of the branch.
+func (p *planner) build(past int, o history.Options) (history.Plan, error) {
+	if err := p.readTo(past); err != nil {
+		return history.Plan{}, err
+	}
+	return p.reader.Build(o)
+}
+
+// limitTries is how often a request is planned again, with less, to fit below a limit.
+const limitTries = 3
+
+// buildLimited is build, but a limit that leaves no room for what must be sent does not hold, and below a limit
+// text of a kind that the server has hardly counted yet gets the room that it may need. The caller holds the
+func (p *planner) buildLimited(past int, o *history.Options) (history.Plan, error) {
+	plan, err := p.build(past, *o)
+	for range limitTries {
+		if err != nil || o.Limit == 0 {
+			break
+		}
+		over := p.model.OverLimit(calibration.PartsOf(plan.Sum, plan.Entries, p.message))
+		if over <= 1 {
+			return plan, nil
+		}
+		tighter := *o
+		tighter.Limit = int(float64(o.Limit) / over)
+		smaller, err := p.build(past, tighter)
+		if err != nil {
+			break
+		}
+		plan, *o = smaller, tighter
+	}
+	if over := (*history.OverBudgetError)(nil); o.Limit > 0 && p.model.Shrunk() == 0 && errors.As(err, &over) {
+		o.Limit = 0
+		return p.build(past, *o)
+	}
+	return plan, err
+}
+
+// options is everything beside the history that decides a request to a model under a policy.
+func (p *planner) options(to *target.Model, policy history.Policy, turn []history.Message) history.Options {
+	o := history.Options{
+		Policy:   policy,
+		System:   p.system,
+		Turn:     turn,
+		Flags:    p.flags,
+		Remedies: p.remedies,
+		Count:    p.counter,
+	}
+	if policy.Summarizes() {
+		o.Summaries = p.summariesOn(len(p.branch))
+	}
+	to.Fill(&o)
+	return o
+}
+
+// previewEdit plans the request that would leave if a draft were said in the place of a message: Edit says
+// which files go with it. What was said since is not in it.
+func (p *planner) previewEdit(message int64, draft string, files []history.Part, options func([]history.Message) history.Options) (history.Plan, error) {
+	at, there := p.find(message)
+	switch {
+	case !p.whole:
+		return history.Plan{}, ErrLoading
+	case !there:
+		return history.Plan{}, fmt.Errorf("plan an edit of message %d: %w", message, store.ErrNotFound)
+	case p.branch[at].Role != history.User:
+		return history.Plan{}, ErrNotYours
+	}
+	if files == nil {
+		files = p.branch[at].Parts
+	}
+	reader := p.readBefore(message, at)
+	o := options(asTurn(draft, files))
+	if len(o.Summaries) > 0 {
+		o.Summaries = p.summariesOn(at)
+	}
+	if p.branch[at].Alone {
+		o.Scope = &history.Scope{For: history.ForAlone}
+	}
+	return reader.Build(o)
+}
+
+// readerOf reads a branch for the planner. A long one takes seconds to read and to make searchable.
+// Nobody who asks the session for something else waits for it: the session is not locked, and the
+// next plan finds all of it done.
+func (p *planner) readerOf(branch []store.Message) *history.Conversation {
+	reader := history.Read(p.readable(branch), p.counter)
+	p.mu.Lock()
+	o := p.options(p.model, p.policy, []history.Message{{Role: history.User, Content: "?"}})
+	p.mu.Unlock()
+	reader.Build(o)
+	return reader
+}
+
+// previewOptions are options for a request that is only shown. A message that is sent leaves the pending calls
+// without a result, which a strict recovery refuses.
+func (p *planner) previewOptions(to *target.Model, policy history.Policy, draft []history.Message) history.Options {
+	o := p.options(to, policy, draft)
+	refused := policy.Recovery == history.RecoverStrict && len(draft) > 0
+	if calls := p.pending(); len(calls) > 0 && !refused {
+		o.Pending = calls[0].Message
+	}
+	return o
+}
