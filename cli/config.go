@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,36 +64,16 @@ func (p *program) overridden(c config.Config) (config.Config, error) {
 
 func (p *program) configCommand() *cobra.Command {
 	return group(&cobra.Command{Use: "config", Short: "Where the configuration file is, whether it is right, and a first one"},
-		&cobra.Command{
-			Use:   "path",
-			Short: "Print where the configuration file is, or would be",
-			Args:  takes("no arguments", 0, 0),
-			RunE: p.do(func(context.Context, []string) error {
-				path, _, err := p.configPath()
-				if err == nil {
-					fmt.Fprintln(p.out, path)
-				}
-				return err
-			}),
-		},
-		&cobra.Command{
-			Use:   "check",
-			Short: "Say everything that is wrong with the configuration file",
-			Args:  takes("no arguments", 0, 0),
-			RunE:  p.do(func(ctx context.Context, _ []string) error { return p.checkFile(ctx) }),
-		},
-		&cobra.Command{
-			Use:   "init",
-			Short: "Write a configuration file with every key and its default",
-			Args:  takes("no arguments", 0, 0),
-			RunE:  p.do(func(context.Context, []string) error { return p.initFile() }),
-		},
-		&cobra.Command{
-			Use:   "personas",
-			Short: "List the personas: system prompts in files of yours",
-			Args:  takes("no arguments", 0, 0),
-			RunE:  p.do(func(context.Context, []string) error { return p.listPersonas() }),
-		})
+		p.plainCommand("path", "Print where the configuration file is, or would be", func(context.Context) error {
+			path, _, err := p.configPath()
+			if err == nil {
+				fmt.Fprintln(p.out, path)
+			}
+			return err
+		}),
+		p.plainCommand("check", "Say everything that is wrong with the configuration file", p.checkFile),
+		p.plainCommand("init", "Write a configuration file with every key and its default", p.initFile),
+		p.plainCommand("personas", "List the personas: system prompts in files of yours", p.listPersonas))
 }
 
 // checkFile lists every mistake of the file, one a line.
@@ -184,32 +165,24 @@ func (p *program) checkModels(ctx context.Context, file string, doc []byte, c co
 	return out, nil
 }
 
-// initFile writes the example under its final name in one step, and never over another file.
-func (p *program) initFile() error {
+// initFile writes the example, and never over another file.
+func (p *program) initFile(context.Context) error {
 	path, _, err := p.configPath()
 	if err != nil {
 		return err
 	}
-	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fail(Failed, "cannot make the folder of the configuration file: %w", err)
 	}
-	f, err := os.CreateTemp(folder, ".config-*")
-	if err != nil {
-		return fail(Failed, "cannot write the configuration file: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(p.example)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fail(Failed, "cannot write the configuration file: %w", err)
-	}
-	// A link, unlike a rename, fails where the name is taken.
-	err = os.Link(f.Name(), path)
+	err = writeFile(path, false, func(f io.Writer) error {
+		_, err := f.Write(p.example)
+		return err
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return fail(Failed, "there is a configuration file at %s already; it stays as it is", path)
 	}
 	if err != nil {
-		return fail(Failed, "cannot write the configuration file: %w", err)
+		return err
 	}
 	fmt.Fprintf(p.out, "Wrote %s.\n", path)
 	return nil

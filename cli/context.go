@@ -38,7 +38,6 @@ func (p *program) contextCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p.flags.session = args[0]
 			return p.showContext(ctx, args[0], asked)
 		}),
 	}
@@ -48,15 +47,11 @@ func (p *program) contextCommand() *cobra.Command {
 
 // showContext shows what was asked of a session's context.
 func (p *program) showContext(ctx context.Context, id string, asked contextAsked) error {
-	k, err := p.openFor(ctx, id)
+	k, s, err := p.openSession(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer k.close()
-	s, err := k.resume(ctx, id)
-	if err != nil {
-		return err
-	}
 	if p.flags.model != "" {
 		asked.trial.Model = k.choice.Ref
 		if err := s.Consider(ctx, k.choice.Ref); err != nil {
@@ -166,7 +161,8 @@ func (p *program) writeRequest(l shownContext, asked contextAsked, r *redact.Red
 	if l.Over != nil {
 		return fail(Failed, "nothing would be sent: %w", l.Over)
 	}
-	text, err := l.wire()
+	body, err := l.body()
+	text := string(body)
 	if asked.prompt {
 		text, err = asText(l, asked)
 	}
@@ -184,12 +180,6 @@ func (p *program) writeRequest(l shownContext, asked contextAsked, r *redact.Red
 		_, err = fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
 	}
 	return err
-}
-
-// wire is the bytes of the request.
-func (l shownContext) wire() (string, error) {
-	body, err := l.body()
-	return string(body), err
 }
 
 // asText is a request as one text.

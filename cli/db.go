@@ -23,18 +23,13 @@ func (p *program) dbCommand() *cobra.Command {
 }
 
 func (p *program) dbPathCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "path",
-		Short: "Print where the conversations are",
-		Args:  takes("no arguments", 0, 0),
-		RunE: p.do(func(context.Context, []string) error {
-			path, err := p.configuredDB()
-			if err == nil {
-				fmt.Fprintln(p.out, path)
-			}
-			return err
-		}),
-	}
+	return p.plainCommand("path", "Print where the conversations are", func(context.Context) error {
+		path, err := p.configuredDB()
+		if err == nil {
+			fmt.Fprintln(p.out, path)
+		}
+		return err
+	})
 }
 
 // configuredDB is where the conversations are, whether the file is there or not.
@@ -48,13 +43,8 @@ func (p *program) configuredDB() (string, error) {
 
 func (p *program) dbCheck() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "check",
-		Short: "Read everything in the file and say what is damaged",
-		Long:  "check reads each page, each index and each message against its hash. It changes nothing. Where something is damaged it says what, and ends with 1.",
-		Args:  takes("no arguments", 0, 0),
-		RunE:  p.do(func(ctx context.Context, _ []string) error { return p.checkDB(ctx, asJSON) }),
-	}
+	c := p.plainCommand("check", "Read everything in the file and say what is damaged", func(ctx context.Context) error { return p.checkDB(ctx, asJSON) })
+	c.Long = "check reads each page, each index and each message against its hash. It changes nothing. Where something is damaged it says what, and ends with 1."
 	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
 	return c
 }

@@ -34,13 +34,9 @@ import (
 const reachPatience = 5 * time.Second
 
 func (p *program) doctorCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Look at the installation, the files, the terminal and the endpoints",
-		Long:  "doctor looks at everything winnow depends on and says what is wrong: with -m, whether that model is there and how large its window is. It never prints a key.",
-		Args:  takes("no arguments", 0, 0),
-		RunE:  p.do(func(ctx context.Context, _ []string) error { return p.doctor(ctx) }),
-	}
+	c := p.plainCommand("doctor", "Look at the installation, the files, the terminal and the endpoints", p.doctor)
+	c.Long = "doctor looks at everything winnow depends on and says what is wrong: with -m, whether that model is there and how large its window is. It never prints a key."
+	return c
 }
 
 // findings writes the lines of the doctor and remembers whether one of them was bad.

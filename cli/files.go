@@ -44,11 +44,7 @@ func writeFile(path string, force bool, write func(io.Writer) error) error {
 	if err := write(f); err != nil {
 		return err
 	}
-	err = f.Sync()
-	if err == nil {
-		err = f.Close()
-	}
-	if err == nil {
+	if err = errors.Join(f.Sync(), f.Close()); err == nil {
 		err = settle(f.Name(), path, force)
 	}
 	if errors.Is(err, fs.ErrExist) {
@@ -77,7 +73,7 @@ func free(path string, force bool) error {
 }
 
 func taken(path string) error {
-	return fail(Failed, "%s is there already; --force overwrites it", path)
+	return &failure{exit: Failed, text: path + " is there already; --force overwrites it", err: fs.ErrExist}
 }
 
 // settle gives a finished file its name. A name that was taken meanwhile stays with its owner: a link, as

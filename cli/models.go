@@ -19,12 +19,7 @@ import (
 
 func (p *program) modelsCommand() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "models",
-		Short: "List the models of every endpoint",
-		Args:  takes("no arguments", 0, 0),
-		RunE:  p.do(func(ctx context.Context, _ []string) error { return p.models(ctx, asJSON) }),
-	}
+	c := p.plainCommand("models", "List the models of every endpoint", func(ctx context.Context) error { return p.models(ctx, asJSON) })
 	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
 	return c
 }

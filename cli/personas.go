@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -120,7 +121,7 @@ func (p *program) completePersona(*cobra.Command, []string, string) ([]cobra.Com
 }
 
 // listPersonas prints each persona with the beginning of its text.
-func (p *program) listPersonas() error {
+func (p *program) listPersonas(context.Context) error {
 	all, err := p.personas()
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"winnow/llm/redact"
 	"winnow/session/store"
 	"winnow/session/transfer"
 )
@@ -25,12 +24,7 @@ func (p *program) newRedaction(noRedact bool) (*redaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &redact.Redactor{}
-	for _, e := range c.Catalog(p.env) {
-		for _, secret := range e.Secrets() {
-			r.Know(secret)
-		}
-	}
+	r := p.redactor(c)
 	return &redaction{redact: r.Text, find: r.Find}, nil
 }
 

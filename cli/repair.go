@@ -31,12 +31,10 @@ func (p *program) repairCommand() *cobra.Command {
 		Args:              takes("the id of a session", 1, 1),
 		ValidArgsFunction: p.completeSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
-			asked, err := f.read()
-			if err != nil {
+			if err := f.read(); err != nil {
 				return err
 			}
-			p.flags.session = args[0]
-			return p.repair(ctx, args[0], asked)
+			return p.repair(ctx, args[0], f)
 		}),
 	}
 	f.add(c)
@@ -47,8 +45,10 @@ func (p *program) repairCommand() *cobra.Command {
 type repairFlags struct {
 	dry, json bool
 	as        string
-	messages  []int
+	messages  []int                  // as people count them, from 1; none are all
 	changed   func(name string) bool // whether a flag was given, be it empty
+	choose    bool                   // a remedy is chosen
+	remedy    history.Remedy         // the one that --as names
 }
 
 func (f *repairFlags) add(c *cobra.Command) {
@@ -61,39 +61,26 @@ func (f *repairFlags) add(c *cobra.Command) {
 	c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(report.RemedyWords(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// repairAsked is what winnow repair was asked for.
-type repairAsked struct {
-	dry, json bool
-	choose    bool // a remedy is chosen
-	remedy    history.Remedy
-	messages  []int // as people count them, from 1; none are all
-}
-
 // read makes sense of the flags, or says what they take.
-func (f repairFlags) read() (repairAsked, error) {
-	a := repairAsked{dry: f.dry, json: f.json, choose: f.changed("as"), messages: f.messages}
-	if !a.choose {
-		return a, nil
+func (f *repairFlags) read() error {
+	if f.choose = f.changed("as"); !f.choose {
+		return nil
 	}
 	at := slices.Index(report.RemedyWords(), f.as)
 	if at < 0 {
-		return a, fail(Usage, "--as is %q; it takes %s%s", f.as, theme.Choices(report.RemedyWords()), llm.DidYouMean(f.as, report.RemedyWords()))
+		return fail(Usage, "--as is %q; it takes %s%s", f.as, theme.Choices(report.RemedyWords()), llm.DidYouMean(f.as, report.RemedyWords()))
 	}
-	a.remedy = history.Remedies()[at]
-	return a, nil
+	f.remedy = history.Remedies()[at]
+	return nil
 }
 
 // repair lists what is damaged in a session, after another remedy was chosen where one was asked for.
-func (p *program) repair(ctx context.Context, id string, asked repairAsked) error {
-	k, err := p.openFor(ctx, id)
+func (p *program) repair(ctx context.Context, id string, asked repairFlags) error {
+	k, s, err := p.openSession(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer k.close()
-	s, err := k.resume(ctx, id)
-	if err != nil {
-		return err
-	}
 	if err := s.LoadRest(ctx); err != nil {
 		return err
 	}
@@ -114,7 +101,7 @@ func (p *program) repair(ctx context.Context, id string, asked repairAsked) erro
 }
 
 // repaired chooses the remedy that was asked for, records what is repaired, and lists it.
-func repaired(ctx context.Context, s *session.Session, asked repairAsked) (report.Repairs, error) {
+func repaired(ctx context.Context, s *session.Session, asked repairFlags) (report.Repairs, error) {
 	plan, err := s.Preview("")
 	if err = unlessUnsent(err); err != nil {
 		return report.Repairs{}, err
@@ -138,7 +125,7 @@ func repaired(ctx context.Context, s *session.Session, asked repairAsked) (repor
 
 // chooseRemedy has the remedy that was asked for hold for some messages, and plans with it. A dry run
 // plans alone.
-func chooseRemedy(ctx context.Context, s *session.Session, asked repairAsked, ids []int64) (history.Plan, error) {
+func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, ids []int64) (history.Plan, error) {
 	plan, err := s.PreviewRemedy(ctx, asked.remedy, ids...)
 	if err = unlessUnsent(err); err != nil || asked.dry {
 		return plan, err

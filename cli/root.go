@@ -180,6 +180,16 @@ func takes(what string, least, limit int) cobra.PositionalArgs {
 	}
 }
 
+// plainCommand is a command without arguments.
+func (p *program) plainCommand(use, short string, run func(context.Context) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  takes("no arguments", 0, 0),
+		RunE:  p.do(func(ctx context.Context, _ []string) error { return run(ctx) }),
+	}
+}
+
 // commandNames are the words a mistyped command is compared with.
 var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "models", "db", "completion", "help"}
 

@@ -37,14 +37,8 @@ func (p *program) sessionsChanges() []*cobra.Command {
 		p.sessionsChange("unarchive ID", "Put an archived session back into the list", one, archived(false)),
 		p.sessionsChange("tag ID tags", "Give a session tags", tags, addTags),
 		p.sessionsChange("untag ID tags", "Take tags from a session", tags, removeTags),
-		p.sessionsChange("delete ID", "Move a session to the trash", one,
-			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-				return s.Delete(ctx, info.ID)
-			}),
-		p.sessionsChange("restore ID", "Take a session back from the trash", one,
-			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-				return s.Restore(ctx, info.ID)
-			}),
+		p.sessionsChange("delete ID", "Move a session to the trash", one, byID((*store.Store).Delete)),
+		p.sessionsChange("restore ID", "Take a session back from the trash", one, byID((*store.Store).Restore)),
 		p.sessionsPurge(),
 	}
 }
@@ -60,6 +54,13 @@ func (p *program) sessionsChange(use, short string, args cobra.PositionalArgs, d
 				return do(ctx, s, info, args[1:])
 			})
 		}),
+	}
+}
+
+// byID changes a session by its id alone.
+func byID(do func(*store.Store, context.Context, string) error) change {
+	return func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+		return do(s, ctx, info.ID)
 	}
 }
 

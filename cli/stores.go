@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
+	"winnow/session"
 	"winnow/session/store"
 )
 
@@ -76,13 +77,21 @@ func (p *program) existingStore(ctx context.Context, id string) (*store.Store, e
 	return s, err
 }
 
-// openFor makes ready for a conversation that must exist.
-func (p *program) openFor(ctx context.Context, id string) (*conversation, error) {
-	s, err := p.existingStore(ctx, id)
+// openSession opens a session that must exist, to be read.
+func (p *program) openSession(ctx context.Context, id string) (*conversation, *session.Session, error) {
+	st, err := p.existingStore(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.Close()
+	st.Close()
 	p.flags.session = id
-	return p.open(ctx, toRead)
+	k, err := p.open(ctx, toRead)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := k.resume(ctx, id)
+	if err != nil {
+		k.close()
+	}
+	return k, s, err
 }

@@ -20,9 +20,9 @@ type Turn struct {
 	notices []string
 
 	repairs     []repairedJSON
-	quarantined []unsentJSON
+	quarantined []reasonJSON
 	cut         []cutJSON
-	dropped     []unsentJSON
+	dropped     []reasonJSON
 	retries     []retryJSON
 	rounds      []roundJSON
 
@@ -38,8 +38,8 @@ type repairedJSON struct {
 	repairJSON
 }
 
-// unsentJSON is a message that was not sent.
-type unsentJSON struct {
+// reasonJSON is a message with why it was not sent, or not whole.
+type reasonJSON struct {
 	Index  int    `json:"index"`
 	ID     int64  `json:"id"`
 	Role   string `json:"role"`
@@ -48,12 +48,9 @@ type unsentJSON struct {
 
 // cutJSON is a message of which a part was sent.
 type cutJSON struct {
-	Index       int    `json:"index"`
-	ID          int64  `json:"id"`
-	Role        string `json:"role"`
-	Reason      string `json:"reason"`
-	CharsBefore int    `json:"chars_before"`
-	CharsAfter  int    `json:"chars_after"`
+	reasonJSON
+	CharsBefore int `json:"chars_before"`
+	CharsAfter  int `json:"chars_after"`
 }
 
 // retryJSON is a request that was sent again because it brought no answer.
@@ -86,7 +83,7 @@ func (r *Turn) Planned(entries []history.Entry) {
 	r.answered, r.notice = nil, ""
 	r.repairs, r.quarantined, r.cut, r.dropped = nil, nil, nil, nil
 	for _, e := range entries {
-		left := unsentJSON{e.Index, e.ID, string(e.Role), e.Cause.Sentence()}
+		left := reasonJSON{e.Index, e.ID, string(e.Role), e.Cause.Sentence()}
 		switch e.Disposition {
 		case history.Isolated:
 			r.quarantined = append(r.quarantined, left)
@@ -94,7 +91,7 @@ func (r *Turn) Planned(entries []history.Entry) {
 		case history.Dropped:
 			r.dropped = append(r.dropped, left)
 		case history.Cut:
-			r.cut = append(r.cut, cutJSON{e.Index, e.ID, string(e.Role), e.Cause.Sentence(), e.CharsBefore, e.CharsAfter})
+			r.cut = append(r.cut, cutJSON{left, e.CharsBefore, e.CharsAfter})
 		}
 		for _, repair := range e.Repairs {
 			r.repairs = append(r.repairs, repairedJSON{e.Index, e.ID, repairObject(repair)})
@@ -121,34 +118,25 @@ func (r *Turn) Lines(was Turn, id string) []string {
 		}
 		lines = append(lines, line)
 	}
-	say("sending %s repaired", withFaults(r.repairs), withFaults(was.repairs), "repair")
-	say("not sending %s that cannot be read", unsent(r.quarantined), unsent(was.quarantined), "sessions show")
-	say("sending %s shortened", shortened(r.cut), shortened(was.cut), "context")
-	say("not sending %s", unsent(r.dropped), unsent(was.dropped), "context")
+	say("sending %s repaired", indexes(r.repairs), indexes(was.repairs), "repair")
+	say("not sending %s that cannot be read", indexes(r.quarantined), indexes(was.quarantined), "sessions show")
+	say("sending %s shortened", indexes(r.cut), indexes(was.cut), "context")
+	say("not sending %s", indexes(r.dropped), indexes(was.dropped), "context")
 	return lines
 }
 
-func withFaults(list []repairedJSON) []int {
-	return indexes(list, func(x repairedJSON) int { return x.Index })
-}
-
-func unsent(list []unsentJSON) []int {
-	return indexes(list, func(x unsentJSON) int { return x.Index })
-}
-
-func shortened(list []cutJSON) []int {
-	return indexes(list, func(x cutJSON) int { return x.Index })
-}
-
 // indexes are the places of messages, each once, in order.
-func indexes[T any](list []T, index func(T) int) []int {
+func indexes[T interface{ index() int }](list []T) []int {
 	var out []int
 	for _, x := range list {
-		out = append(out, index(x))
+		out = append(out, x.index())
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+func (x repairedJSON) index() int { return x.Index }
+func (x reasonJSON) index() int   { return x.Index }
 
 // maxRuns is how many runs of numbers a line names.
 const maxRuns = 8
@@ -202,9 +190,9 @@ type TurnJSON struct {
 	Notices []string     `json:"notices"`
 
 	Repairs     listJSON[repairedJSON] `json:"repairs"`     // of the last request, as the next three
-	Quarantined listJSON[unsentJSON]   `json:"quarantined"` // damaged messages that were not sent
+	Quarantined listJSON[reasonJSON]   `json:"quarantined"` // damaged messages that were not sent
 	Cut         listJSON[cutJSON]      `json:"cut"`
-	Dropped     listJSON[unsentJSON]   `json:"dropped"`
+	Dropped     listJSON[reasonJSON]   `json:"dropped"`
 	Retries     listJSON[retryJSON]    `json:"retries"` // of the turn
 	Rounds      listJSON[roundJSON]    `json:"rounds"`  // requests that followed tool calls
 
