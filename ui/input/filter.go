@@ -1,7 +1,7 @@
-// Package input reads what the terminal sends. It stands in front of Bubble Tea's reader, which takes
+// Package input reads what the terminal sends. It reads before Bubble Tea's reader, which takes
 // a paste apart as if it were typed: there, an escape string that a pasted text opens swallows the end
-// of the paste, and every key after it. Filter decides what is typed and what is pasted, Reader puts
-// it in front of a terminal. The package knows no keys but ctrl+c, and does not draw.
+// of the paste, and every key after it. Filter decides what is typed and what is pasted, Reader reads
+// a terminal through it. The package handles no keys but ctrl+c, and does not draw.
 package input
 
 import (
@@ -55,7 +55,7 @@ const (
 	literal               // after a paste whose end marker did not come in time: maybe still of it
 )
 
-// Filter is a state machine that tells what is typed from what is pasted. It reads no clock and does no
+// Filter is a state machine that separates what is typed from what is pasted. It reads no clock and does no
 // I/O. Its zero value is ready.
 //
 // A bracketed paste ends at its end marker whatever is inside, and after a pause without one. Then the
@@ -296,7 +296,7 @@ func (f *Filter) advancePaste(scanned int) (events []Event, more bool) {
 }
 
 // advanceEnded looks for another end marker: then the first was a part of the pasted text, and so is
-// what stands between them.
+// what is between them.
 func (f *Filter) advanceEnded(scanned int) (events []Event, more bool) {
 	end, start := indexFrom(f.held, endMarker, scanned), indexFrom(f.held, startMarker, scanned)
 	switch {

@@ -102,8 +102,8 @@ func (r *Reader) Message(_ tea.Model, msg tea.Msg) tea.Msg {
 	return tea.PasteMsg{Content: text}
 }
 
-// ready reports whether the terminal has something to read within d. Where the system cannot tell, it
-// has, and Read finds out.
+// ready reports whether the terminal has something to read within d. Where the system cannot say, it returns
+// true, and Read finds out.
 func (r *Reader) ready(d time.Duration) bool {
 	fd := int(r.Fd())
 	until := time.Now().Add(d)

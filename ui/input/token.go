@@ -163,7 +163,7 @@ func controlString(p []byte) token {
 	return token{unfinishedToken, len(p)}
 }
 
-// abandoned is what the beginning of a sequence stands for that does not go on: the escape key, a key
+// abandoned is the keys that the beginning of a sequence means when nothing follows: the escape key, a key
 // with alt, or nothing. They are written so that Bubble Tea's reader waits for nothing more.
 func abandoned(p []byte) []byte {
 	switch {

@@ -26,7 +26,7 @@ func differ(before, after string) (was, is []piece) {
 	return add(was, true, a[at:]), add(is, true, b[bt:])
 }
 
-// add puts a piece behind others, unless it is empty.
+// add appends a piece to others, unless it is empty.
 func add(list []piece, same bool, words []string) []piece {
 	if len(words) == 0 {
 		return list

@@ -1,6 +1,6 @@
 // Package inspector shows a message, or a request as a whole, in full: what of it is sent, what is not, and what
-// stands in its place. It holds the texts to scroll through, a pager of any length among them, and the
-// comparison of an original with what is sent. It asks no session and no other part of the screen.
+// is sent instead. It holds the texts to scroll through, a pager of any length among them, and the
+// comparison of an original with what is sent. It calls no session and no other part of the screen.
 package inspector
 
 import (

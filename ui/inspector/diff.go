@@ -12,8 +12,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// besideWidth is the width in cells from which the sides stand beside each other; below it they stand
-// above one another.
+// besideWidth is the width in cells from which the columns are beside each other; in fewer cells the
+// original is above what is sent.
 const besideWidth = 84
 
 // Of a long text the sides show where it differs.
@@ -79,7 +79,7 @@ func (c *column) lines(list []piece) []string {
 	return c.out
 }
 
-// excerpt is a part of a piece, behind a number of characters that are not shown.
+// excerpt is a part of a piece, and how many characters before it are not shown.
 type excerpt struct {
 	skipped int
 	text    string

@@ -48,7 +48,7 @@ func Hide(s theme.Secrets, p Page) (Page, int) {
 func ofMessage(t Kind) bool { return t == Sent || t == Unsent }
 
 // without adds a segment that begins at byte at of a text, with a sign where one of the text's spans begins.
-// It returns the spans that go on or begin behind it.
+// It returns the spans that go on after it or begin there.
 func (p *Page) without(part Segment, at int, spans [][2]int) [][2]int {
 	end, from := at+len(part.Text), at
 	var b strings.Builder

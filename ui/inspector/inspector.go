@@ -117,8 +117,8 @@ func (in *Model) showView(at View) tea.Cmd {
 	return in.read(at)
 }
 
-// refresh shows the same once more, after the request on show has changed. What is read anew comes in
-// the place of what stands there.
+// refresh shows the same once more, after the request on show has changed. What is read again replaces
+// what is shown when it arrives.
 func (in *Model) refresh() tea.Cmd {
 	if in.On.Added > len(in.Added) {
 		in.On = Subject{Request: true}

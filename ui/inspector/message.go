@@ -12,7 +12,7 @@ import (
 )
 
 // messagePage is a message with its verdict: what of it the model gets, what it does not get, and what
-// stands in its place.
+// it gets instead.
 func (in *Model) messagePage(id int64) Page {
 	var p Page
 	r := &in.Request

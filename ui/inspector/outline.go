@@ -73,7 +73,7 @@ func (o *Outline) headingOf(s section, folded bool) string {
 // leastExcerpt is the cells below which the gist of a section is left out.
 const leastExcerpt = 8
 
-// gistOf is what stands behind the heading of a collapsed section, as far as the row has room.
+// gistOf is the gist after the heading of a collapsed section, cut to the rest of the row.
 func (o *Outline) gistOf(s section) string {
 	if o.Pager == nil {
 		return ""
@@ -156,7 +156,7 @@ func (o *Outline) beginning(i int) int {
 	return line
 }
 
-// end is the line behind a section.
+// end is the line after a section.
 func (o *Outline) end(i int) int {
 	if i+1 < len(o.Sections) {
 		return o.beginning(i + 1)

@@ -76,7 +76,7 @@ func NewPager(segments []Segment) *Pager {
 	}
 }
 
-// breakAt is where a line that is too long is broken, at most at end: behind a blank where there is
+// breakAt is where a line that is too long is broken, at most at end: after a blank where there is
 // one near, else between two characters.
 func breakAt(text string, from, end int) int {
 	near := max(from+1, end-256)
@@ -193,7 +193,7 @@ func (s *Pager) GoTo(line int) {
 	s.settle()
 }
 
-// Show scrolls the first line that begins behind the beginning of a segment to the top.
+// Show scrolls to the first line that begins after the beginning of a segment.
 func (s *Pager) Show(i int) {
 	line, _ := slices.BinarySearch(s.starts, s.offsets[i]+min(i, 1))
 	s.GoTo(line)

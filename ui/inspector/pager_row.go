@@ -60,8 +60,8 @@ type cell struct {
 	w       int
 }
 
-// wrapLine breaks a line into rows of at most w cells, behind a blank where there is one. A blank may
-// stand one cell further, where it is not seen.
+// wrapLine breaks a line into rows of at most w cells, after a blank where there is one. A blank may
+// be one cell further right, where it is not seen.
 func wrapLine(line []Segment, w int) []row {
 	if len(line) == 0 {
 		return []row{nil}
@@ -111,7 +111,7 @@ func cellsOf(line []Segment) []cell {
 	return cells
 }
 
-// rowOf puts characters together again.
+// rowOf joins characters of one kind into segments.
 func rowOf(line []Segment, cells []cell) row {
 	var r row
 	var b strings.Builder
@@ -136,7 +136,7 @@ func (r row) draw(st theme.Styles) string {
 	return b.String()
 }
 
-// sign is what stands beside the row.
+// sign is drawn to the left of the row; its kind decides the colour.
 func (r row) sign() (string, Kind) {
 	has := map[Kind]bool{}
 	for _, p := range r {

@@ -157,7 +157,7 @@ func (l *Repairs) remedy(on Repaired) {
 	l.Emit(Remedy{on})
 }
 
-// remedied goes on with what was asked for meanwhile. Where a remedy failed, those behind it are dropped.
+// remedied goes on with what was asked for meanwhile. Where a remedy failed, those after it are dropped.
 func (l *Repairs) remedied(msg RemediedMsg) {
 	l.storing = false
 	if msg.Failed {
@@ -184,7 +184,7 @@ func RemedyWord(r history.Remedy) string {
 	return markdown.OneLine(string(r), 12)
 }
 
-// leastDetail is the height from which the list shows what stands under its cursor.
+// leastDetail is the height from which the repair under the cursor is shown in full.
 const leastDetail = 10
 
 // View draws the list of repairs, and below it the original of the one under the cursor against what is sent.

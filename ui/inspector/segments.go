@@ -6,7 +6,7 @@ import (
 	"winnow/history"
 )
 
-// SegmentsOf is a message's text: what is sent, what is not, and what stands in its place.
+// SegmentsOf is a message's text in segments: what is sent, what is not, and what is sent instead.
 func SegmentsOf(text string, e history.Entry) []Segment {
 	if !e.Sent() {
 		return []Segment{{Unsent, text}}
@@ -55,7 +55,7 @@ func (v *viewing) insert(t Kind, upTo int) {
 	}
 }
 
-// runesOn is the index of the byte n code points behind at. Long texts are counted by blocks, which is
+// runesOn is the index of the byte n code points after at. Long texts are counted by blocks, which is
 // many times faster.
 func runesOn(text string, at, n int) int {
 	const block = 4 << 10

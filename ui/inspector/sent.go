@@ -46,7 +46,7 @@ func (in *Model) sentPage() (p Page, first int) {
 	return p, max(0, first-1)
 }
 
-// notSent says that nothing of a message is in the request, and what stands for it.
+// notSent says that nothing of a message is in the request, and which marker or summary is sent instead.
 func notSent(r *Request, p *Page, e history.Entry) {
 	if e.Sent() {
 		p.Line(Quiet, "It is sent joined to other messages; the text of the whole request has it.")

@@ -18,7 +18,7 @@ import (
 type (
 	// Closed says that it is to be closed.
 	Closed struct{}
-	// Step asks for the subject that stands so many lines behind the inspected one in the request's list.
+	// Step asks for the subject that is By lines below the inspected one in the request's list.
 	Step struct{ By int }
 	// Open asks for a request of the past to be shown.
 	Open struct {
@@ -193,7 +193,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return in.readOn()
 }
 
-// openLine opens what stands under the cursor of a list.
+// openLine opens the line under the cursor of a list.
 func (in *Model) openLine() tea.Cmd {
 	l, ok := in.shown.(*List)
 	switch {

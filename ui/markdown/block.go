@@ -86,7 +86,7 @@ func (d *doc) item(n ast.Node, number, width int) []string {
 	}
 	indent := ansi.StringWidth(marker)
 	if indent > width/2 {
-		// A long number in a narrow column stands above.
+		// In a narrow column a long number is on a line of its own.
 		return append(wrap(marker, width), d.blocks(n, width)...)
 	}
 	lines := prefixed(d.blocks(n, width-indent), marker, strings.Repeat(" ", indent))
@@ -126,7 +126,7 @@ func (d *doc) codeBlock(n ast.Node, language string, width int) []string {
 	return prefixed(lines, codeIndent(width), codeIndent(width))
 }
 
-// codeIndent returns what stands before a line of code in a column of width cells.
+// codeIndent returns the indent of a line of code in a column of width cells.
 func codeIndent(width int) string {
 	if width < 12 {
 		return ""
@@ -189,8 +189,8 @@ func (d *doc) span(n ast.Node) string {
 }
 
 // sanitize replaces, inside a leaf, what glamour would drop, decode into something unsafe or print
-// on standard output: raw HTML becomes text, a soft line break a space, and an entity that
-// stands for a control character is shown as what it stands for.
+// on standard output: raw HTML becomes text, a soft line break a space, and an entity for
+// a control character becomes the picture of that character.
 func (d *doc) sanitize(n ast.Node) {
 	inCode := n.Kind() == ast.KindCodeSpan
 	for c := n.FirstChild(); c != nil; {
@@ -257,7 +257,7 @@ func (d *doc) sanitizeText(n ast.Node, c *ast.Text, inCode bool) {
 	}
 }
 
-// text returns a node with s as its text, which is added behind the source.
+// text returns a node with s as its text, which is added after the source.
 func (d *doc) text(s string) *ast.Text {
 	start := len(d.source)
 	d.source = append(d.source, s...)

@@ -173,7 +173,7 @@ func (h *highlighter) sequence(t chroma.TokenType) string {
 	if e.Italic == chroma.Yes {
 		s += "\x1b[3m"
 	}
-	// The terminal's own colour stands for that of signs and plain text.
+	// Signs and plain text have the terminal's own colour.
 	if e.Colour.IsSet() && e.Colour != h.style.Get(chroma.Punctuation).Colour {
 		s += fmt.Sprintf("\x1b[38;2;%d;%d;%dm", e.Colour.Red(), e.Colour.Green(), e.Colour.Blue())
 	}

@@ -83,7 +83,7 @@ func openMarks(text string) (cut int, closing string) {
 	return 0, closeAll(open)
 }
 
-// codeSpan returns the length of text up to behind the run of count backquotes that closes a
+// codeSpan returns the length of text up to and with the run of count backquotes that closes a
 // span of code, -1 for none.
 func codeSpan(text string, count int) int {
 	for at := 0; at < len(text); {

@@ -13,7 +13,7 @@ type fence struct {
 	at       int      // how much of the stream's tail has been read
 	code     string   // the lines of the last piece, complete ones
 	started  bool     // a line has become final: no separator is due
-	open     []string // the lines shown for the last piece and the unfinished line behind it
+	open     []string // the lines shown for the last piece and the unfinished line after it
 	shown    int      // how much of that text they cover
 }
 
@@ -131,7 +131,7 @@ func (s *Stream) showFence() {
 	s.lines = appendBlock(s.lines[:s.final], s.indented(f.open), f.started)
 }
 
-// extend puts what text has beyond the shown part behind it, without colours.
+// extend adds what text has beyond the shown part, without colours.
 func (f *fence) extend(text string, width int) {
 	fresh := text[f.shown:]
 	if f.shown > 0 && text[f.shown-1] != '\n' && len(f.open) > 0 {

@@ -11,7 +11,7 @@ import (
 // noAddress is a destination that glamour does not show.
 const noAddress = "#"
 
-// sanitizeLink leaves c the address that stands behind its text: an absolute one that the text does
+// sanitizeLink leaves c the address that is shown after its text: an absolute one that the text does
 // not already say. A relative address leads nowhere from a terminal.
 func (d *doc) sanitizeLink(c *ast.Link) {
 	text := html.UnescapeString(d.plainText(c))

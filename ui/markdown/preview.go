@@ -56,7 +56,7 @@ func undecided(line string) bool {
 	return strings.TrimRight(strings.Trim(signs, "0123456789"), ".)") == ""
 }
 
-// show draws the open block behind the final lines.
+// show draws the open block after the final lines.
 func (s *Stream) show() {
 	if s.fence != nil {
 		s.showFence()
@@ -107,7 +107,7 @@ func (s *Stream) render(text string) {
 	p.cutGlue(text)
 }
 
-// extend puts text, as it is, behind the last line.
+// extend adds text, as it is, to the last line.
 func (p *preview) extend(text string, width int) {
 	text = p.cutGlue(p.glue + text)
 	if last := len(p.lines) - 1; last >= 0 {

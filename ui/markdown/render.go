@@ -56,7 +56,7 @@ func (r *Renderer) Render(md string) []string {
 	return withoutBlankEnd(lines)
 }
 
-// appendBlock puts a block behind lines, with a blank line between unless the block continues
+// appendBlock adds a block to lines, with a blank line between unless the block continues
 // what came before. Nothing begins with a blank line, and a block without lines is none.
 func appendBlock(lines, block []string, continues bool) []string {
 	if len(lines) == 0 {
@@ -102,7 +102,7 @@ type doc struct {
 }
 
 // unit is the smallest piece of a text that is rendered by itself and stays as it is while text
-// is added behind it: a top-level block, or one item of a top-level list.
+// is added after it: a top-level block, or one item of a top-level list.
 type unit struct {
 	node      ast.Node
 	start     int  // the offset of its first line

@@ -12,7 +12,7 @@ import (
 // Stream renders a text that grows. What can no longer change is rendered once: in Markdown a
 // block is closed for good when the next one opens. The open block is rendered again each time
 // its lines are asked for, as long as it is short; a long one as often as its allowance permits,
-// and what came since stands behind it as it was written. The work is counted in bytes, not in
+// and what came since is shown after it as it was written. The work is counted in bytes, not in
 // time, and is the same on every machine.
 //
 // After Finish its lines are those of Render for the whole text.
@@ -227,7 +227,7 @@ func blankEnd(text string) bool {
 }
 
 // closedByBlank tells whether a blank line ends n for good. A list, a code block or a block of
-// HTML may go on behind it.
+// HTML may go on after it.
 func closedByBlank(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.Paragraph, *ast.Heading, *extast.Table, *ast.ThematicBreak, *ast.Blockquote:

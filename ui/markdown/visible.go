@@ -99,7 +99,7 @@ func OneLine(s string, width int) string {
 // shows, at every frame. It reads no further than that.
 func asciiLine(s string, width int) (string, bool) {
 	line := make([]byte, 0, min(len(s), width+1))
-	blank := false // white space stands behind the line
+	blank := false // white space follows the line
 	for i := 0; i < len(s) && len(line) <= width; i++ {
 		switch c := s[i]; {
 		case c == ' ' || c == '\n':

@@ -41,7 +41,7 @@ func settingsOf(p history.Policy, ref string, window int) Settings {
 	return Settings{p.Budget, p.Preset, p.Placement, ref, window}
 }
 
-// Text is what a dial stands at.
+// Text is the value of a dial.
 func (s Settings) Text(d Dial) string {
 	switch d {
 	case budgetDial:
@@ -159,7 +159,7 @@ func stepBy(steps []int, at, by int) (int, bool) {
 	return steps[i], true
 }
 
-// turned is a value of a list a step before or behind another, and false where there is none.
+// turned is the value of a list a step before or after another, and false where there is none.
 func turned[T comparable](list []T, at T, by int) (T, bool) {
 	i := slices.Index(list, at) + by
 	if i < 0 || i >= len(list) {

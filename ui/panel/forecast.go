@@ -16,7 +16,7 @@ type Forecast struct {
 	Warnings []string   // sentences about the request that its numbers do not tell
 }
 
-// ForecastOf says what the session knows about a plan. Of a long conversation very many messages may be
+// ForecastOf is the forecast for a plan by the session's past requests. Of a long conversation very many messages may be
 // lost at once: what is said of them is made here, once for each plan.
 func ForecastOf(known record.Forecast, plan history.Plan) Forecast {
 	o := Forecast{Prefix: known.Prefix}

@@ -16,7 +16,7 @@ import (
 // fullHead is the height from which the panel names every part of the sum.
 const fullHead = 15
 
-// head is what stands above the list: which request it is, the bar, the parts, and what is doubtful.
+// head is the lines above the list: which request it is, the bar, the parts, and what is doubtful.
 func (p *Model) head(st theme.Styles, w, h int) []string {
 	r := p.Shown()
 	var lines []string

@@ -107,7 +107,7 @@ func (r *Request) listLine(st theme.Styles, l inList, w int, chosen bool) string
 	return theme.Spread(st.Focus.Render(sign)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
 }
 
-// selectedSign stands to the left of a selected message, in the panel and in the transcript.
+// selectedSign is drawn to the left of a selected message, in the panel and in the transcript.
 const selectedSign = "▌"
 
 // leastGist is how many cells the beginning of a message needs to say anything.

@@ -186,13 +186,13 @@ func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 	return append(lines, s.foot...)
 }
 
-// slice is the part of the list that a box of w by h cells shows, with what stands around it.
+// slice is the part of the list that a box of w by h cells shows, with the lines above and below it.
 type slice struct {
 	head, foot []string
 	Height     int // how many lines of the list have room
 }
 
-// Slice is the part of the list in a box, with what stands around it.
+// Slice is the part of the list in a box, with the lines above and below it.
 func (p *Model) Slice(st theme.Styles, w, h int) slice {
 	s := slice{head: p.head(st, w, h), foot: p.foot(st, w)}
 	if h < len(s.head)+len(s.foot)+leastRows {

@@ -60,7 +60,7 @@ func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
 }
 
 // step shows the request so many steps before the one on show, or after it. Steps that are asked for while one
-// is being read are gone together, once it is shown.
+// is being read are made as one step when it is shown.
 func (p *Model) step(by int) tea.Cmd {
 	if p.reading.step {
 		p.reading.owed += by

@@ -54,8 +54,8 @@ func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 // Counted writes a number of tokens in the server's measure, so that the parts add up to the total.
 func (r *Request) Counted(n int) string { return theme.Thousands(r.Plan.Sum.Tokens(n)) }
 
-// rows are the lines of a request's list: one for every message, and one for every text that nobody
-// said, where it stands. The messages are not copied: a hundred thousand cost as much as ten.
+// rows are the lines of a request's list: one for every message, and one for every text that winnow
+// added, at its place. The messages are not copied: a hundred thousand cost as much as ten.
 type rows struct {
 	Entries []history.Entry
 	Added   []history.Added
@@ -92,7 +92,7 @@ func (r rows) Row(i int) row {
 	return row{Entry: &r.Entries[i-k]}
 }
 
-// Line is where the entry with this index stands.
+// Line is the line of the entry with this index.
 func (r rows) Line(entry int) int {
 	k, _ := slices.BinarySearchFunc(r.Added, entry, func(a history.Added, entry int) int {
 		if a.At <= entry {

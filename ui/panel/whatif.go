@@ -34,7 +34,7 @@ type Whatif struct {
 	PanelHidden bool // the panel was not on the screen before
 }
 
-// Settings are what the dials stand at.
+// Settings are the values of the dials.
 func (w *Whatif) Settings() Settings {
 	return settingsOf(w.Policy, w.was.Model, w.was.Window).from(w.trial)
 }

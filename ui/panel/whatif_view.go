@@ -87,7 +87,7 @@ func (w *Whatif) dials(st theme.Styles, width, h int) []string {
 	return append(lines, st.Rule(width))
 }
 
-// dial is a dial's line: what it is, what it stands at, and what it stood at.
+// dial is a dial's line: its name, its value, and the value that is set.
 func (w *Whatif) dial(st theme.Styles, d Dial, width int) string {
 	to, was := w.Settings().Text(d), w.was.Text(d)
 	right := ""
@@ -109,7 +109,7 @@ func (w *Whatif) dial(st theme.Styles, d Dial, width int) string {
 	return st.Chosen.Render(theme.Spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
 }
 
-// roomyDial is the width from which the dials' values stand below one another.
+// roomyDial is the width from which the dials' values are in one column.
 const roomyDial = 36
 
 // changes says what would enter and leave.
@@ -143,5 +143,5 @@ func (w *Whatif) cached(now record.Prefix) string {
 	return "cached prefix ~" + w.Request.Counted(w.Prefix.Tokens) + " (now ~" + w.Request.Counted(now.Tokens) + ")"
 }
 
-// turned says that a dial stands otherwise than it stood.
+// turned reports whether a dial has another value than is set.
 func (w *Whatif) turned() bool { return w.Settings() != w.was }

@@ -84,7 +84,7 @@ func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
 	return lines
 }
 
-// Border is what stands in the top line of a frame.
+// Border is the style of a frame, and the texts in its top line.
 type Border struct {
 	Title string
 	Right string         // at the right end, may be styled
@@ -218,7 +218,7 @@ func colour(s string) int {
 	return 0
 }
 
-// Border is the border of a part of the screen with its title, and what stands at its right.
+// Border is the border of a part of the screen with its title, and a text at its right end.
 func (st Styles) Border(title, right string, focused bool) Border {
 	b := Border{Title: title, Line: st.Frame, Name: st.Title}
 	if right != "" {

@@ -59,7 +59,7 @@ func (f *Field) Typed(msg tea.KeyPressMsg) bool {
 	return true
 }
 
-// Insert puts a text where the cursor stands, on one line.
+// Insert inserts a text at the cursor, on one line.
 func (f *Field) Insert(text string) {
 	text = lineOf(text)
 	if Width(f.Text)+Width(text) > maxField {
@@ -92,7 +92,7 @@ func (f *Field) cut(from, to int) {
 	f.At = from
 }
 
-// before is where the character before the cursor begins: all that stands in its cells.
+// before is where the character before the cursor begins, combining characters included.
 func (f *Field) before() int {
 	last := 0
 	for i := 0; i < f.At; {
@@ -102,7 +102,7 @@ func (f *Field) before() int {
 	return last
 }
 
-// after is where the character behind the cursor ends.
+// after is where the character after the cursor ends.
 func (f *Field) after() int {
 	if f.At == len(f.Text) {
 		return f.At
@@ -121,7 +121,7 @@ func (f *Field) wordBefore() int {
 	return i + n
 }
 
-// wordAfter is where the word behind the cursor ends.
+// wordAfter is where the word after the cursor ends.
 func (f *Field) wordAfter() int {
 	right := strings.TrimLeftFunc(f.Text[f.At:], unicode.IsSpace)
 	if i := strings.IndexFunc(right, unicode.IsSpace); i >= 0 {
@@ -148,7 +148,7 @@ func (f *Field) View(w int) (shown string, x int) {
 	return f.Text[from:to], min(w-1, Width(f.Text[from:f.At]))
 }
 
-// ClusterLen is how many bytes the first character of a text takes, with all that stands in its cells.
+// ClusterLen is how many bytes the first character of a text takes, combining characters included.
 func ClusterLen(s string) int {
 	cluster, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 	return max(1, len(cluster))

@@ -24,7 +24,7 @@ func OneOf(at, n int) string {
 	return Thousands(at+1) + "/" + Thousands(n)
 }
 
-// Rule is a line that parts a list from what stands above or below it.
+// Rule is the line between a list and the lines above or below it.
 func (st Styles) Rule(w int) string { return st.Frame.Render(strings.Repeat("─", max(0, w))) }
 
 // Reason is a sentence below a list about the line under its cursor.
@@ -34,7 +34,7 @@ func (st Styles) Reason(text string, w int) []string {
 }
 
 // VerdictLine is a line of a list that begins with the glyph of a verdict, then a name, a text in dim, and
-// what stands at its end.
+// a text at its right end.
 func (st Styles) VerdictLine(glyph, name, text, end string, w int, chosen bool) string {
 	if chosen {
 		return st.Chosen.Render(Spread(" "+glyph+name+text, end, w))

@@ -41,8 +41,8 @@ func Paint(line string, base lipgloss.Style, spans []Span) string {
 	return b.String()
 }
 
-// HitSpans mark the letters of a label that a filter found. The label stands at a byte of its line, of
-// which only so many bytes are on the screen.
+// HitSpans mark the letters of a label that a filter found. The label begins at byte at of its line, whose first
+// shown bytes are on the screen.
 func HitSpans(label string, at, shown int, hits []int, style lipgloss.Style) []Span {
 	var spans []Span
 	for i := 0; i < len(label) && len(hits) > 0; {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Redacted is what stands where a secret was.
+// Redacted replaces a secret.
 const Redacted = "[redacted]"
 
 // Secrets hides secrets in titles, lists and views of requests. The transcript shows what was said as it
@@ -14,7 +14,7 @@ type Secrets struct {
 	Revealed bool
 }
 
-// In is where secrets stand in a text, as bytes from and to, in order and apart.
+// In finds the secrets in a text: the bytes from and to of each, in order; none overlaps another.
 func (s Secrets) In(text string) [][2]int {
 	if s.Find == nil || text == "" {
 		return nil

@@ -61,7 +61,7 @@ func (t Set) usual() Name {
 }
 
 // LightBy says whether a background is light by what some terminals put into COLORFGBG: the numbers of
-// their colours, the background's last. A terminal that is asked and answers knows better.
+// their colours, the background's last. The answer of a terminal that is asked is more reliable.
 func LightBy(fgbg string) (light, known bool) {
 	n, err := strconv.Atoi(fgbg[strings.LastIndexByte(fgbg, ';')+1:])
 	if err != nil || n < 0 || n > 15 {

@@ -27,7 +27,7 @@ func (c *Model) Enter() { c.list.MoveCursor(0) }
 // Leave takes the cursor away.
 func (c *Model) Leave() { c.list.ClearCursor() }
 
-// Selected is the message under the cursor; a tool call's item stands for its message.
+// Selected is the message under the cursor; for the item of a tool call it is the message with the call.
 func (c *Model) Selected() (store.Message, bool) {
 	id, ok := c.list.Cursor()
 	if !ok {

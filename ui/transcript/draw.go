@@ -30,7 +30,7 @@ func (m *itemList) gutterWidth() int {
 }
 
 // bodyWidth returns the cells for text. Where there is room, one stays free on the right, so that
-// text does not touch what stands there.
+// text does not touch the pane's frame.
 func (m *itemList) bodyWidth() int {
 	width := m.width - m.gutterWidth()
 	if m.width >= wide {
@@ -112,7 +112,7 @@ func (m *itemList) tagLine(lines []string, tag string, hit int) int {
 	return -1
 }
 
-// between returns the line behind item i: blank, or where the model's view begins.
+// between returns the line below item i: blank, or the line that marks where the model's view begins.
 func (m *itemList) between(i int) string {
 	if m.boundary == 0 || i+1 >= len(m.entries) || m.entries[i+1].ID != m.boundary {
 		return ""
@@ -181,7 +181,7 @@ func (m *itemList) label(e *entry, text string) string {
 	return m.styles.Tool.Render(text)
 }
 
-// measure returns the height of item i in lines, the blank one behind it included.
+// measure returns the height of item i in lines, the blank one below it included.
 func (m *itemList) measure(i int) int {
 	if e := &m.entries[i]; !e.measured {
 		m.drawn(i)
@@ -255,7 +255,7 @@ func (m *itemList) render(e *entry) *drawn {
 	return d
 }
 
-// text returns the lines of as much of e's text as is shown, or the one line that stands for them.
+// text returns the lines of as much of e's text as is shown, or the one line of a folded text.
 func (m *itemList) text(e *entry, text, shown string) []string {
 	switch {
 	case e.Fold && !e.expanded:
@@ -278,7 +278,7 @@ func (m *itemList) text(e *entry, text, shown string) []string {
 	return e.stream.Lines()
 }
 
-// folded returns the one line that stands for text.
+// folded returns the one line of a folded text: how it begins and how many lines follow.
 func (m *itemList) folded(text string) []string {
 	text = strings.Trim(text, "\n")
 	more := strings.Count(text, "\n")
@@ -302,7 +302,7 @@ func (m *itemList) folded(text string) []string {
 	return []string{markdown.OneLine(first, space) + " " + m.styles.Dim.Render(count)}
 }
 
-// reasoning returns the lines of e's reasoning, or the one line that stands for them.
+// reasoning returns the lines of e's reasoning, or one line with their number while it is folded.
 func (m *itemList) reasoning(e *entry, text string) []string {
 	st := m.styles
 	if e.thinking {

@@ -97,7 +97,8 @@ func (c *Model) do(a Action) tea.Cmd {
 	})
 }
 
-// restOfGroups are the messages that are sent or left out together with some, and are none of them.
+// restOfGroups are the other messages of the tool groups that some messages belong to: a group is sent or left out
+// as a whole.
 func restOfGroups(s *session.Session, ids []int64) []int64 {
 	known := setOf(ids)
 	var list []int64

@@ -27,7 +27,7 @@ type Item struct {
 	Fold      bool         // Text is one line until expanded: for long tool output
 }
 
-// Mark is what stands beside a message about the next request. It may change at every key
+// Mark is what is drawn beside a message about the next request. It may change at every key
 // press: it never changes the message's height.
 type Mark struct {
 	Glyph    string // one cell
@@ -36,7 +36,7 @@ type Mark struct {
 	Selected bool // a sign stands beside all of its lines
 }
 
-// entry is an item with what the list knows about it.
+// entry is an item with its state in the list.
 type entry struct {
 	Item
 	expanded bool // Text is shown whole

@@ -188,12 +188,12 @@ func (m *itemList) Item(id int64) (Item, bool) {
 // Len returns the number of items.
 func (m *itemList) Len() int { return len(m.entries) }
 
-// SetMarks sets what stands beside the messages; f is asked for those on the screen at each
+// SetMarks sets what is drawn beside the messages; f is asked for those on the screen at each
 // frame. nil takes the marks away.
 func (m *itemList) SetMarks(f func(id int64) Mark) { m.marks = f }
 
 // SetBoundary draws the line "the model sees from here" above the item id, with the number of the messages
-// above it that the model sees too; 0 takes the line away. It stands between two messages, where there is a
+// above it that the model sees too; 0 takes the line away. It is drawn between two messages, where there is a
 // blank line otherwise, so nothing moves.
 func (m *itemList) SetBoundary(id int64, above int) { m.boundary, m.above = id, above }
 
@@ -215,7 +215,7 @@ func (m *itemList) toggle(id int64, change func(*entry)) {
 	}
 }
 
-// index returns where the item id stands.
+// index returns the index of the item id.
 func (m *itemList) index(id int64) (int, bool) {
 	p, ok := m.indexes[id]
 	return p - m.base, ok

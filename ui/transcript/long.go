@@ -17,7 +17,7 @@ const (
 	maxStreamed = 256 << 10
 )
 
-// beginning is the rendered beginning of a very long text, which stays while more is written behind it.
+// beginning is the rendered beginning of a very long text, which stays while the text grows.
 type beginning struct {
 	md    *markdown.Renderer
 	lines []string
@@ -31,7 +31,7 @@ func shown(text string) string {
 	return text[:shownEnd(text)]
 }
 
-// shownEnd is where a text that is too long is cut: behind a line, else a word, else a character.
+// shownEnd is where a text that is too long is cut: after a line, else a word, else a character.
 func shownEnd(text string) int {
 	const near = maxShown * 3 / 4
 	for _, sign := range []string{"\n", " "} {
@@ -62,7 +62,7 @@ func (m *itemList) begin(e *entry, text string) []string {
 	return e.beginning.lines
 }
 
-// rest is the line behind a text of which so many bytes are not shown, none where all of it is.
+// rest is the line below a text of which so many bytes are not shown; none where all of it is shown.
 func (m *itemList) rest(left int) []string {
 	if left == 0 {
 		return nil

@@ -19,7 +19,7 @@ type search struct {
 // lineHit is a part of a line, in cells, that a hit covers.
 type lineHit struct{ line, from, to, hit int }
 
-// itemHits are an item's hits as they stand in its lines. They are searched for when the item is drawn.
+// itemHits are an item's hits by line and cell. They are searched for when the item is drawn.
 type itemHits struct {
 	list  []lineHit
 	spans int    // how many hits there are
@@ -106,8 +106,8 @@ func (m *itemList) hits(d *drawn) *itemHits {
 	return d.hits
 }
 
-// trueHits says which of the shown hits are hits of the text itself; nil for all. What is drawn knows
-// blanks no more, so that it holds "in to" where the text has "into".
+// trueHits says which of the shown hits are hits of the text itself; nil for all. Shown lines are
+// searched without blanks, so that "in to" is found in "into" too.
 func (m *itemList) trueHits(d *drawn) []bool {
 	h := d.hits
 	if len(h.text) != h.spans {

@@ -13,11 +13,11 @@ import (
 	"winnow/ui/theme"
 )
 
-// arriving is the item of the answer that streams; it takes the stored message's id when it has
-// one. Items of tool calls have the numbers below it.
+// arriving is the id of the item of the answer that streams, until the stored message's id replaces it. Items of
+// tool calls have the numbers below it.
 const arriving = -1
 
-// Model is the transcript: the list with the messages behind it, their verdicts, the search in them, and the flags
+// Model is the transcript: the list with its messages, their verdicts, the search in them, and the flags
 // that the user gives them.
 type Model struct {
 	Deps
@@ -84,7 +84,7 @@ func (c *Model) Reset(messages []store.Message) {
 	c.list.SetItems(c.items(messages))
 }
 
-// keep notes messages behind the list, at the end.
+// keep adds messages at the end.
 func (c *Model) keep(messages []store.Message) {
 	for i := range messages {
 		c.Index[messages[i].ID] = len(c.Messages) + i
@@ -229,9 +229,9 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 	c.list.SetBoundary(c.seenFrom())
 }
 
-// seenFrom is the message behind the last one that fell out of the plan: from there on the model sees the
+// seenFrom is the message after the last one that fell out of the plan: from there on the model sees the
 // conversation. above is how many of those in front of it the model sees too: the opening, what is pinned and
-// what is recalled. It is 0 where none fell out, or none stands behind it.
+// what is recalled. It is 0 where none fell out, or none follows.
 func (c *Model) seenFrom() (id int64, above int) {
 	entries := c.Plan.Entries
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -260,7 +260,7 @@ func (c *Model) Verdict(id int64) (history.Entry, bool) {
 	return history.Entry{}, false
 }
 
-// Mark is what stands beside a message: its verdict, or the hits of a search in it.
+// Mark is what is drawn beside a message: its verdict, or the hits of a search in it.
 func (c *Model) Mark(id int64) Mark {
 	selected := c.Holds(id)
 	hits := c.hitTag(id)

@@ -49,7 +49,7 @@ func (m *itemList) GoTo(id int64) bool {
 	return ok
 }
 
-// Following tells whether the list stays at its end.
+// Following reports whether the list stays at its end.
 func (m *itemList) Following() bool { return m.follow }
 
 // NewBelow tells whether something came below the screen since the end was last in sight.

@@ -76,12 +76,12 @@ func (f *Search) end() {
 // Total is how many hits there are.
 func (f *Search) Total() int { return len(f.hits) }
 
-// nearest is the first hit in the message with this index or behind it, else the last one before.
+// nearest is the first hit in the message with this index or after it, else the last one before.
 func (f *Search) nearest(message int) int {
 	return max(0, min(f.firstIn(message), len(f.hits)-1))
 }
 
-// firstIn is the first of the hits in the message with this index of the conversation or behind it.
+// firstIn is the first of the hits in the message with this index or after it.
 func (f *Search) firstIn(message int) int {
 	return sort.Search(len(f.hits), func(i int) bool { return f.hits[i].message >= message })
 }
@@ -126,8 +126,8 @@ func (c *Model) openSearch() tea.Cmd {
 	return c.Emit(Hushed{})
 }
 
-// SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the keys go back to
-// the draft behind it.
+// SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
+// when the search ends.
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 	fromDraft = fromDraft || c.Search.fromDraft
 	c.Search.end()

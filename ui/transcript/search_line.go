@@ -66,7 +66,7 @@ func (c *Model) hitText() string {
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user
-// is at. The cursor stands at column x.
+// is at. The cursor is in column x.
 func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	st, f := c.list.styles, &c.Search
 	text, x := f.View(max(1, w/2) + 1) // the cursor stands behind the text

@@ -6,7 +6,7 @@ import "winnow/ui/theme"
 type seen int
 
 // A hit is in the request, in a part of a message that is cut away, in a message that is not sent, or
-// in one that the request does not know.
+// in one that is not in the request's plan.
 const (
 	inContext seen = iota
 	cutAway
@@ -45,7 +45,7 @@ func (c *Model) countHits() {
 	}
 }
 
-// hitTag is what stands beside an item with hits, "" for one without.
+// hitTag counts the hits in an item for the tag beside it, "" for none.
 func (c *Model) hitTag(id int64) string {
 	if len(c.Search.hits) == 0 {
 		return ""
@@ -93,7 +93,7 @@ func (t tally) text() string {
 	return text
 }
 
-// tag is what stands beside a message with hits: one word where the model sees all of them alike.
+// tag is the counts for the tag beside a message: one word where the model sees all hits alike.
 func (t tally) tag() string {
 	all, kinds, last := 0, 0, inContext
 	for s, n := range t {

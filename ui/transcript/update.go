@@ -29,7 +29,7 @@ type Around struct {
 
 // The events.
 type (
-	// Hushed says that the search line stands where a sentence is shown.
+	// Hushed says that the search line takes the line in which a notice is shown.
 	Hushed struct{}
 	// Moved says that the cursor went to another message by itself.
 	Moved struct{}
