@@ -102,27 +102,6 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 	})
 }
 
-// placesOf returns the places of these messages among their siblings, from 1.
-func placesOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64]int, error) {
-	if len(messages) == 0 {
-		return nil, nil
-	}
-	places := map[int64]int{}
-	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
-		var id int64
-		var place int
-		err := scan(&id, &place)
-		places[id] = place
-		return err
-	}, `
-		SELECT
-			m.id,
-			(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent AND x.id <= m.id)
-		FROM messages m
-		WHERE m.id IN (SELECT value FROM json_each(?))`, sqlite.IDs(messages))
-	return places, err
-}
-
 // SetLeaf makes a message the end of the session's active branch; 0 is an empty branch.
 func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
 	_, err := withSession(ctx, s.save, "switch the branch", session, func(tx *sql.Tx, n int64) (int64, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,18 +73,11 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 }
 
 // forkTitles are the titles of a session's forks.
-func forkTitles(ctx context.Context, tx *sql.Tx, session string) (map[string]bool, error) {
-	titles := map[string]bool{}
-	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
-		var title string
-		err := scan(&title)
-		titles[title] = true
-		return err
-	}, `
+func forkTitles(ctx context.Context, tx *sql.Tx, session string) ([]string, error) {
+	return sqlite.Collect(ctx, tx, sqlite.Only[string], `
 		SELECT title
 		FROM sessions
 		WHERE parent = ?`, session)
-	return titles, err
 }
 
 // forked matches the end of the title of a fork.
@@ -91,13 +85,13 @@ var forked = regexp.MustCompile(` \(fork(?: \d+)?\)$`)
 
 // forkTitle is a session's title with the first "(fork)", "(fork 2)" … behind it that is not taken. A
 // fork of a fork says so once. A session without a title has a fork without one.
-func forkTitle(title string, taken map[string]bool) string {
+func forkTitle(title string, taken []string) string {
 	if title == "" {
 		return ""
 	}
 	title = forked.ReplaceAllString(title, "")
 	fork := title + " (fork)"
-	for n := 2; taken[fork]; n++ {
+	for n := 2; slices.Contains(taken, fork); n++ {
 		fork = title + " (fork " + strconv.Itoa(n) + ")"
 	}
 	return fork

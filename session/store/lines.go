@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"reflect"
 	"unicode/utf8"
 
 	"winnow/session/store/verdicts"
@@ -23,6 +24,22 @@ type Line struct {
 	Flag       *FlagLine       `json:"flag,omitempty"`
 	Remedy     *RemedyLine     `json:"remedy,omitempty"`
 	Summary    *SummaryLine    `json:"summary,omitempty"`
+}
+
+// A field with the tag ref is an id of the kind that the tag names, and is moved with it; one with the tag secret is a
+// text, or JSON, that may hold a secret.
+
+// copied is the line with a row of its own, which it returns, too.
+func (l Line) copied() (out Line, row reflect.Value) {
+	from, to := reflect.ValueOf(l), reflect.ValueOf(&out).Elem()
+	for i := range from.NumField() {
+		if of := from.Field(i); !of.IsNil() {
+			row = reflect.New(of.Type().Elem())
+			row.Elem().Set(of.Elem())
+			to.Field(i).Set(row)
+		}
+	}
+	return out, reflect.Indirect(row)
 }
 
 // Text is what a person, a model or a tool gave, byte for byte. In JSON it is a string, and an object
@@ -58,12 +75,12 @@ type encoded struct {
 // SessionLine is a session's row, with its tags and its unsent draft.
 type SessionLine struct {
 	ID        string     `json:"id"`
-	Title     Text       `json:"title,omitempty"`
+	Title     Text       `json:"title,omitempty" secret:"text"`
 	TitleFrom string     `json:"title_from,omitempty"` // auto or user
 	Created   int64      `json:"created_ms"`
 	Updated   int64      `json:"updated_ms"`
 	Used      int64      `json:"used"` // the order of last use
-	Leaf      int64      `json:"leaf,omitempty"`
+	Leaf      int64      `json:"leaf,omitempty" ref:"message"`
 	Parent    string     `json:"parent,omitempty"`    // the session it was forked from
 	ForkedAt  int64      `json:"forked_at,omitempty"` // the place of the message it was forked at among the parent's, from 1; 0 where the parent is gone
 	Pinned    bool       `json:"pinned,omitempty"`
@@ -74,31 +91,31 @@ type SessionLine struct {
 	Preset    Text       `json:"preset,omitempty"`
 	Dir       Text       `json:"dir,omitempty"`
 	Overrides Text       `json:"overrides,omitempty"` // TOML
-	System    Text       `json:"system,omitempty"`
+	System    Text       `json:"system,omitempty" secret:"text"`
 	Fixed     bool       `json:"system_fixed,omitempty"` // system is the session's own even if it is empty
 	Source    Text       `json:"source,omitempty"`       // the program it was imported from
 	Origin    Text       `json:"origin,omitempty"`       // its id there
 	Tags      []Text     `json:"tags,omitempty" db:"-"`
 	Draft     *DraftLine `json:"draft,omitempty" db:"-"`
 
-	FirstMessage int64 `json:"first_message" db:"-"`           // the least id of its messages
-	FirstRequest int64 `json:"first_request,omitempty" db:"-"` // of its requests
-	FirstSummary int64 `json:"first_summary,omitempty" db:"-"` // of its summaries
+	FirstMessage int64 `json:"first_message" db:"-" ref:"message"`           // the least id of its messages
+	FirstRequest int64 `json:"first_request,omitempty" db:"-" ref:"request"` // of its requests
+	FirstSummary int64 `json:"first_summary,omitempty" db:"-" ref:"summary"` // of its summaries
 }
 
 // DraftLine is what stands unsent in the composer.
 type DraftLine struct {
 	Updated int64 `json:"updated_ms"`
-	Text    Text  `json:"text" db:",blob"`
+	Text    Text  `json:"text" db:",blob" secret:"text"`
 	Files   Text  `json:"files,omitempty"` // a JSON array of paths
 }
 
 // RequestLine is the record of a request. Options is the JSON that winnow keeps, as a string, so that no
 // tool on the way changes its bytes; Plan is gzip.
 type RequestLine struct {
-	ID         int64  `json:"id"`
+	ID         int64  `json:"id" ref:"request"`
 	Turn       int64  `json:"turn"`
-	User       int64  `json:"user"`
+	User       int64  `json:"user" ref:"message"`
 	Created    int64  `json:"created_ms"`
 	Endpoint   Text   `json:"endpoint,omitempty"`
 	Model      Text   `json:"model,omitempty"`
@@ -117,8 +134,8 @@ type RequestLine struct {
 	Retries    int64  `json:"retries,omitempty"`
 	Finish     Text   `json:"finish,omitempty"`
 	Ended      Text   `json:"ended,omitempty"`
-	Error      Text   `json:"error,omitempty"`
-	Options    Text   `json:"options,omitempty" db:",null,blob"`
+	Error      Text   `json:"error,omitempty" secret:"text"`
+	Options    Text   `json:"options,omitempty" db:",null,blob" secret:"json"`
 	Plan       []byte `json:"plan,omitempty" db:",null"`
 	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
 
@@ -133,41 +150,41 @@ type AttachmentLine struct {
 
 // MessageLine is a message with its calls and parts.
 type MessageLine struct {
-	ID           int64      `json:"id" db:",null"`
+	ID           int64      `json:"id" db:",null" ref:"message"`
 	Seq          int64      `json:"seq"` // its place in the session, from 1
-	Parent       int64      `json:"parent,omitempty"`
+	Parent       int64      `json:"parent,omitempty" ref:"message"`
 	Role         Text       `json:"role"`
 	Status       Text       `json:"status"`
 	Created      int64      `json:"created_ms,omitempty"`
 	Tokens       int64      `json:"tokens,omitempty"`
 	Tokenizer    Text       `json:"tokenizer,omitempty"`
-	Request      int64      `json:"request,omitempty"`
+	Request      int64      `json:"request,omitempty" ref:"request"`
 	Endpoint     Text       `json:"endpoint,omitempty"`
 	Model        Text       `json:"model,omitempty"`
 	FinishReason Text       `json:"finish_reason,omitempty"`
 	Label        Text       `json:"label,omitempty"` // its id in the file that it was imported from
-	Name         Text       `json:"name,omitempty" db:",blob"`
+	Name         Text       `json:"name,omitempty" db:",blob" secret:"text"`
 	ToolCallID   Text       `json:"tool_call_id,omitempty" db:",blob"`
-	Content      Text       `json:"content,omitempty" db:",blob"`
-	Reasoning    Text       `json:"reasoning,omitempty" db:",blob"`
+	Content      Text       `json:"content,omitempty" db:",blob" secret:"text"`
+	Reasoning    Text       `json:"reasoning,omitempty" db:",blob" secret:"text"`
 	ToolCalls    []CallLine `json:"tool_calls,omitempty" db:"-"`
 	Parts        []PartLine `json:"parts,omitempty" db:"-"`
-	Alone        bool       `json:"alone,omitempty"`                 // sent without the conversation before it
-	Extra        Text       `json:"extra,omitempty" db:",null,blob"` // unknown keys of the reply, raw JSON
-	Damaged      []byte     `json:"damaged,omitempty" db:"-"`        // the fingerprint that was stored, where the row does not have it any more
+	Alone        bool       `json:"alone,omitempty"`                               // sent without the conversation before it
+	Extra        Text       `json:"extra,omitempty" db:",null,blob" secret:"json"` // unknown keys of the reply, raw JSON
+	Damaged      []byte     `json:"damaged,omitempty" db:"-"`                      // the fingerprint that was stored, where the row does not have it any more
 }
 
 // CallLine is a tool call as received.
 type CallLine struct {
 	ID        Text `json:"id" db:"call_id,blob"`
-	Name      Text `json:"name" db:",blob"`
-	Arguments Text `json:"arguments" db:",blob"`
+	Name      Text `json:"name" db:",blob" secret:"text"`
+	Arguments Text `json:"arguments" db:",blob" secret:"text"`
 }
 
 // PartLine is a part of a message, whose bytes are the attachment with its hash.
 type PartLine struct {
 	Kind      Text   `json:"kind"`
-	Name      Text   `json:"name,omitempty"`
+	Name      Text   `json:"name,omitempty" secret:"text"`
 	MediaType Text   `json:"media_type,omitempty"`
 	Tokens    int64  `json:"tokens,omitempty"`
 	Hash      string `json:"hash" db:"-"`
@@ -175,11 +192,11 @@ type PartLine struct {
 
 // RepairLine is the record of a repair.
 type RepairLine struct {
-	Message int64  `json:"message"`
+	Message int64  `json:"message" ref:"message"`
 	Kind    Text   `json:"kind"`
 	Before  []byte `json:"before_hash"` // SHA-256 of the damaged bytes
-	What    Text   `json:"what,omitempty"`
-	Sent    Text   `json:"sent,omitempty" db:",blob"`
+	What    Text   `json:"what,omitempty" secret:"text"`
+	Sent    Text   `json:"sent,omitempty" db:",blob" secret:"text"`
 	Rules   int64  `json:"rules"`
 	First   int64  `json:"first_ms"`
 	Last    int64  `json:"last_ms"`
@@ -188,28 +205,28 @@ type RepairLine struct {
 
 // FlagLine is a pin or an exclusion.
 type FlagLine struct {
-	Message int64  `json:"message"`
+	Message int64  `json:"message" ref:"message"`
 	Flag    string `json:"flag"`
 	Created int64  `json:"created_ms"`
 }
 
 // RemedyLine is what the user had sent in place of a damaged message.
 type RemedyLine struct {
-	Message int64  `json:"message"`
+	Message int64  `json:"message" ref:"message"`
 	Remedy  string `json:"remedy"`
 	Created int64  `json:"created_ms"`
 }
 
 // SummaryLine is a summary.
 type SummaryLine struct {
-	ID       int64       `json:"id"`
-	First    int64       `json:"first"`
-	Last     int64       `json:"last"`
+	ID       int64       `json:"id" ref:"summary"`
+	First    int64       `json:"first" ref:"message"`
+	Last     int64       `json:"last" ref:"message"`
 	Messages int64       `json:"messages"`
 	Created  int64       `json:"created_ms"`
 	Endpoint Text        `json:"endpoint,omitempty"`
 	Model    Text        `json:"model,omitempty"`
-	Text     Text        `json:"text,omitempty" db:",blob"`
+	Text     Text        `json:"text,omitempty" db:",blob" secret:"text"`
 	Sources  MessageRuns `json:"sources,omitempty"` // runs of ids of the messages that it was made from and stands for
 }
 

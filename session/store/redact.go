@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"unicode/utf8"
 
@@ -84,48 +85,47 @@ func (c *Cleaner) Changed() bool { return c.changed }
 
 // Line is a line without secrets; the line itself stays. A damaged message or attachment stays damaged.
 func (c *Cleaner) Line(l Line) Line {
-	switch {
-	case l.Session != nil:
-		v := *l.Session
-		c.text(&v.Title)
-		c.text(&v.System)
-		if v.Draft != nil {
-			d := *v.Draft
-			if c.text(&d.Text) {
-				d.Files = "" // Their places in the text moved.
-			}
-			v.Draft = &d
-		}
-		return Line{Session: &v}
-	case l.Request != nil:
-		v := *l.Request
-		c.text(&v.Error)
-		c.json(&v.Options)
-		v.Plan = c.plan(v.Plan)
-		return Line{Request: &v}
-	case l.Attachment != nil:
-		return Line{Attachment: c.attachment(*l.Attachment)}
-	case l.Message != nil:
-		return Line{Message: c.message(*l.Message)}
-	case l.Repair != nil:
-		v := *l.Repair
-		c.text(&v.What)
-		c.text(&v.Sent)
-		return Line{Repair: &v}
-	case l.Summary != nil:
-		v := *l.Summary
-		c.text(&v.Text)
-		return Line{Summary: &v}
+	out, row := l.copied()
+	if !row.IsValid() {
+		return l // of a later winnow's kind
 	}
-	return l
+	changed := c.row(row)
+	switch {
+	case out.Session != nil && out.Session.Draft != nil:
+		draft := *out.Session.Draft
+		if c.row(reflect.ValueOf(&draft).Elem()) {
+			draft.Files = "" // Their places in the text moved.
+		}
+		out.Session.Draft = &draft
+	case out.Request != nil:
+		out.Request.Plan = c.plan(out.Request.Plan)
+	case out.Attachment != nil:
+		c.attachment(out.Attachment)
+	case out.Message != nil:
+		c.message(out.Message, changed)
+	}
+	return out
 }
 
-// message cleans a message. What it costs is counted anew where that changed it.
-func (c *Cleaner) message(v MessageLine) *MessageLine {
-	changed := c.text(&v.Content, &v.Reasoning, &v.Name)
+// row cleans the texts of a row and says whether one that is no JSON held a secret.
+func (c *Cleaner) row(row reflect.Value) bool {
+	changed := false
+	for i := range row.NumField() {
+		switch kind := row.Type().Field(i).Tag.Get("secret"); kind {
+		case "text":
+			changed = c.text(row.Field(i).Addr().Interface().(*Text)) || changed
+		case "json":
+			c.json(row.Field(i).Addr().Interface().(*Text))
+		}
+	}
+	return changed
+}
+
+// message cleans the calls and parts of a message. What it costs is counted anew where something changed it.
+func (c *Cleaner) message(v *MessageLine, changed bool) {
 	v.ToolCalls = slices.Clone(v.ToolCalls)
 	for i := range v.ToolCalls {
-		changed = c.text(&v.ToolCalls[i].Name, &v.ToolCalls[i].Arguments) || changed
+		changed = c.row(reflect.ValueOf(&v.ToolCalls[i]).Elem()) || changed
 	}
 	v.Parts = slices.Clone(v.Parts)
 	for i := range v.Parts {
@@ -134,23 +134,18 @@ func (c *Cleaner) message(v MessageLine) *MessageLine {
 		if other {
 			p.Hash, p.Tokens = another, 0
 		}
-		changed = c.text(&p.Name) || other || changed
+		changed = c.row(reflect.ValueOf(p).Elem()) || other || changed
 	}
-	c.json(&v.Extra)
 	if changed {
 		v.Tokens = 0
 	}
-	return &v
 }
 
 // attachment cleans bytes that are a text.
-func (c *Cleaner) attachment(v AttachmentLine) *AttachmentLine {
-	if !utf8.Valid(v.Data) {
-		return &v
-	}
+func (c *Cleaner) attachment(v *AttachmentLine) {
 	text := Text(v.Data)
-	if !c.text(&text) {
-		return &v
+	if !utf8.Valid(v.Data) || !c.text(&text) {
+		return
 	}
 	if sum := sha256.Sum256(v.Data); hex.EncodeToString(sum[:]) == v.Hash {
 		now := sha256.Sum256([]byte(text))
@@ -159,12 +154,11 @@ func (c *Cleaner) attachment(v AttachmentLine) *AttachmentLine {
 		c.hashes[was] = v.Hash
 	}
 	v.Data = []byte(text)
-	return &v
 }
 
-// text cleans texts and says whether one of them held a secret.
-func (c *Cleaner) text(texts ...*Text) bool {
-	changed := redact(c.clean, texts...)
+// text cleans a text and says whether it held a secret.
+func (c *Cleaner) text(text *Text) bool {
+	changed := redact(c.clean, text)
 	c.changed = c.changed || changed
 	return changed
 }

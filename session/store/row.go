@@ -73,16 +73,16 @@ type row struct {
 
 // readRows reads messages. from is what follows FROM in the query, in which a message is called m.
 func readRows(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]row, error) {
-	var siblings int64
+	var siblings int64 // how many there are, and in the lower half the message's place among them
 	read := sqlite.RowScan[messageRow](&siblings)
 	return sqlite.Collect(ctx, tx, func(scan func(...any) error) (row, error) {
 		r, err := read(scan)
 		m := r.message()
-		m.Siblings, m.Sibling = int(siblings), 1
+		m.Siblings, m.Sibling = int(siblings>>32), int(siblings&(1<<32-1))
 		return row{m, r.Session, r.Calls, r.PartCount, r.Hash}, err
 	}, `
 		SELECT
-			(SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent),
+			(SELECT count(*) << 32 | sum(x.id <= m.id) FROM messages x WHERE x.session = m.session AND x.parent = m.parent),
 			`+sqlite.Columns[messageRow]("m")+`
 		FROM `+from, args...)
 }
@@ -131,23 +131,10 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 	if err != nil {
 		return nil, err
 	}
-	var withSiblings []int64
-	for _, r := range rows {
-		if r.Siblings > 1 {
-			withSiblings = append(withSiblings, r.ID)
-		}
-	}
-	places, err := placesOf(ctx, tx, withSiblings)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]Message, len(rows))
 	for i, r := range rows {
 		m := r.Message
 		m.Session = session
-		if m.Siblings > 1 {
-			m.Sibling = places[m.ID]
-		}
 		if damaged[i] {
 			m.Damaged, m.Status, m.Remains = true, history.Quarantined, m.Content
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil

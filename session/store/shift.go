@@ -25,42 +25,23 @@ func (s Shift) Line(l Line) (Line, error) {
 	if s == (Shift{}) {
 		return l, nil
 	}
-	var out Line
+	out, row := l.copied()
+	if !row.IsValid() {
+		return l, nil // of a later winnow's kind
+	}
+	by := map[string]int64{"message": s.Messages, "request": s.Requests, "summary": s.Summaries}
+	for i := range row.NumField() {
+		if kind := row.Type().Field(i).Tag.Get("ref"); kind != "" {
+			row.Field(i).SetInt(moved(row.Field(i).Int(), by[kind]))
+		}
+	}
 	var err error
 	switch {
-	case l.Session != nil:
-		v := *l.Session
-		v.Leaf, v.FirstMessage = moved(v.Leaf, s.Messages), moved(v.FirstMessage, s.Messages)
-		v.FirstRequest, v.FirstSummary = moved(v.FirstRequest, s.Requests), moved(v.FirstSummary, s.Summaries)
-		out.Session = &v
-	case l.Request != nil:
-		v := *l.Request
-		v.ID, v.User, v.Options = moved(v.ID, s.Requests), moved(v.User, s.Messages), s.record(v.Options)
-		v.Plan, err = s.plan(v.Plan)
-		out.Request = &v
-	case l.Message != nil:
-		v := *l.Message
-		v.ID, v.Parent, v.Request = moved(v.ID, s.Messages), moved(v.Parent, s.Messages), moved(v.Request, s.Requests)
-		out.Message = &v
-	case l.Repair != nil:
-		v := *l.Repair
-		v.Message = moved(v.Message, s.Messages)
-		out.Repair = &v
-	case l.Flag != nil:
-		v := *l.Flag
-		v.Message = moved(v.Message, s.Messages)
-		out.Flag = &v
-	case l.Remedy != nil:
-		v := *l.Remedy
-		v.Message = moved(v.Message, s.Messages)
-		out.Remedy = &v
-	case l.Summary != nil:
-		v := *l.Summary
-		v.ID, v.First, v.Last = moved(v.ID, s.Summaries), moved(v.First, s.Messages), moved(v.Last, s.Messages)
-		v.Sources = MessageRuns(s.runs(history.IDs(v.Sources)))
-		out.Summary = &v
-	default:
-		return l, nil
+	case out.Request != nil:
+		out.Request.Options = s.record(out.Request.Options)
+		out.Request.Plan, err = s.plan(out.Request.Plan)
+	case out.Summary != nil:
+		out.Summary.Sources = MessageRuns(s.runs(history.IDs(out.Summary.Sources)))
 	}
 	return out, err
 }
