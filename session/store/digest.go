@@ -146,13 +146,6 @@ func messagesDigest(ctx context.Context, tx *sql.Tx, session, messages int64) (s
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// digestOf is the digest of a stored session.
-func digestOf(ctx context.Context, tx *sql.Tx, session int64) (string, error) {
-	d := NewDigester()
-	err := dumpSession(ctx, tx, session, d.Add)
-	return d.Sum(), err
-}
-
 // field adds bytes after their length, so that what moves from one field to the next is noticed.
 func field(sum hash.Hash, data []byte) {
 	sum.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(data))))
@@ -177,11 +170,11 @@ func (s *Store) FindArchived(ctx context.Context, of SessionLine, d *Digester) (
 			if same != d.MessagesSum() {
 				continue
 			}
-			sum, err := digestOf(ctx, tx, n)
-			if err != nil {
+			stored := NewDigester()
+			if err := dumpSession(ctx, tx, n, stored.Add); err != nil {
 				return err
 			}
-			unchanged = sum == d.Sum()
+			unchanged = stored.Sum() == d.Sum()
 			there, err = sessionByKey(ctx, tx, n)
 			return err
 		}

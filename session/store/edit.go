@@ -70,7 +70,13 @@ func (s *Store) Restore(ctx context.Context, id string) error {
 func (s *Store) edit(ctx context.Context, doing, id, query string, args ...any) error {
 	return s.save(ctx, doing, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, query, append([]any{id}, args...)...)
-		return touched(fmt.Sprintf("%s %q", doing, id), result, err)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); n > 0 || err != nil {
+			return err
+		}
+		return &sqlite.Error{Doing: fmt.Sprintf("%s %q", doing, id), Kind: ErrNotFound}
 	})
 }
 

@@ -61,7 +61,7 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 	if err != nil {
 		return 0, err
 	}
-	taken, err := forkTitles(ctx, tx, row.ID)
+	taken, err := sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT title FROM sessions WHERE parent = ?`, row.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -70,14 +70,6 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 		Preset: row.Preset, Overrides: row.Overrides, System: row.System, SystemFixed: row.SystemFixed, Dir: row.Dir, Tags: row.Tags,
 		Parent: row.ID, ForkedAt: message,
 	})
-}
-
-// forkTitles are the titles of a session's forks.
-func forkTitles(ctx context.Context, tx *sql.Tx, session string) ([]string, error) {
-	return sqlite.Collect(ctx, tx, sqlite.Only[string], `
-		SELECT title
-		FROM sessions
-		WHERE parent = ?`, session)
 }
 
 // forked matches the end of the title of a fork.

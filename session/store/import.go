@@ -318,14 +318,14 @@ func (in *importing) leaf(ctx context.Context, there int64) (int64, error) {
 	if here == 0 || in.own == 0 {
 		return there, nil
 	}
-	var behind bool
+	var extends bool
 	err := in.tx.QueryRowContext(ctx, branchUp+`
 		SELECT EXISTS (
 			SELECT 1
 			FROM branch
 			WHERE id = ?4
-		)`, there, in.session, -1, here).Scan(&behind)
-	if err != nil || !behind {
+		)`, there, in.session, -1, here).Scan(&extends)
+	if err != nil || !extends {
 		return here, err
 	}
 	return there, nil

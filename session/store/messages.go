@@ -142,7 +142,7 @@ func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owne
 
 // insertContent writes the calls and parts of a message, whose bytes are stored, and where it is whole its words.
 func insertContent(ctx context.Context, tx *sql.Tx, id int64, m Message, r messageRow, attachments []int64) error {
-	if err := insertPlaced(ctx, tx, id, r.MessageLine, attachments); err != nil || m.Status == history.Streaming {
+	if err := insertCallsAndParts(ctx, tx, id, r.MessageLine, attachments); err != nil || m.Status == history.Streaming {
 		return err
 	}
 	return index(ctx, tx, id, m.Message)

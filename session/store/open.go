@@ -50,7 +50,7 @@ type Store struct {
 	retired  *os.File          // a damaged file that was set aside, locked so that nobody takes it for the history
 	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
 	fresh    bool              // nothing was in the file
-	checked  atomic.Bool       // the whole file was looked at and is sound
+	checked  atomic.Bool       // the whole file was read and is sound
 
 	mu         sync.Mutex
 	newestPlan verdicts.Writer // the plan that was stored last
@@ -94,7 +94,7 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 		return s.ready(s.freeze(ctx, len(all)))
 	}
 	err = s.sound(ctx, all)
-	for errors.Is(err, errExchanged) && ctx.Err() == nil {
+	for errors.Is(err, errReplaced) && ctx.Err() == nil {
 		if s.path, err = locate(path, false); err == nil {
 			s.owner = owner.New(s.path)
 			err = s.sound(ctx, all)
@@ -130,9 +130,9 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 }
 
 // sound opens the file for writing. A damaged one is set aside first, and what it holds is saved. It
-// returns errExchanged where another window was faster to do that.
+// returns errReplaced where another window was faster to do that.
 func (s *Store) sound(ctx context.Context, all []sqlite.Step) error {
-	looked, err := os.Stat(s.path)
+	found, err := os.Stat(s.path)
 	if err != nil {
 		return explain("open the chat history", s.path, err)
 	}
@@ -143,7 +143,7 @@ func (s *Store) sound(ctx context.Context, all []sqlite.Step) error {
 		return err
 	}
 	s.closePools()
-	if err := s.salvage(ctx, all, looked); err != nil {
+	if err := s.salvage(ctx, all, found); err != nil {
 		return err
 	}
 	return s.begin(ctx, all)
@@ -189,8 +189,8 @@ func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
 func (s *Store) freeze(ctx context.Context, know int) error {
 	s.readOnly = true
 	doing := "open the chat history"
-	read := func(m sqlite.Mode, most int) (int, error) {
-		s.reads = sqlite.Pool(s.path, m, most)
+	read := func(m sqlite.Mode, connections int) (int, error) {
+		s.reads = sqlite.Pool(s.path, m, connections)
 		return s.schemaVersion(ctx, s.reads)
 	}
 	version, err := read(sqlite.ReadOnly, 4)

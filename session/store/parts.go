@@ -9,8 +9,8 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// insertPlaced stores the calls and parts of a message, whose bytes have these keys, at their places.
-func insertPlaced(ctx context.Context, tx *sql.Tx, message int64, l MessageLine, attachments []int64) error {
+// insertCallsAndParts stores the calls and parts of a message, whose bytes have these keys, at their places.
+func insertCallsAndParts(ctx context.Context, tx *sql.Tx, message int64, l MessageLine, attachments []int64) error {
 	insert := func(table string, place int, row any) error {
 		_, err := sqlite.InsertRow(ctx, tx, table, row, sql.Named("message", message), sql.Named("place", place))
 		return err

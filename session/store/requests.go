@@ -17,13 +17,10 @@ func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	s.mu.Lock()
 	newest := s.newestPlan
 	s.mu.Unlock()
-	var out Request
 	var plans verdicts.Writer
-	err := s.jot(ctx, "record the request", func(tx *sql.Tx) error {
-		var err error
+	out, err := inTx(ctx, s.jot, "record the request", func(tx *sql.Tx) (Request, error) {
 		plans = newest
-		out, err = s.putRequest(ctx, tx, &plans, r)
-		return err
+		return s.putRequest(ctx, tx, &plans, r)
 	})
 	if err != nil {
 		plans = verdicts.Writer{}

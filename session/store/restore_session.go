@@ -321,7 +321,7 @@ func (in *restoring) addMessage(ctx context.Context, l *MessageLine) error {
 		}
 		attachments = append(attachments, key)
 	}
-	return insertPlaced(ctx, in.tx, l.ID, *l, attachments)
+	return insertCallsAndParts(ctx, in.tx, l.ID, *l, attachments)
 }
 
 func (in *restoring) addSummary(ctx context.Context, l SummaryLine) error {

@@ -26,7 +26,7 @@ var errHeld = fmt.Errorf("%w, and another window has it open; close that one and
 func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileInfo) error {
 	doing := "save what the damaged chat history holds"
 	if err := s.takeForSalvage(ctx, damaged); err != nil {
-		if errors.Is(err, errExchanged) {
+		if errors.Is(err, errReplaced) {
 			return err
 		}
 		if errors.Is(err, ErrBusy) {
@@ -46,7 +46,7 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 	defer backup.Discard(fresh)
 	saved, err := im.Salvage(ctx, fresh, all, s.now().UnixMilli(), checkEach)
 	if err == nil {
-		saved.File, err = backup.Exchange(s.path, fresh, "damaged", s.now())
+		saved.File, err = backup.Replace(s.path, fresh, "damaged", s.now())
 	}
 	if err != nil {
 		return explain(doing, s.path, err)
@@ -57,8 +57,8 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 	return nil
 }
 
-// errExchanged reports that another window has put another file in the place of the damaged one.
-var errExchanged = errors.New("another window saved the damaged file meanwhile")
+// errReplaced reports that another window has put another file in the place of the damaged one.
+var errReplaced = errors.New("another window saved the damaged file meanwhile")
 
 // takeForSalvage claims the file that was found damaged as soon as no other program has it open.
 func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
@@ -72,7 +72,7 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 		held, err := backup.Claim(s.path)
 		now, gone := os.Stat(s.path)
 		if gone != nil || !os.SameFile(damaged, now) {
-			err = errExchanged
+			err = errReplaced
 		}
 		if err != nil && held != nil {
 			held.Close()

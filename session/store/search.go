@@ -59,13 +59,13 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	if in.Limit <= 0 {
 		in.Limit = 50
 	}
-	look := func() ([]Hit, error) {
+	find := func() ([]Hit, error) {
 		return inTx(ctx, s.view, "search the messages", func(tx *sql.Tx) ([]Hit, error) {
 			x := searcher{tx: tx, query: q, Search: in, now: s.now(), sessions: map[int64]Session{}}
 			return x.run(ctx)
 		})
 	}
-	out, err := look()
+	out, err := find()
 	if !search.Damaged(err) || s.readOnly {
 		return out, err
 	}
@@ -74,7 +74,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return look()
+	return find()
 }
 
 // searcher is one search within its transaction.

@@ -9,18 +9,15 @@ import (
 
 // Spending is what those of a session's requests cost together whose costs come from the same place.
 type Spending struct {
-	From     string // as Request.CostFrom
-	Requests int
-	Cost     int64 // nanodollars
+	From     string `db:"cost_from"` // as Request.CostFrom
+	Requests int    `db:"requests"`
+	Cost     int64  `db:"cost"` // nanodollars
 }
 
 // Spending sums up what a session's requests cost, on every branch.
 func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error) {
 	return withSession(ctx, s.view, "sum up the costs", session, func(tx *sql.Tx, n int64) ([]Spending, error) {
-		return sqlite.Collect(ctx, tx, func(scan func(...any) error) (sum Spending, err error) {
-			err = scan(&sum.From, &sum.Requests, &sum.Cost)
-			return sum, err
-		}, `
+		return sqlite.Collect(ctx, tx, sqlite.RowScan[Spending](), `
 			SELECT
 				cost_from,
 				count(*),

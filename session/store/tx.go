@@ -153,18 +153,3 @@ func found(what string, err error) error {
 	}
 	return err
 }
-
-// touched returns ErrNotFound where a statement changed nothing.
-func touched(what string, result sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return &sqlite.Error{Doing: what, Kind: ErrNotFound}
-	}
-	return nil
-}

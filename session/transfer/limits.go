@@ -23,7 +23,7 @@ const (
 // limit leaves room.
 type historySample struct {
 	policy   history.Policy
-	most     int // messages
+	limit    int // messages
 	messages []history.Message
 	bytes    int  // of the messages
 	shrunk   bool // messages[sampleOpening] is in the place of many
@@ -31,7 +31,7 @@ type historySample struct {
 }
 
 func newHistorySample(p history.Policy) historySample {
-	return historySample{policy: p, most: sampleMessages}
+	return historySample{policy: p, limit: sampleMessages}
 }
 
 // limited says that the policy limits the size of the history.
@@ -46,7 +46,7 @@ func (h *historySample) add(m history.Message) {
 	}
 	m.Reasoning = ""
 	h.messages = append(h.messages, m)
-	if h.bytes += messageBytes(m); len(h.messages) > h.most || h.bytes > sampleBytes {
+	if h.bytes += messageBytes(m); len(h.messages) > h.limit || h.bytes > sampleBytes {
 		h.shrink()
 	}
 }
@@ -98,9 +98,9 @@ func (h *historySample) remarks() []Remark {
 	anySize := p
 	anySize.HistoryBudget, anySize.BudgetChars = 0, 0
 	all := history.Read(h.messages, nil)
-	most, _ := h.sent(all, anySize)
+	largest, _ := h.sent(all, anySize)
 	n, newest := h.sent(all, p)
-	if n >= most {
+	if n >= largest {
 		return out
 	}
 	var limits, keys []string

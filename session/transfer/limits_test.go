@@ -93,7 +93,7 @@ func TestImportWarningCountsWhatARequestHolds(t *testing.T) {
 func TestImportWarningNeedsNoMoreThanASample(t *testing.T) {
 	p := preset(t, "assistant-first")
 	sample := newHistorySample(p)
-	sample.most = 200
+	sample.limit = 200
 	var past []history.Message
 	for i := range 5000 {
 		m := history.Message{Status: history.Imported, Role: history.User, Content: strings.Repeat(fmt.Sprint(i, " "), 100+i%97)}
@@ -102,7 +102,7 @@ func TestImportWarningNeedsNoMoreThanASample(t *testing.T) {
 		}
 		past = append(past, m)
 		sample.add(m)
-		if len(sample.messages) > sample.most {
+		if len(sample.messages) > sample.limit {
 			t.Fatalf("%d messages are held", len(sample.messages))
 		}
 	}

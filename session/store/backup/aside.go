@@ -56,20 +56,20 @@ func Discard(path string) {
 	}
 }
 
-// Exchange puts a whole draft in the place of the history at path. The history is set aside with its journal,
-// under a name with the time and why it was: damaged, before-restore. The name is returned. The caller has
+// Replace puts a whole draft in the place of the history at path. The history is set aside with its journal,
+// under a name with the time and the reason: damaged, before-restore. The name is returned. The caller has
 // claimed the history, or knows that nobody has it open.
-func Exchange(path, draft, why string, now time.Time) (aside string, err error) {
+func Replace(path, draft, reason string, now time.Time) (aside string, err error) {
 	if err := errors.Join(syncFile(draft), os.Rename(draft, nextFile(path))); err != nil {
 		return "", err
 	}
-	aside = setAsideName(path, why, now)
-	return aside, exchange(path, aside)
+	aside = setAsideName(path, reason, now)
+	return aside, replace(path, aside)
 }
 
-// exchange puts the file that waits in the place of the history.
-func exchange(path, aside string) error {
-	// Another window that starts between the renames must not take the exchange for one that was cut off.
+// replace puts the file that waits in the place of the history.
+func replace(path, aside string) error {
+	// Another window that starts between the renames must not take it for a replacement that was cut off.
 	next, err := Claim(nextFile(path))
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func exchange(path, aside string) error {
 		if !errors.Is(err, syscall.EBUSY) {
 			return err
 		}
-		return exchangeInPlace(path, aside)
+		return replaceContent(path, aside)
 	}
 	// The journal goes before the new file comes: it must never meet that one.
 	if err := moveBesides(path, aside); err != nil {
@@ -100,9 +100,9 @@ func moveBesides(path, aside string) error {
 	return nil
 }
 
-// exchangeInPlace serves a file whose name cannot be changed, as where it alone is mounted into a
+// replaceContent serves a file whose name cannot be changed, as where it alone is mounted into a
 // container. It is copied aside, and then its bytes are replaced.
-func exchangeInPlace(path, aside string) error {
+func replaceContent(path, aside string) error {
 	from, err := os.Open(path)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func exchangeInPlace(path, aside string) error {
 	return errors.Join(err, to.Sync(), to.Close(), whole.Close(), os.Remove(nextFile(path)))
 }
 
-// Resume ends an exchange that a program did not live to end: the history is gone from its
+// Resume ends a replacement that a program did not live to end: the history is gone from its
 // place and the whole file waits.
 func Resume(path string) error {
 	if err := resume(path); err != nil {

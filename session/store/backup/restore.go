@@ -54,11 +54,11 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	if held == nil {
 		return "", sqlite.Explain(doing, path, errors.Join(os.Rename(draft, path), syncFolder(path)))
 	}
-	aside, err = Exchange(path, draft, "before-restore", now)
+	aside, err = Replace(path, draft, "before-restore", now)
 	return aside, sqlite.Explain(doing, path, err)
 }
 
-// errOpen is the reason why the file cannot be exchanged now.
+// errOpen is the reason why the file cannot be replaced now.
 var errOpen = fmt.Errorf("%w: a winnow window has it open; close that one first", sqlite.ErrBusy)
 
 // copyBackup copies a history with its journal and checks the copy.

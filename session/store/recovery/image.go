@@ -143,10 +143,10 @@ func (im Image) cell(b []byte) (Cell, bool) {
 // payload returns the length bytes of a row, which begin at b and go on in overflow pages where they
 // are many. broken is whether the chain of those ends early.
 func (im Image) payload(b []byte, length int) (payload []byte, broken, ok bool) {
-	local, most := length, im.Size-35
-	if length > most {
+	local, atMost := length, im.Size-35
+	if length > atMost {
 		least := (im.Size-12)*32/255 - 23
-		if local = least + (length-least)%(im.Size-4); local > most {
+		if local = least + (length-least)%(im.Size-4); local > atMost {
 			local = least
 		}
 	}

@@ -106,7 +106,7 @@ func OpenWithJournal(f *os.File, path string) (im Image, closed func() error, er
 	walSize := info.Size()
 	j := readJournal(wal, im.Size)
 	im.newer = j.at
-	if most := int64(im.pages) + walSize/int64(im.Size); 0 < j.pages && int64(j.pages) <= most {
+	if largest := int64(im.pages) + walSize/int64(im.Size); 0 < j.pages && int64(j.pages) <= largest {
 		im.pages = j.pages
 	}
 	return im, wal.Close, nil

@@ -43,11 +43,12 @@ func reattach(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 	if err != nil {
 		return err
 	}
-	type stray struct{ n, first, last int64 }
-	strays, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (s stray, err error) {
-		err = scan(&s.n, &s.first, &s.last)
-		return s, err
-	}, `
+	type stray struct {
+		Session int64 `db:"session"`
+		First   int64 `db:"first"`
+		Last    int64 `db:"last"`
+	}
+	strays, err := sqlite.Collect(ctx, tx, sqlite.RowScan[stray](), `
 		SELECT
 			session,
 			min(created_ms),
@@ -60,8 +61,8 @@ func reattach(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 		return err
 	}
 	for _, s := range strays {
-		if s.last <= 0 || s.last > now {
-			s.first, s.last = now, now // times that were damaged, or of a clock that went wrong
+		if s.Last <= 0 || s.Last > now {
+			s.First, s.Last = now, now // times that were damaged, or of a clock that went wrong
 		}
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from, endpoint, model)
@@ -69,7 +70,7 @@ func reattach(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 			FROM messages
 			WHERE session = ?1
 			ORDER BY model <> '' DESC, id DESC
-			LIMIT 1`, s.n, newID(), s.first, s.last, recoveredTitle)
+			LIMIT 1`, s.Session, newID(), s.First, s.Last, recoveredTitle)
 		if err != nil {
 			return err
 		}

@@ -131,11 +131,11 @@ var noLocks = []sqlite3.ErrNoExtended{
 }
 
 // noEntry is the reason why a file could not be opened, in the system's words where it gave any.
-func noEntry(why syscall.Errno) error {
-	if why == 0 {
+func noEntry(reason syscall.Errno) error {
+	if reason == 0 {
 		return unusable{errors.New("the file cannot be opened")}
 	}
-	return noAccess(why)
+	return noAccess(reason)
 }
 
 // IsBusy reports whether an error reports that trying again may help.

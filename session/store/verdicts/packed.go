@@ -67,8 +67,8 @@ func Zip(text []byte) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// mostText is more than any plan unpacks to. A damaged one may promise anything.
-const mostText = 1 << 30
+// maxText is more than any plan unpacks to. A damaged one may promise anything.
+const maxText = 1 << 30
 
 // Unzip is the text of a packed plan.
 func Unzip(packed []byte) ([]byte, error) {
@@ -76,8 +76,8 @@ func Unzip(packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(z, mostText))
-	if err == nil && len(text) == mostText {
+	text, err := io.ReadAll(io.LimitReader(z, maxText))
+	if err == nil && len(text) == maxText {
 		err = errors.New("it is larger than a plan can be")
 	}
 	return text, err
@@ -141,12 +141,12 @@ func Unpack(plan []byte) (Plan, error) {
 	return p.plan()
 }
 
-// mostEntries is more messages than any conversation has.
-const mostEntries = 1 << 20
+// maxEntries is more messages than any conversation has.
+const maxEntries = 1 << 20
 
 // plan reads the columns. All of them must be as long as the record says: a damaged one may hold anything.
 func (p packed) plan() (Plan, error) {
-	if p.Entries < 0 || p.Entries > mostEntries {
+	if p.Entries < 0 || p.Entries > maxEntries {
 		return Plan{}, fmt.Errorf("it says that it has %d entries", p.Entries)
 	}
 	entries := make([]history.Entry, p.Entries)

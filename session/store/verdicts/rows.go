@@ -13,9 +13,9 @@ import (
 
 // Key says whose a plan is.
 type Key struct {
-	Session int64 // the session's short key
-	Request int64
-	Purpose string // runs hold for requests of one purpose: a summary decides otherwise about nearly every message
+	Session int64  `db:"session"` // the session's short key
+	Request int64  `db:"id"`
+	Purpose string `db:"purpose"` // runs hold for requests of one purpose: a summary decides otherwise about nearly every message
 }
 
 // row is a history.Entry as the table has it. Want and Have of a shortfall are not in it.
@@ -150,7 +150,7 @@ func ScanPast(more ...any) func(scan func(...any) error) (history.Entry, history
 
 // collect reads so many verdicts. condition is what follows WHERE in the query, in which the table is called v.
 func collect(ctx context.Context, tx *sql.Tx, count int, condition string, args ...any) ([]history.Entry, error) {
-	entries := slices.Grow([]history.Entry(nil), min(max(count, 0), mostEntries))
+	entries := slices.Grow([]history.Entry(nil), min(max(count, 0), maxEntries))
 	read := sqlite.RowScan[row]()
 	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
 		r, err := read(scan)
@@ -300,18 +300,7 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []h
 
 // FromPacked makes rows of the plans of all requests that are packed. One that cannot be read stays as it is.
 func FromPacked(ctx context.Context, tx *sql.Tx) error {
-	keys, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (k Key, err error) {
-		err = scan(&k.Session, &k.Request, &k.Purpose)
-		return k, err
-	}, `
-		SELECT
-			session,
-			id,
-			purpose
-		FROM requests
-		WHERE plan IS NOT NULL
-			AND sum IS NULL
-		ORDER BY session, id`)
+	keys, err := sqlite.Rows[Key](ctx, tx, "requests WHERE plan IS NOT NULL AND sum IS NULL ORDER BY session, id")
 	if err != nil {
 		return err
 	}

@@ -70,12 +70,12 @@ func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report fun
 	}
 }
 
-// refusal says which session was not imported, and why.
-func refusal(of archived, at int64, why error) string {
+// refusal says which session was not imported, and the reason.
+func refusal(of archived, at int64, reason error) string {
 	if of.head.ID == "" {
-		return fmt.Sprintf("byte %d: %s; what stands there was not imported", at+1, why)
+		return fmt.Sprintf("byte %d: %s; what stands there was not imported", at+1, reason)
 	}
-	return fmt.Sprintf("session %s was not imported: %s", nameOf(of.head), why)
+	return fmt.Sprintf("session %s was not imported: %s", nameOf(of.head), reason)
 }
 
 // nameOf is a session's id and title.

@@ -48,11 +48,11 @@ func NewReader(r io.Reader, assets Assets, large bool) *Reader {
 	if assets == nil {
 		assets = func(string) (Asset, bool) { return Asset{}, false }
 	}
-	most := int64(rawjson.LargestValue)
+	limit := int64(rawjson.LargestValue)
 	if large {
-		most = math.MaxInt64 / 2
+		limit = math.MaxInt64 / 2
 	}
-	return &Reader{in: &meter{from: r, max: most}, assets: assets}
+	return &Reader{in: &meter{from: r, max: limit}, assets: assets}
 }
 
 // meter counts the lines of a file while it is read, and limits how much of it is read for one value.

@@ -43,7 +43,7 @@ var fieldOrder = []string{
 	"tool_call_id", "id", "timestamp",
 }
 
-// readMessage reads one value of a file. The error says why it is no message.
+// readMessage reads one value of a file. The error is the reason where it is no message.
 func readMessage(raw []byte) (*messageReader, error) {
 	if !json.Valid(raw) {
 		return nil, rawjson.SyntaxError(raw)
@@ -83,9 +83,9 @@ func (m *messageReader) remark(field, format string, args ...any) {
 }
 
 // leave keeps a value that has no place in a message.
-func (m *messageReader) leave(field string, raw []byte, why string) {
+func (m *messageReader) leave(field string, raw []byte, reason string) {
 	m.extra.message.Set(field, raw)
-	m.remark(field, "%s; it is kept, but not used", why)
+	m.remark(field, "%s; it is kept, but not used", reason)
 }
 
 // string takes a text.

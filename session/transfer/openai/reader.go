@@ -30,9 +30,9 @@ var (
 	ErrNotUTF8     = errors.New("the file is written in UTF-16; save it as UTF-8")
 )
 
-// mostBroken is after how many values that are no messages, with no message among them, a file is
+// maxBroken is after how many values that are no messages, with no message among them, a file is
 // taken for something else.
-const mostBroken = 100
+const maxBroken = 100
 
 // NewReader returns a reader of a file. Large lifts the limit on the size of a message. It reads nothing yet.
 func NewReader(r io.Reader, large bool) *Reader {
@@ -67,7 +67,7 @@ func (t *Reader) Next() (conversation.Message, error) {
 		t.broken = -1
 	}
 	if t.broken >= 0 {
-		if t.broken++; t.broken >= mostBroken {
+		if t.broken++; t.broken >= maxBroken {
 			return conversation.Message{}, ErrNotMessages
 		}
 	}

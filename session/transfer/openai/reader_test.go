@@ -136,9 +136,9 @@ func TestTranscriptOfAnotherFileEnds(t *testing.T) {
 }
 
 func TestTranscriptWithAMessageIsReadToItsEnd(t *testing.T) {
-	file := strings.Repeat("?\n", mostBroken-1) + `{"role":"user","content":"hi"}` + "\n" + strings.Repeat("?\n", 2*mostBroken)
-	if all, _ := readAll(t, strings.NewReader(file)); len(all) != 3*mostBroken {
-		t.Errorf("%d values are read, want %d", len(all), 3*mostBroken)
+	file := strings.Repeat("?\n", maxBroken-1) + `{"role":"user","content":"hi"}` + "\n" + strings.Repeat("?\n", 2*maxBroken)
+	if all, _ := readAll(t, strings.NewReader(file)); len(all) != 3*maxBroken {
+		t.Errorf("%d values are read, want %d", len(all), 3*maxBroken)
 	}
 }
 
