@@ -55,14 +55,12 @@ func (s *Store) offerBackup(ctx context.Context) {
 	if !s.fresh && s.salvaged == nil {
 		return
 	}
-	b, ok := s.NewestBackup(ctx)
-	switch {
-	case !ok:
-	case s.salvaged != nil && b.Messages > s.salvaged.Messages:
-		s.notices = append(s.notices, fmt.Sprintf("The backup of %s has more: %s and %s. winnow db restore latest brings it back.",
-			b.Day.Format("2006-01-02"), english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
-	case s.salvaged == nil && b.Messages > 0:
-		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s: %s and %s. winnow db restore latest brings it back.",
+	here, offer := 0, "There is no chat history here, and a backup of %s"
+	if s.salvaged != nil {
+		here, offer = s.salvaged.Messages, "The backup of %s has more"
+	}
+	if b, ok := s.NewestBackup(ctx); ok && b.Messages > here {
+		s.notices = append(s.notices, fmt.Sprintf(offer+": %s and %s. winnow db restore latest brings it back.",
 			b.Day.Format("2006-01-02"), english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
 	}
 }
