@@ -132,7 +132,7 @@ func TestRestoredRequestsStillReplay(t *testing.T) {
 		b.bodies, b.steps = nil, nil
 		b.mu.Unlock()
 		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
-			talk(rt, b, s)
+			converse(rt, b, s)
 		}
 		id := s.Info().ID
 		if id == "" {

@@ -18,7 +18,7 @@ import (
 // plan decides the next request, stores its record and shows it. The record is on disk before any
 // byte of the request leaves.
 func (t *turn) plan(ctx context.Context) (asked, error) {
-	answered := t.said[0].ID
+	answered := t.messages[0].ID
 	if t.Flag(answered) == history.Exclude {
 		return asked{}, ErrExcluded
 	}
@@ -87,7 +87,7 @@ func (t *turn) decide(ctx context.Context, options func() history.Options, reque
 // nextOptions is everything beside the history that decides the turn's next request. The caller holds
 // the lock.
 func (t *turn) nextOptions() history.Options {
-	o := t.options(t.model, t.policy, t.said)
+	o := t.options(t.model, t.policy, t.messages)
 	if t.alone() {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
@@ -98,7 +98,7 @@ func (t *turn) nextOptions() history.Options {
 // alone says that the conversation before the turn is not sent: its user's message says so in the store,
 // whichever way it is asked. The caller holds the lock.
 func (t *turn) alone() bool {
-	at, there := t.find(t.said[0].ID)
+	at, there := t.find(t.messages[0].ID)
 	return there && t.branch[at].Alone
 }
 
@@ -128,7 +128,7 @@ type asked struct {
 func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	fault := a.stream(ctx, func(event llm.Event) error { return t.arrive(ctx, &a, event) })
 	if fault == nil && a.saver == nil {
-		fault = a.leftNoRoom()
+		fault = a.noSpaceForReply()
 	}
 	a.close(t.deps, ctx.Err() != nil, fault)
 	t.logAnswer(a.record, fault)

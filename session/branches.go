@@ -115,12 +115,12 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 	before := t.Messages()
 	t.follow(branch[:at+1])
 	if err := t.rejoin(ctx); err != nil {
-		t.comeBack(before)
+		t.restoreBranch(before)
 		return err
 	}
 	err = t.askAsBefore(ctx)
-	if len(t.said) == 1 {
-		t.comeBack(before)
+	if len(t.messages) == 1 {
+		t.restoreBranch(before)
 	}
 	return err
 }
@@ -140,16 +140,16 @@ func (t *turn) askAsBefore(ctx context.Context) error {
 	_, err := t.build(t.past, t.nextOptions())
 	t.mu.Unlock()
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		if t.cut, err = t.Records().WasCut(ctx, t.said[0].ID); err != nil {
+		if t.cut, err = t.Records().WasCut(ctx, t.messages[0].ID); err != nil {
 			return err
 		}
 	}
 	return t.answer(ctx)
 }
 
-// comeBack goes back to the branch that was active before the turn, of which nothing came. In the store
+// restoreBranch goes back to the branch that was active before the turn, of which nothing came. In the store
 // it is active still: the first message of an answer begins the new branch there.
-func (t *turn) comeBack(before []store.Message) {
+func (t *turn) restoreBranch(before []store.Message) {
 	t.follow(before)
 	t.past = len(before)
 	t.reread()

@@ -25,9 +25,9 @@ type forest struct {
 
 // grown is one session with all that was said in it, and what was decided by hand.
 type grown struct {
-	s     *Session
-	said  tree
-	flags map[int64]history.Flag
+	s      *Session
+	stored tree
+	flags  map[int64]history.Flag
 }
 
 // next scripts one more answer, and returns a text that is nowhere else.
@@ -47,12 +47,12 @@ func (f *forest) turn(g *grown, events []Event, err error) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case Stored:
-			g.said.add(e.Message)
+			g.stored.add(e.Message)
 		case Answered:
-			g.said.add(e.Message)
+			g.stored.add(e.Message)
 		}
 	}
-	path := g.said.path(g.s.Info().Leaf)
+	path := g.stored.path(g.s.Info().Leaf)
 	var want []string
 	unasked := false // the question is excluded, and its answers with it
 	for _, m := range path[:len(path)-1] {
@@ -64,7 +64,7 @@ func (f *forest) turn(g *grown, events []Event, err error) {
 		}
 	}
 	body := f.body(f.requests())
-	for _, m := range g.said {
+	for _, m := range g.stored {
 		if sent := strings.Contains(body, m.Content); sent != slices.Contains(want, m.Content) {
 			f.t.Fatalf("%q is sent: %t; the branch is\n%swith %v, and the request\n%s", m.Content, sent, transcript(path), g.flags, body)
 		}
@@ -76,7 +76,7 @@ func (f *forest) flagOf(g *grown, m store.Message) history.Flag { return g.flags
 func (f *forest) any() *grown { return rapid.SampledFrom(f.trees).Draw(f.t, "session") }
 
 func (g *grown) any(t *rapid.T) store.Message {
-	return g.said[rapid.IntRange(0, len(g.said)-1).Draw(t, "message")]
+	return g.stored[rapid.IntRange(0, len(g.stored)-1).Draw(t, "message")]
 }
 
 func (f *forest) send() {
@@ -89,7 +89,7 @@ func (f *forest) edit() {
 	g := f.any()
 	m := g.any(f.t)
 	if m.Role == history.Assistant {
-		m = g.said.of(m.Parent)
+		m = g.stored.of(m.Parent)
 	}
 	events, err := drain(g.s.Edit(f.t.Context(), How{}, m.ID, f.next()))
 	f.turn(g, events, err)
@@ -100,7 +100,7 @@ func (f *forest) regenerate() {
 	m := g.any(f.t)
 	question := m
 	if m.Role == history.Assistant {
-		question = g.said.of(m.Parent)
+		question = g.stored.of(m.Parent)
 	}
 	if f.flagOf(g, question) == history.Exclude {
 		if events, err := drain(g.s.Regenerate(f.t.Context(), m.ID)); !errors.Is(err, ErrExcluded) || len(events) != 1 {
@@ -119,7 +119,7 @@ func (f *forest) switchAround() {
 	m := g.any(f.t)
 	by := rapid.SampledFrom([]int{-1, 1}).Draw(f.t, "by")
 	var siblings, seen []int64
-	for _, x := range g.said {
+	for _, x := range g.stored {
 		if x.Parent == m.Parent {
 			siblings = append(siblings, x.ID)
 		}
@@ -166,7 +166,7 @@ func (f *forest) fork() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	path := g.said.path(m.ID)
+	path := g.stored.path(m.ID)
 	copies, err := f.deps.Store.Messages(f.t.Context(), row.ID)
 	if err != nil || len(copies) != len(path) {
 		f.t.Fatalf("the fork of\n%shas %d messages, %v", transcript(path), len(copies), err)
@@ -185,7 +185,7 @@ func (f *forest) fork() {
 		if flag := g.flags[path[i].ID]; flag != "" {
 			forked.flags[c.ID] = flag
 		}
-		forked.said.add(c)
+		forked.stored.add(c)
 	}
 	f.trees = append(f.trees, forked)
 }
@@ -217,17 +217,17 @@ func (f *forest) check(t *rapid.T) {
 	for _, g := range f.trees {
 		row := g.s.Info()
 		all, err := f.deps.Store.Messages(t.Context(), row.ID)
-		if err != nil || len(all) != len(g.said) {
-			t.Fatalf("%d messages are stored (%v), want %d", len(all), err, len(g.said))
+		if err != nil || len(all) != len(g.stored) {
+			t.Fatalf("%d messages are stored (%v), want %d", len(all), err, len(g.stored))
 		}
 		for i, m := range all {
-			want := g.said[i]
+			want := g.stored[i]
 			want.Sibling, want.Siblings = m.Sibling, m.Siblings // others came since
 			if !reflect.DeepEqual(m, want) {
 				t.Fatalf("message %d was\n%+v, is\n%+v", want.ID, want, m)
 			}
 		}
-		want := transcript(g.said.path(row.Leaf))
+		want := transcript(g.stored.path(row.Leaf))
 		if got := transcript(g.s.Messages()); got != want {
 			t.Fatalf("the active branch is\n%swant\n%s", got, want)
 		}
@@ -252,8 +252,8 @@ func TestNothingIsEverOverwritten(t *testing.T) {
 		f.trees = []*grown{g}
 		events, err := drain(g.s.Send(rt.Context(), f.next()))
 		f.turn(g, events, err)
-		does := func(deed func()) func(*rapid.T) {
-			return func(t *rapid.T) { f.t = t; deed() }
+		does := func(action func()) func(*rapid.T) {
+			return func(t *rapid.T) { f.t = t; action() }
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"send": does(f.send), "edit": does(f.edit), "regenerate": does(f.regenerate), "versions": does(f.switchAround),

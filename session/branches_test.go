@@ -39,9 +39,9 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), four)
-	said := only[Stored](events)[0].Message
-	if said.Siblings != 2 || said.Sibling != 2 || s.Messages()[2].ID != said.ID {
-		t.Errorf("the edited message is %d of %d siblings", said.Sibling, said.Siblings)
+	everything := only[Stored](events)[0].Message
+	if everything.Siblings != 2 || everything.Sibling != 2 || s.Messages()[2].ID != everything.ID {
+		t.Errorf("the edited message is %d of %d siblings", everything.Sibling, everything.Siblings)
 	}
 	if body := b.body(6); !strings.Contains(body, "2 + 2") || strings.Contains(body, "1 + 2") || strings.Contains(body, "Thanks") {
 		t.Errorf("the request that answers the edit holds what is on the other branch:\n%s", body)
@@ -64,7 +64,7 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	for _, to := range []struct {
 		message int64
 		want    string
-	}{{thanks, three}, {said.ID, four}, {question, strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n", 1)}} {
+	}{{thanks, three}, {everything.ID, four}, {question, strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n", 1)}} {
 		if err := s.Switch(t.Context(), to.message); err != nil {
 			t.Fatal(err)
 		}
@@ -244,13 +244,13 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 func TestBranchesAreATree(t *testing.T) {
 	b := newBench(t)
 	b.deps.Tokenizer = "quarters"
-	deeds := map[string]int{}
+	actions := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := b.begin()
 		b.mu.Lock()
 		b.bodies, b.steps = nil, nil
 		b.mu.Unlock()
-		said := tree{}
+		everything := tree{}
 		n := 0
 		answered := func(events []Event, err error) {
 			if err != nil {
@@ -259,30 +259,30 @@ func TestBranchesAreATree(t *testing.T) {
 			for _, e := range events {
 				switch e := e.(type) {
 				case Stored:
-					said.add(e.Message)
+					everything.add(e.Message)
 				case Answered:
-					said.add(e.Message)
+					everything.add(e.Message)
 				}
 			}
 		}
-		for range rapid.IntRange(1, 8).Draw(rt, "deeds") {
+		for range rapid.IntRange(1, 8).Draw(rt, "actions") {
 			n++
 			b.mu.Lock()
 			b.steps = append(b.steps, says(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("Word. ", rapid.SampledFrom([]int{1, 300}).Draw(rt, "words")))))
 			b.mu.Unlock()
 			what := fmt.Sprintf("Text %d", n)
-			deed := rapid.SampledFrom([]string{"send", "edit", "regenerate", "switch"}).Draw(rt, "deed")
-			if len(said) == 0 {
-				deed = "send"
+			action := rapid.SampledFrom([]string{"send", "edit", "regenerate", "switch"}).Draw(rt, "deed")
+			if len(everything) == 0 {
+				action = "send"
 			}
-			if deeds[deed]++; deed == "send" {
+			if actions[action]++; action == "send" {
 				answered(drain(s.Send(t.Context(), what)))
 			} else {
-				m := said[rapid.IntRange(0, len(said)-1).Draw(rt, "message")]
-				switch deed {
+				m := everything[rapid.IntRange(0, len(everything)-1).Draw(rt, "message")]
+				switch action {
 				case "edit":
 					if m.Role == history.Assistant {
-						m = said.of(m.Parent)
+						m = everything.of(m.Parent)
 					}
 					answered(drain(s.Edit(t.Context(), How{}, m.ID, what)))
 				case "regenerate":
@@ -299,31 +299,31 @@ func TestBranchesAreATree(t *testing.T) {
 					}
 				}
 			}
-			want := transcript(said.path(s.Info().Leaf))
+			want := transcript(everything.path(s.Info().Leaf))
 			if got := transcript(s.Messages()); got != want {
-				rt.Fatalf("after %s the active branch is\n%swant\n%s", deed, got, want)
+				rt.Fatalf("after %s the active branch is\n%swant\n%s", action, got, want)
 			}
 			later := b.open(s.Info().ID)
 			if got := transcript(later.Messages()); got != want || !reflect.DeepEqual(later.Info(), stored(rt, b, s)) {
-				rt.Fatalf("after %s the stored branch is\n%swant\n%s", deed, got, want)
+				rt.Fatalf("after %s the stored branch is\n%swant\n%s", action, got, want)
 			}
 			plan, err := s.Preview("And?")
 			again, err2 := later.Preview("And?")
 			if err != nil || err2 != nil || !reflect.DeepEqual(plan.Entries, again.Entries) {
-				rt.Fatalf("after %s the plan is\n%+v, %v\nopened again\n%+v, %v", deed, plan.Entries, err, again.Entries, err2)
+				rt.Fatalf("after %s the plan is\n%+v, %v\nopened again\n%+v, %v", action, plan.Entries, err, again.Entries, err2)
 			}
 		}
-		if info := s.Info(); info.Messages != len(said) {
-			rt.Fatalf("the session counts %d messages, want %d", info.Messages, len(said))
+		if info := s.Info(); info.Messages != len(everything) {
+			rt.Fatalf("the session counts %d messages, want %d", info.Messages, len(everything))
 		}
-		for _, m := range said {
+		for _, m := range everything {
 			branch, err := b.deps.Store.Branch(t.Context(), s.Info().ID, m.ID, 0, 1)
 			if err != nil || branch[0].Content != m.Content || branch[0].Parent != m.Parent {
 				rt.Fatalf("message %d was %q and is %+v (%v)", m.ID, m.Content, branch, err)
 			}
 		}
 	})
-	t.Logf("deeds: %v", deeds)
+	t.Logf("actions: %v", actions)
 }
 
 // stored is the session's row in the store.

@@ -10,8 +10,8 @@ import (
 	"winnow/llm"
 )
 
-// saidMessage is a message of a request with what may come back in it.
-type saidMessage struct {
+// messageSent is a message of a request with what may come back in it.
+type messageSent struct {
 	Role      string
 	Content   string
 	Reasoning *string `json:"reasoning_content"`
@@ -22,9 +22,9 @@ type saidMessage struct {
 }
 
 // sent are the messages of the nth request, from 1.
-func (b *bench) sent(n int) []saidMessage {
+func (b *bench) sent(n int) []messageSent {
 	b.t.Helper()
-	var body struct{ Messages []saidMessage }
+	var body struct{ Messages []messageSent }
 	if err := json.Unmarshal([]byte(b.body(n)), &body); err != nil {
 		b.t.Fatalf("request %d: %v", n, err)
 	}
@@ -32,7 +32,7 @@ func (b *bench) sent(n int) []saidMessage {
 }
 
 // acting makes every step of a bench the same server, which looks at each request.
-func acting(t *testing.T, requests int, server func(messages []saidMessage) step) *bench {
+func acting(t *testing.T, requests int, server func(messages []messageSent) step) *bench {
 	t.Helper()
 	var b *bench
 	steps := make([]step, requests)
@@ -68,7 +68,7 @@ func callOf(id string, extra map[string]any) map[string]any {
 }
 
 // deepSeek is a server that thinks: it wants the reasoning of every answer with calls back.
-func deepSeek(messages []saidMessage) step {
+func deepSeek(messages []messageSent) step {
 	for _, m := range messages {
 		if len(m.ToolCalls) > 0 && (m.Reasoning == nil || *m.Reasoning == "") {
 			return refuses(http.StatusBadRequest, "{\"error\":{\"message\":\"The `reasoning_content` in the thinking mode must be passed back to the API.\",\"type\":\"invalid_request_error\"}}")
@@ -80,7 +80,7 @@ func deepSeek(messages []saidMessage) step {
 	return thinks("Now I know.", map[string]any{"content": "Three."})
 }
 
-func told(events []Event) string { return strings.Join(notices(events), "\n") }
+func noticed(events []Event) string { return strings.Join(notices(events), "\n") }
 
 func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	b := acting(t, 7, deepSeek)
@@ -90,8 +90,8 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 		t.Fatalf("the turn failed: %v", err)
 	}
 	wantTranscript(t, s.Messages(), "user: add one and two\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\n")
-	if b.requests() != 3 || !strings.Contains(told(events), "m wants its reasoning back") {
-		t.Errorf("%d requests and the notices %q; want 3, the second refused, and one that says why", b.requests(), told(events))
+	if b.requests() != 3 || !strings.Contains(noticed(events), "m wants its reasoning back") {
+		t.Errorf("%d requests and the notices %q; want 3, the second refused, and one that says why", b.requests(), noticed(events))
 	}
 	plans := only[Planned](events)
 	if len(plans) != 3 {
@@ -107,8 +107,8 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	}
 
 	// The next turn is right at once: the answer with the call and the one behind it are whole.
-	if events, err = drain(s.Send(t.Context(), "thanks")); err != nil || b.requests() != 4 || told(events) != "" {
-		t.Fatalf("the next turn: %v after %d requests with the notices %q; want none, 4, none", err, b.requests(), told(events))
+	if events, err = drain(s.Send(t.Context(), "thanks")); err != nil || b.requests() != 4 || noticed(events) != "" {
+		t.Fatalf("the next turn: %v after %d requests with the notices %q; want none, 4, none", err, b.requests(), noticed(events))
 	}
 	got := b.sent(4)
 	if got[2].Reasoning == nil || *got[2].Reasoning != reasoning || got[4].Reasoning == nil || *got[4].Reasoning != "Now I know." {
@@ -143,7 +143,7 @@ func (b *bench) restart(id string) *Session {
 const signature = `{"google":{"thought_signature":"CuQB\/+9a\u003c=","n":1.0}}`
 
 // gemini is a server that signs its calls and wants every signature back as it was.
-func gemini(messages []saidMessage) step {
+func gemini(messages []messageSent) step {
 	for _, m := range messages {
 		for _, call := range m.ToolCalls {
 			if string(call.Extra) != signature {
@@ -207,7 +207,7 @@ func TestSignaturesComeBackToTheModelThatMadeThem(t *testing.T) {
 
 // A server that signs its answers and refuses its own signatures is asked without them.
 func TestKeysThatTheirServerRefusesAreLeftOut(t *testing.T) {
-	b := acting(t, 5, func(messages []saidMessage) step {
+	b := acting(t, 5, func(messages []messageSent) step {
 		for _, m := range messages {
 			for _, call := range m.ToolCalls {
 				if call.Extra != nil {
@@ -222,8 +222,8 @@ func TestKeysThatTheirServerRefusesAreLeftOut(t *testing.T) {
 	})
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "add one and two"))
-	if err != nil || b.requests() != 3 || !strings.Contains(told(events), "refuses parts of its own answers") {
-		t.Fatalf("%v after %d requests with the notices %q; want none, 3 and one that says why", err, b.requests(), told(events))
+	if err != nil || b.requests() != 3 || !strings.Contains(noticed(events), "refuses parts of its own answers") {
+		t.Fatalf("%v after %d requests with the notices %q; want none, 3 and one that says why", err, b.requests(), noticed(events))
 	}
 	if _, err := drain(s.Send(t.Context(), "thanks")); err != nil || b.requests() != 4 {
 		t.Fatalf("the next turn: %v after %d requests, want none after 4", err, b.requests())

@@ -23,14 +23,14 @@ func (b *bench) hosted(prices map[string]pricing.Prices) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	e.BaseURL, e.Doer, e.Prices = "http://llm.example.com/v1", elsewhere{server.Host}, prices
+	e.BaseURL, e.Doer, e.Prices = "http://llm.example.com/v1", otherHost{server.Host}, prices
 	b.deps.Models = new(llm.Catalog).With(e)
 }
 
 // elsewhere sends every request to one host.
-type elsewhere struct{ host string }
+type otherHost struct{ host string }
 
-func (e elsewhere) Do(req *http.Request) (*http.Response, error) {
+func (e otherHost) Do(req *http.Request) (*http.Response, error) {
 	req.URL.Host = e.host
 	return http.DefaultTransport.RoundTrip(req)
 }
@@ -82,7 +82,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 				b.hosted(test.prices)
 			}
 			if list, configured := strings.CutPrefix(test.list, "window "); list != "" {
-				b.about = map[string]func() string{"/v1/models": func() string { return list }}
+				b.info = map[string]func() string{"/v1/models": func() string { return list }}
 				e := b.deps.Models.Endpoints()[0]
 				if !configured {
 					e.Window = 0
@@ -112,7 +112,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
 	b := newBench(t)
 	b.hosted(nil)
-	b.about = map[string]func() string{"/v1/models": func() string {
+	b.info = map[string]func() string{"/v1/models": func() string {
 		return `{"data": [{"id": "m", "pricing": {"prompt": "0.000002", "completion": "0.00001"}}]}`
 	}}
 	s := b.begin()

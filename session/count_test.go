@@ -358,9 +358,9 @@ func TestCountingNeedsTheWholeConversation(t *testing.T) {
 	}
 }
 
-// TestCountingChangesNothingThatWasSaid reads every message before and after; the store checks each
+// TestCountingChangesNoMessage reads every message before and after; the store checks each
 // against its hash.
-func TestCountingChangesNothingThatWasSaid(t *testing.T) {
+func TestCountingChangesNoMessage(t *testing.T) {
 	b := newBench(t)
 	tokenizer := tokenizer.New()
 	b.deps.Count, b.deps.Guess, b.deps.Tokenizer = tokenizer.Count, tokenizer.Guess, tokenizer.Name()

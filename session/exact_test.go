@@ -24,14 +24,14 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	}
 	want := plan.Sum.Total * 3 / 2
 	asked := 0
-	about := map[string]func() string{
+	description := map[string]func() string{
 		"/apply-template": func() string { return `{"prompt":"all of it"}` },
 		"/tokenize": func() string {
 			asked++
 			return `{"tokens":[` + strings.TrimSuffix(strings.Repeat("7,", want), ",") + `]}`
 		},
 	}
-	b.about = about
+	b.info = description
 	e := b.deps.Models.Endpoints()[0]
 	e.Exact = true
 	b.deps.Models = new(llm.Catalog).With(e)
@@ -52,7 +52,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err != nil || asked != 2 {
 		t.Errorf("the same count once more: changed %t, %v, asked %d times; want nothing to change", changed, err, asked)
 	}
-	about["/apply-template"] = func() string { return `{"error":"no"}` }
+	description["/apply-template"] = func() string { return `{"error":"no"}` }
 	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err == nil {
 		t.Errorf("a server that cannot count: changed %t, %v; want an error", changed, err)
 	}

@@ -99,8 +99,8 @@ func TestTheSummarizerGetsNothingExcluded(t *testing.T) {
 	if asked := b.body(7); strings.Contains(asked, "First notes") || strings.Contains(asked, "question2") || strings.Contains(asked, "answer1") || !strings.Contains(asked, "answer4") {
 		t.Errorf("the second summary is made from %s", asked)
 	}
-	if said := notices(events); len(said) == 0 || !strings.HasPrefix(said[0], "asking test/m to summarise 5 older messages (about ") {
-		t.Errorf("the new summary is announced by %q", said)
+	if shown := notices(events); len(shown) == 0 || !strings.HasPrefix(shown[0], "asking test/m to summarise 5 older messages (about ") {
+		t.Errorf("the new summary is announced by %q", shown)
 	}
 }
 

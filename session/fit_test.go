@@ -90,7 +90,7 @@ func TestTheServerIsAskedForItsWindowBeforeALongMessageOnly(t *testing.T) {
 		e := b.deps.Models.Endpoints()[0]
 		e.Window = 0
 		b.deps.Models = new(llm.Catalog).With(e)
-		b.about = map[string]func() string{"/v1/models": func() string { return c.window }}
+		b.info = map[string]func() string{"/v1/models": func() string { return c.window }}
 		s := b.begin()
 		_, err := drain(s.Send(t.Context(), c.draft))
 		if (err == nil) != c.fits {

@@ -10,9 +10,9 @@ import (
 	"winnow/history"
 )
 
-// TestFlagsAreUndoneInAnyOrderOfDeeds pins, excludes and frees messages at random and then takes every
+// TestFlagsAreUndoneInAnyOrder pins, excludes and frees messages at random and then takes every
 // deed back, the last one first. After each step the conversation, the store and the plan agree.
-func TestFlagsAreUndoneInAnyOrderOfDeeds(t *testing.T) {
+func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."))
 	s := b.begin()
 	for _, draft := range []string{"First", "Second", "Third", "Fourth"} {
@@ -40,7 +40,7 @@ func TestFlagsAreUndoneInAnyOrderOfDeeds(t *testing.T) {
 		agree()
 		var past []map[int64]history.Flag // what was before each deed
 		var undo []map[int64]history.Flag // what each deed returned
-		for range rapid.IntRange(1, 6).Draw(rt, "deeds") {
+		for range rapid.IntRange(1, 6).Draw(rt, "actions") {
 			f := rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag")
 			var ids []int64
 			for _, at := range rapid.SliceOf(rapid.IntRange(0, len(messages)-1)).Draw(rt, "messages") {

@@ -37,7 +37,7 @@ func takeLease(t *testing.T, s *Session, leased bool) {
 }
 
 // A new conversation belongs to its window from its first message on, not from the next start.
-func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
+func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 	b, first, second := twoWindows(t)
 	takeLease(t, second, true)
 	ctx, message := t.Context(), second.Messages()[0].ID
@@ -82,7 +82,7 @@ func TestConversationThatIsOpenElsewhereChangesNothing(t *testing.T) {
 	}
 }
 
-func TestConversationThatIsOpenElsewhereCanBeForked(t *testing.T) {
+func TestConversationThatIsOpenInAnotherWindowCanBeForked(t *testing.T) {
 	_, _, second := twoWindows(t)
 	takeLease(t, second, true)
 	if _, err := second.Fork(t.Context(), 0); err != nil {

@@ -92,15 +92,15 @@ func ListedWindows(ctx context.Context, st *store.Store, endpoints []llm.Endpoin
 	var failed error
 	windows := make([]llm.Window, len(list))
 	for i, m := range list {
-		e, said := named[m.Endpoint], m.Window
+		e, messages := named[m.Endpoint], m.Window
 		var known store.Learned
 		if st != nil && failed == nil {
 			known, failed = st.Endpoint(ctx, e.BaseURL, m.ID)
 		}
-		if said.At = known.StatedAt; said.Tokens != known.Stated {
-			said.At = now
+		if messages.At = known.StatedAt; messages.Tokens != known.Stated {
+			messages.At = now
 		}
-		if found := target.KnownWindows(e, m.ID, known, said).Window(); !found.Assumed {
+		if found := target.KnownWindows(e, m.ID, known, messages).Window(); !found.Assumed {
 			windows[i] = found
 		}
 	}

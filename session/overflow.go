@@ -27,9 +27,9 @@ type tooLong struct {
 	before   int        // the limit without all this
 }
 
-// makeRoom learns from a refusal, so that the next plan is smaller, and says whether asking once
+// planSmaller learns from a refusal, so that the next plan is smaller, and says whether asking once
 // more makes sense: once with the server's number, three times without one.
-func (t *turn) makeRoom(ctx context.Context, a asked, fault *llm.Error, tries *tooLong) bool {
+func (t *turn) planSmaller(ctx context.Context, a asked, fault *llm.Error, tries *tooLong) bool {
 	if tries.first == 0 {
 		tries.first, tries.before = a.expected(), a.to.Shrunk()
 	}
@@ -47,10 +47,10 @@ func (t *turn) makeRoom(ctx context.Context, a asked, fault *llm.Error, tries *t
 		return false
 	}
 	tries.numbered = true
-	if room := replyRoom(fault, a.expected()); room > 0 {
-		a.to.ShortenReply(room)
+	if space := replySpace(fault, a.expected()); space > 0 {
+		a.to.ShortenReply(space)
 		t.emit(Notice{fmt.Sprintf("the request and the %d tokens asked for the reply are more than the model's window of %d tokens; asking once more for a reply of at most %d",
-			fault.Output, fault.Limit, room)})
+			fault.Output, fault.Limit, space)})
 		return true
 	}
 	a.to.ShrinkBelow(smallerBy * float64(a.to.Expect(a.record.Estimate)))
@@ -113,11 +113,11 @@ func (tries tooLong) instead(err error) error {
 	return err
 }
 
-// leftNoRoom is the error of an answer that is over before it began because the request left no room
+// noSpaceForReply is the error of an answer that is over before it began because the request left no room
 // for it, nil for any other empty answer. Some servers then say that the length ended it and count the
 // request at the window; some send nothing at all, which says something only of a long request to a
 // server whose window nobody knows.
-func (a asked) leftNoRoom() error {
+func (a asked) noSpaceForReply() error {
 	usage, window := a.reply.Usage, a.to.Window()
 	fault := &llm.Error{Kind: llm.Overflow, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	switch {
@@ -138,8 +138,8 @@ func (a asked) leftNoRoom() error {
 
 // The windows that servers run with where nobody chose one: powers of two.
 const (
-	usualLeast = 2048
-	usualMost  = 131_072
+	usualMin = 2048
+	usualMax = 131_072
 )
 
 // fullWindow is the window that a request of so many tokens fills: the believed one, else a usual
@@ -148,7 +148,7 @@ func fullWindow(reported, believed int) int {
 	if believed > 0 && reported >= believed-fullTolerance(believed) {
 		return believed
 	}
-	for w := usualLeast; w <= usualMost && (believed == 0 || w < believed); w *= 2 {
+	for w := usualMin; w <= usualMax && (believed == 0 || w < believed); w *= 2 {
 		if reported <= w && reported >= w-fullTolerance(w) {
 			return w
 		}
@@ -174,16 +174,16 @@ func (t *turn) noteLowered() {
 	}
 }
 
-// replyRoom is how long a reply the server would take behind the request, where it is the reply that
+// replySpace is how long a reply the server would take behind the request, where it is the reply that
 // is too much, and 0 where the request is.
-func replyRoom(fault *llm.Error, expected int) int {
+func replySpace(fault *llm.Error, expected int) int {
 	prompt := fault.Prompt
 	if fault.AtLeast {
 		prompt = max(prompt, expected)
 	}
-	room := fault.Limit - prompt - prompt/replySlack
-	if prompt == 0 || fault.Output < fault.Limit-prompt || room < replyLeast {
+	space := fault.Limit - prompt - prompt/replySlack
+	if prompt == 0 || fault.Output < fault.Limit-prompt || space < replyLeast {
 		return 0
 	}
-	return room
+	return space
 }

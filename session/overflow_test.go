@@ -124,8 +124,8 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 	first := plans[0].Plan.Sum
 	for i, share := range shrinkTo {
 		sum := plans[i+1].Plan.Sum
-		if most := int(share*float64(first.Tokens(first.Total))) + 1; sum.Tokens(sum.Total) > most || sum.Total >= plans[i].Plan.Sum.Total {
-			t.Errorf("try %d has %d tokens of %d at first, want at most %d and less than before", i+2, sum.Total, first.Total, most)
+		if limit := int(share*float64(first.Tokens(first.Total))) + 1; sum.Tokens(sum.Total) > limit || sum.Total >= plans[i].Plan.Sum.Total {
+			t.Errorf("try %d has %d tokens of %d at first, want at most %d and less than before", i+2, sum.Total, first.Total, limit)
 		}
 	}
 	if got := notices(events); len(got) != 3 || !strings.Contains(got[0], "70 %") || !strings.Contains(got[1], "35 %") || !strings.Contains(got[2], "15 %") {
@@ -382,9 +382,9 @@ func TestEmptyAnswerAwayFromTheWindowIsNoOverflow(t *testing.T) {
 	}
 }
 
-// TestCountAboveTheWindowIsSaid has a server that takes what it should refuse and says so only by its
+// TestCountAboveTheWindowIsNoticed has a server that takes what it should refuse and says so only by its
 // count.
-func TestCountAboveTheWindowIsSaid(t *testing.T) {
+func TestCountAboveTheWindowIsNoticed(t *testing.T) {
 	over := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": "Yes."})

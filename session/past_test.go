@@ -14,9 +14,9 @@ import (
 	"winnow/session/store"
 )
 
-// TestPastIsToldByTheSessionAndByItsRecords talks at random. What the session says of its past requests
+// TestForecastIsThatOfTheRecords talks at random. What the session says of its past requests
 // is what the server got and what the records hold, and the next start of the program says the same.
-func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
+func TestForecastIsThatOfTheRecords(t *testing.T) {
 	b := newBench(t)
 	b.deps.Approve = Always
 	b.offer(adder(t))
@@ -27,7 +27,7 @@ func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
 		b.bodies, b.steps = nil, nil
 		b.mu.Unlock()
 		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
-			talk(rt, b, s)
+			converse(rt, b, s)
 			if len(b.bodies) == 0 {
 				continue
 			}
@@ -76,7 +76,7 @@ func TestPastIsToldByTheSessionAndByItsRecords(t *testing.T) {
 	})
 	t.Logf("%d messages were shared, %d lost text for the first time, %d prefixes would be shorter without what is next", shared, lost, fewer)
 	if shared == 0 || lost == 0 || fewer == 0 {
-		t.Error("the talks are not such that anything could be told of them")
+		t.Error("the conversations are not such that anything could be told of them")
 	}
 }
 
@@ -221,9 +221,9 @@ func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	}
 }
 
-// TestRecordsThatCannotBeTrustedTellNoPrefix opens a conversation whose records are damaged, or not of what was
+// TestUnprovenRecordsGiveNoPrefix opens a conversation whose records are damaged, or not of what was
 // sent.
-func TestRecordsThatCannotBeTrustedTellNoPrefix(t *testing.T) {
+func TestUnprovenRecordsGiveNoPrefix(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(first, newest *store.Request)
 		known bool

@@ -79,7 +79,7 @@ func (t *turn) rejoin(ctx context.Context) error {
 		return err
 	}
 	t.mu.Lock()
-	t.number, t.past, t.said = number, at, historyOf(branch[at:])
+	t.number, t.past, t.messages = number, at, historyOf(branch[at:])
 	t.mu.Unlock()
 	t.reread()
 	return nil

@@ -124,7 +124,7 @@ func TestANewMessageDeclinesAPendingToolCall(t *testing.T) {
 }
 
 // What was interrupted may have run in part, so even a configuration that runs tools without asking asks.
-func TestEachPendingToolCallIsAskedAbout(t *testing.T) {
+func TestEachPendingToolCallNeedsAnAnswer(t *testing.T) {
 	b, s := leftAsking(t, twoCalls("c1", `{"a":1,"b":2}`, `{"a":3,"b":4}`), says("3 and 7."))
 	s.deps.Approve = Always
 	asked := 0

@@ -8,8 +8,8 @@ import (
 	"winnow/history"
 )
 
-// damagedTalk is a conversation in which the model called a tool with arguments that broke off.
-func damagedTalk(t *testing.T, more ...step) (*bench, *Session) {
+// damagedConversation is a conversation in which the model called a tool with arguments that broke off.
+func damagedConversation(t *testing.T, more ...step) (*bench, *Session) {
 	t.Helper()
 	b := newBench(t, append([]step{calls("c1", "add", `{"a":1,"b":2`), says("Three.")}, more...)...)
 	b.deps.Approve = Always
@@ -27,7 +27,7 @@ func damagedTalk(t *testing.T, more ...step) (*bench, *Session) {
 // A remedy that is chosen for one message of a group holds for all of it, from the next request on and
 // when the conversation is opened again, and can be taken back.
 func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
-	b, s := damagedTalk(t, says("Yes."), says("Well."), says("So."))
+	b, s := damagedConversation(t, says("Yes."), says("Well."), says("So."))
 	call, result := s.Messages()[1].ID, s.Messages()[2].ID
 	for n, c := range []struct {
 		remedy history.Remedy
@@ -71,7 +71,7 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 
 // A remedy that the store does not take changes nothing.
 func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
-	_, s := damagedTalk(t)
+	_, s := damagedConversation(t)
 	call := s.Messages()[1].ID
 	for _, err := range []error{s.SetRemedy(t.Context(), "leave", call), s.SetRemedy(t.Context(), history.LeaveOut, call, 999)} {
 		if err == nil {
@@ -85,7 +85,7 @@ func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
 
 // What the user has left out is no loss to be announced.
 func TestWhatIsLeftOutIsNoLoss(t *testing.T) {
-	_, s := damagedTalk(t)
+	_, s := damagedConversation(t)
 	if err := s.SetRemedy(t.Context(), history.LeaveOut, s.Messages()[1].ID); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 // together again byte for byte.
 func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 	const turns = 100
-	l := newLongTalk(t)
+	l := newLongConversation(t)
 	for n := 0; l.s.Info().Turns < turns; n++ {
 		l.change()
 		l.turn(n)
@@ -73,11 +73,11 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 		c := record.CountsOf(got.Verdicts.Entries, nil, nil)
 		repaired, dropped, cut = repaired+c.Repaired, dropped+c.Dropped, cut+c.Cut
 	}
-	t.Logf("%d turns, %d requests proven, of %d messages; in them %d verdicts repaired, %d cut, %d dropped; among them %d requests for summaries; deeds: %v",
-		l.s.Info().Turns, len(keys), l.s.Info().Messages, repaired, cut, dropped, l.condensed, l.deeds)
-	for _, deed := range longDeeds {
-		if l.deeds[deed] == 0 {
-			t.Errorf("nobody did this: %s", deed)
+	t.Logf("%d turns, %d requests proven, of %d messages; in them %d verdicts repaired, %d cut, %d dropped; among them %d requests for summaries; actions: %v",
+		l.s.Info().Turns, len(keys), l.s.Info().Messages, repaired, cut, dropped, l.condensed, l.actions)
+	for _, action := range longActions {
+		if l.actions[action] == 0 {
+			t.Errorf("nobody did this: %s", action)
 		}
 	}
 	if repaired == 0 || dropped == 0 || cut == 0 || len(keys) < turns {
@@ -85,21 +85,21 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 	}
 }
 
-// longDeeds are what happens in the long conversation.
-var longDeeds = []string{
+// longActions are what happens in the long conversation.
+var longActions = []string{
 	"budget", "preset", "placement", "model", "system", "pin", "exclude", "undo", "remedy", "switch",
 	"send", "call", "damaged call", "two calls", "alone", "edit", "regenerate", "reasoning", "broken", "refused", "stopped",
 }
 
-// longTalk is the long conversation: who holds it, and the server that hears it.
-type longTalk struct {
+// longConversation is the long conversation: who holds it, and the server that hears it.
+type longConversation struct {
 	t    *testing.T
 	deps Deps
 	s    *Session
 	dice *rand.Rand
 	undo map[int64]history.Flag
 
-	deeds map[string]int
+	actions map[string]int
 
 	mu        sync.Mutex
 	sent      map[string]string // the bodies of the requests that left, by their hash
@@ -108,10 +108,10 @@ type longTalk struct {
 	answers   []step            // what the server does next; it says something short when there is nothing
 }
 
-// newLongTalk begins with a conversation from a file, in which calls and results have got lost.
-func newLongTalk(t *testing.T) *longTalk {
+// newLongConversation begins with a conversation from a file, in which calls and results have got lost.
+func newLongConversation(t *testing.T) *longConversation {
 	b := newBench(t)
-	l := &longTalk{t: t, deps: b.deps, dice: rand.New(rand.NewPCG(7, 11)), sent: map[string]string{}, deeds: map[string]int{}}
+	l := &longConversation{t: t, deps: b.deps, dice: rand.New(rand.NewPCG(7, 11)), sent: map[string]string{}, actions: map[string]int{}}
 	server := httptest.NewServer(l)
 	t.Cleanup(server.Close)
 	tools := adder(t)
@@ -147,7 +147,7 @@ func newLongTalk(t *testing.T) *longTalk {
 }
 
 // ServeHTTP keeps what it gets and does what comes next.
-func (l *longTalk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *longConversation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		http.NotFound(w, r)
 		return
@@ -173,26 +173,26 @@ func (l *longTalk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next(w, r)
 }
 
-func (l *longTalk) will(steps ...step) {
+func (l *longConversation) will(steps ...step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.answers = steps
 }
 
 // one picks one of a list.
-func one[T any](l *longTalk, list ...T) T { return list[l.dice.IntN(len(list))] }
+func one[T any](l *longConversation, list ...T) T { return list[l.dice.IntN(len(list))] }
 
 // did counts a deed, and whatever it is it must not fail.
-func (l *longTalk) did(deed string, err error) {
+func (l *longConversation) did(action string, err error) {
 	l.t.Helper()
-	l.deeds[deed]++
+	l.actions[action]++
 	if err != nil {
-		l.t.Fatalf("%s: %v", deed, err)
+		l.t.Fatalf("%s: %v", action, err)
 	}
 }
 
 // change changes something that requests depend on, every other time.
-func (l *longTalk) change() {
+func (l *longConversation) change() {
 	ctx := l.t.Context()
 	message := l.s.Messages()[l.dice.IntN(len(l.s.Messages()))].ID
 	switch l.dice.IntN(20) {
@@ -237,7 +237,7 @@ func (l *longTalk) change() {
 }
 
 // turn has one turn of any kind. One that does not fit sends nothing, and the budget is set free again.
-func (l *longTalk) turn(n int) {
+func (l *longConversation) turn(n int) {
 	ctx, stop := context.WithCancel(l.t.Context())
 	defer stop()
 	draft := fmt.Sprintf("Question %d about %s? ", n, one(l, "sums", "größere Dinge", "猫", "<&>\u2028")) + strings.Repeat("Please. ", one(l, 0, 0, 10, 80))
@@ -247,8 +247,8 @@ func (l *longTalk) turn(n int) {
 	l.will(answer)
 	var events []Event
 	var err error
-	deed := one(l, "send", "send", "send", "call", "damaged call", "two calls", "alone", "edit", "regenerate", "reasoning", "broken", "refused", "stopped")
-	switch deed {
+	action := one(l, "send", "send", "send", "call", "damaged call", "two calls", "alone", "edit", "regenerate", "reasoning", "broken", "refused", "stopped")
+	switch action {
 	case "call":
 		l.will(calls(id, "add", sum), answer)
 	case "damaged call":
@@ -262,7 +262,7 @@ func (l *longTalk) turn(n int) {
 	case "refused":
 		l.will(refuses(400, `{"error":{"message":"This model's maximum context length is 3000 tokens. Please reduce the length of the messages.","code":"context_length_exceeded"}}`), answer)
 	}
-	switch deed {
+	switch action {
 	case "alone":
 		events, err = drain(l.s.SendAs(ctx, How{Alone: true}, draft))
 	case "edit":
@@ -301,10 +301,10 @@ func (l *longTalk) turn(n int) {
 	if unknown := (*ToolError)(nil); errors.As(err, &unknown) {
 		err = nil // The thinker has no tools, and a call of one ends the turn the second time.
 	}
-	if provider := (*llm.Error)(nil); err != nil && !(deed == "broken" && errors.As(err, &provider)) {
-		l.t.Fatalf("turn %d (%s) of %d events failed: %v", n, deed, len(events), err)
+	if provider := (*llm.Error)(nil); err != nil && !(action == "broken" && errors.As(err, &provider)) {
+		l.t.Fatalf("turn %d (%s) of %d events failed: %v", n, action, len(events), err)
 	}
-	l.deeds[deed]++
+	l.actions[action]++
 }
 
 // twoCalls asks for two tools at once, under one id.

@@ -26,7 +26,7 @@ func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 		b.bodies, b.steps = nil, nil
 		b.mu.Unlock()
 		for range rapid.IntRange(1, 8).Draw(rt, "turns") {
-			talk(rt, b, s)
+			converse(rt, b, s)
 		}
 		if s.Info().ID == "" {
 			return
@@ -61,7 +61,7 @@ func otherwise(e history.Entry) bool {
 }
 
 // talk does one thing that a person does with a conversation.
-func talk(rt *rapid.T, b *bench, s *Session) {
+func converse(rt *rapid.T, b *bench, s *Session) {
 	ctx := context.Background()
 	answer := says(strings.Repeat(rapid.SampledFrom([]string{"word ", "größer ", "<&>\u2028 ", "\x00x"}).Draw(rt, "answer"), rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "times")))
 	switch rapid.IntRange(0, 12).Draw(rt, "act") {

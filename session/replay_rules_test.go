@@ -131,8 +131,8 @@ func (f recordFile) store(version int) *Session {
 	var users []int64
 	var last store.Message
 	for line := range strings.Lines(f.text("conversation")) {
-		role, said, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
-		m := store.Message{Message: history.Message{Role: history.Role(role), Content: expand(said), Status: history.Complete}}
+		role, content, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
+		m := store.Message{Message: history.Message{Role: history.Role(role), Content: expand(content), Status: history.Complete}}
 		if m.Tokens = b.deps.Count(m.Content); last.ID == 0 {
 			session, last, err = st.Begin(f.t.Context(), store.Session{Endpoint: "test", Model: "m"}, m)
 		} else {

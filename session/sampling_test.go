@@ -8,9 +8,9 @@ import (
 	"winnow/session/record"
 )
 
-// TestARefusedTemperatureIsSaidAndRemembered: the request goes out again without it, and the next run of
+// TestARefusedTemperatureIsNoticedAndRemembered: the request goes out again without it, and the next run of
 // the program begins so. What was recorded is proven.
-func TestARefusedTemperatureIsSaidAndRemembered(t *testing.T) {
+func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	t.Parallel()
 	b := newBench(t,
 		refuses(400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported.","param":"temperature"}}`),
@@ -22,8 +22,8 @@ func TestARefusedTemperatureIsSaidAndRemembered(t *testing.T) {
 	if err != nil || b.requests() != 2 || strings.Contains(b.body(2), "temperature") {
 		t.Fatalf("got %v after %d requests", err, b.requests())
 	}
-	if said := only[Notice](events); len(said) != 1 || !strings.HasSuffix(said[0].Text, "is supported; asking again without temperature") {
-		t.Errorf("said %q", said)
+	if shown := only[Notice](events); len(shown) != 1 || !strings.HasSuffix(shown[0].Text, "is supported; asking again without temperature") {
+		t.Errorf("said %q", shown)
 	}
 	if r, err := s.Records().Replay(t.Context(), 1, 1); err != nil || !r.Proven {
 		t.Errorf("the record is not proven: %v %s", err, r.Doubt)
@@ -56,7 +56,7 @@ func TestSamplingOfAModelGoesOverThatOfItsEndpoint(t *testing.T) {
 
 // A reply that would take more than half of the window is asked for shorter, and that is said once for each
 // window, with the key's value for the model that is asked.
-func TestALoweredReplyIsSaidOnceForEachWindow(t *testing.T) {
+func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."), says("Five."))
 	b.deps.Sampling = record.Sampling{MaxTokens: 100}
@@ -68,11 +68,11 @@ func TestALoweredReplyIsSaidOnceForEachWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var said []string
+		var shown []string
 		for _, n := range only[Notice](events) {
-			said = append(said, n.Text)
+			shown = append(shown, n.Text)
 		}
-		if got := strings.Join(said, "\n"); got != want {
+		if got := strings.Join(shown, "\n"); got != want {
 			t.Errorf("said %q, want %q", got, want)
 		}
 		if got := b.body(b.requests()); !strings.Contains(got, sent) {

@@ -23,7 +23,7 @@ import (
 type script struct {
 	t     testing.TB
 	steps []step
-	about map[string]func() string // what the server says about itself, by path
+	info  map[string]func() string // what the server says about itself, by path
 
 	mu     sync.Mutex
 	bodies []string
@@ -33,9 +33,9 @@ type script struct {
 type step func(w http.ResponseWriter, r *http.Request)
 
 func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if said, ok := s.about[r.URL.Path]; ok {
+	if shown, ok := s.info[r.URL.Path]; ok {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, said())
+		fmt.Fprint(w, shown())
 		return
 	}
 	if strings.HasSuffix(r.URL.Path, "/models") || r.Method == http.MethodGet {

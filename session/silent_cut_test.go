@@ -24,10 +24,10 @@ func (s *script) dropping(window int, count formula) step {
 	}
 }
 
-// TestSilentCutIsSaidAndMarked holds chats with servers whose window is far smaller than believed. The first
+// TestSilentCutIsNoticedAndMarked holds chats with servers whose window is far smaller than believed. The first
 // request of which a server reads less than three quarters is said, its record and receipt are marked, and
 // the next ones fit.
-func TestSilentCutIsSaidAndMarked(t *testing.T) {
+func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	const window, turns = 4096, 40
 	for _, factor := range []float64{0.6, 1.25, 3, 8} {
 		t.Run(fmt.Sprint(factor), func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 				b.steps = append(b.steps, b.dropping(window, count))
 			}
 			s := b.begin()
-			cuts, said, repeated := 0, 0, 0
+			cuts, shown, repeated := 0, 0, 0
 			for n := range turns {
 				if n%5 == 4 {
 					s = b.open(s.Info().ID) // As winnow run would.
@@ -72,7 +72,7 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 				if !short {
 					continue
 				}
-				if said++; receipt.Usage.Prompt == whole {
+				if shown++; receipt.Usage.Prompt == whole {
 					t.Errorf("turn %d: all %d tokens were read, and it says that a part was not", n+1, whole)
 				}
 				if got := notices(events); len(got) == 0 || !strings.Contains(got[0], "dropped part of this request") || !strings.Contains(got[0], "OLLAMA_CONTEXT_LENGTH") {
@@ -87,9 +87,9 @@ func TestSilentCutIsSaidAndMarked(t *testing.T) {
 				}
 				repeated++
 			}
-			t.Logf("a tokenizer that counts %.2f: %d requests lost more than a quarter, %d were said", factor, cuts, said)
-			if said == 0 || said < cuts || said > 2 {
-				t.Errorf("%d requests lost more than a quarter, %d were said; want each, and soon none", cuts, said)
+			t.Logf("a tokenizer that counts %.2f: %d requests lost more than a quarter, %d were said", factor, cuts, shown)
+			if shown == 0 || shown < cuts || shown > 2 {
+				t.Errorf("%d requests lost more than a quarter, %d were said; want each, and soon none", cuts, shown)
 			}
 			kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m")
 			if err != nil || kept.Window != 0 || kept.Stated != 0 {

@@ -23,8 +23,8 @@ const (
 
 // The length of a summary in tokens: an eighth of what a request may hold, within these bounds.
 const (
-	summaryLeast = 256
-	summaryMost  = 1024
+	summaryMin = 256
+	summaryMax = 1024
 )
 
 // condense has the model summarize the oldest messages where the policy wants that, as long as not everything
@@ -51,7 +51,7 @@ func (t *turn) condense(ctx context.Context) error {
 func (t *turn) toCondense() (summarizing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := summarizing{next: t.nextOptions(), user: t.said[0].ID, turn: t.number}
+	s := summarizing{next: t.nextOptions(), user: t.messages[0].ID, turn: t.number}
 	if s.next.Policy.SummarizeRatio == 0 {
 		return s, nil
 	}
@@ -152,7 +152,7 @@ func (a asked) held() map[int64]bool {
 // planSummary plans a request that holds as many of the messages as fit whole, from the first on that does,
 // and returns those behind it too. Calls are written as text, because the request offers no tools.
 func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest []history.Message, err error) {
-	most := t.summaryLength(s.next)
+	limit := t.summaryLength(s.next)
 	text := summaryQuestion
 	if s.before != nil {
 		text = summaryBefore + s.before.Text + "\n\n" + text
@@ -161,13 +161,13 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 	if o.Policy, err = history.Preset("full"); err != nil {
 		return a, nil, err
 	}
-	o.Policy.Budget, o.Policy.MaxContextTokens, o.Policy.OutputReserve = s.next.Policy.Budget, s.next.Policy.MaxContextTokens, most
+	o.Policy.Budget, o.Policy.MaxContextTokens, o.Policy.OutputReserve = s.next.Policy.Budget, s.next.Policy.MaxContextTokens, limit
 	o.Policy.ToolHistory = history.ToolsText
 	o.System, o.Tools, o.Summaries = summaryPrompt, 0, nil
 	o.Turn = []history.Message{record.Question(text)}
 	request := func(to *target.Model, plan history.Plan) llm.Request {
 		r := to.Request(plan)
-		r.Tools, r.MaxTokens = nil, most
+		r.Tools, r.MaxTokens = nil, limit
 		return r
 	}
 	list, n := s.list, len(s.list)
@@ -233,7 +233,7 @@ func (t *turn) summaryLength(next history.Options) int {
 	if window := t.Model().Window().Tokens; window > 0 {
 		capacity = min(capacity, window)
 	}
-	return min(max(summaryLeast, capacity/8), summaryMost, max(1, capacity/2))
+	return min(max(summaryMin, capacity/8), summaryMax, max(1, capacity/2))
 }
 
 // ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest turn.

@@ -40,8 +40,8 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := notices(events); len(said) != 1 || said[0] != "asking test/m to summarise 12 older messages (about 729 tokens)" {
-		t.Errorf("the turn says %q", said)
+	if shown := notices(events); len(shown) != 1 || shown[0] != "asking test/m to summarise 12 older messages (about 729 tokens)" {
+		t.Errorf("the turn says %q", shown)
 	}
 	asked, sent := b.body(13), b.body(14)
 	if !strings.Contains(asked, "Question 1?") || strings.Contains(asked, "Ready?") || strings.Contains(asked, `"tools"`) {
@@ -82,9 +82,9 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := notices(events)
-			if len(said) != 2 || !strings.Contains(said[1], "could not be summarised") {
-				t.Errorf("the turn says %q", said)
+			shown := notices(events)
+			if len(shown) != 2 || !strings.Contains(shown[1], "could not be summarised") {
+				t.Errorf("the turn says %q", shown)
 			}
 			if sent := b.body(14); !strings.Contains(sent, "(truncated)") || strings.Contains(sent, "Summary of") {
 				t.Errorf("the request is %s", sent)

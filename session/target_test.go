@@ -34,10 +34,10 @@ func TestAModelIsChosenWhereNothingCanBeWritten(t *testing.T) {
 }
 
 // A model without an endpoint is one that the endpoint in use lists; any other name changes nothing.
-func TestAModelWithoutAnEndpointIsLookedForInTheList(t *testing.T) {
+func TestAModelWithoutAnEndpointIsFoundInTheList(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.about = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m"},{"id":"medium"}]}` }}
+	b.info = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m"},{"id":"medium"}]}` }}
 	e := b.deps.Models.Endpoints()[0]
 	e.BaseURLSet = true
 	b.deps.Models = new(llm.Catalog).With(e)

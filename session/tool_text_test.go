@@ -137,10 +137,10 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 		if b.requests() != 2 || !holdsCalls(b.body(1)) || holdsCalls(b.body(2)) || !strings.Contains(b.body(2), "[called read") {
 			t.Fatalf("%d %s: %d requests\n%s", status, body, b.requests(), strings.Join(b.bodies, "\n"))
 		}
-		said := only[Notice](events)
+		shown := only[Notice](events)
 		known := slices.Contains(toolRefusals, text)
-		if len(said) != 1 || !strings.Contains(said[0].Text, "asking once more with them as text") || known == strings.Contains(said[0].Text, "may be the reason") {
-			t.Fatalf("%d %s: said %q, want one notice of the second request", status, body, said)
+		if len(shown) != 1 || !strings.Contains(shown[0].Text, "asking once more with them as text") || known == strings.Contains(shown[0].Text, "may be the reason") {
+			t.Fatalf("%d %s: said %q, want one notice of the second request", status, body, shown)
 		}
 		if _, err := drain(s.Send(t.Context(), "and in c?")); err != nil || b.requests() != 3 {
 			t.Fatalf("%d %s: the next turn ended with %v after %d requests, want 3", status, body, err, b.requests())
@@ -235,8 +235,8 @@ func TestToolCallsOfTheRunningTurnGoAsText(t *testing.T) {
 	if last := b.body(3); holdsCalls(last) || !strings.Contains(last, "[called look") || !strings.Contains(last, "[tool result]") {
 		t.Errorf("the last request is %s", last)
 	}
-	if said := only[Notice](events); len(said) != 2 || !strings.Contains(said[1].Text, "with them as text") {
-		t.Errorf("said %q, want one notice of the second request and one of the third", said)
+	if shown := only[Notice](events); len(shown) != 2 || !strings.Contains(shown[1].Text, "with them as text") {
+		t.Errorf("said %q, want one notice of the second request and one of the third", shown)
 	}
 }
 
@@ -251,10 +251,10 @@ func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
 	b.refusesCalls(400, `{"error":{"message":"Expecting value: line 1 column 1 (char 0)"}}`)
 	id := b.withToolHistory(`{"path":"a"}`)
 	endpoint := b.deps.Models.Endpoints()[0]
-	turn := func(days int, mended bool, requests int, native bool, want ...string) {
+	turn := func(days int, repaired bool, requests int, native bool, want ...string) {
 		t.Helper()
 		now = now.Add(time.Duration(days) * 24 * time.Hour)
-		if mended {
+		if repaired {
 			b.steps = nil
 			for range 20 {
 				b.steps = append(b.steps, says("Plums."))
@@ -269,13 +269,13 @@ func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
 		if got := holdsCalls(b.body(b.requests())); got != native {
 			t.Errorf("the last request holds tool calls: %v, want %v", got, native)
 		}
-		said := only[Notice](events)
-		if len(said) != len(want) {
-			t.Fatalf("said %q, want %q", said, want)
+		shown := only[Notice](events)
+		if len(shown) != len(want) {
+			t.Fatalf("said %q, want %q", shown, want)
 		}
 		for i, w := range want {
-			if !strings.Contains(said[i].Text, w) {
-				t.Errorf("said %q, want %q in it", said[i].Text, w)
+			if !strings.Contains(shown[i].Text, w) {
+				t.Errorf("said %q, want %q in it", shown[i].Text, w)
 			}
 		}
 	}

@@ -26,11 +26,11 @@ func (e *ToolError) Error() string { return e.text }
 // that could not be stored, a call that there was nobody to ask about, or one of a tool that does not exist
 // and that was called in the same way before.
 func (t *turn) runTools(ctx context.Context, calls []history.ToolCall) error {
-	var ends error
+	var fatal error
 	for _, call := range calls {
 		result, err := t.runTool(ctx, call)
 		if over := (*ToolError)(nil); errors.As(err, &over) {
-			ends = over // The other calls of the answer get their results all the same.
+			fatal = over // The other calls of the answer get their results all the same.
 		} else if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (t *turn) runTools(ctx context.Context, calls []history.ToolCall) error {
 			return err
 		}
 	}
-	return ends
+	return fatal
 }
 
 // runTool runs one call, with the user's word where that is asked for. It always yields a result: a tool

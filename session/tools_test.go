@@ -9,14 +9,14 @@ import (
 )
 
 // Nobody is asked about a tool that does not exist, and a model that insists on it does not go on for ever.
-func TestAToolThatDoesNotExistIsNotAskedAbout(t *testing.T) {
+func TestAToolThatDoesNotExistNeedsNoApproval(t *testing.T) {
 	again := calls("c2", "read_file", `{"path":"b"}`)
 	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), again, calls("c3", "read_file", `{"path":"b"}`), says("never asked"))
 	b.offer(&llm.Toolbox{})
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "read it"))
-	var ends *ToolError
-	if !errors.As(err, &ends) || !strings.Contains(err.Error(), `"read_file" again, which does not exist`) {
+	var wantError *ToolError
+	if !errors.As(err, &wantError) || !strings.Contains(err.Error(), `"read_file" again, which does not exist`) {
 		t.Errorf("the turn ended with %v, want a sentence about the tool", err)
 	}
 	if n := len(only[Asked](events)); n != 0 {
@@ -25,14 +25,14 @@ func TestAToolThatDoesNotExistIsNotAskedAbout(t *testing.T) {
 	if b.requests() != 3 {
 		t.Errorf("%d requests, want 3", b.requests())
 	}
-	told := 0
+	noticed := 0
 	for _, n := range only[Notice](events) {
 		if strings.Contains(n.Text, "asking test/m again") {
-			told++
+			noticed++
 		}
 	}
-	if told != 2 {
-		t.Errorf("%d further requests were announced, want 2", told)
+	if noticed != 2 {
+		t.Errorf("%d further requests were announced, want 2", noticed)
 	}
 	for _, m := range s.Messages() {
 		if m.ToolCallID != "" && !strings.HasPrefix(m.Content, "error: no such tool: read_file") {
@@ -53,12 +53,12 @@ func TestACallThatNobodyRefusedIsNotCalledRefused(t *testing.T) {
 			if got := s.Messages()[2].Content; got != want {
 				t.Errorf("the result is %q, want %q", got, want)
 			}
-			ends, requests := false, 2
+			wantError, requests := false, 2
 			if approve == Unattended {
-				ends, requests = true, 1
+				wantError, requests = true, 1
 			}
-			if (err != nil) != ends || b.requests() != requests {
-				t.Errorf("the turn ended with %v after %d requests, want an error: %v, after %d", err, b.requests(), ends, requests)
+			if (err != nil) != wantError || b.requests() != requests {
+				t.Errorf("the turn ended with %v after %d requests, want an error: %v, after %d", err, b.requests(), wantError, requests)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ type turn struct {
 	abandoned bool          // left is closed
 	done      chan struct{}
 	past      int               // messages of the branch before this turn
-	said      []history.Message // the user's message, then what the turn has added
+	messages  []history.Message // the user's message, then what the turn has added
 	number    int               // the turn's number in the session, from 1
 	cut       bool              // the user chose to cut the message where it does not fit
 
@@ -269,7 +269,7 @@ func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, e
 			tries.settle()
 			return a.blame(err, named)
 		}
-		if begun || !t.makeRoom(ctx, a, fault, &tries) {
+		if begun || !t.planSmaller(ctx, a, fault, &tries) {
 			tries.giveUp()
 			return err
 		}
@@ -360,7 +360,7 @@ func (t *turn) add(m store.Message) {
 		t.row.Turns++
 		t.number = t.row.Turns
 	}
-	t.said = append(t.said, m.Message)
+	t.messages = append(t.messages, m.Message)
 }
 
 // detached is a bounded context for the writes that a stop must not prevent.

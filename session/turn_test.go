@@ -218,7 +218,7 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
 }
 
-func TestEmptyAnswerIsSaidAndLeavesNoMessage(t *testing.T) {
+func TestEmptyAnswerIsAnErrorAndLeavesNoMessage(t *testing.T) {
 	b := newBench(t, says())
 	s := b.begin()
 	_, err := drain(s.Send(t.Context(), "Say nothing"))
@@ -429,7 +429,7 @@ func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 	}
 }
 
-func TestUnwritableStoreKeepsNothingAndSaysWhy(t *testing.T) {
+func TestUnwritableStoreKeepsNothingAndNamesTheCause(t *testing.T) {
 	b := newBench(t)
 	s := b.begin()
 	b.deps.Store.Close()

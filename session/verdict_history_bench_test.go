@@ -77,10 +77,10 @@ func BenchmarkVerdictHistory(b *testing.B) {
 	for _, size := range []struct{ messages, requests int }{{400, 200}, {10_000, 5000}} {
 		s := remembering(b, size.messages, size.requests)
 		id := s.Messages()[1].ID
-		for _, most := range []int{20, 0} {
-			b.Run(fmt.Sprintf("%d-%d/%d", size.messages, size.requests, most), func(b *testing.B) {
+		for _, limit := range []int{20, 0} {
+			b.Run(fmt.Sprintf("%d-%d/%d", size.messages, size.requests, limit), func(b *testing.B) {
 				for b.Loop() {
-					if list, err := s.Records().VerdictHistory(b.Context(), id, most); err != nil || len(list) < min(20, most) {
+					if list, err := s.Records().VerdictHistory(b.Context(), id, limit); err != nil || len(list) < min(20, limit) {
 						b.Fatal(len(list), err)
 					}
 				}

@@ -53,16 +53,16 @@ func TestHistoryOfAVerdictIsThatOfTheRecords(t *testing.T) {
 		b.mu.Lock()
 		b.bodies, b.steps = nil, nil
 		b.mu.Unlock()
-		said := map[int64]bool{}
+		everything := map[int64]bool{}
 		for range rapid.IntRange(1, 8).Draw(rt, "turns") {
 			if rapid.IntRange(0, 5).Draw(rt, "refused") == 0 {
 				b.steps = append(b.steps, refuses(402, `{"error":{"message":"no credit"}}`))
 				drain(s.Send(t.Context(), "Is there any?"))
 			} else {
-				talk(rt, b, s)
+				converse(rt, b, s)
 			}
 			for _, m := range s.Messages() {
-				said[m.ID] = true
+				everything[m.ID] = true
 			}
 		}
 		if rapid.Bool().Draw(rt, "later") && s.Info().ID != "" {
@@ -70,17 +70,17 @@ func TestHistoryOfAVerdictIsThatOfTheRecords(t *testing.T) {
 		}
 		var ids []int64
 		want := map[int64]store.PastVerdict{}
-		for id := range said {
+		for id := range everything {
 			all, whole := slowly(rt, s, id)
 			if ids = append(ids, id); len(whole) > 0 {
 				want[id] = whole[0]
 			}
-			most := rapid.IntRange(0, 4).Draw(rt, "most")
-			if most > 0 {
-				all = all[:min(most, len(all))]
+			limit := rapid.IntRange(0, 4).Draw(rt, "most")
+			if limit > 0 {
+				all = all[:min(limit, len(all))]
 			}
-			if got, err := s.Records().VerdictHistory(t.Context(), id, most); err != nil || !reflect.DeepEqual(got, all) {
-				rt.Fatalf("message %d, at most %d:\n%+v, %v\nwant\n%+v", id, most, got, err, all)
+			if got, err := s.Records().VerdictHistory(t.Context(), id, limit); err != nil || !reflect.DeepEqual(got, all) {
+				rt.Fatalf("message %d, at most %d:\n%+v, %v\nwant\n%+v", id, limit, got, err, all)
 			}
 		}
 		if got, err := s.Records().LastWhole(t.Context(), ids...); err != nil || !reflect.DeepEqual(got, want) {

@@ -37,9 +37,9 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	}
 
 	sources := map[string]int{
-		tellLines(t, dir, messages*4/10):   messages * 4 / 10,
-		tellChatGPT(t, dir, messages*4/10): messages * 4 / 10,
-		tellLLM(t, dir, messages*2/10):     messages * 2 / 10,
+		writeLines(t, dir, messages*4/10):   messages * 4 / 10,
+		writeChatGPT(t, dir, messages*4/10): messages * 4 / 10,
+		writeLLM(t, dir, messages*2/10):     messages * 2 / 10,
 	}
 	stage("%d messages are written for three programs", messages)
 	for path, want := range sources {
@@ -101,8 +101,8 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	sessions, total := 0, 0
 	err = importPath(t, there, path, func(i transfer.Imported) {
 		sessions, total = sessions+1, total+i.Session.Messages
-		if said := remarksOf([]archive.Restored{{Errors: i.Errors, Warnings: i.Warnings}}); said != "" || i.Again {
-			t.Errorf("session %s is imported with %q", i.Session.ID, said)
+		if shown := remarksOf([]archive.Restored{{Errors: i.Errors, Warnings: i.Warnings}}); shown != "" || i.Again {
+			t.Errorf("session %s is imported with %q", i.Session.ID, shown)
 		}
 	})
 	if err != nil || sessions != len(ids) || total < messages {
@@ -186,8 +186,8 @@ func needled(i int, needle string) string {
 	return filler(i)
 }
 
-// tellLines writes one long conversation as Chat Completions messages.
-func tellLines(t *testing.T, dir string, messages int) string {
+// writeLines writes one long conversation as Chat Completions messages.
+func writeLines(t *testing.T, dir string, messages int) string {
 	path := filepath.Join(dir, "long.jsonl")
 	writeTo(t, path, func(out *bufio.Writer) {
 		for i := range messages {
@@ -208,8 +208,8 @@ func tellLines(t *testing.T, dir string, messages int) string {
 	return path
 }
 
-// tellChatGPT writes conversations of 20 messages as a data export, each with a branch.
-func tellChatGPT(t *testing.T, dir string, messages int) string {
+// writeChatGPT writes conversations of 20 messages as a data export, each with a branch.
+func writeChatGPT(t *testing.T, dir string, messages int) string {
 	const each = 20
 	path := filepath.Join(dir, "conversations.json")
 	writeTo(t, path, func(out *bufio.Writer) {
@@ -250,8 +250,8 @@ func tellChatGPT(t *testing.T, dir string, messages int) string {
 	return path
 }
 
-// tellLLM writes conversations of 10 questions and answers as llm logs them.
-func tellLLM(t *testing.T, dir string, messages int) string {
+// writeLLM writes conversations of 10 questions and answers as llm logs them.
+func writeLLM(t *testing.T, dir string, messages int) string {
 	path := filepath.Join(dir, "logs.db")
 	db, err := sql.Open("sqlite3", path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // TestWindowComesFromTheFirstThatKnows takes one source after the other away.
 func TestWindowComesFromTheFirstThatKnows(t *testing.T) {
 	b := newBench(t)
-	b.about = map[string]func() string{"/props": func() string { return `{"default_generation_settings":{"n_ctx":6000}}` }}
+	b.info = map[string]func() string{"/props": func() string { return `{"default_generation_settings":{"n_ctx":6000}}` }}
 	window := func() llm.Window {
 		s := b.begin()
 		if err := s.LoadRest(t.Context()); err != nil {
@@ -48,7 +48,7 @@ func TestWindowComesFromTheFirstThatKnows(t *testing.T) {
 	if got := window(); got.Tokens != 6000 {
 		t.Errorf("refused at 3000 before it stated 6000: got %+v, want 6000", got)
 	}
-	b.about = nil
+	b.info = nil
 	if got := window(); got.Tokens != 3000 {
 		t.Errorf("refused at 3000 and silent now: got %+v", got)
 	}
@@ -91,7 +91,7 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 		says("Here I am.")(w, r)
 	}, says("Still."))
 	asked := 0
-	b.about = map[string]func() string{"/api/ps": func() string { asked++; return running }}
+	b.info = map[string]func() string{"/api/ps": func() string { asked++; return running }}
 	b.believing(0)
 	s := b.begin()
 	if err := s.LoadRest(t.Context()); err != nil {

@@ -19,19 +19,19 @@ const (
 	learnDeviation = 1.2  // a count that is fewer below what two others make of it is learned
 	cutOdds        = 0.05 // odds of a cut from which it is said: it is rare, and costs more if it is not said
 	doubtOdds      = 0.02 // and from which nothing is learned
-	doubtMost      = 0.7  // how much one doubtful count makes of the next one
+	doubtMax       = 0.7  // how much one doubtful count makes of the next one
 
 	windowUnknown = 0.3   // the probability that a server has a window below a request larger than all before
 	windowChanged = 0.002 // the probability that a server reads less than it did
-	fullShare     = 0.93  // of a window; a server that drops whole messages mostly fills it as much
-	fullMost      = 1.02
+	fullMin       = 0.93  // of a window; a server that drops whole messages mostly fills it as much
+	fullMax       = 1.02
 	fullDeviation = 0.985 // of the expectation; a count above it is not suspicious even if the window is full
 
 	limitShare     = 0.9  // of the limit is planned for
 	limitFull      = 0.92 // of the limit; nothing is learned from a count above it
 	limitDeviation = 2.0  // a request should fit the limit if it costs so much more than expected
 	limitLeast     = 2048 // tokens; no limit after a cut is lower
-	mostAlarms     = 3    // in a row, before the rule is taken to be wrong instead of the server
+	maxAlarms      = 3    // in a row, before the rule is taken to be wrong instead of the server
 
 	// Kept is by how many whole requests the next ones are expected.
 	Kept = 12
@@ -123,7 +123,7 @@ func (c *Calibration) Judge(r Report) Judgement {
 		c.Ratio = clampRatio(c.Ratio * ratioRise)
 	case c.isFull(s, e), odds > doubtOdds && (unsure == nil || !c.follows(s, *unsure)):
 		j.Finding = Doubtful
-		c.unsure = &doubt{s, min(odds/(1+odds), doubtMost)}
+		c.unsure = &doubt{s, min(odds/(1+odds), doubtMax)}
 	default:
 		c.alarm = nil
 		if unsure != nil && e.below(s.count) > learnDeviation {
@@ -155,8 +155,8 @@ func (c *Calibration) oddsOfCut(s sample, e expectation) float64 {
 	step := (e.at(z-0.1) - e.at(z+0.1)) / 0.2 // tokens in a deviation
 	whole := studentT(z) / step
 	part := 0.5 / max(window, e.tokens)
-	if s.count > fullShare*full && s.count < fullMost*full {
-		part += 0.5 / ((fullMost - fullShare) * full)
+	if s.count > fullMin*full && s.count < fullMax*full {
+		part += 0.5 / ((fullMax - fullMin) * full)
 	}
 	return tooLarge * part / ((1 - tooLarge) * whole)
 }
@@ -185,18 +185,18 @@ func (c *Calibration) isDisproved(s sample) bool {
 	if c.alarm == nil {
 		return false
 	}
-	if share := s.count / c.alarm.count; share > 0.96 && share < fullMost {
+	if share := s.count / c.alarm.count; share > 0.96 && share < fullMax {
 		return false // The same window may have been filled again.
 	}
 	e := c.expect(s, []sample{c.alarm.sample})
-	return c.alarm.again >= mostAlarms || e.below(s.count) < learnDeviation && s.count < 1.25*e.tokens
+	return c.alarm.again >= maxAlarms || e.below(s.count) < learnDeviation && s.count < 1.25*e.tokens
 }
 
 // isFull says that a request was larger than any that is known to fit, and that the count is what a server
 // reports that has filled its window.
 func (c *Calibration) isFull(s sample, e expectation) bool {
 	window := float64(max(c.limit, c.Largest))
-	return e.tokens > window && s.count > fullShare*window && s.count < min(fullMost*window, fullDeviation*e.tokens)
+	return e.tokens > window && s.count > fullMin*window && s.count < min(fullMax*window, fullDeviation*e.tokens)
 }
 
 // follows says that a count is what is expected if an unsure one before it was of a whole request.

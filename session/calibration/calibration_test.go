@@ -304,9 +304,9 @@ func (s *simulation) serve(sent []simulated) (r Report, whole float64, ok bool) 
 	return r, whole, true
 }
 
-// TestCutsAreSaidAndWholeRequestsAreNot simulates conversations with servers that drop messages. With -soak it holds
+// TestCutsAreFoundAndWholeRequestsAreNot simulates conversations with servers that drop messages. With -soak it holds
 // them to nineteen of twenty cuts said in their turn; the few conversations of every run have ten cuts.
-func TestCutsAreSaidAndWholeRequestsAreNot(t *testing.T) {
+func TestCutsAreFoundAndWholeRequestsAreNot(t *testing.T) {
 	t.Parallel()
 	conversations, least := 40, 0.8
 	if *soak > 0 {
@@ -445,7 +445,7 @@ func TestAnotherKindOfTextIsNoCut(t *testing.T) {
 }
 
 // A request below the limit holds less of a text that the server may count at any price.
-func TestUncountedTextGetsRoomBelowALimit(t *testing.T) {
+func TestUncountedTextHasSlackBelowALimit(t *testing.T) {
 	c, parts := chat(13)
 	c.limit = 4000
 	if over := c.OverLimit(parts[:12]); over > 1 {

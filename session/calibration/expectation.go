@@ -212,16 +212,16 @@ func (e expectation) below(count float64) float64 {
 	if count < e.least {
 		return farthest
 	}
-	least, most := -farthest, farthest
-	for most-least > 0.01 {
-		z := (least + most) / 2
+	low, high := -farthest, farthest
+	for high-low > 0.01 {
+		z := (low + high) / 2
 		if e.at(z) > count {
-			least = z
+			low = z
 		} else {
-			most = z
+			high = z
 		}
 	}
-	return least
+	return low
 }
 
 // count is what the values say of a request.

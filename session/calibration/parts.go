@@ -96,11 +96,11 @@ func kindOf(text string) textKind {
 			signs++
 		}
 	}
-	kind, most := proseText, latin
+	kind, largest := proseText, latin
 	for k, of := range blocks {
 		// A script beside Latin letters costs more of the tokens than of the letters.
-		if of *= 2; of > most || of == most && k < kind {
-			kind, most = k, of
+		if of *= 2; of > largest || of == largest && k < kind {
+			kind, largest = k, of
 		}
 	}
 	switch {

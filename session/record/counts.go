@@ -31,17 +31,17 @@ func (c Counts) Sent() int { return c.Kept + c.Cut + c.Recalled }
 // CountsOf sums verdicts on messages.
 func CountsOf(entries []history.Entry, added []history.Added, messages []store.Message) Counts {
 	c := Counts{Stored: len(entries), Added: len(added)}
-	said := make(map[int64]int64, len(messages))
+	created := make(map[int64]int64, len(messages))
 	for _, m := range messages {
-		said[m.ID] = m.CreatedMS
+		created[m.ID] = m.CreatedMS
 	}
 	for i := range entries {
 		e := &entries[i] // an entry is large, and a conversation may be long
 		c.count(e)
-		if len(said) == 0 {
+		if len(created) == 0 {
 			continue
 		}
-		if ms := said[e.ID]; e.Sent() && ms != 0 {
+		if ms := created[e.ID]; e.Sent() && ms != 0 {
 			c.span(time.UnixMilli(ms).UTC())
 		}
 	}

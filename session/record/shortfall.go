@@ -25,16 +25,16 @@ func ShortfallOf(r store.Request) (Shortfall, bool) {
 // sent were not read, but for what is recalled in front of the newest message.
 func FirstRead(entries []history.Entry, sum history.Sum, short Shortfall) int {
 	scale := float64(short.Expected) / float64(max(1, sum.Total))
-	room := float64(short.Reported) - scale*float64(sum.System+sum.Tools)
+	space := float64(short.Reported) - scale*float64(sum.System+sum.Tools)
 	for i, e := range slices.Backward(entries) {
 		if !e.Sent() {
 			continue
 		}
 		cost := scale * float64(e.TokensAfter)
-		if room < cost/2 {
+		if space < cost/2 {
 			return i + 1
 		}
-		room -= cost
+		space -= cost
 	}
 	return 0
 }

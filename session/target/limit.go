@@ -120,15 +120,15 @@ func (m *Model) Shrink(tokens int) {
 func (m *Model) ShrinkBelow(tokens float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if most := max(1, int(tokens)); m.shrunkTo == 0 || most < m.shrunkTo {
-		m.shrunkTo = most
+	if limit := max(1, int(tokens)); m.shrunkTo == 0 || limit < m.shrunkTo {
+		m.shrunkTo = limit
 	}
 }
 
 // outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves
 // it to the policy's own rule. The caller holds the lock.
 func (m *Model) outputReserve(p history.Policy) int {
-	if m.replyMost > 0 {
+	if m.maxReply > 0 {
 		return m.maxTokens()
 	}
 	return max(p.OutputReserve, m.maxTokens())
@@ -137,14 +137,14 @@ func (m *Model) outputReserve(p history.Policy) int {
 // maxTokens is the longest reply that is asked for, 0 where that is left to the server. A request
 // keeps at least half of the window. The caller holds the lock.
 func (m *Model) maxTokens() int {
-	most := m.Client.MaxReply(m.Name, m.deps.Ask.MaxTokens)
+	limit := m.Client.MaxReply(m.Name, m.deps.Ask.MaxTokens)
 	if w := m.window.Tokens; w > 0 {
-		most = min(most, w/2)
+		limit = min(limit, w/2)
 	}
-	if m.replyMost > 0 && (most == 0 || m.replyMost < most) {
-		return m.replyMost
+	if m.maxReply > 0 && (limit == 0 || m.maxReply < limit) {
+		return m.maxReply
 	}
-	return most
+	return limit
 }
 
 // Lowered says, once for each window, that the reply that is wanted is longer than the window allows, and how much is
@@ -155,14 +155,14 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 	again := m.lowered == m.window.Tokens
 	m.lowered = m.window.Tokens
 	wanted, asked = m.deps.Ask.MaxTokens, m.maxTokens()
-	return wanted, asked, !again && m.replyMost == 0 && asked < m.Client.MaxReply(m.Name, wanted)
+	return wanted, asked, !again && m.maxReply == 0 && asked < m.Client.MaxReply(m.Name, wanted)
 }
 
 // ShortenReply asks for at most so many tokens until FreeReply.
 func (m *Model) ShortenReply(tokens int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.replyMost = tokens
+	m.maxReply = tokens
 }
 
 // ShrinkReply asks for a share of the reply, where a length is asked for, until FreeReply.
@@ -170,7 +170,7 @@ func (m *Model) ShrinkReply(share float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if reply := m.maxTokens(); reply > 0 {
-		m.replyMost = max(1, int(share*float64(reply)))
+		m.maxReply = max(1, int(share*float64(reply)))
 	}
 }
 
@@ -179,9 +179,9 @@ func (m *Model) ShrinkReply(share float64) {
 func (m *Model) FreeReply() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.replyMost > 0 && m.deps.Ask.MaxTokens == 0 {
-		m.replyMost = min(4096, m.window.Tokens/4)
+	if m.maxReply > 0 && m.deps.Ask.MaxTokens == 0 {
+		m.maxReply = min(4096, m.window.Tokens/4)
 		return
 	}
-	m.replyMost = 0
+	m.maxReply = 0
 }

@@ -43,17 +43,17 @@ type Model struct {
 
 // known is what is known of a model.
 type known struct {
-	dated     bool // it is winnow's own default, and the server was not asked yet whether it has it
-	window    llm.Window
-	stated    llm.Window // what the server says of its window now, without tokens where it does not
-	ran       bool       // it answered since its server was asked for a window that it could not say
-	learned   store.Learned
-	shrunkTo  int  // the most tokens of a request, after refusals that named none; 0 is none
-	inexact   bool // the endpoint was asked for exact counts and could not answer
-	replyMost int  // tokens of a reply that the server has room for, 0 for as many as are asked
-	lowered   int  // the window for which it was said that max_tokens is lowered
-	toolCost  int  // tokens of the endpoint's tool schemas, 0 before they were counted
-	asText    textTrial
+	dated    bool // it is winnow's own default, and the server was not asked yet whether it has it
+	window   llm.Window
+	stated   llm.Window // what the server says of its window now, without tokens where it does not
+	ran      bool       // it answered since its server was asked for a window that it could not say
+	learned  store.Learned
+	shrunkTo int  // the most tokens of a request, after refusals that named none; 0 is none
+	inexact  bool // the endpoint was asked for exact counts and could not answer
+	maxReply int  // tokens of a reply that the server has room for, 0 for as many as are asked
+	lowered  int  // the window for which it was said that max_tokens is lowered
+	toolCost int  // tokens of the endpoint's tool schemas, 0 before they were counted
+	asText   textTrial
 
 	counts     calibration.Calibration // what the server counts of this conversation's requests
 	countsRead bool                    // counts knows the requests that are stored
@@ -66,8 +66,8 @@ func New(d Deps, client *llm.Client, name string) *Model {
 }
 
 // NewUnready is in the place of a model that cannot be asked, and of its endpoint.
-func NewUnready(d Deps, endpoint, name string, why error) *Model {
-	return &Model{Client: llm.NewClosedClient(endpoint, why), Name: name, Unready: why, deps: d}
+func NewUnready(d Deps, endpoint, name string, cause error) *Model {
+	return &Model{Client: llm.NewClosedClient(endpoint, cause), Name: name, Unready: cause, deps: d}
 }
 
 // Ref names the model, "endpoint/model", without the slash where no model is chosen.
