@@ -280,12 +280,7 @@ func (c *Catalog) meant(name string) string {
 
 // hostedAt is the place of a hosted service in the table, -1 for none of this name.
 func hostedAt(name string) int {
-	for i, h := range hosted {
-		if strings.EqualFold(h.name, name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(hosted, func(s service) bool { return strings.EqualFold(s.name, name) })
 }
 
 // names are the endpoints that a reference may name: those of the catalog, and the servers of this

@@ -109,8 +109,6 @@ func (c *Client) rest() {
 	}
 }
 
-func (c *Client) idle() time.Duration { return cmp.Or(c.endpoint.Idle, defaultIdle) }
-
 func (c *Client) begin() time.Duration {
 	if c.endpoint.Own() {
 		return cmp.Or(c.endpoint.Begin, ownBegin)
@@ -210,7 +208,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 		return false, err
 	}
 	defer stream.Close()
-	d := c.deliver(yield)
+	d := &delivery{client: c, yield: yield, text: c.redactor.Stream(), reasoning: c.redactor.Stream()}
 	err = a.receive(stream, d)
 	return d.began, err
 }
@@ -229,10 +227,6 @@ type delivery struct {
 
 	text, reasoning *redact.Stream
 	arguments       []*redact.Stream // of each call
-}
-
-func (c *Client) deliver(yield func(Event, error) bool) *delivery {
-	return &delivery{client: c, yield: yield, text: c.redactor.Stream(), reasoning: c.redactor.Stream()}
 }
 
 // give hands on events. It is false when the reader is gone.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -67,7 +68,7 @@ func (l *living) Read(p []byte) (int, error) {
 	n, err := l.body.Read(p)
 	timer.Stop()
 	if n > 0 {
-		l.allowed = l.client.idle()
+		l.allowed = cmp.Or(l.client.endpoint.Idle, defaultIdle)
 	}
 	if err != nil && l.ctx.Err() != nil {
 		err = endOf(l.ctx) // Closing what is read looks like its end, or like anything else.

@@ -13,17 +13,20 @@ import (
 // offer.
 const DefaultsDate = "November 2026"
 
-// hosted are the services that a key in the environment opens, in the order in which they are
-// preferred. The default is the model that a chat starts with where none is named: the maker's
-// current general one, by a name that the maker keeps alive where there is one.
-var hosted = []struct {
+// service is a hosted service.
+type service struct {
 	name    string
 	keys    []string // environment variables, the first one that is set counts
 	base    string
 	model   string
 	profile history.Profile
 	quirks  []string
-}{
+}
+
+// hosted are the services that a key in the environment opens, in the order in which they are
+// preferred. The default is the model that a chat starts with where none is named: the maker's
+// current general one, by a name that the maker keeps alive where there is one.
+var hosted = []service{
 	{name: "openai", keys: []string{"OPENAI_API_KEY"}, base: "https://api.openai.com/v1", model: "gpt-5.2"},
 	{name: "openrouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{

@@ -136,8 +136,3 @@ func (r *Reply) call(d ToolDelta) {
 	r.arguments[d.Index].WriteString(d.Arguments)
 	call.Arguments = r.arguments[d.Index].String()
 }
-
-// Empty says that nothing of an answer came: no text, no reasoning, no call.
-func (r *Reply) Empty() bool {
-	return r.Text == "" && r.Reasoning == "" && len(r.Calls) == 0
-}

@@ -39,10 +39,11 @@ func (s *toolCalls) add(f fragment) (int, []ToolDelta) {
 	}
 	first := at
 	d := ToolDelta{Index: at}
-	if call := &s.calls[at]; call.id == "" && f.id != "" {
+	call := &s.calls[at]
+	if call.id == "" && f.id != "" {
 		call.id, d.ID = f.id, f.id
 	}
-	if call := &s.calls[at]; call.name == "" && f.name != "" {
+	if call.name == "" && f.name != "" {
 		call.name, d.Name = f.name, f.name
 	}
 	var deltas []ToolDelta

@@ -121,7 +121,9 @@ func (e Endpoint) ConfiguredWindow(model string) Window {
 func (c *Client) ask(ctx context.Context, model string) Window {
 	questions := []func(context.Context, string) Window{c.listWindow}
 	if c.endpoint.local() {
-		questions = []func(context.Context, string) Window{c.propsWindow, c.listWindow, c.ollamaWindow, c.studioWindow}
+		questions = []func(context.Context, string) Window{c.propsWindow, c.listWindow, c.ollamaWindow, func(ctx context.Context, model string) Window {
+			return c.studioLoaded(ctx)[plainModel(model)]
+		}}
 	}
 	answers := make([]Window, len(questions))
 	var wait sync.WaitGroup
@@ -203,13 +205,8 @@ func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, 
 	return running, true
 }
 
-// studioWindow asks LM Studio for the loaded instance: max_context_length is what the model was
-// trained for.
-func (c *Client) studioWindow(ctx context.Context, model string) Window {
-	return c.studioLoaded(ctx)[plainModel(model)]
-}
-
-// studioLoaded are the windows of the models that LM Studio has loaded, by plainModel.
+// studioLoaded are the windows of the models that LM Studio has loaded, by plainModel: max_context_length is what a
+// model was trained for.
 func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
 	var list struct {
 		Models []struct {

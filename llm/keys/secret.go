@@ -28,8 +28,5 @@ func (s Secret) GoString() string { return `"` + s.String() + `"` }
 // MarshalText is what JSON, TOML and XML encode: as String.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// MarshalJSON is what JSON encodes: as String.
-func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
-
 // LogValue is what slog writes: as String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }

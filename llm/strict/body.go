@@ -84,7 +84,7 @@ func read(body []byte) (*chat, *fault) {
 	if !utf8.Valid(body) {
 		return nil, wrong(-1, "path", "body", "want", "UTF-8", "got", "other bytes")
 	}
-	if hasNull(body) {
+	if bytes.Contains(body, []byte(`\u0000`)) && nullEscape.Match(body) {
 		return nil, wrong(-1, "path", "body", "want", "text", "got", "a null character")
 	}
 	r := reader{at: -1}
@@ -108,10 +108,6 @@ func read(body []byte) (*chat, *fault) {
 
 // nullEscape is the character 0 in a text, which JSON can only write escaped.
 var nullEscape = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\u0000`)
-
-func hasNull(body []byte) bool {
-	return bytes.Contains(body, []byte(`\u0000`)) && nullEscape.Match(body)
-}
 
 func (r *reader) message(raw json.RawMessage) message {
 	path := "messages[" + strconv.Itoa(r.at) + "]"

@@ -10,18 +10,28 @@ import (
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// eachCall: what is asked of a call holds for all of them.
-func eachCall(sound func(call) bool) finder {
+// findCall finds the first call that breaks a rule.
+func findCall(broken func(i, k int, c call) *fault) finder {
 	return func(c *chat, _ Profile) *fault {
 		for i, m := range c.messages {
 			for k, call := range m.calls {
-				if !sound(call) {
-					return wrong(i, "call", number(k), "id", call.id, "name", call.name, "long", number(len(call.id)))
+				if wrong := broken(i, k, call); wrong != nil {
+					return wrong
 				}
 			}
 		}
 		return nil
 	}
+}
+
+// eachCall: what is asked of a call holds for all of them.
+func eachCall(sound func(call) bool) finder {
+	return findCall(func(i, k int, c call) *fault {
+		if sound(c) {
+			return nil
+		}
+		return wrong(i, "call", number(k), "id", c.id, "name", c.name, "long", number(len(c.id)))
+	})
 }
 
 // named: a call names a function.
@@ -49,36 +59,30 @@ func idShort(limit int) func(call) bool {
 }
 
 // idUnique: no two calls of a request have one id.
-func idUnique(c *chat, _ Profile) *fault {
+func idUnique(c *chat, p Profile) *fault {
 	seen := map[string]bool{}
-	for i, m := range c.messages {
-		for _, call := range m.calls {
-			if seen[call.id] {
-				return wrong(i, "id", call.id)
-			}
-			seen[call.id] = true
+	return findCall(func(i, _ int, c call) *fault {
+		if seen[c.id] {
+			return wrong(i, "id", c.id)
 		}
-	}
-	return nil
+		seen[c.id] = true
+		return nil
+	})(c, p)
 }
 
 // argumentsObject: the arguments of a call are the text of one JSON object. What is wrong with them
 // is one of two texts.
 func argumentsObject(noJSON, noObject string) finder {
-	return func(c *chat, _ Profile) *fault {
-		for i, m := range c.messages {
-			for k, call := range m.calls {
-				var value any
-				if call.arguments == nil || json.Unmarshal([]byte(*call.arguments), &value) != nil {
-					return wrong(i, "call", number(k), "reason", noJSON)
-				}
-				if _, ok := value.(map[string]any); !ok {
-					return wrong(i, "call", number(k), "reason", noObject)
-				}
-			}
+	return findCall(func(i, k int, c call) *fault {
+		var value any
+		if c.arguments == nil || json.Unmarshal([]byte(*c.arguments), &value) != nil {
+			return wrong(i, "call", number(k), "reason", noJSON)
+		}
+		if _, ok := value.(map[string]any); !ok {
+			return wrong(i, "call", number(k), "reason", noObject)
 		}
 		return nil
-	}
+	})
 }
 
 // group is a message with calls and the results right behind it.
