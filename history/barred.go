@@ -93,7 +93,7 @@ func (b *chooser) pin() {
 	}
 }
 
-// barred reports whether a candidate is not the priority list's to raise.
+// barred reports whether the priority list must not raise a candidate.
 func (b *chooser) barred(i int) bool {
 	switch b.cause[i] {
 	case cause.Excluded, cause.QuestionExcluded, cause.MessageCap:

@@ -70,7 +70,8 @@ type change struct {
 	cause        cause.Code
 }
 
-// raised is how to take an increment back. Its changes are the newest of Conversation.changes.
+// raised undoes an increment: the cost before it and the detail levels that it changed. The changes are the last
+// ones of Conversation.changes.
 type raised struct {
 	cost    cost
 	changes []change
@@ -124,7 +125,7 @@ func (b *chooser) lower(was raised) {
 	b.cost = was.cost
 }
 
-// remember notes in which order the whole list was taken, for a plan that holds everything.
+// remember records the order of the priority list for a plan that holds everything, so that Plan.Next is known.
 func (b *chooser) remember(all iter.Seq[increment]) {
 	at := make([]detail, len(b.candidates))
 	for i := range b.candidates {

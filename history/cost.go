@@ -106,7 +106,7 @@ func (b *chooser) inBody(i int) bool { return b.bodyDetailOf(i) != out }
 
 func (b *chooser) inRequest(i int) bool { return b.bodyDetail[i] != out || b.recallDetail[i] != out }
 
-// enter counts a candidate that was not in the body and is now.
+// enter adds the cost of a candidate that has just entered the body: its frame, and a gap that it opens or closes.
 func (b *chooser) enter(i int) {
 	v := &b.candidates[i]
 	b.cost.body += frameMessage + b.bridge(v)

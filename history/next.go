@@ -42,8 +42,8 @@ func (b *chooser) charsSent(i int, body, recall detail) int {
 	return b.rendering(i, body).chars
 }
 
-// alike lays the request out again with changes taken back, the first of the list first, and counts the messages
-// that it begins with like the request as it is.
+// alike renders the request a second time with some changes undone, in the order of the list, and counts the messages
+// at its beginning that are the same as in the first rendering.
 func (b *chooser) alike(messages []Message, undone []change) int {
 	if len(undone) == 0 {
 		return len(messages)

@@ -209,7 +209,7 @@ func (c *Conversation) forget(from, kept int) {
 	}
 }
 
-// outdate drops what was made of the candidates as they were.
+// outdate drops what was derived from the candidates before they changed.
 func (c *Conversation) outdate() { c.headTailFor, c.headTails, c.variants = headTailKey{}, nil, nil }
 
 // verdict is a message's entry before anything is chosen.
@@ -228,7 +228,7 @@ func verdict(i int, m Message, repaired repair.Result) Entry {
 	return e
 }
 
-// candidateOf counts a draft.
+// candidateOf makes a candidate of a repaired message and counts its tokens.
 func (c *Conversation) candidateOf(d *repair.Draft) candidate {
 	v := candidate{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, standIn: d.StandIn, joins: d.Joins, callsAsText: d.CallsAsText, Frame: d.Frame}
 	if d.Head != nil {
@@ -307,8 +307,8 @@ func (o Options) remedies() map[int64]Remedy {
 // TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
 func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
 
-// remedy makes the history one with these remedies. It costs nothing while they stay the same, and
-// else what stands behind the first message whose remedy is another.
+// remedy repairs the history with these remedies. Where they are the same as before nothing is done, else the messages
+// from the first one on whose remedy differs are read again.
 func (c *Conversation) remedy(r map[int64]Remedy) {
 	if maps.Equal(r, c.remedies) {
 		return

@@ -90,8 +90,8 @@ func (b *chooser) dayCost(day int64) int {
 	return cost
 }
 
-// date counts candidate i to its day as a recalled one, or away from it, and says what that costs: a day
-// is named once.
+// date adds recalled candidate i to the count of its day, or takes it off with sign -1, and returns the change in cost:
+// the line of a day stands once in the block.
 func (b *chooser) date(i, sign int) int {
 	if !b.recalled(i) || b.ordered() {
 		return 0

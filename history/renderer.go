@@ -223,8 +223,8 @@ func (r *renderer) close() {
 	r.openGap = gap{}
 }
 
-// reach says that the texts added since the last message that somebody said stand in, or in front of,
-// the one whose entry is at index at.
+// reach sets the entry of the texts that were added since the last stored message: they are in the message whose entry
+// is at index at, or in front of it.
 func (l *layout) reach(at int) {
 	for ; l.reached < len(l.added); l.reached++ {
 		// The system prompt stands in front of all messages.

@@ -29,7 +29,7 @@ type load struct {
 	tokens    int
 }
 
-// address makes the history one for an endpoint and model. It costs what the messages carry.
+// address sets what each message carries for the endpoint and model that is asked.
 func (c *Conversation) address(to carriage) {
 	if c.carriage == to {
 		return
