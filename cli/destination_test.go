@@ -553,6 +553,9 @@ func finished(msg tea.Msg) bool {
 func TestAConversationGoesNowhereElse(t *testing.T) {
 	t.Parallel()
 	count := rounds(48, 2400)
+	if testing.Short() {
+		count = 16
+	}
 	var heardIn, runs, chats atomic.Int64
 	t.Run("worlds", func(t *testing.T) {
 		workers := make(chan struct{}, 16)

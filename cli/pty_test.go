@@ -33,9 +33,13 @@ type terminal struct {
 	look func(*screen) // is shown the screen after each piece of output; nil for nobody
 }
 
-// home is the environment of one person: nothing of the machine's own reaches the program.
+// home is the environment of one person: nothing of the machine's own reaches the program. Every test that starts
+// winnow begins with it, so that a short run, which starts nothing, ends here.
 func home(t testing.TB) []string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts winnow as a process of its own")
+	}
 	dir := t.TempDir()
 	return []string{
 		"HOME=" + dir,

@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 //	keyed KEY         the server's last request carried this key
 //	asked FILE        write the body of the server's last request to FILE
 func TestCommandLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts winnow as a process of its own")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,

@@ -119,6 +119,10 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 		l.press("t")
 		l.shows(c.says)
 		l.shows("What is stored stays as it is.")
+		l.until("the new plan in the list", func() bool {
+			on, _ := l.repairs.Chosen()
+			return on.Repair.Remedy == c.remedy
+		})
 		on, _ := l.repairs.Chosen()
 		if on.Entry.Index != 1 || on.Repair.Remedy != c.remedy || l.current.Session.Remedy(on.Entry.ID) != c.remedy {
 			t.Fatalf("%s: the line under the cursor is %+v", c.word, on)
