@@ -43,19 +43,24 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 // A window that the user set, in the configuration or with /window, is raised by /window, as far as the server
 // does not say that it is smaller.
 func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
-	for list, want := range map[string]string{
-		`{"data":[]}`: "raise the window → /window 128000",
-		`{"data":[{"id":"small","context_length":200000}]}`: "raise the window → /window 128000",
-		`{"data":[{"id":"small","context_length":8000}]}`:   "raise the window → /model",
+	for _, c := range []struct {
+		list   string
+		stated int // what the server says of the window
+		want   string
+	}{
+		{`{"data":[]}`, 0, "raise the window → /window 128000"},
+		{`{"data":[{"id":"small","context_length":200000}]}`, 200_000, "raise the window → /window 128000"},
+		{`{"data":[{"id":"small","context_length":8000}]}`, 8000, "raise the window → /model"},
 	} {
 		l := onStage(t, 160, 40)
-		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, list) }})
+		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.list) }})
 		l.say("Hello?")
+		l.until("what the server says of the window", func() bool { return l.current.Session.Model().Windows().Stated.Tokens == c.stated })
 		l.composer.Set(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())
 		l.planned()
 		l.press("enter")
-		l.shows(want)
+		l.shows(c.want)
 	}
 }
 
