@@ -58,7 +58,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.adopt(s)
+	l.show(s)
 	l.run(l.Init())
 	l.shows("Nothing in it could be read")
 	l.shows("winnow.db.damaged-")

@@ -51,7 +51,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 		return m.send()
 	case composer.Ran:
 		return m.runCommand(e.Command)
-	case composer.Looked:
+	case composer.ChipOpened:
 		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: e.Text}})})
 	case composer.ListPrompts:
 		var choices []picker.Choice

@@ -32,7 +32,7 @@ func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.adopt(s)
+	l.show(s)
 	l.run(l.Init())
 }
 

@@ -103,8 +103,8 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	m.chat.Follow(m.current.Session.Messages())
 	v := e.Version
 	m.chat.GoTo(v.Message)
-	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
+	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
+	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn.

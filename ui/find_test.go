@@ -20,7 +20,7 @@ import (
 // cut away, and three are in the request.
 func searching(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	_, plan := talk()
+	_, plan := conversation()
 	plan.Entries[1].Cuts = []history.Range{{From: 18, To: 2310}}
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.Update(tab)
@@ -79,7 +79,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		t.Errorf("before the first hit: %q", got)
 	}
 
-	_, plan := talk()
+	_, plan := conversation()
 	plan.Entries[5].Disposition, plan.Entries[6].Disposition = history.Excluded, history.Excluded
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	if got, want := m.chat.SearchTitle(), "6 hits: 2 in context, 4 out"; got != want {

@@ -46,8 +46,8 @@ func pinned(t testing.TB, w, h int) *Model {
 	for _, k := range "gvJp" {
 		m.Update(char(k))
 	}
-	_, was := talk()
-	_, now := talk()
+	_, was := conversation()
+	_, now := conversation()
 	for i := range 2 {
 		e := &now.Entries[i]
 		e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Text: "pinned by you"}

@@ -16,8 +16,8 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if twice {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
-	where := func() place { return place{m.overlays.top(), m.focus, m.sessions.Mode()} }
-	from, said := where(), m.notice.Number()
+	where := func() target { return target{m.overlays.top(), m.focus, m.sessions.Mode()} }
+	from, sentence := where(), m.notice.Number()
 	cmd := m.route(msg)
 	if twice {
 		m.confirm.Key(false)
@@ -26,7 +26,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if where() != from {
-		m.notice.MoveOn(said)
+		m.notice.MoveOn(sentence)
 	}
 	m.tryTheme()
 	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
@@ -134,9 +134,9 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }
 
-// place is what the keys are for: what covers the panes, else the pane that has them. The list of
+// target is what the keys are for: what covers the panes, else the pane that has them. The list of
 // sessions has keys of its own for each of its shelves, for the search in it and for what it asks.
-type place struct {
+type target struct {
 	overlay overlay
 	focus   pane
 	list    sessions.Mode

@@ -28,16 +28,16 @@ func (m *Model) interrupt() tea.Cmd {
 		}
 		return tea.Batch(m.notice.Say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
 	}
-	if said, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
-		return said
+	if warning, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
+		return warning
 	}
 	return tea.Batch(m.notice.Say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.confirm.Ask(confirm.Quit))
 }
 
 // quit leaves, unless a chat would be gone.
 func (m *Model) quit() tea.Cmd {
-	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
-		return said
+	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
+		return warning
 	}
 	return m.quitNow()
 }
@@ -94,7 +94,7 @@ type quitDueMsg struct{}
 
 // wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
 // it does the same again soon.
-func (m *Model) wouldBeGone(by confirm.Action) (said tea.Cmd, stays bool) {
+func (m *Model) wouldBeGone(by confirm.Action) (warning tea.Cmd, stays bool) {
 	unsaved := m.current.Session.Temporary() && !m.chat.Empty()
 	if !unsaved || m.confirm.Asked(by) {
 		return nil, false

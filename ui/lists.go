@@ -17,7 +17,7 @@ type listOverlay struct {
 }
 
 func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	in := m.overlayRoom()
+	in := m.overlayInner()
 	o.Resize(in.W, in.H)
 	if click, ok := msg.(tea.MouseClickMsg); ok {
 		if !in.Holds(click.X, click.Y) {

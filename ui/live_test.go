@@ -63,7 +63,7 @@ func onStage(t *testing.T, w, h int) *live {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.adopt(s)
+	l.show(s)
 	l.run(l.Init())
 	return l
 }

@@ -90,7 +90,7 @@ func New(o Options) (*Model, error) {
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.restyle()
-	m.adopt(o.Start)
+	m.show(o.Start)
 	return m, nil
 }
 
@@ -110,11 +110,11 @@ func (m *Model) welcome(o Options) tea.Cmd {
 			notices = ""
 		}
 	}
-	said := m.notice.Say(notices)
+	sentence := m.notice.Say(notices)
 	if o.Screen == SessionsScreen {
-		return tea.Batch(said, m.openSessions(o.Filter))
+		return tea.Batch(sentence, m.openSessions(o.Filter))
 	}
-	return said
+	return sentence
 }
 
 // Update answers a message, and then what it changed in the session and in the draft.
@@ -187,8 +187,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// adopt shows a session.
-func (m *Model) adopt(s *session.Session) {
+// show shows a session.
+func (m *Model) show(s *session.Session) {
 	m.current.Show(s)
 	m.panel.Reset(panel.Deps{Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, Selected: m.chat.Holds, NewContext: m.current.NewContext})
 	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets}

@@ -23,8 +23,8 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	if m.turn.Busy {
 		return m.lacks(keymap.NeedIdle)
 	}
-	if said, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
-		return said
+	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
+		return warning
 	}
 	keep := m.composer.Keep()
 	m.composer.Leave()
@@ -57,7 +57,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	m.composer.Arrive()
 	m.setFocus(draftPane)
 	before := m.current.Session
-	m.adopt(e.Session)
+	m.show(e.Session)
 	m.current.At = e.At
 	return tea.Batch(m.arrive(false), m.notice.Say(e.Notice), current.Leave(before), m.current.Start(), m.composer.Load(), m.draftChanged(), m.upkeep.Index())
 }

@@ -149,7 +149,7 @@ func TestHelpOverDialsThatAreGone(t *testing.T) {
 	m.Update(uitest.Key("ctrl+x"))
 	m.Update(uitest.Key("w"))
 	m.Update(uitest.Key("?"))
-	m.Update(appliedMsg{session: m.current.Session, said: "Set."})
+	m.Update(appliedMsg{session: m.current.Session, sentence: "Set."})
 	if !isHelp(m.overlays.top()) {
 		t.Errorf("the help was closed:\n%s", plain(m))
 	}

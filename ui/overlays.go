@@ -98,8 +98,8 @@ func (m *Model) bare() {
 // framedOverlay says that an overlay has room for a frame.
 func framedOverlay(b theme.Box) bool { return b.H >= 5 && b.W >= 12 }
 
-// overlayRoom is what the uppermost overlay has inside its frame; without one, what it would have.
-func (m *Model) overlayRoom() theme.Box {
+// overlayInner is what the uppermost overlay has inside its frame; without one, what it would have.
+func (m *Model) overlayInner() theme.Box {
 	b := m.layout.Overlay
 	if top := m.overlays.top(); top != nil {
 		b = top.box(m)
@@ -152,7 +152,7 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		return m.updatePanel(msg)
 	case tea.MouseClickMsg:
 		if m.layout.Overlay.Holds(msg.X, msg.Y) {
-			in := m.overlayRoom()
+			in := m.overlayInner()
 			return m.updatePanel(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: msg.Y - in.Y, Focused: true})
 		}
 	}

@@ -18,7 +18,7 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	if _, key := msg.(tea.KeyPressMsg); key {
 		b := m.layout.Panel.Inner(true)
 		if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
-			b = m.overlayRoom()
+			b = m.overlayInner()
 		}
 		m.panel.Page = max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Height)
 	}

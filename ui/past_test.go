@@ -86,7 +86,7 @@ func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
 
 // sentBefore is the request that the second question of the talk was sent with.
 func sentBefore(proven bool) record.Replayed {
-	messages, plan := talk()
+	messages, plan := conversation()
 	r := record.Replayed{
 		Recorded: record.Recorded{
 			Request: store.Request{

@@ -30,14 +30,14 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 	if e.Err != nil {
 		return again
 	}
-	var told tea.Cmd
+	var sentence tea.Cmd
 	if m.notice.Sentence() == "" { // One that is being shown is not covered: then the next plan says it.
-		told = m.notice.Say(m.repairs.Announce())
+		sentence = m.notice.Say(m.repairs.Announce())
 	}
 	if e.Exact || m.turn.Busy {
-		return tea.Batch(again, told)
+		return tea.Batch(again, sentence)
 	}
-	return tea.Batch(again, told, m.current.CountExactly(e.Plan))
+	return tea.Batch(again, sentence, m.current.CountExactly(e.Plan))
 }
 
 // showNext shows the plan of the next request, or why there is none. A request of the past that is

@@ -34,11 +34,11 @@ func (m *Model) askPending() tea.Cmd {
 func (m *Model) ask(q question.Model) tea.Cmd {
 	m.question = q
 	m.arrange()
-	var said tea.Cmd
+	var sentence tea.Cmd
 	if m.overlays.any() {
-		said = m.notice.Say("A tool call waits for your answer.")
+		sentence = m.notice.Say("A tool call waits for your answer.")
 	}
-	return tea.Batch(said, m.question.Await(m.turn.Number, m.confirm.Keys()))
+	return tea.Batch(sentence, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }
 
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed

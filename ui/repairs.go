@@ -139,11 +139,11 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		at, ok := m.chat.Index[id]
 		return ok && len(m.chat.Messages[at].ToolCalls) > 0
 	})
-	said, plan := m.notice.Say(msg.sentence(calls)), m.draftChanged
+	sentence, plan := m.notice.Say(msg.sentence(calls)), m.draftChanged
 	if msg.generation == m.current.Generation {
 		plan = func() tea.Cmd { return m.planned(current.Planned{Plan: msg.now, Err: msg.short}) }
 	}
-	return tea.Batch(said, plan(), m.updateRepairs(inspector.RemediedMsg{Failed: m.turn.Busy}))
+	return tea.Batch(sentence, plan(), m.updateRepairs(inspector.RemediedMsg{Failed: m.turn.Busy}))
 }
 
 // sentence is what a remedy does and costs; calls says that there are tool calls among the messages.

@@ -74,7 +74,7 @@ func said(id int64, role history.Role, text string) store.Message {
 }
 
 // talk is a conversation of three turns with a tool call, and its plan.
-func talk() ([]store.Message, history.Plan) {
+func conversation() ([]store.Message, history.Plan) {
 	messages := []store.Message{
 		said(1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?"),
 		said(2, history.Assistant, "The usual cure is to **rewrite** the rule as a loop:\n\n```go\nfor p.at(Plus) {\n\tleft = Add{left, p.term()}\n}\n```"),
@@ -103,7 +103,7 @@ func talk() ([]store.Message, history.Plan) {
 // chatting is the application in the middle of a conversation.
 func chatting(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
-	messages, plan := talk()
+	messages, plan := conversation()
 	m.chat.Receipts[6] = record.Receipt{
 		Sent: 5, Stored: 6, Cut: 1, Dropped: 1, Repaired: 1, Estimate: 1900, Expected: 1900,
 		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,

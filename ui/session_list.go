@@ -18,7 +18,7 @@ type sessionsOverlay struct{ centred }
 
 func (o sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok {
-		in := m.overlayRoom()
+		in := m.overlayInner()
 		if !in.Holds(click.X, click.Y) {
 			return nil
 		}
@@ -29,13 +29,13 @@ func (o sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (sessionsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	m.sessions.Around = m.sessionsPlace()
+	m.sessions.Around = m.aroundSessions()
 	lines, x := m.sessions.View(m.themes.Styles)
 	return lines, tea.NewCursor(in.X+x, in.Y)
 }
 
 func (sessionsOverlay) title(m *Model) (string, string) {
-	return m.sessions.Title(), m.sessions.Place()
+	return m.sessions.Title(), m.sessions.Position()
 }
 
 func (sessionsOverlay) hints(m *Model) []keymap.Hint { return m.sessions.Hints() }
@@ -58,17 +58,17 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 			}
 			return db.Rename(ctx, id, title, store.TitleUser)
 		},
-	}, m.sessionsPlace(), m.current.Secrets, filter)
+	}, m.aroundSessions(), m.current.Secrets, filter)
 }
 
-// sessionsPlace is what the list is told of its surroundings.
-func (m *Model) sessionsPlace() sessions.Around {
-	in := m.overlayRoom()
+// aroundSessions is what the list is told of its surroundings.
+func (m *Model) aroundSessions() sessions.Around {
+	in := m.overlayInner()
 	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}
 }
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
-	m.sessions.Around = m.sessionsPlace()
+	m.sessions.Around = m.aroundSessions()
 	var cmd tea.Cmd
 	m.sessions, cmd = m.sessions.Update(msg)
 	return m.handle(cmd, m.sessions.Events(), m.sessionsEvent)
@@ -91,8 +91,8 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 			m.current.At = at
 			return m.arrive(true)
 		}
-		told := m.notice.Say("Opening the session …") // a long one is read as far as the message first
-		return tea.Batch(told, m.openStored(e.Hit.Session.ID, at))
+		sentence := m.notice.Say("Opening the session …") // a long one is read as far as the message first
+		return tea.Batch(sentence, m.openStored(e.Hit.Session.ID, at))
 	case sessions.Forked:
 		return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(e.ID, e.Name) })
 	case sessions.Acted:
@@ -107,12 +107,12 @@ func (m *Model) currentEvent(e event.Event) tea.Cmd {
 	case current.Opened:
 		return m.opened(e)
 	case current.NotOpened:
-		said := m.notice.Error(theme.Sentence(e.Err))
+		sentence := m.notice.Error(theme.Sentence(e.Err))
 		if e.Left {
 			m.composer.Stay()
-			return tea.Batch(said, m.draftChanged())
+			return tea.Batch(sentence, m.draftChanged())
 		}
-		return said
+		return sentence
 	case current.Loaded:
 		return m.loaded(e)
 	case current.Leased:

@@ -45,7 +45,7 @@ func choosing(t testing.TB, w, h int) *Model {
 	stored := someSessions()
 	m.current.Info.ID = stored[0].ID
 	list(m, stored...)
-	m.sessions.Lines[3].Elsewhere = true
+	m.sessions.Lines[3].Leased = true
 	return m
 }
 

@@ -110,8 +110,8 @@ func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
 	m.Update(ctrl('s'))
 	typing(m, "session")
 	_, cmd := m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(sessions.FirstPage), At: begun})
-	if cmd == nil || len(m.sessions.Matches) != sessions.FirstPage || m.sessions.Place() != "200+" {
-		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.Matches), m.sessions.Place(), cmd != nil)
+	if cmd == nil || len(m.sessions.Matches) != sessions.FirstPage || m.sessions.Position() != "200+" {
+		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.Matches), m.sessions.Position(), cmd != nil)
 	}
 	m.Update(uitest.Key("down"))
 	was, _ := m.sessions.Chosen()
@@ -143,7 +143,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	}
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
-	if l.sessions.Lines[0].Elsewhere || !strings.Contains(plain(l.Model), " elsewhere  small") {
+	if l.sessions.Lines[0].Leased || !strings.Contains(plain(l.Model), " elsewhere  small") {
 		t.Fatalf("the list does not say which session is open elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("down", "ctrl+d")

@@ -90,12 +90,12 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
-	var said tea.Cmd
+	var sentence tea.Cmd
 	switch stopped := m.turn.Stopping && e.Err == nil; {
 	case stopped && m.composer.Sending() != nil: // the message is not stored, and nothing is sent before it is
-		said = m.notice.Say("Stopped; nothing was sent.")
+		sentence = m.notice.Say("Stopped; nothing was sent.")
 	case stopped:
-		said = m.notice.Say("Stopped; what arrived is kept.")
+		sentence = m.notice.Say("Stopped; what arrived is kept.")
 	}
 	m.turn.End()
 	m.panel.Busy, m.current.Busy = false, false
@@ -122,7 +122,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.inSettings((*settings.Model).Entitle)
 	}
-	return tea.Batch(said, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow))
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow))
 }
 
 // send sends the draft: a command is run, a message begins a turn.

@@ -15,7 +15,7 @@ import (
 // versioned is the conversation with several versions of two messages.
 func versioned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	messages, plan := talk()
+	messages, plan := conversation()
 	for i := range messages {
 		messages[i].Seq, messages[i].CreatedMS = i+1, begun.Add(time.Duration(i-60)*time.Minute).UnixMilli()
 	}

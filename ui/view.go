@@ -56,8 +56,8 @@ func (m *Model) View() tea.View {
 		_, x := m.chat.SearchLine(l.Footer.W, "")
 		cursor = tea.NewCursor(x, l.Footer.Y)
 	}
-	if said := m.notice.View(m.themes.Styles, l.Footer.W, !l.Framed); len(said) > 1 && !m.chat.Search.Open {
-		put(theme.Box{X: l.Footer.X, Y: l.Footer.Y - len(said) + 1, W: l.Footer.W, H: len(said)}, said)
+	if sentence := m.notice.View(m.themes.Styles, l.Footer.W, !l.Framed); len(sentence) > 1 && !m.chat.Search.Open {
+		put(theme.Box{X: l.Footer.X, Y: l.Footer.Y - len(sentence) + 1, W: l.Footer.W, H: len(sentence)}, sentence)
 	}
 	v.Content = strings.Join(screen, "\n")
 	v.Cursor = cursor
@@ -189,8 +189,8 @@ func (m *Model) footer(w int) string {
 		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
-	if said := m.notice.View(m.themes.Styles, w, !m.layout.Framed); len(said) > 0 {
-		return said[0]
+	if sentence := m.notice.View(m.themes.Styles, w, !m.layout.Framed); len(sentence) > 0 {
+		return sentence[0]
 	}
 	if finding && m.focus == transcriptPane {
 		line, _ := m.chat.SearchLine(w, m.notice.Sentence())

@@ -80,9 +80,9 @@ func tryOut(e panel.Try, s *session.Session, draft current.Draft, now []history.
 
 // appliedMsg says what became of settings that were applied.
 type appliedMsg struct {
-	session *session.Session
-	said    string
-	err     error
+	session  *session.Session
+	sentence string
+	err      error
 }
 
 // applyTrial sets the conversation to what was tried out.
@@ -107,5 +107,5 @@ func (m *Model) applied(msg appliedMsg) tea.Cmd {
 			m.showNext(plan, nil, m.current.Session.Past().Forecast(plan))
 		}
 	}
-	return m.settled(settings.DoneMsg{Text: msg.said, Err: msg.err})
+	return m.settled(settings.DoneMsg{Text: msg.sentence, Err: msg.err})
 }

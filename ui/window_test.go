@@ -63,7 +63,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.adopt(s)
+	l.show(s)
 	l.types("One.")
 	began := time.Now()
 	l.press("enter")

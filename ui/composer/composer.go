@@ -104,7 +104,7 @@ func (c *Model) View() []string {
 	if c.Closed {
 		return c.closedView()
 	}
-	return c.Area.View(editor.Looks{Text: c.styles.Text, Inset: c.styles.Accent, Selected: c.styles.Chosen})
+	return c.Area.View(editor.Styles{Text: c.styles.Text, Inset: c.styles.Accent, Selected: c.styles.Chosen})
 }
 
 // Empty says that nothing is written.

@@ -23,8 +23,8 @@ type (
 	Entered struct{ Cut bool }
 	// Ran is a command that was chosen among the completions, as it would be typed.
 	Ran struct{ Command string }
-	// Looked is the text of a chip, to be shown.
-	Looked struct{ Title, Text string }
+	// ChipOpened is the text of a chip, to be shown.
+	ChipOpened struct{ Title, Text string }
 	// ListPrompts says that the prompts sent before are to be listed.
 	ListPrompts struct{}
 )
@@ -103,7 +103,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Editor):
 		return c.External.Edit(c.Text(), func(text string, err error) tea.Msg { return editedMsg{text, err} })
 	case k.Pressed(msg, keymap.Open):
-		return c.look()
+		return c.openChip()
 	case c.Empty() && k.Pressed(msg, keymap.Ask):
 		return c.Emit(Wanted{keymap.Ask})
 	case c.Empty() && k.Pressed(msg, keymap.Quit):
@@ -121,8 +121,8 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// look shows what the chip nearest to the cursor stands for.
-func (c *Model) look() tea.Cmd {
+// openChip shows what the chip nearest to the cursor stands for.
+func (c *Model) openChip() tea.Cmd {
 	chip, ok := c.Open()
 	switch {
 	case !ok:
@@ -130,11 +130,11 @@ func (c *Model) look() tea.Cmd {
 	case chip.Reading():
 		return c.Say("It is still being read.")
 	case chip.Part == nil:
-		return c.Emit(Looked{strings.Trim(chip.Label, "[]"), chip.Text})
+		return c.Emit(ChipOpened{strings.Trim(chip.Label, "[]"), chip.Text})
 	}
 	title := strings.Trim(theme.FileLabel(*chip.Part, c.Tokens(chip.Part.Tokens)), "[]")
 	if chip.Part.Kind == history.ImagePart {
 		return c.Say("It is a picture (" + chip.Part.MediaType + "), which a terminal does not show: " + title + ".")
 	}
-	return c.Emit(Looked{title, chip.Part.Text})
+	return c.Emit(ChipOpened{title, chip.Part.Text})
 }

@@ -32,7 +32,7 @@ type Model struct {
 	asked    Action
 	requests int // so far: the newest one is that of asked
 	keys     int // keys and pastes so far
-	backAt   int // the key that asked for EditEarlier
+	editAt   int // the key that asked for EditEarlier
 }
 
 // ExpireMsg says that it is too late to confirm a request.
@@ -52,7 +52,7 @@ func (m *Model) Keys() int { return m.keys }
 // Ask has an action done when it is asked for again: EditEarlier with the very next key, any other for a while.
 func (m *Model) Ask(a Action) tea.Cmd {
 	if a == EditEarlier {
-		m.backAt = m.keys
+		m.editAt = m.keys
 		return nil
 	}
 	m.requests++
@@ -67,7 +67,7 @@ func (m *Model) Ask(a Action) tea.Cmd {
 // Asked says whether one of some actions was asked for before, and so is confirmed by asking for it now.
 func (m *Model) Asked(actions ...Action) bool {
 	for _, a := range actions {
-		if a == m.asked || a == EditEarlier && m.backAt > 0 && m.keys == m.backAt+1 {
+		if a == m.asked || a == EditEarlier && m.editAt > 0 && m.keys == m.editAt+1 {
 			return true
 		}
 	}

@@ -19,11 +19,11 @@ type Binding struct {
 	key.Binding
 	Action  Action
 	Section string // the part of the help screen that lists it
-	Where   Place  // the places where its keys are heard
+	Where   Scope  // where its keys are heard
 	Needs   Need   // what must hold for it
 }
 
-func bind(a Action, section string, where Place, help string, keys ...string) Binding {
+func bind(a Action, section string, where Scope, help string, keys ...string) Binding {
 	return Binding{key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help)), a, section, where, 0}
 }
 
@@ -33,12 +33,12 @@ func (b Binding) needing(n Need) Binding {
 	return b
 }
 
-// Place is a set of places that keys are for. Actions that are heard in one place have keys of their own.
-type Place uint16
+// Scope is a set of parts of the screen that keys are for. Actions that are heard in one of them have keys of their own.
+type Scope uint16
 
-// The places.
+// The scopes.
 const (
-	InDraft Place = 1 << iota
+	InDraft Scope = 1 << iota
 	InTranscript
 	InPanel
 	InInspector
@@ -46,11 +46,11 @@ const (
 	InLists
 	InSessions
 	InRepairs
-	InElsewhere // the composer of a session that another window has
-	InQuestion  // a tool call asks for permission
+	InOtherWindow // the composer of a session that another window has
+	InQuestion    // a tool call asks for permission
 
-	panes      = InDraft | InTranscript | InPanel | InElsewhere | InQuestion
-	everyPlace = panes | InInspector | InRequest | InLists | InSessions | InRepairs
+	panes      = InDraft | InTranscript | InPanel | InOtherWindow | InQuestion
+	everyScope = panes | InInspector | InRequest | InLists | InSessions | InRepairs
 	moving     = InTranscript | InPanel | InInspector | InRequest | InRepairs
 )
 
@@ -140,7 +140,7 @@ func (m Map) Pressed(msg tea.KeyPressMsg, actions ...Action) bool {
 }
 
 // Action is what a key press is for in a place, "" for nothing.
-func (m Map) Action(msg tea.KeyPressMsg, in Place) Action {
+func (m Map) Action(msg tea.KeyPressMsg, in Scope) Action {
 	for _, b := range m.bindings {
 		if b.Where&in != 0 && b.pressed(msg) {
 			return b.Action

@@ -85,7 +85,7 @@ func TestAKeyIsForOneActionInAPlace(t *testing.T) {
 	m := Default()
 	for _, c := range []struct {
 		key  string
-		in   Place
+		in   Scope
 		want Action
 	}{
 		{"ctrl+d", InDraft, Quit},

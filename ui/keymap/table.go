@@ -116,8 +116,8 @@ func table() []Binding {
 		bind(Slash, "draft", InDraft, "commands, on an empty draft", "/"),
 		bind(Quit, "draft", InDraft, "quit, on an empty draft", "ctrl+d"),
 
-		bind(Back, "everywhere", everyPlace, "close, leave the selection, stop the answer", "esc"),
-		bind(Stop, "everywhere", everyPlace, "stop, then clear the draft, twice to quit", "ctrl+c"),
+		bind(Back, "everywhere", everyScope, "close, leave the selection, stop the answer", "esc"),
+		bind(Stop, "everywhere", everyScope, "stop, then clear the draft, twice to quit", "ctrl+c"),
 		bind(Context, "everywhere", panes, "context panel", "ctrl+x", "f2"),
 		bind(Sessions, "everywhere", panes|InSessions, "sessions", "ctrl+s"),
 		bind(Models, "everywhere", panes, "model", "ctrl+l"),
@@ -127,11 +127,11 @@ func table() []Binding {
 		bind(Reveal, "everywhere", panes, "show or hide secrets", "f3"),
 		bind(Focus, "everywhere", panes, "next pane: draft, transcript, panel", "tab"),
 		bind(FocusBack, "everywhere", panes, "the pane before", "shift+tab"),
-		bind(PageUp, "everywhere", everyPlace, "transcript a page up", "pgup"),
-		bind(PageDown, "everywhere", everyPlace, "transcript a page down", "pgdown"),
-		bind(Suspend, "everywhere", everyPlace, "suspend", "ctrl+z"),
-		bind(Help, "everywhere", everyPlace, "help", "f1"),
-		bind(Ask, "everywhere", everyPlace, "help, where no text is being typed", "?"),
+		bind(PageUp, "everywhere", everyScope, "transcript a page up", "pgup"),
+		bind(PageDown, "everywhere", everyScope, "transcript a page down", "pgdown"),
+		bind(Suspend, "everywhere", everyScope, "suspend", "ctrl+z"),
+		bind(Help, "everywhere", everyScope, "help", "f1"),
+		bind(Ask, "everywhere", everyScope, "help, where no text is being typed", "?"),
 
 		bind(Down, "transcript", moving, "line down", "j", "down"),
 		bind(Up, "transcript", moving, "line up", "k", "up"),
@@ -194,8 +194,8 @@ func table() []Binding {
 
 		bind(Remedy, "repairs", InRepairs, "send a damaged call otherwise: repaired, as text, not at all", "t"),
 
-		bind(Away, "session open elsewhere", InElsewhere, "go on in a fork of the session", "ctrl+f"),
-		bind(Take, "session open elsewhere", InElsewhere, "take the session, once the other window has let go of it", "enter"),
+		bind(Away, "session open in another window", InOtherWindow, "go on in a fork of the session", "ctrl+f"),
+		bind(Take, "session open in another window", InOtherWindow, "take the session, once the other window has let go of it", "enter"),
 
 		bind(Allow, "tool question", InQuestion, "run the tool call once", "y"),
 		bind(Refuse, "tool question", InQuestion, "don't run it", "n"),

@@ -18,20 +18,20 @@ import (
 // action is something that is done to a session of the list. Actions are done one after the other, in
 // the order of their keys.
 type action struct {
-	id    string
-	said  string                      // when it is done
-	title string                      // a new title: the open conversation has to know its own
-	do    func(context.Context) error // anything else
-	back  *action                     // takes it back, nil for what cannot be or is not worth it
-	purge *store.Session              // the session whose text goes: the files that still hold it are looked for
+	id       string
+	sentence string                      // when it is done
+	title    string                      // a new title: the open conversation has to know its own
+	do       func(context.Context) error // anything else
+	inverse  *action                     // takes it back, nil for what cannot be or is not worth it
+	purge    *store.Session              // the session whose text goes: the files that still hold it are looked for
 }
 
 // start does something to a session, after what is being done already.
 func (l *Model) start(a action) tea.Cmd {
 	l.Actions = append(l.Actions, a)
 	l.Asked++ // what is being read knows nothing of it
-	if a.back != nil {
-		l.Undos = append(l.Undos, *a.back)
+	if a.inverse != nil {
+		l.Undos = append(l.Undos, *a.inverse)
 	}
 	if len(l.Actions) > 1 {
 		return nil
@@ -65,7 +65,7 @@ func (l *Model) acted(msg ActedMsg) tea.Cmd {
 	done := l.Actions[0]
 	l.Actions = l.Actions[1:]
 	l.Emit(Acted{})
-	cmd := l.Say(done.said)
+	cmd := l.Say(done.sentence)
 	if msg.err != nil {
 		cmd = l.SayError(theme.Sentence(msg.err))
 		l.forgetUndo(done)
@@ -73,7 +73,7 @@ func (l *Model) acted(msg ActedMsg) tea.Cmd {
 	if msg.held != nil {
 		l.held = msg.held
 		if !l.Shown {
-			cmd = tea.Batch(cmd, l.SayError(l.held.elsewhere()))
+			cmd = tea.Batch(cmd, l.SayError(l.held.remaining()))
 			l.held = nil
 		}
 	}
@@ -89,11 +89,11 @@ func (l *Model) acted(msg ActedMsg) tea.Cmd {
 
 // forgetUndo forgets how to take back what failed.
 func (l *Model) forgetUndo(done action) {
-	if done.back == nil {
+	if done.inverse == nil {
 		return
 	}
 	for i := len(l.Undos) - 1; i >= 0; i-- {
-		if l.Undos[i].id == done.id && l.Undos[i].said == done.back.said {
+		if l.Undos[i].id == done.id && l.Undos[i].sentence == done.inverse.sentence {
 			l.Undos = slices.Delete(l.Undos, i, i+1)
 			return
 		}
@@ -111,8 +111,8 @@ func (l *Model) undo() tea.Cmd {
 }
 
 // taken is what can be taken back with the key that does.
-func (l *Model) taken(said string) string {
-	return said + " " + l.Keys.First(keymap.Undo) + " takes it back."
+func (l *Model) taken(sentence string) string {
+	return sentence + " " + l.Keys.First(keymap.Undo) + " takes it back."
 }
 
 // inTrash says why nothing else is done to a session in the trash.
@@ -127,18 +127,18 @@ func (l *Model) pinSession() tea.Cmd {
 	}
 	db, id := l.Store, s.ID
 	pinned := action{
-		id: id, said: "It is pinned on top of the list: " + s.Name() + ".",
+		id: id, sentence: "It is pinned on top of the list: " + s.Name() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, true) },
 	}
 	loose := action{
-		id: id, said: "It stands by its last use again: " + s.Name() + ".",
+		id: id, sentence: "It stands by its last use again: " + s.Name() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, false) },
 	}
 	if s.Pinned {
-		loose.back = &pinned
+		loose.inverse = &pinned
 		return l.start(loose)
 	}
-	pinned.back = &loose
+	pinned.inverse = &loose
 	return l.start(pinned)
 }
 
@@ -157,11 +157,11 @@ func (l *Model) archiveSession() tea.Cmd {
 	}
 	l.remove(id)
 	if s.Archived {
-		back := action{id: id, said: "In the archive again: " + s.Name() + ".", do: set(true)}
-		return l.start(action{id: id, said: l.taken("In use again: " + s.Name() + "."), do: set(false), back: &back})
+		inverse := action{id: id, sentence: "In the archive again: " + s.Name() + ".", do: set(true)}
+		return l.start(action{id: id, sentence: l.taken("In use again: " + s.Name() + "."), do: set(false), inverse: &inverse})
 	}
-	back := action{id: id, said: "In use again: " + s.Name() + ".", do: set(false)}
-	return l.start(action{id: id, said: l.taken("In the archive: " + s.Name() + "."), do: set(true), back: &back})
+	inverse := action{id: id, sentence: "In use again: " + s.Name() + ".", do: set(false)}
+	return l.start(action{id: id, sentence: l.taken("In the archive: " + s.Name() + "."), do: set(true), inverse: &inverse})
 }
 
 // deleteSession moves the session under the cursor to the trash. In the trash it asks whether it is to go
@@ -173,22 +173,22 @@ func (l *Model) deleteSession() tea.Cmd {
 		return l.Say("There is no session to delete.")
 	case s.ID == l.Here:
 		return l.SayError("This session is open; open another one first.")
-	case s.Elsewhere:
+	case s.Leased:
 		return l.SayError("This session is open in another window; close it there first.")
 	case !s.Deleted.IsZero():
 		l.Purge = &s.Session
 		return nil
 	}
 	l.remove(s.ID)
-	deleting, back := l.deleting(s, l.taken("In the trash: "+s.Name()+".")), l.restoring(s)
-	deleting.back = &back
+	deleting, inverse := l.deleting(s, l.taken("In the trash: "+s.Name()+".")), l.restoring(s)
+	deleting.inverse = &inverse
 	return l.start(deleting)
 }
 
 // deleting moves a session to the trash.
-func (l *Model) deleting(s Line, said string) action {
+func (l *Model) deleting(s Line, sentence string) action {
 	db := l.Store
-	return action{id: s.ID, said: said, do: func(ctx context.Context) error { return db.Delete(ctx, s.ID) }}
+	return action{id: s.ID, sentence: sentence, do: func(ctx context.Context) error { return db.Delete(ctx, s.ID) }}
 }
 
 // restoring takes a session out of the trash.
@@ -198,7 +198,7 @@ func (l *Model) restoring(s Line) action {
 		where = "in the archive"
 	}
 	db := l.Store
-	return action{id: s.ID, said: "It is back, " + where + ": " + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
+	return action{id: s.ID, sentence: "It is back, " + where + ": " + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
 }
 
 // restoreSession takes the session under the cursor out of the trash.
@@ -211,8 +211,8 @@ func (l *Model) restoreSession() tea.Cmd {
 		return l.Say("It is not in the trash.")
 	}
 	l.remove(s.ID)
-	restoring, back := l.restoring(s), l.deleting(s, "In the trash again: "+s.Name()+".")
-	restoring.back = &back
+	restoring, inverse := l.restoring(s), l.deleting(s, "In the trash again: "+s.Name()+".")
+	restoring.inverse = &inverse
 	return l.start(restoring)
 }
 
@@ -223,14 +223,14 @@ func (l *Model) purgeSession() tea.Cmd {
 	l.Undos = slices.DeleteFunc(l.Undos, func(a action) bool { return a.id == s.ID })
 	l.remove(s.ID)
 	db := l.Store
-	said := "It is gone for good: " + LineOf(l.secrets, s).Name() + "."
-	return l.start(action{id: s.ID, said: said, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
+	sentence := "It is gone for good: " + LineOf(l.secrets, s).Name() + "."
+	return l.start(action{id: s.ID, sentence: sentence, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
 }
 
 // tagging gives a session its tags.
-func (l *Model) tagging(id string, tags []string, said string) action {
+func (l *Model) tagging(id string, tags []string, sentence string) action {
 	db := l.Store
-	return action{id: id, said: said, do: func(ctx context.Context) error { return db.SetTags(ctx, id, tags...) }}
+	return action{id: id, sentence: sentence, do: func(ctx context.Context) error { return db.SetTags(ctx, id, tags...) }}
 }
 
 // tagsIn are the tags of a text, each once: between blanks or commas, with or without a # in front.

@@ -49,8 +49,8 @@ func (h *heldCopies) names() string {
 	return strings.Join(out, ", ")
 }
 
-// elsewhere says what to do once the list is closed and nothing can be asked in it.
-func (h *heldCopies) elsewhere() string {
+// remaining says what to do once the list is closed and nothing can be asked in it.
+func (h *heldCopies) remaining() string {
 	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies rewrite %s", h.names(), h.session.ID)
 }
 
@@ -88,10 +88,10 @@ func (l *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // changeCopies does something to each of the files. Those that hold the session even then are asked
 // about again, unless it failed.
-func (l *Model) changeCopies(said string, change func(context.Context, backup.Copy) error) tea.Cmd {
+func (l *Model) changeCopies(sentence string, change func(context.Context, backup.Copy) error) tea.Cmd {
 	held := l.held
 	l.held = nil
-	return l.start(action{id: held.session.ID, said: said + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {
+	return l.start(action{id: held.session.ID, sentence: sentence + held.names() + ".", purge: &held.session, do: func(ctx context.Context) error {
 		var errs []error
 		for _, c := range held.files {
 			errs = append(errs, change(ctx, c))

@@ -66,9 +66,9 @@ func (l *Model) endRename() tea.Cmd {
 	if title == of.Title {
 		return nil
 	}
-	a := action{id: of.ID, title: title, said: "The session is called " + title + "."}
+	a := action{id: of.ID, title: title, sentence: "The session is called " + title + "."}
 	if of.Title != "" {
-		a.back = &action{id: of.ID, title: of.Title, said: "The session is called " + of.Name() + " again."}
+		a.inverse = &action{id: of.ID, title: of.Title, sentence: "The session is called " + of.Name() + " again."}
 	}
 	return l.start(a)
 }
@@ -79,11 +79,11 @@ func (l *Model) endTags() tea.Cmd {
 	if slices.Equal(tags, of.Tags) {
 		return nil
 	}
-	said := "Its tags are " + strings.Join(tags, ", ") + "."
+	sentence := "Its tags are " + strings.Join(tags, ", ") + "."
 	if len(tags) == 0 {
-		said = "It has no tags any more."
+		sentence = "It has no tags any more."
 	}
-	a, back := l.tagging(of.ID, tags, said), l.tagging(of.ID, of.Tags, "Its tags are as they were.")
-	a.back = &back
+	a, inverse := l.tagging(of.ID, tags, sentence), l.tagging(of.ID, of.Tags, "Its tags are as they were.")
+	a.inverse = &inverse
 	return l.start(a)
 }

@@ -122,7 +122,7 @@ func (l *Model) page() int {
 	if l.Texts.On {
 		return max(1, h/hitLines)
 	}
-	return max(1, h-aboutLines)
+	return max(1, h-detailLines)
 }
 
 // step moves the cursor of what is listed.

@@ -128,8 +128,8 @@ func (x *Search) Chosen() (store.Hit, bool) {
 
 func (x *Search) move(by int) { x.At = max(0, min(x.At+by, len(x.Hits)-1)) }
 
-// Place says how many hits there are.
-func (x *Search) Place() string {
+// Position says how many hits there are.
+func (x *Search) Position() string {
 	switch n := len(x.Hits); {
 	case x.Read.IsZero():
 		return ""

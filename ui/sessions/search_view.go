@@ -14,11 +14,11 @@ import (
 const hitLines = 2
 
 // view draws the hits into a box, with a note below them while the index is behind.
-func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, behind string) []string {
+func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, unindexed string) []string {
 	var lines, note []string
-	room := x.room(h, behind)
+	room := x.room(h, unindexed)
 	if room < h {
-		note = []string{st.Warn.Render(" ! " + markdown.OneLine(behind, max(1, w-3)))}
+		note = []string{st.Warn.Render(" ! " + markdown.OneLine(unindexed, max(1, w-3)))}
 	}
 	first, end := x.onScreen(room)
 	for i := first; i < end; i++ {
@@ -36,8 +36,8 @@ func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, be
 
 // room is the height for the hits: a note that the index is behind takes a line of it, where there is one
 // to spare.
-func (x *Search) room(h int, behind string) int {
-	if behind != "" && h > hitLines {
+func (x *Search) room(h int, unindexed string) int {
+	if unindexed != "" && h > hitLines {
 		h--
 	}
 	return max(0, h)

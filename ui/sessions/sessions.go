@@ -77,10 +77,10 @@ type Model struct {
 // Line is a session with what the list shows of it.
 type Line struct {
 	store.Session
-	Label     string // what the filter searches: fork mark, title, tags
-	Folded    string // the label in lower case
-	tags      int    // where in the label the tags begin
-	Elsewhere bool   // another window has it open
+	Label  string // what the filter searches: fork mark, title, tags
+	Folded string // the label in lower case
+	tags   int    // where in the label the tags begin
+	Leased bool   // another window has it open
 }
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
@@ -103,20 +103,20 @@ func (l *Model) readSessions(f store.Filter) tea.Cmd {
 	db, asked, hidden := l.Store, l.Asked, l.secrets
 	return l.Run(func(ctx context.Context) tea.Msg {
 		list, err := db.Sessions(ctx, f)
-		elsewhere, err2 := db.LeasedByOthers(ctx)
+		leased, err2 := db.LeasedByOthers(ctx)
 		return ListedMsg{
-			Asked: asked, Lines: SessionLines(hidden, list, elsewhere...), At: time.Now(),
+			Asked: asked, Lines: SessionLines(hidden, list, leased...), At: time.Now(),
 			Whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),
 		}
 	})
 }
 
-// SessionLines are the lines of sessions; elsewhere are the ids of those that another window has open.
-func SessionLines(hidden theme.Secrets, sessions []store.Session, elsewhere ...string) []Line {
+// SessionLines are the lines of sessions; leased are the ids of those that another window has open.
+func SessionLines(hidden theme.Secrets, sessions []store.Session, leased ...string) []Line {
 	lines := make([]Line, len(sessions))
 	for i, s := range sessions {
 		lines[i] = LineOf(hidden, s)
-		lines[i].Elsewhere = slices.Contains(elsewhere, s.ID)
+		lines[i].Leased = slices.Contains(leased, s.ID)
 	}
 	return lines
 }
@@ -197,12 +197,12 @@ func (l *Model) nextShelf() tea.Cmd {
 	return l.readShelf()
 }
 
-// Place says how many sessions the list has, and how many the filter leaves of them.
-func (l *Model) Place() string {
+// Position says how many sessions the list has, and how many the filter leaves of them.
+func (l *Model) Position() string {
 	all := theme.Thousands(len(l.Lines))
 	switch {
 	case l.Texts.On:
-		return l.Texts.Place()
+		return l.Texts.Position()
 	case l.read.IsZero():
 		return ""
 	case !l.Whole:

@@ -98,9 +98,9 @@ func (l *Model) Mode() Mode { return Mode{l.shelf, l.Texts.On, l.Edit, l.Purge, 
 func (l *Model) Reveal(secrets theme.Secrets) {
 	l.secrets = secrets
 	for i := range l.Lines {
-		elsewhere := l.Lines[i].Elsewhere
+		leased := l.Lines[i].Leased
 		l.Lines[i] = LineOf(secrets, l.Lines[i].Session)
-		l.Lines[i].Elsewhere = elsewhere
+		l.Lines[i].Leased = leased
 	}
 	l.fill(l.Lines)
 }

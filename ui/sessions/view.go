@@ -11,7 +11,7 @@ import (
 )
 
 // aboutLines is how many lines tell of the session under the cursor, with the rule above them.
-const aboutLines = 2
+const detailLines = 2
 
 // roomyList is the least height of a list that tells of the session under its cursor.
 const roomyList = 8
@@ -44,7 +44,7 @@ func (l *Model) View(st theme.Styles) (lines []string, x int) {
 // onScreen is the part of the list that is drawn in a height.
 func (l *Model) onScreen(h int) (first, end int) {
 	if h >= roomyList {
-		h -= aboutLines
+		h -= detailLines
 	}
 	return theme.Around(l.at, len(l.Matches), max(0, h-1))
 }
@@ -159,7 +159,7 @@ func (l *Model) right(s Line, open string, w int) string {
 	switch {
 	case s.ID == open:
 		state = "open"
-	case s.Elsewhere:
+	case s.Leased:
 		state = "elsewhere"
 	}
 	if s.Turns == 1 {

@@ -55,7 +55,7 @@ func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
 	var filled Filled
 	for _, model := range msg.Models {
 		label := markdown.OneLine(model.Ref(), 200)
-		filled.Choices = append(filled.Choices, Choice{Label: label, Right: s.about(model, s.ListW-theme.Width(label)), Value: model.Ref()})
+		filled.Choices = append(filled.Choices, Choice{Label: label, Right: s.windowOf(model, s.ListW-theme.Width(label)), Value: model.Ref()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
 		filled.Notes = append(filled.Notes, name+": "+theme.Sentence(msg.Errs[name]))
@@ -66,10 +66,10 @@ func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
 	return s.Emit(filled)
 }
 
-// about says how large a model's window is, with who says so where that fits in w cells, and whether the model is in
+// windowOf says how large a model's window is, with who says so where that fits in w cells, and whether the model is in
 // use.
-func (s *Model) about(model llm.Model, w int) string {
-	const margin = 8 // cells of a line beside its texts
+func (s *Model) windowOf(model llm.Model, w int) string {
+	const beside = 8 // cells of a line beside its texts
 	var parts []string
 	if n := model.Window.Tokens; n > 0 {
 		parts = append(parts, theme.Thousands(n)+" tokens")
@@ -79,7 +79,7 @@ func (s *Model) about(model llm.Model, w int) string {
 	}
 	short := strings.Join(parts, " · ")
 	if origin := markdown.OneLine(model.Window.Origin(), 60); origin != "" {
-		if long := strings.Join(slices.Insert(parts, 1, origin), " · "); theme.Width(long) <= w-margin {
+		if long := strings.Join(slices.Insert(parts, 1, origin), " · "); theme.Width(long) <= w-beside {
 			return long
 		}
 	}
@@ -139,14 +139,14 @@ func (s *Model) useWindow(tokens int) tea.Cmd {
 	return s.Run(func(ctx context.Context) tea.Msg {
 		err := of.Model().SetWindow(ctx, tokens)
 		w := of.Model().Window()
-		said := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every session."
+		sentence := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every session."
 		switch {
 		case tokens == 0:
-			said = "The window of " + ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
+			sentence = "The window of " + ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
 		case w.Tokens < tokens:
-			said = "The window of " + ref + " stays " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + ", which is less than " + theme.Thousands(tokens) + "."
+			sentence = "The window of " + ref + " stays " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + ", which is less than " + theme.Thousands(tokens) + "."
 		}
-		return DoneMsg{said, err}
+		return DoneMsg{sentence, err}
 	})
 }
 

@@ -122,9 +122,9 @@ func (s *Model) Take(msg Msg) tea.Cmd {
 }
 
 // set changes the session in a command, and says so when it is done.
-func (s *Model) set(said string, change func(context.Context, *session.Session) error) tea.Cmd {
+func (s *Model) set(sentence string, change func(context.Context, *session.Session) error) tea.Cmd {
 	of := s.Session
-	return s.Run(func(ctx context.Context) tea.Msg { return DoneMsg{said, change(ctx, of)} })
+	return s.Run(func(ctx context.Context) tea.Msg { return DoneMsg{sentence, change(ctx, of)} })
 }
 
 // Budget is the command /budget.
@@ -138,11 +138,11 @@ func (s *Model) Budget(args string) tea.Cmd {
 		if err := of.Apply(ctx, session.Trial{Budget: new(n)}); err != nil {
 			return DoneMsg{Err: err}
 		}
-		said := limit(of.Preview(""))
-		if said == "" {
-			said = "The budget is set."
+		sentence := limit(of.Preview(""))
+		if sentence == "" {
+			sentence = "The budget is set."
 		}
-		return DoneMsg{Text: said}
+		return DoneMsg{Text: sentence}
 	})
 }
 
@@ -207,8 +207,8 @@ func (s *Model) ExportTo(words string) tea.Cmd {
 	}
 	of, write := s.Session, s.Export
 	return s.Run(func(ctx context.Context) tea.Msg {
-		said, err := write(ctx, of, words)
-		return DoneMsg{said, err}
+		sentence, err := write(ctx, of, words)
+		return DoneMsg{sentence, err}
 	})
 }
 

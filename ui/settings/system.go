@@ -38,15 +38,15 @@ func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
 
 // setSystem gives the session a system prompt of its own; "" takes the configured one.
 func (s *Model) setSystem(text string) tea.Cmd {
-	said := "The session has its own system prompt."
+	sentence := "The session has its own system prompt."
 	if text == "" || text == s.With.System {
-		text, said = s.With.System, "The session takes the configured system prompt."
+		text, sentence = s.With.System, "The session takes the configured system prompt."
 	}
-	return s.storeSystem(text, said)
+	return s.storeSystem(text, sentence)
 }
 
-func (s *Model) storeSystem(text, said string) tea.Cmd {
-	return s.set(said, func(ctx context.Context, of *session.Session) error { return of.SetSystem(ctx, text) })
+func (s *Model) storeSystem(text, sentence string) tea.Cmd {
+	return s.set(sentence, func(ctx context.Context, of *session.Session) error { return of.SetSystem(ctx, text) })
 }
 
 // Persona is a system prompt that the user keeps in a file.

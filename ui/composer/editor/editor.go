@@ -28,20 +28,20 @@ type line struct {
 }
 
 // place is a place between two cells of a line.
-type place struct{ line, at int }
+type position struct{ line, at int }
 
-func (p place) before(q place) bool { return p.line < q.line || p.line == q.line && p.at < q.at }
+func (p position) before(q position) bool { return p.line < q.line || p.line == q.line && p.at < q.at }
 
 // Editor is the text and the cursor in it. Its zero value is not ready: New makes one.
 type Editor struct {
 	lines   []*line
-	cursor  place
-	anchor  *place // the other end of the selection, nil for none
-	goal    int    // the column that moving up and down keeps to, -1 for the cursor's own
-	width   int    // of a row, in cells of the screen
-	most    int    // rows that are shown at once
-	top     int    // the first row that is shown
-	changes int    // how often the text has changed
+	cursor  position
+	anchor  *position // the other end of the selection, nil for none
+	goal    int       // the column that moving up and down keeps to, -1 for the cursor's own
+	width   int       // of a row, in cells of the screen
+	most    int       // rows that are shown at once
+	top     int       // the first row that is shown
+	changes int       // how often the text has changed
 }
 
 // New makes an empty editor of one row.
@@ -69,7 +69,7 @@ func (e *Editor) Empty() bool { return len(e.lines) == 1 && len(e.lines[0].cells
 
 // Reset makes the text empty.
 func (e *Editor) Reset() {
-	e.lines, e.cursor, e.anchor, e.goal, e.top = []*line{{}}, place{}, nil, -1, 0
+	e.lines, e.cursor, e.anchor, e.goal, e.top = []*line{{}}, position{}, nil, -1, 0
 	e.changes++
 }
 
@@ -206,7 +206,7 @@ func (e *Editor) split() {
 	e.lines = append(e.lines, nil)
 	copy(e.lines[at.line+2:], e.lines[at.line+1:])
 	e.lines[at.line+1] = rest
-	e.cursor = place{at.line + 1, 0}
+	e.cursor = position{at.line + 1, 0}
 }
 
 func (e *Editor) here() *line { return e.lines[e.cursor.line] }

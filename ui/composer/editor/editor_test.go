@@ -229,14 +229,14 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 }
 
 // hangs says that a place is among spaces that stand over the end of their row.
-func hangs(e *Editor, p place) bool {
+func hangs(e *Editor, p position) bool {
 	l := e.lines[p.line]
 	first := l.layout(e.width)[e.row(p)]
 	return widthOf(l.cells[first:p.at], e.width) >= e.width
 }
 
 func (p *pad) inScreen(t *rapid.T) {
-	rows := p.e.View(Looks{})
+	rows := p.e.View(Styles{})
 	if len(rows) != p.e.Height() {
 		t.Fatalf("%d rows are drawn, want %d", len(rows), p.e.Height())
 	}
@@ -262,7 +262,7 @@ func TestRowsEndBehindAWord(t *testing.T) {
 	e.Resize(10, 8)
 	e.Insert("the quick brown fox jumpsoverthelazydog")
 	want := "the quick |brown fox |jumpsovert|helazydog"
-	if got := strings.Join(e.View(Looks{}), "|"); got != want {
+	if got := strings.Join(e.View(Styles{}), "|"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	e.Insert("s")
@@ -285,9 +285,9 @@ func BenchmarkKey(b *testing.B) {
 			e.Press(keys["up"])
 			for range b.N {
 				e.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
-				e.View(Looks{})
+				e.View(Styles{})
 				e.Press(keys["backspace"])
-				e.View(Looks{})
+				e.View(Styles{})
 			}
 		})
 	}

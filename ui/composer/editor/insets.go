@@ -37,15 +37,15 @@ func (e *Editor) unfold(number int, write func()) bool {
 	if !ok {
 		return false
 	}
-	behind := place{p.line, p.at + 1}
+	after := position{p.line, p.at + 1}
 	was, selected := e.cursor, e.anchor
 	e.anchor = nil
-	e.cut(p, behind)
+	e.cut(p, after)
 	write()
 	now := e.cursor
-	e.cursor = moved(was, behind, now)
+	e.cursor = moved(was, after, now)
 	if selected != nil {
-		other := moved(*selected, behind, now)
+		other := moved(*selected, after, now)
 		e.anchor = &other
 	}
 	e.cursor.at = min(e.cursor.at, len(e.here().cells))
@@ -54,24 +54,24 @@ func (e *Editor) unfold(number int, write func()) bool {
 }
 
 // moved is where a place has come to after what was behind one place stands behind another.
-func moved(p, behind, now place) place {
+func moved(p, after, now position) position {
 	switch {
-	case p.before(behind):
+	case p.before(after):
 		return p
-	case p.line == behind.line:
-		return place{now.line, now.at + p.at - behind.at}
+	case p.line == after.line:
+		return position{now.line, now.at + p.at - after.at}
 	}
-	return place{p.line + now.line - behind.line, p.at}
+	return position{p.line + now.line - after.line, p.at}
 }
 
 // find is the place in front of an inset.
-func (e *Editor) find(number int) (place, bool) {
+func (e *Editor) find(number int) (position, bool) {
 	for i, l := range e.lines {
 		for at, c := range l.cells {
 			if number != 0 && c.inset == number {
-				return place{i, at}, true
+				return position{i, at}, true
 			}
 		}
 	}
-	return place{}, false
+	return position{}, false
 }

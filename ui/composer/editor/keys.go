@@ -9,7 +9,7 @@ import (
 )
 
 // moves are the keys that move the cursor. With shift they select.
-var moves = map[string]func(*Editor, place) place{
+var moves = map[string]func(*Editor, position) position{
 	"left": (*Editor).left, "ctrl+b": (*Editor).left,
 	"right": (*Editor).right, "ctrl+f": (*Editor).right,
 	"alt+left": (*Editor).wordLeft, "ctrl+left": (*Editor).wordLeft, "alt+b": (*Editor).wordLeft,
@@ -21,7 +21,7 @@ var moves = map[string]func(*Editor, place) place{
 }
 
 // cuts are the keys that take out what is between the cursor and a place.
-var cuts = map[string]func(*Editor, place) place{
+var cuts = map[string]func(*Editor, position) position{
 	"backspace": (*Editor).left, "ctrl+h": (*Editor).left, "shift+backspace": (*Editor).left,
 	"delete": (*Editor).right, "ctrl+d": (*Editor).right,
 	"ctrl+w": (*Editor).wordLeft, "alt+backspace": (*Editor).wordLeft, "ctrl+backspace": (*Editor).wordLeft,
@@ -43,20 +43,20 @@ var cases = map[string]func(text string, first bool) string{
 	},
 }
 
-func lineStart(_ *Editor, p place) place { return place{p.line, 0} }
-func lineEnd(e *Editor, p place) place   { return place{p.line, len(e.lines[p.line].cells)} }
-func textStart(*Editor, place) place     { return place{} }
-func textEnd(e *Editor, _ place) place   { return e.end() }
+func lineStart(_ *Editor, p position) position { return position{p.line, 0} }
+func lineEnd(e *Editor, p position) position   { return position{p.line, len(e.lines[p.line].cells)} }
+func textStart(*Editor, position) position     { return position{} }
+func textEnd(e *Editor, _ position) position   { return e.end() }
 
 // startOrBreak and endOrBreak are the end of the line on one side, or behind the line break there.
-func startOrBreak(e *Editor, p place) place {
+func startOrBreak(e *Editor, p position) position {
 	if p.at == 0 {
 		return e.left(p)
 	}
 	return lineStart(e, p)
 }
 
-func endOrBreak(e *Editor, p place) place {
+func endOrBreak(e *Editor, p position) position {
 	if p == lineEnd(e, p) {
 		return e.right(p)
 	}
@@ -104,7 +104,7 @@ func (e *Editor) step(name string) {
 }
 
 // take takes out what is between the cursor and a place.
-func (e *Editor) take(to place) {
+func (e *Editor) take(to position) {
 	from := e.cursor
 	if to.before(from) {
 		from, to = to, from

@@ -2,40 +2,40 @@ package editor
 
 import "strings"
 
-func (e *Editor) end() place {
+func (e *Editor) end() position {
 	last := len(e.lines) - 1
-	return place{last, len(e.lines[last].cells)}
+	return position{last, len(e.lines[last].cells)}
 }
 
 // moveTo puts the cursor somewhere.
-func (e *Editor) moveTo(p place) {
+func (e *Editor) moveTo(p position) {
 	e.cursor, e.goal = p, -1
 	e.show()
 }
 
 // left is the place before another one, right the one behind it; at the ends of the text it is the same.
-func (e *Editor) left(p place) place {
+func (e *Editor) left(p position) position {
 	switch {
 	case p.at > 0:
 		p.at--
 	case p.line > 0:
-		p = place{p.line - 1, len(e.lines[p.line-1].cells)}
+		p = position{p.line - 1, len(e.lines[p.line-1].cells)}
 	}
 	return p
 }
 
-func (e *Editor) right(p place) place {
+func (e *Editor) right(p position) position {
 	switch {
 	case p.at < len(e.lines[p.line].cells):
 		p.at++
 	case p.line < len(e.lines)-1:
-		p = place{p.line + 1, 0}
+		p = position{p.line + 1, 0}
 	}
 	return p
 }
 
 // kind is what words are told apart by: an inset is a word of its own.
-func (e *Editor) kind(p place) int {
+func (e *Editor) kind(p position) int {
 	cells := e.lines[p.line].cells
 	switch {
 	case p.at >= len(cells) || cells[p.at].inset == 0 && strings.TrimSpace(cells[p.at].text) == "":
@@ -47,8 +47,8 @@ func (e *Editor) kind(p place) int {
 }
 
 // wordLeft is the beginning of the word before a place, wordRight the end of the one behind it.
-func (e *Editor) wordLeft(p place) place {
-	for p != (place{}) && e.kind(e.left(p)) == 0 {
+func (e *Editor) wordLeft(p position) position {
+	for p != (position{}) && e.kind(e.left(p)) == 0 {
 		p = e.left(p)
 	}
 	for of := e.kind(e.left(p)); p.at > 0 && e.kind(e.left(p)) == of; {
@@ -57,7 +57,7 @@ func (e *Editor) wordLeft(p place) place {
 	return p
 }
 
-func (e *Editor) wordRight(p place) place {
+func (e *Editor) wordRight(p position) position {
 	for p != e.end() && e.kind(p) == 0 {
 		p = e.right(p)
 	}
@@ -94,19 +94,19 @@ func (e *Editor) upDown(by int) {
 		}
 		line, row = line+1, 0
 	}
-	e.cursor = place{line, e.cellAt(line, row, e.goal)}
+	e.cursor = position{line, e.cellAt(line, row, e.goal)}
 	e.show()
 }
 
 // selected says that the cell behind a place is selected.
-func (e *Editor) selected(p place) bool {
+func (e *Editor) selected(p position) bool {
 	from, to, ok := e.selection()
 	return ok && !p.before(from) && p.before(to)
 }
 
-func (e *Editor) selection() (from, to place, ok bool) {
+func (e *Editor) selection() (from, to position, ok bool) {
 	if e.anchor == nil || *e.anchor == e.cursor {
-		return place{}, place{}, false
+		return position{}, position{}, false
 	}
 	if e.cursor.before(*e.anchor) {
 		return e.cursor, *e.anchor, true
@@ -125,7 +125,7 @@ func (e *Editor) deleteSelection() bool {
 }
 
 // cut takes the text between two places out.
-func (e *Editor) cut(from, to place) {
+func (e *Editor) cut(from, to position) {
 	if from == to {
 		return
 	}

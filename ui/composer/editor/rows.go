@@ -48,7 +48,7 @@ func widthOf(cells []cell, width int) int {
 }
 
 // row is the row of its line that a place is in.
-func (e *Editor) row(p place) int {
+func (e *Editor) row(p position) int {
 	rows := e.lines[p.line].layout(e.width)
 	k := len(rows) - 1
 	for k > 0 && rows[k] > p.at {
@@ -58,7 +58,7 @@ func (e *Editor) row(p place) int {
 }
 
 // column is how far from the left edge a place is.
-func (e *Editor) column(p place) int {
+func (e *Editor) column(p position) int {
 	l := e.lines[p.line]
 	first := l.layout(e.width)[e.row(p)]
 	return min(widthOf(l.cells[first:p.at], e.width), e.width-1)
@@ -96,7 +96,7 @@ func (e *Editor) Click(x, y int) {
 			y -= n
 			continue
 		}
-		e.cursor = place{i, e.cellAt(i, y, x)}
+		e.cursor = position{i, e.cellAt(i, y, x)}
 		e.anchor, e.goal = nil, -1
 		e.show()
 		return
@@ -120,11 +120,11 @@ func (e *Editor) cellAt(line, row, column int) int {
 	return at
 }
 
-// Looks are how an editor is drawn.
-type Looks struct{ Text, Inset, Selected lipgloss.Style }
+// Styles are how an editor is drawn.
+type Styles struct{ Text, Inset, Selected lipgloss.Style }
 
 // View draws the rows that are shown.
-func (e *Editor) View(looks Looks) []string {
+func (e *Editor) View(styles Styles) []string {
 	var out []string
 	skip := e.top
 	for i, l := range e.lines {
@@ -141,7 +141,7 @@ func (e *Editor) View(looks Looks) []string {
 			if k+1 < len(rows) {
 				end = rows[k+1]
 			}
-			out = append(out, e.draw(i, rows[k], end, looks))
+			out = append(out, e.draw(i, rows[k], end, styles))
 		}
 		skip = 0
 	}
@@ -149,9 +149,9 @@ func (e *Editor) View(looks Looks) []string {
 }
 
 // draw draws cells of a line. Neighbours that look the same are one piece.
-func (e *Editor) draw(line, from, to int, looks Looks) string {
+func (e *Editor) draw(line, from, to int, styles Styles) string {
 	var b, piece strings.Builder
-	style := looks.Text
+	style := styles.Text
 	now := 0
 	flush := func() {
 		if piece.Len() > 0 {
@@ -165,12 +165,12 @@ func (e *Editor) draw(line, from, to int, looks Looks) string {
 		if used += min(c.width, e.width); used > e.width {
 			break // spaces over the end
 		}
-		kind, as := 0, looks.Text
+		kind, as := 0, styles.Text
 		switch {
-		case e.selected(place{line, at}):
-			kind, as = 1, looks.Selected
+		case e.selected(position{line, at}):
+			kind, as = 1, styles.Selected
 		case c.inset != 0:
-			kind, as = 2, looks.Inset
+			kind, as = 2, styles.Inset
 		}
 		if kind != now {
 			flush()
