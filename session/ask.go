@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -55,7 +56,9 @@ func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, pu
 	if err != nil {
 		return err
 	}
-	s.logPlan(ctx, a.record, a.plan)
+	if log := s.log(); log.Enabled(ctx, slog.LevelDebug) {
+		logPlan(log, a.record, a.plan, s.Messages())
+	}
 	return nil
 }
 

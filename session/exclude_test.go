@@ -51,7 +51,7 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := s.Body(plan)
+		body, err := s.Try(Trial{}).Body(plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 					user, answer := list[2].ID, list[3].ID
 					if way == "edit" {
 						plan, err := s.Try(Trial{Instead: user}).Preview("What is two and three?")
-						if body, more := s.Body(plan); err != nil || more != nil || strings.Contains(string(body), "sky") {
+						if body, more := s.Try(Trial{}).Body(plan); err != nil || more != nil || strings.Contains(string(body), "sky") {
 							t.Errorf("the preview of the edit is %s, %v, %v", body, err, more)
 						}
 					}

@@ -21,7 +21,14 @@ func (s *Session) Flag(message int64) history.Flag {
 // Exclusion is set and taken back for a whole tool group, each of its messages: a branch that begins in front of
 // a late result holds the call without it.
 func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int64) (before map[int64]history.Flag, err error) {
-	if err := s.readGroups(); err != nil {
+	// Only a reader of the branch knows its tool groups. While the older messages are still being read, or a turn
+	// runs, that has to wait.
+	s.mu.Lock()
+	if s.whole && s.turn == nil && s.read < len(s.branch) {
+		err = s.readTo(len(s.branch))
+	}
+	s.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
 	flags := make(map[int64]history.Flag, len(messages))
@@ -46,17 +53,6 @@ func (s *Session) Group(message int64) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.group(message)
-}
-
-// readGroups reads the branch for the planner where no plan has done it yet: only then its tool groups are known.
-// While the older messages are still being read, or a turn runs, that has to wait.
-func (s *Session) readGroups() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.whole || s.turn != nil || s.read == len(s.branch) {
-		return nil
-	}
-	return s.readTo(len(s.branch))
 }
 
 // RestoreFlags gives each message the flag that it had: it undoes a SetFlags by what that returned. Plans and records

@@ -472,7 +472,7 @@ func (h *heldConversation) say(all []store.Message, alone bool) {
 	}
 	h.watch(all, false, nil)
 	if plan, err := h.s.Preview(draft); err == nil {
-		if body, err := h.s.Body(plan); err == nil {
+		if body, err := h.s.Try(Trial{}).Body(plan); err == nil {
 			h.hear(body)
 		}
 	}
@@ -528,7 +528,7 @@ func (h *heldConversation) edit(all []store.Message, m store.Message) {
 	}
 	h.watch(all, alone, nil)
 	if plan, err := h.s.Try(Trial{Instead: user.ID}).Preview(draft); err == nil {
-		if body, err := h.s.Body(plan); err == nil {
+		if body, err := h.s.Try(Trial{}).Body(plan); err == nil {
 			h.hear(body)
 		}
 	}

@@ -15,13 +15,10 @@ import (
 func (s *Session) log() *slog.Logger { return s.deps.Log.With("session", s.Info().ID) }
 
 // logPlan writes what a request holds, and each repair in it by its code, where somebody reads it.
-func (s *Session) logPlan(ctx context.Context, r store.Request, p history.Plan) {
-	if !s.deps.Log.Enabled(ctx, slog.LevelDebug) {
-		return
-	}
-	log := s.log().With("turn", r.Turn, "record", r.ID)
+func logPlan(log *slog.Logger, r store.Request, p history.Plan, messages []store.Message) {
+	log = log.With("turn", r.Turn, "record", r.ID)
 	log.Debug("request", "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
-		"messages", record.CountsOf(p.Entries, p.Added, s.Messages()))
+		"messages", record.CountsOf(p.Entries, p.Added, messages))
 	for _, e := range p.Entries {
 		if !e.Sent() {
 			continue

@@ -38,7 +38,7 @@ func TestForecastIsThatOfTheRecords(t *testing.T) {
 			if err != nil {
 				rt.Fatalf("plan: %v", err)
 			}
-			body, err := s.Body(plan)
+			body, err := s.Try(Trial{}).Body(plan)
 			if err != nil {
 				rt.Fatalf("body: %v", err)
 			}
@@ -208,7 +208,7 @@ func TestNothingIsSharedUnderOtherTools(t *testing.T) {
 	if plan, err = later.Preview("And?"); err != nil {
 		t.Fatal(err)
 	}
-	body, err := later.Body(plan)
+	body, err := later.Try(Trial{}).Body(plan)
 	if err != nil {
 		t.Fatal(err)
 	}

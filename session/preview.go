@@ -12,9 +12,6 @@ func (s *Session) Preview(draft string, files ...history.Part) (history.Plan, er
 	return s.Try(Trial{}).Preview(draft, files...)
 }
 
-// Body is the body of the request that plan makes, byte for byte as it would be sent.
-func (s *Session) Body(plan history.Plan) ([]byte, error) { return s.Try(Trial{}).Body(plan) }
-
 // LoadRest reads what Open left out and asks the server how large the model's window is. Until it
 // returns, Preview answers ErrLoading in a long conversation.
 func (s *Session) LoadRest(ctx context.Context) error {

@@ -92,7 +92,7 @@ func TestPreviewOfAnEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := s.Body(plan)
+	body, err := s.Try(Trial{}).Body(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestPreviewOfAnEditHasTheFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := s.Body(plan)
+	body, err := s.Try(Trial{}).Body(plan)
 	if err != nil {
 		t.Fatal(err)
 	}

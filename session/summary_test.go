@@ -147,7 +147,7 @@ func TestEachBranchHasItsSummary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := s.Body(plan)
+		body, err := s.Try(Trial{}).Body(plan)
 		if err != nil {
 			t.Fatal(err)
 		}

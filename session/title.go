@@ -9,6 +9,7 @@ import (
 	"winnow/llm"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/session/target"
 	"winnow/session/title"
 )
 
@@ -83,7 +84,11 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 	if s.deps.TitleRef == "" {
 		return titleOf(user.Message), nil
 	}
-	a, err := s.planTitle(ctx, branch, from, to)
+	model, err := s.deps.target(s.deps.TitleRef)
+	if err != nil {
+		return "", err
+	}
+	a, err := s.planTitle(model, branch, from, to)
 	if err != nil {
 		return "", err
 	}
@@ -120,12 +125,8 @@ func opening(branch []store.Message, flag func(message int64) history.Flag) (fro
 	return from, to
 }
 
-// planTitle plans the request for a title: some messages of a branch, their texts cut to what a title needs.
-func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, to int) (asked, error) {
-	model, err := s.deps.target(s.deps.TitleRef)
-	if err != nil {
-		return asked{}, err
-	}
+// planTitle plans the request to a model for a title: some messages of a branch, their texts cut to what a title needs.
+func (p *planner) planTitle(model *target.Model, branch []store.Message, from, to int) (asked, error) {
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		return asked{}, err
@@ -133,9 +134,9 @@ func (s *Session) planTitle(ctx context.Context, branch []store.Message, from, t
 	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
 	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallShare = false, 0, 0
 	past := historyOf(branch)
-	s.mu.Lock()
-	o := s.options(model, policy, []history.Message{record.Question(titleQuestion)})
-	s.mu.Unlock()
+	p.mu.Lock()
+	o := p.options(model, policy, []history.Message{record.Question(titleQuestion)})
+	p.mu.Unlock()
 	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
 	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(past[from:to], func(history.Message) bool { return true })}
 	plan, err := history.Build(past, o)

@@ -84,7 +84,7 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 			if past != nil {
 				return inspector.NewBodyMsg(e.Number, past.Body, nil, secrets)
 			}
-			raw, err := s.Body(plan)
+			raw, err := s.Try(session.Trial{}).Body(plan)
 			return inspector.NewBodyMsg(e.Number, raw, err, secrets)
 		}
 	case inspector.ReadBefore:
