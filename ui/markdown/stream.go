@@ -199,7 +199,8 @@ func (s *Stream) advance() {
 		last--
 	}
 	open := d.units[last]
-	if blankEnd(s.tail) && closedByBlank(open.node) {
+	end := s.tail[len(strings.TrimRight(s.tail, " \n")):]
+	if strings.Count(end, "\n") > 1 && closedByBlank(open.node) {
 		s.settle(d, len(d.units))
 		s.tail, s.parsed, s.continues = "", 0, false
 		s.preview.reset()
@@ -218,12 +219,6 @@ func (s *Stream) advance() {
 		}
 		s.fence = newFence(s.tail, string(n.Language(d.source)))
 	}
-}
-
-// blankEnd tells whether the last line of text, a complete one, is blank.
-func blankEnd(text string) bool {
-	cut := strings.TrimRight(text, " \n")
-	return strings.Count(text[len(cut):], "\n") > 1
 }
 
 // closedByBlank tells whether a blank line ends n for good. A list, a code block or a block of

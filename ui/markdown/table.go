@@ -32,19 +32,14 @@ func (d *doc) table(n *extast.Table, width int) []string {
 			lines = lines[1:]
 		}
 		for i, line := range lines {
-			lines[i] = d.muteRules(line)
+			lines[i] = strings.ReplaceAll(line, "│", d.muted.Styled("│"))
+			if strings.Trim(line, "─┼") == "" {
+				lines[i] = d.muted.Styled(line)
+			}
 		}
 		return lines
 	}
 	return nil
-}
-
-// muteRules mutes the lines between the cells of a table.
-func (d *doc) muteRules(line string) string {
-	if strings.Trim(line, "─┼") == "" {
-		return d.muted.Styled(line)
-	}
-	return strings.ReplaceAll(line, "│", d.muted.Styled("│"))
 }
 
 // embolden makes the text of a table's head strong.

@@ -170,6 +170,9 @@ func (m *itemList) gutter(e *entry, mark Mark, line int, hit bool) string {
 
 // label returns text in the colour of e's speaker.
 func (m *itemList) label(e *entry, text string) string {
+	if text == "" {
+		return ""
+	}
 	switch e.Role {
 	case history.User:
 		return m.styles.User.Render(text)

@@ -57,9 +57,9 @@ func (f *finder) squeezed(text string) []Span {
 // spans finds a needle in the text that was read last.
 func (f *finder) spans(needle []rune) []Span {
 	var list []Span
-	size := len(needle)
-	for k := 0; size > 0 && k+size <= len(f.runes); {
-		if f.runes[k] != needle[0] || !f.holds(needle, k) {
+	size, runes := len(needle), f.runes
+	for k := 0; size > 0 && k+size <= len(runes); {
+		if runes[k] != needle[0] || !f.holds(needle, k) {
 			k++
 			continue
 		}
@@ -88,7 +88,7 @@ func accent(r rune) bool { return r >= 0x300 && r < 0x370 }
 
 // read folds a text.
 func (f *finder) read(text string) {
-	f.runes, f.at = f.runes[:0], f.at[:0]
+	runes, at := f.runes[:0], f.at[:0]
 	i, blank := -1, false
 	for _, c := range text {
 		i++
@@ -96,7 +96,7 @@ func (f *finder) read(text string) {
 			if !f.exact && c >= 'A' && c <= 'Z' {
 				c += 'a' - 'A'
 			}
-			f.runes, f.at, blank = append(f.runes, c), append(f.at, i), false
+			runes, at, blank = append(runes, c), append(at, i), false
 			continue
 		}
 		out := f.fold(c)
@@ -105,9 +105,10 @@ func (f *finder) read(text string) {
 			continue
 		}
 		for _, c := range out {
-			f.runes, f.at = append(f.runes, c), append(f.at, i)
+			runes, at = append(runes, c), append(at, i)
 		}
 	}
+	f.runes, f.at = runes, at
 }
 
 // fold is what a character is compared as: a blank for all white space.

@@ -26,7 +26,7 @@ func (c *Model) items(messages []store.Message) []Item {
 func (c *Model) Item(m store.Message) Item {
 	it := Item{
 		ID: m.ID, Role: m.Role, Label: theme.Speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
-		Head: versions(m), Trail: c.Trails[m.ID],
+		Trail: c.Trails[m.ID],
 	}
 	switch m.Role {
 	case history.Assistant:
@@ -62,17 +62,15 @@ func (c *Model) Item(m store.Message) Item {
 	case history.Streaming:
 		it.Note = "still arriving"
 	}
-	it.Note = strings.TrimSuffix(filesNote(m.Parts)+it.Note, "\n")
-	return it
-}
-
-// filesNote names the files of a message, one a line.
-func filesNote(parts []history.Part) string {
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(theme.FileLabel(p, 0) + "\n")
+	if m.Siblings > 1 {
+		it.Head = fmt.Sprintf("‹ %d/%d ›", m.Sibling, m.Siblings)
 	}
-	return b.String()
+	files := ""
+	for _, p := range m.Parts {
+		files += theme.FileLabel(p, 0) + "\n"
+	}
+	it.Note = strings.TrimSuffix(files+it.Note, "\n")
+	return it
 }
 
 // callsOnly says that a message is nothing but tool calls: then its own item shows them.
@@ -163,12 +161,4 @@ func Receipt(r record.Receipt) string {
 		parts = append(parts, "tried "+theme.Plural(r.Retries+1, "time"))
 	}
 	return strings.Join(parts, " · ")
-}
-
-// versions is a message's place among its versions, "" where it is the only one.
-func versions(m store.Message) string {
-	if m.Siblings < 2 {
-		return ""
-	}
-	return fmt.Sprintf("‹ %d/%d ›", m.Sibling, m.Siblings)
 }
