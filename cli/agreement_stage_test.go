@@ -37,7 +37,7 @@ type house struct {
 	quiet *os.File       // nobody watches a count
 	met   map[string]int // the lines of panels, by their glyph
 
-	sent, refused int // talks whose last message was sent, and was too large for that
+	sent, refused int // conversations whose last message was sent, and was too large for that
 
 	mu     sync.Mutex
 	bodies [][]byte // of the requests, in order
@@ -97,7 +97,7 @@ func (h *house) next() string {
 	return fmt.Sprintf("⟨r%d⟩", h.said)
 }
 
-// ServeHTTP answers a request, by a tool call where the talk wants one and tools are offered.
+// ServeHTTP answers a request, by a tool call where the conversation wants one and tools are offered.
 func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		http.NotFound(w, r)
@@ -183,7 +183,7 @@ func put(deps session.Deps, s *session.Session) (*stage, error) {
 	}
 	st := &stage{app: app, msgs: make(chan tea.Msg, 16), over: make(chan struct{})}
 	st.run(app.Init())
-	st.tell(tea.WindowSizeMsg{Width: stageWidth, Height: 60 + 3*len(s.Messages())/2})
+	st.update(tea.WindowSizeMsg{Width: stageWidth, Height: 60 + 3*len(s.Messages())/2})
 	return st, nil
 }
 
@@ -203,8 +203,8 @@ func (s *stage) run(cmd tea.Cmd) {
 	}()
 }
 
-// tell gives a message to the application, or begins the commands that it is made of.
-func (s *stage) tell(msg tea.Msg) {
+// update gives a message to the application, or begins the commands that it is made of.
+func (s *stage) update(msg tea.Msg) {
 	if list := reflect.ValueOf(msg); list.IsValid() && list.Type().ConvertibleTo(reflect.TypeFor[[]tea.Cmd]()) {
 		for _, cmd := range list.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd) {
 			s.run(cmd)
@@ -225,7 +225,7 @@ func (s *stage) until(fault func() error) error {
 	for {
 		select {
 		case msg := <-s.msgs:
-			s.tell(msg)
+			s.update(msg)
 		case <-time.After(lull):
 			if err = fault(); err == nil {
 				return nil
@@ -244,7 +244,7 @@ func (s *stage) press(keys []string) error {
 	name := keys[0]
 	for code, named := range map[rune]string{tea.KeyEnter: "enter", tea.KeyTab: "tab", tea.KeyLeft: "left"} {
 		if name == named {
-			s.tell(tea.KeyPressMsg{Code: code})
+			s.update(tea.KeyPressMsg{Code: code})
 			return nil
 		}
 	}

@@ -25,7 +25,7 @@ import (
 	"winnow/ui/keymap"
 )
 
-var oneTalk = flag.Uint64("talk", 0, "hold this conversation of the agreement test alone, by its number")
+var oneConversation = flag.Uint64("conversation", 0, "hold this conversation of the agreement test alone, by its number")
 
 // TestScreenReceiptCommandAndWireAgree holds conversations made at random and compares, message by
 // message, what the four places say where a person can learn what the model saw: the panel on the
@@ -35,8 +35,8 @@ func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
 	const houses = 16 // at once: a session on the screen waits for its clocks most of the time
 	first, last := uint64(1), uint64(64)
 	switch {
-	case *oneTalk > 0:
-		first, last = *oneTalk, *oneTalk
+	case *oneConversation > 0:
+		first, last = *oneConversation, *oneConversation
 	case soak():
 		last = 2000
 	case testing.Short():
@@ -59,7 +59,7 @@ func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
 		}
 	}
 	t.Logf("%d sessions agree, with %d requests and %d too large to be sent; lines of the last requests: %v", sent+refused, sent, refused, met)
-	if *oneTalk > 0 || testing.Short() || t.Failed() {
+	if *oneConversation > 0 || testing.Short() || t.Failed() {
 		return
 	}
 	for glyph := range strings.SplitSeq(panelGlyphs, "") {
@@ -72,10 +72,10 @@ func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
 	}
 }
 
-// holdSome holds one talk after the other until the last is held by somebody, or one fails.
+// holdSome holds one conversation after the other until the last is held by somebody, or one fails.
 func (h *house) holdSome(t *testing.T, next *atomic.Uint64, last uint64) {
 	for seed := next.Add(1); seed <= last && !t.Failed(); seed = next.Add(1) {
-		over, err := h.hold(t.Context(), newTalk(seed))
+		over, err := h.hold(t.Context(), drawConversation(seed))
 		switch {
 		case err != nil:
 			t.Errorf("session %d: %v", seed, err)
@@ -87,9 +87,9 @@ func (h *house) holdSome(t *testing.T, next *atomic.Uint64, last uint64) {
 	}
 }
 
-// hold holds a talk to its end and compares; over says that its last message was too large to be sent.
-func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
-	s, err := h.begin(ctx, talk)
+// hold holds a conversation to its end and compares; over says that its last message was too large to be sent.
+func (h *house) hold(ctx context.Context, conversation drawnConversation) (over bool, err error) {
+	s, err := h.begin(ctx, conversation)
 	if err != nil {
 		return false, err
 	}
@@ -101,9 +101,9 @@ func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
 		return false, err
 	}
 	defer screen.close()
-	screen.tell(tea.PasteMsg{Content: talk.draft})
+	screen.update(tea.PasteMsg{Content: conversation.draft})
 	before := views{messages: s.Messages()}
-	if before.next, err = h.ahead(ctx, s.Info().ID, talk.draft); err != nil {
+	if before.next, err = h.ahead(ctx, s.Info().ID, conversation.draft); err != nil {
 		return false, err
 	}
 	// The plan comes when the draft has rested.
@@ -116,7 +116,7 @@ func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
 		return false, err
 	}
 
-	h.expect(talk.calls)
+	h.expect(conversation.calls)
 	if err := screen.press(keymap.Default().Keys(keymap.Send)); err != nil {
 		return false, err
 	}
@@ -138,36 +138,36 @@ func (h *house) hold(ctx context.Context, talk talk) (over bool, err error) {
 	return false, h.compareSent(ctx, screen, s, before, bodies)
 }
 
-// begin stores the talk's messages, sets what decides its requests, and has its earlier turns.
-func (h *house) begin(ctx context.Context, talk talk) (*session.Session, error) {
-	s, err := h.stored(ctx, talk)
+// begin stores the conversation's messages, sets what decides its requests, and has its earlier turns.
+func (h *house) begin(ctx context.Context, conversation drawnConversation) (*session.Session, error) {
+	s, err := h.stored(ctx, conversation)
 	if err != nil {
 		return nil, err
 	}
 	messages := s.Messages()
-	for i, flag := range talk.flags {
+	for i, flag := range conversation.flags {
 		if _, err := s.SetFlags(ctx, flag, messages[i].ID); err != nil {
 			return nil, err
 		}
 	}
-	talk.trial.Model = talk.ref
-	if err := s.Apply(ctx, talk.trial); err != nil {
+	conversation.trial.Model = conversation.ref
+	if err := s.Apply(ctx, conversation.trial); err != nil {
 		return nil, err
 	}
-	for _, i := range slices.Sorted(maps.Keys(talk.remedies)) { // of one tool group the last counts
-		if err := s.SetRemedy(ctx, talk.remedies[i], messages[i].ID); err != nil {
+	for _, i := range slices.Sorted(maps.Keys(conversation.remedies)) { // of one tool group the last counts
+		if err := s.SetRemedy(ctx, conversation.remedies[i], messages[i].ID); err != nil {
 			return nil, err
 		}
 	}
-	for _, a := range talk.earlier {
+	for _, a := range conversation.earlier {
 		if err := a.do(ctx, s, messages); err != nil {
 			return nil, err
 		}
 	}
-	if !talk.again || s.Info().ID == "" {
+	if !conversation.again || s.Info().ID == "" {
 		return s, nil
 	}
-	return session.Open(ctx, h.deps, s.Info().ID, talk.ref)
+	return session.Open(ctx, h.deps, s.Info().ID, conversation.ref)
 }
 
 // do does an act; messages are those that were there at first.
@@ -196,25 +196,25 @@ func (a act) do(ctx context.Context, s *session.Session, messages []store.Messag
 	return fault
 }
 
-// stored is the session with the talk's messages, a new one where there are none.
-func (h *house) stored(ctx context.Context, talk talk) (*session.Session, error) {
-	if len(talk.messages) == 0 {
-		return session.New(h.deps, session.Start{Ref: talk.ref})
+// stored is the session with the conversation's messages, a new one where there are none.
+func (h *house) stored(ctx context.Context, conversation drawnConversation) (*session.Session, error) {
+	if len(conversation.messages) == 0 {
+		return session.New(h.deps, session.Start{Ref: conversation.ref})
 	}
 	row, err := h.deps.Store.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
-		for _, m := range talk.messages {
+		for _, m := range conversation.messages {
 			if err := add(m); err != nil {
 				return store.Session{}, err
 			}
 		}
-		// Two talks may say the same; with prompts of their own both are imported.
-		prompt := fmt.Sprintf("You are the host of talk %d.", talk.seed)
-		return store.Session{Title: fmt.Sprint("talk ", talk.seed), TitleFrom: "user", System: prompt}, nil
+		// Two conversations may say the same; with prompts of their own both are imported.
+		prompt := fmt.Sprintf("You are the host of conversation %d.", conversation.seed)
+		return store.Session{Title: fmt.Sprint("conversation ", conversation.seed), TitleFrom: "user", System: prompt}, nil
 	}, store.ImportOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return session.Open(ctx, h.deps, row.ID, talk.ref)
+	return session.Open(ctx, h.deps, row.ID, conversation.ref)
 }
 
 // ahead is what winnow context --draft --json writes.

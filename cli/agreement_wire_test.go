@@ -10,11 +10,11 @@ import (
 
 // wire is a request as its server reads it.
 type wire struct {
-	Messages []wireSaid `json:"messages"`
-	Tools    []any      `json:"tools"`
+	Messages []wireMessage `json:"messages"`
+	Tools    []any         `json:"tools"`
 }
 
-type wireSaid struct {
+type wireMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 	Calls   []struct {

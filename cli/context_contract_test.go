@@ -20,7 +20,7 @@ func TestContextSaysWhatTheRequestHolds(t *testing.T) {
 	winnow := winnowIn(t, env)
 	met := map[string]int{}
 	for seed := range uint64(2) {
-		said, file := randomTalk(t, seed)
+		said, file := randomConversation(t, seed)
 		id := string(idPattern.Find(winnow("sessions", "import", file)))
 		for _, settings := range [][]string{
 			{"--budget", "auto"},
@@ -104,9 +104,9 @@ func holdsText(request []string, text string) bool {
 	return false
 }
 
-// randomTalk writes a conversation for import, the same for a seed, and returns what is said in it.
+// randomConversation writes a conversation for import, the same for a seed, and returns what is said in it.
 // Every text is another, so that one cannot be taken for another.
-func randomTalk(t *testing.T, seed uint64) (said []string, file string) {
+func randomConversation(t *testing.T, seed uint64) (said []string, file string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
 	words := strings.Fields("the gateway violin größer 猫が好き 👩‍👩‍👧‍👦 parser rain\n\nharbour <&> \"quoted\" budget é…")
@@ -132,7 +132,7 @@ func randomTalk(t *testing.T, seed uint64) (said []string, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file = filepath.Join(t.TempDir(), "talk.json")
+	file = filepath.Join(t.TempDir(), "chat.json")
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 	"winnow/llm/llmtest"
 )
 
-// TestDamagedFileReachesEveryServerMended takes a file with every corruption of a tool history at
+// TestDamagedFileReachesEveryServerRepaired takes a file with every corruption of a tool history at
 // once from its import to the servers that refuse each of them. What is stored stays as it came.
-func TestDamagedFileReachesEveryServerMended(t *testing.T) {
+func TestDamagedFileReachesEveryServerRepaired(t *testing.T) {
 	t.Parallel()
 	env := home(t)
 	var imported struct {

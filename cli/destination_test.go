@@ -34,22 +34,22 @@ import (
 	"winnow/ui/upkeep"
 )
 
-// secretWord is in everything that is said in a world, so that a request that carries a part of a
+// secretWord is in everything that is said in a scenario, so that a request that carries a part of a
 // conversation is known by it.
 const secretWord = "zanzibar"
 
 // site is a server at one address.
 type site struct {
-	address string
-	lists   string // what it answers when it is asked for its models: a JSON list, "" for 404, "page" for a web page
-	chats   string // answer, redirect, unknown, page, tools, key: what it does with a conversation
-	slow    bool   // it answers too late for a probe
-	models  []string
-	conns   chan net.Conn
-	over    chan struct{} // closed when nobody listens any more
-	once    sync.Once
-	world   *destinationWorld
-	asked   atomic.Int64
+	address  string
+	lists    string // what it answers when it is asked for its models: a JSON list, "" for 404, "page" for a web page
+	chats    string // answer, redirect, unknown, page, tools, key: what it does with a conversation
+	slow     bool   // it answers too late for a probe
+	models   []string
+	conns    chan net.Conn
+	over     chan struct{} // closed when nobody listens any more
+	once     sync.Once
+	scenario *destinationScenario
+	asked    atomic.Int64
 }
 
 // heard is a request that carried a part of a conversation.
@@ -59,16 +59,16 @@ type heard struct {
 	frame          int // the screen that was shown then
 }
 
-// destinationWorld is what surrounds one run of winnow: servers, environment, configuration, a stored session and
+// destinationScenario is what surrounds one run of winnow: servers, environment, configuration, a stored session and
 // what the user does.
-type destinationWorld struct {
+type destinationScenario struct {
 	seed      uint64
 	t         *testing.T
 	dir       string
 	places    map[string]*site
 	env       map[string]string
 	config    string
-	endpoints map[string]string // what the names of endpoints mean, by the world's own reckoning
+	endpoints map[string]string // what the names of endpoints mean, by the scenario's own reckoning
 	user      map[string]bool   // endpoints that the user configured or has a key for
 	flag      string            // -m
 	stored    string            // the model of a stored session, "" for a new one
@@ -98,8 +98,8 @@ func (p *site) Close() error {
 
 func (p *site) Addr() net.Addr { return &net.TCPAddr{} }
 
-// dial opens a connection to what is at an address in this world.
-func (w *destinationWorld) dial(ctx context.Context, _, address string) (net.Conn, error) {
+// dial opens a connection to what is at an address in this scenario.
+func (w *destinationScenario) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	p, there := w.places[address]
 	if !there {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
@@ -120,9 +120,9 @@ func (p *site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if strings.Contains(string(body)+r.URL.String(), secretWord) {
 		var request struct{ Model string }
 		json.Unmarshal(body, &request)
-		p.world.mu.Lock()
-		p.world.heard = append(p.world.heard, heard{p.address, request.Model, r.URL.Path, len(p.world.frames) - 1})
-		p.world.mu.Unlock()
+		p.scenario.mu.Lock()
+		p.scenario.heard = append(p.scenario.heard, heard{p.address, request.Model, r.URL.Path, len(p.scenario.frames) - 1})
+		p.scenario.mu.Unlock()
 	}
 	if p.slow {
 		time.Sleep(probePatience + 50*time.Millisecond)
@@ -171,10 +171,10 @@ func (p *site) complete(rw http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(rw, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"The %s of %s.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", secretWord, p.address)
 }
 
-// newWorld makes up a world.
-func newWorld(t *testing.T, seed uint64) *destinationWorld {
+// newScenario makes up a scenario.
+func newScenario(t *testing.T, seed uint64) *destinationScenario {
 	r := rand.New(rand.NewPCG(seed, 11))
-	w := &destinationWorld{seed: seed, t: t, dir: t.TempDir(), places: map[string]*site{}, env: map[string]string{}, user: map[string]bool{}}
+	w := &destinationScenario{seed: seed, t: t, dir: t.TempDir(), places: map[string]*site{}, env: map[string]string{}, user: map[string]bool{}}
 	w.endpoints = map[string]string{"ollama": "127.0.0.1:11434", "llama.cpp": "127.0.0.1:8080", "lmstudio": "127.0.0.1:1234", "vllm": "127.0.0.1:8000"}
 	one := func(choices ...string) string { return choices[r.IntN(len(choices))] }
 	chance := func(percent int) bool { return r.IntN(100) < percent }
@@ -271,16 +271,16 @@ func newWorld(t *testing.T, seed uint64) *destinationWorld {
 	return w
 }
 
-func (w *destinationWorld) put(p *site) {
-	p.world, p.conns, p.over = w, make(chan net.Conn), make(chan struct{})
+func (w *destinationScenario) put(p *site) {
+	p.scenario, p.conns, p.over = w, make(chan net.Conn), make(chan struct{})
 	w.places[p.address] = p
 	server := &http.Server{Handler: p}
 	go server.Serve(p)
 	w.t.Cleanup(func() { server.Close() })
 }
 
-// program is winnow in this world.
-func (w *destinationWorld) program() *program {
+// program is winnow in this scenario.
+func (w *destinationScenario) program() *program {
 	open := func(name string) *os.File {
 		f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
@@ -300,7 +300,7 @@ func (w *destinationWorld) program() *program {
 }
 
 // store makes the stored session.
-func (w *destinationWorld) store(p *program) string {
+func (w *destinationScenario) store(p *program) string {
 	s, err := store.Open(w.t.Context(), w.env["WINNOW_DB"], store.Options{Now: p.now})
 	if err != nil {
 		w.t.Fatal(err)
@@ -326,19 +326,19 @@ func (w *destinationWorld) store(p *program) string {
 }
 
 // allowed says whether a reference that was named to the user stands for where a request went.
-func (w *destinationWorld) allowed(ref string, h heard) bool {
+func (w *destinationScenario) allowed(ref string, h heard) bool {
 	name, model, _ := strings.Cut(ref, "/")
 	return w.endpoints[strings.ToLower(name)] == h.address && model == h.model
 }
 
-func (w *destinationWorld) failed(format string, args ...any) {
+func (w *destinationScenario) failed(format string, args ...any) {
 	w.t.Helper()
-	w.t.Errorf("world %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q, chat %v, steps %q\nheard: %+v", w.seed, fmt.Sprintf(format, args...),
+	w.t.Errorf("scenario %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q, chat %v, steps %q\nheard: %+v", w.seed, fmt.Sprintf(format, args...),
 		w.config, w.env, w.flag, w.stored, w.chat, w.steps, w.heard)
 }
 
 // run answers one message with winnow run --json.
-func (w *destinationWorld) run() {
+func (w *destinationScenario) run() {
 	p := w.program()
 	args := []string{"run", "--json", w.steps[len(w.steps)-1]}
 	if w.flag != "" {
@@ -372,8 +372,8 @@ func (w *destinationWorld) run() {
 	}
 }
 
-// converse does the world's steps on the screen.
-func (w *destinationWorld) converse() {
+// converse does the scenario's steps on the screen.
+func (w *destinationScenario) converse() {
 	p := w.program()
 	if w.stored != "" {
 		p.flags.session = w.store(p)
@@ -399,7 +399,7 @@ func (w *destinationWorld) converse() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	l := &looker{world: w, model: m, msgs: make(chan tea.Msg, 4096)}
+	l := &looker{scenario: w, model: m, msgs: make(chan tea.Msg, 4096)}
 	l.update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	l.run(m.Init())
 	l.until("the session", loaded)
@@ -436,7 +436,7 @@ func (w *destinationWorld) converse() {
 }
 
 // silent wants that a chat that did not begin said why and sent nothing.
-func (w *destinationWorld) silent(err error) {
+func (w *destinationScenario) silent(err error) {
 	if len(w.heard) > 0 || err.Error() == "" {
 		w.failed("the chat did not begin (%v), and something was sent", err)
 	}
@@ -444,25 +444,25 @@ func (w *destinationWorld) silent(err error) {
 
 // looker handles the messages of the screen as Bubble Tea does, and keeps each screen.
 type looker struct {
-	world *destinationWorld
-	model *ui.Model
-	msgs  chan tea.Msg
+	scenario *destinationScenario
+	model    *ui.Model
+	msgs     chan tea.Msg
 }
 
 func (l *looker) frame() string {
-	l.world.mu.Lock()
-	defer l.world.mu.Unlock()
-	return l.world.frames[len(l.world.frames)-1]
+	l.scenario.mu.Lock()
+	defer l.scenario.mu.Unlock()
+	return l.scenario.frames[len(l.scenario.frames)-1]
 }
 
 func (l *looker) update(msg tea.Msg) {
 	_, cmd := l.model.Update(msg)
 	frame := ansi.Strip(l.model.View().Content)
-	l.world.mu.Lock()
-	if n := len(l.world.frames); n == 0 || l.world.frames[n-1] != frame {
-		l.world.frames = append(l.world.frames, frame)
+	l.scenario.mu.Lock()
+	if n := len(l.scenario.frames); n == 0 || l.scenario.frames[n-1] != frame {
+		l.scenario.frames = append(l.scenario.frames, frame)
 	}
-	l.world.mu.Unlock()
+	l.scenario.mu.Unlock()
 	l.run(cmd)
 }
 
@@ -502,7 +502,7 @@ func (l *looker) until(what string, come func(tea.Msg) bool) {
 		select {
 		case msg := <-l.msgs:
 			if _, ok := msg.(upkeep.QuietMsg); ok {
-				continue // a backup would outlive the world
+				continue // a backup would outlive the scenario
 			}
 			l.update(msg)
 			if come(msg) {
@@ -515,7 +515,7 @@ func (l *looker) until(what string, come func(tea.Msg) bool) {
 			if what == "a title" {
 				return // It came while something else was waited for.
 			}
-			l.world.t.Fatalf("world %d: waited in vain for %s; the screen is\n%s", l.world.seed, what, l.frame())
+			l.scenario.t.Fatalf("scenario %d: waited in vain for %s; the screen is\n%s", l.scenario.seed, what, l.frame())
 		}
 	}
 }
@@ -548,7 +548,7 @@ func finished(msg tea.Msg) bool {
 	})
 }
 
-// In random worlds every request that carries a part of a conversation goes to the endpoint and model that
+// In random scenarios every request that carries a part of a conversation goes to the endpoint and model that
 // the screen or --json names, and to nobody else.
 func TestAConversationGoesNowhereElse(t *testing.T) {
 	t.Parallel()
@@ -557,14 +557,14 @@ func TestAConversationGoesNowhereElse(t *testing.T) {
 		count = 16
 	}
 	var heardIn, runs, chats atomic.Int64
-	t.Run("worlds", func(t *testing.T) {
+	t.Run("scenarios", func(t *testing.T) {
 		workers := make(chan struct{}, 16)
 		for i := range count {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				workers <- struct{}{}
 				defer func() { <-workers }()
-				w := newWorld(t, uint64(i)+1)
+				w := newScenario(t, uint64(i)+1)
 				if w.chat {
 					chats.Add(1)
 					w.converse()
@@ -578,8 +578,8 @@ func TestAConversationGoesNowhereElse(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d worlds: %d of run, %d of the chat; in %d of them something was sent", count, runs.Load(), chats.Load(), heardIn.Load())
+	t.Logf("%d scenarios: %d of run, %d of the chat; in %d of them something was sent", count, runs.Load(), chats.Load(), heardIn.Load())
 	if heardIn.Load() < int64(count)/10 {
-		t.Error("hardly anything was sent: the worlds are of no use")
+		t.Error("hardly anything was sent: the scenarios are of no use")
 	}
 }

@@ -32,8 +32,8 @@ func plantedKeys() []string {
 	return []string{configKey, headerKey, passwordKey, queryKey, environKey, commandKey}
 }
 
-// forms are the ways in which a secret may stand in a text.
-func forms(secret string) []string {
+// encodings are the ways in which a secret may stand in a text.
+func encodings(secret string) []string {
 	return []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte("me:" + secret))}
 }
 
@@ -196,11 +196,11 @@ model = "config/m"
 	t.Logf("%d keys in %d outputs and %d files", plantedCount, len(outputs), files)
 }
 
-// wantNoKey looks for every planted key in a text, in each of its forms.
+// wantNoKey looks for every planted key in a text, in each of its encodings.
 func wantNoKey(t *testing.T, what string, text []byte) {
 	t.Helper()
 	for _, key := range plantedKeys() {
-		for _, form := range forms(key) {
+		for _, form := range encodings(key) {
 			if at := bytes.Index(text, []byte(form)); at >= 0 {
 				t.Errorf("%s holds %q: %q", what, form, text[max(0, at-120):min(len(text), at+80)])
 				break

@@ -22,7 +22,7 @@ func damagedSession(t *testing.T) (env []string, id string) {
 	return env, imported.Session
 }
 
-// TestRepairChoosesWhatIsSent has the damaged messages of a session sent as text, left out and mended
+// TestRepairChoosesWhatIsSent has the damaged messages of a session sent as text, left out and repaired
 // again. A dry run shows the same and keeps nothing, and what is stored never changes.
 func TestRepairChoosesWhatIsSent(t *testing.T) {
 	t.Parallel()
@@ -35,18 +35,18 @@ func TestRepairChoosesWhatIsSent(t *testing.T) {
 		winnowJSON(t, env, &o, append([]string{"repair", id, "--json"}, args...)...)
 		return o
 	}
-	mended := list()
-	if kinds := kindsOf(mended); len(mended.Repairs) != 20 || len(kinds) != 15 {
-		t.Fatalf("%d repairs of the kinds %v are listed, want 20 of 15", len(mended.Repairs), kinds)
+	repaired := list()
+	if kinds := kindsOf(repaired); len(repaired.Repairs) != 20 || len(kinds) != 15 {
+		t.Fatalf("%d repairs of the kinds %v are listed, want 20 of 15", len(repaired.Repairs), kinds)
 	}
-	last := mended
+	last := repaired
 	for _, c := range []struct {
-		as     string
-		calls  int   // in the request
-		told   int   // calls in it, as text; mended, one without a name is
-		mended []int // messages that are mended whatever is chosen, as people count them
+		as       string
+		calls    int   // in the request
+		asText   int   // calls in it, as text; repaired, one without a name is
+		repaired []int // messages that are repaired whatever is chosen, as people count them
 	}{
-		{"text", 0, 11, []int{12, 18, 24, 25, 29, 30}}, // they make no call that could be told
+		{"text", 0, 11, []int{12, 18, 24, 25, 29, 30}}, // they make no call that could be sent as text
 		{"drop", 0, 0, []int{18, 30}},                  // they are not sent in any case
 		{"repair", 10, 1, nil},
 	} {
@@ -61,7 +61,7 @@ func TestRepairChoosesWhatIsSent(t *testing.T) {
 			}
 			for _, r := range done.Repairs {
 				want := c.as
-				if slices.Contains(c.mended, r.Index+1) {
+				if slices.Contains(c.repaired, r.Index+1) {
 					want = "repair"
 				}
 				if r.Remedy != want {
@@ -69,8 +69,8 @@ func TestRepairChoosesWhatIsSent(t *testing.T) {
 				}
 			}
 			body := string(winnowIn(t, env)("context", id, "--wire", "--draft", "And?"))
-			if calls, told := strings.Count(body, `"arguments":`), strings.Count(body, `[called `); calls != c.calls || told != c.told {
-				t.Errorf("the request makes %d calls and tells %d, want %d and %d\n%s", calls, told, c.calls, c.told, body)
+			if calls, asText := strings.Count(body, `"arguments":`), strings.Count(body, `[called `); calls != c.calls || asText != c.asText {
+				t.Errorf("the request makes %d calls and has %d as text, want %d and %d\n%s", calls, asText, c.calls, c.asText, body)
 			}
 			if everyRow(t, file, 32) != stored {
 				t.Error("what is stored changed")

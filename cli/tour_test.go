@@ -44,12 +44,12 @@ func takeTour(t *testing.T, file string) {
 	if _, err := fmt.Sscanf(part["size"], "%d %d", &width, &height); err != nil {
 		t.Fatalf("%s: read the size: %v", file, err)
 	}
-	server := httptest.NewServer(newScriptedServer(spoken(part["answers"])))
+	server := httptest.NewServer(newScriptedServer(withStatus(part["answers"])))
 	t.Cleanup(server.Close)
 	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
 	args := []string{"-m", "openai/small"}
 	if imported, ok := part["import"]; ok {
-		importTalk(t, env, imported)
+		importConversation(t, env, imported)
 		args = append(args, "-c")
 	}
 	g := &tour{
@@ -64,10 +64,10 @@ func takeTour(t *testing.T, file string) {
 	}
 }
 
-// importTalk stores a conversation that is given as lines of JSON.
-func importTalk(t *testing.T, env []string, lines string) {
+// importConversation stores a conversation that is given as lines of JSON.
+func importConversation(t *testing.T, env []string, lines string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "talk.jsonl")
+	file := filepath.Join(t.TempDir(), "chat.jsonl")
 	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +78,8 @@ func importTalk(t *testing.T, env []string, lines string) {
 	}
 }
 
-// spoken puts the status in front of every answer.
-func spoken(answers string) string {
+// withStatus puts the status in front of every answer.
+func withStatus(answers string) string {
 	return "200\n" + strings.ReplaceAll(strings.TrimSpace(answers), "\n----\n", "\n----\n200\n")
 }
 

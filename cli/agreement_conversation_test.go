@@ -11,8 +11,8 @@ import (
 	"winnow/session/store"
 )
 
-// talk is a conversation made at random, and what decides its next request.
-type talk struct {
+// drawnConversation is a conversation made at random, and what decides its next request.
+type drawnConversation struct {
 	seed     uint64
 	ref      string
 	messages []store.Message
@@ -32,18 +32,18 @@ type act struct {
 	text string
 }
 
-// newTalk is the talk of a seed.
-func newTalk(seed uint64) talk {
+// drawConversation is the conversation of a seed.
+func drawConversation(seed uint64) drawnConversation {
 	r := rand.New(rand.NewPCG(seed, 11))
-	t := talk{
+	t := drawnConversation{
 		seed: seed, flags: map[int]history.Flag{}, remedies: map[int]history.Remedy{},
 		calls: r.IntN(4) == 0, again: r.IntN(2) == 0,
 	}
-	// What is learned of a model is learned in this talk, so that it goes the same way each time.
+	// What is learned of a model is learned in this conversation, so that it goes the same way each time.
 	t.ref = fmt.Sprintf("%s/m%d", pick(r, agreeing...), seed)
 	d := &drafter{r: r}
 	for n := r.IntN(40); len(d.list) < n; {
-		d.exchange()
+		d.turn()
 	}
 	t.messages = d.list
 	for i := range t.messages {
@@ -68,7 +68,7 @@ func newTalk(seed uint64) talk {
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// drafter writes the messages of a talk. Each has a mark of its own by which it is found again.
+// drafter writes the messages of a conversation. Each has a mark of its own by which it is found again.
 type drafter struct {
 	r    *rand.Rand
 	list []store.Message
@@ -91,8 +91,8 @@ func markOf(m store.Message) string {
 	return ""
 }
 
-// talkWords are of many scripts, and of the signs that a wire format escapes.
-var talkWords = strings.Fields("the gateway violin größer 猫が好き صباح الخير नमस्ते 한국어 👩‍👩‍👧‍👦 👍🏽 é parser rain harbour <&> \"quoted\" \\ budget é… tides always prefer")
+// conversationWords are of many scripts, and of the signs that a wire format escapes.
+var conversationWords = strings.Fields("the gateway violin größer 猫が好き صباح الخير नमस्ते 한국어 👩‍👩‍👧‍👦 👍🏽 é parser rain harbour <&> \"quoted\" \\ budget é… tides always prefer")
 
 func (d *drafter) text(mark string, most int) string {
 	words := []string{"⟨" + mark + "⟩"}
@@ -100,7 +100,7 @@ func (d *drafter) text(mark string, most int) string {
 		words = append(words, rare(len(d.list)))
 	}
 	for range 1 + d.r.IntN(most) {
-		words = append(words, pick(d.r, talkWords...))
+		words = append(words, pick(d.r, conversationWords...))
 	}
 	if d.r.IntN(6) == 0 {
 		words = append(words, pick(d.r, "\n\n", "\xff", "\x00", "\xf0\x9f", "[Earlier messages truncated]"), "end")
@@ -137,8 +137,8 @@ func (d *drafter) mark() string { return fmt.Sprint(len(d.list)) }
 // long is how many words a text may have: mostly a few, now and then very many.
 func (d *drafter) long() int { return pick(d.r, 4, 4, 12, 12, 12, 60, 60, 60, 250, 700) }
 
-// exchange is a question with what follows it, or something that should not be there.
-func (d *drafter) exchange() {
+// turn is a question with what follows it, or something that should not be there.
+func (d *drafter) turn() {
 	switch d.r.IntN(14) {
 	case 0:
 		d.add(history.Message{Role: history.System, Content: d.text(d.mark(), 10)})
