@@ -17,7 +17,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 		msg.Mod = 0 // two presses of esc that arrived in one read
 	}
 	where := func() target { return target{m.overlays.top(), m.focus, m.sessions.Mode()} }
-	from, sentence := where(), m.notice.Number()
+	from, shown := where(), m.notice.Number()
 	cmd := m.route(msg)
 	if twice {
 		m.confirm.Key(false)
@@ -26,7 +26,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if where() != from {
-		m.notice.MoveOn(sentence)
+		m.notice.MoveOn(shown)
 	}
 	m.tryTheme()
 	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))

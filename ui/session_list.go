@@ -61,7 +61,7 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 	}, m.aroundSessions(), m.current.Secrets, filter)
 }
 
-// aroundSessions is what the list is told of its surroundings.
+// aroundSessions is what the list depends on beside its own state.
 func (m *Model) aroundSessions() sessions.Around {
 	in := m.overlayInner()
 	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}

@@ -1,6 +1,6 @@
 // Package composer is what is being written: a text with chips in it for long pastes and files, its completions, the
 // prompts that were sent before, the editing of an earlier message, and the unsent draft on disk. It sends nothing:
-// what concerns the conversation it tells the one who holds it, as events.
+// what concerns the conversation it reports to its parent as events.
 package composer
 
 import (
@@ -35,7 +35,7 @@ type Deps struct {
 	Files    []string                                    // to hang on the first draft
 }
 
-// Around is what the composer is told of its surroundings before it is updated or drawn.
+// Around is what the composer depends on beside its own state; the parent sets it before it updates or draws.
 type Around struct {
 	Session   string                                  // the session's id, "" for a chat that has not begun
 	Home      *store.Store                            // where its draft and its prompts are kept, nil for nowhere

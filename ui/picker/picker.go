@@ -44,7 +44,7 @@ type Model struct {
 	w, h    int
 }
 
-// Event is what the one who opened the list has to do: nil for nothing.
+// Event is what the parent has to do: nil for nothing.
 type Event interface{ event() }
 
 // The events.

@@ -1,5 +1,5 @@
 // Package question asks above the draft whether a tool call may run. It takes letters only while it has the focus, so
-// that text which was meant for the draft answers nothing. What the answer does it leaves to the one who holds it.
+// that text which was meant for the draft answers nothing. What the answer does it leaves to its parent.
 package question
 
 import (
@@ -56,7 +56,7 @@ func (q Model) Await(turn, keys int) tea.Cmd {
 	return tea.Tick(quietTime, func(time.Time) tea.Msg { return due })
 }
 
-// Event is what the one who holds the question has to do.
+// Event is what the parent has to do.
 type Event interface{ event() }
 
 // The events.

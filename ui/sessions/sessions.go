@@ -1,6 +1,6 @@
 // Package sessions is the list of stored sessions: its shelves, the filter, the search in the text of all
 // messages, and what can be done to a session. It reads and changes the store by commands; what concerns the
-// conversation on the screen it tells the one who holds it, as events.
+// conversation on the screen it reports to its parent as events.
 package sessions
 
 import (

@@ -20,7 +20,7 @@ type Deps struct {
 	Rename     func(ctx context.Context, id, title string) error // the open session has to know its own title
 }
 
-// Around is what the list is told of its surroundings before it is updated or drawn.
+// Around is what the list depends on beside its own state; the parent sets it before it updates or draws.
 type Around struct {
 	Shown     bool   // the list is open
 	Here      string // the session that the window shows

@@ -1,6 +1,6 @@
 // Package settings is what the user sets by a command or in a list: the model, its window, the system prompt, limits
 // and titles of a session, and the colours. It changes the session by commands, each of which ends in a DoneMsg; what
-// is to be said or listed it tells the one who holds it, as events.
+// has to be said or listed it reports to its parent as events.
 package settings
 
 import (
