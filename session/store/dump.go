@@ -39,7 +39,7 @@ type dump struct {
 	session  int64
 	plans    *verdicts.Sweep
 	requests map[int64]bool   // those that were taken
-	given    map[int64][]byte // the hashes of the attachments that were taken, by key
+	attached map[int64][]byte // the hashes of the attachments that were taken, by key
 }
 
 func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line) error) error {
@@ -50,7 +50,7 @@ func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line)
 		return err
 	}
 	defer plans.Close()
-	d := dump{tx: tx, session: session, plans: plans, print: newPrinter(), requests: map[int64]bool{}, given: map[int64][]byte{}}
+	d := dump{tx: tx, session: session, plans: plans, print: newPrinter(), requests: map[int64]bool{}, attached: map[int64][]byte{}}
 	d.take = func(l Line) error {
 		if err := stop(); err != nil {
 			return err
@@ -203,7 +203,7 @@ type partRow struct {
 
 // attachment passes on the bytes of a part, once, and returns their hash.
 func (d *dump) attachment(ctx context.Context, key int64) ([]byte, error) {
-	if hash, given := d.given[key]; given {
+	if hash, attached := d.attached[key]; attached {
 		return hash, nil
 	}
 	var hash []byte
@@ -217,7 +217,7 @@ func (d *dump) attachment(ctx context.Context, key int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.given[key] = hash
+	d.attached[key] = hash
 	l.Hash = hex.EncodeToString(hash)
 	return hash, d.take(Line{Attachment: &l})
 }

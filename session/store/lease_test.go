@@ -20,7 +20,7 @@ func takeLease(t *testing.T, s *Store, session string, leased bool) func() {
 	return release
 }
 
-func openElsewhere(t *testing.T, s *Store, session string, want bool) {
+func leasedByOther(t *testing.T, s *Store, session string, want bool) {
 	t.Helper()
 	if got, err := s.LeasedByOther(context.Background(), session); err != nil || got != want {
 		t.Errorf("OpenElsewhere = %v, %v; want %v", got, err, want)
@@ -34,23 +34,23 @@ func TestSessionBelongsToTheWindowThatOpenedItFirst(t *testing.T) {
 	other, _ := begin(t, one, "", "another")
 
 	release := takeLease(t, one, session.ID, false)
-	openElsewhere(t, one, session.ID, false)
-	openElsewhere(t, two, session.ID, true)
+	leasedByOther(t, one, session.ID, false)
+	leasedByOther(t, two, session.ID, true)
 	takeLease(t, two, session.ID, true)() // lets go of nothing
 	free := takeLease(t, two, other.ID, false)
-	openElsewhere(t, one, other.ID, true)
+	leasedByOther(t, one, other.ID, true)
 	if _, err := two.Append(context.Background(), says(session.ID, 0, "user", "in spite of it")); err != nil {
 		t.Errorf("a window that did not ask is held up: %v", err)
 	}
 
 	release()
 	release() // a second time is none
-	openElsewhere(t, two, session.ID, false)
+	leasedByOther(t, two, session.ID, false)
 	takeLease(t, two, session.ID, false)
 	takeLease(t, one, session.ID, true)
-	openElsewhere(t, one, other.ID, true)
+	leasedByOther(t, one, other.ID, true)
 	free()
-	openElsewhere(t, one, other.ID, false)
+	leasedByOther(t, one, other.ID, false)
 }
 
 func TestSessionTakenTwiceIsFreeAfterTheSecondRelease(t *testing.T) {
@@ -59,9 +59,9 @@ func TestSessionTakenTwiceIsFreeAfterTheSecondRelease(t *testing.T) {
 	session, _ := begin(t, one, "", "hello")
 	first, second := takeLease(t, one, session.ID, false), takeLease(t, one, session.ID, false)
 	first()
-	openElsewhere(t, two, session.ID, true)
+	leasedByOther(t, two, session.ID, true)
 	second()
-	openElsewhere(t, two, session.ID, false)
+	leasedByOther(t, two, session.ID, false)
 }
 
 func TestClosedStoreLeavesItsSessions(t *testing.T) {
@@ -127,10 +127,10 @@ func TestDeadWindowKeepsNobodyOut(t *testing.T) {
 		if line != "leased false\n" {
 			t.Fatalf("the window after a dead one says %q, want that the session is its own", line)
 		}
-		openElsewhere(t, s, session.ID, true)
+		leasedByOther(t, s, session.ID, true)
 		must(t, "kill", cmd.Process.Kill())
 		cmd.Wait() // always an error: it was killed
-		openElsewhere(t, s, session.ID, false)
+		leasedByOther(t, s, session.ID, false)
 	}
 	takeLease(t, s, session.ID, false)
 	var marks int

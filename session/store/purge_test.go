@@ -17,8 +17,8 @@ import (
 	"winnow/session/store/backup"
 )
 
-// purgeWorld is a history whose every text holds a token of its session, such as "tok00017x".
-type purgeWorld struct {
+// purgeFixture is a history whose every text holds a token of its session, such as "tok00017x".
+type purgeFixture struct {
 	t      *testing.T
 	s      *Store
 	random *rand.Rand
@@ -29,7 +29,7 @@ type purgeWorld struct {
 func token(session int) string { return fmt.Sprintf("tok%05dx", session) }
 
 // text has the token in it many times, and is from some bytes to several pages long.
-func (w *purgeWorld) text(session int) string {
+func (w *purgeFixture) text(session int) string {
 	n := 1 + w.random.IntN(4)
 	if w.random.IntN(4) == 0 {
 		n = w.random.IntN(2000)
@@ -38,7 +38,7 @@ func (w *purgeWorld) text(session int) string {
 }
 
 // plan has the token wherever a plan can have a text.
-func (w *purgeWorld) plan(i int) *Verdicts {
+func (w *purgeFixture) plan(i int) *Verdicts {
 	return &Verdicts{
 		Added: []history.Added{{Text: w.text(i)}},
 		Entries: []history.Entry{{
@@ -48,7 +48,7 @@ func (w *purgeWorld) plan(i int) *Verdicts {
 	}
 }
 
-func (w *purgeWorld) begin() {
+func (w *purgeFixture) begin() {
 	t, ctx, i := w.t, context.Background(), len(w.rows)
 	row, m, err := w.s.Begin(ctx, Session{Title: w.text(i), System: w.text(i), Dir: "/home/" + token(i), Tags: []string{token(i)}}, says("", 0, history.User, w.text(i)))
 	must(t, "begin", err)
@@ -56,7 +56,7 @@ func (w *purgeWorld) begin() {
 }
 
 // act does something to one of the sessions that leaves its token in the file.
-func (w *purgeWorld) act(i int) {
+func (w *purgeFixture) act(i int) {
 	t, ctx, s, row := w.t, context.Background(), w.s, w.rows[i]
 	switch w.random.IntN(11) {
 	case 0, 1, 2:
@@ -122,7 +122,7 @@ func TestPurgeLeavesNoByteOfASession(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", n), func(t *testing.T) {
 			t.Parallel()
 			path := newPath(t)
-			w := &purgeWorld{t: t, s: openAt(t, path, Options{Now: noon().now}), random: rand.New(rand.NewPCG(uint64(n), 5))}
+			w := &purgeFixture{t: t, s: openAt(t, path, Options{Now: noon().now}), random: rand.New(rand.NewPCG(uint64(n), 5))}
 			for range 12 {
 				w.begin()
 			}
