@@ -17,8 +17,8 @@ const assumedWindow = 8192
 
 // OversizeError says that a message was neither stored nor sent, because its request would not fit.
 type OversizeError struct {
-	Over *history.OverBudgetError
-	Most int // the largest window that can be set: what the server says of it, 0 where it says nothing
+	Over      *history.OverBudgetError
+	MaxWindow int // the largest window that can be set: what the server says of it, 0 where it says nothing
 }
 
 func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }

@@ -41,7 +41,7 @@ func cureFor(over *session.OversizeError) func(string) string {
 		case string(history.BoundBudget), string(history.BoundMaxContext):
 			return fmt.Sprintf("/budget %d", over.Enough())
 		case string(history.BoundWindow):
-			if enough := over.Enough(); over.Most == 0 || over.Most >= enough {
+			if enough := over.Enough(); over.MaxWindow == 0 || over.MaxWindow >= enough {
 				return fmt.Sprintf("/window %d", enough)
 			}
 			return "/model"
