@@ -54,9 +54,14 @@ const longestLine = 8 << 10
 // NewPager makes a pager.
 func NewPager(segments []Segment) *Pager {
 	s := &Pager{segments: segments, starts: []int{0}, Rows: map[int][]row{}}
-	var b strings.Builder
+	size := 0
 	for _, p := range segments {
-		s.offsets = append(s.offsets, b.Len())
+		s.offsets = append(s.offsets, size)
+		size += len(p.Text)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, p := range segments {
 		b.WriteString(p.Text)
 	}
 	s.text = b.String()
