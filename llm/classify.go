@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,12 +20,12 @@ const bodyMax = 64 << 10
 
 // templateTexts are what llama.cpp and its kin say with status 500 about a request that they will
 // never take: a message order their chat template refuses, a tool call they cannot parse.
-var templateTexts = regexp.MustCompile(`(?i)failed to parse tool call arguments|json\.exception|\bjinja\b|chat template|raise_exception|roles must alternate|` +
+var templateTexts = lazyRegexp(`(?i)failed to parse tool call arguments|json\.exception|\bjinja\b|chat template|raise_exception|roles must alternate|` +
 	`system message must be|after the optional system|prefill|assistant messages at the end|must contain 'content'|missing tool call name|` +
 	`invalid tool call|invalid message content|unexpected role|does not support tools|failed to parse messages|failed to parse input|` +
 	`no user query found|is not iterable|image input is not supported`)
 
-var modelUnknown = regexp.MustCompile(`(?i)model_not_found|model_not_exist|(?:unknown|invalid|no such) model|model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available|not a valid model)|not a valid model`)
+var modelUnknown = lazyRegexp(`(?i)model_not_found|model_not_exist|(?:unknown|invalid|no such) model|model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available|not a valid model)|not a valid model`)
 
 // failure makes the error of an answer that says no: by status, or inside a stream with the
 // stream's status 200.
@@ -79,20 +78,20 @@ func (r refusal) classify(status int) (kind ErrorKind, final bool) {
 		return Auth, true
 	case status == 429:
 		return RateLimit, false
-	case status == 404, modelUnknown.MatchString(text) && status < 500:
+	case status == 404, modelUnknown().MatchString(text) && status < 500:
 		return NotFound, true
 	case status == 408:
 		return TimedOut, false
-	case (status >= 500 || status == 0) && (templateTexts.MatchString(text) || toolHistoryTexts.MatchString(text)):
+	case (status >= 500 || status == 0) && (templateTexts().MatchString(text) || toolHistoryTexts().MatchString(text)):
 		return BadRequest, true
 	case status == 0 && strings.Contains(text, "invalid_request"):
 		return BadRequest, true
 	case status >= 500, status < 300:
-		if rateTexts.MatchString(text) {
+		if rateTexts().MatchString(text) {
 			return RateLimit, false
 		}
 		return Server, false
-	case rateTexts.MatchString(text):
+	case rateTexts().MatchString(text):
 		return RateLimit, status != 409
 	}
 	return BadRequest, status != 409
@@ -182,7 +181,7 @@ func (s shy) Unwrap() error { return s.err }
 
 // toolHistoryTexts are what servers say about tool calls in a request's history that they cannot read
 // or whose order they do not take, whatever the status. The same request would fail the same way.
-var toolHistoryTexts = regexp.MustCompile(`(?i)` +
+var toolHistoryTexts = lazyRegexp(`(?i)` +
 	// Parsers of the arguments: Python, nlohmann's in llama.cpp, Go, Rust.
 	`expecting (?:value|property name|'.' delimiter)[^\n]{0,60}line \d+ column \d+|(?:extra data|unterminated string starting at|invalid control character at|invalid \\+(?:u?[a-z]* )?escape)[^\n]{0,20}: line \d+ column \d+` +
 	`|jsondecodeerror|json\.exception\.parse_error|failed to parse tool call|unexpected end of json input|looking for beginning of (?:value|object key)|after (?:object key|array element|top-level value)\b` +
@@ -201,7 +200,7 @@ var toolHistoryTexts = regexp.MustCompile(`(?i)` +
 
 // toolWords are words for tool calls and their results. They say something only about a request that
 // holds tool calls.
-var toolWords = regexp.MustCompile(`(?i)\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?)\b|\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role`)
+var toolWords = lazyRegexp(`(?i)\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?)\b|\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role`)
 
 // ToolCause says whether tool calls in a request are why it failed.
 type ToolCause string
@@ -220,7 +219,7 @@ func (e *Error) toolCause(r Request) ToolCause {
 	}
 	switch {
 	case e.Kind == BadRequest, e.Kind == Server, e.Kind == NotFound, e.Kind == BadStream, e.Kind == Auth && e.Status == 403:
-		if e.namesTools() || toolWords.MatchString(e.Message) {
+		if e.namesTools() || toolWords().MatchString(e.Message) {
 			return TheTools
 		}
 	}
@@ -231,7 +230,7 @@ func (e *Error) toolCause(r Request) ToolCause {
 }
 
 // namesTools says that a refusal has the text of a server that cannot read tool calls in a history.
-func (e *Error) namesTools() bool { return toolHistoryTexts.MatchString(e.Message) }
+func (e *Error) namesTools() bool { return toolHistoryTexts().MatchString(e.Message) }
 
 // holdsToolCalls says that a request holds tool calls or their results.
 func (r Request) holdsToolCalls() bool {

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 
 	"winnow/history"
@@ -66,8 +65,8 @@ const (
 // asks is a refusal in some words of a request that holds what is refused: the same words may stand in other
 // errors.
 func asks(words string, holds func(Request) bool) func(*Client, string, Request) bool {
-	pattern := regexp.MustCompile(words)
-	return func(_ *Client, refusal string, r Request) bool { return pattern.MatchString(refusal) && holds(r) }
+	pattern := lazyRegexp(words)
+	return func(_ *Client, refusal string, r Request) bool { return pattern().MatchString(refusal) && holds(r) }
 }
 
 // refusesReplay says that a refusal names a key that the request only had because an answer had it.

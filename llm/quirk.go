@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -97,14 +96,14 @@ func (c *Client) learn(e *Error, r Request) (how string, learned bool) {
 		return "without stream_options", c.news(noStreamOptions)
 	case refuses(e.Body, "max_tokens") && strings.Contains(e.Body, "max_completion_tokens") && !c.completionTokens():
 		return "with max_completion_tokens in the place of max_tokens", c.news(maxCompletionTokens)
-	case refuses(e.Body, "max_completion_tokens") && c.completionTokens() && !tooLarge.MatchString(e.Body):
+	case refuses(e.Body, "max_completion_tokens") && c.completionTokens() && !tooLarge().MatchString(e.Body):
 		return "with max_tokens in the place of max_completion_tokens", c.news(maxTokens)
 	}
 	return c.learnSampling(e.Message, r)
 }
 
 // tooLarge tells a refusal of a number from one of its key.
-var tooLarge = regexp.MustCompile(`(?i)too large|at most|exceed|less than|greater than|range`)
+var tooLarge = lazyRegexp(`(?i)too large|at most|exceed|less than|greater than|range`)
 
 // news learns a quirk and says whether it was unknown.
 func (c *Client) news(quirk string) bool {
@@ -115,9 +114,9 @@ func (c *Client) news(quirk string) bool {
 	return true
 }
 
-var refused = regexp.MustCompile(`(?i:unsupported|unrecognized|unknown)|not supported|extra_forbidden|not permitted|unexpected`)
+var refused = lazyRegexp(`(?i:unsupported|unrecognized|unknown)|not supported|extra_forbidden|not permitted|unexpected`)
 
 // refuses says that a text calls a field unknown or unsupported.
 func refuses(text, field string) bool {
-	return strings.Contains(text, field) && refused.MatchString(text)
+	return strings.Contains(text, field) && refused().MatchString(text)
 }

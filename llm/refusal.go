@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,7 +27,13 @@ type refusal struct {
 // text is everything in it that tells one refusal from another.
 func (r refusal) text() string { return r.kind + " " + r.code + " " + r.message }
 
-var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+// lazyRegexp compiles a regular expression when it is first used. Most of those for refusals never are, and
+// compiling all of them takes a tenth of the program's start.
+func lazyRegexp(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+var title = lazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
 
 // parseRefusal reads an error body. It knows an object with the error as an object or a text, the
 // error's fields at the top (vLLM, Mistral), a list of one such (Gemini), a detail (FastAPI), a
@@ -38,7 +45,7 @@ func parseRefusal(body []byte) refusal {
 	}
 	if body[0] == '<' {
 		r := refusal{page: true}
-		if m := title.FindSubmatch(body); m != nil {
+		if m := title().FindSubmatch(body); m != nil {
 			r.message = html.UnescapeString(string(m[1]))
 		}
 		return r

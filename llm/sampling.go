@@ -2,7 +2,6 @@ package llm
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,30 +82,30 @@ func (c *Client) replace(model, quirk, value string) {
 }
 
 var (
-	namesTemperature = regexp.MustCompile(`(?i)\btemperature\b`)
-	namesTopP        = regexp.MustCompile(`(?i)\btop_?p\b`)
-	namesEffort      = regexp.MustCompile(`(?i)\breasoning[_. ]effort\b|\bthinking level\b|\beffort\b`)
-	namesMaxTokens   = regexp.MustCompile(`(?i)\bmax_?(?:completion_?|output_?)?tokens\b`)
-	namesTools       = regexp.MustCompile(`(?i)\bfunction tools\b|\btools\b`)
+	namesTemperature = lazyRegexp(`(?i)\btemperature\b`)
+	namesTopP        = lazyRegexp(`(?i)\btop_?p\b`)
+	namesEffort      = lazyRegexp(`(?i)\breasoning[_. ]effort\b|\bthinking level\b|\beffort\b`)
+	namesMaxTokens   = lazyRegexp(`(?i)\bmax_?(?:completion_?|output_?)?tokens\b`)
+	namesTools       = lazyRegexp(`(?i)\bfunction tools\b|\btools\b`)
 
-	listsValues = regexp.MustCompile(`(?i)(?:supported values are|must be one of|should be one of|expected one of|one of|input should be|valid values(?: are)?)(.{1,200})`)
-	quotedWord  = regexp.MustCompile("['\"`]([a-z]+)['\"`]")
-	tokenCount  = regexp.MustCompile(`\d[\d,_]*`)
+	listsValues = lazyRegexp(`(?i)(?:supported values are|must be one of|should be one of|expected one of|one of|input should be|valid values(?: are)?)(.{1,200})`)
+	quotedWord  = lazyRegexp("['\"`]([a-z]+)['\"`]")
+	tokenCount  = lazyRegexp(`\d[\d,_]*`)
 )
 
 // learnSampling is learn for what of a request's sampling a refusal is about.
 func (c *Client) learnSampling(text string, r Request) (how string, learned bool) {
 	sent := c.sampling(r)
 	switch {
-	case sent.topP != nil && namesTopP.MatchString(text):
+	case sent.topP != nil && namesTopP().MatchString(text):
 		return "without top_p", c.news(of(r.Model, noTopP))
-	case sent.temperature != nil && namesTemperature.MatchString(text):
+	case sent.temperature != nil && namesTemperature().MatchString(text):
 		return "without temperature", c.news(of(r.Model, noTemperature))
-	case len(r.Tools) > 0 && sent.effort != "none" && namesEffort.MatchString(text) && namesTools.MatchString(text):
+	case len(r.Tools) > 0 && sent.effort != "none" && namesEffort().MatchString(text) && namesTools().MatchString(text):
 		return "with reasoning_effort none, which it wants where tools are offered", c.news(of(r.Model, noToolEffort))
-	case sent.effort != "" && namesEffort.MatchString(text):
+	case sent.effort != "" && namesEffort().MatchString(text):
 		return c.learnEffort(text, r, sent.effort)
-	case sent.maxTokens > 0 && namesMaxTokens.MatchString(text):
+	case sent.maxTokens > 0 && namesMaxTokens().MatchString(text):
 		return c.learnMaxOutput(text, r, sent.maxTokens)
 	}
 	return "", false
@@ -115,8 +114,8 @@ func (c *Client) learnSampling(text string, r Request) (how string, learned bool
 // learnEffort takes the values that a refusal lists, or leaves reasoning_effort out.
 func (c *Client) learnEffort(text string, r Request, sent string) (how string, learned bool) {
 	var values []string
-	if list := listsValues.FindStringSubmatch(text); list != nil {
-		for _, m := range quotedWord.FindAllStringSubmatch(list[1], -1) {
+	if list := listsValues().FindStringSubmatch(text); list != nil {
+		for _, m := range quotedWord().FindAllStringSubmatch(list[1], -1) {
 			if slices.Contains(efforts, m[1]) && m[1] != sent {
 				values = append(values, m[1])
 			}
@@ -154,7 +153,7 @@ func nearestEffort(wanted string, values []string) string {
 // names none or the number it named was refused too.
 func (c *Client) learnMaxOutput(text string, r Request, sent int) (how string, learned bool) {
 	limit := 0
-	for _, digits := range tokenCount.FindAllString(text, -1) {
+	for _, digits := range tokenCount().FindAllString(text, -1) {
 		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(digits))
 		if err == nil && n < sent {
 			limit = max(limit, n)

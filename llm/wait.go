@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -103,10 +102,10 @@ func clip(seconds float64) time.Duration {
 }
 
 // inText finds "try again in 7.66s", "retry after 12 seconds" and the like.
-var inText = regexp.MustCompile(`(?i)(?:again|retry|wait|available)(?: in| after| for)?:?\s+((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|min)?\b`)
+var inText = lazyRegexp(`(?i)(?:again|retry|wait|available)(?: in| after| for)?:?\s+((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|min)?\b`)
 
 func waitInText(text string) time.Duration {
-	m := inText.FindStringSubmatch(text)
+	m := inText().FindStringSubmatch(text)
 	if m == nil {
 		return 0
 	}
