@@ -51,6 +51,9 @@ func drawKill(number int, random *rand.Rand) killCase {
 	case 4:
 		turn.tools = 1 + random.IntN(3)
 		c.at, c.after = turnPoint{what: "done", round: random.IntN(turn.tools)}, within(12*time.Millisecond)
+		if number/7%2 == 0 { // Every second one before the next request can have begun.
+			c.after = 0
+		}
 	case 5:
 		c.at, c.after = turnPoint{what: "said"}, within(2*time.Millisecond)
 	case 6:

@@ -125,13 +125,18 @@ func (o *Owner) Alive(token string) bool {
 	if _, err := os.Lstat(file); err != nil {
 		return false
 	}
-	db := sqlite.Pool(file, sqlite.Lock, 1)
+	db := sqlite.Pool(file, sqlite.Peek, 1)
 	defer db.Close()
 	tx, err := db.BeginTx(context.Background(), nil)
 	if err != nil {
 		return sqlite.IsBusy(err)
 	}
 	defer tx.Rollback()
+	// A read takes a shared lock, which the owner's excludes, and others who ask at this moment do not.
+	var tables int
+	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+		return sqlite.IsBusy(err)
+	}
 	os.Remove(file)
 	return false
 }

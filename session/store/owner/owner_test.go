@@ -3,7 +3,10 @@ package owner
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"winnow/session/store/sqlite"
 )
@@ -56,6 +59,30 @@ func TestAnOwnerThatDiedIsSwept(t *testing.T) {
 	}
 	if living.Alive(token) || !dead.Alive(token) {
 		t.Error("a dead owner is alive to itself alone")
+	}
+}
+
+// Windows that start at once all ask about the same dead owner, and none of them takes another's question for the
+// owner's lock.
+func TestADeadOwnerIsDeadToAllWhoAskAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "winnow.db")
+	for range 50 {
+		token := uuid.NewString()
+		if err := os.WriteFile(path+"-live-"+token, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var wait sync.WaitGroup
+		start := make(chan struct{})
+		for range 8 {
+			wait.Go(func() {
+				<-start
+				if New(path).Alive(token) {
+					t.Error("an owner without its lock is taken for alive")
+				}
+			})
+		}
+		close(start)
+		wait.Wait()
 	}
 }
 

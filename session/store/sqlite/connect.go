@@ -31,6 +31,7 @@ const (
 	Plain                 // writes a copy that nobody else has open
 	Scratch               // writes a file that is thrown away where it does not come to its end, and synced when it does
 	Lock                  // takes a file for itself as long as its transaction lasts; the file must exist
+	Peek                  // finds out whether somebody has taken a file by Lock; many may at once
 )
 
 // dsn names the file for the driver, with every pragma that the connection needs. The path is
@@ -76,6 +77,10 @@ func dsn(path string, m Mode) string {
 	case Lock:
 		q.Set("mode", "rw")
 		q.Set("_txlock", "exclusive")
+		q.Set("_busy_timeout", "0")
+	case Peek:
+		q.Set("mode", "rw")
+		q.Set("_txlock", "deferred")
 		q.Set("_busy_timeout", "0")
 	}
 	if path == Memory {
