@@ -160,7 +160,7 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 		last := Span{}
 		for _, span := range plan.Spans {
 			content := plan.Messages[span.Message].Content
-			if span.From < 0 || span.To < span.From || span.To > len(content) || span.Message == last.Message && span.From < last.To {
+			if span.Message < last.Message || span.From < 0 || span.To < span.From || span.To > len(content) || span.Message == last.Message && span.From < last.To {
 				t.Fatalf("a span is %+v behind %+v, of %q", span, last, content)
 			}
 			last = span

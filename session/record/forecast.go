@@ -1,8 +1,6 @@
 package record
 
 import (
-	"slices"
-
 	"winnow/history"
 )
 
@@ -53,15 +51,23 @@ func (a *answered) prefix(plan history.Plan) Prefix {
 	return Prefix{Tokens: a.upto[alike], IfNextDrops: a.upto[min(alike, plan.Stays)], Known: true}
 }
 
-// losses are the indexes of the entries that lose text and are not among the messages that did so before.
+// losses are the indexes of the entries that lose text and are not among the messages that did so before, whose
+// ids are sorted. It is asked with every key, so it walks both lists at once: entries are nearly always sorted too.
 func losses(entries []history.Entry, before []int64) []int {
 	var list []int
+	at := 0 // index into before
 	for i := range entries {
 		e := &entries[i] // an entry is large, and a conversation may be long
 		if e.Whole || e.LeftOut() || e.Disposition == history.Excluded || e.Disposition == history.Blank || e.Disposition == history.Isolated {
 			continue
 		}
-		if _, lost := slices.BinarySearch(before, e.ID); !lost {
+		if at > 0 && before[at-1] >= e.ID {
+			at = 0
+		}
+		for at < len(before) && before[at] < e.ID {
+			at++
+		}
+		if at == len(before) || before[at] != e.ID {
 			list = append(list, i)
 		}
 	}

@@ -136,8 +136,15 @@ func (w *Writing) files() []history.Part {
 	return files
 }
 
-// Unread are the chips whose files are still being read.
+// Unread are the chips whose files are still being read. A draft is walked only where there is one.
 func (w *Writing) Unread() []int {
+	reading := false
+	for _, c := range w.Chips {
+		reading = reading || c.Reading()
+	}
+	if !reading {
+		return nil
+	}
 	var all []int
 	for _, number := range w.Area.All() {
 		if w.Chips[number].Reading() {

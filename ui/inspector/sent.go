@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -194,12 +195,21 @@ func (s sentMessages) spansOf(i int) []Span {
 			list = append(list, Span{a.From, a.To, Added})
 		}
 	}
-	for _, span := range s.Plan.Spans {
-		if span.Message == i && span.Entry >= 0 && !span.Recalled {
+	for _, span := range s.spansIn(i) {
+		if span.Entry >= 0 && !span.Recalled {
 			list = append(list, s.inserted(span)...)
 		}
 	}
 	return list
+}
+
+// spansIn are the plan's spans in a message of the request.
+func (s sentMessages) spansIn(i int) []history.Span {
+	start := func(i int) int {
+		at, _ := slices.BinarySearchFunc(s.Plan.Spans, i, func(span history.Span, i int) int { return span.Message - i })
+		return at
+	}
+	return s.Plan.Spans[start(i):start(i+1)]
 }
 
 // inserted finds what winnow put into the text of an entry.
@@ -235,8 +245,8 @@ func (s sentMessages) recalled(block history.Added) []Span {
 			list = append(list, Span{at, to, Added})
 		}
 	}
-	for _, span := range s.Plan.Spans {
-		if span.Message == block.Before && span.Recalled {
+	for _, span := range s.spansIn(block.Before) {
+		if span.Recalled {
 			frame(span.From)
 			list = append(list, Span{span.From, span.To, Part})
 			at = span.To
