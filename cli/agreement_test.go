@@ -180,7 +180,7 @@ func (a act) do(ctx context.Context, s *session.Session, messages []store.Messag
 	case "send":
 		events = s.Send(ctx, a.text)
 	case "edit":
-		events = s.Edit(ctx, session.How{}, messages[a.at].ID, a.text)
+		events = s.Edit(ctx, session.SendOptions{}, messages[a.at].ID, a.text)
 	case "again":
 		events = s.Regenerate(ctx, messages[a.at].ID)
 	case "switch":

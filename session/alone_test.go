@@ -16,7 +16,7 @@ func TestAloneSendsNothingOfTheConversation(t *testing.T) {
 	if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.SendAs(t.Context(), How{Alone: true}, "What is two and two?")); err != nil {
+	if _, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?")); err != nil {
 		t.Fatal(err)
 	}
 	if sent := b.body(2); strings.Contains(sent, "sky") || !strings.Contains(sent, "two and two") || !strings.Contains(sent, "Be brief.") {
@@ -40,7 +40,7 @@ func TestAloneLosesNothing(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
 		t.Fatal(err)
 	}
-	events, err := drain(s.SendAs(t.Context(), How{Alone: true}, "What is two and two?"))
+	events, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (f *forest) edit() {
 	if m.Role == history.Assistant {
 		m = g.stored.of(m.Parent)
 	}
-	events, err := drain(g.s.Edit(f.t.Context(), How{}, m.ID, f.next()))
+	events, err := drain(g.s.Edit(f.t.Context(), SendOptions{}, m.ID, f.next()))
 	f.turn(g, events, err)
 }
 

@@ -34,7 +34,7 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	greeting, question, thanks := s.Messages()[0].ID, s.Messages()[2].ID, s.Messages()[6].ID
 
 	// A message with calls under it.
-	events, err := drain(s.Edit(t.Context(), How{}, question, "What is 2 + 2?"))
+	events, err := drain(s.Edit(t.Context(), SendOptions{}, question, "What is 2 + 2?"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +48,13 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	}
 
 	// The first message of all.
-	if _, err := drain(s.Edit(t.Context(), How{}, greeting, "Good morning")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), SendOptions{}, greeting, "Good morning")); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: Good morning\nassistant: Good day.\n")
 
 	// A message that is not on the active branch.
-	if _, err := drain(s.Edit(t.Context(), How{}, thanks, "That was all")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), SendOptions{}, thanks, "That was all")); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n", 1))
@@ -90,7 +90,7 @@ func TestEditKeepsTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = b.open(row.ID)
-	if _, err := drain(s.Edit(t.Context(), How{}, seen.ID, "And this?")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), SendOptions{}, seen.ID, "And this?")); err != nil {
 		t.Fatal(err)
 	}
 	edited := b.open(row.ID).Messages()[2]
@@ -114,7 +114,7 @@ func TestEditTakesTheFilesItIsGiven(t *testing.T) {
 		t.Fatalf("the message has the files %+v, want %+v", asked.Parts, cat)
 	}
 	for i, files := range [][]history.Part{{dog}, {}} {
-		if _, err := drain(s.Edit(t.Context(), How{}, asked.ID, "What is this?", files...)); err != nil {
+		if _, err := drain(s.Edit(t.Context(), SendOptions{}, asked.ID, "What is this?", files...)); err != nil {
 			t.Fatal(err)
 		}
 		got := b.open(s.Info().ID).Messages()[0].Parts
@@ -163,7 +163,7 @@ func TestBranchesThatCannotBe(t *testing.T) {
 	info, want := s.Info(), transcript(s.Messages())
 	row := stored(t, b, s)
 	edit := func(message int64) error {
-		_, err := drain(s.Edit(t.Context(), How{}, message, "Otherwise"))
+		_, err := drain(s.Edit(t.Context(), SendOptions{}, message, "Otherwise"))
 		return err
 	}
 	again := func(message int64) error {
@@ -222,7 +222,7 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 	events := s.Send(ctx, "Second")
 	until[Delta](events)
 	for name, do := range map[string]func() error{
-		"edit":       func() error { _, err := drain(s.Edit(t.Context(), How{}, question, "Other")); return err },
+		"edit":       func() error { _, err := drain(s.Edit(t.Context(), SendOptions{}, question, "Other")); return err },
 		"regenerate": func() error { _, err := drain(s.Regenerate(t.Context(), question)); return err },
 		"switch":     func() error { return s.Switch(t.Context(), question) },
 	} {
@@ -284,7 +284,7 @@ func TestBranchesAreATree(t *testing.T) {
 					if m.Role == history.Assistant {
 						m = everything.of(m.Parent)
 					}
-					answered(drain(s.Edit(t.Context(), How{}, m.ID, what)))
+					answered(drain(s.Edit(t.Context(), SendOptions{}, m.ID, what)))
 				case "regenerate":
 					answered(drain(s.Regenerate(t.Context(), m.ID)))
 				case "switch":

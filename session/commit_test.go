@@ -47,9 +47,11 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 	}{
 		"first": {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: second\n"},
 		"send":  {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: first\nassistant: One.\nuser: second\n"},
-		"alone": {func(ctx context.Context, s *Session) <-chan Event { return s.SendAs(ctx, How{Alone: true}, "second") }, "user: first\nassistant: One.\nuser: second\n"},
+		"alone": {func(ctx context.Context, s *Session) <-chan Event {
+			return s.SendAs(ctx, SendOptions{Alone: true}, "second")
+		}, "user: first\nassistant: One.\nuser: second\n"},
 		"edit": {func(ctx context.Context, s *Session) <-chan Event {
-			return s.Edit(ctx, How{}, s.Messages()[0].ID, "second")
+			return s.Edit(ctx, SendOptions{}, s.Messages()[0].ID, "second")
 		}, "user: second\n"},
 		"regenerate": {func(ctx context.Context, s *Session) <-chan Event { return s.Regenerate(ctx, 0) }, "user: first\nassistant: One.\n"},
 	} {

@@ -112,7 +112,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 		"regenerate":        func(s *Session, _, answer int64) <-chan Event { return s.Regenerate(t.Context(), answer) },
 		"regenerate by its": func(s *Session, user, _ int64) <-chan Event { return s.Regenerate(t.Context(), user) },
 		"edit": func(s *Session, user, _ int64) <-chan Event {
-			return s.Edit(t.Context(), How{}, user, "What is two and three?")
+			return s.Edit(t.Context(), SendOptions{}, user, "What is two and three?")
 		},
 	}
 	places := map[string]func(b *bench, s *Session) *Session{
@@ -140,7 +140,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 				if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := drain(s.SendAs(t.Context(), How{Alone: true}, "What is two and two?")); err != nil {
+				if _, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?")); err != nil {
 					t.Fatal(err)
 				}
 				s = at(b, s)
@@ -173,7 +173,7 @@ func TestWhatFailedAloneIsRetriedAlone(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.SendAs(t.Context(), How{Alone: true}, "What is two and two?")); err == nil {
+	if _, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?")); err == nil {
 		t.Fatal("the refusal is no error")
 	}
 	s = b.open(s.Info().ID)
@@ -437,7 +437,7 @@ func TestAnExclusionHoldsForTheCallOnABranchWithoutItsResult(t *testing.T) {
 	}
 	s := b.open(row.ID)
 	exclude(t, s, 4)
-	if _, err := drain(s.Edit(t.Context(), How{}, s.Messages()[2].ID, "So?")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), SendOptions{}, s.Messages()[2].ID, "So?")); err != nil {
 		t.Fatal(err)
 	}
 	if sent := b.body(1); strings.Contains(sent, "secret") || !strings.Contains(sent, "So?") {

@@ -44,15 +44,15 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	first := s.Messages()[0].ID
 	for how, send := range map[string]func() <-chan Event{
 		"send":  func() <-chan Event { return s.Send(t.Context(), long) },
-		"alone": func() <-chan Event { return s.SendAs(t.Context(), How{Alone: true}, long) },
-		"edit":  func() <-chan Event { return s.Edit(t.Context(), How{}, first, long) },
+		"alone": func() <-chan Event { return s.SendAs(t.Context(), SendOptions{Alone: true}, long) },
+		"edit":  func() <-chan Event { return s.Edit(t.Context(), SendOptions{}, first, long) },
 	} {
 		_, err := drain(send())
 		wantRefused(how, err)
 		wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hello?\nassistant: Yes.\n")
 	}
 
-	if _, err := drain(s.SendAs(t.Context(), How{Cut: true}, long)); err != nil {
+	if _, err := drain(s.SendAs(t.Context(), SendOptions{Cut: true}, long)); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Messages()[2].Content; got != long {

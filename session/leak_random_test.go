@@ -467,7 +467,7 @@ func (h *heldConversation) say(all []store.Message, alone bool) {
 			h.alone[token] = true
 		}
 		h.watch(all, true, nil)
-		h.run(h.s.SendAs(h.t.Context(), How{Alone: true}, draft), true)
+		h.run(h.s.SendAs(h.t.Context(), SendOptions{Alone: true}, draft), true)
 		return
 	}
 	h.watch(all, false, nil)
@@ -532,7 +532,7 @@ func (h *heldConversation) edit(all []store.Message, m store.Message) {
 			h.hear(body)
 		}
 	}
-	h.run(h.s.Edit(h.t.Context(), How{}, user.ID, draft), true)
+	h.run(h.s.Edit(h.t.Context(), SendOptions{}, user.ID, draft), true)
 }
 
 // run reads a turn to its end, answers its questions and excludes something while it runs, now and then.

@@ -274,11 +274,11 @@ func (t tokens) readable(branch []store.Message) []history.Message {
 // summary tells.
 func (p *planner) summariesOn(first int) []history.Summary {
 	on := slices.DeleteFunc(slices.Clone(p.summaries), func(m store.Summary) bool {
-		at, there := p.find(m.Last())
+		at, there := p.find(m.LastMessage())
 		return !there || at >= first
 	})
 	slices.Reverse(on)
-	slices.SortStableFunc(on, func(x, y store.Summary) int { return cmp.Compare(y.Last(), x.Last()) })
+	slices.SortStableFunc(on, func(x, y store.Summary) int { return cmp.Compare(y.LastMessage(), x.LastMessage()) })
 	list := make([]history.Summary, len(on))
 	for i, m := range on {
 		list[i] = summaryOf(m)

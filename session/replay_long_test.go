@@ -264,14 +264,14 @@ func (l *longConversation) turn(n int) {
 	}
 	switch action {
 	case "alone":
-		events, err = drain(l.s.SendAs(ctx, How{Alone: true}, draft))
+		events, err = drain(l.s.SendAs(ctx, SendOptions{Alone: true}, draft))
 	case "edit":
 		all := l.s.Messages()
 		m := all[l.dice.IntN(len(all))]
 		for m.Role != history.User {
 			m = all[l.dice.IntN(len(all))]
 		}
-		events, err = drain(l.s.Edit(ctx, How{}, m.ID, draft))
+		events, err = drain(l.s.Edit(ctx, SendOptions{}, m.ID, draft))
 	case "regenerate":
 		all := l.s.Messages()
 		events, err = drain(l.s.Regenerate(ctx, all[max(0, len(all)-1-l.dice.IntN(12))].ID))

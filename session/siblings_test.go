@@ -104,7 +104,7 @@ func TestPreviewOfAnEdit(t *testing.T) {
 			t.Errorf("the plan of an edit of message %d: %v, want %v", of, err, want)
 		}
 	}
-	if _, err := drain(s.Edit(t.Context(), How{}, second.ID, "Otherwise")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), SendOptions{}, second.ID, "Otherwise")); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.body(3); string(body) != got || strings.Contains(got, "Second") {
@@ -141,7 +141,7 @@ func TestPreviewOfAnEditHasTheFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.Edit(t.Context(), How{}, seen.ID, "And this?")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), SendOptions{}, seen.ID, "And this?")); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.body(2); string(body) != got || strings.Contains(got, "Notes of three") {

@@ -156,7 +156,7 @@ func TestEachBranchHasItsSummary(t *testing.T) {
 	if _, err := drain(s.Compact(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.Edit(t.Context(), How{}, third, "Something else?")); err != nil {
+	if _, err := drain(s.Edit(t.Context(), SendOptions{}, third, "Something else?")); err != nil {
 		t.Fatal(err)
 	}
 	if body := b.body(8); strings.Contains(body, "notes.") || !strings.Contains(body, "Question 2?") {

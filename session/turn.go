@@ -42,18 +42,18 @@ type turn struct {
 // Send stores draft as the user's message, with the files that hang on it, and asks the model for an
 // answer. A turn that is already running makes it fail with ErrBusy, and nothing is stored.
 func (s *Session) Send(ctx context.Context, draft string, files ...history.Part) <-chan Event {
-	return s.SendAs(ctx, How{}, draft, files...)
+	return s.SendAs(ctx, SendOptions{}, draft, files...)
 }
 
-// How says how a message is sent.
-type How struct {
+// SendOptions says how a message is sent.
+type SendOptions struct {
 	Alone bool // without the conversation before it
 	Cut   bool // cut to what fits beside what must be sent, where it does not fit whole; it is stored whole
 }
 
 // SendAs is Send in another way. A message whose request would not fit is neither stored nor sent: the error
 // is an *OversizeError.
-func (s *Session) SendAs(ctx context.Context, how How, draft string, files ...history.Part) <-chan Event {
+func (s *Session) SendAs(ctx context.Context, how SendOptions, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		m := t.userMessage(draft, files)
 		m.Alone, t.cut = how.Alone, how.Cut

@@ -158,7 +158,7 @@ func ofOurOwn(t *testing.T, b *bench) {
 		}
 	}
 	b.steps = append(b.steps, says("Another."), breaks("half an ans"))
-	drain(s.Edit(ctx, How{}, s.Messages()[4].ID, "Question 2, asked otherwise?"))
+	drain(s.Edit(ctx, SendOptions{}, s.Messages()[4].ID, "Question 2, asked otherwise?"))
 	drain(s.Send(ctx, "On."))
 	all := s.Messages()
 	fork, err := s.Fork(ctx, all[3].ID)

@@ -62,7 +62,7 @@ func (m *Model) sendCut() tea.Cmd {
 		m.composer.Set("")
 		return m.sendAlone(strings.TrimSpace(text), true)
 	}
-	return m.sendAs(session.How{Cut: true})
+	return m.sendAs(session.SendOptions{Cut: true})
 }
 
 // wayOut says what the user can do about a turn that failed with err, "" for nothing.

@@ -108,7 +108,7 @@ func (m *Model) setFocus(p pane) {
 	case draftPane, questionPane:
 		m.question.Reset()
 		m.chat.Leave()
-		m.panel.Let()
+		m.panel.ReleaseCursor()
 		return
 	case transcriptPane:
 		m.chat.Enter()

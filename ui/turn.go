@@ -150,11 +150,11 @@ func (m *Model) send() tea.Cmd {
 	if over := m.current.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)
 	}
-	return m.sendAs(session.How{})
+	return m.sendAs(session.SendOptions{})
 }
 
 // sendAs sends the draft, which may be an edit.
-func (m *Model) sendAs(how session.How) tea.Cmd {
+func (m *Model) sendAs(how session.SendOptions) tea.Cmd {
 	s := m.current.Session
 	draft := m.composer.Take(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
@@ -173,7 +173,7 @@ func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	if m.turn.Busy {
 		return m.lacks(keymap.NeedIdle)
 	}
-	s, how := m.current.Session, session.How{Alone: true, Cut: cut}
+	s, how := m.current.Session, session.SendOptions{Alone: true, Cut: cut}
 	draft := composer.Commanded("/alone "+text, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
 }

@@ -28,8 +28,8 @@ type summaryRow struct {
 	Runs MessageRuns `db:"sources"`
 }
 
-// Last is the newest message that the summary was made from.
-func (m Summary) Last() int64 { return m.Sources[len(m.Sources)-1][1] }
+// LastMessage is the newest message that the summary was made from.
+func (m Summary) LastMessage() int64 { return m.Sources[len(m.Sources)-1][1] }
 
 // AddSummary keeps a summary and returns it with its ID.
 func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
@@ -43,7 +43,7 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 		m.ID, err = sqlite.InsertRow(ctx, tx, "summaries", summaryRow{m, MessageRuns(m.Sources)},
 			sql.Named("session", n),
 			sql.Named("first", m.Sources[0][0]),
-			sql.Named("last", m.Last()),
+			sql.Named("last", m.LastMessage()),
 			sql.Named("created_ms", s.now().UnixMilli()))
 		return m, err
 	})

@@ -148,8 +148,8 @@ func (p *Model) GoTo(index int, id int64) {
 	}
 }
 
-// Let gives the cursor back to the end of the list, where it was only led.
-func (p *Model) Let() {
+// ReleaseCursor gives the cursor back to the end of the list, where it was only led.
+func (p *Model) ReleaseCursor() {
 	if p.Led {
 		p.Moved, p.Led = false, false
 		p.Stay(row{})
