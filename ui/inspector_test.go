@@ -122,8 +122,8 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 	}
 }
 
-// sightings is the list of what became of message 6.
-func sightings(t testing.TB, w, h int) *Model {
+// verdictsOn is the list of what became of message 6.
+func verdictsOn(t testing.TB, w, h int) *Model {
 	m := inspecting(6, inspector.PastView)(t, w, h)
 	_, plan := inspected(t)
 	var list []store.PastVerdict
@@ -180,7 +180,7 @@ func inspectorStates() []state {
 		{"inspector-recalled-sent", inspecting(6, inspector.SentView)},
 		{"inspector-past", inspectedPast(6, inspector.TextView, true)},
 		{"inspector-unproven", inspectedPast(8, inspector.SentView, false)},
-		{"inspector-sightings", sightings},
+		{"inspector-sightings", verdictsOn},
 		{"inspector-request", inspectingRequest(inspector.TextView)},
 		{"inspector-collapsed", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(inspector.TextView)(t, w, h)

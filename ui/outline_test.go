@@ -109,7 +109,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"a message", "next view", inPanel("enter")},
 		{"the request", "collapse all", inspectingRequest(inspector.TextView)},
 		{"the body", "next view", bodyShown},
-		{"the past", "next view", sightings},
+		{"the past", "next view", verdictsOn},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.overlays.open(&readerOverlay{name: "a text", Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: "what was pasted"}})})

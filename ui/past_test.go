@@ -106,8 +106,8 @@ func sentBefore(proven bool) record.Replayed {
 	return r
 }
 
-// lookedBack is the application with a request of the past on the screen.
-func lookedBack(t testing.TB, w, h int, proven bool) *Model {
+// onPastRequest is the application with a request of the past on the screen.
+func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	m := chatting(t, w, h)
 	m.showPanel()
 	r := sentBefore(proven)
@@ -119,8 +119,8 @@ func lookedBack(t testing.TB, w, h int, proven bool) *Model {
 // pastStates are the screens that tell of requests that were sent.
 func pastStates() []state {
 	return []state{
-		{"past", func(t testing.TB, w, h int) *Model { return lookedBack(t, w, h, true) }},
-		{"doubted", func(t testing.TB, w, h int) *Model { return lookedBack(t, w, h, false) }},
+		{"past", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, true) }},
+		{"doubted", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, false) }},
 		{"warned", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.panel.Doubt = "window of 8,192 tokens assumed: the server does not say"

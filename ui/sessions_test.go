@@ -143,8 +143,8 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	}
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
-	if l.sessions.Lines[0].Leased || !strings.Contains(plain(l.Model), " elsewhere  small") {
-		t.Fatalf("the list does not say which session is open elsewhere:\n%s", plain(l.Model))
+	if l.sessions.Lines[0].Leased || !strings.Contains(plain(l.Model), " other window  small") {
+		t.Fatalf("the list does not say which session another window has open:\n%s", plain(l.Model))
 	}
 	l.press("down", "ctrl+d")
 	l.shows("This session is open in another window; close it there first.")

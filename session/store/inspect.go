@@ -46,7 +46,7 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
 		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
 		defer db.Close()
-		return s.look(ctx, db, all)
+		return s.examine(ctx, db, all)
 	})
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
@@ -60,9 +60,9 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 	return nil
 }
 
-// look checks the header, the schema and, where a damage was met before or the file is small,
+// examine checks the header, the schema and, where a damage was met before or the file is small,
 // everything.
-func (s *Store) look(ctx context.Context, db *sql.DB, all []sqlite.Step) error {
+func (s *Store) examine(ctx context.Context, db *sql.DB, all []sqlite.Step) error {
 	version, err := sqlite.SchemaVersion(ctx, db)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (l *Model) click(h, y int) tea.Cmd {
 	at, i, end := l.at, 0, 0
 	if l.Texts.On {
 		at = l.Texts.At
-		i, end = l.Texts.onScreen(l.Texts.room(h-1, l.IndexNote()))
+		i, end = l.Texts.onScreen(l.Texts.height(h-1, l.IndexNote()))
 		i += (y - 1) / hitLines
 	} else {
 		i, end = l.onScreen(h)

@@ -16,7 +16,7 @@ const hitLines = 2
 // view draws the hits into a box, with a note below them while the index is behind.
 func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, unindexed string) []string {
 	var lines, note []string
-	room := x.room(h, unindexed)
+	room := x.height(h, unindexed)
 	if room < h {
 		note = []string{st.Warn.Render(" ! " + markdown.OneLine(unindexed, max(1, w-3)))}
 	}
@@ -34,9 +34,9 @@ func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, un
 	return append(lines, note...)
 }
 
-// room is the height for the hits: a note that the index is behind takes a line of it, where there is one
+// height is the height for the hits: a note that the index is behind takes a line of it, where there is one
 // to spare.
-func (x *Search) room(h int, unindexed string) int {
+func (x *Search) height(h int, unindexed string) int {
 	if unindexed != "" && h > hitLines {
 		h--
 	}

@@ -160,7 +160,7 @@ func (l *Model) right(s Line, open string, w int) string {
 	case s.ID == open:
 		state = "open"
 	case s.Leased:
-		state = "elsewhere"
+		state = "other window"
 	}
 	if s.Turns == 1 {
 		turns += " " // so that the numbers stand in a column

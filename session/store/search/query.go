@@ -94,15 +94,15 @@ func (q Query) Match() string {
 	return strings.Join(pieces, " ")
 }
 
-// Place is where a phrase is in a text.
-type Place struct {
+// Occurrence is where a phrase is in a text.
+type Occurrence struct {
 	phrase     int
 	start, end int  // in bytes
 	whole      bool // its last word is not merely the beginning of the text's
 }
 
 // Places returns all places of the phrases in a text, in order, and how many words the text has.
-func (q Query) Places(text string) (all []Place, count int) {
+func (q Query) Places(text string) (all []Occurrence, count int) {
 	// The last words read, the newest at count%maxPhrase.
 	var recent [maxPhrase]word
 	for w := range words(text) {
@@ -113,7 +113,7 @@ func (q Query) Places(text string) (all []Place, count int) {
 			if first < 0 || !p.endsWith(w.text) || !p.stands(recent[:], first) {
 				continue
 			}
-			all = append(all, Place{i, recent[first%maxPhrase].start, w.end, p.words[len(p.words)-1] == w.text})
+			all = append(all, Occurrence{i, recent[first%maxPhrase].start, w.end, p.words[len(p.words)-1] == w.text})
 		}
 	}
 	return all, count
@@ -136,7 +136,7 @@ func (p phrase) stands(ring []word, first int) bool {
 }
 
 // InAll reports whether every phrase has a place.
-func (q Query) InAll(all []Place) bool {
+func (q Query) InAll(all []Occurrence) bool {
 	has := make([]bool, len(q))
 	for _, p := range all {
 		has[p.phrase] = true

@@ -29,7 +29,7 @@ func relevance(often []float64, length int) float64 {
 
 // weigh counts the places of each phrase for relevance. A word that merely begins with what was typed
 // counts half.
-func (q Query) weigh(all []Place) []float64 {
+func (q Query) weigh(all []Occurrence) []float64 {
 	out := make([]float64, len(q))
 	for _, p := range all {
 		if p.whole {
@@ -42,7 +42,7 @@ func (q Query) weigh(all []Place) []float64 {
 }
 
 // Score ranks a message by its text: relevance, how many of the phrases stand close together, and age.
-func (q Query) Score(all []Place, length int, age time.Duration) float64 {
+func (q Query) Score(all []Occurrence, length int, age time.Duration) float64 {
 	near := map[int]bool{}
 	for _, p := range closest(all) {
 		near[p.phrase] = true

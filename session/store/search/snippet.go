@@ -32,7 +32,7 @@ type Snippet struct {
 }
 
 // Cut cuts a snippet out of a text, around the places where most phrases are close together.
-func Cut(text string, all []Place) Snippet {
+func Cut(text string, all []Occurrence) Snippet {
 	from, to := cut(text, closest(all))
 	var s Snippet
 	s.Text, s.Marks = snippet(text, from, to, all)
@@ -103,7 +103,7 @@ func (s Snippet) inSnippet(at int) int {
 
 // snippet makes one line of a part of a text and returns it with the byte ranges of what was found in it, merged and in order. Runs of white space
 // become one space; characters that show nothing are left out.
-func snippet(text string, from, to int, all []Place) (line string, marks [][2]int) {
+func snippet(text string, from, to int, all []Occurrence) (line string, marks [][2]int) {
 	var spans [][2]int
 	for _, p := range all {
 		if start, end := max(p.start, from), min(p.end, to); start < end {
@@ -132,10 +132,10 @@ func snippet(text string, from, to int, all []Place) (line string, marks [][2]in
 
 // closest returns the places of the window that holds the most different phrases, and of those the
 // one with the most places.
-func closest(all []Place) []Place {
+func closest(all []Occurrence) []Occurrence {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Place) int { return cmp.Compare(a.start, b.start) })
-	var best []Place
+	slices.SortStableFunc(all, func(a, b Occurrence) int { return cmp.Compare(a.start, b.start) })
+	var best []Occurrence
 	bestPhrases, first := 0, 0
 	inside := map[int]int{}
 	for i, p := range all {
@@ -157,7 +157,7 @@ func closest(all []Place) []Place {
 
 // cut returns where a snippet that shows these places begins and ends in the text: between two words
 // where that is near, between two characters otherwise.
-func cut(text string, window []Place) (from, to int) {
+func cut(text string, window []Occurrence) (from, to int) {
 	start := 0
 	if len(window) > 0 {
 		start = window[0].start

@@ -55,7 +55,7 @@ func (t *tree) grow(mapping []byte, leaf string) {
 	}
 	t.lookAhead(order)
 	for _, i := range order {
-		t.place(i)
+		t.addMessage(i)
 	}
 	t.noteTimes()
 	t.end(leaf)
@@ -193,8 +193,8 @@ func (t *tree) lookAhead(order []int) {
 	}
 }
 
-// place gives a node's message its place in the conv. Thoughts go on to the answer.
-func (t *tree) place(i int) {
+// addMessage gives a node's message its addMessage in the conv. Thoughts go on to the answer.
+func (t *tree) addMessage(i int) {
 	n := &t.nodes[i]
 	above := ""
 	if n.parent >= 0 {

@@ -71,10 +71,10 @@ func (t *Reader) valued() conversation.Message {
 	return t.message(line, raw)
 }
 
-// behind reads what is behind the conversation, where nothing should.
-func (t *Reader) behind() error {
+// checkEnd reads what is checkEnd the conversation, where nothing should.
+func (t *Reader) checkEnd() error {
 	if !t.scan.Ended() {
-		t.remark("", fmt.Sprintf("more stands behind the conversation, from line %d on; a file is read as one conversation, so that was not imported", t.scan.Line))
+		t.remark("", fmt.Sprintf("more follows the conversation, from line %d on; a file is read as one conversation, so that was not imported", t.scan.Line))
 	}
 	return io.EOF
 }
@@ -114,7 +114,7 @@ func (t *Reader) noList(keys []string, first int) func() (conversation.Message, 
 	t.about = conversation.About{}
 	if slices.Contains(keys, "messages") && !slices.Contains(keys, "role") {
 		return func() (conversation.Message, error) {
-			t.next = func() (conversation.Message, error) { return conversation.Message{}, t.behind() }
+			t.next = func() (conversation.Message, error) { return conversation.Message{}, t.checkEnd() }
 			return conversation.Message{Line: first, Size: len(t.scan.Kept()), Broken: &conversation.Remark{Field: "messages", What: "is not a list of messages"}}, nil
 		}
 	}
@@ -178,7 +178,7 @@ func (t *Reader) restOfObject() error {
 	}
 	if t.scan.Peek() == '}' {
 		t.scan.Take()
-		return t.behind()
+		return t.checkEnd()
 	}
 	t.remark("", "what stands behind the messages cannot be read; the messages are imported")
 	return io.EOF

@@ -97,7 +97,7 @@ func (t *Reader) recognise() error {
 		return ErrNotMessages
 	case '[':
 		t.scan.Take()
-		t.next = t.listed(t.behind)
+		t.next = t.listed(t.checkEnd)
 	case '{':
 		t.next = t.object()
 	default:

@@ -78,8 +78,8 @@ func TestTranscriptKnowsItsForm(t *testing.T) {
 		"stray bracket":    {"[" + hi + "}," + ho + "]", "1: user \"hi\"\n1: broken is not JSON (byte 1 of it: invalid character '}' looking for beginning of value)\n1: assistant \"ho\"\n", ""},
 		"cut off in list":  {"[" + hi + "," + ho, twoSaid, "the file ends before its list of messages does; what came before is imported"},
 		"cut off inside":   {"[" + hi + `,{"role":"assis`, "1: user \"hi\"\n1: broken is cut off: the file ends inside it\n", "the file ends before its list of messages does; what came before is imported"},
-		"more behind":      {"[" + hi + "]\n[" + ho + "]", "1: user \"hi\"\n", "more stands behind the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
-		"two objects":      {`{"messages":[` + hi + "]}\n{\"messages\":[" + ho + "]}", "1: user \"hi\"\n", "more stands behind the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
+		"more behind":      {"[" + hi + "]\n[" + ho + "]", "1: user \"hi\"\n", "more follows the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
+		"two objects":      {`{"messages":[` + hi + "]}\n{\"messages\":[" + ho + "]}", "1: user \"hi\"\n", "more follows the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
 		"broken behind":    {`{"messages":[` + hi + `],"title" "x"}`, "1: user \"hi\"\n", "what stands behind the messages cannot be read; the messages are imported"},
 		"null byte":        {"[" + hi + ",\x00," + ho + "]", "1: user \"hi\"\n1: broken is not JSON (byte 1 of it: invalid character '\\x00' looking for beginning of value)\n1: assistant \"ho\"\n", ""},
 	} {
