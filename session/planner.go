@@ -182,7 +182,7 @@ type editReader struct {
 	message int64 // 0 for none
 	reader  *history.Conversation
 	read    int         // messages before it
-	fresh   map[int]int // counts that came since, by place on the branch
+	fresh   map[int]int // counts that came since, by index on the branch
 }
 
 // readBefore is the reader of the messages before one, which are the first so many. A long conversation takes seconds
@@ -302,8 +302,8 @@ func (p *planner) build(past int, o history.Options) (history.Plan, error) {
 // limitTries is how often a request is planned again, with less, to fit below a limit.
 const limitTries = 3
 
-// buildLimited is build, but a limit that leaves no room for what must be sent does not hold, and below a limit
-// text of a kind that the server has hardly counted yet gets the room that it may need. The caller holds the
+// buildLimited is build, but a limit below what must be sent does not hold, and below a limit
+// text of a kind that the server has hardly counted yet gets as many tokens as it may need.
 func (p *planner) buildLimited(past int, o *history.Options) (history.Plan, error) {
 	plan, err := p.build(past, *o)
 	for range limitTries {

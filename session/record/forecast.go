@@ -1,8 +1,6 @@
 package record
 
-import (
-	"winnow/history"
-)
+import "winnow/history"
 
 // Forecast is what the requests before tell about one that is planned.
 type Forecast struct {

@@ -175,7 +175,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 	plan := Verdicts{Sum: history.Sum{Total: 5}}
 	for _, id := range ids {
 		if e := (history.Entry{ID: id, Disposition: history.Dropped}); w.pick("has a verdict", 4) > 0 {
-			e.Cause.Text = strings.ToValidUTF8(w.text("cause"), "?") // a sentence is written by winnow itself
+			e.Cause.Text = w.text("cause")
 			plan.Entries = append(plan.Entries, e)
 		}
 	}

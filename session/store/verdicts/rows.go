@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -43,12 +42,8 @@ type row struct {
 func rowOf(e history.Entry) row {
 	e = recorded(e)
 	e.Cause = steady(e.Cause)
-	e.Role, e.Cause.Text = valid(e.Role), valid(e.Cause.Text)
 	return row(e)
 }
-
-// valid is a text as it comes back from JSON, in which it is packed.
-func valid[T ~string](text T) T { return T(strings.ToValidUTF8(string(text), "\uFFFD")) }
 
 // Record is what the row of a request has of its plan beside the verdicts.
 type Record struct {

@@ -5,6 +5,7 @@ package verdicts
 
 import (
 	"slices"
+	"strings"
 
 	"winnow/history"
 )
@@ -17,13 +18,17 @@ type Plan struct {
 	Added   []history.Added
 }
 
-// recorded is a verdict as a record keeps it.
+// recorded is a verdict as a record keeps it, as rows and packed.
 func recorded(e history.Entry) history.Entry {
 	if !e.Sent() {
 		e.TokensBefore, e.CharsBefore = 0, 0
 	}
+	e.Role, e.Cause.Text = valid(e.Role), valid(e.Cause.Text)
 	return e
 }
+
+// valid is a text as it comes back from JSON, in which it is packed.
+func valid[T ~string](text T) T { return T(strings.ToValidUTF8(string(text), "\uFFFD")) }
 
 // same reports whether a record keeps the same of two verdicts.
 func same(a, b *history.Entry) bool {
