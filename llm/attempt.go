@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 	"unicode"
 
@@ -14,14 +15,16 @@ import (
 )
 
 // attempt is one request and its answer, and stands between the chat library and the network. On the way out
-// it puts in the bytes of Body in place of what the library encodes, which drops zeroes and empty texts. On
-// the way back it reads the events of the stream and hands the library one data line for each, whatever lines
-// the server uses. It does not look into a chunk. What is no stream at all becomes an *Error, which the
-// library passes on as it is.
+// it puts in the address and the bytes of the wire in place of what the library makes, which drops zeroes and
+// empty texts. On the way back it reads the events of the stream, has them translated and hands the library one
+// data line for each chunk, whatever lines the server uses. It does not look into a chunk. What is no stream at
+// all becomes an *Error, which the library passes on as it is.
 type attempt struct {
-	client *Client
-	model  string
-	body   []byte
+	client      *Client
+	model       string
+	address     string // the URL without a query
+	body        []byte
+	translation translation
 
 	resp   *http.Response
 	events *sse.Reader
@@ -38,6 +41,11 @@ func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	req.Body = io.NopCloser(bytes.NewReader(a.body))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(a.body)), nil }
 	req.ContentLength = int64(len(a.body))
+	address, err := url.Parse(a.address)
+	if err != nil {
+		return nil, a.client.unreached(req.Context(), err, a.model)
+	}
+	req.URL, req.Host = address, address.Host
 	a.client.authorize(req)
 	resp, err := a.client.send(req)
 	if err != nil {
@@ -138,7 +146,7 @@ func (a *attempt) inOnePiece(body io.Reader) error {
 	case err != nil:
 		return a.broken(err)
 	}
-	a.line(value)
+	a.event(value)
 	a.err = io.EOF
 	return nil
 }
@@ -164,7 +172,7 @@ func (a *attempt) advance() {
 	case event.Name == "error":
 		a.err = a.refused(data)
 	case event.JSON:
-		a.line(data)
+		a.event(data)
 	case data[0] != '{':
 		a.ignored = bytes.Clone(data) // ping and the like
 	case event.Torn:
@@ -176,7 +184,18 @@ func (a *attempt) advance() {
 	}
 }
 
-// line hands one event on. It becomes one line, and does not begin with the text that the library takes for
+// event hands on what an event holds as chunks.
+func (a *attempt) event(data []byte) {
+	chunks, done := a.translation.chunks(data)
+	for _, chunk := range chunks {
+		a.line(chunk)
+	}
+	if done {
+		a.done, a.err = true, io.EOF
+	}
+}
+
+// line hands one chunk on. It becomes one line, and does not begin with the text that the library takes for
 // an error.
 func (a *attempt) line(data []byte) {
 	a.lines.WriteString("data: ")

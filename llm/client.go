@@ -191,7 +191,8 @@ var errNoMore = errors.New("the reader of the stream is gone")
 
 // attempt sends the request once. Began says that a part of the answer was given to yield.
 func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error) bool) (began bool, err error) {
-	body, err := c.Body(r)
+	format := wireOf(c.Wire(r.Model))
+	body, err := c.encoded(format, r)
 	if err != nil {
 		e := c.blank(r.Model)
 		e.Kind, e.final, e.Message, e.Err = BadRequest, true, err.Error(), err
@@ -199,7 +200,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := &attempt{client: c, model: r.Model, body: body}
+	a := &attempt{client: c, model: r.Model, address: format.address(c.endpoint), body: body, translation: format.translation()}
 	config := openai.DefaultConfig("")
 	config.BaseURL = c.endpoint.at("")
 	config.HTTPClient = a

@@ -11,7 +11,7 @@ import (
 // vocabulary. Only llama.cpp can say: it writes the prompt out and counts that. It may wait for the
 // network. The error is an *Error.
 func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
-	body, err := c.Body(r)
+	body, err := c.encoded(chatWire{}, r)
 	if err != nil {
 		return 0, err
 	}

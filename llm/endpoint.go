@@ -22,13 +22,15 @@ type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// Endpoint is a server that speaks the Chat Completions format, and how to talk to it.
+// Endpoint is a server that speaks one of the Wires, and how to talk to it.
 type Endpoint struct {
 	Name       string                    // the first half of a model reference such as openai/gpt-5.2
 	BaseURL    string                    // with /v1, or what the server has in its place
 	Key        keys.Secret               // sent as a bearer token; "" sends none
 	KeyFrom    string                    // where the key came from, for screens: OPENAI_API_KEY, config, ""
 	Headers    map[string]string         // extra request headers; their values may be secret
+	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
+	Wires      map[string]Wire           // the same by model, before Wire
 	Profile    history.Profile           // what its chat format requires
 	Window     int                       // the configured window in tokens; 0 is to be found out
 	Windows    map[string]int            // the same by model, before Window

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"strings"
 
@@ -54,10 +53,17 @@ type wireTool struct {
 	Function openai.FunctionDefinition `json:"function"`
 }
 
-// Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the
-// same request and the same Quirks, without any secret.
-func (c *Client) Body(r Request) ([]byte, error) {
-	ask := c.sampling(r)
+// chatWire is Chat Completions.
+type chatWire struct{}
+
+func (chatWire) address(e Endpoint) string { return e.at("/chat/completions") }
+
+func (chatWire) translation() translation { return chatWire{} }
+
+// chunks hands on what came: it is a chunk already.
+func (chatWire) chunks(data []byte) ([][]byte, bool) { return [][]byte{data}, false }
+
+func (chatWire) body(c *Client, r Request, ask sampled) (any, error) {
 	w := wireRequest{
 		Model:           r.Model,
 		Messages:        make([]wireMessage, 0, len(r.Messages)),
@@ -79,11 +85,7 @@ func (c *Client) Body(r Request) ([]byte, error) {
 		w.Messages = append(w.Messages, carried.wire(m))
 	}
 	w.Tools = wireTools(r.Tools)
-	body, err := encode(w)
-	if err != nil {
-		return nil, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
-	}
-	return body, nil
+	return w, nil
 }
 
 // completionTokens says that the endpoint wants its limit as max_completion_tokens: OpenAI's

@@ -217,7 +217,7 @@ func (a *asked) again() error {
 	if err != nil {
 		return err
 	}
-	a.decision.Quirks = a.to.Client.Quirks()
+	a.decision.Ask(a.to.Client, a.request.Model)
 	a.record.Retries++
 	return record.Sign(&a.record, a.decision, body)
 }

@@ -106,6 +106,7 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 	if sources := len(keySources(e)); sources > 1 {
 		add(table, "has %s; one of them is enough", strings.Join(keySources(e), " and "))
 	}
+	checkWire(table+".wire", e.Wire, add)
 	if e.Window < 0 {
 		add(table+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", e.Window)
 	}
@@ -120,10 +121,21 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 		if w := e.Models[model].Window; w < 0 {
 			add(table+".models."+model+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", w)
 		}
+		checkWire(table+".models."+model+".wire", e.Models[model].Wire, add)
 		checkSampling(table+".models."+model+".sampling", e.Models[model].Sampling, add)
 	}
 	for _, model := range slices.Sorted(maps.Keys(e.Prices)) {
 		checkPrices(table+".prices."+model, e.Prices[model], add)
+	}
+}
+
+func checkWire(path, got string, add func(path, format string, args ...any)) {
+	var takes []string
+	for _, w := range llm.Wires() {
+		takes = append(takes, string(w))
+	}
+	if got != "" && !slices.Contains(takes, got) {
+		add(path, "is %q; it takes %s%s", got, theme.Choices(takes), llm.DidYouMean(got, takes))
 	}
 }
 

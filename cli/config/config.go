@@ -33,6 +33,7 @@ type Endpoint struct {
 	KeyCommand []string          `toml:"key_command"` // a program and its arguments; the first line it prints is the key
 	Headers    map[string]string `toml:"headers"`     // more request headers
 	Model      string            `toml:"model"`       // the model to use where only the endpoint is named
+	Wire       string            `toml:"wire"`        // the format of its requests, one of llm.Wires; "" is auto
 	Window     int               `toml:"window"`      // tokens; 0 finds it out
 	Exact      bool              `toml:"exact"`       // llama.cpp counts each request itself
 	Profile    Profile           `toml:"profile"`
@@ -46,6 +47,7 @@ type Endpoint struct {
 
 // Model is one [endpoints.NAME.models.MODEL] table.
 type Model struct {
+	Wire     string   `toml:"wire"`     // over the endpoint's; "" leaves it
 	Window   int      `toml:"window"`   // tokens, over the endpoint's; 0 leaves it
 	Sampling Sampling `toml:"sampling"` // over the endpoint's
 }

@@ -37,6 +37,7 @@ func (c Config) Catalog(lookup func(string) string) []llm.Endpoint {
 
 // withMore is an endpoint with what a table says of it.
 func withMore(e, table llm.Endpoint) llm.Endpoint {
+	e.Wire, e.Wires = table.Wire, table.Wires
 	e.Headers, e.Window, e.Windows, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Windows, table.Exact, table.Prices, table.Begin
 	if table.Default != "" {
 		e.Default, e.Dated = table.Default, false
@@ -55,6 +56,8 @@ func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 			Name:       name,
 			BaseURL:    e.BaseURL,
 			Headers:    e.Headers,
+			Wire:       llm.Wire(e.Wire),
+			Wires:      configuredWires(e.Models),
 			Window:     e.Window,
 			Windows:    configuredWindows(e.Models),
 			Exact:      e.Exact,
@@ -90,6 +93,17 @@ func configuredWindows(tables map[string]Model) map[string]int {
 		}
 	}
 	return windows
+}
+
+// configuredWires are the formats that an endpoint's tables name for its models.
+func configuredWires(tables map[string]Model) map[string]llm.Wire {
+	wires := make(map[string]llm.Wire)
+	for model, m := range tables {
+		if m.Wire != "" {
+			wires[model] = llm.Wire(m.Wire)
+		}
+	}
+	return wires
 }
 
 // configuredPrices turns the prices tables of an endpoint into prices. The tables were checked.

@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"winnow/llm"
 )
 
 func TestSamplingIsCheckedWhereverItStands(t *testing.T) {
@@ -25,5 +27,27 @@ func TestSamplingIsCheckedWhereverItStands(t *testing.T) {
 		case want != "" && (len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), want)):
 			t.Errorf("%s: %v, want %q", doc, mistakes, want)
 		}
+	}
+}
+
+func TestWireIsReadAndChecked(t *testing.T) {
+	t.Parallel()
+	const w = "[endpoints.w]\nbase_url = \"http://x/v1\"\n"
+	for doc, want := range map[string]string{
+		w + "wire = \"openay\"\n":                            `line 3, column 1: endpoints.w.wire is "openay"; it takes auto`,
+		w + "[endpoints.w.models.\"a/b-1\"]\nwire = \"x\"\n": `endpoints.w.models.a/b-1.wire is "x"`,
+	} {
+		_, mistakes := Decode("c.toml", []byte(doc))
+		if len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), want) {
+			t.Errorf("%s: %v, want %q", doc, mistakes, want)
+		}
+	}
+	c, mistakes := Decode("c.toml", []byte("[endpoints.openai]\nwire = \"openai\"\n[endpoints.openai.models.m]\nwire = \"auto\"\n"))
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes[0])
+	}
+	got := c.Catalog(func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test"}[name] })
+	if len(got) != 1 || got[0].Wire != llm.ChatWire || got[0].Wires["m"] != llm.AutoWire {
+		t.Errorf("the endpoint of the environment is %#v with wires %v", got, got)
 	}
 }

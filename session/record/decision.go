@@ -38,6 +38,7 @@ type Decision struct {
 	Sampling Sampling   `json:"sampling"`
 	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
 	Base     string     `json:"base,omitempty"`    // the endpoint's address, without user, password and query
+	Wire     llm.Wire   `json:"wire,omitempty"`    // the format of the request; "" is Chat Completions
 	Quirks   []string   `json:"quirks,omitempty"`  // what the server was known to refuse
 
 	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
@@ -73,8 +74,9 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
 		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
 		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
-		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL), Quirks: client.Quirks(),
+		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL),
 	}
+	d.Ask(client, r.Model)
 	for _, m := range o.Turn {
 		if m.ID == 0 {
 			d.Asked = m.Content
@@ -83,6 +85,14 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 		d.Turn = append(d.Turn, m.ID)
 	}
 	return d
+}
+
+// Ask takes how a client asks a model as of now. A refusal may change that between two attempts.
+func (d *Decision) Ask(client *llm.Client, model string) {
+	d.Quirks, d.Wire = client.Quirks(), client.Wire(model)
+	if d.Wire == llm.ChatWire {
+		d.Wire = "" // Records that were written before there were others say nothing either.
+	}
 }
 
 // address is a base URL without what may be secret in it, "" where it is no URL.
@@ -194,7 +204,7 @@ func (d Decision) options(turn []history.Message, count history.Counter) history
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
 // configured or not.
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
-	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Profile: d.Profile, Quirks: d.Quirks})
+	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: cmp.Or(d.Wire, llm.ChatWire), Profile: d.Profile, Quirks: d.Quirks})
 	request := d.Sampling.Request()
 	request.Model, request.Messages, request.Tools = r.Model, p.Messages, d.Schemas
 	return then.Body(request)
