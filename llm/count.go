@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-
-	"winnow/llm/tool"
 )
 
 // CountRequest asks the server how many tokens a request has, by the model's own template and
@@ -44,7 +42,7 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 }
 
 // Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
-func Schemas(tools []tool.Tool) string {
+func Schemas(tools []Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"winnow/llm/pricing"
 )
 
 // Prices are what the tokens of a model cost: as configured, else as the server's list of models said
-// when it was read last. The server is not asked.
+// when it was read last, else the list prices of the model's maker, at the maker's own address. The server
+// is not asked.
 func (c *Client) Prices(model string) pricing.Prices {
 	for _, name := range []string{model, pricing.AnyModel} {
 		if p, ok := c.endpoint.Prices[name]; ok {
@@ -17,8 +19,12 @@ func (c *Client) Prices(model string) pricing.Prices {
 		}
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.prices[plainModel(model)]
+	p, ok := c.prices[plainModel(model)]
+	c.mu.Unlock()
+	if ok {
+		return p
+	}
+	return pricing.Listed(c.endpoint.BaseURL, plainModel(model), time.Now())
 }
 
 // Cost is what a request to a model cost, by what the server reported, the prices that are known and what
@@ -33,8 +39,8 @@ func (c *Client) Cost(model string, reported, counted pricing.Usage) pricing.Cos
 }
 
 // FindPrices reads the server's list of models, where nothing else says what the model costs and the
-// list was not read yet. It does so once: a server that does not answer is not waited for again. A server
-// of the user's own is not asked. The error is the list's.
+// list was not read yet: a maker whose list prices are known needs no request. It does so once: a server that
+// does not answer is not waited for again. A server of the user's own is not asked. The error is the list's.
 func (c *Client) FindPrices(ctx context.Context, model string) error {
 	if c.endpoint.Own() || c.Prices(model).Known() {
 		return nil
@@ -74,9 +80,12 @@ func (l listed) prices() pricing.Prices {
 	if !ok || !also {
 		return pricing.Prices{}
 	}
-	p := pricing.Prices{In: in, Cached: in, Out: out, Source: "the server's list of models"}
+	p := pricing.Prices{Rates: pricing.PlainRates(in, out), Source: "the server's list of models"}
 	if cached, ok := perToken(rates["input_cache_read"]); ok {
 		p.Cached = cached
+	}
+	if write, ok := perToken(rates["input_cache_write"]); ok {
+		p.CacheWrite, p.CacheWriteHour = write, write
 	}
 	if each, err := parsed(rates["request"]); err == nil {
 		p.Request, _ = pricing.Dollars(each)

@@ -12,7 +12,13 @@ import (
 )
 
 func usage(prompt, cached, answer, reasoning int, cost pricing.Money) pricing.Usage {
-	return pricing.Usage{Prompt: prompt, Cached: cached, Answer: answer, Reasoning: reasoning, Cost: cost}
+	return pricing.Usage{Prompt: prompt, Cached: cached, Answer: answer, Reasoning: reasoning, Cost: cost, CacheWrite: -1, CacheWriteHour: -1}
+}
+
+// written is a usage with tokens that went into the server's cache.
+func written(u pricing.Usage, write, hour int) pricing.Usage {
+	u.CacheWrite, u.CacheWriteHour = write, hour
+	return u
 }
 
 func TestUsageIsReadWithItsCost(t *testing.T) {
@@ -48,6 +54,17 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 		{"OpenAI, which counts the reasoning in the answer", `{"prompt_tokens": 20, "completion_tokens": 500, "total_tokens": 520, "completion_tokens_details": {"reasoning_tokens": 400}}`, usage(20, -1, 500, 400, -1)},
 		{"a total that counts the cache once more", `{"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 125, "prompt_tokens_details": {"cached_tokens": 100}}`, usage(20, 100, 5, -1, -1)},
 		{"a total that nothing explains", `{"prompt_tokens": 20, "completion_tokens": 50, "total_tokens": 99, "completion_tokens_details": {"reasoning_tokens": 7}}`, usage(20, -1, 50, 7, -1)},
+		{
+			"Anthropic, whose input is only what no cache had a part in",
+			`{"input_tokens": 10, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 3000, "output_tokens": 5,
+			  "cache_creation": {"ephemeral_5m_input_tokens": 1000, "ephemeral_1h_input_tokens": 2000}}`,
+			written(usage(3210, 200, 5, -1, -1), 3000, 2000),
+		},
+		{
+			"OpenRouter's and OpenAI's cache writes",
+			`{"prompt_tokens": 5000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 1000, "cache_write_tokens": 3500}}`,
+			written(usage(5000, 1000, 5, -1, -1), 3500, -1),
+		},
 		{"free", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0}`, usage(10, -1, 5, -1, 0)},
 		{"a cost alone", `{"cost": 1e-05}`, usage(-1, -1, -1, -1, 10_000)},
 		{"a negative cost", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": -1}`, usage(10, -1, 5, -1, -1)},
@@ -88,7 +105,7 @@ func TestCostOfARequest(t *testing.T) {
 		"large":        prices(1.25, 0.2, 2.5),
 		"maker/large":  prices(100, 100, 100),
 		"given-away":   prices(0, 0, 0),
-		"maker/none":   {In: pricing.Dollar, Cached: pricing.Dollar, Out: pricing.Dollar, Request: pricing.Dollar / 100, Source: "the configuration"},
+		"maker/none":   {Rates: pricing.PlainRates(pricing.Dollar, pricing.Dollar), Request: pricing.Dollar / 100, Source: "the configuration"},
 		"too good":     prices(1_000_000, 1_000_000, 1_000_000),
 		"tiny":         prices(0.0001, 0.0001, 0.0001),
 		"half a nano":  prices(0.0005, 0.0005, 0.0005),
@@ -214,11 +231,48 @@ func TestPricesAreAskedForOnce(t *testing.T) {
 	wantText(t, "the price", client.Prices("maker/large").In.String(), "$1.25")
 }
 
+// A price by the maker's list holds at the maker's own address alone, below what the user configured.
+func TestListPricesHoldAtTheMakersAddress(t *testing.T) {
+	for _, test := range []struct {
+		name, base, model string
+		configured        map[string]pricing.Prices
+		want              string
+	}{
+		{"the maker", "https://api.openai.com/v1", "gpt-5.2", nil, "$1.75"},
+		{"the maker, with a slash", "https://API.openai.com/v1/", "gpt-5.2", nil, "$1.75"},
+		{"another region", "https://eu.api.openai.com/v1", "gpt-5.2", nil, "unknown"},
+		{"a proxy", "https://llm.example.com/v1", "gpt-5.2", nil, "unknown"},
+		{"another maker", "https://api.anthropic.com/v1", "gpt-5.2", nil, "unknown"},
+		{"a server here", "http://127.0.0.1:8080/v1", "gpt-5.2", nil, "unknown"},
+		{"a snapshot that the maker defines", "https://api.openai.com/v1", "gpt-5.2-2025-12-11", nil, "$1.75"},
+		{"a snapshot that nobody defined", "https://api.openai.com/v1", "gpt-5.2-2026-11-01", nil, "unknown"},
+		{"a newer model", "https://api.openai.com/v1", "gpt-5.25", nil, "unknown"},
+		{"a name as the list of models has it", "https://generativelanguage.googleapis.com/v1beta/openai", "models/gemini-2.5-flash", nil, "$0.30"},
+		{"the user's own price", "https://api.openai.com/v1", "gpt-5.2", map[string]pricing.Prices{"gpt-5.2": prices(3, 3, 3)}, "$3.00"},
+		{"the user's own price of all models", "https://api.openai.com/v1", "gpt-5.2", map[string]pricing.Prices{pricing.AnyModel: prices(4, 4, 4)}, "$4.00"},
+	} {
+		got := "unknown"
+		if p := NewClient(Endpoint{Name: "e", BaseURL: test.base, Prices: test.configured}).Prices(test.model); p.Known() {
+			got = p.In.String()
+		}
+		wantText(t, test.name, got, test.want)
+	}
+}
+
+// What the server's own list says goes over the table.
+func TestTheServersListGoesOverListPrices(t *testing.T) {
+	client := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
+	client.keepPrices([]listed{{ID: "gpt-5.2", Pricing: map[string]any{"prompt": "0.000005", "completion": "0.00001", "input_cache_write": "0.000006"}}})
+	p := client.Prices("gpt-5.2")
+	wantText(t, "the price", fmt.Sprint(p.In, " ", p.Cached, " ", p.CacheWrite, " ", p.CacheWriteHour, " ", p.Source), "$5.00 $5.00 $6.00 $6.00 the server's list of models")
+}
+
 // More tokens never cost less, and what is cached never costs more than what is not.
 func TestCostRisesWithTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		price := rapid.Int64Range(0, int64(100*pricing.Dollar))
-		p := pricing.Prices{In: pricing.Money(price.Draw(t, "in")), Out: pricing.Money(price.Draw(t, "out")), Source: "the test"}
+		p := pricing.Prices{Source: "the test"}
+		p.In, p.Out = pricing.Money(price.Draw(t, "in")), pricing.Money(price.Draw(t, "out"))
 		p.Cached = pricing.Money(rapid.Int64Range(0, int64(p.In)).Draw(t, "cached"))
 		tokens := rapid.IntRange(0, 1<<40)
 		in, out := tokens.Draw(t, "in tokens"), tokens.Draw(t, "out tokens")

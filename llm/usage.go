@@ -14,11 +14,18 @@ func usageOf(v any) (pricing.Usage, bool) {
 		Answer:    count(u["completion_tokens"], u["output_tokens"]),
 		Reasoning: count(object(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
 		Cost:      costOf(u),
+
+		CacheWrite: count(
+			object(u["prompt_tokens_details"])["cache_write_tokens"], // OpenAI, OpenRouter
+			object(u["input_tokens_details"])["cache_write_tokens"],  // OpenAI's Responses
+			u["cache_creation_input_tokens"],                         // Anthropic
+		),
+		CacheWriteHour: count(object(u["cache_creation"])["ephemeral_1h_input_tokens"]),
 	}
 	addHidden(&usage, count(u["total_tokens"]))
 	if _, reported := whole(u["prompt_tokens"]); !reported && usage.Prompt >= 0 {
 		// Anthropic's input is only what no cache had a part in.
-		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
+		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, usage.CacheWrite)
 	}
 	if usage.Prompt == 0 {
 		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.

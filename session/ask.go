@@ -226,9 +226,9 @@ func (a *asked) again() error {
 func (a *asked) close(d Deps, stopped bool, fault error) {
 	r := &a.record
 	cost := a.cost(d.tokens().count)
-	r.Cost, r.CostFrom = int64(cost.Amount), string(cost.From)
+	r.Cost, r.CostFrom, r.PriceSource = int64(cost.Amount), string(cost.From), cost.Source
 	r.Took = d.Now().Sub(a.began)
-	r.Prompt, r.Cached = a.reply.Usage.Prompt, a.reply.Usage.Cached
+	r.Prompt, r.Cached, r.CacheWrite = a.reply.Usage.Prompt, a.reply.Usage.Cached, max(0, a.reply.Usage.CacheWrite)
 	r.Answer, r.Reasoning = a.reply.Usage.Answer, a.reply.Usage.Reasoning
 	r.Finish, r.End = a.reply.Finished.Reason, store.RequestEnd(a.reply.Finished.End)
 	switch {

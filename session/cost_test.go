@@ -50,7 +50,7 @@ func reports(text, usage string) step {
 
 // perMillion are prices in dollars for a million tokens.
 func perMillion(in, out pricing.Money) map[string]pricing.Prices {
-	return map[string]pricing.Prices{pricing.AnyModel: {In: in * pricing.Dollar, Cached: in * pricing.Dollar / 10, Out: out * pricing.Dollar, Source: "the test"}}
+	return map[string]pricing.Prices{pricing.AnyModel: {Rates: pricing.Rates{In: in * pricing.Dollar, Cached: in * pricing.Dollar / 10, Out: out * pricing.Dollar}, Source: "the test"}}
 }
 
 func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/llm/tool"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -43,7 +42,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 	warm := 0.7
 	b.deps.Sampling.Temperature = &warm
 	box := adder(t)
-	box.Register(tool.Tool{Name: "less", Description: "a < b & \u2028", Parameters: json.RawMessage(`{ "type":"object", "title":"<&>"}`)}, nil)
+	box.Register(llm.Tool{Name: "less", Description: "a < b & \u2028", Parameters: json.RawMessage(`{ "type":"object", "title":"<&>"}`)}, nil)
 	b.offer(box)
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))

@@ -34,7 +34,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	t.Helper()
 	models := new(llm.Catalog).With(llm.Endpoint{
 		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2",
-		Prices: map[string]pricing.Prices{"gpt-5.2": {In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar, Source: "the configuration"}},
+		Prices: map[string]pricing.Prices{"gpt-5.2": {Rates: pricing.Rates{In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar}, Source: "the configuration"}},
 	})
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {

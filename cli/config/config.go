@@ -57,6 +57,9 @@ type Price struct {
 	In     *float64 `toml:"in"`     // tokens of the request
 	Cached *float64 `toml:"cached"` // those of them that the server had in its cache; nil is as In
 	Out    *float64 `toml:"out"`    // tokens of the answer, the reasoning included
+
+	CacheWrite     *float64 `toml:"cache_write"`      // tokens of the request that the server wrote to its cache; nil is as In
+	CacheWriteHour *float64 `toml:"cache_write_hour"` // those of them that it keeps for an hour; nil is as CacheWrite
 }
 
 // Profile is what an endpoint's chat format insists on beyond the strict form: see history.Profile.

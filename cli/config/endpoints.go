@@ -110,13 +110,24 @@ func configuredWires(tables map[string]Model) map[string]llm.Wire {
 func configuredPrices(tables map[string]Price) map[string]pricing.Prices {
 	prices := make(map[string]pricing.Prices, len(tables))
 	for model, t := range tables {
-		p := pricing.Prices{Source: "the configuration"}
-		p.In, _ = pricing.Dollars(*t.In)
-		p.Out, _ = pricing.Dollars(*t.Out)
-		if p.Cached = p.In; t.Cached != nil {
-			p.Cached, _ = pricing.Dollars(*t.Cached)
-		}
-		prices[model] = p
+		prices[model] = t.prices()
 	}
 	return prices
+}
+
+func (p Price) prices() pricing.Prices {
+	in, _ := pricing.Dollars(*p.In)
+	out, _ := pricing.Dollars(*p.Out)
+	rates := pricing.PlainRates(in, out)
+	if p.Cached != nil {
+		rates.Cached, _ = pricing.Dollars(*p.Cached)
+	}
+	if p.CacheWrite != nil {
+		rates.CacheWrite, _ = pricing.Dollars(*p.CacheWrite)
+		rates.CacheWriteHour = rates.CacheWrite
+	}
+	if p.CacheWriteHour != nil {
+		rates.CacheWriteHour, _ = pricing.Dollars(*p.CacheWriteHour)
+	}
+	return pricing.Prices{Rates: rates, Source: "the configuration"}
 }

@@ -193,7 +193,7 @@ func requestObject(r record.Replayed) *requestJSON {
 		ID: q.ID, Turn: q.Turn, Nth: r.Nth, Of: r.Of, Sent: stamp(q.Created), Hash: q.BodyHash, Proven: r.Proven, Doubt: r.Doubt,
 		Tokenizer: q.Tokenizer, Ended: string(q.End), Finish: q.Finish, Error: q.Error, Retries: q.Retries,
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
-		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning}, Cost: costObject(record.CostOf(q)),
+		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning, q.CacheWrite}, Cost: costObject(record.CostOf(q)),
 		Unread: q.CutExpected, FirstRead: firstRead(r),
 	}
 }

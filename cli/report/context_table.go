@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/pricing"
 	"winnow/session/record"
 	"winnow/session/settings"
 )
@@ -53,7 +54,7 @@ func contextHead(w *columns, l Context) {
 		w.line("%s", Line(settings.Text(l.Settings)))
 	}
 	if l.Input.Known() {
-		w.line("its input would cost %s", l.Input)
+		w.line("its input would cost %s%s", l.Input, pricedBy(l.Input))
 	}
 	c := record.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)
 	w.line("%d of %d messages sent: %s", c.Sent(), c.Stored, listed(
@@ -86,6 +87,14 @@ func boundText(s history.Sum) string {
 	return fmt.Sprintf("window %s, kept free for the reply %d", WindowText(s.Window), s.Reserve)
 }
 
+// pricedBy says in brackets whose prices a cost was computed from, and nothing where the server said the cost.
+func pricedBy(c pricing.Cost) string {
+	if c.Source == "" {
+		return ""
+	}
+	return " (by " + Line(c.Source) + ")"
+}
+
 // pastHead says when a request was sent, what came back, and whether it is proven.
 func pastHead(w *columns, r record.Replayed) {
 	q := r.Request
@@ -100,7 +109,7 @@ func pastHead(w *columns, r record.Replayed) {
 	}
 	cost := ""
 	if c := record.CostOf(q).String(); c != "" {
-		cost = "; it cost " + c
+		cost = "; it cost " + c + pricedBy(record.CostOf(q))
 	}
 	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(), serverCount(q.Prompt, q.Cached, q.Answer), cost)
 	if short, ok := record.ShortfallOf(q); ok {

@@ -16,7 +16,7 @@ func TestPastRequestAsJSON(t *testing.T) {
 			ID: 7, Turn: 4, Created: time.Date(2026, 3, 14, 10, 26, 53, 0, time.FixedZone("", 3600)), BodyHash: "c0ffee",
 			Tokenizer: "o200k_base", End: "cut", Finish: "stop", Error: "the connection broke", Retries: 1,
 			FirstToken: 250 * time.Millisecond, Took: 1900 * time.Millisecond, Prompt: 1912, Cached: 812, Answer: 301, Reasoning: -1,
-			Cost: 4_120_000, CostFrom: "prices",
+			Cost: 4_120_000, CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 100,
 		}},
 		Doubt: "a stored message is damaged",
 	}
@@ -44,11 +44,13 @@ func TestPastRequestAsJSON(t *testing.T) {
     "prompt": 1912,
     "cached": 812,
     "answer": 301,
-    "reasoning": -1
+    "reasoning": -1,
+    "cache_write": 100
   },
   "cost": {
     "usd": 0.00412,
-    "source": "prices"
+    "source": "prices",
+    "prices": "the configuration"
   },
   "unread": 0,
   "first_read": 0

@@ -11,13 +11,14 @@ import (
 type costJSON struct {
 	USD    json.Number `json:"usd"`    // US dollars, to the nanodollar
 	Source string      `json:"source"` // server, prices or estimate: see pricing.CostFrom
+	Prices string      `json:"prices"` // whose prices it was computed from, "" where the server said the cost
 }
 
 func costObject(c pricing.Cost) *costJSON {
 	if !c.Known() {
 		return nil
 	}
-	return &costJSON{json.Number(c.Amount.Decimal()), string(c.From)}
+	return &costJSON{json.Number(c.Amount.Decimal()), string(c.From), c.Source}
 }
 
 // spentJSON is what several requests cost together.

@@ -205,6 +205,8 @@ type usageJSON struct {
 	Cached    int `json:"cached"`
 	Answer    int `json:"answer"`
 	Reasoning int `json:"reasoning"`
+
+	CacheWrite int `json:"cache_write"` // of prompt, written to the server's cache; 0 for none or not said
 }
 
 type receiptJSON struct {
@@ -266,7 +268,7 @@ func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
 		spent.Add(r.Cost)
 		o.Turn, o.Finish = r.Turn, r.Finish
 		o.Messages = append(o.Messages, a.Message.ID)
-		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning}
+		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning, r.Usage.CacheWrite}
 		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(), r.Unread}
 	}
 	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)

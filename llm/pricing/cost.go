@@ -5,6 +5,7 @@ package pricing
 type Cost struct {
 	Amount Money
 	From   CostFrom
+	Source string // whose prices it was computed from, for people: see Prices.Source
 }
 
 // CostFrom says where a cost comes from.
@@ -40,7 +41,7 @@ func (c Cost) String() string {
 // Where the prices are not known the cost is Unpriced.
 func (p Prices) Cost(reported, counted Usage) Cost {
 	if reported.Cost >= 0 {
-		return Cost{reported.Cost, Charged}
+		return Cost{Amount: reported.Cost, From: Charged}
 	}
 	if !p.Known() {
 		return Cost{From: Unpriced}
@@ -55,5 +56,5 @@ func (p Prices) Cost(reported, counted Usage) Cost {
 	if p.free() {
 		from = Priced // Whatever the tokens are.
 	}
-	return Cost{p.of(reported.Prompt, reported.Cached, reported.Answer), from}
+	return Cost{p.of(reported), from, p.Source}
 }

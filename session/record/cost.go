@@ -9,7 +9,7 @@ import (
 
 // CostOf is what a recorded request cost.
 func CostOf(r store.Request) pricing.Cost {
-	return pricing.Cost{Amount: pricing.Money(r.Cost), From: pricing.CostFrom(r.CostFrom)}
+	return pricing.Cost{Amount: pricing.Money(r.Cost), From: pricing.CostFrom(r.CostFrom), Source: r.PriceSource}
 }
 
 // Spent is what several requests cost together.

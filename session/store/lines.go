@@ -139,6 +139,9 @@ type RequestLine struct {
 	Plan       []byte `json:"plan,omitempty" db:",null"`
 	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
 
+	CacheWrite  int64 `json:"cache_write_tokens,omitempty"` // as reported, 0 for none or not said
+	PriceSource Text  `json:"price_source,omitempty"`       // whose prices the cost was computed from
+
 	CutExpected int64 `json:"cut_expected,omitempty"` // what the server was expected to count, where it did not read all
 }
 

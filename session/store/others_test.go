@@ -35,7 +35,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 		t.Error("two requests have one id")
 	}
 	one.Prompt, one.Cached, one.Answer, one.Reasoning = 100, 50, 20, 0
-	one.Cost, one.CostFrom = 4_123_000, "server"
+	one.Cost, one.CostFrom, one.PriceSource, one.CacheWrite = 4_123_000, "prices", "somebody", 12
 	one.FirstToken, one.Took = 250*time.Millisecond, 3*time.Second+7*time.Microsecond
 	one.Retries, one.Finish, one.End, one.Error = 2, "stop", "done", "e\x00\xff"
 	must(t, "update", s.UpdateRequest(ctx, one))

@@ -118,6 +118,9 @@ type Request struct {
 	End        RequestEnd    `db:"ended"`
 	Error      string        `db:"error"` // the error's sentence and body, "" for none
 
+	CacheWrite  int    `db:"cache_write_tokens"` // tokens of Prompt that the server wrote to its cache, 0 for none or not said
+	PriceSource string `db:"price_source"`       // whose prices Cost was computed from, for people, "" for nobody's
+
 	CutExpected int `db:"cut_expected"` // what the server was expected to count, where Prompt shows that it did not read all; else 0
 }
 

@@ -22,6 +22,9 @@ func (p *Model) head(st theme.Styles, w, h int) []string {
 	var lines []string
 	if r.Past != nil {
 		lines = append(lines, Proof(st, *r.Past, w)...)
+		if by := r.Past.Request.PriceSource; by != "" {
+			lines = append(lines, theme.Indented(st.Dim, "cost by "+markdown.Visible(by), w)...)
+		}
 	}
 	if p.Whatif != nil {
 		lines = append(lines, p.Whatif.dials(st, w, h)...)

@@ -1,6 +1,4 @@
-// Package tool holds the functions that a model may call: what is offered to it, and what runs a call. It decides
-// nothing about whether a call may run.
-package tool
+package llm
 
 import (
 	"bytes"
@@ -10,33 +8,27 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+
+	"winnow/history"
 )
 
-// Tool is a function that a model may call.
-type Tool struct {
-	Name        string
-	Description string
-	Parameters  json.RawMessage // a JSON schema of an object
-}
-
-// Func does what a tool is for. It gets a JSON object and answers with a text for the model.
-type Func func(ctx context.Context, arguments json.RawMessage) (string, error)
+// ToolFunc does what a tool is for. It gets a JSON object and answers with a text for the model.
+type ToolFunc func(ctx context.Context, arguments json.RawMessage) (string, error)
 
 // Toolbox holds the tools that a model may call. The zero value and nil are empty boxes; a box is
 // safe for concurrent use.
 type Toolbox struct {
 	mu    sync.Mutex
 	tools []Tool
-	funcs map[string]Func
+	funcs map[string]ToolFunc
 }
 
 // Register puts a tool into the box, in place of one of the same name.
-func (t *Toolbox) Register(tool Tool, run Func) {
+func (t *Toolbox) Register(tool Tool, run ToolFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.funcs == nil {
-		t.funcs = make(map[string]Func)
+		t.funcs = make(map[string]ToolFunc)
 	}
 	t.funcs[tool.Name] = run
 	if i := slices.IndexFunc(t.tools, func(old Tool) bool { return old.Name == tool.Name }); i >= 0 {
@@ -62,26 +54,26 @@ func (t *Toolbox) Has(name string) bool { return t.find(name) != nil }
 // Run does what a call asks for and always answers, with the tool's own text uncut or with a
 // sentence that tells the model what went wrong: that is something it can act on. When ctx ends,
 // Run answers at once; a tool that does not watch its ctx is left to itself.
-func (t *Toolbox) Run(ctx context.Context, name, arguments string) string {
-	run := t.find(name)
+func (t *Toolbox) Run(ctx context.Context, call history.ToolCall) string {
+	run := t.find(call.Name)
 	if run == nil {
-		return unknown(name, t.Tools())
+		return t.unknown(call.Name)
 	}
-	object := bytes.TrimSpace([]byte(arguments))
-	if len(object) == 0 {
-		object = []byte("{}")
+	arguments := bytes.TrimSpace([]byte(call.Arguments))
+	if len(arguments) == 0 {
+		arguments = []byte("{}")
 	}
-	if object[0] != '{' || !json.Valid(object) {
-		return "error: the arguments are not a JSON object: " + oneLine(arguments, 200)
+	if arguments[0] != '{' || !json.Valid(arguments) {
+		return "error: the arguments are not a JSON object: " + oneLine(call.Arguments, 200)
 	}
 	if ctx.Err() != nil {
-		return "error: stopped before " + name + " began"
+		return "error: stopped before " + call.Name + " began"
 	}
 	answer := make(chan string, 1)
 	go func() {
-		text := "error: " + name + " ended without an answer"
+		text := "error: " + call.Name + " ended without an answer"
 		defer func() { answer <- text }()
-		text = safely(ctx, name, run, object)
+		text = safely(ctx, call.Name, run, arguments)
 	}()
 	select {
 	case text := <-answer:
@@ -92,11 +84,11 @@ func (t *Toolbox) Run(ctx context.Context, name, arguments string) string {
 	case text := <-answer:
 		return text
 	default:
-		return "error: stopped before " + name + " was done"
+		return "error: stopped before " + call.Name + " was done"
 	}
 }
 
-func (t *Toolbox) find(name string) Func {
+func (t *Toolbox) find(name string) ToolFunc {
 	if t == nil {
 		return nil
 	}
@@ -106,9 +98,9 @@ func (t *Toolbox) find(name string) Func {
 }
 
 // unknown names the tools there are, so that the model can choose one of them.
-func unknown(name string, tools []Tool) string {
+func (t *Toolbox) unknown(name string) string {
 	var names []string
-	for _, tool := range tools {
+	for _, tool := range t.Tools() {
 		names = append(names, tool.Name)
 	}
 	there := "there are no tools"
@@ -119,7 +111,7 @@ func unknown(name string, tools []Tool) string {
 }
 
 // safely runs a tool that may panic.
-func safely(ctx context.Context, name string, run Func, arguments json.RawMessage) (text string) {
+func safely(ctx context.Context, name string, run ToolFunc, arguments json.RawMessage) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
 			text = fmt.Sprintf("error: %s crashed: %v", name, p)
@@ -133,20 +125,4 @@ func safely(ctx context.Context, name string, run Func, arguments json.RawMessag
 		return "error: " + err.Error()
 	}
 	return text + "\nerror: " + err.Error()
-}
-
-// oneLine is the beginning of a text for a sentence, without line ends and control characters; limit is in bytes.
-func oneLine(text string, limit int) string {
-	if len(text) > limit {
-		text = text[:limit] + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if unicode.Is(unicode.C, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
