@@ -1,0 +1,33 @@
+// Command tinymodel writes a language model of a few hundred kilobytes with random weights, as a GGUF file that
+// llama.cpp and Ollama load. It writes words without a meaning, as fast as the server can, and calls tools where a
+// grammar makes it: enough to test winnow with a real server. See llm/llmtest/README.md.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	var o options
+	path := flag.String("o", "tiny.gguf", "the file to write")
+	flag.Uint64Var(&o.seed, "seed", 2, "of the random weights")
+	flag.IntVar(&o.window, "window", 131072, "tokens that the model says it was trained for")
+	flag.BoolVar(&o.endless, "endless", false, "never end an answer")
+	flag.Parse()
+	var file bytes.Buffer
+	if err := write(&file, o); err != nil {
+		fail(err)
+	}
+	if err := os.WriteFile(*path, file.Bytes(), 0o644); err != nil {
+		fail(err)
+	}
+	fmt.Printf("%s: %d bytes\n", *path, file.Len())
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "tinymodel:", err)
+	os.Exit(1)
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// options say what model is written.
+type options struct {
+	seed    uint64
+	window  int  // tokens that the model says it was trained for
+	endless bool // it never ends an answer by itself
+}
+
+// The sizes of the model. The servers' fast code wants rows that are a multiple of 32.
+const (
+	width       = 64  // of a token's vector
+	heads       = 2   // of attention
+	layers      = 2   // of attention and feed-forward network
+	feedForward = 128 // width of the feed-forward network
+)
+
+// chatTemplate is the format of Qwen and others: llama.cpp's server finds out from it how the model writes a
+// tool call, and holds the model to that with a grammar.
+//
+//go:embed chat.jinja
+var chatTemplate string
+
+// The kinds of tokens, as GGUF counts them.
+const (
+	normal  int32 = 1
+	unknown int32 = 2
+	control int32 = 3
+	byteOf  int32 = 6
+)
+
+// token is an entry of the vocabulary.
+type token struct {
+	text  string
+	kind  int32
+	score float32 // the pair of pieces with the highest score is joined first
+	bias  float64 // how likely the model is to write it: added to what the random weights say
+}
+
+const (
+	beginOfText = 1 // the id of the token that a text begins with
+	endOfTurn   = 4 // the id of the token that ends an answer
+
+	never = -60 // a bias that random weights do not make up for
+)
+
+// words are what the model writes mostly. Any text can be read and written all the same, letter by letter.
+const words = `the of and to in is that for it as was with be by on not he his but at are this have from or had an
+they which one you were her all she there would their we him been has when who will more no if out so said what up
+its about into than them can only other new some could time these two may then do first any my now such like our
+over man me even most made after also did many before must through back years where much your way well down should
+because each just those people how too little state good very make world still own see men work long get here
+between both life being under never day same another know while last might us great old year off come since against
+go came right used take three`
+
+// vocabulary is the control tokens, every byte, every printable ASCII character, and the words with all of their
+// beginnings: a tokenizer of this kind joins two pieces at a time. The biases make answers of some words, with a call
+// in about every second one where tools are offered.
+func vocabulary(o options) []token {
+	list := []token{
+		{"<unk>", unknown, 0, never},
+		{"<s>", control, 0, never},
+		{"</s>", control, 0, never},
+		{"<|im_start|>", control, 0, never},
+		{"<|im_end|>", control, 0, never},
+	}
+	for b := range 256 {
+		list = append(list, token{fmt.Sprintf("<0x%02X>", b), byteOf, 0, never})
+	}
+	pieces := map[string]bool{}
+	add := func(text string, bias float64) {
+		if !pieces[text] {
+			pieces[text] = true
+			list = append(list, token{text, normal, float32(len(pieces)) * -1, bias})
+		}
+	}
+	add("▁", -2)
+	for c := '!'; c <= '~'; c++ {
+		bias := -4.0
+		if c == '"' {
+			bias = 7 // The strings in the arguments of a call are short.
+		}
+		add(string(c), bias)
+	}
+	if !o.endless {
+		list[endOfTurn].bias = 6
+		add("<tool_call>\n", 7) // as in the chat template
+	}
+	for word := range strings.FieldsSeq(words) {
+		for end := 1; end < len(word); end++ {
+			add("▁"+word[:end], -4)
+		}
+		add("▁"+word, 0)
+	}
+	return list
+}
+
+// spread is the standard deviation of what the random weights add to a token's bias.
+const spread = 1.5
+
+// write writes a Llama model with random weights, the same for the same options.
+func write(w io.Writer, o options) error {
+	tokens := vocabulary(o)
+	var (
+		texts  []string
+		scores []float32
+		kinds  []int32
+	)
+	for _, t := range tokens {
+		texts, scores, kinds = append(texts, t.text), append(scores, t.score), append(kinds, t.kind)
+	}
+	metadata := []pair{
+		{"general.architecture", "llama"},
+		{"general.name", "tiny random model for tests"},
+		{"general.file_type", uint32(0)},
+		{"llama.vocab_size", uint32(len(tokens))},
+		{"llama.context_length", uint32(o.window)},
+		{"llama.embedding_length", uint32(width)},
+		{"llama.block_count", uint32(layers)},
+		{"llama.feed_forward_length", uint32(feedForward)},
+		{"llama.rope.dimension_count", uint32(width / heads)},
+		{"llama.attention.head_count", uint32(heads)},
+		{"llama.attention.head_count_kv", uint32(heads)},
+		{"llama.attention.layer_norm_rms_epsilon", float32(1e-5)},
+		{"tokenizer.ggml.model", "llama"},
+		{"tokenizer.ggml.tokens", texts},
+		{"tokenizer.ggml.scores", scores},
+		{"tokenizer.ggml.token_type", kinds},
+		{"tokenizer.ggml.bos_token_id", uint32(beginOfText)},
+		{"tokenizer.ggml.eos_token_id", uint32(endOfTurn)},
+		{"tokenizer.ggml.unknown_token_id", uint32(0)},
+		{"tokenizer.ggml.add_bos_token", true},
+		{"tokenizer.ggml.add_eos_token", false},
+		{"tokenizer.ggml.add_space_prefix", false}, // llama.cpp's grammars would not find the beginning of an answer
+		{"tokenizer.chat_template", chatTemplate},
+	}
+	tensors := weights(tokens, rand.New(rand.NewPCG(o.seed, 0)))
+	slices.SortFunc(tensors, func(a, b tensor) int { return cmp.Compare(a.name, b.name) })
+	return writeGGUF(w, metadata, tensors)
+}
+
+// weights are small random numbers, but for the first number of a token's vector: it is the same for each token,
+// and the output layer multiplies it with the token's bias. So the model prefers words to broken characters.
+func weights(tokens []token, random *rand.Rand) []tensor {
+	matrix := func(name string, columns, rows int, deviation float64) tensor {
+		data := make([]float32, columns*rows)
+		for i := range data {
+			data[i] = float32(random.NormFloat64() * deviation)
+		}
+		return tensor{name, []uint64{uint64(columns), uint64(rows)}, data}
+	}
+	norm := func(name string) tensor {
+		return tensor{name, []uint64{width}, slices.Repeat([]float32{1}, width)}
+	}
+	const (
+		common = 8.0  // the number that all tokens share, before the last normalization
+		small  = 0.05 // keeps what the layers add far below it
+	)
+	in := matrix("token_embd.weight", width, len(tokens), 1)
+	out := matrix("output.weight", width, len(tokens), 0)
+	// The last normalization divides by the root of the mean square.
+	rms := math.Sqrt((common*common + width - 1) / width)
+	for i, t := range tokens {
+		in.data[i*width] = common
+		row := out.data[i*width : (i+1)*width]
+		for j := range row {
+			row[j] = float32(random.NormFloat64() * spread * rms / math.Sqrt(width))
+		}
+		row[0] = float32(t.bias * rms / common)
+	}
+	list := []tensor{in, out, norm("output_norm.weight")}
+	for layer := range layers {
+		at := func(name string) string { return fmt.Sprintf("blk.%d.%s.weight", layer, name) }
+		list = append(
+			list,
+			norm(at("attn_norm")), norm(at("ffn_norm")),
+			matrix(at("attn_q"), width, width, 0.2), matrix(at("attn_k"), width, width, 0.2),
+			matrix(at("attn_v"), width, width, 0.2), matrix(at("attn_output"), width, width, small),
+			matrix(at("ffn_gate"), width, feedForward, 0.2), matrix(at("ffn_up"), width, feedForward, 0.2),
+			matrix(at("ffn_down"), feedForward, width, small),
+		)
+	}
+	return list
+}
