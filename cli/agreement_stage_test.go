@@ -22,6 +22,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui"
@@ -76,8 +77,8 @@ func (h *house) endpoints(url string) []llm.Endpoint {
 	profiles := map[string]history.Profile{
 		"merging": {MergeSameRole: true}, "bridged": {NoToolToUser: true}, "short": {ToolIDLength: 9}, "toolless": {NoTools: true},
 	}
-	box := &llm.Toolbox{}
-	box.Register(llm.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)}, h.look)
+	box := &tool.Toolbox{}
+	box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)}, h.look)
 	var list []llm.Endpoint
 	for _, name := range agreeing[1:] {
 		list = append(list, llm.Endpoint{Name: name, BaseURL: url + "/" + name + "/v1", Default: "m", Window: 6000, Profile: profiles[name], Tools: box})

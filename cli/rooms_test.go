@@ -18,15 +18,15 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/keys", "llm/pricing", "history"},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
-	"session":                {"session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
+	"session":                {"session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
 	"session/calibration":    {"history"},
 	"session/settings":       {"history"},
-	"session/target":         {"session/calibration", "session/store", "llm", "llm/pricing", "history"},
+	"session/target":         {"session/calibration", "session/store", "llm", "llm/tool", "llm/pricing", "history"},
 	"session/title":          {},
-	"session/record":         {"session/store", "llm", "llm/pricing", "history"},
+	"session/record":         {"session/store", "llm", "llm/tool", "llm/pricing", "history"},
 	"session/store":          {"session/store/storetest", "session/store/sqlite", "session/store/search", "session/store/recovery", "session/store/backup", "session/store/owner", "session/store/verdicts", "history"},
 	"session/store/sqlite":   {},
 	"session/store/backup":   {"session/store/sqlite"},
@@ -34,7 +34,8 @@ var rooms = map[string][]string{
 	"session/store/recovery": {"session/store/sqlite", "history/message"},
 	"session/store/verdicts": {"session/store/sqlite", "history"},
 	"session/store/search":   {"session/store/sqlite", "history/message"},
-	"llm":                    {"llm/keys", "llm/pricing", "llm/redact", "llm/sse", "llm/strict", "llm/llmtest", "history"},
+	"llm":                    {"llm/tool", "llm/keys", "llm/pricing", "llm/redact", "llm/sse", "llm/strict", "llm/llmtest", "history"},
+	"llm/tool":               {},
 	"llm/keys":               {},
 	"llm/pricing":            {},
 	"llm/sse":                {},
@@ -43,7 +44,7 @@ var rooms = map[string][]string{
 	"llm/tokenizer":          {},
 	"llm/strict":             {},
 	"llm/llmtest":            {"llm/strict"}, // for tests alone
-	"llm/guide":              {"llm", "llm/tokenizer", "llm/strict", "history", "history/relevance", "docs"},
+	"llm/guide":              {"llm", "llm/tool", "llm/tokenizer", "llm/strict", "history", "history/relevance", "docs"},
 	"docs":                   {},
 
 	"session/store/storetest": {}, // for tests alone
@@ -53,7 +54,7 @@ var rooms = map[string][]string{
 	"ui": {
 		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout",
-		"session", "session/record", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/pricing", "history", "docs",
+		"session", "session/record", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/tool", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":          {"ui/uitest"},

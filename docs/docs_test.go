@@ -184,8 +184,8 @@ func TestLibrariesAreFreeToGiveAway(t *testing.T) {
 // TestArchitectureNamesWhatIsThere keeps the page about the rooms short, and true of files, folders and packages.
 func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	text := page(t, "architecture.md")
-	if n := strings.Count(text, "\n"); n > 200 {
-		t.Errorf("architecture.md has %d lines, want at most 200", n)
+	if n := strings.Count(text, "\n"); n > 230 {
+		t.Errorf("architecture.md has %d lines, want at most 230", n)
 	}
 	rooms := regexp.MustCompile("`((?:cli|ui|session|llm|history)(?:/[a-z_0-9.]+)*(?:\\.go)?)`")
 	found := rooms.FindAllStringSubmatch(text, -1)

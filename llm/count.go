@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"winnow/llm/tool"
 )
 
 // CountRequest asks the server how many tokens a request has, by the model's own template and
@@ -42,7 +44,7 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 }
 
 // Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
-func Schemas(tools []Tool) string {
+func Schemas(tools []tool.Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}

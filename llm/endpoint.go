@@ -15,6 +15,7 @@ import (
 	"winnow/llm/keys"
 	"winnow/llm/pricing"
 	"winnow/llm/redact"
+	"winnow/llm/tool"
 )
 
 // Doer does an HTTP request: http.Client, or a server in the same process.
@@ -39,7 +40,7 @@ type Endpoint struct {
 	Dated      bool                      // Default is from winnow's own table, and may be out of date
 	BaseURLSet bool                      // the user named BaseURL
 	Doer       Doer                      // who does the HTTP; nil is the network
-	Tools      *Toolbox                  // the tools that its models may call; nil is none
+	Tools      *tool.Toolbox             // the tools that its models may call; nil is none
 	Quirks     []string                  // what was learned about the server earlier: see Client.Quirks
 	Prices     map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
 

@@ -1,11 +1,17 @@
 package llm
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
+
+	"winnow/llm/keys"
 )
 
 // TestBaseURLWithQuery has a gateway in front of the server that wants a parameter in every address.
@@ -45,5 +51,25 @@ func TestBaseURLWithQuery(t *testing.T) {
 		if !slices.Equal(asked, want) {
 			t.Errorf("%s: asked for %q, want %q", written, asked, want)
 		}
+	}
+}
+
+func TestSecretNeverPrints(t *testing.T) {
+	s := keys.Secret(testKey)
+	e := Endpoint{Name: "openai", BaseURL: "https://user:" + testKey + "@api.openai.com/v1?key=" + testKey, Key: s, Headers: map[string]string{"Api-Key": testKey}}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "key", s, "endpoint", e)
+	encoded, _ := json.Marshal(map[string]keys.Secret{"key": s})
+	for what, text := range map[string]string{
+		"%v": fmt.Sprintf("%v", s), "%x": fmt.Sprintf("%x", s), "%+v": fmt.Sprintf("%+v", struct{ K keys.Secret }{s}), "%#v": fmt.Sprintf("%#v", s), "%q": fmt.Sprintf("%q", s),
+		"JSON": string(encoded), "slog": log.String(), "endpoint": fmt.Sprintf("%v %+v %#v", e, e, &e),
+	} {
+		noKey(t, what, text)
+		if !strings.Contains(text, "[redacted]") && what != "endpoint" && what != "%x" {
+			t.Errorf("%s: got %s, want [redacted]", what, text)
+		}
+	}
+	if s.Reveal() != testKey || keys.Secret("").String() != "" {
+		t.Errorf("Reveal gives %q, no key prints as %q", s.Reveal(), keys.Secret(""))
 	}
 }

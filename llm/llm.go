@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm/pricing"
+	"winnow/llm/tool"
 )
 
 // Request is one question to a model. Messages is a history.Plan's: the request sends exactly
@@ -16,18 +17,11 @@ import (
 type Request struct {
 	Model       string
 	Messages    []history.Message
-	Tools       []Tool
+	Tools       []tool.Tool
 	MaxTokens   int      // the most tokens of the reply; 0 leaves it to the server
 	Temperature *float64 // nil leaves it to the server; 0 is sent as 0
 	TopP        *float64
 	Effort      string // reasoning effort, "" leaves it to the server
-}
-
-// Tool is a function that a model may call.
-type Tool struct {
-	Name        string
-	Description string
-	Parameters  json.RawMessage // a JSON schema of an object
 }
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,

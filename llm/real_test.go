@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/tool"
 )
 
 // The tests against real servers run where the environment names one. llm/llmtest/README.md says how to have them.
@@ -144,7 +145,7 @@ func (s realServer) stopped(c *Client, r Request) {
 }
 
 // searchTool is the tool that the tests offer.
-var searchTool = Tool{
+var searchTool = tool.Tool{
 	Name: "search", Description: "Searches the notes.",
 	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
 }
@@ -154,7 +155,7 @@ var searchTool = Tool{
 func (s realServer) wantTools(calling, plain *Client) {
 	s.t.Helper()
 	r := s.request("Search the notes.", 400)
-	r.Tools = []Tool{searchTool}
+	r.Tools = []tool.Tool{searchTool}
 	reply, _, err := s.answered(calling, r)
 	if err != nil {
 		s.t.Fatal(err)

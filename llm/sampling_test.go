@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/llm/tool"
 )
 
 // TestWhatAModelRefusesOfTheSamplingIsLeftOut: each refusal leads to one more request, at once, that leaves
@@ -20,7 +21,7 @@ func TestWhatAModelRefusesOfTheSamplingIsLeftOut(t *testing.T) {
 		MaxTokens: 32000, Temperature: &warm, TopP: &wide, Effort: "minimal",
 	}
 	offering := full
-	offering.Tools, offering.Effort = []Tool{{Name: "read"}}, ""
+	offering.Tools, offering.Effort = []tool.Tool{{Name: "read"}}, ""
 	for _, test := range []struct {
 		refusal string
 		request Request

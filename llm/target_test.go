@@ -15,6 +15,7 @@ import (
 	"winnow/history"
 	"winnow/llm/llmtest"
 	"winnow/llm/strict"
+	"winnow/llm/tool"
 )
 
 // strictServer is a server in the same process that refuses as the real one does.
@@ -143,7 +144,7 @@ func (x strictTarget) wantAccepted(messages []history.Message, o history.Options
 		Model: targetModel, Messages: plan.Messages, MaxTokens: 100, Temperature: &zero,
 	}
 	if !o.Profile.NoTools {
-		r.Tools = []Tool{{Name: "read", Description: "reads a file", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
+		r.Tools = []tool.Tool{{Name: "read", Description: "reads a file", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
 	}
 	var reply Reply
 	for event, err := range client.Stream(context.Background(), r) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/llm/tool"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -199,7 +200,7 @@ func argumentObject(arguments string) string {
 }
 
 // wireTools are tools as they are sent, nil for none. A tool without a schema takes no arguments.
-func wireTools(tools []Tool) []wireTool {
+func wireTools(tools []tool.Tool) []wireTool {
 	var list []wireTool
 	for _, t := range tools {
 		schema := t.Parameters

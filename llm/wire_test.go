@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/llm/tool"
 )
 
 func TestBodyIsTheStrictFormat(t *testing.T) {
@@ -75,7 +76,7 @@ func TestBodyIsTheStrictFormat(t *testing.T) {
 		},
 		{
 			"tools", c,
-			Request{Model: "m", Messages: user("x"), Tools: []Tool{{Name: "f", Description: "does f", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}},
+			Request{Model: "m", Messages: user("x"), Tools: []tool.Tool{{Name: "f", Description: "does f", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}},
 			`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{"type":"object"}}},{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}],"stream":true,"stream_options":{"include_usage":true}}`,
 		},
 		{"no messages are a list", c, Request{Model: "m"}, `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`},
@@ -137,7 +138,7 @@ func TestStreamPostsBody(t *testing.T) {
 
 func TestBodyThatCannotBeEncodedIsRefused(t *testing.T) {
 	r := hello()
-	r.Tools = []Tool{{Name: "f", Parameters: json.RawMessage(`{"type":`)}}
+	r.Tools = []tool.Tool{{Name: "f", Parameters: json.RawMessage(`{"type":`)}}
 	server := script(chunks("[DONE]"))
 	_, _, err := heard(server.client(), r)
 	if err == nil || !strings.Contains(err.Error(), "encode request to openai") || server.times() != 0 {

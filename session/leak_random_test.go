@@ -22,6 +22,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/store"
 )
 
@@ -225,8 +226,8 @@ func (h *heldConversation) hold() {
 		h.t.Fatal(err)
 	}
 	defer st.Close()
-	box := &llm.Toolbox{}
-	box.Register(llm.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
+	box := &tool.Toolbox{}
+	box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
 		func(_ context.Context, _ json.RawMessage) (string, error) {
 			return h.text(1 + h.dice.IntN(300)), nil
 		})

@@ -27,7 +27,7 @@ func (s *Session) Pending() []PendingCall {
 // NextPending returns the pending call to ask the user about first. There is none while a turn is running,
 // where running tools is switched off, and where the endpoint has none of the tools.
 func (s *Session) NextPending() (PendingCall, bool) {
-	tools := s.Model().Toolbox()
+	tools := s.Model().Tools()
 	if s.deps.Approve == Never || s.Busy() {
 		return PendingCall{}, false
 	}
@@ -48,7 +48,7 @@ func (s *Session) AnswerPending(ctx context.Context, call PendingCall, allow boo
 		first := PendingCall{}
 		for _, p := range t.Pending() {
 			calls = append(calls, p.Call)
-			if first.Message == 0 && t.Model().Toolbox().Has(p.Call.Name) {
+			if first.Message == 0 && t.Model().Tools().Has(p.Call.Name) {
 				first = p
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -42,7 +43,7 @@ func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
 	warm := 0.7
 	b.deps.Sampling.Temperature = &warm
 	box := adder(t)
-	box.Register(llm.Tool{Name: "less", Description: "a < b & \u2028", Parameters: json.RawMessage(`{ "type":"object", "title":"<&>"}`)}, nil)
+	box.Register(tool.Tool{Name: "less", Description: "a < b & \u2028", Parameters: json.RawMessage(`{ "type":"object", "title":"<&>"}`)}, nil)
 	b.offer(box)
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))

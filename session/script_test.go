@@ -15,6 +15,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/store"
 )
 
@@ -187,7 +188,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 }
 
 // offer gives the scripted server's models tools to call.
-func (b *bench) offer(box *llm.Toolbox) {
+func (b *bench) offer(box *tool.Toolbox) {
 	e := b.deps.Models.Endpoints()[0]
 	e.Tools = box
 	b.deps.Models = new(llm.Catalog).With(e)

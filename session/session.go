@@ -14,6 +14,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/calibration"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -30,6 +31,7 @@ type Deps struct {
 	System      string                     // the configured system prompt, "" for none
 	Sampling    record.Sampling            // what is asked of every model
 	Samplings   map[string]record.Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
+	Tools       []*tool.Toolbox            // what every model may call beside the tools of its endpoint
 	Approve     Approval                   // when a tool call needs the user's word
 	MaxRounds   int                        // the most requests of one turn; 0 is 16
 	TitleRef    string                     // the model that writes titles; "" takes them from the first message
@@ -54,7 +56,7 @@ func (d Deps) target(ref string) (*target.Model, error) {
 
 // forModel is what a model needs that is asked with these parameters.
 func (d Deps) forModel(ask record.Sampling) target.Deps {
-	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request()}
+	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools}
 }
 
 // Approval says when a tool call needs the user's word.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/tool"
 )
 
 // callsAndBreaks asks for a tool, whole, and then breaks the connection.
@@ -43,8 +43,8 @@ func TestToolsOfAnInterruptedAnswerDoNotRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, step)
 			var ran atomic.Int32
-			box := &llm.Toolbox{}
-			box.Register(llm.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
+			box := &tool.Toolbox{}
+			box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
 				func(context.Context, json.RawMessage) (string, error) { ran.Add(1); return "seen", nil })
 			b.offer(box)
 			b.deps.Approve = Always

@@ -14,6 +14,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/store"
 )
 
@@ -225,7 +226,7 @@ func TestToolCallsOfTheRunningTurnGoAsText(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("c1", "look", `{"at":"the sky"}`))
 	b.refusesCalls(400, `{"error":{"message":"Unexpected role 'tool' after role 'assistant'"}}`)
-	b.offer(&llm.Toolbox{})
+	b.offer(&tool.Toolbox{})
 	b.deps.Approve = Always
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "what is it like?"))

@@ -44,7 +44,7 @@ func (t *turn) runTools(ctx context.Context, calls []history.ToolCall) error {
 // runTool runs one call, with the user's word where that is asked for. It always yields a result: a tool
 // that is unknown or fails says so in it. A tool that does not exist is asked about by nobody.
 func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result string, err error) {
-	tools := t.Model().Toolbox()
+	tools := t.Model().Tools()
 	if !tools.Has(call.Name) {
 		same := call.Name + "\x00" + call.Arguments
 		if t.unknown[same] {
@@ -54,7 +54,7 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result strin
 			t.unknown = map[string]bool{}
 		}
 		t.unknown[same] = true
-		return tools.Run(ctx, call), err
+		return tools.Run(ctx, call.Name, call.Arguments), err
 	}
 	approve := t.deps.Approve
 	if t.mustAsk && approve != Never {
@@ -70,7 +70,7 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result strin
 			return refused, err
 		}
 	}
-	result = tools.Run(ctx, call)
+	result = tools.Run(ctx, call.Name, call.Arguments)
 	return result, ctx.Err()
 }
 

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/llm"
+	"winnow/llm/tool"
 )
 
 // Nobody is asked about a tool that does not exist, and a model that insists on it does not go on for ever.
 func TestAToolThatDoesNotExistNeedsNoApproval(t *testing.T) {
 	again := calls("c2", "read_file", `{"path":"b"}`)
 	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), again, calls("c3", "read_file", `{"path":"b"}`), says("never asked"))
-	b.offer(&llm.Toolbox{})
+	b.offer(&tool.Toolbox{})
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "read it"))
 	var wantError *ToolError

@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/store"
 )
 
@@ -327,10 +328,10 @@ func TestToolLoopEnds(t *testing.T) {
 }
 
 // adder is a toolbox with one tool.
-func adder(t *testing.T) *llm.Toolbox {
+func adder(t *testing.T) *tool.Toolbox {
 	t.Helper()
-	box := &llm.Toolbox{}
-	box.Register(llm.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)},
+	box := &tool.Toolbox{}
+	box.Register(tool.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)},
 		func(_ context.Context, arguments json.RawMessage) (string, error) {
 			var n struct{ A, B int }
 			if err := json.Unmarshal(arguments, &n); err != nil {

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/question"
@@ -241,8 +241,8 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	l := onStage(t, 140, 40)
 	ctx, st := t.Context(), l.current.With.Store
-	box := &llm.Toolbox{}
-	box.Register(llm.Tool{Name: "add", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
+	box := &tool.Toolbox{}
+	box.Register(tool.Tool{Name: "add", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	here := l.current.With.Models.Endpoints()[0]
 	here.Tools = box
 	l.current.With.Models.Add(here)

@@ -140,11 +140,11 @@ func TestGuideIsOfferedASearchOfTheDocumentation(t *testing.T) {
 	if tools := box.Tools(); len(tools) != 1 || tools[0].Name != "search_docs" {
 		t.Fatalf("the guide is offered %v, want search_docs", tools)
 	}
-	found := box.Run(t.Context(), history.ToolCall{Name: "search_docs", Arguments: `{"query":"ollama"}`})
+	found := box.Run(t.Context(), "search_docs", `{"query":"ollama"}`)
 	if !strings.Contains(found, "docs/start.md#") || !strings.Contains(found, "11434") {
 		t.Errorf("the search for ollama found %q, want the section of start.md about it", found)
 	}
-	if none := box.Run(t.Context(), history.ToolCall{Name: "search_docs", Arguments: `{"query":"xylophone"}`}); !strings.Contains(none, "Nothing") {
+	if none := box.Run(t.Context(), "search_docs", `{"query":"xylophone"}`); !strings.Contains(none, "Nothing") {
 		t.Errorf("the search for xylophone found %q, want nothing", none)
 	}
 }

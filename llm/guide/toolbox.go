@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"winnow/llm"
+	"winnow/llm/tool"
 )
 
 // A search answers with so many sections, and so many characters of each: the guide's window is
@@ -18,9 +18,9 @@ const (
 
 // toolbox holds the one tool that the guide is offered, so that a tool call can be seen from end to
 // end without a network: /guide tool.
-func toolbox(g *Guide) *llm.Toolbox {
-	box := &llm.Toolbox{}
-	box.Register(llm.Tool{
+func toolbox(g *Guide) *tool.Toolbox {
+	box := &tool.Toolbox{}
+	box.Register(tool.Tool{
 		Name:        "search_docs",
 		Description: "Searches winnow's documentation and answers with the sections that fit best.",
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what to look for"}},"required":["query"]}`),

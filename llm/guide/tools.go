@@ -10,25 +10,25 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// tool is a function that the request offers.
-type tool struct {
+// offered is a function that the request offers.
+type offered struct {
 	Name       string
 	Parameters struct{ Required []string }
 }
 
 // tool finds an offered tool; "" finds the first.
-func (r request) tool(name string) (tool, bool) {
+func (r request) tool(name string) (offered, bool) {
 	for _, raw := range r.Tools {
-		var t struct{ Function tool }
+		var t struct{ Function offered }
 		if json.Unmarshal(raw, &t) == nil && t.Function.Name != "" && (name == "" || t.Function.Name == name) {
 			return t.Function, true
 		}
 	}
-	return tool{}, false
+	return offered{}, false
 }
 
 // arguments are the least that the tool's schema wants: each of its required properties is the question.
-func (t tool) arguments(question string) string {
+func (t offered) arguments(question string) string {
 	values := map[string]string{}
 	for _, name := range t.Parameters.Required {
 		values[name] = question

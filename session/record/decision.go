@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/store"
 )
 
@@ -35,11 +36,11 @@ type Decision struct {
 	Cut      bool                     `json:"cut,omitempty"`   // the user chose to cut the current message where it does not fit
 	Asked    string                   `json:"asked,omitempty"` // what winnow itself asked in place of the user, "" for a turn's request
 
-	Sampling Sampling   `json:"sampling"`
-	Schemas  []llm.Tool `json:"schemas,omitempty"` // the tools that the model could call
-	Base     string     `json:"base,omitempty"`    // the endpoint's address, without user, password and query
-	Wire     llm.Wire   `json:"wire,omitempty"`    // the format of the request; "" is Chat Completions
-	Quirks   []string   `json:"quirks,omitempty"`  // what the server was known to refuse
+	Sampling Sampling    `json:"sampling"`
+	Schemas  []tool.Tool `json:"schemas,omitempty"` // the tools that the model could call
+	Base     string      `json:"base,omitempty"`    // the endpoint's address, without user, password and query
+	Wire     llm.Wire    `json:"wire,omitempty"`    // the format of the request; "" is Chat Completions
+	Quirks   []string    `json:"quirks,omitempty"`  // what the server was known to refuse
 
 	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
 }

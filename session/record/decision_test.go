@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/store"
 )
 
@@ -20,7 +21,7 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 		fillIn(t, value.Field(i), i+1)
 	}
 	o.Turn = []history.Message{{ID: 7, Role: history.User, Content: "now"}}
-	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []llm.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
+	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []tool.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
 	client.Learn("no-stream-options")
 	var r store.Request

@@ -3,6 +3,7 @@
 package target
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/llm/tool"
 	"winnow/session/calibration"
 	"winnow/session/store"
 )
@@ -27,6 +29,9 @@ type Deps struct {
 	Log   *slog.Logger
 	Count history.Counter // counts tokens; nil counts none
 	Ask   llm.Request     // what is asked beside the messages: MaxTokens, Temperature, TopP, Effort
+
+	Tools []*tool.Toolbox        // what the model may call beside the tools of its endpoint
+	Off   func(name string) bool // the tools that may not be called; nil is none
 }
 
 // Model is a model that a conversation's requests go to. Its methods may be called from several goroutines.
@@ -48,11 +53,12 @@ type known struct {
 	stated   llm.Window // what the server says of its window now, without tokens where it does not
 	ran      bool       // it answered since its server was asked for a window that it could not say
 	learned  store.Learned
-	shrunkTo int  // the most tokens of a request, after refusals that named none; 0 is none
-	inexact  bool // the endpoint was asked for exact counts and could not answer
-	maxReply int  // tokens of a reply that the server has room for, 0 for as many as are asked
-	lowered  int  // the window for which it was said that max_tokens is lowered
-	toolCost int  // tokens of the endpoint's tool schemas, 0 before they were counted
+	shrunkTo int         // the most tokens of a request, after refusals that named none; 0 is none
+	inexact  bool        // the endpoint was asked for exact counts and could not answer
+	maxReply int         // tokens of a reply that the server has room for, 0 for as many as are asked
+	lowered  int         // the window for which it was said that max_tokens is lowered
+	priced   []tool.Tool // the tools whose schemas were counted last
+	toolCost int         // the tokens of their schemas
 	asText   textTrial
 
 	counts     calibration.Calibration // what the server counts of this conversation's requests
@@ -151,25 +157,30 @@ func (m *Model) Fill(o *history.Options) {
 	o.Profile, o.To = m.profile(), m.Client.Origin(m.Name)
 }
 
-// Toolbox is the tools of the model's endpoint.
-func (m *Model) Toolbox() *llm.Toolbox { return m.Client.Endpoint().Tools }
+// Tools are the tools that may be called: those of the model's endpoint and those that every model is offered.
+func (m *Model) Tools() tool.Set {
+	return tool.Set{Boxes: append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...), Off: m.deps.Off}
+}
 
-// tools are the tools that the model may call.
-func (m *Model) tools() []llm.Tool {
+// tools are the tools that requests offer to the model.
+func (m *Model) tools() []tool.Tool {
 	if m.Client.Profile(m.Name).NoTools {
 		return nil
 	}
-	return m.Client.Endpoint().Tools.Tools()
+	return m.Tools().Tools()
 }
 
-// toolTokens is what the tool schemas cost. They are counted once. The caller holds the lock.
+// toolTokens is what the tool schemas cost. They are counted where they changed. The caller holds the lock.
 func (m *Model) toolTokens() int {
 	tools := m.tools()
-	if len(tools) == 0 {
-		return 0
+	same := func(a, b tool.Tool) bool {
+		return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Parameters, b.Parameters)
 	}
-	if m.toolCost == 0 && m.deps.Count != nil {
-		m.toolCost = m.deps.Count(llm.Schemas(tools))
+	if m.deps.Count != nil && !slices.EqualFunc(tools, m.priced, same) {
+		m.priced, m.toolCost = tools, 0
+		if len(tools) > 0 {
+			m.toolCost = m.deps.Count(llm.Schemas(tools))
+		}
 	}
 	return m.toolCost
 }

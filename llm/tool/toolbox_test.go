@@ -1,22 +1,18 @@
-package llm
+package tool
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"strings"
 	"testing"
-
-	"winnow/history"
-	"winnow/llm/keys"
 )
 
 func TestToolboxAlwaysAnswers(t *testing.T) {
 	var box Toolbox
-	add := func(name string, run ToolFunc) { box.Register(Tool{Name: name}, run) }
+	add := func(name string, run Func) { box.Register(Tool{Name: name}, run) }
 	add("echo", func(_ context.Context, a json.RawMessage) (string, error) { return string(a), nil })
 	add("fail", func(context.Context, json.RawMessage) (string, error) { return "", errors.New("the disk is full") })
 	add("half", func(context.Context, json.RawMessage) (string, error) { return "some", errors.New("cut off") })
@@ -36,11 +32,11 @@ func TestToolboxAlwaysAnswers(t *testing.T) {
 		{"nothing", "{}", "error: no such tool: nothing; there are: echo, fail, half, panic, exit, silent"},
 	}
 	for _, test := range tests {
-		got := box.Run(t.Context(), history.ToolCall{Name: test.name, Arguments: test.arguments})
+		got := box.Run(t.Context(), test.name, test.arguments)
 		wantText(t, test.name+" "+test.arguments, got, test.want)
 	}
 	var none *Toolbox
-	wantText(t, "no box", none.Run(t.Context(), history.ToolCall{Name: "x"}), "error: no such tool: x; there are no tools")
+	wantText(t, "no box", none.Run(t.Context(), "x", ""), "error: no such tool: x; there are no tools")
 	if none.Tools() != nil {
 		t.Errorf("no box has tools %v", none.Tools())
 	}
@@ -50,7 +46,7 @@ func TestToolboxDoesNotCutResults(t *testing.T) {
 	var box Toolbox
 	long := strings.Repeat("x", 1<<20)
 	box.Register(Tool{Name: "long"}, func(context.Context, json.RawMessage) (string, error) { return long, nil })
-	if got := box.Run(t.Context(), history.ToolCall{Name: "long"}); got != long {
+	if got := box.Run(t.Context(), "long", ""); got != long {
 		t.Errorf("got %d bytes, want %d", len(got), len(long))
 	}
 }
@@ -65,8 +61,8 @@ func TestToolboxAnswersWhenStopped(t *testing.T) {
 		<-release
 		return "late", nil
 	})
-	wantText(t, "stopped on the way", box.Run(ctx, history.ToolCall{Name: "deaf"}), "error: stopped before deaf was done")
-	wantText(t, "stopped before", box.Run(ctx, history.ToolCall{Name: "deaf"}), "error: stopped before deaf began")
+	wantText(t, "stopped on the way", box.Run(ctx, "deaf", ""), "error: stopped before deaf was done")
+	wantText(t, "stopped before", box.Run(ctx, "deaf", ""), "error: stopped before deaf began")
 }
 
 func TestToolboxReplacesInPlace(t *testing.T) {
@@ -78,25 +74,33 @@ func TestToolboxReplacesInPlace(t *testing.T) {
 	if got := fmt.Sprint(box.Tools()); got != "[{a 2 []} {b 2 []}]" {
 		t.Errorf("got %s", got)
 	}
-	wantText(t, "result", box.Run(t.Context(), history.ToolCall{Name: "a"}), "2")
+	wantText(t, "result", box.Run(t.Context(), "a", ""), "2")
 }
 
-func TestSecretNeverPrints(t *testing.T) {
-	s := keys.Secret(testKey)
-	e := Endpoint{Name: "openai", BaseURL: "https://user:" + testKey + "@api.openai.com/v1?key=" + testKey, Key: s, Headers: map[string]string{"Api-Key": testKey}}
-	var log strings.Builder
-	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "key", s, "endpoint", e)
-	encoded, _ := json.Marshal(map[string]keys.Secret{"key": s})
-	for what, text := range map[string]string{
-		"%v": fmt.Sprintf("%v", s), "%x": fmt.Sprintf("%x", s), "%+v": fmt.Sprintf("%+v", struct{ K keys.Secret }{s}), "%#v": fmt.Sprintf("%#v", s), "%q": fmt.Sprintf("%q", s),
-		"JSON": string(encoded), "slog": log.String(), "endpoint": fmt.Sprintf("%v %+v %#v", e, e, &e),
-	} {
-		noKey(t, what, text)
-		if !strings.Contains(text, "[redacted]") && what != "endpoint" && what != "%x" {
-			t.Errorf("%s: got %s, want [redacted]", what, text)
+func TestSetOffersEachNameOnce(t *testing.T) {
+	var first, second Toolbox
+	for box, tools := range map[*Toolbox][]string{&first: {"a", "b"}, &second: {"b", "c"}} {
+		for _, name := range tools {
+			box.Register(Tool{Name: name}, func(context.Context, json.RawMessage) (string, error) {
+				if box == &first {
+					return "first", nil
+				}
+				return "second", nil
+			})
 		}
 	}
-	if s.Reveal() != testKey || keys.Secret("").String() != "" {
-		t.Errorf("Reveal gives %q, no key prints as %q", s.Reveal(), keys.Secret(""))
+	set := Set{Boxes: []*Toolbox{nil, &first, &second}, Off: func(name string) bool { return name == "a" }}
+	if got := fmt.Sprint(set.Tools()); got != "[{b  []} {c  []}]" {
+		t.Errorf("the set offers %s", got)
+	}
+	wantText(t, "a tool of both", set.Run(t.Context(), "b", ""), "first")
+	wantText(t, "a tool of the second", set.Run(t.Context(), "c", ""), "second")
+	wantText(t, "a tool that is off", set.Run(t.Context(), "a", ""), "error: no such tool: a; there are: b, c")
+}
+
+func wantText(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }

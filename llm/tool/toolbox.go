@@ -1,4 +1,6 @@
-package llm
+// Package tool holds the functions that a model may call: what is offered to it, and what runs a call. It decides
+// nothing about whether a call may run.
+package tool
 
 import (
 	"bytes"
@@ -8,27 +10,33 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"winnow/history"
+	"unicode"
 )
 
-// ToolFunc does what a tool is for. It gets a JSON object and answers with a text for the model.
-type ToolFunc func(ctx context.Context, arguments json.RawMessage) (string, error)
+// Tool is a function that a model may call.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // a JSON schema of an object
+}
+
+// Func does what a tool is for. It gets a JSON object and answers with a text for the model.
+type Func func(ctx context.Context, arguments json.RawMessage) (string, error)
 
 // Toolbox holds the tools that a model may call. The zero value and nil are empty boxes; a box is
 // safe for concurrent use.
 type Toolbox struct {
 	mu    sync.Mutex
 	tools []Tool
-	funcs map[string]ToolFunc
+	funcs map[string]Func
 }
 
 // Register puts a tool into the box, in place of one of the same name.
-func (t *Toolbox) Register(tool Tool, run ToolFunc) {
+func (t *Toolbox) Register(tool Tool, run Func) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.funcs == nil {
-		t.funcs = make(map[string]ToolFunc)
+		t.funcs = make(map[string]Func)
 	}
 	t.funcs[tool.Name] = run
 	if i := slices.IndexFunc(t.tools, func(old Tool) bool { return old.Name == tool.Name }); i >= 0 {
@@ -54,26 +62,26 @@ func (t *Toolbox) Has(name string) bool { return t.find(name) != nil }
 // Run does what a call asks for and always answers, with the tool's own text uncut or with a
 // sentence that tells the model what went wrong: that is something it can act on. When ctx ends,
 // Run answers at once; a tool that does not watch its ctx is left to itself.
-func (t *Toolbox) Run(ctx context.Context, call history.ToolCall) string {
-	run := t.find(call.Name)
+func (t *Toolbox) Run(ctx context.Context, name, arguments string) string {
+	run := t.find(name)
 	if run == nil {
-		return t.unknown(call.Name)
+		return unknown(name, t.Tools())
 	}
-	arguments := bytes.TrimSpace([]byte(call.Arguments))
-	if len(arguments) == 0 {
-		arguments = []byte("{}")
+	object := bytes.TrimSpace([]byte(arguments))
+	if len(object) == 0 {
+		object = []byte("{}")
 	}
-	if arguments[0] != '{' || !json.Valid(arguments) {
-		return "error: the arguments are not a JSON object: " + oneLine(call.Arguments, 200)
+	if object[0] != '{' || !json.Valid(object) {
+		return "error: the arguments are not a JSON object: " + oneLine(arguments, 200)
 	}
 	if ctx.Err() != nil {
-		return "error: stopped before " + call.Name + " began"
+		return "error: stopped before " + name + " began"
 	}
 	answer := make(chan string, 1)
 	go func() {
-		text := "error: " + call.Name + " ended without an answer"
+		text := "error: " + name + " ended without an answer"
 		defer func() { answer <- text }()
-		text = safely(ctx, call.Name, run, arguments)
+		text = safely(ctx, name, run, object)
 	}()
 	select {
 	case text := <-answer:
@@ -84,11 +92,11 @@ func (t *Toolbox) Run(ctx context.Context, call history.ToolCall) string {
 	case text := <-answer:
 		return text
 	default:
-		return "error: stopped before " + call.Name + " was done"
+		return "error: stopped before " + name + " was done"
 	}
 }
 
-func (t *Toolbox) find(name string) ToolFunc {
+func (t *Toolbox) find(name string) Func {
 	if t == nil {
 		return nil
 	}
@@ -98,9 +106,9 @@ func (t *Toolbox) find(name string) ToolFunc {
 }
 
 // unknown names the tools there are, so that the model can choose one of them.
-func (t *Toolbox) unknown(name string) string {
+func unknown(name string, tools []Tool) string {
 	var names []string
-	for _, tool := range t.Tools() {
+	for _, tool := range tools {
 		names = append(names, tool.Name)
 	}
 	there := "there are no tools"
@@ -111,7 +119,7 @@ func (t *Toolbox) unknown(name string) string {
 }
 
 // safely runs a tool that may panic.
-func safely(ctx context.Context, name string, run ToolFunc, arguments json.RawMessage) (text string) {
+func safely(ctx context.Context, name string, run Func, arguments json.RawMessage) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
 			text = fmt.Sprintf("error: %s crashed: %v", name, p)
@@ -125,4 +133,20 @@ func safely(ctx context.Context, name string, run ToolFunc, arguments json.RawMe
 		return "error: " + err.Error()
 	}
 	return text + "\nerror: " + err.Error()
+}
+
+// oneLine is the beginning of a text for a sentence, without line ends and control characters; limit is in bytes.
+func oneLine(text string, limit int) string {
+	if len(text) > limit {
+		text = text[:limit] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if unicode.Is(unicode.C, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
