@@ -186,7 +186,7 @@ func (a *attempt) advance() {
 
 // event hands on what an event holds as chunks.
 func (a *attempt) event(data []byte) {
-	chunks, done := a.translation.chunks(data)
+	chunks, done := a.translation.Chunks(data)
 	for _, chunk := range chunks {
 		a.line(chunk)
 	}

@@ -78,13 +78,15 @@ func (r refusal) classify(status int) (kind ErrorKind, final bool) {
 		return Auth, true
 	case status == 429:
 		return RateLimit, false
-	case status == 404, modelUnknown().MatchString(text) && status < 500:
+	case status >= 400 && status < 500 && namesResponses().MatchString(text):
+		return BadRequest, true // The model is there, for another API.
+	case status == 404, status == 405, modelUnknown().MatchString(text) && status < 500:
 		return NotFound, true
 	case status == 408:
 		return TimedOut, false
 	case (status >= 500 || status == 0) && (templateTexts().MatchString(text) || toolHistoryTexts().MatchString(text)):
 		return BadRequest, true
-	case status == 0 && strings.Contains(text, "invalid_request"):
+	case status == 0 && (strings.Contains(text, "invalid_") || strings.Contains(text, "image_")):
 		return BadRequest, true
 	case status >= 500, status < 300:
 		if rateTexts().MatchString(text) {
@@ -104,6 +106,7 @@ func (c *Client) blank(model string) *Error {
 		Address:  shownURL(c.endpoint.BaseURL),
 		KeyFrom:  c.endpoint.KeyFrom,
 		Model:    model,
+		wire:     c.Wire(model),
 		noKey:    c.endpoint.Key == "" && len(c.endpoint.Secrets()) == 0,
 	}
 }

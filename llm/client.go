@@ -137,12 +137,20 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				return
 			}
 			e := c.asError(ctx, err, r.Model)
-			if e.Replan = !began && c.learnFormat(e, r); began || e.Replan || e.Kind == Stopped {
+			if began || e.Kind == Stopped {
 				yield(nil, e)
 				return
 			}
+			how, learned := c.learnWire(e, r)
+			if e.Replan = !learned && c.learnFormat(e, r); e.Replan {
+				yield(nil, e)
+				return
+			}
+			if !learned {
+				how, learned = c.learn(e, r)
+			}
 			w := Waiting{Attempt: try + 1, Of: max(try+1, c.tries()), Err: e}
-			if how, learned := c.learn(e, r); learned {
+			if learned {
 				w.Changed = how
 			} else {
 				e.Tools = e.toolCause(r)

@@ -51,6 +51,7 @@ type Error struct {
 	Tools    ToolCause     // whether tool calls in the request are the reason
 	Err      error         // what lies beneath, nil for none
 
+	wire  Wire // the format of the request
 	noKey bool // the request carried no key
 	page  bool // the body is a web page
 	final bool // trying again cannot help, whatever the status says

@@ -72,6 +72,9 @@ func asks(words string, holds func(Request) bool) func(*Client, string, Request)
 // refusesReplay says that a refusal names a key that the request only had because an answer had it.
 func (c *Client) refusesReplay(refusal string, r Request) bool {
 	names := func(replay string) bool {
+		if replay != "" && c.Wire(r.Model) == ResponsesWire && refusesKept().MatchString(refusal) {
+			return true
+		}
 		var keys map[string]json.RawMessage
 		_ = json.Unmarshal([]byte(replay), &keys) // "" has none
 		for key := range keys {

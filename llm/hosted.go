@@ -112,7 +112,9 @@ func baseURL(written string) string {
 		}
 		written = scheme + written
 	}
-	written = strings.TrimRight(strings.TrimSuffix(written, "/chat/completions"), "/")
+	for _, path := range []string{"/chat/completions", "/responses"} {
+		written = strings.TrimRight(strings.TrimSuffix(written, path), "/")
+	}
 	if u, err := url.Parse(written); err == nil && u.Path == "" {
 		written += "/v1"
 	}

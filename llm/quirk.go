@@ -16,6 +16,14 @@ const (
 	cachedApart         = "cached-apart"          // counts the tokens of its cache beside those of the prompt
 )
 
+// The quirks of one model about the format of its requests: see Client.Wire. Its name follows the word after a
+// space.
+const (
+	wantsResponses       = "responses"              // Chat Completions refuses it, or its tools, and names the Responses API
+	noResponses          = "no-responses"           // there is no Responses API after all
+	noEncryptedReasoning = "no-encrypted-reasoning" // refuses to be asked for its reasoning in an encrypted form
+)
+
 // The quirks of one model, whose name follows the word after a space. They change what a request
 // holds and not only how it is written, so that it has to be planned again.
 const (
@@ -92,6 +100,10 @@ func (c *Client) learn(e *Error, r Request) (how string, learned bool) {
 		return "", false
 	}
 	switch {
+	case c.Wire(r.Model) == ResponsesWire:
+		if refusesInclude().MatchString(e.Message) {
+			return "without asking for encrypted reasoning", c.news(of(r.Model, noEncryptedReasoning))
+		}
 	case strings.Contains(e.Body, "stream_options"):
 		return "without stream_options", c.news(noStreamOptions)
 	case refuses(e.Body, "max_tokens") && strings.Contains(e.Body, "max_completion_tokens") && !c.completionTokens():

@@ -40,7 +40,7 @@ func (c *Client) sampling(r Request) sampled {
 	if c.has(of(r.Model, noEffort)) {
 		s.effort = ""
 	}
-	if len(r.Tools) > 0 && c.has(of(r.Model, noToolEffort)) {
+	if len(r.Tools) > 0 && c.has(of(r.Model, noToolEffort)) && c.Wire(r.Model) == ChatWire {
 		s.effort = "none"
 	}
 	s.maxTokens = c.MaxReply(r.Model, s.maxTokens)

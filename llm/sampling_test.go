@@ -36,7 +36,7 @@ func TestWhatAModelRefusesOfTheSamplingIsLeftOut(t *testing.T) {
 		{"Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported values are: 'low', 'medium', and 'high'.", full, "32000 0.7 0.9 low", "with reasoning_effort low"},
 		{"Unrecognized request argument supplied: reasoning_effort", full, "32000 0.7 0.9 -", "without reasoning_effort"},
 		{"reasoning_effort: Input should be 'none' or 'high'", full, "32000 0.7 0.9 none", "with reasoning_effort none"},
-		{"Function tools with reasoning_effort are not supported for m in /v1/chat/completions. Please use /v1/responses instead.", offering, "32000 0.7 0.9 none", "with reasoning_effort none"},
+		{"Function tools with reasoning_effort are not supported for m. To use function tools, set reasoning_effort to 'none'.", offering, "32000 0.7 0.9 none", "with reasoning_effort none"},
 		{"max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.", full, "16384 0.7 0.9 minimal", "at most 16,384"},
 		{"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for m", full, "8192 0.7 0.9 minimal", "at most 8,192"},
 		{"Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", full, "8192 0.7 0.9 minimal", "at most 8,192"},

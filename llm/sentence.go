@@ -94,6 +94,9 @@ func (e *Error) notFoundSentence() string {
 	if e.Model != "" && strings.Contains(strings.ToLower(e.Message), "model") {
 		return e.who() + " does not know the model " + oneLine(e.Model, 80) + e.status()
 	}
+	if e.wire == ResponsesWire {
+		return e.where() + " has no Responses API" + e.status()
+	}
 	return e.where() + " has no such API" + e.status() + "; is the base URL right?"
 }
 

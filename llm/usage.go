@@ -10,9 +10,9 @@ func usageOf(v any) (pricing.Usage, bool) {
 	}
 	usage := pricing.Usage{
 		Prompt:    count(u["prompt_tokens"], u["input_tokens"]),
-		Cached:    count(object(u["prompt_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
+		Cached:    count(object(u["prompt_tokens_details"])["cached_tokens"], object(u["input_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
 		Answer:    count(u["completion_tokens"], u["output_tokens"]),
-		Reasoning: count(object(u["completion_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
+		Reasoning: count(object(u["completion_tokens_details"])["reasoning_tokens"], object(u["output_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
 		Cost:      costOf(u),
 
 		CacheWrite: count(

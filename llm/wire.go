@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"winnow/history"
+	"winnow/llm/responses"
 	"winnow/llm/tool"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -61,8 +63,8 @@ func (chatWire) address(e Endpoint) string { return e.at("/chat/completions") }
 
 func (chatWire) translation() translation { return chatWire{} }
 
-// chunks hands on what came: it is a chunk already.
-func (chatWire) chunks(data []byte) ([][]byte, bool) { return [][]byte{data}, false }
+// Chunks hands on what came: it is a chunk already.
+func (chatWire) Chunks(data []byte) ([][]byte, bool) { return [][]byte{data}, false }
 
 func (chatWire) body(c *Client, r Request, ask sampled) (any, error) {
 	w := wireRequest{
@@ -130,7 +132,7 @@ func (b returned) wire(m history.Message) wireMessage {
 		return w
 	}
 	own := m.Origin == b.to
-	keys := own && !b.profile.NoReplay
+	m = b.own(m)
 	if b.profile.EchoReasoning && (len(m.ToolCalls) > 0 || own && m.Reasoning != "") {
 		// A message with calls needs the key even where another model made them.
 		w.ReasoningContent = new(string)
@@ -138,21 +140,33 @@ func (b returned) wire(m history.Message) wireMessage {
 			*w.ReasoningContent = m.Reasoning
 		}
 	}
-	if keys {
-		w.replay = m.Replay
-	}
+	w.replay = m.Replay
 	for _, call := range m.ToolCalls {
-		c := wireCall{ToolCall: openai.ToolCall{
+		w.ToolCalls = append(w.ToolCalls, wireCall{openai.ToolCall{
 			ID:       call.ID,
 			Type:     openai.ToolTypeFunction,
-			Function: openai.FunctionCall{Name: call.Name, Arguments: argumentObject(call.Arguments)},
-		}}
-		if keys {
-			c.replay = call.Replay
-		}
-		w.ToolCalls = append(w.ToolCalls, c)
+			Function: openai.FunctionCall{Name: call.Name, Arguments: call.Arguments},
+		}, call.Replay})
 	}
 	return w
+}
+
+// own is a message with the keys that its server sent with it only where that server is asked, and with the
+// arguments of its calls as objects.
+func (b returned) own(m history.Message) history.Message {
+	keys := m.Origin == b.to && !b.profile.NoReplay
+	if !keys {
+		m.Replay = ""
+	}
+	m.ToolCalls = slices.Clone(m.ToolCalls)
+	for i := range m.ToolCalls {
+		call := &m.ToolCalls[i]
+		call.Arguments = argumentObject(call.Arguments)
+		if !keys {
+			call.Replay = ""
+		}
+	}
+	return m
 }
 
 // content is a text, or a list of parts where the message holds an image. The message's own text
@@ -199,17 +213,21 @@ func argumentObject(arguments string) string {
 	return "{}"
 }
 
-// wireTools are tools as they are sent, nil for none. A tool without a schema takes no arguments.
+// wireTools are tools as they are sent, nil for none.
 func wireTools(tools []tool.Tool) []wireTool {
 	var list []wireTool
 	for _, t := range tools {
-		schema := t.Parameters
-		if len(bytes.TrimSpace(schema)) == 0 {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		list = append(list, wireTool{"function", openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema}})
+		list = append(list, wireTool{"function", openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)}})
 	}
 	return list
+}
+
+// schemaOf is the JSON schema of a tool's arguments. A tool without one takes none.
+func schemaOf(t tool.Tool) json.RawMessage {
+	if len(bytes.TrimSpace(t.Parameters)) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return t.Parameters
 }
 
 // MarshalJSON writes the known keys in their order, and behind them those that only the server knows.
@@ -236,7 +254,7 @@ func withReplay(known any, replay string, taken map[string]bool) ([]byte, error)
 	if err := json.Unmarshal([]byte(replay), &more); err != nil {
 		return raw, nil
 	}
-	maps.DeleteFunc(more, func(key string, _ json.RawMessage) bool { return taken[key] })
+	maps.DeleteFunc(more, func(key string, _ json.RawMessage) bool { return taken[key] || responses.Keeps(key) })
 	if len(more) == 0 {
 		return raw, nil
 	}

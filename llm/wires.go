@@ -10,12 +10,13 @@ type Wire string
 
 // The formats.
 const (
-	AutoWire Wire = "auto"   // the one that the endpoint needs; "" is the same
-	ChatWire Wire = "openai" // Chat Completions
+	AutoWire      Wire = "auto"      // the one that the endpoint needs; "" is the same
+	ChatWire      Wire = "openai"    // Chat Completions
+	ResponsesWire Wire = "responses" // OpenAI's Responses API
 )
 
 // Wires are the names that an endpoint's configuration takes.
-func Wires() []Wire { return []Wire{AutoWire, ChatWire} }
+func Wires() []Wire { return []Wire{AutoWire, ChatWire, ResponsesWire} }
 
 // wire is what one format has of its own. All else is the same for all: who is asked how often, what is learned
 // from a refusal, what is taken out of an answer, how an answer is decoded.
@@ -33,21 +34,53 @@ type wire interface {
 
 // translation turns what a server streams into chunks of Chat Completions, which answer decodes.
 type translation interface {
-	// chunks takes the data of one event, or an answer that came in one piece. It is valid JSON, and is only valid
+	// Chunks takes the data of one event, or an answer that came in one piece. It is valid JSON, and is only valid
 	// until the call returns. The chunks are JSON too. An error that the server sent stays an error in a form
 	// that answer.add takes for one. done says that the answer is complete: nothing that follows counts.
-	chunks(data []byte) (chunks [][]byte, done bool)
+	Chunks(data []byte) (chunks [][]byte, done bool)
 }
 
 // wireOf finds a format by its name.
-func wireOf(Wire) wire { return chatWire{} }
+func wireOf(name Wire) wire {
+	if name == ResponsesWire {
+		return responsesWire{}
+	}
+	return chatWire{}
+}
 
-// Wire is the format in which a model is asked: the one that is configured, or the one that is known to work.
+// Wire is the format in which a model is asked: the one that is configured, else Chat Completions until a
+// refusal asks for another.
 func (c *Client) Wire(model string) Wire {
 	if w := c.endpoint.configuredWire(model); w != AutoWire {
 		return w
 	}
+	if c.has(of(model, wantsResponses)) && !c.has(of(model, noResponses)) {
+		return ResponsesWire
+	}
 	return ChatWire
+}
+
+// namesResponses are refusals of a model, or of a model with tools, that the Responses API takes. One of the
+// older texts names the wrong way out.
+var namesResponses = lazyRegexp(`(?i)v1/responses\b|\bresponses api\b|this is not a chat model`)
+
+// learnWire changes the format in which a model is asked, where a refusal asks for the Responses API or there is
+// none. Each is learned once, so that two refusals cannot send a request back and forth.
+func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
+	if c.endpoint.configuredWire(r.Model) != AutoWire || c.has(of(r.Model, noResponses)) {
+		return "", false
+	}
+	switch c.Wire(r.Model) {
+	case ChatWire:
+		if (e.Status == 400 || e.Status == 404) && namesResponses().MatchString(e.Message) {
+			return "over the Responses API", c.news(of(r.Model, wantsResponses))
+		}
+	case ResponsesWire:
+		if e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message) || e.Status == 400 && namesResponses().MatchString(e.Message) {
+			return "over Chat Completions", c.news(of(r.Model, noResponses))
+		}
+	}
+	return "", false
 }
 
 // configuredWire is the format that the configuration names for a model.

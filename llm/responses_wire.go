@@ -1,0 +1,42 @@
+package llm
+
+import (
+	"winnow/history"
+	"winnow/llm/responses"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// responsesWire is OpenAI's Responses API.
+type responsesWire struct{}
+
+func (responsesWire) address(e Endpoint) string { return e.at("/responses") }
+
+func (responsesWire) translation() translation { return new(responses.Stream) }
+
+func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {
+	body := responses.Request{Model: r.Model, MaxOutputTokens: ask.maxTokens, Temperature: ask.temperature, TopP: ask.topP, Stream: true}
+	if ask.effort != "" {
+		body.Reasoning = &openai.ResponseReasoning{Effort: ask.effort}
+	}
+	if !c.has(of(r.Model, noEncryptedReasoning)) {
+		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
+	}
+	for _, t := range r.Tools {
+		body.Tools = append(body.Tools, responses.Function(t.Name, t.Description, schemaOf(t)))
+	}
+	carried := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
+	messages := make([]history.Message, len(r.Messages))
+	for i, m := range r.Messages {
+		messages[i] = carried.own(m)
+	}
+	body.Say(messages)
+	return body, nil
+}
+
+// refusesInclude are refusals of being asked for encrypted reasoning.
+var refusesInclude = lazyRegexp(`(?i)encrypted[ _]content is not supported|\binclude\b`)
+
+// refusesKept are refusals of the reasoning that an earlier answer of the same model held. It may have been
+// written for another key, or the server lost track of it.
+var refusesKept = lazyRegexp(`(?i)invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|of type 'reasoning'|'reasoning' item|\binput\[\d+\]\.(?:encrypted_content|summary|phase|id)\b`)
