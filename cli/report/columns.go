@@ -37,14 +37,19 @@ func (w *columns) measure(cells []string) {
 
 // row writes cells, those that begin with a digit to the right, and a text behind them.
 func (w *columns) row(cells []string, text string) {
+	line := ""
 	for i, c := range cells {
 		blanks := strings.Repeat(" ", max(0, w.widths[i]-utf8.RuneCountInString(c)))
 		if c != "" && c[0] >= '0' && c[0] <= '9' {
-			w.WriteString(blanks + c + gutter)
+			line += blanks + c + gutter
 			continue
 		}
-		w.WriteString(c + blanks + gutter)
+		line += c + blanks + gutter
 	}
+	if text == "" {
+		line = strings.TrimRight(line, " ")
+	}
+	w.WriteString(line)
 	w.text(text, w.indent())
 }
 

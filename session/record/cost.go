@@ -3,6 +3,8 @@ package record
 import (
 	"context"
 
+	"github.com/dustin/go-humanize/english"
+
 	"winnow/llm/pricing"
 	"winnow/session/store"
 )
@@ -17,6 +19,7 @@ type Spent struct {
 	Amount    pricing.Money
 	Estimated bool // a part of it is an estimate
 	Priced    int  // requests of which the cost is known
+	Unpriced  int  // requests to hosted servers of which it is not
 	Requests  int  // all of them
 }
 
@@ -25,6 +28,9 @@ func (s *Spent) Add(c pricing.Cost) { s.add(1, c) }
 
 func (s *Spent) add(requests int, c pricing.Cost) {
 	s.Requests += requests
+	if c.From == pricing.Unpriced {
+		s.Unpriced += requests
+	}
 	if !c.Known() {
 		return
 	}
@@ -43,6 +49,21 @@ func (s Spent) String() string {
 		return "~" + s.Amount.String()
 	}
 	return s.Amount.String()
+}
+
+// Sentence writes the sum with what is missing in it: "$1.20 + 3 requests of unknown price". It is "" where there
+// is nothing to say: all requests went to servers of the user's own, or came to nothing.
+func (s Spent) Sentence() string {
+	missing := english.Plural(s.Unpriced, "request", "") + " of unknown price"
+	switch {
+	case s.Unpriced == 0 && s.Priced == 0:
+		return ""
+	case s.Unpriced == 0:
+		return s.String()
+	case s.Priced == 0:
+		return missing
+	}
+	return s.String() + " + " + missing
 }
 
 // SpentIn is what the requests of a stored session cost, on every branch, those for titles and summaries

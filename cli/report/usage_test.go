@@ -1,0 +1,73 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/llm/pricing"
+	"winnow/session/record"
+	"winnow/session/store"
+)
+
+func TestUsageTable(t *testing.T) {
+	day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.Local) }
+	some := func(cost pricing.Money, priced, unpriced int) record.Usage {
+		return record.Usage{
+			Spent:  record.Spent{Amount: cost, Priced: priced, Unpriced: unpriced, Requests: priced + unpriced},
+			Prompt: 12_345, Cached: 6000, Answer: 900, Reasoning: 100,
+		}
+	}
+	u := Usage{
+		From: day(1), To: day(30), By: record.UsageBy{Day: true, Model: true},
+		UsageReport: record.UsageReport{
+			Lines: []record.UsageLine{
+				{UsageKey: record.UsageKey{Day: day(2), Model: "openai/gpt-5.2"}, Usage: some(12*pricing.Dollar/10, 40, 0)},
+				{UsageKey: record.UsageKey{Day: day(3), Model: "work/new\x1b[31m"}, Usage: some(0, 0, 3)},
+				{UsageKey: record.UsageKey{Day: day(3), Model: "ollama/llama3"}, Usage: record.Usage{Spent: record.Spent{Requests: 1}, Uncounted: 1}},
+			},
+			Total: record.Usage{
+				Spent:  record.Spent{Amount: 12 * pricing.Dollar / 10, Estimated: true, Priced: 40, Unpriced: 3, Requests: 44},
+				Prompt: 24_690, Cached: 12_000, CacheWrite: 500, Answer: 1800, Reasoning: 200, Uncounted: 1,
+			},
+			Purposes: map[store.Purpose]record.Usage{
+				store.ForSummary: {Spent: record.Spent{Amount: pricing.Dollar / 500, Priced: 2, Requests: 2}},
+				store.ForTitle:   {Spent: record.Spent{Requests: 1}},
+			},
+		},
+	}
+	var out strings.Builder
+	if err := u.Table(&out, 0); err != nil {
+		t.Fatal(err)
+	}
+	const want = `November 2026
+day         model           requests   input         cached  output  reasoning  cost
+2026-11-02  openai/gpt-5.2        40  12,345   6,000 (48 %)     900        100  $1.20
+2026-11-03  work/new␛[31m          3  12,345   6,000 (48 %)     900        100  3 requests of unknown price
+2026-11-03  ollama/llama3          1       0              0       0          0
+total                             44  24,690  12,000 (48 %)   1,800        200  ~$1.20 + 3 requests of unknown price
+Included: 2 requests for summaries ($0.002), 1 request for titles.
+500 tokens of the input were written to a server's cache.
+Servers reported no tokens for 1 request; their tokens are not in the sums.
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+func TestUsageNamesItsDays(t *testing.T) {
+	day := func(m time.Month, d int) time.Time { return time.Date(2026, m, d, 0, 0, 0, 0, time.Local) }
+	for _, test := range []struct {
+		from, to time.Time
+		want     string
+	}{
+		{day(2, 1), day(2, 28), "February 2026"},
+		{day(2, 2), day(2, 28), "2026-02-02 to 2026-02-28"},
+		{day(2, 1), day(3, 31), "2026-02-01 to 2026-03-31"},
+		{day(2, 1), day(2, 1), "2026-02-01"},
+	} {
+		if got := (Usage{From: test.from, To: test.to}).span(); got != test.want {
+			t.Errorf("%s to %s is called %q, want %q", test.from, test.to, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"winnow/cli/report"
+	"winnow/llm"
+	"winnow/session/record"
+	"winnow/ui/theme"
+)
+
+// usageFlags are the flags of winnow usage.
+type usageFlags struct {
+	month    string
+	days     int
+	by       string
+	json     bool
+	noRedact bool
+}
+
+func (p *program) usageCommand() *cobra.Command {
+	var f usageFlags
+	c := p.plainCommand("usage", "Sum up the tokens and costs of a month, by day and model", func(ctx context.Context) error { return p.sumUsage(ctx, f) })
+	c.Long = "usage sums up what all requests of a month used: tokens as the servers counted them, those from a server's cache among them, and costs. " +
+		"Requests for summaries and titles are included and named. A sum says of how many requests the price is not known; a part that is an estimate gives it a ~. " +
+		"Days are those of the local calendar. Sessions in the trash count; a purged session is gone with its requests."
+	c.Example = "  winnow usage\n" +
+		"  winnow usage --month 2026-11 --by model\n" +
+		"  winnow usage --days 7 --by session"
+	c.Flags().StringVar(&f.month, "month", "", "the month, as 2026-11; without it, the current one")
+	c.Flags().IntVar(&f.days, "days", 0, "the last so many days instead, today among them")
+	c.Flags().StringVar(&f.by, "by", "", "one line for each model, day or session; without it, for each day and model")
+	c.Flags().BoolVar(&f.json, "json", false, "as one JSON object")
+	noRedactFlag(c, &f.noRedact)
+	c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(usageGroups, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// mostDays is ten years.
+const mostDays = 3660
+
+// usageGroups are what --by takes.
+var usageGroups = []string{"model", "day", "session"}
+
+// report is what the flags ask for, without its sums.
+func (f usageFlags) report(now time.Time) (report.Usage, error) {
+	u := report.Usage{From: record.MonthOf(now), By: record.UsageBy{Day: true, Model: true}}
+	switch f.by {
+	case "":
+	case "model":
+		u.By = record.UsageBy{Model: true}
+	case "day":
+		u.By = record.UsageBy{Day: true}
+	case "session":
+		u.By = record.UsageBy{Session: true}
+	default:
+		return u, fail(Usage, "--by takes %s%s", theme.Choices(usageGroups), llm.DidYouMean(f.by, usageGroups))
+	}
+	switch {
+	case f.month != "" && f.days != 0:
+		return u, fail(Usage, "--month and --days are two ways to name the days; one of them is enough")
+	case f.days < 0 || f.days > mostDays:
+		return u, fail(Usage, "--days takes a number from 1 to %d", mostDays)
+	case f.days > 0:
+		u.To = record.DayOf(now)
+		u.From = u.To.AddDate(0, 0, 1-f.days)
+		return u, nil
+	case f.month != "":
+		month, err := time.ParseInLocation("2006-01", f.month, time.Local)
+		if err != nil {
+			return u, fail(Usage, "--month takes a month such as 2026-11")
+		}
+		u.From = month
+	}
+	u.To = u.From.AddDate(0, 1, -1)
+	return u, nil
+}
+
+func (p *program) sumUsage(ctx context.Context, f usageFlags) error {
+	u, err := f.report(p.now())
+	if err != nil {
+		return err
+	}
+	s, err := p.openStore(ctx, true)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		defer s.Close()
+		if u.UsageReport, err = record.UsageOf(ctx, s, u.From, u.To, u.By); err != nil {
+			return err
+		}
+	}
+	clean, err := p.newRedaction(f.noRedact)
+	if err != nil {
+		return err
+	}
+	for i := range u.Lines {
+		u.Lines[i].Title = clean.text(u.Lines[i].Title)
+	}
+	defer func() { p.reportRedacted(clean.count) }()
+	if f.json {
+		return report.WriteJSON(p.out, u.JSON())
+	}
+	return u.Table(p.out, p.columns())
+}

@@ -1,0 +1,116 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"winnow/llm/pricing"
+	"winnow/session/store"
+)
+
+// Usage is what some requests used together.
+type Usage struct {
+	Spent
+	Prompt     int // tokens as the servers reported them
+	Cached     int // of Prompt, read from a server's cache
+	CacheWrite int // of Prompt, written to a server's cache
+	Answer     int
+	Reasoning  int // of Answer
+	Uncounted  int // requests of which the server reported no tokens
+}
+
+func (u *Usage) add(s store.Usage) {
+	u.Spent.add(s.Requests, pricing.Cost{Amount: pricing.Money(s.Cost), From: pricing.CostFrom(s.From)})
+	u.Prompt += s.Prompt
+	u.Cached += s.Cached
+	u.CacheWrite += s.CacheWrite
+	u.Answer += s.Answer
+	u.Reasoning += s.Reasoning
+	u.Uncounted += s.Uncounted
+}
+
+// UsageKey is what a line of a UsageReport sums up. What the report does not tell apart is empty.
+type UsageKey struct {
+	Day     time.Time // its beginning
+	Model   string    // endpoint/model
+	Session string
+	Title   string // of the session
+}
+
+// UsageLine is one line of a UsageReport.
+type UsageLine struct {
+	UsageKey
+	Usage
+}
+
+// UsageReport is what the requests of some days used. Its lines are in the order of days, models and sessions.
+type UsageReport struct {
+	Lines    []UsageLine
+	Total    Usage
+	Purposes map[store.Purpose]Usage // of the total
+}
+
+// UsageBy says what a UsageReport tells apart.
+type UsageBy struct{ Day, Model, Session bool }
+
+// UsageOf reports what all requests used that were sent from the local day of one time to that of another.
+func UsageOf(ctx context.Context, s *store.Store, from, to time.Time, by UsageBy) (UsageReport, error) {
+	days := daysFrom(from, to)
+	rows, err := s.Usage(ctx, days, by.Session)
+	if err != nil {
+		return UsageReport{}, err
+	}
+	report := UsageReport{Purposes: map[store.Purpose]Usage{}}
+	sums := map[UsageKey]Usage{}
+	for _, row := range rows {
+		var key UsageKey
+		if by.Day {
+			key.Day = days[row.Period].From
+		}
+		if by.Model {
+			key.Model = row.Endpoint + "/" + row.Model
+		}
+		if by.Session {
+			key.Session, key.Title = row.Session, row.Title
+		}
+		sum, purpose := sums[key], report.Purposes[row.Purpose]
+		sum.add(row)
+		purpose.add(row)
+		report.Total.add(row)
+		sums[key], report.Purposes[row.Purpose] = sum, purpose
+	}
+	for key, sum := range sums {
+		report.Lines = append(report.Lines, UsageLine{key, sum})
+	}
+	slices.SortFunc(report.Lines, func(a, b UsageLine) int {
+		return cmp.Or(a.Day.Compare(b.Day), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Session, b.Session))
+	})
+	return report, nil
+}
+
+// DayOf is the beginning of the local day of a time.
+func DayOf(t time.Time) time.Time {
+	y, m, d := t.Local().Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.Local)
+}
+
+// MonthOf is the beginning of the local month of a time.
+func MonthOf(t time.Time) time.Time {
+	y, m, _ := t.Local().Date()
+	return time.Date(y, m, 1, 0, 0, 0, 0, time.Local)
+}
+
+// daysFrom are the local days from that of one time to that of another, both included. A day of a change of the
+// clock has other than 24 hours.
+func daysFrom(from, to time.Time) []store.Period {
+	var days []store.Period
+	for day := DayOf(from); !day.After(to); {
+		y, m, d := day.Date()
+		next := time.Date(y, m, d+1, 0, 0, 0, 0, time.Local)
+		days = append(days, store.Period{From: day, To: next})
+		day = next
+	}
+	return days
+}

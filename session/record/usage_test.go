@@ -1,0 +1,104 @@
+package record
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"winnow/llm/pricing"
+	"winnow/session/store"
+)
+
+// However a report divides the requests, its lines add up to the total, and so do the purposes.
+func TestUsageAddsUp(t *testing.T) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Memory, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	row, _, err := s.Begin(ctx, store.Session{Title: "one"}, store.Message{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	year := 2026
+	rapid.Check(t, func(t *rapid.T) {
+		start := time.Date(year, 10, 20, 0, 0, 0, 0, time.Local)
+		year++ // the next requests are of other days
+		var want Usage
+		for range rapid.IntRange(0, 10).Draw(t, "requests") {
+			r := store.Request{
+				Session: row.ID, Endpoint: "e", Model: rapid.SampledFrom([]string{"m", "n"}).Draw(t, "model"),
+				Created: start.Add(time.Duration(rapid.IntRange(0, 20*24-1).Draw(t, "hour")) * time.Hour),
+				Purpose: rapid.SampledFrom([]store.Purpose{store.ForAnswer, store.ForSummary, store.ForTitle}).Draw(t, "purpose"),
+				Cost:    int64(rapid.IntRange(0, 9).Draw(t, "cost")), Prompt: rapid.IntRange(-1, 99).Draw(t, "prompt"), Cached: -1, Answer: -1, Reasoning: -1,
+			}
+			cost := pricing.Cost{
+				Amount: pricing.Money(r.Cost),
+				From:   rapid.SampledFrom([]pricing.CostFrom{pricing.Charged, pricing.Estimated, pricing.Unpriced, ""}).Draw(t, "from"),
+			}
+			r.CostFrom = string(cost.From)
+			if _, err := s.AddRequest(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+			want.Add(cost)
+			want.Prompt += max(0, r.Prompt)
+			if r.Prompt < 0 {
+				want.Uncounted++
+			}
+		}
+		by := UsageBy{rapid.Bool().Draw(t, "by day"), rapid.Bool().Draw(t, "by model"), rapid.Bool().Draw(t, "by session")}
+		report, err := UsageOf(ctx, s, start, start.AddDate(0, 0, 21), by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Total != want {
+			t.Fatalf("the total is %+v, want %+v", report.Total, want)
+		}
+		var lines, purposes Usage
+		for _, l := range report.Lines {
+			lines = lines.plus(l.Usage)
+			if l.Day.IsZero() == by.Day || (l.Model == "") == by.Model || (l.Session == "") == by.Session || by.Session && l.Title != "one" {
+				t.Fatalf("by %+v there is a line of %+v", by, l.UsageKey)
+			}
+		}
+		for _, u := range report.Purposes {
+			purposes = purposes.plus(u)
+		}
+		if lines != want || purposes != want {
+			t.Fatalf("the lines add up to %+v, the purposes to %+v, want %+v", lines, purposes, want)
+		}
+	})
+}
+
+func (u Usage) plus(other Usage) Usage {
+	u.Amount += other.Amount
+	u.Estimated = u.Estimated || other.Estimated
+	u.Priced += other.Priced
+	u.Unpriced += other.Unpriced
+	u.Requests += other.Requests
+	u.Prompt += other.Prompt
+	u.Uncounted += other.Uncounted
+	return u
+}
+
+func TestASumSaysWhatIsMissingInIt(t *testing.T) {
+	for _, test := range []struct {
+		spent Spent
+		want  string
+	}{
+		{Spent{}, ""},
+		{Spent{Requests: 3}, ""},
+		{Spent{Requests: 3, Priced: 3}, "$0"},
+		{Spent{Requests: 3, Priced: 2, Amount: pricing.Dollar}, "$1.00"},
+		{Spent{Requests: 3, Unpriced: 1}, "1 request of unknown price"},
+		{Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10}, "$1.20 + 3 requests of unknown price"},
+		{Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10, Estimated: true}, "~$1.20 + 3 requests of unknown price"},
+	} {
+		if got := test.spent.Sentence(); got != test.want {
+			t.Errorf("%+v is written %q, want %q", test.spent, got, test.want)
+		}
+	}
+}
