@@ -47,20 +47,22 @@ func (p *program) setup(context.Context) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &setup{config: c, redactor: p.redactor(c), unsetKeys: p.unsetKeys}
-	endpoints := c.Catalog(p.env)
+	endpoints := p.endpoints(c)
+	w := &setup{config: c, redactor: p.redactorOf(endpoints), unsetKeys: p.unsetKeys}
 	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
-	w.catalog = &llm.Catalog{Network: p.network, Redactor: w.redactor}
+	w.catalog = &llm.Catalog{Network: p.network, Redactor: w.redactor, Stored: p.withStored}
 	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
 	return w, nil
 }
 
-// redactor knows every key that the configuration and the environment hold.
-func (p *program) redactor(c config.Config) *redact.Redactor {
+// redactor knows every key that the configuration, the environment and key files hold.
+func (p *program) redactor(c config.Config) *redact.Redactor { return p.redactorOf(p.endpoints(c)) }
+
+func (p *program) redactorOf(endpoints []llm.Endpoint) *redact.Redactor {
 	r := &redact.Redactor{}
 	r.Know(llm.EnvSecrets(p.env)...)
-	for _, e := range c.Catalog(p.env) {
+	for _, e := range endpoints {
 		r.Know(e.Secrets()...)
 	}
 	return r

@@ -127,6 +127,7 @@ func (p *program) reportConfig(c config.Config, right string) error {
 		fmt.Fprintln(p.out, right)
 	}
 	p.listEnvironment(c)
+	p.listKeys(c)
 	return nil
 }
 
@@ -134,6 +135,22 @@ func (p *program) reportConfig(c config.Config, right string) error {
 func (p *program) listEnvironment(c config.Config) {
 	for _, g := range p.environment().Settings(c) {
 		fmt.Fprintf(p.out, "%s comes from %s.\n", g.Key, g.Name)
+	}
+}
+
+// listKeys says where the key of each endpoint comes from, and on standard error what is wrong there. It asks no
+// keyring and runs no command.
+func (p *program) listKeys(c config.Config) {
+	if path, _, err := p.configPath(); err == nil {
+		if warning := exposedKey(path, c); warning != "" {
+			fmt.Fprintf(p.err, "winnow: %s\n", warning)
+		}
+	}
+	for _, e := range p.endpoints(c) {
+		fmt.Fprintf(p.out, "%s: %s.\n", e.Name, keyText(e))
+		if problem := keyProblem(e); problem != "" {
+			fmt.Fprintf(p.err, "winnow: %s: %s\n", e.Name, problem)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,6 +24,7 @@ import (
 	"winnow/cli/config"
 	"winnow/cli/report"
 	"winnow/llm"
+	"winnow/llm/keys"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -103,7 +103,9 @@ func (p *program) checkFiles(ctx context.Context, f *findings, c config.Config, 
 		f.note("configuration", "%s is not there: the defaults are in use", path)
 	default:
 		f.good("configuration", "%s%s", path, modeOf(path))
-		p.checkKeys(f, path, c)
+		if warning := exposedKey(path, c); warning != "" {
+			f.wrong("configuration", "%s", warning)
+		}
 	}
 	if configErr == nil {
 		if warning, err := p.tooSmall(c); err != nil {
@@ -118,20 +120,6 @@ func (p *program) checkFiles(ctx context.Context, f *findings, c config.Config, 
 	}
 	if path, err := p.logPath(); err == nil {
 		f.note("log", "%s, written with --debug only", path)
-	}
-}
-
-// checkKeys says whether others can read a key in the configuration file.
-func (p *program) checkKeys(f *findings, path string, c config.Config) {
-	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
-		if e := c.Endpoints[name]; e.Key != "" || len(llm.Endpoint{Headers: e.Headers}.Secrets()) > 0 {
-			f.wrong("configuration", "it holds a key of %s, and others on this machine may read it: chmod 600 %s", name, path)
-			return
-		}
 	}
 }
 
@@ -286,7 +274,7 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 	}
 	wait.Wait()
 	for i, e := range endpoints {
-		text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e, c.Endpoints[e.Name])))
+		text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e)))
 		if e.Name == llm.Guide {
 			text = "built in, no key, no network"
 		}
@@ -296,8 +284,8 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 		}
 		f.good(e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
 		p.checkWindow(ctx, f, w, e, lists[i], named)
-		if c.Endpoints[e.Name].Key != "" {
-			f.note(e.Name, "its key stands in the configuration file: key_env keeps it out of backups and screenshots")
+		if e.KeyFrom.Kind == keys.Config {
+			f.note(e.Name, "its key is in the config file: winnow keys set %s, or key_env, keeps it out of backups and screenshots", e.Name)
 		}
 	}
 }
@@ -324,19 +312,4 @@ func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.
 		return
 	}
 	f.good(e.Name, "the window of %s is %d tokens: %s", markdown.OneLine(m.Ref(), 80), window.Tokens, markdown.OneLine(window.Origin(), 80))
-}
-
-// keyText says where an endpoint's key comes from.
-func keyText(e llm.Endpoint, c config.Endpoint) string {
-	switch {
-	case c.KeyEnv != "" && e.Key == "":
-		return fmt.Sprintf("no key: %s is not set", c.KeyEnv)
-	case e.Key == "":
-		return "no key"
-	case len(c.KeyCommand) > 0:
-		return "key from the command " + c.KeyCommand[0]
-	case e.KeyFrom == config.FromFile:
-		return "key from the configuration file"
-	}
-	return "key from " + e.KeyFrom
 }

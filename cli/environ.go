@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"winnow/llm"
+	"winnow/llm/keys"
 )
 
 // longSecret is the length from which a secret is looked for within other values: what is shorter, such
@@ -40,7 +41,7 @@ func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 
 // holdsSecret reports whether a variable holds a secret of an endpoint.
 func holdsSecret(e llm.Endpoint, name, value string) bool {
-	if name == e.KeyFrom || value != "" && value == e.Key.Reveal() {
+	if e.KeyFrom.Kind == keys.Variable && name == e.KeyFrom.Name || value != "" && value == e.Key.Reveal() {
 		return true
 	}
 	return slices.ContainsFunc(e.Secrets(), func(secret string) bool {

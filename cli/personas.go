@@ -100,7 +100,7 @@ func (p *program) persona(name string) (string, error) {
 func (p *program) completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	if c, err := p.readConfig(); err == nil {
-		for _, e := range c.Catalog(p.env) {
+		for _, e := range p.endpoints(c) {
 			out = append(out, e.Name+"/")
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"winnow/llm/llmtest"
 )
 
 // The planted secrets look like nothing, so that no rule about the shape of keys helps.
@@ -24,12 +26,15 @@ const (
 	queryKey     = "planted-in-the-query-4714"
 	environKey   = "planted-in-the-environment-4715"
 	commandKey   = "planted-in-a-command-4716"
+	fileKey      = "planted-in-a-file-4717"
+	keyringKey   = "planted-in-the-keyring-4718"
+	storedKey    = "planted-by-keys-set-4719"
 	localHeader  = "X-Team-Token"
-	plantedCount = 6
+	plantedCount = 9
 )
 
 func plantedKeys() []string {
-	return []string{configKey, headerKey, passwordKey, queryKey, environKey, commandKey}
+	return []string{configKey, headerKey, passwordKey, queryKey, environKey, commandKey, fileKey, keyringKey, storedKey}
 }
 
 // encodings are the ways in which a secret may stand in a text.
@@ -99,7 +104,12 @@ func TestPlantedKeysAreNowhere(t *testing.T) {
 	t.Parallel()
 	server := echoServer(t)
 	address := strings.TrimPrefix(server.URL, "http://")
-	env := append(home(t), "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+server.URL+"/v1")
+	bus, err := llmtest.StartSecretService(map[string]string{"winnow/keyring": keyringKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(bus.Close)
+	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address, "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+server.URL+"/v1")
 	configure(t, env, fmt.Sprintf(`
 [endpoints.config]
 base_url = "http://%s/v1"
@@ -113,13 +123,24 @@ base_url = "http://me:%s@%s/v1?key=%s"
 base_url = "http://%s/v1"
 key_command = ["echo", %q]
 
+[endpoints.file]
+base_url = "http://%s/v1"
+key_file = "~/file.key"
+
+[endpoints.keyring]
+base_url = "http://%s/v1"
+key_keyring = true
+
+[endpoints.stored]
+base_url = "http://%s/v1"
+
 [endpoints.nobody]
 base_url = "http://me:%s@127.0.0.1:1/v1?key=%s"
 key = %q
 
 [titles]
 model = "config/m"
-`, address, configKey, localHeader, headerKey, passwordKey, address, queryKey, address, commandKey, passwordKey, queryKey, configKey))
+`, address, configKey, localHeader, headerKey, passwordKey, address, queryKey, address, commandKey, address, address, address, passwordKey, queryKey, configKey))
 	outputs := map[string][]byte{}
 	run := func(args ...string) {
 		cmd := exec.Command(winnowPath(t), append(args, "--debug")...)
@@ -127,10 +148,20 @@ model = "config/m"
 		out, _ := cmd.CombinedOutput() // most of them fail, as they are asked to
 		outputs[strings.Join(args, " ")] = out
 	}
+	keyFile := filepath.Join(strings.TrimPrefix(env[0], "HOME="), "file.key")
+	if err := os.WriteFile(keyFile, []byte(fileKey), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set := exec.Command(winnowPath(t), "keys", "set", "stored", "--debug")
+	set.Env, set.Stdin = env, strings.NewReader(storedKey)
+	if outputs["keys set"], err = set.CombinedOutput(); err != nil {
+		t.Fatalf("keys set: %v, %s", err, outputs["keys set"])
+	}
+	sources := []string{"address", "config", "command", "openai", "file", "keyring", "stored"}
 	questions := []string{"hello", "error in the stream", "a page", "another place", "status 400", "status 401", "status 403", "status 404", "status 413"}
-	for i, endpoint := range []string{"address", "config", "command", "openai"} {
+	for i, endpoint := range sources {
 		for j, q := range questions {
-			if i == 0 || soak() || i == j%4 { // all that goes wrong at one endpoint, and some of it at each
+			if i == 0 || soak() || i == j%len(sources) { // all that goes wrong at one endpoint, and some of it at each
 				run("run", "-m", endpoint+"/m", q)
 			}
 		}
@@ -139,14 +170,21 @@ model = "config/m"
 	for _, q := range []string{"no JSON", "hang up", "status 402", "status 422", "status 429", "status 500"} {
 		run("run", "-m", "address/m", q)
 	}
-	for _, endpoint := range []string{"address", "config", "command", "openai"} {
+	for _, endpoint := range sources {
 		run("run", "-m", endpoint+"/m", "repeat it")
+	}
+	for _, endpoint := range []string{"config", "command", "openai", "file", "keyring", "stored"} {
+		if told := string(outputs["run -m "+endpoint+"/m repeat it"]); !strings.Contains(told, "[redacted]") {
+			t.Errorf("%s was sent no key: %s", endpoint, told)
+		}
 	}
 	run("run", "-m", "config/m", "my keys are "+strings.Join(plantedKeys()[:5], " and "))
 	run("run", "-m", "nobody/m", "hello")
 	run("doctor")
 	run("config", "check")
 	run("models")
+	run("keys", "list")
+	run("keys", "list", "--json")
 	run("db", "path")
 	run("db", "check")
 	run("db", "backup")
@@ -181,8 +219,8 @@ model = "config/m"
 	}
 	files := 0
 	where := strings.TrimPrefix(env[0], "HOME=")
-	err := filepath.WalkDir(where, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(path, "config.toml") {
+	err = filepath.WalkDir(where, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "config.toml") || path == keyFile {
 			return err
 		}
 		text, err := os.ReadFile(path)

@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"llm":                    {"llm/tool", "llm/keys", "llm/responses", "llm/pricing", "llm/redact", "llm/sse", "llm/strict", "llm/llmtest", "history"},
 	"llm/tool":               {},
 	"llm/responses":          {"history"},
-	"llm/keys":               {},
+	"llm/keys":               {"llm/llmtest"},
 	"llm/pricing":            {},
 	"llm/sse":                {},
 	"llm/attach":             {"history"},

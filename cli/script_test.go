@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"winnow/llm/llmtest"
 	_ "winnow/session/store/storetest"
 )
 
@@ -40,7 +41,9 @@ func TestMain(m *testing.M) {
 //	server FILE       start a scripted server; its address is in $SERVER. FILE holds its answers.
 //	code N CMD…       run a command that must end with exit code N
 //	interrupted CMD…  run a command, interrupt it once it has written something, want exit code 130
-//	keyed KEY         the server's last request carried this key
+//	keyed [KEY]       the server's last request carried this key, or none
+//	keyring start     start a system keyring with the key of "found"; keyring remove takes it off its bus,
+//	                  keyring holds NAME KEY wants it to have this key, "" for none
 //	asked FILE        write the body of the server's last request to FILE
 func TestCommandLine(t *testing.T) {
 	if testing.Short() {
@@ -57,6 +60,7 @@ func TestCommandLine(t *testing.T) {
 				e.Setenv(name, filepath.Join(home, strings.ToLower(name)))
 			}
 			e.Values[slotKey{}] = &serverSlot{}
+			e.Values[keyringSlot{}] = new(*llmtest.SecretService)
 			example, err := filepath.Abs("../config.toml.example")
 			if err != nil {
 				return err
@@ -69,6 +73,8 @@ func TestCommandLine(t *testing.T) {
 			"code":   wantCode,
 			"asked":  lastAsked,
 			"keyed":  lastKeyed,
+
+			"keyring": aKeyring,
 
 			"interrupted": interruptIt,
 		},
@@ -124,6 +130,29 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// keyringSlot finds a script's keyring among its values.
+type keyringSlot struct{}
+
+func aKeyring(ts *testscript.TestScript, _ bool, args []string) {
+	slot := ts.Value(keyringSlot{}).(**llmtest.SecretService)
+	switch {
+	case len(args) == 1 && args[0] == "start":
+		bus, err := llmtest.StartSecretService(map[string]string{"winnow/found": "sk-not-a-real-key-3333"})
+		ts.Check(err)
+		ts.Defer(bus.Close)
+		ts.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+		*slot = bus
+	case len(args) == 1 && args[0] == "remove":
+		(*slot).Remove()
+	case len(args) == 3 && args[0] == "holds":
+		if got := (*slot).Key("winnow/" + args[1]); got != args[2] {
+			ts.Fatalf("the keyring holds %q for %s, want %q", got, args[1], args[2])
+		}
+	default:
+		ts.Fatalf("usage: keyring start|remove|holds NAME KEY")
+	}
+}
+
 // serverSlot holds the server of one script.
 type serverSlot struct{ *scriptedServer }
 
@@ -153,12 +182,16 @@ func lastAsked(ts *testscript.TestScript, neg bool, args []string) {
 
 func lastKeyed(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(slotKey{}).(*serverSlot).scriptedServer
-	if s == nil || neg || len(args) != 1 {
-		ts.Fatalf("usage: keyed KEY, after server")
+	if s == nil || neg || len(args) > 1 {
+		ts.Fatalf("usage: keyed [KEY], after server")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if want := "Bearer " + args[0]; s.auth != want {
+	want := ""
+	if len(args) > 0 {
+		want = "Bearer " + args[0]
+	}
+	if s.auth != want {
 		ts.Fatalf("the last request carried %q, want %q", s.auth, want)
 	}
 }

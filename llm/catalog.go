@@ -19,6 +19,10 @@ type Catalog struct {
 	Network  Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
 	Redactor *redact.Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
 
+	// Stored adds the stored key of an endpoint that is not configured: a server of this machine that is
+	// found or named. nil adds none.
+	Stored func(Endpoint) Endpoint
+
 	mu      sync.Mutex
 	clients []*Client
 }
@@ -87,11 +91,19 @@ func (c *Catalog) known(name string) *Client {
 	}
 	for _, s := range localServers {
 		if strings.EqualFold(s.name, name) {
-			c.Add(Endpoint{Name: s.name, BaseURL: s.base})
+			c.Add(c.withStored(Endpoint{Name: s.name, BaseURL: s.base}))
 			return c.client(name)
 		}
 	}
 	return nil
+}
+
+// withStored is an endpoint with its stored key.
+func (c *Catalog) withStored(e Endpoint) Endpoint {
+	if c.Stored == nil {
+		return e
+	}
+	return c.Stored(e)
 }
 
 // UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
@@ -200,7 +212,7 @@ func (c *Catalog) preferred() *Client {
 	for _, client := range c.all() {
 		switch e := client.endpoint; {
 		case e.Name == Guide:
-		case e.Key != "":
+		case e.Keyed():
 			return client
 		case first == nil:
 			first = client
@@ -253,12 +265,12 @@ func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
 	at := hostedAt(name)
 	switch {
 	case at >= 0:
-		e.text += fmt.Sprintf("; set %s to use it", hosted[at].keys[0])
+		e.text += fmt.Sprintf("; set %s or run winnow keys set %s to use it", hosted[at].keys[0], hosted[at].name)
 	case meant != "":
 		e.text += fmt.Sprintf("; did you mean %q?", meant)
 		near, _, _ := strings.Cut(meant, "/")
 		if at := hostedAt(near); at >= 0 && c.client(near) == nil {
-			e.text += fmt.Sprintf(" It needs %s to be set", hosted[at].keys[0])
+			e.text += fmt.Sprintf(" It needs a key: set %s or run winnow keys set %s", hosted[at].keys[0], hosted[at].name)
 		}
 	default:
 		e.text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/keys"
 	"winnow/llm/pricing"
 )
 
@@ -77,7 +78,7 @@ func TestFromEnv(t *testing.T) {
 	for _, test := range tests {
 		var got []string
 		for _, e := range FromEnv(env(test.env...)) {
-			got = append(got, strings.Join([]string{e.Name, e.BaseURL, e.KeyFrom, e.Default}, " "))
+			got = append(got, strings.Join([]string{e.Name, e.BaseURL, e.KeyFrom.String(), e.Default}, " "))
 		}
 		wantText(t, test.name, strings.Join(got, "; "), test.want)
 	}
@@ -94,18 +95,18 @@ func TestResolve(t *testing.T) {
 		{[]Endpoint{openai, router}, "OpenAI", "openai gpt-5.2"},
 		{[]Endpoint{openai, router}, "openrouter/openai/gpt-4o", "openrouter openai/gpt-4o"},
 		{[]Endpoint{openai, router}, "gpt-4o", `!there is no endpoint "gpt-4o"; write a model as ENDPOINT/MODEL, where ENDPOINT is one of openai, openrouter, ollama`},
-		{[]Endpoint{router, openai}, "anthropic/claude-sonnet-4-5", `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY to use it`},
+		{[]Endpoint{router, openai}, "anthropic/claude-sonnet-4-5", `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY or run winnow keys set anthropic to use it`},
 		{[]Endpoint{router, openai}, "olama/llama3", `!there is no endpoint "olama"; did you mean "ollama/llama3"?`},
 		{[]Endpoint{router, openai}, "opnai", `!there is no endpoint "opnai"; did you mean "openai"?`},
-		{nil, "opnai/x", `!there is no endpoint "opnai"; did you mean "openai/x"? It needs OPENAI_API_KEY to be set`},
-		{nil, "oai/x", `!there is no endpoint "oai"; did you mean "openai/x"? It needs OPENAI_API_KEY to be set`},
-		{nil, "gorq/x/y", `!there is no endpoint "gorq"; did you mean "groq/x/y"? It needs GROQ_API_KEY to be set`},
-		{nil, "xa/x", `!there is no endpoint "xa"; did you mean "xai/x"? It needs XAI_API_KEY to be set`},
+		{nil, "opnai/x", `!there is no endpoint "opnai"; did you mean "openai/x"? It needs a key: set OPENAI_API_KEY or run winnow keys set openai`},
+		{nil, "oai/x", `!there is no endpoint "oai"; did you mean "openai/x"? It needs a key: set OPENAI_API_KEY or run winnow keys set openai`},
+		{nil, "gorq/x/y", `!there is no endpoint "gorq"; did you mean "groq/x/y"? It needs a key: set GROQ_API_KEY or run winnow keys set groq`},
+		{nil, "xa/x", `!there is no endpoint "xa"; did you mean "xai/x"? It needs a key: set XAI_API_KEY or run winnow keys set xai`},
 		{nil, "lms/x", `!there is no endpoint "lms"; did you mean "lmstudio/x"?`},
 		{nil, "open/x", `!there is no endpoint "open"; did you mean "openai/x"?`}, // Nearer than openrouter.
-		{nil, "or/x", `!there is no endpoint "or"; did you mean "openrouter/x"? It needs OPENROUTER_API_KEY to be set`},
+		{nil, "or/x", `!there is no endpoint "or"; did you mean "openrouter/x"? It needs a key: set OPENROUTER_API_KEY or run winnow keys set openrouter`},
 		{nil, "o/x", `!there is no endpoint "o"; write a model as ENDPOINT/MODEL`},
-		{nil, "anthropic", `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY to use it`},
+		{nil, "anthropic", `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY or run winnow keys set anthropic to use it`},
 		{[]Endpoint{openai, router}, "openrouter", "!openrouter has no default model: name one as openrouter/MODEL"},
 		{[]Endpoint{openai}, "ollama/llama3.2:3b", "ollama llama3.2:3b"},
 		{[]Endpoint{{Name: "guide", Default: "guide"}}, "gpt-4o", `!there is no endpoint "gpt-4o"`},
@@ -254,11 +255,11 @@ func TestLocalServersAreAskedAtOnce(t *testing.T) {
 
 func TestChooseFollowsTheOrder(t *testing.T) {
 	guide := Endpoint{Name: "guide", BaseURL: "http://guide/v1", Default: "guide", Window: 4096}
-	keyed := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: "OPENAI_API_KEY", Default: "gpt-5.2"}
+	keyed := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Default: "gpt-5.2"}
 	ollama := machine{"http://127.0.0.1:11434/v1/models": `{"data":[{"id":"llama3.2:3b"}]}`}
 	proxy := machine{"https://proxy.example/v1/models": `{"data":[{"id":"text-embedding-3"},{"id":"big"}]}`}
 	asks := func(d Doer) Endpoint {
-		return Endpoint{Name: "openai", BaseURL: "https://proxy.example/v1", Key: testKey, KeyFrom: "OPENAI_API_KEY", Doer: d}
+		return Endpoint{Name: "openai", BaseURL: "https://proxy.example/v1", Key: testKey, KeyFrom: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Doer: d}
 	}
 	tests := []struct {
 		name        string
@@ -274,7 +275,9 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		{"a named endpoint without a default", "openai", []Endpoint{asks(proxy)}, nil, "openai/big", "because it was asked for", ""},
 		{"then a key", "", []Endpoint{keyed, guide}, ollama, "openai/gpt-5.2", "because OPENAI_API_KEY is set", ""},
 		{"a key elsewhere", "", []Endpoint{asks(proxy), guide}, ollama, "openai/big", "because OPENAI_API_KEY is set", ""},
-		{"a key of the config", "", []Endpoint{{Name: "mine", BaseURL: "http://x/v1", Key: "kkkkkk", KeyFrom: "config", Default: "m"}}, nil, "mine/m", "because mine is configured", ""},
+		{"a key of the config", "", []Endpoint{{Name: "mine", BaseURL: "http://x/v1", Key: "kkkkkk", KeyFrom: keys.Origin{Kind: keys.Config}, Default: "m"}}, nil, "mine/m", "because mine is configured", ""},
+		{"a stored key opens its service", "", []Endpoint{guide, {Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyFrom: keys.Origin{Kind: keys.Keyring}, Default: "m"}}, nil, "groq/m", "because a key of groq is stored", ""},
+		{"a stored key of a configured endpoint", "", []Endpoint{{Name: "mine", BaseURL: "http://x/v1", BaseURLSet: true, KeyFrom: keys.Origin{Kind: keys.File, Name: "k"}, Default: "m"}}, nil, "mine/m", "because mine is configured", ""},
 		{"a key whose server is down stays chosen", "", []Endpoint{asks(machine{}), guide}, ollama, "openai", "because OPENAI_API_KEY is set", "connection refused"},
 		{"a configured endpoint that is down stays chosen", "", []Endpoint{{Name: "box", BaseURL: "http://box/v1", Doer: machine{}}, guide}, ollama, "box", "because box is configured", "connection refused"},
 		{"then a local server", "", []Endpoint{guide}, ollama, "ollama/llama3.2:3b", "because a server answers at http://127.0.0.1:11434", ""},

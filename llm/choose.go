@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"winnow/llm/keys"
 )
 
 // Guide is the name of the built-in endpoint, which is chosen only when nothing else is
@@ -86,8 +88,11 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 // server asked.
 func choosePreferred(ctx context.Context, e Endpoint) Choice {
 	choice := Choice{Reason: "because " + e.Name + " is configured", Hint: howToSwitch, Dated: e.Dated}
-	if e.Key != "" && e.KeyFrom != "" && e.KeyFrom != "config" {
-		choice.Reason = "because " + e.KeyFrom + " is set"
+	switch {
+	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
+		choice.Reason = "because " + e.KeyFrom.Name + " is set"
+	case e.KeyFrom.Stored() && !e.BaseURLSet:
+		choice.Reason = "because a key of " + e.Name + " is stored"
 	}
 	if e.Default == "" {
 		model, err := firstModel(ctx, e, listTime)
@@ -109,7 +114,7 @@ func chooseLocal(ctx context.Context, c *Catalog, w Preference) (Choice, bool, [
 	var wait sync.WaitGroup
 	for i, s := range localServers {
 		wait.Go(func() {
-			e := Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer}
+			e := c.withStored(Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer})
 			models[i], errs[i] = firstModel(ctx, e, cmp.Or(w.Timeout, probeTime))
 		})
 	}
@@ -119,7 +124,7 @@ func chooseLocal(ctx context.Context, c *Catalog, w Preference) (Choice, bool, [
 		var fault *Error
 		switch {
 		case errs[i] == nil:
-			e := Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer, Default: models[i]}
+			e := c.withStored(Endpoint{Name: s.name, BaseURL: s.base, Doer: w.Doer, Default: models[i]})
 			c.Add(e)
 			return Choice{Ref: e.Name + "/" + e.Default, Reason: "because a server answers at " + shownURL(e.root()), Hint: howToSwitch, Listed: true}, true, notes
 		case !errors.As(errs[i], &fault): // That nothing runs at a default port is no news.

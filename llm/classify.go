@@ -107,7 +107,8 @@ func (c *Client) blank(model string) *Error {
 		KeyFrom:  c.endpoint.KeyFrom,
 		Model:    model,
 		wire:     c.Wire(model),
-		noKey:    c.endpoint.Key == "" && len(c.endpoint.Secrets()) == 0,
+		noKey:    c.endpoint.key() == "" && len(c.endpoint.Secrets()) == 0,
+		taker:    c.endpoint.Stored != nil,
 	}
 }
 

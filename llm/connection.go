@@ -27,6 +27,9 @@ func (c *Client) authorize(req *http.Request) {
 // send does a request. Its answer's body ends with an *Error when it is silent for too long, and
 // at once when the request's context ends, whoever does the HTTP.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
+	if err := c.addStored(req); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancelCause(req.Context())
 	timer := time.AfterFunc(c.begin(), func() { cancel(c.silent(c.begin())) })
 	resp, err := c.doer.Do(req.WithContext(ctx))
@@ -42,7 +45,35 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	// A reader that waits in Read is woken by closing what it waits for.
 	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
 	resp.Body = body
+	if resp.StatusCode == http.StatusUnauthorized && c.endpoint.Stored != nil {
+		c.endpoint.Stored.Refused()
+	}
 	return resp, nil
+}
+
+// addStored adds the key that is fetched when a request needs it, where the endpoint has no other. From then on no
+// answer may repeat it.
+func (c *Client) addStored(req *http.Request) error {
+	if c.endpoint.Key != "" || c.endpoint.Stored == nil {
+		return nil
+	}
+	key, err := c.endpoint.Stored.Get(req.Context())
+	if ctx := req.Context(); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		e := c.blank("")
+		e.Kind, e.final, e.unread, e.Message, e.Err = Auth, true, true, err.Error(), err
+		return e
+	}
+	if key == "" {
+		return nil
+	}
+	c.redactor.Know(c.endpoint.Secrets()...)
+	if req.Header.Get("Authorization") == "" { // A configured header goes before it.
+		req.Header.Set("Authorization", "Bearer "+key.Reveal())
+	}
+	return nil
 }
 
 // silent is the error of a server that sent nothing for so long.

@@ -28,7 +28,8 @@ type Endpoint struct {
 	Name       string                    // the first half of a model reference such as openai/gpt-5.2
 	BaseURL    string                    // with /v1, or what the server has in its place
 	Key        keys.Secret               // sent as a bearer token; "" sends none
-	KeyFrom    string                    // where the key came from, for screens: OPENAI_API_KEY, config, ""
+	KeyFrom    keys.Origin               // where the key comes from
+	Stored     *keys.Later               // fetches a stored key where there is no Key; nil fetches none
 	Headers    map[string]string         // extra request headers; their values may be secret
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
 	Wires      map[string]Wire           // the same by model, before Wire
@@ -128,6 +129,17 @@ func (e Endpoint) local() bool {
 // guide. Nobody is charged for its tokens unless its prices say so.
 func (e Endpoint) Own() bool { return e.Name == Guide || e.local() }
 
+// Keyed says that a key is there or stored, even if it was not fetched yet.
+func (e Endpoint) Keyed() bool { return e.Key != "" || e.KeyFrom.Stored() }
+
+// key is the endpoint's key as far as it was fetched.
+func (e Endpoint) key() keys.Secret {
+	if e.Key == "" && e.Stored != nil {
+		return e.Stored.Known()
+	}
+	return e.Key
+}
+
 // shortestSecret is the length from which a value is taken out of foreign text: below it, taking
 // it out would tear holes into ordinary words.
 const shortestSecret = 6
@@ -144,7 +156,7 @@ func (e Endpoint) Secrets() []string {
 			list = append(list, string(quoted[1:len(quoted)-1]))
 		}
 	}
-	add(e.Key.Reveal())
+	add(e.key().Reveal())
 	for name, value := range e.Headers {
 		if secretHeader(name) {
 			add(value)

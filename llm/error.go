@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"time"
+
+	"winnow/llm/keys"
 )
 
 // ErrorKind says what went wrong, as far as a caller acts on it. It is an error so that errors.Is finds it.
@@ -44,17 +46,19 @@ type Error struct {
 	Output   int               // overflow: the reply's tokens that were asked for, 0 where not said
 	Endpoint string            // the endpoint's name
 	Address  string            // where it is, for people
-	KeyFrom  string            // where the key came from
+	KeyFrom  keys.Origin       // where the key comes from
 	Model    string
 	Silence  time.Duration // timed-out: how long nothing came
 	Replan   bool          // the refusal taught how the model wants its history: planned again, the request may pass
 	Tools    ToolCause     // whether tool calls in the request are the reason
 	Err      error         // what lies beneath, nil for none
 
-	wire  Wire // the format of the request
-	noKey bool // the request carried no key
-	page  bool // the body is a web page
-	final bool // trying again cannot help, whatever the status says
+	wire   Wire // the format of the request
+	noKey  bool // the request carried no key
+	taker  bool // a key that winnow keys set stores would be sent
+	unread bool // the key is stored and could not be read: nothing was sent
+	page   bool // the body is a web page
+	final  bool // trying again cannot help, whatever the status says
 }
 
 // Is reports whether target is the kind of the error.

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"winnow/llm/keys"
 )
 
 // TestErrorSentences holds what the user reads, whole.
@@ -29,7 +31,17 @@ func TestErrorSentences(t *testing.T) {
 	dial := func(err error) step {
 		return step{refuse: &url.Error{Op: "Post", URL: "https://api.openai.com/v1/chat/completions", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}}
 	}
-	keyless := func(e *Endpoint) { e.Key, e.KeyFrom = "", "" }
+	keyless := func(e *Endpoint) { e.Key, e.KeyFrom = "", keys.Origin{} }
+	// storing has a key in the keyring, none, or one that cannot be read.
+	storing := func(key keys.Secret, err error) func(*Endpoint) {
+		return func(e *Endpoint) {
+			e.Key, e.KeyFrom = "", keys.Origin{}
+			if key != "" {
+				e.KeyFrom.Kind = keys.Keyring
+			}
+			e.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { return key, err })
+		}
+	}
 	ollama := func(e *Endpoint) { e.Name, e.BaseURL, e.Key = "ollama", "http://127.0.0.1:11434/v1", "" }
 	tests := []struct {
 		name   string
@@ -39,10 +51,14 @@ func TestErrorSentences(t *testing.T) {
 		is     error
 	}{
 		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided."}}`), nil, "openai refused the key from OPENAI_API_KEY (401): Incorrect API key provided.", Auth},
-		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = "" }, "openai refused the key (401): Incorrect API key provided.", Auth},
+		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = keys.Origin{} }, "openai refused the key (401): Incorrect API key provided.", Auth},
 		{"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" }, "openai refused the key from OPENAI_API_KEY (401)", Auth},
-		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = "config" }, "openai refused the key from the config file (401)", Auth},
+		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = keys.Origin{Kind: keys.Config} }, "openai refused the key from the config file (401)", Auth},
 		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai wants a key and none is set (401): unauthorized", Auth},
+		{"no key, and one may be stored", status(401, `{"error":"unauthorized"}`), storing("", nil), "openai wants a key and none is set (401); winnow keys set openai stores one: unauthorized", Auth},
+		{"a stored key", status(401, ``), storing("sk-stored-123456", nil), "openai refused the key from the system keyring (401); winnow keys set openai replaces it", Auth},
+		{"a stored key that cannot be read", status(200, ``), storing("", errors.New("it is locked")), "openai was not asked, because its key cannot be read: it is locked", Auth},
+		{"an unset variable", status(401, ``), func(e *Endpoint) { e.Key = "" }, "openai wants a key, and OPENAI_API_KEY is not set (401)", Auth},
 		{"wrong key at Gemini", status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), nil, "openai refused the key from OPENAI_API_KEY (400): API key not valid.", Auth},
 		{"not allowed", status(403, `{"detail":"Country not supported"}`), nil, "openai does not allow this (403): Country not supported", Auth},
 		{"no credit", status(402, `{"error":{"message":"Insufficient credits","code":402}}`), nil, "openai wants to be paid first (402): Insufficient credits", Payment},

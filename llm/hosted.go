@@ -3,6 +3,7 @@ package llm
 import (
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"winnow/history"
@@ -47,14 +48,15 @@ var hosted = []service{
 
 // FromEnv gives the endpoints that the environment names: one per hosted service whose key is
 // set, OpenAI's at OPENAI_BASE_URL where that is set, with or without a key, and Ollama's at
-// OLLAMA_HOST. Env is os.Getenv or its like.
-func FromEnv(env func(string) string) []Endpoint {
+// OLLAMA_HOST. The services in keyed are among them too: their keys are kept in another place. Env is
+// os.Getenv or its like.
+func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
 	for _, h := range hosted {
 		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Dated: true, Profile: h.profile, Quirks: h.quirks}
 		for _, name := range h.keys {
 			if key := strings.TrimSpace(env(name)); key != "" {
-				e.Key, e.KeyFrom = keys.Secret(key), name
+				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
 				break
 			}
 		}
@@ -65,7 +67,7 @@ func FromEnv(env func(string) string) []Endpoint {
 				e.BaseURL, e.Default, e.Dated, e.BaseURLSet, ownAddress = base, "", false, true, true
 			}
 		}
-		if e.Key != "" || ownAddress {
+		if e.Key != "" || ownAddress || slices.ContainsFunc(keyed, func(name string) bool { return strings.EqualFold(name, h.name) }) {
 			found = append(found, e)
 		}
 	}
@@ -96,6 +98,26 @@ func EnvSecrets(env func(string) string) []string {
 
 // IsHosted says that a name is that of a service that a key in the environment opens.
 func IsHosted(name string) bool { return hostedAt(name) >= 0 }
+
+// KnownNames are the names of endpoints that need no configuration: the hosted services, and the servers of
+// this machine.
+func KnownNames() []string {
+	var names []string
+	for _, h := range hosted {
+		names = append(names, h.name)
+	}
+	for _, s := range localServers {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// TakesStoredKey says that a key stored under the endpoint's name is meant for its address: the key of a hosted
+// service goes to that service's own address alone, whatever OPENAI_BASE_URL says.
+func (e Endpoint) TakesStoredKey() bool {
+	at := hostedAt(e.Name)
+	return e.Name != Guide && (at < 0 || baseURL(e.BaseURL) == hosted[at].base)
+}
 
 // baseURL completes what people write as a base URL: no scheme, no path, a slash or the whole path
 // of the API at the end. A query stays behind the path. It is "" for nothing.

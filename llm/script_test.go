@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/keys"
 )
 
 // step is one answer of a scripted server.
@@ -108,7 +109,7 @@ const testKey = "sk-planted-0123456789abcdefghij"
 
 // client is a client of a scripted server that is called openai.
 func (s *scripted) client(change ...func(*Endpoint)) *Client {
-	e := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: "OPENAI_API_KEY", Doer: s}
+	e := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Doer: s}
 	for _, f := range change {
 		f(&e)
 	}

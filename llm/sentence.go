@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"winnow/llm/keys"
 )
 
 // sentenceMax is how much of a server's own words goes into a sentence, in code points. All of
@@ -45,7 +47,7 @@ func (e *Error) sentence() string {
 	}
 	switch e.Kind {
 	case Auth:
-		return e.who() + e.authSentence() + e.status()
+		return e.who() + e.authSentence()
 	case Payment:
 		return e.who() + " wants to be paid first" + e.status()
 	case NotFound:
@@ -76,18 +78,29 @@ func (e *Error) sentence() string {
 	return e.who() + " did not answer" + e.status()
 }
 
+// authSentence says what is wrong with the key, and how to store another where that would be used.
 func (e *Error) authSentence() string {
-	switch {
-	case e.Status == 403:
-		return " does not allow this"
-	case e.noKey:
-		return " wants a key and none is set"
-	case e.KeyFrom == "config":
-		return " refused the key from the config file"
-	case e.KeyFrom != "":
-		return " refused the key from " + e.KeyFrom
+	set := func(does string) string {
+		if !e.taker {
+			return ""
+		}
+		return "; winnow keys set " + e.Endpoint + " " + does
 	}
-	return " refused the key"
+	switch {
+	case e.unread:
+		return " was not asked, because its key cannot be read"
+	case e.Status == 403:
+		return " does not allow this" + e.status()
+	case e.noKey:
+		none := " and none is set"
+		if e.KeyFrom.Kind == keys.Variable {
+			none = ", and " + e.KeyFrom.Name + " is not set"
+		}
+		return " wants a key" + none + e.status() + set("stores one")
+	case e.KeyFrom == keys.Origin{}:
+		return " refused the key" + e.status()
+	}
+	return " refused the key from " + e.KeyFrom.String() + e.status() + set("replaces it")
 }
 
 func (e *Error) notFoundSentence() string {

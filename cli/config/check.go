@@ -96,8 +96,8 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 	}
 	u, err := url.Parse(e.BaseURL)
 	switch {
-	case e.BaseURL == "" && llm.IsHosted(name) && len(keySources(e)) == 0:
-		// It says more of the endpoint that a key in the environment opens.
+	case e.BaseURL == "" && llm.IsHosted(name):
+		// It says more of a service that a key opens, or gives the key.
 	case e.BaseURL == "":
 		add(table, "has no base_url; it takes an address such as https://api.example.com/v1")
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
@@ -169,6 +169,12 @@ func keySources(e Endpoint) []string {
 	}
 	if len(e.KeyCommand) > 0 {
 		out = append(out, "key_command")
+	}
+	if e.KeyKeyring {
+		out = append(out, "key_keyring")
+	}
+	if e.KeyFile != "" {
+		out = append(out, "key_file")
 	}
 	return out
 }

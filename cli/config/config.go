@@ -21,16 +21,19 @@ type Config struct {
 	System    System                   `toml:"system"`
 	Storage   Storage                  `toml:"storage"`
 
-	contextKeys     string // the keys of [context] that the file sets otherwise than its preset, as TOML
-	environmentKeys string // and those that the environment sets
+	contextKeys     string            // the keys of [context] that the file sets otherwise than its preset, as TOML
+	environmentKeys string            // and those that the environment sets
+	keyVariables    map[string]string // by endpoint, the environment variable that sets its key
 }
 
 // Endpoint is one [endpoints.NAME] table.
 type Endpoint struct {
 	BaseURL    string            `toml:"base_url"`    // with /v1
-	Key        string            `toml:"key"`         // the key itself; key_env is the better place
+	Key        string            `toml:"key"`         // the key itself; the other places are better
 	KeyEnv     string            `toml:"key_env"`     // the environment variable that holds the key
 	KeyCommand []string          `toml:"key_command"` // a program and its arguments; the first line it prints is the key
+	KeyKeyring bool              `toml:"key_keyring"` // the system keyring holds it: service winnow, user the endpoint's name
+	KeyFile    string            `toml:"key_file"`    // the file that holds it and that only the user can read; ~ is the home folder
 	Headers    map[string]string `toml:"headers"`     // more request headers
 	Model      string            `toml:"model"`       // the model to use where only the endpoint is named
 	Wire       string            `toml:"wire"`        // the format of its requests, one of llm.Wires; "" is auto

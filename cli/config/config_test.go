@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/keys"
 )
 
 func exampleConfig() []byte {
@@ -85,8 +86,8 @@ func uncommented() []byte {
 }
 
 func TestExampleIsRightWhenUncommented(t *testing.T) {
-	// One of the three sources of a key is enough; the example shows all of them.
-	doc := regexp.MustCompile(`(?m)^key(_command)? = .*$`).ReplaceAll(uncommented(), nil)
+	// One of the places of a key is enough; the example shows all of them.
+	doc := regexp.MustCompile(`(?m)^key(_command|_file)? = .*$`).ReplaceAll(uncommented(), nil)
 	c, mistakes := Decode("config.toml.example", doc)
 	if len(mistakes) > 0 {
 		t.Fatalf("the example with its comments in force has a mistake: %v", mistakes[0])
@@ -120,7 +121,6 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"one key for two actions", "[keys]\nnewline = [\"enter\"]\n", `c.toml, line 1, column 2: the key enter is given to both`},
 		{"no rounds", "[tools]\nmax_rounds = 0\n", `c.toml, line 2, column 1: tools.max_rounds is 0; it takes 1 or more`},
 		{"endpoint without address", "[endpoints.work]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: endpoints.work has no base_url`},
-		{"a known service with a key and without address", "[endpoints.openai]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: endpoints.openai has no base_url`},
 		{"address without scheme", "[endpoints.work]\nbase_url = \"example.com\"\n", `c.toml, line 2, column 1: endpoints.work.base_url is "example.com"`},
 		{"two keys", "[endpoints.w]\nbase_url = \"http://x/v1\"\nkey = \"a\"\nkey_env = \"B\"\n", `c.toml, line 1, column 2: endpoints.w has key and key_env; one of them is enough`},
 		{"a price in words", priced + "in = \"dear\"\nout = 1\n", `c.toml, line 4, column 6: endpoints.w.prices.gpt-5.2.in takes a number`},
@@ -227,11 +227,64 @@ func TestATableAddsToAKnownService(t *testing.T) {
 	}
 	key = "sk-test"
 	got := c.Catalog(lookup)
-	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" || got[0].KeyFrom != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
+	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" || got[0].KeyFrom.Name != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
 		t.Fatalf("the endpoints are %+v", got)
 	}
 	if price := got[0].Prices["gpt-5.2-mini"]; price.In.String() != "$0.25" || price.Out.String() != "$2.00" {
 		t.Errorf("the prices are %+v", price)
+	}
+}
+
+// A table of a hosted service that says where its key is needs no address, and opens the service.
+func TestATableWithAKeyOpensAHostedService(t *testing.T) {
+	for table, want := range map[string]keys.Origin{
+		`key = "sk-test"`:          {Kind: keys.Config},
+		`key_env = "WORK_KEY"`:     {Kind: keys.Variable, Name: "WORK_KEY"},
+		`key_env = "UNSET"`:        {Kind: keys.Variable, Name: "UNSET"},
+		`key_command = ["pass"]`:   {Kind: keys.Command, Name: "pass"},
+		`key_keyring = true`:       {Kind: keys.Keyring},
+		`key_file = "~/groq.key"`:  {Kind: keys.File, Name: "~/groq.key"},
+		`model = "m"`:              {Kind: keys.Variable, Name: "GROQ_API_KEY"}, // no source: the environment's
+		"key_keyring = false":      {Kind: keys.Variable, Name: "GROQ_API_KEY"},
+		`first_byte_timeout = 300`: {Kind: keys.Variable, Name: "GROQ_API_KEY"},
+	} {
+		c, mistakes := Decode("c.toml", []byte("[endpoints.groq]\n"+table+"\n"))
+		if len(mistakes) > 0 {
+			t.Errorf("%s: %v", table, mistakes[0])
+			continue
+		}
+		got := c.Catalog(func(name string) string {
+			return map[string]string{"GROQ_API_KEY": "sk-groq", "WORK_KEY": "sk-test"}[name]
+		})
+		if len(got) != 1 || got[0].BaseURL != "https://api.groq.com/openai/v1" || got[0].KeyFrom != want || got[0].Default == "" {
+			t.Errorf("%s: got %+v", table, got)
+			continue
+		}
+		key := map[string]string{"GROQ_API_KEY": "sk-groq", "WORK_KEY": "sk-test"}[want.Name]
+		if want.Kind == keys.Config {
+			key = "sk-test"
+		}
+		if got[0].Key.Reveal() != key {
+			t.Errorf("%s: the key is %q, want %q", table, got[0].Key.Reveal(), key)
+		}
+	}
+	_, mistakes := Decode("c.toml", []byte("[endpoints.groq]\nkey_keyring = true\nkey_file = \"x\"\n"))
+	if len(mistakes) != 1 || !strings.Contains(mistakes[0].Text, "has key_keyring and key_file; one of them is enough") {
+		t.Errorf("two places: %v", mistakes)
+	}
+}
+
+// The environment may give the key itself, and is then said to.
+func TestAKeyOfTheEnvironmentIsSaidToBeOne(t *testing.T) {
+	c, mistakes := Environment{Lookup: func(name string) string {
+		return map[string]string{"WINNOW_ENDPOINTS_WORK_KEY": "sk-test"}[name]
+	}}.Override(Config{Context: Defaults().Context, UI: Defaults().UI, Tools: Defaults().Tools, Endpoints: map[string]Endpoint{"work": {BaseURL: "http://x/v1"}}})
+	if len(mistakes) > 0 {
+		t.Fatal(mistakes[0])
+	}
+	got := c.Catalog(func(string) string { return "" })
+	if want := (keys.Origin{Kind: keys.Variable, Name: "WINNOW_ENDPOINTS_WORK_KEY"}); got[0].KeyFrom != want || got[0].Key != "sk-test" {
+		t.Errorf("got %+v from %v", got[0].Key, got[0].KeyFrom)
 	}
 }
 

@@ -13,13 +13,18 @@ import (
 	"winnow/llm/pricing"
 )
 
-// FromFile is llm.Endpoint.KeyFrom of a key that the configuration file or its command gives.
-const FromFile = "config"
-
-// Catalog lists the endpoints: those of the configuration and those that the environment opens. A table without an
-// address says more of one of the latter.
-func (c Config) Catalog(lookup func(string) string) []llm.Endpoint {
-	opened := llm.FromEnv(lookup)
+// Catalog lists the endpoints: those of the configuration, those that the environment opens, and the hosted
+// services in keyed, whose keys are stored. A table without an address says more of one of the latter two, or
+// opens a hosted service by saying where its key is. Keys that have to be fetched are not there yet: KeyFrom says
+// where they are.
+func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpoint {
+	keyed = slices.Clone(keyed)
+	for name, e := range c.Endpoints {
+		if e.BaseURL == "" && len(keySources(e)) > 0 {
+			keyed = append(keyed, name)
+		}
+	}
+	opened := llm.FromEnv(lookup, keyed...)
 	var all []llm.Endpoint
 	for _, e := range c.configured(lookup) {
 		if e.BaseURL != "" {
@@ -39,6 +44,9 @@ func (c Config) Catalog(lookup func(string) string) []llm.Endpoint {
 func withMore(e, table llm.Endpoint) llm.Endpoint {
 	e.Wire, e.Wires = table.Wire, table.Wires
 	e.Headers, e.Window, e.Windows, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Windows, table.Exact, table.Prices, table.Begin
+	if table.KeyFrom.Kind != keys.Nowhere {
+		e.Key, e.KeyFrom = table.Key, table.KeyFrom
+	}
 	if table.Default != "" {
 		e.Default, e.Dated = table.Default, false
 	}
@@ -46,8 +54,7 @@ func withMore(e, table llm.Endpoint) llm.Endpoint {
 	return e
 }
 
-// configured turns the [endpoints] tables into endpoints, by name. Keys that a command gives are
-// not asked for yet: Endpoint.KeyCommand has it.
+// configured turns the [endpoints] tables into endpoints, by name.
 func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 	var out []llm.Endpoint
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
@@ -71,17 +78,29 @@ func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 				ToolIDLength:  e.Profile.ToolIDLength,
 			},
 		}
-		switch {
-		case e.Key != "":
-			made.Key, made.KeyFrom = keys.Secret(e.Key), FromFile
-		case e.KeyEnv != "":
-			made.Key, made.KeyFrom = keys.Secret(lookup(e.KeyEnv)), e.KeyEnv
-		case len(e.KeyCommand) > 0:
-			made.KeyFrom = FromFile
-		}
+		made.Key, made.KeyFrom = c.key(name, lookup)
 		out = append(out, made)
 	}
 	return out
+}
+
+// key is the key that the table of an endpoint gives, as far as it needs not be fetched, and where it is.
+func (c Config) key(name string, lookup func(string) string) (keys.Secret, keys.Origin) {
+	switch e := c.Endpoints[name]; {
+	case e.Key != "" && c.keyVariables[name] != "":
+		return keys.Secret(e.Key), keys.Origin{Kind: keys.Variable, Name: c.keyVariables[name]}
+	case e.Key != "":
+		return keys.Secret(e.Key), keys.Origin{Kind: keys.Config}
+	case e.KeyEnv != "":
+		return keys.Secret(lookup(e.KeyEnv)), keys.Origin{Kind: keys.Variable, Name: e.KeyEnv}
+	case len(e.KeyCommand) > 0:
+		return "", keys.Origin{Kind: keys.Command, Name: e.KeyCommand[0]}
+	case e.KeyKeyring:
+		return "", keys.Origin{Kind: keys.Keyring}
+	case e.KeyFile != "":
+		return "", keys.Origin{Kind: keys.File, Name: e.KeyFile}
+	}
+	return "", keys.Origin{}
 }
 
 // configuredWindows are the windows that an endpoint's tables give its models.

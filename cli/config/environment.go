@@ -184,6 +184,13 @@ func (c *Config) set(s Setting) error {
 			c.Endpoints = map[string]Endpoint{}
 		}
 		c.Endpoints[s.path[1]] = e
+		if key == "key" {
+			c.keyVariables = maps.Clone(c.keyVariables)
+			if c.keyVariables == nil {
+				c.keyVariables = map[string]string{}
+			}
+			c.keyVariables[s.path[1]] = s.Name
+		}
 	}
 	if line, ok := strings.CutPrefix(string(doc), "context."); ok {
 		c.environmentKeys += line + "\n"

@@ -1,5 +1,5 @@
-// Package keys is about the keys of servers: a type that never shows one, and the command that gives one. It
-// does not know which server takes which key.
+// Package keys is about the keys of servers: a type that never shows one, and the places that keep one: commands,
+// files that only the user can read, the system keyring. It does not know which server takes which key.
 package keys
 
 import "log/slog"

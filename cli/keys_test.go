@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+)
+
+// wantEcho waits until a terminal shows what is typed, or until it does not.
+func wantEcho(t *testing.T, s *terminal, wanted bool) {
+	t.Helper()
+	for limit := time.Now().Add(patience); ; runtime.Gosched() {
+		state, err := term.GetState(s.tty.Fd())
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case (state.Lflag&unix.ECHO != 0) == wanted:
+			return
+		case time.Now().After(limit):
+			t.Fatalf("the terminal never came to show what is typed: %t", wanted)
+		}
+	}
+}
+
+// A key that is typed is not shown, and a stop leaves the terminal as it was.
+func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
+	t.Parallel()
+	env := home(t)
+	folder := filepath.Join(strings.TrimPrefix(env[4], "XDG_CONFIG_HOME="), "winnow", "keys")
+	typing := startIn(t, env, 100, 10, "keys", "set", "openai", "--file")
+	typing.want("Key of openai (not shown):")
+	wantEcho(t, typing, false)
+	typing.send("planted-by-typing-4720\r")
+	typing.want("The key of openai is in the file")
+	typing.end()
+	if bytes.Contains(typing.raw, []byte("planted")) {
+		t.Errorf("the terminal showed the key: %q", typing.raw)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "openai"))
+	if err != nil || string(text) != "planted-by-typing-4720\n" {
+		t.Errorf("stored %q, %v", text, err)
+	}
+
+	stopped := startIn(t, env, 100, 10, "keys", "set", "groq", "--file")
+	stopped.want("Key of groq (not shown):")
+	wantEcho(t, stopped, false)
+	stopped.send("planted-and-stopped-4721\x03")
+	if code := stopped.end(); code != int(Interrupted) {
+		t.Errorf("stopped with exit code %d", code)
+	}
+	wantEcho(t, stopped, true)
+	if bytes.Contains(stopped.raw, []byte("planted")) {
+		t.Errorf("the terminal showed the key: %q", stopped.raw)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "groq")); err == nil {
+		t.Error("a key that was not finished is stored")
+	}
+}

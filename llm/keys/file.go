@@ -1,0 +1,98 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/google/renameio/v2/maybe"
+)
+
+// longest is the most bytes of a key: tokens of some gateways have several thousand.
+const longest = 64 << 10
+
+// Parse takes a key from a text that holds nothing else, but for white space around it. A key goes into a
+// header, so it is printable ASCII without blanks. The error does not repeat the text.
+func Parse(text string) (Secret, error) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	switch {
+	case text == "":
+		return "", errors.New("the key is empty")
+	case len(text) > longest:
+		return "", fmt.Errorf("the key is longer than %d bytes", longest)
+	case strings.ContainsAny(text, "\r\n"):
+		return "", errors.New("a key is one line, and there are several")
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return "", errors.New("a key has no blanks and no characters beyond ASCII")
+	}
+	return Secret(text), nil
+}
+
+// FromFile reads a key from a file that holds nothing else. A file that others can read is refused: the
+// error says how to change that.
+func FromFile(path string) (Secret, error) {
+	text, err := readPrivate(path)
+	if err != nil {
+		return "", fmt.Errorf("read the key file: %w", err)
+	}
+	key, err := Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("read the key file %s: %w", path, err)
+	}
+	return key, nil
+}
+
+// ToFile writes a key into a file that only the user can read, over an earlier one, and makes its folder.
+func ToFile(path string, key Secret) error { return writePrivate(path, key.Reveal()+"\n") }
+
+// writePrivate writes a file that only the user can read, whole or not at all.
+func writePrivate(path, text string) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // A link stays one.
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of the key file: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && Exposed(info) {
+		// The library gives the new file the mode of the old one.
+		if err := os.Chmod(path, 0o600); err != nil {
+			return fmt.Errorf("write the key file: %w", err)
+		}
+	}
+	if err := maybe.WriteFile(path, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("write the key file: %w", err)
+	}
+	return nil
+}
+
+// Exposed says that others on this machine can read a file, where the system tells.
+func Exposed(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
+// readPrivate reads a small file that only its owner can read.
+func readPrivate(path string) (string, error) {
+	// Opening a pipe would wait for its other end.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat() // of what was opened, which nobody can exchange any more
+	if err != nil {
+		return "", err
+	}
+	if Exposed(info) {
+		return "", fmt.Errorf("others on this machine can read %s (mode %04o): chmod 600 %s", path, info.Mode().Perm(), path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, longest+2))
+	return string(text), err
+}

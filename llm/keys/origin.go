@@ -1,0 +1,41 @@
+package keys
+
+// Kind is a sort of place that a key can come from.
+type Kind string
+
+// The places, in the order in which they are asked.
+const (
+	Nowhere  Kind = ""
+	Config   Kind = "config"      // the configuration file holds the key itself
+	Variable Kind = "environment" // an environment variable
+	Command  Kind = "command"     // a program prints it
+	Keyring  Kind = "keyring"     // the system keyring
+	File     Kind = "file"        // a file that only the user can read
+)
+
+// Origin says where the key of an endpoint comes from. Its zero value is nowhere.
+type Origin struct {
+	Kind Kind
+	Name string // the variable, the program or the file; "" for the others
+}
+
+// String names the place as it stands in a sentence: "OPENAI_API_KEY", "the file ~/work.key". It is "" for
+// nowhere.
+func (o Origin) String() string {
+	switch o.Kind {
+	case Config:
+		return "the config file"
+	case Variable:
+		return o.Name
+	case Command:
+		return "the command " + o.Name
+	case Keyring:
+		return "the system keyring"
+	case File:
+		return "the file " + o.Name
+	}
+	return ""
+}
+
+// Stored says that winnow keys set can replace the key.
+func (o Origin) Stored() bool { return o.Kind == Keyring || o.Kind == File }

@@ -1,0 +1,118 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Store keeps the keys that the user gave to winnow, by the names of their endpoints: in the system keyring,
+// or in files that only the user can read. The folder has one file for each. It holds the key, or the remark
+// that the key is in the keyring: so it is known without asking the keyring what is in there.
+type Store struct {
+	Folder string // made when the first key is stored
+}
+
+// inKeyring is the remark in the file of a key that the keyring has. It is no key: it has blanks.
+const inKeyring = "# This key is in the system keyring.\n"
+
+// Names lists the endpoints that have a stored key, sorted. A folder that cannot be read has none.
+func (s Store) Names() []string {
+	files, err := os.ReadDir(s.Folder)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, f := range files {
+		if name := f.Name(); !f.IsDir() && checkName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Find says where the stored key of an endpoint is: nowhere, if none is stored.
+func (s Store) Find(name string) Origin {
+	if checkName(name) != nil || s.Folder == "" {
+		return Origin{}
+	}
+	text, err := os.ReadFile(s.Path(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Origin{}
+	case err == nil && string(text) == inKeyring:
+		return Origin{Kind: Keyring}
+	}
+	return Origin{Kind: File, Name: s.Path(name)}
+}
+
+// Get fetches the stored key of an endpoint, "" for none. It may ask the keyring.
+func (s Store) Get(ctx context.Context, name string) (Secret, error) {
+	switch from := s.Find(name); from.Kind {
+	case Keyring:
+		key, err := FromKeyring(ctx, name)
+		if errors.Is(err, ErrNoKey) {
+			return "", fmt.Errorf("the system keyring has no key of %s any more; winnow keys set %s stores one", name, name)
+		}
+		return key, err
+	case File:
+		return FromFile(from.Name)
+	}
+	return "", nil
+}
+
+// Set stores the key of an endpoint in the keyring or in a file, over an earlier one in either.
+func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	before, text := s.Find(name), key.Reveal()+"\n"
+	if to == Keyring {
+		if err := toKeyring(ctx, name, key); err != nil {
+			return err
+		}
+		text = inKeyring
+	}
+	if err := writePrivate(s.Path(name), text); err != nil {
+		return err
+	}
+	if before.Kind == Keyring && to == File {
+		if err := DeleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
+			return fmt.Errorf("the key is in %s now, but the old one could not be deleted: %w", s.Path(name), err)
+		}
+	}
+	return nil
+}
+
+// Delete removes the stored key of an endpoint and says where it was. The error is ErrNoKey where none is
+// stored.
+func (s Store) Delete(ctx context.Context, name string) (Origin, error) {
+	from := s.Find(name)
+	if from.Kind == Nowhere {
+		return from, ErrNoKey
+	}
+	if from.Kind == Keyring {
+		if err := DeleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
+			return from, err
+		}
+	}
+	if err := os.Remove(s.Path(name)); err != nil {
+		return from, fmt.Errorf("delete the key file: %w", err)
+	}
+	return from, nil
+}
+
+// Path is the file of an endpoint's key.
+func (s Store) Path(name string) string { return filepath.Join(s.Folder, name) }
+
+// checkName refuses what cannot be the name of a file in the folder.
+func checkName(name string) error {
+	if name == "" || name[0] == '.' || strings.ContainsAny(name, "/\\: \t\r\n\x00") {
+		return fmt.Errorf("a key cannot be stored under the name %q", name)
+	}
+	return nil
+}
