@@ -51,7 +51,7 @@ func (p *program) setup(context.Context) (*setup, error) {
 	w := &setup{config: c, redactor: p.redactorOf(endpoints), unsetKeys: p.unsetKeys}
 	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
-	w.catalog = &llm.Catalog{Network: p.network, Redactor: w.redactor, Stored: p.withStored}
+	w.catalog = &llm.Catalog{Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored}
 	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
 	return w, nil
 }
@@ -161,6 +161,10 @@ func (k *conversation) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	of, err := k.p.modelSettings(k.config)
+	if err != nil {
+		return err
+	}
 	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Reason, "db", k.store.Path())
 	counter := tokenizer.New()
 	k.deps = session.Deps{
@@ -172,7 +176,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		Environment: k.config.EnvironmentKeys(),
 		System:      system,
 		Sampling:    record.Sampling(k.config.Sampling),
-		Samplings:   samplings(k.config.Endpoints),
+		Of:          of,
 		TitleRef:    k.titles(ctx),
 		Approve:     session.Approval(k.config.Tools.Approve),
 		MaxRounds:   k.config.Tools.MaxRounds,
@@ -354,16 +358,4 @@ func (k *conversation) shortID(id string) string {
 		return report.ShortID(id)
 	}
 	return id
-}
-
-// samplings is what the endpoints' tables ask of their models, by "endpoint" and by "endpoint/model".
-func samplings(tables map[string]config.Endpoint) map[string]record.Sampling {
-	all := make(map[string]record.Sampling)
-	for name, e := range tables {
-		all[name] = record.Sampling(e.Sampling)
-		for model, m := range e.Models {
-			all[name+"/"+model] = record.Sampling(m.Sampling)
-		}
-	}
-	return all
 }

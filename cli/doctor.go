@@ -263,6 +263,7 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 			f.wrong("model", "%s: %s", from, w.redactor.Text(report.ErrorText(err)))
 		} else {
 			f.good("model", "%s, named by %s", markdown.OneLine(named, 80), from)
+			p.noteTables(f, c, named)
 		}
 	}
 	endpoints := w.catalog.Endpoints()
@@ -287,6 +288,18 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 		if e.KeyFrom.Kind == keys.Config {
 			f.note(e.Name, "its key is in the config file: winnow keys set %s, or key_env, keeps it out of backups and screenshots", e.Name)
 		}
+	}
+}
+
+// noteTables names the tables of the configuration that say something of a model.
+func (p *program) noteTables(f *findings, c config.Config, ref string) {
+	endpoint, model, _ := strings.Cut(ref, "/")
+	var names []string
+	for _, t := range c.Tables(endpoint, model) {
+		names = append(names, t.Name)
+	}
+	if len(names) > 0 {
+		f.note("model", "%s has settings in %s", markdown.OneLine(ref, 80), markdown.OneLine(strings.Join(names, ", "), 300))
 	}
 }
 

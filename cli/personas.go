@@ -146,13 +146,18 @@ func (p *program) systemPrompt(c config.System) (string, error) {
 	if c.PromptFile == "" {
 		return c.Prompt, nil
 	}
-	path, err := p.expand(c.PromptFile)
+	return p.promptFile("system.prompt_file", c.PromptFile)
+}
+
+// promptFile reads the system prompt in a file that a key of the configuration names.
+func (p *program) promptFile(key, name string) (string, error) {
+	path, err := p.expand(name)
 	if err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", fail(Usage, "cannot read system.prompt_file of the configuration: %w", err)
+		return "", fail(Usage, "cannot read %s of the configuration: %w", key, err)
 	}
 	return promptText(text), nil
 }

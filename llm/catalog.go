@@ -16,6 +16,7 @@ import (
 // It keeps one client for each, so that what a client learned about its server stays known. It is safe
 // for concurrent use, and its zero value holds none.
 type Catalog struct {
+	Patterns []ModelSettings  // what is configured of models of any endpoint, the most specific first
 	Network  Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
 	Redactor *redact.Redactor // knows the secrets that no answer may repeat; nil leaves each endpoint to its own
 
@@ -39,7 +40,7 @@ func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 
 // Add puts an endpoint at the end, or in the place of the one of the same name.
 func (c *Catalog) Add(e Endpoint) {
-	e.BaseURL = baseURL(e.BaseURL)
+	e.BaseURL, e.Patterns = baseURL(e.BaseURL), c.Patterns
 	if e.Doer == nil {
 		e.Doer = c.Network
 	}

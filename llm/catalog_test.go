@@ -403,7 +403,7 @@ func TestWindowFactsInTheirOrder(t *testing.T) {
 			t.Errorf("%s: contradicted is %t, want %t", c.what, over, c.over)
 		}
 	}
-	e := Endpoint{Window: 500, Windows: map[string]int{"big": 9000}}
+	e := Endpoint{Window: 500, Models: []ModelSettings{{Match: ExactModel("", "big"), Window: 9000}}}
 	if got := [2]int{e.ConfiguredWindow("big:latest").Tokens, e.ConfiguredWindow("m").Tokens}; got != [2]int{9000, 500} {
 		t.Errorf("configured: got %v, want 9000 for big and 500 for the others", got)
 	}

@@ -32,10 +32,8 @@ type Endpoint struct {
 	Stored     *keys.Later               // fetches a stored key where there is no Key; nil fetches none
 	Headers    map[string]string         // extra request headers; their values may be secret
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
-	Wires      map[string]Wire           // the same by model, before Wire
 	Profile    history.Profile           // what its chat format requires
 	Window     int                       // the configured window in tokens; 0 is to be found out
-	Windows    map[string]int            // the same by model, before Window
 	Exact      bool                      // it is llama.cpp and counts requests by itself: see CountRequest
 	Default    string                    // the model to use where a reference names none; "" is the first one listed
 	Dated      bool                      // Default is from winnow's own table, and may be out of date
@@ -44,6 +42,8 @@ type Endpoint struct {
 	Tools      *tool.Toolbox             // the tools that its models may call; nil is none
 	Quirks     []string                  // what was learned about the server earlier: see Client.Quirks
 	Prices     map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
+	Models     []ModelSettings           // what is configured of its models, over the fields here; the first that says something counts
+	Patterns   []ModelSettings           // behind Models, what is configured of models of any endpoint
 
 	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
 	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life

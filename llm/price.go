@@ -13,10 +13,14 @@ import (
 // when it was read last, else the list prices of the model's maker, at the maker's own address. The server
 // is not asked.
 func (c *Client) Prices(model string) pricing.Prices {
-	for _, name := range []string{model, pricing.AnyModel} {
-		if p, ok := c.endpoint.Prices[name]; ok {
-			return p
-		}
+	if p, ok := c.endpoint.Prices[model]; ok {
+		return p
+	}
+	if s, ok := c.endpoint.configured(model, func(s ModelSettings) bool { return s.Prices.Known() }); ok {
+		return s.Prices
+	}
+	if p, ok := c.endpoint.Prices[pricing.AnyModel]; ok {
+		return p
 	}
 	c.mu.Lock()
 	p, ok := c.prices[plainModel(model)]

@@ -48,6 +48,7 @@ func (c *Client) Profile(model string) history.Profile {
 			f.set(&p)
 		}
 	}
+	p.NoTools = p.NoTools || c.endpoint.takesNoTools(model)
 	return p
 }
 

@@ -105,10 +105,8 @@ func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error)
 
 // ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
 func (e Endpoint) ConfiguredWindow(model string) Window {
-	for name, tokens := range e.Windows {
-		if SameModel(name, model) {
-			return Window{Tokens: tokens, Source: "the configuration"}
-		}
+	if s, ok := e.configured(model, func(s ModelSettings) bool { return s.Window > 0 }); ok {
+		return Window{Tokens: s.Window, Source: strings.TrimSuffix("the configuration, "+s.Table, ", ")}
 	}
 	if e.Window == 0 {
 		return Window{}

@@ -85,12 +85,8 @@ func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
 
 // configuredWire is the format that the configuration names for a model.
 func (e Endpoint) configuredWire(model string) Wire {
-	for name, w := range e.Wires {
-		if SameModel(name, model) {
-			return w
-		}
-	}
-	return cmp.Or(e.Wire, AutoWire)
+	s, _ := e.configured(model, func(s ModelSettings) bool { return s.Wire != "" })
+	return cmp.Or(s.Wire, e.Wire, AutoWire)
 }
 
 // Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the

@@ -88,6 +88,11 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 	}
 }
 
+// wireOfModel is a configuration that names the wire of one model.
+func wireOfModel(e *Endpoint, model string, w Wire) []ModelSettings {
+	return []ModelSettings{{Match: ExactModel(e.Name, model), Wire: w}}
+}
+
 func TestAConfiguredWireStays(t *testing.T) {
 	t.Parallel()
 	refuse := func(status int, text string) step {
@@ -98,14 +103,14 @@ func TestAConfiguredWireStays(t *testing.T) {
 		t.Errorf("with wire openai: %v, %s, %v", err, chat.paths(), chat.bodies)
 	}
 	only := script(refuse(404, "This model is only supported in v1/responses and not in v1/chat/completions."))
-	if _, _, err := heard(only.client(func(e *Endpoint) { e.Wires = map[string]Wire{"gpt-5.2": ChatWire} }), hello()); err == nil || only.times() != 1 || !strings.Contains(err.Error(), "only supported in v1/responses") {
+	if _, _, err := heard(only.client(func(e *Endpoint) { e.Models = wireOfModel(e, "gpt-5.2", ChatWire) }), hello()); err == nil || only.times() != 1 || !strings.Contains(err.Error(), "only supported in v1/responses") {
 		t.Errorf("with wire openai of the model: %v after %d requests", err, only.times())
 	}
 	none := script(refuse(404, "Not Found"))
 	if _, _, err := heard(none.client(overResponses), hello()); err == nil || none.times() != 1 || !strings.Contains(err.Error(), "has no Responses API (404)") {
 		t.Errorf("with wire responses: %v after %d requests", err, none.times())
 	}
-	both := script(said(respHello, respCompleted)).client(func(e *Endpoint) { e.Wire, e.Wires = ResponsesWire, map[string]Wire{"gpt-5.2": AutoWire} })
+	both := script(said(respHello, respCompleted)).client(func(e *Endpoint) { e.Wire, e.Models = ResponsesWire, wireOfModel(e, "gpt-5.2", AutoWire) })
 	if both.Wire("gpt-5.2") != ChatWire || both.Wire("another") != ResponsesWire {
 		t.Errorf("auto over responses: %s and %s", both.Wire("gpt-5.2"), both.Wire("another"))
 	}

@@ -58,6 +58,7 @@ func (s *Session) use(to *target.Model) {
 	s.before.Use(to.Ref())
 	delete(s.considered, to.Ref()) // From now on more may be learned of it.
 	s.row.Endpoint, s.row.Model = to.Client.Endpoint().Name, to.Name
+	s.system = s.deps.system(s.row)
 }
 
 // Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing

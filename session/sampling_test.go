@@ -34,7 +34,90 @@ func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	}
 }
 
-func TestSamplingOfAModelGoesOverThatOfItsEndpoint(t *testing.T) {
+// ofModels is the configuration of some models, by "endpoint/model".
+func ofModels(all map[string]ModelSettings) func(endpoint, model string) ModelSettings {
+	return func(endpoint, model string) ModelSettings { return all[endpoint+"/"+model] }
+}
+
+// A conversation takes the system prompt that is configured for its model until its first request, and keeps that one
+// then, whichever model it goes on with. What else is configured of a model changes with the model.
+func TestSettingsOfAModelComeWithIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, says("One."), says("Two."), says("Three."))
+	cold, warm, none := 0.1, 0.9, ""
+	brief, long := "Be brief.", "Take your time."
+	b.deps.System, b.deps.Sampling.Temperature = "For all.", &cold
+	b.deps.Of = ofModels(map[string]ModelSettings{
+		"test/m": {System: &brief, Sampling: record.Sampling{Temperature: &warm}, Tables: map[string]string{"system": `[models."m"]`, "temperature": `[models."m"]`}},
+		"test/n": {System: &long},
+		"test/q": {System: &none},
+	})
+	s := b.begin()
+	said := func(key string) string {
+		t.Helper()
+		list, err := s.Try(Trial{}).Settings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range list {
+			if g.Key == key {
+				return strings.TrimSpace(g.Text() + " " + g.From + " " + g.Table)
+			}
+		}
+		return ""
+	}
+	use := func(model, prompt string) {
+		t.Helper()
+		if err := s.SetModel(t.Context(), model); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.SystemPrompt(); got != prompt {
+			t.Errorf("with %s the system prompt is %q, want %q", model, got, prompt)
+		}
+	}
+	wantSaid := func(key, want string) {
+		t.Helper()
+		if got := said(key); got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+	use("test/q", "")
+	use("test/o", "For all.")
+	wantSaid("system", "8 characters configuration")
+	wantSaid("temperature", "0.1 configuration")
+	use("test/n", long)
+	tried := s.Try(Trial{Model: "test/n"})
+	if plan, err := tried.Preview("hello"); err != nil || plan.Messages[0].Content != long {
+		t.Errorf("the trial plans with %+v: %v", plan.Messages, err)
+	}
+	use("test/m", brief)
+	wantSaid("system", `9 characters configuration [models."m"]`)
+	wantSaid("temperature", `0.9 configuration [models."m"]`)
+	ask := func(n int, holds ...string) {
+		t.Helper()
+		if _, err := drain(s.Send(t.Context(), "hello")); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range holds {
+			if !strings.Contains(b.body(n), part) {
+				t.Errorf("request %d is %s, want %s in it", n, b.body(n), part)
+			}
+		}
+	}
+	ask(1, brief, `"temperature":0.9`)
+	use("test/n", brief)
+	wantSaid("system", "9 characters session")
+	ask(2, brief, `"temperature":0.1`)
+	for turn := range 2 {
+		if r, err := s.Records().Replay(t.Context(), turn+1, 1); err != nil || !r.Proven {
+			t.Errorf("turn %d is not proven: %v %s", turn+1, err, r.Doubt)
+		}
+	}
+	s = b.open(s.Info().ID)
+	wantSaid("system", "9 characters session")
+}
+
+func TestSamplingOfAModelGoesOverThatOfAll(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("One."), says("Two."), says("Three."))
 	cold, warm := 0.1, 0.9
@@ -49,9 +132,12 @@ func TestSamplingOfAModelGoesOverThatOfItsEndpoint(t *testing.T) {
 		}
 	}
 	ask("for all", "test/m", `"max_tokens":100,"temperature":0.1,"stream"`)
-	b.deps.Samplings = map[string]record.Sampling{"test": {TopP: &warm}, "test/m": {Temperature: &warm, Effort: "low"}, "other/m": {MaxTokens: 7}}
+	b.deps.Of = ofModels(map[string]ModelSettings{
+		"test/m": {Sampling: record.Sampling{TopP: &warm, Temperature: &warm, Effort: "low"}},
+		"test/n": {Sampling: record.Sampling{TopP: &warm}}, "other/m": {Sampling: record.Sampling{MaxTokens: 7}},
+	})
 	ask("for the model", "test/m", `"max_tokens":100,"temperature":0.9,"top_p":0.9,"reasoning_effort":"low"`)
-	ask("for the endpoint", "test/n", `"max_tokens":100,"temperature":0.1,"top_p":0.9,"stream"`)
+	ask("for another model", "test/n", `"max_tokens":100,"temperature":0.1,"top_p":0.9,"stream"`)
 }
 
 // A reply that would take more than half of the window is asked for shorter, and that is said once for each
@@ -60,7 +146,7 @@ func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."), says("Five."))
 	b.deps.Sampling = record.Sampling{MaxTokens: 100}
-	b.deps.Samplings = map[string]record.Sampling{"test/m": {MaxTokens: 32_000}}
+	b.deps.Of = ofModels(map[string]ModelSettings{"test/m": {Sampling: record.Sampling{MaxTokens: 32_000}}})
 	s := b.begin()
 	ask := func(want, sent string) {
 		t.Helper()

@@ -4,7 +4,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,22 +24,45 @@ import (
 type Deps struct {
 	Store       *store.Store
 	Models      *llm.Catalog
-	Policy      history.Policy             // as configured; a session may override it
-	Context     string                     // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
-	Environment string                     // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
-	System      string                     // the configured system prompt, "" for none
-	Sampling    record.Sampling            // what is asked of every model
-	Samplings   map[string]record.Sampling // over it, by "endpoint" and, over that, by "endpoint/model"
-	Tools       []*tool.Toolbox            // what every model may call beside the tools of its endpoint
-	Approve     Approval                   // when a tool call needs the user's word
-	MaxRounds   int                        // the most requests of one turn; 0 is 16
-	TitleRef    string                     // the model that writes titles; "" takes them from the first message
-	Count       history.Counter            // counts tokens
-	Guess       history.Counter            // says at once about what Count would; nil counts before anything is planned
-	Tokenizer   string                     // what Count is called, for the records
-	Now         func() time.Time           // nil is time.Now
-	Redact      func(string) string        // takes known secrets out of what a temporary chat stores; nil takes none
-	Log         *slog.Logger               // nil discards
+	Policy      history.Policy      // as configured; a session may override it
+	Context     string              // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
+	Environment string              // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
+	System      string              // the configured system prompt, "" for none
+	Sampling    record.Sampling     // what is asked of every model
+	Of          OfModel             // what is configured of single models, over System and Sampling; nil says nothing
+	Tools       []*tool.Toolbox     // what every model may call beside the tools of its endpoint
+	Approve     Approval            // when a tool call needs the user's word
+	MaxRounds   int                 // the most requests of one turn; 0 is 16
+	TitleRef    string              // the model that writes titles; "" takes them from the first message
+	Count       history.Counter     // counts tokens
+	Guess       history.Counter     // says at once about what Count would; nil counts before anything is planned
+	Tokenizer   string              // what Count is called, for the records
+	Now         func() time.Time    // nil is time.Now
+	Redact      func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
+	Log         *slog.Logger        // nil discards
+}
+
+// ModelSettings is what the configuration says of one model.
+type ModelSettings struct {
+	Sampling record.Sampling
+	System   *string           // the system prompt of conversations that begin with it, nil where nothing is said
+	Tables   map[string]string // the table or the environment variable that says so, by key: system, max_tokens, temperature, top_p, effort
+}
+
+// OfModel is what the configuration says of the model of an endpoint.
+type OfModel func(endpoint, model string) ModelSettings
+
+// of is what the configuration says of a model, over what it says of all.
+func (d Deps) of(endpoint, model string) ModelSettings {
+	var s ModelSettings
+	if d.Of != nil {
+		s = d.Of(endpoint, model)
+	}
+	s.Sampling = s.Sampling.Over(d.Sampling)
+	if s.System == nil {
+		s.System = &d.System
+	}
+	return s
 }
 
 // target resolves a model's reference. Nothing is known of the model yet.
@@ -49,9 +71,7 @@ func (d Deps) target(ref string) (*target.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoint := client.Endpoint().Name
-	ask := d.Samplings[target.Ref(endpoint, name)].Over(d.Samplings[endpoint]).Over(d.Sampling)
-	return target.New(d.forModel(ask), client, name), nil
+	return target.New(d.forModel(d.of(client.Endpoint().Name, name).Sampling), client, name), nil
 }
 
 // forModel is what a model needs that is asked with these parameters.
@@ -120,7 +140,7 @@ func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
 		deps:       d.filled(),
 		row:        store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
-		planner:    planner{tokens: d.tokens(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy, system: cmp.Or(o.System, d.System)},
+		planner:    planner{tokens: d.tokens(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
 	}
@@ -143,7 +163,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, planner: planner{tokens: d.tokens(), system: d.system(row)}, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false)}
+	s := &Session{deps: d.filled(), row: row, planner: planner{tokens: d.tokens()}, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false)}
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}

@@ -61,12 +61,13 @@ func (s *Session) SystemPrompt() string {
 	return s.system
 }
 
-// system is the system prompt of a conversation's next request.
+// system is the system prompt of a conversation's next request: its own, or until it has one what is configured for
+// its model.
 func (d Deps) system(row store.Session) string {
 	if row.System != "" || row.SystemFixed {
 		return row.System
 	}
-	return d.System
+	return *d.of(row.Endpoint, row.Model).System
 }
 
 // settings is what the configuration and the environment say of the policy.

@@ -12,6 +12,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/session/record"
 	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -153,10 +154,13 @@ func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error
 	defer w.s.mu.Unlock()
 	if w.trial.Instead != 0 {
 		return w.s.previewEdit(w.trial.Instead, draft, files, func(turn []history.Message) history.Options {
-			return w.s.options(w.to, w.policy, turn)
+			o := w.s.options(w.to, w.policy, turn)
+			o.System = w.s.deps.system(w.row)
+			return o
 		})
 	}
 	o := w.s.previewOptions(w.to, w.policy, asTurn(draft, files))
+	o.System = w.s.deps.system(w.row)
 	return w.s.buildLimited(len(w.s.branch), &o)
 }
 
@@ -245,8 +249,8 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 }
 
 // Settings are what decides the next request, each with where it comes from: the model and the system
-// prompt, which are the session's from its first request on, and the keys of [context] in their order.
-// What the trial sets comes from the trial.
+// prompt, which are the session's from its first request on, what is asked of the model beside the messages, and
+// the keys of [context] in their order. What the trial sets comes from the trial.
 func (w Tried) Settings() ([]settings.Setting, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -265,10 +269,40 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 	if w.row.SystemFixed || w.row.System != "" {
 		system = "session"
 	}
-	return append([]settings.Setting{
+	of := w.s.deps.of(w.row.Endpoint, w.row.Model)
+	list := []settings.Setting{
 		{Key: "model", Value: w.to.Ref(), From: model},
-		{Key: "system", Value: lengthOf(w.s.SystemPrompt()), From: system},
-	}, keys...), nil
+		{Key: "system", Value: lengthOf(w.s.deps.system(w.row)), From: system},
+	}
+	if system == "configuration" {
+		list[1].Table = of.Tables["system"]
+	}
+	for _, s := range samplingSettings(of.Sampling) {
+		s.Table = of.Tables[s.Key]
+		list = append(list, s)
+	}
+	return append(list, keys...), nil
+}
+
+// samplingSettings are the parameters that are set, under their names in the configuration.
+func samplingSettings(s record.Sampling) []settings.Setting {
+	var list []settings.Setting
+	add := func(key string, value any) {
+		list = append(list, settings.Setting{Key: key, Value: value, From: "configuration"})
+	}
+	if s.MaxTokens > 0 {
+		add("max_tokens", s.MaxTokens)
+	}
+	if s.Temperature != nil {
+		add("temperature", *s.Temperature)
+	}
+	if s.TopP != nil {
+		add("top_p", *s.TopP)
+	}
+	if s.Effort != "" {
+		add("effort", s.Effort)
+	}
+	return list
 }
 
 // lengthOf stands for a text that is too long to show.

@@ -51,6 +51,10 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		checkEndpoint(name, c.Endpoints[name], add)
 	}
+	for _, pattern := range slices.Sorted(maps.Keys(c.Models)) {
+		checkPattern(pattern, add)
+		checkModel("models."+pattern, c.Models[pattern], add)
+	}
 	slices.SortStableFunc(out, func(a, b *Mistake) int { return a.Line - b.Line })
 	return out
 }
@@ -118,14 +122,31 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 	}
 	checkSampling(table+".sampling", e.Sampling, add)
 	for _, model := range slices.Sorted(maps.Keys(e.Models)) {
-		if w := e.Models[model].Window; w < 0 {
-			add(table+".models."+model+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", w)
-		}
-		checkWire(table+".models."+model+".wire", e.Models[model].Wire, add)
-		checkSampling(table+".models."+model+".sampling", e.Models[model].Sampling, add)
+		checkModel(table+".models."+model, e.Models[model], add)
 	}
 	for _, model := range slices.Sorted(maps.Keys(e.Prices)) {
 		checkPrices(table+".prices."+model, e.Prices[model], add)
+	}
+}
+
+// checkPattern wants a pattern that can name a model.
+func checkPattern(pattern string, add func(path, format string, args ...any)) {
+	if _, err := llm.MatchModel(pattern, "", ""); err != nil || strings.TrimSpace(pattern) == "" {
+		add("models."+pattern, "is no pattern; it takes the name of a model, with or without its endpoint, in which * stands for any text, ? for one character and [ab] for one of several")
+	}
+}
+
+func checkModel(table string, m Model, add func(path, format string, args ...any)) {
+	if m.Window < 0 {
+		add(table+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", m.Window)
+	}
+	if m.System != nil && m.SystemFile != "" {
+		add(table+".system_file", "names a file, and system is set as well; one of them is enough")
+	}
+	checkWire(table+".wire", m.Wire, add)
+	checkSampling(table+".sampling", m.Sampling, add)
+	if m.Prices != nil {
+		checkPrices(table+".prices", *m.Prices, add)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 type Config struct {
 	Model     string                   `toml:"model"`     // "endpoint/model" or "endpoint"; "" chooses by itself
 	Endpoints map[string]Endpoint      `toml:"endpoints"` // by name, the first half of a model's name
+	Models    map[string]Model         `toml:"models"`    // by patterns over the names of models: see llm.MatchModel
 	Context   history.Policy           `toml:"context"`
 	Sampling  Sampling                 `toml:"sampling"`
 	Titles    Titles                   `toml:"titles"`
@@ -48,11 +49,16 @@ type Endpoint struct {
 	Prices   map[string]Price `toml:"prices"`   // by model; "*" is every other one
 }
 
-// Model is one [endpoints.NAME.models.MODEL] table.
+// Model is one [endpoints.NAME.models.MODEL] or [models."PATTERN"] table. What it does not say is left to less
+// specific tables and to the endpoint.
 type Model struct {
-	Wire     string   `toml:"wire"`     // over the endpoint's; "" leaves it
-	Window   int      `toml:"window"`   // tokens, over the endpoint's; 0 leaves it
-	Sampling Sampling `toml:"sampling"` // over the endpoint's
+	Wire       string   `toml:"wire"`        // "" leaves it
+	Window     int      `toml:"window"`      // tokens; 0 leaves it
+	Tools      *bool    `toml:"tools"`       // false offers it no tools
+	System     *string  `toml:"system"`      // the system prompt of sessions that begin with the model; "" is none
+	SystemFile string   `toml:"system_file"` // the file that holds it instead; ~ is the home folder
+	Sampling   Sampling `toml:"sampling"`
+	Prices     *Price   `toml:"prices"`
 }
 
 // Price is what a model costs: US dollars for a million tokens.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 
 func TestExampleNamesEveryKey(t *testing.T) {
 	live, commented := exampleKeys()
-	named := map[string]string{"Endpoints": "work", "Prices": "large", "Models": "large", "Themes": "mine"} // what the example calls one of them
+	named := map[string]string{"endpoints": "work", "endpoints.work.prices": "large", "endpoints.work.models": "large", "models": "gpt-5*", "themes": "mine"} // what the example calls one of them
 	var walk func(t reflect.Type, path []string)
 	walk = func(typ reflect.Type, path []string) {
 		for i := range typ.NumField() {
@@ -50,12 +51,14 @@ func TestExampleNamesEveryKey(t *testing.T) {
 			case f.Type.Kind() == reflect.Struct:
 				walk(f.Type, at)
 			case f.Type.Kind() == reflect.Map && f.Type.Elem().Kind() == reflect.Struct:
-				walk(f.Type.Elem(), append(at, named[f.Name]))
+				walk(f.Type.Elem(), append(at, named[strings.Join(at, ".")]))
+			case f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct:
+				walk(f.Type.Elem(), at)
 			case f.Name == "Keys" || !f.IsExported():
 			default:
 				name := strings.Join(at, ".")
 				found := live[name]
-				if f.Type.Kind() == reflect.Pointer || path != nil && (path[0] == "endpoints" || path[0] == "themes") {
+				if f.Type.Kind() == reflect.Pointer || path != nil && slices.Contains([]string{"endpoints", "models", "themes"}, path[0]) {
 					found = commented[name]
 				}
 				if !found {
@@ -81,13 +84,13 @@ func exampleKeys() (live, commented map[string]bool) {
 
 // uncommented is the example with its commented settings in force.
 func uncommented() []byte {
-	setting := regexp.MustCompile(`(?m)^# (\[[a-z.]+\]|[a-z_]+ = )`)
+	setting := regexp.MustCompile(`(?m)^# (\[[a-z."0-9*-]+\]|[a-z_]+ = )`)
 	return setting.ReplaceAll(exampleConfig(), []byte("$1"))
 }
 
 func TestExampleIsRightWhenUncommented(t *testing.T) {
 	// One of the places of a key is enough; the example shows all of them.
-	doc := regexp.MustCompile(`(?m)^key(_command|_file)? = .*$`).ReplaceAll(uncommented(), nil)
+	doc := regexp.MustCompile(`(?m)^(key|key_command|key_file|system_file) = .*$`).ReplaceAll(uncommented(), nil)
 	c, mistakes := Decode("config.toml.example", doc)
 	if len(mistakes) > 0 {
 		t.Fatalf("the example with its comments in force has a mistake: %v", mistakes[0])

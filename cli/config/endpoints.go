@@ -42,8 +42,8 @@ func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpo
 
 // withMore is an endpoint with what a table says of it.
 func withMore(e, table llm.Endpoint) llm.Endpoint {
-	e.Wire, e.Wires = table.Wire, table.Wires
-	e.Headers, e.Window, e.Windows, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Windows, table.Exact, table.Prices, table.Begin
+	e.Wire, e.Models = table.Wire, table.Models
+	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Exact, table.Prices, table.Begin
 	if table.KeyFrom.Kind != keys.Nowhere {
 		e.Key, e.KeyFrom = table.Key, table.KeyFrom
 	}
@@ -64,14 +64,13 @@ func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 			BaseURL:    e.BaseURL,
 			Headers:    e.Headers,
 			Wire:       llm.Wire(e.Wire),
-			Wires:      configuredWires(e.Models),
+			Models:     settingsOf(name, e.Models),
 			Window:     e.Window,
-			Windows:    configuredWindows(e.Models),
 			Exact:      e.Exact,
 			Default:    e.Model,
 			Begin:      time.Duration(e.FirstByteTimeout) * time.Second,
 			BaseURLSet: true,
-			Prices:     configuredPrices(e.Prices),
+			Prices:     configuredPrices(e),
 			Profile: history.Profile{
 				MergeSameRole: e.Profile.MergeSameRole,
 				NoToolToUser:  e.Profile.NoToolToUser,
@@ -103,33 +102,16 @@ func (c Config) key(name string, lookup func(string) string) (keys.Secret, keys.
 	return "", keys.Origin{}
 }
 
-// configuredWindows are the windows that an endpoint's tables give its models.
-func configuredWindows(tables map[string]Model) map[string]int {
-	windows := make(map[string]int)
-	for model, m := range tables {
-		if m.Window > 0 {
-			windows[model] = m.Window
-		}
-	}
-	return windows
-}
-
-// configuredWires are the formats that an endpoint's tables name for its models.
-func configuredWires(tables map[string]Model) map[string]llm.Wire {
-	wires := make(map[string]llm.Wire)
-	for model, m := range tables {
-		if m.Wire != "" {
-			wires[model] = llm.Wire(m.Wire)
-		}
-	}
-	return wires
-}
-
-// configuredPrices turns the prices tables of an endpoint into prices. The tables were checked.
-func configuredPrices(tables map[string]Price) map[string]pricing.Prices {
-	prices := make(map[string]pricing.Prices, len(tables))
-	for model, t := range tables {
+// configuredPrices are the prices that an endpoint's tables give its models. The tables were checked.
+func configuredPrices(e Endpoint) map[string]pricing.Prices {
+	prices := make(map[string]pricing.Prices, len(e.Prices))
+	for model, t := range e.Prices {
 		prices[model] = t.prices()
+	}
+	for model, m := range e.Models {
+		if m.Prices != nil {
+			prices[model] = m.Prices.prices()
+		}
 	}
 	return prices
 }

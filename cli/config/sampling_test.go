@@ -47,7 +47,7 @@ func TestWireIsReadAndChecked(t *testing.T) {
 		t.Fatal(mistakes[0])
 	}
 	got := c.Catalog(func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test"}[name] })
-	if len(got) != 1 || got[0].Wire != llm.ChatWire || got[0].Wires["m"] != llm.AutoWire {
-		t.Errorf("the endpoint of the environment is %#v with wires %v", got, got)
+	if len(got) != 1 || got[0].Wire != llm.ChatWire || len(got[0].Models) != 1 || got[0].Models[0].Wire != llm.AutoWire {
+		t.Errorf("the endpoint of the environment is %#v with %+v", got, got[0].Models)
 	}
 }

@@ -32,6 +32,7 @@ type settingJSON struct {
 	Key   string `json:"key"`
 	Value any    `json:"value"` // null for no limit
 	From  string `json:"from"`
+	Table string `json:"table,omitempty"` // of the configuration
 }
 
 type requestJSON struct {

@@ -51,7 +51,7 @@ func contextHead(w *columns, l Context) {
 		w.line("window of %d: %s", l.Window.Tokens, Line(l.Window.Origin()))
 	}
 	if len(l.Settings) > 0 {
-		w.line("%s", Line(settings.Text(l.Settings)))
+		w.line("%s", Sentence(settings.Text(l.Settings)))
 	}
 	if l.Input.Known() {
 		w.line("its input would cost %s%s", l.Input, pricedBy(l.Input))

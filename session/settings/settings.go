@@ -130,9 +130,10 @@ func (b Base) CheckFree(was, now Overrides) error {
 
 // Setting is one of the things that decide the next request, with where its value comes from.
 type Setting struct {
-	Key   string // "model", "system", or a key of [context]
+	Key   string // "model", "system", a key of [sampling] or of [context]
 	Value any    // a text, a number or a boolean; history.NoLimit for no limit; of a system prompt its length
 	From  string // "environment", "session", "configuration", "trial" or "preset NAME"
+	Table string // what of the configuration says so, where that is not the key's own table; else ""
 }
 
 // Settings are the keys of [context] in their order, with the values that a policy has and where they come from. asked
@@ -169,7 +170,7 @@ func (b Base) Settings(o Overrides, policy history.Policy, asked []string) ([]Se
 		case has(configured, key):
 			from = "configuration"
 		}
-		list = append(list, Setting{key, plainValue(values.Field(i)), from})
+		list = append(list, Setting{Key: key, Value: plainValue(values.Field(i)), From: from})
 	}
 	return list, nil
 }
@@ -186,7 +187,11 @@ func Text(list []Setting) string {
 		var names []string
 		for _, s := range list {
 			if s.From == from.origin {
-				names = append(names, s.Key+" "+s.Text())
+				name := s.Key + " " + s.Text()
+				if s.Table != "" {
+					name += " (" + s.Table + ")"
+				}
+				names = append(names, name)
 			}
 		}
 		if len(names) > 0 {
