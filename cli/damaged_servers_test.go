@@ -24,6 +24,8 @@ type strictEndpoint struct {
 	endpoint llm.Endpoint
 	refusals []int // the statuses with which it teaches winnow the form that it wants
 	again    int   // how many of them change the plan, which is said
+
+	knows []string // what they teach of the model m
 }
 
 // strictEndpoints are those of every kind of server. What is not known of one before it has refused a
@@ -40,19 +42,19 @@ func strictEndpoints() []*strictEndpoint {
 	}
 	local, stranger := llm.Endpoint{Name: "llamacpp"}, llm.Endpoint{Name: "stranger"}
 	return []*strictEndpoint{
-		{strict.Strictest, stranger, nil, 0},
-		{strict.OpenAI, hosted["openai"], nil, 0},
-		{strict.LlamaCpp, local, nil, 0},
-		{alternate, local, []int{500}, 1},
-		{toolless, local, []int{500, 500}, 2},
-		{strict.Mistral, hosted["mistral"], nil, 0},
-		{strict.Mistral, stranger, []int{422, 400, 400}, 2}, // the first is for a field, not for the plan
-		{strict.DeepSeek, hosted["deepseek"], []int{400}, 1},
-		{thinking, hosted["deepseek"], []int{400, 400}, 2},
-		{strict.Anthropic, hosted["anthropic"], nil, 0},
-		{offered, hosted["anthropic"], []int{400}, 1},
-		{strict.Gemini, hosted["gemini"], nil, 0},
-		{signing, hosted["gemini"], nil, 0},
+		{strict.Strictest, stranger, nil, 0, nil},
+		{strict.OpenAI, hosted["openai"], nil, 0, nil},
+		{strict.LlamaCpp, local, nil, 0, nil},
+		{alternate, local, []int{500}, 1, []string{"alternate m", "no-tool-to-user m"}},
+		{toolless, local, []int{500, 500}, 2, []string{"alternate m", "no-tools m"}},
+		{strict.Mistral, hosted["mistral"], nil, 0, nil},
+		{strict.Mistral, stranger, []int{422, 400, 400}, 2, []string{"no-stream-options", "no-tool-to-user m", "short-ids m"}}, // the first is for a field, not for the plan
+		{strict.DeepSeek, hosted["deepseek"], []int{400}, 1, []string{"no-images m"}},
+		{thinking, hosted["deepseek"], []int{400, 400}, 2, []string{"echo-reasoning m", "no-images m"}},
+		{strict.Anthropic, hosted["anthropic"], nil, 0, nil},
+		{offered, hosted["anthropic"], []int{400}, 1, []string{"no-tools m"}},
+		{strict.Gemini, hosted["gemini"], nil, 0, nil},
+		{signing, hosted["gemini"], nil, 0, nil},
 	}
 }
 

@@ -2,14 +2,9 @@ package llm
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"winnow/history"
@@ -74,7 +69,7 @@ func (r refusal) classify(status int) (kind ErrorKind, final bool) {
 	switch {
 	case strings.Contains(text, "insufficient_quota"), status == 402, strings.Contains(text, "insufficient_balance"):
 		return Payment, true
-	case status == 401, status == 403, strings.Contains(text, "invalid_api_key"), strings.Contains(text, "API_KEY_INVALID"):
+	case status == 401, status == 403, status == 407, strings.Contains(text, "invalid_api_key"), strings.Contains(text, "API_KEY_INVALID"):
 		return Auth, true
 	case status == 429:
 		return RateLimit, false
@@ -137,51 +132,6 @@ func (c *Client) kept(h http.Header) map[string]string {
 	}
 	return kept
 }
-
-// unreached makes the error of a request that got no answer.
-func (c *Client) unreached(ctx context.Context, err error, model string) *Error {
-	var known *Error
-	if errors.As(err, &known) {
-		return known
-	}
-	e := c.blank(model)
-	var address *url.Error
-	if errors.As(err, &address) {
-		err = address.Err // Its text repeats method and address.
-	}
-	e.Err = shy{err, c.endpoint}
-	var (
-		dns     *net.DNSError
-		timeout net.Error
-	)
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Kind = Refused
-		e.Address = c.endpoint.root()
-		return e
-	case errors.As(err, &dns) && dns.IsNotFound:
-		e.Kind, e.Message = Network, "the name "+dns.Name+" is not known; is the network up?"
-	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH), errors.As(err, &dns):
-		e.Kind, e.Message = Network, "there is no network"
-	case errors.As(err, &timeout) && timeout.Timeout():
-		e.Kind = TimedOut
-	default:
-		e.Kind, e.Message = Network, e.Err.Error()
-		e.final = strings.Contains(err.Error(), "x509") || strings.Contains(err.Error(), "unsupported protocol scheme") ||
-			strings.Contains(err.Error(), "invalid header")
-	}
-	return e
-}
-
-// shy is an error whose text does not give the endpoint's secrets away.
-type shy struct {
-	err      error
-	endpoint Endpoint
-}
-
-func (s shy) Error() string { return s.endpoint.redact(s.err.Error()) }
-
-func (s shy) Unwrap() error { return s.err }
 
 // toolHistoryTexts are what servers say about tool calls in a request's history that they cannot read
 // or whose order they do not take, whatever the status. The same request would fail the same way.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -128,8 +127,8 @@ func (c *Client) failed(resp *http.Response, model string) *Error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10))
 	e := c.failure(resp.StatusCode, resp.Header, body, model)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Kind, e.final, e.page = NotFound, true, false
-		e.Message = strings.TrimSpace("it points to " + c.endpoint.redact(resp.Header.Get("Location")))
+		e.Kind, e.final, e.page, e.redirect = NotFound, true, false, true
+		e.Message = c.endpoint.redact(resp.Header.Get("Location"))
 	}
 	if err != nil && e.Message == "" {
 		e.Err = shy{err, c.endpoint}

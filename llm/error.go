@@ -53,12 +53,13 @@ type Error struct {
 	Tools    ToolCause     // whether tool calls in the request are the reason
 	Err      error         // what lies beneath, nil for none
 
-	wire   Wire // the format of the request
-	noKey  bool // the request carried no key
-	taker  bool // a key that winnow keys set stores would be sent
-	unread bool // the key is stored and could not be read: nothing was sent
-	page   bool // the body is a web page
-	final  bool // trying again cannot help, whatever the status says
+	wire     Wire // the format of the request
+	noKey    bool // the request carried no key
+	taker    bool // a key that winnow keys set stores would be sent
+	unread   bool // the key is stored and could not be read: nothing was sent
+	page     bool // the body is a web page
+	redirect bool // the server points to another address, which is Message
+	final    bool // trying again cannot help, whatever the status says
 }
 
 // Is reports whether target is the kind of the error.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,12 +36,15 @@ func (e *Error) quotes() bool {
 	case Refused, Stopped:
 		return false
 	}
-	return !e.page
+	return !e.page && !e.redirect
 }
 
 func (e *Error) sentence() string {
 	if e.page {
 		return fmt.Sprintf("%s answered with a web page%s instead of an API%s; is the base URL right?", e.where(), quoted(e.Message), e.status())
+	}
+	if e.redirect {
+		return e.where() + " points to " + cmp.Or(oneLine(e.Message, sentenceMax), "another address") + e.status() + ", and winnow follows no redirect; is the base URL right?"
 	}
 	if e.Tools == TheTools {
 		return e.who() + " does not accept the tool calls in this conversation" + e.status()
@@ -89,6 +93,8 @@ func (e *Error) authSentence() string {
 	switch {
 	case e.unread:
 		return " was not asked, because its key cannot be read"
+	case e.Status == 407:
+		return " is behind a proxy that wants a password" + e.status()
 	case e.Status == 403:
 		return " does not allow this" + e.status()
 	case e.noKey:

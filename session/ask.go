@@ -130,8 +130,11 @@ type asked struct {
 // or the network ended it. Only a request without any answer at all leaves no message.
 func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	fault := a.stream(ctx, func(event llm.Event) error { return t.arrive(ctx, &a, event) })
-	if fault == nil && a.saver == nil {
+	switch {
+	case fault == nil && a.saver == nil:
 		fault = a.noSpaceForReply()
+	case fault == nil && ctx.Err() == nil && a.blank():
+		fault = a.empty()
 	}
 	a.close(t.deps, ctx.Err() != nil, fault)
 	t.logAnswer(a.record, fault)
@@ -146,6 +149,9 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	t.before.Answered(a.to.Ref(), a.plan, t.Messages())
 	a.to.Ran()
 	t.noteJudgement(ctx, a, judged)
+	if fault == nil {
+		t.noteEnd(a)
+	}
 	return answer, fault
 }
 
@@ -168,12 +174,7 @@ func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
 	var shown Event
 	switch event := event.(type) {
 	case llm.Waiting:
-		t.emit(Waiting{event})
-		if event.Changed != "" {
-			t.emit(Notice{fmt.Sprintf("%s; asking again %s", clause(event.Err), event.Changed)})
-			t.learn(ctx, a.to)
-		}
-		return a.again()
+		return t.again(ctx, a, event, t.emit)
 	case llm.TextDelta:
 		shown = Delta{Text: event.Text}
 	case llm.ReasoningDelta:
@@ -210,9 +211,14 @@ func (t *turn) keep(ctx context.Context, a *asked) error {
 	return nil
 }
 
-// again notes that the request leaves once more. The server may have refused one of its fields, so
-// its bytes may be others than before.
-func (a *asked) again() error {
+// again notes and shows that a request leaves once more. The server may have refused one of its fields, so its bytes
+// may be others than before.
+func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show func(Event)) error {
+	show(Waiting{waiting})
+	if waiting.Changed != "" {
+		show(Notice{fmt.Sprintf("%s; asking again %s", clause(waiting.Err), waiting.Changed)})
+		s.learn(ctx, a.to)
+	}
 	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
@@ -315,10 +321,7 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 	save, cancel := detached(ctx)
 	defer cancel()
 	if fault == nil && ctx.Err() == nil {
-		fault = &llm.Error{
-			Kind: llm.BadStream, Endpoint: a.record.Endpoint, Model: a.record.Model,
-			Message: "the answer is empty; r in the transcript or /retry asks again",
-		}
+		fault = a.empty()
 		a.record.End, a.record.Error = store.EndFailed, fault.Error()
 	}
 	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
@@ -333,20 +336,41 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 	return fault
 }
 
+// blank says that what arrived holds nothing that can be read.
+func (a asked) blank() bool {
+	return strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
+}
+
+// empty is the error of an answer without anything in it.
+func (a asked) empty() error {
+	return &llm.Error{Kind: llm.BadStream, Endpoint: a.record.Endpoint, Model: a.record.Model, Message: "the answer is empty"}
+}
+
+// noteEnd says why an answer that is over may not be what was asked for.
+func (t *turn) noteEnd(a asked) {
+	switch {
+	case a.record.End != store.EndDone:
+	case a.reply.Finished.Reason == "length":
+		t.emit(Notice{"the answer is cut off: it reached the length limit of the model or of max_tokens"})
+	case a.reply.Finished.Reason == "content_filter":
+		t.emit(Notice{"the answer is cut off: the server's content filter ended it"})
+	case strings.TrimSpace(a.reply.Text) == "" && len(a.reply.Calls) == 0:
+		t.emit(Notice{"the model sent its reasoning and no answer"})
+	}
+}
+
 // A request that winnow makes by itself, for a summary or a title, is recorded, costed and announced like the user's. Its
 // answer is no message of the conversation.
 
 // text sends a request that is recorded, waits for all of its text and completes the record. A retry is
 // shown.
-func (a *asked) text(ctx context.Context, d Deps, show func(Event)) (string, error) {
-	a.began = d.Now()
+func (s *Session) text(ctx context.Context, a *asked, show func(Event)) (string, error) {
+	a.began = s.deps.Now()
 	fault := a.stream(ctx, func(event llm.Event) error {
-		waiting, ok := event.(llm.Waiting)
-		if !ok {
-			return nil
+		if waiting, ok := event.(llm.Waiting); ok {
+			return s.again(ctx, a, waiting, show)
 		}
-		show(Waiting{waiting})
-		return a.again()
+		return nil
 	})
 	text := strings.TrimSpace(a.reply.Text)
 	switch {
@@ -356,10 +380,10 @@ func (a *asked) text(ctx context.Context, d Deps, show func(Event)) (string, err
 	case a.reply.Finished.End != llm.Done:
 		fault = errors.New("the connection was lost before the text was complete")
 	}
-	a.close(d, ctx.Err() != nil, fault)
+	a.close(s.deps, ctx.Err() != nil, fault)
 	save, cancel := detached(ctx)
 	defer cancel()
-	if err := d.Store.UpdateRequest(save, a.record); err != nil {
+	if err := s.deps.Store.UpdateRequest(save, a.record); err != nil {
 		return "", errors.Join(fault, err)
 	}
 	if ctx.Err() != nil {

@@ -420,7 +420,7 @@ func (h *heldConversation) act() {
 		}
 	case 15:
 		note("title")
-		if _, more := h.s.Retitle(ctx, true); more != nil && !errors.Is(more, ErrNothingToAnswer) {
+		if _, more := h.s.Retitle(ctx, true, func(Event) {}); more != nil && !errors.Is(more, ErrNothingToAnswer) {
 			err = more
 		}
 	case 16:

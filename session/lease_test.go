@@ -56,7 +56,7 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 		"edit":       func() error { return turn(second.Edit(ctx, SendOptions{}, message, "Second")) },
 		"switch":     func() error { return second.Switch(ctx, message) },
 		"rename":     func() error { return second.Rename(ctx, "Mine") },
-		"retitle":    func() error { _, err := second.Retitle(ctx, true); return err },
+		"retitle":    func() error { _, err := second.Retitle(ctx, true, func(Event) {}); return err },
 		"preset":     func() error { return second.Apply(ctx, Trial{Preset: "full"}) },
 		"budget":     func() error { return second.Apply(ctx, Trial{Budget: new(1000)}) },
 		"system":     func() error { return second.SetSystem(ctx, "Be brief.") },

@@ -122,11 +122,11 @@ func (a asked) comparable() int {
 func (a asked) expected() int { return a.plan.Sum.Tokens(a.plan.Sum.Total) }
 
 // learn keeps what was learned of a model.
-func (t *turn) learn(ctx context.Context, to *target.Model) {
+func (s *Session) learn(ctx context.Context, to *target.Model) {
 	save, cancel := detached(ctx)
 	defer cancel()
 	if err := to.Learn(save); err != nil {
-		t.log().Warn("keep what was learned of the endpoint", "error", ErrorCode(err))
+		s.log().Warn("keep what was learned of the endpoint", "error", ErrorCode(err))
 	}
 }
 
@@ -139,7 +139,7 @@ var profileNotices = []struct {
 	{func(now, was history.Profile) bool { return now.MergeSameRole && !was.MergeSameRole }, "wants you and the model to speak in turn; asking once more with neighbouring messages joined"},
 	{func(now, was history.Profile) bool { return now.NoToolToUser && !was.NoToolToUser }, "wants an answer between a tool's result and your message; asking once more with a note there"},
 	{func(now, was history.Profile) bool { return now.ToolIDLength != was.ToolIDLength }, "wants other ids of tool calls; asking once more with short ones"},
-	{func(now, was history.Profile) bool { return now.NoTools && !was.NoTools }, "takes no tool calls; asking once more with those of the past as text"},
+	{func(now, was history.Profile) bool { return now.NoTools && !was.NoTools }, "takes no tools; asking once more without any, and with the tool calls of the past as text"},
 	{func(now, was history.Profile) bool { return now.ToolsAsText && !was.ToolsAsText }, "takes tool calls of the past only where tools are offered; asking once more with them as text"},
 	{func(now, was history.Profile) bool { return now.NoImages && !was.NoImages }, "takes no images; asking once more with a note in the place of each"},
 	{func(_, _ history.Profile) bool { return true }, "wants its reasoning back with its tool calls; asking once more with it"},

@@ -83,6 +83,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	var a asked
 	var text string
 	rest := s.list
+	announced := false
 	plan := func(ctx context.Context) (asked, error) {
 		planned, left, err := t.planSummary(ctx, s)
 		if err != nil {
@@ -93,12 +94,15 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		if held == 0 {
 			return asked{}, errNoneFits
 		}
-		t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", t.Ref(), english.Plural(held, "older message", ""), planned.expected(), planned.inputCost())})
+		if !announced { // A second request is announced with the reason for it.
+			t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", t.Ref(), english.Plural(held, "older message", ""), planned.expected(), planned.inputCost())})
+			announced = true
+		}
 		return planned, t.record(ctx, &planned, s.turn, s.user, store.ForSummary)
 	}
 	ask := func(planned asked) (begun bool, err error) {
 		a = planned
-		text, err = a.text(ctx, t.deps, t.emit)
+		text, err = t.text(ctx, &a, t.emit)
 		return false, err
 	}
 	if err := t.attempt(ctx, plan, ask); err != nil {

@@ -30,8 +30,9 @@ const (
 
 // Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
 // none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
-// user's own stays, even one given while the model wrote. It returns the title that the store has then.
-func (s *Session) Retitle(ctx context.Context, asked bool) (string, error) {
+// user's own stays, even one given while the model wrote. It returns the title that the store has then. It shows
+// when the model is asked again.
+func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (string, error) {
 	row := s.Info()
 	if err := s.mayWrite(); err != nil {
 		return row.Title, err
@@ -46,7 +47,7 @@ func (s *Session) Retitle(ctx context.Context, asked bool) (string, error) {
 	if asked {
 		from = store.TitleUser
 	}
-	title, err := s.newTitle(ctx)
+	title, err := s.newTitle(ctx, show)
 	if err != nil {
 		return row.Title, fmt.Errorf("write a title: %w", err)
 	}
@@ -71,7 +72,7 @@ func (s *Session) Untitled() bool {
 	return s.deps.TitleRef != "" && row.TitleFrom == store.TitleAuto && row.Turns == 1
 }
 
-func (s *Session) newTitle(ctx context.Context) (string, error) {
+func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error) {
 	if err := s.loadBranch(ctx); err != nil {
 		return "", err
 	}
@@ -99,7 +100,7 @@ func (s *Session) newTitle(ctx context.Context) (string, error) {
 	if err := s.record(ctx, &a, turn, user.ID, store.ForTitle); err != nil {
 		return "", err
 	}
-	text, err := a.text(ctx, s.deps, func(Event) {})
+	text, err := s.text(ctx, &a, show)
 	if err != nil {
 		return "", err
 	}

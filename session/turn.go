@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,8 +220,9 @@ func (t *turn) fixSystem(ctx context.Context) error {
 func namesOf(calls []history.ToolCall) string {
 	var names []string
 	for _, c := range calls {
-		if !slices.Contains(names, c.Name) {
-			names = append(names, c.Name)
+		name := cmp.Or(c.Name, "a call without a name")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, ", ")

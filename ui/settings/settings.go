@@ -5,6 +5,8 @@ package settings
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"winnow/ui/event"
@@ -117,6 +119,8 @@ func (s *Model) Take(msg Msg) tea.Cmd {
 		return s.personasRead(msg)
 	case SystemMsg:
 		return s.systemEdited(msg)
+	case SaidMsg:
+		return tea.Batch(s.Say(msg.Text), heard(msg.more))
 	}
 	return nil
 }
@@ -178,11 +182,7 @@ func (s *Model) Retitle(string) tea.Cmd {
 	if model := s.With.TitleRef; model != "" {
 		s.Say("Asking " + model + " for a title.")
 	}
-	of := s.Session
-	return s.Run(func(ctx context.Context) tea.Msg {
-		title, err := of.Retitle(ctx, true)
-		return DoneMsg{"The session is called " + title + ".", err}
-	})
+	return s.entitle(true, func(title string) string { return "The session is called " + title + "." })
 }
 
 // Entitle has a model write the title after the first answer, where one is configured for that.
@@ -191,10 +191,53 @@ func (s *Model) Entitle() tea.Cmd {
 		return nil
 	}
 	s.Say("Asking " + s.With.TitleRef + " for a title.")
-	return s.set("", func(ctx context.Context, of *session.Session) error {
-		_, err := of.Retitle(ctx, false)
-		return err
-	})
+	return s.entitle(false, func(string) string { return "" })
+}
+
+// entitle has a title written, and says each time that the model is asked again.
+func (s *Model) entitle(asked bool, sentence func(title string) string) tea.Cmd {
+	of, again := s.Session, make(chan string)
+	return tea.Batch(heard(again), s.Run(func(ctx context.Context) tea.Msg {
+		defer close(again)
+		title, err := of.Retitle(ctx, asked, func(e session.Event) {
+			text := ""
+			switch e := e.(type) {
+			case session.Notice:
+				text = theme.Sentence(errors.New(e.Text))
+			case session.Waiting:
+				if e.Changed == "" { // A notice says the rest.
+					text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(e.Err), theme.Duration(e.After))
+				}
+			}
+			if text == "" {
+				return
+			}
+			select {
+			case again <- text:
+			case <-ctx.Done():
+			}
+		})
+		return DoneMsg{sentence(title), err}
+	}))
+}
+
+// SaidMsg is a sentence of a command that goes on.
+type SaidMsg struct {
+	Text string
+	more <-chan string
+}
+
+func (SaidMsg) settingsMsg() {}
+
+// heard waits for the next sentence of a command.
+func heard(from <-chan string) tea.Cmd {
+	return func() tea.Msg {
+		text, ok := <-from
+		if !ok {
+			return nil
+		}
+		return SaidMsg{text, from}
+	}
 }
 
 // ExportTo is the command /export: it writes the session to a file.

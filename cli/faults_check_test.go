@@ -1,0 +1,325 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/llm/llmtest"
+	"winnow/llm/strict"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// raw matches what a person should never have to read: texts of parsers and of the Go runtime.
+var raw = regexp.MustCompile(`\bEOF\b|invalid character '|unexpected end of JSON|json: |strconv|%!|malformed HTTP|goroutine|nil pointer|net/http: |x509: |tls: |\bPost "|\bGet "|read tcp|context deadline|io: |syscall|NaN`)
+
+// check holds what is true of every cell, and notes what of it the documentation shows.
+func (a *actor) check(o *outcome) {
+	a.t.Helper()
+	for _, text := range o.seen {
+		if raw.MatchString(text) || strings.TrimSpace(text) == "" {
+			a.failf("a person reads %q", text)
+		}
+	}
+	if a.session == "" {
+		a.failf("nothing is stored; a person reads %q", o.seen)
+		return
+	}
+	rows := a.rows()
+	a.checkAttempts(o)
+	a.checkRows(o, rows)
+	o.kept = kept(rows)
+	a.mu.Lock()
+	o.ran = a.calls
+	a.mu.Unlock()
+	if a.run && *soakFaults == 0 {
+		return // What is stored is the same as in a chat, where the next turn is tried.
+	}
+	a.server.Heal()
+	o.next = a.nextTurn(rows)
+}
+
+func (a *actor) failf(format string, args ...any) {
+	a.t.Helper()
+	a.t.Errorf("%v: %s", a.cell, fmt.Sprintf(format, args...))
+}
+
+// rows are the messages of the turn.
+func (a *actor) rows() []store.Message {
+	a.t.Helper()
+	row, err := a.store.Session(a.t.Context(), a.session)
+	if err != nil {
+		a.t.Fatalf("%v: %v", a.cell, err)
+	}
+	rows, err := a.store.Branch(a.t.Context(), row.ID, row.Leaf, 0, 0)
+	if err != nil {
+		a.t.Fatalf("%v: %v", a.cell, err)
+	}
+	if a.past() {
+		rows = rows[24:]
+	}
+	return rows
+}
+
+// carriesConversation says that a request that left holds a part of the conversation and wants an answer.
+func carriesConversation(h llmtest.Heard) bool {
+	return h.Asks != llmtest.Plan && h.Asks != llmtest.Window && strings.Contains(h.Body, "harbour")
+}
+
+// checkAttempts wants that what left, what is recorded and what was announced are as many requests.
+func (a *actor) checkAttempts(o *outcome) {
+	left := 0
+	for _, h := range a.server.Heard() {
+		if carriesConversation(h) {
+			left++
+		}
+		if h.Asks == llmtest.Window && strings.Contains(h.Path+h.Body, "harbour") {
+			a.failf("a question about the server carries a part of the conversation: %+v", h)
+		}
+	}
+	records, err := a.store.Requests(a.t.Context(), a.session)
+	if err != nil {
+		a.t.Fatalf("%v: %v", a.cell, err)
+	}
+	recorded := 0
+	for _, r := range records {
+		recorded += 1 + r.Retries
+	}
+	announced := 1
+	if a.stage == llmtest.Title {
+		announced++ // The screen says that it asks for a title.
+	}
+	for _, text := range o.seen {
+		announced += len(again.FindAllString(text, -1))
+	}
+	if left != recorded || left != announced {
+		a.failf("%d requests left, %d are recorded and %d announced; a person reads %q", left, recorded, announced, o.seen)
+	}
+}
+
+// checkRows wants the user's message once and whole, every byte that came, and a word about an answer that is not
+// whole.
+func (a *actor) checkRows(o *outcome, rows []store.Message) {
+	if len(rows) == 0 || rows[0].Role != history.User || rows[0].Content != faultQuestion || rows[0].Status != history.Complete {
+		a.failf("the turn is stored as %s", transcriptOf(rows))
+		return
+	}
+	last := rows[len(rows)-1]
+	whole := last.Role == history.Assistant && last.Status == history.Complete
+	if !whole && len(o.seen) == 0 {
+		a.failf("there is no whole answer, and nothing says so: %s", transcriptOf(rows))
+	}
+	if a.run && whole != (o.exit == OK) {
+		a.failf("run ended with %d after %s, and said %q", o.exit, transcriptOf(rows), o.seen)
+	}
+	if a.run && last.Role == history.Assistant && strings.TrimSpace(o.shown) != strings.TrimSpace(last.Content) {
+		a.failf("run printed %q of the answer %q", o.shown, last.Content)
+	}
+	f := a.fault
+	if f.Status != 0 || f.Dial != nil || f.Conn != nil || f.Whole || f.End == llmtest.GoesOn {
+		return
+	}
+	var got, want string
+	switch a.stage {
+	case llmtest.Text, llmtest.AfterTool:
+		got, want = last.Content, llmtest.FirstHalf
+	case llmtest.Reasoning:
+		got, want = last.Reasoning, llmtest.Thought
+	case llmtest.End:
+		got, want = last.Content, llmtest.FirstHalf+llmtest.SecondHalf
+	case llmtest.Calls:
+		want = llmtest.FirstArgument
+		if len(last.ToolCalls) == 1 {
+			got = last.ToolCalls[0].Arguments
+		}
+	}
+	if got != want {
+		a.failf("of the answer %q is stored, and %q came", got, want)
+	}
+}
+
+func transcriptOf(rows []store.Message) string {
+	var b strings.Builder
+	for _, m := range rows {
+		fmt.Fprintf(&b, "[%s %s %q %q %v]", m.Role, m.Status, m.Content, m.Reasoning, m.ToolCalls)
+	}
+	return b.String()
+}
+
+// kept says in words what is stored of a turn.
+func kept(rows []store.Message) string {
+	var parts []string
+	for _, m := range rows {
+		switch {
+		case m.Role == history.User:
+			parts = append(parts, "your message")
+		case m.Role == history.Tool:
+			parts = append(parts, "its result")
+		case len(m.ToolCalls) > 0 && m.Status == history.Complete:
+			parts = append(parts, "the call")
+		case len(m.ToolCalls) > 0:
+			parts = append(parts, "what came of the call")
+		case m.Content == "" && m.Reasoning != "":
+			parts = append(parts, "the reasoning")
+		case m.Status == history.Complete:
+			parts = append(parts, "the answer")
+		default:
+			parts = append(parts, "what came of the answer")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// nextTurn says something more to the server, which is sound now, and says in words what the request held. It wants
+// that every strict server takes it.
+func (a *actor) nextTurn(rows []store.Message) string {
+	a.t.Helper()
+	d := a.deps()
+	d.Policy.SummarizeRatio = 0
+	d.TitleRef = ""
+	a.valid.register(d.Models)
+	s := a.open(d)
+	defer s.Close(a.t.Context())
+	if err := a.valid.check(a, s, rows); err != nil {
+		a.failf("%v", err)
+	}
+	before := len(a.server.Heard())
+	for event := range s.Send(a.t.Context(), faultNext) {
+		if e, ok := event.(session.Finished); ok && e.Err != nil {
+			a.failf("the next turn fails: %v", e.Err)
+		}
+	}
+	var body string
+	for _, h := range a.server.Heard()[before:] {
+		if carriesConversation(h) {
+			body = h.Body
+		}
+	}
+	profile := strict.Strictest
+	if a.fault.Name == "echo-reasoning" {
+		profile = strict.DeepSeek // It gets what no other server wants.
+		profile.Thinking = true
+	}
+	if err := strict.Check(profile, []byte(body)); err != nil {
+		a.failf("the next request is not valid: %v\n%s", err, body)
+	}
+	if !strings.Contains(body, faultQuestion) || !strings.Contains(body, faultNext) {
+		a.failf("the next request lacks a message of the user's: %s", body)
+	}
+	return sent(body)
+}
+
+// sent says in words what the request of the turn after the fault held of that.
+func sent(body string) string {
+	var request struct {
+		Messages []struct {
+			Role      string
+			Content   string
+			ToolCalls []json.RawMessage `json:"tool_calls"`
+		}
+	}
+	if json.Unmarshal([]byte(body), &request) != nil {
+		return "?"
+	}
+	var parts []string
+	for _, m := range request.Messages {
+		switch {
+		case strings.Contains(m.Content, faultQuestion) && strings.Contains(m.Content, faultNext):
+			parts = append(parts, "both messages as one")
+		case strings.Contains(m.Content, faultQuestion):
+			parts = append(parts, "your message")
+		case strings.Contains(m.Content, faultNext), parts == nil:
+		case m.Role == "tool" && strings.HasPrefix(m.Content, "[no result recorded"):
+			parts = append(parts, "a note that there is no result")
+		case m.Role == "tool":
+			parts = append(parts, "the result")
+		case len(m.ToolCalls) > 0:
+			parts = append(parts, "the call")
+		case strings.Contains(m.Content, llmtest.FirstHalf) && !strings.Contains(m.Content, llmtest.SecondHalf):
+			parts = append(parts, "what came of the answer")
+		default:
+			parts = append(parts, "the answer")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// validShapes checks conversations against every strict server, each form of one once.
+type validShapes struct {
+	mu        sync.Mutex
+	seen      map[string]bool
+	endpoints []*strictEndpoint
+}
+
+func newValidShapes() *validShapes {
+	v := &validShapes{seen: map[string]bool{}}
+	for i, x := range strictEndpoints() {
+		e := &x.endpoint
+		e.Name, e.BaseURL, e.Window = fmt.Sprintf("strict%d", i), fmt.Sprintf("http://strict%d.example.com/v1", i), 128_000
+		e.Quirks = append(slices.Clone(e.Quirks), x.knows...)
+		e.Doer = nobody{}
+		v.endpoints = append(v.endpoints, x)
+	}
+	return v
+}
+
+// nobody is a server that says nothing about itself.
+type nobody struct{}
+
+func (nobody) Do(*http.Request) (*http.Response, error) { return nil, errors.New("nobody is there") }
+
+// register makes the strict servers known to a catalog.
+func (v *validShapes) register(c *llm.Catalog) {
+	for _, x := range v.endpoints {
+		e := x.endpoint
+		e.Tools = c.Endpoints()[0].Tools
+		c.Add(e)
+	}
+}
+
+// check plans the next request for every strict server and wants that it takes it.
+func (v *validShapes) check(a *actor, s *session.Session, rows []store.Message) error {
+	shape := transcriptOf(rows)
+	v.mu.Lock()
+	seen := v.seen[shape]
+	v.seen[shape] = true
+	v.mu.Unlock()
+	if seen {
+		return nil
+	}
+	return v.accepted(a, s)
+}
+
+func (v *validShapes) accepted(a *actor, s *session.Session) error {
+	for _, x := range v.endpoints {
+		ref := x.endpoint.Name + "/m"
+		if err := s.Consider(a.t.Context(), ref); err != nil {
+			return err
+		}
+		plan, err := s.Try(session.Trial{Model: ref}).Preview(faultNext)
+		if err != nil {
+			return fmt.Errorf("plan for %s: %w", llmtest.Name(x.profile), err)
+		}
+		client := llm.NewClient(x.endpoint)
+		r := llm.Request{Model: "m", Messages: plan.Messages}
+		if !client.Profile("m").NoTools {
+			r.Tools = a.tools().Tools()
+		}
+		body, err := client.Body(r)
+		if err == nil {
+			err = strict.Check(x.profile, body)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w\n%s", llmtest.Name(x.profile), err, body)
+		}
+	}
+	return nil
+}
