@@ -17,6 +17,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/llmtest"
+	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -215,9 +216,9 @@ func sampled(f llmtest.Fault) bool {
 }
 
 // tools is the one tool of a cell.
-func (a *actor) tools() *llm.Toolbox {
-	box := new(llm.Toolbox)
-	box.Register(llm.Tool{Name: llmtest.Tool, Description: "says what is known of a place", Parameters: []byte(`{"type":"object","properties":{"place":{"type":"string"}}}`)},
+func (a *actor) tools() *tool.Toolbox {
+	box := new(tool.Toolbox)
+	box.Register(tool.Tool{Name: llmtest.Tool, Description: "says what is known of a place", Parameters: []byte(`{"type":"object","properties":{"place":{"type":"string"}}}`)},
 		func(context.Context, json.RawMessage) (string, error) {
 			a.mu.Lock()
 			defer a.mu.Unlock()

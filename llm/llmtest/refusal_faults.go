@@ -58,7 +58,7 @@ func refusalFaults() []Fault {
 		{Name: "error-inside", What: "an error in an error, as OpenRouter writes it", Status: 502, Body: `{"error":{"message":"Provider returned error","code":502,"metadata":{"provider_name":"A","raw":"{\"error\":{\"message\":\"upstream connect error\"}}"}}}`},
 		{Name: "slow-headers", What: "the headers take 100 seconds", Status: 200, Header: []string{"Content-Type", "text/event-stream"}, Body: sound, After: 100 * time.Second, At: []Stage{Headers, AfterTool}},
 
-		{Name: "responses-only", What: "the model exists on the Responses API alone", Status: 404, Body: jsonError("This model is only supported in v1/responses and not in v1/chat/completions.", "invalid_request_error", "")},
+		{Name: "responses-only", What: "the model exists on the Responses API alone", Status: 404, Body: jsonError("This model is only supported in v1/responses and not in v1/chat/completions.", "invalid_request_error", ""), While: `"messages"`},
 	}
 }
 

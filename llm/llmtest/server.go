@@ -155,6 +155,10 @@ func (s *Faulty) serve(c net.Conn, now Fault, h Heard) {
 		}
 	case h.Asks == Window, h.Asks == Plan:
 		a.document(now)
+	case strings.HasSuffix(h.Path, "/responses"):
+		a.head(http.StatusOK, "Content-Type", "text/event-stream")
+		a.write(response)
+		a.end(Closes)
 	default:
 		a.head(http.StatusOK, "Content-Type", "text/event-stream")
 		s.answer(a, now)

@@ -39,6 +39,10 @@ const (
 // sound is a sound answer.
 var sound = chunk(`"content":"`+FirstHalf+`"`) + chunk(`"content":"`+SecondHalf+`"`) + finished("stop") + done
 
+// response is the same answer in the format of the Responses API.
+var response = data(`{"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"`+FirstHalf+SecondHalf+`"}`) +
+	data(`{"type":"response.completed","response":{"status":"completed","output":[{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"`+FirstHalf+SecondHalf+`"}]}],"usage":{"input_tokens":40,"output_tokens":8}}}`)
+
 // call is a piece of a tool call, with the fields of it that are given.
 func call(fields string) string { return chunk(`"tool_calls":[{` + fields + `}]`) }
 
