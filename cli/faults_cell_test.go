@@ -16,6 +16,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/keys"
 	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 	"winnow/session"
@@ -188,7 +189,7 @@ func (a *actor) deps() session.Deps {
 	if a.stage == llmtest.Summary {
 		policy.Budget = 1200
 	}
-	e := llm.Endpoint{Name: "example", BaseURL: a.base, Key: "sk-not-a-real-key-0000", KeyFrom: "config", Doer: a.server, Tools: a.tools()}
+	e := llm.Endpoint{Name: "example", BaseURL: a.base, Key: "sk-not-a-real-key-0000", KeyFrom: keys.Origin{Kind: keys.Config}, Doer: a.server, Tools: a.tools()}
 	if a.stage == llmtest.Prices {
 		e.Window = 8192
 	}
