@@ -73,8 +73,8 @@ func (r refusal) classify(status int) (kind ErrorKind, final bool) {
 		return Auth, true
 	case status == 429:
 		return RateLimit, false
-	case status >= 400 && status < 500 && namesResponses().MatchString(text):
-		return BadRequest, true // The model is there, for another API.
+	case status >= 400 && status < 500 && (namesResponses().MatchString(text) || refusesKept().MatchString(text)):
+		return BadRequest, true // With 404 too: the model is there, for another API, or what is not there is a part of the request.
 	case status == 404, status == 405, modelUnknown().MatchString(text) && status < 500:
 		return NotFound, true
 	case status == 408:

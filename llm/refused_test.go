@@ -37,7 +37,7 @@ func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 			}
 			seen++
 			w := httptest.NewRecorder()
-			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(string(f.Data)))
+			req := httptest.NewRequest(http.MethodPost, wireOf(client.Wire(targetModel)).address(target.endpoint), strings.NewReader(string(f.Data)))
 			llmtest.Strict(target.profile, "").ServeHTTP(w, req)
 			e := client.failure(w.Code, w.Header(), w.Body.Bytes(), targetModel)
 			first, _, _ := strings.Cut(words[rule], ": ")

@@ -46,6 +46,7 @@ type strictTarget struct {
 	profile  strict.Profile
 	endpoint Endpoint
 	keys     bool // its answers carry keys that it wants back
+	reasons  bool // its answers carry reasoning that it wants back
 }
 
 // mine are messages whose own answers are those of the target, with the keys that it sends.
@@ -59,12 +60,20 @@ func (x strictTarget) mine(list []history.Message) []history.Message {
 		if x.keys {
 			continue
 		}
-		m.Replay, m.ToolCalls = "", slices.Clone(m.ToolCalls)
+		m.Replay, m.ToolCalls = x.reasoning(m.Replay), slices.Clone(m.ToolCalls)
 		for k := range m.ToolCalls {
-			m.ToolCalls[k].Replay = ""
+			m.ToolCalls[k].Replay = x.reasoning(m.ToolCalls[k].Replay)
 		}
 	}
 	return list
+}
+
+// reasoning is what an answer of the target carries in the place of keys.
+func (x strictTarget) reasoning(keys string) string {
+	if keys == "" || !x.reasons {
+		return ""
+	}
+	return `{"responses_reasoning":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"reasoning","id":"rs_2","summary":[]}],"responses_phase":"commentary"}`
 }
 
 // strictTargets are all profiles, each with the endpoint that the catalog gives for it.
@@ -104,6 +113,7 @@ func strictTargets() []strictTarget {
 	return []strictTarget{
 		{profile: strict.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: strict.OpenAI, endpoint: hosted["openai"]},
+		{profile: strict.Responses, endpoint: Endpoint{Name: "responder", BaseURL: "http://127.0.0.1:1/v1", Wire: ResponsesWire}, reasons: true},
 		{profile: strict.LlamaCpp, endpoint: local},
 		{profile: turns, endpoint: inTurn},
 		{profile: toolless, endpoint: gemma},

@@ -25,7 +25,7 @@ func usageOf(v any) (pricing.Usage, bool) {
 	addHidden(&usage, count(u["total_tokens"]))
 	if _, reported := whole(u["prompt_tokens"]); !reported && usage.Prompt >= 0 {
 		// Anthropic's input is only what no cache had a part in.
-		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, usage.CacheWrite)
+		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
 	}
 	if usage.Prompt == 0 {
 		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.

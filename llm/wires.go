@@ -76,7 +76,7 @@ func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
 			return "over the Responses API", c.news(of(r.Model, wantsResponses))
 		}
 	case ResponsesWire:
-		if e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message) || e.Status == 400 && namesResponses().MatchString(e.Message) {
+		if e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message) && !refusesKept().MatchString(e.Message) || e.Status == 400 && namesResponses().MatchString(e.Message) {
 			return "over Chat Completions", c.news(of(r.Model, noResponses))
 		}
 	}

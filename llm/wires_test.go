@@ -25,7 +25,7 @@ func said(events ...string) step {
 const (
 	respCreated   = `{"type":"response.created","response":{"status":"in_progress"}}`
 	respHello     = `{"type":"response.output_text.delta","output_index":0,"delta":"Hello"}`
-	respCompleted = `{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":39}}}`
+	respCompleted = `{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":5},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":39}}}`
 )
 
 func overResponses(e *Endpoint) { e.Wire = ResponsesWire }
@@ -269,12 +269,17 @@ func TestWhatAModelRefusesOverTheResponsesAPIIsLeftOut(t *testing.T) {
 func TestReasoningThatIsRefusedIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []string{
+		"{\"error\":{\"message\":\"Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.\"}}",
 		`{"error":{"message":"The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.","code":"invalid_encrypted_content"}}`,
 		`{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item."}}`,
 		`{"error":{"message":"Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'."}}`,
 	} {
-		server := script(step{status: 400, say: []string{refusal}})
-		c := server.client(overResponses)
+		status := 400
+		if strings.Contains(refusal, "not found") {
+			status = 404
+		}
+		server := script(step{status: status, say: []string{refusal}})
+		c := server.client(func(e *Endpoint) { e.Quirks = []string{"responses gpt-5.2"} })
 		r := hello()
 		r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"})
 		var fault *Error

@@ -10,13 +10,13 @@ import (
 	"winnow/llm/strict"
 )
 
-// Strict is a server of the profile: it takes POST …/chat/completions, answers every sound body
+// Strict is a server of the profile: it takes POST …/chat/completions, or …/responses, answers every sound body
 // with reply as a stream, and any other one with its refusal, as this server
 // sends errors. It lists one model, named strict.
 func Strict(p strict.Profile, reply string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case strings.HasSuffix(r.URL.Path, "/chat/completions") && r.Method == http.MethodPost:
+		case strings.HasSuffix(r.URL.Path, path(p)) && r.Method == http.MethodPost:
 			complete(w, r, p, reply)
 		case strings.HasSuffix(r.URL.Path, "/models") && r.Method == http.MethodGet:
 			answer(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model"}}})
@@ -24,6 +24,14 @@ func Strict(p strict.Profile, reply string) http.Handler {
 			answer(w, http.StatusNotFound, map[string]any{"error": map[string]any{"message": "not found", "type": "invalid_request_error"}})
 		}
 	})
+}
+
+// path is where a server of the profile takes requests.
+func path(p strict.Profile) string {
+	if p == strict.Responses {
+		return "/responses"
+	}
+	return "/chat/completions"
 }
 
 func complete(w http.ResponseWriter, r *http.Request, p strict.Profile, reply string) {
@@ -40,6 +48,12 @@ func complete(w http.ResponseWriter, r *http.Request, p strict.Profile, reply st
 	event := func(v any) {
 		text, _ := json.Marshal(v) // plain maps always encode
 		_, _ = io.WriteString(w, "data: "+string(text)+"\n\n")
+	}
+	if p == strict.Responses {
+		event(map[string]any{"type": "response.created", "response": map[string]any{"status": "in_progress"}})
+		event(map[string]any{"type": "response.output_text.delta", "output_index": 0, "delta": reply})
+		event(map[string]any{"type": "response.completed", "response": map[string]any{"status": "completed"}})
+		return
 	}
 	chunk := func(delta map[string]any, finish any) map[string]any {
 		return map[string]any{

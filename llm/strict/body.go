@@ -25,6 +25,7 @@ type message struct {
 	content content
 	calls   []call
 	answers string // tool_call_id
+	kind    string // of the Responses API alone: the type of the item
 }
 
 // content is what a message says.
@@ -79,8 +80,9 @@ type reader struct {
 	wrong *fault
 }
 
-// read reads a body. The fault is one of form: no JSON, or a value of the wrong type.
-func read(body []byte) (*chat, *fault) {
+// read reads a body whose messages are a list under a key. The fault is one of form: no JSON, or a value of the
+// wrong type.
+func read(body []byte, key string, one func(r *reader, raw json.RawMessage) message) (*chat, *fault) {
 	if !utf8.Valid(body) {
 		return nil, wrong(-1, "path", "body", "want", "UTF-8", "got", "other bytes")
 	}
@@ -95,16 +97,19 @@ func read(body []byte) (*chat, *fault) {
 	if r.text("model", c.object, "model"); r.wrong != nil {
 		return nil, r.wrong
 	}
-	list, _ := c.get("messages")
-	for i, raw := range r.list("messages", list) {
+	list, _ := c.get(key)
+	for i, raw := range r.list(key, list) {
 		r.at = i
-		c.messages = append(c.messages, r.message(raw))
+		c.messages = append(c.messages, one(&r, raw))
 		if r.wrong != nil {
 			return nil, r.wrong
 		}
 	}
 	return c, r.wrong
 }
+
+// readChat reads the body of a request of Chat Completions.
+func readChat(body []byte) (*chat, *fault) { return read(body, "messages", (*reader).message) }
 
 // nullEscape is the character 0 in a text, which JSON can only write escaped.
 var nullEscape = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\u0000`)

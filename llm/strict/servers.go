@@ -4,7 +4,8 @@ import "regexp"
 
 // rulebook is what one server requires. The first rule that is broken is the one it names.
 type rulebook struct {
-	unread rule // for a body that is not of the form of a request at all
+	read   func(body []byte) (*chat, *fault) // nil for Chat Completions
+	unread rule                              // for a body that is not of the form of a request at all
 	rules  []rule
 }
 
@@ -133,6 +134,14 @@ var servers = map[string]rulebook{
 			{"ends-open", endsAnswerable("", ""), 400, "", "Please ensure that multiturn requests end with a user turn or a function response turn."},
 			{"call-signed", callsSigned, 400, "", "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. function call `{name}`"},
 		},
+	},
+	"responses": {
+		read: readResponses,
+		unread: rule{
+			name: "form", status: 400, code: "invalid_type",
+			text: "Invalid type for '{path}': expected {want}, but got {got} instead.",
+		},
+		rules: responsesRules,
 	},
 	"strictest": {
 		unread: rule{

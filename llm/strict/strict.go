@@ -32,6 +32,7 @@ var (
 	DeepSeek  = Profile{Server: "deepseek"}
 	Anthropic = Profile{Server: "anthropic"} // its Chat Completions endpoint
 	Gemini    = Profile{Server: "gemini"}    // its Chat Completions endpoint
+	Responses = Profile{Server: "responses"} // OpenAI's Responses API, with nothing stored
 	Strictest = Profile{Server: "strictest"} // none that there is: what every request satisfies, whoever gets it
 )
 
@@ -56,7 +57,7 @@ func (r *Refusal) Error() string {
 // Check reports the first rule of p that the body of a chat request breaks, as a *Refusal.
 func Check(p Profile, body []byte) error {
 	server := servers[p.Server]
-	c, wrong := read(body)
+	c, wrong := server.open(body)
 	if wrong != nil {
 		return server.unread.refuse(wrong)
 	}
@@ -66,6 +67,14 @@ func Check(p Profile, body []byte) error {
 		}
 	}
 	return nil
+}
+
+// open reads a body in the server's format.
+func (b rulebook) open(body []byte) (*chat, *fault) {
+	if b.read != nil {
+		return b.read(body)
+	}
+	return readChat(body)
 }
 
 // rule is one thing that a server requires, and its refusal where it is missing.

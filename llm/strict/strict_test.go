@@ -30,6 +30,7 @@ func profiles() map[string]Profile {
 		"anthropic+offered":  {Server: "anthropic", Offered: true},
 		"gemini":             Gemini,
 		"gemini+signatures":  {Server: "gemini", Signatures: true},
+		"responses":          Responses,
 		"strictest":          Strictest,
 	}
 }
@@ -116,7 +117,7 @@ func checkFixture(t *testing.T, file string, p Profile) (fired map[string]bool) 
 // broken names every rule that a body breaks, looked for by itself.
 func broken(body []byte, p Profile) []string {
 	book := servers[p.Server]
-	c, wrong := read(body)
+	c, wrong := book.open(body)
 	if wrong != nil {
 		return []string{book.unread.name}
 	}
