@@ -1,6 +1,10 @@
 package history
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // Beside its text an answer may have what its server wants returned: the model's reasoning, and
 // keys that only that server understands, such as a signature of the reasoning. They go back with
@@ -85,12 +89,25 @@ func (c *Conversation) load(v *candidate, called bool) {
 	}
 }
 
+// countKeys counts what a message carries. Encrypted reasoning counts nothing: how much is in it is not known, and
+// servers drop it where its turn is over.
 func (c *Conversation) countKeys(raw string) int {
 	if raw == "" {
 		return 0
 	}
+	if CarriesEncrypted(raw) {
+		raw = encryptedReasoning.ReplaceAllString(raw, "")
+	}
 	return c.count(raw)
 }
+
+// CarriesEncrypted reports whether the keys of an answer hold reasoning that only its server can read.
+func CarriesEncrypted(replay string) bool {
+	return strings.Contains(replay, `"responses_reasoning"`) && encryptedReasoning.MatchString(replay)
+}
+
+// encryptedReasoning is a value in an item of the Responses API.
+var encryptedReasoning = regexp.MustCompile(`"encrypted_content":"[^"]*"`)
 
 // unload takes from a candidate what it carries.
 func (v *candidate) unload() {

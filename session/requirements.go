@@ -110,12 +110,20 @@ func unsent(err error) error {
 }
 
 // comparable is our count of the request, 0 where it is not worth comparing with the server's: of a small request,
-// and of one with images, of which only the server knows what they cost.
+// and of one with images or encrypted reasoning, of which only the server knows what they cost.
 func (a asked) comparable() int {
-	if a.record.Estimate < calibration.Least || slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool { return calibration.Images(m) > 0 }) {
+	if a.record.Estimate < calibration.Least || a.carriesEncrypted() || slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool { return calibration.Images(m) > 0 }) {
 		return 0
 	}
 	return a.record.Estimate
+}
+
+// carriesEncrypted says that the request holds reasoning that only the server can read, and so count.
+func (a asked) carriesEncrypted() bool {
+	return slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool {
+		return history.CarriesEncrypted(m.Replay) ||
+			slices.ContainsFunc(m.ToolCalls, func(call history.ToolCall) bool { return history.CarriesEncrypted(call.Replay) })
+	})
 }
 
 // expected is what the server was expected to count for the request.

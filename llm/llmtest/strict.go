@@ -16,7 +16,7 @@ import (
 func Strict(p strict.Profile, reply string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case strings.HasSuffix(r.URL.Path, path(p)) && r.Method == http.MethodPost:
+		case strings.HasSuffix(r.URL.Path, requestPath(p)) && r.Method == http.MethodPost:
 			complete(w, r, p, reply)
 		case strings.HasSuffix(r.URL.Path, "/models") && r.Method == http.MethodGet:
 			answer(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model"}}})
@@ -26,8 +26,8 @@ func Strict(p strict.Profile, reply string) http.Handler {
 	})
 }
 
-// path is where a server of the profile takes requests.
-func path(p strict.Profile) string {
+// requestPath is where a server of the profile takes requests.
+func requestPath(p strict.Profile) string {
 	if p == strict.Responses {
 		return "/responses"
 	}
