@@ -20,6 +20,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/guide"
 	"winnow/llm/keys"
+	"winnow/llm/mcp"
 	"winnow/llm/redact"
 	"winnow/llm/tokenizer"
 	"winnow/session"
@@ -48,7 +49,7 @@ func (p *program) setup(context.Context) (*setup, error) {
 		return nil, err
 	}
 	endpoints := p.endpoints(c)
-	w := &setup{config: c, redactor: p.redactorOf(endpoints), unsetKeys: p.unsetKeys}
+	w := &setup{config: c, redactor: p.redactorOf(c, endpoints), unsetKeys: p.unsetKeys}
 	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
 	w.catalog = &llm.Catalog{Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored}
@@ -56,11 +57,13 @@ func (p *program) setup(context.Context) (*setup, error) {
 	return w, nil
 }
 
-// redactor knows every key that the configuration, the environment and key files hold.
-func (p *program) redactor(c config.Config) *redact.Redactor { return p.redactorOf(p.endpoints(c)) }
+// redactor knows every key that the configuration, the environment, key files and the files of other clients hold.
+func (p *program) redactor(c config.Config) *redact.Redactor { return p.redactorOf(c, p.endpoints(c)) }
 
-func (p *program) redactorOf(endpoints []llm.Endpoint) *redact.Redactor {
+func (p *program) redactorOf(c config.Config, endpoints []llm.Endpoint) *redact.Redactor {
 	r := &redact.Redactor{}
+	_, secrets, _ := p.mcpServers(c)
+	r.Know(secrets...)
 	r.Know(llm.EnvSecrets(p.env)...)
 	for _, e := range endpoints {
 		r.Know(e.Secrets()...)
@@ -103,6 +106,7 @@ type conversation struct {
 	p         *program
 	use       use
 	store     *store.Store
+	servers   *mcp.Servers // the MCP servers; none is started before it is needed
 	deps      session.Deps
 	choice    llm.Choice
 	persona   string   // the system prompt of the persona that the command line names, "" for none
@@ -167,6 +171,9 @@ func (k *conversation) ready(ctx context.Context) error {
 	}
 	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Reason, "db", k.store.Path())
 	counter := tokenizer.New()
+	servers, notices := k.newServers(k.p)
+	k.servers = servers
+	k.notices = append(k.notices, notices...)
 	k.deps = session.Deps{
 		Store:   k.store,
 		Models:  k.catalog,
@@ -178,6 +185,8 @@ func (k *conversation) ready(ctx context.Context) error {
 		Sampling:    record.Sampling(k.config.Sampling),
 		Of:          of,
 		TitleRef:    k.titles(ctx),
+		Tools:       k.servers.Boxes(),
+		Prepare:     k.servers.Prepare,
 		Approve:     session.Approval(k.config.Tools.Approve),
 		MaxRounds:   k.config.Tools.MaxRounds,
 		Count:       counter.Count,
@@ -217,6 +226,9 @@ func (k *conversation) openStore(ctx context.Context) error {
 }
 
 func (k *conversation) close() {
+	if k.servers != nil {
+		k.servers.Close()
+	}
 	if k.store != nil {
 		k.store.Close()
 	}

@@ -88,6 +88,7 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		PersonasIn: personasIn,
 		Secrets:    k.redactor.FindIn,
 		Export:     k.exportCommand,
+		Background: k.servers.Start,
 	}, nil
 }
 

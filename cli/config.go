@@ -99,6 +99,7 @@ func (p *program) checkFile(ctx context.Context) error {
 		if mistakes, err = p.checkModels(ctx, path, doc, c); err != nil {
 			return err
 		}
+		mistakes = append(mistakes, p.checkServers(path, doc, c)...)
 	}
 	if len(mistakes) == 0 {
 		if c, err = p.overridden(c); err != nil {

@@ -58,7 +58,7 @@ func schemaSQL() string {
 func environmentTable() string {
 	var b strings.Builder
 	b.WriteString("\n| variable | key |\n|---|---|\n")
-	for _, v := range config.Variables("NAME") {
+	for _, v := range config.Variables([]string{"NAME"}, []string{"NAME"}) {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", v.Name, v.Key)
 	}
 	return b.String() + "\n"

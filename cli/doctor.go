@@ -34,7 +34,9 @@ import (
 const reachPatience = 5 * time.Second
 
 func (p *program) doctorCommand() *cobra.Command {
-	c := p.plainCommand("doctor", "Look at the installation, the files, the terminal and the endpoints", p.doctor)
+	var tools bool
+	c := p.plainCommand("doctor", "Look at the installation, the files, the terminal and the endpoints", func(ctx context.Context) error { return p.doctor(ctx, tools) })
+	c.Flags().BoolVar(&tools, "tools", false, "start the MCP servers as well")
 	c.Long = "doctor looks at everything winnow depends on and says what is wrong: with -m, whether that model is there and how large its window is. It never prints a key."
 	return c
 }
@@ -57,7 +59,7 @@ func (f *findings) line(verdict, what, format string, args ...any) {
 	fmt.Fprintf(f.out, "%-5s  %-14s  %s\n", verdict, what, fmt.Sprintf(format, args...))
 }
 
-func (p *program) doctor(ctx context.Context) error {
+func (p *program) doctor(ctx context.Context, tools bool) error {
 	f := &findings{out: p.out}
 	p.checkBuild(f)
 	config, configErr := p.readConfig()
@@ -65,6 +67,7 @@ func (p *program) doctor(ctx context.Context) error {
 	p.checkTerminal(f)
 	if configErr == nil {
 		p.checkEndpoints(ctx, f, config)
+		p.checkTools(ctx, f, config, tools)
 	}
 	if f.bad > 0 {
 		return fail(Failed, "%d of these need your attention", f.bad)

@@ -18,8 +18,8 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
-	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/keys", "llm/pricing", "history"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
 	"session":                {"session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
 	"session/calibration":    {"history"},
@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	"session/store/verdicts": {"session/store/sqlite", "history"},
 	"session/store/search":   {"session/store/sqlite", "history/message"},
 	"llm":                    {"llm/tool", "llm/keys", "llm/responses", "llm/pricing", "llm/redact", "llm/sse", "llm/strict", "llm/llmtest", "history"},
+	"llm/mcp":                {"llm/tool"},
 	"llm/tool":               {},
 	"llm/responses":          {"history"},
 	"llm/keys":               {"llm/llmtest"},

@@ -71,7 +71,7 @@ func (p *program) root() *cobra.Command {
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
-		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.usageCommand(), p.dbCommand(), p.importAlias())
+		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.importAlias())
 	root.InitDefaultCompletionCmd("")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -191,7 +191,7 @@ func (p *program) plainCommand(use, short string, run func(context.Context) erro
 }
 
 // commandNames are the words a mistyped command is compared with.
-var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "usage", "db", "completion", "help"}
+var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db", "completion", "help"}
 
 // do makes a command's function from what it does. The error goes past cobra, which would take it
 // for one of usage.

@@ -81,6 +81,9 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		defer ticker.Stop()
 		out.wait = waitLine{out: p.err, ticks: ticker.C}
 	}
+	for _, notice := range k.notices {
+		out.notice(notice)
+	}
 	if err := k.warnLeased(ctx, s, &out); err != nil {
 		return err
 	}

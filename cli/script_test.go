@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"winnow/llm/llmtest"
@@ -33,7 +35,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"winnow": func() { os.Exit(Main(os.Args[1:], exampleConfig())) }})
+	testscript.Main(m, map[string]func(){"winnow": func() { os.Exit(Main(os.Args[1:], exampleConfig())) }, "mcp-server": serveTools})
 }
 
 // TestCommandLine runs the scripts of testdata/script. Beside testscript's own commands they have:
@@ -79,6 +81,30 @@ func TestCommandLine(t *testing.T) {
 			"interrupted": interruptIt,
 		},
 	})
+}
+
+// serveTools is an MCP server for scripts: it adds two numbers, and says what its environment holds.
+func serveTools() {
+	s := mcp.NewServer(&mcp.Implementation{Name: "calc", Version: "1"}, nil)
+	answer := func(text string) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {
+		A int `json:"a"`
+		B int `json:"b"`
+	},
+	) (*mcp.CallToolResult, any, error) {
+		return answer(fmt.Sprint(in.A + in.B))
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "env", Description: "Says what is in its environment."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return answer("CALC=" + os.Getenv("CALC_TOKEN") + " KEY=" + os.Getenv("OPENAI_API_KEY") + ";")
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "end", Description: "Ends the server in the middle of the call."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		fmt.Fprintln(os.Stderr, "fatal: out of cheese")
+		os.Exit(3)
+		return nil, nil, nil
+	})
+	s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
 // scriptedServer answers Chat Completions requests from a script: one block per request, the last

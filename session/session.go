@@ -31,6 +31,7 @@ type Deps struct {
 	Sampling    record.Sampling     // what is asked of every model
 	Of          OfModel             // what is configured of single models, over System and Sampling; nil says nothing
 	Tools       []*tool.Toolbox     // what every model may call beside the tools of its endpoint
+	Prepare     Prepare             // makes Tools ready before the first request of a turn; nil has nothing to do
 	Approve     Approval            // when a tool call needs the user's word
 	MaxRounds   int                 // the most requests of one turn; 0 is 16
 	TitleRef    string              // the model that writes titles; "" takes them from the first message
@@ -78,6 +79,10 @@ func (d Deps) target(ref string) (*target.Model, error) {
 func (d Deps) forModel(ask record.Sampling) target.Deps {
 	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools}
 }
+
+// Prepare makes tools ready that take time to start. It says what it waits for and what did not start. Its error
+// is that of the context: tools that did not start are no reason to leave a message without an answer.
+type Prepare func(ctx context.Context, say func(sentence string)) error
 
 // Approval says when a tool call needs the user's word.
 type Approval string

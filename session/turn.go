@@ -186,6 +186,9 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.tryToolCalls(ctx); err != nil {
 		return err
 	}
+	if err := t.prepareTools(ctx); err != nil {
+		return err
+	}
 	called := "" // the tools of the answer before
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
@@ -205,6 +208,14 @@ func (t *turn) answer(ctx context.Context) error {
 		called = namesOf(answer.ToolCalls)
 	}
 	return &ToolError{fmt.Sprintf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)}
+}
+
+// prepareTools waits for tools that are still starting, so that the request can offer them.
+func (t *turn) prepareTools(ctx context.Context) error {
+	if t.deps.Prepare == nil {
+		return nil
+	}
+	return t.deps.Prepare(ctx, func(sentence string) { t.emit(Notice{sentence}) })
 }
 
 // fixSystem makes the system prompt the conversation's own, where it is not yet: what the configuration says

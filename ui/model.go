@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -86,12 +87,26 @@ func New(o Options) (*Model, error) {
 	}
 	m.composer = composer.New(composer.Deps{Keys: keys, Run: m.current.Run, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach})
 	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export}
-	m.first = func() tea.Cmd { return m.welcome(o) }
+	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), background(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.restyle()
 	m.show(o.Start)
 	return m, nil
+}
+
+// firstFrame is more time than the first frame takes.
+const firstFrame = 50 * time.Millisecond
+
+// background starts what the first frame does not wait for.
+func background(start func()) tea.Cmd {
+	if start == nil {
+		return nil
+	}
+	return tea.Tick(firstFrame, func(time.Time) tea.Msg {
+		start()
+		return nil
+	})
 }
 
 // Init asks for what the first frame does without.

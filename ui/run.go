@@ -50,6 +50,9 @@ type Options struct {
 	// if it is asked for shapes, what looks like a secret. Nil finds none.
 	Secrets func(text string, shapes bool) [][2]int
 
+	// Background is called soon after the first frame, for what takes time to start; nil has nothing to do.
+	Background func()
+
 	// Export writes a session to a file as the words want it, a format and a file, and says where; nil
 	// writes none.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)

@@ -48,6 +48,9 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 		add("tools.max_rounds", "is %d; it takes 1 or more", c.Tools.MaxRounds)
 	}
 	out = append(out, checkKeys(file, keys, c.Keys)...)
+	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
+		checkServer(name, c.MCPServers[name], len(c.Tools.MCPFiles) > 0, add)
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		checkEndpoint(name, c.Endpoints[name], add)
 	}

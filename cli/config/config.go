@@ -9,18 +9,19 @@ import (
 
 // Config is the configuration file. Each table is one room's: cli puts them together.
 type Config struct {
-	Model     string                   `toml:"model"`     // "endpoint/model" or "endpoint"; "" chooses by itself
-	Endpoints map[string]Endpoint      `toml:"endpoints"` // by name, the first half of a model's name
-	Models    map[string]Model         `toml:"models"`    // by patterns over the names of models: see llm.MatchModel
-	Context   history.Policy           `toml:"context"`
-	Sampling  Sampling                 `toml:"sampling"`
-	Titles    Titles                   `toml:"titles"`
-	UI        UI                       `toml:"ui"`
-	Themes    map[string]theme.Palette `toml:"themes"` // more themes, by name
-	Keys      map[string][]string      `toml:"keys"`   // by action; a key that is not named keeps its default
-	Tools     Tools                    `toml:"tools"`
-	System    System                   `toml:"system"`
-	Storage   Storage                  `toml:"storage"`
+	Model      string                   `toml:"model"`     // "endpoint/model" or "endpoint"; "" chooses by itself
+	Endpoints  map[string]Endpoint      `toml:"endpoints"` // by name, the first half of a model's name
+	Models     map[string]Model         `toml:"models"`    // by patterns over the names of models: see llm.MatchModel
+	Context    history.Policy           `toml:"context"`
+	Sampling   Sampling                 `toml:"sampling"`
+	Titles     Titles                   `toml:"titles"`
+	UI         UI                       `toml:"ui"`
+	Themes     map[string]theme.Palette `toml:"themes"` // more themes, by name
+	Keys       map[string][]string      `toml:"keys"`   // by action; a key that is not named keeps its default
+	Tools      Tools                    `toml:"tools"`
+	MCPServers map[string]MCPServer     `toml:"mcp_servers"` // by name
+	System     System                   `toml:"system"`
+	Storage    Storage                  `toml:"storage"`
 
 	contextKeys     string            // the keys of [context] that the file sets otherwise than its preset, as TOML
 	environmentKeys string            // and those that the environment sets
@@ -100,8 +101,9 @@ type UI struct {
 
 // Tools is the [tools] table.
 type Tools struct {
-	Approve   string `toml:"approve"`    // ask, always or never
-	MaxRounds int    `toml:"max_rounds"` // requests that one message may lead to while tools are called
+	Approve   string   `toml:"approve"`    // ask, always or never
+	MaxRounds int      `toml:"max_rounds"` // requests that one message may lead to while tools are called
+	MCPFiles  []string `toml:"mcp_files"`  // files in which other clients keep their MCP servers
 }
 
 // System is the [system] table.

@@ -33,6 +33,9 @@ func TestExampleIsTheDefaults(t *testing.T) {
 		// An empty table and no table are the same to a reader.
 		got.Keys = nil
 	}
+	if len(got.Tools.MCPFiles) == 0 {
+		got.Tools.MCPFiles = nil // An empty list as well.
+	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("decoding the example gives\n%+v\nwant the defaults\n%+v", got, want)
 	}
@@ -40,7 +43,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 
 func TestExampleNamesEveryKey(t *testing.T) {
 	live, commented := exampleKeys()
-	named := map[string]string{"endpoints": "work", "endpoints.work.prices": "large", "endpoints.work.models": "large", "models": "gpt-5*", "themes": "mine"} // what the example calls one of them
+	named := map[string]string{"endpoints": "work", "endpoints.work.prices": "large", "endpoints.work.models": "large", "models": "gpt-5*", "themes": "mine", "mcp_servers": "files"} // what the example calls one of them
 	var walk func(t reflect.Type, path []string)
 	walk = func(typ reflect.Type, path []string) {
 		for i := range typ.NumField() {
@@ -58,8 +61,8 @@ func TestExampleNamesEveryKey(t *testing.T) {
 			default:
 				name := strings.Join(at, ".")
 				found := live[name]
-				if f.Type.Kind() == reflect.Pointer || path != nil && slices.Contains([]string{"endpoints", "models", "themes"}, path[0]) {
-					found = commented[name]
+				if f.Type.Kind() == reflect.Pointer || path != nil && slices.Contains([]string{"endpoints", "models", "themes", "mcp_servers"}, path[0]) {
+					found = commented[name] || commented[strings.Replace(name, "mcp_servers.files", "mcp_servers.web", 1)]
 				}
 				if !found {
 					t.Errorf("config.toml.example does not name %s", name)
@@ -84,7 +87,7 @@ func exampleKeys() (live, commented map[string]bool) {
 
 // uncommented is the example with its commented settings in force.
 func uncommented() []byte {
-	setting := regexp.MustCompile(`(?m)^# (\[[a-z."0-9*-]+\]|[a-z_]+ = )`)
+	setting := regexp.MustCompile(`(?m)^# (\[[a-z_."0-9*-]+\]|[a-z_]+ = )`)
 	return setting.ReplaceAll(exampleConfig(), []byte("$1"))
 }
 
@@ -103,6 +106,17 @@ func TestExampleIsRightWhenUncommented(t *testing.T) {
 func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 	const priced = "[endpoints.w]\nbase_url = \"http://x/v1\"\n[endpoints.w.prices.\"gpt-5.2\"]\n"
 	cases := []struct{ name, doc, want string }{
+		{"a server without an address", "[mcp_servers.files]\napprove = \"ask\"\n", `c.toml, line 1, column 2: mcp_servers.files has neither command nor url; it takes one of them`},
+		{"a server with two", "[mcp_servers.files]\ncommand = \"a\"\nurl = \"http://x\"\n", `c.toml, line 1, column 2: mcp_servers.files has command and url; one of them is enough`},
+		{"an address that is none", "[mcp_servers.files]\nurl = \"example.com\"\n", `c.toml, line 2, column 1: mcp_servers.files.url is "example.com"; it takes an address such as https://example.com/mcp`},
+		{"headers of a command", "[mcp_servers.files]\ncommand = \"a\"\nheaders = {A = \"b\"}\n", `c.toml, line 3, column 1: mcp_servers.files.headers belongs to a url; a command takes env`},
+		{"an environment of a url", "[mcp_servers.files]\nurl = \"http://x\"\nenv = {A = \"b\"}\n", `c.toml, line 3, column 1: mcp_servers.files.env belongs to a command; a url takes headers`},
+		{"arguments of nothing", "[tools]\nmcp_files = [\"f\"]\n[mcp_servers.files]\nargs = [\"b\"]\n", `c.toml, line 4, column 1: mcp_servers.files.args belongs to a command, which is not there`},
+		{"a negative time", "[mcp_servers.files]\ncommand = \"a\"\ntool_timeout = -1\n", `c.toml, line 3, column 1: mcp_servers.files.tool_timeout is -1; it takes seconds, or 0 for the default`},
+		{"a result that is too large", "[mcp_servers.files]\ncommand = \"a\"\nmax_result = 99999999\n", `c.toml, line 3, column 1: mcp_servers.files.max_result is 99999999; the most is 16777216`},
+		{"a permission", "[mcp_servers.files]\ncommand = \"a\"\napprove = \"alow\"\n", `c.toml, line 3, column 1: mcp_servers.files.approve is "alow"; it takes off, ask or allow; did you mean "allow"?`},
+		{"a permission of a tool", "[mcp_servers.files]\ncommand = \"a\"\n[mcp_servers.files.tools]\nread = \"always\"\n", `c.toml, line 4, column 1: mcp_servers.files.tools.read is "always"; it takes off, ask or allow`},
+		{"an unknown key of a server", "[mcp_servers.files]\ncomand = \"a\"\n", `c.toml, line 2, column 1: there is no key "mcp_servers.files.comand"; did you mean "command"?`},
 		{"unknown key", "modle = \"x\"\n", `c.toml, line 1, column 1: there is no key "modle"; did you mean "model"?`},
 		{"unknown key in a table", "[ui]\ntheme = \"dark\"\nmosue = true\n", `c.toml, line 3, column 1: there is no key "ui.mosue"; did you mean "mouse"?`},
 		{"unknown table", "[contxt]\nbudget = 5\n", `c.toml, line 1, column 2: there is no key "contxt"; did you mean "context"?`},

@@ -20,8 +20,8 @@ type Variable struct {
 }
 
 // Variables lists the environment variables of all keys whose names are fixed, in the order of the
-// configuration, and behind them those of the endpoints with these names.
-func Variables(endpoints ...string) []Variable {
+// configuration, and behind them those of the endpoints and the MCP servers with these names.
+func Variables(endpoints, servers []string) []Variable {
 	var out []Variable
 	add := func(name string, path []string, kind reflect.Type) {
 		out = append(out, Variable{name, strings.Join(path, "."), path, kind})
@@ -45,15 +45,24 @@ func Variables(endpoints ...string) []Variable {
 		}
 	}
 	walk(reflect.TypeFor[Config](), nil)
-	t := reflect.TypeFor[Endpoint]()
-	for _, name := range endpoints {
-		for i := range t.NumField() {
-			key := t.Field(i).Tag.Get("toml")
-			add("WINNOW_ENDPOINTS_"+plainName(name)+"_"+strings.ToUpper(key), []string{"endpoints", name, key}, t.Field(i).Type)
+	tables := func(table string, names []string, t reflect.Type) {
+		for _, name := range names {
+			for i := range t.NumField() {
+				key := t.Field(i).Tag.Get("toml")
+				add("WINNOW_"+strings.ToUpper(table)+"_"+plainName(name)+"_"+strings.ToUpper(key), []string{table, name, key}, t.Field(i).Type)
+			}
 		}
 	}
+	tables(endpointTables, endpoints, reflect.TypeFor[Endpoint]())
+	tables(serverTables, servers, reflect.TypeFor[MCPServer]())
 	return out
 }
+
+// The tables whose names are the user's own, and whose keys the environment can set.
+const (
+	endpointTables = "endpoints"
+	serverTables   = "mcp_servers"
+)
 
 // plainName is a name as it stands in an environment variable.
 func plainName(name string) string {
@@ -78,7 +87,7 @@ type Setting struct {
 }
 
 // Settings lists the keys that the environment sets. An endpoint that only the environment names is named by
-// its base URL.
+// its base URL. An MCP server must be in the configuration: a variable starts no program by itself.
 func (e Environment) Settings(c Config) []Setting {
 	names := slices.Collect(maps.Keys(c.Endpoints))
 	for _, pair := range e.All {
@@ -91,7 +100,7 @@ func (e Environment) Settings(c Config) []Setting {
 	}
 	slices.Sort(names)
 	var out []Setting
-	for _, v := range Variables(names...) {
+	for _, v := range Variables(names, slices.Sorted(maps.Keys(c.MCPServers))) {
 		if value := strings.TrimSpace(e.Lookup(v.Name)); value != "" {
 			out = append(out, Setting{v, value})
 		}
@@ -141,7 +150,7 @@ func (e Environment) Override(c Config) (Config, []*Mistake) {
 	if len(settings) == 0 {
 		return c, nil
 	}
-	c.Endpoints = maps.Clone(c.Endpoints)
+	c.Endpoints, c.MCPServers = maps.Clone(c.Endpoints), maps.Clone(c.MCPServers)
 	for _, s := range settings {
 		if err := c.set(s); err != nil {
 			return c, []*Mistake{{File: s.Name, Text: err.Error()}}
@@ -164,9 +173,14 @@ func (e Environment) Override(c Config) (Config, []*Mistake) {
 func (c *Config) set(s Setting) error {
 	key, into := s.Key, any(c)
 	var e Endpoint
-	if s.path[0] == "endpoints" {
+	var server MCPServer
+	switch s.path[0] {
+	case endpointTables:
 		e = c.Endpoints[s.path[1]] // A decoder would empty its other keys.
 		key, into = s.path[2], &e
+	case serverTables:
+		server = c.MCPServers[s.path[1]]
+		key, into = s.path[2], &server
 	}
 	if s.Key == "context.preset" {
 		c.Context = withPreset(s.value).Context
@@ -179,7 +193,8 @@ func (c *Config) set(s Setting) error {
 	if err := toml.Unmarshal(doc, into); err != nil {
 		return fmt.Errorf("%s takes %s", s.Key, kindWords(s.path, s.kind))
 	}
-	if s.path[0] == "endpoints" {
+	switch s.path[0] {
+	case endpointTables:
 		if c.Endpoints == nil {
 			c.Endpoints = map[string]Endpoint{}
 		}
@@ -191,6 +206,8 @@ func (c *Config) set(s Setting) error {
 			}
 			c.keyVariables[s.path[1]] = s.Name
 		}
+	case serverTables:
+		c.MCPServers[s.path[1]] = server
 	}
 	if line, ok := strings.CutPrefix(string(doc), "context."); ok {
 		c.environmentKeys += line + "\n"

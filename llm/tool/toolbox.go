@@ -46,6 +46,19 @@ func (t *Toolbox) Register(tool Tool, run Func) {
 	t.tools = append(t.tools, tool)
 }
 
+// Replace puts tools into the box in place of all that it held. One function runs them all.
+func (t *Toolbox) Replace(tools []Tool, run func(ctx context.Context, name string, arguments json.RawMessage) (string, error)) {
+	funcs := make(map[string]Func, len(tools))
+	for _, tool := range tools {
+		funcs[tool.Name] = func(ctx context.Context, arguments json.RawMessage) (string, error) {
+			return run(ctx, tool.Name, arguments)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tools, t.funcs = slices.Clone(tools), funcs
+}
+
 // Tools lists the tools in the order in which they were registered.
 func (t *Toolbox) Tools() []Tool {
 	if t == nil {

@@ -1,0 +1,163 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"winnow/cli/config"
+	"winnow/cli/report"
+	"winnow/llm"
+	"winnow/llm/mcp"
+	"winnow/llm/tokenizer"
+	"winnow/llm/tool"
+	"winnow/ui/theme"
+)
+
+func (p *program) toolsCommand() *cobra.Command {
+	var asJSON bool
+	c := p.plainCommand("tools", "List the tools of the MCP servers, and what they cost", func(ctx context.Context) error { return p.listTools(ctx, asJSON) })
+	c.Long = "tools starts the MCP servers of the configuration, lists their tools, and ends them. It needs no model. A request that offers tools carries their descriptions and schemas: the tokens of each are listed."
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+// listTools starts every server and lists what it offers. It fails where one of them did not start.
+func (p *program) listTools(ctx context.Context, asJSON bool) error {
+	w, err := p.setup(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	servers, notices := w.newServers(p)
+	defer servers.Close()
+	for _, notice := range notices {
+		fmt.Fprintf(p.err, "winnow: %s\n", notice)
+	}
+	list, err := settled(ctx, servers)
+	if err != nil {
+		return err
+	}
+	tools := w.toolReport(list)
+	if asJSON {
+		err = report.WriteJSON(p.out, tools)
+	} else if len(list) == 0 {
+		fmt.Fprintln(p.err, "There are no MCP servers. A table [mcp_servers.NAME] in the configuration names one; so does a file of another client in tools.mcp_files.")
+	} else {
+		err = tools.Table(p.out)
+	}
+	failed := len(notices)
+	for _, s := range list {
+		if s.State == mcp.Failed {
+			failed++
+		}
+	}
+	if err == nil && failed > 0 {
+		return fail(Failed, "%s not in use", theme.PluralOf(failed, "MCP server or file is", "MCP servers or files are"))
+	}
+	return err
+}
+
+// settled starts the servers and waits until each of them is ready, with all of its lists, or has failed.
+func settled(ctx context.Context, servers *mcp.Servers) ([]mcp.Status, error) {
+	if err := servers.Prepare(ctx, func(string) {}); err != nil {
+		return nil, err
+	}
+	for {
+		changed := servers.Changed()
+		list := servers.List()
+		if !slices.ContainsFunc(list, func(s mcp.Status) bool { return s.State == mcp.Ready && !s.Listed }) {
+			return list, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// toolReport is what the servers offer, with the tokens of each tool, without secrets.
+func (w *setup) toolReport(list []mcp.Status) report.Tools {
+	counter := tokenizer.New()
+	cost := func(tools ...tool.Tool) int {
+		if len(tools) == 0 {
+			return 0
+		}
+		return counter.Count(llm.Schemas(tools))
+	}
+	out := report.Tools{Servers: []report.ToolServer{}}
+	var all []tool.Tool
+	for _, s := range list {
+		row := report.ToolServer{
+			Stderr: []string{},
+			Name:   s.Name, State: string(s.State), Address: w.redactor.Text(s.Address), From: s.From, Title: s.Title, Note: s.Note,
+			Tools: []report.ToolRow{}, Prompts: len(s.Prompts), Resources: len(s.Resources),
+		}
+		if s.Err != nil {
+			row.Error = w.redactor.Text(s.Err.Error())
+		}
+		for _, line := range s.Stderr {
+			row.Stderr = append(row.Stderr, w.redactor.Text(line))
+		}
+		var offered []tool.Tool
+		for _, t := range s.Tools {
+			one := report.ToolRow{Name: t.Name, Own: t.Own, Permission: string(t.Permission), Offered: t.Offered, Description: t.Description, Note: t.Note}
+			if t.Offered {
+				one.Tokens = cost(t.Tool)
+				offered = append(offered, t.Tool)
+				row.Offered++
+			}
+			row.Tools = append(row.Tools, one)
+		}
+		row.Tokens = cost(offered...)
+		all = append(all, offered...)
+		out.Servers = append(out.Servers, row)
+	}
+	out.Offered, out.Tokens = len(all), cost(all...)
+	return out
+}
+
+// checkTools says of each MCP server how it is reached; where start is set, whether it starts and what it offers.
+func (p *program) checkTools(ctx context.Context, f *findings, c config.Config, start bool) {
+	configured, _, faults := p.mcpServers(c)
+	for _, fault := range faults {
+		f.wrong("tools", "%s", report.ErrorText(fault))
+	}
+	if len(configured) == 0 {
+		return
+	}
+	w, err := p.setup(ctx)
+	if err != nil {
+		return // checkEndpoints said why.
+	}
+	defer w.close()
+	servers := mcp.New(mcp.Options{Version: p.build, Log: w.log}, configured...)
+	defer servers.Close()
+	list := servers.List()
+	if start {
+		if list, err = settled(ctx, servers); err != nil {
+			f.wrong("tools", "%s", report.ErrorText(err))
+			return
+		}
+	}
+	for i, s := range w.toolReport(list).Servers {
+		name := report.Line(s.Name)
+		switch fault := configured[i].Check(); {
+		case list[i].State == mcp.Disabled:
+			f.note(name, "MCP server, off: %s", report.Line(s.Address))
+		case fault != nil:
+			f.wrong(name, "MCP server, %s: %s", report.Line(s.Address), report.ErrorText(fault))
+		case !start:
+			f.good(name, "MCP server, %s; not started (doctor --tools, or winnow tools, starts it)", report.Line(s.Address))
+		case s.Error != "":
+			f.wrong(name, "MCP server, %s: %s", report.Line(s.Address), report.Sentence(s.Error))
+		default:
+			f.good(name, "MCP server, %s: offers %s, ~%s with each request", report.Line(s.Address), theme.Plural(s.Offered, "tool"), theme.Plural(s.Tokens, "token"))
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"winnow/llm/tool"
+)
+
+// webServer is a server that is asked by HTTP.
+func webServer(t *testing.T, h http.Handler) Server {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return Server{Name: "web", URL: server.URL + "/mcp?tenant=7", StartupTimeout: 20 * time.Second, ToolTimeout: 20 * time.Second}
+}
+
+// Every request has the configured headers and the query of the address.
+func TestAServerIsAskedByHTTP(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]*sdk.StreamableHTTPOptions{"events": {}, "JSON": {JSONResponse: true}, "stateless": {Stateless: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("changing") }, options)
+			s := webServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("X-Api-Key") != "secret" || r.URL.Query().Get("tenant") != "7" || r.Header.Get("Accept") == "nonsense" {
+					http.Error(w, "no", http.StatusUnauthorized)
+					return
+				}
+				streamable.ServeHTTP(w, r)
+			}))
+			s.Headers = map[string]string{"x-api-key": "secret", "accept": "nonsense"}
+			m := started(t, s)
+			if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
+				t.Errorf("got %q, status %+v", got, m.List()[0])
+			}
+			if got := call(t, m, "web__fail", `{}`); got != "error: the disk is on fire" {
+				t.Errorf("got %q", got)
+			}
+			if got, err := m.Read(t.Context(), "web", "memo:one"); got != "the memo" || err != nil {
+				t.Errorf("read %q, %v", got, err)
+			}
+			if name == "events" {
+				call(t, m, "web__change", `{}`)
+				until(t, m, func(s Status) bool { return strings.Contains(fmt.Sprint(offered(m)), "web__new") })
+			}
+		})
+	}
+}
+
+func TestTheOldTransportIsTried(t *testing.T) {
+	t.Parallel()
+	old := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
+	m := started(t, webServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.Query().Get("sessionid") == "" {
+			http.NotFound(w, r)
+			return
+		}
+		old.ServeHTTP(w, r)
+	})))
+	if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
+		t.Errorf("got %q, status %+v", got, m.List()[0])
+	}
+}
+
+// No request and no header leaves for an address that the user did not name.
+func TestNoRequestLeavesForAnotherServer(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int32
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	t.Cleanup(stranger.Close)
+	for name, h := range map[string]http.HandlerFunc{
+		"301": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, stranger.URL, http.StatusMovedPermanently)
+		},
+		"307": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, stranger.URL, http.StatusTemporaryRedirect)
+		},
+		"an event of the old transport": func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				http.NotFound(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", stranger.URL)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		},
+	} {
+		s := webServer(t, h)
+		s.Headers = map[string]string{"Authorization": "Bearer secret"}
+		m := started(t, s)
+		if s := m.List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), stranger.URL) {
+			t.Errorf("%s: the server is %s: %v", name, s.State, s.Err)
+		}
+	}
+	if n := reached.Load(); n > 0 {
+		t.Errorf("%d requests reached the stranger", n)
+	}
+}
+
+func TestARedirectOnTheSameServerIsFollowed(t *testing.T) {
+	t.Parallel()
+	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp/", streamable)
+	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/mcp/", http.StatusTemporaryRedirect)
+	})
+	m := started(t, webServer(t, mux))
+	if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
+		t.Errorf("got %q, status %+v", got, m.List()[0])
+	}
+}
+
+func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		"401": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "wrong \x1b[31mtoken", http.StatusUnauthorized)
+		}, "the server refuses the credentials (401); headers in its configuration sends some: wrong [31mtoken"},
+		"403":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "the server refuses the credentials (403)"},
+		"404":  {http.NotFound, "the server answers 404 Not Found"},
+		"502":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "the server answers 502 Bad Gateway"},
+		"page": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, "content type"},
+		"JSON": {jsonBody(`["no message"]`), "no JSON-RPC message"},
+		"circle": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/mcp", http.StatusTemporaryRedirect)
+		}, "redirects in a circle"},
+		"silent": {func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, "did not answer within 100ms"},
+		"empty":  {jsonBody(``), "no JSON-RPC message"},
+	} {
+		s := webServer(t, c.handler)
+		if name == "silent" {
+			s.StartupTimeout = 100 * time.Millisecond
+		}
+		if s := started(t, s).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), c.want) {
+			t.Errorf("%s: the server is %s: %v; want failed: %s", name, s.State, s.Err, c.want)
+		}
+	}
+	closed := webServer(t, http.NotFoundHandler())
+	closed.URL = "http://127.0.0.1:1/mcp"
+	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "connection refused") {
+		t.Errorf("a closed port: %s: %v", s.State, s.Err)
+	}
+	closed.URL = "ftp://somewhere"
+	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "not an http address") {
+		t.Errorf("another scheme: %s: %v", s.State, s.Err)
+	}
+}
+
+func jsonBody(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, text)
+	}
+}
+
+// A bad answer by HTTP is the answer to its call and no more: the server can be asked again.
+func TestABadAnswerByHTTP(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("0123456789", 2<<20)
+	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, &sdk.StreamableHTTPOptions{Stateless: true})
+	for name, c := range map[string]struct {
+		media, body, want string
+	}{
+		"large JSON":        {"application/json", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"` + huge + `"}]}}`, `^error: the answer has .* MB; winnow reads at most 16 MB$`},
+		"large event":       {"text/event-stream", `data: {"result":{"content":[{"type":"text","text":"` + huge + `"}]},"jsonrpc":"2.0","id":ID}` + "\n\n", `^error: the answer has 20\.0 MB; winnow reads at most 16 MB$`},
+		"garbage":           {"application/json", `{{{`, `^error: the server's answer is no JSON-RPC message$`},
+		"garbage in events": {"text/event-stream", "nonsense\n: a comment\n\ndata: {{{\n\ndata: [1]\n\nevent: other\nid: 5\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"two lines\"}]}}\n\n", `^two lines$`},
+		"events that end":   {"text/event-stream", "data: {}\n\n", `^error: .*terminated without response`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := started(t, webServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				var asked struct {
+					ID     json.RawMessage
+					Params struct{ Name string }
+				}
+				json.Unmarshal(body, &asked)
+				if asked.Params.Name != "fail" {
+					r.Body = io.NopCloser(strings.NewReader(string(body)))
+					streamable.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", c.media)
+				io.WriteString(w, strings.Replace(c.body, "ID", string(asked.ID), 1))
+			})))
+			if got := call(t, m, "web__fail", `{}`); !regexp.MustCompile(c.want).MatchString(got) {
+				t.Errorf("the call gave %.300q, want %s", got, c.want)
+			}
+			if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
+				t.Errorf("the call after it gave %q, status %+v", got, m.List()[0])
+			}
+		})
+	}
+}
+
+// A server by HTTP that forgets its sessions is connected anew.
+func TestALostSessionIsConnectedAnew(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	fresh := func() http.Handler {
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
+	}
+	handler := fresh()
+	m := started(t, webServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		h := handler
+		mu.Unlock()
+		h.ServeHTTP(w, r)
+	})))
+	mu.Lock()
+	handler = fresh()
+	mu.Unlock()
+	if got := call(t, m, "web__add", `{"a":2,"b":3}`); !strings.Contains(got, "ended during the call") {
+		t.Errorf("a call in a session that was forgotten: %q", got)
+	}
+	if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
+		t.Errorf("the call after it gave %q, status %+v", got, m.List()[0])
+	}
+}
+
+// A call that is stopped is cancelled at the server.
+func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
+	t.Parallel()
+	began, cancelled := make(chan struct{}), make(chan struct{})
+	server := sdk.NewServer(&sdk.Implementation{Name: "slow"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "wait"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		close(began)
+		<-ctx.Done()
+		close(cancelled)
+		return nil, nil, ctx.Err()
+	})
+	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { <-began; stop() }()
+	(tool.Set{Boxes: m.Boxes()}).Run(ctx, "web__wait", `{}`)
+	select {
+	case <-cancelled:
+	case <-time.After(20 * time.Second):
+		t.Error("the server does not know that the call was stopped")
+	}
+}

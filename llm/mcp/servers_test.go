@@ -1,0 +1,451 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/llm/tool"
+)
+
+// started starts servers, waits for them, and checks in the end that no process and no goroutine is left.
+func started(t *testing.T, configured ...Server) *Servers {
+	t.Helper()
+	mark := fmt.Sprintf("WINNOW_TEST_MCP_RUN=%s-%d", t.Name(), time.Now().UnixNano())
+	for i := range configured {
+		if configured[i].Env != nil {
+			name, value, _ := strings.Cut(mark, "=")
+			configured[i].Env[name] = value
+		}
+	}
+	m := New(Options{Version: "test", Delay: time.Millisecond}, configured...)
+	t.Cleanup(func() {
+		m.Close()
+		if left := processesWith(t, mark); len(left) > 0 {
+			t.Errorf("processes are left: %q", left)
+		}
+	})
+	if err := m.Prepare(t.Context(), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// processesWith lists the running processes that have a variable in their environment. It waits for those that
+// were killed a moment ago.
+func processesWith(t *testing.T, variable string) (left []string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	for range 100 {
+		left = nil
+		files, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte(variable)) {
+				left = append(left, file)
+			}
+		}
+		if left == nil {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return left
+}
+
+// call calls a tool by its full name, as a session does.
+func call(t *testing.T, m *Servers, name, arguments string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	return tool.Set{Boxes: m.Boxes()}.Run(ctx, name, arguments)
+}
+
+// until waits for a change of a server that makes it as wanted.
+func until(t *testing.T, m *Servers, wanted func(Status) bool) Status {
+	t.Helper()
+	for timeout := time.After(20 * time.Second); ; {
+		changed := m.Changed()
+		s := m.List()[0]
+		if wanted(s) {
+			return s
+		}
+		select {
+		case <-changed:
+		case <-timeout:
+			t.Fatalf("the server is %q (%v) for too long: %+v", s.State, s.Err, s)
+		}
+	}
+}
+
+func offered(m *Servers) (names []string) {
+	for _, t := range (tool.Set{Boxes: m.Boxes()}).Tools() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func TestAnHonestServerIsUsed(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, "honest")
+	s.Approve, s.Tools = tool.Allow, map[string]tool.Permission{"fail": tool.Ask, "parts": tool.Ask}
+	m := started(t, s)
+	if got, want := offered(m), []string{"honest__add", "honest__fail", "honest__parts"}; !slices.Equal(got, want) {
+		t.Errorf("offered: %q, want %q", got, want)
+	}
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"honest__add", `{"a":2,"b":3}`, "5"},
+		{"honest__add", `{"a":1}`, `error: validating "arguments": validating root: required: missing properties: ["b"]`},
+		{"honest__fail", ``, "error: the disk is on fire"},
+		{"honest__parts", `{}`, "first\n[image, image/png, 5 bytes, not sent to the model]\n[link to the resource file:///a.txt, a.txt, text/plain]\n[resource file:///b.txt]\nembedded\nlast"},
+	} {
+		if got := call(t, m, c.tool, c.arguments); got != c.want {
+			t.Errorf("%s(%s) = %q, want %q", c.tool, c.arguments, got, c.want)
+		}
+	}
+	status := until(t, m, func(s Status) bool { return len(s.Resources) > 0 })
+	if status.Tools[0].Permission != tool.Allow || status.Tools[1].Permission != tool.Ask {
+		t.Errorf("permissions: %+v", status.Tools)
+	}
+	if status.State != Ready || status.Title != "honest-server 1.2.3" || status.Err != nil {
+		t.Errorf("status: %+v", status)
+	}
+	if got := m.Prompts(); len(got) != 1 || got[0].Server != "honest" || got[0].Name != "greet" || len(got[0].Arguments) != 1 || !got[0].Arguments[0].Required {
+		t.Errorf("prompts: %+v", got)
+	}
+	messages, err := m.Prompt(t.Context(), "honest", "greet", map[string]string{"name": "Ada"})
+	if err != nil || len(messages) != 1 || messages[0] != (Message{"user", "Say hello to Ada."}) {
+		t.Errorf("prompt: %+v, %v", messages, err)
+	}
+	if got := m.Resources(); len(got) != 2 || got[0].URI != "memo:one" || got[0].Size != 8 || !got[1].Template {
+		t.Errorf("resources: %+v", got)
+	}
+	for uri, want := range map[string]string{"memo:one": "the memo", "memo:two": "read memo:two"} {
+		if got, err := m.Read(t.Context(), "honest", uri); got != want || err != nil {
+			t.Errorf("Read(%s) = %q, %v; want %q", uri, got, err, want)
+		}
+	}
+	if _, err := m.Read(t.Context(), "honest", "other:x"); err == nil {
+		t.Error("a resource that is not there can be read")
+	}
+	if _, err := m.Read(t.Context(), "dishonest", "memo:one"); err == nil {
+		t.Error("a server that is not there can be read from")
+	}
+}
+
+// Whatever a server does in a call, the call gets a text and the server's other tool can be called afterwards.
+func TestABadCallIsAnAnswerAndNoMore(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		"banner":     `^done$`,
+		"dies":       `^error: the connection to the MCP server dies ended during the call: it ended with exit status 7: panic: \[31mout of cheese; whether the call took effect is not known$`,
+		"large":      `^error: the answer has 20\.0 MB; winnow reads at most 16 MB$`,
+		"long":       `^(0123456789)+\n\[winnow kept the first 1000000 of 2000000 bytes of this result\]$`,
+		"bytes":      "^a\uFFFD+b \x00 \x1b\\[31m \uFFFD$",
+		"lies":       `^error: .*cannot unmarshal`,
+		"strange":    `^error: .*hologram`,
+		"structured": `^\{"a":"<&>"\}$`,
+		"deep":       `^error: the server's answer cannot be read`,
+		"floods":     `^after the flood$`,
+		"closes":     `^error: the connection to the MCP server closes ended during the call: `,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			m := started(t, serverOf(t, kind))
+			if got := call(t, m, kind+"__work", `{}`); !regexp.MustCompile(want).MatchString(got) {
+				t.Errorf("the call gave %.300q, want %s", got, want)
+			}
+			if got := call(t, m, kind+"__ok", `{}`); got != "fine" {
+				t.Errorf("the call after it gave %q", got)
+			}
+			restarts := 0
+			if kind == "dies" || kind == "closes" {
+				restarts = 1
+			}
+			if s := m.List()[0]; s.State != Ready || s.Restarts != restarts {
+				t.Errorf("the server is %s after %d restarts: %v", s.State, s.Restarts, s.Err)
+			}
+		})
+	}
+}
+
+func TestACallEndsInTimeAndWhenItIsStopped(t *testing.T) {
+	t.Parallel()
+	s := serverOf(t, "hangs")
+	s.ToolTimeout = 100 * time.Millisecond
+	m := started(t, s)
+	if got, want := call(t, m, "hangs__work", `{}`), "error: the MCP server hangs did not answer within 100ms (tool_timeout)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if got := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got, "error: stopped before ") {
+		t.Errorf("a stopped call gave %q", got)
+	}
+	if got := call(t, m, "hangs__ok", `{}`); got != "fine" {
+		t.Errorf("the call after it gave %q", got)
+	}
+}
+
+func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
+	t.Parallel()
+	mute := serverOf(t, "mute")
+	mute.StartupTimeout = 200 * time.Millisecond
+	for name, c := range map[string]struct {
+		server Server
+		want   string
+	}{
+		"absent":  {Server{Name: "s", Command: "winnow-no-such-program"}, "the program winnow-no-such-program is not found"},
+		"path":    {Server{Name: "s", Command: "sh", Env: map[string]string{"PATH": t.TempDir()}}, "the program sh is not found"},
+		"folder":  {Server{Name: "s", Command: "sh", Dir: "/no/such/folder"}, "the folder /no/such/folder is not there"},
+		"nothing": {Server{Name: "s"}, "neither a command nor a url"},
+		"quits":   {serverOf(t, "quits"), "it ended with exit status 3: Error: the variable TOKEN is missing"},
+		"mute":    {mute, "it did not answer within 200ms (startup_timeout)"},
+		"notools": {serverOf(t, "notools"), "cannot unmarshal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := started(t, c.server)
+			s := m.List()[0]
+			if s.State != Failed || s.Err == nil || !strings.Contains(s.Err.Error(), c.want) {
+				t.Errorf("the server is %s: %v; want failed: %s", s.State, s.Err, c.want)
+			}
+			if name == "quits" && !slices.Contains(s.Stderr, "reading the configuration") {
+				t.Errorf("standard error: %q", s.Stderr)
+			}
+			if len(offered(m)) > 0 {
+				t.Errorf("it offers %q", offered(m))
+			}
+			said := 0
+			m.Prepare(t.Context(), func(string) { said++ })
+			if said > 0 {
+				t.Error("that it failed is said twice")
+			}
+		})
+	}
+}
+
+// A server that ends again and again is given up, until the user starts it once more.
+func TestRestartsAreBounded(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "mayfly"))
+	s := until(t, m, func(s Status) bool { return s.State == Failed })
+	if s.Restarts != mostRestarts {
+		t.Errorf("it was restarted %d times, want %d", s.Restarts, mostRestarts)
+	}
+	if got := call(t, m, "mayfly__ok", `{}`); !strings.HasPrefix(got, "error: no such tool") {
+		t.Errorf("a call of a server that was given up: %q", got)
+	}
+	if err := m.Restart("mayfly"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, m, func(s Status) bool { return s.Restarts > mostRestarts })
+}
+
+func TestARestartByTheUser(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "honest"))
+	if err := m.Restart("honest"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, m, func(s Status) bool { return s.State == Ready && s.Restarts == 1 })
+	if got := call(t, m, "honest__add", `{"a":1,"b":1}`); got != "2" {
+		t.Errorf("got %q", got)
+	}
+	if err := m.Restart("other"); err == nil {
+		t.Error("a server that is not there was restarted")
+	}
+}
+
+func TestAChangedListIsFollowed(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "changing"))
+	call(t, m, "changing__change", `{}`)
+	until(t, m, func(s Status) bool {
+		return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Own == "new" })
+	})
+	if got, want := offered(m), []string{"changing__add", "changing__change", "changing__new", "changing__parts"}; !slices.Equal(got, want) {
+		t.Errorf("offered: %q, want %q", got, want)
+	}
+	if got := call(t, m, "changing__new", ""); got != "I am new" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Nothing of the conversation, the model or the machine is there for a server to ask for.
+func TestAServerGetsNothingThatItAsksFor(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "nosy"))
+	got := call(t, m, "nosy__work", `{}`)
+	want := regexp.MustCompile(`^"e"\{"code":-?\d+,"message":"client does not support elicitation"\} "r"\{"roots":\[\]\} "s"\{"code":-?\d+,"message":"client does not support CreateMessage"\} capabilities\{.*\}$`)
+	if !want.MatchString(got) || strings.Contains(got, "sampling") || strings.Contains(got, `"elicitation":`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestNamesAreSafeAndUnique(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "names"))
+	allowed := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	tools := tool.Set{Boxes: m.Boxes()}.Tools()
+	if len(tools) != 8 {
+		t.Errorf("%d tools are offered, want 8: %q", len(tools), offered(m))
+	}
+	for _, tool := range tools {
+		if !allowed.MatchString(tool.Name) {
+			t.Errorf("the name %q is not allowed", tool.Name)
+		}
+		if strings.ContainsAny(tool.Description, "\x00\x1b\U000E0041") || !json.Valid(tool.Parameters) {
+			t.Errorf("%q is described as %q", tool.Name, tool.Description)
+		}
+		if got := call(t, m, tool.Name, "{}"); got != "done" {
+			t.Errorf("%s gave %q", tool.Name, got)
+		}
+	}
+	s := m.List()[0]
+	if strings.ContainsAny(s.Title, "\x1b\x07") {
+		t.Errorf("the title is %q", s.Title)
+	}
+	if n := len(s.Tools); n != 10 || s.Tools[1].Note != "the server lists a tool of this name already" || s.Tools[6].Note != "it has no name" {
+		t.Errorf("the tools are %+v", s.Tools)
+	}
+}
+
+func TestSchemasAreWhatServersOfModelsTake(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "schemas"))
+	for _, got := range m.List()[0].Tools {
+		want, note := anyObject, ""
+		switch got.Own {
+		case "array", "text", "none":
+			note = "not one of an object"
+		case "dangling", "wrong":
+			note = "is not valid"
+		case "either":
+			want = `{"properties":{"a":{"type":"string"},"b":{"type":"integer"}},"type":"object"}`
+		case "huge":
+			want, note = "", "at most 65536 are sent"
+		case "wordy":
+			note = "only the first 8192 of 20000 bytes of its description are sent"
+		}
+		if string(got.Parameters) != want || !strings.Contains(got.Note, note) || (note == "") != (got.Note == "") {
+			t.Errorf("%s: %s, %q; want %s, %q", got.Own, got.Parameters, got.Note, want, note)
+		}
+		if got.Offered != (got.Own != "huge") {
+			t.Errorf("%s is offered: %v", got.Own, got.Offered)
+		}
+	}
+}
+
+// Of too many tools, those go first that the configuration names; a second server gets what is left.
+func TestTooManyTools(t *testing.T) {
+	t.Parallel()
+	many, honest := serverOf(t, "many"), serverOf(t, "honest")
+	many.Tools = map[string]tool.Permission{"tool9000": tool.Allow, "tool3": tool.Off}
+	honest.Name = "zz"
+	m := started(t, many, honest)
+	names := offered(m)
+	if len(names) != MostTools || !slices.Contains(names, "many__tool9000") || slices.Contains(names, "many__tool3") || slices.Contains(names, "zz__add") {
+		t.Errorf("%d tools are offered: %q", len(names), names)
+	}
+	s := m.List()[0]
+	if len(s.Tools) != mostListed || !strings.HasPrefix(s.Note, "128 of its 10000 tools are offered") {
+		t.Errorf("%d tools are listed, with the note %q", len(s.Tools), s.Note)
+	}
+	if got := call(t, m, "many__tool9000", "{}"); got != "done" {
+		t.Errorf("got %q", got)
+	}
+	many.Approve, many.Name, many.Tools = tool.Off, "few", map[string]tool.Permission{"tool9000": tool.Allow}
+	m = started(t, many, honest)
+	if got := offered(m); len(got) != 4 || got[0] != "few__tool9000" {
+		t.Errorf("offered: %q", got)
+	}
+}
+
+func TestAListThatNeverEndsIsRead(t *testing.T) {
+	t.Parallel()
+	if got := offered(started(t, serverOf(t, "circle"))); len(got) != 2 {
+		t.Errorf("offered: %q", got)
+	}
+}
+
+// A server that knows only the newest protocol is greeted with that.
+func TestTheNewestProtocolIsTried(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "modern"))
+	if got := call(t, m, "modern__work", "{}"); got != "done" {
+		t.Errorf("got %q, state %+v", got, m.List()[0])
+	}
+}
+
+// Neither a program that does not want to end nor its children outlive winnow.
+func TestEveryProcessEnds(t *testing.T) {
+	t.Parallel()
+	m := started(t, serverOf(t, "stubborn"))
+	if got := call(t, m, "stubborn__ok", "{}"); got != "fine" {
+		t.Errorf("got %q", got)
+	}
+	began := time.Now()
+	m.Close()
+	if took := time.Since(began); took < closeGrace {
+		t.Errorf("it had only %s to end", took)
+	}
+	if s := m.List()[0]; s.State != Ended || len(offered(m)) > 0 {
+		t.Errorf("it is %s and offers %q", s.State, offered(m))
+	}
+}
+
+func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
+	t.Parallel()
+	off := serverOf(t, "honest")
+	off.Name, off.Disabled = "off", true
+	m := New(Options{}, serverOf(t, "honest"), off, serverOf(t, "honest"))
+	if s := m.List(); len(s) != 2 || s[0].State != Idle || s[1].State != Disabled {
+		t.Errorf("%+v", s)
+	}
+	if err := m.Restart("off"); err == nil {
+		t.Error("a server that is off was started")
+	}
+	m.Close()
+	m.Start()
+	if s := m.List()[0]; s.State != Ended {
+		t.Errorf("after Close it is %s", s.State)
+	}
+}
+
+func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	mute, quits := serverOf(t, "mute"), serverOf(t, "quits")
+	mute.StartupTimeout = silentWait + 200*time.Millisecond
+	m := New(Options{}, quits, mute, serverOf(t, "honest"))
+	defer m.Close()
+	var said []string
+	say := func(s string) { said = append(said, s) }
+	if err := m.Prepare(t.Context(), say); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"waiting for the MCP server mute to start", "the MCP server mute is not in use: it did not answer within 600ms (startup_timeout)", "the MCP server quits is not in use: it ended with exit status 3: Error: the variable TOKEN is missing"}
+	if !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	other := New(Options{}, serverOf(t, "mute"))
+	defer other.Close()
+	if err := other.Prepare(stopped, func(string) {}); err == nil {
+		t.Error("a stopped Prepare waits")
+	}
+}

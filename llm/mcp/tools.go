@@ -1,0 +1,234 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"winnow/llm/tool"
+)
+
+// Tool is a tool that a server lists.
+type Tool struct {
+	tool.Tool // as it is offered to the model, under its full name
+
+	Own        string          // the server's own name of it
+	Permission tool.Permission // what the configuration says
+	Offered    bool            // requests offer it
+	Note       string          // why it is not offered, or what of it was changed; "" for nothing
+
+	fit     bool   // it can be offered where there is room
+	changed string // what of it was changed
+}
+
+// The longest full name that the Chat Completions format allows, and what of it may be the server's name.
+const (
+	longestName = 64
+	longestKey  = 32
+)
+
+// listTools asks a server for all of its tools.
+func listTools(ctx context.Context, l *link) ([]*sdk.Tool, error) {
+	return pages(func(cursor string) ([]*sdk.Tool, string, error) {
+		r, err := l.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		return r.Tools, r.NextCursor, nil
+	})
+}
+
+// pages reads a list page by page, until its end or until it is too long. A server that names the same page
+// twice has no more.
+func pages[T any](page func(cursor string) ([]T, string, error)) ([]T, error) {
+	var all []T
+	cursors := map[string]bool{"": true}
+	for cursor := ""; ; {
+		some, next, err := page(cursor)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		if len(all) >= mostListed || cursors[next] {
+			return all[:min(len(all), mostListed)], nil
+		}
+		cursors[next] = true
+		cursor = next
+	}
+}
+
+// named turns a server's list into tools with full names, each once. Their order is the server's.
+func named(s Server, key string, listed []*sdk.Tool) []Tool {
+	var out []Tool
+	seen, full := map[string]bool{}, map[string]bool{}
+	for _, t := range listed {
+		made := Tool{Own: t.Name, Permission: s.Permission(t.Name)}
+		made.Name = fullName(key, t.Name, false)
+		if full[made.Name] {
+			made.Name = fullName(key, t.Name, true)
+		}
+		made.Description = described(t)
+		if len(made.Description) > mostDescription {
+			made.changed = fmt.Sprintf("only the first %d of %d bytes of its description are sent", mostDescription, len(made.Description))
+			made.Description = cut(made.Description, mostDescription)
+		}
+		parameters, replaced, err := schema(t.InputSchema)
+		made.Parameters = parameters
+		if replaced != "" {
+			made.changed = replaced
+		}
+		switch {
+		case t.Name == "":
+			made.Note = "it has no name"
+		case seen[t.Name]:
+			made.Note = "the server lists a tool of this name already"
+		case err != nil:
+			made.Note = err.Error()
+		case made.Permission == tool.Off:
+			made.Note = "off in the configuration"
+		default:
+			made.fit = true
+		}
+		seen[t.Name], full[made.Name] = true, true
+		out = append(out, made)
+	}
+	return out
+}
+
+// described is what the model is told about a tool.
+func described(t *sdk.Tool) string {
+	title := t.Title
+	if title == "" && t.Annotations != nil {
+		title = t.Annotations.Title
+	}
+	if t.Description == "" {
+		return plain(title)
+	}
+	return plain(t.Description)
+}
+
+// keyOf is the part of full names that stands for a server. It holds no two low lines in a row, so that a full
+// name can be of one server alone.
+func keyOf(name string) string {
+	key := strings.Trim(safeName(name), "_")
+	for strings.Contains(key, "__") {
+		key = strings.ReplaceAll(key, "__", "_")
+	}
+	if key != name || key == "" || len(key) > longestKey {
+		key = strings.Trim(key[:min(len(key), longestKey-7)], "_") + "_" + digest(name)
+		key = strings.TrimPrefix(key, "_")
+	}
+	return key
+}
+
+// fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. A tool's name with
+// other characters, one that is too long, and one that would be another tool's gets a digest of it.
+func fullName(key, name string, taken bool) string {
+	full := key + "__" + safeName(name)
+	if taken || safeName(name) != name || len(full) > longestName {
+		full = full[:min(len(full), longestName-7)] + "_" + digest(name)
+	}
+	return full
+}
+
+func safeName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:3])
+}
+
+// anyObject is the schema of a tool whose own one cannot be sent.
+const anyObject = `{"properties":{},"type":"object"}`
+
+// schema makes a tool's schema one that model servers accept: one bad schema would have them refuse every request.
+// The note says what was changed, where that matters to the model.
+func schema(given any) (made json.RawMessage, note string, err error) {
+	text, err := json.Marshal(given)
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("its schema cannot be written: %w", err)
+	case len(text) > mostSchema:
+		return nil, "", fmt.Errorf("its schema has %d bytes; at most %d are sent with each request", len(text), mostSchema)
+	}
+	object, ok := given.(map[string]any)
+	if !ok || object["type"] != nil && object["type"] != "object" {
+		return json.RawMessage(anyObject), "its schema is not one of an object; the model may send any object", nil
+	}
+	var parsed jsonschema.Schema
+	err = json.Unmarshal(text, &parsed)
+	if err == nil {
+		_, err = parsed.Resolve(nil)
+	}
+	if err != nil {
+		return json.RawMessage(anyObject), "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object", nil
+	}
+	made, err = json.Marshal(flattened(object))
+	return made, "", err
+}
+
+// flattened is a schema as strict servers want it: an object with properties and without alternatives on its
+// first level, whose properties are all listed instead. The server itself checks which of them belong together.
+func flattened(object map[string]any) map[string]any {
+	out := maps.Clone(object)
+	properties := map[string]any{}
+	merge := func(from any) {
+		more, _ := from.(map[string]any)
+		for name, value := range more {
+			if _, there := properties[name]; !there {
+				properties[name] = value
+			}
+		}
+	}
+	merge(object["properties"])
+	for _, kind := range []string{"allOf", "anyOf", "oneOf"} {
+		branches, _ := object[kind].([]any)
+		for _, branch := range branches {
+			if b, ok := branch.(map[string]any); ok {
+				merge(b["properties"])
+			}
+		}
+		delete(out, kind)
+	}
+	for _, key := range []string{"$schema", "not", "enum", "if", "then", "else"} {
+		delete(out, key)
+	}
+	out["type"], out["properties"] = "object", properties
+	return out
+}
+
+// choose marks the tools that are offered where there is room for so many. Those that the configuration names
+// go first, then the server's order counts. It returns how many are offered and how many are left out.
+func choose(s Server, tools []Tool, room int) (offered, left int) {
+	for _, named := range []bool{true, false} {
+		for i := range tools {
+			t := &tools[i]
+			if _, is := s.Tools[t.Own]; !t.fit || is != named {
+				continue
+			}
+			if t.Offered = offered < room; t.Offered {
+				t.Note = t.changed
+				offered++
+			} else {
+				t.Note = fmt.Sprintf("not offered: requests hold at most %d tools", MostTools)
+				left++
+			}
+		}
+	}
+	return offered, left
+}
