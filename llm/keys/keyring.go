@@ -119,6 +119,8 @@ func keyringError(err error) error {
 		return fmt.Errorf("%w: this system has none that winnow knows", ErrNoKeyring)
 	case errors.As(err, &refused) && refused.Name == "org.freedesktop.DBus.Error.ServiceUnknown":
 		return fmt.Errorf("%w: no program on the session bus offers a secret service, as GNOME Keyring, KWallet and KeePassXC do", ErrNoKeyring)
+	case strings.HasPrefix(err.Error(), "failed to unlock"):
+		return errors.New("the system keyring is locked")
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%w: the session bus of DBUS_SESSION_BUS_ADDRESS cannot be reached", ErrNoKeyring)
 	}

@@ -170,6 +170,11 @@ func TestKeyring(t *testing.T) {
 	}
 	bus.Lock(false)
 	get("openai", testKey)
+	bus.Refuse(true)
+	if _, err := s.Get(ctx, "openai"); err == nil || err.Error() != "the system keyring is locked" {
+		t.Errorf("a keyring that stays locked: %v", err)
+	}
+	bus.Refuse(false)
 
 	// A key that was deleted by another program.
 	if err := DeleteFromKeyring(ctx, "openai"); err != nil {

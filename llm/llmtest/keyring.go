@@ -28,7 +28,8 @@ type SecretService struct {
 	open    []net.Conn
 	keys    map[string]string
 	locked  bool
-	refused bool
+	refuses bool
+	removed bool
 	asked   int
 }
 
@@ -78,11 +79,18 @@ func (s *SecretService) Lock(locked bool) {
 	s.locked = locked
 }
 
+// Refuse makes the keyring say at once that nobody unlocks it.
+func (s *SecretService) Refuse(refuses bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuses = refuses
+}
+
 // Remove takes the keyring off the bus.
 func (s *SecretService) Remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refused = true
+	s.removed = true
 }
 
 // Key is a key by service and user name, "" for none.
@@ -183,7 +191,7 @@ func (s *SecretService) answer(call *dbus.Message) ([]any, error) {
 		return nil, nil
 	}
 	s.asked++
-	if s.refused {
+	if s.removed {
 		return nil, errorName("org.freedesktop.DBus.Error.ServiceUnknown")
 	}
 	switch member {
@@ -192,6 +200,9 @@ func (s *SecretService) answer(call *dbus.Message) ([]any, error) {
 	case "OpenSession":
 		return []any{dbus.MakeVariant(""), dbus.ObjectPath("/session")}, nil
 	case "Unlock":
+		if s.refuses {
+			return []any{[]dbus.ObjectPath{}, noPrompt}, nil
+		}
 		if s.locked {
 			return []any{[]dbus.ObjectPath{}, dbus.ObjectPath("/prompt")}, nil
 		}
