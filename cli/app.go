@@ -185,6 +185,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		Sampling:    record.Sampling(k.config.Sampling),
 		Of:          of,
 		TitleRef:    k.titles(ctx),
+		SummaryRef:  k.config.Summary.Model,
 		Tools:       k.servers.Boxes(),
 		Prepare:     k.servers.Prepare,
 		Approve:     session.Approval(k.config.Tools.Approve),

@@ -164,7 +164,7 @@ func (p *program) checkModels(ctx context.Context, file string, doc []byte, c co
 	}
 	defer w.close()
 	var out []*config.Mistake
-	for _, named := range []struct{ key, ref string }{{"model", c.Model}, {"titles.model", c.Titles.Model}} {
+	for _, named := range []struct{ key, ref string }{{"model", c.Model}, {"titles.model", c.Titles.Model}, {"summary.model", c.Summary.Model}} {
 		if named.ref == "" {
 			continue
 		}

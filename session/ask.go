@@ -26,7 +26,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.condense(ctx); err != nil {
 		return asked{}, err
 	}
-	a, err := t.decide(ctx, t.nextOptions, (*target.Model).Request)
+	a, err := t.decide(ctx, question{model: func() *target.Model { return t.model }, options: t.nextOptions, request: (*target.Model).Request})
 	if err != nil {
 		return asked{}, unsent(err)
 	}
@@ -62,19 +62,26 @@ func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, pu
 	return nil
 }
 
+// question is what a request is planned by. Its model and options are asked for with the lock held.
+type question struct {
+	model   func() *target.Model
+	options func() history.Options
+	request func(*target.Model, history.Plan) llm.Request
+}
+
 // decide plans a request about the branch before the turn, by real counts of all that it holds. A message
 // that was planned with by a guess is counted before it is sent, and then the plan is made anew: each time
-// there are fewer. It asks for the options with the lock held.
-func (t *turn) decide(ctx context.Context, options func() history.Options, request func(*target.Model, history.Plan) llm.Request) (asked, error) {
+// there are fewer.
+func (t *turn) decide(ctx context.Context, q question) (asked, error) {
 	for {
 		t.mu.Lock()
-		o := options()
-		plan, err := t.buildLimited(t.past, &o)
+		to, o := q.model(), q.options()
+		plan, err := t.buildLimited(to, t.past, &o)
 		guessed := t.guessedIn(plan)
-		a := asked{to: t.model, request: request(t.model, plan), plan: plan}
+		a := asked{to: to, request: q.request(to, plan), plan: plan}
 		a.decision = record.DecisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
 		if o.Limit > 0 {
-			a.decision.Unread = t.model.Limit()
+			a.decision.Unread = to.Limit()
 		}
 		a.decision.Guessed = t.guesses(t.past)
 		t.mu.Unlock()

@@ -302,15 +302,15 @@ func (p *planner) build(past int, o history.Options) (history.Plan, error) {
 // limitTries is how often a request is planned again, with less, to fit below a limit.
 const limitTries = 3
 
-// buildLimited is build, but a limit below what must be sent does not hold, and below a limit
+// buildLimited is build of a request to a model, but a limit below what must be sent does not hold, and below a limit
 // text of a kind that the server has hardly counted yet gets as many tokens as it may need.
-func (p *planner) buildLimited(past int, o *history.Options) (history.Plan, error) {
+func (p *planner) buildLimited(to *target.Model, past int, o *history.Options) (history.Plan, error) {
 	plan, err := p.build(past, *o)
 	for range limitTries {
 		if err != nil || o.Limit == 0 {
 			break
 		}
-		over := p.model.OverLimit(calibration.PartsOf(plan.Sum, plan.Entries, p.message))
+		over := to.OverLimit(calibration.PartsOf(plan.Sum, plan.Entries, p.message))
 		if over <= 1 {
 			return plan, nil
 		}
@@ -322,7 +322,7 @@ func (p *planner) buildLimited(past int, o *history.Options) (history.Plan, erro
 		}
 		plan, *o = smaller, tighter
 	}
-	if over := (*history.OverBudgetError)(nil); o.Limit > 0 && p.model.Shrunk() == 0 && errors.As(err, &over) {
+	if over := (*history.OverBudgetError)(nil); o.Limit > 0 && to.Shrunk() == 0 && errors.As(err, &over) {
 		o.Limit = 0
 		return p.build(past, *o)
 	}

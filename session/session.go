@@ -35,6 +35,7 @@ type Deps struct {
 	Approve     Approval            // when a tool call needs the user's word
 	MaxRounds   int                 // the most requests of one turn; 0 is 16
 	TitleRef    string              // the model that writes titles; "" takes them from the first message
+	SummaryRef  string              // the model that writes summaries, as the user named it; "" is the conversation's own
 	Count       history.Counter     // counts tokens
 	Guess       history.Counter     // says at once about what Count would; nil counts before anything is planned
 	Tokenizer   string              // what Count is called, for the records
@@ -136,6 +137,7 @@ type Session struct {
 	lease lease // among the windows
 
 	considered map[string]*target.Model // other models that a trial may name, by reference
+	summarizer *target.Model            // the configured model for summaries, nil before the first
 	before     *record.Past             // what is known of past requests
 }
 

@@ -27,6 +27,59 @@ const (
 	summaryMax = 1024
 )
 
+// forSummaries is the model that writes summaries: the configured one with its own window and prices, else the
+// conversation's own. Where the configured one is not there, that is said and the conversation's own is taken: the
+// messages go to no third place.
+func (t *turn) forSummaries(ctx context.Context) (*target.Model, error) {
+	if t.deps.SummaryRef == "" {
+		return t.Model(), nil
+	}
+	if t.summaryBy != nil {
+		return t.summaryBy, nil
+	}
+	to, err := t.findSummarizer(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		t.emit(Notice{fmt.Sprintf("the model for summaries (summary.model) cannot be used, so %s writes them: %s", t.Ref(), clause(err))})
+		to = t.Model()
+	}
+	t.summaryBy = to
+	return to, nil
+}
+
+// findSummarizer finds the configured model for summaries, its window and its prices. What is learned of it is kept for
+// the conversation's next turns.
+func (t *turn) findSummarizer(ctx context.Context) (*target.Model, error) {
+	ref, err := t.deps.Models.Find(ctx, t.deps.SummaryRef, "")
+	if err != nil {
+		return nil, err
+	}
+	to, err := t.deps.target(ref)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	switch {
+	case t.model.Same(to):
+		to = t.model
+	case t.summarizer != nil && t.summarizer.Same(to):
+		to = t.summarizer
+	default:
+		t.summarizer = to
+	}
+	t.mu.Unlock()
+	ask, cancel := context.WithTimeout(ctx, target.Patience)
+	defer cancel()
+	if err := to.Find(ask); err != nil {
+		return nil, err
+	}
+	to.AskWindowAgain(ask)
+	to.FindPrices(ask)
+	return to, nil
+}
+
 // condense has the model summarize the oldest messages where the policy wants that, as long as not everything
 // fits. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
@@ -64,6 +117,7 @@ func (t *turn) toCondense() (summarizing, error) {
 
 // summarizing is what is left to do of a summary.
 type summarizing struct {
+	to     *target.Model     // writes it
 	next   history.Options   // of the request that the summary is made for
 	list   []history.Message // still to be summarized, the oldest first
 	before *history.Summary  // goes into the next summary, nil for none
@@ -77,9 +131,17 @@ var errNoneFits = errors.New("each of the older messages is longer than one requ
 // summarize has the model summarize as many of the messages as one request holds whole, takes them from the
 // list and keeps the summary. A message that no request can hold whole is left out: no summary stands for it.
 func (t *turn) summarize(ctx context.Context, s *summarizing) error {
-	if t.Info().Endpoint == llm.Guide {
+	to, err := t.forSummaries(ctx)
+	if err != nil {
+		return err
+	}
+	if to.Client.Endpoint().Name == llm.Guide {
 		return errors.New("the guide is no language model")
 	}
+	if to != t.Model() {
+		defer to.FreeReply() // The turn does that for its own.
+	}
+	s.to = to
 	var a asked
 	var text string
 	rest := s.list
@@ -95,7 +157,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 			return asked{}, errNoneFits
 		}
 		if !announced { // A second request is announced with the reason for it.
-			t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", t.Ref(), english.Plural(held, "older message", ""), planned.expected(), planned.inputCost())})
+			t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", to.Ref(), english.Plural(held, "older message", ""), planned.expected(), planned.inputCost())})
 			announced = true
 		}
 		return planned, t.record(ctx, &planned, s.turn, s.user, store.ForSummary)
@@ -156,7 +218,7 @@ func (a asked) held() map[int64]bool {
 // planSummary plans a request that holds as many of the messages as fit whole, from the first on that does,
 // and returns those behind it too. Calls are written as text, because the request offers no tools.
 func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest []history.Message, err error) {
-	limit := t.summaryLength(s.next)
+	limit := t.summaryLength(s)
 	text := summaryQuestion
 	if s.before != nil {
 		text = summaryBefore + s.before.Text + "\n\n" + text
@@ -181,12 +243,16 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 			some[m.ID] = true
 		}
 		o.Scope = &history.Scope{For: history.ForSummary, Messages: t.idsOf(some)}
-		a, err = t.decide(ctx, func() history.Options {
-			refreshed := o
-			t.model.Fill(&refreshed)
-			refreshed.Policy, refreshed.Tools, refreshed.Limit = o.Policy, o.Tools, o.Limit
-			return refreshed
-		}, request)
+		a, err = t.decide(ctx, question{
+			model: func() *target.Model { return s.to },
+			options: func() history.Options {
+				filled := o
+				s.to.Fill(&filled)
+				filled.Policy, filled.Tools = o.Policy, o.Tools
+				return filled
+			},
+			request: request,
+		})
 		over := (*history.OverBudgetError)(nil)
 		if !errors.As(err, &over) {
 			return a, list[n:], err
@@ -228,16 +294,21 @@ func (t *turn) idsOf(some map[int64]bool) history.IDs {
 	return history.IDsOf(historyOf(t.branch[:t.past]), func(m history.Message) bool { return some[m.ID] })
 }
 
-// summaryLength is how many tokens a summary may have.
-func (t *turn) summaryLength(next history.Options) int {
-	capacity := next.Policy.MaxContextTokens
-	if next.Policy.Budget > 0 {
-		capacity = next.Policy.Budget
+// summaryLength is how many tokens a summary may have: a part of the request that it will stand in, and no more than
+// half of the window of the model that writes it.
+func (t *turn) summaryLength(s *summarizing) int {
+	capacity := s.next.Policy.MaxContextTokens
+	if s.next.Policy.Budget > 0 {
+		capacity = s.next.Policy.Budget
 	}
 	if window := t.Model().Window().Tokens; window > 0 {
 		capacity = min(capacity, window)
 	}
-	return min(max(summaryMin, capacity/8), summaryMax, max(1, capacity/2))
+	length := min(max(summaryMin, capacity/8), summaryMax, max(1, capacity/2))
+	if window := s.to.Window().Tokens; window > 0 {
+		length = min(length, max(1, window/2))
+	}
+	return length
 }
 
 // ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest turn.

@@ -161,7 +161,7 @@ func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error
 	}
 	o := w.s.previewOptions(w.to, w.policy, asTurn(draft, files))
 	o.System = w.s.deps.system(w.row)
-	return w.s.buildLimited(len(w.s.branch), &o)
+	return w.s.buildLimited(w.to, len(w.s.branch), &o)
 }
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.

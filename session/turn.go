@@ -32,7 +32,8 @@ type turn struct {
 	number    int               // the turn's number in the session, from 1
 	cut       bool              // the user chose to cut the message where it does not fit
 
-	uncondensed bool // a summary failed
+	uncondensed bool          // a summary failed
+	summaryBy   *target.Model // writes the summaries of this turn, nil before it is known
 
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 

@@ -15,6 +15,7 @@ type Config struct {
 	Context    history.Policy           `toml:"context"`
 	Sampling   Sampling                 `toml:"sampling"`
 	Titles     Titles                   `toml:"titles"`
+	Summary    Summary                  `toml:"summary"`
 	UI         UI                       `toml:"ui"`
 	Themes     map[string]theme.Palette `toml:"themes"` // more themes, by name
 	Keys       map[string][]string      `toml:"keys"`   // by action; a key that is not named keeps its default
@@ -90,6 +91,11 @@ type Sampling struct {
 // Titles is the [titles] table.
 type Titles struct {
 	Model string `toml:"model"` // the model that writes titles, "endpoint/model"; "" takes them from the first message
+}
+
+// Summary is the [summary] table.
+type Summary struct {
+	Model string `toml:"model"` // the model that writes summaries, "endpoint/model"; "" is that of the session
 }
 
 // UI is the [ui] table.

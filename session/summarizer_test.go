@@ -1,0 +1,162 @@
+package session
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/llm"
+	"winnow/llm/pricing"
+	"winnow/session/store"
+)
+
+// withSummarizer adds a second server to a bench, whose model writes the summaries.
+func withSummarizer(t *testing.T, b *bench, window int, steps ...step) *script {
+	t.Helper()
+	other := &script{t: t, steps: steps}
+	server := httptest.NewServer(other)
+	t.Cleanup(server.Close)
+	b.deps.Models.Add(llm.Endpoint{
+		Name: "other", BaseURL: server.URL + "/v1", Key: "sk-other", Window: window, Tries: 1,
+		Prices: map[string]pricing.Prices{"*": {Rates: pricing.PlainRates(dollars(1000), dollars(2000)), Source: "the configuration"}},
+	})
+	b.deps.SummaryRef = "other/notes"
+	return other
+}
+
+// The configured model summarises: announced by its name, recorded with it, at its prices. What is excluded
+// reaches it no more than any other, and the answer comes from the conversation's own model.
+func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
+	b, s := discussed(t, 4, says("Yes."))
+	other := withSummarizer(t, b, 4096, says("Notes: what was asked."))
+	s = b.open(s.Info().ID)
+	exclude(t, s, 3)
+	events, err := drain(s.Compact(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := notices(events)
+	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise 4 older messages (about ") || !strings.Contains(shown[0], " tokens, ~$0.") {
+		t.Errorf("the turn says %q", shown)
+	}
+	asked := other.body(1)
+	if b.last() != 4 || other.last() != 1 || !strings.Contains(asked, `"model":"notes"`) || !strings.Contains(asked, "question1") ||
+		strings.Contains(asked, "question2") || strings.Contains(asked, "question4") {
+		t.Errorf("after %d and %d requests the summary is asked for with %s", b.last(), other.last(), asked)
+	}
+	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
+		t.Fatal(err)
+	}
+	if sent := b.body(5); !strings.Contains(sent, "Notes: what was asked.") || strings.Contains(sent, "question3") || other.last() != 1 {
+		t.Errorf("the answer is asked for with %s", sent)
+	}
+	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(all, func(r store.Request) bool { return r.Purpose == store.ForSummary })
+	r := all[at]
+	// 12 tokens or more at $1,000 a million, and one of the answer at $2,000.
+	if r.Endpoint != "other" || r.Model != "notes" || r.BodyHash != hash([]byte(asked)) || r.CostFrom != string(pricing.Priced) ||
+		pricing.Money(r.Cost) != dollars((1000*float64(r.Prompt)+2000*float64(r.Answer))/1e6) {
+		t.Errorf("the request is recorded as %+v, cost %s", r, pricing.Money(r.Cost))
+	}
+	if r, err := s.Records().ReplayOf(t.Context(), r.Turn, r.ID); err != nil || !r.Proven {
+		t.Errorf("it is not proven: %v, %s", err, r.Doubt)
+	}
+	stored, err := b.deps.Store.Summaries(t.Context(), s.Info().ID)
+	if err != nil || len(stored) != 1 || stored[0].Endpoint != "other" || stored[0].Model != "notes" {
+		t.Errorf("the summaries are %+v, %v", stored, err)
+	}
+	if s.Ref() != "test/m" {
+		t.Errorf("the conversation goes on with %s", s.Ref())
+	}
+}
+
+func dollars(n float64) pricing.Money {
+	m, _ := pricing.Dollars(n)
+	return m
+}
+
+// The slices are as large as the window of the model that summarises, not as that of the conversation's own.
+func TestSlicesFitTheWindowOfTheSummarizer(t *testing.T) {
+	for window, requests := range map[int]int{100_000: 1, 1200: 2} {
+		b, s := conversationOf(t, 10)
+		other := withSummarizer(t, b, window, uncounted("First notes."), uncounted("All notes."), uncounted("More."), uncounted("Still more."))
+		s = b.open(s.Info().ID)
+		if _, err := drain(s.Compact(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if other.last() < requests || requests == 1 && other.last() != 1 {
+			t.Errorf("with a window of %d tokens there were %d requests, want %d", window, other.last(), requests)
+		}
+		for n := 1; n <= other.last(); n++ {
+			if size := len(other.body(n)) / 4; size > window {
+				t.Errorf("request %d has about %d tokens, for a window of %d", n, size, window)
+			}
+			if n > 1 && !strings.Contains(other.body(n), "notes.") && !strings.Contains(other.body(n), "ore.") {
+				t.Errorf("request %d has no earlier notes: %s", n, other.body(n))
+			}
+		}
+	}
+}
+
+// A model that cannot be found is replaced by the conversation's own alone, and that is said.
+func TestAnUnknownSummarizerIsSaid(t *testing.T) {
+	for ref, why := range map[string]string{"nowhere/notes": `there is no endpoint "nowhere"`, "notes": `there is no endpoint "notes"`} {
+		b, s := conversationOf(t, 4, uncounted("Notes."))
+		other := withSummarizer(t, b, 8192)
+		b.deps.SummaryRef = ref
+		s = b.open(s.Info().ID)
+		events, err := drain(s.Compact(t.Context()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := notices(events)
+		if len(shown) != 3 || !strings.Contains(shown[0], "(summary.model) cannot be used, so test/m writes them: ") || !strings.Contains(shown[0], why) ||
+			!strings.HasPrefix(shown[1], "asking test/m to summarise") {
+			t.Errorf("%s: the turn says %q", ref, shown)
+		}
+		if b.last() != 5 || other.last() != 0 {
+			t.Errorf("%s: %d and %d requests left", ref, b.last(), other.last())
+		}
+	}
+}
+
+// A summarizer that refuses is no reason to ask another: the messages are cut, as where the own model refuses.
+func TestASummarizerThatRefusesIsNotReplaced(t *testing.T) {
+	b, s := condensing(t, says("Yes."))
+	other := withSummarizer(t, b, 8192, refuses(http.StatusUnauthorized, `{"error":{"message":"no"}}`))
+	s = b.open(s.Info().ID)
+	events, err := drain(s.Send(t.Context(), "Ready?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := notices(events)
+	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise") || !strings.Contains(shown[1], "could not be summarised and are cut instead: other refused the key") {
+		t.Errorf("the turn says %q", shown)
+	}
+	if b.last() != 13 || other.last() != 1 || !strings.Contains(b.body(13), "(truncated)") {
+		t.Errorf("%d and %d requests left", b.last(), other.last())
+	}
+}
+
+// A summary's request that is too long is asked again with less of the conversation, not with the same.
+func TestASummaryThatIsTooLongIsAskedForWithLess(t *testing.T) {
+	tooLong := refuses(http.StatusBadRequest, `{"error":{"message":"Context size has been exceeded."}}`)
+	b, s := conversationOf(t, 8)
+	other := withSummarizer(t, b, 8192, tooLong, uncounted("First notes."), uncounted("All notes."), uncounted("More."), uncounted("More."))
+	s = b.open(s.Info().ID)
+	if _, err := drain(s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if first, second := len(other.body(1)), len(other.body(2)); second >= first*8/10 {
+		t.Errorf("a request of %d bytes was too long, and asked again with %d", first, second)
+	}
+	stored, err := b.deps.Store.Summaries(t.Context(), s.Info().ID)
+	if err != nil || len(stored) == 0 || stored[len(stored)-1].Messages != 14 {
+		t.Errorf("the summaries are %+v, %v", stored, err)
+	}
+}
