@@ -18,12 +18,15 @@ import (
 	"winnow/cli/report"
 	"winnow/docs"
 	"winnow/llm"
+	"winnow/llm/fetch"
 	"winnow/llm/guide"
 	"winnow/llm/keys"
 	"winnow/llm/mcp"
 	"winnow/llm/redact"
 	"winnow/llm/tokenizer"
+	"winnow/llm/tool"
 	"winnow/session"
+	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -188,6 +191,8 @@ func (k *conversation) ready(ctx context.Context) error {
 		SummaryRef:  k.config.Summary.Model,
 		Tools:       k.servers.Boxes(),
 		Prepare:     k.servers.Prepare,
+		Recall:      recall.Scope(k.config.Tools.Recall),
+		Builtin:     k.p.builtinTools(k.config.Tools),
 		Approve:     session.Approval(k.config.Tools.Approve),
 		MaxRounds:   k.config.Tools.MaxRounds,
 		Count:       counter.Count,
@@ -198,6 +203,18 @@ func (k *conversation) ready(ctx context.Context) error {
 		Log:         k.log,
 	}
 	return nil
+}
+
+// builtinTools are winnow's own tools that need no conversation.
+func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
+	box := new(tool.Toolbox)
+	if c.Now {
+		box.Register(tool.Now(p.now))
+	}
+	if c.Fetch {
+		box.Register(fetch.New(c.FetchHosts).Tool())
+	}
+	return box
 }
 
 // titles is the full reference of the model that writes titles in a chat, as the screen names it. Where

@@ -18,11 +18,12 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
-	"session":                {"session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
+	"session":                {"session/recall", "session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
 	"session/calibration":    {"history"},
+	"session/recall":         {"llm/tool", "history", "history/relevance"},
 	"session/settings":       {"history"},
 	"session/target":         {"session/calibration", "session/store", "llm", "llm/tool", "llm/pricing", "history"},
 	"session/title":          {},
@@ -38,6 +39,7 @@ var rooms = map[string][]string{
 	"llm/mcp":                {"llm/tool"},
 	"llm/tool":               {},
 	"llm/responses":          {"history"},
+	"llm/fetch":              {"llm/tool"},
 	"llm/keys":               {"llm/llmtest"},
 	"llm/pricing":            {},
 	"llm/sse":                {},

@@ -64,6 +64,8 @@ const (
 	CauseSummarized       = cause.Summarized
 	CauseExcluded         = cause.Excluded
 	CauseQuestionExcluded = cause.QuestionExcluded
+	CauseReadAgain        = cause.ReadAgain
+	CauseCutReadAgain     = cause.CutReadAgain
 	CauseAssistantLimit   = cause.AssistantLimit
 	CauseCutByUser        = cause.CutByUser
 	CauseGap              = cause.Gap

@@ -160,3 +160,35 @@ func (t *thread) unsearch(kept int) {
 		t.index.Remove(t.candidates[i].searchText())
 	}
 }
+
+// leastFound is the score that Search finds a group of messages with: those that have words of the question, and their
+// next neighbours, which may be the answer.
+const leastFound = 0.3
+
+// Search lists the groups of messages that a question is about, the most relevant first, by their positions in the
+// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot
+// be sent, such as a quarantined one, is not found.
+func (c *Conversation) Search(question string) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		c.mu.Lock()
+		var found [][]int
+		for hit := range c.searchable().Rank(question, c.unitsToRank()).Best() {
+			if hit.Score < leastFound {
+				break
+			}
+			var list []int
+			for i := hit.From; i < hit.To; i++ {
+				if v := &c.candidates[i]; !v.standIn {
+					list = append(list, v.from)
+				}
+			}
+			found = append(found, list)
+		}
+		c.mu.Unlock()
+		for _, list := range found {
+			if len(list) > 0 && !yield(list) {
+				return
+			}
+		}
+	}
+}

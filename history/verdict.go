@@ -21,6 +21,7 @@ func (b *chooser) render() Plan {
 		r.judge(&p, i)
 	}
 	r.judgeTurn(&p)
+	r.judgeReadAgain(&p)
 	p.Messages, p.Added, p.Spans = r.messages(), r.added, r.spans
 	if r.system != "" {
 		for i := range p.Added {
@@ -91,6 +92,32 @@ func (r *renderer) judgeRecalled(p *Plan, e *Entry, i int) {
 	p.Sum.Recalled += r.candidates[i].alone(recalled)
 	p.Sum.Body += e.TokensAfter
 	e.TokensAfter += r.candidates[i].alone(recalled)
+}
+
+// judgeReadAgain writes into the verdicts on messages that are missing or cut that a result in the request holds what a
+// recall found in them.
+func (r *renderer) judgeReadAgain(p *Plan) {
+	mark := func(result Message) {
+		for _, at := range result.ReadAgain {
+			if at < 0 || at >= len(p.Entries) {
+				continue
+			}
+			switch e := &p.Entries[at]; {
+			case e.FellOut():
+				e.Cause = Cause{Code: cause.ReadAgain}
+			case e.Disposition == Cut:
+				e.Cause = Cause{Code: cause.CutReadAgain, Have: e.CharsAfter, Want: e.CharsBefore}
+			}
+		}
+	}
+	for i := range r.candidates {
+		if v := &r.candidates[i]; v.ReadAgain != nil && p.Entries[v.from].Sent() {
+			mark(v.Message)
+		}
+	}
+	for i := range r.turn.candidates {
+		mark(r.turn.candidates[i].Message)
+	}
 }
 
 // show writes into an entry which of a candidate's text is sent.

@@ -33,6 +33,10 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.record(ctx, &a, t.number, answered, store.ForAnswer); err != nil {
 		return asked{}, err
 	}
+	t.mu.Lock()
+	t.planned = a.plan
+	t.mu.Unlock()
+	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
 	t.noteLowered()
 	forecast := t.before.Forecast(a.plan)
 	if a.decision.Scope != nil {

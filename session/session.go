@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/tool"
 	"winnow/session/calibration"
+	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -32,6 +34,8 @@ type Deps struct {
 	Of          OfModel             // what is configured of single models, over System and Sampling; nil says nothing
 	Tools       []*tool.Toolbox     // what every model may call beside the tools of its endpoint
 	Prepare     Prepare             // makes Tools ready before the first request of a turn; nil has nothing to do
+	Builtin     *tool.Toolbox       // what every model but the guide may call; nil is none
+	Recall      recall.Scope        // what the model may read again with the recall tool
 	Approve     Approval            // when a tool call needs the user's word
 	MaxRounds   int                 // the most requests of one turn; 0 is 16
 	TitleRef    string              // the model that writes titles; "" takes them from the first message
@@ -42,6 +46,8 @@ type Deps struct {
 	Now         func() time.Time    // nil is time.Now
 	Redact      func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
 	Log         *slog.Logger        // nil discards
+
+	own *tool.Toolbox // the tools that read this one conversation
 }
 
 // ModelSettings is what the configuration says of one model.
@@ -73,7 +79,12 @@ func (d Deps) target(ref string) (*target.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return target.New(d.forModel(d.of(client.Endpoint().Name, name).Sampling), client, name), nil
+	endpoint := client.Endpoint().Name
+	made := d.forModel(d.of(endpoint, name).Sampling)
+	if d.own != nil && endpoint != llm.Guide { // The guide is no language model: it has no use for them.
+		made.Tools = append(slices.Clone(made.Tools), d.own, d.Builtin)
+	}
+	return target.New(made, client, name), nil
 }
 
 // forModel is what a model needs that is asked with these parameters.
@@ -151,6 +162,7 @@ func New(d Deps, o Start) (*Session, error) {
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
 	}
+	s.deps.own = new(tool.Toolbox)
 	s.use(s.deps.begin(o.Ref))
 	if o.Closed != nil {
 		s.use(target.NewUnready(s.deps.forModel(s.deps.Sampling), o.Ref, "", o.Closed))
@@ -188,6 +200,12 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if s.policy, err = d.settings().PolicyOf(overridesOf(row)); err != nil {
 		return nil, err
 	}
+	s.deps.own = new(tool.Toolbox)
+	sum, leftOut, err := d.Store.NewestSum(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	s.offerRecall(sum, leftOut)
 	if row.Endpoint != "" {
 		ref = row.Endpoint + "/" + row.Model
 	}

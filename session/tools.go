@@ -77,7 +77,7 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result strin
 // saveResult stores what a call came to.
 func (t *turn) saveResult(ctx context.Context, call history.ToolCall, result string) error {
 	row := t.Info()
-	m, err := t.deps.Store.Append(ctx, store.Message{Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Message: history.Message{
+	m, err := t.deps.Store.Append(ctx, store.Message{Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Extra: t.takeReadAgain(), Message: history.Message{
 		Role: history.Tool, Name: call.Name, ToolCallID: call.ID, Content: result,
 		Status: history.Complete, Tokens: t.count(result),
 	}})

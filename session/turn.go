@@ -37,7 +37,10 @@ type turn struct {
 
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
-	mustAsk  bool  // the user is asked about each call, whatever the configuration says
+	mustAsk   bool         // the user is asked about each call, whatever the configuration says
+	planned   history.Plan // the newest request
+	readAgain []int        // positions of the messages that the running call of the recall tool found
+
 	answered *bool // the answer to the next question, where the user has answered it already
 }
 

@@ -44,6 +44,7 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 	}
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
+	oneOf("tools.recall", c.Tools.Recall, "off", "conversation", "everywhere")
 	if c.Tools.MaxRounds < 1 {
 		add("tools.max_rounds", "is %d; it takes 1 or more", c.Tools.MaxRounds)
 	}

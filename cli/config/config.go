@@ -110,6 +110,11 @@ type Tools struct {
 	Approve   string   `toml:"approve"`    // ask, always or never
 	MaxRounds int      `toml:"max_rounds"` // requests that one message may lead to while tools are called
 	MCPFiles  []string `toml:"mcp_files"`  // files in which other clients keep their MCP servers
+
+	Recall     string   `toml:"recall"`      // what the model may read again with the recall tool: off, conversation or everywhere
+	Now        bool     `toml:"now"`         // offers the date and time, where other tools are offered
+	Fetch      bool     `toml:"fetch"`       // offers to read URLs
+	FetchHosts []string `toml:"fetch_hosts"` // the only hosts that fetch asks; none is every public one
 }
 
 // System is the [system] table.
@@ -142,7 +147,7 @@ func withPreset(name string) Config {
 	return Config{
 		Context: policy,
 		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto"},
-		Tools:   Tools{Approve: "ask", MaxRounds: 16},
+		Tools:   Tools{Approve: "ask", MaxRounds: 16, Recall: "conversation", Now: true, FetchHosts: []string{}},
 	}
 }
 

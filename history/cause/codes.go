@@ -71,6 +71,11 @@ const (
 	Bridge        // the endpoint wants an answer between a tool result and a message of the user
 	RecalledBlock // it frames what the current message is about
 
+	// The message is not sent in its place, or cut there to Have of Want characters, and the result of a recall in the
+	// request holds what the model wanted to read of it.
+	ReadAgain
+	CutReadAgain
+
 	// A fault of a stored message was repaired: its tool calls and their results.
 	CallEmpty     // a call with nothing in it is left out
 	CallUnnamed   // a call broke off before its name
@@ -163,6 +168,8 @@ var words = [codes]struct{ name, sentence string }{
 	TurnFirst:        {"turn_room", "dropped: the running turn needs the room"},
 	NothingFits:      {"nothing_fits", "dropped: what must be sent does not fit by itself"},
 	Summarized:       {"summarized", "dropped: the summary stands for it"},
+	ReadAgain:        {"read_again", "dropped from its place: the model looked it up with the recall tool"},
+	CutReadAgain:     {"cut_read_again", "cut to {have} of {want} characters: the model looked up more with the recall tool"},
 	Gap:              {"gap", "stands for {messages} not sent{condensed}"},
 	NoResult:         {"no_result", "no result of this call is recorded"},
 	BeginsAsUser:     {"begins_as_user", "a request begins with a message of the user"},

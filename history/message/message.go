@@ -43,6 +43,7 @@ type Message struct {
 	Status     Status     // how whole the message is
 	Origin     Origin     // who answered, zero where that is not known
 	Replay     string     // a JSON object of keys that only the server knows that sent them, "" for none
+	ReadAgain  []int      // of the result of a recall: the positions in the conversation of the messages that it holds
 	CreatedMS  int64      // when it was said, Unix milliseconds UTC, 0 unknown; shown, never used to order
 	Tokens     int        // Content's tokens by the store's cached count; 0 where not counted yet
 }

@@ -23,6 +23,9 @@ func (s Set) Tools() []Tool {
 			names[tool.Name] = true
 		}
 	}
+	if !slices.ContainsFunc(all, func(t Tool) bool { return !t.Companion }) {
+		return nil
+	}
 	return all
 }
 

@@ -18,6 +18,8 @@ type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // a JSON schema of an object
+
+	Companion bool `json:"-"` // a Set offers it only beside other tools
 }
 
 // Func does what a tool is for. It gets a JSON object and answers with a text for the model.

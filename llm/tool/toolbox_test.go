@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestToolboxAlwaysAnswers(t *testing.T) {
@@ -71,8 +71,8 @@ func TestToolboxReplacesInPlace(t *testing.T) {
 		box.Register(Tool{Name: "a", Description: d}, func(context.Context, json.RawMessage) (string, error) { return d, nil })
 		box.Register(Tool{Name: "b", Description: d}, nil)
 	}
-	if got := fmt.Sprint(box.Tools()); got != "[{a 2 []} {b 2 []}]" {
-		t.Errorf("got %s", got)
+	if got := box.Tools(); len(got) != 2 || got[0].Name+got[0].Description != "a2" || got[1].Name+got[1].Description != "b2" {
+		t.Errorf("got %v", got)
 	}
 	wantText(t, "result", box.Run(t.Context(), "a", ""), "2")
 }
@@ -90,8 +90,8 @@ func TestSetOffersEachNameOnce(t *testing.T) {
 		}
 	}
 	set := Set{Boxes: []*Toolbox{nil, &first, &second}, Off: func(name string) bool { return name == "a" }}
-	if got := fmt.Sprint(set.Tools()); got != "[{b  []} {c  []}]" {
-		t.Errorf("the set offers %s", got)
+	if got := set.Tools(); len(got) != 2 || got[0].Name != "b" || got[1].Name != "c" {
+		t.Errorf("the set offers %v", got)
 	}
 	wantText(t, "a tool of both", set.Run(t.Context(), "b", ""), "first")
 	wantText(t, "a tool of the second", set.Run(t.Context(), "c", ""), "second")
@@ -103,4 +103,18 @@ func wantText(t *testing.T, what, got, want string) {
 	if got != want {
 		t.Errorf("%s: got %q, want %q", what, got, want)
 	}
+}
+
+func TestSetOffersACompanionOnlyBesideOthers(t *testing.T) {
+	var clock, other Toolbox
+	clock.Register(Now(func() time.Time { return time.Date(2026, 5, 1, 9, 30, 0, 0, time.FixedZone("CEST", 7200)) }))
+	set := Set{Boxes: []*Toolbox{&clock, &other}}
+	if got := set.Tools(); got != nil {
+		t.Errorf("the time alone is offered: %v", got)
+	}
+	other.Register(Tool{Name: "a"}, nil)
+	if got := set.Tools(); len(got) != 2 {
+		t.Errorf("beside another tool %v are offered, want both", got)
+	}
+	wantText(t, "the time", set.Run(t.Context(), "now", ""), "Friday, 2026-05-01T09:30:00+02:00 (CEST)")
 }

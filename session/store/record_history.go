@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -114,6 +115,40 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 				)
 			ORDER BY v.message`, n)
 	})
+}
+
+// NewestSum is where the tokens of the newest request for an answer of a session went that was not refused, and whether
+// it did not hold a message, or not all of it. Where there is none the sum is zero.
+func (s *Store) NewestSum(ctx context.Context, session string) (sum history.Sum, leftOut bool, err error) {
+	sum, err = withSession(ctx, s.view, "read the newest request", session, func(tx *sql.Tx, n int64) (newest history.Sum, err error) {
+		var raw []byte
+		err = tx.QueryRowContext(ctx, `
+			SELECT
+				r.sum,
+				EXISTS (
+					SELECT 1
+					FROM verdicts v
+					WHERE v.session = r.session
+						AND v.purpose = ''
+						AND v.last_request IS NULL
+						AND NOT v.whole
+						AND v.disposition IN ('dropped', 'cut', 'recalled')
+				)
+			FROM requests r
+			WHERE r.session = ?
+				AND r.purpose = ''
+				AND r.sum IS NOT NULL
+			ORDER BY r.id DESC
+			LIMIT 1`, n).Scan(&raw, &leftOut)
+		if errors.Is(err, sql.ErrNoRows) {
+			return newest, nil
+		}
+		if err == nil {
+			err = json.Unmarshal(raw, &newest)
+		}
+		return newest, err
+	})
+	return sum, leftOut, err
 }
 
 // Tally counts the verdicts of a request.

@@ -149,21 +149,26 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []row) ([]Me
 // readExtra sets what a message's row says of the reply beside the text: who wrote it, and the keys
 // that only its server understands. Extra has those in one object: under message the keys of the
 // message, under tool_calls those of each call by its place from 0, and under chunk what came beside
-// the message and belongs to nobody. The values keep their bytes.
+// the message and belongs to nobody. The values keep their bytes. The result of a recall has under read_again the
+// positions of the messages that it holds.
 func (m *Message) readExtra() {
 	m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
-	m.Replay = ""
+	m.Replay, m.ReadAgain = "", nil
 	if len(m.Extra) == 0 {
 		return
 	}
 	var extra struct {
 		Message   json.RawMessage            `json:"message"`
 		ToolCalls map[string]json.RawMessage `json:"tool_calls"`
+		ReadAgain []int                      `json:"read_again"`
 	}
 	if json.Unmarshal(m.Extra, &extra) != nil {
 		return // Not a reply's: it is kept as it is and goes nowhere.
 	}
 	m.Replay = string(extra.Message)
+	if m.Role == history.Tool {
+		m.ReadAgain = extra.ReadAgain
+	}
 	if len(extra.ToolCalls) == 0 {
 		return
 	}

@@ -14,6 +14,8 @@ func Glyph(e history.Entry) string {
 	switch {
 	case e.Disposition == history.Excluded:
 		return "⊘"
+	case e.Cause.Code == history.CauseReadAgain, e.Cause.Code == history.CauseCutReadAgain:
+		return "↺"
 	case e.Disposition == history.Dropped, e.Disposition == history.Isolated, e.Disposition == history.Blank:
 		return "○"
 	case e.Pinned:

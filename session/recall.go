@@ -1,0 +1,160 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"winnow/history"
+	"winnow/session/recall"
+	"winnow/session/store"
+)
+
+// The most tokens that an answer of the recall tool may have: recallMax, but no more than this share of what a request
+// may hold, and recallMin in any case.
+const (
+	recallMax   = 2000
+	recallMin   = 200
+	recallShare = 8
+)
+
+// othersAtOnce is how many messages of other conversations the recall tool looks at.
+const othersAtOnce = 20
+
+// leastBudget is how many tokens a request has to have room for before the recall tool is offered: in a smaller one the
+// description of the tool takes more from the conversation than it gives back.
+const leastBudget = 2000
+
+// offerRecall has the model offered the recall tool where a request did not hold all of the conversation.
+func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
+	if !leftOut || sum.Limit < leastBudget || s.deps.Recall == recall.Off || s.deps.Recall == "" {
+		return
+	}
+	s.deps.own.Register(recall.Tool(s.deps.Recall == recall.Everywhere), s.recall)
+}
+
+// leavesOut says that a request does not hold a message, or not all of it, which the user did not exclude. For a stored
+// request Store.NewestSum says the same.
+func leavesOut(plan history.Plan) bool {
+	return slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
+		missing := e.Disposition == history.Dropped || e.Disposition == history.Cut || e.Disposition == history.Recalled
+		return missing && !e.Whole
+	})
+}
+
+// recall is what the recall tool does.
+func (s *Session) recall(ctx context.Context, arguments json.RawMessage) (string, error) {
+	q, err := recall.ReadQuery(arguments)
+	if err != nil {
+		return "", err
+	}
+	if q.Others && s.deps.Recall != recall.Everywhere {
+		return "", errors.New("other conversations may not be read")
+	}
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	if t == nil {
+		return "", errors.New("no turn is running")
+	}
+	limit := max(recallMin, min(recallMax, t.planned.Sum.Limit/recallShare))
+	if q.Others {
+		found, err := s.searchOthers(ctx, q.Text)
+		text, _ := recall.Answer(q, found, limit, s.tokensOf)
+		return text, err
+	}
+	found, positions := t.searchMissing(q.Text)
+	text, used := recall.Answer(q, found, limit, s.tokensOf)
+	t.mu.Lock()
+	t.readAgain = positions[:used]
+	t.mu.Unlock()
+	return text, nil
+}
+
+// tokensOf counts a text, roughly where nothing else counts.
+func (s *Session) tokensOf(text string) int {
+	return cmp.Or(s.count(text), (len(text)+3)/4)
+}
+
+// searchMissing finds the messages of the conversation before the turn that a text is about and that the turn's newest
+// request does not hold whole, the best first, with their positions. What the user excluded is not found, and nothing
+// where the user sent the message alone.
+func (t *turn) searchMissing(text string) (found []recall.Message, positions []int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.alone() || t.reader == nil {
+		return nil, nil
+	}
+	for group := range t.reader.Search(text) {
+		for _, at := range group {
+			if at >= len(t.planned.Entries) || at >= len(t.branch) {
+				continue
+			}
+			e, m := t.planned.Entries[at], t.branch[at]
+			if m.ID != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
+				continue
+			}
+			found = append(found, recall.Message{Number: at + 1, Role: m.Role, At: timeOf(m.CreatedMS), Sent: sentOf(e), Text: m.TextWithCalls()})
+			positions = append(positions, at)
+		}
+	}
+	return found, positions
+}
+
+// timeOf is a time in Unix milliseconds, zero for 0.
+func timeOf(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
+// sentOf is how much of a message a request holds, for the model.
+func sentOf(e history.Entry) string {
+	if !e.Sent() {
+		return "not in your context"
+	}
+	return fmt.Sprintf("%d of %d characters are in your context", e.CharsAfter, e.CharsBefore)
+}
+
+// searchOthers finds messages of the user's other conversations, the best first. What the user excluded there is not
+// found.
+func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Message, error) {
+	hits, err := s.deps.Store.Search(ctx, store.Search{Text: text, Limit: othersAtOnce})
+	if err != nil {
+		return nil, err
+	}
+	own := s.Info().ID
+	flags := map[string]map[int64]history.Flag{}
+	var found []recall.Message
+	for _, h := range hits {
+		if h.Session.ID == own {
+			continue
+		}
+		if flags[h.Session.ID] == nil {
+			if flags[h.Session.ID], err = s.deps.Store.Flags(ctx, h.Session.ID); err != nil {
+				return nil, err
+			}
+		}
+		if flags[h.Session.ID][h.Message] != history.Exclude {
+			found = append(found, recall.Message{From: h.Session.Title, Role: h.Role, At: h.At.Truncate(time.Minute), Text: h.Snippet})
+		}
+	}
+	return found, nil
+}
+
+// takeReadAgain is what the row of a tool's result keeps of the messages that a recall found, nil for none.
+func (t *turn) takeReadAgain() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	positions := t.readAgain
+	if t.readAgain = nil; len(positions) == 0 {
+		return nil
+	}
+	extra, _ := json.Marshal(map[string][]int{"read_again": positions}) // numbers always encode
+	return extra
+}

@@ -1,0 +1,169 @@
+// Package recall is the tool with which a model reads the parts of a conversation that its request does not hold. It
+// says what the tool takes and writes what it answers; where the messages come from is its caller's business.
+package recall
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"winnow/history"
+	"winnow/history/relevance"
+	"winnow/llm/tool"
+)
+
+// Scope is what the tool may read.
+type Scope string
+
+// The scopes.
+const (
+	Off          Scope = "off"
+	Conversation Scope = "conversation" // the conversation that it is called in
+	Everywhere   Scope = "everywhere"   // all of the user's conversations
+)
+
+// Name is what the model calls the tool by.
+const Name = "recall"
+
+// The limits of one answer.
+const (
+	maxMessages = 12   // messages of this conversation, and as many of others
+	maxExcerpt  = 2000 // code points of one message
+)
+
+// Tool describes the tool to the model. Everywhere says that it reads the user's other conversations too.
+func Tool(everywhere bool) tool.Tool {
+	description := "Search the earlier messages of this conversation that are shortened or missing in what you were given, and read them."
+	schema := `{"type":"object","properties":{"query":{"type":"string","description":"words to look for"}},"required":["query"]}`
+	if everywhere {
+		description += " It can also search the user's other conversations."
+		schema = `{"type":"object","properties":{"query":{"type":"string","description":"words to look for"},"where":{"type":"string","enum":["this conversation","other conversations"]}},"required":["query"]}`
+	}
+	return tool.Tool{Name: Name, Description: description, Parameters: json.RawMessage(schema)}
+}
+
+// Query is what the model asks for.
+type Query struct {
+	Text   string
+	Others bool // in the user's other conversations
+}
+
+// ReadQuery reads the arguments of a call.
+func ReadQuery(arguments json.RawMessage) (Query, error) {
+	var in struct {
+		Query string `json:"query"`
+		Where string `json:"where"`
+	}
+	if err := json.Unmarshal(arguments, &in); err != nil {
+		return Query{}, fmt.Errorf("read the arguments: %w", err)
+	}
+	if strings.TrimSpace(in.Query) == "" {
+		return Query{}, fmt.Errorf("the query is empty")
+	}
+	return Query{Text: in.Query, Others: strings.HasPrefix(in.Where, "other")}, nil
+}
+
+// Message is one message that was found.
+type Message struct {
+	Number int    // in its conversation, from 1
+	From   string // the title of its conversation, "" for this one
+	Role   history.Role
+	At     time.Time // zero where nobody knows
+	Sent   string    // how much of it the request holds, such as "not in your context"
+	Text   string
+}
+
+// Answer is the text for the model: as many of the messages, the best first, as fit limit tokens. used says how many
+// they are. A long message is given by the part of it that the query is about.
+func Answer(q Query, found []Message, limit int, count func(string) int) (text string, used int) {
+	var b strings.Builder
+	for _, m := range found[:min(len(found), maxMessages)] {
+		piece := m.describe(q)
+		if used > 0 && count(b.String()+piece) > limit {
+			break
+		}
+		b.WriteString(piece)
+		used++
+	}
+	if used == 0 {
+		return "Nothing was found. Other or fewer words may find more.", 0
+	}
+	rest := ""
+	if n := len(found) - used; n > 0 {
+		rest = fmt.Sprintf(" Of %d that match, these are the best; a narrower query finds others.", len(found))
+	}
+	return "Messages that are not, or not whole, in your context, the best match first." + rest + "\n" + b.String(), used
+}
+
+// describe is a message with a line about it in front.
+func (m Message) describe(q Query) string {
+	about := []string{fmt.Sprintf("message %d", m.Number), string(m.Role)}
+	if m.From != "" {
+		about[0] = fmt.Sprintf("conversation %q", m.From)
+	}
+	if !m.At.IsZero() {
+		about = append(about, m.At.Format("2006-01-02 15:04"))
+	}
+	if m.Sent != "" {
+		about = append(about, m.Sent)
+	}
+	return "\n[" + strings.Join(about, ", ") + "]\n" + Excerpt(m.Text, q.Text, maxExcerpt) + "\n"
+}
+
+// Excerpt is a text of at most limit code points, or the part of it that holds the most words of a query, with marks
+// where it is cut.
+func Excerpt(text, query string, limit int) string {
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text
+	}
+	from := max(0, min(densest(text, query, limit)-limit/4, len(runes)-limit))
+	to := from + limit
+	out := strings.TrimSpace(string(runes[from:to]))
+	if from > 0 {
+		out = fmt.Sprintf("[… %d characters]\n", from) + out
+	}
+	if to < len(runes) {
+		out += fmt.Sprintf("\n[… %d characters]", len(runes)-to)
+	}
+	return out
+}
+
+// densest is the code point at which the run of limit code points begins that holds the most different words of a
+// query; the first of several.
+func densest(text, query string, limit int) int {
+	wanted := map[string]bool{}
+	relevance.EachWord(strings.ToLower(query), func(word string) { wanted[relevance.EnglishStem(word)] = true })
+	type place struct {
+		at   int // code point
+		word string
+	}
+	var places []place
+	lower, read, at := strings.ToLower(text), 0, 0 // read so many bytes, which are at code points
+	relevance.EachWord(lower, func(word string) {
+		skip := strings.Index(lower[read:], word)
+		at += utf8.RuneCountInString(lower[read : read+skip])
+		read += skip
+		if stem := relevance.EnglishStem(word); wanted[stem] {
+			places = append(places, place{at, stem})
+		}
+	})
+	best, most, first := 0, 0, 0
+	inside := map[string]int{} // words of places[first:i+1], with how often they are there
+	for _, p := range places {
+		inside[p.word]++
+		for p.at-places[first].at > limit/2 {
+			word := places[first].word
+			if inside[word]--; inside[word] == 0 {
+				delete(inside, word)
+			}
+			first++
+		}
+		if len(inside) > most {
+			best, most = places[first].at, len(inside)
+		}
+	}
+	return best
+}

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/recall"
+	"winnow/session/store"
+)
+
+// TestTheModelReadsAgainWhatWasLeftOut drops the beginning of a conversation, has the model look it up, and follows the
+// way of what it found: into the next request, into the verdicts, and through a new start of the program.
+func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
+	b := newBench(t, says("Hello."), says("Noted."), says("Two."), says("Yes."), calls("c1", "recall", `{"query":"locker combination"}`), says("4711."), says("Bye."))
+	b.deps.Approve, b.deps.Recall = Always, recall.Conversation
+	b.deps.Policy.MaxMessages = 2
+	s := b.begin()
+	for _, text := range []string{"Good morning!", "The combination of my locker is 4711.", "What is one and one?", "Are you sure of that?"} {
+		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, offered := range map[int]bool{1: false, 2: false, 3: false, 4: true} {
+		if got := strings.Contains(b.body(n), `"name":"recall"`); got != offered {
+			t.Errorf("request %d offers the recall tool: %v, want %v: %s", n, got, offered, b.body(n))
+		}
+	}
+	events, err := drain(s.Send(t.Context(), "Can I get into my bag?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := only[Ran](events)
+	if len(ran) != 1 || !strings.Contains(ran[0].Message.Content, "[message 3, user") || !strings.Contains(ran[0].Message.Content, "is 4711.") {
+		t.Fatalf("the recall tool found %+v", ran)
+	}
+	if strings.Contains(ran[0].Message.Content, "Are you sure") {
+		t.Errorf("the recall tool gave what the request holds anyway: %s", ran[0].Message.Content)
+	}
+	planned := only[Planned](events)
+	read := planned[len(planned)-1].Plan.Entries[2]
+	if read.Disposition != history.Dropped || read.Cause.Code != history.CauseReadAgain {
+		t.Errorf("the verdict on the message that was looked up is %s, %q", read.Disposition, read.Cause.Sentence())
+	}
+	reopened := b.open(s.Info().ID)
+	before, err := s.Preview("Thanks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := reopened.Preview("Thanks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before.Sum.Tools != after.Sum.Tools || after.Sum.Tools == 0 {
+		t.Errorf("after a new start the tools of the next request cost %d tokens, before it %d", after.Sum.Tools, before.Sum.Tools)
+	}
+	stored, err := reopened.Records().Find(t.Context(), 5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := stored.Verdicts.Entries[2].Cause; c.Code != history.CauseReadAgain {
+		t.Errorf("the stored verdict is %q", c.Sentence())
+	}
+	if got := reopened.Messages()[10].ReadAgain; !slices.Contains(got, 2) {
+		t.Errorf("the stored result holds messages %v", got)
+	}
+	for _, p := range planned {
+		if r, err := reopened.Records().Replay(t.Context(), p.Request.Turn, 0); err != nil || !r.Proven {
+			t.Errorf("turn %d is not proven: %v %v", p.Request.Turn, r.Doubt, err)
+		}
+	}
+}
+
+func TestRecallKeepsToWhatItMayRead(t *testing.T) {
+	const secret = "the crimson folder"
+	other := func(b *bench) {
+		s := b.begin()
+		if _, err := drain(s.Send(t.Context(), "Elsewhere I keep "+secret)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		scope   recall.Scope
+		query   string
+		prepare func(b *bench, s *Session)
+		how     SendOptions
+		want    string // in the result
+		not     string
+	}{
+		"other conversations where they may not be read": {recall.Conversation, `{"query":"crimson","where":"other conversations"}`, nil, SendOptions{}, "may not be read", secret},
+		"other conversations":                            {recall.Everywhere, `{"query":"crimson","where":"other conversations"}`, nil, SendOptions{}, secret, "locker"},
+		"this conversation":                              {recall.Everywhere, `{"query":"crimson locker"}`, nil, SendOptions{}, "locker", secret},
+		"a message sent alone":                           {recall.Conversation, `{"query":"locker"}`, nil, SendOptions{Alone: true}, "Nothing was found", "4711"},
+		"an excluded message": {recall.Conversation, `{"query":"locker"}`, func(_ *bench, s *Session) {
+			if _, err := s.SetFlags(t.Context(), history.Exclude, s.Messages()[2].ID); err != nil {
+				t.Fatal(err)
+			}
+		}, SendOptions{}, "", "4711"},
+		"an excluded message of another": {recall.Everywhere, `{"query":"crimson","where":"other conversations"}`, func(b *bench, _ *Session) {
+			list, err := b.deps.Store.Sessions(t.Context(), store.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range list {
+				o := b.open(row.ID)
+				if m := o.Messages()[0]; strings.Contains(m.Content, secret) {
+					if _, err := o.SetFlags(t.Context(), history.Exclude, m.ID); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}, SendOptions{}, "Nothing was found", secret},
+		"no query": {recall.Conversation, `{}`, nil, SendOptions{}, "the query is empty", "4711"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, says("Kept."), says("Hello."), says("Noted."), says("Two."), says("Yes."), calls("c1", "recall", c.query), says("Done."))
+			b.deps.Approve, b.deps.Recall = Always, c.scope
+			b.deps.Policy.MaxMessages = 2
+			other(b)
+			s := b.begin()
+			for _, text := range []string{"Good morning!", "The combination of my locker is 4711.", "What is one and one?", "Are you sure of that?"} {
+				if _, err := drain(s.Send(t.Context(), text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.prepare != nil {
+				c.prepare(b, s)
+			}
+			events, err := drain(s.SendAs(t.Context(), c.how, "Look it up."))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ran := only[Ran](events)
+			if len(ran) != 1 {
+				t.Fatalf("%d tools ran", len(ran))
+			}
+			if got := ran[0].Message.Content; !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+				t.Errorf("the tool answered %q, want %q in it and not %q", got, c.want, c.not)
+			}
+		})
+	}
+}
+
+// TestRecallIsNotOfferedWhereItIsOff holds for a configuration without it, and for the guide.
+func TestRecallIsNotOfferedWhereItIsOff(t *testing.T) {
+	b := newBench(t, slices.Repeat([]step{says("Yes.")}, 4)...)
+	b.deps.Policy.MaxMessages = 1
+	s := b.begin()
+	for i := range 4 {
+		if _, err := drain(s.Send(t.Context(), fmt.Sprint("Is it ", i, "?"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Contains(b.body(4), "recall") {
+		t.Errorf("the request is %s", b.body(4))
+	}
+}
