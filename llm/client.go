@@ -40,10 +40,11 @@ type Client struct {
 	doer     Doer
 	redactor *redact.Redactor // knows the secrets that an answer must not repeat
 
-	mu     sync.Mutex
-	quirks []string                  // sorted
-	prices map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
-	sought bool                      // FindPrices asked for it
+	mu      sync.Mutex
+	quirks  []string                  // sorted
+	assumed []string                  // those of them that only the table of documented models says
+	prices  map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
+	sought  bool                      // FindPrices asked for it
 }
 
 // NewClient makes the client of an endpoint. It does not connect.

@@ -58,8 +58,9 @@ func (c *Client) Origin(model string) history.Origin {
 	return history.Origin{Endpoint: c.endpoint.Name, Model: model}
 }
 
-// Quirks gives what was learned about the server, sorted: what it started with in
-// Endpoint.Quirks and what it refused since. They are worth keeping per base URL.
+// Quirks gives what is known about the server, sorted: what it started with in Endpoint.Quirks, what it
+// refused since, and what Assume took for known. With the same ones, the same request has the same bytes.
+// Those that are Learned are worth keeping per base URL.
 func (c *Client) Quirks() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,9 +72,19 @@ func (c *Client) Learn(quirks ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, q := range quirks {
-		if at, found := slices.BinarySearch(c.quirks, q); !found && q != "" {
-			c.quirks = slices.Insert(c.quirks, at, q)
+		if q == "" {
+			continue
 		}
+		c.quirks = slices.DeleteFunc(c.quirks, func(known string) bool { return sameQuirk(known, q) && slices.Contains(c.assumed, known) })
+		c.assumed = slices.DeleteFunc(c.assumed, func(known string) bool { return sameQuirk(known, q) })
+		c.insert(q)
+	}
+}
+
+// insert adds a quirk in its place. The caller holds the lock.
+func (c *Client) insert(q string) {
+	if at, found := slices.BinarySearch(c.quirks, q); !found {
+		c.quirks = slices.Insert(c.quirks, at, q)
 	}
 }
 

@@ -10,12 +10,15 @@ import (
 // The quirks of one model about what is asked of it beside the messages. Those that end in = are followed
 // by a value.
 const (
-	noTemperature   = "no-temperature"     // refuses temperature, or the value that is set
-	noTopP          = "no-top-p"           // refuses top_p, or has it only without temperature
-	noEffort        = "no-effort"          // refuses reasoning_effort
-	effortValues    = "effort-values="     // takes only these, separated by commas
-	noToolEffort    = "no-tool-effort"     // takes tools only with reasoning_effort none
-	maxOutputTokens = "max-output-tokens=" // the longest reply that may be asked for; 0 takes no limit at all
+	noTemperature = "no-temperature" // refuses temperature, or the value that is set
+	noTopP        = "no-top-p"       // refuses top_p, or has it only without temperature
+	noEffort      = "no-effort"      // refuses reasoning_effort
+	effortValues  = "effort-values=" // takes only these, separated by commas
+	noToolEffort  = "no-tool-effort" // takes tools only with reasoning_effort none
+
+	samplingUnreasoned   = "sampling-unreasoned"  // takes temperature and top_p only where it does not reason
+	oneOfTemperatureTopP = "temperature-or-top-p" // does not take both
+	maxOutputTokens      = "max-output-tokens="   // the longest reply that may be asked for; 0 takes no limit at all
 )
 
 // sampled is what of a request's sampling is sent to its model.
@@ -42,6 +45,12 @@ func (c *Client) sampling(r Request) sampled {
 	}
 	if len(r.Tools) > 0 && c.has(of(r.Model, noToolEffort)) && c.Wire(r.Model) == ChatWire {
 		s.effort = "none"
+	}
+	if c.has(of(r.Model, samplingUnreasoned)) && s.effort != "" && s.effort != "none" {
+		s.temperature, s.topP = nil, nil
+	}
+	if c.has(of(r.Model, oneOfTemperatureTopP)) && s.temperature != nil {
+		s.topP = nil
 	}
 	s.maxTokens = c.MaxReply(r.Model, s.maxTokens)
 	return s
@@ -121,7 +130,7 @@ func (c *Client) learnEffort(text string, r Request, sent string) (how string, l
 			}
 		}
 	}
-	if _, again := c.value(r.Model, effortValues); len(values) == 0 || again {
+	if _, again := c.value(r.Model, effortValues); len(values) == 0 || again && !c.isAssumed(r.Model, effortValues) {
 		return "without reasoning_effort", c.news(of(r.Model, noEffort))
 	}
 	c.replace(r.Model, effortValues, strings.Join(values, ","))

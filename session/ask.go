@@ -38,6 +38,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.mu.Unlock()
 	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
 	t.noteLowered()
+	t.noteUnsent()
 	forecast := t.before.Forecast(a.plan)
 	if a.decision.Scope != nil {
 		forecast.Losses = nil // The user sends the message alone, and asked for that.

@@ -18,16 +18,24 @@ import (
 
 // hosted makes the scripted server one of somebody else's, as far as its address tells, with prices.
 func (b *bench) hosted(prices map[string]pricing.Prices) {
+	b.atHost("http://llm.example.com/v1")
+	e := b.deps.Models.Endpoints()[0]
+	e.Prices = prices
+	b.deps.Models = new(llm.Catalog).With(e)
+}
+
+// atHost makes the bench's endpoint one at another address. Its requests still go to the scripted server.
+func (b *bench) atHost(base string) {
 	e := b.deps.Models.Endpoints()[0]
 	server, err := url.Parse(e.BaseURL)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	e.BaseURL, e.Doer, e.Prices = "http://llm.example.com/v1", otherHost{server.Host}, prices
+	e.BaseURL, e.Doer = base, otherHost{server.Host}
 	b.deps.Models = new(llm.Catalog).With(e)
 }
 
-// elsewhere sends every request to one host.
+// otherHost sends every request to one host.
 type otherHost struct{ host string }
 
 func (e otherHost) Do(req *http.Request) (*http.Response, error) {

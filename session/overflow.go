@@ -174,6 +174,14 @@ func (t *turn) noteLowered() {
 	}
 }
 
+// noteUnsent says once for each model what of the sampling it is documented not to take.
+func (t *turn) noteUnsent() {
+	to := t.Model()
+	for _, what := range to.Unsent() {
+		t.emit(Notice{fmt.Sprintf("%s %s, as its maker documents (%s); asking accordingly", to.Name, what, llm.DocumentedDate)})
+	}
+}
+
 // replySpace is how long a reply the server would take behind the request, where it is the reply that
 // is too much, and 0 where the request is.
 func replySpace(fault *llm.Error, expected int) int {

@@ -48,26 +48,28 @@ type Model struct {
 
 // known is what is known of a model.
 type known struct {
-	dated    bool // it is winnow's own default, and the server was not asked yet whether it has it
-	window   llm.Window
-	stated   llm.Window // what the server says of its window now, without tokens where it does not
-	ran      bool       // it answered since its server was asked for a window that it could not say
-	learned  store.Learned
-	shrunkTo int         // the most tokens of a request, after refusals that named none; 0 is none
-	inexact  bool        // the endpoint was asked for exact counts and could not answer
-	maxReply int         // tokens of a reply that the server has room for, 0 for as many as are asked
-	lowered  int         // the window for which it was said that max_tokens is lowered
-	priced   []tool.Tool // the tools whose schemas were counted last
-	toolCost int         // the tokens of their schemas
-	asText   textTrial
+	dated      bool // it is winnow's own default, and the server was not asked yet whether it has it
+	window     llm.Window
+	stated     llm.Window // what the server says of its window now, without tokens where it does not
+	ran        bool       // it answered since its server was asked for a window that it could not say
+	learned    store.Learned
+	shrunkTo   int         // the most tokens of a request, after refusals that named none; 0 is none
+	inexact    bool        // the endpoint was asked for exact counts and could not answer
+	maxReply   int         // tokens of a reply that the server has room for, 0 for as many as are asked
+	unsentSaid bool        // it was said what of the sampling is not sent
+	lowered    int         // the window for which it was said that max_tokens is lowered
+	priced     []tool.Tool // the tools whose schemas were counted last
+	toolCost   int         // the tokens of their schemas
+	asText     textTrial
 
 	counts     calibration.Calibration // what the server counts of this conversation's requests
 	countsRead bool                    // counts knows the requests that are stored
 	unread     []int64                 // the last requests of which the server read only a part
 }
 
-// New is a model of a client's endpoint, of which nothing is known yet.
+// New is a model of a client's endpoint, of which nothing is known yet but what its maker documents.
 func New(d Deps, client *llm.Client, name string) *Model {
+	client.Assume(name)
 	return &Model{Client: client, Name: name, deps: d}
 }
 
@@ -196,7 +198,7 @@ func (m *Model) Learn(ctx context.Context) error {
 // lesson is what was learned of the model, for the store. The caller holds the lock.
 func (m *Model) lesson() store.Learned {
 	l := m.learned
-	l.BaseURL, l.Model, l.Quirks = m.Client.Endpoint().BaseURL, m.Name, m.Client.Quirks()
+	l.BaseURL, l.Model, l.Quirks = m.Client.Endpoint().BaseURL, m.Name, m.Client.Learned()
 	l.Ratio, l.Samples, l.Largest = m.counts.Ratio, m.counts.Samples, m.counts.Largest
 	return l
 }
@@ -211,7 +213,7 @@ func (m *Model) DateQuirks(before []string) {
 	if dates == nil {
 		dates = map[string]time.Time{}
 	}
-	for _, q := range m.Client.Quirks() {
+	for _, q := range m.Client.Learned() {
 		if !slices.Contains(before, q) {
 			dates[q] = now
 		}

@@ -1,0 +1,118 @@
+package llm
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sampledBody is the body of a request with all kinds of sampling set, behind the messages.
+func sampledBody(t *testing.T, c *Client, model, effort string) string {
+	t.Helper()
+	cold, top := 0.2, 0.9
+	r := hello()
+	r.Model, r.Effort, r.Temperature, r.TopP = model, effort, &cold, &top
+	body, err := c.Body(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(body), `}],`)
+	rest, _, _ = strings.Cut(rest, `"stream"`)
+	return strings.TrimSuffix(rest, ",")
+}
+
+// The first request is right where the maker documents what a model takes, and nothing is taken for known behind
+// another address.
+func TestDocumentedModelsAreAskedRight(t *testing.T) {
+	t.Parallel()
+	const all = `"temperature":0.2,"top_p":0.9,"reasoning_effort":"max"`
+	for _, c := range []struct{ base, model, effort, want string }{
+		{"https://api.openai.com/v1", "gpt-5-mini", "max", `"reasoning_effort":"high"`},
+		{"https://api.openai.com/v1", "gpt-5.2", "max", `"reasoning_effort":"xhigh"`},
+		{"https://api.openai.com/v1", "gpt-5.2", "none", `"temperature":0.2,"top_p":0.9,"reasoning_effort":"none"`},
+		{"https://api.openai.com/v1", "gpt-5.2", "", `"temperature":0.2,"top_p":0.9`},
+		{"https://api.openai.com/v1", "gpt-5.6-luna", "max", `"reasoning_effort":"max"`},
+		{"https://api.openai.com/v1", "gpt-5.3-unheard-of", "max", all},
+		{"https://api.openai.com/v1", "gpt-4.1", "low", `"temperature":0.2,"top_p":0.9`},
+		{"https://api.openai.com/v1", "o3", "minimal", `"reasoning_effort":"low"`},
+		{"https://api.anthropic.com/v1", "claude-opus-4-7", "max", `"reasoning_effort":"max"`},
+		{"https://api.anthropic.com/v1", "claude-sonnet-4-5-20250929", "max", `"temperature":0.2,"reasoning_effort":"max"`},
+		{"https://openrouter.ai/api/v1", "anthropic/claude-opus-4.7", "", ``},
+		{"https://openrouter.ai/api/v1", "openai/o3", "", ``},
+		{"https://openrouter.ai/api/v1", "someone/o3", "max", all},
+		{"https://gateway.example.com/v1", "o3", "max", all},
+	} {
+		client := NewClient(Endpoint{Name: "x", BaseURL: c.base})
+		if got := sampledBody(t, client, c.model, "max"); got != all {
+			t.Errorf("%s at %s: before anything is assumed it is asked %s", c.model, c.base, got)
+		}
+		client.Assume(c.model)
+		if got := sampledBody(t, client, c.model, c.effort); got != c.want {
+			t.Errorf("%s at %s with effort %q is asked %s, want %s", c.model, c.base, c.effort, got, c.want)
+		}
+		if learned := client.Learned(); len(learned) > 0 {
+			t.Errorf("%s: %q count as learned", c.model, learned)
+		}
+		// With the same quirks the same bytes come back, whatever table is in force then.
+		again := NewClient(Endpoint{Name: "x", BaseURL: c.base, Quirks: client.Quirks()})
+		if got := sampledBody(t, again, c.model, c.effort); got != c.want {
+			t.Errorf("%s: made again it is asked %s, want %s", c.model, got, c.want)
+		}
+	}
+}
+
+func TestWhatAServerTaughtGoesOverTheTable(t *testing.T) {
+	t.Parallel()
+	learned := "effort-values=low,max o3"
+	for name, c := range map[string]*Client{
+		"before": NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Quirks: []string{learned}}),
+		"behind": NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"}),
+	} {
+		c.Assume("o3")
+		c.Learn(learned)
+		c.Assume("o3")
+		if got := sampledBody(t, c, "o3", "max"); got != `"reasoning_effort":"max"` {
+			t.Errorf("learned %s the table: asked %s", name, got)
+		}
+		if got := c.Learned(); !slices.Equal(got, []string{learned}) {
+			t.Errorf("learned %s the table: %q", name, got)
+		}
+	}
+	// A refusal of a value that the table allows is taken as the first of its kind.
+	c := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
+	c.Assume("gpt-5.2")
+	r := hello()
+	r.Model, r.Effort = "gpt-5.2", "xhigh"
+	if how, ok := c.learnSampling("Unsupported value: 'xhigh' is not supported with reasoning_effort. Supported values are: 'low', and 'medium'.", r); !ok || how != "with reasoning_effort medium" {
+		t.Errorf("asked again %q, %t", how, ok)
+	}
+	if got := sampledBody(t, c, "gpt-5.2", "xhigh"); got != `"reasoning_effort":"medium"` {
+		t.Errorf("asked %s", got)
+	}
+}
+
+// What is left out by the table is said, and what a refusal taught is not said twice.
+func TestWhatTheTableLeavesOutIsSaid(t *testing.T) {
+	t.Parallel()
+	cold, top := 0.2, 0.9
+	said := func(quirks []string, model, effort string) string {
+		c := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Quirks: quirks})
+		c.Assume(model)
+		return strings.Join(c.Unsent(Request{Model: model, Temperature: &cold, TopP: &top, Effort: effort}), "; ")
+	}
+	for _, c := range []struct {
+		quirks              []string
+		model, effort, want string
+	}{
+		{nil, "o3", "max", "takes no temperature; takes no top_p; takes no effort max, but high"},
+		{nil, "gpt-5.2", "low", "takes no temperature with effort low; takes no top_p with effort low"},
+		{nil, "gpt-5.2", "none", ""},
+		{nil, "gpt-4.1", "low", "takes no reasoning effort"},
+		{nil, "unknown", "low", ""},
+		{[]string{"no-temperature o3", "no-top-p o3"}, "o3", "high", ""},
+	} {
+		if got := said(c.quirks, c.model, c.effort); got != c.want {
+			t.Errorf("%s, effort %s: %q, want %q", c.model, c.effort, got, c.want)
+		}
+	}
+}
