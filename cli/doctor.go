@@ -322,6 +322,14 @@ func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.
 		return
 	}
 	m := list[max(0, at)]
+	if client, model, err := w.catalog.Resolve(m.Ref()); err == nil {
+		if stated, err := client.StatedWindow(ctx, model); err == nil && stated.Tokens > 0 {
+			m.Window = stated
+		}
+		if wire := client.Wire(model); wire != llm.ChatWire {
+			f.good(e.Name, "the wire of %s is %s", markdown.OneLine(m.Ref(), 80), wire)
+		}
+	}
 	window := p.windows(ctx, w, []llm.Model{m})[0]
 	if window.Tokens == 0 {
 		f.note(e.Name, "the window of %s is not known: /window TOKENS in the chat, or window under [endpoints.%s], sets it", markdown.OneLine(m.Ref(), 80), e.Name)

@@ -24,6 +24,7 @@ type attempt struct {
 	model       string
 	address     string // the URL without a query
 	body        []byte
+	lined       bool // the answer has a JSON object on each line
 	translation translation
 
 	resp   *http.Response
@@ -112,7 +113,7 @@ func (a *attempt) open() error {
 	case first == '<':
 		page, _ := io.ReadAll(io.LimitReader(body, bodyMax))
 		return a.strange(page)
-	case first == '{', first == '[':
+	case first == '{' && !a.lined, first == '[':
 		return a.inOnePiece(body)
 	}
 	a.events = sse.NewReader(body)

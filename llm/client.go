@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"winnow/llm/ollama"
 	"winnow/llm/pricing"
 	"winnow/llm/redact"
 
@@ -43,6 +44,7 @@ type Client struct {
 	mu      sync.Mutex
 	quirks  []string                  // sorted
 	assumed []string                  // those of them that only the table of documented models says
+	shown   map[string]ollama.Model   // what Ollama says of its models, by plainModel
 	prices  map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
 	sought  bool                      // FindPrices asked for it
 }
@@ -209,7 +211,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := &attempt{client: c, model: r.Model, address: format.address(c.endpoint), body: body, translation: format.translation()}
+	a := &attempt{client: c, model: r.Model, address: format.address(c.endpoint), body: body, lined: format.lines(), translation: format.translation()}
 	config := openai.DefaultConfig("")
 	config.BaseURL = c.endpoint.at("")
 	config.HTTPClient = a

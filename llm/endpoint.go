@@ -34,6 +34,7 @@ type Endpoint struct {
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
 	Profile    history.Profile           // what its chat format requires
 	Window     int                       // the configured window in tokens; 0 is to be found out
+	KeepAlive  string                    // how long Ollama keeps a model loaded, as ollama.KeepAlive takes it; "" leaves it to the server
 	Exact      bool                      // it is llama.cpp and counts requests by itself: see CountRequest
 	Default    string                    // the model to use where a reference names none; "" is the first one listed
 	Dated      bool                      // Default is from winnow's own table, and may be out of date

@@ -18,6 +18,7 @@ type Request struct {
 	Model       string
 	Messages    []history.Message
 	Tools       []tool.Tool
+	Window      int      // the window in tokens that the server is asked to run the model with; 0 leaves it to the server
 	MaxTokens   int      // the most tokens of the reply; 0 leaves it to the server
 	Temperature *float64 // nil leaves it to the server; 0 is sent as 0
 	TopP        *float64

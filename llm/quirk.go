@@ -49,6 +49,7 @@ func (c *Client) Profile(model string) history.Profile {
 		}
 	}
 	p.NoTools = p.NoTools || c.endpoint.takesNoTools(model)
+	c.lacks(model, &p)
 	return p
 }
 

@@ -208,13 +208,7 @@ func TestRealLlamaCpp(t *testing.T) {
 		t.Fatalf("models %v, %v", models, err)
 	}
 	s.model = models[0].ID
-	run := func(name string, test func(s realServer)) {
-		t.Run(name, func(t *testing.T) {
-			s := s
-			s.t = t
-			test(s)
-		})
-	}
+	run := s.runs(t)
 	endless := map[string]any{"ignore_eos": true}
 	window := models[0].Window.Tokens
 	run("window", func(s realServer) {
@@ -261,6 +255,17 @@ func TestRealLlamaCpp(t *testing.T) {
 			s.t.Errorf("counted %d before, %d by the answer (%v)", counted, reply.Usage.Prompt, err)
 		}
 	})
+}
+
+// runs starts parts of a test.
+func (s realServer) runs(t *testing.T) func(name string, part func(s realServer)) {
+	return func(name string, part func(s realServer)) {
+		t.Run(name, func(t *testing.T) {
+			s := s
+			s.t = t
+			part(s)
+		})
+	}
 }
 
 // metric is a number of llama.cpp's /metrics.

@@ -66,6 +66,11 @@ func (r *refusal) value(v any, depth int) {
 	}
 	switch v := v.(type) {
 	case string:
+		// Ollama hands on the errors of its runner, which are JSON, as a text.
+		if inner := object(decoded([]byte(strings.TrimSpace(v)))); inner != nil {
+			r.members(inner, depth)
+			return
+		}
 		r.say(v)
 	case []any:
 		for _, item := range v {

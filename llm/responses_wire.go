@@ -12,6 +12,8 @@ type responsesWire struct{}
 
 func (responsesWire) address(e Endpoint) string { return e.at("/responses") }
 
+func (responsesWire) lines() bool { return false }
+
 func (responsesWire) translation() translation { return new(responses.Stream) }
 
 func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {

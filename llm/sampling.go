@@ -93,7 +93,7 @@ func (c *Client) replace(model, quirk, value string) {
 var (
 	namesTemperature = lazyRegexp(`(?i)\btemperature\b`)
 	namesTopP        = lazyRegexp(`(?i)\btop_?p\b`)
-	namesEffort      = lazyRegexp(`(?i)\breasoning[_. ]effort\b|\bthinking level\b|\beffort\b`)
+	namesEffort      = lazyRegexp(`(?i)\breasoning[_. ]effort\b|\bthinking level\b|\beffort\b|does not support thinking`)
 	namesMaxTokens   = lazyRegexp(`(?i)\bmax_?(?:completion_?|output_?)?tokens\b`)
 	namesTools       = lazyRegexp(`(?i)\bfunction tools\b|\btools\b`)
 

@@ -16,6 +16,7 @@ type Window struct {
 	Assumed bool      // nobody said it: the screen says so
 	ByName  bool      // it is taken from the model's name alone
 	Again   bool      // the server says it once the model has answered: worth asking then
+	Most    int       // the largest window in tokens that the server runs the model with where a request asks for it; 0 where it takes no wishes
 }
 
 // Origin is where the number comes from, with its date where it has one.
@@ -36,17 +37,21 @@ type WindowFacts struct {
 }
 
 // Window decides which number holds. What the user set and what the server says bound one another, so
-// the smaller holds. A refusal newer than the server's statement disproves it. Where nobody said
+// the smaller holds; a server that runs the model with the window that is asked for bounds it only by what
+// the model can do. A refusal newer than the server's statement disproves it. Where nobody said
 // anything the name of the model does, and at last a number is assumed.
 func (f WindowFacts) Window() Window {
-	set, stated := f.set(), f.stated()
+	set, stated, bound := f.set(), f.stated(), f.bound()
 	switch {
-	case set.Tokens > 0 && (stated.Tokens == 0 || set.Tokens < stated.Tokens):
+	case set.Tokens > 0 && (bound.Tokens == 0 || set.Tokens < bound.Tokens):
+		set.Again = f.Stated.Again
 		return set
+	case set.Tokens > 0:
+		return bound
 	case stated.Tokens > 0:
 		return stated
 	case f.Stated.Assumed:
-		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true}
+		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true, Most: f.Stated.Most}
 	}
 	if n := tabled(f.Model); n > 0 {
 		return Window{Tokens: n, Source: "by name, from winnow's table of models", ByName: true}
@@ -56,13 +61,22 @@ func (f WindowFacts) Window() Window {
 
 // Contradicted is the window that the user set, where the server says that it is smaller.
 func (f WindowFacts) Contradicted() (set Window, is bool) {
-	set, stated := f.set(), f.stated()
-	return set, stated.Tokens > 0 && set.Tokens > stated.Tokens
+	set, bound := f.set(), f.bound()
+	return set, bound.Tokens > 0 && set.Tokens > bound.Tokens
 }
 
 // Largest is the largest window that the user can set with an effect: what the server says, 0 where it says
 // nothing.
-func (f WindowFacts) Largest() int { return f.stated().Tokens }
+func (f WindowFacts) Largest() int { return f.bound().Tokens }
+
+// bound is the largest window that the user can set with an effect, and who says so.
+func (f WindowFacts) bound() Window {
+	stated := f.stated()
+	if f.Stated.Most == 0 || stated != f.Stated {
+		return stated
+	}
+	return Window{Tokens: f.Stated.Most, Source: "the most that the model takes", Again: f.Stated.Again}
+}
 
 func (f WindowFacts) set() Window {
 	if f.Chosen.Tokens > 0 {
@@ -118,7 +132,7 @@ func (e Endpoint) ConfiguredWindow(model string) Window {
 // trusted. Only a server of the user's own is asked beyond its list of models.
 func (c *Client) ask(ctx context.Context, model string) Window {
 	questions := []func(context.Context, string) Window{c.listWindow}
-	if c.endpoint.local() {
+	if c.endpoint.local() || c.endpoint.configuredWire(model) == OllamaWire {
 		questions = []func(context.Context, string) Window{c.propsWindow, c.listWindow, c.ollamaWindow, func(ctx context.Context, model string) Window {
 			return c.studioLoaded(ctx)[plainModel(model)]
 		}}
@@ -129,14 +143,17 @@ func (c *Client) ask(ctx context.Context, model string) Window {
 		wait.Go(func() { answers[i] = question(ctx, model) })
 	}
 	wait.Wait()
-	var assumed bool
 	for _, w := range answers {
 		if w.Tokens > 0 {
 			return w
 		}
-		assumed = assumed || w.Assumed
 	}
-	return Window{Assumed: assumed}
+	for _, w := range answers {
+		if w.Assumed {
+			return w
+		}
+	}
+	return Window{}
 }
 
 // propsWindow asks llama.cpp.
@@ -174,33 +191,6 @@ func (c *Client) listWindow(ctx context.Context, model string) Window {
 		}
 	}
 	return Window{}
-}
-
-// ollamaWindow asks Ollama for what is running: its show would tell what the model was trained
-// for. An answer without the model is a guess to be assumed.
-func (c *Client) ollamaWindow(ctx context.Context, model string) Window {
-	running, is := c.ollamaRunning(ctx)
-	if w, ok := running[plainModel(model)]; ok {
-		return w
-	}
-	return Window{Assumed: is}
-}
-
-// ollamaRunning are the windows of the models that Ollama runs, by plainModel, and whether it is Ollama.
-func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, is bool) {
-	var list struct {
-		Models *[]listed `json:"models"`
-	}
-	if !c.read(ctx, "/api/ps", &list) || list.Models == nil {
-		return nil, false
-	}
-	running = make(map[string]Window)
-	for _, l := range *list.Models {
-		if n := number(l.ContextLength); n > 0 {
-			running[plainModel(l.name())] = statedWindow(n, "Ollama's running context_length")
-		}
-	}
-	return running, true
 }
 
 // studioLoaded are the windows of the models that LM Studio has loaded, by plainModel: max_context_length is what a
@@ -242,7 +232,7 @@ func (c *Client) running(ctx context.Context) map[string]Window {
 	}
 	ctx, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
-	if running, is := c.ollamaRunning(ctx); is {
+	if running, is, _ := c.ollamaRunning(ctx); is {
 		return running
 	}
 	return c.studioLoaded(ctx)

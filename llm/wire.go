@@ -61,6 +61,8 @@ type chatWire struct{}
 
 func (chatWire) address(e Endpoint) string { return e.at("/chat/completions") }
 
+func (chatWire) lines() bool { return false }
+
 func (chatWire) translation() translation { return chatWire{} }
 
 // Chunks hands on what came: it is a chunk already.

@@ -12,11 +12,12 @@ type Wire string
 const (
 	AutoWire      Wire = "auto"      // the one that the endpoint needs; "" is the same
 	ChatWire      Wire = "openai"    // Chat Completions
+	OllamaWire    Wire = "ollama"    // Ollama's own
 	ResponsesWire Wire = "responses" // OpenAI's Responses API
 )
 
 // Wires are the names that an endpoint's configuration takes.
-func Wires() []Wire { return []Wire{AutoWire, ChatWire, ResponsesWire} }
+func Wires() []Wire { return []Wire{AutoWire, ChatWire, ResponsesWire, OllamaWire} }
 
 // wire is what one format has of its own. All else is the same for all: who is asked how often, what is learned
 // from a refusal, what is taken out of an answer, how an answer is decoded.
@@ -27,6 +28,9 @@ type wire interface {
 	// body is a request as a value that is encoded to JSON. ask is what of its sampling the model takes.
 	// The same arguments and the same quirks give the same value.
 	body(c *Client, r Request, ask sampled) (any, error)
+
+	// lines says that an answer has one JSON object on each line, and no server-sent events.
+	lines() bool
 
 	// translation begins the reading of one answer.
 	translation() translation
@@ -42,8 +46,11 @@ type translation interface {
 
 // wireOf finds a format by its name.
 func wireOf(name Wire) wire {
-	if name == ResponsesWire {
+	switch name {
+	case ResponsesWire:
 		return responsesWire{}
+	case OllamaWire:
+		return ollamaWire{}
 	}
 	return chatWire{}
 }
@@ -54,7 +61,10 @@ func (c *Client) Wire(model string) Wire {
 	if w := c.endpoint.configuredWire(model); w != AutoWire {
 		return w
 	}
-	if c.has(of(model, wantsResponses)) && !c.has(of(model, noResponses)) {
+	switch {
+	case c.has(of(model, nativeAPI)) && !c.has(of(model, noNativeAPI)):
+		return OllamaWire
+	case c.has(of(model, wantsResponses)) && !c.has(of(model, noResponses)):
 		return ResponsesWire
 	}
 	return ChatWire
@@ -64,8 +74,8 @@ func (c *Client) Wire(model string) Wire {
 // older texts names the wrong way out.
 var namesResponses = lazyRegexp(`(?i)v1/responses\b|\bresponses api\b|this is not a chat model`)
 
-// learnWire changes the format in which a model is asked, where a refusal asks for the Responses API or there is
-// none. Each is learned once, so that two refusals cannot send a request back and forth.
+// learnWire changes the format in which a model is asked, where a refusal asks for the Responses API or the server
+// does not have the format. Each is learned once, so that two refusals cannot send a request back and forth.
 func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
 	if c.endpoint.configuredWire(r.Model) != AutoWire || c.has(of(r.Model, noResponses)) {
 		return "", false
@@ -74,6 +84,10 @@ func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
 	case ChatWire:
 		if (e.Status == 400 || e.Status == 404) && namesResponses().MatchString(e.Message) {
 			return "over the Responses API", c.news(of(r.Model, wantsResponses))
+		}
+	case OllamaWire:
+		if e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message) {
+			return "over Chat Completions", c.news(of(r.Model, noNativeAPI))
 		}
 	case ResponsesWire:
 		if e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message) && !refusesKept().MatchString(e.Message) || e.Status == 400 && namesResponses().MatchString(e.Message) {

@@ -39,7 +39,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, shown())
 		return
 	}
-	if strings.HasSuffix(r.URL.Path, "/models") || r.Method == http.MethodGet {
+	if strings.HasSuffix(r.URL.Path, "/models") || r.URL.Path == "/api/show" || r.Method == http.MethodGet {
 		http.NotFound(w, r)
 		return
 	}

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -118,6 +120,9 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 	if e.Window < 0 {
 		add(table+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", e.Window)
 	}
+	if !isKeepAlive(e.KeepAlive) {
+		add(table+".keep_alive", "is %q; it takes a time such as \"10m\", or \"-1\" to keep the model loaded", e.KeepAlive)
+	}
 	if e.Profile.ToolIDLength < 0 {
 		add(table+".profile.tool_id_length", "is %d; it takes 0 or more", e.Profile.ToolIDLength)
 	}
@@ -152,6 +157,13 @@ func checkModel(table string, m Model, add func(path, format string, args ...any
 	if m.Prices != nil {
 		checkPrices(table+".prices", *m.Prices, add)
 	}
+}
+
+// isKeepAlive says that Ollama takes a value of keep_alive: a time, a number of seconds, or nothing.
+func isKeepAlive(value string) bool {
+	_, notTime := time.ParseDuration(value)
+	_, notNumber := strconv.Atoi(value)
+	return value == "" || notTime == nil || notNumber == nil
 }
 
 func checkWire(path, got string, add func(path, format string, args ...any)) {

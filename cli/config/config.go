@@ -41,6 +41,7 @@ type Endpoint struct {
 	Model      string            `toml:"model"`       // the model to use where only the endpoint is named
 	Wire       string            `toml:"wire"`        // the format of its requests, one of llm.Wires; "" is auto
 	Window     int               `toml:"window"`      // tokens; 0 finds it out
+	KeepAlive  string            `toml:"keep_alive"`  // how long Ollama keeps a model loaded; "" leaves it to the server
 	Exact      bool              `toml:"exact"`       // llama.cpp counts each request itself
 	Profile    Profile           `toml:"profile"`
 

@@ -42,7 +42,7 @@ func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpo
 
 // withMore is an endpoint with what a table says of it.
 func withMore(e, table llm.Endpoint) llm.Endpoint {
-	e.Wire, e.Models = table.Wire, table.Models
+	e.Wire, e.Models, e.KeepAlive = table.Wire, table.Models, table.KeepAlive
 	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Exact, table.Prices, table.Begin
 	if table.KeyFrom.Kind != keys.Nowhere {
 		e.Key, e.KeyFrom = table.Key, table.KeyFrom
@@ -66,6 +66,7 @@ func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 			Wire:       llm.Wire(e.Wire),
 			Models:     settingsOf(name, e.Models),
 			Window:     e.Window,
+			KeepAlive:  e.KeepAlive,
 			Exact:      e.Exact,
 			Default:    e.Model,
 			Begin:      time.Duration(e.FirstByteTimeout) * time.Second,

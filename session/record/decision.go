@@ -42,6 +42,9 @@ type Decision struct {
 	Wire     llm.Wire    `json:"wire,omitempty"`    // the format of the request; "" is Chat Completions
 	Quirks   []string    `json:"quirks,omitempty"`  // what the server was known to refuse
 
+	AskedWindow int    `json:"asked_window,omitempty"` // the window that the server was asked to run the model with, 0 for none
+	KeepAlive   string `json:"keep_alive,omitempty"`   // how long it was asked to keep the model loaded
+
 	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
 }
 
@@ -74,8 +77,8 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
 		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
-		Sampling: Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
-		Schemas:  r.Tools, Base: address(client.Endpoint().BaseURL),
+		Sampling:    Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
+		AskedWindow: r.Window, Schemas: r.Tools, Base: address(client.Endpoint().BaseURL),
 	}
 	d.Ask(client, r.Model)
 	for _, m := range o.Turn {
@@ -90,7 +93,10 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 
 // Ask takes how a client asks a model as of now. A refusal may change that between two attempts.
 func (d *Decision) Ask(client *llm.Client, model string) {
-	d.Quirks, d.Wire = client.Quirks(), client.Wire(model)
+	d.Quirks, d.Wire, d.KeepAlive = client.Quirks(), client.Wire(model), ""
+	if d.Wire == llm.OllamaWire {
+		d.KeepAlive = client.Endpoint().KeepAlive
+	}
 	if d.Wire == llm.ChatWire {
 		d.Wire = "" // Records that were written before there were others say nothing either.
 	}
@@ -205,8 +211,8 @@ func (d Decision) options(turn []history.Message, count history.Counter) history
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
 // configured or not.
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
-	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: cmp.Or(d.Wire, llm.ChatWire), Profile: d.Profile, Quirks: d.Quirks})
+	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: cmp.Or(d.Wire, llm.ChatWire), Profile: d.Profile, Quirks: d.Quirks, KeepAlive: d.KeepAlive})
 	request := d.Sampling.Request()
-	request.Model, request.Messages, request.Tools = r.Model, p.Messages, d.Schemas
+	request.Model, request.Messages, request.Tools, request.Window = r.Model, p.Messages, d.Schemas, d.AskedWindow
 	return then.Body(request)
 }

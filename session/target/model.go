@@ -52,6 +52,7 @@ type known struct {
 	window     llm.Window
 	stated     llm.Window // what the server says of its window now, without tokens where it does not
 	ran        bool       // it answered since its server was asked for a window that it could not say
+	ranWith    int        // the window that its server was asked to run it with when it answered, 0 for none
 	learned    store.Learned
 	shrunkTo   int         // the most tokens of a request, after refusals that named none; 0 is none
 	inexact    bool        // the endpoint was asked for exact counts and could not answer
@@ -146,6 +147,7 @@ func (m *Model) Request(plan history.Plan) llm.Request {
 	defer m.mu.Unlock()
 	r := m.deps.Ask
 	r.Model, r.Messages, r.Tools, r.MaxTokens = m.Name, plan.Messages, m.tools(), m.maxTokens()
+	r.Window = m.askedWindow()
 	return r
 }
 

@@ -52,6 +52,9 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 	if stated.At = m.learned.StatedAt; stated.Tokens == 0 {
 		stated.At = time.Time{}
 	}
+	if stated.Tokens > 0 && stated.Tokens < m.ranWith && stated.Most > 0 {
+		stated.Most = stated.Tokens // It runs the model with less than what it was asked for.
+	}
 	m.stated = stated
 	m.window = m.facts().Window()
 	m.mu.Unlock()
@@ -151,7 +154,16 @@ func (m *Model) TrueWindow() (tokens int, ok bool) {
 func (m *Model) Ran() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ran = m.ran || m.window.Again
+	m.ran, m.ranWith = m.ran || m.window.Again, m.askedWindow()
+}
+
+// askedWindow is the window that the server is asked to run the model with. It is 0 where the server takes no wishes, and
+// where nobody knows: a guess could take more memory than there is. The caller holds the lock.
+func (m *Model) askedWindow() int {
+	if m.window.Assumed || m.window.ByName || m.Client.Wire(m.Name) != llm.OllamaWire {
+		return 0
+	}
+	return m.window.Tokens
 }
 
 // AskWindowAgain asks the server for a window that it could not say before the model ran, once after each

@@ -171,7 +171,10 @@ func (s *Model) windowText() string {
 	if limit := model.Limit(); limit > 0 {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
-	if w.Assumed || w.ByName {
+	switch most := f.Stated.Most; {
+	case most > w.Tokens:
+		text += " /window TOKENS has the server load the model with another, up to " + theme.Thousands(most) + "; more takes more memory."
+	case w.Assumed || w.ByName:
 		text += " /window 128000 sets another."
 	}
 	return text

@@ -88,7 +88,7 @@ func vocabulary(o options) []token {
 	add("▁", -2)
 	for c := '!'; c <= '~'; c++ {
 		bias := -4.0
-		if c == '"' {
+		if c == '"' && !o.endless {
 			bias = 7 // The strings in the arguments of a call are short.
 		}
 		add(string(c), bias)

@@ -1,0 +1,172 @@
+package llm
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/llm/tool"
+)
+
+// realWindow is the window in tokens that the tests ask Ollama for. It is not the server's default.
+const realWindow = 6144
+
+func TestRealOllama(t *testing.T) {
+	e := realEndpoint(t, "ollama", "WINNOW_REAL_OLLAMA")
+	e.BaseURL = strings.TrimRight(e.BaseURL, "/") + "/v1"
+	for _, w := range []Wire{AutoWire, ChatWire} {
+		t.Run(string(w), func(t *testing.T) {
+			e := e
+			e.Wire = w
+			realServer{t: t, endpoint: e, model: "tiny"}.wantOllama(w != ChatWire)
+		})
+	}
+}
+
+// ollama is a client that asked the server for the model's window, as each session does. fields are added to its
+// requests.
+func (s realServer) ollama(fields map[string]any) *Client {
+	s.t.Helper()
+	c := s.with(fields)
+	if _, err := c.StatedWindow(s.t.Context(), s.model); err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+func (s realServer) wantOllama(native bool) {
+	models, err := NewClient(s.endpoint).Models(s.t.Context())
+	if err != nil || len(models) < 2 {
+		s.t.Fatalf("models %v, %v; want tiny and endless", models, err)
+	}
+	run, endless := s.runs(s.t), s
+	endless.model = "endless"
+	run("wire", func(s realServer) {
+		if got := s.ollama(nil).Wire(s.model); (got == OllamaWire) != native {
+			s.t.Errorf("the model is asked in the format %s", got)
+		}
+	})
+	endless.runs(s.t)("chat", func(s realServer) { s.wantStreamed(s.ollama(nil), 24) })
+	endless.runs(s.t)("stop", realServer.wantOllamaStops)
+	run("tools", func(s realServer) {
+		schema := map[string]any{
+			"type": "object", "required": []string{"name", "arguments"},
+			"properties": map[string]any{"name": map[string]any{"enum": []string{searchTool.Name}}, "arguments": searchTool.Parameters},
+		}
+		fields := map[string]any{"format": schema}
+		if !native {
+			fields = map[string]any{"response_format": map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "call", "schema": schema}}}
+		}
+		s.wantTools(s.ollama(fields), s.ollama(nil))
+	})
+	run("unknown model", func(s realServer) {
+		s.model = "no-such-model"
+		s.wantRefused(s.ollama(nil), s.request("Are you there?", 4), NotFound)
+	})
+	run("images", func(s realServer) {
+		// The server drops an image that the model cannot see and answers, so it must not be sent.
+		if p := s.ollama(nil).Profile(s.model); !p.NoImages || p.NoTools {
+			s.t.Errorf("the profile is %+v, want no images, and tools", p)
+		}
+	})
+	if !native {
+		return
+	}
+	run("window", func(s realServer) {
+		c := s.ollama(nil)
+		r := s.request("Are you there?", 4)
+		r.Window = realWindow
+		if _, _, err := s.answered(c, r); err != nil {
+			s.t.Fatal(err)
+		}
+		w, err := c.StatedWindow(s.t.Context(), s.model)
+		if err != nil || w.Tokens != realWindow || w.Most != 131072 {
+			s.t.Errorf("the server states %+v, %v", w, err)
+		}
+	})
+	run("overflow", func(s realServer) {
+		r := s.request(strings.Repeat("word ", realWindow), 8)
+		r.Window = realWindow
+		s.wantRefused(s.ollama(nil), r, Overflow)
+		r = s.request("And again?", 8)
+		r.Window = realWindow
+		for range 4 {
+			r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: strings.Repeat("word ", realWindow/8)}, history.Message{Role: history.User, Content: "?"})
+		}
+		s.wantRefused(s.ollama(nil), r, Overflow)
+	})
+	endless.runs(s.t)("length", func(s realServer) {
+		// An answer that fills the window ends there; nothing is dropped to go on.
+		r := s.request("Fill it.", 0)
+		r.Window = 512
+		reply, _, err := s.answered(s.ollama(nil), r)
+		if sum := reply.Usage.Prompt + reply.Usage.Answer; err != nil || reply.Finished.Reason != "length" || sum < 500 || sum > 520 {
+			s.t.Errorf("it ended with %+v and %+v, %v", reply.Finished, reply.Usage, err)
+		}
+	})
+	run("thinking", func(s realServer) {
+		r := s.request("Think.", 4)
+		r.Effort = "high"
+		if _, _, err := s.answered(s.ollama(nil), r); err != nil {
+			s.t.Errorf("a model that cannot think is asked to: %v", err)
+		}
+	})
+	run("any history", realServer.wantOllamaTakesAnything)
+}
+
+// wantOllamaStops stops an answer that would fill the window, and asks again. A server that takes one request after
+// the other answers only when it no longer computes the first.
+func (s realServer) wantOllamaStops() {
+	c := s.ollama(nil)
+	r := s.request("Write without an end.", 200)
+	r.Window = 131072
+	if _, _, err := s.answered(c, r); err != nil {
+		s.t.Fatal(err)
+	}
+	began := time.Now()
+	if _, _, err := s.answered(c, r); err != nil {
+		s.t.Fatal(err)
+	}
+	each := time.Since(began) / 200
+	r.MaxTokens = 0
+	s.stopped(c, r)
+	r.MaxTokens = 1
+	began = time.Now()
+	if _, _, err := s.answered(c, r); err != nil {
+		s.t.Fatal(err)
+	}
+	// Without a limit the server computes at least ten times its smallest default window.
+	if took := time.Since(began); took > 20_000*each {
+		s.t.Errorf("the next answer began after %v, with %v for a token: the server did not stop", took, each)
+	}
+}
+
+// wantOllamaTakesAnything sends damaged conversations as history repairs them: the server must read every one.
+func (s realServer) wantOllamaTakesAnything() {
+	c := s.ollama(nil)
+	scenes := strictScenes()
+	rapid.Check(s.t, func(t *rapid.T) {
+		scene := scenes.Draw(t, "scene")
+		scene.o.Policy.Budget = 600 // The tiny model reads letters, and is slow with long texts.
+		scene.o.Profile, scene.o.To = c.Profile(s.model), c.Origin(s.model)
+		plan, err := history.Build(scene.messages, scene.o)
+		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
+			return
+		}
+		r := Request{Model: s.model, Messages: plan.Messages, MaxTokens: 1, Window: realWindow}
+		if len(plan.Messages) == 0 {
+			return
+		}
+		r.Tools = []tool.Tool{searchTool}
+		_, _, err = s.answered(c, r)
+		var e *Error
+		if errors.As(err, &e) && e.Kind != Overflow && e.Kind != BadStream {
+			body, _ := c.Body(r)
+			t.Fatalf("%v\n%s\n%s", err, e.Body, body)
+		}
+	})
+}
