@@ -164,7 +164,7 @@ func (p *process) how() string {
 	}
 	text := "it ended"
 	if p.status != nil {
-		text = "it ended with " + p.status.Error()
+		text = "it ended (" + p.status.Error() + ")"
 	}
 	if line := p.errors.telling(); line != "" {
 		text += ": " + line
@@ -213,8 +213,8 @@ func (t *tail) last() []string {
 	return append([]string(nil), t.lines...)
 }
 
-// telling is the line that says what went wrong: the last one with a word for it, else the last one. The last
-// line of a stack trace says little.
+// telling is the line that says what went wrong: the last one with a word for it, "" where none has one. The last
+// line of a stack trace says little, and so does what a program says when it starts.
 func (t *tail) telling() string {
 	wrong := regexp.MustCompile(`(?i)error|fail|fatal|panic|cannot|can't|could not|not found|missing|invalid|refused|denied|usage`)
 	lines := t.last()
@@ -223,8 +223,5 @@ func (t *tail) telling() string {
 			return lines[i]
 		}
 	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return lines[len(lines)-1]
+	return ""
 }

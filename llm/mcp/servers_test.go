@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/llm/tool"
 )
@@ -151,7 +154,7 @@ func TestABadCallIsAnAnswerAndNoMore(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
 		"banner":     `^done$`,
-		"dies":       `^error: the connection to the MCP server dies ended during the call: it ended with exit status 7: panic: \[31mout of cheese; whether the call took effect is not known$`,
+		"dies":       `^error: the connection to the MCP server dies ended during the call: it ended \(exit status 7\): panic: \[31mout of cheese; whether the call took effect is not known$`,
 		"large":      `^error: the answer has 20\.0 MB; winnow reads at most 16 MB$`,
 		"long":       `^(0123456789)+\n\[winnow kept the first 1000000 of 2000000 bytes of this result\]$`,
 		"bytes":      "^a\uFFFD+b \x00 \x1b\\[31m \uFFFD$",
@@ -212,7 +215,7 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 		"path":    {Server{Name: "s", Command: "sh", Env: map[string]string{"PATH": t.TempDir()}}, "the program sh is not found"},
 		"folder":  {Server{Name: "s", Command: "sh", Dir: "/no/such/folder"}, "the folder /no/such/folder is not there"},
 		"nothing": {Server{Name: "s"}, "neither a command nor a url"},
-		"quits":   {serverOf(t, "quits"), "it ended with exit status 3: Error: the variable TOKEN is missing"},
+		"quits":   {serverOf(t, "quits"), "it ended (exit status 3): Error: the variable TOKEN is missing"},
 		"mute":    {mute, "it did not answer within 200ms (startup_timeout)"},
 		"notools": {serverOf(t, "notools"), "cannot unmarshal"},
 	} {
@@ -426,6 +429,72 @@ func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
 	}
 }
 
+// Neither goroutines nor processes are left when the servers are closed, whatever they did. It runs alone.
+func TestNothingIsLeftRunning(t *testing.T) {
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
+	web := webServer(t, handler)
+	mute := serverOf(t, "mute")
+	mute.StartupTimeout = 50 * time.Millisecond
+	hangs := serverOf(t, "hangs")
+	hangs.ToolTimeout = 50 * time.Millisecond
+	m := started(t, web, mute, hangs, serverOf(t, "dies"), serverOf(t, "closes"), serverOf(t, "quits"), Server{Name: "absent", Command: "winnow-no-such-program"})
+	for _, name := range []string{"web__add", "hangs__work", "dies__work", "closes__work", "dies__ok"} {
+		call(t, m, name, `{}`)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	waiting := make(chan struct{})
+	go func() {
+		defer close(waiting)
+		tool.Set{Boxes: m.Boxes()}.Run(ctx, "hangs__work", `{}`)
+	}()
+	m.Close() // in the middle of a call
+	stop()
+	<-waiting
+	left := ""
+	for range 300 {
+		left = ""
+		buffer := make([]byte, 4<<20)
+		for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
+			ours := strings.Contains(stack, "winnow/llm/mcp.") && !strings.Contains(stack, "TestNothingIsLeftRunning")
+			client := strings.Contains(stack, "go-sdk/mcp.(*Client") || strings.Contains(stack, "go-sdk/mcp.(*streamableClientConn")
+			if ours && !strings.Contains(stack, "testing.(*T).Run") || client {
+				left += stack + "\n\n"
+			}
+		}
+		if left == "" {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("goroutines are left:\n%s", left)
+}
+
+// A published server is used as any other: go test ./llm/mcp -run Published, with its command in this variable.
+func TestAPublishedServerIsUsed(t *testing.T) {
+	t.Parallel()
+	const variable = "WINNOW_TEST_PUBLISHED_MCP"
+	words := strings.Fields(os.Getenv(variable))
+	if len(words) == 0 {
+		t.Skip("set " + variable + " to the command of a server, such as mcp-server-everything")
+	}
+	m := started(t, Server{Name: "published", Command: words[0], Args: words[1:], Env: map[string]string{}})
+	s := until(t, m, func(s Status) bool { return s.Listed || s.State == Failed })
+	if s.State != Ready || len(s.Tools) == 0 {
+		t.Fatalf("it is %s with %d tools: %v\n%q", s.State, len(s.Tools), s.Err, s.Stderr)
+	}
+	t.Logf("%s has %d tools, %d prompts, %d resources", s.Title, len(s.Tools), len(s.Prompts), len(s.Resources))
+	for _, listed := range s.Tools {
+		if !listed.Offered || listed.Note != "" {
+			t.Errorf("%s: %s", listed.Name, listed.Note)
+		}
+		if listed.Own == "echo" {
+			if got := call(t, m, listed.Name, `{"message":"hello"}`); !strings.Contains(got, "hello") {
+				t.Errorf("echo gave %q", got)
+			}
+		}
+	}
+}
+
 func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	mute, quits := serverOf(t, "mute"), serverOf(t, "quits")
@@ -437,7 +506,7 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	if err := m.Prepare(t.Context(), say); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"waiting for the MCP server mute to start", "the MCP server mute is not in use: it did not answer within 600ms (startup_timeout)", "the MCP server quits is not in use: it ended with exit status 3: Error: the variable TOKEN is missing"}
+	want := []string{"waiting for the MCP server mute to start", "the MCP server mute is not in use: it did not answer within 600ms (startup_timeout)", "the MCP server quits is not in use: it ended (exit status 3): Error: the variable TOKEN is missing"}
 	if !slices.Equal(said, want) {
 		t.Errorf("said %q, want %q", said, want)
 	}
