@@ -190,7 +190,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		TitleRef:    k.titles(ctx),
 		SummaryRef:  k.config.Summary.Model,
 		Tools:       k.servers.Boxes(),
-		Prepare:     k.servers.Prepare,
+		Prepare:     k.prepareTools,
 		Recall:      recall.Scope(k.config.Tools.Recall),
 		Builtin:     k.p.builtinTools(k.config.Tools),
 		Approve:     session.Approval(k.config.Tools.Approve),

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,6 +78,11 @@ func (p *program) clientFile(name string) ([]mcp.Server, error) {
 		return nil, fmt.Errorf("cannot read it: %w", fileCause(err))
 	}
 	return mcp.ReadClientFile(path, doc)
+}
+
+// prepareTools makes the MCP servers ready. What they say of themselves may hold a secret.
+func (k *conversation) prepareTools(ctx context.Context, say func(sentence string)) error {
+	return k.servers.Prepare(ctx, func(sentence string) { say(k.redactor.Text(sentence)) })
 }
 
 // newServers makes the configured MCP servers ready. None is started yet. It returns what is wrong with their

@@ -33,7 +33,7 @@ type Deps struct {
 	Sampling    record.Sampling     // what is asked of every model
 	Of          OfModel             // what is configured of single models, over System and Sampling; nil says nothing
 	Tools       []*tool.Toolbox     // what every model may call beside the tools of its endpoint
-	Prepare     Prepare             // makes Tools ready before the first request of a turn; nil has nothing to do
+	Prepare     Prepare             // makes Tools ready before each request of a turn; nil has nothing to do
 	Builtin     *tool.Toolbox       // what every model but the guide may call; nil is none
 	Recall      recall.Scope        // what the model may read again with the recall tool
 	Approve     Approval            // when a tool call needs the user's word
@@ -92,7 +92,7 @@ func (d Deps) forModel(ask record.Sampling) target.Deps {
 	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools}
 }
 
-// Prepare makes tools ready that take time to start. It says what it waits for and what did not start. Its error
+// Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed. Its error
 // is that of the context: tools that did not start are no reason to leave a message without an answer.
 type Prepare func(ctx context.Context, say func(sentence string)) error
 

@@ -190,14 +190,14 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.tryToolCalls(ctx); err != nil {
 		return err
 	}
-	if err := t.prepareTools(ctx); err != nil {
-		return err
-	}
 	called := "" // the tools of the answer before
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
 			t.Model().AskWindowAgain(ctx)
 			t.emit(Notice{fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Ref(), called, round+1, t.deps.MaxRounds)})
+		}
+		if err := t.prepareTools(ctx); err != nil {
+			return err
 		}
 		answer, err := t.round(ctx)
 		if err != nil {
@@ -214,7 +214,8 @@ func (t *turn) answer(ctx context.Context) error {
 	return &ToolError{fmt.Sprintf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)}
 }
 
-// prepareTools waits for tools that are still starting, so that the request can offer them.
+// prepareTools waits for tools that are still starting, so that the next request can offer them, and says what
+// became of others.
 func (t *turn) prepareTools(ctx context.Context) error {
 	if t.deps.Prepare == nil {
 		return nil

@@ -44,8 +44,8 @@ type server struct {
 	prompts   []Prompt
 	resources []Resource
 	restarts  int
-	told      bool // the user read that it failed
-	listed    bool // its prompts and resources were asked for
+	news      []string // sentences that the user has not read yet
+	listed    bool     // its prompts and resources were asked for
 }
 
 func newServer(m *Servers, config Server) *server {
@@ -113,10 +113,13 @@ func (s *server) run(ctx context.Context) {
 func (s *server) set(state State, err error) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
-	s.state, s.err, s.told = state, err, false
+	s.state, s.err = state, err
 	var failed *failedError
 	if s.stderr = nil; errors.As(err, &failed) {
 		s.stderr = failed.stderr
+	}
+	if state == Failed {
+		s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
 	}
 	if state == Failed || state == Ended {
 		s.tools, s.prompts, s.resources, s.note, s.listed = nil, nil, nil, "", false
@@ -142,8 +145,11 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	}
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
+	if s.state == Restarting {
+		s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.err))
+	}
 	s.state, s.err, s.stderr, s.link = Ready, nil, nil, l
-	s.tools = named(s.config, s.key, listed)
+	s.listTools(listed)
 	if info := l.session.InitializeResult().ServerInfo; info != nil {
 		s.title = clean(info.Name+" "+info.Version, 120)
 	}
@@ -251,9 +257,19 @@ func (s *server) relist(l *link) {
 	}
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
-	s.tools = named(s.config, s.key, listed)
+	s.listTools(listed)
 	s.m.deal()
 	s.m.announce()
+}
+
+// listTools takes the server's list of tools. What changed since the last one is news: a tool may not be what it was when
+// the user allowed it. The caller holds the lock.
+func (s *server) listTools(listed []*sdk.Tool) {
+	tools := named(s.config, s.key, listed)
+	if changes := difference(s.tools, tools); s.tools != nil && changes != "" {
+		s.news = append(s.news, fmt.Sprintf("the MCP server %s changed its list of tools: %s", s.config.Name, changes))
+	}
+	s.tools = tools
 }
 
 // connected waits until the server is ready.

@@ -91,7 +91,7 @@ func (m *Servers) Start() {
 const silentWait = 400 * time.Millisecond
 
 // Prepare starts the servers and waits until each of them is ready or has failed, or until ctx ends. It says what
-// it waits for, and which servers have failed since it was called last.
+// it waits for, and what happened since it was called last: which servers failed, were started again or changed their tools.
 func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error {
 	m.Start()
 	patience := time.NewTimer(silentWait)
@@ -118,15 +118,13 @@ func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error 
 		}
 	}
 	m.mu.Lock()
-	var failed []string
+	var news []string
 	for _, s := range m.all {
-		if s.state == Failed && !s.told {
-			s.told = true
-			failed = append(failed, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, s.err))
-		}
+		news = append(news, s.news...)
+		s.news = nil
 	}
 	m.mu.Unlock()
-	for _, sentence := range failed {
+	for _, sentence := range news {
 		say(sentence)
 	}
 	return nil

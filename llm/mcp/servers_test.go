@@ -268,6 +268,11 @@ func TestARestartByTheUser(t *testing.T) {
 	if got := call(t, m, "honest__add", `{"a":1,"b":1}`); got != "2" {
 		t.Errorf("got %q", got)
 	}
+	var said []string
+	m.Prepare(t.Context(), func(s string) { said = append(said, s) })
+	if want := []string{"the MCP server honest was started again: restarted by the user"}; !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
+	}
 	if err := m.Restart("other"); err == nil {
 		t.Error("a server that is not there was restarted")
 	}
@@ -285,6 +290,11 @@ func TestAChangedListIsFollowed(t *testing.T) {
 	}
 	if got := call(t, m, "changing__new", ""); got != "I am new" {
 		t.Errorf("got %q", got)
+	}
+	var said []string
+	m.Prepare(t.Context(), func(s string) { said = append(said, s) })
+	if want := []string{"the MCP server changing changed its list of tools: added changing__new; removed changing__fail"}; !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
 	}
 }
 

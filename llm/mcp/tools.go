@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -210,6 +211,46 @@ func flattened(object map[string]any) map[string]any {
 	}
 	out["type"], out["properties"] = "object", properties
 	return out
+}
+
+// difference says in words what changed between two lists of tools, "" for nothing.
+func difference(before, after []Tool) string {
+	names := func(tools []Tool, wanted func(Tool) bool) string {
+		var names []string
+		for _, t := range tools {
+			if t.fit && wanted(t) {
+				names = append(names, t.Name)
+			}
+		}
+		if n := len(names); n > 5 {
+			names = append(names[:5], fmt.Sprintf("and %d more", n-5))
+		}
+		return strings.Join(names, ", ")
+	}
+	in := func(tools []Tool) map[string]Tool {
+		all := make(map[string]Tool, len(tools))
+		for _, t := range tools {
+			if t.fit {
+				all[t.Name] = t
+			}
+		}
+		return all
+	}
+	was, is := in(before), in(after)
+	var parts []string
+	for _, kind := range []struct{ words, names string }{
+		{"added ", names(after, func(t Tool) bool { _, there := was[t.Name]; return !there })},
+		{"removed ", names(before, func(t Tool) bool { _, there := is[t.Name]; return !there })},
+		{"changed ", names(after, func(t Tool) bool {
+			old, there := was[t.Name]
+			return there && (old.Description != t.Description || !bytes.Equal(old.Parameters, t.Parameters))
+		})},
+	} {
+		if kind.names != "" {
+			parts = append(parts, kind.words+kind.names)
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // choose marks the tools that are offered where there is room for so many. Those that the configuration names

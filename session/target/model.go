@@ -148,6 +148,9 @@ func (m *Model) Request(plan history.Plan) llm.Request {
 	r := m.deps.Ask
 	r.Model, r.Messages, r.Tools, r.MaxTokens = m.Name, plan.Messages, m.tools(), m.maxTokens()
 	r.Window = m.askedWindow()
+	if m.priced != nil {
+		r.Tools = m.priced // The plan counted these: a server may have changed its list since.
+	}
 	return r
 }
 

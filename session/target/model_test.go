@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/tool"
 	"winnow/session/calibration"
 	"winnow/session/store"
 )
@@ -181,5 +182,32 @@ func TestToolCallsAsTextAreTriedOnce(t *testing.T) {
 	m.deps.Now = func() time.Time { return noon.Add(textLesson) }
 	if _, due, err := m.RetryToolCalls(context.Background()); err != nil || !due || m.Profile().ToolsAsText {
 		t.Errorf("after a week they are sent as they are: %t, %v", due, err)
+	}
+}
+
+// A server may change its list of tools at any time; a request offers those that its plan counted.
+func TestARequestOffersTheToolsThatWereCounted(t *testing.T) {
+	m := newModel(t, 4000, 0)
+	box := &tool.Toolbox{}
+	m.deps.Tools = []*tool.Toolbox{box}
+	replace := func(name string) {
+		box.Replace([]tool.Tool{{Name: name, Parameters: []byte(`{}`)}}, nil)
+	}
+	var o history.Options
+	replace("one")
+	m.Fill(&o)
+	replace("another")
+	r := m.Request(history.Plan{})
+	if len(r.Tools) != 1 || r.Tools[0].Name != "one" || o.Tools != len(llm.Schemas(r.Tools)) {
+		t.Errorf("the request offers %+v, counted as %d", r.Tools, o.Tools)
+	}
+	m.Fill(&o)
+	if r := m.Request(history.Plan{}); len(r.Tools) != 1 || r.Tools[0].Name != "another" {
+		t.Errorf("the next one offers %+v", r.Tools)
+	}
+	box.Replace(nil, nil)
+	m.Fill(&o)
+	if r := m.Request(history.Plan{}); len(r.Tools) != 0 || o.Tools != 0 {
+		t.Errorf("without tools it offers %+v, counted as %d", r.Tools, o.Tools)
 	}
 }
