@@ -89,6 +89,7 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Secrets:    k.redactor.FindIn,
 		Export:     k.exportCommand,
 		Background: k.servers.Start,
+		Servers:    k.servers,
 	}, nil
 }
 

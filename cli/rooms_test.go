@@ -58,8 +58,8 @@ var rooms = map[string][]string{
 	// any of them may use ui/uitest.
 	"ui": {
 		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
-		"ui/turn", "ui/upkeep", "ui/layout",
-		"session", "session/record", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/tool", "llm/pricing", "history", "docs",
+		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers",
+		"session", "session/record", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":          {"ui/uitest"},
@@ -81,6 +81,7 @@ var rooms = map[string][]string{
 	"ui/composer":        {"ui/composer/editor", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "history"},
 	"ui/composer/editor": {},
 	"ui/input":           {},
+	"ui/servers":         {"ui/theme", "ui/markdown", "llm/mcp"},
 	"ui/uitest":          {},
 
 	"history":            {"history/cause", "history/message", "history/jsonrepair", "history/repair", "history/relevance"},

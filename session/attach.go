@@ -27,6 +27,15 @@ func (s *Session) Attach(path string) (history.Part, error) {
 	return part, nil
 }
 
+// AttachText makes a text that is no file hang on a message under a name.
+func (s *Session) AttachText(name, text string) (history.Part, error) {
+	part, err := attach.Read(name, []byte(text), s.Model().Name, s.deps.Count)
+	if err != nil {
+		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", name, err)
+	}
+	return part, nil
+}
+
 // readAttachment reads a file that is not too large.
 func readAttachment(path string) ([]byte, error) {
 	// A pipe is asked before it is opened: opening one waits for somebody who writes.

@@ -97,6 +97,13 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	name, args, _ := strings.Cut(strings.TrimPrefix(draft, "/"), " ")
 	args = strings.TrimSpace(args)
 	c, ok := commandNamed(name)
+	if !ok && len(m.composer.Drafted().Files) == 0 {
+		if cmd, written := m.composer.WriteDraft(name, args); written {
+			m.composer.Remember(store.Draft{Text: draft})
+			m.composer.Set("")
+			return cmd
+		}
+	}
 	switch {
 	case !ok:
 		return m.notice.Error(fmt.Sprintf("There is no command /%s. A space in front of the slash sends it as a message.", name))

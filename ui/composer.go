@@ -10,6 +10,7 @@ import (
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/picker"
+	"winnow/ui/servers"
 	"winnow/ui/transcript"
 )
 
@@ -27,12 +28,21 @@ func (m *Model) surround() {
 		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(), Closed: m.current.ReadOnly,
 		Guide:     m.current.Ref == "guide" || strings.HasPrefix(m.current.Ref, "guide/"),
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
-		ReadFile:  m.current.Session.Attach,
+		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText,
 	}
 	m.chat.Around = transcript.Around{
 		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil,
 		Changes: m.composer.Area.Changes() - len(m.composer.Unread()), // a file that is read changes the draft as well
 	}
+}
+
+// completions are what the MCP servers offer to the draft, as the composer lists it.
+func completions(list []servers.Completion) []composer.Command {
+	var out []composer.Command
+	for _, c := range list {
+		out = append(out, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
+	}
+	return out
 }
 
 func (m *Model) composerEvent(e event.Event) tea.Cmd {

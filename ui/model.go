@@ -20,6 +20,7 @@ import (
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/question"
+	"winnow/ui/servers"
 	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
@@ -85,7 +86,14 @@ func New(o Options) (*Model, error) {
 	for _, c := range Commands() {
 		commands = append(commands, c.Command)
 	}
-	m.composer = composer.New(composer.Deps{Keys: keys, Run: m.current.Run, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach})
+	offered := servers.Servers{Servers: o.Servers}
+	m.composer = composer.New(composer.Deps{
+		Keys: keys, Run: m.current.Run, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach,
+		Templates:   func() []composer.Command { return completions(offered.Commands()) },
+		MakeDraft:   offered.Make,
+		Mentions:    func(word string) []composer.Command { return completions(offered.Mentions(word)) },
+		ReadMention: offered.ReadMention,
+	})
 	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), background(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)

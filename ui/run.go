@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/llm/mcp"
 	"winnow/session"
 	"winnow/ui/input"
 	"winnow/ui/theme"
@@ -49,6 +50,9 @@ type Options struct {
 	// Secrets says where secrets stand in a text, as bytes from and to, in order and apart: known keys and,
 	// if it is asked for shapes, what looks like a secret. Nil finds none.
 	Secrets func(text string, shapes bool) [][2]int
+
+	// Servers are the MCP servers, nil for none.
+	Servers *mcp.Servers
 
 	// Background is called soon after the first frame, for what takes time to start; nil has nothing to do.
 	Background func()

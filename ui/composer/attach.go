@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -27,8 +28,13 @@ type file struct {
 
 // fileAt reads a file as it hangs on a message.
 func fileAt(path string, read func(string) (history.Part, error)) file {
-	f := file{path: resolved(path)}
-	f.part, f.err = read(f.path)
+	return fileOf(resolved(path), read)
+}
+
+// fileOf reads what a path or a word with @ names.
+func fileOf(path string, read func(string) (history.Part, error)) file {
+	f := file{path: path}
+	f.part, f.err = read(path)
 	sum := sha256.New()
 	sum.Write(f.part.Data)
 	sum.Write([]byte(f.part.Text))
@@ -74,11 +80,23 @@ func (c *Model) attach(paths []string) tea.Cmd {
 
 // readFiles reads the files of chips.
 func (c *Model) readFiles(chips []int) tea.Cmd {
-	read := c.ReadFile
+	read, mentioned, attach := c.ReadFile, c.ReadMention, c.AttachText
 	var cmds []tea.Cmd
 	for _, n := range chips {
 		path := c.Chips[n].Path
-		cmds = append(cmds, func() tea.Msg { return readMsg{n, []file{fileAt(path, read)}} })
+		if !isMention(path) || mentioned == nil {
+			cmds = append(cmds, func() tea.Msg { return readMsg{n, []file{fileAt(path, read)}} })
+			continue
+		}
+		cmds = append(cmds, c.Run(func(ctx context.Context) tea.Msg {
+			return readMsg{n, []file{fileOf(path, func(word string) (history.Part, error) {
+				text, err := mentioned(ctx, word)
+				if err != nil {
+					return history.Part{}, err
+				}
+				return attach(word, text)
+			})}}
+		}))
 	}
 	return tea.Batch(cmds...)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,9 +14,9 @@ import (
 )
 
 // Command is what a draft that begins with a slash may become. A path behind /attach is completed as a command that
-// attaches it.
+// attaches it, and a word that begins with @ as one that attaches what it names.
 type Command struct {
-	Name string   // without the slash
+	Name string   // without the slash; of what is attached, with the @
 	Also []string // other names
 	Args string   // what may follow, "" for nothing; in brackets where it may be left out
 	Help string
@@ -23,6 +24,9 @@ type Command struct {
 
 // Usage is the command as it is typed.
 func (c Command) Usage() string {
+	if isMention(c.Name) {
+		return theme.OneLine(c.Name)
+	}
 	if c.Args == "" {
 		return "/" + c.Name
 	}
@@ -78,9 +82,19 @@ func (c *Model) IsCommand(draft string) bool {
 	return !(c.Guide && (draft == "/guide" || strings.HasPrefix(draft, "/guide ")))
 }
 
-// Completions are what the draft may become: a command of which it has the beginning, or a path behind /attach.
+// isMention says that a name is one of something to attach that is no file.
+func isMention(name string) bool { return strings.HasPrefix(name, "@") && strings.Contains(name, ":") }
+
+// Completions are what the draft may become: a command of which it has the beginning, a path behind /attach, or what
+// the word that is being typed may attach.
 func (c *Model) Completions() []Command {
-	if !c.Completes || c.edit.message != 0 || !c.Area.Begins("/") {
+	if !c.Completes {
+		return nil
+	}
+	if word := c.Area.Word(); c.Mentions != nil && strings.HasPrefix(word, "@") {
+		return c.Mentions(word)
+	}
+	if c.edit.message != 0 || !c.Area.Begins("/") {
 		return nil
 	}
 	draft := c.Shown()
@@ -91,8 +105,12 @@ func (c *Model) Completions() []Command {
 	if strings.ContainsAny(name, " \n/") {
 		return nil
 	}
+	commands := c.Commands
+	if c.Templates != nil {
+		commands = append(slices.Clip(commands), c.Templates()...)
+	}
 	var out []Command
-	for _, command := range c.Commands {
+	for _, command := range commands {
 		fits := strings.HasPrefix(command.Name, name)
 		for _, also := range command.Also {
 			fits = fits || name != "" && strings.HasPrefix(also, name)
@@ -113,6 +131,13 @@ func (c *Model) completionKey(msg tea.KeyPressMsg, list []Command) (tea.Cmd, boo
 		*at = max(0, *at-1)
 	case k.Pressed(msg, keymap.Newer):
 		*at = min(len(list)-1, *at+1)
+	case isMention(chosen.Name) && k.Pressed(msg, keymap.Focus, keymap.Send):
+		c.Area.TakeWord()
+		if chosen.Needs() {
+			c.Area.Insert(chosen.Name) // The user replaces what stands in braces.
+			return nil, true
+		}
+		return c.attach([]string{chosen.Name}), true
 	case k.Pressed(msg, keymap.Focus):
 		c.complete(chosen)
 	case !k.Pressed(msg, keymap.Send):
@@ -155,7 +180,11 @@ func (c *Model) CompletionView(w, h int) []string {
 		}
 		lines = append(lines, theme.Fit("   "+usage+st.Dim.Render(list[i].Help), w))
 	}
-	return theme.Frame(frame, st.Border("commands", "tab completes", true), lines)
+	title := "commands"
+	if isMention(list[0].Name) {
+		title = "attach"
+	}
+	return theme.Frame(frame, st.Border(title, "tab completes", true), lines)
 }
 
 // mostCompletions is how many completions are on the screen at once.

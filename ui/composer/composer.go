@@ -33,17 +33,23 @@ type Deps struct {
 	Prompts  *store.Store                                // the history of prompts, nil for none
 	Commands []Command                                   // what a draft that begins with a slash may become
 	Files    []string                                    // to hang on the first draft
+
+	Templates   func() []Command                                                          // commands that write a draft; nil has none
+	MakeDraft   func(ctx context.Context, command string, words []string) (string, error) // the draft of one
+	Mentions    func(word string) []Command                                               // what a word that begins with @ may become; nil is nothing
+	ReadMention func(ctx context.Context, word string) (string, error)                    // the text of one
 }
 
 // Around is what the composer depends on beside its own state; the parent sets it before it updates or draws.
 type Around struct {
-	Session   string                                  // the session's id, "" for a chat that has not begun
-	Home      *store.Store                            // where its draft and its prompts are kept, nil for nowhere
-	Temporary bool                                    // nothing of it goes to disk
-	Closed    bool                                    // it can only be read: another window has it
-	Guide     bool                                    // the guide answers: /guide begins a message
-	Completes bool                                    // the keys go to the draft, and nothing covers its completions
-	ReadFile  func(path string) (history.Part, error) // reads a file as it hangs on a message
+	Session    string                                        // the session's id, "" for a chat that has not begun
+	Home       *store.Store                                  // where its draft and its prompts are kept, nil for nowhere
+	Temporary  bool                                          // nothing of it goes to disk
+	Closed     bool                                          // it can only be read: another window has it
+	Guide      bool                                          // the guide answers: /guide begins a message
+	Completes  bool                                          // the keys go to the draft, and nothing covers its completions
+	ReadFile   func(path string) (history.Part, error)       // reads a file as it hangs on a message
+	AttachText func(name, text string) (history.Part, error) // makes a text hang on a message
 }
 
 // Model is the draft, with all that belongs to it.

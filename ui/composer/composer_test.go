@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -140,4 +141,72 @@ func TestAnEditThatIsLeftCanBeRecalledWhereItChangedSomething(t *testing.T) {
 	if got := c.Events(); got[len(got)-1] != (event.Notice{Text: "Message 3 is as it was. up recalls the edit."}) {
 		t.Errorf("an edit with a change says %v", got)
 	}
+}
+
+func TestACommandWritesTheDraft(t *testing.T) {
+	c := withServers(t)
+	c.Set("/notes:re")
+	if got := uitest.Plain(c.CompletionView(60, 8)); !strings.Contains(got, "/notes:review LANG") {
+		t.Fatalf("the completions are\n%s", got)
+	}
+	cmd, ok := c.WriteDraft("notes:review", `"Go and C"`)
+	if !ok {
+		t.Fatal("the command is not known")
+	}
+	c.Set("")
+	if c, _ = c.Update(cmd()); c.Writing.Text() != "Review Go and C." {
+		t.Errorf("the draft is %q", c.Writing.Text())
+	}
+	if _, ok := c.WriteDraft("notes:other", ""); ok {
+		t.Error("a command that is not there writes something")
+	}
+}
+
+func TestAWordWithAtAttaches(t *testing.T) {
+	c := withServers(t)
+	for _, name := range []string{"s", "e", "e", "space", "@", "n", "o"} {
+		c, _ = c.Update(uitest.Key(name))
+	}
+	if got := uitest.Plain(c.CompletionView(60, 8)); !strings.Contains(got, "@notes:memo") || !strings.Contains(got, "attach") {
+		t.Fatalf("the completions are\n%s", got)
+	}
+	c, cmd := c.Update(uitest.Key("enter"))
+	c, _ = c.Update(cmd())
+	if got := c.Drafted(); got.Text != "see @notes:memo " || len(got.Files) != 1 || got.Files[0].Name != "@notes:memo" || got.Files[0].Text != "text of @notes:memo" {
+		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
+	}
+	c = withServers(t)
+	for _, name := range []string{"@", "d", "a", "y", "tab"} {
+		c, _ = c.Update(uitest.Key(name))
+	}
+	if got := c.Writing.Text(); got != "@notes:day:{date}" {
+		t.Errorf("a resource with a placeholder leaves %q in the draft", got)
+	}
+}
+
+// withServers is a composer with a command that writes drafts and two things to attach.
+func withServers(t *testing.T) Model {
+	t.Helper()
+	c := New(Deps{
+		Keys:      keymap.Default(),
+		Run:       func(run func(context.Context) tea.Msg) tea.Cmd { return func() tea.Msg { return run(t.Context()) } },
+		Templates: func() []Command { return []Command{{Name: "notes:review", Args: "LANGUAGE"}} },
+		MakeDraft: func(_ context.Context, _ string, words []string) (string, error) {
+			return "Review " + words[0] + ".", nil
+		},
+		Mentions: func(word string) []Command {
+			if strings.HasPrefix("@day", word) {
+				return []Command{{Name: "@notes:day:{date}", Args: "URI"}}
+			}
+			return []Command{{Name: "@notes:memo"}}
+		},
+		ReadMention: func(_ context.Context, word string) (string, error) { return "text of " + word, nil },
+	})
+	c.Restyle(theme.New(theme.None, theme.Palette{}))
+	c.Resize(60, 6)
+	c.Completes = true
+	c.AttachText = func(name, text string) (history.Part, error) {
+		return history.Part{Kind: history.TextPart, Name: name, Text: text}, nil
+	}
+	return c
 }

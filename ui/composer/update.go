@@ -66,6 +66,8 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 		return c.promptsRead(msg)
 	case promptMsg:
 		return c.promptRead(msg)
+	case writtenMsg:
+		return c.written(msg)
 	case editedMsg:
 		return c.edited(msg)
 	case failedMsg:

@@ -142,6 +142,38 @@ func (e *Editor) Before() (number int, ok bool) {
 	return c.inset, c.inset != 0
 }
 
+// Word is what stands between the last blank and the cursor, "" where an inset stands in it or something is selected.
+func (e *Editor) Word() string {
+	word, _ := e.word()
+	return word
+}
+
+// TakeWord takes out what Word gives.
+func (e *Editor) TakeWord() {
+	if word, from := e.word(); word != "" {
+		e.take(position{e.cursor.line, from})
+	}
+}
+
+// word is Word, and the place on its line where it begins.
+func (e *Editor) word() (word string, from int) {
+	from = e.cursor.at
+	if e.anchor != nil {
+		return "", from
+	}
+	cells := e.here().cells
+	for from > 0 && strings.TrimSpace(cells[from-1].text) != "" {
+		if cells[from-1].inset != 0 {
+			return "", e.cursor.at
+		}
+		from--
+	}
+	for _, c := range cells[from:e.cursor.at] {
+		word += c.text
+	}
+	return word, from
+}
+
 // Insert writes a text at the cursor, in the place of the selection where there is one.
 func (e *Editor) Insert(text string) {
 	if text == "" {

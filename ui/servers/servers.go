@@ -1,0 +1,212 @@
+// Package servers is what the MCP servers offer to the draft: their prompts as slash commands, and their resources as
+// things to attach.
+package servers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/llm/mcp"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// Servers are the MCP servers, nil for none.
+type Servers struct{ *mcp.Servers }
+
+// textOf is a prompt as one draft. What the model is to have said in it has a line that says so.
+func textOf(messages []mcp.Message) string {
+	var texts []string
+	for _, message := range messages {
+		text := strings.TrimSpace(message.Text)
+		if message.Role == "assistant" {
+			text = "Assistant:\n" + text
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Completion is what the draft, or a word in it, may become.
+type Completion struct {
+	Name string // of a command without the slash, of a resource @SERVER:URI
+	Args string // what has to follow, or, of a resource, that its placeholders have to be replaced; "" for nothing
+	Help string
+}
+
+// Commands are the prompts of the servers as slash commands.
+func (s Servers) Commands() []Completion {
+	if s.Servers == nil {
+		return nil
+	}
+	var list []Completion
+	for _, p := range s.Prompts() {
+		list = append(list, Completion{Name: commandOf(p), Args: usageOf(p.Arguments), Help: describe(p.Title, p.Description, "a prompt of "+p.Server)})
+	}
+	return list
+}
+
+// commandOf is a prompt's name as a command, without the slash.
+func commandOf(p mcp.Prompt) string {
+	clean := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" \t\n\r/", r) {
+				return '-'
+			}
+			return r
+		}, markdown.OneLine(name, nameMax))
+	}
+	return clean(p.Server) + ":" + clean(p.Name)
+}
+
+// nameMax is how much of a name is shown, in cells, and helpMax how much of a description.
+const (
+	nameMax = 60
+	helpMax = 200
+)
+
+// usageOf is what follows a command: the names of its arguments, those that may be left out in brackets.
+func usageOf(arguments []mcp.Argument) string {
+	var words []string
+	for _, a := range arguments {
+		word := strings.ToUpper(markdown.OneLine(a.Name, nameMax))
+		if !a.Required {
+			word = "[" + word + "]"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// describe is the first of some texts that is not blank, on one line.
+func describe(texts ...string) string {
+	for _, text := range texts {
+		if line := markdown.OneLine(text, helpMax); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// named is the prompt that a command stands for.
+func (s Servers) named(command string) (mcp.Prompt, bool) {
+	if s.Servers == nil {
+		return mcp.Prompt{}, false
+	}
+	list := s.Prompts()
+	i := slices.IndexFunc(list, func(p mcp.Prompt) bool { return commandOf(p) == command })
+	if i < 0 {
+		return mcp.Prompt{}, false
+	}
+	return list[i], true
+}
+
+// Make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
+// are the prompt's arguments in their order, or NAME=VALUE.
+func (s Servers) Make(ctx context.Context, command string, words []string) (string, error) {
+	p, ok := s.named(command)
+	if !ok {
+		return "", fmt.Errorf("no MCP server has the prompt /%s any more", command)
+	}
+	arguments, err := fill(p.Arguments, words)
+	if err != nil {
+		return "", fmt.Errorf("%w: it is /%s", err, strings.TrimSpace(command+" "+usageOf(p.Arguments)))
+	}
+	messages, err := s.Prompt(ctx, p.Server, p.Name, arguments)
+	if err != nil {
+		return "", err
+	}
+	text := textOf(messages)
+	if strings.TrimSpace(text) == "" {
+		return "", fmt.Errorf("the prompt /%s is empty", command)
+	}
+	return text, nil
+}
+
+// fill gives the arguments of a prompt their values. All words from the last argument on belong to it.
+func fill(arguments []mcp.Argument, words []string) (map[string]string, error) {
+	values := map[string]string{}
+	var rest []string
+	for _, word := range words {
+		name, value, named := strings.Cut(word, "=")
+		if named && slices.ContainsFunc(arguments, func(a mcp.Argument) bool { return a.Name == name }) {
+			values[name] = value
+			continue
+		}
+		rest = append(rest, word)
+	}
+	var open []string
+	for _, a := range arguments {
+		if _, given := values[a.Name]; !given {
+			open = append(open, a.Name)
+		}
+	}
+	if len(rest) > 0 && len(open) == 0 {
+		return nil, fmt.Errorf("the prompt takes nothing like %q", rest[0])
+	}
+	for i, name := range open {
+		switch {
+		case i >= len(rest):
+		case i == len(open)-1:
+			values[name] = strings.Join(rest[i:], " ")
+		default:
+			values[name] = rest[i]
+		}
+	}
+	for _, a := range arguments {
+		if a.Required && values[a.Name] == "" {
+			return nil, fmt.Errorf("the prompt needs %s", a.Name)
+		}
+	}
+	return values, nil
+}
+
+// Mentions are the resources that a word beginning with @ may become: @SERVER:URI.
+func (s Servers) Mentions(word string) []Completion {
+	if s.Servers == nil {
+		return nil
+	}
+	var list []Completion
+	for _, r := range s.Resources() {
+		name := "@" + r.Server + ":" + r.URI
+		help := describe(r.Title, r.Name, r.Description)
+		if r.Size > 0 {
+			help += " · " + theme.Size(int(r.Size))
+		}
+		fixed, _, _ := strings.Cut(name, "{")
+		switch {
+		case r.Template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
+			list = append(list, Completion{Name: word, Help: help})
+		case r.Template && matches(name, help, word):
+			list = append(list, Completion{Name: name, Args: "URI", Help: help})
+		case matches(name, help, word):
+			list = append(list, Completion{Name: name, Help: help})
+		}
+	}
+	return list[:min(len(list), mostResources)]
+}
+
+// mostResources is how many resources are offered at once.
+const mostResources = 200
+
+// matches says that a word is the beginning of a resource's name, or that what stands behind its @ is in the name or
+// the description.
+func matches(name, help, word string) bool {
+	name, help, word = strings.ToLower(name), strings.ToLower(help), strings.ToLower(word)
+	return strings.HasPrefix(name, word) || strings.Contains(name, word[1:]) || strings.Contains(help, word[1:])
+}
+
+// ReadMention reads the resource that @SERVER:URI names, as a text.
+func (s Servers) ReadMention(ctx context.Context, word string) (string, error) {
+	rest, _ := strings.CutPrefix(word, "@")
+	if s.Servers != nil {
+		for _, server := range s.List() {
+			if uri, ok := strings.CutPrefix(rest, server.Name+":"); ok && uri != "" {
+				return s.Read(ctx, server.Name, uri)
+			}
+		}
+	}
+	return "", fmt.Errorf("no MCP server is named in %s", word)
+}
