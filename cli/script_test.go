@@ -107,7 +107,7 @@ func serveTools() {
 	s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
-// scriptedServer answers Chat Completions requests from a script: one block per request, the last
+// scriptedServer answers requests of Chat Completions and of the Responses API from a script: one block per request, the last
 // one again and again. A block is a first line "STATUS", then the body as it goes over the wire.
 // A first line "hang" sends the body and then waits until the client goes away.
 type scriptedServer struct {
@@ -126,7 +126,7 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","context_length":8192}]}`)
 		return
 	}
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/responses") {
 		http.NotFound(w, r)
 		return
 	}
