@@ -10,9 +10,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -83,8 +86,13 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// serveTools is an MCP server for scripts: it adds two numbers, and says what its environment holds.
+// serveTools is an MCP server for scripts: it adds two numbers, says what its environment holds, and ends badly or not
+// at all. It writes its process id to the file that PID_FILE names.
 func serveTools() {
+	if file := os.Getenv("PID_FILE"); file != "" {
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
+		os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600)
+	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "calc", Version: "1"}, nil)
 	answer := func(text string) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
@@ -104,7 +112,13 @@ func serveTools() {
 		os.Exit(3)
 		return nil, nil, nil
 	})
+	mcp.AddTool(s, &mcp.Tool{Name: "wait", Description: "Never answers."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		select {}
+	})
 	s.Run(context.Background(), &mcp.StdioTransport{})
+	if os.Getenv("PID_FILE") != "" {
+		select {} // Only a kill ends it.
+	}
 }
 
 // scriptedServer answers requests of Chat Completions and of the Responses API from a script: one block per request, the last
