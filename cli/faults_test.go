@@ -42,7 +42,7 @@ func actOut(t *testing.T, cells []cell, take func(cell, outcome)) {
 		t.Run(fmt.Sprint(from/batch), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				time.Sleep(time.Until(time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC))) // A bubble begins in the year 2000.
+				time.Sleep(time.Until(today))
 				b := newFaultBench(t, valid)
 				defer b.close()
 				for _, c := range some {
@@ -58,6 +58,11 @@ func actOut(t *testing.T, cells []cell, take func(cell, outcome)) {
 
 // signalsOnce has the runtime start the goroutine that hands on signals: a bubble in which it began would never end.
 var signalsOnce = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR2) })
+
+// today is when a bubble's faults happen: it begins in the year 2000, before the times that servers send.
+var today = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+var seedFaults = flag.Uint64("seed", 1, "the seed of the first random sequence of a soak")
 
 var soakFaults = flag.Int("soak", 0, "act out every fault at every stage, and so many random sequences of faults")
 

@@ -168,7 +168,9 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				return
 			}
 			if !waited(ctx, w.After) {
-				yield(nil, stopped(ctx))
+				e := stopped(ctx)
+				e.Unsent = true
+				yield(nil, e)
 				return
 			}
 		}

@@ -49,6 +49,7 @@ type Error struct {
 	KeyFrom  keys.Origin       // where the key comes from
 	Model    string
 	Silence  time.Duration // timed-out: how long nothing came
+	Unsent   bool          // stopped: the try that was waited for did not leave
 	Replan   bool          // the refusal taught how the model wants its history: planned again, the request may pass
 	Tools    ToolCause     // whether tool calls in the request are the reason
 	Err      error         // what lies beneath, nil for none

@@ -37,6 +37,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.planned = a.plan
 	t.mu.Unlock()
 	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
+	t.sayReason()
 	t.noteLowered()
 	t.noteUnsent()
 	forecast := t.before.Forecast(a.plan)
@@ -223,7 +224,7 @@ func (t *turn) keep(ctx context.Context, a *asked) error {
 	return nil
 }
 
-// again notes and shows that a request leaves once more. The server may have refused one of its fields, so its bytes
+// again records and shows that a request leaves once more. The server may have refused one of its fields, so its bytes
 // may be others than before.
 func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show func(Event)) error {
 	show(Waiting{waiting})
@@ -237,7 +238,12 @@ func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show
 	}
 	a.decision.Ask(a.to.Client, a.request.Model)
 	a.record.Retries++
-	return record.Sign(&a.record, a.decision, body)
+	if err := record.Sign(&a.record, a.decision, body); err != nil {
+		return err
+	}
+	save, cancel := detached(ctx)
+	defer cancel()
+	return s.deps.Store.UpdateRequest(save, a.record)
 }
 
 // close notes how the request ended, and what it cost.
@@ -257,11 +263,15 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 	case fault != nil:
 		r.End = store.EndFailed
 	}
+	e := (*llm.Error)(nil)
+	if errors.As(fault, &e) && e.Unsent {
+		r.Retries--
+	}
 	if fault == nil || stopped {
 		return
 	}
 	r.Error = fault.Error()
-	if e := (*llm.Error)(nil); errors.As(fault, &e) && e.Body != "" {
+	if e != nil && e.Body != "" {
 		r.Error += "\n" + e.Body
 	}
 }

@@ -49,12 +49,12 @@ func (t *turn) planSmaller(ctx context.Context, a asked, fault *llm.Error, tries
 	tries.numbered = true
 	if space := replySpace(fault, a.expected()); space > 0 {
 		a.to.ShortenReply(space)
-		t.emit(Notice{fmt.Sprintf("the request and the %d tokens asked for the reply are more than the model's window of %d tokens; asking once more for a reply of at most %d",
-			fault.Output, fault.Limit, space)})
+		t.reason = fmt.Sprintf("the request and the %d tokens asked for the reply are more than the model's window of %d tokens; asking once more for a reply of at most %d",
+			fault.Output, fault.Limit, space)
 		return true
 	}
 	a.to.ShrinkBelow(smallerBy * float64(a.to.Expect(a.record.Estimate)))
-	t.emit(Notice{fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less", fault.Limit)})
+	t.reason = fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less", fault.Limit)
 	return true
 }
 
@@ -69,7 +69,7 @@ func (t *turn) shrink(tries *tooLong) bool {
 	to := tries.newest.to
 	to.ShrinkReply(share)
 	to.ShrinkBelow(min(share*float64(tries.first), smallerBy*float64(tries.newest.expected())))
-	t.emit(Notice{fmt.Sprintf("the request was too long for the model, which does not say how much it takes; asking again with %.0f %% of it", 100*share)})
+	t.reason = fmt.Sprintf("the request was too long for the model, which does not say how much it takes; asking again with %.0f %% of it", 100*share)
 	return true
 }
 
@@ -88,6 +88,15 @@ func (tries *tooLong) keepLeast(err error) bool {
 	tries.least = true
 	tries.newest.to.Shrink(over.Need)
 	return true
+}
+
+// sayReason says why there is another request than the first. It waits for the plan of that request, because one that
+// cannot be planned does not leave.
+func (t *turn) sayReason() {
+	if t.reason != "" {
+		t.emit(Notice{t.reason})
+	}
+	t.reason = ""
 }
 
 // settle ends what held for one question: a window that the server named needs no other limit.

@@ -142,6 +142,9 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		defer to.FreeReply() // The turn does that for its own.
 	}
 	s.to = to
+	reason := t.reason // of the request that the summary is for
+	t.reason = ""
+	defer func() { t.reason = reason }()
 	var a asked
 	var text string
 	rest := s.list
@@ -156,11 +159,15 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		if held == 0 {
 			return asked{}, errNoneFits
 		}
+		if err := t.record(ctx, &planned, s.turn, s.user, store.ForSummary); err != nil {
+			return asked{}, err
+		}
+		t.sayReason()
 		if !announced { // A second request is announced with the reason for it.
 			t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", to.Ref(), english.Plural(held, "older message", ""), planned.expected(), planned.inputCost())})
 			announced = true
 		}
-		return planned, t.record(ctx, &planned, s.turn, s.user, store.ForSummary)
+		return planned, nil
 	}
 	ask := func(planned asked) (begun bool, err error) {
 		a = planned

@@ -48,7 +48,7 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result strin
 	if !tools.Has(call.Name) {
 		same := call.Name + "\x00" + call.Arguments
 		if t.unknown[same] {
-			err = &ToolError{fmt.Sprintf("the model called the tool %q again, which does not exist, and the turn ends here", call.Name)}
+			err = &ToolError{fmt.Sprintf("the model called %s, and the turn ends here", againUnknown(call.Name))}
 		}
 		if t.unknown == nil {
 			t.unknown = map[string]bool{}
@@ -72,6 +72,14 @@ func (t *turn) runTool(ctx context.Context, call history.ToolCall) (result strin
 	}
 	result = tools.Run(ctx, call.Name, call.Arguments)
 	return result, ctx.Err()
+}
+
+// againUnknown says that a tool was called again that does not exist.
+func againUnknown(name string) string {
+	if name == "" {
+		return "a tool again without saying which"
+	}
+	return fmt.Sprintf("the tool %q again, which does not exist", name)
 }
 
 // saveResult stores what a call came to.

@@ -35,6 +35,8 @@ type turn struct {
 	uncondensed bool          // a summary failed
 	summaryBy   *target.Model // writes the summaries of this turn, nil before it is known
 
+	reason string // why there is another request, where that was not said yet: see sayReason
+
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
 	mustAsk   bool         // the user is asked about each call, whatever the configuration says
@@ -194,7 +196,7 @@ func (t *turn) answer(ctx context.Context) error {
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
 			t.Model().AskWindowAgain(ctx)
-			t.emit(Notice{fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Ref(), called, round+1, t.deps.MaxRounds)})
+			t.reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Ref(), called, round+1, t.deps.MaxRounds)
 		}
 		if err := t.prepareTools(ctx); err != nil {
 			return err
@@ -260,6 +262,7 @@ func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
 // attempt plans a request and asks, as often as there is reason to ask otherwise or with less.
 func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, error), ask func(asked) (begun bool, err error)) error {
 	var tries tooLong
+	defer func() { t.reason = "" }()
 	named := false // the server said that it refuses the tool calls
 	for {
 		a, err := plan(ctx)

@@ -46,6 +46,13 @@ func (s *Faulty) Heal() {
 	s.over = true
 }
 
+// Change gives the server another fault, which has not passed yet.
+func (s *Faulty) Change(fault Fault, stage Stage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Fault, s.Stage, s.hits, s.over = fault, stage, 0, false
+}
+
 // Heard lists the requests that left, in their order.
 func (s *Faulty) Heard() []Heard {
 	s.mu.Lock()
@@ -55,6 +62,9 @@ func (s *Faulty) Heard() []Heard {
 
 // Do takes a request as the network would.
 func (s *Faulty) Do(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err // It was stopped before it left.
+	}
 	heard := Heard{Method: req.Method, Path: req.URL.Path}
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)
@@ -65,10 +75,7 @@ func (s *Faulty) Do(req *http.Request) (*http.Response, error) {
 		req.Body = io.NopCloser(strings.NewReader(heard.Body))
 	}
 	heard.Asks = s.asks(heard)
-	now := s.Fault
-	if !s.hit(heard) {
-		now = Fault{}
-	}
+	now := s.hit(heard)
 	if now.Conn == nil && req.URL.Scheme == "https" {
 		req = req.Clone(req.Context())
 		req.URL.Scheme = "http" // A sound answer needs no encryption here.
@@ -107,8 +114,8 @@ func (s *Faulty) asks(h Heard) Stage {
 	return s.Asks(h.Body)
 }
 
-// hit notes a request and says whether the fault hits it.
-func (s *Faulty) hit(h Heard) bool {
+// hit notes a request and gives the fault that hits it, if one does.
+func (s *Faulty) hit(h Heard) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heard = append(s.heard, h)
@@ -121,10 +128,12 @@ func (s *Faulty) hit(h Heard) bool {
 		stage = Text
 	}
 	if s.over || stage != h.Asks || !strings.Contains(h.Body, s.Fault.While) || s.Stage == AfterTool && !answersTool(h.Body) {
-		return false
+		return Fault{}
 	}
-	s.hits++
-	return s.Fault.Times == 0 || s.hits <= s.Fault.Times
+	if s.hits++; s.Fault.Times > 0 && s.hits > s.Fault.Times {
+		return Fault{}
+	}
+	return s.Fault
 }
 
 // answersTool says that a request carries the result of the call that the server makes, in whatever form.
