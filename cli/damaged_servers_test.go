@@ -44,6 +44,8 @@ func strictEndpoints() []*strictEndpoint {
 	return []*strictEndpoint{
 		{strict.Strictest, stranger, nil, 0, nil},
 		{strict.OpenAI, hosted["openai"], nil, 0, nil},
+		{strict.Responses, llm.Endpoint{Name: "responder", Wire: llm.ResponsesWire}, nil, 0, nil},
+		{strict.Responses, stranger, []int{404}, 0, []string{"responses m"}}, // this changes no plan either
 		{strict.LlamaCpp, local, nil, 0, nil},
 		{alternate, local, []int{500}, 1, []string{"alternate m", "no-tool-to-user m"}},
 		{toolless, local, []int{500, 500}, 2, []string{"alternate m", "no-tools m"}},

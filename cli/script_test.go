@@ -10,9 +10,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -83,8 +86,13 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// serveTools is an MCP server for scripts: it adds two numbers, and says what its environment holds.
+// serveTools is an MCP server for scripts: it adds two numbers, says what its environment holds, and ends badly or not
+// at all. It writes its process id to the file that PID_FILE names.
 func serveTools() {
+	if file := os.Getenv("PID_FILE"); file != "" {
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
+		os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600)
+	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "calc", Version: "1"}, nil)
 	answer := func(text string) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
@@ -104,10 +112,16 @@ func serveTools() {
 		os.Exit(3)
 		return nil, nil, nil
 	})
+	mcp.AddTool(s, &mcp.Tool{Name: "wait", Description: "Never answers."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		select {}
+	})
 	s.Run(context.Background(), &mcp.StdioTransport{})
+	if os.Getenv("PID_FILE") != "" {
+		select {} // Only a kill ends it.
+	}
 }
 
-// scriptedServer answers Chat Completions requests from a script: one block per request, the last
+// scriptedServer answers requests of Chat Completions and of the Responses API from a script: one block per request, the last
 // one again and again. A block is a first line "STATUS", then the body as it goes over the wire.
 // A first line "hang" sends the body and then waits until the client goes away.
 type scriptedServer struct {
@@ -126,7 +140,7 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","context_length":8192}]}`)
 		return
 	}
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/responses") {
 		http.NotFound(w, r)
 		return
 	}

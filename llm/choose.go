@@ -61,7 +61,8 @@ var ErrNoModel = errors.New("no model is named, configured or keyed: name one wi
 func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	if ref := strings.TrimSpace(w.Ref); ref != "" {
 		found, err := c.Find(ctx, ref, w.Home)
-		return Choice{Ref: found, Reason: "because it was asked for", Hint: howToSwitch}, err
+		at := c.client(strings.TrimSuffix(ref, "/"))
+		return Choice{Ref: found, Reason: "because it was asked for", Hint: howToSwitch, Dated: at != nil && at.endpoint.Dated}, err
 	}
 	if client := c.preferred(); client != nil {
 		return choosePreferred(ctx, client.endpoint), nil

@@ -17,7 +17,10 @@ func (responsesWire) lines() bool { return false }
 func (responsesWire) translation() translation { return new(responses.Stream) }
 
 func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {
-	body := responses.Request{Model: r.Model, MaxOutputTokens: ask.maxTokens, Temperature: ask.temperature, TopP: ask.topP, Stream: true}
+	body := responses.Request{Model: r.Model, Temperature: ask.temperature, TopP: ask.topP, Stream: true}
+	if ask.maxTokens > 0 {
+		body.MaxOutputTokens = max(ask.maxTokens, leastLimit)
+	}
 	if ask.effort != "" {
 		body.Reasoning = &openai.ResponseReasoning{Effort: ask.effort}
 	}
@@ -35,6 +38,9 @@ func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {
 	body.Say(messages)
 	return body, nil
 }
+
+// leastLimit is the smallest limit of a reply, in tokens, that the Responses API takes.
+const leastLimit = 16
 
 // refusesInclude are refusals of being asked for encrypted reasoning.
 var refusesInclude = lazyRegexp(`(?i)encrypted[ _]content is not supported|\binclude\b`)

@@ -259,6 +259,12 @@ func TestWhatAModelRefusesOverTheResponsesAPIIsLeftOut(t *testing.T) {
 			t.Errorf("%s: sent %s", test.refusal, server.bodies[1])
 		}
 	}
+	// A limit below the least one that is taken becomes that.
+	short := r
+	short.MaxTokens = 5
+	if body := bodyOf(t, script(said(respCompleted)).client(overResponses), short); !strings.Contains(body, `"max_output_tokens":16,`) {
+		t.Errorf("a reply of 5 tokens is asked for as %s", body)
+	}
 	// The effort that tools needed over Chat Completions is not asked for here.
 	c := script(said(respCompleted)).client(overResponses, func(e *Endpoint) { e.Quirks = []string{"no-tool-effort gpt-5.2"} })
 	if body := bodyOf(t, c, r); !strings.Contains(body, `"effort":"low"`) {

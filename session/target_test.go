@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"testing"
 
 	"winnow/llm"
@@ -52,5 +53,36 @@ func TestAModelWithoutAnEndpointIsFoundInTheList(t *testing.T) {
 	}
 	if err := s.SetModel(t.Context(), "test/unlisted"); err != nil || s.Ref() != "test/unlisted" {
 		t.Errorf("a model that is named with its endpoint: %v, and the next message goes to %s", err, s.Ref())
+	}
+}
+
+// A default that its server does not list any more is replaced before the first message is sent, once, and that is
+// said; a conversation that has begun keeps its model.
+func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, says("Hello."), says("Again."), says("Once more."))
+	b.info = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m2"},{"id":"other"}]}` }}
+	s, err := New(b.deps, Start{Ref: "test/m", Dated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := drain(s.Send(t.Context(), "hello"))
+	if err != nil || !strings.HasPrefix(b.body(1), `{"model":"m2",`) {
+		t.Fatalf("%v, sent %s", err, b.body(1))
+	}
+	if notices := only[Notice](events); len(notices) != 1 || !strings.HasPrefix(notices[0].Text, "test does not list m, winnow's default model as of ") || !strings.HasSuffix(notices[0].Text, ": test/m2") {
+		t.Errorf("said %q", notices)
+	}
+	wantProven(t, s, 1, 1, b.body(1))
+	b.info["/v1/models"] = func() string { return `{"data":[{"id":"other"}]}` }
+	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || !strings.HasPrefix(b.body(2), `{"model":"m2",`) || len(only[Notice](events)) != 0 {
+		t.Errorf("the next run: %v, sent %s, said %q", err, b.body(2), only[Notice](events))
+	}
+	named, err := New(b.deps, Start{Ref: "test/m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := drain(named.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(3), `{"model":"m",`) {
+		t.Errorf("a model that the user named: %v, sent %s", err, b.body(3))
 	}
 }

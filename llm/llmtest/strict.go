@@ -10,7 +10,7 @@ import (
 	"winnow/llm/strict"
 )
 
-// Strict is a server of the profile: it takes POST …/chat/completions, or …/responses, answers every sound body
+// Strict is a server of the profile: it takes POST …/chat/completions, or …/responses alone, answers every sound body
 // with reply as a stream, and any other one with its refusal, as this server
 // sends errors. It lists one model, named strict.
 func Strict(p strict.Profile, reply string) http.Handler {
@@ -18,6 +18,8 @@ func Strict(p strict.Profile, reply string) http.Handler {
 		switch {
 		case strings.HasSuffix(r.URL.Path, requestPath(p)) && r.Method == http.MethodPost:
 			complete(w, r, p, reply)
+		case p == strict.Responses && strings.HasSuffix(r.URL.Path, "/chat/completions"):
+			answer(w, http.StatusNotFound, openAIError(&strict.Refusal{Text: "This model is only supported in v1/responses and not in v1/chat/completions."}))
 		case strings.HasSuffix(r.URL.Path, "/models") && r.Method == http.MethodGet:
 			answer(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model"}}})
 		default:

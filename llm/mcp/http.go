@@ -115,7 +115,9 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		done()
 		return nil, err
 	}
-	g.status.Store(int32(resp.StatusCode))
+	if r.Method == http.MethodPost { // The answer to another one says nothing: the stream for a server's own messages is optional.
+		g.status.Store(int32(resp.StatusCode))
+	}
 	body := &ended{resp.Body, done}
 	resp.Body = body
 	switch {
@@ -225,6 +227,7 @@ type events struct {
 	filter *filter
 	out    bytes.Buffer // what may be read
 	fields []byte       // the lines of the event at hand but for its data
+	name   string       // its name
 	data   []byte
 	long   *line // the data was too long
 }
@@ -255,6 +258,9 @@ func (e *events) take(l line) {
 			e.long, e.data = &line{long: true, size: len(e.data)}, nil
 		}
 	case "id", "event", "retry":
+		if string(field) == "event" {
+			e.name = strings.TrimSpace(string(value))
+		}
 		if len(e.fields) < mostRefusal {
 			e.fields = append(append(e.fields, l.text...), '\n')
 		}
@@ -271,7 +277,7 @@ func (e *events) end() {
 	switch {
 	case e.long != nil:
 		passed, _ = e.filter.tooLong(*e.long)
-	case bytes.Contains(e.fields, []byte("event: endpoint")):
+	case e.name == "endpoint":
 		passed = bytes.Clone(e.data)
 	case len(e.data) > 0:
 		passed, _ = e.filter.judge(e.data)
@@ -284,7 +290,7 @@ func (e *events) end() {
 	} else if bytes.Contains(e.fields, []byte("id:")) {
 		e.out.Write(append(e.fields, '\n')) // Only its id counts, for going on after a cut.
 	}
-	e.fields, e.data, e.long = e.fields[:0], e.data[:0], nil
+	e.fields, e.name, e.data, e.long = e.fields[:0], "", e.data[:0], nil
 }
 
 func (e *events) Close() error { return e.in.Close() }

@@ -23,7 +23,10 @@ const (
 	longestDelay = 20 * time.Second
 	steadyTime   = time.Minute
 
-	relistDelay = 100 * time.Millisecond // between two readings of a list that changes
+	// A list that changes again and again is read again after relistDelay, and not before relistShare of the time
+	// that it took was waited for.
+	relistDelay = 100 * time.Millisecond
+	relistShare = 20
 )
 
 // server is one server and its goroutine. Servers.mu guards what is below it.
@@ -137,7 +140,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed, err := s.list(l)
+	tools, err := s.list(l)
 	if err != nil {
 		err = s.lost(l, err)
 		l.end()
@@ -149,7 +152,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 		s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.err))
 	}
 	s.state, s.err, s.stderr, s.link = Ready, nil, nil, l
-	s.listTools(listed)
+	s.takeTools(tools)
 	if info := l.session.InitializeResult().ServerInfo; info != nil {
 		s.title = clean(info.Name+" "+info.Version, 120)
 	}
@@ -159,13 +162,14 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 }
 
 // list reads the server's tools, or none where it has no tools.
-func (s *server) list(l *link) ([]*sdk.Tool, error) {
+func (s *server) list(l *link) ([]Tool, error) {
 	if c := l.session.InitializeResult().Capabilities; c == nil || c.Tools == nil {
 		return nil, nil
 	}
 	ctx, cancel := s.startup(l)
 	defer cancel()
-	return listTools(ctx, l)
+	listed, err := listTools(ctx, l)
+	return named(s.config, s.key, listed), err
 }
 
 // startup bounds what is asked of the server beside calls.
@@ -180,6 +184,7 @@ func (s *server) serve(ctx context.Context, l *link) error {
 	defer others.Wait()
 	defer l.end()
 	defer s.disconnect()
+	changed, rest := l.changed[toolList], make(<-chan time.Time)
 	for {
 		select {
 		case <-ctx.Done():
@@ -188,9 +193,10 @@ func (s *server) serve(ctx context.Context, l *link) error {
 			return errors.New("restarted by the user")
 		case <-l.over:
 			return s.lost(l, nil)
-		case <-l.changed[toolList]:
-			s.relist(l)
-			pause(ctx, relistDelay)
+		case <-changed:
+			changed, rest = nil, time.After(restAfter(func() { s.relist(l) }))
+		case <-rest:
+			changed = l.changed[toolList]
 		}
 	}
 }
@@ -205,24 +211,28 @@ func (s *server) followOthers(l *link) {
 	s.m.announce()
 	s.m.mu.Unlock()
 	for {
+		var rest time.Duration
 		select {
 		case <-l.ctx.Done():
 			return
 		case <-l.changed[promptList]:
-			s.readPrompts(l)
+			rest = restAfter(func() { s.readPrompts(l) })
 		case <-l.changed[resourceList]:
-			s.readResources(l)
+			rest = restAfter(func() { s.readResources(l) })
 		}
-		pause(l.ctx, relistDelay)
+		select {
+		case <-time.After(rest):
+		case <-l.ctx.Done():
+			return
+		}
 	}
 }
 
-// pause bounds how often a server that always changes its lists is asked for them.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
+// restAfter reads a list and says how long it is not to be read again.
+func restAfter(read func()) time.Duration {
+	began := time.Now()
+	read()
+	return max(relistDelay, relistShare*time.Since(began))
 }
 
 // lost says why a connection ended. The error is that of a request which failed for it, nil for none.
@@ -250,22 +260,21 @@ func (s *server) disconnect() {
 
 // relist reads the list of tools again. Where that fails the old one stays.
 func (s *server) relist(l *link) {
-	listed, err := s.list(l)
+	tools, err := s.list(l)
 	if err != nil {
 		s.m.options.Log.Warn("mcp: the changed list of tools was not read", "server", s.config.Name)
 		return
 	}
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
-	s.listTools(listed)
+	s.takeTools(tools)
 	s.m.deal()
 	s.m.announce()
 }
 
-// listTools takes the server's list of tools. What changed since the last one is news: a tool may not be what it was when
+// takeTools takes the server's list of tools. What changed since the last one is news: a tool may not be what it was when
 // the user allowed it. The caller holds the lock.
-func (s *server) listTools(listed []*sdk.Tool) {
-	tools := named(s.config, s.key, listed)
+func (s *server) takeTools(tools []Tool) {
 	if changes := difference(s.tools, tools); s.tools != nil && changes != "" {
 		s.news = append(s.news, fmt.Sprintf("the MCP server %s changed its list of tools: %s", s.config.Name, changes))
 	}

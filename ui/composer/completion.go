@@ -171,9 +171,13 @@ func (c *Model) CompletionView(w, h int) []string {
 	w = max(0, w-2)
 	at := min(c.completion.at, len(list)-1)
 	first, end := theme.Around(at, len(list), frame.H-2)
+	wide := min(26, max(8, w/3))
+	if isMention(list[0].Name) {
+		wide = max(8, 2*w/3) // the end of a long address tells more than its description
+	}
 	var lines []string
 	for i := first; i < end; i++ {
-		usage := theme.Fit(list[i].label(), min(26, max(8, w/3))) + " "
+		usage := theme.Fit(list[i].label(), wide) + " "
 		if i == at {
 			lines = append(lines, st.Chosen.Render(theme.Fit(" ▸ "+usage+list[i].Help, w)))
 			continue
