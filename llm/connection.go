@@ -7,12 +7,14 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"winnow/llm/keys"
 )
 
 // authorize sets the headers and the query that let the request in.
 func (c *Client) authorize(req *http.Request) {
-	if key := c.endpoint.Key.Reveal(); key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
+	if c.endpoint.Key != "" {
+		req.Header.Set("Authorization", bearer(c.endpoint.Key))
 	}
 	for name, value := range c.endpoint.Headers {
 		req.Header.Set(name, value)
@@ -50,29 +52,39 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// addStored adds the key that is fetched when a request needs it, where the endpoint has no other. From then on no
-// answer may repeat it.
+// bearer is a key as most servers take it.
+func bearer(key keys.Secret) string { return "Bearer " + key.Reveal() }
+
+// addStored adds the key that is fetched when a request needs it, where the request has no other.
 func (c *Client) addStored(req *http.Request) error {
+	for _, header := range []string{"Authorization", anthropicKey, geminiKey} {
+		if req.Header.Get(header) != "" {
+			return nil
+		}
+	}
+	key, err := c.key(req.Context())
+	if err == nil && key != "" {
+		req.Header.Set("Authorization", bearer(key))
+	}
+	return err
+}
+
+// key is the endpoint's key, which is fetched where it is stored. From then on no answer may repeat it.
+func (c *Client) key(ctx context.Context) (keys.Secret, error) {
 	if c.endpoint.Key != "" || c.endpoint.Stored == nil {
-		return nil
+		return c.endpoint.Key, nil
 	}
-	key, err := c.endpoint.Stored.Get(req.Context())
-	if ctx := req.Context(); ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
+	key, err := c.endpoint.Stored.Get(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
 		e := c.blank("")
 		e.Kind, e.final, e.unread, e.Message, e.Err = Auth, true, true, err.Error(), err
-		return e
-	}
-	if key == "" {
-		return nil
+		return "", e
 	}
 	c.redactor.Know(c.endpoint.Secrets()...)
-	if req.Header.Get("Authorization") == "" { // A configured header goes before it.
-		req.Header.Set("Authorization", "Bearer "+key.Reveal())
-	}
-	return nil
+	return key, nil
 }
 
 // silent is the error of a server that sent nothing for so long.

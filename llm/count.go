@@ -5,14 +5,104 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
+	"time"
 
+	"winnow/history"
+	"winnow/llm/exact"
 	"winnow/llm/tool"
 )
 
+// The headers in which services take a key where they count: not as a bearer token.
+const (
+	anthropicKey = "X-Api-Key"
+	geminiKey    = "X-Goog-Api-Key"
+)
+
+// anthropicVersion is the version of the Messages format that the count is asked for in.
+const anthropicVersion = "2023-06-01"
+
+// countTime is how long a hosted service may take to count.
+const countTime = 20 * time.Second
+
+// counter is who counts a request: the maker of hosted models that does, by its host or by the endpoint's name, else
+// llama.cpp.
+func (e Endpoint) counter() string {
+	switch host := e.host(); {
+	case host == "api.anthropic.com", strings.EqualFold(e.Name, "anthropic"):
+		return "anthropic"
+	case host == "generativelanguage.googleapis.com", strings.EqualFold(e.Name, "gemini"):
+		return "gemini"
+	}
+	return "llama.cpp"
+}
+
+// CountedByService says that CountRequest asks a hosted service. What the user has not sent yet must not go there.
+func (e Endpoint) CountedByService() bool { return e.counter() != "llama.cpp" }
+
 // CountRequest asks the server how many tokens a request has, by the model's own template and
-// vocabulary. Only llama.cpp can say: it writes the prompt out and counts that. It may wait for the
-// network. The error is an *Error.
+// vocabulary. Anthropic and Google have a way to ask for it, and llama.cpp writes the prompt out and counts that. No
+// answer is made. It may wait for the network. The error is an *Error.
 func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
+	asked := exact.Request{Model: r.Model}
+	carried := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
+	for _, m := range r.Messages {
+		if m.Role == history.Assistant {
+			m = carried.own(m)
+		}
+		asked.Messages = append(asked.Messages, m)
+	}
+	for _, t := range r.Tools {
+		asked.Tools = append(asked.Tools, exact.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)})
+	}
+	switch c.endpoint.counter() {
+	case "anthropic":
+		return c.countByService(ctx, c.endpoint.at("/messages/count_tokens"), asked.Anthropic(), exact.AnthropicTokens, anthropicKey)
+	case "gemini":
+		address := strings.TrimSuffix(c.endpoint.at(""), "/openai") + "/models/" + url.PathEscape(exact.GeminiModel(r.Model)) + ":countTokens"
+		return c.countByService(ctx, address, asked.Gemini(), exact.GeminiTokens, geminiKey)
+	}
+	return c.countTemplate(ctx, r)
+}
+
+// countByService asks a hosted service, which takes the key in a header of its own and answers with the number
+// under a name.
+func (c *Client) countByService(ctx context.Context, address string, request any, number, keyHeader string) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	body, err := encode(request)
+	if err != nil {
+		return 0, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)
+	}
+	key, err := c.key(ctx)
+	if err != nil {
+		return 0, c.asError(ctx, err, "")
+	}
+	raw, err := c.documentWith(ctx, http.MethodPost, address, body, func(req *http.Request) {
+		if keyHeader == anthropicKey {
+			req.Header.Set("Anthropic-Version", anthropicVersion)
+		}
+		if key == "" {
+			return // A gateway may have its own way, which a configured header is.
+		}
+		if req.Header.Get("Authorization") == bearer(key) {
+			req.Header.Del("Authorization")
+		}
+		req.Header.Set(keyHeader, key.Reveal())
+	})
+	if err != nil {
+		return 0, err
+	}
+	tokens, ok := exact.Read(raw, number)
+	if !ok {
+		return 0, c.unread(raw, "the count has no "+number, nil)
+	}
+	return tokens, nil
+}
+
+// countTemplate asks llama.cpp.
+func (c *Client) countTemplate(ctx context.Context, r Request) (int, error) {
 	body, err := c.encoded(chatWire{}, r)
 	if err != nil {
 		return 0, err

@@ -146,6 +146,11 @@ func (c *Client) get(ctx context.Context, address string) ([]byte, error) {
 
 // document does a request, with a JSON document or none, that a JSON document answers.
 func (c *Client) document(ctx context.Context, method, address string, body []byte) ([]byte, error) {
+	return c.documentWith(ctx, method, address, body, func(*http.Request) {})
+}
+
+// documentWith is document, and change has the last word on the request's headers.
+func (c *Client) documentWith(ctx context.Context, method, address string, body []byte, change func(*http.Request)) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, c.unreached(ctx, err, "")
@@ -155,6 +160,7 @@ func (c *Client) document(ctx context.Context, method, address string, body []by
 	}
 	req.Header.Set("Accept", "application/json")
 	c.authorize(req)
+	change(req)
 	resp, err := c.send(req)
 	if err != nil {
 		return nil, c.asError(ctx, err, "")

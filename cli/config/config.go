@@ -42,7 +42,7 @@ type Endpoint struct {
 	Wire       string            `toml:"wire"`        // the format of its requests, one of llm.Wires; "" is auto
 	Window     int               `toml:"window"`      // tokens; 0 finds it out
 	KeepAlive  string            `toml:"keep_alive"`  // how long Ollama keeps a model loaded; "" leaves it to the server
-	Exact      bool              `toml:"exact"`       // llama.cpp counts each request itself
+	Exact      bool              `toml:"exact"`       // the server counts requests itself: llama.cpp, Anthropic, Gemini
 	Profile    Profile           `toml:"profile"`
 
 	FirstByteTimeout int `toml:"first_byte_timeout"` // seconds; 0 is 120 for a hosted server, 600 on this machine or network

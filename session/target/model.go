@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -56,6 +55,7 @@ type known struct {
 	learned    store.Learned
 	shrunkTo   int         // the most tokens of a request, after refusals that named none; 0 is none
 	inexact    bool        // the endpoint was asked for exact counts and could not answer
+	exact      exactCount  // the newest count of a hosted service
 	maxReply   int         // tokens of a reply that the server has room for, 0 for as many as are asked
 	unsentSaid bool        // it was said what of the sampling is not sent
 	lowered    int         // the window for which it was said that max_tokens is lowered
@@ -224,29 +224,4 @@ func (m *Model) DateQuirks(before []string) {
 		}
 	}
 	m.learned.QuirksAt = dates
-}
-
-// Exact says that the endpoint counts by itself, and that it could until now.
-func (m *Model) Exact() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Client.Endpoint().Exact && !m.inexact
-}
-
-// CountExactly asks an endpoint that counts by itself for the tokens of the request that plan makes.
-// Where that is not what was expected, the next plan goes by it, and the answer is true: it is worth
-// planning again. It may wait for the network. Other endpoints are not asked, and none again that could
-// not answer: the error says so once.
-func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, error) {
-	if !m.Exact() || plan.Sum.Total == 0 || len(plan.Messages) == 0 {
-		return false, nil
-	}
-	counted, err := m.Client.CountRequest(ctx, m.Request(plan))
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err != nil {
-		m.inexact = ctx.Err() == nil
-		return false, fmt.Errorf("count as the server does (exact): %w", err)
-	}
-	return m.counts.Exact(counted, plan.Sum.Total), nil
 }
