@@ -11,6 +11,7 @@ import (
 	"winnow/cli/report"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/limits"
 	"winnow/ui/markdown"
 )
 
@@ -59,6 +60,8 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			if event.Changed == "" { // A notice says the rest.
 				w.notice(waitingText(event.Waiting))
 			}
+		case session.OverLimit:
+			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
 		case session.Finished:
 			w.wait.end()
 			end = event.Err

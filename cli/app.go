@@ -22,10 +22,12 @@ import (
 	"winnow/llm/guide"
 	"winnow/llm/keys"
 	"winnow/llm/mcp"
+	"winnow/llm/pricing"
 	"winnow/llm/redact"
 	"winnow/llm/tokenizer"
 	"winnow/llm/tool"
 	"winnow/session"
+	"winnow/session/limits"
 	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -194,6 +196,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		Recall:      recall.Scope(k.config.Tools.Recall),
 		Builtin:     k.p.builtinTools(k.config.Tools),
 		Approve:     session.Approval(k.config.Tools.Approve),
+		Limits:      spendingLimits(k.config.Limits),
 		MaxRounds:   k.config.Tools.MaxRounds,
 		Count:       counter.Count,
 		Guess:       counter.Guess,
@@ -229,6 +232,21 @@ func (k *conversation) titles(ctx context.Context) string {
 		return ""
 	}
 	return ref
+}
+
+// spendingLimits are the configured limits, which were checked.
+func spendingLimits(c config.Limits) limits.Limits {
+	amount := func(tokens int, dollars float64) limits.Amount {
+		cost, _ := pricing.Dollars(dollars)
+		return limits.Amount{Tokens: tokens, Cost: cost}
+	}
+	return limits.Limits{
+		Request:    amount(c.RequestTokens, c.RequestCost),
+		Session:    amount(c.SessionTokens, c.SessionCost),
+		Day:        amount(c.DayTokens, c.DayCost),
+		Month:      amount(c.MonthTokens, c.MonthCost),
+		AskUnknown: c.UnknownPrice == "ask",
+	}
 }
 
 // openStore opens the conversations, or an empty history in memory where nothing is to be saved.
@@ -370,9 +388,10 @@ func explainSession(id string, err error) error {
 func exitOfCause(err error) Exit {
 	var provider *llm.Error
 	var tool *session.ToolError
+	var over *session.LimitError
 	var many *store.AmbiguousError
 	switch {
-	case errors.As(err, &provider), errors.As(err, &tool):
+	case errors.As(err, &provider), errors.As(err, &tool), errors.As(err, &over):
 		return Provider
 	case errors.Is(err, store.ErrNotFound), errors.As(err, &many):
 		return NotFound

@@ -19,7 +19,7 @@ const (
 	Failed      Exit = 1   // it did not
 	Usage       Exit = 2   // a flag, an argument or the configuration file is wrong
 	NotFound    Exit = 3   // no such session, or no such turn in it
-	Provider    Exit = 4   // the endpoint refused, failed, could not be reached or stopped in the middle
+	Provider    Exit = 4   // the endpoint refused, failed, could not be reached or stopped in the middle, or a limit kept the request back
 	Interrupted Exit = 130 // stopped by SIGINT, or by a terminal that went away
 	Terminated  Exit = 143 // stopped by SIGTERM
 )

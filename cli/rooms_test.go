@@ -18,10 +18,11 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/settings", "session/record", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
-	"session":                {"session/recall", "session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/llmtest", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
+	"session":                {"session/limits", "session/recall", "session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/llmtest", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
+	"session/limits":         {"llm/pricing"},
 	"session/calibration":    {"history"},
 	"session/recall":         {"llm/tool", "history", "history/relevance"},
 	"session/settings":       {"history"},
@@ -58,9 +59,9 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers",
-		"session", "session/record", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/pricing", "history", "docs",
+		"session", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":          {"ui/uitest"},
@@ -73,6 +74,7 @@ var rooms = map[string][]string{
 	"ui/layout":          {"ui/theme"},
 	"ui/turn":            {"ui/theme", "ui/event", "session", "llm"},
 	"ui/confirm":         {},
+	"ui/limit":           {"ui/theme", "ui/keymap", "ui/uitest", "session", "session/limits", "session/store", "llm/pricing"},
 	"ui/question":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "history"},
 	"ui/settings":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "llm", "history"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "llm/pricing", "history"},

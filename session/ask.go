@@ -30,7 +30,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err != nil {
 		return asked{}, unsent(err)
 	}
-	if err := t.record(ctx, &a, t.number, answered, store.ForAnswer); err != nil {
+	if err := t.record(ctx, &a, sending{t.number, answered, store.ForAnswer, t.askLimit(store.ForAnswer)}); err != nil {
 		return asked{}, err
 	}
 	t.mu.Lock()
@@ -38,6 +38,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.mu.Unlock()
 	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
 	t.sayReason()
+	t.noteUncheckable(a)
 	t.noteLowered()
 	t.noteUnsent()
 	forecast := t.before.Forecast(a.plan)
@@ -49,14 +50,26 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	return a, nil
 }
 
-// record stores the record of a request that is about to leave. It answers a user's message or is about it.
-func (s *Session) record(ctx context.Context, a *asked, turn int, user int64, purpose store.Purpose) error {
+// sending says what a request is for.
+type sending struct {
+	turn    int
+	user    int64 // the user's message that it answers, or is about
+	purpose store.Purpose
+	ask     limitAsker // is asked where it would exceed a limit; nil for nobody
+}
+
+// record stores the record of a request that is about to leave. Every request passes here, whatever it is for: one
+// that would exceed a limit and that the user does not allow leaves no record, and the error is a *LimitError.
+func (s *Session) record(ctx context.Context, a *asked, as sending) error {
+	if err := s.allow(ctx, estimateOf(a.to, a.request.MaxTokens, a.plan.Sum), as.ask); err != nil {
+		return err
+	}
 	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
 	}
 	a.record, err = s.Records().Add(ctx, record.Leaving{
-		Turn: turn, User: user, Purpose: purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
+		Turn: as.turn, User: as.user, Purpose: as.purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
 		Decision: a.decision, Plan: a.plan, Body: body,
 	})
 	if err != nil {

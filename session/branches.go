@@ -175,7 +175,7 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files 
 	}
 	m := t.userMessage(draft, files)
 	m.Alone = earlier.Alone
-	if err := t.fits(ctx, m, message); err != nil {
+	if err := t.sendable(ctx, m, message); err != nil {
 		return err
 	}
 	m.Session, m.Parent = row.ID, earlier.Parent

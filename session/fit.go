@@ -74,9 +74,17 @@ func (e *OversizeError) Pinned() string {
 	return strings.Join(numbers, " ")
 }
 
+// sendable says why a message is not to be stored: its request would not fit, or it would exceed a limit and the
+// user does not want it sent. instead is the message that it takes the place of, 0 for none.
+func (t *turn) sendable(ctx context.Context, m store.Message, instead int64) error {
+	if err := t.fits(ctx, m, instead); err != nil {
+		return err
+	}
+	return t.affords(ctx, m, instead)
+}
+
 // fits is an *OversizeError where the request of a message would not fit, before the message is stored.
-// Where the window is not known the network is asked for it only if the message might not fit. instead is
-// the message that it takes the place of, 0 for none.
+// Where the window is not known the network is asked for it only if the message might not fit.
 func (t *turn) fits(ctx context.Context, m store.Message, instead int64) error {
 	over := t.oversize(m, instead)
 	if over == nil || t.Model().Window().Tokens > 0 {
@@ -88,9 +96,18 @@ func (t *turn) fits(ctx context.Context, m store.Message, instead int64) error {
 	return t.oversize(m, instead)
 }
 
-// oversize plans the request of a message that is not stored yet. Any other fault is for the plan of the
-// turn to find.
+// oversize is an *OversizeError where the request of a message would not fit. Any other fault is for the plan of
+// the turn to find.
 func (t *turn) oversize(m store.Message, instead int64) error {
+	_, err := t.planUnsaved(m, instead)
+	if over := Oversize(err, t.Model().Windows()); over != nil {
+		return over
+	}
+	return nil
+}
+
+// planUnsaved plans the request of a message that is not stored yet.
+func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	options := func(turn []history.Message) history.Options {
@@ -104,16 +121,10 @@ func (t *turn) oversize(m store.Message, instead int64) error {
 		o.CutCurrent = t.cut
 		return o
 	}
-	var err error
 	if instead != 0 {
-		_, err = t.previewEdit(instead, m.Content, m.Parts, options)
-	} else {
-		_, err = t.build(len(t.branch), options([]history.Message{m.Message}))
+		return t.previewEdit(instead, m.Content, m.Parts, options)
 	}
-	if over := Oversize(err, t.model.Windows()); over != nil {
-		return over
-	}
-	return nil
+	return t.build(len(t.branch), options([]history.Message{m.Message}))
 }
 
 // Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of

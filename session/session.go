@@ -16,6 +16,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/tool"
 	"winnow/session/calibration"
+	"winnow/session/limits"
 	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -37,6 +38,7 @@ type Deps struct {
 	Builtin     *tool.Toolbox       // what every model but the guide may call; nil is none
 	Recall      recall.Scope        // what the model may read again with the recall tool
 	Approve     Approval            // when a tool call needs the user's word
+	Limits      limits.Limits       // what the user allows to be spent
 	MaxRounds   int                 // the most requests of one turn; 0 is 16
 	TitleRef    string              // the model that writes titles; "" takes them from the first message
 	SummaryRef  string              // the model that writes summaries, as the user named it; "" is the conversation's own
@@ -47,7 +49,8 @@ type Deps struct {
 	Redact      func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
 	Log         *slog.Logger        // nil discards
 
-	own *tool.Toolbox // the tools that read this one conversation
+	own    *tool.Toolbox // the tools that read this one conversation
+	beside *store.Store  // the history beside a temporary conversation, whose requests count for the day's limits; nil for none
 }
 
 // ModelSettings is what the configuration says of one model.
@@ -142,6 +145,8 @@ type Session struct {
 	writing  sync.Mutex // held while a setting or a new row goes to the store and then into row
 	counting counting
 
+	spending spending
+
 	planner
 	row   store.Session
 	turn  *turn // the running one
@@ -161,6 +166,7 @@ func New(d Deps, o Start) (*Session, error) {
 		planner:    planner{tokens: d.tokens(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
+		spending:   spending{limits: d.Limits},
 	}
 	s.deps.own = new(tool.Toolbox)
 	s.use(s.deps.begin(o.Ref))
@@ -182,7 +188,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, planner: planner{tokens: d.tokens()}, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false)}
+	s := &Session{deps: d.filled(), row: row, planner: planner{tokens: d.tokens()}, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false), spending: spending{limits: d.Limits}}
 	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
 		return nil, err
 	}

@@ -145,6 +145,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	reason := t.reason // of the request that the summary is for
 	t.reason = ""
 	defer func() { t.reason = reason }()
+	defer delete(t.approved, store.ForSummary)
 	var a asked
 	var text string
 	rest := s.list
@@ -159,7 +160,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		if held == 0 {
 			return asked{}, errNoneFits
 		}
-		if err := t.record(ctx, &planned, s.turn, s.user, store.ForSummary); err != nil {
+		if err := t.record(ctx, &planned, sending{s.turn, s.user, store.ForSummary, t.askLimit(store.ForSummary)}); err != nil {
 			return asked{}, err
 		}
 		t.sayReason()

@@ -97,7 +97,7 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 	if err != nil {
 		return "", err
 	}
-	if err := s.record(ctx, &a, turn, user.ID, store.ForTitle); err != nil {
+	if err := s.record(ctx, &a, sending{turn, user.ID, store.ForTitle, nil}); err != nil {
 		return "", err
 	}
 	text, err := s.text(ctx, &a, show)

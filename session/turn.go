@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/limits"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -37,6 +38,8 @@ type turn struct {
 
 	reason string // why there is another request, where that was not said yet: see sayReason
 
+	approved map[store.Purpose]limits.Estimate // requests that the user allowed although they exceed a limit
+
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
 	mustAsk   bool         // the user is asked about each call, whatever the configuration says
@@ -59,12 +62,12 @@ type SendOptions struct {
 }
 
 // SendAs is Send in another way. A message whose request would not fit is neither stored nor sent: the error
-// is an *OversizeError.
+// is an *OversizeError, or a *LimitError where it would exceed a limit and the user does not allow it.
 func (s *Session) SendAs(ctx context.Context, how SendOptions, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		m := t.userMessage(draft, files)
 		m.Alone, t.cut = how.Alone, how.Cut
-		if err := t.fits(ctx, m, 0); err != nil {
+		if err := t.sendable(ctx, m, 0); err != nil {
 			return err
 		}
 		if err := t.saveUser(ctx, m); err != nil {
@@ -95,7 +98,10 @@ func (s *Session) start(ctx context.Context, run func(context.Context, *turn) er
 }
 
 func newTurn(s *Session, stop context.CancelFunc) *turn {
-	return &turn{Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{})}
+	return &turn{
+		Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{}),
+		approved: map[store.Purpose]limits.Estimate{},
+	}
 }
 
 // claim makes t the session's one turn, or says why there can be none.
@@ -136,6 +142,7 @@ func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) 
 	err := t.loadBranch(ctx)
 	if err == nil {
 		err = run(ctx, t)
+		t.countSpent(ctx)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -252,6 +259,7 @@ func namesOf(calls []history.ToolCall) string {
 // is known already is not learned. One that may have failed for its tool calls is
 // asked once more with them as text.
 func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
+	defer delete(t.approved, store.ForAnswer)
 	err = t.attempt(ctx, t.plan, func(a asked) (begun bool, err error) {
 		answer, err = t.ask(ctx, a)
 		return answer.ID != 0, err

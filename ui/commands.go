@@ -49,6 +49,7 @@ func Commands() []Command {
 		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }),
 		command("repair", "", "list what was repaired, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs"),
 		command("whatif", "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }),
+		command("usage", "", "sum up the tokens and costs of the session, the day and the month", setting((*settings.Model).Usage)),
 		command("search", "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search),
 		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
 		command("resume", "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions, "sessions", "continue"),

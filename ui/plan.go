@@ -56,7 +56,7 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 		}
 		m.panel.Contradict(set, actual, m.keys.First(keymap.Adopt))
 	}
-	m.panel.Next.Input = model.InputCost(m.panel.Next.Plan.Sum)
+	showCosts(m)
 	m.panel.Forecast = panel.ForecastOf(known, plan)
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)

@@ -135,7 +135,7 @@ func (m *Model) currentEvent(e event.Event) tea.Cmd {
 			return m.draftChanged() // once more, by counts alone
 		}
 	case current.Priced:
-		m.panel.Next.Input = m.current.Session.Model().InputCost(m.panel.Next.Plan.Sum)
+		showCosts(m)
 	case current.PastRead:
 		return m.draftChanged()
 	case current.Switched:

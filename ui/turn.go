@@ -60,6 +60,8 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
 		return m.ask(question.Of(e))
+	case session.OverLimit:
+		return openLimit(m, e)
 	case session.Ran:
 		m.chat.Add(e.Message, record.Receipt{})
 	case session.Answered:
@@ -100,12 +102,15 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	m.turn.End()
 	m.panel.Busy, m.current.Busy = false, false
 	m.endQuestion()
+	closeLimit(m)
 	m.chat.Settle()
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
 		m.chat.Follow(m.current.Session.Messages()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) {
 		m.tooLong(over)
+	} else if limited := (*session.LimitError)(nil); errors.As(e.Err, &limited) {
+		sentence = m.notice.Say(notSent(m))
 	} else if e.Err != nil {
 		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: m.wayOut(e.Err)}
 		if m.current.Session.Model().Unready != nil {

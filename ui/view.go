@@ -173,7 +173,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.current.ReadOnly {
 		title = "for reading"
 	}
-	if a := m.turn.Activity(m.question.Waits()); a != "" {
+	if a := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()); a != "" {
 		title = a
 	}
 	if m.turn.Busy && !m.turn.Stopping {
@@ -196,7 +196,7 @@ func (m *Model) footer(w int) string {
 		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
 		return line
 	}
-	if a := m.turn.Activity(m.question.Waits()); a != "" && !m.layout.Framed {
+	if a := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()); a != "" && !m.layout.Framed {
 		return theme.Fit(" "+a, w)
 	}
 	return hintLine(m.themes.Styles, m.hints(), w)
@@ -213,6 +213,9 @@ func (m *Model) header(w int) string {
 		numbers = " · ~" + theme.Thousands(s.Tokens(s.Total)) + " tokens"
 		if s.Limit > 0 {
 			numbers = fmt.Sprintf(" · ~%s of %s", theme.Thousands(s.Tokens(s.Total)), theme.Thousands(s.Limit))
+		}
+		if m.panel.Next.Limit != "" {
+			numbers += " · " + m.panel.Next.Limit
 		}
 	}
 	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third

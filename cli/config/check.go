@@ -35,6 +35,8 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 		}
 	}
 	checkSampling("sampling", c.Sampling, add)
+	checkLimits(c.Limits, add)
+	oneOf("limits.unknown_price", c.Limits.UnknownPrice, "allow", "ask")
 	oneOf("ui.theme", c.UI.Theme, append(theme.Names(), slices.Sorted(maps.Keys(c.Themes))...)...)
 	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
 		if key, wrong := c.Themes[name].Check(); wrong != "" {
@@ -63,6 +65,21 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 	}
 	slices.SortStableFunc(out, func(a, b *Mistake) int { return a.Line - b.Line })
 	return out
+}
+
+func checkLimits(l Limits, add func(path, format string, args ...any)) {
+	for _, limit := range []struct {
+		key    string
+		tokens int
+		cost   float64
+	}{{"request", l.RequestTokens, l.RequestCost}, {"session", l.SessionTokens, l.SessionCost}, {"day", l.DayTokens, l.DayCost}, {"month", l.MonthTokens, l.MonthCost}} {
+		if limit.tokens < 0 {
+			add("limits."+limit.key+"_tokens", "is %d; it takes a number of tokens, or 0 for no limit", limit.tokens)
+		}
+		if _, ok := pricing.Dollars(limit.cost); !ok {
+			add("limits."+limit.key+"_cost", "is %v; it takes US dollars, or 0 for no limit", limit.cost)
+		}
+	}
 }
 
 func checkSampling(table string, s Sampling, add func(path, format string, args ...any)) {

@@ -14,6 +14,7 @@ type Config struct {
 	Models     map[string]Model         `toml:"models"`    // by patterns over the names of models: see llm.MatchModel
 	Context    history.Policy           `toml:"context"`
 	Sampling   Sampling                 `toml:"sampling"`
+	Limits     Limits                   `toml:"limits"`
 	Titles     Titles                   `toml:"titles"`
 	Summary    Summary                  `toml:"summary"`
 	UI         UI                       `toml:"ui"`
@@ -89,6 +90,19 @@ type Sampling struct {
 	Effort      string   `toml:"effort"`      // reasoning effort; "" leaves it to the server
 }
 
+// Limits is the [limits] table: what winnow asks about before it is spent. 0 is no limit.
+type Limits struct {
+	RequestTokens int     `toml:"request_tokens"` // tokens of a request and the answer that it leaves room for
+	RequestCost   float64 `toml:"request_cost"`   // US dollars
+	SessionTokens int     `toml:"session_tokens"`
+	SessionCost   float64 `toml:"session_cost"`
+	DayTokens     int     `toml:"day_tokens"`
+	DayCost       float64 `toml:"day_cost"`
+	MonthTokens   int     `toml:"month_tokens"`
+	MonthCost     float64 `toml:"month_cost"`
+	UnknownPrice  string  `toml:"unknown_price"` // where a cost is limited and the price of a model is not known: allow, or ask
+}
+
 // Titles is the [titles] table.
 type Titles struct {
 	Model string `toml:"model"` // the model that writes titles, "endpoint/model"; "" takes them from the first message
@@ -147,6 +161,7 @@ func withPreset(name string) Config {
 	}
 	return Config{
 		Context: policy,
+		Limits:  Limits{UnknownPrice: "allow"},
 		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto"},
 		Tools:   Tools{Approve: "ask", MaxRounds: 16, Recall: "conversation", Now: true, FetchHosts: []string{}},
 	}

@@ -295,7 +295,7 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 func TestAKeyOfTheEnvironmentIsSaidToBeOne(t *testing.T) {
 	c, mistakes := Environment{Lookup: func(name string) string {
 		return map[string]string{"WINNOW_ENDPOINTS_WORK_KEY": "sk-test"}[name]
-	}}.Override(Config{Context: Defaults().Context, UI: Defaults().UI, Tools: Defaults().Tools, Endpoints: map[string]Endpoint{"work": {BaseURL: "http://x/v1"}}})
+	}}.Override(Config{Context: Defaults().Context, UI: Defaults().UI, Tools: Defaults().Tools, Limits: Defaults().Limits, Endpoints: map[string]Endpoint{"work": {BaseURL: "http://x/v1"}}})
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}

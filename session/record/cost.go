@@ -39,6 +39,14 @@ func (s *Spent) add(requests int, c pricing.Cost) {
 	s.Estimated = s.Estimated || c.From == pricing.Estimated
 }
 
+// Plus is two sums together.
+func (s Spent) Plus(other Spent) Spent {
+	return Spent{
+		Amount: s.Amount + other.Amount, Estimated: s.Estimated || other.Estimated,
+		Priced: s.Priced + other.Priced, Unpriced: s.Unpriced + other.Unpriced, Requests: s.Requests + other.Requests,
+	}
+}
+
 // String writes the sum for people: "$1.20", "~$1.20" where a part of it is an estimate and "–" where no
 // cost is known.
 func (s Spent) String() string {

@@ -74,11 +74,7 @@ func TestUsageAddsUp(t *testing.T) {
 }
 
 func (u Usage) plus(other Usage) Usage {
-	u.Amount += other.Amount
-	u.Estimated = u.Estimated || other.Estimated
-	u.Priced += other.Priced
-	u.Unpriced += other.Unpriced
-	u.Requests += other.Requests
+	u.Spent = u.Plus(other.Spent)
 	u.Prompt += other.Prompt
 	u.Uncounted += other.Uncounted
 	return u

@@ -28,3 +28,16 @@ func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error
 			ORDER BY cost_from`, n)
 	})
 }
+
+// SessionTokens sums up the tokens of a session's requests and answers, on every branch, as the servers
+// reported them.
+func (s *Store) SessionTokens(ctx context.Context, session string) (int, error) {
+	return withSession(ctx, s.view, "sum up the tokens", session, func(tx *sql.Tx, n int64) (int, error) {
+		var tokens int
+		err := tx.QueryRowContext(ctx, `
+			SELECT coalesce(sum(max(prompt_tokens, 0) + max(answer_tokens, 0)), 0)
+			FROM requests
+			WHERE session = ?`, n).Scan(&tokens)
+		return tokens, err
+	})
+}

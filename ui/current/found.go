@@ -46,7 +46,7 @@ func (c *Model) Learn() tea.Cmd {
 	s := c.Session
 	prices := c.ask(func(ctx context.Context) (event.Event, error) {
 		s.Model().FindPrices(ctx)
-		return Priced{}, nil
+		return Priced{}, s.ReadSpent(ctx)
 	})
 	past := c.ask(func(ctx context.Context) (event.Event, error) { return PastRead{}, s.LoadPast(ctx) })
 	return tea.Batch(c.Count(), prices, c.Reach(), past, c.ReadForks())

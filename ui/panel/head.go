@@ -33,6 +33,9 @@ func (p *Model) head(st theme.Styles, w, h int) []string {
 	lines = append(lines, r.bar(st, w), total)
 	if h >= fullHead {
 		lines = append(lines, flow(r.parts(st), w)...)
+		if r.Spent != "" {
+			cost = append(cost, st.Dim.Render("session "+r.Spent))
+		}
 		lines = append(lines, flow(append(r.verdicts(st), cost...), w)...)
 	}
 	if p.Whatif != nil {
@@ -56,6 +59,9 @@ func (p *Model) warnings(st theme.Styles, w int) []string {
 	doubt := p.Doubt
 	if p.Whatif != nil {
 		doubt = doubtOf(p.Whatif.Window)
+	}
+	if limit := p.Shown().Limit; limit != "" {
+		lines = append(lines, theme.Indented(st.Warn, "! "+limit+": winnow asks first", w)...)
 	}
 	if doubt != "" {
 		lines = append(lines, theme.Indented(st.Warn, doubt, w)...)

@@ -19,6 +19,8 @@ type Request struct {
 	Ready  bool               // there is a plan
 	Note   string             // why there is none, or why it cannot be sent
 	Input  pricing.Cost       // what the next request costs before its answer
+	Limit  string             // the limit that it would exceed, "" for none
+	Spent  string             // what the session has spent, beside the next request; "" for nothing to say
 	Past   *record.Replayed   // the record and its proof; nil for the next request
 	now    *Request           // what a trial is compared with; nil for what is no trial
 	signs  map[int64]string   // what a trial changes for a message, by its id

@@ -240,6 +240,25 @@ func heard(from <-chan string) tea.Cmd {
 	}
 }
 
+// Usage is the command /usage: it says what the session, the day and the month have used.
+func (s *Model) Usage(string) tea.Cmd {
+	of := s.Session
+	return s.Run(func(ctx context.Context) tea.Msg {
+		sums, err := of.Sums(ctx)
+		if err != nil {
+			return DoneMsg{Err: err}
+		}
+		text := func(sum session.Sum) string {
+			words := theme.Thousands(sum.Tokens) + " tokens"
+			if cost := sum.Sentence(); cost != "" {
+				words += ", " + cost
+			}
+			return words
+		}
+		return DoneMsg{Text: "This session: " + text(sums.Session) + " · today: " + text(sums.Day) + " · this month: " + text(sums.Month) + ". winnow usage shows more."}
+	})
+}
+
 // ExportTo is the command /export: it writes the session to a file.
 func (s *Model) ExportTo(words string) tea.Cmd {
 	switch {

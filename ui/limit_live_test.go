@@ -1,0 +1,65 @@
+package ui
+
+import (
+	"testing"
+
+	"winnow/llm/pricing"
+	"winnow/session/limits"
+)
+
+// dearly makes each request cost a quarter, and lets the session spend so much.
+func (l *live) dearly(session pricing.Money) {
+	l.t.Helper()
+	l.current.With.Limits = limits.Limits{Session: limits.Amount{Cost: session}}
+	l.charging("", map[string]pricing.Prices{pricing.AnyModel: {Request: pricing.Dollar / 4, Source: "the test"}})
+}
+
+func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.dearly(30 * pricing.Dollar / 100)
+	l.say("What is it worth?") // a quarter of a dollar fits
+	l.types("And this?")
+	l.shows("! above $0.30 per session: winnow asks first")
+	l.shows("session ~$0.25")
+
+	// What is typed while the question waits goes to the draft; enter alone answers nothing.
+	l.press("enter")
+	l.shows("With this request this session comes to ~$0.50, above your limit of $0.30 per session.")
+	l.shows("waits for your answer")
+	l.types("more?")
+	l.press("enter")
+	l.shows("chooses an answer first")
+	if got := l.composer.Text(); got != "more?" {
+		t.Errorf("the draft is %q", got)
+	}
+	l.press("ctrl+c") // clears nothing that is sent: it stops the turn
+	l.until("the turn ends", func() bool { return !l.turn.Busy })
+	if l.overlays.any() {
+		t.Error("the question stays after its turn")
+	}
+}
+
+func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
+	l := onStage(t, 140, 50)
+	l.dearly(pricing.Dollar / 10)
+	l.types("What is it worth?")
+	l.press("enter")
+	l.shows("above your limit of $0.10 per session")
+	l.press("down")
+	l.shows("▸ Do not send it")
+	l.press("enter")
+	l.shows("Not sent; the draft is still here.")
+	if got := l.composer.Text(); got != "What is it worth?" || l.current.Session.Info().ID != "" {
+		t.Errorf("the draft is %q, the session %q", got, l.current.Session.Info().ID)
+	}
+
+	// Raised for the session, it is sent, and the next one as well.
+	l.press("enter")
+	l.shows("allow $0.40 per session in this session")
+	l.press("down", "down", "down", "enter")
+	l.shows("saw 1 of 1")
+	l.until("the turn ends", func() bool { return !l.turn.Busy })
+	l.types("/usage")
+	l.press("enter")
+	l.shows("This session: 0 tokens, ~$0.25 · today: ")
+}
