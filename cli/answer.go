@@ -51,6 +51,8 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		case session.Answered:
 			w.turn.Answered(event)
 			w.endLine()
+		case session.Ran:
+			w.turn.Ran(event)
 		case session.Withdrawn:
 			w.turn.Withdraw(event.Requests)
 		case session.Notice:

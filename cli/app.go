@@ -197,6 +197,8 @@ func (k *conversation) ready(ctx context.Context) error {
 		Builtin:     k.p.builtinTools(k.config.Tools),
 		Approve:     session.Approval(k.config.Tools.Approve),
 		Limits:      spendingLimits(k.config.Limits),
+		Permissions: k.config.Tools.Permissions,
+		ToolLimits:  tool.Limits{Timeout: time.Duration(k.config.Tools.Timeout) * time.Second, Output: k.config.Tools.MaxOutput},
 		MaxRounds:   k.config.Tools.MaxRounds,
 		Count:       counter.Count,
 		Guess:       counter.Guess,

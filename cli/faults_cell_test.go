@@ -20,6 +20,7 @@ import (
 	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -277,6 +278,9 @@ func (a *actor) open(d session.Deps) *session.Session {
 func (a *actor) follow(events <-chan session.Event) (seen []string) {
 	for event := range events {
 		seen = append(seen, sentences(event)...)
+		if asked, ok := event.(session.Asked); ok {
+			asked.Answer(approval.Answer{})
+		}
 	}
 	return seen
 }
@@ -286,6 +290,11 @@ func sentences(event session.Event) []string {
 	switch e := event.(type) {
 	case session.Notice:
 		return []string{e.Text}
+	case session.Asked:
+		if e.Reason == approval.Repaired {
+			return []string{"You are asked whether the tool may run with repaired arguments."}
+		}
+		return []string{"You are asked whether the tool may run."}
 	case session.Waiting:
 		if e.Changed == "" {
 			return []string{waitingText(e.Waiting)}

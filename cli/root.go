@@ -33,6 +33,8 @@ type flags struct {
 	noSave    bool
 	quiet     bool
 	temporary bool
+
+	allowTools []string
 }
 
 // root is the command tree.
@@ -117,6 +119,7 @@ func (p *program) outputFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&p.flags.json, "json", false, "the answer as one JSON object")
 	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
 	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "write nothing but the answer and errors")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be given several times, * stands for any characters")
 }
 
 // rootArgs says what is wrong with words that are no command.
@@ -131,8 +134,8 @@ func (p *program) rootArgs(args []string) error {
 	if f.temporary && (f.prompt != "" || f.pick || f.last || f.lastToo || f.session != "") {
 		return fail(Usage, "--temporary begins a new chat on the screen, and takes neither -p nor a session")
 	}
-	if (f.json || f.noSave || f.quiet) && f.prompt == "" {
-		return fail(Usage, "--json, --no-save and --quiet belong to winnow run or -p")
+	if (f.json || f.noSave || f.quiet || f.allowTools != nil) && f.prompt == "" {
+		return fail(Usage, "--json, --no-save, --quiet and --allow-tool belong to winnow run or -p")
 	}
 	if len(args) == 0 || f.pick {
 		return nil

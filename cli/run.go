@@ -18,6 +18,7 @@ import (
 	"winnow/cli/report"
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/session/store"
 )
 
@@ -28,7 +29,8 @@ func (p *program) runCommand() *cobra.Command {
 		Example: "  winnow run \"why is the sky blue?\"\n" +
 			"  git diff | winnow run \"review this\"\n" +
 			"  winnow run -a shot.png \"what is wrong here?\"\n" +
-			"  winnow run -c \"and now in French\"",
+			"  winnow run -c \"and now in French\"\n" +
+			"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\"",
 		Args: func(*cobra.Command, []string) error { return p.oneSession() },
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			return p.runOnce(ctx, strings.Join(args, " "))
@@ -46,6 +48,11 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if f.noSave && (f.last || f.lastToo || f.session != "") {
 		return fail(Usage, "--no-save cannot add to a session: that is saved")
 	}
+	for _, pattern := range f.allowTools {
+		if approval.CheckPattern(pattern) != nil {
+			return fail(Usage, "--allow-tool is %q, which is no pattern for names of tools; * stands for any characters", pattern)
+		}
+	}
 	draft, err := p.joinInput(text)
 	if err != nil {
 		return err
@@ -62,9 +69,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	}
 	defer k.close()
 	p.reportSalvage(k.store)
-	if k.deps.Approve == session.Ask {
-		k.deps.Approve = session.Unattended
-	}
+	k.deps.Unattended, k.deps.AllowTools = true, f.allowTools
 	if k.choice.Closed != nil {
 		return fail(Provider, "%w", k.choice.Closed)
 	}
@@ -90,7 +95,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 	if k.choice.Listed {
 		out.notice("asking " + s.Ref() + ", the first model that the endpoint lists")
 	}
-	if n := len(s.Pending()); n > 0 {
+	if n := s.Pending(); n > 0 {
 		out.notice(pendingNotice(n))
 	}
 	files, err := p.attached(s)

@@ -325,6 +325,12 @@ func (c *Conversation) remedy(r map[int64]Remedy) {
 	}
 }
 
+// Arguments is what is sent in place of the arguments of one call.
+type Arguments = repair.Arguments
+
+// ArgumentsOf is what a request sends as the arguments of the calls of one message, with what was repaired of them.
+func ArgumentsOf(calls []ToolCall) []Arguments { return repair.ArgumentsOf(calls) }
+
 // ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool
 // group of each, with the results that a repair sends as text or not again, or the message alone. Those
 // that past does not hold are left out.

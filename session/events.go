@@ -3,6 +3,7 @@ package session
 import (
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -33,14 +34,35 @@ type Calling struct {
 // Waiting says that the request failed before its first token and will be tried again.
 type Waiting struct{ llm.Waiting }
 
-// Asked wants the user's word before a tool runs. The turn waits until Allow was called once.
+// Asked wants the user's word before a tool runs. The turn waits until Answer was called once. A choice that the
+// question does not offer is taken as no.
 type Asked struct {
-	Call  history.ToolCall
-	Allow func(yes bool)
+	Question
+	Answer func(approval.Answer)
 }
 
-// Ran says that a tool ran and that its result is on disk.
-type Ran struct{ Message store.Message }
+// Question is what the user is asked about a tool call before it runs.
+type Question struct {
+	Call       history.ToolCall  // as received
+	Server     string            // the MCP server that has the tool, "" for none
+	Arguments  history.Arguments // what would run
+	Number, Of int               // which of the answer's calls it is, from 1
+	Reason     approval.Reason   // why it is asked about where the tool runs without asking otherwise, "" for nothing of the kind
+	Choices    []approval.Choice // what may be answered beside no
+}
+
+// Running says that a tool runs from now on.
+type Running struct {
+	Name   string
+	Server string // the MCP server that has it, "" for none
+}
+
+// Ran says what became of a tool call, and that its result is on disk.
+type Ran struct {
+	Call    history.ToolCall // as received
+	Message store.Message    // the result
+	Record  approval.Record
+}
 
 // Answered says that an answer, whole or interrupted, is on disk.
 type Answered struct {
@@ -66,6 +88,7 @@ func (Planned) event()   {}
 func (Delta) event()     {}
 func (Calling) event()   {}
 func (Waiting) event()   {}
+func (Running) event()   {}
 func (Asked) event()     {}
 func (Ran) event()       {}
 func (Answered) event()  {}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -228,7 +229,7 @@ func TestWhatIsExcludedDuringATurnIsNotSentAnyMore(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			e.Allow(true)
+			e.Answer(approval.Answer{Choice: approval.Once})
 		case Finished:
 			if e.Err != nil {
 				t.Error(e.Err)

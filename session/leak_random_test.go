@@ -23,6 +23,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
+	"winnow/session/approval"
 	"winnow/session/store"
 )
 
@@ -544,7 +545,11 @@ func (h *heldConversation) run(events <-chan Event, meddles bool) {
 			if meddles && h.dice.IntN(3) == 0 {
 				h.meddle()
 			}
-			e.Allow(h.dice.IntN(6) > 0)
+			answer := approval.Answer{}
+			if h.dice.IntN(6) > 0 {
+				answer.Choice = approval.Once
+			}
+			e.Answer(answer)
 		case Finished:
 			if errors.Is(e.Err, ErrExcluded) {
 				h.counts["refused because excluded"]++

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"winnow/history"
+	"winnow/session/approval"
 )
 
 // ErrNotPending says that a tool call cannot be answered any more.
@@ -12,28 +12,38 @@ var ErrNotPending = errors.New("this tool call is not waiting for an answer any 
 
 // PendingCall is a tool call that the user was not asked about, or did not answer, before the program ended.
 type PendingCall struct {
-	Message int64 // the answer that holds the call
-	Call    history.ToolCall
+	Message  int64 // the answer that holds the call
+	Question Question
 }
 
-// Pending returns the calls without a result of the answer that ends the active branch. Only calls of a
+// Same says that it is the same call of the same answer.
+func (c PendingCall) Same(other PendingCall) bool {
+	return c.Message == other.Message && c.Question.Number == other.Question.Number
+}
+
+// Pending counts the calls without a result of the answer that ends the active branch. Only calls of a
 // complete answer to a request of this session are pending: those of an interrupted or imported answer are not.
-func (s *Session) Pending() []PendingCall {
+func (s *Session) Pending() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pending()
+	return len(s.pending())
 }
 
-// NextPending returns the pending call to ask the user about first. There is none while a turn is running,
-// where running tools is switched off, and where the endpoint has none of the tools.
+// NextPending returns the pending call to ask the user about first. There is none while a turn is running, and
+// where no call is of a tool that may run.
 func (s *Session) NextPending() (PendingCall, bool) {
-	tools := s.Model().Tools()
-	if s.deps.Approve == Never || s.Busy() {
+	if s.Busy() {
 		return PendingCall{}, false
 	}
-	for _, p := range s.Pending() {
-		if tools.Has(p.Call.Name) {
-			return p, true
+	s.mu.Lock()
+	calls := s.pending()
+	s.mu.Unlock()
+	tools := s.Model().Tools()
+	for _, c := range calls {
+		if t, ok := tools.Tool(c.Name); ok && !c.arguments.Lost {
+			if d := s.approve(c, t); d.Verdict == approval.Ask {
+				return PendingCall{c.message, c.question(t, d)}, true
+			}
 		}
 	}
 	return PendingCall{}, false
@@ -42,27 +52,22 @@ func (s *Session) NextPending() (PendingCall, bool) {
 // AnswerPending answers the call of NextPending and goes on with the turn that it belongs to. The user is
 // asked about the other pending calls, even where tools run without asking: the first attempt may have run
 // them in part. A call that is not pending any more makes it fail with ErrNotPending.
-func (s *Session) AnswerPending(ctx context.Context, call PendingCall, allow bool) <-chan Event {
+func (s *Session) AnswerPending(ctx context.Context, pending PendingCall, answer approval.Answer) <-chan Event {
+	next, ok := s.NextPending()
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		var calls []history.ToolCall
-		first := PendingCall{}
-		for _, p := range t.Pending() {
-			calls = append(calls, p.Call)
-			if first.Message == 0 && t.Model().Tools().Has(p.Call.Name) {
-				first = p
-			}
-		}
-		if len(calls) == 0 || first != call {
+		t.mu.Lock()
+		calls := t.pending()
+		t.mu.Unlock()
+		if !ok || !next.Same(pending) || len(calls) == 0 || calls[0].message != pending.Message {
 			return ErrNotPending
 		}
 		if err := t.rejoin(ctx); err != nil {
 			return err
 		}
-		t.mustAsk, t.answered = true, &allow
+		t.answered = &answer
 		if err := t.runTools(ctx, calls); err != nil {
 			return err
 		}
-		t.mustAsk = false
 		return t.askAsBefore(ctx)
 	})
 }

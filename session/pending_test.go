@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/approval"
 	"winnow/session/store"
 )
 
@@ -58,14 +59,19 @@ func storedRepairs(t *testing.T, b *bench, s *Session) []store.RepairLine {
 }
 
 func TestPendingToolCallIsAnsweredAfterARestart(t *testing.T) {
+	once := approval.Answer{Choice: approval.Once}
 	for _, c := range []struct {
 		name   string
-		allow  bool
+		answer approval.Answer
 		result string
-	}{{"allowed", true, "3"}, {"declined", false, refused}} {
+	}{
+		{"allowed", once, "3"},
+		{"declined", approval.Answer{}, refused},
+		{"declined with a reason", approval.Answer{Choice: approval.No, Reason: " use paper\n"}, refused + " The user says: use paper"},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, s := leftAsking(t, calls("c1", "add", `{"a":1,"b":2}`), says("Here you are."))
-			events, err := drain(s.AnswerPending(t.Context(), wantPending(t, s), c.allow))
+			events, err := drain(s.AnswerPending(t.Context(), wantPending(t, s), c.answer))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +88,7 @@ func TestPendingToolCallIsAnsweredAfterARestart(t *testing.T) {
 			if repairs := storedRepairs(t, b, s); len(repairs) != 0 || s.Info().Turns != 1 {
 				t.Errorf("%d repairs and %d turns, want none and 1", len(repairs), s.Info().Turns)
 			}
-			if _, err := drain(s.AnswerPending(t.Context(), PendingCall{messages[1].ID, messages[1].ToolCalls[0]}, true)); !errors.Is(err, ErrNotPending) {
+			if _, err := drain(s.AnswerPending(t.Context(), PendingCall{Message: messages[1].ID}, once)); !errors.Is(err, ErrNotPending) {
 				t.Errorf("to answer the call twice gives %v, want ErrNotPending", err)
 			}
 			wantProven(t, s, 1, 2, b.body(2))
@@ -118,21 +124,21 @@ func TestANewMessageDeclinesAPendingToolCall(t *testing.T) {
 	if body := b.body(2); !strings.Contains(body, noResultRecorded) || strings.Contains(body, refused) {
 		t.Errorf("the request is %s, want the neutral stand-in for the result", body)
 	}
-	if repairs := storedRepairs(t, b, s); len(s.Pending()) != 0 || len(repairs) != 1 {
-		t.Errorf("%d calls are pending and %d repairs stored, want 0 and 1", len(s.Pending()), len(repairs))
+	if repairs := storedRepairs(t, b, s); s.Pending() != 0 || len(repairs) != 1 {
+		t.Errorf("%d calls are pending and %d repairs stored, want 0 and 1", s.Pending(), len(repairs))
 	}
 }
 
 // What was interrupted may have run in part, so even a configuration that runs tools without asking asks.
 func TestEachPendingToolCallNeedsAnAnswer(t *testing.T) {
 	b, s := leftAsking(t, twoCalls("c1", `{"a":1,"b":2}`, `{"a":3,"b":4}`), says("3 and 7."))
-	s.deps.Approve = Always
+	s.deps.permits.rules.Mode = Always
 	asked := 0
-	for e := range s.AnswerPending(t.Context(), wantPending(t, s), true) {
+	for e := range s.AnswerPending(t.Context(), wantPending(t, s), approval.Answer{Choice: approval.Once}) {
 		switch e := e.(type) {
 		case Asked:
 			asked++
-			e.Allow(false)
+			e.Answer(approval.Answer{})
 		case Finished:
 			if e.Err != nil {
 				t.Fatal(e.Err)
@@ -152,7 +158,7 @@ func TestOnlyCallsOfACompleteAnswerOfThisSessionArePending(t *testing.T) {
 	for name, spoil := range map[string]func(s *Session, answer *store.Message){
 		"interrupted":  func(_ *Session, m *store.Message) { m.Status = history.Interrupted },
 		"imported":     func(_ *Session, m *store.Message) { m.Request = 0 },
-		"switched off": func(s *Session, _ *store.Message) { s.deps.Approve = Never },
+		"switched off": func(s *Session, _ *store.Message) { s.deps.permits.rules.Mode = Never },
 		"no such tool": func(_ *Session, m *store.Message) { m.ToolCalls[0].Name = "gone" },
 	} {
 		t.Run(name, func(t *testing.T) {

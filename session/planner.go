@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session/calibration"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -157,7 +158,7 @@ func (p *planner) guesses(past int) [][2]int64 {
 
 // pending are the calls without a result of the answer that ends the branch. Only calls of a complete answer to a
 // request of this session are pending: those of an interrupted or imported answer are not.
-func (p *planner) pending() []PendingCall {
+func (p *planner) pending() []call {
 	results, at := 0, len(p.branch)-1
 	for ; at >= 0 && p.branch[at].Role == history.Tool; at-- {
 		results++ // they are stored in the order of the calls
@@ -169,9 +170,12 @@ func (p *planner) pending() []PendingCall {
 	if m.Role != history.Assistant || m.Status != history.Complete || m.Request == 0 || results >= len(m.ToolCalls) {
 		return nil
 	}
-	var calls []PendingCall
-	for _, call := range m.ToolCalls[results:] {
-		calls = append(calls, PendingCall{m.ID, call})
+	if llm.WholenessOf(m.FinishReason) == llm.Cut {
+		return nil
+	}
+	calls := callsOf(m)[results:]
+	for i := range calls {
+		calls[i].again = true
 	}
 	return calls
 }
@@ -390,7 +394,7 @@ func (p *planner) previewOptions(to *target.Model, policy history.Policy, draft 
 	o := p.options(to, policy, draft)
 	refused := policy.Recovery == history.RecoverStrict && len(draft) > 0
 	if calls := p.pending(); len(calls) > 0 && !refused {
-		o.Pending = calls[0].Message
+		o.Pending = calls[0].message
 	}
 	return o
 }

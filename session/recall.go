@@ -147,14 +147,11 @@ func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Messa
 	return found, nil
 }
 
-// takeReadAgain is what the row of a tool's result keeps of the messages that a recall found, nil for none.
-func (t *turn) takeReadAgain() []byte {
+// takeReadAgain are the positions of the messages that the call which ran last found, nil for none.
+func (t *turn) takeReadAgain() []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	positions := t.readAgain
-	if t.readAgain = nil; len(positions) == 0 {
-		return nil
-	}
-	extra, _ := json.Marshal(map[string][]int{"read_again": positions}) // numbers always encode
-	return extra
+	t.readAgain = nil
+	return positions
 }

@@ -196,6 +196,7 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		ALTER TABLE requests DROP COLUMN added;
 		ALTER TABLE requests DROP COLUMN shortfalls;
 		ALTER TABLE requests DROP COLUMN entries;
+		DROP TABLE tool_permissions;
 		DROP TABLE verdicts;
 		PRAGMA user_version = 13;`)
 	if err == nil {

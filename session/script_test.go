@@ -16,6 +16,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
+	"winnow/session/approval"
 	"winnow/session/store"
 )
 
@@ -214,11 +215,19 @@ func (b *bench) open(id string) *Session {
 	return s
 }
 
-// drain reads a turn to its end and returns its events and its error.
+// drain reads a turn to its end and returns its events and its error. Every question is answered: the call runs once.
 func drain(events <-chan Event) ([]Event, error) {
+	return drainAnswering(events, func(Question) approval.Answer { return approval.Answer{Choice: approval.Once} })
+}
+
+// drainAnswering is drain with other answers.
+func drainAnswering(events <-chan Event, answer func(Question) approval.Answer) ([]Event, error) {
 	var all []Event
 	for e := range events {
 		all = append(all, e)
+		if asked, ok := e.(Asked); ok {
+			asked.Answer(answer(asked.Question))
+		}
 		if f, ok := e.(Finished); ok {
 			return all, f.Err
 		}

@@ -15,6 +15,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
+	"winnow/session/approval"
 	"winnow/session/calibration"
 	"winnow/session/limits"
 	"winnow/session/recall"
@@ -27,30 +28,35 @@ import (
 type Deps struct {
 	Store       *store.Store
 	Models      *llm.Catalog
-	Policy      history.Policy      // as configured; a session may override it
-	Context     string              // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
-	Environment string              // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
-	System      string              // the configured system prompt, "" for none
-	Sampling    record.Sampling     // what is asked of every model
-	Of          OfModel             // what is configured of single models, over System and Sampling; nil says nothing
-	Tools       []*tool.Toolbox     // what every model may call beside the tools of its endpoint
-	Prepare     Prepare             // makes Tools ready before each request of a turn; nil has nothing to do
-	Builtin     *tool.Toolbox       // what every model but the guide may call; nil is none
-	Recall      recall.Scope        // what the model may read again with the recall tool
-	Approve     Approval            // when a tool call needs the user's word
-	Limits      limits.Limits       // what the user allows to be spent
-	MaxRounds   int                 // the most requests of one turn; 0 is 16
-	TitleRef    string              // the model that writes titles; "" takes them from the first message
-	SummaryRef  string              // the model that writes summaries, as the user named it; "" is the conversation's own
-	Count       history.Counter     // counts tokens
-	Guess       history.Counter     // says at once about what Count would; nil counts before anything is planned
-	Tokenizer   string              // what Count is called, for the records
-	Now         func() time.Time    // nil is time.Now
-	Redact      func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
-	Log         *slog.Logger        // nil discards
+	Policy      history.Policy             // as configured; a session may override it
+	Context     string                     // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
+	Environment string                     // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
+	System      string                     // the configured system prompt, "" for none
+	Sampling    record.Sampling            // what is asked of every model
+	Of          OfModel                    // what is configured of single models, over System and Sampling; nil says nothing
+	Tools       []*tool.Toolbox            // what every model may call beside the tools of its endpoint
+	Prepare     Prepare                    // makes Tools ready before each request of a turn; nil has nothing to do
+	Builtin     *tool.Toolbox              // what every model but the guide may call; nil is none
+	Recall      recall.Scope               // what the model may read again with the recall tool
+	Approve     Approval                   // what holds for the tools of which nothing else is said
+	Permissions map[string]tool.Permission // as configured, by the name of a tool or a pattern
+	AllowTools  []string                   // names and patterns of tools that run without asking in this program
+	Unattended  bool                       // there is nobody to ask: a call that would be asked about ends its turn
+	ToolLimits  tool.Limits                // of each call
+	Limits      limits.Limits              // what the user allows to be spent
+	MaxRounds   int                        // the most requests of one turn; 0 is 16
+	TitleRef    string                     // the model that writes titles; "" takes them from the first message
+	SummaryRef  string                     // the model that writes summaries, as the user named it; "" is the conversation's own
+	Count       history.Counter            // counts tokens
+	Guess       history.Counter            // says at once about what Count would; nil counts before anything is planned
+	Tokenizer   string                     // what Count is called, for the records
+	Now         func() time.Time           // nil is time.Now
+	Redact      func(string) string        // takes known secrets out of what a temporary chat stores; nil takes none
+	Log         *slog.Logger               // nil discards
 
-	own    *tool.Toolbox // the tools that read this one conversation
-	beside *store.Store  // the history beside a temporary conversation, whose requests count for the day's limits; nil for none
+	own     *tool.Toolbox // the tools that read this one conversation
+	beside  *store.Store  // the history beside a temporary conversation: its requests count for the day's limits, and it has what is remembered of tools; nil for none
+	permits *permits
 }
 
 // ModelSettings is what the configuration says of one model.
@@ -92,24 +98,21 @@ func (d Deps) target(ref string) (*target.Model, error) {
 
 // forModel is what a model needs that is asked with these parameters.
 func (d Deps) forModel(ask record.Sampling) target.Deps {
-	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools}
+	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools, Off: d.permits.off, Limits: d.ToolLimits}
 }
 
 // Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed. Its error
 // is that of the context: tools that did not start are no reason to leave a message without an answer.
 type Prepare func(ctx context.Context, say func(sentence string)) error
 
-// Approval says when a tool call needs the user's word.
-type Approval string
+// Approval says what holds for the tools of which nothing else is said.
+type Approval = approval.Mode
 
-// The ways to approve tool calls.
+// The approvals.
 const (
-	Ask    Approval = "ask"    // before every call
-	Always Approval = "always" // never ask, run
-	Never  Approval = "never"  // never ask, refuse
-
-	// Unattended is for a turn that nobody watches: a call that would be asked about ends it.
-	Unattended Approval = "unattended"
+	Ask    = approval.AskFirst
+	Always = approval.Always
+	Never  = approval.Never
 )
 
 // Start is how a new conversation begins.
@@ -176,7 +179,7 @@ func New(d Deps, o Start) (*Session, error) {
 	if o.Dated {
 		s.model.Date()
 	}
-	return s, nil
+	return s, s.deps.permits.load(context.Background())
 }
 
 // Open resumes the stored conversation with this id or unique prefix. It reads the newest messages
@@ -201,6 +204,9 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 		return nil, err
 	}
 	if s.summaries, err = d.Store.Summaries(ctx, row.ID); err != nil {
+		return nil, err
+	}
+	if err = s.deps.permits.load(ctx); err != nil {
 		return nil, err
 	}
 	if s.policy, err = d.settings().PolicyOf(overridesOf(row)); err != nil {
@@ -231,9 +237,7 @@ func (d Deps) filled() Deps {
 	if d.MaxRounds == 0 {
 		d.MaxRounds = 16
 	}
-	if d.Approve == "" {
-		d.Approve = Ask
-	}
+	d.permits = newPermits(d)
 	return d
 }
 

@@ -43,10 +43,10 @@ func TestAToolThatDoesNotExistNeedsNoApproval(t *testing.T) {
 
 // Only the user's refusal is called one.
 func TestACallThatNobodyRefusedIsNotCalledRefused(t *testing.T) {
-	for approve, want := range map[Approval]string{Never: switchedOff, Unattended: nobodyAsked} {
+	for approve, want := range map[Approval]string{Never: switchedOff, Ask: nobodyAsked} {
 		t.Run(string(approve), func(t *testing.T) {
 			b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("As you wish."))
-			b.deps.Approve = approve
+			b.deps.Approve, b.deps.Unattended = approve, true
 			b.offer(adder(t))
 			s := b.begin()
 			_, err := drain(s.Send(t.Context(), "1+2?"))
@@ -54,7 +54,7 @@ func TestACallThatNobodyRefusedIsNotCalledRefused(t *testing.T) {
 				t.Errorf("the result is %q, want %q", got, want)
 			}
 			wantError, requests := false, 2
-			if approve == Unattended {
+			if approve == Ask {
 				wantError, requests = true, 1
 			}
 			if (err != nil) != wantError || b.requests() != requests {

@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -42,11 +43,10 @@ type turn struct {
 
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
-	mustAsk   bool         // the user is asked about each call, whatever the configuration says
 	planned   history.Plan // the newest request
 	readAgain []int        // positions of the messages that the running call of the recall tool found
 
-	answered *bool // the answer to the next question, where the user has answered it already
+	answered *approval.Answer // the answer to the next question, where the user has answered it already
 }
 
 // Send stores draft as the user's message, with the files that hang on it, and asks the model for an
@@ -141,6 +141,9 @@ func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) 
 	defer t.release()
 	err := t.loadBranch(ctx)
 	if err == nil {
+		err = t.deps.permits.load(ctx)
+	}
+	if err == nil {
 		err = run(ctx, t)
 		t.countSpent(ctx)
 	}
@@ -215,7 +218,7 @@ func (t *turn) answer(ctx context.Context) error {
 		if answer.Status != history.Complete || len(answer.ToolCalls) == 0 {
 			return ctx.Err()
 		}
-		if err := t.runTools(ctx, answer.ToolCalls); err != nil {
+		if err := t.runTools(ctx, callsOf(answer)); err != nil {
 			return err
 		}
 		called = namesOf(answer.ToolCalls)

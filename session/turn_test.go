@@ -12,6 +12,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
+	"winnow/session/approval"
 	"winnow/session/store"
 )
 
@@ -305,7 +306,7 @@ func TestRefusedToolDoesNotRunAndTheModelIsAsked(t *testing.T) {
 	s := b.begin()
 	for e := range s.Send(t.Context(), "1+2?") {
 		if a, ok := e.(Asked); ok {
-			a.Allow(false)
+			a.Answer(approval.Answer{})
 		}
 	}
 	if got := s.Messages()[2].Content; got != refused {

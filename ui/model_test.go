@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
@@ -93,7 +94,10 @@ func TestWhatOthersWroteIsNeverExecuted(t *testing.T) {
 	m.current.Info.Title = evil
 	m.chat.Add(said(50, history.Assistant, evil), record.Receipt{})
 	m.turn = turn.Model{Number: 3, Busy: true, Cancel: func() {}}
-	tell(m, 0, session.Asked{Call: history.ToolCall{Name: evil, Arguments: evil}, Allow: func(bool) {}})
+	tell(m, 0, session.Asked{
+		Question: session.Question{Call: history.ToolCall{Name: evil, Arguments: evil}, Server: evil, Arguments: history.Arguments{Object: evil}},
+		Answer:   func(approval.Answer) {},
+	})
 	tell(m, 0, session.Notice{Text: evil})
 	for _, bad := range []string{"\x1b]0;", "\x1b[2J", "\x07"} {
 		if v := m.View(); strings.Contains(v.Content, bad) || strings.Contains(v.WindowTitle, bad) {

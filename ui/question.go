@@ -18,7 +18,7 @@ func (m *Model) askPending() tea.Cmd {
 	}
 	asked := m.question.Pending()
 	call, ok := m.current.Session.NextPending()
-	if ok && asked != nil && *asked == call {
+	if ok && asked != nil && asked.Same(call) {
 		return nil
 	}
 	if asked != nil {
@@ -76,10 +76,10 @@ func (m *Model) questionEvent(e question.Event) tea.Cmd {
 		asked, s := m.question, m.current.Session
 		m.endQuestion()
 		if call := asked.Pending(); call != nil {
-			return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.AnswerPending(ctx, *call, e.Yes) })
+			return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.AnswerPending(ctx, *call, e.Answer) })
 		}
 		return func() tea.Msg {
-			asked.Allow(e.Yes)
+			asked.Answer(e.Answer)
 			return nil
 		}
 	case question.Later:

@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/llm/tool"
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/session/store"
 	"winnow/ui/question"
 	"winnow/ui/turn"
@@ -28,8 +29,12 @@ func questioned(t testing.TB, w, h int) (m *Model, answers *[]bool) {
 
 func askAbout(m *Model, answers *[]bool) {
 	tell(m, time.Second, session.Asked{
-		Call:  history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`},
-		Allow: func(yes bool) { *answers = append(*answers, yes) },
+		Question: session.Question{
+			Call:      history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`},
+			Arguments: history.Arguments{Object: `{"command":"rm -r build"}`},
+			Number:    1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
+		},
+		Answer: func(a approval.Answer) { *answers = append(*answers, a.Allows()) },
 	})
 }
 
@@ -212,7 +217,7 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	pending := func() *Model {
 		m := asking(t, 80, 24)
 		m.turn = turn.Model{Number: m.turn.Number + 1}
-		call := session.PendingCall{Message: 2, Call: history.ToolCall{Name: "shell", Arguments: "{}"}}
+		call := session.PendingCall{Message: 2, Question: session.Question{Call: history.ToolCall{Name: "shell", Arguments: "{}"}, Number: 1, Of: 1}}
 		m.ask(question.OfPending(call))
 		quiet(m)
 		if m.focus != questionPane {

@@ -16,6 +16,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
@@ -199,7 +200,13 @@ var states = slices.Concat([]state{
 	}},
 	{"question", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
-		tell(m, time.Second, session.Asked{Call: history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`}, Allow: func(bool) {}})
+		tell(m, time.Second, session.Asked{
+			Question: session.Question{
+				Call: history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`}, Arguments: history.Arguments{Object: `{"page":"context"}`},
+				Number: 1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
+			},
+			Answer: func(approval.Answer) {},
+		})
 		return m
 	}},
 	{"question-focused", func(t testing.TB, w, h int) *Model {

@@ -13,6 +13,8 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/llm/tool"
+	"winnow/session/approval"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -49,9 +51,7 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
 	oneOf("tools.recall", c.Tools.Recall, "off", "conversation", "everywhere")
-	if c.Tools.MaxRounds < 1 {
-		add("tools.max_rounds", "is %d; it takes 1 or more", c.Tools.MaxRounds)
-	}
+	checkTools(c.Tools, add, oneOf)
 	out = append(out, checkKeys(file, keys, c.Keys)...)
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
 		checkServer(name, c.MCPServers[name], len(c.Tools.MCPFiles) > 0, add)
@@ -78,6 +78,25 @@ func checkLimits(l Limits, add func(path, format string, args ...any)) {
 		}
 		if _, ok := pricing.Dollars(limit.cost); !ok {
 			add("limits."+limit.key+"_cost", "is %v; it takes US dollars, or 0 for no limit", limit.cost)
+		}
+	}
+}
+
+func checkTools(t Tools, add func(path, format string, args ...any), oneOf func(path, got string, takes ...string)) {
+	if t.MaxRounds < 1 {
+		add("tools.max_rounds", "is %d; it takes 1 or more", t.MaxRounds)
+	}
+	if t.Timeout < 0 {
+		add("tools.timeout", "is %d; it takes seconds, or 0 for no limit", t.Timeout)
+	}
+	if t.MaxOutput < 0 {
+		add("tools.max_output", "is %d; it takes bytes, or 0 for no limit", t.MaxOutput)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Permissions)) {
+		path := "tools.permissions." + name
+		oneOf(path, string(t.Permissions[name]), tool.Permissions()...)
+		if approval.CheckPattern(name) != nil {
+			add(path, "is no pattern for names of tools; * stands for any characters")
 		}
 	}
 }

@@ -4,6 +4,7 @@ package config
 
 import (
 	"winnow/history"
+	"winnow/llm/tool"
 	"winnow/ui/theme"
 )
 
@@ -122,9 +123,12 @@ type UI struct {
 
 // Tools is the [tools] table.
 type Tools struct {
-	Approve   string   `toml:"approve"`    // ask, always or never
-	MaxRounds int      `toml:"max_rounds"` // requests that one message may lead to while tools are called
-	MCPFiles  []string `toml:"mcp_files"`  // files in which other clients keep their MCP servers
+	Approve     string                     `toml:"approve"`     // ask, always or never
+	Timeout     int                        `toml:"timeout"`     // seconds that a call may take; 0 is no limit
+	MaxOutput   int                        `toml:"max_output"`  // bytes of a result that are kept; 0 is no limit
+	MaxRounds   int                        `toml:"max_rounds"`  // requests that one message may lead to while tools are called
+	MCPFiles    []string                   `toml:"mcp_files"`   // files in which other clients keep their MCP servers
+	Permissions map[string]tool.Permission `toml:"permissions"` // over Approve, by the name of a tool or a pattern
 
 	Recall     string   `toml:"recall"`      // what the model may read again with the recall tool: off, conversation or everywhere
 	Now        bool     `toml:"now"`         // offers the date and time, where other tools are offered
@@ -163,7 +167,7 @@ func withPreset(name string) Config {
 		Context: policy,
 		Limits:  Limits{UnknownPrice: "allow"},
 		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto"},
-		Tools:   Tools{Approve: "ask", MaxRounds: 16, Recall: "conversation", Now: true, FetchHosts: []string{}},
+		Tools:   Tools{Approve: "ask", Timeout: 60, MaxOutput: 1 << 20, MaxRounds: 16, Recall: "conversation", Now: true, FetchHosts: []string{}},
 	}
 }
 

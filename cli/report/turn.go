@@ -25,6 +25,7 @@ type Turn struct {
 	dropped     []reasonJSON
 	retries     []retryJSON
 	rounds      []roundJSON
+	calls       []toolJSON
 
 	requests int            // planned so far
 	answered *store.Message // the answer to the newest of them, nil before it came
@@ -64,6 +65,25 @@ type retryJSON struct {
 type roundJSON struct {
 	Request int      `json:"request"` // which of the turn's requests, from 1
 	Calls   []string `json:"calls"`   // the tools that were called
+}
+
+// toolJSON is a call of a tool, and what became of it.
+type toolJSON struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`  // as received
+	RanWith   string `json:"ran_with"`   // the repaired arguments with which it ran, "" where they were not repaired
+	Outcome   string `json:"outcome"`    // ran, timed_out or stopped; refused, not_asked, not_run, cut, no_tool or unreadable for one that did not run
+	AllowedBy string `json:"allowed_by"` // option, permissions, always, default or approve for one that ran
+	Result    string `json:"result"`     // as it is stored
+	Message   int64  `json:"message"`    // that holds the result
+}
+
+// Ran takes what became of a tool call.
+func (r *Turn) Ran(e session.Ran) {
+	r.calls = append(r.calls, toolJSON{
+		Name: e.Call.Name, Arguments: e.Call.Arguments, RanWith: e.Record.Arguments, Outcome: string(e.Record.Outcome),
+		AllowedBy: string(e.Record.By), Result: e.Message.Content, Message: e.Message.ID,
+	})
 }
 
 // Planned takes a request that is about to leave.
@@ -195,6 +215,7 @@ type TurnJSON struct {
 	Dropped     listJSON[reasonJSON]   `json:"dropped"`
 	Retries     listJSON[retryJSON]    `json:"retries"` // of the turn
 	Rounds      listJSON[roundJSON]    `json:"rounds"`  // requests that followed tool calls
+	Calls       listJSON[toolJSON]     `json:"calls"`   // of tools, with what became of them
 
 	Error    string  `json:"error"` // "" for none
 	Messages []int64 `json:"messages"`
@@ -254,7 +275,7 @@ func (r *Turn) Unfinished() bool {
 func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
 	o := TurnJSON{Session: id, Model: model, Stopped: stopped, Notices: append([]string{}, r.notices...), Messages: []int64{}}
 	o.Repairs, o.Quarantined, o.Cut, o.Dropped = listObject(r.repairs), listObject(r.quarantined), listObject(r.cut), listObject(r.dropped)
-	o.Retries, o.Rounds = listObject(r.retries), listObject(r.rounds)
+	o.Retries, o.Rounds, o.Calls = listObject(r.retries), listObject(r.rounds), listObject(r.calls)
 	if end != nil {
 		o.Error = ErrorText(end)
 	}

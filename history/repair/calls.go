@@ -158,29 +158,63 @@ func idCharacter(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
 }
 
-// arguments makes the arguments of each call one JSON object. Objects that were glued together go to
+// Arguments is what is sent in place of the arguments of one call.
+type Arguments struct {
+	Object  string           // one JSON object: the bytes as received, where those are one
+	Lost    bool             // nothing of what was received could be read, and Object is {}
+	Repairs []message.Repair // what was repaired; none for a call that got its object from one in front of it
+}
+
+// ArgumentsOf makes the arguments of each call one JSON object. Objects that were glued together go to
 // the calls behind that came without arguments, where the numbers agree.
+func ArgumentsOf(calls []message.ToolCall) []Arguments {
+	all := make([]Arguments, len(calls))
+	for k, c := range calls {
+		all[k].Object = c.Arguments
+	}
+	unglue(calls, all)
+	for k := range all {
+		a := &all[k]
+		raw := a.Object
+		object, how := jsonrepair.Repair(raw)
+		if how.Class == jsonrepair.Sound {
+			continue
+		}
+		kind := how.Class.Kind()
+		if len(jsonrepair.Split(raw)) > 1 {
+			kind = "C4"
+		}
+		a.Object, a.Lost = object, how.Class == jsonrepair.Unreadable
+		a.Repairs = append(a.Repairs, message.Repair{Kind: kind, Cause: argumentsCause(raw, how), Before: raw, After: object})
+	}
+	return all
+}
+
+// arguments sends one JSON object as the arguments of each call.
 func (m *run) arguments() {
 	for _, d := range m.list {
 		if len(d.ToolCalls) == 0 {
 			continue
 		}
 		d.raw = make([]string, len(d.ToolCalls))
-		m.unglue(d)
-		for k, c := range d.ToolCalls {
-			object, how := jsonrepair.Repair(c.Arguments)
-			if how.Class == jsonrepair.Sound {
-				continue
+		var repairs []message.Repair // what was split comes first
+		for k, a := range ArgumentsOf(d.ToolCalls) {
+			for _, r := range a.Repairs {
+				if r.Cause.Code == cause.ArgumentsSplit {
+					m.Repairs[d.From] = append(m.Repairs[d.From], r)
+					continue
+				}
+				repairs = append(repairs, r)
+				if a.Lost {
+					d.raw[k] = message.Clean(message.Prefix(r.Before, maxRaw))
+				}
 			}
-			kind := how.Class.Kind()
-			if len(jsonrepair.Split(c.Arguments)) > 1 {
-				kind = "C4"
+			if a.Object != d.ToolCalls[k].Arguments {
+				d.ownCalls()[k].Arguments = a.Object
 			}
-			if how.Class == jsonrepair.Unreadable {
-				d.raw[k] = message.Clean(message.Prefix(c.Arguments, maxRaw))
-			}
-			m.logCause(d, kind, argumentsCause(c.Arguments, how), c.Arguments, object)
-			d.ownCalls()[k].Arguments = object
+		}
+		if len(repairs) > 0 {
+			m.Repairs[d.From] = append(m.Repairs[d.From], repairs...)
 		}
 	}
 }
@@ -209,23 +243,28 @@ func argumentsCause(raw string, how jsonrepair.Report) cause.Cause {
 // maxRaw is how many characters of unreadable arguments a result shows.
 const maxRaw = 2000
 
-func (m *run) unglue(d *Draft) {
-	for k := range d.ToolCalls {
-		objects := jsonrepair.Split(d.ToolCalls[k].Arguments)
+// unglue gives the objects that stand glued together in the arguments of one call to the calls behind it.
+func unglue(calls []message.ToolCall, all []Arguments) {
+	for k := range all {
+		objects := jsonrepair.Split(all[k].Object)
+		if len(objects) < 2 {
+			continue
+		}
 		var bare []int
-		for n := k + 1; n < len(d.ToolCalls); n++ {
-			if strings.TrimSpace(d.ToolCalls[n].Arguments) == "" {
+		for n := k + 1; n < len(all); n++ {
+			if strings.TrimSpace(all[n].Object) == "" && strings.TrimSpace(calls[n].Name) != "" {
 				bare = append(bare, n)
 			}
 		}
-		if len(objects) < 2 || len(bare) != len(objects)-1 {
+		if len(bare) != len(objects)-1 {
 			continue
 		}
-		calls := d.ownCalls()
-		m.log(d, "C4", cause.ArgumentsSplit, calls[k].Arguments, objects[0])
-		calls[k].Arguments = objects[0]
+		all[k].Repairs = append(all[k].Repairs, message.Repair{
+			Kind: "C4", Cause: cause.Cause{Code: cause.ArgumentsSplit}, Before: all[k].Object, After: objects[0],
+		})
+		all[k].Object = objects[0]
 		for n, at := range bare {
-			calls[at].Arguments = objects[n+1]
+			all[at].Object = objects[n+1]
 		}
 	}
 }

@@ -74,7 +74,8 @@ func call(t *testing.T, m *Servers, name, arguments string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	return tool.Set{Boxes: m.Boxes()}.Run(ctx, name, arguments)
+	text, _ := tool.Set{Boxes: m.Boxes()}.Run(ctx, name, arguments)
+	return text
 }
 
 // until waits for a change of a server that makes it as wanted.
@@ -195,7 +196,7 @@ func TestACallEndsInTimeAndWhenItIsStopped(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if got := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got, "error: stopped before ") {
+	if got, _ := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got, "error: stopped before ") {
 		t.Errorf("a stopped call gave %q", got)
 	}
 	if got := call(t, m, "hangs__ok", `{}`); got != "fine" {

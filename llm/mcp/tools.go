@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -71,6 +73,8 @@ func named(s Server, key string, listed []*sdk.Tool) []Tool {
 	seen, full := map[string]bool{}, map[string]bool{}
 	for _, t := range listed {
 		made := Tool{Own: t.Name, Permission: s.Permission(t.Name)}
+		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
+		made.Timeout = cmp.Or(s.ToolTimeout, DefaultTool) + time.Second // The server is told when its own time is over.
 		made.Name = fullName(key, t.Name, false)
 		if full[made.Name] {
 			made.Name = fullName(key, t.Name, true)

@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 )
 
@@ -19,7 +21,14 @@ type Tool struct {
 	Description string
 	Parameters  json.RawMessage // a JSON schema of an object
 
-	Companion bool `json:"-"` // a Set offers it only beside other tools
+	// What winnow knows of it. The model is not given these.
+
+	Server     string        // the MCP server that has it, "" for winnow's own tools
+	Configured Permission    // what the configuration says of this very tool, "" for nothing
+	Default    Permission    // what holds where the user has set nothing for the tool, "" for what holds for all
+	EachTime   bool          // the user is asked before each call, even where others run without asking
+	Timeout    time.Duration // how long a call may take; 0 is what holds for all
+	Companion  bool          `json:"-"` // a Set offers it only beside other tools
 }
 
 // Func does what a tool is for. It gets a JSON object and answers with a text for the model.
@@ -71,44 +80,77 @@ func (t *Toolbox) Tools() []Tool {
 	return slices.Clone(t.tools)
 }
 
-// Has says that there is a tool of this name.
-func (t *Toolbox) Has(name string) bool { return t.find(name) != nil }
+// Tool is the tool of this name.
+func (t *Toolbox) Tool(name string) (tool Tool, ok bool) {
+	tools := t.Tools()
+	if i := slices.IndexFunc(tools, func(other Tool) bool { return other.Name == name }); i >= 0 {
+		return tools[i], true
+	}
+	return Tool{}, false
+}
 
 // Run does what a call asks for and always answers, with the tool's own text uncut or with a
 // sentence that tells the model what went wrong: that is something it can act on. When ctx ends,
 // Run answers at once; a tool that does not watch its ctx is left to itself.
 func (t *Toolbox) Run(ctx context.Context, name, arguments string) string {
+	text, whole := t.run(ctx, name, arguments)
+	if !whole {
+		return joined(text, "error: stopped before "+name+" was done")
+	}
+	return text
+}
+
+// run is Run without the sentence about a tool that was stopped: whole is false for what that returned until then.
+func (t *Toolbox) run(ctx context.Context, name, arguments string) (text string, whole bool) {
 	run := t.find(name)
 	if run == nil {
-		return unknown(name, t.Tools())
+		return unknown(name, t.Tools()), true
 	}
 	object := bytes.TrimSpace([]byte(arguments))
 	if len(object) == 0 {
 		object = []byte("{}")
 	}
 	if object[0] != '{' || !json.Valid(object) {
-		return "error: the arguments are not a JSON object: " + oneLine(arguments, 200)
+		return "error: the arguments are not a JSON object: " + oneLine(arguments, 200), true
 	}
 	if ctx.Err() != nil {
-		return "error: stopped before " + name + " began"
+		return "error: stopped before " + name + " began", true
 	}
-	answer := make(chan string, 1)
+	type answer struct {
+		text string
+		err  error
+	}
+	answers := make(chan answer, 1)
 	go func() {
-		text := "error: " + name + " ended without an answer"
-		defer func() { answer <- text }()
-		text = safely(ctx, name, run, object)
+		a := answer{err: errors.New(name + " ended without an answer")}
+		defer func() { answers <- a }()
+		a.text, a.err = safely(ctx, name, run, object)
 	}()
+	var a answer
 	select {
-	case text := <-answer:
-		return text
+	case a = <-answers:
 	case <-ctx.Done():
+		select {
+		case a = <-answers:
+		default:
+			return "", false
+		}
 	}
-	select {
-	case text := <-answer:
-		return text
-	default:
-		return "error: stopped before " + name + " was done"
+	switch {
+	case a.err == nil:
+		return a.text, true
+	case ctx.Err() != nil && errors.Is(a.err, ctx.Err()):
+		return a.text, false
 	}
+	return joined(a.text, "error: "+a.err.Error()), true
+}
+
+// joined is what a tool said with a sentence below it.
+func joined(text, sentence string) string {
+	if text == "" {
+		return sentence
+	}
+	return text + "\n" + sentence
 }
 
 func (t *Toolbox) find(name string) Func {
@@ -134,20 +176,13 @@ func unknown(name string, tools []Tool) string {
 }
 
 // safely runs a tool that may panic.
-func safely(ctx context.Context, name string, run Func, arguments json.RawMessage) (text string) {
+func safely(ctx context.Context, name string, run Func, arguments json.RawMessage) (text string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			text = fmt.Sprintf("error: %s crashed: %v", name, p)
+			text, err = "", fmt.Errorf("%s crashed: %v", name, p)
 		}
 	}()
-	text, err := run(ctx, arguments)
-	if err == nil {
-		return text
-	}
-	if text == "" {
-		return "error: " + err.Error()
-	}
-	return text + "\nerror: " + err.Error()
+	return run(ctx, arguments)
 }
 
 // oneLine is the beginning of a text for a sentence, without line ends and control characters; limit is in bytes.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func TestToolboxAlwaysAnswers(t *testing.T) {
@@ -71,8 +75,8 @@ func TestToolboxReplacesInPlace(t *testing.T) {
 		box.Register(Tool{Name: "a", Description: d}, func(context.Context, json.RawMessage) (string, error) { return d, nil })
 		box.Register(Tool{Name: "b", Description: d}, nil)
 	}
-	if got := box.Tools(); len(got) != 2 || got[0].Name+got[0].Description != "a2" || got[1].Name+got[1].Description != "b2" {
-		t.Errorf("got %v", got)
+	if tools := box.Tools(); names(tools) != "a b" || tools[0].Description != "2" || tools[1].Description != "2" {
+		t.Errorf("got %v", tools)
 	}
 	wantText(t, "result", box.Run(t.Context(), "a", ""), "2")
 }
@@ -89,13 +93,88 @@ func TestSetOffersEachNameOnce(t *testing.T) {
 			})
 		}
 	}
-	set := Set{Boxes: []*Toolbox{nil, &first, &second}, Off: func(name string) bool { return name == "a" }}
-	if got := set.Tools(); len(got) != 2 || got[0].Name != "b" || got[1].Name != "c" {
-		t.Errorf("the set offers %v", got)
+	set := Set{Boxes: []*Toolbox{nil, &first, &second}, Off: func(t Tool) bool { return t.Name == "a" }}
+	if got := names(set.Tools()); got != "b c" {
+		t.Errorf("the set offers %s", got)
 	}
-	wantText(t, "a tool of both", set.Run(t.Context(), "b", ""), "first")
-	wantText(t, "a tool of the second", set.Run(t.Context(), "c", ""), "second")
-	wantText(t, "a tool that is off", set.Run(t.Context(), "a", ""), "error: no such tool: a; there are: b, c")
+	for name, want := range map[string]string{"b": "first", "c": "second", "a": "error: no such tool: a; there are: b, c"} {
+		got, end := set.Run(t.Context(), name, "")
+		wantText(t, name, got, want)
+		if _, there := set.Tool(name); end != Done || there != (name != "a") {
+			t.Errorf("%s ended with %q, and it is there: %v", name, end, there)
+		}
+	}
+}
+
+func names(tools []Tool) string {
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestACallHasATime(t *testing.T) {
+	var box Toolbox
+	box.Register(Tool{Name: "slow", Timeout: time.Millisecond}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	})
+	release := make(chan struct{})
+	defer close(release)
+	box.Register(Tool{Name: "deaf"}, func(context.Context, json.RawMessage) (string, error) {
+		<-release
+		return "late", nil
+	})
+	set := Set{Boxes: []*Toolbox{&box}, Limits: Limits{Timeout: 2 * time.Millisecond}}
+	for _, c := range []struct {
+		name, want string
+		end        End
+	}{
+		{"slow", "error: stopped after 1ms, before slow was done; it may have run in part", TimedOut},
+		{"deaf", "error: stopped after 2ms, before deaf was done; it may have run in part", TimedOut},
+	} {
+		got, end := set.Run(t.Context(), c.name, "{}")
+		wantText(t, c.name, got, c.want)
+		if end != c.end {
+			t.Errorf("%s ended with %q, want %q", c.name, end, c.end)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	set.Limits.Timeout = time.Hour
+	box.Register(Tool{Name: "stops"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		stop()
+		<-ctx.Done()
+		return "", ctx.Err()
+	})
+	got, end := set.Run(ctx, "stops", "{}")
+	wantText(t, "stops", got, "error: stopped before stops was done; it may have run in part")
+	if end != Stopped {
+		t.Errorf("it ended with %q, want %q", end, Stopped)
+	}
+}
+
+// What a tool answers is kept byte for byte up to the limit, and no character is cut in two.
+func TestLongOutputIsCutWithAMark(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.RuneFrom([]rune("aé€😀\n"))).Draw(t, "text")
+		limit := rapid.IntRange(1, 40).Draw(t, "limit")
+		got := Limits{Output: limit}.cut(text)
+		kept, mark, cut := strings.Cut(got, "[output cut: ")
+		switch {
+		case len(text) <= limit:
+			if got != text {
+				t.Fatalf("%q within %d bytes became %q", text, limit, got)
+			}
+		case !cut || !utf8.ValidString(got) || len(strings.TrimSuffix(kept, "\n")) > limit:
+			t.Fatalf("%q cut at %d is %q", text, limit, got)
+		case !strings.HasPrefix(text, strings.TrimSuffix(kept, "\n")) || !strings.Contains(mark, fmt.Sprintf("of %d bytes", len(text))):
+			t.Fatalf("%q cut at %d is %q", text, limit, got)
+		}
+	})
+	if got := (Limits{Output: 3}).cut("\x80\x80\x80\x80\x80\x80"); !strings.HasPrefix(got, "\x80") && !strings.HasPrefix(got, "[output") {
+		t.Errorf("bytes that are no text are cut to %q", got)
+	}
 }
 
 func wantText(t *testing.T, what, got, want string) {
@@ -116,5 +195,6 @@ func TestSetOffersACompanionOnlyBesideOthers(t *testing.T) {
 	if got := set.Tools(); len(got) != 2 {
 		t.Errorf("beside another tool %v are offered, want both", got)
 	}
-	wantText(t, "the time", set.Run(t.Context(), "now", ""), "Friday, 2026-05-01T09:30:00+02:00 (CEST)")
+	got, _ := set.Run(t.Context(), "now", "")
+	wantText(t, "the time", got, "Friday, 2026-05-01T09:30:00+02:00 (CEST)")
 }

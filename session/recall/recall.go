@@ -41,7 +41,11 @@ func Tool(everywhere bool) tool.Tool {
 		description += " It can also search the user's other conversations."
 		schema = `{"type":"object","properties":{"query":{"type":"string","description":"words to look for"},"where":{"type":"string","enum":["this conversation","other conversations"]}},"required":["query"]}`
 	}
-	return tool.Tool{Name: Name, Description: description, Parameters: json.RawMessage(schema)}
+	t := tool.Tool{Name: Name, Description: description, Parameters: json.RawMessage(schema)}
+	if !everywhere {
+		t.Default = tool.Allow // The model has been given these messages before, or could have been.
+	}
+	return t
 }
 
 // Query is what the model asks for.

@@ -367,7 +367,7 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 		"summaries.id": "id", "summaries.session": "id", "summaries.first": "id", "summaries.last": "id",
 		"drafts.session": "id",
 	}
-	apart := []string{"endpoints", "prompts", "found", "unfound", "purged", "windows", "sqlite_", "other"}
+	apart := []string{"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "sqlite_", "other"}
 	s := openAt(t, newPath(t), Options{Now: noon().now})
 	ctx := context.Background()
 	session, m := begin(t, s, "t", "hello")

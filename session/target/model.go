@@ -29,8 +29,9 @@ type Deps struct {
 	Count history.Counter // counts tokens; nil counts none
 	Ask   llm.Request     // what is asked beside the messages: MaxTokens, Temperature, TopP, Effort
 
-	Tools []*tool.Toolbox        // what the model may call beside the tools of its endpoint
-	Off   func(name string) bool // the tools that may not be called; nil is none
+	Tools  []*tool.Toolbox      // what the model may call beside the tools of its endpoint
+	Off    func(tool.Tool) bool // the tools that may not be called; nil is none
+	Limits tool.Limits          // of each call
 }
 
 // Model is a model that a conversation's requests go to. Its methods may be called from several goroutines.
@@ -166,7 +167,7 @@ func (m *Model) Fill(o *history.Options) {
 
 // Tools are the tools that may be called: those of the model's endpoint and those that every model is offered.
 func (m *Model) Tools() tool.Set {
-	return tool.Set{Boxes: append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...), Off: m.deps.Off}
+	return tool.Set{Boxes: append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...), Off: m.deps.Off, Limits: m.deps.Limits}
 }
 
 // tools are the tools that requests offer to the model.

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -28,7 +29,7 @@ func Of(e session.Asked) Model { return Model{asked: &e} }
 
 // OfPending is the question about a call that a session was left with.
 func OfPending(call session.PendingCall) Model {
-	return Model{asked: &session.Asked{Call: call.Call}, pending: &call}
+	return Model{asked: &session.Asked{Question: call.Question}, pending: &call}
 }
 
 // Waits says that there is a question to answer.
@@ -37,8 +38,8 @@ func (q Model) Waits() bool { return q.asked != nil }
 // Pending is the call that a session was left with, nil where the question is a turn's.
 func (q Model) Pending() *session.PendingCall { return q.pending }
 
-// Allow gives an answer to the turn that waits for it.
-func (q Model) Allow(yes bool) { q.asked.Allow(yes) }
+// Answer gives an answer to the turn that waits for it.
+func (q Model) Answer(a approval.Answer) { q.asked.Answer(a) }
 
 // Reset puts the cursor back on the safe answer.
 func (q *Model) Reset() { q.yes = false }
@@ -61,10 +62,10 @@ type Event interface{ event() }
 
 // The events.
 type (
-	Decided struct{ Yes bool } // the question is answered
-	Later   struct{}           // it is not answered now
-	Stopped struct{}           // the turn is to be stopped
-	Other   struct{}           // the key is not for the question
+	Decided struct{ approval.Answer } // the question is answered
+	Later   struct{}                  // it is not answered now
+	Stopped struct{}                  // the turn is to be stopped
+	Other   struct{}                  // the key is not for the question
 )
 
 func (Decided) event() {}
@@ -76,11 +77,11 @@ func (Other) event()   {}
 func (q Model) Update(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
 	switch {
 	case k.Pressed(msg, keymap.Allow):
-		return q, Decided{true}
+		return q, decided(true)
 	case k.Pressed(msg, keymap.Refuse):
-		return q, Decided{false}
+		return q, decided(false)
 	case k.Pressed(msg, keymap.Choose):
-		return q, Decided{q.yes}
+		return q, decided(q.yes)
 	case k.Pressed(msg, keymap.ListUp, keymap.ListDown):
 		q.yes = !q.yes
 		return q, nil
@@ -90,6 +91,13 @@ func (q Model) Update(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
 		return q, Stopped{}
 	}
 	return q, Other{}
+}
+
+func decided(yes bool) Decided {
+	if yes {
+		return Decided{approval.Answer{Choice: approval.Once}}
+	}
+	return Decided{approval.Answer{Choice: approval.No}}
 }
 
 // Hints are the keys of the question.
@@ -126,7 +134,7 @@ func (q Model) View(st theme.Styles, k keymap.Map, w, n int, focused bool) []str
 		answers = []string{refuse + allow}
 	}
 	call := q.asked.Call
-	lines := theme.WrapStyled(st.Warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(call.Arguments, 240), w)
+	lines := theme.WrapStyled(st.Warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(q.asked.Arguments.Object, 240), w)
 	return append(lines[:min(len(lines), max(0, n-len(answers)))], answers...)
 }
 
@@ -134,9 +142,9 @@ func (q Model) View(st theme.Styles, k keymap.Map, w, n int, focused bool) []str
 func Clicked(y, lines int) Event {
 	switch y - lines {
 	case -2:
-		return Decided{false}
+		return decided(false)
 	case -1:
-		return Decided{true}
+		return decided(true)
 	}
 	return nil
 }

@@ -10,22 +10,25 @@ import (
 	"winnow/ui/uitest"
 )
 
-var call = history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`}
+var asked = session.Question{
+	Call:      history.ToolCall{Name: "shell", Arguments: `{"command":"rm -r build"}`},
+	Arguments: history.Arguments{Object: `{"command":"rm -r build"}`},
+}
 
 func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
 		want Event
 	}{
-		{[]string{"enter"}, Decided{false}},
-		{[]string{"down", "enter"}, Decided{true}},
-		{[]string{"down", "up", "enter"}, Decided{false}},
-		{[]string{"y"}, Decided{true}},
-		{[]string{"n"}, Decided{false}},
+		{[]string{"enter"}, decided(false)},
+		{[]string{"down", "enter"}, decided(true)},
+		{[]string{"down", "up", "enter"}, decided(false)},
+		{[]string{"y"}, decided(true)},
+		{[]string{"n"}, decided(false)},
 		{[]string{"esc"}, Stopped{}},
 		{[]string{"x"}, Other{}},
 	} {
-		q := Of(session.Asked{Call: call})
+		q := Of(session.Asked{Question: asked})
 		var got Event
 		for _, key := range c.keys {
 			q, got = q.Update(keymap.Default(), uitest.Key(key))
@@ -37,7 +40,7 @@ func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 }
 
 func TestAPendingCallCanWait(t *testing.T) {
-	q := OfPending(session.PendingCall{Message: 2, Call: call})
+	q := OfPending(session.PendingCall{Message: 2, Question: asked})
 	if _, got := q.Update(keymap.Default(), uitest.Key("esc")); got != (Later{}) {
 		t.Errorf("esc: got %#v, want it later", got)
 	}
@@ -45,7 +48,7 @@ func TestAPendingCallCanWait(t *testing.T) {
 
 func TestScreens(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{})
-	moved, _ := Of(session.Asked{Call: call}).Update(keymap.Default(), uitest.Key("down"))
+	moved, _ := Of(session.Asked{Question: asked}).Update(keymap.Default(), uitest.Key("down"))
 	var screens uitest.Screens
 	screens.Add("the draft has the focus", moved.View(st, keymap.Default(), 60, 6, false))
 	screens.Add("it has the focus", moved.View(st, keymap.Default(), 60, 6, true))

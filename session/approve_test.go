@@ -1,0 +1,387 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/llm/tool"
+	"winnow/session/approval"
+	"winnow/session/store"
+)
+
+// witness is a box with a tool that notes what it was run with.
+type witness struct {
+	mu  sync.Mutex
+	ran []string
+	box tool.Toolbox
+}
+
+func newWitness(t tool.Tool) *witness {
+	w := &witness{}
+	w.box.Register(t, func(_ context.Context, arguments json.RawMessage) (string, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ran = append(w.ran, string(arguments))
+		return "done", nil
+	})
+	return w
+}
+
+var remote = tool.Tool{Name: "files__write", Server: "files", Description: "Writes a file.", Parameters: json.RawMessage(`{"type":"object"}`)}
+
+// endsWith answers with a call, and ends with a finish_reason, without one where it is "", or without any end.
+func endsWith(reason string, done bool) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		delta(w, map[string]any{"tool_calls": []any{map[string]any{
+			"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": remote.Name, "arguments": `{"name":"a"}`},
+		}}})
+		if reason != "" {
+			event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}}})
+		}
+		if done {
+			fmt.Fprint(w, "data: [DONE]\n\n")
+		}
+	}
+}
+
+// Nothing runs from an answer that is not whole, whatever the rules say, and nobody is asked about it.
+func TestNothingRunsFromAnAnswerThatIsNotWhole(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		step  step
+		runs  int
+		asked int
+		ends  string // the turn's error
+	}{
+		{"stop", endsWith("stop", true), 1, 0, ""},
+		{"tool_calls", endsWith("tool_calls", false), 1, 0, ""},
+		{"length", endsWith("length", true), 0, 0, `the answer was cut off (finish_reason "length")`},
+		{"content_filter", endsWith("content_filter", true), 0, 0, `(finish_reason "content_filter")`},
+		{"MAX_TOKENS", endsWith("MAX_TOKENS", true), 0, 0, `(finish_reason "MAX_TOKENS")`},
+		{"nobody said that it is over", endsWith("", false), 0, 0, ""},
+		{"nobody said why it is over", endsWith("", true), 1, 1, ""},
+		{"an unknown reason", endsWith("because", true), 1, 1, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, c.step, says("Done."))
+			w := newWitness(remote)
+			b.offer(&w.box)
+			b.deps.Approve, b.deps.AllowTools = Always, []string{"*"}
+			s := b.begin()
+			events, err := drain(s.Send(t.Context(), "Write."))
+			if asked := len(only[Asked](events)); len(w.ran) != c.runs || asked != c.asked {
+				t.Errorf("it ran %d times after %d questions, want %d and %d", len(w.ran), asked, c.runs, c.asked)
+			}
+			if c.ends == "" && err != nil || c.ends != "" && (err == nil || !strings.Contains(err.Error(), c.ends)) {
+				t.Errorf("the turn ended with %v, want %q", err, c.ends)
+			}
+			if _, ok := s.NextPending(); ok {
+				t.Error("the call waits for an answer")
+			}
+			if c.ends == "" {
+				return
+			}
+			if m := s.Messages()[2]; m.Content != answerCut || b.requests() != 1 {
+				t.Errorf("the result is %q after %d requests, want %q after 1", m.Content, b.requests(), answerCut)
+			}
+		})
+	}
+}
+
+// A repaired call runs with what the model is sent in its place, and never without a question. What was received stays.
+func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
+	const received = `{"name":"a\u001b", 'mode': "w"` + "\x1b"
+	for _, allowed := range []bool{true, false} {
+		t.Run(fmt.Sprint(allowed), func(t *testing.T) {
+			b := newBench(t, calls("c1", remote.Name, received), says("Done."))
+			w := newWitness(remote)
+			b.offer(&w.box)
+			b.deps.Approve, b.deps.AllowTools = Always, []string{remote.Name}
+			b.deps.Permissions = map[string]tool.Permission{remote.Name: tool.Allow}
+			s := b.begin()
+			var q Question
+			events, err := drainAnswering(s.Send(t.Context(), "Write."), func(asked Question) approval.Answer {
+				q = asked
+				if allowed {
+					return approval.Answer{Choice: approval.Once}
+				}
+				return approval.Answer{}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q.Reason != approval.Repaired || len(q.Arguments.Repairs) != 1 || q.Call.Arguments != received || !slices.Equal(q.Choices, []approval.Choice{approval.Once}) {
+				t.Fatalf("the question is %+v", q)
+			}
+			sent := q.Arguments.Object
+			message := s.Messages()[2]
+			record, _ := approval.RecordOf(message.Extra)
+			want := approval.Record{Outcome: approval.Declined}
+			if allowed {
+				want = approval.Record{Outcome: approval.Ran, By: approval.ByAnswer, Arguments: sent}
+			}
+			if record != want || only[Ran](events)[0].Record != want {
+				t.Errorf("the record is %+v, want %+v", record, want)
+			}
+			if allowed != slices.Equal(w.ran, []string{sent}) || !allowed && len(w.ran) > 0 {
+				t.Errorf("it ran with %q, want with %q: %v", w.ran, sent, allowed)
+			}
+			if s.Messages()[1].ToolCalls[0].Arguments != received {
+				t.Errorf("what is stored is %q, want the bytes as received", s.Messages()[1].ToolCalls[0].Arguments)
+			}
+			body, _ := json.Marshal(sent)
+			if !strings.Contains(b.body(2), string(body)) {
+				t.Errorf("the request after it is\n%s\nwant it with %s", b.body(2), body)
+			}
+			wantProven(t, s, 1, 2, b.body(2))
+		})
+	}
+}
+
+func TestARepairedCallEndsATurnThatNobodyWatches(t *testing.T) {
+	b := newBench(t, calls("c1", remote.Name, `{"name":"a"`))
+	w := newWitness(remote)
+	b.offer(&w.box)
+	b.deps.Approve, b.deps.AllowTools, b.deps.Unattended = Always, []string{"*"}, true
+	_, err := drain(b.begin().Send(t.Context(), "Write."))
+	if err == nil || !strings.Contains(err.Error(), "repaired arguments never runs without a question") || !strings.Contains(err.Error(), `{"name":"a"}`) || len(w.ran) > 0 {
+		t.Errorf("the turn ended with %v, and the tool ran with %q", err, w.ran)
+	}
+}
+
+// Arguments of which nothing can be read are nothing that a user could allow.
+func TestACallWithoutReadableArgumentsDoesNotRun(t *testing.T) {
+	b := newBench(t, calls("c1", remote.Name, "write it somewhere"), says("Sorry."))
+	w := newWitness(remote)
+	b.offer(&w.box)
+	s := b.begin()
+	events, err := drain(s.Send(t.Context(), "Write."))
+	if err != nil || len(only[Asked](events)) > 0 || len(w.ran) > 0 || s.Messages()[2].Content != unreadable {
+		t.Errorf("ended with %v, ran with %q, the conversation is\n%s", err, w.ran, transcript(s.Messages()))
+	}
+}
+
+// The calls of one answer are asked about one by one, and an answer for the session holds for the next one of the tool.
+func TestAnAnswerForTheSessionHoldsInThisSessionAlone(t *testing.T) {
+	again := calls("c3", "add", `{"a":5,"b":6}`)
+	b := newBench(t, twoCalls("c1", `{"a":1,"b":2}`, `{"a":3,"b":4}`), again, says("3, 7, 11."), again, says("11."))
+	b.offer(adder(t))
+	s := b.begin()
+	var asked []Question
+	answer := func(choice approval.Choice) func(Question) approval.Answer {
+		return func(q Question) approval.Answer {
+			asked = append(asked, q)
+			return approval.Answer{Choice: choice}
+		}
+	}
+	if _, err := drainAnswering(s.Send(t.Context(), "Add."), answer(approval.Session)); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 1 || asked[0].Number != 1 || asked[0].Of != 2 {
+		t.Fatalf("asked %+v, want once about the first of two calls", asked)
+	}
+	other := b.open(s.Info().ID)
+	if _, err := drainAnswering(other.Send(t.Context(), "Add."), answer(approval.No)); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 2 {
+		t.Errorf("asked %d times in the session that was opened again, want once", len(asked)-1)
+	}
+}
+
+// What is always allowed is so in later sessions, until the server changes the tool, or the user forgets it.
+func TestAlwaysHoldsUntilTheToolChanges(t *testing.T) {
+	call := calls("c1", remote.Name, `{"name":"a"}`)
+	var steps []step
+	for range 5 {
+		steps = append(steps, call, says("Done."))
+	}
+	b := newBench(t, steps...)
+	asked := func(of tool.Tool, choice approval.Choice) []Question {
+		t.Helper()
+		var all []Question
+		w := newWitness(of)
+		b.offer(&w.box)
+		_, err := drainAnswering(b.begin().Send(t.Context(), "Write."), func(q Question) approval.Answer {
+			all = append(all, q)
+			return approval.Answer{Choice: choice}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if q := asked(remote, approval.Forever); len(q) != 1 || q[0].Server != "files" || q[0].Reason != "" {
+		t.Errorf("at first asked %+v", q)
+	}
+	if q := asked(remote, approval.No); len(q) != 0 {
+		t.Errorf("asked %+v about a tool that is always allowed", q)
+	}
+	changed := remote
+	changed.Description = "Writes a file, and sends it."
+	if q := asked(changed, approval.No); len(q) != 1 || q[0].Reason != approval.Changed {
+		t.Errorf("asked %+v about a changed tool", q)
+	}
+	if q := asked(remote, approval.No); len(q) != 0 {
+		t.Errorf("asked %+v about the tool as it was allowed", q)
+	}
+	if had, err := b.deps.Store.ForgetToolPermission(t.Context(), remote.Name); err != nil || !had {
+		t.Fatalf("forget: %v, %v", had, err)
+	}
+	if q := asked(remote, approval.No); len(q) != 1 || q[0].Reason != "" {
+		t.Errorf("after it was forgotten asked %+v", q)
+	}
+}
+
+// A tool that is off is not offered, and one that the user switches off in another window is off from the next turn on.
+func TestAToolThatIsOffIsNotOffered(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."), calls("c1", remote.Name, "{}"), says("Three."))
+	w := newWitness(remote)
+	b.offer(&w.box)
+	s := b.begin()
+	send := func() []Event {
+		t.Helper()
+		events, err := drain(s.Send(t.Context(), "Hello."))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return events
+	}
+	send()
+	err := b.deps.Store.SetToolPermission(t.Context(), storedPermission(remote.Name, tool.Off))
+	if err != nil {
+		t.Fatal(err)
+	}
+	send()
+	if !strings.Contains(b.body(1), remote.Name) || strings.Contains(b.body(2), remote.Name) {
+		t.Errorf("the tool is offered: %v, and after it was switched off: %v", strings.Contains(b.body(1), remote.Name), strings.Contains(b.body(2), remote.Name))
+	}
+	events := send()
+	if ran := only[Ran](events); len(w.ran) > 0 || len(only[Asked](events)) > 0 || ran[0].Record.Outcome != approval.NoSuchTool {
+		t.Errorf("a call of the tool that is off came to %+v", ran)
+	}
+}
+
+// A temporary chat leaves nothing behind, and goes by what is remembered.
+func TestATemporaryChatRemembersNoPermission(t *testing.T) {
+	b := newBench(t, calls("c1", remote.Name, `{"name":"a"}`), says("Done."), calls("c1", remote.Name, `{"name":"a"}`), says("Done."))
+	w := newWitness(remote)
+	b.offer(&w.box)
+	s, err := Temporary(t.Context(), b.deps, Start{Ref: "test/m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Store().Close()
+	_, err = drainAnswering(s.Send(t.Context(), "Write."), func(q Question) approval.Answer {
+		if slices.Contains(q.Choices, approval.Forever) {
+			t.Errorf("the question offers %q", q.Choices)
+		}
+		return approval.Answer{Choice: approval.Forever}
+	})
+	if err != nil || len(w.ran) > 0 {
+		t.Errorf("an answer that was not offered ran the tool with %q, %v", w.ran, err)
+	}
+	allow := storedPermission(remote.Name, tool.Allow)
+	allow.Identity = approval.Identity(remote)
+	if err := b.deps.Store.SetToolPermission(t.Context(), allow); err != nil {
+		t.Fatal(err)
+	}
+	events, err := drain(s.Send(t.Context(), "Write."))
+	if err != nil || len(only[Asked](events)) > 0 || len(w.ran) != 1 {
+		t.Errorf("a tool that is always allowed: %v, %d questions, ran with %q", err, len(only[Asked](events)), w.ran)
+	}
+}
+
+// The user's reason goes to the model in the user's words.
+func TestARefusalCarriesTheUsersWords(t *testing.T) {
+	b := newBench(t, calls("c1", remote.Name, `{"name":"a"}`), says("Then b."))
+	w := newWitness(remote)
+	b.offer(&w.box)
+	s := b.begin()
+	_, err := drainAnswering(s.Send(t.Context(), "Write."), func(Question) approval.Answer {
+		return approval.Answer{Choice: approval.No, Reason: "not a, take \"b\""}
+	})
+	want := refused + ` The user says: not a, take "b"`
+	if err != nil || s.Messages()[2].Content != want || len(w.ran) > 0 {
+		t.Errorf("the result is %q, %v; want %q", s.Messages()[2].Content, err, want)
+	}
+	text, _ := json.Marshal(want)
+	if !strings.Contains(b.body(2), string(text)) {
+		t.Errorf("the next request is %s", b.body(2))
+	}
+}
+
+// A tool has a time, a stop ends it at once, and its result says so. What it was stopped in is not asked about again.
+func TestAStoppedOrSlowToolHasAResult(t *testing.T) {
+	for _, stops := range []bool{true, false} {
+		t.Run(fmt.Sprint(stops), func(t *testing.T) {
+			b := newBench(t, calls("c1", "hang", `{}`), says("Too slow."))
+			box := &tool.Toolbox{}
+			box.Register(tool.Tool{Name: "hang"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			})
+			b.offer(box)
+			b.deps.Approve = Always
+			want, text := approval.TimedOut, "error: stopped after 1ms, before hang was done; it may have run in part"
+			b.deps.ToolLimits.Timeout = time.Millisecond
+			if stops {
+				want, text = approval.Stopped, "error: stopped before hang was done; it may have run in part"
+				b.deps.ToolLimits.Timeout = time.Hour
+			}
+			s := b.begin()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			var ran []Ran
+			for e := range s.Send(ctx, "Hang.") {
+				switch e := e.(type) {
+				case Running:
+					if stops {
+						stop()
+					}
+				case Ran:
+					ran = append(ran, e)
+				case Finished:
+					if e.Err != nil {
+						t.Fatal(e.Err)
+					}
+				}
+			}
+			if len(ran) != 1 || ran[0].Record.Outcome != want || ran[0].Message.Content != text {
+				t.Errorf("the call came to %+v, want %s and %q", ran, want, text)
+			}
+			if stored := s.Messages()[2]; stored.Role != history.Tool || stored.Content != text || s.Pending() != 0 {
+				t.Errorf("stored is %+v, and %d calls are pending", stored, s.Pending())
+			}
+		})
+	}
+}
+
+func TestLongResultsAreStoredUpToTheLimit(t *testing.T) {
+	b := newBench(t, calls("c1", "dump", `{}`), says("Long."))
+	box := &tool.Toolbox{}
+	box.Register(tool.Tool{Name: "dump"}, func(context.Context, json.RawMessage) (string, error) { return strings.Repeat("x", 5000), nil })
+	b.offer(box)
+	b.deps.Approve, b.deps.ToolLimits.Output = Always, 1000
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "Dump.")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.Messages()[2].Content, strings.Repeat("x", 1000)+"\n[output cut: 1000 of 5000 bytes are kept]"; got != want {
+		t.Errorf("stored are %d bytes that end in %q", len(got), got[len(got)-60:])
+	}
+}
+
+// storedPermission is what the user said of any tool of a name.
+func storedPermission(name string, p tool.Permission) store.ToolPermission {
+	return store.ToolPermission{Name: name, Permission: string(p)}
+}
