@@ -121,10 +121,12 @@ func serveTools() {
 	}
 }
 
-// scriptedServer answers requests of Chat Completions and of the Responses API from a script: one block per request, the last
+// scriptedServer answers requests of Chat Completions, the Responses API and Ollama from a script: one block per request, the last
 // one again and again. A block is a first line "STATUS", then the body as it goes over the wire.
-// A first line "hang" sends the body and then waits until the client goes away.
+// A first line "hang" sends the body and then waits until the client goes away. A first block "ollama" holds what an
+// Ollama says of its running models and of each model, a line each.
 type scriptedServer struct {
+	info   map[string]string // by path
 	mu     sync.Mutex
 	blocks []string
 	asked  []byte
@@ -132,7 +134,11 @@ type scriptedServer struct {
 }
 
 func newScriptedServer(script string) *scriptedServer {
-	return &scriptedServer{blocks: strings.Split(strings.TrimSpace(script), "\n----\n")}
+	s := &scriptedServer{blocks: strings.Split(strings.TrimSpace(script), "\n----\n")}
+	if lines := strings.Split(s.blocks[0], "\n"); lines[0] == "ollama" {
+		s.info, s.blocks = map[string]string{"/api/ps": lines[1], "/api/show": lines[2]}, s.blocks[1:]
+	}
+	return s
 }
 
 func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -140,7 +146,11 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","context_length":8192}]}`)
 		return
 	}
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/responses") {
+	if said, ok := s.info[r.URL.Path]; ok {
+		io.WriteString(w, said)
+		return
+	}
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/responses") && r.URL.Path != "/api/chat" {
 		http.NotFound(w, r)
 		return
 	}

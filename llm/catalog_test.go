@@ -394,6 +394,12 @@ func TestWindowFactsInTheirOrder(t *testing.T) {
 		{"a refusal older than the statement", WindowFacts{Stated: say(8192, day(2)), Refused: say(4096, day(1))}, 8192, false},
 		{"a refusal newer than the statement", WindowFacts{Stated: say(8192, day(1)), Refused: say(4096, day(2))}, 4096, false},
 		{"a refusal alone", WindowFacts{Model: "gpt-4o", Refused: say(4096, day(1))}, 4096, false},
+		{"the server runs what the user set", WindowFacts{Chosen: say(40_960, day(1)), Stated: Window{Tokens: 4096, Most: 131_072}}, 40_960, false},
+		{"and no more than the model takes", WindowFacts{Configured: say(200_000, time.Time{}), Stated: Window{Tokens: 4096, Most: 131_072}}, 131_072, true},
+		{"it runs, and the user set nothing", WindowFacts{Stated: Window{Tokens: 4096, Most: 131_072}}, 4096, false},
+		{"it does not run yet", WindowFacts{Model: "gpt-4o", Stated: Window{Assumed: true, Most: 131_072}}, 4096, false},
+		{"it does not run yet, and the user set one", WindowFacts{Chosen: say(16_384, day(1)), Stated: Window{Assumed: true, Most: 131_072}}, 16_384, false},
+		{"it refused what the user set", WindowFacts{Chosen: say(16_384, day(1)), Stated: Window{Tokens: 16_384, Most: 131_072}, Refused: say(8192, day(2))}, 8192, true},
 		{"a refusal below what the user set", WindowFacts{Chosen: say(9000, day(2)), Refused: say(4096, day(1))}, 4096, true},
 	} {
 		if got := c.facts.Window(); got.Tokens != c.want {

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"winnow/history"
 	"winnow/llm/tool"
 )
@@ -149,24 +147,20 @@ func (s realServer) wantOllamaStops() {
 func (s realServer) wantOllamaTakesAnything() {
 	c := s.ollama(nil)
 	scenes := strictScenes()
-	rapid.Check(s.t, func(t *rapid.T) {
-		scene := scenes.Draw(t, "scene")
-		scene.o.Policy.Budget = 600 // The tiny model reads letters, and is slow with long texts.
+	for i := range 20 {
+		scene := scenes.Example(i)
 		scene.o.Profile, scene.o.To = c.Profile(s.model), c.Origin(s.model)
+		scene.o.Policy.Budget = 600 // The tiny model reads letters, and is slow with long texts.
 		plan, err := history.Build(scene.messages, scene.o)
-		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
-			return
+		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) || len(plan.Messages) == 0 {
+			continue
 		}
-		r := Request{Model: s.model, Messages: plan.Messages, MaxTokens: 1, Window: realWindow}
-		if len(plan.Messages) == 0 {
-			return
-		}
-		r.Tools = []tool.Tool{searchTool}
+		r := Request{Model: s.model, Messages: plan.Messages, MaxTokens: 1, Window: realWindow, Tools: []tool.Tool{searchTool}}
 		_, _, err = s.answered(c, r)
 		var e *Error
 		if errors.As(err, &e) && e.Kind != Overflow && e.Kind != BadStream {
 			body, _ := c.Body(r)
-			t.Fatalf("%v\n%s\n%s", err, e.Body, body)
+			s.t.Errorf("%v\n%s\n%s", err, e.Body, body)
 		}
-	})
+	}
 }

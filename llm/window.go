@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -143,14 +144,13 @@ func (c *Client) ask(ctx context.Context, model string) Window {
 		wait.Go(func() { answers[i] = question(ctx, model) })
 	}
 	wait.Wait()
-	for _, w := range answers {
-		if w.Tokens > 0 {
-			return w
-		}
-	}
-	for _, w := range answers {
-		if w.Assumed {
-			return w
+	for _, counts := range []func(Window) bool{
+		func(w Window) bool { return w.Most > 0 }, // It is Ollama, and runs the model as it is asked to.
+		func(w Window) bool { return w.Tokens > 0 },
+		func(w Window) bool { return w.Assumed },
+	} {
+		if i := slices.IndexFunc(answers, counts); i >= 0 {
+			return answers[i]
 		}
 	}
 	return Window{}

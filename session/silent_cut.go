@@ -69,8 +69,11 @@ func (t *turn) noteCut(ctx context.Context, a asked) {
 			text += "; /window TOKENS says otherwise"
 		}
 	}
-	if e := a.to.Client.Endpoint(); e.Own() && e.Name != llm.Guide {
-		text += ". With Ollama, OLLAMA_CONTEXT_LENGTH or num_ctx of its native API makes the window larger"
+	switch e := a.to.Client.Endpoint(); {
+	case a.to.Client.Wire(a.to.Name) == llm.OllamaWire:
+		text += ". A newer Ollama refuses such a request"
+	case e.Own() && e.Name != llm.Guide:
+		text += ". With Ollama, OLLAMA_CONTEXT_LENGTH in its environment makes the window larger"
 	}
 	t.emit(Notice{text})
 }

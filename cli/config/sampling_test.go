@@ -12,6 +12,8 @@ func TestSamplingIsCheckedWhereverItStands(t *testing.T) {
 	const w = "[endpoints.w]\nbase_url = \"http://x/v1\"\n"
 	for doc, want := range map[string]string{
 		w + "first_byte_timeout = -1\n":                                    "endpoints.w.first_byte_timeout is -1; it takes seconds",
+		w + "keep_alive = \"often\"\n":                                     `endpoints.w.keep_alive is "often"; it takes a time such as "10m"`,
+		w + "keep_alive = \"-1\"\n":                                        "",
 		w + "[endpoints.w.sampling]\ntemperature = 3.0\n":                  "line 4, column 1: endpoints.w.sampling.temperature is 3; it takes 0 to 2",
 		w + "[endpoints.w.sampling]\nmax_tokens = -1\n":                    "endpoints.w.sampling.max_tokens is -1",
 		w + "[endpoints.w.models.\"a/b-1\".sampling]\ntop_p = 1.5\n":       "endpoints.w.models.a/b-1.sampling.top_p is 1.5; it takes 0 to 1",
