@@ -65,6 +65,9 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 	if err != nil {
 		return err
 	}
+	if l.Past == nil && k.servers.Idle() {
+		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because no server is started for this; winnow tools says what they cost")
+	}
 	if l.Past != nil && !l.Past.Proven {
 		p.reportError(p.err, fmt.Errorf("request %d of turn %d is rebuilt, but not proven to be what was sent: %s", l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
 	}

@@ -175,6 +175,13 @@ func (m *Servers) List() []Status {
 	return out
 }
 
+// Idle says that there are servers that were not started yet.
+func (m *Servers) Idle() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.all, func(s *server) bool { return s.state == Idle })
+}
+
 // Changed returns a channel that is closed when something about a server changes.
 func (m *Servers) Changed() <-chan struct{} {
 	m.mu.Lock()
