@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
+
+	"winnow/llm/llmtest"
 )
 
 // wantEcho waits until a terminal shows what is typed, or until it does not.
@@ -62,4 +65,29 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "groq")); err == nil {
 		t.Error("a key that was not finished is stored")
 	}
+}
+
+// The screen does not wait for the keyring: it is there before the keyring has answered, and the first request that needs
+// the key does wait. A start that waited would have given the key up before its first frame.
+func TestTheFirstFrameDoesNotWaitForTheKeyring(t *testing.T) {
+	t.Parallel()
+	bus, err := llmtest.StartSecretService(map[string]string{"winnow/work": keyringKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(bus.Close)
+	release := bus.Hold()
+	t.Cleanup(release)
+	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
+	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\nkey_keyring = true\n", echoServer(t).URL+"/v1"))
+	chat := startIn(t, env, 110, 32)
+	chat.want("enter send")
+	release()
+	chat.send("repeat it")
+	chat.want("repeat it")
+	chat.send(enterKey)
+	chat.want("you came with Bearer [redacted]")
+	chat.send(ctrlD)
+	chat.end()
+	wantNoKey(t, "the screen", chat.raw)
 }

@@ -50,7 +50,7 @@ const (
 )
 
 // ErrNoModel says that nothing names a model.
-var ErrNoModel = errors.New("no model is named, configured or keyed: name one with -m ollama/MODEL or -m guide/guide, or set OPENAI_API_KEY or another provider's key")
+var ErrNoModel = errors.New("no model is named, configured or keyed: name one with -m ollama/MODEL or -m guide/guide, set OPENAI_API_KEY or another provider's key, or store one with winnow keys set NAME")
 
 // Choose finds the model to start with: the one that is named; else the endpoint that is chosen where
 // nothing is named, with its default model or the first one that it lists. An endpoint that the user

@@ -14,7 +14,7 @@ import (
 // or in files that only the user can read. The folder has one file for each. It holds the key, or the remark
 // that the key is in the keyring: so it is known without asking the keyring what is in there.
 type Store struct {
-	Folder string // made when the first key is stored
+	Folder string // made when the first key is stored; "" keeps none
 }
 
 // inKeyring is the remark in the file of a key that the keyring has. It is no key: it has blanks.
@@ -69,6 +69,9 @@ func (s Store) Get(ctx context.Context, name string) (Secret, error) {
 func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error {
 	if err := checkName(name); err != nil {
 		return err
+	}
+	if s.Folder == "" {
+		return errors.New("there is no home folder to keep keys in")
 	}
 	before, text := s.Find(name), key.Reveal()+"\n"
 	if to == Keyring {

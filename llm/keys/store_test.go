@@ -227,6 +227,9 @@ func TestStoreRefusesNamesThatAreNoFiles(t *testing.T) {
 	if _, err := os.Stat(s.Folder); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder was made: %v", err)
 	}
+	if err := (Store{}).Set(t.Context(), "openai", testKey, File); err == nil {
+		t.Error("a key was stored without a folder")
+	}
 }
 
 func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {

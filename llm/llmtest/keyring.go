@@ -25,6 +25,7 @@ type SecretService struct {
 	folder   string
 
 	mu      sync.Mutex
+	held    chan struct{} // closed when calls are answered again, nil where they are
 	open    []net.Conn
 	keys    map[string]string
 	locked  bool
@@ -86,6 +87,15 @@ func (s *SecretService) Refuse(refuses bool) {
 	s.refuses = refuses
 }
 
+// Hold leaves the keyring's calls without an answer until release.
+func (s *SecretService) Hold() (release func()) {
+	held := make(chan struct{})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = held
+	return sync.OnceFunc(func() { close(held) })
+}
+
 // Remove takes the keyring off the bus.
 func (s *SecretService) Remove() {
 	s.mu.Lock()
@@ -121,6 +131,12 @@ func (s *SecretService) serve(conn net.Conn) {
 		}
 		if call.Type != dbus.TypeMethodCall {
 			continue
+		}
+		s.mu.Lock()
+		held := s.held
+		s.mu.Unlock()
+		if held != nil {
+			<-held
 		}
 		reply := &dbus.Message{Type: dbus.TypeMethodReply, Headers: map[dbus.HeaderField]dbus.Variant{
 			dbus.FieldReplySerial: dbus.MakeVariant(call.Serial()),
