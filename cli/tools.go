@@ -15,12 +15,14 @@ import (
 	"winnow/llm/mcp"
 	"winnow/llm/tokenizer"
 	"winnow/llm/tool"
+	"winnow/session/approval"
+	"winnow/session/store"
 	"winnow/ui/theme"
 )
 
 func (p *program) toolsCommand() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("tools", "List the tools of the MCP servers, and what they cost", func(ctx context.Context) error { return p.listTools(ctx, asJSON) })
+	c := p.plainCommand("tools", "List the tools that models may call, and what they cost", func(ctx context.Context) error { return p.listTools(ctx, asJSON) })
 	c.Long = "tools starts the MCP servers of the configuration, lists their tools, and ends them. It needs no model. A request that offers tools carries their descriptions and schemas: the tokens of each are listed."
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
@@ -42,13 +44,18 @@ func (p *program) listTools(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	tools := w.toolReport(list)
+	rules, err := p.toolRules(ctx, w.config)
+	if err != nil {
+		return err
+	}
+	tools := w.toolReport(list, rules, p.builtinTools(w.config.Tools))
 	if asJSON {
 		err = report.WriteJSON(p.out, tools)
-	} else if len(list) == 0 {
-		fmt.Fprintln(p.err, "There are no MCP servers. A table [mcp_servers.NAME] in the configuration names one; so does a file of another client in tools.mcp_files.")
 	} else {
 		err = tools.Table(p.out)
+		if len(list) == 0 {
+			fmt.Fprintln(p.err, "There are no MCP servers. A table [mcp_servers.NAME] in the configuration names one; so does a file of another client in tools.mcp_files.")
+		}
 	}
 	failed := len(notices)
 	for _, s := range list {
@@ -81,8 +88,27 @@ func settled(ctx context.Context, servers *mcp.Servers) ([]mcp.Status, error) {
 	}
 }
 
-// toolReport is what the servers offer, with the tokens of each tool, without secrets.
-func (w *setup) toolReport(list []mcp.Status) report.Tools {
+// toolRules is what the configuration and the user's earlier answers say of tools.
+func (p *program) toolRules(ctx context.Context, c config.Config) (approval.Rules, error) {
+	rules := approval.Rules{Mode: approval.Mode(c.Tools.Approve), Permissions: c.Tools.Permissions}
+	path, err := p.dbPath(c)
+	if err != nil || !exists(path) {
+		return rules, nil // Nobody has answered anything.
+	}
+	s, err := store.Open(ctx, path, store.Options{Now: p.now})
+	if err != nil {
+		return rules, err
+	}
+	defer s.Close()
+	rows, err := s.ToolPermissions(ctx)
+	for _, row := range rows {
+		rules.Remembered = append(rules.Remembered, approval.Remembered{Name: row.Name, Identity: row.Identity, Permission: tool.Permission(row.Permission)})
+	}
+	return rules, err
+}
+
+// toolReport is what the servers and winnow itself offer, with the tokens of each tool, without secrets.
+func (w *setup) toolReport(list []mcp.Status, rules approval.Rules, builtin *tool.Toolbox) report.Tools {
 	counter := tokenizer.New()
 	cost := func(tools ...tool.Tool) int {
 		if len(tools) == 0 {
@@ -92,6 +118,16 @@ func (w *setup) toolReport(list []mcp.Status) report.Tools {
 	}
 	out := report.Tools{Servers: []report.ToolServer{}}
 	var all []tool.Tool
+	add := func(row *report.ToolServer, offered *[]tool.Tool, t tool.Tool, one report.ToolRow) {
+		permission, _ := rules.Permission(t)
+		one.Name, one.Permission, one.Description = t.Name, string(permission), t.Description
+		if one.Offered = one.Offered && permission != tool.Off; one.Offered {
+			one.Tokens = cost(t)
+			*offered = append(*offered, t)
+			row.Offered++
+		}
+		row.Tools = append(row.Tools, one)
+	}
 	for _, s := range list {
 		row := report.ToolServer{
 			Stderr: []string{},
@@ -106,17 +142,24 @@ func (w *setup) toolReport(list []mcp.Status) report.Tools {
 		}
 		var offered []tool.Tool
 		for _, t := range s.Tools {
-			one := report.ToolRow{Name: t.Name, Own: t.Own, Permission: string(t.Permission), Offered: t.Offered, Description: t.Description, Note: t.Note}
-			if t.Offered {
-				one.Tokens = cost(t.Tool)
-				offered = append(offered, t.Tool)
-				row.Offered++
-			}
-			row.Tools = append(row.Tools, one)
+			add(&row, &offered, t.Tool, report.ToolRow{Own: t.Own, Offered: t.Offered, Note: t.Note})
 		}
 		row.Tokens = cost(offered...)
 		all = append(all, offered...)
 		out.Servers = append(out.Servers, row)
+	}
+	own := report.ToolServer{Name: "winnow", State: "built in", Stderr: []string{}, Tools: []report.ToolRow{}}
+	var offered []tool.Tool
+	for _, t := range builtin.Tools() {
+		one := report.ToolRow{Own: t.Name, Offered: !t.Companion || len(all) > 0}
+		if !one.Offered {
+			one.Note = "offered beside other tools only"
+		}
+		add(&own, &offered, t, one)
+	}
+	own.Tokens = cost(offered...)
+	if all = append(all, offered...); len(own.Tools) > 0 {
+		out.Servers = append(out.Servers, own)
 	}
 	out.Offered, out.Tokens = len(all), cost(all...)
 	return out
@@ -145,7 +188,11 @@ func (p *program) checkTools(ctx context.Context, f *findings, c config.Config, 
 			return
 		}
 	}
-	for i, s := range w.toolReport(list).Servers {
+	rules, err := p.toolRules(ctx, c)
+	if err != nil {
+		return // checkStore says why.
+	}
+	for i, s := range w.toolReport(list, rules, nil).Servers {
 		name := report.Line(s.Name)
 		switch fault := configured[i].Check(); {
 		case list[i].State == mcp.Disabled:

@@ -19,7 +19,7 @@ type Tools struct {
 // ToolServer is one MCP server.
 type ToolServer struct {
 	Name      string    `json:"name"`
-	State     string    `json:"state"`   // off, ready or failed
+	State     string    `json:"state"`   // off, ready or failed; "built in" of winnow itself
 	Address   string    `json:"address"` // its command or url
 	From      string    `json:"from"`    // the file that names it, where that is another client's
 	Title     string    `json:"title"`   // what it calls itself

@@ -14,8 +14,6 @@ import (
 	"testing/iotest"
 
 	"pgregory.net/rapid"
-
-	"winnow/llm/tool"
 )
 
 // However a stream is cut into pieces, its lines are the same, and of a line that is too long the id is found.
@@ -163,16 +161,8 @@ func TestVariablesAreReplaced(t *testing.T) {
 	}
 }
 
-func TestPermissions(t *testing.T) {
+func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 	t.Parallel()
-	s := Server{Tools: map[string]tool.Permission{"a": tool.Off}}
-	if s.Permission("a") != tool.Off || s.Permission("b") != tool.Ask {
-		t.Errorf("%q, %q", s.Permission("a"), s.Permission("b"))
-	}
-	s.Approve = tool.Allow
-	if s.Permission("a") != tool.Off || s.Permission("b") != tool.Allow {
-		t.Errorf("%q, %q", s.Permission("a"), s.Permission("b"))
-	}
 	for want, s := range map[string]Server{"npx -y x": {Command: "npx", Args: []string{"-y", "x"}}, "https://a.example/mcp": {URL: "https://me:pw@a.example/mcp?key=1#x"}, "an address that is not a URL": {URL: ":"}} {
 		if got := s.Address(); got != want {
 			t.Errorf("Address() = %q, want %q", got, want)

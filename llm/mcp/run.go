@@ -62,7 +62,7 @@ func newServer(m *Servers, config Server) *server {
 // status is the server as of now. The caller holds the lock.
 func (s *server) status() Status {
 	return Status{
-		Name: s.config.Name, From: s.config.From, Address: s.config.Address(), Approve: s.config.Permission(""), State: s.state, Err: s.err, Stderr: slices.Clone(s.stderr), Title: s.title, Note: s.note, Tools: slices.Clone(s.tools),
+		Name: s.config.Name, From: s.config.From, Address: s.config.Address(), Approve: s.config.Approve, State: s.state, Err: s.err, Stderr: slices.Clone(s.stderr), Title: s.title, Note: s.note, Tools: slices.Clone(s.tools),
 		Listed: s.listed, Prompts: slices.Clone(s.prompts), Resources: slices.Clone(s.resources), Restarts: s.restarts,
 	}
 }

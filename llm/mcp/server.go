@@ -3,7 +3,6 @@
 package mcp
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +34,7 @@ type Server struct {
 
 	Fault error // why it cannot be used, nil for nothing
 
-	Approve tool.Permission            // of the tools that Tools does not name; "" is tool.Ask
+	Approve tool.Permission            // of the tools that Tools does not name; "" is what holds for all tools
 	Tools   map[string]tool.Permission // by the server's own name of the tool
 
 	shown string // its address before variables were replaced
@@ -74,11 +73,6 @@ func (s Server) Address() string {
 		return shownURL(s.URL)
 	}
 	return strings.Join(append([]string{s.Command}, s.Args...), " ")
-}
-
-// Permission is what the server's tool of this name may do.
-func (s Server) Permission(name string) tool.Permission {
-	return cmp.Or(s.Tools[name], s.Approve, tool.Ask)
 }
 
 // Check says why a server cannot be started, in words for the user, as far as that is known without starting it.

@@ -121,7 +121,7 @@ func TestAnHonestServerIsUsed(t *testing.T) {
 		}
 	}
 	status := until(t, m, func(s Status) bool { return len(s.Resources) > 0 })
-	if status.Tools[0].Permission != tool.Allow || status.Tools[1].Permission != tool.Ask {
+	if add, fail := status.Tools[0], status.Tools[1]; add.Default != tool.Allow || add.Configured != "" || fail.Configured != tool.Ask || fail.Server != "honest" || fail.Timeout <= s.ToolTimeout {
 		t.Errorf("permissions: %+v", status.Tools)
 	}
 	if status.State != Ready || status.Title != "honest-server 1.2.3" || status.Err != nil {

@@ -22,10 +22,9 @@ import (
 type Tool struct {
 	tool.Tool // as it is offered to the model, under its full name
 
-	Own        string          // the server's own name of it
-	Permission tool.Permission // what the configuration says
-	Offered    bool            // requests offer it
-	Note       string          // why it is not offered, or what of it was changed; "" for nothing
+	Own     string // the server's own name of it
+	Offered bool   // requests offer it
+	Note    string // why it is not offered, or what of it was changed; "" for nothing
 
 	fit     bool   // it can be offered where there is room
 	changed string // what of it was changed
@@ -72,7 +71,7 @@ func named(s Server, key string, listed []*sdk.Tool) []Tool {
 	var out []Tool
 	seen, full := map[string]bool{}, map[string]bool{}
 	for _, t := range listed {
-		made := Tool{Own: t.Name, Permission: s.Permission(t.Name)}
+		made := Tool{Own: t.Name}
 		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
 		made.Timeout = cmp.Or(s.ToolTimeout, DefaultTool) + time.Second // The server is told when its own time is over.
 		made.Name = fullName(key, t.Name, false)
@@ -96,7 +95,7 @@ func named(s Server, key string, listed []*sdk.Tool) []Tool {
 			made.Note = "the server lists a tool of this name already"
 		case err != nil:
 			made.Note = err.Error()
-		case made.Permission == tool.Off:
+		case cmp.Or(made.Configured, made.Default) == tool.Off:
 			made.Note = "off in the configuration"
 		default:
 			made.fit = true
