@@ -77,7 +77,7 @@ var rooms = map[string][]string{
 	"ui/confirm":         {},
 	"ui/limit":           {"ui/theme", "ui/keymap", "ui/uitest", "session", "session/limits", "session/store", "llm/pricing"},
 	"ui/question":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/approval", "history"},
-	"ui/settings":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "llm", "history"},
+	"ui/settings":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "session/approval", "llm", "llm/tool", "llm/mcp", "history"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "history"},
 	"ui/current":         {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/record", "session/store", "llm", "history"},

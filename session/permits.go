@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
+	"winnow/llm"
 	"winnow/llm/tool"
 	"winnow/session/approval"
 	"winnow/session/store"
@@ -77,4 +79,59 @@ func (p *permits) allow(ctx context.Context, t tool.Tool, choice approval.Choice
 		return p.load(ctx)
 	}
 	return nil
+}
+
+// ToolState is a tool of the model in use, and what holds for it.
+type ToolState struct {
+	Tool       tool.Tool
+	Permission tool.Permission
+	By         approval.Grant // what says so
+	Tokens     int            // that it adds to each request; 0 for one that is not offered
+}
+
+// ToolStates lists the tools of the model in use, those that are off too. All is what they add to each request
+// together, in tokens.
+func (s *Session) ToolStates() (list []ToolState, all int) {
+	set := s.Model().Tools()
+	offered := map[string]bool{}
+	for _, t := range set.Tools() {
+		offered[t.Name] = true
+	}
+	set.Off = nil
+	p := s.deps.permits
+	p.mu.Lock()
+	rules := p.rules
+	p.mu.Unlock()
+	var costs []tool.Tool
+	for _, t := range set.Tools() {
+		state := ToolState{Tool: t}
+		if state.Permission, state.By = rules.Permission(t); offered[t.Name] {
+			state.Tokens = s.count(llm.Schemas([]tool.Tool{t}))
+			costs = append(costs, t)
+		}
+		list = append(list, state)
+	}
+	return list, s.count(llm.Schemas(costs))
+}
+
+// ErrConfiguredTool says that the configuration decides what a tool may do.
+var ErrConfiguredTool = errors.New("the configuration says what this tool may do")
+
+// PermitTool keeps for all sessions what a tool may do. A temporary chat keeps it for itself.
+func (s *Session) PermitTool(ctx context.Context, t tool.Tool, p tool.Permission) error {
+	permits := s.deps.permits
+	permits.mu.Lock()
+	_, by := permits.rules.Permission(t)
+	permits.mu.Unlock()
+	if by == approval.ByConfiguration {
+		return ErrConfiguredTool
+	}
+	row := store.ToolPermission{Name: t.Name, Server: t.Server, Permission: string(p)}
+	if p == tool.Allow {
+		row.Identity = approval.Identity(t)
+	}
+	if err := permits.store.SetToolPermission(ctx, row); err != nil {
+		return fmt.Errorf("remember what %s may do: %w", t.Name, err)
+	}
+	return permits.load(ctx)
 }

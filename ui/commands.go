@@ -69,6 +69,7 @@ func Commands() []Command {
 		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)),
 		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", setting((*settings.Model).System)),
 		command("persona", "[NAME]", "take the system prompt from a file of yours; alone it lists them", setting((*settings.Model).ChoosePersona)),
+		command("tools", "", "list the tools of the model with their costs, and say what they may do", setting((*settings.Model).Tools)),
 		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }),
 		command("retry", "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain(store.Message{}) }),
 		command("theme", "[NAME]", "choose the colours; alone it lists the themes and tries them out", setting((*settings.Model).Theme)),

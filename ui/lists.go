@@ -13,6 +13,7 @@ import (
 type listOverlay struct {
 	picker.Model
 	kind   settings.Kind // 0 for a list that is told nothing while it is open
+	stays  bool          // it stays open when something is chosen
 	chosen func(value string) tea.Cmd
 }
 
@@ -30,7 +31,9 @@ func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	o.Model, e = o.Update(msg)
 	switch e := e.(type) {
 	case picker.Chosen:
-		m.uncover()
+		if !o.stays {
+			m.uncover()
+		}
 		return o.chosen(e.Value)
 	case picker.Closed:
 		m.uncover()

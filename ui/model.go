@@ -94,7 +94,7 @@ func New(o Options) (*Model, error) {
 		Mentions:    func(word string) []composer.Command { return completions(offered.Mentions(word)) },
 		ReadMention: offered.ReadMention,
 	})
-	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export}
+	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export, Servers: o.Servers}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), background(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
@@ -119,7 +119,7 @@ func background(start func()) tea.Cmd {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.first())
+	return tea.Batch(tea.RequestBackgroundColor, m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
 // welcome shows what the options want to be shown first.

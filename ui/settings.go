@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -51,13 +52,16 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		list := newList(m.keys, o, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
 			return m.inSettings(func(s *settings.Model) tea.Cmd { return l.Chosen(s, value) })
 		})
+		list.stays = l.Stays
+		list.Note(l.Notes...)
 		list.Select(l.At)
 		m.overlays.open(list)
 	case settings.Filled:
-		if w := m.panel.Whatif; w != nil {
+		if w := m.panel.Whatif; w != nil && e.Kind == settings.Models {
 			w.Listing, w.Refs = false, panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models)
 		}
-		if open := m.overlays.list(settings.Models); open != nil {
+		if open := m.overlays.list(e.Kind); open != nil {
+			open.Title = cmp.Or(e.Title, open.Title)
 			open.Fill(choices(e.Choices))
 			open.Note(e.Notes...)
 		}

@@ -52,7 +52,7 @@ func (s *Model) ListModels() tea.Cmd {
 
 func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
 	s.Models = msg.Models
-	var filled Filled
+	filled := Filled{Kind: Models}
 	for _, model := range msg.Models {
 		label := markdown.OneLine(model.Ref(), 200)
 		filled.Choices = append(filled.Choices, Choice{Label: label, Right: s.windowOf(model, s.ListW-theme.Width(label)), Value: model.Ref()})

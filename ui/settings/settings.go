@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"winnow/llm/mcp"
 	"winnow/ui/event"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,6 +37,7 @@ type Deps struct {
 	Run        func(func(context.Context) tea.Msg) tea.Cmd // makes a command whose context ends with it
 	Personas   func() ([]Persona, error)                   // reads the user's system prompts; nil has none
 	PersonasIn string                                      // the folder that holds them
+	Servers    *mcp.Servers                                // nil for none
 
 	// Export writes a session to a file as the words want it, and says where; nil writes none.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)
@@ -59,8 +61,10 @@ type (
 	Refused struct{}
 	// Listed is a list to choose from.
 	Listed struct{ List }
-	// Filled says that the models of the open list are known, and what could not be listed.
+	// Filled is what the open list of a kind holds now, and what could not be listed.
 	Filled struct {
+		Kind    Kind
+		Title   string // "" leaves it
 		Choices []Choice
 		Notes   []string
 	}
@@ -78,6 +82,7 @@ const (
 	Models Kind = iota + 1
 	Themes
 	Personas
+	ToolList
 )
 
 // List is a list to choose from.
@@ -89,8 +94,10 @@ type List struct {
 	Leaves  string        // what leaving the list does, "" where it just closes
 	Also    keymap.Action // closes it as well, "" for none
 	Loading bool          // the choices are still being asked for
+	Stays   bool          // it stays open when something is chosen
 	Choices []Choice
-	At      string // the value under the cursor, "" for the first
+	Notes   []string // what could not be listed
+	At      string   // the value under the cursor, "" for the first
 	Chosen  func(s *Model, value string) tea.Cmd
 }
 
@@ -119,6 +126,8 @@ func (s *Model) Take(msg Msg) tea.Cmd {
 		return s.personasRead(msg)
 	case SystemMsg:
 		return s.systemEdited(msg)
+	case toolsMsg:
+		return s.toolsChanged(msg)
 	case SaidMsg:
 		return tea.Batch(s.Say(msg.Text), heard(msg.more))
 	}

@@ -1,0 +1,183 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm/mcp"
+	"winnow/llm/tool"
+	"winnow/session"
+	"winnow/session/approval"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// The beginnings of the values of the list of tools.
+const (
+	ofServer = "server:"
+	ofTool   = "tool:"
+)
+
+// toolsMsg says that something about the tools changed, or why a tool may not be changed.
+type toolsMsg struct {
+	server bool // a server changed it
+	err    error
+}
+
+func (toolsMsg) settingsMsg() {}
+
+// Tools lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
+// starts it again.
+func (s *Model) Tools(string) tea.Cmd {
+	choices, notes := s.tools()
+	if len(choices) == 0 {
+		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an MCP server.")
+	}
+	s.Emit(Listed{List{Kind: ToolList, Title: s.toolsTitle(), Does: "changes what it may do", Stays: true, Choices: choices, Notes: notes, Chosen: (*Model).toolChosen}})
+	return nil
+}
+
+// AwaitServers waits until something about the MCP servers changes: the next request may offer other tools then.
+func (s *Model) AwaitServers() tea.Cmd {
+	if s.Servers == nil {
+		return nil
+	}
+	changed := s.Servers.Changed()
+	return s.Run(func(ctx context.Context) tea.Msg {
+		select {
+		case <-changed:
+			return toolsMsg{server: true}
+		case <-ctx.Done():
+			return nil
+		}
+	})
+}
+
+// toolsChanged makes the open list of tools anew.
+func (s *Model) toolsChanged(msg toolsMsg) tea.Cmd {
+	if msg.err != nil {
+		return s.SayError(theme.Sentence(msg.err))
+	}
+	choices, notes := s.tools()
+	s.Emit(Filled{Kind: ToolList, Title: s.toolsTitle(), Choices: choices, Notes: notes})
+	next := func() tea.Msg { return DoneMsg{} } // The next request offers other tools.
+	if msg.server {
+		return tea.Batch(next, s.AwaitServers())
+	}
+	return next
+}
+
+// toolsTitle says what the tools cost together.
+func (s *Model) toolsTitle() string {
+	list, cost := s.Session.ToolStates()
+	offered := 0
+	for _, t := range list {
+		if t.Tokens > 0 {
+			offered++
+		}
+	}
+	return fmt.Sprintf("tools: %d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
+}
+
+// tools are the lines of the list: winnow's own tools, then each server with its tools. The notes are what is wrong
+// with a server.
+func (s *Model) tools() (choices []Choice, notes []string) {
+	list, _ := s.Session.ToolStates()
+	of := func(server string) {
+		for _, t := range list {
+			if t.Tool.Server == server {
+				choices = append(choices, toolChoice(t))
+			}
+		}
+	}
+	of("")
+	if s.Servers == nil {
+		return choices, nil
+	}
+	for _, server := range s.Servers.List() {
+		choices = append(choices, Choice{Label: "MCP server " + markdown.OneLine(server.Name, 40), Right: serverState(server), Value: ofServer + server.Name})
+		of(server.Name)
+		for _, text := range []string{errorText(server), server.Note} {
+			if text != "" {
+				notes = append(notes, server.Name+": "+markdown.OneLine(text, 300))
+			}
+		}
+	}
+	return choices, notes
+}
+
+// errorText is why a server is not in use, with the last line that it printed.
+func errorText(s mcp.Status) string {
+	if s.Err == nil {
+		return ""
+	}
+	text := s.Err.Error()
+	if n := len(s.Stderr); n > 0 && !strings.Contains(text, s.Stderr[n-1]) {
+		text += " (" + s.Stderr[n-1] + ")"
+	}
+	return text
+}
+
+// serverState is the state of a server with the number of its tools.
+func serverState(s mcp.Status) string {
+	if s.State != mcp.Ready {
+		return string(s.State)
+	}
+	offered := 0
+	for _, t := range s.Tools {
+		if t.Offered {
+			offered++
+		}
+	}
+	if offered < len(s.Tools) {
+		return fmt.Sprintf("%s · %d of %s", s.State, offered, theme.Plural(len(s.Tools), "tool"))
+	}
+	return fmt.Sprintf("%s · %s", s.State, theme.Plural(offered, "tool"))
+}
+
+// toolChoice is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.
+func toolChoice(t session.ToolState) Choice {
+	may := string(t.Permission)
+	switch {
+	case t.Permission == tool.Allow && t.Tool.EachTime:
+		may = string(tool.Ask)
+	case t.By == approval.ByConfiguration:
+		may += " (config)"
+	}
+	if t.Tokens > 0 {
+		may += " · ~" + theme.Thousands(t.Tokens)
+	}
+	return Choice{Label: "  " + markdown.OneLine(t.Tool.Name+"  "+t.Tool.Description, 300), Right: may, Value: ofTool + t.Tool.Name}
+}
+
+// toolChosen changes what a tool may do, from off to ask to allow, or starts a server again.
+func (s *Model) toolChosen(value string) tea.Cmd {
+	if name, ok := strings.CutPrefix(value, ofServer); ok {
+		if err := s.Servers.Restart(name); err != nil {
+			return s.SayError(theme.Sentence(err))
+		}
+		return nil
+	}
+	list, _ := s.Session.ToolStates()
+	at := slices.IndexFunc(list, func(t session.ToolState) bool { return ofTool+t.Tool.Name == value })
+	if at < 0 {
+		return nil // Its server took it away.
+	}
+	t, next, current := list[at].Tool, nextPermission(list[at]), s.Session
+	return s.Run(func(ctx context.Context) tea.Msg { return toolsMsg{err: current.PermitTool(ctx, t, next)} })
+}
+
+// nextPermission is what a tool may do after it was chosen.
+func nextPermission(t session.ToolState) tool.Permission {
+	switch {
+	case t.Permission == tool.Off:
+		return tool.Ask
+	case t.Permission == tool.Ask && !t.Tool.EachTime:
+		return tool.Allow
+	}
+	return tool.Off
+}
