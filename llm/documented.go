@@ -19,21 +19,25 @@ var documented = []struct {
 	{"openai", "gpt-4", []string{noEffort}}, // and gpt-4o, gpt-4.1
 	{"openai", "chatgpt-4o", []string{noEffort}},
 	{"openai", "o1", []string{noTemperature, noTopP, effortValues + "low,medium,high"}},
+	{"openai", "o1-pro", []string{noTemperature, noTopP, effortValues + "low,medium,high", wantsResponses}},
 	{"openai", "o1-mini", []string{noTemperature, noTopP, noEffort}},
 	{"openai", "o1-preview", []string{noTemperature, noTopP, noEffort}},
 	{"openai", "o3", []string{noTemperature, noTopP, effortValues + "low,medium,high"}},
+	{"openai", "o3-pro", []string{noTemperature, noTopP, effortValues + "low,medium,high", wantsResponses}},
+	{"openai", "o3-deep-research", []string{noTemperature, noTopP, wantsResponses}},
+	{"openai", "o4-mini-deep-research", []string{noTemperature, noTopP, wantsResponses}},
 	{"openai", "o4-mini", []string{noTemperature, noTopP, effortValues + "low,medium,high"}},
 	{"openai", "gpt-5", []string{noTemperature, noTopP, effortValues + "minimal,low,medium,high"}},
-	{"openai", "gpt-5-pro", []string{noTemperature, noTopP, effortValues + "high"}},
-	{"openai", "gpt-5-codex", []string{noTemperature, noTopP}},
+	{"openai", "gpt-5-pro", []string{noTemperature, noTopP, effortValues + "high", wantsResponses}},
+	{"openai", "gpt-5-codex", []string{noTemperature, noTopP, wantsResponses}},
 	{"openai", "gpt-5-chat", nil},
 	{"openai", "gpt-5.", nil}, // Each version takes other values.
 	{"openai", "gpt-5.1", []string{samplingUnreasoned, effortValues + "none,low,medium,high"}},
-	{"openai", "gpt-5.1-codex", nil},
+	{"openai", "gpt-5.1-codex", []string{wantsResponses}},
 	{"openai", "gpt-5.1-chat", nil},
 	{"openai", "gpt-5.2", []string{samplingUnreasoned, effortValues + "none,low,medium,high,xhigh"}},
-	{"openai", "gpt-5.2-pro", nil},
-	{"openai", "gpt-5.2-codex", nil},
+	{"openai", "gpt-5.2-pro", []string{wantsResponses}},
+	{"openai", "gpt-5.2-codex", []string{wantsResponses}},
 	{"openai", "gpt-5.2-chat", nil},
 	{"openai", "gpt-5.6", []string{samplingUnreasoned, effortValues + "none,low,medium,high,xhigh,max"}},
 	{"openai", "gpt-6-sol", []string{samplingUnreasoned, effortValues + "none,low,medium,high,xhigh,max"}},
@@ -69,7 +73,8 @@ func makerOf(e Endpoint, model string) (maker, name string) {
 	return maker, name
 }
 
-// documentedQuirks are the quirks of a model by the table.
+// documentedQuirks are the quirks of a model by the table. A gateway has its own ways to a model, so that what only
+// the Responses API has at its maker may be there over Chat Completions.
 func documentedQuirks(e Endpoint, model string) []string {
 	maker, name := makerOf(e, model)
 	var quirks []string
@@ -78,6 +83,9 @@ func documentedQuirks(e Endpoint, model string) []string {
 		if d.maker == maker && len(d.prefix) > longest && strings.HasPrefix(name, d.prefix) {
 			longest, quirks = len(d.prefix), d.quirks
 		}
+	}
+	if e.host() != "api.openai.com" {
+		quirks = slices.DeleteFunc(slices.Clone(quirks), func(q string) bool { return q == wantsResponses })
 	}
 	return quirks
 }

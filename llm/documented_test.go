@@ -116,3 +116,31 @@ func TestWhatTheTableLeavesOutIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A model that is only there over the Responses API is asked over it at once, at its maker's own address, unless the
+// configuration says otherwise or the server has refused that.
+func TestModelsThatOnlyTheResponsesAPIHasAreAskedOverIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		base, model string
+		configured  Wire
+		quirks      []string
+		want        Wire
+	}{
+		{"https://api.openai.com/v1", "gpt-5.2-pro-2025-12-11", "", nil, ResponsesWire},
+		{"https://api.openai.com/v1", "gpt-5.1-codex-max", "", nil, ResponsesWire},
+		{"https://api.openai.com/v1", "o3-pro", "", nil, ResponsesWire},
+		{"https://api.openai.com/v1", "o3", "", nil, ChatWire},
+		{"https://api.openai.com/v1", "gpt-5.2", "", nil, ChatWire},
+		{"https://api.openai.com/v1", "o3-pro", ChatWire, nil, ChatWire},
+		{"https://api.openai.com/v1", "o3-pro", "", []string{"no-responses o3-pro"}, ChatWire},
+		{"https://openrouter.ai/api/v1", "openai/o3-pro", "", nil, ChatWire},
+		{"https://gateway.example.com/v1", "o3-pro", "", nil, ChatWire},
+	} {
+		client := NewClient(Endpoint{Name: "x", BaseURL: c.base, Wire: c.configured, Quirks: c.quirks})
+		client.Assume(c.model)
+		if got := client.Wire(c.model); got != c.want {
+			t.Errorf("%s at %s with wire %q and %q is asked over %s, want %s", c.model, c.base, c.configured, c.quirks, got, c.want)
+		}
+	}
+}
