@@ -21,10 +21,9 @@ type Stream struct {
 
 // item is one item of the output.
 type item struct {
-	kind     string // message, function_call or reasoning; "" where that is not known yet
-	streamed bool   // text, reasoning or arguments came in pieces
-	slot     int    // of a function call: its place among the calls
-	named    bool   // of a function call: its id and its name came
+	streamed bool // text, reasoning or arguments came in pieces
+	slot     int  // of a function call: its place among the calls
+	named    bool // of a function call: its id and its name came
 }
 
 // event is any event, or an answer in one piece.
@@ -89,7 +88,9 @@ func (s *Stream) Chunks(data []byte) (chunks [][]byte, done bool) {
 	case "completed", "incomplete", "failed", "cancelled":
 		return s.end(e)
 	case "output_item.added":
-		s.begin(s.item(e), decode(e.Item))
+		if it, o := s.item(e), decode(e.Item); o.Type == "function_call" {
+			s.name(it, o)
+		}
 	case "output_item.done":
 		s.complete(s.item(e), e.Item)
 	case "output_text.delta":
@@ -147,20 +148,9 @@ func decode(raw json.RawMessage) output {
 	return o
 }
 
-// begin takes the first event of an item, which names a function.
-func (s *Stream) begin(it *item, o output) {
-	it.kind = o.Type
-	if o.Type == "function_call" {
-		s.name(it, o)
-		s.arguments(it, o.Arguments)
-	}
-}
-
 // complete takes an item as a whole: what of it did not come in pieces comes now.
 func (s *Stream) complete(it *item, raw json.RawMessage) {
-	o := decode(raw)
-	it.kind = o.Type
-	switch o.Type {
+	switch o := decode(raw); o.Type {
 	case "function_call":
 		s.name(it, o)
 		if !it.streamed {
