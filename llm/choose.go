@@ -46,7 +46,7 @@ type Preference struct {
 
 const (
 	howToSwitch = "ctrl+l chooses another model"
-	howToBegin  = "to talk to a language model, set OPENAI_API_KEY or another provider's key, or start a local server such as Ollama"
+	howToBegin  = "to talk to a language model, set OPENAI_API_KEY or another provider's key, store one with winnow keys set, or start a local server such as Ollama"
 )
 
 // ErrNoModel says that nothing names a model.

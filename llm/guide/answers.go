@@ -174,7 +174,7 @@ func (l *library) related(quoted []int, hits []hit) string {
 
 func (l *library) nothing() string {
 	return Signature + " I found nothing about that in winnow's documentation, and I know nothing else.\n\n" +
-		"For other questions, give winnow a real model: set a key such as `OPENAI_API_KEY` in the environment, or start a local server such as Ollama, and start winnow again.\n\n" +
+		"For other questions, give winnow a real model: set a key such as `OPENAI_API_KEY` in the environment, store one with `winnow keys set openai`, or start a local server such as Ollama, and start winnow again.\n\n" +
 		"My pages: " + strings.Join(l.pages(), ", ") + ". Say *help* for questions that I can answer."
 }
 

@@ -19,6 +19,7 @@ func readDocs(t *testing.T) *library {
 func TestSearchAnswersNewcomersQuestions(t *testing.T) {
 	cases := []struct{ question, section string }{
 		{"how do I use my OpenAI key?", "start.md#use-an-api-key-openai-openrouter-anthropic-and-others"},
+		{"how do I store a key in the keyring", "start.md#store-a-key-winnow-keys"},
 		{"where do I put my API key", "start.md#use-an-api-key-openai-openrouter-anthropic-and-others"},
 		{"can I use Claude?", "start.md#use-an-api-key-openai-openrouter-anthropic-and-others"},
 		{"how do I use Ollama?", "start.md#use-ollama-or-another-local-server"},
