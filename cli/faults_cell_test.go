@@ -309,13 +309,6 @@ func sentences(event session.Event) []string {
 
 // inRun sends the question with winnow run.
 func (a *actor) inRun() (o outcome) {
-	file := func(name string) *os.File {
-		f, err := os.Create(filepath.Join(a.dir, name))
-		if err != nil {
-			a.t.Fatal(err)
-		}
-		return f
-	}
 	var c strings.Builder
 	if a.stage == llmtest.Summary {
 		c.WriteString("[context]\npreset = \"summary\"\nbudget = 1200\n")
@@ -327,30 +320,13 @@ func (a *actor) inRun() (o outcome) {
 	if a.stage == llmtest.Prices {
 		c.WriteString("window = 8192\n")
 	}
-	config := filepath.Join(a.dir, "config.toml")
-	if err := os.WriteFile(config, []byte(c.String()), 0o600); err != nil {
-		a.t.Fatal(err)
-	}
-	env := map[string]string{"HOME": a.dir, "WINNOW_CONFIG": config, "WINNOW_DB": filepath.Join(a.dir, "winnow.db")}
-	in, out, said := file("in"), file("out"), file("err")
-	defer in.Close()
-	defer out.Close()
-	defer said.Close()
-	p := &program{in: in, out: &printer{file: out}, err: said, env: func(name string) string { return env[name] }, now: time.Now, build: "test", network: a.server}
 	args := []string{"run", "-m", "example/m", faultQuestion}
 	if a.session != "" {
 		args = append(args, "-s", a.session)
 	}
-	o.exit = p.main(a.t.Context(), args)
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(a.dir, name))
-		if err != nil {
-			a.t.Fatal(err)
-		}
-		return string(text)
-	}
-	o.shown = read("out")
-	for line := range strings.Lines(read("err")) {
+	out, said, exit := a.winnow(a.server, c.String(), args...)
+	o.shown, o.exit = out, exit
+	for line := range strings.Lines(said) {
 		o.seen = append(o.seen, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "winnow: "))
 	}
 	if a.session == "" {
@@ -359,6 +335,38 @@ func (a *actor) inRun() (o outcome) {
 		}
 	}
 	return o
+}
+
+// winnow runs a command of winnow in this process, with a configuration and whoever does the HTTP.
+func (b *faultBench) winnow(network llm.Doer, config string, args ...string) (out, said string, exit Exit) {
+	b.t.Helper()
+	path := filepath.Join(b.dir, "config.toml")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	files := map[string]*os.File{}
+	for _, name := range []string{"in", "out", "err"} {
+		f, err := os.Create(filepath.Join(b.dir, name))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		defer f.Close()
+		files[name] = f
+	}
+	env := map[string]string{"HOME": b.dir, "WINNOW_CONFIG": path, "WINNOW_DB": filepath.Join(b.dir, "winnow.db")}
+	p := &program{
+		in: files["in"], out: &printer{file: files["out"]}, err: files["err"],
+		env: func(name string) string { return env[name] }, now: time.Now, build: "test", network: network,
+	}
+	exit = p.main(b.t.Context(), args)
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(b.dir, name))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return string(text)
+	}
+	return read("out"), read("err"), exit
 }
 
 // again matches the sentences that announce a request beyond the first.
