@@ -49,7 +49,8 @@ var usageGroups = []string{"model", "day", "session"}
 
 // report is what the flags ask for, without its sums.
 func (f usageFlags) report(now time.Time) (report.Usage, error) {
-	u := report.Usage{From: record.MonthOf(now), By: record.UsageBy{Day: true, Model: true}}
+	y, m, d := now.Local().Date()
+	u := report.Usage{From: noonOf(y, m, 1), By: record.UsageBy{Day: true, Model: true}}
 	switch f.by {
 	case "":
 	case "model":
@@ -67,19 +68,22 @@ func (f usageFlags) report(now time.Time) (report.Usage, error) {
 	case f.days < 0 || f.days > mostDays:
 		return u, fail(Usage, "--days takes a number from 1 to %d", mostDays)
 	case f.days > 0:
-		u.To = record.DayOf(now)
-		u.From = u.To.AddDate(0, 0, 1-f.days)
+		u.From, u.To = noonOf(y, m, d+1-f.days), noonOf(y, m, d)
 		return u, nil
 	case f.month != "":
-		month, err := time.ParseInLocation("2006-01", f.month, time.Local)
+		month, err := time.Parse("2006-01", f.month)
 		if err != nil {
 			return u, fail(Usage, "--month takes a month such as 2026-11")
 		}
-		u.From = month
+		y, m, _ := month.Date()
+		u.From = noonOf(y, m, 1)
 	}
 	u.To = u.From.AddDate(0, 1, -1)
 	return u, nil
 }
+
+// noonOf is a moment of a local day, which its midnight need not be where the clock is put forward then.
+func noonOf(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 12, 0, 0, 0, time.Local) }
 
 func (p *program) sumUsage(ctx context.Context, f usageFlags) error {
 	u, err := f.report(p.now())

@@ -219,12 +219,12 @@ func (t *turn) noteUncheckable(a asked) {
 	}
 }
 
-// countSpent reads what was spent, after a turn.
-func (t *turn) countSpent(ctx context.Context) {
+// countSpent reads what was spent, after a request.
+func (s *Session) countSpent(ctx context.Context) {
 	read, cancel := detached(ctx)
 	defer cancel()
-	if err := t.ReadSpent(read); err != nil {
-		t.log().Warn("sum up the costs", "error", ErrorCode(err))
+	if err := s.ReadSpent(read); err != nil {
+		s.log().Warn("sum up the costs", "error", ErrorCode(err))
 	}
 }
 

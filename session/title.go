@@ -101,6 +101,7 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 		return "", err
 	}
 	text, err := s.text(ctx, &a, show)
+	s.countSpent(ctx)
 	if err != nil {
 		return "", err
 	}

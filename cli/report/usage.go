@@ -15,7 +15,7 @@ import (
 // Usage is what the requests of some days used, as winnow usage shows it.
 type Usage struct {
 	record.UsageReport
-	From, To time.Time // the first and the last local day
+	From, To time.Time // moments of the first and the last local day
 	By       record.UsageBy
 }
 
@@ -89,7 +89,7 @@ func dayText(day time.Time) string {
 func (u Usage) span() string {
 	from, to := u.From.Format(time.DateOnly), u.To.Format(time.DateOnly)
 	switch {
-	case u.From.Day() == 1 && u.To.AddDate(0, 0, 1).Day() == 1 && u.From.Month() == u.To.Month():
+	case u.From.Day() == 1 && u.From.AddDate(0, 1, -1).Format(time.DateOnly) == to:
 		return u.From.Format("January 2006")
 	case from == to:
 		return from

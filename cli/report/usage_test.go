@@ -65,6 +65,7 @@ func TestUsageNamesItsDays(t *testing.T) {
 		{day(2, 2), day(2, 28), "2026-02-02 to 2026-02-28"},
 		{day(2, 1), day(3, 31), "2026-02-01 to 2026-03-31"},
 		{day(2, 1), day(2, 1), "2026-02-01"},
+		{day(2, 1), day(14, 28), "2026-02-01 to 2027-02-28"},
 	} {
 		if got := (Usage{From: test.from, To: test.to}).span(); got != test.want {
 			t.Errorf("%s to %s is called %q, want %q", test.from, test.to, got, test.want)

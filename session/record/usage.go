@@ -57,7 +57,7 @@ type UsageBy struct{ Day, Model, Session bool }
 
 // UsageOf reports what all requests used that were sent from the local day of one time to that of another.
 func UsageOf(ctx context.Context, s *store.Store, from, to time.Time, by UsageBy) (UsageReport, error) {
-	days := daysFrom(from, to)
+	days := daysFrom(from, to, time.Local)
 	rows, err := s.Usage(ctx, days, by.Session)
 	if err != nil {
 		return UsageReport{}, err
@@ -93,22 +93,32 @@ func UsageOf(ctx context.Context, s *store.Store, from, to time.Time, by UsageBy
 // DayOf is the beginning of the local day of a time.
 func DayOf(t time.Time) time.Time {
 	y, m, d := t.Local().Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, time.Local)
+	return startOf(y, m, d, time.Local)
 }
 
 // MonthOf is the beginning of the local month of a time.
 func MonthOf(t time.Time) time.Time {
 	y, m, _ := t.Local().Date()
-	return time.Date(y, m, 1, 0, 0, 0, 0, time.Local)
+	return startOf(y, m, 1, time.Local)
 }
 
-// daysFrom are the local days from that of one time to that of another, both included. A day of a change of the
-// clock has other than 24 hours.
-func daysFrom(from, to time.Time) []store.Period {
+// startOf is the first moment of a day. Where the clock is put forward at midnight, the day begins at one o'clock.
+func startOf(y int, m time.Month, d int, in *time.Location) time.Time {
+	noon := time.Date(y, m, d, 12, 0, 0, 0, in)
+	start := time.Date(y, m, d, 0, 0, 0, 0, in)
+	if start.Day() != noon.Day() { // midnight does not exist, and is taken for a moment of the day before
+		_, start = start.ZoneBounds()
+	}
+	return start
+}
+
+// daysFrom are the days from that of one time to that of another, both included. A day of a change of the clock has
+// other than 24 hours.
+func daysFrom(from, to time.Time, in *time.Location) []store.Period {
+	y, m, d := from.In(in).Date()
 	var days []store.Period
-	for day := DayOf(from); !day.After(to); {
-		y, m, d := day.Date()
-		next := time.Date(y, m, d+1, 0, 0, 0, 0, time.Local)
+	for day := startOf(y, m, d, in); !day.After(to); d++ {
+		next := startOf(y, m, d+1, in)
 		days = append(days, store.Period{From: day, To: next})
 		day = next
 	}

@@ -2,8 +2,10 @@ package record
 
 import (
 	"context"
+	"maps"
 	"testing"
 	"time"
+	_ "time/tzdata" // the zones of the tests, where the machine has none
 
 	"pgregory.net/rapid"
 
@@ -95,6 +97,46 @@ func TestASumSaysWhatIsMissingInIt(t *testing.T) {
 	} {
 		if got := test.spent.Sentence(); got != test.want {
 			t.Errorf("%+v is written %q, want %q", test.spent, got, test.want)
+		}
+	}
+}
+
+// Days follow each other without a gap, also where a day begins at one o'clock or has 23 or 25 hours.
+func TestDaysCoverAllTime(t *testing.T) {
+	for _, test := range []struct {
+		zone     string
+		from, to time.Time
+		odd      map[string]time.Duration // days of other than 24 hours
+	}{
+		{"UTC", time.Date(2026, 2, 27, 5, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), nil},
+		{"Europe/Berlin", time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2026-03-29": 23 * time.Hour}},
+		{"Europe/Berlin", time.Date(2026, 10, 23, 12, 0, 0, 0, time.UTC), time.Date(2026, 10, 27, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2026-10-25": 25 * time.Hour}},
+		{"America/Sao_Paulo", time.Date(2018, 11, 2, 12, 0, 0, 0, time.UTC), time.Date(2018, 11, 6, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2018-11-04": 23 * time.Hour}},
+		{"Asia/Beirut", time.Date(2022, 3, 25, 12, 0, 0, 0, time.UTC), time.Date(2022, 3, 29, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2022-03-27": 23 * time.Hour}},
+	} {
+		in, err := time.LoadLocation(test.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		days := daysFrom(test.from, test.to, in)
+		odd := map[string]time.Duration{}
+		for i, day := range days {
+			if i > 0 && !day.From.Equal(days[i-1].To) {
+				t.Errorf("%s: %s follows a day that ends at %s", test.zone, day.From, days[i-1].To)
+			}
+			if y, m, d := day.From.Date(); startOf(y, m, d, in) != day.From {
+				t.Errorf("%s: the day of %s does not begin then", test.zone, day.From)
+			}
+			if hours := day.To.Sub(day.From); hours != 24*time.Hour {
+				odd[day.From.Format(time.DateOnly)] = hours
+			}
+		}
+		first, last := days[0], days[len(days)-1]
+		if test.from.Before(first.From) || !test.from.Before(first.To) || test.to.Before(last.From) || !test.to.Before(last.To) {
+			t.Errorf("%s: %s to %s are covered by %s to %s", test.zone, test.from, test.to, first.From, last.To)
+		}
+		if !maps.Equal(odd, test.odd) {
+			t.Errorf("%s: the odd days are %v, want %v", test.zone, odd, test.odd)
 		}
 	}
 }
