@@ -103,6 +103,9 @@ func (m *Model) setFocus(p pane) {
 	if p != transcriptPane && p != panelPane {
 		m.chat.KeepRange() // the cursor goes
 	}
+	if p != m.focus && (p == questionPane || m.focus == questionPane) {
+		defer m.arrange() // A question takes more lines while it has the focus.
+	}
 	m.focus = p
 	switch p {
 	case draftPane, questionPane:
@@ -125,6 +128,8 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		cmd = m.overlays.top().update(m, msg)
 	case m.chat.Search.Open:
 		cmd = m.updateTranscript(msg)
+	case m.focus == questionPane && m.question.Typing():
+		m.question.Paste(msg.Content)
 	case m.current.ReadOnly:
 		cmd = m.lacks(keymap.NeedOwn)
 	default:

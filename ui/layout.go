@@ -18,8 +18,10 @@ func (m *Model) arrange() {
 	m.chat.Edited = m.composer.Editing()
 	w := m.layout.Wants
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
-	w.Draft, w.AlertLines = m.composer.Lines(), len(m.alertLines(layout.MostAlert))
+	w.Draft, w.Asks = m.composer.Lines(), m.question.Waits()
+	w.AlertLines = len(m.alertLines(w.MostAlert()))
 	m.layout = layout.For(w)
+	m.question.Resize(m.keys, alertWidth(m.layout), m.layout.Alert.H)
 	in := m.layout.Transcript.Inner(m.layout.Framed)
 	m.chat.Resize(in.W, in.H)
 	full := m.layout.Full.Inner(framedOverlay(m.layout.Full))

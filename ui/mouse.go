@@ -33,7 +33,9 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return m.overlays.top().update(m, msg)
 	case m.question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
 		if m.focus == questionPane {
-			return m.questionEvent(question.Clicked(msg.Y-m.layout.Alert.Y, len(m.alertLines(m.layout.Alert.H))))
+			var e question.Event
+			m.question, e = m.question.Clicked(m.themes.Styles, m.keys, msg.Y-m.layout.Alert.Y)
+			return m.questionEvent(e)
 		}
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):

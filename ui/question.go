@@ -56,6 +56,7 @@ func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	var e question.Event
 	m.question, e = m.question.Update(m.keys, msg)
+	m.arrange()
 	if _, other := e.(question.Other); !other {
 		return m.questionEvent(e)
 	}
@@ -82,6 +83,8 @@ func (m *Model) questionEvent(e question.Event) tea.Cmd {
 			asked.Answer(e.Answer)
 			return nil
 		}
+	case question.Unseen:
+		return m.notice.Say("Read all of the arguments first: they go on.")
 	case question.Later:
 		m.endQuestion()
 		return m.notice.Say("The tool call was not answered. You are asked again when the session is opened, or its branch or model changes.")

@@ -56,6 +56,9 @@ func (m *Model) View() tea.View {
 		_, x := m.chat.SearchLine(l.Footer.W, "")
 		cursor = tea.NewCursor(x, l.Footer.Y)
 	}
+	if x, y, ok := m.question.Caret(m.themes.Styles, m.keys); ok && m.focus == questionPane && !m.overlays.any() {
+		cursor = tea.NewCursor(min(l.Alert.X+2+x, l.Width-1), l.Alert.Y+y)
+	}
 	if sentence := m.notice.View(m.themes.Styles, l.Footer.W, !l.Framed); len(sentence) > 1 && !m.chat.Search.Open {
 		put(theme.Box{X: l.Footer.X, Y: l.Footer.Y - len(sentence) + 1, W: l.Footer.W, H: len(sentence)}, sentence)
 	}
@@ -116,7 +119,7 @@ func (m *Model) panelView(b theme.Box) []string {
 // most so many lines.
 func (m *Model) alertLines(most int) []string {
 	st := m.themes.Styles
-	w := max(1, m.layout.DraftWidth()-1)
+	w := alertWidth(m.layout)
 	var lines []string
 	switch {
 	case m.question.Waits():
@@ -132,6 +135,9 @@ func (m *Model) alertLines(most int) []string {
 	}
 	return lines
 }
+
+// alertWidth is how many cells a line above the composer has.
+func alertWidth(l layout.Layout) int { return max(1, l.DraftWidth()-1) }
 
 func (m *Model) composerView() ([]string, *tea.Cursor) {
 	b := m.layout.Composer

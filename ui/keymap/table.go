@@ -98,8 +98,11 @@ const (
 	Away Action = "fork-away"
 	Take Action = "take-over"
 
-	Allow  Action = "allow"
-	Refuse Action = "refuse"
+	Allow        Action = "allow"
+	AllowSession Action = "allow-session"
+	AllowAlways  Action = "allow-always"
+	Refuse       Action = "refuse"
+	RefuseWhy    Action = "refuse-with-reason"
 )
 
 // table is every binding in the order of the help screen.
@@ -198,6 +201,9 @@ func table() []Binding {
 		bind(Take, "session open in another window", InOtherWindow, "take the session, once the other window has let go of it", "enter"),
 
 		bind(Allow, "tool question", InQuestion, "run the tool call once", "y"),
+		bind(AllowSession, "tool question", InQuestion, "run it, and this tool's later calls in this session", "s"),
+		bind(AllowAlways, "tool question", InQuestion, "run it, and always run this tool", "a"),
 		bind(Refuse, "tool question", InQuestion, "don't run it", "n"),
+		bind(RefuseWhy, "tool question", InQuestion, "don't run it, and tell the model why", "r"),
 	}
 }

@@ -11,7 +11,7 @@ const (
 	FrameHeight = 14 // from here the panes have frames
 	minPanel    = 40
 	maxPanel    = 64
-	MostAlert   = 6 // the most lines of an error or a question above the composer
+	mostAlert   = 6 // the most lines of an error above the composer
 )
 
 // Wants is what the content asks of the layout.
@@ -20,6 +20,15 @@ type Wants struct {
 	Draft         int  // lines of the draft, wrapped
 	AlertLines    int  // of the error or question above the composer, 0 for none
 	WantPanel     bool // the context panel is wished for
+	Asks          bool // there is a question above the composer
+}
+
+// MostAlert is the most lines of what is above the composer. A question may take half of the height.
+func (w Wants) MostAlert() int {
+	if w.Asks {
+		return max(mostAlert, w.Height/2)
+	}
+	return mostAlert
 }
 
 // DraftWidth is the width of the draft's text: the composer without its frame and margin.
@@ -67,7 +76,7 @@ func For(w Wants) Layout {
 	left -= transcript
 	header := min(1, left)
 	left -= header
-	alert := min(w.AlertLines, MostAlert, left)
+	alert := min(w.AlertLines, w.MostAlert(), left)
 	left -= alert
 	transcript += left
 

@@ -1,8 +1,10 @@
 // Package question asks above the draft whether a tool call may run. It takes letters only while it has the focus, so
-// that text which was meant for the draft answers nothing. What the answer does it leaves to its parent.
+// that text which was meant for the draft answers nothing, and an answer that runs the call only after all of its
+// arguments were on the screen. What the answer does it leaves to its parent.
 package question
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,7 +12,6 @@ import (
 	"winnow/session"
 	"winnow/session/approval"
 	"winnow/ui/keymap"
-	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -21,7 +22,13 @@ const quietTime = 500 * time.Millisecond
 type Model struct {
 	asked   *session.Asked       // nil for no question
 	pending *session.PendingCall // the call, where no turn is running that waits for the answer
-	yes     bool                 // the answer under the cursor; the safe one is there first
+	at      int                  // the choice under the cursor; the safe one is the first
+	reason  *theme.Field         // why not, while that is typed; nil otherwise
+
+	keys keymap.Map
+	w, h int // what it is drawn in
+	top  int // the first line of the arguments that is drawn
+	seen int // how many lines of the arguments were drawn so far, from the first
 }
 
 // Of is the question of a running turn.
@@ -42,7 +49,31 @@ func (q Model) Pending() *session.PendingCall { return q.pending }
 func (q Model) Answer(a approval.Answer) { q.asked.Answer(a) }
 
 // Reset puts the cursor back on the safe answer.
-func (q *Model) Reset() { q.yes = false }
+func (q *Model) Reset() { q.at = 0 }
+
+// Typing says that the keys go to the reason.
+func (q Model) Typing() bool { return q.reason != nil }
+
+// Paste puts a text into the reason that is typed.
+func (q *Model) Paste(text string) {
+	if q.reason != nil {
+		field := *q.reason
+		field.Insert(text)
+		q.reason = &field
+	}
+}
+
+// Resize says what the question is drawn in.
+func (q *Model) Resize(k keymap.Map, w, h int) {
+	if !q.Waits() {
+		return
+	}
+	if w != q.w {
+		q.top, q.seen = 0, 0
+	}
+	q.keys, q.w, q.h = k, w, h
+	q.scroll(0)
+}
 
 // DueMsg says that some time has gone by since a key.
 type DueMsg struct{ Turn, Keys int }
@@ -63,88 +94,126 @@ type Event interface{ event() }
 // The events.
 type (
 	Decided struct{ approval.Answer } // the question is answered
+	Unseen  struct{}                  // the call was to run, and not all of its arguments were on the screen; more of them are now
 	Later   struct{}                  // it is not answered now
 	Stopped struct{}                  // the turn is to be stopped
 	Other   struct{}                  // the key is not for the question
 )
 
 func (Decided) event() {}
+func (Unseen) event()  {}
 func (Later) event()   {}
 func (Stopped) event() {}
 func (Other) event()   {}
 
-// Update is a key while the question has the focus; the event is nil for one that moves the cursor.
+// choice is an answer as it is shown.
+type choice struct {
+	action keymap.Action
+	answer approval.Choice
+	text   string
+	short  string
+}
+
+// all are the choices in their order. No has two: with a reason and without.
+var all = []choice{
+	{keymap.Refuse, approval.No, "don't run it", "no"},
+	{keymap.RefuseWhy, approval.No, "don't run it, and say why", "no, because"},
+	{keymap.Allow, approval.Once, "run it once", "once"},
+	{keymap.AllowSession, approval.Session, "run it, and this tool's later calls in this session", "this session"},
+	{keymap.AllowAlways, approval.Forever, "run it, and always run this tool", "always"},
+}
+
+// choices are those that the question offers.
+func (q Model) choices() []choice {
+	return slices.DeleteFunc(slices.Clone(all), func(c choice) bool {
+		return c.answer != approval.No && !slices.Contains(q.asked.Choices, c.answer)
+	})
+}
+
+// Update is a key while the question has the focus; the event is nil for one that is for the question alone.
 func (q Model) Update(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
+	if q.reason != nil {
+		return q.typed(k, msg)
+	}
+	choices := q.choices()
+	for _, c := range choices {
+		if k.Pressed(msg, c.action) {
+			return q.choose(c)
+		}
+	}
 	switch {
-	case k.Pressed(msg, keymap.Allow):
-		return q, decided(true)
-	case k.Pressed(msg, keymap.Refuse):
-		return q, decided(false)
 	case k.Pressed(msg, keymap.Choose):
-		return q, decided(q.yes)
-	case k.Pressed(msg, keymap.ListUp, keymap.ListDown):
-		q.yes = !q.yes
-		return q, nil
+		return q.choose(choices[q.at])
+	case k.Pressed(msg, keymap.ListUp):
+		q.at = (q.at + len(choices) - 1) % len(choices)
+	case k.Pressed(msg, keymap.ListDown):
+		q.at = (q.at + 1) % len(choices)
+	case k.Pressed(msg, keymap.PageDown) && q.scrolls():
+		q.scroll(q.page())
+	case k.Pressed(msg, keymap.PageUp) && q.scrolls():
+		q.scroll(-q.page())
 	case k.Pressed(msg, keymap.Back) && q.pending != nil:
 		return q, Later{}
 	case k.Pressed(msg, keymap.Back):
 		return q, Stopped{}
+	default:
+		return q, Other{}
 	}
-	return q, Other{}
+	return q, nil
 }
 
-func decided(yes bool) Decided {
-	if yes {
-		return Decided{approval.Answer{Choice: approval.Once}}
+// typed is a key for the reason.
+func (q Model) typed(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
+	field := *q.reason
+	switch {
+	case k.Pressed(msg, keymap.Choose):
+		q.reason = nil
+		return q, Decided{approval.Answer{Choice: approval.No, Reason: field.Text}}
+	case k.Pressed(msg, keymap.Back):
+		q.reason = nil
+	case field.Typed(msg):
+		q.reason = &field
+	default:
+		return q, Other{}
 	}
-	return Decided{approval.Answer{Choice: approval.No}}
+	return q, nil
+}
+
+// choose gives an answer. One that runs the call needs all of its arguments to have been on the screen.
+func (q Model) choose(c choice) (Model, Event) {
+	switch {
+	case c.action == keymap.RefuseWhy:
+		q.reason = new(theme.NewField(""))
+		return q, nil
+	case c.answer != approval.No && q.unseen() > 0:
+		q.scroll(q.page())
+		return q, Unseen{}
+	}
+	return q, Decided{approval.Answer{Choice: c.answer}}
+}
+
+// Clicked is a click on line y of the question as it is drawn.
+func (q Model) Clicked(st theme.Styles, k keymap.Map, y int) (Model, Event) {
+	lines := q.compose(st, k, q.w, q.h, true)
+	if y < 0 || y >= len(lines) || lines[y].choice < 0 {
+		return q, nil
+	}
+	q.at = lines[y].choice
+	return q.choose(q.choices()[q.at])
 }
 
 // Hints are the keys of the question.
 func (q Model) Hints(k keymap.Map) []keymap.Hint {
+	if q.reason != nil {
+		return []keymap.Hint{k.Hint("refuse with this reason", keymap.Choose), k.Hint("back", keymap.Back)}
+	}
 	stop := k.Hint("stop", keymap.Back)
 	if q.pending != nil {
 		stop = k.Hint("later", keymap.Back)
 	}
-	return []keymap.Hint{
-		k.Hint("don't run it", keymap.Refuse),
-		k.Hint("run it once", keymap.Allow),
-		k.Hint("move", keymap.ListUp, keymap.ListDown),
-		k.Hint("answer", keymap.Choose),
-		k.Hint("draft", keymap.FocusBack),
-		stop,
+	hints := []keymap.Hint{k.Hint("move", keymap.ListUp, keymap.ListDown), k.Hint("answer", keymap.Choose)}
+	if q.scrolls() {
+		hints = append(hints, k.Hint("arguments", keymap.PageDown, keymap.PageUp))
 	}
-}
-
-// View draws the question in at most n lines of w cells: the call, and below it the answers, or how to get to them.
-// Where there is little room they share a line.
-func (q Model) View(st theme.Styles, k keymap.Map, w, n int, focused bool) []string {
-	answer := func(key, what string, at bool) string {
-		if focused && at {
-			return st.Chosen.Render("▸ " + key + " " + what)
-		}
-		return "  " + st.Accent.Render(key) + " " + what
-	}
-	refuse, allow := answer(k.First(keymap.Refuse), "don't run it", !q.yes), answer(k.First(keymap.Allow), "run it once", q.yes)
-	answers := []string{refuse, allow}
-	switch {
-	case !focused:
-		answers = []string{st.Accent.Render(k.First(keymap.Focus)) + " answers · letters go to your draft"}
-	case n < 3:
-		answers = []string{refuse + allow}
-	}
-	call := q.asked.Call
-	lines := theme.WrapStyled(st.Warn, "? The model wants to run "+markdown.OneLine(call.Name, 60)+" "+markdown.OneLine(q.asked.Arguments.Object, 240), w)
-	return append(lines[:min(len(lines), max(0, n-len(answers)))], answers...)
-}
-
-// Clicked is the answer on line y of a focused question that is drawn in so many lines, nil for none.
-func Clicked(y, lines int) Event {
-	switch y - lines {
-	case -2:
-		return decided(false)
-	case -1:
-		return decided(true)
-	}
-	return nil
+	return append(hints, k.Hint("draft", keymap.FocusBack), stop)
 }

@@ -31,6 +31,8 @@ type Model struct {
 	until       time.Time // until when it waits before it tries again
 	answering   bool      // text or reasoning has arrived
 	writtenTool string    // the call that is being written
+	running     string    // the tool that runs, "" for none
+	ranSince    time.Time
 }
 
 // EventsMsg carries events of a turn, in order.
@@ -128,6 +130,10 @@ func (t *Model) event(e session.Event) {
 			t.Retry = strings.TrimSuffix(e.Err.Error(), ".")
 		}
 		t.until = t.now.Add(e.After)
+	case session.Running:
+		t.running, t.ranSince = theme.OneLine(e.Name), t.now
+	case session.Ran:
+		t.running = ""
 	case session.Answered:
 		t.writtenTool, t.answering = "", false
 	}
@@ -171,6 +177,8 @@ func (t Model) Activity(asked bool) string {
 		text += "stopping"
 	case asked:
 		text += "waits for your answer"
+	case t.running != "":
+		return text + "runs " + t.running + " · " + theme.Duration(max(0, t.now.Sub(t.ranSince)))
 	case t.Retry != "":
 		text += "tries again in " + theme.Duration(max(0, t.until.Sub(t.now)).Truncate(time.Second))
 	case t.writtenTool != "":
