@@ -14,6 +14,7 @@ type answer struct {
 	finish string
 	whole  bool // it came in one piece
 	began  bool // a part of it came
+	keepID bool // the id that the server gives it is kept among its unknown keys
 	extra  extra
 }
 
@@ -33,7 +34,11 @@ func (a *answer) add(raw json.RawMessage) (events []Event, refused bool) {
 	answers, complains := false, false
 	for key, value := range members(raw) {
 		switch key {
-		case "id", "created", "model":
+		case "id":
+			if a.keepID {
+				a.extra.chunk.keep(key, value)
+			}
+		case "created", "model":
 		case "choices":
 			answers = true
 			for first := range elements(value) {

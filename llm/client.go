@@ -300,7 +300,7 @@ func (d *delivery) release() bool {
 
 // receive turns the chunks of an answer into events.
 func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) error {
-	var answer answer
+	answer := answer{keepID: a.client.diagnosis(a.model) != noDiagnosis}
 	for {
 		raw, err := stream.RecvRaw()
 		if err != nil {

@@ -33,6 +33,8 @@ type Endpoint struct {
 	Headers    map[string]string         // extra request headers; their values may be secret
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
 	Profile    history.Profile           // what its chat format requires
+	Cache      CacheMode                 // "" is CacheAuto
+	Diagnosis  DiagnosisMode             // "" is DiagnosisAuto
 	Window     int                       // the configured window in tokens; 0 is to be found out
 	KeepAlive  string                    // how long Ollama keeps a model loaded, as ollama.KeepAlive takes it; "" leaves it to the server
 	Exact      bool                      // it is asked to count requests: see CountRequest

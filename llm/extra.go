@@ -7,7 +7,7 @@ import "encoding/json"
 var (
 	messageKeys = map[string]bool{
 		"role": true, "content": true, "reasoning_content": true, "reasoning": true, "refusal": true, "tool_calls": true,
-		"tool_call_id": true, "name": true,
+		"tool_call_id": true, "name": true, "cache_control": true,
 	}
 	callKeys = map[string]bool{"index": true, "id": true, "type": true, "function": true}
 )

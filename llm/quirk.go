@@ -112,6 +112,9 @@ func (c *Client) learn(e *Error, r Request) (how string, learned bool) {
 	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
 		return "", false
 	}
+	if how, learned := c.learnCaching(e.Body, r); learned {
+		return how, true
+	}
 	switch {
 	case c.Wire(r.Model) == ResponsesWire:
 		if refusesInclude().MatchString(e.Message) {

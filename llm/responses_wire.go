@@ -36,6 +36,10 @@ func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {
 		messages[i] = carried.own(m)
 	}
 	body.Say(messages)
+	say := c.caching(r)
+	if body.PromptCacheKey = say.Key; say.Diagnose && say.Before != "" {
+		body.PromptCacheOptions = &responses.CacheOptions{ComparisonResponseID: say.Before}
+	}
 	return body, nil
 }
 

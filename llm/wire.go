@@ -28,17 +28,25 @@ type wireRequest struct {
 	ReasoningEffort     string                `json:"reasoning_effort,omitempty"`
 	Stream              bool                  `json:"stream"`
 	StreamOptions       *openai.StreamOptions `json:"stream_options,omitempty"`
+	PromptCacheKey      string                `json:"prompt_cache_key,omitempty"`
+	Diagnostics         *wireDiagnostics      `json:"diagnostics,omitempty"`
+}
+
+// wireDiagnostics asks for a diagnosis as Anthropic's API does. The first request of a conversation names no message.
+type wireDiagnostics struct {
+	PreviousMessageID *string `json:"previous_message_id"`
 }
 
 // wireMessage always has a content: servers refuse an assistant message with calls that leaves it
 // out or sends null.
 type wireMessage struct {
-	Role             history.Role `json:"role"`
-	Name             string       `json:"name,omitempty"`
-	Content          any          `json:"content"` // string or []openai.ChatMessagePart
-	ReasoningContent *string      `json:"reasoning_content,omitempty"`
-	ToolCalls        []wireCall   `json:"tool_calls,omitempty"`
-	ToolCallID       string       `json:"tool_call_id,omitempty"`
+	Role             history.Role  `json:"role"`
+	Name             string        `json:"name,omitempty"`
+	Content          any           `json:"content"` // string, []openai.ChatMessagePart or []wirePart
+	ReasoningContent *string       `json:"reasoning_content,omitempty"`
+	ToolCalls        []wireCall    `json:"tool_calls,omitempty"`
+	ToolCallID       string        `json:"tool_call_id,omitempty"`
+	CacheControl     *cacheControl `json:"cache_control,omitempty"`
 
 	replay string // an object of more keys, "" for none
 }
@@ -90,7 +98,27 @@ func (chatWire) body(c *Client, r Request, ask sampled) (any, error) {
 		w.Messages = append(w.Messages, carried.wire(m))
 	}
 	w.Tools = wireTools(r.Tools)
-	return w, nil
+	err := w.cache(c.caching(r))
+	return w, err
+}
+
+// cache adds what a request says to the cache of its server.
+func (w *wireRequest) cache(say Caching) error {
+	w.PromptCacheKey = say.Key
+	for _, at := range say.Marks {
+		if at < len(w.Messages) {
+			if err := w.Messages[at].mark(); err != nil {
+				return err
+			}
+		}
+	}
+	if say.Diagnose {
+		w.Diagnostics = new(wireDiagnostics)
+		if say.Before != "" {
+			w.Diagnostics.PreviousMessageID = &say.Before
+		}
+	}
+	return nil
 }
 
 // completionTokens says that the endpoint wants its limit as max_completion_tokens: OpenAI's

@@ -26,10 +26,12 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.condense(ctx); err != nil {
 		return asked{}, err
 	}
-	a, err := t.decide(ctx, question{model: func() *target.Model { return t.model }, options: t.nextOptions, request: (*target.Model).Request})
+	a, err := t.decide(ctx, question{model: func() *target.Model { return t.model }, options: t.nextOptions, request: t.requestTo})
 	if err != nil {
 		return asked{}, unsent(err)
 	}
+	forecast := t.before.Forecast(a.plan)
+	a.prefix = forecast.Prefix
 	if err := t.record(ctx, &a, sending{t.number, answered, store.ForAnswer, t.askLimit(store.ForAnswer)}); err != nil {
 		return asked{}, err
 	}
@@ -41,7 +43,6 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.noteUncheckable(a)
 	t.noteLowered()
 	t.noteUnsent()
-	forecast := t.before.Forecast(a.plan)
 	if a.decision.Scope != nil {
 		forecast.Losses = nil // The user sends the message alone, and asked for that.
 	}
@@ -70,7 +71,7 @@ func (s *Session) record(ctx context.Context, a *asked, as sending) error {
 	}
 	a.record, err = s.Records().Add(ctx, record.Leaving{
 		Turn: as.turn, User: as.user, Purpose: as.purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
-		Decision: a.decision, Plan: a.plan, Body: body,
+		Decision: a.decision, Plan: a.plan, Prefix: a.prefix, At: s.deps.Now(), Body: body,
 	})
 	if err != nil {
 		return err
@@ -147,6 +148,7 @@ type asked struct {
 	decision record.Decision
 	record   store.Request
 	plan     history.Plan
+	prefix   record.Prefix // what it begins with as the request before it
 	began    time.Time
 	reply    llm.Reply
 	saver    *saver // nil until the first piece arrived
@@ -172,7 +174,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if err != nil {
 		return answer, err
 	}
-	t.before.Answered(a.to.Ref(), a.plan, t.Messages())
+	t.before.Answered(a.to.Ref(), a.began, a.plan, t.Messages())
 	a.to.Ran()
 	t.noteJudgement(ctx, a, judged)
 	if fault == nil {
@@ -267,6 +269,7 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 	r.Took = d.Now().Sub(a.began)
 	r.Prompt, r.Cached, r.CacheWrite = a.reply.Usage.Prompt, a.reply.Usage.Cached, max(0, a.reply.Usage.CacheWrite)
 	r.Answer, r.Reasoning = a.reply.Usage.Answer, a.reply.Usage.Reasoning
+	r.CacheDiagnosis = llm.RawDiagnosis(a.reply.Finished.Extra)
 	r.Finish, r.End = a.reply.Finished.Reason, store.RequestEnd(a.reply.Finished.End)
 	switch {
 	case stopped:
@@ -363,7 +366,7 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		return errors.Join(fault, err)
 	}
 	if a.record.End != store.EndFailed {
-		t.before.Answered(a.to.Ref(), a.plan, t.Messages())
+		t.before.Answered(a.to.Ref(), a.began, a.plan, t.Messages())
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -191,6 +191,9 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		DROP INDEX requests_usage;
 		ALTER TABLE requests DROP COLUMN cache_write_tokens;
 		ALTER TABLE requests DROP COLUMN price_source;
+		ALTER TABLE requests DROP COLUMN reusable_tokens;
+		ALTER TABLE requests DROP COLUMN reusable_us;
+		ALTER TABLE requests DROP COLUMN cache_diagnosis;
 		DROP INDEX requests_purpose;
 		ALTER TABLE requests DROP COLUMN sum;
 		ALTER TABLE requests DROP COLUMN added;

@@ -169,7 +169,10 @@ func (w Tried) Body(plan history.Plan) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	return w.to.Client.Body(w.to.Request(plan))
+	w.s.mu.Lock()
+	request := w.s.requestTo(w.to, plan)
+	w.s.mu.Unlock()
+	return w.to.Client.Body(request)
 }
 
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of

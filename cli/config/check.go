@@ -153,6 +153,8 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 		add(table, "has %s; one of them is enough", strings.Join(keySources(e), " and "))
 	}
 	checkWire(table+".wire", e.Wire, add)
+	checkWord(table+".cache", e.Cache, llm.CacheModes(), add)
+	checkWord(table+".cache_diagnostics", e.Diagnosis, llm.DiagnosisModes(), add)
 	if e.Window < 0 {
 		add(table+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", e.Window)
 	}
@@ -203,8 +205,13 @@ func isKeepAlive(value string) bool {
 }
 
 func checkWire(path, got string, add func(path, format string, args ...any)) {
+	checkWord(path, got, llm.Wires(), add)
+}
+
+// checkWord wants one of the words that a key takes, or none.
+func checkWord[T ~string](path, got string, words []T, add func(path, format string, args ...any)) {
 	var takes []string
-	for _, w := range llm.Wires() {
+	for _, w := range words {
 		takes = append(takes, string(w))
 	}
 	if got != "" && !slices.Contains(takes, got) {

@@ -47,6 +47,9 @@ type Endpoint struct {
 	Exact      bool              `toml:"exact"`       // the server counts requests itself: llama.cpp, Anthropic, Gemini
 	Profile    Profile           `toml:"profile"`
 
+	Cache     string `toml:"cache"`             // one of llm.CacheModes; "" is auto
+	Diagnosis string `toml:"cache_diagnostics"` // one of llm.DiagnosisModes; "" is auto
+
 	FirstByteTimeout int `toml:"first_byte_timeout"` // seconds; 0 is 120 for a hosted server, 600 on this machine or network
 
 	Sampling Sampling         `toml:"sampling"` // over [sampling], for all models of the endpoint

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
@@ -32,7 +34,7 @@ type settingJSON struct {
 	Key   string `json:"key"`
 	Value any    `json:"value"` // null for no limit
 	From  string `json:"from"`
-	Table string `json:"table,omitempty"` // of the configuration
+	Table string `json:"table"` // what of the configuration says so, "" where that is the key's own table
 }
 
 type requestJSON struct {
@@ -52,9 +54,11 @@ type requestJSON struct {
 	FirstMS   int64     `json:"first_token_ms"` // 0 where none came
 	TookMS    int64     `json:"took_ms"`
 	Usage     usageJSON `json:"usage"`
-	Cost      *costJSON `json:"cost"`       // null where it is not known
-	Unread    int       `json:"unread"`     // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
-	FirstRead int       `json:"first_read"` // index of the first entry that it can have read then, else 0
+	Cost      *costJSON `json:"cost"`            // null where it is not known
+	Unread    int       `json:"unread"`          // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
+	Reusable  int       `json:"reusable"`        // tokens at its beginning that were the same as in the request before, as the server counts; 0 for none or not known
+	Diagnosis any       `json:"cache_diagnosis"` // what the server says of its cache, as received, null for nothing
+	FirstRead int       `json:"first_read"`      // index of the first entry that it can have read then, else 0
 }
 
 // sumJSON has the parts as winnow counts; used and limit are tokens as the server counts, ratio of them
@@ -196,7 +200,16 @@ func requestObject(r record.Replayed) *requestJSON {
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
 		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning, q.CacheWrite}, Cost: costObject(record.CostOf(q)),
 		Unread: q.CutExpected, FirstRead: firstRead(r),
+		Reusable: q.Reusable, Diagnosis: rawJSON(q.CacheDiagnosis),
 	}
+}
+
+// rawJSON is a stored value of JSON as it is, nil for none.
+func rawJSON(text string) any {
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return json.RawMessage(text)
 }
 
 // firstRead is the index of the first message that the server can have read of a past request, 0 where it

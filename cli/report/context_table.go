@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"winnow/history"
@@ -112,6 +113,9 @@ func pastHead(w *columns, r record.Replayed) {
 		cost = "; it cost " + c + pricedBy(record.CostOf(q))
 	}
 	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(), serverCount(q.Prompt, q.Cached, q.Answer), cost)
+	for _, text := range record.CacheUseOf(q).Sentences(strconv.Itoa) {
+		w.line("%s", Sentence(text))
+	}
 	if short, ok := record.ShortfallOf(q); ok {
 		w.line("the server read %d of ~%d tokens: it dropped part of the request", short.Reported, short.Expected)
 	}
@@ -127,7 +131,7 @@ func serverCount(prompt, cached, answer int) string {
 	}
 	text := fmt.Sprintf("%d tokens", prompt)
 	if cached >= 0 {
-		text += fmt.Sprintf(" (%d of them cached)", cached)
+		text += fmt.Sprintf(" (%d of them cached, %d %%)", cached, 100*cached/max(1, prompt))
 	}
 	if answer >= 0 {
 		text += fmt.Sprintf(" and %d of the answer", answer)

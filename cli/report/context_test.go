@@ -53,6 +53,8 @@ func TestPastRequestAsJSON(t *testing.T) {
     "prices": "the configuration"
   },
   "unread": 0,
+  "reusable": 0,
+  "cache_diagnosis": null,
   "first_read": 0
 }
 `

@@ -26,6 +26,15 @@ type Request struct {
 	Include         []openai.ResponseInclude  `json:"include,omitempty"`
 	Store           bool                      `json:"store"`
 	Stream          bool                      `json:"stream"`
+
+	PromptCacheKey     string        `json:"prompt_cache_key,omitempty"`
+	PromptCacheOptions *CacheOptions `json:"prompt_cache_options,omitempty"`
+}
+
+// CacheOptions asks the server to compare a request with that of an earlier response, where its cache does not hold
+// what could be expected.
+type CacheOptions struct {
+	ComparisonResponseID string `json:"comparison_response_id"`
 }
 
 // Tool is a function that a model may call.

@@ -62,9 +62,12 @@ type response struct {
 	Output     []json.RawMessage `json:"output"`
 	Usage      json.RawMessage   `json:"usage"`
 	Error      json.RawMessage   `json:"error"`
+	ID         string            `json:"id"`
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
+
+	CacheDiagnostics json.RawMessage `json:"prompt_cache_diagnostics"`
 }
 
 // Chunks takes the data of one event, which is valid JSON, or an answer in one piece. What is no event of this
@@ -265,7 +268,7 @@ func (s *Stream) end(e event) (chunks [][]byte, done bool) {
 			s.complete(&item{slot: -1}, raw)
 		}
 	}
-	s.say(chunk{Choices: []choice{{FinishReason: s.finish(r)}}, Usage: r.Usage})
+	s.say(chunk{ID: r.ID, Choices: []choice{{FinishReason: s.finish(r)}}, Usage: r.Usage, CacheDiagnostics: r.CacheDiagnostics})
 	return s.chunks, true
 }
 
@@ -286,8 +289,11 @@ func (s *Stream) finish(r response) string {
 
 // chunk is one of Chat Completions, as far as it is needed.
 type chunk struct {
+	ID      string          `json:"id,omitempty"`
 	Choices []choice        `json:"choices"`
 	Usage   json.RawMessage `json:"usage,omitempty"`
+
+	CacheDiagnostics json.RawMessage `json:"prompt_cache_diagnostics,omitempty"`
 }
 
 type choice struct {

@@ -42,8 +42,9 @@ type Decision struct {
 	Wire     llm.Wire    `json:"wire,omitempty"`    // the format of the request; "" is Chat Completions
 	Quirks   []string    `json:"quirks,omitempty"`  // what the server was known to refuse
 
-	AskedWindow int    `json:"asked_window,omitempty"` // the window that the server was asked to run the model with, 0 for none
-	KeepAlive   string `json:"keep_alive,omitempty"`   // how long it was asked to keep the model loaded
+	AskedWindow int         `json:"asked_window,omitempty"` // the window that the server was asked to run the model with, 0 for none
+	KeepAlive   string      `json:"keep_alive,omitempty"`   // how long it was asked to keep the model loaded
+	Cache       llm.Caching `json:"cache,omitzero"`         // what the request says to its server's cache
 
 	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
 }
@@ -78,7 +79,7 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
 		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
 		Sampling:    Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
-		AskedWindow: r.Window, Schemas: r.Tools, Base: address(client.Endpoint().BaseURL),
+		AskedWindow: r.Window, Cache: r.Cache, Schemas: r.Tools, Base: address(client.Endpoint().BaseURL),
 	}
 	d.Ask(client, r.Model)
 	for _, m := range o.Turn {
@@ -213,6 +214,6 @@ func (d Decision) options(turn []history.Message, count history.Counter) history
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
 	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: cmp.Or(d.Wire, llm.ChatWire), Profile: d.Profile, Quirks: d.Quirks, KeepAlive: d.KeepAlive})
 	request := d.Sampling.Request()
-	request.Model, request.Messages, request.Tools, request.Window = r.Model, p.Messages, d.Schemas, d.AskedWindow
+	request.Model, request.Messages, request.Tools, request.Window, request.Cache = r.Model, p.Messages, d.Schemas, d.AskedWindow, d.Cache
 	return then.Body(request)
 }

@@ -1,6 +1,10 @@
 package record
 
-import "winnow/history"
+import (
+	"time"
+
+	"winnow/history"
+)
 
 // Forecast is what the requests before tell about one that is planned.
 type Forecast struct {
@@ -18,9 +22,10 @@ type Forecast struct {
 
 // Prefix is how much of a request a server may have read before, in counted tokens.
 type Prefix struct {
-	Tokens      int  // the messages that the request and the one before it begin with alike, and the tool schemas in front of them
-	IfNextDrops int  // how many of those stay when the plan's Next loses its text
-	Known       bool // false where there is nothing to compare with
+	Tokens      int       // the messages that the request and the one before it begin with alike, and the tool schemas in front of them
+	IfNextDrops int       // how many of those stay when the plan's Next loses its text
+	Known       bool      // false where there is nothing to compare with
+	Sent        time.Time // when the one before it was sent
 }
 
 // Forecast compares a plan for the model in use with the requests before it. Of a conversation that was opened nothing
@@ -43,10 +48,10 @@ func (p *Past) Forecast(plan history.Plan) Forecast {
 // prefix compares a plan with a request that was answered.
 func (a *answered) prefix(plan history.Plan) Prefix {
 	if a.tools != plan.Sum.Tools {
-		return Prefix{Known: true} // They are what a model reads first.
+		return Prefix{Known: true, Sent: a.at} // They are what a model reads first.
 	}
 	alike := history.Alike(a.messages, plan.Messages)
-	return Prefix{Tokens: a.upto[alike], IfNextDrops: a.upto[min(alike, plan.Stays)], Known: true}
+	return Prefix{Tokens: a.upto[alike], IfNextDrops: a.upto[min(alike, plan.Stays)], Known: true, Sent: a.at}
 }
 
 // losses are the indexes of the entries that lose text and are not among the messages that did so before, whose

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -49,12 +50,13 @@ func (p *Past) Counted(short *Shortfall) {
 	p.shortfall = short
 }
 
-// Answered takes a request of the running turn to which something was answered. messages are those of the branch.
-func (p *Past) Answered(model string, plan history.Plan, messages []store.Message) {
+// Answered takes a request of the running turn to which something was answered, and which was sent at a time. messages
+// are those of the branch.
+func (p *Past) Answered(model string, at time.Time, plan history.Plan, messages []store.Message) {
 	p.mu.Lock()
 	before := p.answered
 	p.mu.Unlock()
-	now := p.weigh(before, model, plan, messages)
+	now := p.weigh(before, model, at, plan, messages)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answered, p.turn = now, union(p.turn, cutShort(plan.Entries))
@@ -132,13 +134,26 @@ func (p *Past) load(ctx context.Context, r Records, model string) (loaded known,
 	}
 	made, unmade := r.rebuild(ctx, Recorded{Request: newest})
 	if made.Proven {
-		loaded.answered = p.weigh(nil, model, made.Plan, made.Messages)
+		loaded.answered = p.weigh(nil, model, newest.Created, made.Plan, made.Messages)
 	}
 	return loaded, unmade, ctx.Err()
 }
 
+// Alike is how many messages of a plan for a model, "endpoint/model", are those that the request before it began with.
+// It is 0 where that request went to another model or offered other tools.
+func (p *Past) Alike(model string, plan history.Plan) int {
+	p.mu.Lock()
+	before := p.answered
+	p.mu.Unlock()
+	if before == nil || before.model != model || before.tools != plan.Sum.Tools {
+		return 0
+	}
+	return history.Alike(before.messages, plan.Messages)
+}
+
 // answered is a request that something was answered to.
 type answered struct {
+	at       time.Time
 	model    string // "endpoint/model"
 	tools    int    // tokens of the tool schemas
 	messages []history.Message
@@ -147,11 +162,11 @@ type answered struct {
 
 // weigh counts a request of a plan, as far as that is not counted yet: what it begins with as the
 // request before, and texts of the branch that are sent whole.
-func (p *Past) weigh(before *answered, model string, plan history.Plan, messages []store.Message) *answered {
+func (p *Past) weigh(before *answered, model string, at time.Time, plan history.Plan, messages []store.Message) *answered {
 	if p.count == nil {
 		return nil
 	}
-	now := &answered{model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
+	now := &answered{at: at, model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
 	counts := map[string]int{}
 	for i, e := range plan.Entries {
 		if e.Whole && i < len(messages) && messages[i].ID == e.ID && messages[i].Tokens > 0 {

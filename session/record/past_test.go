@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -125,7 +126,11 @@ func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 	live := NewPast(words, true)
 	live.Use(model)
 	for turn := 1; turn <= 2; turn++ {
-		live.Answered(model, r.plan(t, turn), nil)
+		found, err := r.Find(t.Context(), turn, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live.Answered(model, found.Request.Created, r.plan(t, turn), nil)
 		live.EndTurn()
 	}
 	opened := NewPast(words, false)
@@ -154,7 +159,7 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	}
 	loaded.shortfall, loaded.cutShort = short, []int64{99}
 
-	p.Answered(model, r.plan(t, 1), nil)
+	p.Answered(model, time.Time{}, r.plan(t, 1), nil)
 	p.EndTurn()
 	plan := r.plan(t, 2)
 	want := p.Forecast(plan).Prefix

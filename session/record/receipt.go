@@ -29,6 +29,8 @@ type Receipt struct {
 	End        store.RequestEnd
 	Finish     string // the server's finish_reason
 
+	Cache CacheUse
+
 	// Unread is what the server was expected to count, where Usage.Prompt shows that it read only a part of
 	// the request; else 0.
 	Unread int
@@ -71,6 +73,7 @@ func receiptOf(r store.Request, counts store.Tally) Receipt {
 		Turn: r.Turn, Estimate: r.Estimate, Usage: usage, Cost: cost,
 		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
 		Stopped: r.End == store.EndStopped, End: r.End, Finish: r.Finish,
+		Cache:  CacheUseOf(r),
 		Unread: r.CutExpected, Expected: counts.Sum.Tokens(counts.Sum.Total),
 		Stored: counts.Stored, Sent: counts.Sent, Cut: counts.Cut, Dropped: counts.Dropped, Recalled: counts.Recalled, Repaired: counts.Repaired,
 	}

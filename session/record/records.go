@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -36,6 +37,8 @@ type Leaving struct {
 	Endpoint, Model string
 	Decision        Decision
 	Plan            history.Plan
+	Prefix          Prefix    // of an answer's request: what it begins with as the one before it
+	At              time.Time // when it is sent
 	Body            []byte
 }
 
@@ -46,6 +49,9 @@ func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
 		Session: r.Session, Turn: l.Turn, User: l.User, Purpose: l.Purpose, Endpoint: l.Endpoint, Model: l.Model, Tokenizer: r.Tokenizer,
 		Plan: &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}, Rules: p.Rules, Estimate: p.Sum.Total,
 		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
+	}
+	if l.Prefix.Known {
+		q.Reusable, q.ReusableAge = p.Sum.Tokens(l.Prefix.Tokens), max(0, l.At.Sub(l.Prefix.Sent))
 	}
 	if err := Sign(&q, l.Decision, l.Body); err != nil {
 		return q, err

@@ -142,6 +142,10 @@ type RequestLine struct {
 	CacheWrite  int64 `json:"cache_write_tokens,omitempty"` // as reported, 0 for none or not said
 	PriceSource Text  `json:"price_source,omitempty"`       // whose prices the cost was computed from
 
+	Reusable       int64 `json:"reusable_tokens,omitempty"`               // those at its beginning that the request before it began with too
+	ReusableAge    int64 `json:"reusable_us,omitempty"`                   // microseconds since that request
+	CacheDiagnosis Text  `json:"cache_diagnosis,omitempty" secret:"text"` // what the server says of its cache, JSON
+
 	CutExpected int64 `json:"cut_expected,omitempty"` // what the server was expected to count, where it did not read all
 }
 

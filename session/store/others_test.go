@@ -36,6 +36,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	}
 	one.Prompt, one.Cached, one.Answer, one.Reasoning = 100, 50, 20, 0
 	one.Cost, one.CostFrom, one.PriceSource, one.CacheWrite = 4_123_000, "prices", "somebody", 12
+	one.Reusable, one.ReusableAge, one.CacheDiagnosis = 90, time.Minute, `{"type":"cache_hit"}`
 	one.FirstToken, one.Took = 250*time.Millisecond, 3*time.Second+7*time.Microsecond
 	one.Retries, one.Finish, one.End, one.Error = 2, "stop", "done", "e\x00\xff"
 	must(t, "update", s.UpdateRequest(ctx, one))

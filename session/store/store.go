@@ -121,6 +121,10 @@ type Request struct {
 	CacheWrite  int    `db:"cache_write_tokens"` // tokens of Prompt that the server wrote to its cache, 0 for none or not said
 	PriceSource string `db:"price_source"`       // whose prices Cost was computed from, for people, "" for nobody's
 
+	Reusable       int           `db:"reusable_tokens"` // tokens at its beginning that the request before it began with too, as the server counts; 0 for none or not known
+	ReusableAge    time.Duration `db:"reusable_us"`     // since that request
+	CacheDiagnosis string        `db:"cache_diagnosis"` // what the server says of its cache, JSON as received, "" for nothing
+
 	CutExpected int `db:"cut_expected"` // what the server was expected to count, where Prompt shows that it did not read all; else 0
 }
 

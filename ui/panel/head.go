@@ -25,6 +25,13 @@ func (p *Model) head(st theme.Styles, w, h int) []string {
 		if by := r.Past.Request.PriceSource; by != "" {
 			lines = append(lines, theme.Indented(st.Dim, "cost by "+markdown.Visible(by), w)...)
 		}
+		use, style := record.CacheUseOf(r.Past.Request), st.Dim
+		if use.Missed() {
+			style = st.Warn
+		}
+		for _, text := range use.Sentences(theme.Thousands) {
+			lines = append(lines, theme.Indented(style, markdown.Visible(text), w)...)
+		}
 	}
 	if p.Whatif != nil {
 		lines = append(lines, p.Whatif.dials(st, w, h)...)

@@ -140,8 +140,11 @@ func Receipt(r record.Receipt) string {
 	in := "~" + theme.Thousands(r.Expected) + " in"
 	if r.Usage.Prompt > 0 {
 		in = theme.Thousands(r.Usage.Prompt) + " in"
-		if r.Usage.Cached > 0 {
-			in += " (" + theme.Thousands(r.Usage.Cached) + " cached)"
+		switch {
+		case r.Cache.Missed():
+			in += " (" + theme.Thousands(r.Usage.Cached) + " of ~" + theme.Thousands(r.Cache.Reusable) + " cached)"
+		case r.Usage.Cached > 0:
+			in += fmt.Sprintf(" (%s cached, %d %%)", theme.Thousands(r.Usage.Cached), 100*r.Usage.Cached/r.Usage.Prompt)
 		}
 	}
 	if r.Unread > 0 {

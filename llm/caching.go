@@ -1,0 +1,251 @@
+package llm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"winnow/history"
+)
+
+// CacheMode says whether servers are helped to find the beginning of a request in their caches.
+type CacheMode string
+
+// The modes.
+const (
+	CacheAuto CacheMode = "auto" // where a server is known to want it; "" is the same
+	CacheOff  CacheMode = "off"  // nowhere
+)
+
+// CacheModes are the names that an endpoint's configuration takes.
+func CacheModes() []CacheMode { return []CacheMode{CacheAuto, CacheOff} }
+
+// DiagnosisMode says whether a server is asked why it did not find the beginning of a request in its cache.
+type DiagnosisMode string
+
+// The modes.
+const (
+	DiagnosisAuto DiagnosisMode = "auto" // where the server is known to say it, at no cost; "" is the same
+	DiagnosisOn   DiagnosisMode = "on"   // always
+	DiagnosisOff  DiagnosisMode = "off"  // never
+)
+
+// DiagnosisModes are the names that an endpoint's configuration takes.
+func DiagnosisModes() []DiagnosisMode {
+	return []DiagnosisMode{DiagnosisAuto, DiagnosisOn, DiagnosisOff}
+}
+
+// Caching is what a request says to the cache of its server. It is recorded with the request, so that the same bytes
+// can be made again whatever is known of servers then. The zero value says nothing.
+type Caching struct {
+	Key      string `json:"key,omitempty"`      // prompt_cache_key
+	Marks    []int  `json:"marks,omitempty"`    // messages that end a part to be cached, as indexes, rising
+	Diagnose bool   `json:"diagnose,omitempty"` // the server is asked why it missed
+	Before   string `json:"before,omitempty"`   // the id of the answer that it compares with, "" for none
+}
+
+// CacheHint is what a conversation knows of a request that a cache could use.
+type CacheHint struct {
+	Conversation string // all requests with the same one have much in common; only a hash of it is sent
+	Tokens       int    // of the request, about
+	Alike        int    // so many messages it begins with as the request before it
+	Stays        int    // so many of its messages stay at the beginning of the next one, even if something falls out
+	Answer       string // the id of the newest answer of the same model, "" for none
+}
+
+const (
+	// leastCached is the size of a request in tokens below which no server is known to keep it.
+	leastCached = 1024
+
+	// maxMarks is the most marks that a server takes.
+	maxMarks = 4
+)
+
+// Caching is what a request should say to the cache of its server.
+func (c *Client) Caching(r Request, h CacheHint) Caching {
+	var say Caching
+	wire, host := c.Wire(r.Model), c.endpoint.host()
+	if c.endpoint.Cache != CacheOff && h.Conversation != "" && host == "api.openai.com" {
+		sum := sha256.Sum256([]byte("winnow conversation " + h.Conversation))
+		say.Key = hex.EncodeToString(sum[:16])
+	}
+	if c.endpoint.Cache != CacheOff && wire == ChatWire && h.Tokens >= leastCached && wantsMarks(c.endpoint, r.Model) {
+		say.Marks = marks(r.Messages, h)
+	}
+	switch c.diagnosis(r.Model) {
+	case comparison:
+		say.Diagnose, say.Before = h.Answer != "", h.Answer
+	case previousMessage:
+		say.Diagnose, say.Before = true, h.Answer
+	}
+	return say
+}
+
+// markedModels are the models that cache only what is marked, by how OpenRouter's names of them begin. Those of other
+// makers are cached without being asked.
+var markedModels = []string{
+	"anthropic/", "~anthropic/", "qwen/qwen3-max", "qwen/qwen-plus", "qwen/qwen3.6-plus", "qwen/qwen3-coder-plus", "qwen/qwen3-coder-flash",
+}
+
+// wantsMarks says that a model has to be told what to cache. Anthropic's own endpoint for Chat Completions ignores
+// marks and caches nothing.
+func wantsMarks(e Endpoint, model string) bool {
+	return e.host() == "openrouter.ai" && slices.ContainsFunc(markedModels, func(prefix string) bool {
+		return strings.HasPrefix(strings.ToLower(model), prefix)
+	})
+}
+
+// marks are where a server should end what it caches: behind the system prompt, which the tools stand in front of,
+// behind what is as in the request before, where it was cached then; behind what stays when the next message falls
+// out; and at the end, for the next request. A message without text cannot carry a mark: the one before it does.
+func marks(messages []history.Message, h CacheHint) []int {
+	var list []int
+	system := 0
+	for system < len(messages) && messages[system].Role == history.System {
+		system++
+	}
+	for _, end := range []int{system, min(h.Alike, len(messages)), min(h.Stays, len(messages)), len(messages)} {
+		at := end - 1
+		for at >= 0 && !markable(messages[at]) {
+			at--
+		}
+		if at >= 0 && !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	slices.Sort(list)
+	return list[:min(len(list), maxMarks)]
+}
+
+// markable says that a message can carry a mark: servers refuse one on an empty text.
+func markable(m history.Message) bool {
+	switch c := content(m).(type) {
+	case string:
+		return strings.TrimSpace(c) != ""
+	default:
+		return true // An image or a text is the last of its parts.
+	}
+}
+
+// cacheControl marks the end of what a server should cache.
+type cacheControl struct {
+	Type string `json:"type"`
+}
+
+// wirePart is a part of a message's content. With a mark its text is never empty.
+type wirePart struct {
+	Type         string          `json:"type"`
+	Text         string          `json:"text,omitempty"`
+	ImageURL     json.RawMessage `json:"image_url,omitempty"`
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+}
+
+// mark marks the end of a message. A result of a tool is marked as a whole, and keeps its content.
+func (m *wireMessage) mark() error {
+	ephemeral := &cacheControl{"ephemeral"}
+	if m.Role == history.Tool {
+		m.CacheControl = ephemeral
+		return nil
+	}
+	parts := []wirePart{{Type: "text"}}
+	if text, ok := m.Content.(string); ok {
+		parts[0].Text = text
+	} else {
+		raw, err := encode(m.Content)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(raw, &parts); err != nil {
+			return err
+		}
+	}
+	parts[len(parts)-1].CacheControl = ephemeral
+	m.Content = parts
+	return nil
+}
+
+// The ways in which servers are asked for a diagnosis.
+type diagnosisField int
+
+const (
+	noDiagnosis     diagnosisField = iota
+	comparison                     // OpenAI: prompt_cache_options.comparison_response_id
+	previousMessage                // Anthropic: diagnostics.previous_message_id
+)
+
+var gptVersion = lazyRegexp(`^gpt-(\d+)(?:\.(\d+))?(?:-|$)`)
+
+// diagnosis is how a model is asked why its server missed its cache. OpenAI says so over the Responses API, from
+// GPT-5.6 on. Anthropic says so over an API of its own; gateways to it may hand its field on.
+func (c *Client) diagnosis(model string) diagnosisField {
+	mode, wire, openai := c.endpoint.Diagnosis, c.Wire(model), c.endpoint.host() == "api.openai.com"
+	switch {
+	case mode == DiagnosisOff:
+	case wire == ResponsesWire && (mode == DiagnosisOn || openai && diagnosable(model)):
+		return comparison
+	case wire == ChatWire && mode == DiagnosisOn && !openai:
+		return previousMessage
+	}
+	return noDiagnosis
+}
+
+func diagnosable(model string) bool {
+	version := gptVersion().FindStringSubmatch(strings.ToLower(model))
+	if version == nil {
+		return false
+	}
+	major, _ := strconv.Atoi(version[1])
+	minor, _ := strconv.Atoi(version[2])
+	return major > 5 || major == 5 && minor >= 6
+}
+
+// The quirks of one model about what its requests say to its server's cache.
+const (
+	noCacheKey       = "no-cache-key"       // refuses prompt_cache_key
+	noCacheMarks     = "no-cache-marks"     // refuses cache_control
+	noCacheDiagnosis = "no-cache-diagnosis" // refuses to be asked why its cache missed
+)
+
+// caching is what a request says to the cache of its server, after all that the model refused.
+func (c *Client) caching(r Request) Caching {
+	say := r.Cache
+	if c.has(of(r.Model, noCacheKey)) {
+		say.Key = ""
+	}
+	if c.has(of(r.Model, noCacheMarks)) {
+		say.Marks = nil
+	}
+	if c.has(of(r.Model, noCacheDiagnosis)) {
+		say.Diagnose, say.Before = false, ""
+	}
+	return say
+}
+
+var (
+	namesCacheKey   = lazyRegexp(`\bprompt_cache_key\b`)
+	namesCacheMarks = lazyRegexp(`\bcache_control\b`)
+	namesDiagnosis  = lazyRegexp(`\bprompt_cache_options\b|\bcomparison_response_id\b|\bdiagnostics\b|\bprevious_message_id\b`)
+)
+
+// learnCaching is learn for what a request says to the cache of its server.
+func (c *Client) learnCaching(text string, r Request) (how string, learned bool) {
+	sent := c.caching(r)
+	for _, field := range []struct {
+		sent         bool
+		names        func() *regexp.Regexp
+		quirk, words string
+	}{
+		{sent.Key != "", namesCacheKey, noCacheKey, "without prompt_cache_key"},
+		{len(sent.Marks) > 0, namesCacheMarks, noCacheMarks, "without cache_control"},
+		{sent.Diagnose, namesDiagnosis, noCacheDiagnosis, "without asking about the prompt cache"},
+	} {
+		if field.sent && field.names().MatchString(text) {
+			return field.words, c.news(of(r.Model, field.quirk))
+		}
+	}
+	return "", false
+}

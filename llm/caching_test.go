@@ -1,0 +1,291 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/history"
+)
+
+// talk is a request with so many turns behind a system prompt.
+func talk(model string, turns int) Request {
+	r := Request{Model: model, Messages: []history.Message{{Role: history.System, Content: "Be brief."}}}
+	for i := range turns {
+		r.Messages = append(r.Messages, history.Message{Role: history.User, Content: fmt.Sprint("question ", i)}, history.Message{Role: history.Assistant, Content: fmt.Sprint("answer ", i)})
+	}
+	r.Messages = append(r.Messages, history.Message{Role: history.User, Content: "now"})
+	return r
+}
+
+func asking(c *Client, r Request, h CacheHint) Request {
+	r.Cache = c.Caching(r, h)
+	return r
+}
+
+func TestServersAreHelpedToCacheWhereTheyWantIt(t *testing.T) {
+	t.Parallel()
+	hint := CacheHint{Conversation: "0190-session", Tokens: 5000, Alike: 5, Stays: 3, Answer: "resp_1"}
+	const key, previous, compare, control = `"prompt_cache_key":"`, `"diagnostics":{"previous_message_id":"resp_1"}`, `"prompt_cache_options":{"comparison_response_id":"resp_1"}`, `"cache_control":{"type":"ephemeral"}`
+	for _, c := range []struct {
+		name     string
+		endpoint Endpoint
+		model    string
+		want     []string
+	}{
+		{"OpenAI", Endpoint{BaseURL: "https://api.openai.com/v1"}, "gpt-5.6", []string{key}},
+		{"OpenAI, on", Endpoint{BaseURL: "https://api.openai.com/v1", Diagnosis: DiagnosisOn}, "gpt-5.6", []string{key}},
+		{"OpenAI, Responses", Endpoint{BaseURL: "https://api.openai.com/v1", Wire: ResponsesWire}, "gpt-5.6", []string{key, compare}},
+		{"OpenAI, an older model", Endpoint{BaseURL: "https://api.openai.com/v1", Wire: ResponsesWire}, "gpt-5.2", []string{key}},
+		{"OpenAI, diagnosis off", Endpoint{BaseURL: "https://api.openai.com/v1", Wire: ResponsesWire, Diagnosis: DiagnosisOff}, "gpt-6-sol", []string{key}},
+		{"OpenAI, cache off", Endpoint{BaseURL: "https://api.openai.com/v1", Cache: CacheOff, Diagnosis: DiagnosisOff, Wire: ResponsesWire}, "gpt-6-sol", nil},
+		{"another Responses server", Endpoint{BaseURL: "https://example.com/v1", Wire: ResponsesWire}, "gpt-6-sol", nil},
+		{"OpenRouter, Claude", Endpoint{BaseURL: "https://openrouter.ai/api/v1"}, "anthropic/claude-opus-4.7", []string{control}},
+		{"OpenRouter, Claude, off", Endpoint{BaseURL: "https://openrouter.ai/api/v1", Cache: CacheOff}, "anthropic/claude-opus-4.7", nil},
+		{"OpenRouter, Qwen", Endpoint{BaseURL: "https://openrouter.ai/api/v1"}, "qwen/qwen3-max", []string{control}},
+		{"OpenRouter, OpenAI", Endpoint{BaseURL: "https://openrouter.ai/api/v1"}, "openai/gpt-5.6", nil},
+		{"Anthropic", Endpoint{BaseURL: "https://api.anthropic.com/v1"}, "claude-opus-4-7", nil},
+		{"a gateway, on", Endpoint{BaseURL: "https://gateway.example.com/v1", Diagnosis: DiagnosisOn}, "claude-opus-4-7", []string{previous}},
+		{"a local server", Endpoint{BaseURL: "http://127.0.0.1:8080/v1"}, "anthropic/claude", nil},
+	} {
+		client := NewClient(c.endpoint)
+		body, err := client.Body(asking(client, talk(c.model, 2), hint))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{key, previous, compare, control} {
+			if strings.Contains(string(body), part) != slices.Contains(c.want, part) {
+				t.Errorf("%s: sent %s; want %q and no other", c.name, body, c.want)
+				break
+			}
+		}
+		if strings.Contains(string(body), hint.Conversation) {
+			t.Errorf("%s: the conversation's id is sent: %s", c.name, body)
+		}
+	}
+	client := NewClient(Endpoint{BaseURL: "https://api.openai.com/v1"})
+	one, same, other := client.Caching(hello(), CacheHint{Conversation: "a"}), client.Caching(hello(), CacheHint{Conversation: "a", Tokens: 9}), client.Caching(hello(), CacheHint{Conversation: "b"})
+	if one.Key == "" || one.Key != same.Key || one.Key == other.Key || client.Caching(hello(), CacheHint{}).Key != "" {
+		t.Errorf("the keys are %q, %q for the same conversation and %q for another", one.Key, same.Key, other.Key)
+	}
+	first := NewClient(Endpoint{BaseURL: "https://gateway.example.com/v1", Diagnosis: DiagnosisOn})
+	if body, _ := first.Body(asking(first, hello(), CacheHint{})); !strings.Contains(string(body), `"diagnostics":{"previous_message_id":null}`) {
+		t.Errorf("the first request of a conversation is %s", body)
+	}
+}
+
+func TestMarksStandWhereTheCacheEnds(t *testing.T) {
+	t.Parallel()
+	client := NewClient(Endpoint{BaseURL: "https://openrouter.ai/api/v1"})
+	for _, c := range []struct {
+		name  string
+		hint  CacheHint
+		edit  func(*Request)
+		marks []int
+	}{
+		{"all four", CacheHint{Tokens: 5000, Alike: 5, Stays: 3}, nil, []int{0, 2, 4, 7}},
+		{"a new conversation", CacheHint{Tokens: 5000}, nil, []int{0, 7}},
+		{"two at one place", CacheHint{Tokens: 5000, Alike: 5, Stays: 5}, nil, []int{0, 4, 7}},
+		{"more alike than there is", CacheHint{Tokens: 5000, Alike: 50, Stays: 50}, nil, []int{0, 7}},
+		{"too short to be cached", CacheHint{Tokens: 1000, Alike: 5}, nil, nil},
+		{"a blank message", CacheHint{Tokens: 5000, Alike: 5}, func(r *Request) { r.Messages[4].Content = "" }, []int{0, 3, 7}},
+		{"no system prompt", CacheHint{Tokens: 5000, Alike: 1}, func(r *Request) { r.Messages = r.Messages[1:] }, []int{0, 6}},
+	} {
+		r := talk("anthropic/claude-opus-4.7", 3)
+		if c.edit != nil {
+			c.edit(&r)
+		}
+		if got := client.Caching(r, c.hint).Marks; !slices.Equal(got, c.marks) {
+			t.Errorf("%s: marks at %v, want %v", c.name, got, c.marks)
+		}
+	}
+}
+
+// TestCachingChangesNoText: whatever a request holds, with caching it holds the same texts in the same order, in
+// messages that strict servers take, and only messages with a mark are written otherwise.
+func TestCachingChangesNoText(t *testing.T) {
+	t.Parallel()
+	client := NewClient(Endpoint{Name: "or", BaseURL: "https://openrouter.ai/api/v1"})
+	word := rapid.SampledFrom([]string{"", " ", "a", "<&>\n", "世界", "b c"})
+	rapid.Check(t, func(t *rapid.T) {
+		r := Request{Model: "anthropic/claude-opus-4.7", Messages: []history.Message{{Role: history.System, Content: word.Draw(t, "system")}}}
+		for i := range rapid.IntRange(1, 6).Draw(t, "turns") {
+			user := history.Message{Role: history.User, Content: "q" + word.Draw(t, "user")}
+			if rapid.Bool().Draw(t, "image") {
+				user.Parts = []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{1, 2}}, {Kind: history.TextPart, Text: word.Draw(t, "part")}}
+			}
+			r.Messages = append(r.Messages, user)
+			if rapid.Bool().Draw(t, "calls") {
+				id := fmt.Sprint("call_", i)
+				r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: word.Draw(t, "said"), ToolCalls: []history.ToolCall{{ID: id, Name: "f", Arguments: "{}"}}},
+					history.Message{Role: history.Tool, ToolCallID: id, Content: word.Draw(t, "result")})
+			}
+			r.Messages = append(r.Messages, history.Message{Role: history.Assistant, Content: "a" + word.Draw(t, "answer")})
+		}
+		r.Messages = append(r.Messages, history.Message{Role: history.User, Content: "now"})
+		plain, err := client.Body(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(r.Messages)
+		r = asking(client, r, CacheHint{Tokens: 9000, Alike: rapid.IntRange(0, n).Draw(t, "alike"), Stays: rapid.IntRange(0, n).Draw(t, "stays")})
+		cached, err := client.Body(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Cache.Marks) == 0 || len(r.Cache.Marks) > maxMarks || strings.Count(string(cached), `"cache_control"`) != len(r.Cache.Marks) {
+			t.Fatalf("%d marks in %s", len(r.Cache.Marks), cached)
+		}
+		was, is := sentMessages(t, plain), sentMessages(t, cached)
+		for i := range was {
+			if flatText(t, was[i]["content"]) != flatText(t, is[i]["content"]) {
+				t.Fatalf("message %d: %s, with caching %s", i, was[i]["content"], is[i]["content"])
+			}
+			if !slices.Contains(r.Cache.Marks, i) && string(was[i]["content"]) != string(is[i]["content"]) {
+				t.Fatalf("message %d has no mark and is written otherwise: %s", i, is[i]["content"])
+			}
+			delete(was[i], "content")
+			delete(is[i], "content")
+			delete(is[i], "cache_control")
+			if a, b := fmt.Sprint(was[i]), fmt.Sprint(is[i]); a != b {
+				t.Fatalf("message %d: %s, with caching %s", i, a, b)
+			}
+		}
+	})
+}
+
+func sentMessages(t *rapid.T, body []byte) []map[string]json.RawMessage {
+	var sent struct {
+		Messages []map[string]json.RawMessage `json:"messages"`
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	return sent.Messages
+}
+
+// flatText is all texts and images of a content, without the parts that they are in.
+func flatText(t *rapid.T, content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Text  string          `json:"text"`
+		Image json.RawMessage `json:"image_url"`
+	}
+	if err := json.Unmarshal(content, &parts); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
+		text += p.Text + string(p.Image)
+	}
+	return text
+}
+
+// A server that refuses what is said to its cache is asked once more without it, and that is known from then on.
+func TestRefusedCachingIsLearned(t *testing.T) {
+	t.Parallel()
+	refuse := func(text string) step {
+		return step{status: 400, say: []string{fmt.Sprintf(`{"error":{"message":%q}}`, text)}}
+	}
+	for _, c := range []struct {
+		name     string
+		endpoint Endpoint
+		model    string
+		refusal  string
+		field    string
+		changed  string
+		quirk    string
+	}{
+		{"key", Endpoint{BaseURL: "https://api.openai.com/v1"}, "gpt-5.2", "Unrecognized request argument supplied: prompt_cache_key", "prompt_cache_key", "without prompt_cache_key", "no-cache-key gpt-5.2"},
+		{"marks", Endpoint{BaseURL: "https://openrouter.ai/api/v1"}, "anthropic/c", "messages.0.content.0.cache_control: Extra inputs are not permitted", "cache_control", "without cache_control", "no-cache-marks anthropic/c"},
+		{"comparison", Endpoint{BaseURL: "https://api.openai.com/v1", Wire: ResponsesWire, Cache: CacheOff}, "gpt-5.6", "Unknown parameter: 'prompt_cache_options'.", "prompt_cache_options", "without asking about the prompt cache", "no-cache-diagnosis gpt-5.6"},
+		{"diagnostics", Endpoint{BaseURL: "https://g.example.com/v1", Diagnosis: DiagnosisOn}, "m", "diagnostics: Extra inputs are not permitted", "diagnostics", "without asking about the prompt cache", "no-cache-diagnosis m"},
+	} {
+		answer := chunks(delta("Hello"), finishStop, "[DONE]")
+		if c.endpoint.Wire == ResponsesWire {
+			answer = said(respHello, respCompleted)
+		}
+		server := script(refuse(c.refusal), answer)
+		c.endpoint.Name, c.endpoint.Doer = "x", server
+		client := NewClient(c.endpoint)
+		r := asking(client, talk(c.model, 2), CacheHint{Conversation: "s", Tokens: 5000, Alike: 3, Answer: "id_1"})
+		var changed string
+		for event, err := range client.Stream(t.Context(), r) {
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if w, ok := event.(Waiting); ok {
+				changed += w.Changed
+			}
+		}
+		if len(server.bodies) != 2 || changed != c.changed {
+			t.Errorf("%s: %q after %d requests", c.name, changed, len(server.bodies))
+			continue
+		}
+		if !strings.Contains(server.bodies[0], `"`+c.field+`"`) || strings.Contains(server.bodies[1], `"`+c.field+`"`) {
+			t.Errorf("%s: asked\n%s\nand then\n%s", c.name, server.bodies[0], server.bodies[1])
+		}
+		if !slices.Contains(client.Learned(), c.quirk) {
+			t.Errorf("%s: learned %q", c.name, client.Learned())
+		}
+	}
+}
+
+func TestDiagnosesAreReadInBothForms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ chunk, want string }{
+		{`{"prompt_cache_diagnostics":{"type":"cache_miss","reason":"tools_changed","comparison_reusable_tokens":5629,"cache_missed_tokens":5629}}`, "the server says of its cache: the tools changed (~5,629 tokens missed)"},
+		{`{"prompt_cache_diagnostics":{"type":"cache_hit"}}`, "the server says that it found what it could in its cache"},
+		{`{"prompt_cache_diagnostics":{"type":"unavailable"}}`, ""},
+		{`{"prompt_cache_diagnostics":{"type":"comparison_response_not_found"}}`, ""},
+		{`{"diagnostics":{"cache_miss_reason":{"type":"messages_changed","cache_missed_input_tokens":1234}}}`, "the server says of its cache: earlier messages changed (~1,234 tokens missed)"},
+		{`{"diagnostics":{"cache_miss_reason":{"type":"a_new_reason"}}}`, "the server says of its cache: a new reason"},
+		{`{"diagnostics":{"cache_miss_reason":null}}`, ""},
+		{`{"diagnostics":{"cache_miss_reason":{"type":"previous_message_not_found"}}}`, ""},
+		{`{"diagnostics":{"cache_miss_reason":{"type":5}}}`, ""},
+		{`{"diagnostics":"fine"}`, ""},
+		{`{"prompt_cache_diagnostics":[1]}`, ""},
+		{`{}`, ""},
+	} {
+		server := script(chunks(delta("Hello"), strings.TrimSuffix(c.chunk, "}")+strings.Repeat(",", min(1, len(c.chunk)-2))+`"choices":[]}`, finishStop, "[DONE]"))
+		client := NewClient(Endpoint{Name: "x", BaseURL: "https://g.example.com/v1", Doer: server, Diagnosis: DiagnosisOn})
+		_, reply, err := heard(client, hello())
+		if err != nil {
+			t.Errorf("%s: %v", c.chunk, err)
+			continue
+		}
+		if id := AnswerID(reply.Finished.Extra); id != "1" {
+			t.Errorf("%s: the answer's id is %q", c.chunk, id)
+		}
+		got := ""
+		if d, ok := ReadDiagnosis(RawDiagnosis(reply.Finished.Extra)); ok {
+			got = d.String()
+		}
+		wantText(t, c.chunk, got, c.want)
+	}
+}
+
+// The id of an answer is kept only where it is needed.
+func TestTheIDOfAnAnswerIsKeptWhereItIsCompared(t *testing.T) {
+	t.Parallel()
+	answered := `{"type":"response.completed","response":{"id":"resp_7","status":"completed","output":[],"prompt_cache_diagnostics":{"type":"cache_miss","reason":"input_changed","cache_missed_tokens":2048}}}`
+	for model, want := range map[string]string{"gpt-5.6": "resp_7", "gpt-5.2": ""} {
+		client := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Wire: ResponsesWire, Doer: script(said(respHello, answered))})
+		r := hello()
+		r.Model = model
+		_, reply, err := heard(client, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantText(t, model, AnswerID(reply.Finished.Extra), want)
+		if d, ok := ReadDiagnosis(RawDiagnosis(reply.Finished.Extra)); !ok || d.Reason != "input_changed" || d.Missed != 2048 {
+			t.Errorf("%s: the diagnosis is %+v", model, d)
+		}
+	}
+}

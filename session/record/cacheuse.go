@@ -1,0 +1,62 @@
+package record
+
+import (
+	"fmt"
+	"time"
+
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// CacheUse is how much of a request its server found in its cache, beside how much it could have found.
+type CacheUse struct {
+	Reusable int           // tokens at the request's beginning that were the same as in the request before; 0 for none or not known
+	Age      time.Duration // since that request
+	Read     int           // tokens that the server says it found, -1 where it does not say
+
+	Diagnosis llm.Diagnosis
+	Diagnosed bool // the server said Diagnosis
+}
+
+const (
+	// leastReusable is how many tokens must have been the same before anything is said of them: less is kept by no
+	// server.
+	leastReusable = 1024
+
+	// cacheLife is how long servers keep what they read, at least.
+	cacheLife = 5 * time.Minute
+)
+
+// CacheUseOf is what a record says of its server's cache.
+func CacheUseOf(q store.Request) CacheUse {
+	u := CacheUse{Reusable: q.Reusable, Age: q.ReusableAge, Read: q.Cached}
+	u.Diagnosis, u.Diagnosed = llm.ReadDiagnosis(q.CacheDiagnosis)
+	return u
+}
+
+// Missed says that the server says how much it found, and that this is less than half of what it should have found:
+// enough was the same, and not long ago.
+func (u CacheUse) Missed() bool {
+	return u.Read >= 0 && u.Reusable >= leastReusable && u.Age <= cacheLife && 2*u.Read < u.Reusable
+}
+
+// Sentences say what was the same as in the request before, how much of that the server found, and what it says
+// itself of the rest. number writes a count. There are none where nothing is known.
+func (u CacheUse) Sentences(number func(int) string) []string {
+	var list []string
+	if u.Read >= 0 && u.Reusable >= leastReusable {
+		read := number(u.Read)
+		if u.Read == 0 {
+			read = "none"
+		}
+		when := ""
+		if u.Age > cacheLife {
+			when = fmt.Sprintf(", %s minutes earlier", number(int(u.Age.Minutes())))
+		}
+		list = append(list, fmt.Sprintf("the first ~%s tokens were the same as in the request before%s; the server read %s of them from its cache", number(u.Reusable), when, read))
+	}
+	if u.Diagnosed {
+		list = append(list, u.Diagnosis.String())
+	}
+	return list
+}
