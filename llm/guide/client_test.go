@@ -189,7 +189,7 @@ func (s *stream) add(t *testing.T, data string, c wireChunk) {
 		if call.Index == nil {
 			t.Errorf("chunk %s: a tool call without an index", data)
 		}
-		if call.Function.Name != "" {
+		if call.Function.Name+call.ID != "" {
 			s.calls = append(s.calls, call)
 			continue
 		}

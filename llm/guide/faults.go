@@ -37,6 +37,10 @@ func Faults() []Fault {
 		{"half-tool-call", "the connection ends in the middle of a tool call", (*question).halfToolCall},
 		{"duplicate-tool-ids", "two tool calls with the same id", (*question).duplicateToolIDs},
 		{"glued-tool-calls", "two tool calls on the same index, so that their arguments run together", (*question).gluedToolCalls},
+		{"empty-arguments", "a tool call without arguments", (*question).emptyArguments},
+		{"list-arguments", "a tool call whose arguments are a list and not an object", (*question).listArguments},
+		{"nameless-tool-call", "a tool call that does not say which tool", (*question).namelessToolCall},
+		{"null-character", "an answer with a NUL character in it", (*question).nullCharacter},
 		{"blank-answer", "an answer without any text", (*question).blankAnswer},
 		{"html", "200 with a web page in place of an answer", (*question).html},
 		{"error-in-stream", "an error in the middle of the stream, as OpenRouter sends it", (*question).errorInStream},
@@ -222,6 +226,28 @@ func (q *question) duplicateToolIDs() *http.Response {
 
 func (q *question) gluedToolCalls() *http.Response {
 	return q.twoCalls(0, 0, q.callID(0), q.callID(1))
+}
+
+func (q *question) emptyArguments() *http.Response { return q.oneCall(q.toolName(), "") }
+
+func (q *question) listArguments() *http.Response {
+	return q.oneCall(q.toolName(), `["context panel", "repairs"]`)
+}
+
+func (q *question) namelessToolCall() *http.Response {
+	return q.oneCall("", `{"query":"context panel"}`)
+}
+
+func (q *question) oneCall(name, arguments string) *http.Response {
+	return q.stream(func(w *writer) {
+		w.begin()
+		w.call(0, q.callID(0), name, arguments)
+		w.end(openai.FinishReasonToolCalls)
+	})
+}
+
+func (q *question) nullCharacter() *http.Response {
+	return q.reply(Signature + " The next word has a NUL character in it: har\x00bour. It is stored as it came, and sent back with a replacement character.")
 }
 
 func (q *question) twoCalls(index1, index2 int, id1, id2 string) *http.Response {

@@ -175,6 +175,22 @@ func TestToolFaultsUseAnOfferedTool(t *testing.T) {
 	}
 }
 
+func TestDamagedCallsAreWhatTheListSays(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"empty-arguments":    {"search_docs", ""},
+		"list-arguments":     {"search_docs", `["context panel", "repairs"]`},
+		"nameless-tool-call": {"", `{"query":"context panel"}`},
+	} {
+		got := actOut(t, newGuide(), name)
+		if got.finish != "tool_calls" || len(got.calls) != 1 || got.calls[0].Function.Name != want[0] || got.calls[0].Function.Arguments != want[1] {
+			t.Errorf("/guide %s: got %+v, want a call of %q with %q", name, got, want[0], want[1])
+		}
+	}
+	if got := actOut(t, newGuide(), "null-character"); !strings.Contains(got.text, "har\x00bour") || !got.done {
+		t.Errorf("got %+v, want a NUL in the text", got)
+	}
+}
+
 func TestBlankAnswerHasNoText(t *testing.T) {
 	got := actOut(t, newGuide(), "blank-answer")
 	if got.err != nil || !got.done || got.finish != "stop" || got.text != "" || len(got.calls) != 0 || got.usage.CompletionTokens != 0 {
