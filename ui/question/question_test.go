@@ -105,7 +105,7 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 		if rapid.Bool().Draw(t, "broken") && len(arguments) > 3 {
 			arguments = arguments[:len(arguments)-1]
 		}
-		w, h := rapid.IntRange(20, 120).Draw(t, "w"), rapid.IntRange(6, 30).Draw(t, "h")
+		w, h := rapid.IntRange(36, 120).Draw(t, "w"), rapid.IntRange(6, 30).Draw(t, "h")
 		q := of(askedAbout(arguments), w, h)
 		seen := map[string]bool{}
 		var e Event

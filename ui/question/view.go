@@ -50,10 +50,10 @@ func (q Model) parts(st theme.Styles, k keymap.Map, w, n int, focused bool) part
 	if n < len(p.head)+min(leastBody+1, len(p.body))+len(p.answers) {
 		p.answers = q.compact(st, k, w, focused)
 	}
-	p.head = p.head[:min(len(p.head), max(1, n-len(p.answers)-2))]
+	p.head = p.head[:min(len(p.head), max(min(1, n-len(p.answers)), n-len(p.answers)-2, 0))]
 	p.room = max(0, n-len(p.head)-len(p.answers))
 	if p.more = len(p.body) > p.room; p.more {
-		p.room = max(1, p.room-1)
+		p.room = max(p.room-1, min(1, p.room))
 	}
 	p.room = min(p.room, len(p.body))
 	p.first = max(0, min(q.top, len(p.body)-p.room))
@@ -171,6 +171,9 @@ func (q Model) reasonLine(st theme.Styles, w int) line {
 // scroll moves the arguments by lines, and notes what is drawn of them.
 func (q *Model) scroll(by int) {
 	p := q.drawn()
+	if p.room == 0 {
+		return // too low a screen shows nothing of them
+	}
 	q.top = max(0, min(q.top+by, len(p.body)-p.room))
 	q.seen = max(q.seen, min(len(p.body), q.top+p.room))
 }
