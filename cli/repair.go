@@ -135,15 +135,21 @@ func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, id
 
 // listRepairs lists the repairs that a plan makes of some messages.
 func listRepairs(s *session.Session, dry bool, plan history.Plan, ids []int64) report.Repairs {
-	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Labels: map[int64]string{}}
+	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Labels: map[int64]string{}, Ran: map[int64][]session.RepairedRun{}}
 	for _, e := range plan.Entries {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
 			l.Entries = append(l.Entries, e)
 		}
 	}
-	for _, m := range s.Messages() {
+	branch := s.Messages()
+	for _, m := range branch {
 		if m.Label != "" {
 			l.Labels[m.ID] = m.Label
+		}
+	}
+	for _, e := range l.Entries {
+		if runs := session.RepairedRuns(branch, e.ID); runs != nil {
+			l.Ran[e.ID] = runs
 		}
 	}
 	return l

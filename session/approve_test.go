@@ -129,6 +129,9 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 			if allowed {
 				want = approval.Record{Outcome: approval.Ran, By: approval.ByAnswer, Arguments: sent}
 			}
+			if runs := RepairedRuns(s.Messages(), s.Messages()[1].ID); allowed != (len(runs) == 1 && runs[0].Arguments == sent && runs[0].Call.Arguments == received) {
+				t.Errorf("the calls that ran repaired are %+v, allowed %v", runs, allowed)
+			}
 			if record != want || only[Ran](events)[0].Record != want {
 				t.Errorf("the record is %+v, want %+v", record, want)
 			}

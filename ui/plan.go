@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/record"
 	"winnow/ui/current"
 	"winnow/ui/inspector"
@@ -61,5 +62,6 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)
 	}
+	m.repairs.Runs = func(message int64) []session.RepairedRun { return session.RepairedRuns(m.chat.Messages, message) }
 	m.repairs.Set(m.panel.Next.Plan)
 }

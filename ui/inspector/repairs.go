@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -18,7 +19,8 @@ import (
 type Repairs struct {
 	Keys    keymap.Map
 	Secrets theme.Secrets
-	Page    int // how many lines a page is
+	Page    int                                       // how many lines a page is
+	Runs    func(message int64) []session.RepairedRun // the calls of a message that ran with repaired arguments
 	event.Queue
 
 	Lines     []Repaired
@@ -252,5 +254,12 @@ func (l *Repairs) detail(st theme.Styles, on Repaired, w int) []string {
 		shown, _ := withoutSecrets(l.Secrets, on.Repair)
 		l.drawn, l.drawnOf = diffLines(st, w, shown.Before, shown.After), of
 	}
-	return append(lines, l.drawn...)
+	lines = append(lines, l.drawn...)
+	if l.Runs != nil {
+		for _, r := range l.Runs(on.Entry.ID) {
+			ran, _ := l.Secrets.Hide(r.Arguments)
+			lines = append(lines, theme.Indented(st.Warn, "You allowed it: "+markdown.OneLine(r.Call.Name, 60)+" ran with "+markdown.Visible(ran), w)...)
+		}
+	}
+	return lines
 }
