@@ -277,6 +277,7 @@ func TestAToolThatIsOffIsNotOffered(t *testing.T) {
 // A temporary chat leaves nothing behind, and goes by what is remembered.
 func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 	b := newBench(t, calls("c1", remote.Name, `{"name":"a"}`), says("Done."), calls("c1", remote.Name, `{"name":"a"}`), says("Done."))
+	b.elsewhere = 4
 	w := newWitness(remote)
 	b.offer(&w.box)
 	s, err := Temporary(t.Context(), b.deps, Start{Ref: "test/m"})
@@ -328,8 +329,13 @@ func TestAStoppedOrSlowToolHasAResult(t *testing.T) {
 	for _, stops := range []bool{true, false} {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
 			b := newBench(t, calls("c1", "hang", `{}`), says("Too slow."))
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
 			box := &tool.Toolbox{}
 			box.Register(tool.Tool{Name: "hang"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+				if stops {
+					stop()
+				}
 				<-ctx.Done()
 				return "", ctx.Err()
 			})
@@ -342,15 +348,9 @@ func TestAStoppedOrSlowToolHasAResult(t *testing.T) {
 				b.deps.ToolLimits.Timeout = time.Hour
 			}
 			s := b.begin()
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
 			var ran []Ran
 			for e := range s.Send(ctx, "Hang.") {
 				switch e := e.(type) {
-				case Running:
-					if stops {
-						stop()
-					}
 				case Ran:
 					ran = append(ran, e)
 				case Finished:

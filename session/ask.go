@@ -174,7 +174,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if err != nil {
 		return answer, err
 	}
-	t.before.Answered(a.to.Ref(), a.began, a.plan, t.Messages())
+	t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Messages())
 	a.to.Ran()
 	t.noteJudgement(ctx, a, judged)
 	if fault == nil {
@@ -366,7 +366,7 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		return errors.Join(fault, err)
 	}
 	if a.record.End != store.EndFailed {
-		t.before.Answered(a.to.Ref(), a.began, a.plan, t.Messages())
+		t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Messages())
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -15,6 +15,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 	"winnow/session/approval"
 	"winnow/session/store"
@@ -27,8 +28,41 @@ type script struct {
 	steps []step
 	info  map[string]func() string // what the server says about itself, by path
 
+	elsewhere int // requests that are recorded in another file
+
 	mu     sync.Mutex
 	bodies []string
+}
+
+// checkRecords wants a record of each request for an answer that came: none leaves without one.
+func (s *script) checkRecords(st *store.Store) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := 0
+	for _, body := range s.bodies {
+		if llmtest.AsksForAnAnswer([]byte(body)) {
+			asked++
+		}
+	}
+	recorded := s.elsewhere
+	for _, f := range []store.Filter{{}, {Archived: true}, {Trash: true}} {
+		rows, err := st.Sessions(context.Background(), f)
+		if err != nil {
+			return // The test closed the file, or broke it.
+		}
+		for _, row := range rows {
+			records, err := st.Requests(context.Background(), row.ID)
+			if err != nil {
+				return
+			}
+			for _, r := range records {
+				recorded += 1 + r.Retries
+			}
+		}
+	}
+	if asked > recorded {
+		s.t.Errorf("%d requests for an answer came, and %d are recorded", asked, recorded)
+	}
 }
 
 // step answers one request.
@@ -179,6 +213,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.checkRecords(st) })
 	return &bench{script: s, deps: Deps{
 		Store:  st,
 		Models: new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192}),

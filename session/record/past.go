@@ -166,6 +166,7 @@ func (p *Past) weigh(before *answered, model string, at time.Time, plan history.
 	if p.count == nil {
 		return nil
 	}
+	at = at.UTC().Truncate(time.Millisecond) // as it is stored
 	now := &answered{at: at, model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
 	counts := map[string]int{}
 	for i, e := range plan.Entries {
