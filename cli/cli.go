@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -28,7 +29,8 @@ import (
 //
 // example is config.toml.example, which config init writes.
 func Main(args []string, example []byte) int {
-	environ := os.Environ() // Keys are taken out of it later.
+	log.SetOutput(io.Discard) // net/http writes to it what it thinks of a strange server, in the middle of the screen.
+	environ := os.Environ()   // Keys are taken out of it later.
 	p := &program{
 		in:      os.Stdin,
 		out:     &printer{file: os.Stdout},

@@ -68,7 +68,8 @@ func failedConnection(err error) (words string, final bool) {
 		return "it does not speak https; is the base URL right?", true
 	case errors.As(err, &alert):
 		return "it refused the encrypted connection (" + strings.TrimPrefix(alert.Error(), "tls: ") + ")", true
-	case strings.Contains(text, "malformed HTTP"):
+	case strings.Contains(text, "malformed HTTP"),
+		strings.Contains(text, "readLoopPeekFailLocked"): // It said something before it was asked.
 		return "what answers there does not speak HTTP; is the base URL right?", true
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset", false

@@ -1,0 +1,18 @@
+package llm
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// net/http says in two ways that a server speaks another protocol: a server that says something before it is asked may
+// be heard before the request is written, or after.
+func TestAServerOfAnotherProtocolIsNamedHoweverItIsHeard(t *testing.T) {
+	for _, text := range []string{`malformed HTTP response "SSH-2.0-OpenSSH_9.7"`, "readLoopPeekFailLocked: %!w(<nil>)"} {
+		words, final := failedConnection(errors.New(text))
+		if !final || !strings.Contains(words, "does not speak HTTP") {
+			t.Errorf("%s: %q, final %v", text, words, final)
+		}
+	}
+}
