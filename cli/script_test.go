@@ -3,9 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -50,6 +53,9 @@ func TestMain(m *testing.M) {
 //	keyring start     start a system keyring with the key of "found"; keyring remove takes it off its bus,
 //	                  keyring holds NAME KEY wants it to have this key, "" for none
 //	asked FILE        write the body of the server's last request to FILE
+//	unrecorded N      so many requests of the script leave no record: they are not saved, or purged
+//
+// Every other request for an answer that a server of the script got has its record in one of the script's files.
 func TestCommandLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts winnow as a process of its own")
@@ -64,7 +70,9 @@ func TestCommandLine(t *testing.T) {
 			for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
 				e.Setenv(name, filepath.Join(home, strings.ToLower(name)))
 			}
-			e.Values[slotKey{}] = &serverSlot{}
+			slot := &serverSlot{asks: new(atomic.Int64)}
+			e.Values[slotKey{}] = slot
+			e.Defer(func() { wantRecords(t, e.WorkDir, slot) })
 			e.Values[keyringSlot{}] = new(*llmtest.SecretService)
 			example, err := filepath.Abs("../config.toml.example")
 			if err != nil {
@@ -78,6 +86,12 @@ func TestCommandLine(t *testing.T) {
 			"code":   wantCode,
 			"asked":  lastAsked,
 			"keyed":  lastKeyed,
+
+			"unrecorded": func(ts *testscript.TestScript, _ bool, args []string) {
+				n, err := strconv.Atoi(strings.Join(args, ""))
+				ts.Check(err)
+				ts.Value(slotKey{}).(*serverSlot).unrecorded = n
+			},
 
 			"keyring": aKeyring,
 
@@ -131,6 +145,7 @@ type scriptedServer struct {
 	blocks []string
 	asked  []byte
 	auth   string
+	asks   *atomic.Int64 // requests for an answer, of all servers of the script
 }
 
 func newScriptedServer(script string) *scriptedServer {
@@ -155,6 +170,9 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
+	if s.asks != nil && llmtest.AsksForAnAnswer(body) {
+		s.asks.Add(1)
+	}
 	s.mu.Lock()
 	s.asked, s.auth = body, r.Header.Get("Authorization")
 	block := s.blocks[0]
@@ -204,7 +222,36 @@ func aKeyring(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // serverSlot holds the server of one script.
-type serverSlot struct{ *scriptedServer }
+type serverSlot struct {
+	*scriptedServer
+	asks       *atomic.Int64
+	unrecorded int
+}
+
+// wantRecords wants a record of each request for an answer that the servers of a script got.
+func wantRecords(t *testing.T, dir string, slot *serverSlot) {
+	recorded := slot.unrecorded
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".db") && !strings.Contains(path, "backups") {
+			recorded += attemptsIn(path)
+		}
+		return nil
+	})
+	if asked := int(slot.asks.Load()); asked > recorded {
+		t.Errorf("%s: %d requests for an answer came, and %d are recorded", filepath.Base(dir), asked, recorded)
+	}
+}
+
+// attemptsIn counts the requests that are recorded in a file, each try by itself.
+func attemptsIn(path string) (n int) {
+	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
+	if err != nil {
+		return 0
+	}
+	defer db.Close()
+	db.QueryRow(`SELECT coalesce(sum(1 + retries), 0) FROM requests`).Scan(&n)
+	return n
+}
 
 // slotKey finds a script's slot among its values.
 type slotKey struct{}
@@ -214,6 +261,7 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: server FILE")
 	}
 	s := newScriptedServer(ts.ReadFile(args[0]))
+	s.asks = ts.Value(slotKey{}).(*serverSlot).asks
 	listening := httptest.NewServer(s)
 	ts.Defer(listening.Close)
 	ts.Setenv("SERVER", listening.URL+"/v1")
