@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +18,9 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/uitest"
 	"winnow/ui/upkeep"
@@ -37,6 +40,8 @@ type live struct {
 	refusal string   // with these words, "no" where there are none
 
 	about map[string]http.HandlerFunc // what the server says about itself, by path
+
+	unrecorded int // requests of temporary chats, of sessions that are purged, and of other files
 }
 
 // onStage is the application before its first message, with a server that answers each request with a
@@ -65,7 +70,39 @@ func onStage(t *testing.T, w, h int) *live {
 	}
 	l.show(s)
 	l.run(l.Init())
+	t.Cleanup(func() { l.wantRecords(deps.Store) })
 	return l
+}
+
+// wantRecords wants a record of each request for an answer that came: none leaves without one.
+func (l *live) wantRecords(db *store.Store) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	asked := 0
+	for _, body := range l.bodies {
+		if llmtest.AsksForAnAnswer([]byte(body)) {
+			asked++
+		}
+	}
+	recorded := l.unrecorded
+	for _, f := range []store.Filter{{}, {Archived: true}, {Trash: true}} {
+		rows, err := db.Sessions(context.Background(), f)
+		if err != nil {
+			return // The test closed the file, or broke it.
+		}
+		for _, row := range rows {
+			records, err := db.Requests(context.Background(), row.ID)
+			if err != nil {
+				return
+			}
+			for _, r := range records {
+				recorded += 1 + r.Retries
+			}
+		}
+	}
+	if asked > recorded {
+		l.t.Errorf("%d requests for an answer came, and %d are recorded", asked, recorded)
+	}
 }
 
 func (l *live) answer(w http.ResponseWriter, r *http.Request) {

@@ -134,6 +134,7 @@ func quits(cmd tea.Cmd) bool {
 // Clearing a draft is no answer to the warning that a chat would be gone.
 func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	l := onStage(t, 100, 30)
+	l.unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")

@@ -13,6 +13,7 @@ import (
 
 func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l := onStage(t, 100, 30)
+	l.unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")
@@ -44,6 +45,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 
 func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	l := onStage(t, 100, 30)
+	l.unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")
@@ -106,6 +108,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 
 func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
 	l := onStage(t, 100, 30)
+	l.unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")
