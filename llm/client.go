@@ -313,6 +313,9 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) erro
 		if !answer.began {
 			a.ignored = raw
 		}
+		if body, ok := a.resp.Body.(*living); ok {
+			body.over = answer.finish != ""
+		}
 		if !d.give(events...) {
 			return errNoMore
 		}

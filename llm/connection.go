@@ -102,10 +102,17 @@ type living struct {
 	body    io.ReadCloser
 	client  *Client
 	allowed time.Duration
+	over    bool // the answer is whole: what may still come is its usage
 }
+
+// overIdle is the silence allowed once an answer is whole.
+const overIdle = 5 * time.Second
 
 func (l *living) Read(p []byte) (int, error) {
 	allowed := l.allowed
+	if l.over {
+		allowed = min(allowed, overIdle)
+	}
 	timer := time.AfterFunc(allowed, func() { l.cancel(l.client.silent(allowed)) })
 	n, err := l.body.Read(p)
 	timer.Stop()

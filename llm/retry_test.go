@@ -152,7 +152,7 @@ func TestSilenceEndsAStream(t *testing.T) {
 		{"before anything, configured", func(e *Endpoint) { e.Begin = 7 * time.Second }, step{end: "hang"}, "", 7 * time.Second, "openai sent nothing for 7 s"},
 		{"comments are life", quiet, step{say: []string{delta2("Hel"), ": a\n\n", ": b\n\n", ": c\n\n", delta2("lo"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 400 * time.Second, ""},
 		{"a slow begin", quiet, step{say: []string{": hi\n\n", delta2("Hello"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 160 * time.Second, ""},
-		{"after finish_reason", quiet, step{say: []string{delta2("Hello"), "data: " + finishStop + "\n\n"}, end: "hang"}, "Hello|stop done", 90 * time.Second, ""},
+		{"after finish_reason", quiet, step{say: []string{delta2("Hello"), "data: " + finishStop + "\n\n"}, end: "hang"}, "Hello|stop done", overIdle, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
