@@ -41,6 +41,9 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	if e := to.Client.Endpoint(); e.Dated && strings.EqualFold(strings.TrimSuffix(ref, "/"), e.Name) {
+		to.Date() // The user named the service alone, and has its default.
+	}
 	s.mu.Lock()
 	if !s.model.Same(to) {
 		s.considered[to.Ref()] = to

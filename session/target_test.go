@@ -60,7 +60,7 @@ func TestAModelWithoutAnEndpointIsFoundInTheList(t *testing.T) {
 // said; a conversation that has begun keeps its model.
 func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, says("Hello."), says("Again."), says("Once more."))
+	b := newBench(t, says("Hello."), says("Again."), says("Once more."), says("And again."))
 	b.info = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m2"},{"id":"other"}]}` }}
 	s, err := New(b.deps, Start{Ref: "test/m", Dated: true})
 	if err != nil {
@@ -78,11 +78,24 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || !strings.HasPrefix(b.body(2), `{"model":"m2",`) || len(only[Notice](events)) != 0 {
 		t.Errorf("the next run: %v, sent %s, said %q", err, b.body(2), only[Notice](events))
 	}
+	dated := b.deps.Models.Endpoints()[0]
+	dated.Dated = true
+	b.deps.Models = new(llm.Catalog).With(dated)
+	switched, err := New(b.deps, Start{Ref: "test/other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := switched.SetModel(t.Context(), "test"); err != nil {
+		t.Fatal(err)
+	}
+	if events, err := drain(switched.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(3), `{"model":"other",`) || len(only[Notice](events)) != 1 {
+		t.Errorf("a service that was chosen alone: %v, sent %s, said %q", err, b.body(3), only[Notice](events))
+	}
 	named, err := New(b.deps, Start{Ref: "test/m"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(named.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(3), `{"model":"m",`) {
-		t.Errorf("a model that the user named: %v, sent %s", err, b.body(3))
+	if _, err := drain(named.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(4), `{"model":"m",`) {
+		t.Errorf("a model that the user named: %v, sent %s", err, b.body(4))
 	}
 }
