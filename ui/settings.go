@@ -56,6 +56,10 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		list.Note(l.Notes...)
 		list.Select(l.At)
 		m.overlays.open(list)
+	case settings.Outdated:
+		if m.overlays.list(e.Kind) != nil {
+			return m.inSettings((*settings.Model).FillTools)
+		}
 	case settings.Filled:
 		if w := m.panel.Whatif; w != nil && e.Kind == settings.Models {
 			w.Listing, w.Refs = false, panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models)

@@ -68,6 +68,8 @@ type (
 		Choices []Choice
 		Notes   []string
 	}
+	// Outdated says that what a list of a kind holds has changed.
+	Outdated struct{ Kind Kind }
 	// Edited is the system prompt, to be opened in the user's editor. What is left there is a SystemMsg.
 	Edited struct{ Text string }
 	// Themed is the theme that was chosen.

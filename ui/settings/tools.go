@@ -33,13 +33,16 @@ func (toolsMsg) settingsMsg() {}
 // Tools lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
 // starts it again.
 func (s *Model) Tools(string) tea.Cmd {
-	choices, notes := s.tools()
-	if len(choices) == 0 {
+	list := s.tools()
+	if len(list.Choices) == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an MCP server.")
 	}
-	s.Emit(Listed{List{Kind: ToolList, Title: s.toolsTitle(), Does: "changes what it may do", Stays: true, Choices: choices, Notes: notes, Chosen: (*Model).toolChosen}})
+	s.Emit(Listed{List{Kind: ToolList, Title: list.Title, Does: "changes what it may do", Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen}})
 	return nil
 }
+
+// FillTools makes the open list of tools anew.
+func (s *Model) FillTools() tea.Cmd { return s.Emit(s.tools()) }
 
 // AwaitServers waits until something about the MCP servers changes: the next request may offer other tools then.
 func (s *Model) AwaitServers() tea.Cmd {
@@ -57,13 +60,12 @@ func (s *Model) AwaitServers() tea.Cmd {
 	})
 }
 
-// toolsChanged makes the open list of tools anew.
+// toolsChanged has the list of tools made anew, where it is open: that counts the tokens of each tool.
 func (s *Model) toolsChanged(msg toolsMsg) tea.Cmd {
 	if msg.err != nil {
 		return s.SayError(theme.Sentence(msg.err))
 	}
-	choices, notes := s.tools()
-	s.Emit(Filled{Kind: ToolList, Title: s.toolsTitle(), Choices: choices, Notes: notes})
+	s.Emit(Outdated{ToolList})
 	next := func() tea.Msg { return DoneMsg{} } // The next request offers other tools.
 	if msg.server {
 		return tea.Batch(next, s.AwaitServers())
@@ -71,8 +73,9 @@ func (s *Model) toolsChanged(msg toolsMsg) tea.Cmd {
 	return next
 }
 
-// toolsTitle says what the tools cost together.
-func (s *Model) toolsTitle() string {
+// tools are the lines of the list: winnow's own tools, then each server with its tools. The title says what they cost
+// together, the notes what is wrong with a server.
+func (s *Model) tools() Filled {
 	list, cost := s.Session.ToolStates()
 	offered := 0
 	for _, t := range list {
@@ -80,34 +83,28 @@ func (s *Model) toolsTitle() string {
 			offered++
 		}
 	}
-	return fmt.Sprintf("tools: %d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
-}
-
-// tools are the lines of the list: winnow's own tools, then each server with its tools. The notes are what is wrong
-// with a server.
-func (s *Model) tools() (choices []Choice, notes []string) {
-	list, _ := s.Session.ToolStates()
+	filled := Filled{Kind: ToolList, Title: fmt.Sprintf("tools: %d offered, ~%s in each request", offered, theme.Plural(cost, "token"))}
 	of := func(server string) {
 		for _, t := range list {
 			if t.Tool.Server == server {
-				choices = append(choices, toolChoice(t))
+				filled.Choices = append(filled.Choices, toolChoice(t))
 			}
 		}
 	}
 	of("")
 	if s.Servers == nil {
-		return choices, nil
+		return filled
 	}
 	for _, server := range s.Servers.List() {
-		choices = append(choices, Choice{Label: "MCP server " + markdown.OneLine(server.Name, 40), Right: serverState(server), Value: ofServer + server.Name})
+		filled.Choices = append(filled.Choices, Choice{Label: "MCP server " + markdown.OneLine(server.Name, 40), Right: serverState(server), Value: ofServer + server.Name})
 		of(server.Name)
 		for _, text := range []string{errorText(server), server.Note} {
 			if text != "" {
-				notes = append(notes, server.Name+": "+markdown.OneLine(text, 300))
+				filled.Notes = append(filled.Notes, server.Name+": "+markdown.OneLine(text, 300))
 			}
 		}
 	}
-	return choices, notes
+	return filled
 }
 
 // errorText is why a server is not in use, with the last line that it printed.
