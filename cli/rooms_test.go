@@ -62,7 +62,7 @@ var rooms = map[string][]string{
 	"ui": {
 		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers",
-		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
+		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":          {"ui/uitest"},

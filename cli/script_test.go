@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"flag"
 	"fmt"
 	"io"
@@ -25,7 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"winnow/llm/llmtest"
-	_ "winnow/session/store/storetest"
+	"winnow/session/store/storetest"
 )
 
 // exampleConfig is config.toml.example. A script runs elsewhere and has its path in $EXAMPLE; a chat in a
@@ -233,24 +232,14 @@ func wantRecords(t *testing.T, dir string, slot *serverSlot) {
 	recorded := slot.unrecorded
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".db") && !strings.Contains(path, "backups") {
-			recorded += attemptsIn(path)
+			n, _ := storetest.Attempts(path)
+			recorded += n
 		}
 		return nil
 	})
 	if asked := int(slot.asks.Load()); asked > recorded {
 		t.Errorf("%s: %d requests for an answer came, and %d are recorded", filepath.Base(dir), asked, recorded)
 	}
-}
-
-// attemptsIn counts the requests that are recorded in a file, each try by itself.
-func attemptsIn(path string) (n int) {
-	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
-	if err != nil {
-		return 0
-	}
-	defer db.Close()
-	db.QueryRow(`SELECT coalesce(sum(1 + retries), 0) FROM requests`).Scan(&n)
-	return n
 }
 
 // slotKey finds a script's slot among its values.
