@@ -13,17 +13,17 @@ import (
 	"winnow/session/target"
 )
 
-// tryToolsAsText prepares to ask once more with tool calls as text, and says so. It is false where tool
+// tryToolsAsText prepares to ask once more with tool calls as text; that request says so. It is false where tool
 // calls are not what failed the request, where that was tried before, and where the user wants no repair.
 func (t *turn) tryToolsAsText(a asked, fault *llm.Error) bool {
 	if fault.Tools == llm.NotTools || t.Policy().Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
 		return false
 	}
 	if fault.Tools == llm.TheTools {
-		t.emit(Notice{clause(fault) + "; asking once more with them as text"})
+		t.reason = clause(fault) + "; asking once more with them as text"
 		return true
 	}
-	t.emit(Notice{clause(fault) + "; the tool calls in this conversation may be the reason; asking once more with them as text"})
+	t.reason = clause(fault) + "; the tool calls in this conversation may be the reason; asking once more with them as text"
 	return true
 }
 
@@ -153,14 +153,14 @@ var profileNotices = []struct {
 	{func(_, _ history.Profile) bool { return true }, "wants its reasoning back with its tool calls; asking once more with it"},
 }
 
-// learnProfile keeps what a model's chat format requires, and says what changes with the next request.
+// learnProfile keeps what a model's chat format requires. The next request says what changes with it.
 func (t *turn) learnProfile(ctx context.Context, a asked) {
 	a.to.DateQuirks(a.decision.Quirks)
 	t.learn(ctx, a.to)
 	now, was := a.to.Client.Profile(a.request.Model), a.decision.Profile
 	for _, n := range profileNotices {
 		if n.learned(now, was) {
-			t.emit(Notice{a.request.Model + " " + n.text})
+			t.reason = a.request.Model + " " + n.text
 			return
 		}
 	}
