@@ -83,7 +83,7 @@ func hintLine(st theme.Styles, hints []keymap.Hint, w int) string {
 			if line == "" {
 				sep = " "
 			}
-			line += st.Faint.Render(sep) + st.Text.Render(h.Key) + st.Dim.Render(" "+h.What)
+			line += st.Faint.Render(sep) + st.Text.Render(h.Key) + st.Muted.Render(" "+h.What)
 		}
 		if n == 0 || theme.Width(line) <= w {
 			return theme.Fit(line, w)

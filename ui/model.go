@@ -154,10 +154,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.EnvMsg:
 		return m.environment(msg)
 	case tea.BackgroundColorMsg:
-		m.themes.Light = !msg.IsDark()
+		m.themes.Light, m.themes.Background = !msg.IsDark(), msg.Color
 		m.restyle()
 	case tea.ColorProfileMsg:
-		m.themes.Plain = m.themes.Plain || msg.Profile <= colorprofile.ASCII
+		m.themes.Plain, m.themes.Profile = m.themes.Plain || msg.Profile <= colorprofile.ASCII, msg.Profile
 		m.restyle()
 	case tea.KeyPressMsg:
 		return m.keyPress(msg)

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"winnow/ui/theme"
 )
 
 // backgrounds are what the terminals of a theme's users look like, by theme.
 var backgrounds = map[theme.Name]string{
-	theme.Dark: "#1e1e1e", theme.Light: "#ffffff", "gruvbox": "#282828", "nord": "#2e3440", "catppuccin": "#1e1e2e", "solarized-light": "#fdf6e3",
+	theme.Dark: "#15171b", theme.Light: "#fcfcfa", "gruvbox": "#282828", "nord": "#2e3440", "catppuccin": "#1e1e2e", "solarized-light": "#fdf6e3",
 }
 
 // contrast is the ratio of two colours as WCAG 2.1 defines it, 1 to 21.
@@ -41,7 +43,7 @@ func contrast(t *testing.T, a, b string) float64 {
 }
 
 func TestEveryThemeCanBeRead(t *testing.T) {
-	least := map[string]float64{"faint": 3, "focus": 3} // what is not sent stands back, and a frame is not read
+	least := map[string]float64{"faint": 3} // it carries nothing beside its glyph
 	for name := range theme.BuiltIn() {
 		back := backgrounds[name]
 		if name == "terminal" {
@@ -54,19 +56,21 @@ func TestEveryThemeCanBeRead(t *testing.T) {
 		_, p := theme.Set{}.Palette(name)
 		v := reflect.ValueOf(p)
 		for i := range v.NumField() {
-			role, colour := v.Type().Field(i).Tag.Get("toml"), v.Field(i).String()
-			behind, want := back, 4.5
+			role := v.Type().Field(i).Tag.Get("toml")
 			switch role {
-			case "base", "syntax", "frame", "chosen_back", "found_back":
+			case "base", "rule", "tint", "selection", "ghost":
 				continue
-			case "chosen":
-				behind = p.ChosenBackground
 			}
+			colour := v.Field(i).Interface().(theme.Colour).On(colorprofile.TrueColor)
+			grounds, want := []theme.Colour{theme.Colour(back), p.Tint, p.Selection}, 4.5
 			if less, ok := least[role]; ok {
-				want = less
+				grounds, want = grounds[:1], less
 			}
-			if got := contrast(t, colour, behind); got < want {
-				t.Errorf("%s: %s %s on %s has a contrast of %.2f, want %.1f", name, role, colour, behind, got, want)
+			for _, ground := range grounds {
+				behind := ground.On(colorprofile.TrueColor)
+				if got := contrast(t, colour, behind); got < want {
+					t.Errorf("%s: %s %s on %s has a contrast of %.2f, want %.1f", name, role, colour, behind, got, want)
+				}
 			}
 		}
 	}
@@ -87,22 +91,22 @@ func TestEveryPaletteIsWhole(t *testing.T) {
 }
 
 func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
-	own := theme.Set{Own: map[string]theme.Palette{"mine": {Base: "light", User: "#112233"}, "nord": {User: "5"}}}
+	own := theme.Set{Own: map[string]theme.Palette{"mine": {Base: "light", You: "#112233"}, "nord": {You: "5"}}}
 	for _, c := range []struct {
-		name         theme.Name
-		light        bool
-		user, accent string
+		name      theme.Name
+		light     bool
+		you, seen theme.Colour
 	}{
-		{"mine", false, "#112233", theme.BuiltIn()[theme.Light].Accent},
-		{"nord", false, "5", theme.BuiltIn()[theme.Dark].Accent},
-		{"nord", true, "5", theme.BuiltIn()[theme.Light].Accent},
-		{"auto", true, theme.BuiltIn()[theme.Light].User, theme.BuiltIn()[theme.Light].Accent},
-		{"", false, theme.BuiltIn()[theme.Dark].User, theme.BuiltIn()[theme.Dark].Accent},
-		{"gone", false, theme.BuiltIn()[theme.Dark].User, theme.BuiltIn()[theme.Dark].Accent},
+		{"mine", false, "#112233", theme.BuiltIn()[theme.Light].Seen},
+		{"nord", false, "5", theme.BuiltIn()[theme.Dark].Seen},
+		{"nord", true, "5", theme.BuiltIn()[theme.Light].Seen},
+		{"auto", true, theme.BuiltIn()[theme.Light].You, theme.BuiltIn()[theme.Light].Seen},
+		{"", false, theme.BuiltIn()[theme.Dark].You, theme.BuiltIn()[theme.Dark].Seen},
+		{"gone", false, theme.BuiltIn()[theme.Dark].You, theme.BuiltIn()[theme.Dark].Seen},
 	} {
 		own.Light = c.light
-		if _, p := own.Palette(c.name); p.User != c.user || p.Accent != c.accent {
-			t.Errorf("theme %q on a light background %v: user %s, accent %s, want %s and %s", c.name, c.light, p.User, p.Accent, c.user, c.accent)
+		if _, p := own.Palette(c.name); p.You != c.you || p.Seen != c.seen {
+			t.Errorf("theme %q on a light background %v: you %s, seen %s, want %s and %s", c.name, c.light, p.You, p.Seen, c.you, c.seen)
 		}
 	}
 	if got, _ := (theme.Set{Plain: true, Own: own.Own}).Palette("mine"); got != theme.None {
@@ -116,13 +120,14 @@ func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
 		key string
 	}{
 		{theme.Palette{Base: "grey"}, "base"},
-		{theme.Palette{User: "red"}, "user"},
-		{theme.Palette{User: "#12345"}, "user"},
-		{theme.Palette{User: "#+12345"}, "user"},
-		{theme.Palette{User: "256"}, "user"},
-		{theme.Palette{User: "007"}, "user"},
-		{theme.Palette{Syntax: "github-green"}, "syntax"},
-		{theme.Palette{Base: "light", User: "#aBcDeF", Warn: "255", Syntax: "monokai"}, ""},
+		{theme.Palette{You: "red"}, "you"},
+		{theme.Palette{You: "#12345"}, "you"},
+		{theme.Palette{You: "#+12345"}, "you"},
+		{theme.Palette{You: "256"}, "you"},
+		{theme.Palette{You: "007"}, "you"},
+		{theme.Palette{You: "#123456 7 8 9"}, "you"},
+		{theme.Palette{Cut: "bald"}, "cut"},
+		{theme.Palette{Base: "light", You: "#aBcDeF", Cut: "255", Muted: "#123456 247 faint", Seen: "bold"}, ""},
 	} {
 		if key, wrong := c.p.Check(); key != c.key || (wrong == "") != (c.key == "") {
 			t.Errorf("%+v: %q %q, want %q", c.p, key, wrong, c.key)

@@ -127,7 +127,7 @@ func (m *Model) alertLines(most int) []string {
 	default:
 		lines = m.notice.AlertView(st, w, most)
 		if len(lines) == 0 && m.turn.Retry != "" {
-			lines = theme.WrapStyled(st.Warn, "… "+markdown.Visible(m.turn.Retry), w)
+			lines = theme.WrapStyled(st.Cut, "… "+markdown.Visible(m.turn.Retry), w)
 		}
 	}
 	for i := range lines {
@@ -147,7 +147,7 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	in := b.Inner(m.layout.Framed)
 	lead, rest := " ", " "
 	if !m.layout.Framed {
-		lead, rest = m.themes.Styles.Accent.Render("›")+" ", "  "
+		lead, rest = m.themes.Styles.Strong.Render("›")+" ", "  "
 	}
 	lines := m.composer.View()
 	for i := range lines {
@@ -212,7 +212,7 @@ func (m *Model) footer(w int) string {
 func (m *Model) header(w int) string {
 	st := m.themes.Styles
 	if m.layout.Small {
-		return theme.Fit(st.Warn.Render(fmt.Sprintf("winnow wants %d×%d", layout.WantWidth, layout.WantHeight)), w)
+		return theme.Fit(st.Cut.Render(fmt.Sprintf("winnow wants %d×%d", layout.WantWidth, layout.WantHeight)), w)
 	}
 	numbers := ""
 	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
@@ -228,9 +228,9 @@ func (m *Model) header(w int) string {
 	right := markdown.OneLine(m.current.Ref, max(1, min(w/2, room))) + numbers
 	title := markdown.OneLine(m.current.Title(), w)
 	if from := m.current.Forks.From(); from != "" {
-		title += st.Dim.Render(" · " + markdown.OneLine(from, 40))
+		title += st.Muted.Render(" · " + markdown.OneLine(from, 40))
 	}
-	return theme.Spread(" "+st.Accent.Render("winnow")+st.Dim.Render(" · ")+title, st.Dim.Render(right)+" ", w)
+	return theme.Spread(" "+st.Strong.Render("winnow")+st.Muted.Render(" · ")+title, st.Muted.Render(right)+" ", w)
 }
 
 // firstScreen says which model answers, why, and how to choose another.
@@ -256,15 +256,15 @@ func firstScreen(st theme.Styles, k keymap.Map, c llm.Choice, unreachable bool, 
 	}
 	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)
 	if c.Reason != "" {
-		add("  ", st.Dim.Render(markdown.Visible(why)))
+		add("  ", st.Muted.Render(markdown.Visible(why)))
 	}
-	add("  ", st.Dim.Render(markdown.Visible(how)))
+	add("  ", st.Muted.Render(markdown.Visible(how)))
 	if h >= 9 {
 		lines = append(lines, "")
 		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
 			k.First(keymap.Context)+".")
 		if c.Ref == "guide" || strings.HasPrefix(c.Ref, "guide/") {
-			add("  ", st.Dim.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
+			add("  ", st.Muted.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
 		}
 	}
 	pad := max(0, (h-len(lines))/3)

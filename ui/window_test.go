@@ -136,7 +136,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: store.Verdicts{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}}, transcript.Gist)
-	st := theme.New(theme.None, theme.Palette{})
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	if first, second := past.EntryLine(st, entries[0], "", 80, false, false), past.EntryLine(st, entries[1], "", 80, false, false); !strings.Contains(first, "not read") || strings.Contains(second, "not read") {
 		t.Errorf("the lines are %q and %q, want the first marked as not read", first, second)
 	}

@@ -133,7 +133,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"negative limit", "[context]\n\nuser_max_chars = -3\n", `c.toml, line 3, column 1: context.user_max_chars is -3; it takes 0 or more`},
 		{"unknown preset", "[context]\npreset = \"balance\"\n", `; did you mean "balanced"?`},
 		{"unknown theme", "[ui]\ntheme = \"drak\"\n", `c.toml, line 2, column 1: ui.theme is "drak"; it takes auto, dark, light, terminal, none, catppuccin, gruvbox, nord or solarized-light; did you mean "dark"?`},
-		{"a colour that is none", "[themes.mine]\nbase = \"dark\"\nuser = \"red\"\n", `c.toml, line 3, column 1: themes.mine.user is "red"; it takes a colour such as "#6fd3c3", or 0 to 255 in quotes for one of the terminal's`},
+		{"a colour that is none", "[themes.mine]\nbase = \"dark\"\nyou = \"red\"\n", `c.toml, line 3, column 1: themes.mine.you is "red"; it takes a colour such as "#6fd3c3", or 0 to 255 in quotes for one of the terminal's; with more than one, for terminals with 24-bit, 256 and 16 colours: "#6fd3c3 80 14"`},
 		{"unknown action", "[keys]\nsned = [\"enter\"]\n", `c.toml, line 2, column 1: there is no action "sned"; did you mean "send"?`},
 		{"one key for two actions", "[keys]\nnewline = [\"enter\"]\n", `c.toml, line 1, column 2: the key enter is given to both`},
 		{"no rounds", "[tools]\nmax_rounds = 0\n", `c.toml, line 2, column 1: tools.max_rounds is 0; it takes 1 or more`},

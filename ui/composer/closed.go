@@ -14,7 +14,7 @@ import (
 func (c *Model) closedView() []string {
 	lines := theme.WrapStyled(c.styles.Text, "Open in another window: here it can be read.", c.width)
 	ways := c.Keys.First(keymap.Away) + " forks it · " + c.Keys.First(keymap.Take) + " takes it once it is free"
-	return append(lines, theme.WrapStyled(c.styles.Dim, ways, c.width)...)
+	return append(lines, theme.WrapStyled(c.styles.Muted, ways, c.width)...)
 }
 
 // closedKey is a key while nothing can be written.

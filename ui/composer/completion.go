@@ -179,10 +179,10 @@ func (c *Model) CompletionView(w, h int) []string {
 	for i := first; i < end; i++ {
 		usage := theme.Fit(list[i].label(), wide) + " "
 		if i == at {
-			lines = append(lines, st.Chosen.Render(theme.Fit(" ▸ "+usage+list[i].Help, w)))
+			lines = append(lines, st.Selected.Render(theme.Fit(" ▸ "+usage+list[i].Help, w)))
 			continue
 		}
-		lines = append(lines, theme.Fit("   "+usage+st.Dim.Render(list[i].Help), w))
+		lines = append(lines, theme.Fit("   "+usage+st.Muted.Render(list[i].Help), w))
 	}
 	title := "commands"
 	if isMention(list[0].Name) {

@@ -110,7 +110,7 @@ func (c *Model) View() []string {
 	if c.Closed {
 		return c.closedView()
 	}
-	return c.Area.View(editor.Styles{Text: c.styles.Text, Inset: c.styles.Accent, Selected: c.styles.Chosen})
+	return c.Area.View(editor.Styles{Text: c.styles.Text, Inset: c.styles.Strong, Selected: c.styles.Selected})
 }
 
 // Empty says that nothing is written.

@@ -17,7 +17,7 @@ import (
 
 func written(w int, keys ...string) Model {
 	c := New(Deps{Keys: keymap.Default()})
-	c.Restyle(theme.New(theme.None, theme.Palette{}))
+	c.Restyle(theme.New(theme.None, theme.Palette{}, 0))
 	c.Resize(w, 6)
 	for _, name := range keys {
 		c, _ = c.Update(uitest.Key(name))
@@ -202,7 +202,7 @@ func withServers(t *testing.T) Model {
 		},
 		ReadMention: func(_ context.Context, word string) (string, error) { return "text of " + word, nil },
 	})
-	c.Restyle(theme.New(theme.None, theme.Palette{}))
+	c.Restyle(theme.New(theme.None, theme.Palette{}, 0))
 	c.Resize(60, 6)
 	c.Completes = true
 	c.AttachText = func(name, text string) (history.Part, error) {

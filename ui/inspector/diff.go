@@ -30,8 +30,8 @@ func diffLines(st theme.Styles, w int, original, sent string) []string {
 		return nil
 	}
 	was, is := differ(original, sent)
-	left := column{st: st, title: "original", sign: "−", style: st.Bad, w: w}
-	right := column{st: st, title: "sent instead", sign: "+", style: st.Good, w: w}
+	left := column{st: st, title: "original", sign: "−", style: st.Error, w: w}
+	right := column{st: st, title: "sent instead", sign: "+", style: st.Seen, w: w}
 	if w < besideWidth {
 		return append(left.lines(was), right.lines(is)...)
 	}
@@ -41,7 +41,7 @@ func diffLines(st theme.Styles, w int, original, sent string) []string {
 	h := max(len(before), len(after))
 	before, after = theme.Blank(before, left.w, h), theme.Blank(after, right.w, h)
 	for i := range before {
-		before[i] += st.Frame.Render("│") + after[i]
+		before[i] += st.Faint.Render("│") + after[i]
 	}
 	return before
 }

@@ -68,24 +68,24 @@ func TestDiffMarksWhatDiffers(t *testing.T) {
  + {"path":"C:\\Users\\
  + me"}`},
 	} {
-		if got := linesOf(t, diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), c.w, original, sent), c.w); got != strings.TrimPrefix(c.want, "\n") {
+		if got := linesOf(t, diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0), c.w, original, sent), c.w); got != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("at %d cells the columns are\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}
 }
 
 func TestDiffSaysWhereThereIsNothing(t *testing.T) {
-	if got := diffLines(theme.New(theme.None, theme.Palette{}), 60, "", ""); got != nil {
+	if got := diffLines(theme.New(theme.None, theme.Palette{}, 0), 60, "", ""); got != nil {
 		t.Errorf("two blank texts are drawn: %q", got)
 	}
-	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}), 60, "", "{}"), 60)
+	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}, 0), 60, "", "{}"), 60)
 	if want := "   original\n   (nothing)\n   sent instead\n + {}"; got != want {
 		t.Errorf("the columns are\n%s\nwant\n%s", got, want)
 	}
 }
 
 func TestDiffShowsABrokenByteOtherwiseThanItsReplacement(t *testing.T) {
-	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}), 60, "a\xffb", "a�b"), 60)
+	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}, 0), 60, "a\xffb", "a�b"), 60)
 	if want := "   original\n − a\\xffb\n   sent instead\n + a�b"; got != want {
 		t.Errorf("the columns are\n%s\nwant\n%s", got, want)
 	}
@@ -93,7 +93,7 @@ func TestDiffShowsABrokenByteOtherwiseThanItsReplacement(t *testing.T) {
 
 func TestDiffShowsALongTextWhereItDiffers(t *testing.T) {
 	long := strings.Repeat("0123456789", 100_000)
-	lines := diffLines(theme.New(theme.None, theme.Palette{}), 90, long+"[wrong]"+long, long+"[right]"+long)
+	lines := diffLines(theme.New(theme.None, theme.Palette{}, 0), 90, long+"[wrong]"+long, long+"[right]"+long)
 	if len(lines) > 20 {
 		t.Errorf("a difference of a word in two megabytes takes %d lines", len(lines))
 	}
@@ -110,7 +110,7 @@ func TestDiffFitsEveryWidth(t *testing.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
 		w := rapid.IntRange(0, 120).Draw(t, "w")
 		original, sent := text.Draw(t, "original"), text.Draw(t, "sent")
-		for _, line := range diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]), w, original, sent) {
+		for _, line := range diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0), w, original, sent) {
 			if ansi.StringWidth(line) != w && w > 8 {
 				t.Fatalf("%q against %q at %d cells: the line %q has %d", original, sent, w, ansi.Strip(line), ansi.StringWidth(line))
 			}

@@ -256,7 +256,7 @@ func (in *Model) View(st theme.Styles) []string {
 	case in.shown != nil:
 		return in.shown.View(st)
 	case in.reads != "":
-		return theme.Indented(st.Dim, in.reads+" …", in.w)
+		return theme.Indented(st.Muted, in.reads+" …", in.w)
 	}
 	return nil
 }

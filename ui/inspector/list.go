@@ -41,7 +41,7 @@ func (l *List) GoTo(offset int) { l.Scroll(offset - l.At) }
 
 // Text is all of it, a line each.
 func (l *List) Text() string {
-	st := theme.New(theme.None, theme.Palette{})
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	var b strings.Builder
 	for _, p := range l.Head {
 		b.WriteString(p.Text)
@@ -69,7 +69,7 @@ func (l *List) View(st theme.Styles) []string {
 		head = append(head, theme.Indented(kindStyle(st, p.Kind), markdown.Visible(strings.TrimSuffix(p.Text, "\n")), l.W)...)
 	}
 	if l.N == 0 {
-		return append(head, theme.Indented(st.Dim, l.None, l.W)...)
+		return append(head, theme.Indented(st.Muted, l.None, l.W)...)
 	}
 	if reason := l.Reason(l.At); reason != "" {
 		foot = st.Reason(reason, l.W)

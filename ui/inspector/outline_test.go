@@ -57,7 +57,7 @@ func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
 			if want := min(1, len(sections)); selected != want {
 				t.Fatalf("%d headings are selected, want %d", selected, want)
 			}
-			rows := o.View(theme.New(theme.None, theme.Palette{}))
+			rows := o.View(theme.New(theme.None, theme.Palette{}, 0))
 			if len(rows) > o.H {
 				t.Fatalf("%d rows on %d", len(rows), o.H)
 			}

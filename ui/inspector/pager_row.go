@@ -163,13 +163,13 @@ func kindStyle(st theme.Styles, t Kind) lipgloss.Style {
 	case Unsent:
 		return st.Faint
 	case Added:
-		return st.Added
+		return st.Recalled
 	case Rest, Quiet:
-		return st.Dim
+		return st.Muted
 	case Title, Selected:
-		return st.Accent
+		return st.Strong
 	case Warning:
-		return st.Warn
+		return st.Cut
 	}
 	return st.Text
 }

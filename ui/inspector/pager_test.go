@@ -18,7 +18,7 @@ func readOff(s *Pager) []string {
 	s.First()
 	for i := range s.starts {
 		for _, r := range s.wrapped(i) {
-			rows = append(rows, ansi.Strip(r.draw(theme.New(theme.None, theme.Palette{}))))
+			rows = append(rows, ansi.Strip(r.draw(theme.New(theme.None, theme.Palette{}, 0))))
 		}
 	}
 	return rows
@@ -81,14 +81,14 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 			by := rapid.IntRange(-9, 9).Draw(t, "by")
 			s.Scroll(by)
 			at = max(0, min(at+by, len(all)-h))
-			screen := s.View(theme.New(theme.None, theme.Palette{}))
+			screen := s.View(theme.New(theme.None, theme.Palette{}, 0))
 			want := all[at:min(len(all), at+h)]
 			if got := ansi.Strip(strings.Join(screen, "\n")); got != strings.Join(want, "\n") {
 				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, strings.Join(want, "\n"))
 			}
 		}
 		s.Last()
-		if got, want := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{})), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
+		if got, want := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
 			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
 		}
 		if p := s.Position(); p != "" && p != "100 %" {
@@ -107,7 +107,7 @@ func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 		{Sent, " and this is."},
 	})
 	s.Resize(80, 10)
-	got := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{})), "\n"))
+	got := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n"))
 	want := "✂ The beginning is sent✚ ... (cut)┊ and the rest is not,\n" +
 		"┊ nor is this.\n" +
 		"✂ This is sent again, ┊this not,┊ and this is."
@@ -145,7 +145,7 @@ func BenchmarkPagerOf10MB(b *testing.B) {
 				s := NewPager([]Segment{{Sent, text[:150]}, {Unsent, text[150:]}})
 				s.Resize(100, 40)
 				s.Last()
-				if len(s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark]))) != 40 {
+				if len(s.View(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0))) != 40 {
 					b.Fatal("the screen is not full")
 				}
 			}

@@ -193,12 +193,12 @@ const leastDetail = 10
 func (l *Repairs) View(st theme.Styles, w, h int) []string {
 	on, ok := l.Chosen()
 	if !ok {
-		return theme.Indented(st.Dim, "Nothing is damaged: every message of this history goes as it was said.", w)
+		return theme.Indented(st.Muted, "Nothing is damaged: every message of this history goes as it was said.", w)
 	}
 	if h < leastDetail {
 		return l.list(st, w, h)
 	}
-	lines := theme.Indented(st.Dim, "Repaired in the request only: what is stored stays as it came.", w)
+	lines := theme.Indented(st.Muted, "Repaired in the request only: what is stored stays as it came.", w)
 	lines = append(lines, l.list(st, w, min(len(l.Lines), h/2))...)
 	detail := l.detail(st, on, w)
 	return append(lines, detail[:max(0, min(len(detail), h-len(lines)))]...)
@@ -248,7 +248,7 @@ func (l *Repairs) detail(st theme.Styles, on Repaired, w int) []string {
 	what, _ := l.Secrets.Hide(on.Repair.Sentence())
 	lines = append(lines, theme.Indented(st.Text, on.Repair.Kind+": "+markdown.Visible(what), w)...)
 	if !on.Entry.Sent() {
-		lines = append(lines, theme.Indented(st.Dim, theme.Glyph(on.Entry)+" "+theme.Thousands(on.Entry.Index+1)+" "+markdown.Visible(on.Entry.Cause.Sentence()), w)...)
+		lines = append(lines, theme.Indented(st.Muted, theme.Glyph(on.Entry)+" "+theme.Thousands(on.Entry.Index+1)+" "+markdown.Visible(on.Entry.Cause.Sentence()), w)...)
 	}
 	if of := (drawnKey{on.Repair, st.Name, w, l.Secrets.Revealed}); l.drawn == nil || l.drawnOf != of {
 		shown, _ := withoutSecrets(l.Secrets, on.Repair)
@@ -258,7 +258,7 @@ func (l *Repairs) detail(st theme.Styles, on Repaired, w int) []string {
 	if l.Runs != nil {
 		for _, r := range l.Runs(on.Entry.ID) {
 			ran, _ := l.Secrets.Hide(r.Arguments)
-			lines = append(lines, theme.Indented(st.Warn, "You allowed it: "+markdown.OneLine(r.Call.Name, 60)+" ran with "+markdown.Visible(ran), w)...)
+			lines = append(lines, theme.Indented(st.Cut, "You allowed it: "+markdown.OneLine(r.Call.Name, 60)+" ran with "+markdown.Visible(ran), w)...)
 		}
 	}
 	return lines

@@ -158,12 +158,12 @@ func (in *Model) repairDrawing() *drawing {
 	return &drawing{Said: text.String(), Draw: func(st theme.Styles, w int) []string {
 		var lines []string
 		if head != "" {
-			lines = theme.Indented(st.Warn, head, w)
+			lines = theme.Indented(st.Cut, head, w)
 		}
-		lines = append(lines, theme.Indented(st.Dim, "What is stored is never changed. This is what is sent instead, and why.", w)...)
+		lines = append(lines, theme.Indented(st.Muted, "What is stored is never changed. This is what is sent instead, and why.", w)...)
 		for _, r := range repairs {
 			lines = append(lines, "")
-			lines = append(lines, theme.Indented(st.Warn, "⚠ "+r.Kind+" "+markdown.Visible(r.Sentence()), w)...)
+			lines = append(lines, theme.Indented(st.Cut, "⚠ "+r.Kind+" "+markdown.Visible(r.Sentence()), w)...)
 			lines = append(lines, diffLines(st, w, r.Before, r.After)...)
 		}
 		return lines

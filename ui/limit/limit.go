@@ -111,14 +111,14 @@ func (m Model) View(st theme.Styles, w, n int) []string {
 	var answers []string
 	for i, c := range m.choices() {
 		if i == m.at {
-			answers = append(answers, st.Chosen.Render(theme.Fit(" ▸ "+c.text, w)))
+			answers = append(answers, st.Selected.Render(theme.Fit(" ▸ "+c.text, w)))
 			continue
 		}
 		answers = append(answers, theme.Fit("   "+c.text, w))
 	}
 	var lines []string
 	for _, line := range m.sentence(w) {
-		lines = append(lines, theme.Fit(" "+st.Warn.Render(line), w))
+		lines = append(lines, theme.Fit(" "+st.Cut.Render(line), w))
 	}
 	return append(lines[:min(len(lines), max(0, n-len(answers)))], answers...)
 }

@@ -62,7 +62,7 @@ func TestAClickChoosesAndASecondOneAnswers(t *testing.T) {
 }
 
 func TestScreens(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{})
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	m := aboveALimit()
 	moved, _ := m.Update(keymap.Default(), uitest.Key("down"))
 	summary := m

@@ -84,7 +84,7 @@ func TestTheWayOutIsNeverCut(t *testing.T) {
 func TestALongSentenceHoldsItsPathAsItIs(t *testing.T) {
 	var m Model
 	m.Error(strings.Repeat("word ", 15) + "and then in /a/folder/on-" + strings.Repeat("m", 60) + "/winnow.db it ends.")
-	if screen := uitest.Plain(m.View(theme.New(theme.None, theme.Palette{}), 80, false)); !strings.Contains(screen, "/a/folder/on-mmmm") {
+	if screen := uitest.Plain(m.View(theme.New(theme.None, theme.Palette{}, 0), 80, false)); !strings.Contains(screen, "/a/folder/on-mmmm") {
 		t.Errorf("the path is not as it is:\n%s", screen)
 	}
 }

@@ -19,7 +19,7 @@ func (m *Model) View(st theme.Styles, w int, oneLine bool) []string {
 	}
 	style, mark := st.Text, " · "
 	if m.sentence.Error {
-		style, mark = st.Warn, " ! "
+		style, mark = st.Cut, " ! "
 	}
 	room := max(1, w-3)
 	text := markdown.OneLine(m.sentence.Text, 1<<20)
@@ -46,12 +46,12 @@ func (m *Model) AlertView(st theme.Styles, w, most int) []string {
 	if m.alert.Text != "" {
 		lines := m.alert.lines(w, most)
 		for i, s := range lines {
-			lines[i] = st.Bad.Render(s)
+			lines[i] = st.Error.Render(s)
 		}
 		return lines
 	}
 	if m.news != "" {
-		return theme.WrapStyled(st.Warn, "! "+markdown.Visible(m.news), w)
+		return theme.WrapStyled(st.Cut, "! "+markdown.Visible(m.news), w)
 	}
 	return nil
 }

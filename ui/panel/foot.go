@@ -19,11 +19,11 @@ func (p *Model) foot(st theme.Styles, w int) []string {
 	}
 	if on.Entry != nil && p.Whatif == nil {
 		if price := p.price(*on.Entry); price != "" {
-			lines = append(lines, theme.Fit(" "+st.Dim.Render(price), w))
+			lines = append(lines, theme.Fit(" "+st.Muted.Render(price), w))
 		}
 	}
 	if next := r.fallsOutNext(); next != "" && r.Past == nil {
-		lines = append(lines, theme.Fit(st.Dim.Render(" next to fall out: "+next), w))
+		lines = append(lines, theme.Fit(st.Muted.Render(" next to fall out: "+next), w))
 	}
 	cached := ""
 	switch {
@@ -33,7 +33,7 @@ func (p *Model) foot(st theme.Styles, w int) []string {
 		cached = r.cached(p.Forecast.Prefix)
 	}
 	if cached != "" {
-		lines = append(lines, theme.Indented(st.Dim, cached, w)...)
+		lines = append(lines, theme.Indented(st.Muted, cached, w)...)
 	}
 	return lines
 }

@@ -23,11 +23,11 @@ func (p *Model) head(st theme.Styles, w, h int) []string {
 	if r.Past != nil {
 		lines = append(lines, Proof(st, *r.Past, w)...)
 		if by := r.Past.Request.PriceSource; by != "" {
-			lines = append(lines, theme.Indented(st.Dim, "cost by "+markdown.Visible(by), w)...)
+			lines = append(lines, theme.Indented(st.Muted, "cost by "+markdown.Visible(by), w)...)
 		}
-		use, style := record.CacheUseOf(r.Past.Request), st.Dim
+		use, style := record.CacheUseOf(r.Past.Request), st.Muted
 		if use.Missed() {
-			style = st.Warn
+			style = st.Cut
 		}
 		for _, text := range use.Sentences(theme.Thousands) {
 			lines = append(lines, theme.Indented(style, markdown.Visible(text), w)...)
@@ -41,7 +41,7 @@ func (p *Model) head(st theme.Styles, w, h int) []string {
 	if h >= fullHead {
 		lines = append(lines, flow(r.parts(st), w)...)
 		if r.Spent != "" {
-			cost = append(cost, st.Dim.Render("session "+r.Spent))
+			cost = append(cost, st.Muted.Render("session "+r.Spent))
 		}
 		lines = append(lines, flow(append(r.verdicts(st), cost...), w)...)
 	}
@@ -52,7 +52,7 @@ func (p *Model) head(st theme.Styles, w, h int) []string {
 		lines = append(lines, p.warnings(st, w)...)
 	}
 	if r.Note != "" {
-		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(r.Note), w)...)
+		lines = append(lines, theme.Indented(st.Error, markdown.Visible(r.Note), w)...)
 	}
 	return append(lines, st.Rule(w))
 }
@@ -61,26 +61,26 @@ func (p *Model) head(st theme.Styles, w, h int) []string {
 func (p *Model) warnings(st theme.Styles, w int) []string {
 	var lines []string
 	if s := p.Shown().Plan.Sum; s.Capped() {
-		lines = append(lines, theme.Indented(st.Dim, "budget "+theme.Thousands(s.Budget)+", capped by the model's window of "+theme.Thousands(s.Window), w)...)
+		lines = append(lines, theme.Indented(st.Muted, "budget "+theme.Thousands(s.Budget)+", capped by the model's window of "+theme.Thousands(s.Window), w)...)
 	}
 	doubt := p.Doubt
 	if p.Whatif != nil {
 		doubt = doubtOf(p.Whatif.Window)
 	}
 	if limit := p.Shown().Limit; limit != "" {
-		lines = append(lines, theme.Indented(st.Warn, "! "+limit+": winnow asks first", w)...)
+		lines = append(lines, theme.Indented(st.Cut, "! "+limit+": winnow asks first", w)...)
 	}
 	if doubt != "" {
-		lines = append(lines, theme.Indented(st.Warn, doubt, w)...)
+		lines = append(lines, theme.Indented(st.Cut, doubt, w)...)
 	}
 	if p.Guessed != "" {
-		lines = append(lines, theme.Indented(st.Dim, p.Guessed, w)...)
+		lines = append(lines, theme.Indented(st.Muted, p.Guessed, w)...)
 	}
 	if p.Whatif != nil {
 		return lines
 	}
 	for _, s := range p.Forecast.Warnings {
-		lines = append(lines, theme.Indented(st.Warn, "! "+s, w)...)
+		lines = append(lines, theme.Indented(st.Cut, "! "+s, w)...)
 	}
 	return lines
 }
@@ -88,14 +88,14 @@ func (p *Model) warnings(st theme.Styles, w int) []string {
 // Proof says when a past request was sent, to whom, and whether what is shown is what left.
 func Proof(st theme.Styles, r record.Replayed, w int) []string {
 	q := r.Request
-	lines := []string{theme.Spread(" "+st.Text.Render(q.Created.Local().Format(time.DateTime)), st.Dim.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
+	lines := []string{theme.Spread(" "+st.Text.Render(q.Created.Local().Format(time.DateTime)), st.Muted.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
 	if short, ok := record.ShortfallOf(r.Request); ok {
-		lines = append(lines, theme.Indented(st.Warn, fmt.Sprintf("! the server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
+		lines = append(lines, theme.Indented(st.Cut, fmt.Sprintf("! the server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
 	}
 	if r.Proven {
-		return append(lines, theme.Indented(st.Good, "✓ proven by hash: this was sent", w)...)
+		return append(lines, theme.Indented(st.Seen, "✓ proven by hash: this was sent", w)...)
 	}
-	return append(lines, theme.Indented(st.Warn, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
+	return append(lines, theme.Indented(st.Cut, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
 }
 
 // TurnName is a past request's name in its session.
@@ -118,9 +118,9 @@ type part struct {
 // with the system prompt there.
 func (r *Request) split(st theme.Styles) []part {
 	signs := map[string]part{
-		"system": {sign: "█", style: st.BarFix}, "tools": {sign: "█", style: st.BarFix}, "format": {sign: "█", style: st.BarFix},
-		"pinned": {sign: "▓", style: st.Pinned}, "history": {sign: "▇", style: st.BarUsed}, "recalled": {sign: "▆", style: st.Added},
-		"added": {sign: "▆", style: st.Added}, "draft": {sign: "▅", style: st.BarNow},
+		"system": {sign: "█", style: st.Muted}, "tools": {sign: "█", style: st.Muted}, "format": {sign: "█", style: st.Muted},
+		"pinned": {sign: "▓", style: st.Pinned}, "history": {sign: "▇", style: st.Seen}, "recalled": {sign: "▆", style: st.Recalled},
+		"added": {sign: "▆", style: st.Recalled}, "draft": {sign: "▅", style: st.You},
 	}
 	var list []part
 	for _, share := range r.Plan.Sum.Shares() {
@@ -158,8 +158,8 @@ func (r *Request) bar(st theme.Styles, w int) string {
 		draw(p)
 	}
 	if s.Limit > 0 {
-		draw(part{"░", "free", max(0, s.Limit-s.Tokens(s.Total)), st.BarFree})
-		draw(part{"▒", "reply", replyOf(s), st.BarFree})
+		draw(part{"░", "free", max(0, s.Limit-s.Tokens(s.Total)), st.Faint})
+		draw(part{"▒", "reply", replyOf(s), st.Faint})
 	}
 	return theme.Spread(line, percent+" ", w)
 }
@@ -177,13 +177,13 @@ func (r *Request) total(st theme.Styles, w int) string {
 	s := r.Plan.Sum
 	total := "~" + r.Counted(s.Total)
 	if r.Past != nil && r.Past.Request.Prompt > 0 {
-		return theme.Fit(" "+st.Strong.Render(theme.Thousands(r.Past.Request.Prompt))+st.Dim.Render(" by the server · "+total+" of "+limitOf(s)), w)
+		return theme.Fit(" "+st.Strong.Render(theme.Thousands(r.Past.Request.Prompt))+st.Muted.Render(" by the server · "+total+" of "+limitOf(s)), w)
 	}
 	if r.now != nil && r.Counted(s.Total) != r.now.Counted(r.now.Plan.Sum.Total) {
 		total += " (now ~" + r.now.Counted(r.now.Plan.Sum.Total) + ")"
 	}
 	if s.Limit <= 0 {
-		return theme.Fit(" "+st.Strong.Render(total)+st.Dim.Render(" tokens · no limit known"), w)
+		return theme.Fit(" "+st.Strong.Render(total)+st.Muted.Render(" tokens · no limit known"), w)
 	}
 	rest := " of " + theme.Thousands(s.Limit)
 	switch free := s.Free(); {
@@ -194,7 +194,7 @@ func (r *Request) total(st theme.Styles, w int) string {
 	default:
 		rest += " · full"
 	}
-	return theme.Fit(" "+st.Strong.Render(total)+st.Dim.Render(rest), w)
+	return theme.Fit(" "+st.Strong.Render(total)+st.Muted.Render(rest), w)
 }
 
 // limitOf is the most that a request may hold, in words where it is not known.
@@ -221,13 +221,13 @@ func (r *Request) parts(st theme.Styles) []string {
 		if name == "draft" && r.Past != nil {
 			name = "question"
 		}
-		list = append(list, p.style.Render(p.sign)+st.Dim.Render(" "+name+" "+n))
+		list = append(list, p.style.Render(p.sign)+st.Muted.Render(" "+name+" "+n))
 	}
 	if spare := s.Window - s.Reserve - s.Limit; s.Bound == history.BoundWindow && spare > 0 {
-		list = append(list, st.BarFree.Render("░")+st.Dim.Render(" margin "+theme.Thousands(spare)))
+		list = append(list, st.Faint.Render("░")+st.Muted.Render(" margin "+theme.Thousands(spare)))
 	}
 	if reply := replyOf(s); s.Limit > 0 && reply > 0 {
-		list = append(list, st.BarFree.Render("▒")+st.Dim.Render(" reply "+theme.Thousands(reply)))
+		list = append(list, st.Faint.Render("▒")+st.Muted.Render(" reply "+theme.Thousands(reply)))
 	}
 	return list
 }
@@ -255,7 +255,7 @@ func (r *Request) verdicts(st theme.Styles) []string {
 		{"✚", "added", c.Added},
 	} {
 		if n.n > 0 {
-			list = append(list, st.OfGlyph(n.glyph).Render(n.glyph)+st.Dim.Render(" "+theme.Thousands(n.n)+" "+n.what))
+			list = append(list, st.OfGlyph(n.glyph).Render(n.glyph)+st.Muted.Render(" "+theme.Thousands(n.n)+" "+n.what))
 		}
 	}
 	return list

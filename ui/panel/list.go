@@ -21,7 +21,7 @@ func (p *Model) Line(st theme.Styles, i, w int, chosen bool) string {
 		if a.Tokens > 0 {
 			sum = "+" + r.Counted(a.Tokens)
 		}
-		return r.listLine(st, inList{glyph: "✚", verdict: string(a.Kind), text: p.Secrets.Line(a.Text), sum: sum, style: st.Dim}, w, chosen)
+		return r.listLine(st, inList{glyph: "✚", verdict: string(a.Kind), text: p.Secrets.Line(a.Text), sum: sum, style: st.Muted}, w, chosen)
 	}
 	return r.EntryLine(st, *at.Entry, p.gist(at.Entry.ID, r.texts(at.Entry.ID)), w, chosen, p.Selected != nil && p.Selected(at.Entry.ID))
 }
@@ -58,7 +58,7 @@ func (r *Request) EntryLine(st theme.Styles, e history.Entry, text string, w int
 			sum = "+" + sum
 		}
 	}
-	style := st.Dim
+	style := st.Muted
 	if !e.Sent() {
 		style = st.Faint
 	}
@@ -102,9 +102,9 @@ func (r *Request) listLine(st theme.Styles, l inList, w int, chosen bool) string
 		sign = " "
 	}
 	if chosen {
-		return st.Chosen.Render(theme.Spread(sign+l.glyph+left+verdict+text, l.sum+" ", w))
+		return st.Selected.Render(theme.Spread(sign+l.glyph+left+verdict+text, l.sum+" ", w))
 	}
-	return theme.Spread(st.Focus.Render(sign)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
+	return theme.Spread(st.Seen.Render(sign)+st.OfGlyph(l.glyph).Render(l.glyph)+left+l.style.Render(verdict)+st.Faint.Render(text), l.style.Render(l.sum)+" ", w)
 }
 
 // selectedSign is drawn to the left of a selected message, in the panel and in the transcript.

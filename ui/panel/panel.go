@@ -173,7 +173,7 @@ func (p *Model) Position() string { return theme.OneOf(p.At, p.Shown().Rows.Len(
 func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 	r := p.Shown()
 	if !r.Ready {
-		return theme.Indented(st.Dim, r.Missing(), w)
+		return theme.Indented(st.Muted, r.Missing(), w)
 	}
 	s := p.Slice(st, w, h)
 	lines := s.head

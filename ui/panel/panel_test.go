@@ -50,7 +50,7 @@ func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Set(history.Plan{Sum: history.Sum{Limit: 6144, Window: 8192}}, nil)
 	shown := func() string {
-		return ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}), 60, 20, false), "\n"))
+		return ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}, 0), 60, 20, false), "\n"))
 	}
 	p.Judge(llm.Window{Tokens: 8192, Source: "the server"})
 	if got := shown(); strings.Contains(got, "assuming") {
@@ -68,7 +68,7 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
 		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
 	}, nil)
-	got := ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}), 60, 20, false), "\n"))
+	got := ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}, 0), 60, 20, false), "\n"))
 	for _, want := range []string{"history 200", "~200 of 400 · 200 free", " 50 %", "200 "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, got)
@@ -85,7 +85,7 @@ func TestContradictedWindowIsShownWithItsKey(t *testing.T) {
 }
 
 func TestScreens(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{})
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	var screens uitest.Screens
 	for _, c := range []struct {
 		name string

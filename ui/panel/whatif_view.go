@@ -77,12 +77,12 @@ func (w *Whatif) dials(st theme.Styles, width, h int) []string {
 	}
 	switch {
 	case w.Asking() != "" && w.Note == "":
-		lines = append(lines, theme.Indented(st.Dim, "asking for its window; the verdicts follow", width)...)
+		lines = append(lines, theme.Indented(st.Muted, "asking for its window; the verdicts follow", width)...)
 	case w.Listing && w.at == modelDial:
-		lines = append(lines, theme.Indented(st.Dim, "asking the endpoints for their models", width)...)
+		lines = append(lines, theme.Indented(st.Muted, "asking the endpoints for their models", width)...)
 	}
 	if w.Note != "" {
-		lines = append(lines, theme.Indented(st.Bad, markdown.Visible(w.Note), width)...)
+		lines = append(lines, theme.Indented(st.Error, markdown.Visible(w.Note), width)...)
 	}
 	return append(lines, st.Rule(width))
 }
@@ -104,9 +104,9 @@ func (w *Whatif) dial(st theme.Styles, d Dial, width int) string {
 	}
 	to = markdown.OneLine(to, max(1, width-theme.Width(text)-marks))
 	if d != w.at {
-		return theme.Spread("   "+text+"  "+to, st.Dim.Render(right), width)
+		return theme.Spread("   "+text+"  "+to, st.Muted.Render(right), width)
 	}
-	return st.Chosen.Render(theme.Spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
+	return st.Selected.Render(theme.Spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
 }
 
 // roomyDial is the width from which the dials' values are in one column.
@@ -118,13 +118,13 @@ func (w *Whatif) changes(st theme.Styles, width int) []string {
 	case w.Asking() != "":
 		return nil
 	case len(w.moves) == 0 && !w.turned():
-		return theme.Indented(st.Dim, "nothing is stored or sent before you apply it", width)
+		return theme.Indented(st.Muted, "nothing is stored or sent before you apply it", width)
 	case len(w.moves) == 0:
-		return []string{theme.Fit(st.Dim.Render(" no message enters or leaves"), width)}
+		return []string{theme.Fit(st.Muted.Render(" no message enters or leaves"), width)}
 	}
 	var list []string
 	for _, s := range w.moves {
-		list = append(list, st.Accent.Render(s))
+		list = append(list, st.Strong.Render(s))
 	}
 	return flow(list, width)
 }

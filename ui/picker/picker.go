@@ -219,7 +219,7 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	head := " › "
 	filter, x := p.filter.View(max(1, p.w-theme.Width(head)))
 	x = min(theme.Width(head)+x, max(0, p.w-1))
-	lines = append(lines, st.Accent.Render(head)+filter)
+	lines = append(lines, st.Strong.Render(head)+filter)
 	notes := p.notes[:min(len(p.notes), max(0, p.h-2))]
 	first, end := p.onScreen()
 	for i := first; i < end; i++ {
@@ -227,17 +227,17 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	}
 	switch {
 	case p.Loading && len(p.shown) == 0:
-		lines = append(lines, st.Dim.Render("   asking …"))
+		lines = append(lines, st.Muted.Render("   asking …"))
 	case len(p.shown) == 0 && p.filter.Text != "":
-		lines = append(lines, st.Dim.Render("   nothing matches "+p.filter.Text))
+		lines = append(lines, st.Muted.Render("   nothing matches "+p.filter.Text))
 	case len(p.shown) == 0:
-		lines = append(lines, st.Dim.Render("   nothing here yet"))
+		lines = append(lines, st.Muted.Render("   nothing here yet"))
 	}
 	for len(lines) < p.h-len(notes) {
 		lines = append(lines, "")
 	}
 	for _, n := range notes {
-		lines = append(lines, st.Warn.Render(" ! "+markdown.OneLine(n, max(1, p.w-3))))
+		lines = append(lines, st.Cut.Render(" ! "+markdown.OneLine(n, max(1, p.w-3))))
 	}
 	return lines, x
 }
@@ -251,13 +251,13 @@ func (p *Model) onScreen() (first, end int) {
 func (p *Model) line(st theme.Styles, i int) string {
 	c := p.choices[p.shown[i].Index]
 	if i == p.at {
-		return st.Chosen.Render(theme.Spread(" ▸ "+c.Label, c.Right+" ", p.w))
+		return st.Selected.Render(theme.Spread(" ▸ "+c.Label, c.Right+" ", p.w))
 	}
 	label := c.Label
 	if len(p.shown[i].MatchedIndexes) > 0 {
 		label = highlight(st, label, p.shown[i].MatchedIndexes)
 	}
-	return theme.Spread("   "+label, st.Dim.Render(c.Right)+" ", p.w)
+	return theme.Spread("   "+label, st.Muted.Render(c.Right)+" ", p.w)
 }
 
 // highlight marks the bytes of a label that a filter found.

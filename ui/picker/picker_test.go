@@ -94,7 +94,7 @@ func TestAClickMovesAndASecondOneChooses(t *testing.T) {
 }
 
 func TestScreens(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{})
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	failed := func(w, h int) Model {
 		p := listOf(w, h, three()...)
 		p.Note("ollama: does not answer at 127.0.0.1:11434.")

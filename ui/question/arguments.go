@@ -86,5 +86,5 @@ var member = regexp.MustCompile(`^ *"(?:[^"\\]|\\.)*": `)
 // paint makes the name of a member stand out.
 func paint(st theme.Styles, line string) string {
 	name := member.FindString(line)
-	return st.Accent.Render(name) + st.Text.Render(line[len(name):])
+	return st.Strong.Render(name) + st.Text.Render(line[len(name):])
 }

@@ -110,7 +110,7 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 		seen := map[string]bool{}
 		var e Event
 		for range 400 {
-			for _, line := range q.View(theme.New(theme.None, theme.Palette{}), keymap.Default(), w, h, true) {
+			for _, line := range q.View(theme.New(theme.None, theme.Palette{}, 0), keymap.Default(), w, h, true) {
 				if theme.Width(line) > w {
 					t.Fatalf("%q is wider than %d", line, w)
 				}
@@ -135,7 +135,7 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 }
 
 func TestAClickAnswers(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{})
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	q := of(askedAbout(`{"command":"ls"}`), 60, 12)
 	lines := q.View(st, keymap.Default(), 60, 12, true)
 	for y, line := range lines {
@@ -156,7 +156,7 @@ func TestAClickAnswers(t *testing.T) {
 }
 
 func TestScreens(t *testing.T) {
-	st, k := theme.New(theme.None, theme.Palette{}), keymap.Default()
+	st, k := theme.New(theme.None, theme.Palette{}, 0), keymap.Default()
 	var screens uitest.Screens
 	add := func(name string, q Model, w, h int, focused bool) {
 		q.Resize(k, w, h)

@@ -71,7 +71,7 @@ func (q Model) compose(st theme.Styles, k keymap.Map, w, n int, focused bool) []
 		if left := len(p.body) - p.first - p.room; left > 0 {
 			text = "… " + theme.Plural(left, "more line") + " · " + k.First(keymap.PageDown) + " shows them"
 		}
-		lines = append(lines, line{st.Warn.Render(theme.Fit(text, w)), -1})
+		lines = append(lines, line{st.Cut.Render(theme.Fit(text, w)), -1})
 	}
 	lines = append(lines, p.answers...)
 	return lines[:min(len(lines), max(0, n))]
@@ -87,11 +87,11 @@ func (q Model) head(st theme.Styles, w int) []line {
 		title += fmt.Sprintf(" · %d of %d", q.asked.Number, q.asked.Of)
 	}
 	var lines []line
-	for _, text := range theme.WrapStyled(st.Warn, title, w) {
+	for _, text := range theme.WrapStyled(st.Cut, title, w) {
 		lines = append(lines, line{text, -1})
 	}
 	for _, sentence := range q.why() {
-		for _, text := range theme.WrapStyled(st.Dim, sentence, w) {
+		for _, text := range theme.WrapStyled(st.Muted, sentence, w) {
 			lines = append(lines, line{text, -1})
 		}
 	}
@@ -118,16 +118,16 @@ func (q Model) why() []string {
 // answers are the choices, a line each, or how to get to them.
 func (q Model) answers(st theme.Styles, k keymap.Map, w int, focused bool) []line {
 	if !focused {
-		return []line{{theme.Fit(st.Accent.Render(k.First(keymap.Focus))+" answers · letters go to your draft", w), -1}}
+		return []line{{theme.Fit(st.Strong.Render(k.First(keymap.Focus))+" answers · letters go to your draft", w), -1}}
 	}
 	if q.reason != nil {
 		return []line{q.reasonLine(st, w)}
 	}
 	var lines []line
 	for i, c := range q.choices() {
-		text := "  " + st.Accent.Render(k.First(c.action)) + " " + c.text
+		text := "  " + st.Strong.Render(k.First(c.action)) + " " + c.text
 		if i == q.at {
-			text = st.Chosen.Render("▸ " + k.First(c.action) + " " + c.text)
+			text = st.Selected.Render("▸ " + k.First(c.action) + " " + c.text)
 		}
 		lines = append(lines, line{theme.Fit(text, w), i})
 	}
@@ -143,10 +143,10 @@ func (q Model) compact(st theme.Styles, k keymap.Map, w int, focused bool) []lin
 	row, width := "", 0
 	for i, c := range q.choices() {
 		plain := "  " + k.First(c.action) + " " + c.short
-		text := "  " + st.Accent.Render(k.First(c.action)) + " " + c.short
+		text := "  " + st.Strong.Render(k.First(c.action)) + " " + c.short
 		if i == q.at {
 			plain = "▸ " + k.First(c.action) + " " + c.short
-			text = st.Chosen.Render(plain)
+			text = st.Selected.Render(plain)
 		}
 		if width > 0 && width+1+theme.Width(plain) > w {
 			lines = append(lines, line{theme.Fit(row, w), -1})
@@ -165,7 +165,7 @@ const reasonLead = "why not: "
 
 func (q Model) reasonLine(st theme.Styles, w int) line {
 	shown, _ := q.reason.View(w - theme.Width(reasonLead))
-	return line{theme.Fit(st.Accent.Render(reasonLead)+markdown.Visible(shown), w), -1}
+	return line{theme.Fit(st.Strong.Render(reasonLead)+markdown.Visible(shown), w), -1}
 }
 
 // scroll moves the arguments by lines, and notes what is drawn of them.

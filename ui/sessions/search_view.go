@@ -18,14 +18,14 @@ func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, un
 	var lines, note []string
 	room := x.height(h, unindexed)
 	if room < h {
-		note = []string{st.Warn.Render(" ! " + markdown.OneLine(unindexed, max(1, w-3)))}
+		note = []string{st.Cut.Render(" ! " + markdown.OneLine(unindexed, max(1, w-3)))}
 	}
 	first, end := x.onScreen(room)
 	for i := first; i < end; i++ {
 		lines = append(lines, x.Hit(st, hidden, i, w)...)
 	}
 	if len(x.Hits) == 0 {
-		lines = theme.IndentedTo(st.Dim, x.nothing(typed), labelAt, w)
+		lines = theme.IndentedTo(st.Muted, x.nothing(typed), labelAt, w)
 	}
 	lines = lines[:min(len(lines), room)]
 	for len(lines) < room {
@@ -62,9 +62,9 @@ func (x *Search) nothing(typed string) string {
 // Hit draws one hit: the title of its session and its age, and below it who says what.
 func (x *Search) Hit(st theme.Styles, hidden theme.Secrets, i, w int) []string {
 	h, _ := x.Hits[i].Without(hidden.In, theme.Redacted)
-	base, dim, found, cursor := st.Text, st.Dim, st.Match, "  "
+	base, dim, found, cursor := st.Text, st.Muted, st.Match, "  "
 	if i == x.At {
-		base, dim, found, cursor = st.Chosen, st.Chosen, st.Chosen.Bold(true).Underline(true), " ▸"
+		base, dim, found, cursor = st.Selected, st.Selected, st.Selected.Bold(true).Underline(true), " ▸"
 	}
 	title := cursor + "  " + LineOf(hidden, h.Session).Name()
 	right := theme.Ago(x.Read, h.At) + " "

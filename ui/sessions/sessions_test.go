@@ -66,7 +66,7 @@ func TestTheListSaysWhatConcernsOthers(t *testing.T) {
 }
 
 func TestScreens(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{})
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	var screens uitest.Screens
 	for _, c := range []struct {
 		name string

@@ -26,14 +26,14 @@ func (l *Model) View(st theme.Styles) (lines []string, x int) {
 	}
 	var about []string
 	if s, ok := l.Chosen(); (ok || l.held != nil) && h >= roomyList {
-		about = []string{st.Rule(w), " " + st.Dim.Render(markdown.OneLine(l.about(s), w-2))}
+		about = []string{st.Rule(w), " " + st.Muted.Render(markdown.OneLine(l.about(s), w-2))}
 	}
 	first, end := l.onScreen(h)
 	for i := first; i < end; i++ {
 		lines = append(lines, l.line(st, i, w, open))
 	}
 	if len(l.Matches) == 0 {
-		lines = append(lines, theme.IndentedTo(st.Dim, l.nothing(), labelAt, w)...)
+		lines = append(lines, theme.IndentedTo(st.Muted, l.nothing(), labelAt, w)...)
 	}
 	for len(lines) < h-len(about) {
 		lines = append(lines, "")
@@ -56,16 +56,16 @@ func (l *Model) head(st theme.Styles, w int) (line string, x int) {
 	case l.Texts.On:
 		name = " text › "
 	case l.Purge != nil:
-		return st.Warn.Render(theme.Fit(" Purge "+LineOf(l.secrets, *l.Purge).Name()+" for good?", w)), 0
+		return st.Cut.Render(theme.Fit(" Purge "+LineOf(l.secrets, *l.Purge).Name()+" for good?", w)), 0
 	case l.held != nil:
-		return st.Warn.Render(theme.Fit(" "+l.held.question(), w)), 0
+		return st.Cut.Render(theme.Fit(" "+l.held.question(), w)), 0
 	case l.Edit != nil && l.Edit.tags:
 		name, f = " tags › ", &l.Edit.Field
 	case l.Edit != nil:
 		name, f = " title › ", &l.Edit.Field
 	}
 	text, x := f.View(max(1, w-theme.Width(name)))
-	return st.Accent.Render(name) + text, min(theme.Width(name)+x, max(0, w-1))
+	return st.Strong.Render(name) + text, min(theme.Width(name)+x, max(0, w-1))
 }
 
 // nothing says why no line is shown.
@@ -132,14 +132,14 @@ func (l *Model) line(st theme.Styles, i, w int, open string) string {
 	}
 	left, right := string(margin)+s.Label, l.right(s, open, w)
 	line := theme.Spread(left, right+" ", w)
-	spans := []theme.Span{{From: len(string(margin)) + s.tags, To: len(left), Style: st.Dim}}
+	spans := []theme.Span{{From: len(string(margin)) + s.tags, To: len(left), Style: st.Muted}}
 	if strings.HasSuffix(line, right+" ") {
-		spans = append(spans, theme.Span{From: len(line) - len(right) - 1, To: len(line), Style: st.Dim})
+		spans = append(spans, theme.Span{From: len(line) - len(right) - 1, To: len(line), Style: st.Muted})
 	}
 	found := st.Match
 	base := lipgloss.NewStyle()
 	if i == l.at {
-		base, spans, found = st.Chosen, nil, st.Chosen.Bold(true).Underline(true)
+		base, spans, found = st.Selected, nil, st.Selected.Bold(true).Underline(true)
 	}
 	return theme.Paint(line, base, append(spans, theme.HitSpans(s.Label, len(string(margin)), theme.SharedPrefix(line, left), HitsIn(s.Folded, l.Filter.Text), found)...))
 }

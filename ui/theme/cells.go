@@ -220,12 +220,12 @@ func colour(s string) int {
 
 // Border is the border of a part of the screen with its title, and a text at its right end.
 func (st Styles) Border(title, right string, focused bool) Border {
-	b := Border{Title: title, Line: st.Frame, Name: st.Title}
+	b := Border{Title: title, Line: st.Faint, Name: st.Muted}
 	if right != "" {
-		b.Right = st.Dim.Render(right)
+		b.Right = st.Muted.Render(right)
 	}
 	if focused {
-		b.Line, b.Name = st.Focus, st.Accent
+		b.Line, b.Name = st.Seen, st.Strong
 	}
 	return b
 }

@@ -25,7 +25,7 @@ func OneOf(at, n int) string {
 }
 
 // Rule is the line between a list and the lines above or below it.
-func (st Styles) Rule(w int) string { return st.Frame.Render(strings.Repeat("─", max(0, w))) }
+func (st Styles) Rule(w int) string { return st.Faint.Render(strings.Repeat("─", max(0, w))) }
 
 // Reason is a sentence below a list about the line under its cursor.
 func (st Styles) Reason(text string, w int) []string {
@@ -37,7 +37,7 @@ func (st Styles) Reason(text string, w int) []string {
 // a text at its right end.
 func (st Styles) VerdictLine(glyph, name, text, end string, w int, chosen bool) string {
 	if chosen {
-		return st.Chosen.Render(Spread(" "+glyph+name+text, end, w))
+		return st.Selected.Render(Spread(" "+glyph+name+text, end, w))
 	}
-	return Spread(" "+st.OfGlyph(glyph).Render(glyph)+name+st.Dim.Render(text), st.Dim.Render(end), w)
+	return Spread(" "+st.OfGlyph(glyph).Render(glyph)+name+st.Muted.Render(text), st.Muted.Render(end), w)
 }

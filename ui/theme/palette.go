@@ -6,43 +6,32 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"winnow/ui/markdown"
 )
 
-// Palette is the colours of a theme, each by its role. A colour is "#rrggbb", or "0" to "255" for
-// one of the terminal's own; "" takes the one of the theme's base. No theme paints the background:
-// that is the terminal's.
+// Palette is the colours of a theme, each by its role. "" takes the one of the theme's base. No theme paints the
+// background of the page: that is the terminal's.
 type Palette struct {
 	Base string `toml:"base"` // dark or light: what the theme does not say itself
 
-	Dim              string `toml:"dim"`         // secondary text
-	Faint            string `toml:"faint"`       // what is not sent, rules
-	Frame            string `toml:"frame"`       // frames, the free part of the bar
-	Accent           string `toml:"accent"`      // titles, keys in help
-	Focus            string `toml:"focus"`       // the frame with the focus, the used part of the bar
-	Chosen           string `toml:"chosen"`      // the text under the cursor of a list
-	ChosenBackground string `toml:"chosen_back"` // and what is behind it
-	FoundBackground  string `toml:"found_back"`  // behind what a search found
-	User             string `toml:"user"`        // you, the draft, what winnow added
-	Model            string `toml:"model"`       // who answers
-	Tool             string `toml:"tool"`        // tools and their results
-	System           string `toml:"system"`      // the system prompt
-	Pinned           string `toml:"pinned"`
-	Good             string `toml:"good"`
-	Warn             string `toml:"warn"` // warnings, what is cut
-	Bad              string `toml:"bad"`  // errors
-
-	Heading string `toml:"heading"` // the next five are for Markdown
-	Code    string `toml:"code"`
-	Link    string `toml:"link"`
-	Quote   string `toml:"quote"`
-	Muted   string `toml:"muted"`
-	Syntax  string `toml:"syntax"` // the colours of code blocks, by the name of a Chroma style
+	Text      Colour `toml:"text"`      // answers, values
+	Strong    Colour `toml:"strong"`    // names, headings, the user's words
+	Muted     Colour `toml:"muted"`     // reasons, receipts, labels, what is not sent
+	Faint     Colour `toml:"faint"`     // the sign of what is dropped, the free part of the bar
+	Rule      Colour `toml:"rule"`      // the two rules of the screen
+	Tint      Colour `toml:"tint"`      // the ground under code and chips
+	Selection Colour `toml:"selection"` // the ground under the row of a list's cursor
+	Ghost     Colour `toml:"ghost"`     // the page behind an overlay
+	Seen      Colour `toml:"seen"`      // what the model sees; the focus
+	You       Colour `toml:"you"`       // the user's name, the draft's part of the bar
+	Cut       Colour `toml:"cut"`       // what is cut, questions, warnings, what a search found
+	Pinned    Colour `toml:"pinned"`
+	Recalled  Colour `toml:"recalled"`
+	Repaired  Colour `toml:"repaired"` // and errors
+	Keyword   Colour `toml:"keyword"`  // the next three are for code
+	String    Colour `toml:"string"`
+	Function  Colour `toml:"function"` // names of functions and types
 }
 
 //go:embed themes.toml
@@ -80,24 +69,13 @@ func (p Palette) Check() (key, wrong string) {
 		case key == "base" && value != "dark" && value != "light":
 			return key, fmt.Sprintf("is %q; it takes \"dark\" or \"light\"", value)
 		case key == "base":
-		case key == "syntax" && !markdown.HasSyntax(value):
-			return key, fmt.Sprintf("is %q; it takes the name of a Chroma style, such as %q", value, "monokai")
-		case key == "syntax":
-		case !isColour(value):
-			return key, fmt.Sprintf("is %q; it takes a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of the terminal's", value)
+		default:
+			if wrong := Colour(value).wrong(); wrong != "" {
+				return key, wrong
+			}
 		}
 	}
 	return "", ""
-}
-
-// isColour says whether a text is "#rrggbb" or a number from 0 to 255.
-func isColour(text string) bool {
-	if hex, ok := strings.CutPrefix(text, "#"); ok {
-		_, err := strconv.ParseUint(hex, 16, 24)
-		return err == nil && len(hex) == 6
-	}
-	n, err := strconv.ParseUint(text, 10, 8)
-	return err == nil && strconv.FormatUint(n, 10) == text
 }
 
 // Names are the names of the themes that come with winnow, in the order in which they are offered.

@@ -2,10 +2,13 @@ package theme
 
 import (
 	"cmp"
+	"image/color"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/colorprofile"
 )
 
 // Set is what decides the colours: what the user wants, and what the terminal can show.
@@ -15,6 +18,10 @@ type Set struct {
 	Tried  Name // the one that is tried out, "" for none
 	Light  bool // the terminal's background is light
 	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
+
+	Profile    colorprofile.Profile // the colours that the terminal can show, 0 for all
+	Background color.Color          // of the terminal, nil until it says so
+
 	Styles Styles
 }
 
@@ -22,7 +29,19 @@ type Set struct {
 func (t Set) Shown() Name { return cmp.Or(t.Tried, t.Wanted) }
 
 // Restyle makes the styles of the theme that is shown.
-func (t *Set) Restyle() { t.Styles = New(t.Palette(t.Shown())) }
+func (t *Set) Restyle() {
+	name, p := t.Palette(t.Shown())
+	if t.Background != nil && t.Profile == colorprofile.TrueColor && p.Tint == BuiltIn()[t.usual()].Tint {
+		p.Tint, p.Selection = mix(t.Background, p.Text, tintShare), mix(t.Background, p.Text, selectionShare)
+	}
+	t.Styles = New(name, p, t.Profile)
+}
+
+// The shares of the text's colour in the grounds that are mixed from the terminal's background.
+const (
+	tintShare      = 0.05
+	selectionShare = 0.12
+)
 
 // Names are all themes that can be chosen: winnow's, then the user's own.
 func (t Set) Names() []string {

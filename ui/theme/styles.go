@@ -1,7 +1,10 @@
 package theme
 
 import (
+	"cmp"
+
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"winnow/ui/markdown"
 )
@@ -22,76 +25,58 @@ const (
 // each role has its word or glyph as well.
 type Styles struct {
 	Name     Name
+	Tinted   bool // the terminal shows backgrounds: without them code gets a bar and a selected row is bold
 	Markdown markdown.Style
 
-	Text    lipgloss.Style // as the terminal has it
-	Strong  lipgloss.Style
-	Dim     lipgloss.Style // secondary text
-	Faint   lipgloss.Style // frames, rules, what is not sent
-	Accent  lipgloss.Style // titles, the focus, keys in help
-	Focus   lipgloss.Style // the frame of the focused pane
-	Frame   lipgloss.Style // the frame of the others
-	Title   lipgloss.Style // the title in a frame
-	Chosen  lipgloss.Style // the line under the cursor of a list
-	Match   lipgloss.Style // the letters that a filter found
-	Found   lipgloss.Style // what a search found
-	Hit     lipgloss.Style // the hit that the user is at
-	User    lipgloss.Style
-	Model   lipgloss.Style
-	Tool    lipgloss.Style
-	System  lipgloss.Style
-	Good    lipgloss.Style
-	Warn    lipgloss.Style
-	Bad     lipgloss.Style
-	Pinned  lipgloss.Style
-	Cut     lipgloss.Style
-	Added   lipgloss.Style
-	BarUsed lipgloss.Style
-	BarNow  lipgloss.Style // the draft's part of the bar
-	BarFix  lipgloss.Style // system prompt and tools
-	BarFree lipgloss.Style
+	Text     lipgloss.Style // answers, values
+	Strong   lipgloss.Style // names, headings, the user's words
+	Muted    lipgloss.Style // reasons, receipts, labels, what is not sent
+	Faint    lipgloss.Style // what carries nothing beside its glyph; never on a tint
+	Lines    lipgloss.Style // the two rules of the screen
+	Tint     lipgloss.Style // the ground under code and chips
+	Selected lipgloss.Style // the row under the cursor of a list
+	Ghost    lipgloss.Style // the page behind an overlay
+	Seen     lipgloss.Style // what the model sees; the focus
+	You      lipgloss.Style // the user's name, the draft's part of the bar
+	Cut      lipgloss.Style // what is cut; warnings and questions
+	Pinned   lipgloss.Style
+	Recalled lipgloss.Style
+	Repaired lipgloss.Style
+	Error    lipgloss.Style
+	Match    lipgloss.Style // the letters that a filter found
+	Found    lipgloss.Style // what a search found
+	Hit      lipgloss.Style // the hit that the user is at
 }
 
-// New makes the styles of a theme from its palette. Without colours it takes none.
-func New(t Name, p Palette) Styles {
+// New makes the styles of a theme for a terminal: from its palette, with the colours that the terminal can show.
+// Without colours it keeps bold, underline and faint. A profile of 0 is one of a terminal with all colours.
+func New(t Name, p Palette, profile colorprofile.Profile) Styles {
+	profile = cmp.Or(profile, colorprofile.TrueColor)
 	plain := lipgloss.NewStyle()
-	if t == None {
-		return Styles{
-			Name: t, Strong: plain.Bold(true), Accent: plain.Bold(true), Focus: plain.Bold(true),
-			Chosen: plain.Reverse(true), Match: plain.Underline(true),
-			Found: plain.Underline(true), Hit: plain.Bold(true).Reverse(true),
-			User: plain.Bold(true), Model: plain.Bold(true), Warn: plain.Bold(true), Bad: plain.Bold(true),
-		}
+	st := Styles{
+		Name: t, Strong: plain.Bold(true), Selected: plain.Bold(true),
+		Match: plain.Underline(true), Found: plain.Underline(true), Hit: plain.Bold(true).Reverse(true),
 	}
-	in := func(colour string) lipgloss.Style { return plain.Foreground(lipgloss.Color(colour)) }
-	on := func(colour string) lipgloss.Style { return plain.Background(lipgloss.Color(colour)) }
-	return Styles{
-		Name:     t,
-		Markdown: markdown.Style{Heading: p.Heading, Code: p.Code, Link: p.Link, Quote: p.Quote, Muted: p.Muted, Syntax: p.Syntax},
-		Strong:   plain.Bold(true),
-		Dim:      in(p.Dim),
-		Faint:    in(p.Faint),
-		Accent:   in(p.Accent).Bold(true),
-		Focus:    in(p.Focus),
-		Frame:    in(p.Frame),
-		Title:    in(p.Dim),
-		Chosen:   on(p.ChosenBackground).Foreground(lipgloss.Color(p.Chosen)),
-		Found:    on(p.FoundBackground).Underline(true),
-		Hit:      plain.Bold(true).Reverse(true),
-		Match:    in(p.Accent).Bold(true).Underline(true),
-		User:     in(p.User).Bold(true),
-		Model:    in(p.Model).Bold(true),
-		Tool:     in(p.Tool),
-		System:   in(p.System),
-		Good:     in(p.Good),
-		Warn:     in(p.Warn),
-		Bad:      in(p.Bad),
-		Pinned:   in(p.Pinned),
-		Cut:      in(p.Warn),
-		Added:    in(p.User),
-		BarUsed:  in(p.Focus),
-		BarNow:   in(p.User),
-		BarFix:   in(p.System),
-		BarFree:  in(p.Frame),
+	if t == None {
+		st.Muted, st.Faint, st.Lines, st.Ghost = plain.Faint(true), plain.Faint(true), plain.Faint(true), plain.Faint(true)
+		st.You, st.Cut, st.Error = plain.Bold(true), plain.Bold(true), plain.Bold(true)
+		return st
+	}
+	in := func(c Colour) lipgloss.Style { return c.foreground(profile) }
+	st.Text, st.Strong = in(p.Text), in(p.Strong).Bold(true)
+	st.Muted, st.Faint, st.Lines, st.Ghost = in(p.Muted), in(p.Faint), in(p.Rule), in(p.Ghost)
+	st.Tint, st.Selected = p.Tint.background(profile), p.Selection.background(profile)
+	st.Tinted = p.Tint.Shows(profile)
+	st.Seen, st.You, st.Cut = in(p.Seen), in(p.You), in(p.Cut)
+	st.Pinned, st.Recalled, st.Repaired, st.Error = in(p.Pinned), in(p.Recalled), in(p.Repaired), in(p.Repaired)
+	st.Match, st.Found = st.Cut.Underline(true), st.Cut.Underline(true)
+	st.Markdown = p.markdown(profile)
+	return st
+}
+
+// markdown is the part of a palette that rendered Markdown needs.
+func (p Palette) markdown(profile colorprofile.Profile) markdown.Style {
+	return markdown.Style{
+		Heading: p.Strong.On(profile), Code: p.Strong.On(profile), Quote: p.Muted.On(profile), Muted: p.Muted.On(profile), Syntax: "github-dark",
 	}
 }

@@ -21,7 +21,7 @@ func Glyph(e history.Entry) string {
 	case e.Pinned:
 		return "◆"
 	case len(e.Repairs) > 0:
-		return "⚠"
+		return "▲"
 	case e.Disposition == history.Recalled || e.Recalled:
 		return "↺"
 	case e.Disposition == history.Cut:
@@ -57,12 +57,12 @@ func (st Styles) OfGlyph(g string) lipgloss.Style {
 		return st.Pinned
 	case "◐":
 		return st.Cut
-	case "⚠":
-		return st.Warn
-	case "↺", "✚":
-		return st.Added
+	case "▲":
+		return st.Repaired
+	case "↺":
+		return st.Recalled
 	}
-	return st.Good
+	return st.Seen
 }
 
 // Speaker names who said a message. A file that was imported may hold any text as a role.

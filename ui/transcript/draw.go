@@ -120,7 +120,7 @@ func (m *itemList) between(i int) string {
 	text := ansi.Truncate(" "+boundary+m.alsoAbove()+" ", m.width, "…")
 	left := (m.width - ansi.StringWidth(text)) / 2
 	right := m.width - left - ansi.StringWidth(text)
-	return m.styles.Accent.Render(strings.Repeat("─", left) + text + strings.Repeat("─", right))
+	return m.styles.Strong.Render(strings.Repeat("─", left) + text + strings.Repeat("─", right))
 }
 
 // alsoAbove says that the model sees messages in front of the boundary too.
@@ -148,11 +148,11 @@ func (m *itemList) gutter(e *entry, mark Mark, line int, hit bool) string {
 	cursor := " "
 	switch on := m.selected && m.cursor == e.ID; {
 	case on && mark.Selected:
-		cursor = m.styles.Focus.Render("█")
+		cursor = m.styles.Seen.Render("█")
 	case mark.Selected:
-		cursor = m.styles.Focus.Render("▌")
+		cursor = m.styles.Seen.Render("▌")
 	case on:
-		cursor = m.styles.Focus.Render("┃")
+		cursor = m.styles.Seen.Render("┃")
 	}
 	if gutterWidth == 2 {
 		return glyph + cursor
@@ -163,7 +163,7 @@ func (m *itemList) gutter(e *entry, mark Mark, line int, hit bool) string {
 	}
 	pad := strings.Repeat(" ", gutterWidth-2-ansi.StringWidth(label))
 	if hit {
-		pad = pad[1:] + m.styles.Focus.Render("›")
+		pad = pad[1:] + m.styles.Seen.Render("›")
 	}
 	return glyph + cursor + m.label(e, label) + pad
 }
@@ -175,13 +175,13 @@ func (m *itemList) label(e *entry, text string) string {
 	}
 	switch e.Role {
 	case history.User:
-		return m.styles.User.Render(text)
+		return m.styles.You.Render(text)
 	case history.Assistant:
-		return m.styles.Model.Render(text)
+		return m.styles.Strong.Render(text)
 	case history.System:
-		return m.styles.System.Render(text)
+		return m.styles.Muted.Render(text)
 	}
-	return m.styles.Tool.Render(text)
+	return m.styles.Strong.Render(text)
 }
 
 // measure returns the height of item i in lines, the blank one below it included.
@@ -231,7 +231,7 @@ func (m *itemList) render(e *entry) *drawn {
 		lines = append(lines, m.label(e, markdown.OneLine(e.Label, w)))
 	}
 	if e.Head != "" {
-		lines = append(lines, st.Accent.Render(markdown.OneLine(e.Head, w)))
+		lines = append(lines, st.Strong.Render(markdown.OneLine(e.Head, w)))
 	}
 	if reasoning != "" {
 		lines = append(lines, m.reasoning(e, reasoning)...)
@@ -245,11 +245,11 @@ func (m *itemList) render(e *entry) *drawn {
 	if !e.Fold || e.expanded {
 		lines = append(lines, m.rest(len(text)-len(d.text))...)
 	}
-	lines = append(lines, m.styled(e.Note, st.Warn)...)
+	lines = append(lines, m.styled(e.Note, st.Cut)...)
 	d.footer = len(lines)
 	lines = append(lines, m.styled(e.Footer, st.Faint)...)
 	d.trail = len(lines)
-	lines = append(lines, m.styled(e.Trail, st.Accent)...)
+	lines = append(lines, m.styled(e.Trail, st.Strong)...)
 	if len(lines) == 0 {
 		lines = append(lines, "…")
 		d.footer, d.trail = 1, 1
@@ -300,22 +300,22 @@ func (m *itemList) folded(text string) []string {
 	first, _, _ := strings.Cut(text, "\n")
 	space := w - ansi.StringWidth(count) - 1
 	if space < 4 {
-		return []string{m.styles.Dim.Render(count)}
+		return []string{m.styles.Muted.Render(count)}
 	}
-	return []string{markdown.OneLine(first, space) + " " + m.styles.Dim.Render(count)}
+	return []string{markdown.OneLine(first, space) + " " + m.styles.Muted.Render(count)}
 }
 
 // reasoning returns the lines of e's reasoning, or one line with their number while it is folded.
 func (m *itemList) reasoning(e *entry, text string) []string {
 	st := m.styles
 	if e.thinking {
-		lines := []string{st.Dim.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
+		lines := []string{st.Muted.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
 		part := shown(text)
-		lines = append(lines, m.styled(part, st.Dim)...)
+		lines = append(lines, m.styled(part, st.Muted)...)
 		return append(append(lines, m.rest(len(text)-len(part))...), "")
 	}
 	head := fmt.Sprintf("▸ reasoning, %d lines", strings.Count(strings.Trim(text, "\n"), "\n")+1)
-	return []string{st.Dim.Render(ansi.Truncate(head, m.bodyWidth(), "…"))}
+	return []string{st.Muted.Render(ansi.Truncate(head, m.bodyWidth(), "…"))}
 }
 
 // styled returns text as it is, wrapped, in one style.

@@ -67,7 +67,7 @@ func (m *itemList) rest(left int) []string {
 	if left == 0 {
 		return nil
 	}
-	return []string{m.styles.Dim.Render(ansi.Truncate("… "+m.more(left), m.bodyWidth(), "…"))}
+	return []string{m.styles.Muted.Render(ansi.Truncate("… "+m.more(left), m.bodyWidth(), "…"))}
 }
 
 // grow adds to a text that is too long for a stream.

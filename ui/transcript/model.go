@@ -269,7 +269,7 @@ func (c *Model) Mark(id int64) Mark {
 	}
 	e, ok := c.Verdict(id)
 	if !ok {
-		return Mark{Tag: hits, Style: c.list.styles.Accent, Selected: selected}
+		return Mark{Tag: hits, Style: c.list.styles.Strong, Selected: selected}
 	}
 	g := theme.Glyph(e)
 	tag := theme.Word(e)

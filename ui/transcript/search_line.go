@@ -80,12 +80,12 @@ func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	}
 	left := " / "
 	if f.Open {
-		left = " " + st.Accent.Render("/") + " "
+		left = " " + st.Strong.Render("/") + " "
 	}
 	x = min(3+x, max(0, w-1))
-	line = left + text + st.Dim.Render("  ") + st.Strong.Render(status)
+	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
 	if theme.Width(line)+2+theme.Width(hint) > w {
 		return theme.Fit(line, w), x
 	}
-	return theme.Spread(line, st.Dim.Render(hint), w), x
+	return theme.Spread(line, st.Muted.Render(hint), w), x
 }

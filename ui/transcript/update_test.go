@@ -24,7 +24,7 @@ func grammar(w, h int) Model {
 	run := func(func(context.Context) tea.Msg) tea.Cmd { return nil } // there is no session to ask
 	newContext := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
 	c := New(Deps{Keys: keymap.Default(), Run: run, NewContext: newContext, Draft: func() func() (history.Plan, error) { return nil }})
-	c.Restyle(theme.New(theme.None, theme.Palette{}))
+	c.Restyle(theme.New(theme.None, theme.Palette{}, 0))
 	c.Resize(w, h)
 	var plan history.Plan
 	for i, text := range []string{"How do I parse this?", "Rewrite the rule.", "Which rule?", "The first rule of the grammar.", "Thanks."} {
