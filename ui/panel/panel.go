@@ -4,6 +4,8 @@
 package panel
 
 import (
+	"errors"
+
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
@@ -67,16 +69,20 @@ func (p *Model) Shown() *Request {
 // Set takes a new plan of the next request. The cursor stays on its message.
 func (p *Model) Set(plan history.Plan, err error) {
 	p.Next.Note = ""
+	p.Next.Over = 0
 	if err != nil {
 		p.Next.Note = theme.Sentence(err)
+	}
+	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
+		p.Next.Over = over.Need - over.Have
 	}
 	if err != nil && len(plan.Entries) == 0 {
 		return
 	}
 	on := p.Chosen()
-	note := p.Next.Note
+	note, over := p.Next.Note, p.Next.Over
 	p.Next = requestOf(plan, p.Text)
-	p.Next.Note = note
+	p.Next.Note, p.Next.Over = note, over
 	if p.Shown() == &p.Next {
 		p.Stay(on)
 	}

@@ -18,6 +18,7 @@ type Request struct {
 	Counts record.Counts
 	Ready  bool               // there is a plan
 	Note   string             // why there is none, or why it cannot be sent
+	Over   int                // how many tokens it has too many, as the server counts them; 0 where it fits
 	Input  pricing.Cost       // what the next request costs before its answer
 	Limit  string             // the limit that it would exceed, "" for none
 	Spent  string             // what the session has spent, beside the next request; "" for nothing to say

@@ -1,0 +1,188 @@
+package panel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/ui/theme"
+)
+
+// shortStrip is the width below which the strip says only how much is sent and what is next.
+const shortStrip = 60
+
+// Strip is the rule above the draft as one line of w cells that says what the next request sends, what becomes of the
+// rest and what falls out next. Margin is how many cells of the rule stand at either side of the words. Without a plan
+// it is a plain rule, and where the draft does not fit it says by how much, as Rule does.
+func (p *Model) Strip(st theme.Styles, w, margin int) string {
+	r := p.Shown()
+	if p.Next.Over > 0 || !r.Ready || r.Counts.Stored == 0 {
+		return p.Rule(st, w, margin)
+	}
+	c := r.Counts
+	of := theme.Thousands(c.Sent()) + " of " + theme.Thousands(c.Stored)
+	next := ""
+	if r.Past == nil {
+		next = numbered(r.Plan.Next, maxNumbers)
+	}
+	if w < shortStrip {
+		line := st.Text.Render(of)
+		if next != "" {
+			line += st.Muted.Render(" · next ") + st.Text.Render(numbered(r.Plan.Next, 1))
+		}
+		return ruled(st, w, margin, []string{line}, "")
+	}
+	left := []string{st.Muted.Render(p.verb()+" ") + st.Text.Render(of)}
+	if r.Limit != "" {
+		left = append(left, st.Cut.Render("! "+r.Limit))
+	}
+	for _, n := range r.tallies(st) {
+		left = append(left, n.style.Render(n.text()))
+	}
+	if next != "" {
+		next = st.Muted.Render("next out ") + st.Text.Render(next)
+	}
+	return ruled(st, w, margin, left, next)
+}
+
+// Rule is the rule above the draft where the panel says the rest: it turns red where the draft does not fit, and says
+// by how much.
+func (p *Model) Rule(st theme.Styles, w, margin int) string {
+	if p.Next.Over <= 0 {
+		return st.Lines.Render(strings.Repeat("─", max(0, w)))
+	}
+	st.Lines = st.Repaired
+	return ruled(st, w, margin, []string{st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")}, "")
+}
+
+// verb says what the request on show does with the messages that are counted.
+func (p *Model) verb() string {
+	switch {
+	case p.Whatif != nil:
+		return "would send"
+	case p.Past != nil:
+		return p.Name(p.Past) + " sent"
+	}
+	return "sends"
+}
+
+// ruled is a rule of w cells with words on its left and at its right end. Of those on the left the last ones give way
+// first, then the words at the right.
+func ruled(st theme.Styles, w, margin int, left []string, right string) string {
+	edge := st.Lines.Render(strings.Repeat("─", margin))
+	for {
+		words := strings.Join(left, "  ")
+		used := 2*margin + len("  ") + theme.Width(words)
+		if right != "" {
+			used += len("  ") + theme.Width(right)
+		}
+		switch fill := w - used; {
+		case fill >= 0 && right != "":
+			return edge + " " + words + " " + st.Lines.Render(strings.Repeat("─", fill)) + " " + right + " " + edge
+		case fill >= 0:
+			return edge + " " + words + " " + st.Lines.Render(strings.Repeat("─", fill)) + edge
+		case len(left) > 1:
+			left = left[:len(left)-1]
+		case right != "":
+			right = ""
+		default:
+			return st.Lines.Render(strings.Repeat("─", max(0, w)))
+		}
+	}
+}
+
+// gaugeCells is the length of the bar in the header.
+const gaugeCells = 8
+
+// Gauge is what the header says of the next request where the panel is not open: its tokens and, with bar, how full
+// it is. It is "" where nothing is planned.
+func (p *Model) Gauge(st theme.Styles, bar bool) string {
+	r := p.Shown()
+	if !r.Ready {
+		return ""
+	}
+	s := r.Plan.Sum
+	text := r.tokens()
+	if s.Limit <= 0 {
+		return st.Muted.Render(text + " tokens")
+	}
+	text = st.Muted.Render(text + " / " + theme.Thousands(s.Limit))
+	if bar {
+		full := cells(s.Used(), max(s.Limit, s.Used()), gaugeCells)
+		text += " " + st.Seen.Render(strings.Repeat("━", full)) + st.Faint.Render(strings.Repeat("─", gaugeCells-full))
+	}
+	return text
+}
+
+// tokens is what the request takes: as the server counted it, else estimated.
+func (r *Request) tokens() string {
+	if r.Past != nil && r.Past.Request.Prompt > 0 {
+		return theme.Thousands(r.Past.Request.Prompt)
+	}
+	return "~" + r.Counted(r.Plan.Sum.Total)
+}
+
+// cells is how many of a bar's cells stand for n of whole: what is there shows, and so does what is free.
+func cells(n, whole, of int) int {
+	switch {
+	case n <= 0 || whole <= 0 || of <= 0:
+		return 0
+	case n >= whole:
+		return of
+	}
+	return min(max(1, (n*of+whole-1)/whole), max(1, of-1))
+}
+
+// count is how many messages of a request have one verdict.
+type count struct {
+	glyph, word string
+	n           int
+	style       lipgloss.Style
+}
+
+func (c count) text() string { return c.glyph + " " + theme.Thousands(c.n) + " " + c.word }
+
+// tallies are the verdicts that are not the usual one, the most important first.
+func (r *Request) tallies(st theme.Styles) []count {
+	c := r.Counts
+	var list []count
+	for _, v := range []count{
+		{"◐", "cut", c.Cut, st.Cut},
+		{"○", "dropped", c.Dropped, st.Muted},
+		{"⊘", "excluded", c.Excluded, st.Muted},
+		{"↺", "recalled", c.Recalled, st.Recalled},
+		{"▲", "repaired", c.Repaired, st.Repaired},
+		{"○", "unreadable", c.Quarantined, st.Muted},
+		{"○", "blank", c.Blank, st.Muted},
+		{"◆", "pinned", c.Pinned, st.Pinned},
+		{"✚", "added", c.Added, st.Seen},
+	} {
+		if v.n > 0 {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// numbered are the numbers of messages by their rising indexes, at most so many: "44, 45", "3–9", "1, 5, 9 …".
+func numbered(indexes []int, most int) string {
+	var list []string
+	for i := 0; i < len(indexes); {
+		if len(list) == most {
+			return strings.Join(list, ", ") + " …"
+		}
+		last := i
+		for last+1 < len(indexes) && indexes[last+1] == indexes[last]+1 {
+			last++
+		}
+		from := strconv.Itoa(indexes[i] + 1)
+		if last-i >= 2 {
+			list, i = append(list, fmt.Sprintf("%s–%d", from, indexes[last]+1)), last+1
+			continue
+		}
+		list, i = append(list, from), i+1
+	}
+	return strings.Join(list, ", ")
+}
