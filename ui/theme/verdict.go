@@ -48,6 +48,43 @@ func Word(e history.Entry) string {
 	return ""
 }
 
+// Verdict is a verdict with its reason in a few words, as its glyph shows it: "cut to 150 of 2,310", "dropped: over
+// budget", "recalled: parse". It is "" for a message that is sent whole and as it is.
+func Verdict(e history.Entry) string {
+	switch word, reason := string(e.Disposition), e.Cause.Short(); Glyph(e) {
+	case "⊘":
+		if reason == "" {
+			return "excluded by you"
+		}
+		return because("excluded", reason)
+	case "○":
+		if e.Disposition == history.Isolated {
+			word, reason = "unreadable", ""
+		}
+		return because(word, reason)
+	case "◆":
+		return "pinned"
+	case "▲":
+		return because("repaired", e.Repairs[0].Cause.Short())
+	case "↺":
+		if e.Disposition == history.Dropped {
+			return because(word, reason)
+		}
+		return because("recalled", reason)
+	case "◐":
+		return fmt.Sprintf("cut to %s of %s", Thousands(e.CharsAfter), Thousands(e.CharsBefore))
+	}
+	return ""
+}
+
+// because is a word with its reason, where there is one.
+func because(word, reason string) string {
+	if reason == "" {
+		return word
+	}
+	return word + ": " + OneLine(reason)
+}
+
 // OfGlyph is the style of a verdict's sign.
 func (st Styles) OfGlyph(g string) lipgloss.Style {
 	switch g {
