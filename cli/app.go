@@ -31,6 +31,7 @@ import (
 	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/remembered"
 )
 
 // probePatience is how long local servers may take to answer where nothing is configured.
@@ -117,6 +118,9 @@ type conversation struct {
 	persona   string   // the system prompt of the persona that the command line names, "" for none
 	temporary bool     // nothing is saved
 	notices   []string // sentences for the screen
+
+	memory *remembered.Memory // what was chosen on the screen before; nil remembers nothing
+	chosen remembered.Choices
 }
 
 // use is what a command opens a conversation for.
@@ -149,6 +153,9 @@ func (k *conversation) ready(ctx context.Context) error {
 			return err
 		}
 		k.persona = text
+	}
+	if k.use == toChat {
+		k.remember()
 	}
 	// A key_command may ask a person, so it runs before the screen is taken.
 	if err := k.fetchKeys(ctx); err != nil {
@@ -290,7 +297,7 @@ func (k *conversation) choose(ctx context.Context) error {
 		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Reason: "because this session is with it", Hint: "ctrl+l chooses another model"}
 		return nil
 	}
-	wanted := llm.Preference{Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
+	wanted := llm.Preference{Last: k.chosen.Model, Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
 	var from string
 	from, wanted.Ref = k.p.namedModel(k.config)
 	var err error

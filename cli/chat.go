@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/charmbracelet/x/term"
@@ -16,6 +17,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui"
+	"winnow/ui/theme"
 )
 
 // chat runs the screen. Whatever ends it, the last line says how to go on.
@@ -62,6 +64,28 @@ func (p *program) chat(ctx context.Context, search string) error {
 	return err
 }
 
+// remember takes over what was chosen on the screen before, where nothing else says otherwise.
+func (k *conversation) remember() {
+	k.memory = k.p.memory(k.config)
+	var err error
+	if k.chosen, err = k.memory.Read(); err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			k.notices = append(k.notices, theme.UpperFirst(line)+".")
+		}
+	}
+	ui := &k.config.UI
+	if name := k.chosen.Theme; name != "" && !k.memory.Set.Theme {
+		if slices.Contains((theme.Set{Own: k.config.Themes}).Names(), string(name)) {
+			ui.Theme = string(name)
+		} else {
+			k.notices = append(k.notices, fmt.Sprintf("The theme %s, which you used last, is not configured any more.", name))
+		}
+	}
+	if k.chosen.Panel != "" && !k.memory.Set.Panel {
+		ui.Panel = string(k.chosen.Panel)
+	}
+}
+
 // screenOptions is what the screen is given.
 func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, search string) (ui.Options, error) {
 	p, config := k.p, k.config
@@ -80,10 +104,12 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Theme:   config.UI.Theme,
 		Themes:  config.Themes,
 		Panel:   config.UI.Panel,
+		Memory:  k.memory,
 		Mouse:   config.UI.Mouse,
 		Version: p.build,
 		Attach:  p.flags.attach,
 
+		Reasoning:  k.chosen.Reasoning != nil && *k.chosen.Reasoning,
 		Personas:   p.personas,
 		PersonasIn: personasIn,
 		Secrets:    k.redactor.FindIn,

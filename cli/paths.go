@@ -13,6 +13,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"winnow/cli/config"
+	"winnow/ui/remembered"
 )
 
 // The names under the folders of the XDG base directory specification.
@@ -21,6 +22,7 @@ const (
 	configName = "config.toml"
 	dbName     = "winnow.db"
 	logName    = "log.jsonl"
+	chosenName = "chosen"
 )
 
 // configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the
@@ -71,6 +73,19 @@ func (p *program) logPath() (string, error) {
 		return "", err
 	}
 	return filepath.Join(folder, appFolder, logName), nil
+}
+
+// memory is where choices made on the screen are kept for the next start, without the home folder nowhere.
+func (p *program) memory(c config.Config) *remembered.Memory {
+	folder, err := p.folder("XDG_STATE_HOME", xdg.StateHome, "your choices", "XDG_STATE_HOME")
+	if err != nil {
+		return nil
+	}
+	m := &remembered.Memory{Folder: filepath.Join(folder, appFolder, chosenName)}
+	m.Set.Model = c.Model != "" || p.env("WINNOW_MODEL") != ""
+	m.Set.Theme = c.UI.Theme != "auto"
+	m.Set.Panel = c.UI.Panel != "auto"
+	return m
 }
 
 // folder is one of the user's base folders. Without a home folder the library would answer with

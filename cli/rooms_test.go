@@ -18,7 +18,7 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
 	"cli/config":             {"ui/theme", "ui/keymap", "session/approval", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/approval", "session/settings", "session/record", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
 	"session":                {"session/approval", "session/limits", "session/recall", "session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/llmtest", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 	// any of them may use ui/uitest.
 	"ui": {
 		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
-		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers",
+		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers", "ui/remembered",
 		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":           {"ui/markdown", "ui/uitest", "llm/attach", "history"},
@@ -77,7 +77,8 @@ var rooms = map[string][]string{
 	"ui/confirm":         {},
 	"ui/limit":           {"ui/theme", "ui/keymap", "ui/uitest", "session", "session/limits", "session/store", "llm/pricing"},
 	"ui/question":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/approval", "history"},
-	"ui/settings":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "session/approval", "llm", "llm/tool", "llm/mcp", "history"},
+	"ui/remembered":      {"ui/theme", "llm"},
+	"ui/settings":        {"ui/remembered", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "session/approval", "llm", "llm/tool", "llm/mcp", "history"},
 	"ui/panel":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "llm/pricing", "history"},
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "history"},
 	"ui/current":         {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/record", "session/store", "llm", "history"},

@@ -35,6 +35,7 @@ type Choice struct {
 // Preference says what a model is chosen from.
 type Preference struct {
 	Ref  string // what the user named, "" for nothing
+	Last Last   // what the user chose last, which counts where nothing is named
 	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
 
 	// Local says that servers on this machine are looked for, and that the guide is taken where there is
@@ -58,11 +59,25 @@ var ErrNoModel = errors.New("no model is named, configured or keyed: name one wi
 // must be asked for, the choice is closed. Only where there is no such endpoint, and the preference allows it, it
 // is the first model of a server on this machine, which is then added to the catalog, or the built-in
 // guide. The error is a sentence for the user.
+//
+// The model that was used last goes before all that is not named. Where it cannot be had any more, the reason of
+// the choice says so.
 func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	if ref := strings.TrimSpace(w.Ref); ref != "" {
 		found, err := c.Find(ctx, ref, w.Home)
 		at := c.client(strings.TrimSuffix(ref, "/"))
 		return Choice{Ref: found, Reason: "because it was asked for", Hint: howToSwitch, Dated: at != nil && at.endpoint.Dated}, err
+	}
+	if w.Last.Ref != "" {
+		choice, lost := c.again(w.Last)
+		if lost == nil {
+			return choice, nil
+		}
+		last := w.Last.Ref
+		w.Last = Last{}
+		choice, err := Choose(ctx, c, w)
+		choice.Reason += fmt.Sprintf("; %s, which you used last, %v", last, lost)
+		return choice, err
 	}
 	if client := c.preferred(); client != nil {
 		return choosePreferred(ctx, client.endpoint), nil

@@ -20,6 +20,7 @@ import (
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/question"
+	"winnow/ui/remembered"
 	"winnow/ui/servers"
 	"winnow/ui/sessions"
 	"winnow/ui/settings"
@@ -77,7 +78,7 @@ func New(o Options) (*Model, error) {
 	m := &Model{
 		keys:   keys,
 		mouse:  o.Mouse,
-		layout: layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != "closed"}},
+		layout: layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != string(remembered.Strip) && o.Panel != string(remembered.Off)}},
 		themes: theme.Set{Own: o.Themes},
 	}
 	m.current = current.Model{Deps: current.Deps{With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background, Draft: func() current.Draft { return current.Draft(m.composer.Next()) }}, Secrets: theme.Secrets{Find: o.Secrets}}
@@ -94,11 +95,12 @@ func New(o Options) (*Model, error) {
 		Mentions:    func(word string) []composer.Command { return completions(offered.Mentions(word)) },
 		ReadMention: offered.ReadMention,
 	})
-	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export, Servers: o.Servers}
+	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export, Servers: o.Servers, Memory: o.Memory}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), background(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.restyle()
+	m.chat.ShowReasoning(o.Reasoning)
 	m.show(o.Start)
 	return m, nil
 }

@@ -9,6 +9,7 @@ import (
 	"winnow/ui/inspector"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
+	"winnow/ui/remembered"
 	"winnow/ui/settings"
 )
 
@@ -61,7 +62,10 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		draft, now := m.current.Draft(), m.panel.Next.Plan.Entries
 		return func() tea.Msg { return tryOut(e, s, draft, now) }
 	case panel.Apply:
-		return m.current.Run(func(ctx context.Context) tea.Msg { return applyTrial(ctx, s, e) })
+		memory, known := m.settings.Memory, m.current.With.Models
+		return m.current.Run(func(ctx context.Context) tea.Msg {
+			return applyTrial(ctx, s, e, func() string { return settings.RememberModel(memory, s, known) })
+		})
 	case panel.ListModels:
 		return m.inSettings((*settings.Model).ListModels)
 	case panel.Closed:
@@ -82,7 +86,11 @@ func (m *Model) togglePanel() tea.Cmd {
 		m.setFocus(draftPane)
 	}
 	m.arrange()
-	return nil
+	shown := remembered.Off
+	if m.layout.WantPanel {
+		shown = remembered.Open
+	}
+	return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Remember(s.Memory.Panel(shown)) })
 }
 
 // showPanel brings the panel on the screen and gives it the keys.

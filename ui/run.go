@@ -16,6 +16,7 @@ import (
 	"winnow/llm/mcp"
 	"winnow/session"
 	"winnow/ui/input"
+	"winnow/ui/remembered"
 	"winnow/ui/theme"
 )
 
@@ -41,11 +42,14 @@ type Options struct {
 	Themes  map[string]theme.Palette // the user's own, by name
 	Panel   string                   // auto, open or closed: the context panel at the start; "" is auto
 	Mouse   bool                     // the wheel scrolls
+	Memory  *remembered.Memory       // keeps what is chosen on the screen; nil forgets it
 	Version string
 	Attach  []string // files to hang on the draft at the start
 
 	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
 	PersonasIn string                    // the folder that holds them
+
+	Reasoning bool // reasoning is shown at the start
 
 	// Secrets says where secrets stand in a text, as bytes from and to, in order and apart: known keys and,
 	// if it is asked for shapes, what looks like a secret. Nil finds none.

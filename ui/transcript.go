@@ -71,10 +71,11 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Context:
 		return m.togglePanel()
 	case keymap.Reason:
-		if m.chat.ToggleReasoning() {
-			return m.notice.Say("Reasoning is shown.")
+		shown, text := m.chat.ToggleReasoning(), "Reasoning is hidden."
+		if shown {
+			text = "Reasoning is shown."
 		}
-		return m.notice.Say("Reasoning is hidden.")
+		return tea.Batch(m.notice.Say(text), m.inSettings(func(s *settings.Model) tea.Cmd { return s.Remember(s.Memory.Reasoning(shown)) }))
 	case keymap.PageUp:
 		m.chat.Page(-1)
 	case keymap.PageDown:

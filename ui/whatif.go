@@ -85,14 +85,18 @@ type appliedMsg struct {
 	err      error
 }
 
-// applyTrial sets the conversation to what was tried out.
-func applyTrial(ctx context.Context, s *session.Session, e panel.Apply) tea.Msg {
+// applyTrial sets the conversation to what was tried out. Chosen is called where that is another model.
+func applyTrial(ctx context.Context, s *session.Session, e panel.Apply, chosen func() string) tea.Msg {
 	before, _ := s.Preview("")
 	if err := s.Apply(ctx, e.Trial); err != nil {
 		return appliedMsg{s, e.Text, err}
 	}
 	after, err := s.Preview("")
-	return appliedMsg{s, e.Text + settings.Change(before, after, err), nil}
+	text := e.Text + settings.Change(before, after, err)
+	if e.Trial.Model != "" {
+		text += chosen()
+	}
+	return appliedMsg{s, text, nil}
 }
 
 // applied ends the trial: what it showed is the next request now.

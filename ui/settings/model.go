@@ -90,14 +90,14 @@ func (s *Model) useModel(ref string) tea.Cmd {
 	if s.Busy {
 		return s.Emit(Refused{})
 	}
-	of := s.Session
+	of, memory, known := s.Session, s.Memory, s.With.Models
 	return s.Run(func(ctx context.Context) tea.Msg {
 		before, _ := of.Preview("")
 		if err := of.SetModel(ctx, ref); err != nil {
 			return DoneMsg{Err: err}
 		}
 		after, err := of.Preview("")
-		return DoneMsg{Text: "The next message goes to " + of.Ref() + "." + Change(before, after, err)}
+		return DoneMsg{Text: "The next message goes to " + of.Ref() + "." + Change(before, after, err) + RememberModel(memory, of, known)}
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"winnow/session"
 	"winnow/session/settings"
 	"winnow/ui/keymap"
+	"winnow/ui/remembered"
 	"winnow/ui/theme"
 )
 
@@ -38,6 +39,7 @@ type Deps struct {
 	Personas   func() ([]Persona, error)                   // reads the user's system prompts; nil has none
 	PersonasIn string                                      // the folder that holds them
 	Servers    *mcp.Servers                                // nil for none
+	Memory     *remembered.Memory                          // what is chosen is remembered here for the next start; nil remembers nothing
 
 	// Export writes a session to a file as the words want it, and says where; nil writes none.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)
@@ -140,6 +142,31 @@ func (s *Model) Take(msg Msg) tea.Cmd {
 func (s *Model) set(sentence string, change func(context.Context, *session.Session) error) tea.Cmd {
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg { return DoneMsg{sentence, change(ctx, of)} })
+}
+
+// Remember writes a choice down for the next start. A temporary chat leaves none on disk.
+func (s *Model) Remember(write func() error) tea.Cmd {
+	if s.Session != nil && s.Session.Temporary() {
+		return nil
+	}
+	return s.Run(func(context.Context) tea.Msg {
+		if err := write(); err != nil {
+			return event.Notice{Text: theme.Sentence(err), Error: true}
+		}
+		return nil
+	})
+}
+
+// RememberModel writes down which model a session has been given. What it returns ends a sentence about that: ""
+// where there is nothing more to say.
+func RememberModel(to *remembered.Memory, of *session.Session, known *llm.Catalog) string {
+	if of.Temporary() {
+		return ""
+	}
+	if err := to.Model(known.Last(of.Ref()))(); err != nil {
+		return " " + theme.UpperFirst(theme.Sentence(err))
+	}
+	return ""
 }
 
 // Budget is the command /budget.
@@ -302,7 +329,8 @@ func (s *Model) Theme(name string) tea.Cmd {
 	for _, known := range names {
 		if known == name {
 			s.Emit(Themed{theme.Name(name)})
-			return s.Say("The theme is " + name + ". It stays with theme = \"" + name + "\" under [ui] in the configuration.")
+			s.Say("The theme is " + name + "." + s.Memory.ThemeLasts())
+			return s.Remember(s.Memory.Theme(theme.Name(name)))
 		}
 	}
 	return s.SayError("There is no theme " + name + ". There are " + strings.Join(names, ", ") + ".")

@@ -137,17 +137,12 @@ func (c *Model) Expand() bool {
 
 // ToggleReasoning unfolds all reasoning or folds it, and says which.
 func (c *Model) ToggleReasoning() bool {
-	c.reasoning = !c.reasoning
-	for _, m := range c.Messages {
-		if m.Reasoning != "" {
-			c.list.ToggleReasoning(m.ID)
-		}
-	}
-	if c.Streaming {
-		c.list.ToggleReasoning(arriving)
-	}
-	return c.reasoning
+	c.ShowReasoning(!c.list.thinking)
+	return c.list.thinking
 }
+
+// ShowReasoning unfolds all reasoning or folds it.
+func (c *Model) ShowReasoning(shown bool) { c.list.ShowReasoning(shown) }
 
 // OneVersion says that a message has no other version, and which message near it has.
 func (c *Model) OneVersion(of int64) string {

@@ -308,7 +308,7 @@ func (m *itemList) folded(text string) []string {
 // reasoning returns the lines of e's reasoning, or one line with their number while it is folded.
 func (m *itemList) reasoning(e *entry, text string) []string {
 	st := m.styles
-	if e.thinking {
+	if e.turned != m.thinking {
 		lines := []string{st.Muted.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
 		part := shown(text)
 		lines = append(lines, m.styled(part, st.Muted)...)

@@ -40,7 +40,7 @@ type Mark struct {
 type entry struct {
 	Item
 	expanded bool // Text is shown whole
-	thinking bool // Reasoning is shown whole
+	turned   bool // Reasoning is shown otherwise than that of the others
 	stream   *markdown.Stream
 	measured bool // its height is known at the present width
 

@@ -29,6 +29,7 @@ type itemList struct {
 	selected  bool
 	marks     func(int64) Mark
 	boundary  int64 // the item above which the model's view begins, 0 for none
+	thinking  bool  // reasoning is shown whole, but where an entry turned it
 	above     int   // messages in front of the boundary that the model sees all the same
 	search    search
 }
@@ -204,7 +205,16 @@ func (m *itemList) Toggle(id int64) {
 
 // ToggleReasoning expands or folds the reasoning of the item id.
 func (m *itemList) ToggleReasoning(id int64) {
-	m.toggle(id, func(e *entry) { e.thinking = !e.thinking })
+	m.toggle(id, func(e *entry) { e.turned = !e.turned })
+}
+
+// ShowReasoning expands or folds the reasoning of all items, and of those to come.
+func (m *itemList) ShowReasoning(shown bool) {
+	m.restyle(func() { m.thinking = shown })
+	for i := range m.entries {
+		m.entries[i].turned = false
+	}
+	m.settle()
 }
 
 func (m *itemList) toggle(id int64, change func(*entry)) {

@@ -34,7 +34,6 @@ type Model struct {
 	Plan      history.Plan      // of the request on show
 	Next      history.Plan      // of the next request
 	Streaming bool
-	reasoning bool // reasoning is unfolded
 	Receipts  map[int64]record.Receipt
 	firstRead int              // index of the first message that the server can have read of the request shown; 0 is all
 	Trails    map[int64]string // where other conversations begin or end, by message
@@ -135,9 +134,6 @@ func (c *Model) Stream(text, reasoning string) {
 	if !c.Streaming {
 		c.Streaming = true
 		c.list.Append(Item{ID: arriving, Role: history.Assistant, Label: c.Name})
-		if c.reasoning {
-			c.list.ToggleReasoning(arriving)
-		}
 	}
 	c.list.Write(arriving, text, reasoning)
 }

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is chosen on the screen holds at the next start, unless something says otherwise. winnow run has none of it.
+func TestChoicesHoldAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"The server answers."},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]"))
+	t.Cleanup(server.Close)
+	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	state := ""
+	for _, variable := range env {
+		if dir, ok := strings.CutPrefix(variable, "XDG_STATE_HOME="); ok {
+			state = filepath.Join(dir, "winnow", "chosen")
+		}
+	}
+	start := func(more ...string) *terminal { return startIn(t, append(env, more...), 130, 32) }
+	leave := func(chat *terminal) {
+		chat.send(ctrlD)
+		if code := chat.end(); code != 0 {
+			t.Fatalf("winnow ended with %d:\n%s", code, chat.text())
+		}
+	}
+
+	chat := start()
+	chat.want("because OPENAI_API_KEY is set", "enter send")
+	chat.send("/model guide/guide" + enterKey)
+	chat.want("The next message goes to guide/guide.")
+	chat.send("/theme nord" + enterKey)
+	chat.want("The theme is nord. It is remembered.")
+	leave(chat)
+	if text, err := os.ReadFile(filepath.Join(state, "theme")); string(text) != "\"nord\"\n" {
+		t.Errorf("the theme is remembered as %q, %v", text, err)
+	}
+
+	again := start()
+	again.want("guide/guide", "because you used it last")
+	leave(again)
+	named := start("WINNOW_MODEL=openai/small")
+	named.want("openai/small", "because it was asked for")
+	leave(named)
+
+	run := exec.Command(winnowPath(t), "run", "--no-save", "who is there?")
+	run.Env = append(env, "WINNOW_MODEL=")
+	if out, err := run.Output(); err != nil || strings.Contains(string(out), "guide") {
+		t.Errorf("run answers %q, %v, want the answer of the model that the environment keys", out, err)
+	}
+
+	if err := os.WriteFile(filepath.Join(state, "model"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	damaged := start()
+	damaged.want("because OPENAI_API_KEY is set", "Your last choice of the model was not taken over")
+	leave(damaged)
+}

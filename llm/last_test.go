@@ -1,0 +1,55 @@
+package llm
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/llm/keys"
+)
+
+// The model that was used last is asked again only where its name stands for the same server, with a key where it
+// had one. Otherwise another is chosen, and the reason says why.
+func TestTheModelThatWasUsedLast(t *testing.T) {
+	t.Parallel()
+	work := Endpoint{Name: "work", BaseURL: "https://llm.example.com/v1", Key: "key-of-work-0001", Default: "small"}
+	last := new(Catalog).With(work).Last("work/large")
+	if want := (Last{"work/large", "https://llm.example.com/v1", true}); last != want {
+		t.Fatalf("described as %+v, want %+v", last, want)
+	}
+	with := func(change func(*Endpoint)) Endpoint {
+		e := work
+		change(&e)
+		return e
+	}
+	other := Endpoint{Name: "other", BaseURL: "https://other.example.com/v1", Key: "key-of-other-0001", Default: "one"}
+	for _, c := range []struct {
+		name      string
+		endpoints []Endpoint
+		want      string
+		reason    string
+	}{
+		{"as it was", []Endpoint{other, work}, "work/large", "because you used it last"},
+		{"gone", []Endpoint{other}, "other/one", "because other is configured; work/large, which you used last, has no key any more"},
+		{"without its key", []Endpoint{other, with(func(e *Endpoint) { e.Key = "" })}, "other/one", "because other is configured; work/large, which you used last, has no key any more"},
+		{"with a stored key", []Endpoint{other, with(func(e *Endpoint) { e.Key, e.KeyFrom.Kind = "", keys.Keyring })}, "work/large", "because you used it last"},
+		{"at another address", []Endpoint{other, with(func(e *Endpoint) { e.BaseURL = "https://elsewhere.example.com/v1" })}, "other/one", "because other is configured; work/large, which you used last, was at https://llm.example.com/v1, and work is at https://elsewhere.example.com/v1 now"},
+	} {
+		got, err := Choose(t.Context(), new(Catalog).With(c.endpoints...), Preference{Last: last})
+		if err != nil || got.Ref != c.want || got.Reason != c.reason {
+			t.Errorf("%s: chose %q %s, %v, want %q %s", c.name, got.Ref, got.Reason, err, c.want, c.reason)
+		}
+	}
+	if got, err := Choose(t.Context(), new(Catalog).With(work, other), Preference{Ref: "other/two", Last: last}); err != nil || got.Ref != "other/two" {
+		t.Errorf("what is named lost to what was used last: %+v, %v", got, err)
+	}
+	if _, err := Choose(t.Context(), new(Catalog), Preference{Last: last}); err == nil {
+		t.Error("a model that is gone was chosen where there is no other")
+	}
+	secret := Endpoint{Name: "s", BaseURL: "https://user:password@example.com/v1?key=0123456789", Default: "x"}
+	if got := new(Catalog).With(secret).Last("s"); strings.Contains(got.Server, "password") || strings.Contains(got.Server, "0123456789") || got.Ref != "s/x" {
+		t.Errorf("described as %+v, want no secrets", got)
+	}
+	if got := new(Catalog).Last("nowhere/x"); got != (Last{}) {
+		t.Errorf("a model of no endpoint is described as %+v", got)
+	}
+}
