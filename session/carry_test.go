@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -129,6 +130,26 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	}
 	if body, err := later.Try(Trial{}).Body(plan); err != nil || strings.Contains(string(body), "reasoning_content") {
 		t.Errorf("the reasoning is sent to another model: %s %v", body, err)
+	}
+}
+
+// A server that wants the reasoning back gets none where that does not fit: no request leaves, and none is announced.
+func TestARequirementThatDoesNotFitAnnouncesNoRequest(t *testing.T) {
+	server := func(messages []messageSent) step {
+		if len(messages) == 2 {
+			return thinks(strings.Repeat("I need the tool. ", 2000), callOf("c", nil)) // more than the window
+		}
+		return deepSeek(messages)
+	}
+	b := acting(t, 2, server)
+	s := b.begin()
+	events, err := drain(s.Send(t.Context(), "add one and two"))
+	var over *history.OverBudgetError
+	if !errors.As(err, &over) || b.requests() != 2 {
+		t.Fatalf("the turn ended with %v after %d requests, want one that does not fit, after 2", err, b.requests())
+	}
+	if said := noticed(events); said != "asking test/m again with the result of add: request 2 of at most 16" {
+		t.Errorf("the turn says %q", said)
 	}
 }
 
