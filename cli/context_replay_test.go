@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql"
 	"fmt"
-	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -19,9 +18,7 @@ func TestTurnThatCannotBeProvenSaysSo(t *testing.T) {
 	t.Parallel()
 	script := newScriptedServer("200\n" +
 		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"One."},"finish_reason":"stop"}]}` + "\ndata: [DONE]")
-	server := httptest.NewServer(script)
-	t.Cleanup(server.Close)
-	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	_, env := serve(t, home(t), script)
 	winnow := func(args ...string) (stdout, stderr string) {
 		t.Helper()
 		var out, errs bytes.Buffer

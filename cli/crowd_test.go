@@ -21,7 +21,7 @@ const crowd = 8
 func TestManyProgramsOnOneHistory(t *testing.T) {
 	t.Parallel()
 	env := home(t)
-	server := newSlowServer(t)
+	server := newSlowServer(t, env, 0)
 	turn := &slowTurn{words: 40, reach: func(turnPoint) {}}
 	env = append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.add(turn))
 	file := chatFile(t, 30)
@@ -137,7 +137,7 @@ func between(text, before, after string) string {
 func TestManyProgramsInOneSession(t *testing.T) {
 	t.Parallel()
 	env := home(t)
-	server := newSlowServer(t)
+	server := newSlowServer(t, env, 0)
 	env = append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000",
 		"OPENAI_BASE_URL="+server.add(&slowTurn{words: 40, reach: func(turnPoint) {}}))
 	first := &crowded{t: t, env: env, dir: t.TempDir(), commands: new(atomic.Int32)}

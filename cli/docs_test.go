@@ -3,7 +3,6 @@ package cli
 import (
 	"flag"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,15 +136,13 @@ func TestDocsShowARealContext(t *testing.T) {
 	t.Parallel()
 	answer := "Panic-mode recovery skips tokens until it finds one that ends a statement. " +
 		"That is simple and never loops, but it loses what stands between, so keep the set of those tokens small."
-	server := httptest.NewServer(newScriptedServer("200\n" +
-		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"` + answer + `"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"))
-	t.Cleanup(server.Close)
+	_, env := serve(t, home(t), newScriptedServer("200\n"+
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"`+answer+`"},"finish_reason":"stop"}]}`+"\ndata: [DONE]"))
 	config := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(config, []byte("[context]\nelastic = false\nassistant_max_chars = 76\nlast_whole_max_tokens = 0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := append(home(t), "WINNOW_CONFIG="+config, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
-	winnow := winnowIn(t, env)
+	winnow := winnowIn(t, append(env, "WINNOW_CONFIG="+config))
 	winnow("run", "-m", "openai/small", "How does a parser recover?")
 	id := idPattern.Find(winnow("sessions", "list", "--json"))
 	plan := winnow("context", string(id), "--json")
@@ -292,11 +289,10 @@ func flagRow(f *pflag.Flag) []string {
 // long answer and more messages than the cap, on a server that refuses a field.
 func TestDocsShowARealAnswer(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(newScriptedServer("400\n" +
-		`{"error":{"message":"Unrecognized request argument supplied: stream_options"}}` + "\n----\n200\n" +
-		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Milk."},"finish_reason":"stop"}]}` + "\n" +
-		`data: {"choices":[],"usage":{"prompt_tokens":120,"completion_tokens":2}}` + "\ndata: [DONE]"))
-	t.Cleanup(server.Close)
+	_, env := serve(t, home(t), newScriptedServer("400\n"+
+		`{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`+"\n----\n200\n"+
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Milk."},"finish_reason":"stop"}]}`+"\n"+
+		`data: {"choices":[],"usage":{"prompt_tokens":120,"completion_tokens":2}}`+"\ndata: [DONE]"))
 	folder := t.TempDir()
 	config, file := filepath.Join(folder, "config.toml"), filepath.Join(folder, "chat.jsonl")
 	said := `{"role": "user", "content": "Good morning."}
@@ -312,7 +308,7 @@ func TestDocsShowARealAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	winnow := winnowIn(t, append(home(t), "WINNOW_CONFIG="+config, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1"))
+	winnow := winnowIn(t, append(env, "WINNOW_CONFIG="+config))
 	id := idPattern.Find(winnow("sessions", "import", file))
 	shown := winnow("run", "-m", "openai/small", "-s", string(id), "--json", "What was it?")
 	shown = idPattern.ReplaceAll(shown, []byte("01999f0e-1c2d-7aaa-8bbb-0123456789ab"))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -64,11 +63,9 @@ func TestChatThatSaidNothingLeavesNothing(t *testing.T) {
 // hanging is a server that sends the beginning of an answer and then nothing more.
 func hanging(t *testing.T, env []string) []string {
 	t.Helper()
-	server := httptest.NewServer(newScriptedServer("hang\n" +
+	_, env = serve(t, env, newScriptedServer("hang\n"+
 		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Half of what I wanted to say"}}]}`))
-	t.Cleanup(server.CloseClientConnections)
-	t.Cleanup(server.Close)
-	return append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	return env
 }
 
 // askHanging is a chat with the beginning of that answer on its screen.
@@ -173,11 +170,8 @@ func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
 // TestRunShowsEscapesOnATerminal plants a sequence that would write the clipboard.
 func TestRunShowsEscapesOnATerminal(t *testing.T) {
 	t.Parallel()
-	env := home(t)
-	server := httptest.NewServer(newScriptedServer("200\n" +
-		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a\u001b]52;c;eA==\u0007b\u001b[2Jc"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"))
-	t.Cleanup(server.Close)
-	env = append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	_, env := serve(t, home(t), newScriptedServer("200\n"+
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"a\u001b]52;c;eA==\u0007b\u001b[2Jc"},"finish_reason":"stop"}]}`+"\ndata: [DONE]"))
 	run := startIn(t, env, 80, 24, "run", "-m", "openai/small", "hello")
 	if code := run.end(); code != 0 {
 		t.Fatalf("winnow run ended with %d:\n%s", code, run.text())

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,10 +15,10 @@ import (
 )
 
 // hostileServer answers with hostile texts only: models, tool calls, answers, errors.
-func hostileServer(t *testing.T) string {
+func hostileServer(t *testing.T, env []string) []string {
 	t.Helper()
 	asked := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	_, env = serve(t, env, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/models") {
 			json.NewEncoder(w).Encode(map[string]any{"data": []any{
 				map[string]any{"id": "small"}, map[string]any{"id": "m" + hostileText(), "owned_by": hostileText()},
@@ -50,8 +49,7 @@ func hostileServer(t *testing.T) string {
 		}
 		io.WriteString(w, "data: [DONE]\n\n")
 	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/v1"
+	return env
 }
 
 // hostileFile is an imported conversation in which everything is hostile.
@@ -90,8 +88,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+hostileServer(t),
-		"WINNOW_DB="+filepath.Join(dir, "chats.db"))
+	env := hostileServer(t, append(home(t), "WINNOW_DB="+filepath.Join(dir, "chats.db")))
 	configure(t, env, "[tools]\napprove = \"always\"\n")
 	file := hostileFile(t, dir)
 	places := 0

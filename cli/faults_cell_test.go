@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -368,6 +367,3 @@ func (b *faultBench) winnow(network llm.Doer, config string, args ...string) (ou
 	}
 	return read("out"), read("err"), exit
 }
-
-// again matches the sentences that announce a request beyond the first.
-var again = regexp.MustCompile(`\bTry \d+ of \d+ in|\basking (?:once more|again|\S+ again|\S+ to summarise)\b`)

@@ -94,11 +94,8 @@ func (a *actor) checkAttempts(o *outcome) {
 		recorded += 1 + r.Retries
 	}
 	announced := 1
-	if a.stage == llmtest.Title {
-		announced++ // The screen says that it asks for a title.
-	}
 	for _, text := range o.seen {
-		announced += len(again.FindAllString(text, -1))
+		announced += llmtest.Announced(text)
 	}
 	if left != recorded || left != announced {
 		a.failf("%d requests left, %d are recorded and %d announced; a person reads %q", left, recorded, announced, o.seen)

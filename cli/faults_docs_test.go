@@ -46,7 +46,7 @@ var faultParts = []struct {
 	{llmtest.Calls, "In a tool call", "The model calls a tool. The tools of this table run without a question (`tools.approve = \"always\"`); `winnow run` offers none here.", "asking example/m again with the result of "},
 	{llmtest.End, "At the end", "The whole text and the finish reason have arrived.", ""},
 	{llmtest.AfterTool, "After a tool call", "The request that carries the result of a tool fails.", "asking example/m again with the result of "},
-	{llmtest.Title, "Asking for a title", "Only a chat asks for titles. The title of the first message stays.", ""},
+	{llmtest.Title, "Asking for a title", "Only a chat asks for titles. The title of the first message stays.", "asking example/m for a title"},
 	{llmtest.Summary, "Asking for a summary", "The preset `summary` asks for a summary of the older messages before your message is sent. Without it the older messages are shortened.", "asking example/m to summarise "},
 }
 

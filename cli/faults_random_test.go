@@ -285,7 +285,7 @@ func (q *faultSequence) turn(saying string, start func(context.Context) <-chan s
 		n++
 		for _, sentence := range sentences(event) {
 			q.note("      %s", sentence)
-			announced += len(again.FindAllString(sentence, -1))
+			announced += llmtest.Announced(sentence)
 		}
 		switch e := event.(type) {
 		case session.Delta:

@@ -79,7 +79,7 @@ func TestTheFirstFrameDoesNotWaitForTheKeyring(t *testing.T) {
 	release := bus.Hold()
 	t.Cleanup(release)
 	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
-	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\nkey_keyring = true\n", echoServer(t).URL+"/v1"))
+	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\nkey_keyring = true\n", echoServer(t, env).URL+"/v1"))
 	chat := startIn(t, env, 110, 32)
 	chat.want("enter send")
 	release()

@@ -48,12 +48,21 @@ type turnPoint struct {
 	word  int    // the words that have been written
 }
 
-func newSlowServer(t testing.TB) *slowServer {
+// newSlowServer wants at the end of the test that each request has its record in the history of a home, and each record
+// its request, but for at most as many as there are kills.
+func newSlowServer(t testing.TB, env []string, kills int) *slowServer {
 	t.Helper()
 	s := &slowServer{turns: map[string]*slowTurn{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	t.Cleanup(s.CloseClientConnections)
+	t.Cleanup(func() {
+		came := 0
+		for _, turn := range s.turns {
+			came += len(turn.asked())
+		}
+		wantRecords(t, []string{historyOf(env)}, came, kills)
+	})
 	return s
 }
 

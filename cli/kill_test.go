@@ -86,7 +86,7 @@ func TestKillAtAnyPointOfATurnLosesNothing(t *testing.T) {
 	}
 	env := home(t)
 	configure(t, env, "[tools]\napprove = \"always\"\n")
-	k := &killing{env: append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000"), path: databasePath(t, env), server: newSlowServer(t), hits: map[string]int{}}
+	k := &killing{env: append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000"), path: databasePath(t, env), server: newSlowServer(t, env, kills), hits: map[string]int{}}
 	seed := rand.Uint64()
 	t.Run("kills", func(t *testing.T) {
 		for i := range kills {

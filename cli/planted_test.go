@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -43,9 +42,9 @@ func encodings(secret string) []string {
 }
 
 // echoServer answers as the question says, and puts all that it was told in confidence into each error.
-func echoServer(t *testing.T) *httptest.Server {
+func echoServer(t *testing.T, env []string) *served {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server, _ := serve(t, env, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, password, _ := r.BasicAuth()
 		told := fmt.Sprintf("you came with %s, %s, %s to %s with %s", r.Header.Get("Authorization"), r.Header.Get(localHeader),
@@ -94,22 +93,22 @@ func echoServer(t *testing.T) *httptest.Server {
 			io.WriteString(w, "data: [DONE]\n\n")
 		}
 	}))
-	server.Config.ErrorLog = nil
-	t.Cleanup(server.Close)
 	return server
 }
 
 // Keys are told to the server that they are for, and to nobody and nothing else.
 func TestPlantedKeysAreNowhere(t *testing.T) {
 	t.Parallel()
-	server := echoServer(t)
+	env := home(t)
+	server := echoServer(t, env)
+	server.unheard = 2 // nobody answers at one address, which is tried twice
 	address := strings.TrimPrefix(server.URL, "http://")
 	bus, err := llmtest.StartSecretService(map[string]string{"winnow/keyring": keyringKey})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(bus.Close)
-	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address, "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+server.URL+"/v1")
+	env = append(env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address, "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+server.URL+"/v1")
 	configure(t, env, fmt.Sprintf(`
 [endpoints.config]
 base_url = "http://%s/v1"

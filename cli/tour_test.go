@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,9 +43,7 @@ func takeTour(t *testing.T, file string) {
 	if _, err := fmt.Sscanf(part["size"], "%d %d", &width, &height); err != nil {
 		t.Fatalf("%s: read the size: %v", file, err)
 	}
-	server := httptest.NewServer(newScriptedServer(withStatus(part["answers"])))
-	t.Cleanup(server.Close)
-	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	_, env := serve(t, home(t), newScriptedServer(withStatus(part["answers"])))
 	args := []string{"-m", "openai/small"}
 	if imported, ok := part["import"]; ok {
 		importConversation(t, env, imported)

@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"sync"
@@ -33,9 +32,7 @@ func (s *recordingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 	t.Parallel()
 	server := &recordingServer{}
-	listening := httptest.NewServer(server)
-	t.Cleanup(listening.Close)
-	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+listening.URL+"/v1")
+	_, env := serve(t, home(t), server)
 	chat := startIn(t, env, 100, 30, "-m", "openai/small")
 	chat.want("openai/small", "enter send")
 	chat.send("first\rSECOND")
@@ -55,15 +52,14 @@ func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 func silentServer(t *testing.T, env []string) []string {
 	t.Helper()
 	over := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	_, env = serve(t, env, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-over:
 		case <-r.Context().Done():
 		}
 	}))
-	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(over) })
-	return append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	return env
 }
 
 func TestMessageIsStoredWhileAServerHangsOnEveryRoute(t *testing.T) {
@@ -129,9 +125,7 @@ func TestAToolQuestionComesToAnIdleUser(t *testing.T) {
 
 func TestRunSavesNothingOfAMessageThatDoesNotFit(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"))
-	t.Cleanup(server.Close)
-	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	_, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\ndata: [DONE]"))
 	run := exec.Command(winnowPath(t), "run", "-m", "openai/small")
 	run.Env = env
 	run.Stdin = strings.NewReader(strings.Repeat("too many words ", 20_000))

@@ -195,6 +195,11 @@ func (f *forest) purge() {
 		f.t.Skip("the last one stays")
 	}
 	i := rapid.IntRange(0, len(f.trees)-1).Draw(f.t, "session")
+	asked, err := f.deps.Store.Requests(f.t.Context(), f.trees[i].s.Info().ID)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.elsewhere += len(asked)
 	if err := f.deps.Store.Purge(f.t.Context(), f.trees[i].s.Info().ID); err != nil {
 		f.t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n) && !t.Failed(); i = next.Add(1) - 1 {
-				h := &heldConversation{t: t, seed: from + uint64(i), counts: leakCounts{}}
+				h := &heldConversation{t: t, seed: from + uint64(i), counts: leakCounts{}, ledger: newLedger()}
 				h.hold()
 				mu.Lock()
 				all.add(h.counts)
@@ -90,6 +90,7 @@ var tokenPattern = regexp.MustCompile(`tok[0-9a-f]{8}q`)
 
 // heldConversation is one random conversation and the server that hears it.
 type heldConversation struct {
+	*ledger
 	t      *testing.T
 	seed   uint64
 	dice   *rand.Rand
@@ -138,13 +139,14 @@ func (h *heldConversation) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.hear(body)
+	h.arrived(body)
+	h.wantNothingHidden(body)
 	h.reply(w, body)
 	return w.Result(), nil
 }
 
-// hear checks what a request holds.
-func (h *heldConversation) hear(body []byte) {
+// wantNothingHidden checks what a request holds.
+func (h *heldConversation) wantNothingHidden(body []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, token := range tokenPattern.FindAllString(string(body), -1) {
@@ -243,7 +245,10 @@ func (h *heldConversation) hold() {
 			Profile: history.Profile{MergeSameRole: h.dice.IntN(4) == 0, NoToolToUser: h.dice.IntN(4) == 0},
 		}),
 		Count: func(text string) int { return (len(text) + 3) / 4 },
+
+		observe: h.observe,
 	}
+	defer h.checkRequests()
 	if h.dice.IntN(4) == 0 {
 		h.deps.Models.Endpoints() // the catalogue is read before the first turn
 	}
@@ -254,6 +259,27 @@ func (h *heldConversation) hold() {
 		if h.act(); h.t.Failed() {
 			return
 		}
+	}
+}
+
+// checkRequests wants that what came for an answer, what is recorded and what was announced are as many requests.
+func (h *heldConversation) checkRequests() {
+	rows, err := h.deps.Store.Sessions(h.t.Context(), store.Filter{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	recorded := 0
+	for _, row := range rows {
+		requests, err := h.deps.Store.Requests(h.t.Context(), row.ID)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		for _, r := range requests {
+			recorded += 1 + r.Retries
+		}
+	}
+	if h.came != recorded || h.came != h.announced {
+		h.failf("%d requests for an answer came, %d are recorded and %d were announced", h.came, recorded, h.announced)
 	}
 }
 
@@ -421,7 +447,7 @@ func (h *heldConversation) act() {
 		}
 	case 15:
 		note("title")
-		if _, more := h.s.Retitle(ctx, true, func(Event) {}); more != nil && !errors.Is(more, ErrNothingToAnswer) {
+		if _, more := h.s.Retitle(ctx, true, h.ledger.hear); more != nil && !errors.Is(more, ErrNothingToAnswer) {
 			err = more
 		}
 	case 16:
@@ -475,7 +501,7 @@ func (h *heldConversation) say(all []store.Message, alone bool) {
 	h.watch(all, false, nil)
 	if plan, err := h.s.Preview(draft); err == nil {
 		if body, err := h.s.Try(Trial{}).Body(plan); err == nil {
-			h.hear(body)
+			h.wantNothingHidden(body)
 		}
 	}
 	h.run(h.s.Send(h.t.Context(), draft), true)
@@ -531,7 +557,7 @@ func (h *heldConversation) edit(all []store.Message, m store.Message) {
 	h.watch(all, alone, nil)
 	if plan, err := h.s.Try(Trial{Instead: user.ID}).Preview(draft); err == nil {
 		if body, err := h.s.Try(Trial{}).Body(plan); err == nil {
-			h.hear(body)
+			h.wantNothingHidden(body)
 		}
 	}
 	h.run(h.s.Edit(h.t.Context(), SendOptions{}, user.ID, draft), true)

@@ -93,6 +93,7 @@ var longActions = []string{
 
 // longConversation is the long conversation: who holds it, and the server that hears it.
 type longConversation struct {
+	*ledger
 	t    *testing.T
 	deps Deps
 	s    *Session
@@ -111,7 +112,7 @@ type longConversation struct {
 // newLongConversation begins with a conversation from a file, in which calls and results have got lost.
 func newLongConversation(t *testing.T) *longConversation {
 	b := newBench(t)
-	l := &longConversation{t: t, deps: b.deps, dice: rand.New(rand.NewPCG(7, 11)), sent: map[string]string{}, actions: map[string]int{}}
+	l := &longConversation{ledger: b.ledger, t: t, deps: b.deps, dice: rand.New(rand.NewPCG(7, 11)), sent: map[string]string{}, actions: map[string]int{}}
 	server := httptest.NewServer(l)
 	t.Cleanup(server.Close)
 	tools := adder(t)
@@ -156,6 +157,7 @@ func (l *longConversation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		l.t.Errorf("read a request: %v", err)
 	}
+	l.arrived(body)
 	l.mu.Lock()
 	l.sent[hash(body)] = string(body)
 	l.left++

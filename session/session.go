@@ -57,6 +57,7 @@ type Deps struct {
 	own     *tool.Toolbox // the tools that read this one conversation
 	beside  *store.Store  // the history beside a temporary conversation: its requests count for the day's limits, and it has what is remembered of tools; nil for none
 	permits *permits
+	observe func(*turn, Event) // for tests: is shown each event of a turn, whether anybody reads them or not
 }
 
 // ModelSettings is what the configuration says of one model.

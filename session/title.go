@@ -31,7 +31,7 @@ const (
 // Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
 // none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
 // user's own stays, even one given while the model wrote. It returns the title that the store has then. It shows
-// when the model is asked again.
+// when a model is asked, and each time that it is asked again.
 func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (string, error) {
 	row := s.Info()
 	if err := s.mayWrite(); err != nil {
@@ -100,6 +100,7 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 	if err := s.record(ctx, &a, sending{turn, user.ID, store.ForTitle, nil}); err != nil {
 		return "", err
 	}
+	show(Notice{"asking " + model.Ref() + " for a title"})
 	text, err := s.text(ctx, &a, show)
 	s.countSpent(ctx)
 	if err != nil {

@@ -455,7 +455,7 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	if !s.Untitled() {
 		t.Fatal("after its first answer the conversation waits for its title")
 	}
-	title, err := s.Retitle(t.Context(), false, func(Event) {})
+	title, err := s.Retitle(t.Context(), false, b.hear)
 	if err != nil || title != "Parser error recovery" {
 		t.Errorf("the title is %q (%v), want Parser error recovery", title, err)
 	}
@@ -465,7 +465,7 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	if err := s.Rename(t.Context(), "Mine"); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := s.Retitle(t.Context(), false, func(Event) {}); kept != "Mine" || err != nil || s.Untitled() {
+	if kept, err := s.Retitle(t.Context(), false, b.hear); kept != "Mine" || err != nil || s.Untitled() {
 		t.Errorf("the user's title became %q (%v)", kept, err)
 	}
 }

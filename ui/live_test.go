@@ -22,6 +22,8 @@ import (
 	"winnow/session/store"
 	"winnow/session/store/storetest"
 	"winnow/ui/current"
+	"winnow/ui/settings"
+	"winnow/ui/turn"
 	"winnow/ui/uitest"
 	"winnow/ui/upkeep"
 )
@@ -41,14 +43,16 @@ type live struct {
 
 	about map[string]http.HandlerFunc // what the server says about itself, by path
 
-	unrecorded int // requests of temporary chats, of sessions that are purged, and of other files
+	announced  int          // requests
+	begun      map[any]bool // turns that announced their first request: by their number, or by the channel of their events
+	unrecorded int          // requests of temporary chats, of sessions that are purged, and of other files, less records without a request
 }
 
 // onStage is the application before its first message, with a server that answers each request with a
 // sentence that counts the requests.
 func onStage(t *testing.T, w, h int) *live {
 	t.Helper()
-	l := &live{t: t, msgs: make(chan tea.Msg, 1024)}
+	l := &live{t: t, msgs: make(chan tea.Msg, 1024), begun: map[any]bool{}}
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
@@ -70,23 +74,69 @@ func onStage(t *testing.T, w, h int) *live {
 	}
 	l.show(s)
 	l.run(l.Init())
-	t.Cleanup(func() { l.wantRecords(deps.Store) })
+	t.Cleanup(func() { l.checkRequests(deps.Store) })
 	return l
 }
 
-// wantRecords wants a record of each request for an answer that came: none leaves without one.
-func (l *live) wantRecords(db *store.Store) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	asked := 0
-	for _, body := range l.bodies {
-		if llmtest.AsksForAnAnswer([]byte(body)) {
-			asked++
+// checkRequests wants that what came for an answer, what is recorded and what the screen announced are as many requests.
+// A test may end in the middle of a turn: then one of them comes first.
+func (l *live) checkRequests(db *store.Store) {
+	over := time.After(5 * time.Second)
+	for {
+		asked := l.asked()
+		recorded, readable := storetest.Attempts(db.Path())
+		if asked == l.announced && (asked == recorded+l.unrecorded || !readable) {
+			return
+		}
+		select {
+		case msg := <-l.msgs:
+			l.handle(msg)
+		case <-time.After(time.Millisecond):
+		case <-over:
+			l.t.Errorf("%d requests for an answer came, %d are recorded and %d were announced", asked, recorded+l.unrecorded, l.announced)
+			return
 		}
 	}
-	recorded, readable := storetest.Attempts(db.Path())
-	if readable && asked > recorded+l.unrecorded {
-		l.t.Errorf("%d requests for an answer came, and %d are recorded", asked, recorded)
+}
+
+// asked is how many requests for an answer came.
+func (l *live) asked() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, body := range l.bodies {
+		if llmtest.AsksForAnAnswer([]byte(body)) {
+			n++
+		}
+	}
+	return n
+}
+
+// takes counts the requests that an event of a turn announces: the turn's first by its plan, and each further one,
+// whatever it is for, by a sentence.
+func (l *live) takes(e session.Event, turn any) {
+	switch e := e.(type) {
+	case session.Planned:
+		if !l.begun[turn] {
+			l.begun[turn] = true
+			l.announced++
+		}
+	case session.Waiting:
+		if e.Changed == "" { // A notice says the rest.
+			l.announced++
+		}
+	case session.Notice:
+		l.announced += llmtest.Announced(e.Text)
+	}
+}
+
+// turnOf reads a turn that the screen does not show to its end.
+func (l *live) turnOf(events <-chan session.Event) {
+	l.t.Helper()
+	for e := range events {
+		l.takes(e, events)
+		if over, ok := e.(session.Finished); ok && over.Err != nil {
+			l.t.Fatal(over.Err)
+		}
 	}
 }
 
@@ -159,23 +209,33 @@ func (l *live) until(what string, ok func() bool) {
 	for !ok() {
 		select {
 		case msg := <-l.msgs:
-			if _, ok := msg.(upkeep.QuietMsg); ok {
-				continue // a backup would outlive a test that does not wait for it
-			}
-			if plan, ok := msg.(current.PlannedMsg); ok {
-				l.newest = plan.Generation
-			}
-			if about, ok := msg.(current.FoundMsg); ok && about.Session == l.current.Session {
-				if counted, ok := about.Event.(current.Counted); ok {
-					l.whole = counted.Done()
-				}
-			}
-			_, cmd := l.Update(msg)
-			l.run(cmd)
+			l.handle(msg)
 		case <-over:
 			l.t.Fatalf("waited in vain for %s; the screen is\n%s", what, plain(l.Model))
 		}
 	}
+}
+
+// handle handles one message.
+func (l *live) handle(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case upkeep.QuietMsg:
+		return // a backup would outlive a test that does not wait for it
+	case settings.SaidMsg:
+		l.announced += llmtest.Announced(msg.Text)
+	case turn.EventsMsg:
+		for _, e := range msg.Events {
+			l.takes(e, msg.Turn)
+		}
+	case current.PlannedMsg:
+		l.newest = msg.Generation
+	case current.FoundMsg:
+		if counted, ok := msg.Event.(current.Counted); ok && msg.Session == l.current.Session {
+			l.whole = counted.Done()
+		}
+	}
+	_, cmd := l.Update(msg)
+	l.run(cmd)
 }
 
 // shows waits until the screen holds a text.

@@ -30,7 +30,7 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turnOf(t, other, "The first question.")
+	l.turnOf(other.Send(t.Context(), "The first question."))
 	s, err := session.Open(t.Context(), l.current.With, other.Info().ID, l.current.Ref)
 	if err != nil {
 		t.Fatal(err)
@@ -39,16 +39,6 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	l.run(cmd)
 	l.until("a session for reading", func() bool { return l.current.ReadOnly })
 	return l, other
-}
-
-// turnOf has a turn in a session that no screen shows.
-func turnOf(t *testing.T, s *session.Session, text string) {
-	t.Helper()
-	for e := range s.Send(t.Context(), text) {
-		if over, ok := e.(session.Finished); ok && over.Err != nil {
-			t.Fatal(over.Err)
-		}
-	}
 }
 
 // stored are the texts of a session as its file has it.
@@ -109,7 +99,7 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 	l, other := besideAnother(t, 120, 40)
 	l.press("enter")
 	l.shows("It is still open in the other window.")
-	turnOf(t, other, "A second question, asked elsewhere.")
+	l.turnOf(other.Send(t.Context(), "A second question, asked elsewhere."))
 	other.Leave()
 	l.press("enter")
 	l.shows("A second question, asked elsewhere.")

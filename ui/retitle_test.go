@@ -1,6 +1,11 @@
 package ui
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"winnow/session"
+)
 
 func TestAChatThatHasNotBegunHasNoTitleWritten(t *testing.T) {
 	l := onStage(t, 80, 24)
@@ -11,4 +16,20 @@ func TestAChatThatHasNotBegunHasNoTitleWritten(t *testing.T) {
 	l.types("/title")
 	l.press("enter")
 	l.shows("The session is called our grammar is left-recursive.")
+}
+
+func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
+	l := onStage(t, 120, 24)
+	deps := l.current.With
+	deps.TitleRef = "there/large"
+	l.current.With = deps
+	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.show(s)
+	l.types("our grammar is left-recursive")
+	l.press("enter")
+	l.shows("asking there/large for a title.")
+	l.until("the title", func() bool { return strings.HasPrefix(l.current.Info.Title, "Answer 2.") })
 }

@@ -19,8 +19,7 @@ func talked(t *testing.T, w, h int) *live {
 	l := onStage(t, w, h)
 	for i := range 6 {
 		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
-		for range l.current.Session.Send(t.Context(), question) {
-		}
+		l.turnOf(l.current.Session.Send(t.Context(), question))
 	}
 	l.reopen()
 	return l

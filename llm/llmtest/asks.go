@@ -1,6 +1,9 @@
 package llmtest
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"regexp"
+)
 
 // AsksForAnAnswer says that the body of a request carries a conversation and wants it answered, in any of the formats
 // that winnow speaks. A question about a server, or one that has it count tokens, does not.
@@ -12,3 +15,9 @@ func AsksForAnAnswer(body []byte) bool {
 	}
 	return json.Unmarshal(body, &asks) == nil && asks.Stream && (asks.Messages != nil || asks.Input != nil)
 }
+
+var announcement = regexp.MustCompile(`\bTry \d+ of \d+ in|\b[Aa]sking (?:once more|again|\S+ again|\S+ to summarise|\S+ for a title|for the title again)\b`)
+
+// Announced is how many further requests a sentence for the user announces: those that winnow makes beside the first
+// one of a turn.
+func Announced(sentence string) int { return len(announcement.FindAllString(sentence, -1)) }

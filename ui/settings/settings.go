@@ -217,9 +217,6 @@ func (s *Model) Retitle(string) tea.Cmd {
 	if !s.Begun {
 		return s.SayError("There is nothing to take a title from yet.")
 	}
-	if model := s.With.TitleRef; model != "" {
-		s.Say("Asking " + model + " for a title.")
-	}
 	return s.entitle(true, func(title string) string { return "The session is called " + title + "." })
 }
 
@@ -228,11 +225,10 @@ func (s *Model) Entitle() tea.Cmd {
 	if !s.Session.Untitled() {
 		return nil
 	}
-	s.Say("Asking " + s.With.TitleRef + " for a title.")
 	return s.entitle(false, func(string) string { return "" })
 }
 
-// entitle has a title written, and says each time that the model is asked again.
+// entitle has a title written, and says when the model is asked, and each time that it is asked again.
 func (s *Model) entitle(asked bool, sentence func(title string) string) tea.Cmd {
 	of, again := s.Session, make(chan string)
 	return tea.Batch(heard(again), s.Run(func(ctx context.Context) tea.Msg {
