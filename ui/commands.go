@@ -19,10 +19,17 @@ import (
 type Command struct {
 	composer.Command
 	run func(*Model, string) tea.Cmd
+	key keymap.Action // does the same, "" for none
 }
 
 func command(name, args, help string, run func(*Model, string) tea.Cmd, also ...string) Command {
-	return Command{composer.Command{Name: name, Also: also, Args: args, Help: help}, run}
+	return Command{Command: composer.Command{Name: name, Also: also, Args: args, Help: help}, run: run}
+}
+
+// on names the key that does the same as a command.
+func (c Command) on(key keymap.Action) Command {
+	c.key = key
+	return c
 }
 
 // flagging is a command that gives messages that are named by their numbers a flag, else the selected ones.
@@ -35,47 +42,47 @@ func flagging(f history.Flag) func(*Model, string) tea.Cmd {
 	}
 }
 
-// Commands lists the slash commands in the order of the palette.
+// Commands lists the slash commands in the order of the palette: what is used daily comes first.
 func Commands() []Command {
 	return []Command{
-		command("context", "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }),
-		command("budget", "TOKENS", "the most tokens of a request; auto is max_context_tokens, or less where the window is smaller", setting((*settings.Model).Budget)),
-		command("window", "[TOKENS]", "set the model's context window; auto finds it out; alone it says what is known", setting((*settings.Model).Window)),
-		command("preset", "[NAME]", "choose how a request is cut; alone it names the presets", setting((*settings.Model).Preset)),
-		command("compact", "[off]", "have the model condense all before the last turn, and send that instead; off sends the messages again", (*Model).compact),
-		command("pin", "[NUMBERS]", "pin the selected messages, or those named as in 3 5-8: always sent whole", flagging(history.Pin)),
-		command("exclude", "[NUMBERS]", "exclude the selected messages, or those named: never sent", flagging(history.Exclude)),
-		command("auto", "[NUMBERS]", "give the selected messages, or those named, back to the rules", flagging("")),
-		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }),
-		command("repair", "", "list what was repaired, and have it sent otherwise", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs"),
-		command("whatif", "", "try another budget, preset, placement or model out", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }),
-		command("usage", "", "sum up the tokens and costs of the session, the day and the month", setting((*settings.Model).Usage)),
-		command("search", "TEXT", "find a text in the conversation, and what the model sees of it", (*Model).search),
+		command("new", "", "start a new conversation; this one stays", func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear").on(keymap.New),
+		command("resume", "[WORDS]", "open another conversation by words of its title", (*Model).openSessions, "sessions", "continue").on(keymap.Sessions),
+		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)).on(keymap.Models),
+		command("attach", "PATH", "attach files: text and images", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
+		command("copy", "[NUMBERS]", "copy the last answer, the selected or named messages, or code", func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy),
+		command("retry", "", "ask again; the earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain(store.Message{}) }).on(keymap.Again),
+		command("search", "TEXT", "find text in this conversation, sent or not", (*Model).search).on(keymap.Find),
+		command("context", "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }).on(keymap.Request),
+		command("compact", "[off]", "summarise older messages and send the summary; off undoes it", (*Model).compact),
+		command("pin", "[NUMBERS]", "always send the selected or named (3 5-8) messages whole", flagging(history.Pin)).on(keymap.Pin),
+		command("exclude", "[NUMBERS]", "never send the selected or named messages", flagging(history.Exclude)).on(keymap.Exclude),
+		command("auto", "[NUMBERS]", "neither pin nor exclude the selected or named messages", flagging("")).on(keymap.Auto),
+		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }).on(keymap.TakeBack),
+		command("whatif", "", "try another budget, preset, placement or model", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }).on(keymap.WhatIf),
+		command("budget", "TOKENS", "limit the tokens of a request; auto fits the model's window", setting((*settings.Model).Budget)),
+		command("window", "[TOKENS]", "set the model's context window; auto finds it out", setting((*settings.Model).Window)),
+		command("preset", "[NAME]", "choose how requests are cut; alone it lists the presets", setting((*settings.Model).Preset)),
+		command("repair", "", "list what was repaired, and choose what is sent instead", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs").on(keymap.Repairs),
+		command("usage", "", "show the tokens and costs of session, day and month", setting((*settings.Model).Usage)),
 		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
-		command("resume", "[WORDS]", "open another session, found by the words of its title", (*Model).openSessions, "sessions", "continue"),
-		command("new", "", "start a new session; this one stays", func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear"),
-		command("temporary", "", "start a chat that leaves nothing on disk", func(m *Model, _ string) tea.Cmd {
+		command("temporary", "", "start a conversation that isn't saved", func(m *Model, _ string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd {
 				return o.Temporary()
 			})
 		}),
-		command("fork", "", "go on in a session of its own; this one stays", func(m *Model, _ string) tea.Cmd { return m.fork(0) }),
-		command("keep", "", "store a temporary chat after all", func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
+		command("keep", "", "save a temporary conversation", func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
+		command("fork", "", "continue in a copy of this session; this one stays", func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
 		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
-		command("attach", "PATH", "hang files on the message: texts, and pictures", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
-		command("copy", "[NUMBERS]", "copy the selected messages, else the last answer; or those named, or code for its last block", func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }),
-		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt or json", setting((*settings.Model).ExportTo)),
-		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)),
-		command("system", "[TEXT]", "set the session's system prompt; alone it opens in your editor", setting((*settings.Model).System)),
-		command("persona", "[NAME]", "take the system prompt from a file of yours; alone it lists them", setting((*settings.Model).ChoosePersona)),
-		command("tools", "", "list the tools of the model with their costs, and say what they may do", setting((*settings.Model).Tools)),
-		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }),
-		command("retry", "", "ask again; an earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain(store.Message{}) }),
-		command("theme", "[NAME]", "choose the colours; alone it lists the themes and tries them out", setting((*settings.Model).Theme)),
-		command("mouse", "", "give the mouse to the terminal, to select text with it, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
-		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }),
-		command("quit", "", "leave winnow", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit"),
+		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt, json", setting((*settings.Model).ExportTo)),
+		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor", setting((*settings.Model).System)),
+		command("persona", "[NAME]", "use one of your system prompts; alone it lists them", setting((*settings.Model).ChoosePersona)),
+		command("tools", "", "list the tools and their costs; set what they may do", setting((*settings.Model).Tools)),
+		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }).on(keymap.Reason),
+		command("theme", "[NAME]", "choose the colours; alone it lists the themes", setting((*settings.Model).Theme)),
+		command("mouse", "", "leave the mouse to the terminal, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
+		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }).on(keymap.Help),
+		command("quit", "", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit").on(keymap.Quit),
 	}
 }
 

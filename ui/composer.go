@@ -68,7 +68,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 		for i, p := range m.composer.Prompts {
 			choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
 		}
-		o := picker.Options{Title: "prompts sent before", Does: "takes it into the draft"}
+		o := picker.Options{Title: "prompts", Does: "put in the draft"}
 		m.overlays.open(newList(m.keys, o, 0, choices, func(value string) tea.Cmd {
 			i, _ := strconv.Atoi(value)
 			m.setFocus(draftPane)

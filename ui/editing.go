@@ -78,7 +78,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	if len(choices) == 0 {
 		return m.notice.Say("There is no message of yours to edit yet.")
 	}
-	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edits"}, 0, choices, func(value string) tea.Cmd {
+	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edit"}, 0, choices, func(value string) tea.Cmd {
 		id, _ := strconv.ParseInt(value, 10, 64)
 		return m.startEdit(id)
 	}))

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/picker"
 	"winnow/ui/settings"
@@ -15,6 +16,7 @@ type listOverlay struct {
 	kind   settings.Kind // 0 for a list that is told nothing while it is open
 	stays  bool          // it stays open when something is chosen
 	chosen func(value string) tea.Cmd
+	added  func(value string) tea.Cmd // what tab does, where the list has it
 }
 
 func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
@@ -35,6 +37,9 @@ func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 			m.uncover()
 		}
 		return o.chosen(e.Value)
+	case picker.Added:
+		m.uncover()
+		return o.added(e.Value)
 	case picker.Closed:
 		m.uncover()
 	case picker.Empty:
@@ -59,10 +64,11 @@ func (o *listOverlay) types(*Model) bool             { return o.Filter() != "" }
 // box is where the list lies. The themes take little room: what they colour must be seen.
 func (o *listOverlay) box(m *Model) theme.Box {
 	b := m.layout.Overlay
+	h := min(b.H, o.Height()+2)
 	if o.kind != settings.Themes {
+		b.H = h
 		return b
 	}
-	h := min(b.H, o.Len()+3)
 	w := min(b.W, 56)
 	return theme.Box{X: b.X + b.W - w, Y: b.Y + b.H - h, W: w, H: h}
 }
@@ -94,12 +100,38 @@ func newList(keys keymap.Map, o picker.Options, kind settings.Kind, choices []pi
 }
 
 func (m *Model) openPalette() tea.Cmd {
-	var choices []picker.Choice
-	for _, c := range Commands() {
-		choices = append(choices, picker.Choice{Label: c.Usage(), Right: c.Help, Value: c.Name})
-	}
-	m.overlays.open(newList(m.keys, picker.Options{Title: "palette", Does: "runs", Also: keymap.Palette}, 0, choices, m.takeCommand))
+	list := newList(m.keys, picker.Options{Title: "commands", Does: "run", Adds: "complete", Also: keymap.Palette}, 0, paletteChoices(m.keys, m.composer.RecentCommands()), m.takeCommand)
+	list.added = func(name string) tea.Cmd { return writeCommand(m, name) }
+	m.overlays.open(list)
 	return nil
+}
+
+// mostRecent is how many of the commands that were used last stand in front of the others.
+const mostRecent = 3
+
+// paletteChoices are the commands: those that were used last, by their names, then the others.
+func paletteChoices(keys keymap.Map, used []string) []picker.Choice {
+	choice := func(c Command, group string) picker.Choice {
+		key := ""
+		if c.key != "" {
+			key = keys.First(c.key)
+		}
+		return picker.Choice{Label: c.Usage(), About: c.Help, Right: key, Group: group, Value: c.Name}
+	}
+	var choices []picker.Choice
+	recent := map[string]bool{}
+	for _, name := range used {
+		if c, ok := commandNamed(name); ok && !recent[c.Name] && len(recent) < mostRecent {
+			recent[c.Name] = true
+			choices = append(choices, choice(c, "Recent"))
+		}
+	}
+	for _, c := range Commands() {
+		if !recent[c.Name] {
+			choices = append(choices, choice(c, "All commands"))
+		}
+	}
+	return choices
 }
 
 // takeCommand runs a command of the palette, or puts it into the draft where something must follow.
@@ -108,10 +140,17 @@ func (m *Model) takeCommand(name string) tea.Cmd {
 	switch {
 	case !ok:
 		return nil
-	case !c.Needs():
-		return c.run(m, "")
-	case !m.composer.Empty():
-		return m.notice.Error("The draft is in the way: send or clear it, then type " + c.Usage() + ".")
+	case c.Needs():
+		return writeCommand(m, name)
+	}
+	m.composer.Remember(store.Draft{Text: "/" + name})
+	return c.run(m, "")
+}
+
+// writeCommand puts a command into the draft.
+func writeCommand(m *Model, name string) tea.Cmd {
+	if !m.composer.Empty() {
+		return m.notice.Error("Send or clear the draft first, then type /" + name + ".")
 	}
 	m.bare()
 	m.setFocus(draftPane)

@@ -11,7 +11,7 @@ func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		key, title string
 	}{
-		{"ctrl+p", "palette"},
+		{"ctrl+p", "commands"},
 		{"ctrl+l", "model"},
 		{"f1", "help"},
 	} {

@@ -146,7 +146,7 @@ func (m *Model) followTrail() tea.Cmd {
 		}
 		choices = append(choices, picker.Choice{Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID})
 	}
-	m.overlays.open(newList(m.keys, picker.Options{Title: "forks", Does: "opens"}, 0, choices, open))
+	m.overlays.open(newList(m.keys, picker.Options{Title: "forks", Does: "open"}, 0, choices, open))
 	return nil
 }
 

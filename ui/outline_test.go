@@ -103,8 +103,8 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the panel", "turns", inPanel("")},
 		{"the dials", "dial", inPanel("w")},
 		{"the repairs", "send it otherwise", inPanel("m")},
-		{"the palette", "runs", inPanel("ctrl+p")},
-		{"the models", "chooses", inPanel("ctrl+l")},
+		{"the palette", "complete", inPanel("ctrl+p")},
+		{"the models", "use", inPanel("ctrl+l")},
 		{"the sessions", "", inPanel("ctrl+s")},
 		{"a message", "next view", inPanel("enter")},
 		{"the request", "collapse all", inspectingRequest(inspector.TextView)},
@@ -185,7 +185,7 @@ func TestQuestionMarkIsTextInAFilter(t *testing.T) {
 	m := chatting(t, 80, 24)
 	m.Update(uitest.Key("ctrl+p"))
 	typing(m, "a?")
-	if l := openedList(m); l.Title != "palette" || l.Filter() != "a?" {
+	if l := openedList(m); l.Title != "commands" || l.Filter() != "a?" {
 		t.Errorf("%q with the filter %q, want the palette with a?", l.Title, l.Filter())
 	}
 }

@@ -14,7 +14,7 @@ func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
 		keys  string
 	}{
 		{"the help", []string{"?"}, "g G ends"},
-		{"the palette", []string{"ctrl+p"}, "enter runs"},
+		{"the palette", []string{"ctrl+p"}, "enter run"},
 		{"the transcript", []string{"tab"}, "enter inspect"},
 		{"what is under the help", []string{"?", "z", "esc"}, "enter send"},
 	} {

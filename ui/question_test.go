@@ -152,7 +152,7 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	askAbout(m, answers)
 	quiet(m)
 	typing(m, "yn")
-	if openedList(m).Title != "palette" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(), "waits for your answer") {
+	if openedList(m).Title != "commands" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(), "waits for your answer") {
 		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.overlays.top(), *answers, m.notice.Sentence())
 	}
 	m.Update(esc)

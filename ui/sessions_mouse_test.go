@@ -53,12 +53,12 @@ func TestAClickDoesNotAnswerAPurge(t *testing.T) {
 func TestAClickChoosesInThePalette(t *testing.T) {
 	m := chatting(t, 80, 24)
 	m.Update(ctrl('p'))
-	clickOn(t, m, "/repair")
-	if c, _ := openedList(m).Cursor(); c.Value != "repair" {
-		t.Fatalf("a click on /repair chooses %q", c.Value)
+	clickOn(t, m, "/whatif")
+	if c, _ := openedList(m).Cursor(); c.Value != "whatif" {
+		t.Fatalf("a click on /whatif chooses %q", c.Value)
 	}
-	clickOn(t, m, "/repair")
-	if !m.overlays.onTop(repairsOverlay{}) {
+	clickOn(t, m, "/whatif")
+	if !m.overlays.onTop(whatifOverlay{}) {
 		t.Errorf("a second click does not run it:\n%s", plain(m))
 	}
 }

@@ -17,7 +17,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 
 	l.types("/persona")
 	l.press("enter")
-	l.shows("pirate · You are a pirate.")
+	l.shows("You are a pirate.")
 	l.press("down", "down", "enter")
 	l.shows("The session's system prompt is that of pirate, 33 characters.")
 	if got := l.current.Session.Info().System; got != files[1].Text {

@@ -26,7 +26,7 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 	l.types("/tools")
 	l.press("enter")
 	l.shows("tools: 2 offered")
-	l.shows("subtract It can subtract ␛[31mnumbers.")
+	l.shows("It can subtract ␛[31mnumbers.")
 	before, _ := l.current.Session.Preview("")
 	l.types("subt")
 	l.press("enter")

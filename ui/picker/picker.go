@@ -5,20 +5,24 @@ package picker
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/sahilm/fuzzy"
+	"charm.land/lipgloss/v2"
 
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// Choice is one line of a list.
+// Choice is one line of a list. The filter searches its label, and after that what is said about it.
 type Choice struct {
-	Label string // what the filter searches
-	Right string // at the right end of the line
+	Label string
+	About string // in a column of its own
+	Right string // at the right end of the line: a key, a number
+	Group string // stands above the first of its choices, "" for none; a group's choices follow each other
 	Value string // what is chosen
 }
 
@@ -28,6 +32,7 @@ type Options struct {
 	Does    string        // what choosing does, as a hint: "runs"
 	Tries   string        // what moving the cursor does already, "" for nothing
 	Leaves  string        // what leaving the list does, "" where it just closes
+	Adds    string        // what tab does, "" for nothing
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the choices are still being asked for
 }
@@ -38,7 +43,7 @@ type Model struct {
 	keys    keymap.Map
 	filter  theme.Field
 	choices []Choice
-	shown   []fuzzy.Match // what the filter leaves, in its order
+	shown   []match // what the filter leaves, in its order
 	at      int
 	notes   []string // lines under the list: what could not be listed
 	w, h    int
@@ -50,12 +55,14 @@ type Event interface{ event() }
 // The events.
 type (
 	Chosen struct{ Value string }    // the list has done its work
+	Added  struct{ Value string }    // tab was pressed, where that does something
 	Closed struct{}                  // nothing was chosen
 	Empty  struct{}                  // nothing is there to choose
 	NoKey  struct{ tea.KeyPressMsg } // the key means nothing here
 )
 
 func (Chosen) event() {}
+func (Added) event()  {}
 func (Closed) event() {}
 func (Empty) event()  {}
 func (NoKey) event()  {}
@@ -65,11 +72,14 @@ func New(keys keymap.Map, o Options) Model { return Model{Options: o, keys: keys
 
 // Hints are the keys of the list.
 func (p *Model) Hints() []keymap.Hint {
-	first := keymap.Hint{Key: "type", What: "to filter"}
-	if p.Tries != "" {
-		first = p.keys.Hint(p.Tries, keymap.ListUp, keymap.ListDown)
+	hints := []keymap.Hint{
+		p.keys.Hint(cmp.Or(p.Tries, "choose"), keymap.ListUp, keymap.ListDown),
+		p.keys.Hint(p.Does, keymap.Choose),
 	}
-	return []keymap.Hint{first, p.keys.Hint(p.Does, keymap.Choose), p.keys.Hint(cmp.Or(p.Leaves, "closes"), keymap.Back)}
+	if p.Adds != "" {
+		hints = append(hints, p.keys.Hint(p.Adds, keymap.Focus))
+	}
+	return append(hints, p.keys.Hint(cmp.Or(p.Leaves, "close"), keymap.Back))
 }
 
 // Resize gives the list its size in cells: the line of the filter and the lines below it.
@@ -91,7 +101,7 @@ func (p *Model) Note(lines ...string) { p.notes = lines }
 // Select puts the cursor on the choice with a value, where the list shows it.
 func (p *Model) Select(value string) {
 	for i, s := range p.shown {
-		if p.choices[s.Index].Value == value {
+		if p.choices[s.choice].Value == value {
 			p.at = i
 		}
 	}
@@ -99,10 +109,10 @@ func (p *Model) Select(value string) {
 
 // Cursor is the choice under the cursor.
 func (p *Model) Cursor() (Choice, bool) {
-	if p.at < 0 || p.at >= len(p.shown) || p.shown[p.at].Index >= len(p.choices) {
+	if p.at < 0 || p.at >= len(p.shown) || p.shown[p.at].choice >= len(p.choices) {
 		return Choice{}, false
 	}
-	return p.choices[p.shown[p.at].Index], true
+	return p.choices[p.shown[p.at].choice], true
 }
 
 // Len is how many choices there are.
@@ -149,6 +159,10 @@ func (p *Model) key(msg tea.KeyPressMsg) Event {
 		p.move(p.page())
 	case p.Also != "" && k.Pressed(msg, p.Also):
 		return Closed{}
+	case p.Adds != "" && k.Pressed(msg, keymap.Focus):
+		if c, ok := p.Cursor(); ok {
+			return Added{c.Value}
+		}
 	default:
 		before := p.filter.Text
 		if !p.filter.Typed(msg) {
@@ -169,15 +183,15 @@ func (p *Model) choose() Event {
 
 // click puts the cursor on the line at y; a click on the line under it chooses that.
 func (p *Model) click(y int) Event {
-	first, end := p.onScreen()
-	i := first + y - 1
+	rows, first, end := p.onScreen()
+	i := first + y - p.head()
 	switch {
-	case y < 1 || i >= end:
+	case y < p.head() || i >= end || rows[i].at < 0:
 		return nil
-	case i == p.at:
+	case rows[i].at == p.at:
 		return p.choose()
 	}
-	p.move(i - p.at)
+	p.move(rows[i].at - p.at)
 	return nil
 }
 
@@ -185,7 +199,7 @@ func (p *Model) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
 
 // page is how far a page goes: a line of the page before stays in sight.
 func (p *Model) page() int {
-	first, end := p.onScreen()
+	_, first, end := p.onScreen()
 	return max(1, end-first-1)
 }
 
@@ -198,81 +212,149 @@ func (p *Model) filtered(before string) {
 }
 
 func (p *Model) refilter() {
-	if p.filter.Text == "" {
-		p.shown = make([]fuzzy.Match, len(p.choices))
-		for i := range p.choices {
-			p.shown[i].Index = i
-		}
-		return
-	}
-	p.shown = fuzzy.FindFrom(p.filter.Text, labels(p.choices))
+	p.shown = matches(p.choices, p.filter.Text)
 }
 
-// labels lets the filter read choices.
-type labels []Choice
+// head is how many lines stand above the choices: the filter, and a rule where there is room.
+func (p *Model) head() int {
+	if p.h < 4 {
+		return 1
+	}
+	return 2
+}
 
-func (l labels) String(i int) string { return l[i].Label }
-func (l labels) Len() int            { return len(l) }
+// Height is how many lines show all of the list.
+func (p *Model) Height() int {
+	height := 2 + max(1, len(p.rows()))
+	if len(p.notes) > 0 {
+		height += 1 + len(p.notes)
+	}
+	return height
+}
+
+// row is one line below the rule: a choice, else the name of a group or a blank.
+type row struct {
+	at    int // of a choice: its place in what is shown; -1 for none
+	group string
+}
+
+// rows are all lines below the rule.
+func (p *Model) rows() []row {
+	var rows []row
+	group := ""
+	for i, s := range p.shown {
+		if g := p.choices[s.choice].Group; g != group {
+			if group = g; len(rows) > 0 {
+				rows = append(rows, row{at: -1})
+			}
+			rows = append(rows, row{-1, g})
+		}
+		rows = append(rows, row{at: i})
+	}
+	return rows
+}
+
+// onScreen is all lines below the rule, and which of them are drawn.
+func (p *Model) onScreen() (rows []row, first, end int) {
+	rows = p.rows()
+	cursor := max(0, slices.IndexFunc(rows, func(r row) bool { return r.at == p.at }))
+	first, end = theme.Around(cursor, len(rows), max(0, p.h-p.head()-len(p.notesShown())))
+	return rows, first, end
+}
+
+// notesShown are the notes for which there is room.
+func (p *Model) notesShown() []string { return p.notes[:min(len(p.notes), max(0, p.h-p.head()-1))] }
+
+// margin is how many cells stay free at either side of the text.
+const margin = 2
 
 // View draws the list; the cursor stands at column x of the first line.
 func (p *Model) View(st theme.Styles) (lines []string, x int) {
-	head := " › "
-	filter, x := p.filter.View(max(1, p.w-theme.Width(head)))
-	x = min(theme.Width(head)+x, max(0, p.w-1))
-	lines = append(lines, st.Strong.Render(head)+filter)
-	notes := p.notes[:min(len(p.notes), max(0, p.h-2))]
-	first, end := p.onScreen()
-	for i := first; i < end; i++ {
-		lines = append(lines, p.line(st, i))
+	count := theme.Thousands(len(p.choices))
+	if p.filter.Text != "" {
+		count = theme.Thousands(len(p.shown)) + " of " + count
 	}
+	head := strings.Repeat(" ", margin) + st.Seen.Render("›") + " "
+	lead := theme.Width(head)
+	filter, x := p.filter.View(max(1, p.w-lead-theme.Width(count)-2*margin))
+	x = min(lead+x, max(0, p.w-1))
+	lines = append(lines, theme.Spread(head+filter, st.Muted.Render(count)+strings.Repeat(" ", margin), p.w))
+	if p.head() > 1 {
+		lines = append(lines, st.Lines.Render(strings.Repeat("─", max(0, p.w))))
+	}
+	rows, first, end := p.onScreen()
+	column := p.column()
+	for _, r := range rows[first:end] {
+		switch {
+		case r.at >= 0:
+			lines = append(lines, p.line(st, r.at, column))
+		default:
+			lines = append(lines, theme.Fit(st.Muted.Render("  "+r.group), p.w))
+		}
+	}
+	nothing := ""
 	switch {
 	case p.Loading && len(p.shown) == 0:
-		lines = append(lines, st.Muted.Render("   asking …"))
+		nothing = "asking…"
 	case len(p.shown) == 0 && p.filter.Text != "":
-		lines = append(lines, st.Muted.Render("   nothing matches "+p.filter.Text))
+		nothing = fmt.Sprintf("No match for “%s”.", markdown.OneLine(p.filter.Text, max(1, p.w-20)))
 	case len(p.shown) == 0:
-		lines = append(lines, st.Muted.Render("   nothing here yet"))
+		nothing = "Nothing here yet."
 	}
+	if nothing != "" {
+		lines = append(lines, theme.Fit(st.Muted.Render("  "+nothing), p.w))
+	}
+	notes := p.notesShown()
 	for len(lines) < p.h-len(notes) {
 		lines = append(lines, "")
 	}
 	for _, n := range notes {
-		lines = append(lines, st.Cut.Render(" ! "+markdown.OneLine(n, max(1, p.w-3))))
+		lines = append(lines, st.Cut.Render("  "+markdown.OneLine(n, max(1, p.w-2*margin))))
 	}
 	return lines, x
 }
 
-// onScreen is the part of the list that is drawn.
-func (p *Model) onScreen() (first, end int) {
-	notes := min(len(p.notes), max(0, p.h-2))
-	return theme.Around(p.at, len(p.shown), max(0, p.h-1-notes))
-}
+// mostColumn is the widest column of labels; what is said about a longer one stands further right.
+const mostColumn = 18
 
-func (p *Model) line(st theme.Styles, i int) string {
-	c := p.choices[p.shown[i].Index]
-	if i == p.at {
-		return st.Selected.Render(theme.Spread(" ▸ "+c.Label, c.Right+" ", p.w))
-	}
-	label := c.Label
-	if len(p.shown[i].MatchedIndexes) > 0 {
-		label = highlight(st, label, p.shown[i].MatchedIndexes)
-	}
-	return theme.Spread("   "+label, st.Muted.Render(c.Right)+" ", p.w)
-}
-
-// highlight marks the bytes of a label that a filter found.
-func highlight(st theme.Styles, label string, at []int) string {
-	hit := map[int]bool{}
-	for _, i := range at {
-		hit[i] = true
-	}
-	var b strings.Builder
-	for i, r := range label {
-		if hit[i] {
-			b.WriteString(st.Match.Render(string(r)))
-			continue
+// column is how wide the labels of choices are that have something said about them.
+func (p *Model) column() int {
+	width := 0
+	for _, c := range p.choices {
+		if c.About != "" {
+			width = max(width, theme.Width(c.Label))
 		}
-		b.WriteRune(r)
 	}
-	return b.String()
+	return min(width, mostColumn, p.w/2)
+}
+
+// line draws choice i of what is shown. What is said about a choice gives way to its label, and both to its right end.
+func (p *Model) line(st theme.Styles, i, column int) string {
+	m := p.shown[i]
+	c := p.choices[m.choice]
+	ground, bar, label, about := lipgloss.NewStyle(), " ", st.Strong, st.Muted
+	if i == p.at {
+		ground, about = st.Selected, st.Text
+		bar = st.Seen.Inherit(ground).Render("▌")
+		label, about = label.Inherit(ground), about.Inherit(ground)
+	}
+	match := st.Match.Inherit(ground)
+	room := max(0, p.w-2*margin)
+	right := theme.Fit(c.Right, min(theme.Width(c.Right), room))
+	if right != "" {
+		room = max(0, room-theme.Width(right)-2)
+	}
+	text := painted(c.Label, m.label, room, label, match)
+	if gap := column + 3; c.About != "" && room > gap+8 {
+		text += ground.Render(strings.Repeat(" ", max(2, gap-theme.Width(text))))
+		text += painted(c.About, m.about, room-theme.Width(text), about, match)
+	}
+	gap := strings.Repeat(" ", max(0, p.w-2*margin-theme.Width(text)-theme.Width(right)))
+	return theme.Fit(bar+ground.Render(" ")+text+ground.Render(gap)+about.Render(right)+ground.Render("  "), p.w)
+}
+
+// painted is a text in at most w cells, with the bytes that a filter found marked.
+func painted(text string, hits []int, w int, style, match lipgloss.Style) string {
+	short := markdown.OneLine(text, max(1, w))
+	return theme.Paint(short, style, theme.HitSpans(text, 0, len(short), hits, match))
 }

@@ -18,7 +18,7 @@ func listOf(w, h int, choices ...Choice) Model {
 }
 
 func three() []Choice {
-	return []Choice{{"bread", "4 turns", "1"}, {"parser", "12 turns", "2"}, {"partner", "", "3"}}
+	return []Choice{{Label: "bread", Right: "4 turns", Value: "1"}, {Label: "parser", Right: "12 turns", Value: "2"}, {Label: "partner", Value: "3"}}
 }
 
 func press(p Model, keys ...string) (Model, Event) {
@@ -80,7 +80,7 @@ func TestEvents(t *testing.T) {
 
 func TestAClickMovesAndASecondOneChooses(t *testing.T) {
 	p := listOf(40, 10, three()...)
-	click := tea.MouseClickMsg{X: 5, Y: 3}
+	click := tea.MouseClickMsg{X: 5, Y: 4}
 	p, e := p.Update(click)
 	if c, _ := p.Cursor(); c.Value != "3" || e != nil {
 		t.Fatalf("the first click is on %q and says %v, want 3 and nothing", c.Value, e)

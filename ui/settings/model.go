@@ -32,7 +32,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 		return s.useModel(ref)
 	}
 	s.Emit(Listed{List{
-		Kind: Models, Title: "model", Does: "chooses", Also: keymap.Models, Loading: true, Chosen: (*Model).useModel,
+		Kind: Models, Title: "model", Does: "use", Also: keymap.Models, Loading: true, Chosen: (*Model).useModel,
 	}})
 	return s.ListModels()
 }

@@ -108,7 +108,9 @@ type List struct {
 // Choice is one line of a list.
 type Choice struct {
 	Label string
+	About string // in a column of its own
 	Right string // at the right end of the line
+	Group string // stands above the first of its choices, "" for none
 	Value string // what is chosen
 }
 
@@ -316,9 +318,9 @@ func (s *Model) Theme(name string) tea.Cmd {
 	case s.Themes.Plain:
 		return s.SayError("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
 	case name == "":
-		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try one out", Does: "takes it", Leaves: "keeps the old one"}
+		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try", Does: "keep", Leaves: "cancel"}
 		for _, name := range names {
-			list.Choices = append(list.Choices, Choice{Label: name, Right: s.Themes.Description(theme.Name(name)), Value: name})
+			list.Choices = append(list.Choices, Choice{Label: name, About: s.Themes.Description(theme.Name(name)), Value: name})
 		}
 		return s.Emit(Listed{list})
 	}

@@ -72,7 +72,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 		Errs:   map[string]error{"far": errors.New("it does not answer")},
 	})
 	got := s.Events()
-	want := Filled{Models, "", []Choice{{"here/small", "8,192 tokens · in use", "here/small"}, {"there/large", "", "there/large"}}, []string{"far: it does not answer."}}
+	want := Filled{Models, "", []Choice{{Label: "here/small", Right: "8,192 tokens · in use", Value: "here/small"}, {Label: "there/large", Value: "there/large"}}, []string{"far: it does not answer."}}
 	if !reflect.DeepEqual(got, []event.Event{want}) || len(s.Models) != 2 {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

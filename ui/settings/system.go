@@ -98,12 +98,12 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 	}
 	list := List{
 		Kind: Personas, Title: "personas", Chosen: (*Model).takePersona,
-		Does:    "takes its system prompt",
-		Choices: []Choice{{noPersona + " · the configured system prompt", inUse(now == s.With.System), noPersona}},
+		Does:    "use",
+		Choices: []Choice{{Label: noPersona, About: "the configured system prompt", Right: inUse(now == s.With.System), Value: noPersona}},
 	}
 	for _, p := range s.personas {
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-		list.Choices = append(list.Choices, Choice{p.Name + " · " + markdown.OneLine(first, 200), inUse(p.Text == now), p.Name})
+		list.Choices = append(list.Choices, Choice{Label: p.Name, About: markdown.OneLine(first, 200), Right: inUse(p.Text == now), Value: p.Name})
 	}
 	return s.Emit(Listed{list})
 }

@@ -37,7 +37,7 @@ func (s *Model) Tools(string) tea.Cmd {
 	if len(list.Choices) == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an MCP server.")
 	}
-	s.Emit(Listed{List{Kind: ToolList, Title: list.Title, Does: "changes what it may do", Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen}})
+	s.Emit(Listed{List{Kind: ToolList, Title: list.Title, Does: "change", Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen}})
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (s *Model) tools() Filled {
 		return filled
 	}
 	for _, server := range s.Servers.List() {
-		filled.Choices = append(filled.Choices, Choice{Label: "MCP server " + markdown.OneLine(server.Name, 40), Right: serverState(server), Value: ofServer + server.Name})
+		filled.Choices = append(filled.Choices, Choice{Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: serverState(server), Value: ofServer + server.Name})
 		of(server.Name)
 		for _, text := range []string{errorText(server), server.Note} {
 			if text != "" {
@@ -148,7 +148,7 @@ func toolChoice(t session.ToolState) Choice {
 	if t.Tokens > 0 {
 		may += " · ~" + theme.Thousands(t.Tokens)
 	}
-	return Choice{Label: "  " + markdown.OneLine(t.Tool.Name+"  "+t.Tool.Description, 300), Right: may, Value: ofTool + t.Tool.Name}
+	return Choice{Label: markdown.OneLine(t.Tool.Name, 60), About: markdown.OneLine(t.Tool.Description, 300), Right: may, Group: t.Tool.Server, Value: ofTool + t.Tool.Name}
 }
 
 // toolChosen changes what a tool may do, from off to ask to allow, or starts a server again.

@@ -69,7 +69,7 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 	st.Tinted = p.Tint.Shows(profile)
 	st.Seen, st.You, st.Cut = in(p.Seen), in(p.You), in(p.Cut)
 	st.Pinned, st.Recalled, st.Repaired, st.Error = in(p.Pinned), in(p.Recalled), in(p.Repaired), in(p.Repaired)
-	st.Match, st.Found = st.Cut.Underline(true), st.Cut.Underline(true)
+	st.Match, st.Found = st.Seen.Underline(true), st.Cut.Bold(true).Underline(true)
 	st.Markdown = p.markdown(profile)
 	return st
 }

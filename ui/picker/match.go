@@ -1,0 +1,114 @@
+package picker
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// match is a choice that a filter leaves.
+type match struct {
+	choice int   // its index
+	label  []int // the bytes of its label that the filter found
+	about  []int // and of what is said about it
+	rank   int   // the lower, the better
+}
+
+// The ranks of a match.
+const (
+	labelBegins = iota // the label, or a word of it, begins with the filter
+	labelHolds         // the letters of the filter stand in the label, in their order
+	aboutBegins        // a word of what is said about it begins with the filter
+	aboutHolds         // the filter stands inside of it
+)
+
+// matches are the choices that a filter leaves. Groups keep their order; in a group the best match comes first.
+func matches(choices []Choice, filter string) []match {
+	list := make([]match, 0, len(choices))
+	if filter == "" {
+		for i := range choices {
+			list = append(list, match{choice: i})
+		}
+		return list
+	}
+	found := map[int]bool{}
+	for _, m := range fuzzy.FindFrom(filter, labels(choices)) {
+		next := match{choice: m.Index, label: m.MatchedIndexes, rank: labelHolds}
+		if at, begins := find(choices[m.Index].Label, filter); begins {
+			next.label, next.rank = span(at, len(filter)), labelBegins
+		}
+		list, found[m.Index] = append(list, next), true
+	}
+	for i, c := range choices {
+		if at, begins := find(c.About, filter); at >= 0 && !found[i] {
+			next := match{choice: i, about: span(at, len(filter)), rank: aboutHolds}
+			if begins {
+				next.rank = aboutBegins
+			}
+			list = append(list, next)
+		}
+	}
+	group := groups(choices)
+	slices.SortStableFunc(list, func(a, b match) int {
+		return cmp.Or(cmp.Compare(group[a.choice], group[b.choice]), cmp.Compare(a.rank, b.rank))
+	})
+	return list
+}
+
+// groups numbers the groups of choices, by choice.
+func groups(choices []Choice) []int {
+	of := make([]int, len(choices))
+	for i := 1; i < len(choices); i++ {
+		if of[i] = of[i-1]; choices[i].Group != choices[i-1].Group {
+			of[i]++
+		}
+	}
+	return of
+}
+
+// find is where a text holds a filter, upper or lower case: the first beginning of a word, else the first place; -1 for
+// none. Texts whose length changes with the case are searched as they are.
+func find(text, filter string) (at int, begins bool) {
+	if lower := strings.ToLower(text); len(lower) == len(text) {
+		text = lower
+	}
+	if lower := strings.ToLower(filter); len(lower) == len(filter) {
+		filter = lower
+	}
+	first := -1
+	for from := 0; from <= len(text); {
+		i := strings.Index(text[from:], filter)
+		if i < 0 {
+			break
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		if i == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			return i, true
+		}
+		if first < 0 {
+			first = i
+		}
+		from = i + 1
+	}
+	return first, false
+}
+
+// span is the bytes from at on.
+func span(at, n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = at + i
+	}
+	return list
+}
+
+// labels lets the filter read choices.
+type labels []Choice
+
+func (l labels) String(i int) string { return l[i].Label }
+func (l labels) Len() int            { return len(l) }
