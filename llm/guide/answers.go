@@ -32,7 +32,7 @@ func (q *question) answer() *http.Response {
 	case greeting:
 		return q.reply(welcome(lib))
 	case thanks:
-		return q.reply(Signature + "\n\nYou are welcome. Ask on, or say *help* for what I can tell.")
+		return q.reply(Signature + "\n\nYou are welcome. Say *help* for questions that I can answer.")
 	case more:
 		return q.reply(lib.more(q.req.Messages))
 	}

@@ -28,6 +28,8 @@ type part struct {
 	number int    // which piece of the section, from 1
 	of     int    // how many pieces the section has
 	text   string // Markdown, without the heading
+	asked  string // how newcomers ask for it, from the comment under its heading
+	inner  bool   // its page is for those who change the program
 }
 
 func readLibrary(pages fs.FS) (*library, error) {
@@ -50,19 +52,19 @@ func readLibrary(pages fs.FS) (*library, error) {
 	return &l, nil
 }
 
-// sections splits a page at its headings. Headings inside code blocks are code. Comments, which
-// mark generated text, are left out, and so are pictures of the screen, whose words are not the page's, and
+// sections splits a page at its headings. Headings inside code blocks are code. Comments mark generated text, say how a
+// section is asked for, or whom a page is for; they are left out of the text, and so are pictures of the screen, whose words are not the page's, and
 // sections without a text of their own.
 func sections(page, text string) []part {
 	var all []part
-	title, head, fenced, picture := "", "", false, false
+	title, head, asked, inner, fenced, picture := "", "", "", false, false, false
 	var body strings.Builder
 	flush := func() {
 		texts := split(strings.TrimSpace(body.String()))
 		for i, t := range texts {
 			all = append(all, part{
 				page: page, title: title, head: head, anchor: anchor(head),
-				number: i + 1, of: len(texts), text: t,
+				number: i + 1, of: len(texts), text: t, asked: asked, inner: inner,
 			})
 		}
 		body.Reset()
@@ -73,7 +75,7 @@ func sections(page, text string) []part {
 		}
 		if h := heading(line); h != "" && !fenced {
 			flush()
-			head = h
+			head, asked = h, ""
 			if title == "" {
 				title = h
 			}
@@ -81,6 +83,10 @@ func sections(page, text string) []part {
 		}
 		if !fenced && strings.HasPrefix(line, "<!--") {
 			picture = strings.HasPrefix(line, "<!-- screen")
+			inner = inner || strings.HasPrefix(line, "<!-- readers: developers")
+			if rest, ok := strings.CutPrefix(line, "<!-- asked: "); ok {
+				asked = strings.TrimSuffix(strings.TrimSpace(rest), "-->")
+			}
 			continue
 		}
 		if picture {

@@ -13,6 +13,9 @@ const (
 	headWeight  = 4
 	titleWeight = 1.5
 	kinWeight   = 0.7
+	askedWeight = 6   // a word of how newcomers ask for a section
+	sameAsked   = 3   // what a section's score is multiplied by that is asked for in just these words
+	innerWeight = 0.5 // and on a page for those who change the program
 )
 
 // leastCover is how much of a question, by the rarity of its words, a part must hold to be an
@@ -24,6 +27,8 @@ type index struct {
 	counts []map[string]float64 // by part: weighted occurrences of a term
 	sizes  []float64            // by part: their sum
 	mean   float64              // of sizes
+	asked  [][][]string         // by part: the terms of each way of asking for it
+	factor []float64            // by part: what its score is multiplied by
 	parts  map[string]int       // by term: how many parts hold it
 }
 
@@ -51,9 +56,22 @@ func indexOf(parts []part) index {
 		add(terms(p.title+" "+p.page), titleWeight)
 		add(terms(prose), 1)
 		add(slices.Compact(repeated), 1)
+		for _, t := range terms(p.asked) {
+			counts[t] = max(counts[t], askedWeight) // without a share in the size: it is no text to read
+		}
 		for t := range counts {
 			x.parts[t]++
 		}
+		var asked [][]string
+		for way := range strings.SplitSeq(p.asked, ";") {
+			asked = append(asked, distinct(way))
+		}
+		x.asked = append(x.asked, asked)
+		factor := 1.0
+		if p.inner {
+			factor = innerWeight
+		}
+		x.factor = append(x.factor, factor)
 		x.counts = append(x.counts, counts)
 		x.sizes = append(x.sizes, size)
 		x.mean += size / float64(len(parts))
@@ -82,9 +100,7 @@ func proseAndData(text string) (prose, data string) {
 // search finds the parts that answer a question, the best first. Parts that hold too little of the
 // question are no answer, so the result is often empty.
 func (x index) search(question string) []hit {
-	asked := terms(question)
-	slices.Sort(asked)
-	asked = slices.Compact(asked)
+	asked := distinct(question)
 	whole := 0.0
 	for _, t := range asked {
 		whole += x.weight(t)
@@ -97,12 +113,22 @@ func (x index) search(question string) []hit {
 			score += s
 			cover += c
 		}
+		if slices.ContainsFunc(x.asked[i], func(way []string) bool { return slices.Equal(way, asked) }) {
+			score *= sameAsked
+		}
 		if cover > 0 && cover >= leastCover*whole {
-			hits = append(hits, hit{i, score * cover / whole})
+			hits = append(hits, hit{i, score * cover / whole * x.factor[i]})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	return hits
+}
+
+// distinct are the terms of a text, each once, in their order.
+func distinct(text string) []string {
+	list := terms(text)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // term is what one asked term, or the best of its kin, adds to part i: its BM25 score, and how much

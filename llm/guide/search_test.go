@@ -108,3 +108,36 @@ func TestSearchIsHonestWhenNothingMatches(t *testing.T) {
 		}
 	}
 }
+
+// The twenty questions that newcomers ask first are answered by the right section, which is quoted before any other.
+func TestTheFirstQuestionsOfNewcomers(t *testing.T) {
+	lib := readDocs(t)
+	for _, c := range []struct{ question, section string }{
+		{"How do I attach an image?", "chat.md#attach-files-and-pictures"},
+		{"How do I change the model?", "start.md#choose-or-change-the-model"},
+		{"How do I see what was sent?", "seeing.md#what-exactly-does-the-model-get-of-a-message"},
+		{"How do I delete a chat?", "storage.md#delete-and-get-back"},
+		{"How do I use Ollama?", "start.md#use-ollama-or-another-local-server"},
+		{"How do I set my API key?", "start.md#use-an-api-key-openai-openrouter-anthropic-and-others"},
+		{"How do I set a system prompt?", "chat.md#system-prompts-and-personas"},
+		{"How do I export a chat?", "storage.md#take-it-along-or-hand-it-over"},
+		{"How do I find an old chat?", "chat.md#sessions-find-an-old-conversation"},
+		{"How do I continue yesterday's chat?", "chat.md#resume-continue-a-session"},
+		{"How do I stop the answer?", "chat.md#stop-an-answer"},
+		{"How do I edit my last message?", "chat.md#edit-an-earlier-message"},
+		{"How do I copy the answer?", "chat.md#copy-a-message-or-code"},
+		{"How do I write more than one line?", "chat.md#write-and-send-a-message"},
+		{"How do I change the colors?", "chat.md#colours-themes-and-small-terminals"},
+		{"How much does it cost?", "cost.md#what-an-answer-costs"},
+		{"Where are my chats saved?", "storage.md#where-conversations-are-kept"},
+		{"Why did it forget what I said?", "context.md#why-was-a-message-dropped-or-forgotten"},
+		{"How do I add an MCP server?", "tools.md#add-an-mcp-server"},
+		{"Which keys are there?", "keys.md#keys"},
+	} {
+		found := cited.FindStringSubmatch(lib.reply(c.question))
+		page, anchor, _ := strings.Cut(c.section, "#")
+		if found == nil || found[1] != page || found[2] != anchor {
+			t.Errorf("%s is answered by %q, want %s", c.question, found, c.section)
+		}
+	}
+}
