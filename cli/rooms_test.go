@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/transcript", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers", "ui/remembered",
 		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
 	},
@@ -83,8 +83,9 @@ var rooms = map[string][]string{
 	"ui/inspector":       {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "history"},
 	"ui/current":         {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/record", "session/store", "llm", "history"},
 	"ui/sessions":        {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "session/store/backup"},
-	"ui/composer":        {"ui/composer/editor", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "history"},
+	"ui/composer":        {"ui/composer/editor", "ui/composer/queue", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "history"},
 	"ui/composer/editor": {},
+	"ui/composer/queue":  {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/store", "session/store/storetest", "llm", "history"},
 	"ui/input":           {},
 	"ui/servers":         {"ui/theme", "ui/markdown", "llm/mcp"},
 	"ui/uitest":          {},

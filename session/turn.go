@@ -59,6 +59,8 @@ func (s *Session) Send(ctx context.Context, draft string, files ...history.Part)
 type SendOptions struct {
 	Alone bool // without the conversation before it
 	Cut   bool // cut to what fits beside what must be sent, where it does not fit whole; it is stored whole
+
+	queued int64 // its id in the queue, 0 where it was not queued
 }
 
 // SendAs is Send in another way. A message whose request would not fit is neither stored nor sent: the error
@@ -66,7 +68,7 @@ type SendOptions struct {
 func (s *Session) SendAs(ctx context.Context, how SendOptions, draft string, files ...history.Part) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		m := t.userMessage(draft, files)
-		m.Alone, t.cut = how.Alone, how.Cut
+		m.Alone, m.Queued, t.cut = how.Alone, how.queued, how.Cut
 		if err := t.sendable(ctx, m, 0); err != nil {
 			return err
 		}

@@ -65,6 +65,7 @@ func Commands() []Command {
 		command("repair", "", "list what was repaired, and choose what is sent instead", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs").on(keymap.Repairs),
 		command("usage", "", "show the tokens and costs of session, day and month", setting((*settings.Model).Usage)),
 		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
+		command("queue", "", "list the queued messages, to take one back or remove it", func(m *Model, _ string) tea.Cmd { return openQueue(m) }),
 		command("temporary", "", "start a conversation that isn't saved", func(m *Model, _ string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd {
 				return o.Temporary()

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/composer"
+	"winnow/ui/composer/queue"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/picker"
@@ -59,6 +60,8 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 			return m.sendCut()
 		}
 		return m.send()
+	case composer.TakenBack:
+		return takeBack(m, (*queue.Model).TakeNewest)
 	case composer.Ran:
 		return m.runCommand(e.Command)
 	case composer.ChipOpened:

@@ -53,7 +53,9 @@ func cureFor(over *session.OversizeError) func(string) string {
 // sendCut sends a message that does not fit, cut as the user wants it.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
-	case !m.notice.Is(notice.TooLong) || m.turn.Busy || m.composer.Empty():
+	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
+		return enqueue(m, session.SendOptions{Cut: true})
+	case !m.notice.Is(notice.TooLong) || m.composer.Empty():
 		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)

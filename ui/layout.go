@@ -21,7 +21,7 @@ func (m *Model) arrange() {
 	w.Draft, w.Asks = m.composer.Lines(), m.question.Waits()
 	w.AlertLines = len(m.alertLines(w.MostAlert()))
 	m.layout = layout.For(w)
-	m.question.Resize(m.keys, alertWidth(m.layout), m.layout.Alert.H)
+	m.question.Resize(m.keys, alertWidth(m.layout), m.layout.Alert.H-min(1, m.composer.Waiting.Len()))
 	in := m.layout.Transcript.Inner(m.layout.Framed)
 	m.chat.Resize(in.W, in.H)
 	full := m.layout.Full.Inner(framedOverlay(m.layout.Full))

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -142,21 +143,23 @@ func (l *live) turnOf(events <-chan session.Event) {
 
 func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	chat := strings.HasSuffix(r.URL.Path, "/chat/completions")
 	l.mu.Lock()
 	about := l.about[r.URL.Path]
+	if chat {
+		l.bodies = append(l.bodies, string(body))
+	}
+	n, broken, refusal := len(l.bodies), l.broken, cmp.Or(l.refusal, "no")
 	l.mu.Unlock()
 	if about != nil {
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		about(w, r)
 		return
 	}
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	if !chat {
 		http.NotFound(w, r)
 		return
 	}
-	l.mu.Lock()
-	l.bodies = append(l.bodies, string(body))
-	n, broken, refusal := len(l.bodies), l.broken, cmp.Or(l.refusal, "no")
-	l.mu.Unlock()
 	if broken {
 		words, _ := json.Marshal(refusal)
 		http.Error(w, fmt.Sprintf(`{"error":{"message":%s}}`, words), http.StatusBadRequest)

@@ -11,6 +11,7 @@ import (
 	"winnow/session"
 	sessionsettings "winnow/session/settings"
 	"winnow/ui/composer"
+	"winnow/ui/composer/queue"
 	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/event"
@@ -121,7 +122,7 @@ func background(start func()) tea.Cmd {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
+	return tea.Batch(tea.RequestBackgroundColor, m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.composer.Waiting.Open(m.current.Session, m.current.Run), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
 // welcome shows what the options want to be shown first.
@@ -193,6 +194,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.settled(msg)
 	case composer.Msg:
 		return m.updateComposer(msg)
+	case queue.Msg:
+		return updateQueue(m, msg)
 	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg:
 		return m.updateSessions(msg)
 	case editsMsg:

@@ -59,7 +59,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	before := m.current.Session
 	m.show(e.Session)
 	m.current.At = e.At
-	return tea.Batch(m.arrive(false), m.notice.Say(e.Notice), current.Leave(before), m.current.Start(), m.composer.Load(), m.draftChanged(), m.upkeep.Index())
+	return tea.Batch(m.arrive(false), m.notice.Say(e.Notice), current.Leave(before), m.current.Start(), m.composer.Load(), m.composer.Waiting.Open(e.Session, m.current.Run), m.draftChanged(), m.upkeep.Index())
 }
 
 // loaded shows what opening the session left out.

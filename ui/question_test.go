@@ -74,9 +74,12 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 	typing(m, "ps y or n")
 	quiet(m)
 	typing(m, "?")
+	if got := m.composer.Text(); got != "perhaps y or n?" {
+		t.Errorf("the draft is %q, want the whole text", got)
+	}
 	m.Update(enter)
-	if got := m.composer.Text(); got != "perhaps y or n?" || len(*answers) != 0 || !m.question.Waits() {
-		t.Errorf("the draft is %q, the answers %v; want the whole text and no answer", got, *answers)
+	if next, _ := m.composer.Waiting.Next(); next.Text != "perhaps y or n?" || len(*answers) != 0 || !m.question.Waits() {
+		t.Errorf("%q is queued, the answers are %v; want the whole text and no answer", next.Text, *answers)
 	}
 	if screen := plain(m); !strings.Contains(screen, "tab answers · letters go to your draft") || !strings.Contains(screen, "rm -r build") {
 		t.Errorf("the screen does not say how to answer:\n%s", screen)

@@ -109,7 +109,7 @@ func (m *Model) leaveDraft(ctx context.Context) error {
 		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
 	}
 	m.surround()
-	return errors.Join(m.composer.KeepAtEnd()...)
+	return errors.Join(append(m.composer.KeepAtEnd(), m.composer.KeepQueueAtEnd(ctx))...)
 }
 
 // frames is the application with a view that is built once a frame. Bubble Tea asks for the view after

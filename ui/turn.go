@@ -9,6 +9,7 @@ import (
 
 	"winnow/session"
 	"winnow/session/record"
+	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
@@ -86,18 +87,23 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	}
 	m.chat.Add(e.Message, record.Receipt{})
 	m.chat.Bottom()
+	m.composer.Waiting.Stored()
 	m.arrange()
-	return m.composer.Stored()
+	return tea.Batch(m.composer.Stored(), m.composer.Waiting.Save())
 }
 
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
 	var sentence tea.Cmd
-	switch stopped := m.turn.Stopping && e.Err == nil; {
-	case stopped && m.composer.Sending() != nil: // the message is not stored, and nothing is sent before it is
-		sentence = m.notice.Say("Stopped; nothing was sent.")
+	stopped := m.turn.Stopping && e.Err == nil
+	unsent := m.composer.Waiting.Sending() // a queued message that is not stored
+	m.composer.Waiting.Ended(e.Err == nil && !stopped)
+	waits := queueWaits(m)
+	switch {
+	case stopped && (unsent || m.composer.Sending() != nil): // the message is not stored, and nothing is sent before it is
+		sentence = m.notice.Say(joined("Stopped; nothing was sent.", waits))
 	case stopped:
-		sentence = m.notice.Say("Stopped; what arrived is kept.")
+		sentence = m.notice.Say(joined("Stopped; what arrived is kept.", waits))
 	}
 	m.turn.End()
 	m.panel.Busy, m.current.Busy = false, false
@@ -107,12 +113,20 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
 		m.chat.Follow(m.current.Session.Messages()) // no other answer came, and the branch is the one that it was
 	}
-	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) {
+	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
+		m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(over)) + ".", Way: "The message stays queued; /queue takes it back to the draft."})
+	} else if errors.As(e.Err, &over) {
 		m.tooLong(over)
 	} else if limited := (*session.LimitError)(nil); errors.As(e.Err, &limited) {
-		sentence = m.notice.Say(notSent(m))
+		sentence = m.notice.Say(waits)
+		if !unsent {
+			sentence = m.notice.Say(joined(notSent(m), waits))
+		}
 	} else if e.Err != nil {
-		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: m.wayOut(e.Err)}
+		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: waits}
+		if !unsent {
+			alert.Way = joined(m.wayOut(e.Err), waits)
+		}
 		if m.current.Session.Model().Unready != nil {
 			alert.Cause = notice.Unreachable
 		}
@@ -127,23 +141,24 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.inSettings((*settings.Model).Entitle)
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow))
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow), sendNext(m))
 }
+
+// joined is two sentences, either of which may be "".
+func joined(first, second string) string { return strings.TrimSpace(first + " " + second) }
 
 // send sends the draft: a command is run, a message begins a turn.
 func (m *Model) send() tea.Cmd {
 	shown := m.composer.Shown()
 	switch {
+	case strings.TrimSpace(shown) == "" && m.composer.Waiting.Len() > 0:
+		return releaseQueue(m)
 	case strings.TrimSpace(shown) == "":
 		return m.notice.Error("There is nothing to send yet.")
 	case m.composer.Leaving():
 		return m.notice.Error("The session is still being opened. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
-	case m.question.Waits() && m.turn.Busy:
-		return m.notice.Error("A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it. Your draft is kept.")
-	case m.turn.Busy:
-		return m.notice.Error("An answer is still arriving: " + m.keys.First(keymap.Back) + " stops it. Your draft is kept.")
 	case len(m.composer.Unread()) > 0:
 		return m.notice.Error("A file of the draft is still being read.")
 	case m.current.ReadOnly:
@@ -151,6 +166,9 @@ func (m *Model) send() tea.Cmd {
 	}
 	if cmd, ok := m.composer.AttachMore(); ok {
 		return cmd
+	}
+	if m.turn.Busy {
+		return enqueue(m, session.SendOptions{})
 	}
 	if over := m.current.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)
@@ -175,11 +193,13 @@ func (m *Model) lacks(n keymap.Need) tea.Cmd { return m.notice.Error(m.keys.Lack
 
 // sendAlone sends a message without the conversation before it, cut to fit where that is wanted.
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
+	s, how, typed := m.current.Session, session.SendOptions{Alone: true, Cut: cut}, "/alone "+text
 	if m.turn.Busy {
-		return m.lacks(keymap.NeedIdle)
+		cmd := m.composer.EnqueueCommand(typed, store.Queued{Text: text, Alone: true, Cut: cut})
+		m.arrange()
+		return tea.Batch(cmd, m.notice.Say(queuedSentence(m)))
 	}
-	s, how := m.current.Session, session.SendOptions{Alone: true, Cut: cut}
-	draft := composer.Commanded("/alone "+text, text, s.Info().Leaf)
+	draft := composer.Commanded(typed, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
 }
 

@@ -120,16 +120,19 @@ func (m *Model) panelView(b theme.Box) []string {
 func (m *Model) alertLines(most int) []string {
 	st := m.themes.Styles
 	w := alertWidth(m.layout)
+	queued := min(1, m.composer.Waiting.Len()) // the least lines of the queue
 	var lines []string
 	switch {
 	case m.question.Waits():
-		lines = m.question.View(st, m.keys, w, most, m.focus == questionPane)
+		lines = m.question.View(st, m.keys, w, most-queued, m.focus == questionPane)
 	default:
-		lines = m.notice.AlertView(st, w, most)
+		lines = m.notice.AlertView(st, w, most-queued)
 		if len(lines) == 0 && m.turn.Retry != "" {
 			lines = theme.WrapStyled(st.Cut, "… "+markdown.Visible(m.turn.Retry), w)
 		}
 	}
+	// Queued messages stand right above the draft, which they were.
+	lines = append(lines, m.composer.Waiting.View(st, m.keys, w, most-len(lines))...)
 	for i := range lines {
 		lines[i] = "  " + lines[i]
 	}

@@ -366,6 +366,7 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 		"flags.message": "id", "remedies.message": "id",
 		"summaries.id": "id", "summaries.session": "id", "summaries.first": "id", "summaries.last": "id",
 		"drafts.session": "id",
+		"queued.id":      "row number", "queued.session": "id",
 	}
 	apart := []string{"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "sqlite_", "other"}
 	s := openAt(t, newPath(t), Options{Now: noon().now})
@@ -376,6 +377,8 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 		Parts: []history.Part{{Kind: history.ImagePart, Name: "a", MediaType: "image/png", Data: []byte("png")}},
 	}})
 	must(t, "tag", s.SetTags(ctx, session.ID, "tag"))
+	_, err := s.Enqueue(ctx, session.ID, Queued{Text: "next", Draft: Draft{Text: "next"}, Parts: []history.Part{}})
+	must(t, "queue", err)
 	must(t, "draft", s.SaveDraft(ctx, session.ID, "draft"))
 	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.LeaveOut, m.ID))

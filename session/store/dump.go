@@ -98,7 +98,7 @@ func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line)
 // are few of them and many messages.
 const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
 
-// sessionLine reads a session's row, its tags and its draft.
+// sessionLine reads a session's row, its tags, its draft and its queue.
 func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error) {
 	var l *SessionLine
 	err := sqlite.EachRow(ctx, tx, "sessions WHERE n = ?", func(row *SessionLine) error { l = row; return nil }, n)
@@ -107,6 +107,9 @@ func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error)
 	}
 	err = sqlite.EachRow(ctx, tx, "drafts WHERE session = ?", func(row *DraftLine) error { l.Draft = row; return nil }, n)
 	if err != nil {
+		return nil, err
+	}
+	if l.Queued, err = queuedLines(ctx, tx, n); err != nil {
 		return nil, err
 	}
 	tags, err := tagsOf(ctx, tx, []int64{n})

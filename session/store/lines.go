@@ -72,7 +72,7 @@ type encoded struct {
 	Base64 []byte `json:"base64"`
 }
 
-// SessionLine is a session's row, with its tags and its unsent draft.
+// SessionLine is a session's row, with its tags, its unsent draft and its queued messages.
 type SessionLine struct {
 	ID        string     `json:"id"`
 	Title     Text       `json:"title,omitempty" secret:"text"`
@@ -98,6 +98,8 @@ type SessionLine struct {
 	Tags      []Text     `json:"tags,omitempty" db:"-"`
 	Draft     *DraftLine `json:"draft,omitempty" db:"-"`
 
+	Queued []QueuedLine `json:"queued,omitempty" db:"-"` // in the order in which they are sent
+
 	FirstMessage int64 `json:"first_message" db:"-" ref:"message"`           // the least id of its messages
 	FirstRequest int64 `json:"first_request,omitempty" db:"-" ref:"request"` // of its requests
 	FirstSummary int64 `json:"first_summary,omitempty" db:"-" ref:"summary"` // of its summaries
@@ -108,6 +110,17 @@ type DraftLine struct {
 	Updated int64 `json:"updated_ms"`
 	Text    Text  `json:"text" db:",blob" secret:"text"`
 	Files   Text  `json:"files,omitempty"` // a JSON array of paths
+}
+
+// QueuedLine is a message that waits until the answer before it is there.
+type QueuedLine struct {
+	Created int64 `json:"created_ms"`
+	Text    Text  `json:"text" db:",blob" secret:"text"`            // as it is sent
+	Parts   Text  `json:"parts,omitempty" db:",blob" secret:"json"` // the files that are sent with it: a JSON array, their bytes in base64
+	Draft   Text  `json:"draft" db:",blob" secret:"text"`           // as it was in the composer
+	Folds   Text  `json:"folds,omitempty" db:",blob"`               // what of the draft was folded: a JSON array
+	Alone   bool  `json:"alone,omitempty"`                          // it is sent without the conversation before it
+	Cut     bool  `json:"cut,omitempty"`                            // it is sent cut if it does not fit whole
 }
 
 // RequestLine is the record of a request. Options is the JSON that winnow keeps, as a string, so that no

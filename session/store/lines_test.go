@@ -18,6 +18,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 	}{
 		"sessions":    {SessionLine{}, []string{"n", "messages", "turns"}}, // the key, and what its messages say
 		"drafts":      {DraftLine{}, []string{"session"}},
+		"queued":      {QueuedLine{}, []string{"id", "session"}},
 		"requests":    {requestRow{}, []string{"session"}},
 		"messages":    {messageRow{}, []string{"owner"}}, // an owner is of one moment
 		"tool_calls":  {CallLine{}, []string{"id", "message", "place"}},

@@ -41,7 +41,8 @@ func (s *Store) Begin(ctx context.Context, in Session, first Message) (Session, 
 
 // Append stores a message behind its parent and makes it the session's leaf. With a parent that
 // already has a message behind it, it begins a new branch. It sets ID, Seq and CreatedMS where that
-// is 0; an empty status is complete. A user's message empties the session's draft.
+// is 0; an empty status is complete. A user's message empties the session's draft; one that was queued leaves the queue
+// instead.
 func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
 	if m.Status == history.Streaming {
 		return Message{}, errors.New("save the message: one that is still arriving is stored by StartAnswer")
@@ -77,7 +78,13 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 	if err != nil {
 		return Message{}, err
 	}
-	if turn {
+	switch {
+	case turn && m.Queued != 0: // the draft is the message after it
+		if err := dequeue(ctx, tx, n, m.Queued); err != nil {
+			return Message{}, err
+		}
+		m.Queued = 0
+	case turn:
 		if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
 			return Message{}, err
 		}

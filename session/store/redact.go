@@ -91,12 +91,8 @@ func (c *Cleaner) Line(l Line) Line {
 	}
 	changed := c.row(row)
 	switch {
-	case out.Session != nil && out.Session.Draft != nil:
-		draft := *out.Session.Draft
-		if c.row(reflect.ValueOf(&draft).Elem()) {
-			draft.Files = "" // Their places in the text moved.
-		}
-		out.Session.Draft = &draft
+	case out.Session != nil:
+		c.unsent(out.Session)
 	case out.Request != nil:
 		out.Request.Plan = c.plan(out.Request.Plan)
 	case out.Attachment != nil:
@@ -105,6 +101,24 @@ func (c *Cleaner) Line(l Line) Line {
 		c.message(out.Message, changed)
 	}
 	return out
+}
+
+// unsent cleans the draft and the queued messages of a session. What is folded has its place in the text: where that
+// changed, the text stands unfolded.
+func (c *Cleaner) unsent(l *SessionLine) {
+	if l.Draft != nil {
+		draft := *l.Draft
+		if c.row(reflect.ValueOf(&draft).Elem()) {
+			draft.Files = ""
+		}
+		l.Draft = &draft
+	}
+	l.Queued = slices.Clone(l.Queued)
+	for i := range l.Queued {
+		if c.row(reflect.ValueOf(&l.Queued[i]).Elem()) {
+			l.Queued[i].Folds = ""
+		}
+	}
 }
 
 // row cleans the texts of a row and says whether one that is no JSON held a secret.

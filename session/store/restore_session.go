@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -226,13 +227,20 @@ func (in *restoring) addSession(ctx context.Context, l SessionLine) error {
 	for i, tag := range l.Tags {
 		tags[i] = string(tag)
 	}
-	if err := setTags(ctx, in.tx, in.session, tags); err != nil || l.Draft == nil {
+	if err := setTags(ctx, in.tx, in.session, tags); err != nil {
 		return err
 	}
-	draft := *l.Draft
-	if draft.Files == "" {
-		draft.Files = "[]"
+	for _, q := range l.Queued {
+		q.Parts, q.Folds = cmp.Or(q.Parts, "[]"), cmp.Or(q.Folds, "[]")
+		if err := in.insert(ctx, "queued", q); err != nil {
+			return err
+		}
 	}
+	if l.Draft == nil {
+		return nil
+	}
+	draft := *l.Draft
+	draft.Files = cmp.Or(draft.Files, "[]")
 	return in.insert(ctx, "drafts", draft)
 }
 

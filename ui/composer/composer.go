@@ -14,6 +14,7 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/composer/editor"
+	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -72,6 +73,8 @@ type Model struct {
 	read    int64          // the highest id among those from the history
 	At      int            // the prompt shown, 0 is the draft itself
 	own     Writing        // the draft while a prompt is shown
+
+	Waiting queue.Model // the messages that are sent when the answers before them are there
 
 	completion completion
 	edit       edit

@@ -21,6 +21,8 @@ type (
 	Wanted struct{ Action keymap.Action }
 	// Entered says that the draft is to be sent; with Cut as much of it as fits.
 	Entered struct{ Cut bool }
+	// TakenBack says that the newest queued message is wanted in the draft.
+	TakenBack struct{}
 	// Ran is a command that was chosen among the completions, as it would be typed.
 	Ran struct{ Command string }
 	// ChipOpened is the text of a chip, to be shown.
@@ -96,6 +98,8 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.Emit(Entered{Cut: true})
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
+	case k.Pressed(msg, keymap.Older) && c.Empty() && c.At == 0 && c.Waiting.Len() > 0:
+		return c.Emit(TakenBack{})
 	case k.Pressed(msg, keymap.Older) && c.Area.OnFirst():
 		return c.walk(1, "There is no older prompt.")
 	case k.Pressed(msg, keymap.Newer) && c.Area.OnLast():

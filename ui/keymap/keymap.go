@@ -48,9 +48,10 @@ const (
 	InRepairs
 	InOtherWindow // the composer of a session that another window has
 	InQuestion    // a tool call asks for permission
+	InQueue       // the list of queued messages
 
 	panes      = InDraft | InTranscript | InPanel | InOtherWindow | InQuestion
-	everyScope = panes | InInspector | InRequest | InLists | InSessions | InRepairs
+	everyScope = panes | InInspector | InRequest | InLists | InSessions | InRepairs | InQueue
 	moving     = InTranscript | InPanel | InInspector | InRequest | InRepairs
 )
 

@@ -95,6 +95,8 @@ const (
 
 	Remedy Action = "remedy"
 
+	RemoveQueued Action = "remove-queued"
+
 	Away Action = "fork-away"
 	Take Action = "take-over"
 
@@ -108,10 +110,10 @@ const (
 // table is every binding in the order of the help screen.
 func table() []Binding {
 	return []Binding{
-		bind(Send, "draft", InDraft, "send", "enter"),
+		bind(Send, "draft", InDraft, "send, or queue while an answer arrives", "enter"),
 		bind(SendCut, "draft", InDraft, "send a message cut that does not fit", "ctrl+y"),
 		bind(Newline, "draft", InDraft, "new line", "shift+enter", "alt+enter", "ctrl+j"),
-		bind(Older, "draft", InDraft, "up, on the first line the prompt before", "up"),
+		bind(Older, "draft", InDraft, "up; then last queued message or prompt before", "up"),
 		bind(Newer, "draft", InDraft, "down, on the last line the prompt after", "down"),
 		bind(Recall, "draft", InDraft, "search the prompts sent", "ctrl+r"),
 		bind(Editor, "draft", InDraft, "write the draft in $EDITOR", "ctrl+g"),
@@ -180,9 +182,9 @@ func table() []Binding {
 		bind(Fold, "whole request", InRequest, "collapse or expand the message", "enter", "space", "ctrl+o"),
 		bind(FoldAll, "whole request", InRequest, "collapse or expand all messages", "O"),
 
-		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion, "choose", "enter"),
-		bind(ListUp, "lists", InLists|InSessions|InQuestion, "up", "up", "ctrl+k"),
-		bind(ListDown, "lists", InLists|InSessions|InQuestion, "down", "down", "ctrl+j"),
+		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion|InQueue, "choose", "enter"),
+		bind(ListUp, "lists", InLists|InSessions|InQuestion|InQueue, "up", "up", "ctrl+k"),
+		bind(ListDown, "lists", InLists|InSessions|InQuestion|InQueue, "down", "down", "ctrl+j"),
 
 		bind(AllText, "sessions", InSessions, "search the text of all messages, or the titles again", "tab"),
 		bind(Shelves, "sessions", InSessions, "sessions in use, in the archive, in the trash", "shift+tab"),
@@ -196,6 +198,8 @@ func table() []Binding {
 		bind(ForkOff, "sessions", InSessions, "fork the session at its end", "ctrl+f"),
 
 		bind(Remedy, "repairs", InRepairs, "send a damaged call otherwise: repaired, as text, not at all", "t"),
+
+		bind(RemoveQueued, "queue", InQueue, "remove the message from the queue", "ctrl+d", "delete"),
 
 		bind(Away, "session open in another window", InOtherWindow, "go on in a fork of the session", "ctrl+f"),
 		bind(Take, "session open in another window", InOtherWindow, "take the session, once the other window has let go of it", "enter"),

@@ -167,6 +167,7 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 		DELETE FROM flags WHERE message NOT IN (SELECT id FROM messages);
 		DELETE FROM remedies WHERE message NOT IN (SELECT id FROM messages);
 		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
+		DELETE FROM queued WHERE session NOT IN (SELECT n FROM sessions);
 		UPDATE prompts SET session = NULL WHERE session NOT IN (SELECT n FROM sessions);`)
 	return err
 }

@@ -1,0 +1,324 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+	_ "winnow/session/store/storetest"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
+)
+
+// desk is a session on disk, and a queue whose commands run when the test says so.
+type desk struct {
+	t       rapid.TB
+	deps    session.Deps
+	session *session.Session
+	queue   Model
+	waiting []tea.Cmd // commands that have not run
+	sending int64     // the id of the message that a turn tries to send
+	leaf    int64
+}
+
+func newStore(t *testing.T) *store.Store {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func newDesk(t rapid.TB, db *store.Store) *desk {
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, first, err := db.Begin(context.Background(), store.Session{}, store.Message{Message: history.Message{Role: history.User, Content: "first"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, leaf: first.ID, deps: session.Deps{
+		Store: db, Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
+		Policy: policy, Count: func(text string) int { return len(text) },
+	}}
+	d.open(row.ID)
+	return d
+}
+
+// open is the next start of the program: of the one before nothing is left but the file.
+func (d *desk) open(id string) {
+	s, err := session.Open(context.Background(), d.deps, id, "here/m")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.session, d.waiting, d.sending, d.queue = s, nil, 0, Model{}
+	d.later(d.queue.Open(s, func(do func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg { return do(context.Background()) }
+	}))
+}
+
+func (d *desk) later(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	d.waiting = append(d.waiting, cmd)
+}
+
+// run runs one of the waiting commands.
+func (d *desk) run(i int) {
+	cmd := d.waiting[i]
+	d.waiting = slices.Delete(d.waiting, i, i+1)
+	d.take(cmd())
+}
+
+func (d *desk) take(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			d.later(cmd)
+		}
+	case Msg:
+		d.queue, _ = d.queue.Update(msg)
+		d.queue.Events()
+	}
+}
+
+// rest runs all waiting commands.
+func (d *desk) rest() {
+	for len(d.waiting) > 0 {
+		d.run(0)
+	}
+}
+
+// stored stores the message that is being sent, as its turn does.
+func (d *desk) stored(text string) {
+	m, err := d.deps.Store.Append(context.Background(), store.Message{
+		Session: d.session.Info().ID, Parent: d.leaf, Queued: d.sending, Message: history.Message{Role: history.User, Content: text},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.leaf = m.ID
+}
+
+// sent are the messages of the conversation behind its first one.
+func (d *desk) sent() []string {
+	branch, err := d.deps.Store.Branch(context.Background(), d.session.Info().ID, d.leaf, 0, -1)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var texts []string
+	for _, m := range branch[1:] {
+		texts = append(texts, m.Content)
+	}
+	return texts
+}
+
+func (d *desk) queued() []string {
+	var texts []string
+	for _, it := range d.queue.items {
+		texts = append(texts, it.Text)
+	}
+	return texts
+}
+
+// Whatever happens between two messages, none is lost, sent twice or sent before one that was queued earlier. A crash may
+// cost a message only that was not saved yet: of it nobody was told that it is safe.
+func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		d := newDesk(rt, db)
+		d.rest()
+		var want []string // all that was queued and neither taken back, removed nor lost unsaved
+		now := ""         // the message that a turn tries to send
+		made := 0
+		drop := func(text string) { want = slices.DeleteFunc(want, func(s string) bool { return s == text }) }
+		actions := map[string]func(*rapid.T){
+			"queue a message": func(*rapid.T) {
+				made++
+				text := fmt.Sprintf("message %d", made)
+				want = append(want, text)
+				d.later(d.queue.Add(store.Queued{Text: text, Draft: store.Draft{Text: text}}))
+			},
+			"run a command": func(rt *rapid.T) {
+				if len(d.waiting) > 0 {
+					d.run(rapid.IntRange(0, len(d.waiting)-1).Draw(rt, "which"))
+				}
+			},
+			"begin a turn": func(*rapid.T) {
+				if now != "" {
+					return
+				}
+				if m, ok := d.queue.Next(); ok {
+					now, d.sending = m.Text, m.ID
+				}
+			},
+			"the message is stored": func(*rapid.T) {
+				if d.queue.Sending() {
+					d.stored(now)
+					d.queue.Stored()
+				}
+			},
+			"the turn ends well": func(*rapid.T) {
+				if now != "" && !d.queue.Sending() {
+					d.queue.Ended(true)
+					now = ""
+				}
+			},
+			"the turn is stopped or fails": func(*rapid.T) {
+				if now == "" {
+					return
+				}
+				d.queue.Ended(false)
+				if _, ok := d.queue.Next(); ok {
+					rt.Fatal("a message is sent behind a turn that did not end well")
+				}
+				now = ""
+			},
+			"the user goes on": func(*rapid.T) { d.queue.Release() },
+			"the newest is taken back": func(*rapid.T) {
+				if m, cmd, ok := d.queue.TakeNewest(); ok {
+					d.later(cmd)
+					drop(m.Text)
+				}
+			},
+			"one is removed": func(rt *rapid.T) {
+				m, cmd, ok := d.queue.Remove(rapid.IntRange(0, max(0, d.queue.Len()-1)).Draw(rt, "which"))
+				if ok {
+					d.later(cmd)
+					drop(m.Text)
+				}
+			},
+			"the program crashes": func(*rapid.T) {
+				if d.queue.Sending() && rapid.Bool().Draw(rt, "after the message came to disk") {
+					d.stored(now)
+				}
+				d.queue.disk.mu.Lock()
+				onDisk := map[string]bool{}
+				for _, it := range d.queue.items {
+					_, onDisk[it.Text] = d.queue.disk.ids[it.number]
+				}
+				d.queue.disk.mu.Unlock()
+				for _, text := range d.sent() {
+					onDisk[text] = true
+				}
+				want = slices.DeleteFunc(want, func(text string) bool { return !onDisk[text] })
+				removed := slices.Clone(want)
+				now = ""
+				d.open(d.session.Info().ID)
+				d.rest()
+				for _, text := range d.queued() { // a removal that did not come to disk is undone by the crash
+					if !slices.Contains(removed, text) {
+						want = append(want, text)
+					}
+				}
+				if d.queue.Len() > 0 && !d.queue.Held() {
+					rt.Fatal("a queue that was left goes on by itself")
+				}
+			},
+			"": func(rt *rapid.T) {
+				sent := d.sent()
+				if len(slices.Compact(slices.Sorted(slices.Values(sent)))) != len(sent) {
+					rt.Fatalf("sent twice: %q", sent)
+				}
+				if !slices.IsSortedFunc(sent, byNumber) || !slices.IsSortedFunc(d.queued(), byNumber) {
+					rt.Fatalf("reordered: sent %q, queued %q", sent, d.queued())
+				}
+				all := append(slices.Clone(sent), d.queued()...)
+				for _, text := range want {
+					if !slices.Contains(all, text) {
+						rt.Fatalf("%q is lost: sent %q, queued %q", text, sent, d.queued())
+					}
+				}
+				if n := len(sent); n > 0 && d.queue.Len() > 0 && byNumber(sent[n-1], d.queued()[0]) >= 0 {
+					rt.Fatalf("%q is sent and still queued: %q", sent[n-1], d.queued())
+				}
+			},
+		}
+		rt.Repeat(actions)
+	})
+}
+
+// byNumber orders texts that differ in the number at their end.
+func byNumber(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
+
+func TestAMessageIsSentFromMemoryWhereTheDiskIsFull(t *testing.T) {
+	d := newDesk(t, newStore(t))
+	d.rest()
+	d.later(d.queue.Add(store.Queued{Text: "one"}))
+	if _, ok := d.queue.Next(); ok {
+		t.Fatal("a message is sent that may come to the queue on disk later, and so twice")
+	}
+	d.waiting = nil
+	d.take(savedMsg{session: d.session, number: 1, err: errors.New("the disk is full")})
+	if m, ok := d.queue.Next(); !ok || m.Text != "one" || m.ID != 0 {
+		t.Errorf("the next message is %+v, %v; want it from memory", m, ok)
+	}
+}
+
+func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
+	d := newDesk(t, newStore(t))
+	d.rest()
+	d.queue.Add(store.Queued{Text: "one"})
+	d.queue.Add(store.Queued{Text: "two"})
+	homeless, err := d.queue.KeepAtEnd(t.Context())
+	if err != nil || len(homeless) != 0 {
+		t.Fatalf("keep the queue: %v, %v", homeless, err)
+	}
+	d.open(d.session.Info().ID)
+	d.rest()
+	if got := d.queued(); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("the next start finds %q", got)
+	}
+}
+
+func TestTheQueueIsDrawn(t *testing.T) {
+	var screens uitest.Screens
+	st, k := theme.Styles{}, keymap.Default()
+	q := Model{held: true}
+	q.Add(store.Queued{Text: "Then write a test for it\nwith a dummy server.", Parts: []history.Part{{Name: "/tmp/plan.txt"}}})
+	screens.Add("one, that waits", q.View(st, k, 80, 5))
+	q.held = false
+	screens.Add("one", q.View(st, k, 80, 5))
+	for i := range 4 {
+		q.Add(store.Queued{Text: fmt.Sprintf("Message %d", i+2), Alone: i == 0, Cut: i == 1})
+	}
+	q.Next()
+	screens.Add("five, the first is being sent", q.View(st, k, 80, 5))
+	screens.Add("five in 40 cells", q.View(st, k, 40, 5))
+	screens.Add("five in one line", q.View(st, k, 40, 1))
+	l := List{Keys: k, at: 2}
+	screens.Add("the list", l.View(&q, st, 60, 4))
+	screens.Golden(t)
+}
+
+func TestTheListTakesBackAndRemoves(t *testing.T) {
+	q := Model{}
+	q.Add(store.Queued{Text: "one"})
+	q.Add(store.Queued{Text: "two"})
+	l := List{Keys: keymap.Default()}
+	for _, c := range []struct {
+		key  string
+		want any
+	}{{"down", nil}, {"down", nil}, {"enter", Chosen{1}}, {"delete", Removed{1}}, {"up", nil}, {"enter", Chosen{0}}, {"x", Other{}}, {"esc", Closed{}}} {
+		if got := l.Update(&q, uitest.Key(c.key)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.key, got, c.want)
+		}
+	}
+}
