@@ -104,7 +104,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 // serveTools is an MCP server for scripts: it adds two numbers, says what its environment holds, and ends badly or not
-// at all. It writes its process id to the file that PID_FILE names.
+// at all. Where ADD_REPORTS is set, what adds takes one more argument. It writes its process id to the file that PID_FILE names.
 func serveTools() {
 	if file := os.Getenv("PID_FILE"); file != "" {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
@@ -114,13 +114,22 @@ func serveTools() {
 	answer := func(text string) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 	}
-	mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {
+	type numbers struct {
 		A int `json:"a"`
 		B int `json:"b"`
-	},
-	) (*mcp.CallToolResult, any, error) {
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."}, func(_ context.Context, _ *mcp.CallToolRequest, in numbers) (*mcp.CallToolResult, any, error) {
 		return answer(fmt.Sprint(in.A + in.B))
 	})
+	if os.Getenv("ADD_REPORTS") != "" {
+		mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {
+			numbers
+			ReportTo string `json:"report_to,omitempty"`
+		},
+		) (*mcp.CallToolResult, any, error) {
+			return answer(fmt.Sprint(in.A + in.B))
+		})
+	}
 	mcp.AddTool(s, &mcp.Tool{Name: "env", Description: "Says what is in its environment."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 		return answer("CALC=" + os.Getenv("CALC_TOKEN") + " KEY=" + os.Getenv("OPENAI_API_KEY") + ";")
 	})
@@ -264,14 +273,19 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Value(slotKey{}).(*serverSlot).scriptedServer = s
 }
 
+// lastBody is the body of the last request for an answer.
+func (s *scriptedServer) lastBody() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.asked)
+}
+
 func lastAsked(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(slotKey{}).(*serverSlot).scriptedServer
 	if s == nil || neg || len(args) != 1 {
 		ts.Fatalf("usage: asked FILE, after server")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), s.asked, 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(s.lastBody()), 0o600))
 }
 
 func lastKeyed(ts *testscript.TestScript, neg bool, args []string) {
