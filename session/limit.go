@@ -35,6 +35,8 @@ func (e *LimitError) Error() string {
 
 // spending is what the limits of a session are compared with.
 type spending struct {
+	reading sync.Mutex // held from a read to the note of what was read, so that no older read is noted after a newer one
+
 	mu        sync.Mutex
 	limits    limits.Limits   // as configured, or raised for the session
 	spent     limits.Spent    // when it was read last
@@ -45,6 +47,8 @@ type spending struct {
 // ReadSpent reads what the session and the day have spent, for Spent and for the limits of a preview. It is
 // worth calling again after a request.
 func (s *Session) ReadSpent(ctx context.Context) error {
+	s.spending.reading.Lock()
+	defer s.spending.reading.Unlock()
 	s.spending.mu.Lock()
 	l := s.spending.limits
 	s.spending.mu.Unlock()
@@ -69,6 +73,20 @@ func (s *Session) Spent() record.Spent {
 	s.spending.mu.Lock()
 	defer s.spending.mu.Unlock()
 	return s.spending.session
+}
+
+// noteSpent reads what the limits need to know, and keeps it for previews.
+func (s *Session) noteSpent(ctx context.Context, l limits.Limits) (limits.Spent, error) {
+	s.spending.reading.Lock()
+	defer s.spending.reading.Unlock()
+	spent, err := s.spentSoFar(ctx, l)
+	if err != nil {
+		return spent, err
+	}
+	s.spending.mu.Lock()
+	defer s.spending.mu.Unlock()
+	s.spending.spent = spent
+	return spent, nil
 }
 
 // spentSoFar reads what the limits need to know.
@@ -137,13 +155,10 @@ func (s *Session) allow(ctx context.Context, e limits.Estimate, ask limitAsker) 
 	if !l.Any() {
 		return nil
 	}
-	spent, err := s.spentSoFar(ctx, l)
+	spent, err := s.noteSpent(ctx, l)
 	if err != nil {
 		return fmt.Errorf("compare the request with [limits]: %w", err)
 	}
-	s.spending.mu.Lock()
-	s.spending.spent = spent
-	s.spending.mu.Unlock()
 	over := l.Check(spent, e)
 	if !over.Any() {
 		return nil
