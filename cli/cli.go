@@ -29,9 +29,14 @@ import (
 //
 // example is config.toml.example, which config init writes.
 func Main(args []string, example []byte) int {
+	return int(newProgram(example).main(context.Background(), args))
+}
+
+// newProgram is winnow in the process's surroundings.
+func newProgram(example []byte) *program {
 	log.SetOutput(io.Discard) // net/http writes to it what it thinks of a strange server, in the middle of the screen.
 	environ := os.Environ()   // Keys are taken out of it later.
-	p := &program{
+	return &program{
 		in:      os.Stdin,
 		out:     &printer{file: os.Stdout},
 		err:     os.Stderr,
@@ -42,7 +47,6 @@ func Main(args []string, example []byte) int {
 		build:   buildVersion(),
 		example: example,
 	}
-	return int(p.main(context.Background(), args))
 }
 
 // program is one run of winnow: where it reads and writes, and what its flags said.

@@ -84,18 +84,33 @@ func startProgram(t testing.TB, env []string, width, height int, path string, ar
 
 func startAt(t testing.TB, env []string, dir string, width, height int, path string, args ...string) *terminal {
 	t.Helper()
+	return startOn(t, newScreen(width, height), nil, env, dir, path, args...)
+}
+
+// startOnPage is startIn in a terminal that answers queries, and whose background is that of a page.
+func startOnPage(t testing.TB, env []string, dir string, page pageColours, width, height int, args ...string) *terminal {
+	t.Helper()
+	return startOn(t, newScreen(width, height), &page, env, dir, winnowPath(t), args...)
+}
+
+func startOn(t testing.TB, seen *screen, page *pageColours, env []string, dir, path string, args ...string) *terminal {
+	t.Helper()
 	term := &terminal{
-		t: t, seen: newScreen(width, height),
+		t: t, seen: seen,
 		news: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 	term.cmd = exec.Command(path, args...)
 	term.cmd.Env = env
 	term.cmd.Dir = dir
-	tty, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
+	tty, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(seen.height), Cols: uint16(seen.width)})
 	if err != nil {
 		t.Fatalf("start %s in a terminal: %v", path, err)
 	}
 	term.tty = tty
+	if page != nil {
+		seen.page = page.reply()
+		seen.reply = func(answer string) { io.WriteString(tty, answer) }
+	}
 	go term.read()
 	t.Cleanup(func() {
 		term.cmd.Process.Kill()

@@ -1,24 +1,40 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/parser"
 )
 
 // screen is a small terminal: it takes what a program writes and keeps what a person would see.
-// It knows the sequences that a full-screen program sends and lets colours, modes and queries
+// It knows the sequences that a full-screen program sends and lets most modes and queries
 // pass. The zero value is of no use; newScreen gives one.
 type screen struct {
 	width, height int
-	cells         [][]string // a cell's text; "" is the second half of a wide character
-	saved         [][]string // the main screen while the alternate one is shown
+	cells         [][]screenCell
+	saved         [][]screenCell // the main screen while the alternate one is shown
 	x, y          int
+	pen           uv.Style
+	hidden        bool   // the cursor is not shown
 	top, bottom   int    // the scroll region, both included
 	wrap          bool   // the next character goes to the next line first
 	last          string // for REP
 	rest          []byte // an unfinished sequence
+	// reply sends an answer to a query back to the program. Without it the terminal answers nothing, which
+	// programs must bear too.
+	reply func(answer string)
+	page  string // the background colour that it answers with, as rgb:RR/GG/BB
+}
+
+// screenCell is one place of the screen. An empty text is the second half of a wide character.
+type screenCell struct {
+	text  string
+	style uv.Style
 }
 
 func newScreen(width, height int) *screen {
@@ -27,18 +43,19 @@ func newScreen(width, height int) *screen {
 	return s
 }
 
-func (s *screen) blank() [][]string {
-	cells := make([][]string, s.height)
+func (s *screen) blank() [][]screenCell {
+	cells := make([][]screenCell, s.height)
 	for y := range cells {
-		cells[y] = blankLine(s.width)
+		cells[y] = s.blanks(s.width)
 	}
 	return cells
 }
 
-func blankLine(width int) []string {
-	line := make([]string, width)
+// blanks are n empty cells. They have the background of the pen, as in other terminals.
+func (s *screen) blanks(n int) []screenCell {
+	line := make([]screenCell, n)
 	for x := range line {
-		line[x] = " "
+		line[x] = screenCell{" ", uv.Style{Bg: s.pen.Bg}}
 	}
 	return line
 }
@@ -47,9 +64,17 @@ func blankLine(width int) []string {
 func (s *screen) text() string {
 	lines := make([]string, s.height)
 	for y, line := range s.cells {
-		lines[y] = strings.TrimRight(strings.Join(line, ""), " ")
+		lines[y] = strings.TrimRight(lineText(line), " ")
 	}
 	return strings.Join(lines, "\n")
+}
+
+func lineText(line []screenCell) string {
+	var b strings.Builder
+	for _, c := range line {
+		b.WriteString(c.text)
+	}
+	return b.String()
 }
 
 // write takes a piece of output; a sequence may be split anywhere.
@@ -107,11 +132,11 @@ func (s *screen) lineFeed() {
 func (s *screen) scroll(n int) {
 	for ; n > 0; n-- {
 		copy(s.cells[s.top:s.bottom], s.cells[s.top+1:s.bottom+1])
-		s.cells[s.bottom] = blankLine(s.width)
+		s.cells[s.bottom] = s.blanks(s.width)
 	}
 	for ; n < 0; n++ {
 		copy(s.cells[s.top+1:s.bottom+1], s.cells[s.top:s.bottom])
-		s.cells[s.top] = blankLine(s.width)
+		s.cells[s.top] = s.blanks(s.width)
 	}
 }
 
@@ -120,7 +145,7 @@ func (s *screen) put(text string) {
 	if width == 0 {
 		// A combining mark or a joiner belongs to the character in front of it.
 		if x := s.before(); x >= 0 {
-			s.cells[s.y][x] += text
+			s.cells[s.y][x].text += text
 		}
 		return
 	}
@@ -128,9 +153,16 @@ func (s *screen) put(text string) {
 		s.x, s.wrap = 0, false
 		s.lineFeed()
 	}
-	s.cells[s.y][s.x] = text
+	line := s.cells[s.y]
+	if line[s.x].text == "" && s.x > 0 {
+		line[s.x-1].text = " " // Half of a wide character is overwritten; the other half goes too.
+	}
+	if end := s.x + width; end < s.width && line[end].text == "" {
+		line[end].text = " "
+	}
+	line[s.x] = screenCell{text, s.pen}
 	if width == 2 && s.x+1 < s.width {
-		s.cells[s.y][s.x+1] = ""
+		line[s.x+1] = screenCell{"", s.pen}
 	}
 	s.last = text
 	s.x += width
@@ -145,7 +177,7 @@ func (s *screen) before() int {
 	if s.wrap {
 		x = s.x
 	}
-	for x > 0 && s.cells[s.y][x] == "" {
+	for x > 0 && s.cells[s.y][x].text == "" {
 		x--
 	}
 	return x
@@ -159,7 +191,11 @@ func (s *screen) escape(data []byte) int {
 	case '[':
 		return s.csi(data)
 	case ']', 'P', '_', '^', 'X':
-		return stringEnd(data)
+		n := stringEnd(data)
+		if s.reply != nil && strings.HasPrefix(string(data[:n]), "\x1b]11;?") {
+			s.reply("\x1b]11;" + s.page + "\x1b\\")
+		}
+		return n
 	case '(', ')', '#', ' ', '%':
 		if len(data) < 3 {
 			return 0
@@ -219,7 +255,26 @@ func parameters(text string) []int {
 	return out
 }
 
+// colours are the parameters of SGR, where a colon divides the parts of one parameter.
+func colours(text string) ansi.Params {
+	var out ansi.Params
+	for group := range strings.SplitSeq(text, ";") {
+		parts := strings.Split(group, ":")
+		for i, part := range parts {
+			param := ansi.Param(parameters(part)[0])
+			if i < len(parts)-1 {
+				param |= parser.HasMoreFlag
+			}
+			out = append(out, param)
+		}
+	}
+	return out
+}
+
 func (s *screen) command(final byte, text string) {
+	if s.reply != nil && final == 'c' && text == "" {
+		s.reply("\x1b[?62c")
+	}
 	if strings.ContainsAny(text, "<=>!$\"' ") {
 		return
 	}
@@ -229,9 +284,15 @@ func (s *screen) command(final byte, text string) {
 	}
 	p := parameters(text)
 	n := max(p[0], 1)
-	if final != 'm' {
-		s.wrap = false
+	if final == 'm' {
+		uv.ReadStyle(colours(text), &s.pen)
+		return
 	}
+	if s.reply != nil && final == 'n' && p[0] == 6 {
+		s.reply(fmt.Sprintf("\x1b[%d;%dR", s.y+1, s.x+1))
+		return
+	}
+	s.wrap = false
 	if s.move(final, n, p) || s.erase(final, n, p) {
 		return
 	}
@@ -302,21 +363,21 @@ func (s *screen) erase(final byte, n int, p []int) bool {
 		if p[0] == 1 {
 			to = s.x + 1
 		}
-		copy(line[from:to], blankLine(to-from))
+		copy(line[from:to], s.blanks(to-from))
 	case 'X':
 		n = min(n, s.width-s.x)
-		copy(line[s.x:s.x+n], blankLine(n))
+		copy(line[s.x:s.x+n], s.blanks(n))
 	case 'P':
 		n = min(n, s.width-s.x)
-		copy(line[s.x:], append(append([]string(nil), line[s.x+n:]...), blankLine(n)...))
+		copy(line[s.x:], append(slices.Clone(line[s.x+n:]), s.blanks(n)...))
 	case '@':
 		n = min(n, s.width-s.x)
-		copy(line[s.x:], append(blankLine(n), line[s.x:s.width-n]...))
+		copy(line[s.x:], append(s.blanks(n), line[s.x:s.width-n]...))
 	case 'J':
 		s.erase('K', 0, p)
 		for y := range s.cells {
 			if p[0] >= 2 || (p[0] == 0 && y > s.y) || (p[0] == 1 && y < s.y) {
-				s.cells[y] = blankLine(s.width)
+				s.cells[y] = s.blanks(s.width)
 			}
 		}
 	default:
@@ -337,9 +398,12 @@ func (s *screen) lines(final byte, n int) {
 	s.x = 0
 }
 
-// mode shows or leaves the alternate screen; the other modes change nothing that can be seen.
+// mode shows or leaves the alternate screen and the cursor; the other modes change nothing that can be seen.
 func (s *screen) mode(final byte, mode string) {
 	for _, m := range parameters(mode) {
+		if m == 25 {
+			s.hidden = final == 'l'
+		}
 		if m != 1049 && m != 47 && m != 1047 {
 			continue
 		}

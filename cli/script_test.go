@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -39,7 +40,30 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"winnow": func() { os.Exit(Main(os.Args[1:], exampleConfig())) }, "mcp-server": serveTools})
+	testscript.Main(m, map[string]func(){"winnow": runWinnow, "mcp-server": serveTools})
+}
+
+// runWinnow runs winnow as its main function does. Where WINNOW_TEST_SERVER names a server, every request goes there,
+// whatever address it is for: so a screen shows the addresses and prices of a real service, and asks none.
+// WINNOW_TEST_AGO sets the clock back by a duration.
+func runWinnow() {
+	p := newProgram(exampleConfig())
+	if server := os.Getenv("WINNOW_TEST_SERVER"); server != "" {
+		p.network = redirected(strings.TrimPrefix(server, "http://"))
+	}
+	if ago, err := time.ParseDuration(os.Getenv("WINNOW_TEST_AGO")); err == nil {
+		p.now = func() time.Time { return time.Now().Add(-ago) }
+	}
+	os.Exit(int(p.main(context.Background(), os.Args[1:])))
+}
+
+// redirected sends every request to the server at one address.
+type redirected string
+
+func (host redirected) Do(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.URL.Scheme, req.URL.Host = "http", string(host)
+	return http.DefaultClient.Do(req)
 }
 
 // TestCommandLine runs the scripts of testdata/script. Beside testscript's own commands they have:

@@ -46,7 +46,7 @@ func takeTour(t *testing.T, file string) {
 	_, env := serve(t, home(t), newScriptedServer(withStatus(part["answers"])))
 	args := []string{"-m", "openai/small"}
 	if imported, ok := part["import"]; ok {
-		importConversation(t, env, imported)
+		importConversation(t, t.TempDir(), env, imported)
 		args = append(args, "-c")
 	}
 	g := &tour{
@@ -61,10 +61,11 @@ func takeTour(t *testing.T, file string) {
 	}
 }
 
-// importConversation stores a conversation that is given as lines of JSON.
-func importConversation(t *testing.T, env []string, lines string) {
+// importConversation stores a conversation that is given as lines of JSON. It belongs to the folder dir, where its
+// file is written.
+func importConversation(t *testing.T, dir string, env []string, lines string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "chat.jsonl")
+	file := filepath.Join(dir, "chat.jsonl")
 	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +92,7 @@ type tour struct {
 var keyCodes = map[string]string{
 	"enter": enterKey, "esc": escKey, "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B",
 	"right": "\x1b[C", "left": "\x1b[D", "shift+tab": "\x1b[Z", "ctrl+x": ctrlX, "ctrl+d": ctrlD, "ctrl+u": "\x15",
+	"ctrl+p": "\x10", "ctrl+s": "\x13",
 }
 
 func (g *tour) do(verb, rest string) bool {
@@ -110,6 +112,8 @@ func (g *tour) do(verb, rest string) bool {
 		}
 	case "want":
 		g.want(rest)
+	case "gone":
+		g.waitFor("nothing of "+rest, func(screen string) bool { return !strings.Contains(screen, rest) })
 	case "answered":
 		g.answers++
 		planned := regexp.MustCompile(fmt.Sprintf(`context: next request[^$]*sees \d+ of %d\b`, 2*g.answers))

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -99,9 +100,21 @@ func (l *Model) about(s Line) string {
 		parts = append(parts, "forked from "+l.titleOf(s.Parent))
 	}
 	if s.Dir != "" {
-		parts = append(parts, s.Dir)
+		parts = append(parts, shortened(s.Dir))
 	}
 	return strings.Join(append(parts, s.ID[:min(len(s.ID), idShown)]), " · ")
+}
+
+// shortened is a folder with ~ in the place of the home folder.
+func shortened(dir string) string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return dir
+	}
+	if below, ok := strings.CutPrefix(dir, home); ok && (below == "" || os.IsPathSeparator(below[0])) {
+		return "~" + below
+	}
+	return dir
 }
 
 // idShown is how much of an id is shown: the moment at which the session was made, which no other one has.
