@@ -26,7 +26,7 @@ func (t *turn) plan(ctx context.Context) (asked, error) {
 	if err := t.condense(ctx); err != nil {
 		return asked{}, err
 	}
-	a, err := t.decide(ctx, question{model: func() *target.Model { return t.model }, options: t.nextOptions, request: t.requestTo})
+	a, err := t.decide(ctx, question{model: t.asks, options: t.nextOptions, request: t.requestTo})
 	if err != nil {
 		return asked{}, unsent(err)
 	}
@@ -117,7 +117,7 @@ func (t *turn) decide(ctx context.Context, q question) (asked, error) {
 // nextOptions is everything beside the history that decides the turn's next request. The caller holds
 // the lock.
 func (t *turn) nextOptions() history.Options {
-	o := t.options(t.model, t.policy, t.messages)
+	o := t.options(t.asks(), t.policy, t.messages)
 	if t.alone() {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}

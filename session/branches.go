@@ -30,6 +30,22 @@ func (s *Session) Regenerate(ctx context.Context, message int64) <-chan Event {
 	})
 }
 
+// RegenerateWith is Regenerate, but another model answers, for this turn alone: the model of the conversation
+// stays. The reference is found as SetModel finds one, and nothing is sent where it stands for no model.
+func (s *Session) RegenerateWith(ctx context.Context, message int64, ref string) <-chan Event {
+	return s.startUnless(ctx, nil, func(ctx context.Context, t *turn) error {
+		back, err := t.lend(ctx, ref)
+		if err != nil {
+			return err
+		}
+		defer back()
+		if message == 0 {
+			message = t.Info().Leaf
+		}
+		return t.answerAgain(ctx, message)
+	})
+}
+
 // Edit says draft in the place of an earlier message of the user's, on whatever branch, and asks the
 // model for an answer. The earlier message stays, with all that was said after it: the new one is its
 // sibling. A list of files takes the place of the earlier message's, even an empty one; without a list

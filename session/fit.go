@@ -111,7 +111,7 @@ func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	options := func(turn []history.Message) history.Options {
-		o := t.options(t.model, t.policy, turn)
+		o := t.options(t.asks(), t.policy, turn)
 		if o.Window == 0 {
 			o.Window = assumedWindow
 		}

@@ -55,6 +55,48 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 	return s.Model().Find(ctx)
 }
 
+// lend has the turn ask another model until back is called. What is learned of it is kept for later turns.
+func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
+	found, err := t.deps.Models.FindListed(ctx, ref, t.Model().Client.Endpoint().Name)
+	if err != nil {
+		return nil, err
+	}
+	to, err := t.deps.target(found)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.model.Same(to) {
+		return func() {}, nil
+	}
+	if known := t.considered[to.Ref()]; known != nil && known.Same(to) {
+		to = known
+	}
+	t.considered[to.Ref()] = to
+	t.lent = to
+	past := t.before.Lend(to.Ref())
+	return func() {
+		to.FreeReply()
+		past()
+	}, nil
+}
+
+// Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
+func (t *turn) Model() *target.Model {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.asks()
+}
+
+// asks is Model for a caller that holds the lock.
+func (t *turn) asks() *target.Model {
+	if t.lent != nil {
+		return t.lent
+	}
+	return t.model
+}
+
 // use makes another model that of the next request. The caller holds the lock.
 func (s *Session) use(to *target.Model) {
 	s.model = to

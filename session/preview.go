@@ -21,7 +21,7 @@ func (s *Session) LoadRest(ctx context.Context) error {
 	if err := s.Model().Find(ctx); err != nil {
 		return err
 	}
-	return s.readCounts(ctx)
+	return s.readCounts(ctx, s.Model())
 }
 
 func (s *Session) loadBranch(ctx context.Context) error {

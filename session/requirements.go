@@ -43,7 +43,7 @@ func (t *turn) endTextTrial(ctx context.Context, a asked, answered bool, fault *
 // long time. One that refuses them still gets them as text for as long again.
 func (t *turn) tryToolCalls(ctx context.Context) error {
 	t.mu.Lock()
-	to, policy := t.model, t.policy
+	to, policy := t.asks(), t.policy
 	holds := slices.ContainsFunc(t.branch, func(m store.Message) bool { return len(m.ToolCalls) > 0 })
 	t.mu.Unlock()
 	if !holds || policy.Recovery == history.RecoverStrict || policy.ToolHistory != history.ToolsKeep {

@@ -8,6 +8,7 @@ import (
 	"winnow/llm"
 	"winnow/session/calibration"
 	"winnow/session/record"
+	"winnow/session/target"
 )
 
 // judge compares the server's count of a request with what was expected, and notes in its record where it read
@@ -95,11 +96,10 @@ func (t *turn) withdrawCut(ctx context.Context, a asked) {
 // with another window since.
 const limitAge = 24 * time.Hour
 
-// readCounts reads what the server counted of the conversation's last requests to the model in use, so that
+// readCounts reads what the server counted of the conversation's last requests to a model, so that
 // its next count is judged by them. Counts of whole requests tell what to expect; a limit that the last one
 // was under still holds.
-func (s *Session) readCounts(ctx context.Context) error {
-	to := s.Model()
+func (s *Session) readCounts(ctx context.Context, to *target.Model) error {
 	if to.Resumed() || s.Info().ID == "" {
 		return nil
 	}

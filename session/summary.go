@@ -42,7 +42,7 @@ func (t *turn) forSummaries(ctx context.Context) (*target.Model, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		t.emit(Notice{fmt.Sprintf("the model for summaries (summary.model) cannot be used, so %s writes them: %s", t.Ref(), clause(err))})
+		t.emit(Notice{fmt.Sprintf("the model for summaries (summary.model) cannot be used, so %s writes them: %s", t.Model().Ref(), clause(err))})
 		to = t.Model()
 	}
 	t.summaryBy = to
@@ -62,8 +62,8 @@ func (t *turn) findSummarizer(ctx context.Context) (*target.Model, error) {
 	}
 	t.mu.Lock()
 	switch {
-	case t.model.Same(to):
-		to = t.model
+	case t.asks().Same(to):
+		to = t.asks()
 	case t.summarizer != nil && t.summarizer.Same(to):
 		to = t.summarizer
 	default:
@@ -383,7 +383,7 @@ func (t *turn) readOlder() (summarizing, error) {
 	}
 	policy := t.policy
 	policy.SummaryAlways = true // An earlier summary goes into the next.
-	s := summarizing{next: t.options(t.model, policy, nil)}
+	s := summarizing{next: t.options(t.asks(), policy, nil)}
 	s.list, s.before = t.reader.Older(s.next)
 	for _, m := range t.branch {
 		if m.Role == history.User {

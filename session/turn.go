@@ -43,6 +43,8 @@ type turn struct {
 
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
+	lent *target.Model // asked in this turn in place of the conversation's model, nil for none
+
 	planned   history.Plan // the newest request
 	readAgain []int        // positions of the messages that the running call of the recall tool found
 
@@ -79,11 +81,15 @@ func (s *Session) SendAs(ctx context.Context, how SendOptions, draft string, fil
 	})
 }
 
-// start runs a turn as this session's one turn.
+// start runs a turn of the conversation's model as this session's one turn.
 func (s *Session) start(ctx context.Context, run func(context.Context, *turn) error) <-chan Event {
+	return s.startUnless(ctx, s.Model().Unready, run)
+}
+
+// startUnless runs a turn as this session's one turn, unless an error says that it may not.
+func (s *Session) startUnless(ctx context.Context, claimed error, run func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
 	t := newTurn(s, stop)
-	claimed := s.Model().Unready
 	if claimed == nil {
 		claimed = s.claim(t)
 	}
@@ -171,7 +177,7 @@ func (t *turn) askModel(ctx context.Context) error {
 		return err
 	}
 	to.AskWindowAgain(ask)
-	if err := t.readCounts(ctx); err != nil {
+	if err := t.readCounts(ctx, to); err != nil {
 		return err
 	}
 	to.FindPrices(ask)
@@ -211,7 +217,7 @@ func (t *turn) answer(ctx context.Context) error {
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
 			t.Model().AskWindowAgain(ctx)
-			t.reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Ref(), called, round+1, t.deps.MaxRounds)
+			t.reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(), called, round+1, t.deps.MaxRounds)
 		}
 		if err := t.prepareTools(ctx); err != nil {
 			return err

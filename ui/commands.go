@@ -50,7 +50,7 @@ func Commands() []Command {
 		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)).on(keymap.Models),
 		command("attach", "PATH", "attach files: text and images", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
 		command("copy", "[NUMBERS]", "copy the last answer, the selected or named messages, or code", func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy),
-		command("retry", "", "ask again; the earlier answer is kept", func(m *Model, _ string) tea.Cmd { return m.askAgain(store.Message{}) }).on(keymap.Again),
+		command("retry", "[MODEL]", "ask again, or ask another model; both answers are kept", func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }).on(keymap.Again),
 		command("search", "TEXT", "find text in this conversation, sent or not", (*Model).search).on(keymap.Find),
 		command("context", "", "show the whole request as it would be sent", func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }).on(keymap.Request),
 		command("compact", "[off]", "summarise older messages and send the summary; off undoes it", (*Model).compact),

@@ -107,8 +107,9 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
-// askAgain asks again in the turn of a message; without one, in the last turn.
-func (m *Model) askAgain(message store.Message) tea.Cmd {
+// askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this
+// one turn.
+func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if message.ID == 0 {
 		last, ok := m.chat.Last()
 		if !ok {
@@ -129,8 +130,15 @@ func (m *Model) askAgain(message store.Message) tea.Cmd {
 	s, behind := m.current.Session, len(m.chat.Messages)-at-1
 	m.composer.EndEdit()
 	m.chat.Follow(m.chat.Messages[:at+1])
-	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) })
+	start := func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) }
+	if ref != "" {
+		start = func(ctx context.Context) <-chan session.Event { return s.RegenerateWith(ctx, message.ID, ref) }
+	}
+	turn := m.begin(nil, start)
 	m.turn.Again = true
+	if ref != "" {
+		m.chat.Name = transcript.ShortName(ref)
+	}
 	if behind < 2 {
 		return turn
 	}

@@ -91,7 +91,9 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.CopyCode:
 		return m.copyMessages("code")
 	case keymap.Again:
-		return m.askAgain(message)
+		return m.askAgain(message, "")
+	case keymap.AgainWith:
+		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.AnswerWith(message.ID) })
 	case keymap.Edit:
 		if message.ID == 0 {
 			return m.notice.Error("Select a message of yours first.")

@@ -43,6 +43,21 @@ func (p *Past) Use(model string) {
 	p.model, p.shortfall = model, nil
 }
 
+// Lend says that another model is in use until back is called.
+func (p *Past) Lend(model string) (back func()) {
+	p.mu.Lock()
+	own, shortfall := p.model, p.shortfall
+	p.mu.Unlock()
+	p.Use(model)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.model == model { // nobody chose another one meanwhile
+			p.model, p.shortfall = own, shortfall
+		}
+	}
+}
+
 // Counted says that the server counted a request: short is what it did not read of it, nil where it read all.
 func (p *Past) Counted(short *Shortfall) {
 	p.mu.Lock()

@@ -48,6 +48,7 @@ const (
 	Copy        Action = "copy"
 	CopyCode    Action = "copy-code"
 	Again       Action = "again"
+	AgainWith   Action = "again-with"
 	Edit        Action = "edit"
 	VersionBack Action = "version-back"
 	VersionOn   Action = "version-on"
@@ -152,6 +153,7 @@ func table() []Binding {
 		bind(Copy, "transcript", InTranscript|InInspector|InRequest, "copy the message", "y"),
 		bind(CopyCode, "transcript", InTranscript, "copy its last code block", "Y"),
 		bind(Again, "transcript", InTranscript, "answer the turn again, as another version", "r").needing(NeedOwn | NeedIdle | NeedWhole),
+		bind(AgainWith, "transcript", InTranscript, "answer the turn again with another model, as another version", "R").needing(NeedOwn | NeedIdle | NeedWhole),
 		bind(Edit, "transcript", InTranscript, "edit a message of yours, as another version", "e").needing(NeedOwn | NeedIdle | NeedWhole),
 		bind(VersionBack, "transcript", InTranscript, "the version before, with its branch", "[").needing(NeedIdle | NeedMessage),
 		bind(VersionOn, "transcript", InTranscript, "the next version, with its branch", "]").needing(NeedIdle | NeedMessage),

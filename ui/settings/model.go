@@ -37,6 +37,15 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	return s.ListModels()
 }
 
+// AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
+func (s *Model) AnswerWith(message int64) tea.Cmd {
+	s.Emit(Listed{List{
+		Kind: Models, Title: "answer again with", Does: "asks it, this once", Loading: true,
+		Chosen: func(s *Model, ref string) tea.Cmd { return s.Emit(Asked{message, ref}) },
+	}})
+	return s.ListModels()
+}
+
 // ListModels asks every endpoint for its models, all at once.
 func (s *Model) ListModels() tea.Cmd {
 	deps := s.With

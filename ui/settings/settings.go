@@ -70,6 +70,11 @@ type (
 		Choices []Choice
 		Notes   []string
 	}
+	// Asked is another model that is to answer the turn of a message again, this once.
+	Asked struct {
+		Message int64 // 0 is the last turn
+		Ref     string
+	}
 	// Outdated says that what a list of a kind holds has changed.
 	Outdated struct{ Kind Kind }
 	// Edited is the system prompt, to be opened in the user's editor. What is left there is a SystemMsg.
