@@ -18,6 +18,9 @@ import (
 	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/fetch"
+	"winnow/llm/tool"
+	"winnow/session/approval"
 )
 
 // environment is where the configuration's variables are looked up.
@@ -126,6 +129,10 @@ func (p *program) reportConfig(c config.Config, right string) error {
 		fmt.Fprintf(p.err, "winnow: %s\n", warning)
 	case right != "":
 		fmt.Fprintln(p.out, right)
+	}
+	rules := approval.Rules{Permissions: c.Tools.Permissions}
+	if of, _ := rules.Permission(tool.Tool{Name: fetch.Name}); of == tool.Allow && c.Tools.Fetch {
+		fmt.Fprintln(p.err, "winnow: tools.permissions allows fetch, but you are asked before each page all the same; winnow run --allow-tool fetch runs it without a question")
 	}
 	p.listEnvironment(c)
 	p.listKeys(c)
