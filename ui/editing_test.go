@@ -154,7 +154,7 @@ func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
 // While an answer arrives nothing can become another version, and the screen says why.
 func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 	m := asking(t, 120, 40)
-	for _, key := range []rune{'e', 'r', '[', ']', 'f', 'b'} {
+	for _, key := range []rune{'e', 'r', '[', ']'} {
 		m.setFocus(transcriptPane)
 		m.chat.GoTo(1)
 		m.notice.Hush()

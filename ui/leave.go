@@ -16,19 +16,22 @@ func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
-	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved):
+	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved, confirm.QuitOthers):
 		return m.quitNow()
 	case m.composer.Editing() != 0:
 		m.composer.LeaveEdit()
 		return nil
 	case !m.composer.Empty():
 		m.composer.Clear()
-		if m.current.Session.Temporary() && !m.chat.Empty() {
+		if m.current.Session.Temporary() && !m.chat.Empty() || m.current.Background.Busy() > 0 {
 			return m.notice.Say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
 		return tea.Batch(m.notice.Say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
 	}
 	if warning, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
+		return warning
+	}
+	if warning, stays := stopsOthers(m, confirm.QuitOthers, m.keys.First(keymap.Stop)+" again"); stays {
 		return warning
 	}
 	return tea.Batch(m.notice.Say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.confirm.Ask(confirm.Quit))
@@ -37,6 +40,9 @@ func (m *Model) interrupt() tea.Cmd {
 // quit leaves, unless a chat would be gone.
 func (m *Model) quit() tea.Cmd {
 	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
+		return warning
+	}
+	if warning, stays := stopsOthers(m, confirm.LeaveOthers, "The same again"); stays {
 		return warning
 	}
 	return m.quitNow()

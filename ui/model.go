@@ -97,7 +97,7 @@ func New(o Options) (*Model, error) {
 		ReadMention: offered.ReadMention,
 	})
 	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export, Servers: o.Servers, Memory: o.Memory}
-	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), background(o.Background)) }
+	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.restyle()
@@ -109,8 +109,8 @@ func New(o Options) (*Model, error) {
 // firstFrame is more time than the first frame takes.
 const firstFrame = 50 * time.Millisecond
 
-// background starts what the first frame does not wait for.
-func background(start func()) tea.Cmd {
+// afterFirstFrame starts what the first frame does not wait for.
+func afterFirstFrame(start func()) tea.Cmd {
 	if start == nil {
 		return nil
 	}
@@ -170,7 +170,13 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.wheel(msg)
 	case tea.MouseClickMsg:
 		return m.click(msg)
-	case turn.EventsMsg, turn.TickMsg:
+	case turn.EventsMsg:
+		if m.current.Background.Owns(msg.Turn) {
+			return updateBackground(m, msg)
+		}
+		m.turn, cmd = m.turn.Update(msg)
+		return m.handle(cmd, m.turn.Events(), m.turnEvent)
+	case turn.TickMsg:
 		m.turn, cmd = m.turn.Update(msg)
 		return m.handle(cmd, m.turn.Events(), m.turnEvent)
 	case question.DueMsg:

@@ -15,13 +15,14 @@ import (
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
+	"winnow/ui/turn"
 )
 
-// leaveFor leaves the session on the screen for another one, unless an answer still arrives or a temporary chat
-// would be gone.
+// leaveFor leaves the session on the screen for another one, unless a temporary chat would be gone or an answer
+// arrives that cannot go on behind the screen.
 func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
-	if m.turn.Busy {
-		return m.lacks(keymap.NeedIdle)
+	if stays := staysFor(m); stays != nil {
+		return stays
 	}
 	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return warning
@@ -48,18 +49,29 @@ func (m *Model) openStored(id string, at current.Arrival) tea.Cmd {
 
 // opened shows a session that was asked for.
 func (m *Model) opened(e current.Opened) tea.Cmd {
-	if m.turn.Busy {
+	if stays := staysFor(m); stays != nil {
 		m.composer.Stay()
-		return m.notice.Error("An answer is still arriving; the session was not changed.")
+		return stays
 	}
-	m.turn, m.question = m.turn.Next(), question.Model{}
+	left := current.Leave(m.current.Session)
+	if m.turn.Busy {
+		putBehind(m)
+		left = nil
+	}
+	outcome, _ := m.current.Background.Outcome(e.Session.Info().ID)
+	back := m.current.Background.Take(e.Session)
+	m.turn, m.question = turn.Model{Number: m.current.Background.NextTurn(m.turn.Number)}, question.Model{}
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
-	before := m.current.Session
 	m.show(e.Session)
 	m.current.At = e.At
-	return tea.Batch(m.arrive(false), m.notice.Say(e.Notice), current.Leave(before), m.current.Start(), m.composer.Load(), m.composer.Waiting.Open(e.Session, m.current.Run), m.draftChanged(), m.upkeep.Index())
+	cmds := []tea.Cmd{m.arrive(false), m.notice.Say(e.Notice), left, m.current.Start(), m.composer.Load(), m.upkeep.Index()}
+	if back != nil {
+		return tea.Batch(append(cmds, comeBack(m, back))...)
+	}
+	showOutcome(m, outcome)
+	return tea.Batch(append(cmds, m.composer.Waiting.Open(e.Session, m.current.Run), m.draftChanged())...)
 }
 
 // loaded shows what opening the session left out.

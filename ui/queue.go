@@ -92,7 +92,9 @@ func takeBack(m *Model, take func(*queue.Model) (store.Queued, tea.Cmd, bool)) t
 func updateQueue(m *Model, msg queue.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	m.composer.Waiting, cmd = m.composer.Waiting.Update(msg)
-	return m.handle(cmd, m.composer.Waiting.Events(), func(e event.Event) tea.Cmd {
+	behind := m.current.Background.UpdateQueue(msg, m.current.NewContext)
+	behind = m.handle(behind, m.current.Background.Events(), func(e event.Event) tea.Cmd { return backgroundEvent(m, e) })
+	return m.handle(tea.Batch(cmd, behind), m.composer.Waiting.Events(), func(e event.Event) tea.Cmd {
 		m.arrange()
 		switch e.(type) {
 		case queue.Ready:

@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
-	closing := errors.Join(m.current.Session.Close(saving), m.leaveDraft(saving))
+	closing := errors.Join(m.current.Session.Close(saving), m.current.Background.Close(saving), m.leaveDraft(saving))
 	id := m.current.Session.Info().ID
 	if m.current.Session.Temporary() {
 		id = ""

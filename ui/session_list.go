@@ -47,12 +47,15 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 	if db == nil {
 		return m.notice.Error("This chat is not saved, so there are no sessions.")
 	}
-	open := m.current.Session
+	open, live := m.current.Session, m.current.Background.Sessions()
 	m.overlays.open(sessionsOverlay{})
 	return m.sessions.Open(sessions.Deps{
 		Store: db, Keys: m.keys, Run: m.current.Run,
 		NewContext: m.current.NewContext,
 		Rename: func(ctx context.Context, id, title string) error {
+			if s := live[id]; s != nil {
+				return s.Rename(ctx, title)
+			}
 			if id == open.Info().ID { // it has to know its own title
 				return open.Rename(ctx, title)
 			}
@@ -64,7 +67,7 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 // aroundSessions is what the list depends on beside its own state.
 func (m *Model) aroundSessions() sessions.Around {
 	in := m.overlayInner()
-	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed, W: in.W, H: in.H}
+	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed, States: listedStates(m), W: in.W, H: in.H}
 }
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {

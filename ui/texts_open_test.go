@@ -108,14 +108,15 @@ func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	}
 }
 
-func TestWhileAnAnswerArrivesNoOtherSessionIsOpened(t *testing.T) {
+// A message that is not on disk could not come back to the draft once its session is left.
+func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
 	m := asking(t, 120, 40)
 	m.Update(ctrl('s'))
 	list(m, someSessions()...)
 	m.Update(tab)
 	m.sessions.Texts = foundTexts(t, 120, 40).sessions.Texts
 	m.Update(enter)
-	if !strings.Contains(plain(m), "still arriving") || !m.overlays.onTop(sessionsOverlay{}) {
+	if !strings.Contains(plain(m), "Your message is not saved yet") || !m.overlays.onTop(sessionsOverlay{}) {
 		t.Errorf("enter on a hit while an answer arrives:\n%s", plain(m))
 	}
 }

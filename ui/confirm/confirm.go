@@ -24,6 +24,8 @@ const (
 	Quit                // the stop key quits
 	QuitUnsaved         // the stop key quits, and a chat that is not saved is gone
 	LeaveUnsaved        // a command or another key leaves a chat that is not saved
+	QuitOthers          // the stop key quits, and answers behind the screen are stopped
+	LeaveOthers         // a command or another key quits, and answers behind the screen are stopped
 	EditEarlier         // the back key lists the messages to edit
 )
 
@@ -41,7 +43,7 @@ type ExpireMsg struct{ request int }
 // Key counts a key or a paste. Whoever types does not mean to quit: anything but the stop key forgets that.
 func (m *Model) Key(stop bool) {
 	m.keys++
-	if !stop && m.asked != LeaveUnsaved {
+	if !stop && m.asked != LeaveUnsaved && m.asked != LeaveOthers {
 		m.asked = none
 	}
 }
@@ -58,7 +60,7 @@ func (m *Model) Ask(a Action) tea.Cmd {
 	m.requests++
 	m.asked = a
 	soon, expire := quitSoon, ExpireMsg{m.requests}
-	if a == LeaveUnsaved {
+	if a == LeaveUnsaved || a == LeaveOthers {
 		soon = discardSoon
 	}
 	return tea.Tick(soon, func(time.Time) tea.Msg { return expire })

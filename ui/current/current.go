@@ -15,6 +15,7 @@ import (
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/current/background"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -35,6 +36,8 @@ type Model struct {
 	At       Arrival // where in the session the cursor goes, as soon as that is read
 
 	Busy bool // an answer arrives: nothing is planned meanwhile
+
+	Background background.Model // the answers of sessions that are not on the screen
 	planning
 
 	number int // of the newest request for another session
@@ -110,7 +113,7 @@ func (leasedMsg) currentMsg() {}
 
 // Show puts another session on the screen.
 func (c *Model) Show(s *session.Session) {
-	*c = Model{Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(), planning: planning{Generation: c.Generation}, number: c.number}
+	*c = Model{Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(), planning: planning{Generation: c.Generation}, number: c.number, Background: c.Background}
 	c.Refresh()
 }
 
@@ -177,6 +180,8 @@ func (c *Model) update(msg Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case OpenedMsg:
 		switch {
+		case c.Background.Has(msg.Session) && msg.Number != c.number:
+			return nil // another one was asked for since; this one stays where it is
 		case msg.Number != 0 && msg.Number != c.number, msg.Instead != nil && msg.Instead != c.Session:
 			return Leave(msg.Session) // another one was asked for since
 		case errors.Is(msg.Err, errStillOpen):
@@ -206,6 +211,8 @@ func (c *Model) update(msg Msg) tea.Cmd {
 		}
 	case leasedMsg:
 		switch {
+		case msg.session != c.Session && c.Background.Has(msg.session):
+			return nil
 		case msg.session != c.Session:
 			return Leave(msg.session) // another one was opened meanwhile
 		case msg.err != nil:
@@ -254,6 +261,9 @@ func (c *Model) Temporary() tea.Cmd {
 // Open opens a stored session at one of its messages, on whatever branch that is. Where its model is
 // gone it goes on with the one in use.
 func (c *Model) Open(id string, at Arrival) tea.Cmd {
+	if s := c.Background.Find(id); s != nil {
+		return c.open(arrivalIn(s, at), func(context.Context) (*session.Session, error) { return s, nil })
+	}
 	deps, ref := c.With, c.Ref
 	return c.open(Opened{At: at}, func(ctx context.Context) (*session.Session, error) {
 		s, err := session.Open(ctx, deps, id, ref)
@@ -262,6 +272,14 @@ func (c *Model) Open(id string, at Arrival) tea.Cmd {
 		}
 		return s, err
 	})
+}
+
+// arrivalIn is where a session is opened in which an answer arrives: its branch cannot be left.
+func arrivalIn(s *session.Session, at Arrival) Opened {
+	if at.Message == 0 || s.Holds(at.Message) {
+		return Opened{At: at}
+	}
+	return Opened{Notice: "The message is on another branch, which can be opened when the answer is there."}
 }
 
 // switchTo makes the branch through a message the active one, unless another window has the session.

@@ -22,6 +22,9 @@ type Model struct {
 // Of is the question of a running turn.
 func Of(e session.OverLimit) Model { return Model{e, -1} }
 
+// Asked is the question.
+func (m Model) Asked() *session.OverLimit { return &m.asked }
+
 // Give gives an answer to the turn that waits for it.
 func (m Model) Give(a limits.Answer) { m.asked.Answer(a) }
 

@@ -45,6 +45,14 @@ func (q Model) Waits() bool { return q.asked != nil }
 // Pending is the call that a session was left with, nil where the question is a turn's.
 func (q Model) Pending() *session.PendingCall { return q.pending }
 
+// Asked is the question of a running turn, nil for none.
+func (q Model) Asked() *session.Asked {
+	if q.pending != nil {
+		return nil
+	}
+	return q.asked
+}
+
 // Answer gives an answer to the turn that waits for it.
 func (q Model) Answer(a approval.Answer) { q.asked.Answer(a) }
 

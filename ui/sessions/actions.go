@@ -173,6 +173,8 @@ func (l *Model) deleteSession() tea.Cmd {
 		return l.Say("There is no session to delete.")
 	case s.ID == l.Here:
 		return l.SayError("This session is open; open another one first.")
+	case l.States[s.ID].Busy:
+		return l.SayError("An answer is still arriving in this session; open it and stop that first.")
 	case s.Leased:
 		return l.SayError("This session is open in another window; close it there first.")
 	case !s.Deleted.IsZero():

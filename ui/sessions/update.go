@@ -22,10 +22,17 @@ type Deps struct {
 
 // Around is what the list depends on beside its own state; the parent sets it before it updates or draws.
 type Around struct {
-	Shown     bool   // the list is open
-	Here      string // the session that the window shows
-	Unindexed int64  // messages that a search does not find yet
-	W, H      int    // in cells
+	Shown     bool             // the list is open
+	Here      string           // the session that the window shows
+	States    map[string]State // of sessions whose answers go on or went on behind the screen, by id
+	Unindexed int64            // messages that a search does not find yet
+	W, H      int              // in cells
+}
+
+// State is what a line says of a session beside the rest.
+type State struct {
+	Word string
+	Busy bool // an answer arrives in it
 }
 
 // The events.

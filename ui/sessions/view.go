@@ -174,6 +174,8 @@ func (l *Model) right(s Line, open string, w int) string {
 		state = "open"
 	case s.Leased:
 		state = "other window"
+	default:
+		state = l.States[s.ID].Word
 	}
 	if s.Turns == 1 {
 		turns += " " // so that the numbers stand in a column

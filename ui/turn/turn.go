@@ -26,6 +26,10 @@ type Model struct {
 	Again      bool   // another answer to an old message was asked for
 	Condensing bool   // the older messages are condensed: nothing is said and nothing answered
 
+	Request *session.Planned // the newest request, nil before it is planned
+
+	text, reasoning []byte // of the answer that arrives
+
 	spin        int
 	began, now  time.Time // of the first and the newest message that had a time
 	until       time.Time // until when it waits before it tries again
@@ -54,18 +58,23 @@ type TickMsg struct {
 // tickTime is one step of the spinner.
 const tickTime = 100 * time.Millisecond
 
-// Start is the turn behind the last one. Its events come from the channel that start makes.
-func (t Model) Start(cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
-	t = Model{Number: t.Number + 1, Busy: true, Cancel: cancel}
-	number := t.Number
-	return t, tea.Batch(
-		func() tea.Msg { return gather(number, start()) },
-		func() tea.Msg { return TickMsg{number, time.Now()} },
-	)
+// Start is a new turn with a number of its own. Its events come from the channel that start makes.
+func (t Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
+	t = Model{Number: number, Busy: true, Cancel: cancel}
+	return t, tea.Batch(func() tea.Msg { return gather(number, start()) }, t.Tick())
 }
 
-// Next is the idle turn behind the last one: what is still on its way of that comes too late.
-func (t Model) Next() Model { return Model{Number: t.Number + 1} }
+// Tick has the clock of the turn move.
+func (t Model) Tick() tea.Cmd {
+	number := t.Number
+	return func() tea.Msg { return TickMsg{number, time.Now()} }
+}
+
+// Took is how long the turn has taken so far.
+func (t Model) Took() time.Duration { return t.now.Sub(t.began) }
+
+// Arrived is what has come of the answer that arrives, "" while none does.
+func (t Model) Arrived() (text, reasoning string) { return string(t.text), string(t.reasoning) }
 
 // Waits is the event that what the turn waits for is another than before.
 type Waits struct{}
@@ -116,7 +125,10 @@ func (t *Model) take(msg EventsMsg) tea.Cmd {
 
 func (t *Model) event(e session.Event) {
 	switch e := e.(type) {
+	case session.Planned:
+		t.Request = &e
 	case session.Delta:
+		t.text, t.reasoning = append(t.text, e.Text...), append(t.reasoning, e.Reasoning...)
 		t.writtenTool = ""
 		t.answering, t.Retry = true, ""
 	case session.Calling:
@@ -135,7 +147,7 @@ func (t *Model) event(e session.Event) {
 	case session.Ran:
 		t.running = ""
 	case session.Answered:
-		t.writtenTool, t.answering = "", false
+		t.writtenTool, t.answering, t.text, t.reasoning = "", false, nil, nil
 	}
 }
 

@@ -29,7 +29,7 @@ func TestDeltasAreJoinedInOrder(t *testing.T) {
 }
 
 func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
-	m, _ := Model{}.Start(func() {}, nil)
+	m, _ := Model{}.Start(1, func() {}, nil)
 	m, cmd := m.Update(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
 	events := m.Events()
 	if cmd != nil || len(events) > 0 || m.answering {
@@ -38,7 +38,7 @@ func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 }
 
 func TestATurnWhoseChannelClosesIsFinished(t *testing.T) {
-	m, _ := Model{}.Start(func() {}, nil)
+	m, _ := Model{}.Start(1, func() {}, nil)
 	m, cmd := m.Update(EventsMsg{Turn: m.Number, over: true})
 	events := m.Events()
 	if len(events) != 1 || events[0] != (session.Finished{}) || cmd != nil {
@@ -53,7 +53,7 @@ func TestATurnWhoseChannelClosesIsFinished(t *testing.T) {
 
 func TestTheActivityFollowsTheEvents(t *testing.T) {
 	_, cancel := context.WithCancel(context.Background())
-	m, _ := Model{}.Start(cancel, nil)
+	m, _ := Model{}.Start(1, cancel, nil)
 	for _, c := range []struct {
 		event session.Event
 		after time.Duration
@@ -85,7 +85,7 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 }
 
 func TestARetryEndsWithTheAnswer(t *testing.T) {
-	m, _ := Model{}.Start(func() {}, nil)
+	m, _ := Model{}.Start(1, func() {}, nil)
 	m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Waiting{}}, At: begun})
 	if m.Retry != "the server did not answer" {
 		t.Errorf("it waits for %q", m.Retry)

@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"maps"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/confirm"
+	"winnow/ui/current/background"
+	"winnow/ui/event"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/notice"
+	"winnow/ui/question"
+	"winnow/ui/sessions"
+	"winnow/ui/theme"
+	"winnow/ui/transcript"
+	"winnow/ui/turn"
+)
+
+// staysFor says why the session on the screen cannot be left while its answer arrives, nil where it can.
+func staysFor(m *Model) tea.Cmd {
+	back := m.keys.First(keymap.Back)
+	switch {
+	case !m.turn.Busy:
+		return nil
+	case m.current.Session.Temporary():
+		return m.notice.Error("This chat is not saved, so its answer cannot go on in the background: " + back + " stops it.")
+	case m.composer.Sending() != nil || m.current.Session.Info().ID == "":
+		return m.notice.Error("Your message is not saved yet; try again in a moment, or " + back + " stops it.")
+	case m.current.Background.Full():
+		return m.notice.Error(theme.Plural(background.Most, "answer") + " go on in the background already, and that is the most. " + back + " stops this one.")
+	}
+	return nil
+}
+
+// putBehind has the answer that arrives go on behind the screen. It is called before another session is shown.
+func putBehind(m *Model) {
+	a := &background.Answer{
+		Session: m.current.Session, Turn: m.turn, Waiting: m.composer.Waiting,
+		Messages: slices.Clone(m.chat.Messages), Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Asked(), Limit: m.overlays.limit(),
+	}
+	m.current.Background.Put(a)
+}
+
+// comeBack shows an answer that went on behind the screen, in its session, which is on the screen already.
+func comeBack(m *Model, a *background.Answer) tea.Cmd {
+	m.turn, m.composer.Waiting = a.Turn, a.Waiting
+	m.chat.Receipts = a.Receipts
+	m.chat.Follow(a.Messages)
+	m.chat.Name = transcript.ShortName(m.current.Ref)
+	if text, reasoning := a.Turn.Arrived(); text+reasoning != "" {
+		m.chat.Stream(text, reasoning)
+	}
+	m.chat.Bottom()
+	m.panel.Busy, m.current.Busy = true, true
+	if r := a.Turn.Request; r != nil {
+		m.showNext(r.Plan, nil, r.Forecast)
+	}
+	m.arrange()
+	cmds := []tea.Cmd{m.turn.Tick()}
+	if a.Asked != nil {
+		cmds = append(cmds, m.ask(question.Of(*a.Asked)))
+	}
+	if a.Limit != nil {
+		cmds = append(cmds, openLimit(m, *a.Limit))
+	}
+	return tea.Batch(cmds...)
+}
+
+// showOutcome says how the answer of a session ended that is opened now.
+func showOutcome(m *Model, o background.Outcome) {
+	if o.Err != nil {
+		m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err), Way: "/retry asks again."})
+		m.arrange()
+	}
+}
+
+// updateBackground hands events of a turn behind the screen on.
+func updateBackground(m *Model, msg turn.EventsMsg) tea.Cmd {
+	cmd := m.current.Background.Update(msg, m.current.NewContext)
+	return m.handle(cmd, m.current.Background.Events(), func(e event.Event) tea.Cmd { return backgroundEvent(m, e) })
+}
+
+// backgroundEvent says what happened in a session that is not on the screen.
+func backgroundEvent(m *Model, e event.Event) tea.Cmd {
+	opens := m.keys.First(keymap.Sessions) + " opens it."
+	switch e := e.(type) {
+	case background.Asking:
+		what := " waits for your answer about a tool call; "
+		if e.Limit {
+			what = " waits for your answer about a limit; "
+		}
+		m.notice.News(named(m, e.Session) + what + opens)
+		m.arrange()
+	case background.Ended:
+		waits := ""
+		if n := e.Outcome.Queued; n > 0 {
+			waits = theme.Plural(n, "queued message") + " of it wait. "
+		}
+		switch o := e.Outcome; {
+		case o.Err != nil:
+			return m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) + " " + waits + opens)
+		case o.Stopped:
+			return m.notice.Say(named(m, e.Session) + " is stopped; what arrived is kept. " + waits)
+		}
+		return m.notice.Say(named(m, e.Session) + " has its answer; " + opens)
+	case background.Told:
+		return m.notice.Say(named(m, e.Session) + ": " + e.Text)
+	}
+	return nil
+}
+
+// named is a session's title in a sentence.
+func named(m *Model, s *session.Session) string {
+	return "“" + markdown.OneLine(m.current.Secrets.Line(s.Info().Title), 40) + "”"
+}
+
+// listedStates are what the list of sessions says of those that are or were behind the screen.
+func listedStates(m *Model) map[string]sessions.State {
+	states := map[string]sessions.State{}
+	for id, word := range m.current.Background.States() {
+		states[id] = sessions.State{Word: word, Busy: m.current.Background.Find(id) != nil}
+	}
+	return states
+}
+
+// stopsOthers warns, once, that quitting stops answers behind the screen. Whoever means it does the same again soon.
+func stopsOthers(m *Model, by confirm.Action, again string) (warning tea.Cmd, stays bool) {
+	n := m.current.Background.Busy()
+	if n == 0 || m.confirm.Asked(by) {
+		return nil, false
+	}
+	are := " are still arriving in the background. "
+	if n == 1 {
+		are = " is still arriving in the background. "
+	}
+	return tea.Batch(m.notice.Error(theme.Plural(n, "answer")+are+again+" stops and saves what is there, and quits."), m.confirm.Ask(by)), true
+}
+
+// limit is the question about a limit that is asked, nil for none.
+func (s overlayStack) limit() *session.OverLimit {
+	for _, o := range s {
+		if l, ok := o.(*limitOverlay); ok {
+			return l.Asked()
+		}
+	}
+	return nil
+}

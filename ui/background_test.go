@@ -1,0 +1,234 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/llm/tool"
+	"winnow/session/store"
+	"winnow/ui/current/background"
+)
+
+// stored is the text of the messages of a stored session.
+func (l *live) storedTexts(id string) []string {
+	l.t.Helper()
+	row, err := l.current.With.Store.Session(l.t.Context(), id)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	branch, err := l.current.With.Store.Branch(l.t.Context(), id, row.Leaf, 0, -1)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var texts []string
+	for _, m := range branch {
+		texts = append(texts, strings.TrimSpace(m.Content))
+	}
+	return texts
+}
+
+// leaves opens a new session, and returns the id of the one that was left.
+func (l *live) leaves() string {
+	l.t.Helper()
+	l.until("the message on disk", func() bool { return l.composer.Sending() == nil })
+	id := l.current.Info.ID
+	l.press("ctrl+n")
+	l.until("a new session", func() bool { return l.current.Info.ID == "" })
+	return id
+}
+
+// comesBack opens the session of the list's cursor.
+func (l *live) comesBack(id string) {
+	l.t.Helper()
+	l.press("ctrl+s")
+	l.until("the list", func() bool { _, ok := l.sessions.Chosen(); return ok })
+	for {
+		if s, _ := l.sessions.Chosen(); s.ID == id {
+			break
+		}
+		l.press("down")
+	}
+	l.press("enter")
+	l.until("the session", func() bool { return l.current.Info.ID == id })
+}
+
+func TestAnAnswerGoesOnBehindTheScreenAndComesBackLive(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	g := l.gated()
+	l.enters("one")
+	g.wants(l, "one")
+	l.shows("Begun.")
+	id := l.leaves()
+	l.lacks("Begun.")
+	l.enters("two")
+	g.wants(l, "two")
+	other := l.leaves()
+	l.press("ctrl+s")
+	l.shows("answering…")
+	l.press("esc")
+
+	l.comesBack(id)
+	l.shows("Begun.")
+	if !l.turn.Busy || len(l.chat.Messages) != 1 || !l.current.Busy {
+		t.Fatalf("the answer is busy: %v, with %d messages", l.turn.Busy, len(l.chat.Messages))
+	}
+	g.open <- struct{}{}
+	g.open <- struct{}{}
+	l.shows("Begun. Ended.")
+	l.until("both answers", func() bool { return !l.turn.Busy && l.current.Background.Busy() == 0 })
+	for _, c := range []struct{ id, asked string }{{id, "one"}, {other, "two"}} {
+		if got := l.storedTexts(c.id); !slices.Equal(got, []string{c.asked, "Begun. Ended."}) {
+			t.Errorf("the session of %s has %q", c.asked, got)
+		}
+	}
+	l.shows("“two” has its answer; ctrl+s opens it.")
+	l.press("ctrl+s")
+	l.shows("new answer")
+	l.press("esc")
+	l.comesBack(other)
+	if l.turn.Busy || len(l.chat.Messages) != 2 {
+		t.Errorf("the session comes back with %d messages, busy: %v", len(l.chat.Messages), l.turn.Busy)
+	}
+	if len(l.current.Background.States()) != 0 {
+		t.Errorf("after it was opened the list says %v", l.current.Background.States())
+	}
+	if leased, _, err := l.current.With.Store.Lease(t.Context(), id); err != nil || leased {
+		t.Errorf("the lease of the session that was left: %v, %v", leased, err)
+	}
+}
+
+func TestAQueueGoesOnBehindTheScreen(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	g := l.gated()
+	l.enters("one")
+	g.wants(l, "one")
+	l.enters("two")
+	l.enters("three")
+	id := l.leaves()
+	g.open <- struct{}{}
+	g.wants(l, "two")
+	g.open <- struct{}{}
+	g.wants(l, "three")
+	l.comesBack(id)
+	if got := l.ofUser(); !slices.Equal(got, []string{"one", "two", "three"}) || !l.turn.Busy {
+		t.Errorf("the conversation comes back with %q, busy: %v", got, l.turn.Busy)
+	}
+	l.press("esc")
+	l.until("the stop", func() bool { return !l.turn.Busy })
+}
+
+func TestAFailureBehindTheScreenHoldsTheQueueThere(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	g := l.gated()
+	l.enters("one")
+	g.wants(l, "one")
+	l.enters("two")
+	l.until("the queue on disk", func() bool {
+		queue, err := l.current.Session.Queue(t.Context())
+		return err == nil && len(queue) == 1
+	})
+	id := l.leaves()
+	l.says(nil)
+	l.mu.Lock()
+	l.broken = true
+	l.mu.Unlock()
+	g.open <- struct{}{}
+	l.until("the queue's message to fail", func() bool { o, ok := l.current.Background.Outcome(id); return ok && o.Err != nil })
+	l.shows("The answer of “one” failed:")
+	l.comesBack(id)
+	l.shows("/retry asks again")
+	if got := l.ofUser(); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("the conversation has %q", got)
+	}
+}
+
+// A question of a turn behind the screen is shown where it can be answered, and until then nothing runs.
+func TestAQuestionBehindTheScreenWaits(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	ran := make(chan struct{}, 1)
+	box := new(tool.Toolbox)
+	box.Register(tool.Tool{Name: "sing", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) {
+		ran <- struct{}{}
+		return "la", nil
+	})
+	deps := l.current.With
+	deps.Tools = []*tool.Toolbox{box}
+	l.current.With = deps
+	l.press("ctrl+n")
+	l.until("a session with the tool", func() bool { _, ok := l.current.Session.Model().Tools().Tool("sing"); return ok })
+	let := make(chan struct{}, 2)
+	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		<-let
+		w.Header().Set("Content-Type", "text/event-stream")
+		if !strings.Contains(string(body), `"role":"tool"`) {
+			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"sing\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
+			return
+		}
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Sung.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}})
+	l.enters("one")
+	id := l.leaves()
+	let <- struct{}{}
+	l.shows("“one” waits for your answer about a tool call; ctrl+s opens it.")
+	l.press("ctrl+s")
+	l.shows("waits for you")
+	l.press("esc")
+	if len(ran) != 0 {
+		t.Fatal("the tool ran unasked")
+	}
+	l.comesBack(id)
+	l.shows("run it once")
+	if l.focus != questionPane {
+		l.press("tab")
+	}
+	l.press("y")
+	let <- struct{}{}
+	l.shows("Sung.")
+	if len(ran) != 1 {
+		t.Error("the tool did not run")
+	}
+}
+
+func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	g := l.gated()
+	for i := range background.Most {
+		text := string(rune('a' + i))
+		l.enters(text)
+		g.wants(l, text)
+		l.leaves()
+	}
+	l.enters("one more")
+	g.wants(l, "one more")
+	l.until("the message on disk", func() bool { return l.composer.Sending() == nil })
+	l.press("ctrl+n")
+	l.shows("4 answers go on in the background already, and that is the most.")
+	l.press("esc")
+	l.until("the stop", func() bool { return !l.turn.Busy })
+	l.press("ctrl+d")
+	l.shows("4 answers are still arriving in the background. The same again stops and saves what is there, and quits.")
+	if err := l.current.Background.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	list, err := l.current.With.Store.Sessions(t.Context(), store.Filter{})
+	if err != nil || len(list) != background.Most+1 {
+		t.Fatalf("%d sessions are stored, %v", len(list), err)
+	}
+	for _, s := range list {
+		if got := l.storedTexts(s.ID); len(got) != 2 || got[1] != "Begun." {
+			t.Errorf("the session %q has %q, want what had arrived", s.Title, got)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+// Package background is the answers that go on behind the screen: each in the session that it was asked in, with what
+// is queued there. It reads the events of their turns, so that a session comes back to the screen as if it had stayed
+// there, and starts the next queued message when an answer has ended well. A question about a tool call or a limit is
+// never answered here: its turn waits until the session is on the screen again.
+package background
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/session/record"
+	"winnow/session/store"
+	"winnow/ui/composer/queue"
+	"winnow/ui/event"
+	"winnow/ui/turn"
+)
+
+// Most is how many answers may go on behind the screen at once. Each has its own requests, which cost tokens.
+const Most = 4
+
+// Model is the answers behind the screen, and what became of those that ended there. Its zero value has none.
+type Model struct {
+	event.Queue
+	answers []*Answer
+	ended   map[string]Outcome // by the id of the session, until that is opened
+	turns   int                // the highest number of a turn so far
+}
+
+// Answer is an answer behind the screen, with all that the screen needs to show it again.
+type Answer struct {
+	Session  *session.Session
+	Turn     turn.Model
+	Waiting  queue.Model
+	Messages []store.Message // of the branch, as far as the screen would show them
+	Receipts map[int64]record.Receipt
+	Asked    *session.Asked     // a question about a tool call, nil for none
+	Limit    *session.OverLimit // a question about a limit, nil for none
+}
+
+// Asks says that the turn waits for the user.
+func (a *Answer) Asks() bool { return a.Asked != nil || a.Limit != nil }
+
+// Outcome is how an answer ended.
+type Outcome struct {
+	Err     error // why it failed
+	Stopped bool  // the user had stopped it before the session left the screen
+	Queued  int   // messages of the queue that wait for the user
+}
+
+// The events.
+type (
+	// Ended says that the last answer of a session is there, or that none comes any more. Took is the time of the last
+	// turn.
+	Ended struct {
+		Session *session.Session
+		Outcome Outcome
+		Took    time.Duration
+	}
+	// Asking says that a turn waits for an answer of the user's: about a tool call, or with Limit about a limit.
+	Asking struct {
+		Session *session.Session
+		Turn    int
+		Limit   bool
+		Took    time.Duration
+	}
+	// Told is what a turn tells the user.
+	Told struct {
+		Session *session.Session
+		Text    string
+	}
+)
+
+// NextTurn is the number of a new turn, on the screen or behind it. Now is that of the turn on the screen.
+func (m *Model) NextTurn(now int) int {
+	m.turns = max(m.turns, now) + 1
+	return m.turns
+}
+
+// Full says that no more answers may go on behind the screen.
+func (m *Model) Full() bool { return len(m.answers) >= Most }
+
+// Busy is how many answers there are.
+func (m *Model) Busy() int { return len(m.answers) }
+
+// Put puts an answer behind the screen.
+func (m *Model) Put(a *Answer) { m.answers = append(m.answers, a) }
+
+// Take takes the answer of a session, to be shown; nil where it has none.
+func (m *Model) Take(s *session.Session) *Answer {
+	delete(m.ended, s.Info().ID)
+	for i, a := range m.answers {
+		if a.Session == s {
+			m.answers = append(m.answers[:i:i], m.answers[i+1:]...)
+			return a
+		}
+	}
+	return nil
+}
+
+// Has says whether a session has an answer here.
+func (m *Model) Has(s *session.Session) bool { return s != nil && m.Find(s.Info().ID) == s }
+
+// Find is the session with an id, where its answer is here, else nil.
+func (m *Model) Find(id string) *session.Session {
+	for _, a := range m.answers {
+		if id != "" && a.Session.Info().ID == id {
+			return a.Session
+		}
+	}
+	return nil
+}
+
+// Sessions are the sessions whose answers are here, by id.
+func (m *Model) Sessions() map[string]*session.Session {
+	all := map[string]*session.Session{}
+	for _, a := range m.answers {
+		all[a.Session.Info().ID] = a.Session
+	}
+	return all
+}
+
+// Outcome is how the answer of a session ended that was not opened since.
+func (m *Model) Outcome(id string) (Outcome, bool) {
+	o, ok := m.ended[id]
+	return o, ok
+}
+
+// States are what a list says of sessions, by id.
+func (m *Model) States() map[string]string {
+	states := map[string]string{}
+	for id, o := range m.ended {
+		states[id] = o.word()
+	}
+	for _, a := range m.answers {
+		states[a.Session.Info().ID] = "answering…"
+		if a.Asks() {
+			states[a.Session.Info().ID] = "waits for you"
+		}
+	}
+	return states
+}
+
+func (o Outcome) word() string {
+	switch {
+	case o.Err != nil:
+		return "failed"
+	case o.Stopped:
+		return "stopped"
+	}
+	return "new answer"
+}
+
+// Owns says whether a turn with a number is here.
+func (m *Model) Owns(number int) bool { return m.of(number) != nil }
+
+func (m *Model) of(number int) *Answer {
+	for _, a := range m.answers {
+		if a.Turn.Number == number {
+			return a
+		}
+	}
+	return nil
+}
+
+// Update takes the events of a turn. NewContext makes the context of the next one.
+func (m *Model) Update(msg turn.EventsMsg, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+	a := m.of(msg.Turn)
+	if a == nil {
+		return nil
+	}
+	var cmd tea.Cmd
+	a.Turn, cmd = a.Turn.Update(msg)
+	for _, e := range a.Turn.Events() {
+		cmd = tea.Batch(cmd, m.take(a, e, newContext))
+	}
+	return cmd
+}
+
+// UpdateQueue takes what a command brought to the queue of one of the sessions.
+func (m *Model) UpdateQueue(msg queue.Msg, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, a := range m.answers {
+		var cmd tea.Cmd
+		a.Waiting, cmd = a.Waiting.Update(msg)
+		cmds = append(cmds, cmd)
+		for _, e := range a.Waiting.Events() {
+			if _, ready := e.(queue.Ready); ready && !a.Turn.Busy {
+				cmds = append(cmds, m.goOn(a, newContext))
+				continue
+			}
+			m.Emit(e)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+	switch e := e.(type) {
+	case session.Stored:
+		a.Waiting.Stored()
+		a.Messages = append(a.Messages, e.Message)
+	case session.Asked:
+		a.Asked = &e
+		m.Emit(Asking{a.Session, a.Turn.Number, false, a.Turn.Took()})
+	case session.OverLimit:
+		a.Limit = &e
+		m.Emit(Asking{a.Session, a.Turn.Number, true, a.Turn.Took()})
+	case session.Ran:
+		a.Asked = nil
+		a.Messages = append(a.Messages, e.Message)
+	case session.Answered:
+		a.Messages = append(a.Messages, e.Message)
+		a.Receipts[e.Message.Request] = e.Receipt
+	case session.Withdrawn:
+		for _, id := range e.Requests {
+			if r, ok := a.Receipts[id]; ok {
+				r.Unread = 0
+				a.Receipts[id] = r
+			}
+		}
+	case session.Notice:
+		m.Emit(Told{a.Session, e.Text})
+	case session.Finished:
+		return m.finished(a, e.Err, newContext)
+	}
+	return nil
+}
+
+// finished ends a turn. Behind one that ended well comes the next queued message.
+func (m *Model) finished(a *Answer, err error, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+	stopped := a.Turn.Stopping && err == nil
+	a.Turn.End()
+	a.Asked, a.Limit = nil, nil
+	a.Waiting.Ended(err == nil && !stopped)
+	if a.Waiting.Len() > 0 && !a.Waiting.Held() {
+		return m.goOn(a, newContext)
+	}
+	return m.end(a, Outcome{err, stopped, a.Waiting.Len()})
+}
+
+// goOn sends the next queued message of a session. One that is still being saved says when it can be sent.
+func (m *Model) goOn(a *Answer, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+	next, ok := a.Waiting.Next()
+	if !ok {
+		return nil
+	}
+	ctx, stop := newContext()
+	var cmd tea.Cmd
+	a.Turn, cmd = a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event { return a.Session.SendQueued(ctx, next) })
+	return cmd
+}
+
+// end lets go of a session in which nothing goes on any more.
+func (m *Model) end(a *Answer, o Outcome) tea.Cmd {
+	m.Take(a.Session)
+	if m.ended == nil {
+		m.ended = map[string]Outcome{}
+	}
+	m.ended[a.Session.Info().ID] = o
+	m.Emit(Ended{a.Session, o, a.Turn.Took()})
+	return func() tea.Msg {
+		a.Session.Leave()
+		return nil
+	}
+}
+
+// Close stops all answers when the program ends, and waits until what arrived and what is queued is saved.
+func (m *Model) Close(ctx context.Context) error {
+	faults := make([]error, len(m.answers))
+	var all sync.WaitGroup
+	for i, a := range m.answers {
+		all.Go(func() {
+			_, err := a.Waiting.KeepAtEnd(ctx)
+			faults[i] = errors.Join(err, a.Session.Close(ctx))
+		})
+	}
+	all.Wait()
+	return errors.Join(faults...)
+}
