@@ -50,7 +50,7 @@ func answers(b testing.TB) map[string]string {
 
 // inFrames streams md as it arrives, calls frame for each frame and finishes the stream.
 func inFrames(md string, frame func(*Stream)) {
-	s := NewStream(New(dark, 80))
+	s := NewStream(newAt(dark, 80))
 	for at, n := 0, 1; at < len(md); at, n = at+deltaBytes, n+1 {
 		s.Write(md[at:min(at+deltaBytes, len(md))])
 		if n%frameDeltas == 0 {
@@ -68,7 +68,7 @@ func BenchmarkStream(b *testing.B) {
 			var whole, streamed, worst time.Duration
 			for b.Loop() {
 				start := time.Now()
-				New(dark, 80).Render(md)
+				newAt(dark, 80).Render(md)
 				whole += time.Since(start)
 				start = time.Now()
 				inFrames(md, func(s *Stream) {

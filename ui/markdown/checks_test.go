@@ -13,8 +13,18 @@ func init() {
 	}
 }
 
-// The styles of two themes.
+// The styles of two themes, and of a terminal without colours.
 var (
-	dark  = Style{Heading: "#8ab4f8", Code: "#f2b880", Link: "#7fc8c8", Quote: "#a0a8b8", Muted: "#8a8f98", Syntax: "github-dark"}
-	light = Style{Heading: "#1a4fa3", Code: "#9a3d00", Link: "#00666b", Quote: "#555f6b", Muted: "#6a717a", Syntax: "github"}
+	dark = Style{
+		Text: "#d5d8de", Strong: "#f4f5f7", Muted: "#9aa0ac", Faint: "#6f7683", Rule: "#343942", Tint: "#1e2127",
+		Keyword: "#bba7d6", String: "#b4c08a", Function: "#9fbbd9", Links: true,
+	}
+	light = Style{
+		Text: "#2b2e34", Strong: "#0e1013", Muted: "#5f6570", Faint: "#858b95", Rule: "#d6d8dc", Tint: "#f2f2ef",
+		Keyword: "#6d4f9c", String: "#566712", Function: "#2f5d8c",
+	}
+	noColours = Style{Strong: "bold", Muted: "faint", Faint: "faint", Rule: "faint"}
 )
+
+// newAt returns a renderer for prose and code of the same width.
+func newAt(style Style, width int) *Renderer { return New(style, width, width) }

@@ -1,16 +1,10 @@
 package markdown
 
 import (
-	"fmt"
-	"io"
-	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Code is highlighted by pieces of about this many bytes, so that no frame waits for a whole
@@ -56,98 +50,152 @@ func pieceEnd(code string) int {
 	return 0
 }
 
-// highlighter colours code. It remembers the lexers and the sequences of its style: chroma
-// searches for both each time.
+// highlighter lays code out and colours it. It remembers the lexers: chroma searches for one each time.
 type highlighter struct {
-	style  *chroma.Style // nil for none
+	*painter
 	lexers map[string]chroma.Lexer
-	start  map[chroma.TokenType]string
 }
 
-// HasSyntax says whether there is a style with that name for code blocks.
-func HasSyntax(name string) bool { return slices.Contains(styles.Names(), name) }
+// The signs at the left of a line of code, two cells wide as the space that stands there else.
+const (
+	codePadding = "  "
+	codeBar     = "│ " // where no ground tells code from text
+	codeWrapped = "↪ " // the line above goes on
+)
 
-// newHighlighter returns a highlighter in chroma's style of that name, "" for no colours.
-func newHighlighter(style string) *highlighter {
-	h := &highlighter{lexers: map[string]chroma.Lexer{}, start: map[chroma.TokenType]string{}}
-	if style != "" {
-		h.style = styles.Get(style)
+// narrowCode is the width below which code has nothing at its sides.
+const narrowCode = 12
+
+// inner returns the cells for code in a block of width cells.
+func (h *highlighter) inner(width int) int {
+	switch {
+	case width < narrowCode:
+		return width
+	case h.tints():
+		return width - 2*len(codePadding)
 	}
-	return h
+	return width - len(codePadding)
 }
 
-// lines returns code as lines of at most width cells, coloured as language where chroma knows
-// it. Every colour ends on its line.
+// onGround returns a look of code.
+func onGround(r role, a attrs) look { return look{role: r, attrs: a | tinted} }
+
+// label returns the first line of a block, which names its language; none for code that names none.
+func (h *highlighter) label(language string, width int) []string {
+	if language == "" {
+		return nil
+	}
+	return h.row(nil, []run{{text: OneLine(language, h.inner(width)), look: onGround(mutedRole, 0)}}, width)
+}
+
+// lines returns code as lines of at most width cells, and of exactly that where it stands on a ground,
+// coloured as language where chroma knows it. Every look ends on its line.
 func (h *highlighter) lines(code, language string, width int) (lines []string) {
 	code = strings.TrimSuffix(code, "\n")
 	lexer := h.lexer(language)
 	if lexer == nil {
-		return hardWrap(code, width)
+		return h.plain(code, width)
 	}
 	defer func() {
 		if recover() != nil {
-			lines = hardWrap(code, width)
+			lines = h.plain(code, width)
 		}
 	}()
 	tokens, err := lexer.Tokenise(nil, code)
 	if err != nil {
-		return hardWrap(code, width)
+		return h.plain(code, width)
 	}
-	var b strings.Builder
-	length := 0
+	var line []run
+	c := colourist{shell: shell(lexer), first: true}
+	length, breaks := 0, strings.Count(code, "\n")
 	for t := tokens(); t != chroma.EOF; t = tokens() {
 		length += len(t.Value)
-		start := h.sequence(t.Type)
 		for text := range strings.Lines(t.Value) {
-			text, end := strings.CutSuffix(text, "\n")
-			if start == "" || strings.TrimLeft(text, " ") == "" {
-				b.WriteString(text)
-			} else {
-				b.WriteString(start + text + "\x1b[m")
-			}
-			if end {
-				b.WriteByte('\n')
+			text, ended := strings.CutSuffix(text, "\n")
+			line = c.add(line, t.Type, text)
+			if ended && breaks > 0 { // lexers add one at the end
+				lines = h.row(lines, line, width)
+				line, c.first = line[:0], true
+				breaks--
 			}
 		}
 	}
 	if length < len(code) {
-		return hardWrap(code, width) // a lexer that loses text is not believed
+		return h.plain(code, width) // a lexer that loses text is not believed
 	}
-	text := b.String()
-	if strings.Count(text, "\n") > strings.Count(code, "\n") {
-		text = strings.TrimSuffix(text, "\n") // lexers add one of their own
-	}
-	return hardWrap(text, width)
+	return h.row(lines, line, width)
 }
 
-// hardWrap returns text as lines of at most width cells, broken where they are full. Every colour ends on
-// its line.
-func hardWrap(text string, width int) []string {
+// plain is lines without colours.
+func (h *highlighter) plain(code string, width int) []string {
 	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if len(line) <= width || ansi.StringWidth(line) <= width {
-			lines = append(lines, line)
-			continue
-		}
-		line = ansi.Hardwrap(line, width, true)
-		if strings.IndexByte(line, '\x1b') >= 0 {
-			var b strings.Builder
-			w := lipgloss.NewWrapWriter(&b)
-			_, _ = io.WriteString(w, line)
-			_ = w.Close()
-			line = b.String()
-		}
-		for part := range strings.SplitSeq(line, "\n") {
-			lines = append(lines, narrow(part, width))
-		}
+	for line := range strings.SplitSeq(code, "\n") {
+		lines = h.row(lines, []run{{text: line, look: onGround(textRole, 0)}}, width)
 	}
 	return lines
+}
+
+// row adds a line of code to lines: what stands at its left, the code, wrapped at words, and the ground
+// up to the right edge.
+func (h *highlighter) row(lines []string, line []run, width int) []string {
+	for len(line) > 0 {
+		last := &line[len(line)-1]
+		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
+			break
+		}
+		line = line[:len(line)-1]
+	}
+	f := flow{painter: h.painter, width: h.inner(width)}
+	total := 0
+	for _, r := range line {
+		total += cells(r.text)
+	}
+	if total <= f.width {
+		f.put(line)
+		f.used = total
+	} else {
+		for _, r := range line {
+			f.text(r.text, r.look)
+		}
+		f.endWord()
+	}
+	f.endLine()
+	for i, text := range f.lines {
+		left := ""
+		if width >= narrowCode {
+			left = h.left(i > 0, text == "")
+		}
+		if h.tints() {
+			blank := width - f.widths[i]
+			if width >= narrowCode {
+				blank -= len(codePadding)
+			}
+			text += h.paint(strings.Repeat(" ", max(0, blank)), onGround(textRole, 0))
+		}
+		lines = append(lines, left+text)
+	}
+	return lines
+}
+
+// left returns what stands at the left of a line of code.
+func (h *highlighter) left(goesOn, empty bool) string {
+	switch {
+	case goesOn && h.tints():
+		return h.paint(codeWrapped, onGround(mutedRole, 0))
+	case goesOn:
+		return h.paint(codeWrapped, look{role: faintRole})
+	case h.tints():
+		return h.paint(codePadding, onGround(textRole, 0))
+	case empty:
+		return h.paint(strings.TrimRight(codeBar, " "), look{role: faintRole})
+	}
+	return h.paint(codeBar, look{role: faintRole})
 }
 
 // lexer returns the lexer of language, nil for none. Guessing the language from the code would
 // cost more than it shows.
 func (h *highlighter) lexer(language string) chroma.Lexer {
-	if h.style == nil || language == "" {
+	if language == "" || h.style == Plain {
 		return nil
 	}
 	l, ok := h.lexers[language]
@@ -160,23 +208,72 @@ func (h *highlighter) lexer(language string) chroma.Lexer {
 	return l
 }
 
-// sequence returns the escape sequence that begins a token of type t, "" for none.
-func (h *highlighter) sequence(t chroma.TokenType) string {
-	if s, ok := h.start[t]; ok {
-		return s
+// shell tells whether l reads commands of a shell.
+func shell(l chroma.Lexer) bool {
+	switch l.Config().Name {
+	case "Bash", "Bash Session", "Fish":
+		return true
 	}
-	e := h.style.Get(t)
-	s := ""
-	if e.Bold == chroma.Yes {
-		s += "\x1b[1m"
+	return false
+}
+
+// colourist gives tokens their looks.
+type colourist struct {
+	shell bool
+	first bool // in a shell: the next word is a command
+}
+
+// add adds a token of one line to it.
+func (c *colourist) add(line []run, t chroma.TokenType, text string) []run {
+	if text == "" {
+		return line
 	}
-	if e.Italic == chroma.Yes {
-		s += "\x1b[3m"
+	l := tokenLook(t)
+	if !c.shell || strings.TrimLeft(text, " ") == "" {
+		return append(line, run{text: text, look: l})
 	}
-	// Signs and plain text have the terminal's own colour.
-	if e.Colour.IsSet() && e.Colour != h.style.Get(chroma.Punctuation).Colour {
-		s += fmt.Sprintf("\x1b[38;2;%d;%d;%dm", e.Colour.Red(), e.Colour.Green(), e.Colour.Blue())
+	switch {
+	case l.role == keywordRole || t.InCategory(chroma.Operator) || t.InCategory(chroma.Punctuation) || t == chroma.GenericPrompt:
+		// A command follows a pipe, a bracket that opens and a word such as "then".
+		c.first = strings.Trim(text, "=])}<>") != ""
+	case c.first && (t == chroma.Text || t == chroma.Other):
+		c.first = false
+		indent := len(text) - len(strings.TrimLeft(text, " "))
+		end := len(text)
+		if i := strings.IndexByte(text[indent:], ' '); i >= 0 {
+			end = indent + i
+		}
+		line = append(line, run{text: text[:indent], look: l}, run{text: text[indent:end], look: onGround(functionRole, 0)})
+		text = text[end:]
+	default:
+		c.first = false
 	}
-	h.start[t] = s
-	return s
+	if text == "" {
+		return line
+	}
+	return append(line, run{text: text, look: l})
+}
+
+// tokenLook returns how a token looks: three colours, so that code stays quiet.
+func tokenLook(t chroma.TokenType) look {
+	switch t {
+	case chroma.CommentPreproc, chroma.OperatorWord, chroma.GenericDeleted:
+		return onGround(keywordRole, 0)
+	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameBuiltin, chroma.NameBuiltinPseudo, chroma.NameClass,
+		chroma.NameTag, chroma.NameAttribute, chroma.NameDecorator, chroma.GenericHeading, chroma.GenericSubheading:
+		return onGround(functionRole, 0)
+	case chroma.GenericInserted:
+		return onGround(stringRole, 0)
+	case chroma.GenericPrompt:
+		return onGround(mutedRole, 0)
+	}
+	switch {
+	case t.InCategory(chroma.Comment):
+		return onGround(mutedRole, italic)
+	case t.InCategory(chroma.Keyword):
+		return onGround(keywordRole, 0)
+	case t.InSubCategory(chroma.LiteralString):
+		return onGround(stringRole, 0)
+	}
+	return onGround(textRole, 0)
 }

@@ -36,7 +36,7 @@ func (d *doc) completed() string {
 
 // openMarks returns what completes text: how many bytes at its end are a mark with nothing
 // behind it yet, and the marks that close those still open. It knows code, emphasis with
-// asterisks, what is struck, and the address of a link.
+// asterisks, what is struck, the address of a link, formulas, and the beginning of a tag.
 func openMarks(text string) (cut int, closing string) {
 	var open []string
 	for i := 0; i < len(text); {
@@ -45,8 +45,17 @@ func openMarks(text string) (cut int, closing string) {
 		run = run[:len(run)-len(strings.TrimLeft(run, string(c)))]
 		next := i + len(run)
 		switch {
+		case strings.HasPrefix(text[i:], `\(`), strings.HasPrefix(text[i:], `\[`):
+			opening, closing := mathMarks([]byte(text[i:]))
+			end := mathEnd([]byte(text[i:]), opening, closing)
+			if end < 0 {
+				return 0, closing + closeAll(open)
+			}
+			next = i + end
 		case c == '\\':
 			next = i + 2
+		case c == '<' && tagBegins(text[i:]):
+			return len(text) - i, closeAll(open)
 		case c == '`':
 			length := codeSpan(text[next:], len(run))
 			if length < 0 {

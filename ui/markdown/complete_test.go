@@ -45,7 +45,7 @@ func TestOpenMarksAreClosed(t *testing.T) {
 // What a reader sees of a mark is never its first half.
 func TestStreamShowsNoHalfMark(t *testing.T) {
 	const md = "- It is **very bold**, *soft* and `code` with ~~no~~ [Keys](docs/keys.md).\n\n# A **head** of `x`\n\n> so **it**\n> is\n"
-	s := NewStream(New(dark, 70))
+	s := NewStream(newAt(dark, 70))
 	for i := range len(md) {
 		s.Write(md[i : i+1])
 		got := withoutStyles(strings.Join(s.Lines(), "\n"))
@@ -63,7 +63,7 @@ func FuzzOpenMarks(f *testing.F) {
 		if cut, _ := openMarks(text); cut < 0 || cut > len(text) {
 			t.Errorf("openMarks(%q) cuts %d bytes", text, cut)
 		}
-		s := NewStream(New(dark, 30))
+		s := NewStream(newAt(dark, 30))
 		s.Write(text)
 		checkLines(t, s.Lines(), 30, text)
 	})

@@ -15,6 +15,8 @@ type fence struct {
 	started  bool     // a line has become final: no separator is due
 	open     []string // the lines shown for the last piece and the unfinished line after it
 	shown    int      // how much of that text they cover
+	whole    int      // how much of it is complete lines
+	rows     int      // how many of open show these
 }
 
 // newFence returns the fence that text begins with, nil for none.
@@ -64,7 +66,7 @@ func (s *Stream) advanceFence() {
 		if f.closes(strings.TrimSuffix(line, "\n")) {
 			s.closeFence(f.at)
 			s.tail = s.tail[f.at+n:]
-			s.fence, s.continues, s.parsed = nil, false, 0
+			s.fence, s.continues, s.tight, s.parsed = nil, false, false, 0
 			s.preview.reset()
 			if s.tail != "" {
 				s.advance()
@@ -79,7 +81,7 @@ func (s *Stream) advanceFence() {
 		f.code += f.unindent(line)
 		if end := pieceEnd(f.code); end > 0 {
 			s.settleCode(f.code[:end])
-			f.code, f.open, f.shown = f.code[end:], nil, 0
+			f.code, f.open, f.shown, f.whole, f.rows = f.code[end:], nil, 0, 0, 0
 		}
 	}
 }
@@ -101,21 +103,27 @@ func (s *Stream) closeFence(stop int) {
 
 // settleCode makes a piece of the open code block final.
 func (s *Stream) settleCode(piece string) {
-	lines := s.r.code.lines(piece, s.fence.language, codeWidth(s.r.width))
-	s.lines = appendBlock(s.lines[:s.final], s.indented(lines), s.fence.started)
+	f := s.fence
+	lines := s.labelled(nil)
+	if piece != "" {
+		lines = append(lines, s.r.code.lines(piece, f.language, s.r.pane)...)
+	}
+	s.lines = appendBlock(s.lines[:s.final], lines, f.started || s.tight)
 	s.final = len(s.lines)
-	s.fence.started = true
+	f.started = true
 }
 
-// indented returns lines of code where they stand.
-func (s *Stream) indented(lines []string) []string {
-	indent := codeIndent(s.r.width)
-	return prefixed(lines, indent, indent)
+// labelled returns lines of the open code block, behind its label where they are its first.
+func (s *Stream) labelled(lines []string) []string {
+	if s.fence.started {
+		return lines
+	}
+	return append(s.r.code.label(s.fence.language, s.r.pane), lines...)
 }
 
 // showFence shows the open piece: what was there when it was last coloured, then plain text.
 func (s *Stream) showFence() {
-	f, width := s.fence, codeWidth(s.r.width)
+	f := s.fence
 	text := f.code
 	if part := Visible(string(s.part)); !undecided(part) {
 		text += f.unindent(part)
@@ -123,23 +131,26 @@ func (s *Stream) showFence() {
 	switch {
 	case len(text) == f.shown:
 	case s.preview.affords(len(text), shortCode):
-		f.open = s.r.code.lines(text, f.language, width)
+		f.open = s.r.code.lines(text, f.language, s.r.pane)
+		f.whole, f.rows = strings.LastIndexByte(text, '\n')+1, len(f.open)
+		if rest := text[f.whole:]; rest != "" {
+			f.rows -= len(s.r.code.plain(rest, s.r.pane))
+		}
 	default:
-		f.extend(text, width)
+		f.extend(text, s.r)
 	}
 	f.shown = len(text)
-	s.lines = appendBlock(s.lines[:s.final], s.indented(f.open), f.started)
+	s.lines = appendBlock(s.lines[:s.final], s.labelled(f.open), f.started || s.tight)
 }
 
-// extend adds what text has beyond the shown part, without colours.
-func (f *fence) extend(text string, width int) {
-	fresh := text[f.shown:]
-	if f.shown > 0 && text[f.shown-1] != '\n' && len(f.open) > 0 {
-		// A line lost the spaces it ended in.
-		shown := text[:f.shown]
-		last := len(f.open) - 1
-		fresh = trimRight(f.open[last]) + shown[len(strings.TrimRight(shown, " ")):] + fresh
-		f.open = f.open[:last]
+// extend adds what text has beyond the complete lines that are shown, without colours.
+func (f *fence) extend(text string, r *Renderer) {
+	f.open = f.open[:f.rows]
+	if n := strings.LastIndexByte(text, '\n') + 1; n > f.whole {
+		f.open = append(f.open, r.code.plain(text[f.whole:n-1], r.pane)...)
+		f.whole, f.rows = n, len(f.open)
 	}
-	f.open = append(f.open, hardWrap(strings.TrimSuffix(fresh, "\n"), width)...)
+	if rest := text[f.whole:]; rest != "" {
+		f.open = append(f.open, r.code.plain(rest, r.pane)...)
+	}
 }

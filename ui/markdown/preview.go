@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 )
 
@@ -23,6 +24,7 @@ type preview struct {
 	shown     int    // how much of the block's text lines cover
 	glue      string // the white space at the end of that text, which lines do not show
 	flows     bool   // the text is a paragraph: its line breaks are spaces
+	tight     bool   // no blank line stands above it
 	allowance int    // in bytes to render
 }
 
@@ -49,6 +51,10 @@ func (p *preview) reset() { *p = preview{allowance: p.allowance} }
 // undecided tells whether an unfinished line may yet become the mark of another block, as "-"
 // may be an item, a rule or what makes a heading of the line above. It is not shown until then.
 func undecided(line string) bool {
+	start := strings.TrimLeft(line, " >-*+.)0123456789")
+	if strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") || tagBegins(start) {
+		return true // the name of a language, or of a tag, may go on
+	}
 	if i := strings.LastIndexByte(line, '['); i >= 0 && len(line)-i <= len("[x]") {
 		line = line[:i] // a task's box
 	}
@@ -85,10 +91,10 @@ func (s *Stream) showBlock() {
 	case p.affords(len(text), shortBlock):
 		s.render(text)
 	default:
-		p.extend(text[p.shown:], s.r.width)
+		p.extend(text[p.shown:], s.r)
 	}
 	s.preview.shown = len(text)
-	s.lines = appendBlock(s.lines[:s.final], s.preview.lines, s.continues)
+	s.lines = appendBlock(s.lines[:s.final], s.preview.lines, s.preview.tight)
 }
 
 // render makes the preview of the open block whose text is given.
@@ -101,24 +107,42 @@ func (s *Stream) render(text string) {
 	}
 	for _, u := range d.units {
 		p.flows = u.node.Kind() == ast.KindParagraph
-		p.lines = appendBlock(p.lines, d.lines(u), u.continues)
+		p.lines = appendBlock(p.lines, d.lines(u), u.tight)
 	}
+	p.tight = len(d.units) > 0 && d.units[0].tight
 	p.glue = ""
 	p.cutGlue(text)
 }
 
 // extend adds text, as it is, to the last line.
-func (p *preview) extend(text string, width int) {
+func (p *preview) extend(text string, r *Renderer) {
 	text = p.cutGlue(p.glue + text)
+	f := flow{painter: r.painter, width: r.prose}
 	if last := len(p.lines) - 1; last >= 0 {
-		text = p.lines[last] + text
+		// The last word may go on.
+		line := p.lines[last]
+		i := strings.LastIndexByte(line, ' ')
+		f.resume(line[:max(i, 0)])
+		text = ansi.Strip(line[i+1:]) + text
+		if i >= 0 {
+			text = " " + text
+		}
 		p.lines = p.lines[:last]
 	} else {
 		text = strings.TrimLeft(text, "\n")
 	}
-	if text != "" {
-		p.lines = append(p.lines, wrap(text, width)...)
+	for i := strings.IndexByte(text, '\n'); i >= 0; i = strings.IndexByte(text, '\n') {
+		f.text(text[:i], look{})
+		f.endWord()
+		f.endLine()
+		text = text[i+1:]
 	}
+	f.text(text, look{})
+	f.endWord()
+	if f.used > 0 {
+		f.endLine()
+	}
+	p.lines = append(p.lines, f.lines...)
 }
 
 // cutGlue returns text without the white space at its end, which it keeps for what follows.

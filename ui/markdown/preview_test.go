@@ -29,7 +29,7 @@ func TestStreamShowsShortBlocksRendered(t *testing.T) {
 			t.Fatalf("%s has %d bytes, want at most %d", name, len(md), shortBlock)
 		}
 		for _, step := range []int{5, 13, 100} {
-			r := New(dark, 60)
+			r := newAt(dark, 60)
 			s := NewStream(r)
 			for at := 0; at < len(md); at += step {
 				s.Write(md[at:min(at+step, len(md))])
@@ -52,7 +52,7 @@ func TestStreamLongOpenBlockKeepsItsSpaces(t *testing.T) {
 	for _, step := range []int{4, 13, 200} {
 		md := strings.Repeat(words, 80)
 		want := strings.Fields(md)
-		s := NewStream(New(dark, 40))
+		s := NewStream(newAt(dark, 40))
 		for at := 0; at < len(md); at += step {
 			s.Write(md[at:min(at+step, len(md))])
 			got := strings.Fields(ansi.Strip(strings.Join(s.Lines(), "\n")))
@@ -68,14 +68,14 @@ func TestStreamLongOpenCodeKeepsItsText(t *testing.T) {
 	line := "  x := f(a, b)  //  why \n\n"
 	md := "```go\n" + strings.Repeat(line, 150)
 	for _, step := range []int{1, 13, 429} {
-		s := NewStream(New(dark, 60))
+		s := NewStream(newAt(dark, 60))
 		for at := 0; at < len(md); at += step {
 			s.Write(md[at:min(at+step, len(md))])
 			if at%50 != 0 {
 				continue
 			}
 			text := framed(s.Text())
-			want := New(Plain, 60).Render(text)
+			want := strings.Split(ansi.Strip(strings.Join(newAt(dark, 60).Render(text), "\n")), "\n")
 			got := strings.Split(ansi.Strip(strings.Join(s.Lines(), "\n")), "\n")
 			if text != "" && len(want) > 0 && !slices.Equal(got, want) {
 				t.Fatalf("by %d bytes, after %d bytes:\n%s", step, at+step, difference(got, want))
@@ -86,7 +86,7 @@ func TestStreamLongOpenCodeKeepsItsText(t *testing.T) {
 
 // A long block is rendered again before long, however slowly it comes.
 func TestStreamRendersLongOpenBlockAgain(t *testing.T) {
-	s := NewStream(New(Plain, 60))
+	s := NewStream(newAt(Plain, 60))
 	raw, most := 0, 0
 	for range 400 {
 		s.Write("Some <b>**weight**</b> \\* ")
@@ -119,7 +119,7 @@ func TestStreamFinalLinesNeverChange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom(markdownPieces), 0, 80).Draw(t, "pieces")
 		md := strings.ReplaceAll(strings.Join(pieces, ""), "]:", "]") // without link definitions
-		r := New(dark, rapid.IntRange(1, 60).Draw(t, "width"))
+		r := newAt(dark, rapid.IntRange(1, 60).Draw(t, "width"))
 		s := NewStream(r)
 		var final []string
 		check := func() {
@@ -151,7 +151,7 @@ func TestStreamKeepsWhatStandsAboveTheLastBlocks(t *testing.T) {
 			"# Head", "A paragraph\nof **two** lines", "- a\n- b\n  - c", "1. one\n\n   more\n2. two", "> quote\n> `more`",
 			"```go\nfunc f() {\n\n}\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "---", "- [ ] todo\n- [x] done", "<div>\nhtml\n</div>", "    code",
 		}), 3, 10).Draw(t, "blocks")
-		s := NewStream(New(dark, rapid.IntRange(10, 60).Draw(t, "width")))
+		s := NewStream(newAt(dark, rapid.IntRange(10, 60).Draw(t, "width")))
 		var kept []string // what two blocks follow
 		var seen [][]string
 		for i, b := range blocks {

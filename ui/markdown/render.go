@@ -4,67 +4,64 @@ import (
 	"bytes"
 	"strings"
 
-	glamour "charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
+	"github.com/alecthomas/chroma/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
-// Renderer renders Markdown to lines of at most its width. It may not be shared by goroutines:
-// glamour keeps the blocks it is inside of in the renderer.
+// Renderer renders Markdown to lines. It may not be shared by goroutines: it keeps what it has made.
 type Renderer struct {
-	style  Style
-	width  int
+	*painter
+	room
 	parser parser.Parser
-	inline renderer.Renderer         // one paragraph or heading, neither wrapped nor padded
-	tables map[int]renderer.Renderer // by width: only a table is laid out by glamour
 	code   *highlighter
-	muted  ansi.Style
-	quote  ansi.Style
 }
 
-// New returns a renderer for lines of at most width cells; a width below 1 counts as 1.
-func New(style Style, width int) *Renderer {
-	r := &Renderer{style: style, width: max(width, 1), tables: map[int]renderer.Renderer{}}
-	// Without definition lists: a line that begins with a colon would reach back over a blank
-	// line into a paragraph that is already final.
-	r.parser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
-	r.inline = r.glamour(0)
-	r.code = newHighlighter(style.Syntax)
-	if style != Plain {
-		r.muted = ansi.Style{}.ForegroundColor(lipgloss.Color(style.Muted))
-		r.quote = ansi.Style{}.ForegroundColor(lipgloss.Color(style.Quote))
+// New returns a renderer for a pane of so many cells, where lines of prose take at most as many as are
+// given for them. A width below 1 counts as 1.
+func New(style Style, prose, pane int) *Renderer {
+	p := &painter{style: style}
+	pane = max(pane, 1)
+	return &Renderer{
+		painter: p,
+		room:    room{prose: min(max(prose, 1), pane), pane: pane},
+		// Without definition lists: a line that begins with a colon would reach back over a blank
+		// line into a paragraph that is already final.
+		parser: goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(
+			parser.WithBlockParsers(util.Prioritized(mathBlocks{}, 650)),
+			parser.WithInlineParsers(util.Prioritized(mathSpans{}, 50)),
+		)).Parser(),
+		code: &highlighter{painter: p, lexers: map[string]chroma.Lexer{}},
 	}
-	return r
 }
 
-// Render returns md as lines of at most the width of r, without trailing spaces and without
-// blank lines at either end. The only escape sequences in them are colours and attributes, each
-// ended on its line. An empty text has no lines.
+// Render returns md as lines of at most the width of r, without blank lines at either end, and without
+// trailing spaces but for the ground under code. The only escape sequences in them are colours,
+// attributes and links, each ended on its line. An empty text has no lines.
 func (r *Renderer) Render(md string) []string {
 	d := r.parse(Visible(md), nil)
 	var lines []string
 	for _, u := range d.units {
-		lines = appendBlock(lines, d.lines(u), u.continues)
+		lines = appendBlock(lines, d.lines(u), u.tight)
 	}
 	return withoutBlankEnd(lines)
 }
 
-// appendBlock adds a block to lines, with a blank line between unless the block continues
-// what came before. Nothing begins with a blank line, and a block without lines is none.
-func appendBlock(lines, block []string, continues bool) []string {
+// appendBlock adds a block to lines, with a blank line between unless it is tight. Nothing begins with a
+// blank line, and a block without lines is none.
+func appendBlock(lines, block []string, tight bool) []string {
 	if len(lines) == 0 {
 		for len(block) > 0 && block[0] == "" {
 			block = block[1:]
 		}
 	}
-	if len(lines) > 0 && len(block) > 0 && !continues {
+	if len(lines) > 0 && len(block) > 0 && !tight {
 		lines = append(lines, "")
 	}
 	return append(lines, block...)
@@ -77,26 +74,14 @@ func (r *Renderer) Plain(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return wrap(text, r.width)
-}
-
-// glamour returns glamour's renderer for one block at width cells, 0 for unlimited.
-func (r *Renderer) glamour(width int) renderer.Renderer {
-	ar := glamour.NewRenderer(glamour.Options{
-		WordWrap:         width,
-		InlineTableLinks: true,
-		PreserveNewLines: true, // only hard breaks are left, see leaf
-		Styles:           r.style.config(),
-		ChromaFormatter:  "terminal16m", // the other formatters pick between equal colours at random
-	})
-	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ar, 1000)))
+	return wrap(text, r.prose)
 }
 
 // doc is a parsed text on its way to lines.
 type doc struct {
 	*Renderer
-	source []byte // the text; what the parser's nodes point into, and grows with what replaces them
-	end    int    // where the text ends in source
+	source []byte // the text, which the parser's nodes point into
+	end    int    // where it ends
 	refs   []parser.Reference
 	units  []unit
 }
@@ -107,6 +92,7 @@ type unit struct {
 	node      ast.Node
 	start     int  // the offset of its first line
 	continues bool // it is a further item of the list before it
+	tight     bool // no blank line stands above it
 	number    int  // of an item: its number in its list
 }
 
@@ -120,6 +106,7 @@ func (r *Renderer) parse(md string, known []parser.Reference) *doc {
 	root := r.parser.Parse(text.NewReader(d.source), parser.WithContext(pc))
 	d.refs = pc.References()
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		tight := len(d.units) > 0 && smallHeading(d.units[len(d.units)-1].node)
 		switch n.Kind() {
 		case ast.KindLinkReferenceDefinition:
 		case ast.KindList:
@@ -129,12 +116,13 @@ func (r *Renderer) parse(md string, known []parser.Reference) *doc {
 					node:      item,
 					start:     d.lineStart(item.Pos()),
 					continues: item.PreviousSibling() != nil,
+					tight:     item.PreviousSibling() != nil || tight,
 					number:    number,
 				})
 				number++
 			}
 		default:
-			d.units = append(d.units, unit{node: n, start: d.lineStart(n.Pos())})
+			d.units = append(d.units, unit{node: n, start: d.lineStart(n.Pos()), tight: tight})
 		}
 	}
 	return d
@@ -149,22 +137,9 @@ func (d *doc) lineStart(pos int) int {
 // lines returns the lines of u.
 func (d *doc) lines(u unit) []string {
 	if u.node.Kind() == ast.KindListItem {
-		return d.item(u.node, u.number, d.width)
+		return d.item(u.node, u.number, d.room)
 	}
-	return d.block(u.node, d.width)
-}
-
-// fit wraps lines that came from a library at width cells, without trailing spaces and with no
-// escape sequence but colours and attributes.
-func fit(lines []string, width int) []string {
-	for i := 0; i < len(lines); i++ {
-		line := trimRight(onlyStyles(lines[i]))
-		lines[i] = line
-		if ansi.StringWidth(line) > width {
-			return append(lines[:i:i], fit(append(wrap(line, width), lines[i+1:]...), width)...)
-		}
-	}
-	return lines
+	return d.block(u.node, d.room)
 }
 
 // wrap breaks text at width cells, words whole where they fit, colours carried over the break.
@@ -211,28 +186,4 @@ func trimRight(line string) string {
 		return cut + "\x1b[m"
 	}
 	return cut
-}
-
-// onlyStyles keeps of the escape sequences in line those that set colours and attributes, and
-// makes any other control character visible. Hyperlinks go too: a link shows its address, and
-// what a click opens is then what is read.
-func onlyStyles(line string) string {
-	if firstUnsafe(line) == len(line) {
-		return line
-	}
-	var b strings.Builder
-	state := byte(0)
-	for len(line) > 0 {
-		seq, _, n, next := ansi.DecodeSequence(line, state, nil)
-		state = next
-		switch {
-		case len(seq) > 2 && strings.HasPrefix(seq, "\x1b[") && strings.Trim(seq[2:len(seq)-1], "0123456789;:") == "" && seq[len(seq)-1] == 'm':
-			b.WriteString(seq)
-		case strings.HasPrefix(seq, "\x1b]8;"):
-		default:
-			b.WriteString(Visible(seq))
-		}
-		line = line[n:]
-	}
-	return b.String()
 }

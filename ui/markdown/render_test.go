@@ -7,25 +7,56 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 )
 
 func strconvQuote(s string) string { return strconv.Quote(s) }
 
-// checkLines fails where a line is wider than width, ends in a space or holds anything a
-// terminal would act on but colours and attributes.
-func checkLines(t testing.TB, lines []string, width int, md string) {
+// failer is a test or one case of a random one.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkLines fails where a line is wider than width, ends in a space that has no ground, or holds
+// anything a terminal would act on but colours, attributes and links to pages and mail.
+func checkLines(t failer, lines []string, width int, md string) {
 	t.Helper()
 	for i, line := range lines {
 		if w := ansi.StringWidth(line); w > width {
 			t.Fatalf("line %d of %q has %d cells, want at most %d: %q", i, md, w, width, line)
 		}
-		if text := ansi.Strip(line); strings.HasSuffix(text, " ") {
+		if text := ansi.Strip(line); strings.HasSuffix(text, " ") && !endsOnGround(line) {
 			t.Fatalf("line %d of %q ends in a space: %q", i, md, line)
 		}
-		if bad := withoutStyles(line); Visible(bad) != bad {
+		if bad := withoutLinks(t, withoutStyles(line)); Visible(bad) != bad {
 			t.Fatalf("line %d of %q holds a control character: %q", i, md, line)
 		}
 	}
+}
+
+// endsOnGround tells whether what line ends in has a background.
+func endsOnGround(line string) bool {
+	last := line[strings.LastIndex(strings.TrimSuffix(line, reset), "\x1b["):]
+	return strings.HasSuffix(line, reset) && strings.Contains(last, ";48;2;")
+}
+
+// withoutLinks removes links, and fails where one leads anywhere but to a page or a mail, or stays open.
+func withoutLinks(t failer, line string) string {
+	t.Helper()
+	parts := strings.Split(line, "\x1b]8;")
+	for i, part := range parts[1:] {
+		link, text, ended := strings.Cut(part, "\a")
+		_, address, _ := strings.Cut(link, ";")
+		if closing := link == ";"; !ended || closing != (i%2 == 1) || !closing && safeAddress(address) != address {
+			t.Fatalf("link %d of %q is %q", i, line, link)
+		}
+		parts[i+1] = text
+	}
+	if len(parts)%2 == 0 {
+		t.Fatalf("a link in %q stays open", line)
+	}
+	return strings.Join(parts, "")
 }
 
 // withoutStyles removes colour and attribute sequences.
@@ -47,7 +78,7 @@ func TestRenderFitsEveryWidth(t *testing.T) {
 	for name, md := range corpus(t) {
 		for _, style := range []Style{dark, light, Plain} {
 			for _, width := range []int{0, 1, 2, 5, 8, 20, 40, 79, 200} {
-				lines := New(style, width).Render(md)
+				lines := newAt(style, width).Render(md)
 				if len(lines) == 0 {
 					t.Errorf("%s at width %d has no lines", name, width)
 				}
@@ -58,6 +89,7 @@ func TestRenderFitsEveryWidth(t *testing.T) {
 }
 
 func TestRenderShows(t *testing.T) {
+	rule := strings.Repeat("─", 40)
 	for _, c := range []struct{ name, md, want string }{
 		{"raw html", "a vector<int> here", "a vector<int> here"},
 		{"a tag alone", "<think>", "<think>"},
@@ -69,26 +101,38 @@ func TestRenderShows(t *testing.T) {
 		{"an entity in code", "`&lt;`", "`&lt;`"},
 		{"an entity that is an escape", "x&#27;[31my", "x␛[31my"},
 		{"an entity of an entity", "x&amp;#27;y", "x&#27;y"},
-		{"an entity in a link", "[a](http://b/&#27;c)", "a http://b/&#27;c"},
+		{"an entity in a link", "[a](http://b/&#27;c)", "a (http://b/␛c)"},
 		{"an override by entity", "x&#x202e;y", "x<U+202E>y"},
-		{"an escape in code", "```\n\x1b[31mred\n```", "  ␛[31mred"},
-		{"tabs in code", "```\nif x {\n\treturn\n}\n```", "  if x {\n      return\n  }"},
-		{"headings", "# One\n\n### Three", "# One\n\n### Three"},
-		{"a link", "[text](https://example.org)", "text https://example.org"},
-		{"a reference defined later", "[text][r]\n\n[r]: https://example.org\n", "text https://example.org"},
+		{"an escape in code", "```\n\x1b[31mred\n```", "│ ␛[31mred"},
+		{"tabs in code", "```\nif x {\n\treturn\n}\n```", "│ if x {\n│     return\n│ }"},
+		{"headings", "# One\na\n## Two\n\nb\n### Three\n\nc\n#### Four\n```\nd\n```", "One\n\na\n\nTwo\n\nb\n\nThree\nc\n\nFour\n│ d"},
+		{"a link", "[text](https://example.org)", "text (https://example.org)"},
+		{"a reference defined later", "[text][r]\n\n[r]: https://example.org\n", "text (https://example.org)"},
 		{"an address", "see https://example.org.", "see https://example.org."},
-		{"a link with marks", "[**a** `b`](https://example.org)", "**a** `b` https://example.org"},
+		{"a link with marks", "[**a** `b`](https://example.org)", "**a** `b` (https://example.org)"},
 		{"a relative link", "see [Keys](docs/keys.md#keys), there", "see Keys, there"},
 		{"an anchor", "see [Keys](#keys).", "see Keys."},
 		{"a relative reference", "[Keys][k]\n\n[k]: docs/keys.md", "Keys"},
 		{"a link without text", "see [](docs/keys.md)", "see docs/keys.md"},
 		{"an address that is its text", "[https://example.org/a?b=c&d](https://example.org/a?b=c&d)", "https://example.org/a?b=c&d"},
 		{"an address without its scheme", "[example.org](https://example.org/)", "example.org"},
-		{"an address that only seems its text", "[https://example.org](https://example.com)", "https://example.org https://example.com"},
+		{"an address that only seems its text", "[https://example.org](https://example.com)", "https://example.org\n(https://example.com)"},
 		{"mail", "[me@example.org](mailto:me@example.org) <you@example.org>", "me@example.org you@example.org"},
 		{"an address in brackets", "<https://example.org/?a=1&b>", "https://example.org/?a=1&b"},
-		{"links in a table", "| a |\n|---|\n| [k](k.md) <https://e.org> |", " a\n─────────────────\n k https://e.org"},
-		{"an image", "![a cat](https://example.org/cat.png)", "image: a cat https://example.org/cat.png"},
+		{"links in a table", "| a |\n|---|\n| [k](k.md) <https://e.org> |", "a\n" + rule + "\nk https://e.org"},
+		{"breaks in a table", "| a | b |\n|:-:|---|\n| x<br>yyy | z |", " a    b\n" + rule + "\n x    z\nyyy"},
+		{"formulas", "\\(a_1 * b_2 * c\\), \\[x\\], $e^{i\\pi}$, $$a*b*c$$", "\\(a_1 * b_2 * c\\), \\[x\\], $e^{i\\pi}$,\n$$a*b*c$$"},
+		{"a formula of lines", "So:\n\\[\na\n- b \\\\\n= c\n\\]\nand", "So:\n\n\\[\na\n- b \\\\\n= c\n\\]\n\nand"},
+		{"prices", "$5 and **$10**, $HOME", "$5 and **$10**, $HOME"},
+		{"an escaped bracket", `a \[b, \(c`, "a [b, (c"},
+		{"line breaks", "a<br>b<br/>c<BR />\nd", "a\nb\nc\nd"},
+		{"lowered and raised", "H<sub>2</sub>O, x<sup>2</sup>, e<sup>iy</sup>, a<sub>i</sub>", "H₂O, x², e^(iy), a_(i)"},
+		{"keys", "Press <kbd>Ctrl</kbd>+<kbd>C</kbd>.", "Press [Ctrl]+[C]."},
+		{"details", "<details>\n<summary>More <b></summary>\n\n- a\n\n</details>\n\nb", "More <b>\n\n• a\n\nb"},
+		{"details in a block", "<details open><summary>More</summary>\nin<br>it\n</details>", "More\n\nin\nit"},
+		{"a tag in code", "`<br>`\n```\n<kbd>\n```", "`<br>`\n\n│ <kbd>"},
+		{"a quote of code", "> ```sh\n> ls\n> ```", "│ │ sh\n│ │ ls"},
+		{"an image", "![a cat](https://example.org/cat.png)", "image: a cat\n(https://example.org/cat.png)"},
 		{"a relative image", "![a cat](cat.png)", "image: a cat"},
 		{"an image without text", "![](cat.png)", "image: cat.png"},
 		{"soft and hard breaks", "a\nb  \nc\\\nd", "a b\nc\nd"},
@@ -96,79 +140,200 @@ func TestRenderShows(t *testing.T) {
 		{"nested lists", "- a\n  - b\n    1. c\n- d", "• a\n  • b\n    1. c\n• d"},
 		{"numbers", "3. a\n3. b\n3. c", "3. a\n4. b\n5. c"},
 		{"two paragraphs of an item", "- a\n\n  b\n- c", "• a\n\n  b\n• c"},
-		{"code in an item", "1. do\n   ```\n   x  y\n   ```\n2. end", "1. do\n\n     x  y\n2. end"},
+		{"code in an item", "1. do\n   ```\n   x  y\n   ```\n2. end", "1. do\n\n   │ x  y\n2. end"},
 		{"tasks", "- [ ] a\n- [x] b", "[ ] a\n[✓] b"},
 		{"a rule", "a\n\n---\n\nb", "a\n\n" + strings.Repeat("─", 40) + "\n\nb"},
-		{"a table", "| a | b |\n|---|--:|\n| x | 1 |", ""},
+		{"a table", "| a | b |\n|---|---|\n| x | 12 |\n| yy | 3 |", "a     b\n" + rule + "\nx    12\nyy    3"},
 		{"only an unfinished fence", "```", ""},
 		{"an empty quote", "> \nq", "q"},
-		{"blank code first", "```\n\n```\nq", "q"},
-		{"empty code between", "a\n```\n```\nq", "a\n\n\n\nq"},
+		{"blank code first", "```\n\n```\nq", "│\n\nq"},
+		{"empty code between", "a\n```\n```\nq", "a\n\nq"},
 		{"a literal backslash", `a \* b`, "a * b"},
 		{"strike", "~~no~~ *e* **s**", "~~no~~ *e* **s**"},
 		{"empty", "", ""},
 		{"blank", " \n\n ", ""},
 	} {
-		lines := New(Plain, 40).Render(c.md)
-		if c.name == "a table" {
-			got := strings.Join(lines, "\n")
-			for _, want := range []string{"a", "b", "x", "1", "│", "─"} {
-				if !strings.Contains(got, want) {
-					t.Errorf("%s: %q\ngot  %q without %q", c.name, c.md, got, want)
-				}
-			}
-			continue
-		}
+		lines := newAt(Plain, 40).Render(c.md)
 		if got := strings.Join(lines, "\n"); got != c.want {
 			t.Errorf("%s: %q\ngot  %q\nwant %q", c.name, c.md, got, c.want)
 		}
 	}
 }
 
-func TestRenderColoursLinks(t *testing.T) {
-	const underlined, dim, link = "4", "38;2;138;143;152", "38;2;127;200;200"
-	for _, c := range []struct{ md, text, address string }{
-		{"[Keys](docs/keys.md)", "Keys", ""},
-		{"[Keys](https://example.org)", "Keys", "https://example.org"},
-		{"https://example.org", "https://example.org", ""},
-		{"<https://example.org>", "https://example.org", ""},
+// A link is underlined and opens its address, which is shown where the terminal opens none, or where the
+// text would name another one.
+func TestRenderLinks(t *testing.T) {
+	const text = "\x1b[38;2;213;216;222m"
+	link := func(address, text string) string {
+		return ansi.SetHyperlink(address, "id="+linkID(address)) + "\x1b[4;38;2;213;216;222m" + text + "\x1b[m" + ansi.ResetHyperlink()
+	}
+	for _, c := range []struct{ md, want string }{
+		{"[Keys](docs/keys.md)", text + "Keys\x1b[m"},
+		{"[Keys](https://example.org)", link("https://example.org", "Keys")},
+		{"https://example.org", link("https://example.org", "https://example.org")},
+		{"<you@example.org>", link("mailto:you@example.org", "you@example.org")},
+		{"[a](https://example.org/ü)", link("https://example.org/%C3%BC", "a")},
+		{"[my.bank/login](https://example.org)", link("https://example.org", "my.bank/login") + text + " (https://example.org)\x1b[m"},
+		{"[a](file:///etc/passwd)", text + "a (file:///etc/passwd)\x1b[m"},
+		{"[a](javascript:alert)", text + "a (javascript:alert)\x1b[m"},
+		{"[a](https://b/&#27;]8;;&#7;)", text + "a (https://b/␛]8;;␇)\x1b[m"},
 	} {
-		line := strings.Join(New(dark, 60).Render(c.md), "\n")
-		want := "\x1b[" + link + ";" + underlined + "m" + c.text + "\x1b[m"
-		if c.address != "" {
-			want += " \x1b[" + dim + "m" + c.address + "\x1b[m"
+		if got := strings.Join(newAt(dark, 60).Render(c.md), "\n"); got != c.want {
+			t.Errorf("Render(%q)\ngot  %q\nwant %q", c.md, got, c.want)
 		}
-		if line != want {
-			t.Errorf("Render(%q)\ngot  %q\nwant %q", c.md, line, want)
+	}
+	if got, want := newAt(noColours, 60).Render("[Keys](https://example.org)")[0], "\x1b[4mKeys\x1b[m (https://example.org)"; got != want {
+		t.Errorf("without links: got %q, want %q", got, want)
+	}
+	lines := newAt(dark, 8).Render("[a long text of a link](https://example.org)")
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "\x1b]8;id="+linkID("https://example.org")+";") {
+			t.Errorf("a part of a link on lines of its own is %q", line)
+		}
+	}
+	if len(lines) != 3 {
+		t.Errorf("the link has %d lines, want 3", len(lines))
+	}
+}
+
+// What the attributes of a terminal say needs no signs, also without colours.
+func TestRenderWithoutColours(t *testing.T) {
+	for md, want := range map[string]string{
+		"**a** *b* ~~c~~":    "\x1b[1ma\x1b[m \x1b[3mb\x1b[m \x1b[9mc\x1b[m",
+		"# a":                "\x1b[1ma\x1b[m",
+		"`a`":                "`a`",
+		"- a":                "\x1b[2m•\x1b[m a",
+		"> a":                "\x1b[2m│\x1b[m a",
+		"```go\nx // y\n```": "\x1b[2m│ \x1b[m\x1b[2mgo\x1b[m\n\x1b[2m│ \x1b[mx \x1b[3;2m// y\x1b[m",
+	} {
+		if got := strings.Join(newAt(noColours, 40).Render(md), "\n"); got != want {
+			t.Errorf("Render(%q)\ngot  %q\nwant %q", md, got, want)
 		}
 	}
 }
 
-func TestRenderTableIsQuiet(t *testing.T) {
-	const muted = "\x1b[38;2;138;143;152m"
-	got := strings.Join(New(dark, 40).Render("| a | b |\n|---|---|\n| x | 1 |"), "\n")
-	want := " \x1b[1ma\x1b[m " + muted + "│\x1b[m \x1b[1mb\x1b[m\n" + muted + "───┼───\x1b[m\n x " + muted + "│\x1b[m 1"
-	if got != want {
-		t.Errorf("got  %q\nwant %q", got, want)
+// Code stands on a ground from edge to edge of the pane, prose takes less; a long line goes on behind a sign.
+func TestRenderCode(t *testing.T) {
+	for _, c := range []struct{ name, md, want string }{
+		{
+			"in a shell", "```bash\nss -ltnp 'a b' | grep x\n# why\n```",
+			"{bash}\n{f:ss}{ -ltnp }{s:'a b'}{ | }{f:grep}{ x}\n{c:# why}",
+		},
+		{"in Go", "```go\nreturn \"a\", f(x)\n```", "{go}\n{k:return}{ }{s:\"a\"}{, }{f:f}{(x)}"},
+		{"a long line", "```\none two three four five six seven\n```", "{one two three four five}\n↪{six seven}"},
+		{"without a name", "    x", "{x}"},
+	} {
+		r := New(dark, 20, 30)
+		var want []string
+		for line := range strings.SplitSeq(c.want, "\n") {
+			want = append(want, codeRow(r, line, 30))
+		}
+		if got := r.Render(c.md); !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s", c.name, difference(got, want))
+		}
+	}
+	if got := New(dark, 20, 30).Render("Prose has less than code to itself."); len(got) != 2 {
+		t.Errorf("prose is %q, want two lines", got)
 	}
 }
 
-// Signs and names without a meaning of their own have the terminal's own colour.
-func TestRenderCodeLeavesPlainTextAlone(t *testing.T) {
-	for _, style := range []Style{dark, light} {
-		got := New(style, 40).Render("```go\nreturn (x)\n```")[0]
-		if !strings.HasSuffix(got, "\x1b[m (x)") {
-			t.Errorf("style %v: return (x) is %q, want \"(x)\" without a colour", style, got)
+// codeRow is a line of code: {text}, {k:keyword}, {s:string}, {f:function}, {c:comment}; it begins with ↪ where
+// another goes on.
+func codeRow(r *Renderer, pieces string, width int) string {
+	left, rest := "  ", pieces
+	l := onGround(textRole, 0)
+	if after, ok := strings.CutPrefix(pieces, "↪"); ok {
+		left, rest, l = "↪ ", after, onGround(mutedRole, 0)
+	}
+	out, used := r.paint(left, l), 2
+	roles := map[string]look{"k": onGround(keywordRole, 0), "s": onGround(stringRole, 0), "f": onGround(functionRole, 0), "c": onGround(mutedRole, italic)}
+	for piece := range strings.SplitSeq(strings.Trim(rest, "{}"), "}{") {
+		l := onGround(textRole, 0)
+		if kind, text, ok := strings.Cut(piece, ":"); ok && roles[kind] != (look{}) {
+			l, piece = roles[kind], text
+		}
+		if rest == "{bash}" || rest == "{go}" {
+			l = onGround(mutedRole, 0)
+		}
+		out += r.paint(piece, l)
+		used += len(piece)
+	}
+	return out + r.paint(strings.Repeat(" ", width-used), onGround(textRole, 0))
+}
+
+// A table has a bold head, a rule and room between its columns; where it is too wide its cells are wrapped, and
+// where that is not enough each row becomes a list.
+func TestRenderTable(t *testing.T) {
+	md := "| Signal | What it does | Number |\n|---|---|---|\n| SIGTERM | asks the process to finish | 15 |\n| SIGKILL | ends it | 9 |"
+	for width, want := range map[int]string{
+		60: "Signal    What it does                 Number\n" + strings.Repeat("─", 60) +
+			"\nSIGTERM   asks the process to finish       15\nSIGKILL   ends it                           9",
+		34: "Signal    What it does      Number\n" + strings.Repeat("─", 34) +
+			"\nSIGTERM   asks the              15\n          process to\n          finish\nSIGKILL   ends it                9",
+		20: "Signal: SIGTERM\nWhat it does: asks\n  the process to\n  finish\nNumber: 15\n\nSignal: SIGKILL\nWhat it does: ends\n  it\nNumber: 9",
+	} {
+		if got := ansi.Strip(strings.Join(newAt(dark, width).Render(md), "\n")); got != want {
+			t.Errorf("at %d cells:\n%s\nwant:\n%s", width, got, want)
 		}
 	}
+	got := newAt(dark, 40).Render(md)
+	if head := newAt(dark, 40).paint("Signal", look{role: strongRole, attrs: bold}); !strings.HasPrefix(got[0], head) {
+		t.Errorf("the head is %q, want it to begin with %q", got[0], head)
+	}
+}
+
+// Inline code has a cell of its ground at either side, and is not broken where a line has room for it.
+func TestRenderInlineCode(t *testing.T) {
+	r := newAt(dark, 30)
+	code := func(s string) string { return r.paint(s, look{role: strongRole, attrs: tinted}) }
+	text := func(s string) string { return r.paint(s, look{}) }
+	want := []string{text("Some words and then"), code(" kill -9 PID ") + text(" ends it.")}
+	if got := r.Render("Some words and then `kill -9 PID` ends it."); !slices.Equal(got, want) {
+		t.Errorf("%s", difference(got, want))
+	}
+}
+
+// Scripts without spaces fill their lines, and no line begins with the sign that ends a sentence.
+func TestRenderBreaksChinese(t *testing.T) {
+	got := strings.Join(newAt(Plain, 10).Render("See 汉字混排测试。很好 and more"), "\n")
+	if want := "See 汉字混\n排测试。很\n好 and\nmore"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Whatever has no marks in it is shown whole, at every width.
+func TestRenderLosesNothing(t *testing.T) {
+	words := rapid.SampledFrom([]string{"word", "a", "汉字", "。", "with-hyphen", "שלום", "مرحبا", "👩‍👩‍👧", "🇩🇪", "é", "e\u0301", strings.Repeat("long", 30), "(x)", "12", "क्षि", "\u00a0"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(words, 1, 40).Draw(t, "words"), rapid.SampledFrom([]string{" ", "", "\n", "\n\n"}).Draw(t, "between"))
+		width := rapid.IntRange(2, 60).Draw(t, "width")
+		for _, md := range []string{"a" + text, "| h |\n|---|\n| " + strings.ReplaceAll(text, "\n", " ") + " |", "```\n" + text + "\n```"} {
+			lines := newAt(dark, width).Render(md)
+			checkLines(t, lines, width, md)
+			got := onlyText(ansi.Strip(strings.Join(lines, "")))
+			if want := onlyText(text); !strings.Contains(got, want) {
+				t.Fatalf("Render(%q) at %d cells shows %q, want %q in it", md, width, got, want)
+			}
+		}
+	})
+}
+
+// onlyText returns s without spaces, line breaks and the sign of a wrapped line.
+func onlyText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '\n' || r == '↪' {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // Rendering twice gives the same bytes: no colour is chosen at random.
 func TestRenderIsTheSameEachTime(t *testing.T) {
 	for name, md := range corpus(t) {
-		want := New(dark, 60).Render(md)
+		want := newAt(dark, 60).Render(md)
 		for range 5 {
-			if got := New(dark, 60).Render(md); !slices.Equal(got, want) {
+			if got := newAt(dark, 60).Render(md); !slices.Equal(got, want) {
 				t.Fatalf("%s:\n%s", name, difference(got, want))
 			}
 		}
@@ -177,14 +342,14 @@ func TestRenderIsTheSameEachTime(t *testing.T) {
 
 func TestRenderPlainStyleWritesNoEscape(t *testing.T) {
 	for name, md := range corpus(t) {
-		if got := strings.Join(New(Plain, 60).Render(md), "\n"); strings.Contains(got, "\x1b") {
+		if got := strings.Join(newAt(Plain, 60).Render(md), "\n"); strings.Contains(got, "\x1b") {
 			t.Errorf("%s without colour holds an escape sequence: %q", name, got)
 		}
 	}
 }
 
 func TestPlainKeepsLinesAndSpaces(t *testing.T) {
-	got := strings.Join(New(dark, 10).Plain("  a **b**\n\nlong words here\x1b[2J\n"), "\n")
+	got := strings.Join(newAt(dark, 10).Plain("  a **b**\n\nlong words here\x1b[2J\n"), "\n")
 	if want := "  a **b**\n\nlong words\nhere␛[2J"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

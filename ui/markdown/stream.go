@@ -29,6 +29,7 @@ type Stream struct {
 
 	continues bool // the open block is a further item of the list before it
 	number    int  // that item's number
+	tight     bool // no blank line stands above the open block
 	refs      []parser.Reference
 	brackets  bool // a final block may use a link definition
 	stale     bool // a definition came after a block that may use it
@@ -173,8 +174,11 @@ func (s *Stream) parse(text string) *doc {
 	if len(d.refs) > len(s.refs) && s.brackets {
 		s.stale = true
 	}
+	if len(d.units) > 0 {
+		d.units[0].tight = s.tight
+	}
 	if s.continues && len(d.units) > 0 && d.units[0].node.Kind() == ast.KindListItem {
-		d.units[0].continues = true
+		d.units[0].continues, d.units[0].tight = true, true
 		for i := range d.units {
 			if i > 0 && !d.units[i].continues {
 				break
@@ -225,7 +229,7 @@ func (s *Stream) advance() {
 // HTML may go on after it.
 func closedByBlank(n ast.Node) bool {
 	switch n.(type) {
-	case *ast.Paragraph, *ast.Heading, *extast.Table, *ast.ThematicBreak, *ast.Blockquote:
+	case *ast.Paragraph, *ast.Heading, *extast.Table, *ast.ThematicBreak, *ast.Blockquote, *mathBlock:
 		return true
 	}
 	return false
@@ -254,9 +258,12 @@ func (d *doc) joined(i int) bool {
 func (s *Stream) settle(d *doc, n int) {
 	s.lines = s.lines[:s.final]
 	for _, u := range d.units[:n] {
-		s.lines = appendBlock(s.lines, d.lines(u), u.continues)
+		s.lines = appendBlock(s.lines, d.lines(u), u.tight)
 	}
 	s.final = len(s.lines)
+	if n > 0 {
+		s.tight = smallHeading(d.units[n-1].node)
+	}
 	stop := d.end
 	if n < len(d.units) {
 		stop = d.units[n].start

@@ -1,47 +1,130 @@
 package markdown
 
 import (
-	"charm.land/glamour/v2/ansi"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
-// Style is the colours that text is rendered in, each "#rrggbb" or the number of one of the
-// terminal's own. The program's renderer reduces them to what the terminal can show. Styles are
-// compared with ==.
+// Style is how the parts of a text look. Each colour is "#rrggbb", the number of one of the
+// terminal's own, or an attribute that stands in its place: "bold", "faint" or "default", which
+// is none. The program's renderer reduces colours to what the terminal can show. Styles are compared
+// with ==.
 type Style struct {
-	Heading, Code, Link, Quote, Muted string
+	Text   string
+	Strong string // headings, bold text, code within a sentence
+	Muted  string // numbers and bullets of lists, the language of a code block, comments in it
+	Faint  string // the line beside a quote, the sign of a wrapped line of code
+	Rule   string // the line under the head of a table
 
-	Syntax string // the name of Chroma's style for code blocks
+	Keyword, String, Function string // of code; they are chosen to be read on the tint
+
+	Tint  string // the ground under code; "" where the terminal shows none: a line or backticks say it then
+	Links bool   // the terminal opens links (OSC 8): else the address is shown after the text
 }
 
-// Plain writes no escape sequence at all: what colour would say, its signs say.
+// Plain writes no escape sequence at all: what a font would say, the signs of Markdown say. It is
+// for text that no terminal shows.
 var Plain = Style{}
 
-// config is the style as glamour takes it. The document has no colour and no margin: with a colour
-// glamour pads every line with coloured spaces, five times the bytes for nothing to see.
-func (s Style) config() ansi.StyleConfig {
-	c := ansi.StyleConfig{
-		H1:    ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "# "}},
-		H2:    ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "## "}},
-		H3:    ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "### "}},
-		H4:    ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "#### "}},
-		H5:    ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "##### "}},
-		H6:    ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "###### "}},
-		Table: ansi.StyleTable{CenterSeparator: new("┼"), ColumnSeparator: new("│"), RowSeparator: new("─")},
-	}
-	c.ImageText.Format = "image: {{.text}}"
-	if s == Plain {
-		c.Strikethrough = ansi.StylePrimitive{BlockPrefix: "~~", BlockSuffix: "~~"}
-		c.Code.StylePrimitive = ansi.StylePrimitive{Prefix: "`", Suffix: "`"}
-		return c
-	}
-	c.Heading.StylePrimitive = ansi.StylePrimitive{Bold: new(true), Color: &s.Heading}
-	c.Emph = ansi.StylePrimitive{Italic: new(true)}
-	c.Strong = ansi.StylePrimitive{Bold: new(true)}
-	c.Strikethrough = ansi.StylePrimitive{CrossedOut: new(true)}
-	c.Code.StylePrimitive = ansi.StylePrimitive{Color: &s.Code}
-	c.LinkText = ansi.StylePrimitive{Color: &s.Link, Underline: new(true)}
-	c.Link = ansi.StylePrimitive{Color: &s.Muted}
-	c.Image = ansi.StylePrimitive{Color: &s.Muted}
-	c.ImageText.Color = &s.Muted
-	return c
+// role is a colour of a Style.
+type role uint8
+
+const (
+	textRole role = iota
+	strongRole
+	mutedRole
+	faintRole
+	ruleRole
+	keywordRole
+	stringRole
+	functionRole
+	roles
+)
+
+// attrs is a set of attributes.
+type attrs uint8
+
+const (
+	bold attrs = 1 << iota
+	italic
+	underlined
+	struck
+	tinted
+	allAttrs
+)
+
+// look is how a piece of text looks.
+type look struct {
+	role  role
+	attrs attrs
+	link  string // the address that it opens, "" for none
 }
+
+// painter writes text in its look. It keeps the sequences that it has made.
+type painter struct {
+	style Style
+	known [int(roles) * int(allAttrs)]string // "" for not made yet, reset for none
+}
+
+const reset = "\x1b[m"
+
+// sequence returns the escape sequence that begins a look, "" for none; the link has one of its own.
+func (p *painter) sequence(l look) string {
+	i := int(l.role)*int(allAttrs) + int(l.attrs)
+	if p.known[i] == "" {
+		p.known[i] = p.made(l)
+	}
+	if p.known[i] == reset {
+		return ""
+	}
+	return p.known[i]
+}
+
+// made is sequence for a look that is seen for the first time; reset stands for none.
+func (p *painter) made(l look) string {
+	if p.style == Plain {
+		return reset
+	}
+	var s ansi.Style
+	if l.attrs&bold != 0 {
+		s = s.Bold()
+	}
+	if l.attrs&italic != 0 {
+		s = s.Italic(true)
+	}
+	if l.attrs&underlined != 0 {
+		s = s.Underline(true)
+	}
+	if l.attrs&struck != 0 {
+		s = s.Strikethrough(true)
+	}
+	st := p.style
+	colours := [roles]string{st.Text, st.Strong, st.Muted, st.Faint, st.Rule, st.Keyword, st.String, st.Function}
+	switch colour := colours[l.role]; colour {
+	case "", "default":
+	case "bold":
+		if l.attrs&bold == 0 {
+			s = s.Bold()
+		}
+	case "faint":
+		s = s.Faint()
+	default:
+		s = s.ForegroundColor(lipgloss.Color(colour))
+	}
+	if l.attrs&tinted != 0 && st.Tint != "" {
+		s = s.BackgroundColor(lipgloss.Color(st.Tint))
+	}
+	return s.String() // of an empty style it is the reset
+}
+
+// paint returns text in a look.
+func (p *painter) paint(text string, l look) string {
+	start := p.sequence(l)
+	if start == "" || text == "" {
+		return text
+	}
+	return start + text + reset
+}
+
+// tints tells whether code stands on a ground of its own.
+func (p *painter) tints() bool { return p.style.Tint != "" }

@@ -1,7 +1,7 @@
 // Package markdown turns text that others wrote (a model, a tool, a file name, a paste) into
 // lines for a terminal. It makes every control sequence visible before anything else, so that no
-// text is ever executed by the terminal, and renders Markdown with glamour's inline styles under
-// a block layout of its own. It does not scroll, cache by message or know what a message is.
+// text is ever executed by the terminal, and lays out what goldmark and chroma read. It does not
+// scroll, cache by message or know what a message is.
 package markdown
 
 import (

@@ -130,6 +130,6 @@ func FuzzRender(f *testing.F) {
 		if len(md) > 4000 {
 			return
 		}
-		checkLines(t, New(dark, width).Render(md), width, md)
+		checkLines(t, newAt(dark, width).Render(md), width, md)
 	})
 }

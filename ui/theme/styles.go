@@ -60,6 +60,7 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 	if t == None {
 		st.Muted, st.Faint, st.Lines, st.Ghost = plain.Faint(true), plain.Faint(true), plain.Faint(true), plain.Faint(true)
 		st.You, st.Cut, st.Error = plain.Bold(true), plain.Bold(true), plain.Bold(true)
+		st.Markdown = markdown.Style{Strong: asBold, Muted: asFaint, Faint: asFaint, Rule: asFaint}
 		return st
 	}
 	in := func(c Colour) lipgloss.Style { return c.foreground(profile) }
@@ -76,7 +77,12 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 
 // markdown is the part of a palette that rendered Markdown needs.
 func (p Palette) markdown(profile colorprofile.Profile) markdown.Style {
-	return markdown.Style{
-		Heading: p.Strong.On(profile), Code: p.Strong.On(profile), Quote: p.Muted.On(profile), Muted: p.Muted.On(profile), Syntax: "github-dark",
+	st := markdown.Style{
+		Text: p.Text.On(profile), Strong: p.Strong.On(profile), Muted: p.Muted.On(profile), Faint: p.Faint.On(profile), Rule: p.Rule.On(profile),
+		Keyword: p.Keyword.On(profile), String: p.String.On(profile), Function: p.Function.On(profile),
 	}
+	if p.Tint.Shows(profile) {
+		st.Tint = p.Tint.On(profile)
+	}
+	return st
 }

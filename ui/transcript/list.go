@@ -64,7 +64,7 @@ func (m *itemList) restyle(change func()) {
 	change()
 	m.md = nil
 	if m.width > 0 {
-		m.md = markdown.New(m.styles.Markdown, m.bodyWidth())
+		m.md = markdown.New(m.styles.Markdown, m.bodyWidth(), m.bodyWidth())
 	}
 	clear(m.cache)
 	m.rebuild()

@@ -147,7 +147,7 @@ func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 		t.Error("the streaming item is still there")
 	}
 	got := strings.TrimSpace(m.View())
-	if want := "┃gpt   # Hi\n ┃      \n ┃      some **text**\n ┃      saw 1 of 1"; got != want {
+	if want := "┃gpt   Hi\n ┃      \n ┃      some **text**\n ┃      saw 1 of 1"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -32,7 +32,7 @@ func once() error {
 	if err != nil {
 		return fmt.Errorf("read the text: %w", err)
 	}
-	lines := markdown.New(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0).Markdown, width).Render(string(text))
+	lines := markdown.New(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0).Markdown, width, width).Render(string(text))
 	_, err = io.WriteString(os.Stdout, strings.Join(lines, "\n")+"\n")
 	return err
 }
