@@ -32,7 +32,7 @@ func (p *program) contextCommand() *cobra.Command {
 			"  winnow context 0195 --turn 7 --diff 6\n" +
 			"  winnow context 0195 --prompt > handover.txt",
 		Args:              takes("the id of a session", 1, 1),
-		ValidArgsFunction: p.completeSession,
+		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			asked, err := f.read(p.flags)
 			if err != nil {

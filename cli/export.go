@@ -43,7 +43,7 @@ func (p *program) sessionsExport() *cobra.Command {
 			"  winnow sessions export --all -o everything.json\n" +
 			"  winnow sessions export --all --format md -o notes/",
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: p.completeSession,
+		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			format, err := f.read(args)
 			if err != nil {

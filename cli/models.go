@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -80,4 +81,25 @@ func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm
 		p.reportError(p.err, err)
 	}
 	return windows
+}
+
+// completeModel offers the endpoints that -m can name, and then the models of one: those that are known without
+// asking a server elsewhere, and those that sessions have used.
+func (p *program) completeModel(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	catalog := &llm.Catalog{Network: p.network}
+	if config, err := p.readConfig(); err == nil {
+		catalog.Patterns = config.Patterns()
+		catalog = catalog.With(p.endpoints(config)...)
+	}
+	out := append(catalog.Suggest(c.Context(), typed), llm.Guide+"/"+llm.Guide)
+	if !strings.Contains(typed, "/") {
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	list, _ := p.recentSessions(c.Context()) // Without them there is still what the catalog knows.
+	for _, s := range list {
+		if ref := s.Endpoint + "/" + s.Model; s.Endpoint != "" && s.Model != "" && !slices.Contains(out, ref) {
+			out = append(out, ref)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
 }

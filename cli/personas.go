@@ -95,18 +95,6 @@ func (p *program) persona(name string) (string, error) {
 	return "", fail(NotFound, "there is no persona %q; there are %s%s", name, theme.Choices(names), llm.DidYouMean(name, names))
 }
 
-// completeModel offers the endpoints that -m can name. Their models are not asked for: a key press is to
-// reach no server.
-func (p *program) completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var out []cobra.Completion
-	if c, err := p.readConfig(); err == nil {
-		for _, e := range p.endpoints(c) {
-			out = append(out, e.Name+"/")
-		}
-	}
-	return append(out, llm.Guide+"/"+llm.Guide), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
 // completePersona offers the names of the personas.
 func (p *program) completePersona(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	all, err := p.personas()

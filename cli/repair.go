@@ -29,7 +29,7 @@ func (p *program) repairCommand() *cobra.Command {
 		Example: "  winnow repair 0195\n" +
 			"  winnow repair 0195 --as drop --message 12 --dry-run",
 		Args:              takes("the id of a session", 1, 1),
-		ValidArgsFunction: p.completeSession,
+		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			if err := f.read(); err != nil {
 				return err

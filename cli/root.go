@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"winnow/cli/shells"
 	"winnow/llm"
 	"winnow/ui/theme"
 )
@@ -88,11 +88,17 @@ func (p *program) shells(c *cobra.Command) {
 	var names []string
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
-		if write := sub.RunE; sub.Name() == "bash" && write != nil {
-			sub.RunE = func(sub *cobra.Command, args []string) error {
-				fmt.Fprint(p.out, bashFallback)
-				return write(sub, args)
+		help := shells.Help(sub.Name())
+		if help == "" {
+			continue
+		}
+		sub.Long = help
+		sub.RunE = func(sub *cobra.Command, _ []string) error {
+			plain, err := sub.Flags().GetBool("no-descriptions")
+			if err != nil {
+				return err
 			}
+			return shells.Write(p.out, sub.Root(), sub.Name(), !plain)
 		}
 	}
 	c.Args = func(_ *cobra.Command, args []string) error {
@@ -156,21 +162,6 @@ func (p *program) oneSession() error {
 	}
 	return nil
 }
-
-// bashFallback stands in for two functions of the package bash-completion, which cobra's script calls and
-// which is often not installed.
-const bashFallback = `# Where the package bash-completion is not installed, these stand in for it.
-if ! declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
-_get_comp_words_by_ref() {
-    words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD
-    cur="${words[cword]}"; prev="${words[cword > 0 ? cword - 1 : 0]}"
-}
-fi
-if ! declare -F __ltrim_colon_completions >/dev/null 2>&1; then
-__ltrim_colon_completions() { :; }
-fi
-
-`
 
 // takes says what a command's arguments are where there are fewer or more of them; most is -1 for
 // any number.

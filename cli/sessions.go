@@ -103,7 +103,7 @@ func (p *program) sessionsShow() *cobra.Command {
 		Use:               "show ID",
 		Short:             "Print a session's messages",
 		Args:              takes("the id of a session", 1, 1),
-		ValidArgsFunction: p.completeSession,
+		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
 				clean, err := p.newRedaction(noRedact)

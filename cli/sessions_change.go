@@ -48,7 +48,7 @@ func (p *program) sessionsChange(use, short string, args cobra.PositionalArgs, d
 		Use:               use,
 		Short:             short,
 		Args:              args,
-		ValidArgsFunction: p.completeSession,
+		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
 				return do(ctx, s, info, args[1:])
@@ -100,7 +100,7 @@ func (p *program) sessionsPurge() *cobra.Command {
 		Long: "purge removes a session with everything that belongs to it and overwrites its text. Backups and files that were set aside may still hold it: " +
 			"purge names them, and --copies says what becomes of them. The whole ID of a session that was purged before is enough for that.",
 		Args:              takes("the id of a session", 1, 1),
-		ValidArgsFunction: p.completeSession,
+		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			if !slices.Contains([]string{"", keepCopies, rewriteCopies, deleteCopies}, copies) {
 				return fail(Usage, "--copies is %s, %s or %s", keepCopies, rewriteCopies, deleteCopies)

@@ -21,7 +21,7 @@ func (p *program) sessionsFork() *cobra.Command {
 		Use:               "fork ID",
 		Short:             "Copy a session, or its beginning, into a session of its own",
 		Args:              takes("the id of a session", 1, 1),
-		ValidArgsFunction: p.completeSession,
+		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
 				end := info.Leaf

@@ -14,16 +14,8 @@ import (
 )
 
 // completeSession offers the ids of the newest sessions with their titles.
-func (p *program) completeSession(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	s, err := p.openStore(c.Context(), true)
-	if err != nil || s == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer s.Close()
-	list, err := s.Sessions(c.Context(), store.Filter{Limit: 50})
+func (p *program) completeSession(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, err := p.recentSessions(c.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -32,6 +24,24 @@ func (p *program) completeSession(c *cobra.Command, args []string, typed string)
 		out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.ShownTitle(one))))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completeOneSession is completeSession for the only argument of a command.
+func (p *program) completeOneSession(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return p.completeSession(c, args, typed)
+}
+
+// recentSessions are the sessions used last, none where there is no store yet.
+func (p *program) recentSessions(ctx context.Context) ([]store.Session, error) {
+	s, err := p.openStore(ctx, true)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Sessions(ctx, store.Filter{Limit: 50})
 }
 
 // openStore opens the conversations for a command that needs no model. To look at what was never

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"winnow/llm/keys"
+	"winnow/llm/pricing"
 )
 
 // Guide is the name of the built-in endpoint, which is chosen only when nothing else is
@@ -195,4 +196,80 @@ func chatModels(models []Model) []Model {
 			return strings.Contains(name, other)
 		})
 	})
+}
+
+// Suggest lists references to models that may be meant by what was typed of one, for completion: "NAME/" for each
+// endpoint as long as no endpoint is typed, then its models. These are its default, those with settings or list
+// prices and, of a server on this machine, those that it lists within 150 ms. Other servers are not asked, and no
+// key is fetched: completion must neither wait, nor ask for a password, nor send anything away.
+func (c *Catalog) Suggest(ctx context.Context, typed string) []string {
+	name, _, named := strings.Cut(typed, "/")
+	endpoints := c.Endpoints()
+	for _, s := range localServers {
+		if c.client(s.name) == nil {
+			endpoints = append(endpoints, Endpoint{Name: s.name, BaseURL: s.base, Doer: c.Network})
+		}
+	}
+	suggested := make([][]string, len(endpoints))
+	var wait sync.WaitGroup
+	for i, e := range endpoints {
+		switch {
+		case named && !strings.EqualFold(e.Name, name):
+		case named:
+			wait.Go(func() { suggested[i] = e.suggested(ctx) })
+		case i < len(c.Endpoints()):
+			suggested[i] = []string{e.Name + "/"}
+		default: // A server of this machine is offered if it runs.
+			wait.Go(func() {
+				if len(e.listed(ctx)) > 0 {
+					suggested[i] = []string{e.Name + "/"}
+				}
+			})
+		}
+	}
+	wait.Wait()
+	return slices.Concat(suggested...)
+}
+
+// suggested are references to the models of an endpoint that are known at once, each of them once.
+func (e Endpoint) suggested(ctx context.Context) []string {
+	var models []string
+	if e.Default != "" {
+		models = append(models, e.Default)
+	}
+	for _, m := range e.Models {
+		if !strings.ContainsAny(m.Match, `*?[\`) {
+			models = append(models, strings.TrimPrefix(m.Match, e.Name+"/"))
+		}
+	}
+	models = append(models, pricing.Names(e.BaseURL)...)
+	if e.loopback() {
+		models = append(models, e.listed(ctx)...)
+	}
+	var refs []string
+	for _, m := range models {
+		if ref := e.Name + "/" + m; !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// listed are the models that a server on this machine lists, none where it does not answer soon. A key is sent only
+// if it is at hand.
+func (e Endpoint) listed(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	e.Stored = nil
+	client := NewClient(e)
+	defer client.rest()
+	models, err := client.Models(ctx)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, m := range chatModels(models) {
+		names = append(names, m.ID)
+	}
+	return names
 }

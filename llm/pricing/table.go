@@ -79,6 +79,19 @@ func Listed(base, model string, now time.Time) Prices {
 	return Prices{}
 }
 
+// Names lists the models whose maker's own address is base, the first name of each, in the order of the table.
+func Names(base string) []string {
+	var names []string
+	for _, m := range makers() {
+		if strings.EqualFold(m.BaseURL, strings.TrimRight(base, "/")) {
+			for _, l := range m.Models {
+				names = append(names, l.Names[0])
+			}
+		}
+	}
+	return names
+}
+
 func (l listedModel) prices(m maker, now time.Time) Prices {
 	p := Prices{Rates: l.rates(), Above: l.Above, Source: fmt.Sprintf("%s's list prices of %s", m.Name, m.Date)}
 	if l.Above > 0 {
