@@ -104,6 +104,7 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Theme:   config.UI.Theme,
 		Themes:  config.Themes,
 		Panel:   config.UI.Panel,
+		Notify:  config.UI.Notify,
 		Memory:  k.memory,
 		Mouse:   config.UI.Mouse,
 		Version: p.build,

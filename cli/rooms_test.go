@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/current/background", "ui/notice", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/current/background", "ui/notice", "ui/notice/bell", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers", "ui/remembered",
 		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
 	},
@@ -71,7 +71,8 @@ var rooms = map[string][]string{
 	"ui/markdown":           {},
 	"ui/transcript":         {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "history"},
 	"ui/picker":             {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest"},
-	"ui/notice":             {"ui/theme", "ui/event", "ui/markdown", "ui/uitest"},
+	"ui/notice":             {"ui/notice/bell", "ui/theme", "ui/event", "ui/markdown", "ui/uitest"},
+	"ui/notice/bell":        {"ui/markdown"},
 	"ui/upkeep":             {"ui/theme", "ui/event", "session/store", "history"},
 	"ui/layout":             {"ui/theme"},
 	"ui/turn":               {"ui/theme", "ui/event", "session", "llm"},

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -89,12 +90,14 @@ func backgroundEvent(m *Model, e event.Event) tea.Cmd {
 	opens := m.keys.First(keymap.Sessions) + " opens it."
 	switch e := e.(type) {
 	case background.Asking:
+		call := m.notice.Bell.CallLater("winnow: "+named(m, e.Session)+" waits for your answer", e.Turn, e.Took)
 		what := " waits for your answer about a tool call; "
 		if e.Limit {
 			what = " waits for your answer about a limit; "
 		}
 		m.notice.News(named(m, e.Session) + what + opens)
 		m.arrange()
+		return call
 	case background.Ended:
 		waits := ""
 		if n := e.Outcome.Queued; n > 0 {
@@ -102,11 +105,12 @@ func backgroundEvent(m *Model, e event.Event) tea.Cmd {
 		}
 		switch o := e.Outcome; {
 		case o.Err != nil:
-			return m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) + " " + waits + opens)
+			failed := m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) + " " + waits + opens)
+			return tea.Batch(failed, m.notice.Bell.Call("winnow: the answer of "+named(m, e.Session)+" failed", e.Took))
 		case o.Stopped:
 			return m.notice.Say(named(m, e.Session) + " is stopped; what arrived is kept. " + waits)
 		}
-		return m.notice.Say(named(m, e.Session) + " has its answer; " + opens)
+		return tea.Batch(m.notice.Say(named(m, e.Session)+" has its answer; "+opens), m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has its answer", e.Took))
 	case background.Told:
 		return m.notice.Say(named(m, e.Session) + ": " + e.Text)
 	}
@@ -115,7 +119,7 @@ func backgroundEvent(m *Model, e event.Event) tea.Cmd {
 
 // named is a session's title in a sentence.
 func named(m *Model, s *session.Session) string {
-	return "“" + markdown.OneLine(m.current.Secrets.Line(s.Info().Title), 40) + "”"
+	return "“" + markdown.OneLine(cmp.Or(m.current.Secrets.Line(s.Info().Title), "new session"), 40) + "”"
 }
 
 // listedStates are what the list of sessions says of those that are or were behind the screen.

@@ -19,7 +19,7 @@ type limitOverlay struct{ limit.Model }
 func openLimit(m *Model, e session.OverLimit) tea.Cmd {
 	m.overlays = append(m.overlays, &limitOverlay{limit.Of(e)}) // whatever is there stays beneath it
 	m.arrange()
-	return nil
+	return callAsked(m)
 }
 
 // closeLimit takes the question about a limit away.

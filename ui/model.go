@@ -19,6 +19,7 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/notice"
+	"winnow/ui/notice/bell"
 	"winnow/ui/panel"
 	"winnow/ui/question"
 	"winnow/ui/remembered"
@@ -100,6 +101,7 @@ func New(o Options) (*Model, error) {
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
+	m.notice.Bell.Mode = bell.Mode(o.Notify)
 	m.restyle()
 	m.chat.ShowReasoning(o.Reasoning)
 	m.show(o.Start)
@@ -162,6 +164,12 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		m.themes.Plain, m.themes.Profile = m.themes.Plain || msg.Profile <= colorprofile.ASCII, msg.Profile
 		m.restyle()
+	case tea.FocusMsg:
+		m.notice.Bell.Focus(true)
+	case tea.BlurMsg:
+		m.notice.Bell.Focus(false)
+	case bell.DueMsg:
+		return callDue(m, msg)
 	case tea.KeyPressMsg:
 		return m.keyPress(msg)
 	case tea.PasteMsg:

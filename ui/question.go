@@ -38,7 +38,7 @@ func (m *Model) ask(q question.Model) tea.Cmd {
 	if m.overlays.any() {
 		sentence = m.notice.Say("A tool call waits for your answer.")
 	}
-	return tea.Batch(sentence, m.question.Await(m.turn.Number, m.confirm.Keys()))
+	return tea.Batch(sentence, m.question.Await(m.turn.Number, m.confirm.Keys()), callAsked(m))
 }
 
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed

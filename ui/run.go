@@ -41,6 +41,7 @@ type Options struct {
 	Theme   string                   // one of Themes or of the next; "" is auto
 	Themes  map[string]theme.Palette // the user's own, by name
 	Panel   string                   // auto, open or closed: the context panel at the start; "" is auto
+	Notify  string                   // auto, bell or off: how the user is called who is not looking; "" is auto
 	Mouse   bool                     // the wheel scrolls
 	Memory  *remembered.Memory       // keeps what is chosen on the screen; nil forgets it
 	Version string

@@ -17,6 +17,7 @@ func (m *Model) restyle() {
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 	m.composer.External = composer.ExternalIn(msg)
+	m.notice.Bell.Environment(msg.Getenv)
 	m.themes.Plain = m.themes.Plain || msg.Getenv("NO_COLOR") != ""
 	if light, known := theme.LightBy(msg.Getenv("COLORFGBG")); known {
 		m.themes.Light = light

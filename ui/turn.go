@@ -137,11 +137,15 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.Quitting {
 		return tea.Quit
 	}
+	next := sendNext(m)
+	if next == nil && !stopped {
+		next = callEnded(m, e.Err)
+	}
 	var entitling tea.Cmd
 	if e.Err == nil {
 		entitling = m.inSettings((*settings.Model).Entitle)
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow), sendNext(m))
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow), next)
 }
 
 // joined is two sentences, either of which may be "".

@@ -19,6 +19,7 @@ import (
 func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
+	v.ReportFocus = m.notice.Bell.Listens()
 	v.WindowTitle = "winnow · " + markdown.OneLine(m.current.Title(), 80)
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion

@@ -48,6 +48,7 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 	if c.System.Prompt != "" && c.System.PromptFile != "" {
 		add("system.prompt_file", "names a file, and prompt is set as well; one of them is enough")
 	}
+	oneOf("ui.notify", c.UI.Notify, "auto", "bell", "off")
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
 	oneOf("tools.recall", c.Tools.Recall, "off", "conversation", "everywhere")

@@ -122,6 +122,8 @@ type UI struct {
 	Theme string `toml:"theme"` // one of ui.Themes, or of [themes]
 	Mouse bool   `toml:"mouse"`
 	Panel string `toml:"panel"` // auto (open on a wide terminal), open or closed
+
+	Notify string `toml:"notify"` // auto (notification and bell), bell or off
 }
 
 // Tools is the [tools] table.
@@ -169,7 +171,7 @@ func withPreset(name string) Config {
 	return Config{
 		Context: policy,
 		Limits:  Limits{UnknownPrice: "allow"},
-		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto"},
+		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto", Notify: "auto"},
 		Tools:   Tools{Approve: "ask", Timeout: 60, MaxOutput: 1 << 20, MaxRounds: 16, Recall: "conversation", Now: true, FetchHosts: []string{}},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/event"
+	"winnow/ui/notice/bell"
 )
 
 // shownFor is how long a sentence stays in the lower line.
@@ -33,6 +34,8 @@ type Alert struct {
 
 // Model is what is said now. Its zero value says nothing.
 type Model struct {
+	Bell bell.Model
+
 	sentence event.Notice
 	number   int // of the sentence
 	alert    Alert

@@ -158,6 +158,12 @@ func (o Outcome) word() string {
 // Owns says whether a turn with a number is here.
 func (m *Model) Owns(number int) bool { return m.of(number) != nil }
 
+// Asks says whether a turn with a number is here and waits for the user.
+func (m *Model) Asks(number int) bool {
+	a := m.of(number)
+	return a != nil && a.Asks()
+}
+
 func (m *Model) of(number int) *Answer {
 	for _, a := range m.answers {
 		if a.Turn.Number == number {

@@ -1,0 +1,86 @@
+// Package bell calls a user who is not looking: with the terminal's bell and a desktop notification, and only while the
+// terminal has said that it does not have the focus. It decides whether to call, and not what about.
+package bell
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/markdown"
+)
+
+// Mode is how the user wants to be called.
+type Mode string
+
+// The modes. The empty one is Auto.
+const (
+	Auto Mode = "auto" // by a notification and the bell
+	Bell Mode = "bell" // by the bell alone
+	Off  Mode = "off"
+)
+
+// Worth is how long an answer takes that is worth a call: nobody looks away for less.
+const Worth = 10 * time.Second
+
+// mostCells is how much of a text a notification has.
+const mostCells = 120
+
+// Model knows whether the user looks, and how to call. Its zero value calls nobody, because the terminal has not said
+// that it lost the focus.
+type Model struct {
+	Mode Mode
+
+	away   bool // the terminal has said that it does not have the focus
+	tmux   bool // a notification is wrapped, so that tmux hands it on
+	silent bool // GNU screen would show a notification as text
+}
+
+// Environment learns what the terminal runs in.
+func (m *Model) Environment(getenv func(string) string) {
+	m.tmux = getenv("TMUX") != ""
+	m.silent = getenv("STY") != "" && !m.tmux
+}
+
+// Focus takes what the terminal says about its focus.
+func (m *Model) Focus(has bool) { m.away = !has }
+
+// Away says that the user is elsewhere, as far as the terminal knows.
+func (m *Model) Away() bool { return m.away }
+
+// Listens says whether the terminal has to report its focus.
+func (m *Model) Listens() bool { return m.Mode != Off }
+
+// Call calls the user about something that took so long to come. It is nil where the user looks, does not want to be
+// called, or has not waited long enough to look away.
+func (m *Model) Call(text string, took time.Duration) tea.Cmd {
+	if m.Mode == Off || !m.away || took < Worth {
+		return nil
+	}
+	call := "\a"
+	if m.Mode != Bell && !m.silent {
+		notification := ansi.Notify(markdown.OneLine(text, mostCells))
+		if m.tmux {
+			notification = ansi.TmuxPassthrough(notification)
+		}
+		call += notification
+	}
+	return tea.Raw(call)
+}
+
+// DueMsg says that a question of a turn has waited for long enough to call the user about it.
+type DueMsg struct {
+	Turn int
+	Text string
+}
+
+// CallLater is Call about a question of a turn that may wait for a while: where it came too soon to call, it says when
+// that is over.
+func (m *Model) CallLater(text string, turn int, took time.Duration) tea.Cmd {
+	if m.Mode == Off || took >= Worth {
+		return m.Call(text, took)
+	}
+	due := DueMsg{turn, text}
+	return tea.Tick(Worth-took, func(time.Time) tea.Msg { return due })
+}

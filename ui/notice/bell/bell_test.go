@@ -1,0 +1,73 @@
+package bell
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func TestTheUserIsCalledOnlyWhenNotLooking(t *testing.T) {
+	long, short := Worth, Worth-time.Millisecond
+	for _, c := range []struct {
+		name   string
+		mode   Mode
+		env    string
+		focus  []bool
+		took   time.Duration
+		want   string
+		called bool
+	}{
+		{"no focus", Auto, "", []bool{false}, long, "\a\x1b]9;done\x07", true},
+		{"the mode is not named", "", "", []bool{false}, long, "\a\x1b]9;done\x07", true},
+		{"in tmux", Auto, "TMUX", []bool{false}, long, "\a\x1bPtmux;\x1b\x1b]9;done\x07\x1b\\", true},
+		{"in screen", Auto, "STY", []bool{false}, long, "\a", true},
+		{"bell", Bell, "", []bool{false}, long, "\a", true},
+		{"off", Off, "", []bool{false}, long, "", false},
+		{"a quick answer", Auto, "", []bool{false}, short, "", false},
+		{"focus", Auto, "", []bool{false, true}, long, "", false},
+		{"a terminal that does not report its focus", Auto, "", nil, long, "", false},
+	} {
+		m := Model{Mode: c.mode}
+		m.Environment(func(name string) string {
+			if name == c.env {
+				return "1"
+			}
+			return ""
+		})
+		for _, has := range c.focus {
+			m.Focus(has)
+		}
+		cmd := m.Call("done", c.took)
+		if (cmd != nil) != c.called {
+			t.Errorf("%s: called %v, want %v", c.name, cmd != nil, c.called)
+			continue
+		}
+		if cmd == nil {
+			continue
+		}
+		if got := raw(cmd()); got != c.want {
+			t.Errorf("%s: %q is written, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func raw(msg tea.Msg) string {
+	if r, ok := msg.(tea.RawMsg); ok {
+		return fmt.Sprint(r.Msg)
+	}
+	return fmt.Sprintf("%T", msg)
+}
+
+// What others wrote, such as a title, must not end the notification and begin another sequence.
+func TestANotificationHoldsNoControlCharacters(t *testing.T) {
+	m := Model{}
+	m.Focus(false)
+	got := raw(m.Call("a\x07b\x1b]0;owned\x1b\\"+strings.Repeat("x", 500), Worth)())
+	inner := strings.TrimSuffix(strings.TrimPrefix(got, "\a\x1b]9;"), "\x07")
+	if strings.ContainsAny(inner, "\x07\x1b") || len(inner) > 200 {
+		t.Errorf("%q is written", got)
+	}
+}
