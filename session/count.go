@@ -33,7 +33,7 @@ func (s *Session) Counting() Counting {
 
 // CountSome counts some of the messages that have no count yet, the newest first, and stores what it
 // counted. Call it until it is done, on a goroutine that may take its time: until then plans go by
-// guesses. Equal texts are counted once. While the older messages are still being read the error is
+// guesses. Equal texts are counted once. While the older messages are still loading the error is
 // ErrLoading.
 func (s *Session) CountSome(ctx context.Context) (Counting, error) {
 	s.counting.Lock()

@@ -21,7 +21,7 @@ func (s *Session) Flag(message int64) history.Flag {
 // Exclusion is set and taken back for a whole tool group, each of its messages: a branch that begins in front of
 // a late result holds the call without it.
 func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int64) (before map[int64]history.Flag, err error) {
-	// Only a reader of the branch knows its tool groups. While the older messages are still being read, or a turn
+	// Only a reader of the branch knows its tool groups. While the older messages are still loading, or a turn
 	// runs, that has to wait.
 	s.mu.Lock()
 	if s.whole && s.turn == nil && s.read < len(s.branch) {

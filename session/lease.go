@@ -6,7 +6,7 @@ import (
 )
 
 // ErrLeased says that the conversation can only be read, because another window writes in it.
-var ErrLeased = errors.New("this session is open in another window; here it can be read and forked")
+var ErrLeased = errors.New("this session is open in another window; you can read and fork it here")
 
 // lease is the lease that a conversation's window has, or wants.
 type lease struct {

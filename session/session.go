@@ -135,7 +135,7 @@ var (
 	// ErrBusy says that a turn is running: one conversation has one turn at a time.
 	ErrBusy = errors.New("an answer is still arriving; esc stops it")
 	// ErrLoading says that the older messages are not read yet, so that no plan can be true.
-	ErrLoading = errors.New("the older messages are still being read")
+	ErrLoading = errors.New("the older messages are still loading")
 	// ErrNothingToAnswer says that there is no user message to ask about.
 	ErrNothingToAnswer = errors.New("there is no message to answer yet")
 )

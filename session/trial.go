@@ -143,7 +143,7 @@ func (t Trial) on(row store.Session) (store.Session, []string, error) {
 }
 
 // Preview is the plan of the request that would leave if draft were sent now with these files. It reads the
-// conversation once and then costs what changed. While the older messages are still being read
+// conversation once and then costs what changed. While the older messages are still loading
 // there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
 // plan to show.
 func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error) {

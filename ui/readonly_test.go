@@ -88,7 +88,7 @@ func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
 	l.shows("Open in another window: here it can be read.")
 	l.shows("ctrl+f forks it · enter takes it once it is free")
 	l.types("h")
-	l.shows("this session is open in another window; here it can be read and forked.")
+	l.shows("this session is open in another window; you can read and fork it here.")
 	l.Update(tea.PasteMsg{Content: "a text"})
 	if !l.composer.Empty() {
 		t.Errorf("the closed composer took %q", l.composer.Shown())

@@ -83,11 +83,11 @@ func (m Map) WhyNot(a Action, holds func(Need) bool) string {
 func (m Map) Lacks(n Need) string {
 	switch n {
 	case NeedOwn:
-		return "this session is open in another window; here it can be read and forked."
+		return "this session is open in another window; you can read and fork it here."
 	case NeedIdle:
 		return "An answer is still arriving: " + m.First(Back) + " stops it."
 	case NeedWhole:
-		return "the older messages are still being read."
+		return "the older messages are still loading."
 	case NeedMessage:
 		return "Select a message first."
 	}

@@ -69,7 +69,7 @@ func TestABindingSaysWhyNotNow(t *testing.T) {
 	}{
 		{Edit, nil, ""},
 		{Edit, []Need{NeedIdle}, "An answer is still arriving: esc stops it."},
-		{Edit, []Need{NeedIdle, NeedOwn}, "this session is open in another window; here it can be read and forked."},
+		{Edit, []Need{NeedIdle, NeedOwn}, "this session is open in another window; you can read and fork it here."},
 		{Fork, []Need{NeedMessage, NeedOwn}, "Select a message first."},
 		{Boundary, []Need{NeedPlan}, "Nothing is planned yet."},
 		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedOwn, NeedWhole}, ""},
