@@ -31,7 +31,7 @@ type panelText struct {
 	parts map[string]int
 }
 
-const panelGlyphs = "●◐○◆⊘⚠✚↺"
+const panelGlyphs = "●◐○◆⊘▲✚↺"
 
 var (
 	numberPattern = regexp.MustCompile(`^[+−-]?[\d,]+$`)
@@ -130,7 +130,7 @@ func glyphFits(glyph string, e report.EntryJSON) bool {
 		return e.Disposition == "excluded"
 	case "◆":
 		return sent && e.Pinned
-	case "⚠":
+	case "▲":
 		return sent && len(e.Repairs) > 0
 	case "↺":
 		return sent && (e.Recalled || e.Disposition == "recalled")

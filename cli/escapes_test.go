@@ -157,7 +157,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	for _, id := range ids {
 		chat := startIn(t, env, 110, 32, "-m", "openai/small", "-s", id)
 		chat.want("message ─")
-		for _, over := range []struct{ key, title string }{{"\x0c", "╭ model"}, {"\x13", "╭ sessions"}, {"\x10", "╭ palette"}} {
+		for _, over := range []struct{ key, title string }{{"\x0c", "╭ model"}, {"\x13", "╭ sessions"}, {"\x10", "╭ commands"}} {
 			chat.send(over.key)
 			chat.want(over.title)
 			chat.send(escKey)
