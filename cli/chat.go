@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/llm"
+	"winnow/llm/fetch"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui"
@@ -115,9 +116,21 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		PersonasIn: personasIn,
 		Secrets:    k.redactor.FindIn,
 		Export:     k.exportCommand,
+		ReadPage:   k.readPage,
 		Background: k.servers.Start,
 		Servers:    k.servers,
 	}, nil
+}
+
+// readPage reads a page that the user wants to attach. An address of this machine or its network is read only where
+// the configuration lists its host.
+func (k *conversation) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
+	page, err := fetch.New(nil).Read(ctx, address)
+	var refused *fetch.RefusedError
+	if hosts := k.config.Tools.FetchHosts; errors.As(err, &refused) && len(hosts) > 0 {
+		page, err = fetch.New(hosts).Read(ctx, address)
+	}
+	return page.Text, page.Cut, err
 }
 
 // pick decides what -r opens: the one session whose title or messages have the words, or the list.

@@ -48,7 +48,7 @@ func Commands() []Command {
 		command("new", "", "start a new conversation; this one stays", func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear").on(keymap.New),
 		command("resume", "[WORDS]", "open another conversation by words of its title", (*Model).openSessions, "sessions", "continue").on(keymap.Sessions),
 		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)).on(keymap.Models),
-		command("attach", "PATH", "attach files: text and images", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
+		command("attach", "PATH", "attach text files, images, or a web page by its address", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
 		command("copy", "[NUMBERS]", "copy the last answer, the selected or named messages, or code", func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy),
 		command("retry", "[MODEL]", "ask again, or ask another model; both answers are kept", func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }).on(keymap.Again),
 		command("search", "TEXT", "find text in this conversation, sent or not", (*Model).search).on(keymap.Find),

@@ -12,6 +12,7 @@ import (
 	"winnow/ui/inspector"
 	"winnow/ui/picker"
 	"winnow/ui/servers"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
@@ -62,6 +63,18 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 		return m.send()
 	case composer.TakenBack:
 		return takeBack(m, (*queue.Model).TakeNewest)
+	case composer.AskedFor:
+		o := picker.Options{Title: "fetch a page from " + theme.OneLine(e.Host) + "?", Does: "chooses"}
+		choices := []picker.Choice{
+			{Label: "Don't fetch it", Value: ""},
+			{Label: "Fetch " + theme.OneLine(e.URL), Right: "at most 4 MB, as text", Value: e.URL},
+		}
+		m.overlays.open(newList(m.keys, o, 0, choices, func(address string) tea.Cmd {
+			if address == "" {
+				return m.notice.Say("Nothing was fetched.")
+			}
+			return m.composer.FetchPage(address)
+		}))
 	case composer.Ran:
 		return m.runCommand(e.Command)
 	case composer.ChipOpened:

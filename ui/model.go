@@ -96,6 +96,7 @@ func New(o Options) (*Model, error) {
 		MakeDraft:   offered.Make,
 		Mentions:    func(word string) []composer.Command { return completions(offered.Mentions(word)) },
 		ReadMention: offered.ReadMention,
+		ReadPage:    o.ReadPage,
 	})
 	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Export: o.Export, Servers: o.Servers, Memory: o.Memory}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }

@@ -59,6 +59,10 @@ type Options struct {
 	// Servers are the MCP servers, nil for none.
 	Servers *mcp.Servers
 
+	// ReadPage reads the page at an address as text; cut says that only its beginning was read. It is called where
+	// the user agreed to that. nil reads none.
+	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
+
 	// Background is called soon after the first frame, for what takes time to start; nil has nothing to do.
 	Background func()
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -46,6 +47,7 @@ func fileOf(path string, read func(string) (history.Part, error)) file {
 type readMsg struct {
 	chip  int
 	files []file
+	cut   bool // only the beginning of it was read
 }
 
 func (readMsg) composerMsg() {}
@@ -69,6 +71,10 @@ func (c *Model) AttachMore() (tea.Cmd, bool) {
 func (c *Model) attach(paths []string) tea.Cmd {
 	var chips []int
 	for _, path := range paths {
+		if isAddress(path) {
+			c.askForPage(path)
+			continue
+		}
 		chips = append(chips, c.put(Chip{Label: readingLabel(path), Path: path}))
 		c.Area.Insert(" ")
 	}
@@ -84,12 +90,17 @@ func (c *Model) readFiles(chips []int) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, n := range chips {
 		path := c.Chips[n].Path
+		if isAddress(path) { // of a draft that was left unsent: nobody agreed to another request
+			err := fmt.Errorf("%s was attached to the draft, and is not fetched again by itself; /attach %s fetches it", path, path)
+			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{{path: path, err: err}}} })
+			continue
+		}
 		if !isMention(path) || mentioned == nil {
-			cmds = append(cmds, func() tea.Msg { return readMsg{n, []file{fileAt(path, read)}} })
+			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{fileAt(path, read)}} })
 			continue
 		}
 		cmds = append(cmds, c.Run(func(ctx context.Context) tea.Msg {
-			return readMsg{n, []file{fileOf(path, func(word string) (history.Part, error) {
+			return readMsg{chip: n, files: []file{fileOf(path, func(word string) (history.Part, error) {
 				text, err := mentioned(ctx, word)
 				if err != nil {
 					return history.Part{}, err
@@ -149,6 +160,8 @@ func (c *Model) wasRead(msg readMsg) tea.Cmd {
 		}
 		if waiting.Sum != "" && waiting.Sum != f.sum {
 			c.Say(theme.OneLine(f.part.Name) + " has changed since it was attached; it is attached as it is now.")
+		} else if msg.cut {
+			c.Say("Only the beginning of " + theme.OneLine(f.path) + " was read: " + theme.Size(len(f.part.Text)) + ".")
 		} else if bad := notText(f.part); bad > 0 {
 			c.Say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") + " that are not UTF-8; each is sent as a replacement character.")
 		}

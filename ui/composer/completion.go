@@ -20,11 +20,12 @@ type Command struct {
 	Also []string // other names
 	Args string   // what may follow, "" for nothing; in brackets where it may be left out
 	Help string
+	Path string // the file or folder that is attached, "" for none
 }
 
 // Usage is the command as it is typed.
 func (c Command) Usage() string {
-	if isMention(c.Name) {
+	if c.attaches() {
 		return theme.OneLine(c.Name)
 	}
 	if c.Args == "" {
@@ -35,6 +36,9 @@ func (c Command) Usage() string {
 
 // Needs says that something must follow the command.
 func (c Command) Needs() bool { return c.Args != "" && c.Args[0] != '[' }
+
+// attaches says that it stands for something to attach.
+func (c Command) attaches() bool { return c.Path != "" || isMention(c.Name) }
 
 // isFolder says that a completion is a folder, in which the path goes on.
 func (c Command) isFolder() bool { return strings.HasSuffix(c.Name, "/") }
@@ -57,6 +61,7 @@ func (c Command) label() string {
 type completion struct {
 	at     int // the one under the cursor
 	folder folder
+	files  files
 }
 
 // folder is what is known of the folder whose files complete a path.
@@ -91,8 +96,8 @@ func (c *Model) Completions() []Command {
 	if !c.Completes {
 		return nil
 	}
-	if word := c.Area.Word(); c.Mentions != nil && strings.HasPrefix(word, "@") {
-		return c.Mentions(word)
+	if word := c.Area.Word(); strings.HasPrefix(word, "@") {
+		return c.mentioned(word)
 	}
 	if c.edit.message != 0 || !c.Area.Begins("/") {
 		return nil
@@ -131,8 +136,15 @@ func (c *Model) completionKey(msg tea.KeyPressMsg, list []Command) (tea.Cmd, boo
 		*at = max(0, *at-1)
 	case k.Pressed(msg, keymap.Newer):
 		*at = min(len(list)-1, *at+1)
-	case isMention(chosen.Name) && k.Pressed(msg, keymap.Focus, keymap.Send):
+	case chosen.attaches() && k.Pressed(msg, keymap.Focus, keymap.Send):
 		c.Area.TakeWord()
+		switch {
+		case chosen.Path != "" && chosen.isFolder():
+			c.Area.Insert(chosen.Name)
+			return nil, true
+		case chosen.Path != "":
+			return c.attach([]string{chosen.Path}), true
+		}
 		if chosen.Needs() {
 			c.Area.Insert(chosen.Name) // The user replaces what stands in braces.
 			return nil, true
@@ -172,7 +184,7 @@ func (c *Model) CompletionView(w, h int) []string {
 	at := min(c.completion.at, len(list)-1)
 	first, end := theme.Around(at, len(list), frame.H-2)
 	wide := min(26, max(8, w/3))
-	if isMention(list[0].Name) {
+	if list[0].attaches() {
 		wide = max(8, 2*w/3) // the end of a long address tells more than its description
 	}
 	var lines []string
@@ -185,7 +197,7 @@ func (c *Model) CompletionView(w, h int) []string {
 		lines = append(lines, theme.Fit("   "+usage+st.Muted.Render(list[i].Help), w))
 	}
 	title := "commands"
-	if isMention(list[0].Name) {
+	if list[0].attaches() {
 		title = "attach"
 	}
 	return theme.Frame(frame, st.Border(title, "tab completes", true), lines)
@@ -202,9 +214,13 @@ type folderMsg struct{ folder }
 
 func (folderMsg) composerMsg() {}
 
-// typedPath is the path that is being typed behind /attach: what stands in front of it, its folder, and
+// typedPath is the path that is being typed behind /attach or @: what stands in front of it, its folder, and
 // the beginning of its name.
 func (c *Model) typedPath() (before, dir, name string, ok bool) {
+	if path, ok := c.mentionedPath(); ok {
+		dir, name = filepath.Split(path)
+		return "", dir, name, true
+	}
 	args, ok := strings.CutPrefix(c.Shown(), attachPrefix)
 	if !ok || strings.Contains(args, "\n") {
 		return "", "", "", false
@@ -223,7 +239,7 @@ func (c *Model) typedPath() (before, dir, name string, ok bool) {
 // readFolder reads the folder of the path that is being typed, once.
 func (c *Model) readFolder() tea.Cmd {
 	f := &c.completion.folder
-	if !c.Area.Begins("/") {
+	if _, mentioned := c.mentionedPath(); !mentioned && !c.Area.Begins("/") {
 		*f = folder{}
 		return nil
 	}
@@ -239,7 +255,7 @@ func (c *Model) readFolder() tea.Cmd {
 
 func (c *Model) folderRead(msg folderMsg) {
 	if f := c.completion.folder; f.known && f.of == msg.of {
-		c.completion = completion{folder: msg.folder}
+		c.completion.at, c.completion.folder = 0, msg.folder
 	}
 }
 
@@ -266,6 +282,7 @@ func (c *Model) paths() []Command {
 	if !ok || c.completion.folder.of != dir {
 		return nil
 	}
+	_, mentioned := c.mentionedPath()
 	var out []Command
 	for _, e := range c.completion.folder.entries {
 		hidden := strings.HasPrefix(e.name, ".") && !strings.HasPrefix(name, ".")
@@ -273,6 +290,9 @@ func (c *Model) paths() []Command {
 			continue
 		}
 		path := Command{Name: attachPrefix[1:] + before + Escaped(dir+e.name), Help: theme.Size(int(e.size))}
+		if mentioned {
+			path.Name, path.Path = "@"+dir+e.name, dir+e.name
+		}
 		if e.folder {
 			path.Name, path.Help = path.Name+"/", "folder"
 		}

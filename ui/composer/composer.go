@@ -39,6 +39,9 @@ type Deps struct {
 	MakeDraft   func(ctx context.Context, command string, words []string) (string, error) // the draft of one
 	Mentions    func(word string) []Command                                               // what a word that begins with @ may become; nil is nothing
 	ReadMention func(ctx context.Context, word string) (string, error)                    // the text of one
+
+	// ReadPage reads the page at an address as text. Cut says that only its beginning was read. nil reads none.
+	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
 }
 
 // Around is what the composer depends on beside its own state; the parent sets it before it updates or draws.
@@ -66,6 +69,7 @@ type Model struct {
 
 	made   int // chips made so far
 	pasted int // of them pastes, for their names
+	images int // pasted, for their names
 	noted  int // changes of the text that were told
 	event.Queue
 

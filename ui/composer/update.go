@@ -23,6 +23,8 @@ type (
 	Entered struct{ Cut bool }
 	// TakenBack says that the newest queued message is wanted in the draft.
 	TakenBack struct{}
+	// AskedFor is the address of a page to attach. It is asked of nobody before the user has agreed: see FetchPage.
+	AskedFor struct{ URL, Host string }
 	// Ran is a command that was chosen among the completions, as it would be typed.
 	Ran struct{ Command string }
 	// ChipOpened is the text of a chip, to be shown.
@@ -39,7 +41,7 @@ func (c Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := c.update(msg)
 	if c.Area.Changes() != c.noted {
 		c.noted, c.completion.at = c.Area.Changes(), 0
-		cmd = tea.Batch(cmd, c.readFolder())
+		cmd = tea.Batch(cmd, c.readFolder(), c.findFiles())
 		c.Emit(Changed{})
 	}
 	return c, cmd
@@ -53,11 +55,18 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 		}
 		return c.key(msg)
 	case tea.PasteMsg:
+		if msg.Content == "" { // Some terminals paste nothing where there is only an image.
+			return c.readClipboard()
+		}
 		return c.drop(msg.Content)
 	case readMsg:
 		return c.wasRead(msg)
 	case folderMsg:
 		c.folderRead(msg)
+	case treeMsg:
+		c.completion.files.read(msg)
+	case clipboardMsg:
+		return c.clipboardRead(msg)
 	case draftMsg:
 		return c.draftRead(msg)
 	case keepDueMsg:
@@ -110,6 +119,8 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.External.Edit(c.Text(), func(text string, err error) tea.Msg { return editedMsg{text, err} })
 	case k.Pressed(msg, keymap.Open):
 		return c.openChip()
+	case k.Pressed(msg, keymap.Paste):
+		return c.readClipboard()
 	case c.Empty() && k.Pressed(msg, keymap.Ask):
 		return c.Emit(Wanted{keymap.Ask})
 	case c.Empty() && k.Pressed(msg, keymap.Quit):

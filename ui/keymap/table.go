@@ -14,6 +14,7 @@ const (
 	Recall  Action = "recall"
 	Editor  Action = "editor"
 	Open    Action = "open"
+	Paste   Action = "paste"
 	Slash   Action = "commands"
 	Quit    Action = "quit"
 
@@ -119,6 +120,7 @@ func table() []Binding {
 		bind(Recall, "draft", InDraft, "search earlier prompts", "ctrl+r"),
 		bind(Editor, "draft", InDraft, "edit the draft in $EDITOR", "ctrl+g"),
 		bind(Open, "draft", InDraft, "open a pasted text", "ctrl+o"),
+		bind(Paste, "draft", InDraft, "paste from the clipboard: text, or an image", "ctrl+v"),
 		bind(Slash, "draft", InDraft, "commands, on an empty draft", "/"),
 		bind(Quit, "draft", InDraft, "quit, on an empty draft", "ctrl+d"),
 
