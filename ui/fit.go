@@ -13,6 +13,7 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/settings"
+	"winnow/ui/theme"
 )
 
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
@@ -21,20 +22,25 @@ func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	if m.composer.Superseded() {
 		way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
-	m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(over)) + ".", Way: way, Cause: notice.TooLong})
+	m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(m, over)) + ".", Way: way, Cause: notice.TooLong})
 	m.arrange()
 	return nil
 }
 
 // cureFor names the command that helps against a part of a request that does not fit.
-func cureFor(over *session.OversizeError) func(string) string {
+func cureFor(m *Model, over *session.OversizeError) func(string) string {
 	return func(what string) string {
 		switch what {
+		case string(history.PartTools):
+			return "/tools"
 		case string(history.PartSystem):
 			return "/system"
 		case string(history.PartPinned):
 			return "/auto " + over.Pinned()
 		case string(history.PartDraft):
+			if file, ok := m.composer.LargestFile(); ok {
+				return "detach " + file
+			}
 			return "shorten it"
 		case string(history.PartHistory):
 			return "/preset balanced"
@@ -50,12 +56,79 @@ func cureFor(over *session.OversizeError) func(string) string {
 	}
 }
 
+// misfit is why the draft would not fit, nil where it would or where nobody knows. While a changed draft is being
+// planned it is that of the draft before, so that what says it does not flicker.
+func misfit(m *Model) *session.OversizeError {
+	if m.turn.Busy || m.composer.Empty() || m.current.ReadOnly {
+		return nil
+	}
+	return m.current.LastOversize()
+}
+
+// misfitTitle says by how much the draft does not fit, and what the request holds in any case.
+func misfitTitle(over *session.OversizeError) (title, parts string) {
+	draft, fixed := 0, 0
+	for _, p := range over.Over.Parts {
+		if p.Kind == history.PartDraft {
+			draft = p.Tokens
+		} else {
+			fixed += p.Tokens
+		}
+	}
+	parts = "your message ~" + theme.Thousands(draft) + ", fixed ~" + theme.Thousands(fixed)
+	return theme.Thousands(over.Over.Need-over.Over.Have) + " tokens too many", parts
+}
+
+// misfitHints are the ways out for a draft that does not fit: those of the largest part that another one than the draft
+// takes up, else of the draft, and of what limits the request.
+func misfitHints(m *Model, over *session.OversizeError) []keymap.Hint {
+	k := &m.keys
+	hints := []keymap.Hint{k.Hint("keep editing", keymap.Send), k.Hint("send cut", keymap.SendCut)}
+	if !m.layout.Framed { // no line above the draft has room for it
+		title, _ := misfitTitle(over)
+		hints = append([]keymap.Hint{{Key: title}}, hints...)
+	}
+	cure := cureFor(m, over)
+	for i, p := range over.Over.Parts {
+		if way := cure(string(p.Kind)); way != "" && p.Kind != history.PartDraft || i == 0 && strings.HasPrefix(way, "detach") {
+			hints = append(hints, wayHint(way))
+			break
+		}
+	}
+	if way := cure(string(over.Over.Bound)); strings.HasPrefix(way, "/") && way != "/model" {
+		hints = append(hints, wayHint(way))
+	}
+	return append(hints, k.Hint("model", keymap.Models), k.Hint("help", keymap.Ask))
+}
+
+// wayHint is a way out as a hint: what is typed, and what it does.
+func wayHint(way string) keymap.Hint {
+	does := map[string]string{
+		"/system": "shorten", "/auto": "unpin", "/preset": "cut history", "/budget": "raise", "/window": "raise", "/tools": "switch off",
+	}
+	name, rest, _ := strings.Cut(way, " ")
+	if name == "detach" {
+		return keymap.Hint{Key: "backspace", What: way}
+	}
+	if first, more, several := strings.Cut(rest, " "); name == "/auto" && several && more != "" {
+		rest = first // the largest is enough to name
+	}
+	return keymap.Hint{Key: strings.TrimSpace(name + " " + rest), What: does[name]}
+}
+
+// mayNotFit says that a draft is so large that its plan is waited for before it leaves the composer: it takes more than
+// half of what the request may hold, and its plan is being made.
+func mayNotFit(m *Model) bool {
+	limit := m.panel.Next.Plan.Sum.Limit
+	return !m.current.Judged() && m.panel.Next.Ready && limit > 0 && m.composer.Tokens(m.composer.Size()) > limit/2
+}
+
 // sendCut sends a message that does not fit, cut as the user wants it.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
 		return enqueue(m, session.SendOptions{Cut: true})
-	case !m.notice.Is(notice.TooLong) || m.composer.Empty():
+	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
 		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)

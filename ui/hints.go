@@ -37,15 +37,40 @@ func (m *Model) hints() []keymap.Hint {
 	if m.question.Waits() && m.turn.Busy {
 		return []keymap.Hint{
 			k.Hint("answer the question", keymap.Focus),
+			k.Hint("queue the draft", keymap.Send),
 			k.Hint("stop", keymap.Back),
 			k.Hint("help", keymap.Ask),
 		}
+	}
+	if over := misfit(m); over != nil {
+		return misfitHints(m, over)
 	}
 	if m.composer.Editing() != 0 {
 		return []keymap.Hint{
 			k.Hint("send as another version", keymap.Send),
 			k.Hint("context", keymap.Context),
 			k.Hint("leave it as it was", keymap.Back),
+		}
+	}
+	if m.turn.Busy {
+		queue := "queue a message"
+		if m.composer.Waiting.Len() > 0 {
+			queue = "queue another"
+		}
+		return []keymap.Hint{
+			k.Hint(queue, keymap.Send),
+			k.Hint("stop", keymap.Back),
+			k.Hint("new chat, this one goes on", keymap.New),
+			k.Hint("sessions", keymap.Sessions),
+			k.Hint("help", keymap.Ask),
+		}
+	}
+	if m.composer.Waiting.Held() && m.composer.Empty() {
+		return []keymap.Hint{
+			k.Hint("send the next", keymap.Send),
+			k.Hint("take the last back", keymap.Older),
+			{Key: "/queue", What: "list"},
+			k.Hint("help", keymap.Ask),
 		}
 	}
 	return []keymap.Hint{

@@ -5,6 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/session"
 )
 
 func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) {
@@ -80,5 +85,69 @@ func TestTheAlertGoesWhenTheDraftFits(t *testing.T) {
 	l.press("ctrl+y")
 	if l.turn.Busy || !strings.Contains(l.notice.Sentence(), "there is none") {
 		t.Errorf("ctrl+y on a draft that fits said %q", l.notice.Sentence())
+	}
+}
+
+// What says that a draft does not fit is there before enter, and goes with the text that is too much.
+func TestADraftThatDoesNotFitSaysSoWhileItIsWritten(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("Hello?")
+	l.composer.Set(strings.Repeat("word ", 4_000))
+	l.run(l.draftChanged())
+	l.shows("tokens too many ─")
+	l.shows("enter keep editing · ctrl+y send cut · /window 8000 raise · ctrl+l model")
+	l.lacks("Your draft is kept")
+	l.composer.Set("Hello again?")
+	l.run(l.draftChanged())
+	l.until("the draft to fit", func() bool { return !strings.Contains(plain(l.Model), "tokens too many") })
+	l.lacks("keep editing")
+}
+
+// A large draft stays in the composer until it is known whether it fits: what is typed behind it is not another draft.
+func TestALargeDraftLeavesOnceItFits(t *testing.T) {
+	l := onStage(t, 120, 40)
+	l.say("Hello?")
+	l.composer.Set(strings.Repeat("word ", 1_200)) // 1,500 tokens of 2,764
+	l.run(l.draftChanged())
+	l.press("enter")
+	if l.composer.Empty() || l.turn.Busy {
+		t.Fatal("the draft left before its plan was made")
+	}
+	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
+	if !l.composer.Empty() {
+		t.Error("the draft is still in the composer")
+	}
+
+	l.composer.Set(strings.Repeat("word ", 1_200))
+	l.run(l.draftChanged())
+	l.press("enter")
+	l.types("!")
+	l.planned()
+	if l.turn.Busy || l.composer.Empty() {
+		t.Error("a draft that changed behind enter was sent")
+	}
+}
+
+func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
+	m := fresh(t, 120, 40)
+	over := func(bound history.Bound, parts ...history.FixedPart) *session.OversizeError {
+		return &session.OversizeError{Over: &history.OverBudgetError{Need: 9000, Have: 4000, Bound: bound, Parts: parts}}
+	}
+	file := history.Part{Kind: history.TextPart, Name: "plan.txt", Text: "x", Tokens: 5000}
+	for _, c := range []struct {
+		name  string
+		over  *session.OversizeError
+		files []history.Part
+		want  string
+	}{
+		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000}, history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system shorten · /window 16000 raise"},
+		{"pinned messages", over(history.BoundBudget, history.FixedPart{Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0}}), nil, "/auto 3 unpin · /budget 16000 raise"},
+		{"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil, "/tools switch off · /window 16000 raise"},
+		{"a file of the draft", over(history.BoundWindow, history.FixedPart{Kind: history.PartDraft, Tokens: 8000}, history.FixedPart{Kind: history.PartSystem, Tokens: 10}), []history.Part{file}, "backspace detach plan.txt · /window 16000 raise"},
+	} {
+		m.composer.SetWith("see", c.files)
+		if got := strings.TrimSpace(ansi.Strip(hintLine(m.themes.Styles, misfitHints(m, c.over), 200))); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
+		}
 	}
 }

@@ -114,7 +114,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.chat.Follow(m.current.Session.Messages()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
-		m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(over)) + ".", Way: "The message stays queued; /queue takes it back to the draft."})
+		m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(m, over)) + ".", Way: "The message stays queued; /queue takes it back to the draft."})
 	} else if errors.As(e.Err, &over) {
 		m.tooLong(over)
 	} else if limited := (*session.LimitError)(nil); errors.As(e.Err, &limited) {
@@ -173,6 +173,10 @@ func (m *Model) send() tea.Cmd {
 	}
 	if m.turn.Busy {
 		return enqueue(m, session.SendOptions{})
+	}
+	if mayNotFit(m) {
+		m.current.SendOnceJudged(m.composer.Area.Changes())
+		return m.notice.Say("Checking whether the message fits …")
 	}
 	if over := m.current.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)

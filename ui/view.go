@@ -183,13 +183,18 @@ func (m *Model) composerView() ([]string, *tea.Cursor) {
 	if m.current.ReadOnly {
 		title = "for reading"
 	}
+	border := m.themes.Styles.Border
+	if over := misfit(m); over != nil {
+		title, right = misfitTitle(over)
+		border = m.themes.Styles.Fault
+	}
 	if a := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()); a != "" {
 		title = a
 	}
 	if m.turn.Busy && !m.turn.Stopping {
 		right = m.keys.First(keymap.Back) + " stops"
 	}
-	return theme.Frame(b, m.themes.Styles.Border(title, right, m.focus == draftPane), lines), cursor
+	return theme.Frame(b, border(title, right, m.focus == draftPane), lines), cursor
 }
 
 // footer is the lower line: a notice, else the keys that matter now.

@@ -136,6 +136,29 @@ func (w *Writing) files() []history.Part {
 	return files
 }
 
+// LargestFile is the name of the largest file of the draft, where that takes more than half of the draft.
+func (w *Writing) LargestFile() (name string, ok bool) {
+	most := 0
+	for _, p := range w.files() {
+		if p.Tokens > most {
+			most, name = p.Tokens, p.Name
+		}
+	}
+	return theme.OneLine(name), 2*most > w.Size()
+}
+
+// Size is about how many tokens the draft takes.
+func (w *Writing) Size() int {
+	n := w.Area.Len() / 4
+	for _, p := range w.Chips {
+		n += len(p.Text) / 4
+		if p.Part != nil {
+			n += p.Part.Tokens
+		}
+	}
+	return n
+}
+
 // Unread are the chips whose files are still being read. A draft is walked only where there is one.
 func (w *Writing) Unread() []int {
 	reading := false

@@ -52,6 +52,7 @@ type planning struct {
 	Generation int                    // of the draft
 	judged     int                    // the generation whose plan oversize is about
 	oversize   *session.OversizeError // why it cannot be sent, nil where it fits
+	sendAt     int                    // the changes of the draft that is sent once it is planned, 0 for none
 }
 
 // Supersede drops the plans that are being made, and returns the generation of the next one.
@@ -66,6 +67,22 @@ func (p *planning) Oversize() *session.OversizeError {
 		return nil
 	}
 	return p.oversize
+}
+
+// LastOversize says why the newest draft that was planned would not fit, nil where it would.
+func (p *planning) LastOversize() *session.OversizeError { return p.oversize }
+
+// Judged says that the draft is planned as it is now.
+func (p *planning) Judged() bool { return p.judged == p.Generation }
+
+// SendOnceJudged has the draft sent as soon as it is planned, unless it changes before. Changes counts its changes.
+func (p *planning) SendOnceJudged(changes int) { p.sendAt = changes }
+
+// SendsNow says that the draft was to be sent once it is planned, and has not changed since.
+func (p *planning) SendsNow(changes int) bool {
+	now := p.sendAt != 0 && p.sendAt == changes
+	p.sendAt = 0
+	return now
 }
 
 // Judge takes why the newest plan of the draft cannot be sent, nil where it can.

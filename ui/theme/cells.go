@@ -229,3 +229,10 @@ func (st Styles) Border(title, right string, focused bool) Border {
 	}
 	return b
 }
+
+// Fault is a frame around what cannot be sent as it is.
+func (st Styles) Fault(title, right string, focused bool) Border {
+	b := st.Border(title, right, focused)
+	b.Line, b.Name = st.Error, st.Error.Bold(true)
+	return b
+}
