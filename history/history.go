@@ -65,6 +65,8 @@ const (
 	CauseExcluded         = cause.Excluded
 	CauseQuestionExcluded = cause.QuestionExcluded
 	CauseReadAgain        = cause.ReadAgain
+	CauseSharedWords      = cause.SharedWords
+	CauseResultMissing    = cause.ResultMissing
 	CauseCutReadAgain     = cause.CutReadAgain
 	CauseAssistantLimit   = cause.AssistantLimit
 	CauseCutByUser        = cause.CutByUser

@@ -51,7 +51,7 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 	m.turn, m.composer.Waiting = a.Turn, a.Waiting
 	m.chat.Receipts = a.Receipts
 	m.chat.Follow(a.Messages)
-	m.chat.Name = transcript.ShortName(m.current.Ref)
+	m.chat.Name = transcript.ModelName(m.current.Ref)
 	if text, reasoning := a.Turn.Arrived(); text+reasoning != "" {
 		m.chat.Stream(text, reasoning)
 	}

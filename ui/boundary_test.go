@@ -11,7 +11,7 @@ import (
 
 // The line says how many messages above it the model sees too: the opening, and what is pinned or recalled.
 func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
-	for above, want := range map[int]string{0: "the model sees from here ─", 1: "the model sees from here, and 1 message above ─", 3: "the model sees from here, and 3 messages above ─"} {
+	for above, want := range map[int]string{0: "─ none of 4 above", 1: "─ and 1 of 4 above", 3: "─ and 3 of 4 above"} {
 		m := fresh(t, 120, 40)
 		var plan history.Plan
 		var messages []store.Message

@@ -137,7 +137,7 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	turn := m.begin(nil, start)
 	m.turn.Again = true
 	if ref != "" {
-		m.chat.Name = transcript.ShortName(ref)
+		m.chat.Name = transcript.ModelName(ref)
 	}
 	if behind < 2 {
 		return turn

@@ -63,7 +63,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	if body := l.body(); strings.Contains(body, "Second") || !strings.Contains(body, "First of all") {
 		t.Errorf("the edit was sent with what stood behind the message:\n%s", body)
 	}
-	l.shows("‹ 2/2 ›")
+	l.shows("2 of 2  [ ]")
 	if got := l.composer.Text(); got != "half a thought" {
 		t.Errorf("behind the edit the draft is %q, want the one from before", got)
 	}
@@ -77,8 +77,8 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	if n := len(l.panel.Next.Plan.Entries); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
-	if r := l.chat.Item(l.chat.Messages[3]); !strings.Contains(r.Footer, "saw 3 of 3") {
-		t.Errorf("the receipt of the branch's answer is %q", r.Footer)
+	if r := l.chat.Item(l.chat.Messages[3]); r.Receipt == nil || r.Receipt.Sent != 3 || r.Receipt.Stored != 3 {
+		t.Errorf("the receipt of the branch's answer is %+v", r.Receipt)
 	}
 	l.press("[")
 	l.shows("Message 1: version 2 of 2.")

@@ -23,7 +23,7 @@ func (m *Model) arrange() {
 	m.layout = layout.For(w)
 	m.question.Resize(m.keys, alertWidth(m.layout), m.layout.Alert.H-min(1, m.composer.Waiting.Len()))
 	in := m.layout.Transcript.Inner(m.layout.Framed)
-	m.chat.Resize(in.W, in.H)
+	m.chat.Resize(in.W, in.H, 1, 1)
 	full := m.layout.Full.Inner(framedOverlay(m.layout.Full))
 	m.inspector.Resize(full.W, full.H)
 }

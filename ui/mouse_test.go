@@ -78,7 +78,7 @@ func TestClicks(t *testing.T) {
 	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages[2].ID {
 		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
-	l.clicks("│● you   The third question.", 1)
+	l.clicks("▌ The third question.", 1)
 	if m, _ := l.chat.Selected(); l.focus != transcriptPane || l.panel.At != 4 || m.Content != "The third question." {
 		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}

@@ -176,7 +176,7 @@ func TestListsArriveBeneathTheHelp(t *testing.T) {
 	l.press("?")
 	l.run(cmd)
 	l.press("esc")
-	l.shows("A question that names the session.")
+	l.shows("A question that names the session")
 	l.until("the list", func() bool { _, ok := l.sessions.Chosen(); return ok })
 }
 

@@ -85,6 +85,7 @@ func conversation() ([]store.Message, history.Plan) {
 		said(6, history.Assistant, "Understood. The generator writes `gen.go`; the other two are yours."),
 		said(7, history.User, "Now the error recovery."),
 	}
+	messages[4].ToolCallID = "c1"
 	messages[3].ToolCalls = []history.ToolCall{{ID: "c1", Name: "list_files", Arguments: `{"dir":"."}`}}
 	entries := []history.Entry{
 		{ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget: 612 tokens more than fit"}, TokensBefore: 612},

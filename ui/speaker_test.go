@@ -27,15 +27,15 @@ func TestQuarantinedMessageSaysWhy(t *testing.T) {
 		remains string
 		want    string
 	}{
-		{false, "", "its role is unknown; kept, never sent"},
-		{true, "", "damaged and unreadable; kept, never sent"},
-		{true, "Hel?o", "damaged: this is not as it was stored; kept, never sent"},
+		{false, "", "unknown role"},
+		{true, "", "damaged and unreadable"},
+		{true, "Hel?o", "damaged"},
 	} {
 		m := store.Message{
 			Message: history.Message{Role: "narrator", Status: history.Quarantined},
 			Damaged: c.damaged, Remains: c.remains,
 		}
-		if got := new(transcript.Model).Item(m).Note; got != c.want {
+		if got := new(transcript.Model).Item(m).Note.What; got != c.want {
 			t.Errorf("a quarantined message, damaged %v, readable %q, has the note %q, want %q", c.damaged, c.remains, got, c.want)
 		}
 	}

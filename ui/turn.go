@@ -35,7 +35,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.question = question.Model{}
 	m.confirm.Forget()
 	m.notice.Clear()
-	m.chat.Name = transcript.ShortName(m.current.Ref)
+	m.chat.Name = transcript.ModelName(m.current.Ref)
 	m.current.Supersede() // a plan that is being made for the draft comes too late now
 	if m.panel.Past != nil {
 		m.updatePanel(panel.ShowNext{})

@@ -60,12 +60,10 @@ func lastCode(text string) string {
 	var code, open []string
 	fence := ""
 	for line := range strings.SplitSeq(text, "\n") {
-		bare := strings.TrimLeft(line, " ")
-		switch {
-		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
-			fence = bare[:len(bare)-len(strings.TrimLeft(bare, bare[:1]))]
-			open = []string{}
-		case fence != "" && strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]+" ") == "":
+		switch next := fenceAfter(fence, line); {
+		case fence == "" && next != "":
+			fence, open = next, []string{}
+		case fence != "" && next == "":
 			code, fence = open, ""
 		case fence != "":
 			open = append(open, line)

@@ -114,7 +114,7 @@ func (c *Model) ScrollTo(id int64) { c.list.GoTo(id) }
 // Boundary selects the first message that the model still sees, and says whether there is one
 // that it does not see any more.
 func (c *Model) Boundary() bool {
-	id, _ := c.seenFrom()
+	id, _, _ := c.seenFrom()
 	return c.GoTo(id)
 }
 
@@ -125,7 +125,7 @@ func (c *Model) Expand() bool {
 	switch {
 	case !ok || !there:
 		return false
-	case it.Fold:
+	case it.Fold || c.list.cut(id):
 		c.list.Toggle(id)
 	case it.Reasoning != "":
 		c.list.ToggleReasoning(id)

@@ -8,36 +8,40 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 const (
-	wide       = 40 // from this width on the label stands beside the text, below it above
-	labelWidth = 5
-	boundary   = "the model sees from here"
+	narrowest = 12 // below this width nothing stands beside the text
+	oneWord   = 60 // below this width a verdict is one word
+	measure   = 92 // the most cells of a line of prose: more is hard to read
+	signs     = 2  // the cells of the glyph and of the space behind it
+
+	boundary = "the model sees from here"
+	bar      = "▌" // beside the user's words, and beside the message under the cursor
 )
 
-// gutterWidth is the number of cells to the left of the text: for glyph, cursor and, in a wide list,
-// the label.
-func (m *itemList) gutterWidth() int {
-	switch {
-	case m.width >= wide:
-		return 2 + labelWidth + 1
-	case m.width >= 10:
-		return 2
+// gutter is the number of cells to the left of the text: the margin, in whose first cell the cursor stands, and
+// the glyph.
+func (m *itemList) gutter() int {
+	if m.width < narrowest {
+		return 0
 	}
-	return 0
+	return m.left + signs
 }
 
-// bodyWidth returns the cells for text. Where there is room, one stays free on the right, so that
-// text does not touch the pane's frame.
+// bodyWidth returns the cells between the gutter and the right margin.
 func (m *itemList) bodyWidth() int {
-	width := m.width - m.gutterWidth()
-	if m.width >= wide {
-		width--
+	if m.width < narrowest {
+		return max(m.width, 1)
 	}
-	return max(width, 1)
+	return max(m.width-m.gutter()-m.right, 1)
 }
+
+// proseWidth returns the cells for a line of prose.
+func (m *itemList) proseWidth() int { return min(m.bodyWidth(), measure) }
 
 // Lines returns exactly the height's number of lines, none wider than the width.
 func (m *itemList) Lines() []string {
@@ -62,213 +66,326 @@ func (m *itemList) Lines() []string {
 func (m *itemList) drawItem(out []string, i, line int) []string {
 	e := &m.entries[i]
 	d := m.drawn(i)
-	lines := d.lines
 	var mark Mark
 	if m.marks != nil {
 		mark = m.marks(e.ID)
 	}
-	hits, at, here := (*itemHits)(nil), -1, -1
+	hits, at := (*itemHits)(nil), -1
 	if m.search.finder != nil {
 		hits = m.hits(d)
-		if at = m.atHit(i, hits); m.search.at == e.ID {
-			here = m.hitLine(i)
-		}
+		at = m.atHit(i, hits)
 	}
-	tagged := m.tagLine(lines, mark.Tag, here)
-	for ; line < len(lines) && len(out) < m.height; line++ {
-		if line == len(lines)-1 {
-			out = append(out, m.between(i))
+	beside := m.beside(e, d, mark)
+	for ; line < len(d.lines) && len(out) < m.height; line++ {
+		if line >= d.below {
+			out = append(out, m.under(d, line))
 			continue
 		}
-		text := lines[line]
+		text := d.lines[line]
+		if line == 0 && d.named {
+			text = m.head(e, d.look, mark)
+		}
 		if hits != nil {
 			text = m.markHits(text, line, hits, at)
 		}
-		text = m.gutter(e, mark, line, line == here) + text
-		if line == tagged {
-			gap := m.width - ansi.StringWidth(text) - ansi.StringWidth(mark.Tag)
-			text += strings.Repeat(" ", gap) + mark.Style.Render(mark.Tag)
+		if m.picked.on {
+			text = m.markPicked(text, i, line)
 		}
-		out = append(out, text)
+		out = append(out, beside(line)+text)
 	}
 	return out
 }
 
-// tagLine returns the line with the hit that the user is at, else the first of the upper lines, that
-// has room for the tag; -1 for none.
-func (m *itemList) tagLine(lines []string, tag string, hit int) int {
-	if tag == "" {
-		return -1
-	}
-	space := m.bodyWidth() - ansi.StringWidth(tag) - 2
-	if hit >= 0 && hit < len(lines)-1 && ansi.StringWidth(lines[hit]) <= space {
-		return hit
-	}
-	for i := range min(len(lines)-1, 6) {
-		if ansi.StringWidth(lines[i]) <= space {
-			return i
-		}
-	}
-	return -1
-}
-
-// between returns the line below item i: blank, or the line that marks where the model's view begins.
-func (m *itemList) between(i int) string {
-	if m.boundary == 0 || i+1 >= len(m.entries) || m.entries[i+1].ID != m.boundary {
+// under returns a line below the text of an item: blank, or the one that marks where the model's view begins.
+func (m *itemList) under(d *drawn, line int) string {
+	if !d.look.edge || line != d.below+1 {
 		return ""
 	}
-	text := ansi.Truncate(" "+boundary+m.alsoAbove()+" ", m.width, "…")
-	left := (m.width - ansi.StringWidth(text)) / 2
-	right := m.width - left - ansi.StringWidth(text)
-	return m.styles.Strong.Render(strings.Repeat("─", left) + text + strings.Repeat("─", right))
+	st := m.styles
+	left, right, above := max(0, m.gutter()-signs), m.right, fmt.Sprintf("and %s of %s above", theme.Thousands(m.above), theme.Thousands(m.aboveAll))
+	if m.gutter() == 0 {
+		right = 0
+	}
+	words := m.edgeWords
+	if m.above == 0 {
+		above = "none of " + theme.Thousands(m.aboveAll) + " above"
+	}
+	if m.edgeNote != "" {
+		above = m.edgeNote
+	}
+	w := m.width - left - right
+	room := w - theme.Width("── "+words+" ") - 3
+	switch {
+	case room < 0:
+		return strings.Repeat(" ", left) + st.Seen.Bold(true).Render(ansi.Truncate(words, max(0, w), "…"))
+	case room < theme.Width(above):
+		return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) + st.Seen.Render(" "+strings.Repeat("─", room+3))
+	}
+	return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) +
+		st.Seen.Render(" "+strings.Repeat("─", room+2-theme.Width(above))) + st.Muted.Render(" "+above)
 }
 
-// alsoAbove says that the model sees messages in front of the boundary too.
-func (m *itemList) alsoAbove() string {
-	switch m.above {
-	case 0:
-		return ""
-	case 1:
-		return ", and 1 message above"
+// beside returns what draws the cells to the left of a line of an item.
+func (m *itemList) beside(e *entry, d *drawn, mark Mark) func(line int) string {
+	gutter := m.gutter()
+	if gutter == 0 {
+		return func(int) string { return "" }
 	}
-	return fmt.Sprintf(", and %d messages above", m.above)
-}
-
-// gutter returns the cells to the left of a line of e.
-func (m *itemList) gutter(e *entry, mark Mark, line int, hit bool) string {
-	gutterWidth := m.gutterWidth()
-	if gutterWidth == 0 {
-		return ""
-	}
-	glyph := " "
-	if line == 0 && mark.Glyph != "" {
-		g := ansi.Truncate(mark.Glyph, 1, "")
-		glyph = mark.Style.Render(g) + strings.Repeat(" ", 1-ansi.StringWidth(g))
-	}
+	st := m.styles
 	cursor := " "
 	switch on := m.selected && m.cursor == e.ID; {
 	case on && mark.Selected:
-		cursor = m.styles.Seen.Render("█")
-	case mark.Selected:
-		cursor = m.styles.Seen.Render("▌")
-	case on:
-		cursor = m.styles.Seen.Render("┃")
+		cursor = st.Seen.Render("█")
+	case on || mark.Selected:
+		cursor = st.Seen.Render(bar)
 	}
-	if gutterWidth == 2 {
-		return glyph + cursor
+	margin := strings.Repeat(" ", gutter-signs)
+	if len(margin) > 0 {
+		margin = cursor + margin[1:]
 	}
-	label := ""
-	if line == 0 {
-		label = markdown.OneLine(e.Label, labelWidth)
+	glyph := "  "
+	if mark.Glyph != "" {
+		glyph = mark.Style.Render(ansi.Truncate(mark.Glyph, 1, "")) + " "
 	}
-	pad := strings.Repeat(" ", gutterWidth-2-ansi.StringWidth(label))
-	if hit {
-		pad = pad[1:] + m.styles.Seen.Render("›")
+	rest := "  "
+	if e.Role == history.User {
+		style := st.You
+		if d.look.unsent {
+			style = st.Faint
+		}
+		rest = style.Render(bar) + " "
 	}
-	return glyph + cursor + m.label(e, label) + pad
+	if len(margin) == 0 && cursor != " " {
+		glyph, rest = cursor+" ", cursor+" "
+	}
+	first, others := margin+glyph, margin+rest
+	return func(line int) string {
+		if line == 0 {
+			return first
+		}
+		return others
+	}
 }
 
-// label returns text in the colour of e's speaker.
-func (m *itemList) label(e *entry, text string) string {
-	if text == "" {
-		return ""
+// head returns the first line of an item: who speaks, and at its end the verdict.
+func (m *itemList) head(e *entry, l look, mark Mark) string {
+	st := m.styles
+	strong, muted := st.Strong, st.Muted
+	if e.Role == history.User {
+		strong = st.You.Bold(true)
 	}
-	switch e.Role {
-	case history.User:
-		return m.styles.You.Render(text)
-	case history.Assistant:
-		return m.styles.Strong.Render(text)
-	case history.System:
-		return m.styles.Muted.Render(text)
+	if l.unsent {
+		strong = st.Muted
 	}
-	return m.styles.Strong.Render(text)
+	w := m.bodyWidth()
+	name, rest := "", ""
+	switch {
+	case len(e.Calls) > 0:
+		name, rest = m.call(e.Calls[0], strong)
+	case e.Joins:
+		name, rest = m.beginning(e, l, w-min(w/2, 2+ansi.StringWidth(mark.Tag)))
+	default:
+		name = strong.Render(markdown.OneLine(e.Name, w))
+		if e.Detail != "" {
+			rest = muted.Render("   " + e.Detail)
+		}
+	}
+	tag := mark.Tag
+	if m.width < oneWord && mark.Short != "" {
+		tag = mark.Short
+	}
+	switch {
+	case tag == "":
+		return ansi.Truncate(name+rest, w, "…")
+	case theme.Width(name)+2+ansi.StringWidth(tag) > w && mark.Short != "":
+		tag = mark.Short
+	}
+	space := w - 2 - ansi.StringWidth(tag)
+	if space < 1 {
+		return ansi.Truncate(name+rest, w, "…")
+	}
+	left := ansi.Truncate(name+rest, space, "…")
+	return left + strings.Repeat(" ", w-theme.Width(left)-ansi.StringWidth(tag)) + mark.TagStyle.Render(tag)
 }
 
-// measure returns the height of item i in lines, the blank one below it included.
+// call returns the two parts of the row of a tool call.
+func (m *itemList) call(c Call, strong lipgloss.Style) (name, rest string) {
+	name = strong.Render(markdown.OneLine(c.Name, 64))
+	if c.Arguments != "" {
+		rest = m.styles.Muted.Render(" " + markdown.OneLine(c.Arguments, m.bodyWidth()))
+	}
+	return name, rest
+}
+
+// measure returns the height of item i in lines, those below its text included.
 func (m *itemList) measure(i int) int {
-	if e := &m.entries[i]; !e.measured {
+	if e := &m.entries[i]; !e.measured || e.look != m.lookOf(i) {
 		m.drawn(i)
 	}
 	return m.heights[i]
 }
 
+// bodyHeight is the height of item i without the lines below its text.
+func (m *itemList) bodyHeight(i int) int { return m.measure(i) - m.entries[i].look.gap() }
+
+// gap is the number of lines below an item's text.
+func (l look) gap() int {
+	switch {
+	case l.edge:
+		return 3 // the line of the boundary between two blank ones
+	case l.joined:
+		return 0
+	}
+	return 1
+}
+
+// lookOf is how item i has to be drawn now.
+func (m *itemList) lookOf(i int) look {
+	e := &m.entries[i]
+	var l look
+	if v := m.entryOf(e.ID); v != nil {
+		l.unsent = !v.Sent()
+		if n := len(v.Cuts); n > 0 && !l.unsent && !e.expanded && m.shortens(i, v) {
+			l.cut = cutLook{n, v.Cuts[0], v.Cuts[n-1], markerAt(v, 0)}
+		}
+	}
+	if i+1 < len(m.entries) {
+		l.edge = m.boundary != 0 && m.entries[i+1].ID == m.boundary
+		l.joined = !l.edge && m.entries[i+1].Joins
+	}
+	return l
+}
+
+// shortens says that item i, which is cut, is shown as it is sent. A row is not, and what the newest turn says is still
+// being read.
+func (m *itemList) shortens(i int, v *history.Entry) bool {
+	e := &m.entries[i]
+	folded := e.Role == history.Tool || len(e.Calls) > 0 || e.Fold && v.Cuts[0].From > foldedBytes
+	return i < m.newest && !folded
+}
+
+// cut says that a part of an item is not sent.
+func (m *itemList) cut(id int64) bool {
+	v := m.entryOf(id)
+	return v != nil && v.Sent() && len(v.Cuts) > 0
+}
+
 // drawn is a rendered item.
 type drawn struct {
-	lines    []string  // without the gutter, the blank one below included
+	look     look
+	named    bool      // the first line is that of the name, which is drawn anew for each frame
+	lines    []string  // without the gutter, those below the text included
 	text     string    // as much of its text as is shown
 	from, to int       // the lines of that
-	footer   int       // where its footer begins; the line behind where it has none
-	trail    int       // where its trail begins; the blank line where it has none
+	receipt  int       // the line of its receipt, -1 for none
+	trail    int       // where its trail begins; the first line below where it has none
+	below    int       // where the lines below its text begin
 	hits     *itemHits // nil until they are searched for
 }
 
 // drawn returns item i as it is rendered, and notes its height.
 func (m *itemList) drawn(i int) *drawn {
-	e := &m.entries[i]
+	e, l := &m.entries[i], m.lookOf(i)
 	d, ok := m.cache[e.ID]
-	if !ok {
+	if !ok || d.look != l {
 		if len(m.cache) >= m.keep {
 			clear(m.cache)
 		}
-		d = m.render(e)
+		d = m.render(e, l)
 		m.cache[e.ID] = d
 	}
 	if !e.measured {
-		e.measured = true
-		m.heights[i] = len(d.lines)
 		m.guessed += e.rough(m.bodyWidth())
 		m.found += len(d.lines)
 	}
+	e.measured, e.look = true, l
+	m.heights[i] = len(d.lines)
 	return d
 }
 
 // render draws e without the gutter.
-func (m *itemList) render(e *entry) *drawn {
-	text, reasoning := e.Text, e.Reasoning
-	st, w := m.styles, m.bodyWidth()
-	var lines []string
-	if m.gutterWidth() < 3 {
-		lines = append(lines, m.label(e, markdown.OneLine(e.Label, w)))
+func (m *itemList) render(e *entry, l look) *drawn {
+	d := &drawn{look: l, receipt: -1, text: e.Text}
+	st := m.styles
+	if d.named = e.Name != "" || len(e.Calls) > 0 || e.Joins; d.named {
+		d.lines = append(d.lines, "")
 	}
-	if e.Head != "" {
-		lines = append(lines, st.Strong.Render(markdown.OneLine(e.Head, w)))
+	if len(e.Calls) > 1 {
+		for _, c := range e.Calls[1:] {
+			name, rest := m.call(c, st.Strong)
+			d.lines = append(d.lines, ansi.Truncate(name+rest, m.bodyWidth(), "…"))
+		}
 	}
-	if reasoning != "" {
-		lines = append(lines, m.reasoning(e, reasoning)...)
+	if e.Reasoning != "" {
+		d.lines = append(d.lines, m.reasoning(e)...)
 	}
-	d := &drawn{from: len(lines), text: text}
-	if !m.streams(e) {
-		d.text = shown(text)
+	m.renderText(d, e)
+	if e.Files != "" {
+		d.lines = append(d.lines, m.styled(e.Files, st.Muted)...)
 	}
-	lines = append(lines, m.text(e, text, d.text)...)
-	d.to = len(lines)
-	if !e.Fold || e.expanded {
-		lines = append(lines, m.rest(len(text)-len(d.text))...)
+	d.lines = append(d.lines, m.note(e.Note)...)
+	// What follows a code block or a table stands apart from it.
+	if e.Receipt != nil && e.Note.What == "" && e.Files == "" && d.to > d.from && endsInBlock(e) {
+		d.lines = append(d.lines, "")
 	}
-	lines = append(lines, m.styled(e.Note, st.Cut)...)
-	d.footer = len(lines)
-	lines = append(lines, m.styled(e.Footer, st.Faint)...)
-	d.trail = len(lines)
-	lines = append(lines, m.styled(e.Trail, st.Strong)...)
-	if len(lines) == 0 {
-		lines = append(lines, "…")
-		d.footer, d.trail = 1, 1
+	if e.Receipt != nil {
+		d.receipt = len(d.lines)
+		d.lines = append(d.lines, st.Muted.Render(receiptIn(*e.Receipt, m.bodyWidth())))
 	}
-	d.lines = append(lines, "")
+	d.trail = len(d.lines)
+	if e.Trail != "" {
+		d.lines = append(d.lines, m.styled(e.Trail, st.Muted)...)
+	}
+	if len(d.lines) == 0 {
+		d.lines = append(d.lines, "…")
+		d.trail = 1
+	}
+	if l.unsent {
+		for i, line := range d.lines {
+			if line != "" {
+				d.lines[i] = st.Muted.Render(ansi.Strip(line))
+			}
+		}
+	}
+	d.below = len(d.lines)
+	for range l.gap() {
+		d.lines = append(d.lines, "")
+	}
 	return d
 }
 
-// text returns the lines of as much of e's text as is shown, or the one line of a folded text.
-func (m *itemList) text(e *entry, text, shown string) []string {
+// renderText adds the lines of as much of e's text as is shown.
+func (m *itemList) renderText(d *drawn, e *entry) {
+	defer func() { d.to = len(d.lines) }()
+	d.from = len(d.lines)
 	switch {
+	case d.look.cut.cuts > 0:
+		m.renderCut(d, e, m.entryOf(e.ID))
+		return
 	case e.Fold && !e.expanded:
-		return m.folded(text)
-	case len(shown) < len(text):
-		return m.begin(e, shown)
+		d.lines = append(d.lines, m.folded(e, d)...)
+		return
+	}
+	if !m.streams(e) {
+		d.text = shown(e.Text)
+	}
+	d.lines = append(d.lines, m.text(e, d.text)...)
+	d.to = len(d.lines)
+	if left := len(e.Text) - len(d.text); left > 0 {
+		defer func(to int) { d.to = to }(d.to)
+		d.lines = append(d.lines, m.rest(left))
+	}
+}
+
+// text returns the lines of as much of e's text as is shown.
+func (m *itemList) text(e *entry, shown string) []string {
+	switch {
 	case e.Plain || e.Fold:
-		return m.md.Plain(text)
+		return m.plain(e, shown)
+	case len(shown) < len(e.Text):
+		return m.begin(e, shown)
 	case e.stream == nil:
-		return m.md.Render(text)
+		return m.md.Render(shown)
 	}
 	if s := e.stream; s.Renderer() != m.md {
 		// The width changed while it streams, or since.
@@ -281,48 +398,104 @@ func (m *itemList) text(e *entry, text, shown string) []string {
 	return e.stream.Lines()
 }
 
-// folded returns the one line of a folded text: how it begins and how many lines follow.
-func (m *itemList) folded(text string) []string {
-	text = strings.Trim(text, "\n")
-	more := strings.Count(text, "\n")
-	w := m.bodyWidth()
-	if more == 0 && len(text) <= w {
-		return m.md.Plain(text)
+// plain returns text as it is, in the colour of its speaker.
+func (m *itemList) plain(e *entry, text string) []string {
+	switch e.Role {
+	case history.User:
+		return m.styled(text, m.styles.Strong.UnsetBold())
+	case history.Tool:
+		return m.styled(text, m.styles.Muted)
 	}
-	count := fmt.Sprintf("▸ %d more lines", more)
-	if more == 1 {
-		count = "▸ 1 more line"
+	return m.styled(text, m.styles.Text)
+}
+
+// note returns the line that says what became of a message.
+func (m *itemList) note(n Note) []string {
+	if n.What == "" {
+		return nil
 	}
-	if more == 0 {
-		count = "▸ whole line"
+	st, text := m.styles, n.What
+	style := st.Muted
+	if n.Fault {
+		style, text = st.Error, "✗ "+text
 	}
-	count = ansi.Truncate(count, w, "…")
-	first, _, _ := strings.Cut(text, "\n")
-	space := w - ansi.StringWidth(count) - 1
-	if space < 4 {
-		return []string{m.styles.Muted.Render(count)}
+	lines := theme.Wrap(markdown.Visible(text+" "+n.Rest), m.proseWidth())
+	for i, line := range lines {
+		line = strings.TrimRight(line, " ")
+		if what := len(text); i == 0 && len(line) > what {
+			lines[i] = style.Render(line[:what]) + st.Muted.Render(line[what:])
+			continue
+		}
+		if i > 0 {
+			style = st.Muted
+		}
+		lines[i] = style.Render(line)
 	}
-	return []string{markdown.OneLine(first, space) + " " + m.styles.Muted.Render(count)}
+	return lines
 }
 
 // reasoning returns the lines of e's reasoning, or one line with their number while it is folded.
-func (m *itemList) reasoning(e *entry, text string) []string {
-	st := m.styles
+func (m *itemList) reasoning(e *entry) []string {
+	st, w := m.styles, m.bodyWidth()
 	if e.turned != m.thinking {
-		lines := []string{st.Muted.Render(ansi.Truncate("▾ reasoning", m.bodyWidth(), "…"))}
-		part := shown(text)
-		lines = append(lines, m.styled(part, st.Muted)...)
-		return append(append(lines, m.rest(len(text)-len(part))...), "")
+		part := shown(e.Reasoning)
+		lines := append([]string{st.Muted.Render(ansi.Truncate("reasoning", w, "…"))}, m.styled(part, st.Muted)...)
+		if left := len(e.Reasoning) - len(part); left > 0 {
+			lines = append(lines, m.rest(left))
+		}
+		return append(lines, "")
 	}
-	head := fmt.Sprintf("▸ reasoning, %d lines", strings.Count(strings.Trim(text, "\n"), "\n")+1)
-	return []string{st.Muted.Render(ansi.Truncate(head, m.bodyWidth(), "…"))}
+	head := "reasoning · " + theme.Plural(strings.Count(strings.Trim(e.Reasoning, "\n"), "\n")+1, "line")
+	return []string{m.hinted(st.Muted.Render(head), keymap.Reason, "shows it")}
+}
+
+// hinted is a line with a key and what it does behind it, where there is space for that.
+func (m *itemList) hinted(line string, a keymap.Action, does string) string {
+	with := line + "   " + m.styles.Text.Render(m.keys.First(a)) + m.styles.Muted.Render(" "+does)
+	if theme.Width(with) > m.bodyWidth() {
+		return ansi.Truncate(line, m.bodyWidth(), "…")
+	}
+	return with
 }
 
 // styled returns text as it is, wrapped, in one style.
 func (m *itemList) styled(text string, st lipgloss.Style) []string {
 	lines := m.md.Plain(text)
 	for i, line := range lines {
-		lines[i] = st.Render(line)
+		if line != "" {
+			lines[i] = st.Render(line)
+		}
 	}
 	return lines
+}
+
+// endsInBlock says that the last thing of an answer is a code block or a table.
+func endsInBlock(e *entry) bool {
+	if e.Plain || e.Fold {
+		return false
+	}
+	text := strings.TrimRight(e.Text[max(0, len(e.Text)-maxShown):], " \t\n")
+	last := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
+	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") || strings.HasPrefix(last, "~~~") || inFence(text)
+}
+
+// inFence says that a text ends inside a fenced code block.
+func inFence(text string) bool {
+	fence := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		fence = fenceAfter(fence, line)
+	}
+	return fence != ""
+}
+
+// fenceAfter is the fence of the code block that is open behind a line, "" for none, by the one before it.
+func fenceAfter(fence, line string) string {
+	bare := strings.TrimLeft(line, " ")
+	switch {
+	case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
+		return bare[:len(bare)-len(strings.TrimLeft(bare, bare[:1]))]
+	case fence != "" && strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]+" ") == "":
+		return ""
+	}
+	return fence
 }

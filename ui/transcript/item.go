@@ -9,30 +9,46 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/ui/markdown"
 )
 
 // Item is one message as it is shown.
 type Item struct {
-	ID        int64        // unique in the list; the message's id, or a negative one until it has one
-	Role      history.Role // who speaks, which decides the label's colour; "" for a notice of winnow's own
-	Label     string       // the speaker's name; five cells are shown beside the text
-	Text      string       // the message; Markdown unless Plain
-	Reasoning string       // folded into one line until expanded
-	Note      string       // what became of it, such as "stopped", "" for nothing
-	Footer    string       // the receipt
-	Head      string       // a line above the text: its place among its versions
-	Trail     string       // a line below all else: where another conversation begins or ends here
-	Plain     bool         // Text is shown as it is, not read as Markdown
-	Fold      bool         // Text is one line until expanded: for long tool output
+	ID        int64           // unique in the list; the message's id, or a negative one until it has one
+	Role      history.Role    // who speaks, which decides the colours; "" for a notice of winnow's own
+	Name      string          // who speaks; it stands on a line of its own above the text, with the verdict at its end
+	Detail    string          // what stands behind the name: its place among its versions
+	Text      string          // the message; Markdown unless Plain
+	Reasoning string          // folded into one line until expanded
+	Note      Note            // what became of it
+	Files     string          // what is attached to it, a line each
+	Receipt   *record.Receipt // of the request that it answers, nil for none
+	Trail     string          // a line below all else: where another conversation begins or ends here
+	Calls     []Call          // of an item that stands for tool calls: a row each, in the place of the name
+	Plain     bool            // Text is shown as it is, not read as Markdown
+	Fold      bool            // only the beginning of Text is shown until it is expanded
+	Joins     bool            // it stands directly below the item before: a result below its call
+	Tokens    int             // of Text as far as they are counted, 0 where they are not
 }
 
-// Mark is what is drawn beside a message about the next request. It may change at every key
-// press: it never changes the message's height.
+// Call is a tool call in one row.
+type Call struct{ Name, Arguments string }
+
+// Note says what became of a message that did not arrive as it should.
+type Note struct {
+	What  string // such as "connection lost"; "" for nothing
+	Rest  string // what follows from it
+	Fault bool   // something went wrong
+}
+
+// Mark is what is drawn beside a message about the request on show. It may change at every key press.
 type Mark struct {
-	Glyph    string // one cell
-	Tag      string // a word or a number at the right edge of the message, where there is room
-	Style    lipgloss.Style
+	Glyph    string         // one cell
+	Style    lipgloss.Style // of the glyph
+	Tag      string         // the verdict with its reason, or what a search found, at the end of the name's line
+	Short    string         // the same in a word, where there is no space for more
+	TagStyle lipgloss.Style
 	Selected bool // a sign stands beside all of its lines
 }
 
@@ -43,7 +59,25 @@ type entry struct {
 	turned   bool // Reasoning is shown otherwise than that of the others
 	stream   *markdown.Stream
 	measured bool // its height is known at the present width
+	look     look // what it was measured with
 
 	beginning beginning        // of a text that is too long to be shown
 	grown     *strings.Builder // a text that became too long for a stream
+}
+
+// look is what decides the lines of an item beside itself and the width: two items that are equal in it are drawn
+// alike. The verdict of a message is a part of it.
+type look struct {
+	unsent bool // the model does not see it
+	cut    cutLook
+	joined bool // the next item joins it
+	edge   bool // the model's view begins behind it
+}
+
+// cutLook tells one cut of a text from another.
+type cutLook struct {
+	cuts   int
+	first  history.Range
+	last   history.Range
+	marker string // what stands in the place of the first
 }

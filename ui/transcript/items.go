@@ -3,11 +3,10 @@ package transcript
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"winnow/history"
-	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -25,52 +24,91 @@ func (c *Model) items(messages []store.Message) []Item {
 // Item is a message as the list shows it.
 func (c *Model) Item(m store.Message) Item {
 	it := Item{
-		ID: m.ID, Role: m.Role, Label: theme.Speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
-		Trail: c.Trails[m.ID],
+		ID: m.ID, Role: m.Role, Name: theme.Speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
+		Trail: c.Trails[m.ID], Tokens: m.Tokens,
 	}
 	switch m.Role {
 	case history.Assistant:
-		it.Label = ShortName(m.Model)
+		it.Name = ModelName(m.Model)
 		if callsOnly(m) {
-			it.Text, it.Fold, it.Plain = callText(m.ToolCalls), true, true
+			it.Text, it.Fold, it.Plain, it.Name = callText(m.ToolCalls), true, true, ""
+			for _, call := range m.ToolCalls {
+				it.Calls = append(it.Calls, callRow(call))
+			}
 		}
 		if r, ok := c.Receipts[m.Request]; ok && m.Request != 0 {
-			it.Footer = Receipt(r)
+			it.Receipt = &r
 		}
 	case history.Tool:
 		it.Fold, it.Plain = true, true
+		it.Name, it.Joins = c.callOf(m)
 		if m.Content == "" {
-			it.Note = "the tool answered nothing"
+			it.Note.What = "empty result"
 		}
 	case history.User:
-		it.Plain = true
+		it.Plain, it.Fold = true, tooLong(m.Content)
 	}
 	switch m.Status {
 	case history.Interrupted:
-		it.Note = "stopped here"
+		it.Note = c.interruption(m)
 	case history.Failed:
-		it.Note = "failed before anything arrived"
+		it.Note = Note{What: "failed", Rest: "before anything arrived", Fault: true}
 	case history.Quarantined:
-		it.Note = "its role is unknown; kept, never sent"
+		it.Note = Note{What: "unknown role", Rest: "· kept, never sent", Fault: true}
 		if m.Damaged {
 			it.Text, it.Plain = m.Remains, true
-			it.Note = "damaged and unreadable; kept, never sent"
+			it.Note = Note{What: "damaged and unreadable", Rest: "· kept, never sent", Fault: true}
 			if m.Remains != "" {
-				it.Note = "damaged: this is not as it was stored; kept, never sent"
+				it.Note = Note{What: "damaged", Rest: "· this is not what was stored; kept, never sent", Fault: true}
 			}
 		}
 	case history.Streaming:
-		it.Note = "still arriving"
+		it.Note.What = "still arriving"
 	}
 	if m.Siblings > 1 {
-		it.Head = fmt.Sprintf("‹ %d/%d ›", m.Sibling, m.Siblings)
+		it.Detail = fmt.Sprintf("%d of %d  %s %s", m.Sibling, m.Siblings, c.Keys.First(keymap.VersionBack), c.Keys.First(keymap.VersionOn))
 	}
 	files := ""
 	for _, p := range m.Parts {
 		files += theme.FileLabel(p, 0) + "\n"
 	}
-	it.Note = strings.TrimSuffix(files+it.Note, "\n")
+	it.Files = strings.TrimSuffix(files, "\n")
 	return it
+}
+
+// interruption says why an answer is not whole.
+func (c *Model) interruption(m store.Message) Note {
+	r := c.Receipts[m.Request]
+	after := ""
+	if n := r.Usage.Answer; n > 0 {
+		after = "after " + theme.Plural(n, "token")
+	}
+	switch r.End {
+	case store.EndStopped:
+		return Note{What: "you stopped this", Rest: strings.TrimSpace(after + "; this part is kept")}
+	case store.EndCut:
+		return Note{What: "connection lost", Rest: strings.TrimSpace(after + "; this part is kept"), Fault: true}
+	case store.EndFailed:
+		return Note{What: "the answer broke off", Rest: strings.TrimSpace(after + "; this part is kept"), Fault: true}
+	}
+	return Note{What: "interrupted", Rest: "; this part is kept", Fault: true}
+}
+
+// callOf is the name of the tool whose result a message is, and whether the result belongs directly below its call.
+func (c *Model) callOf(result store.Message) (name string, joins bool) {
+	at := len(c.Messages)
+	if i, ok := c.Index[result.ID]; ok {
+		at = i
+	}
+	for i := at - 1; i >= 0 && c.Messages[i].Role != history.User; i-- {
+		for k, call := range c.Messages[i].ToolCalls {
+			if call.ID == result.ToolCallID && call.Name != "" {
+				last := k == len(c.Messages[i].ToolCalls)-1
+				return call.Name, i == at-1 && last && (k == 0 || !callsOnly(c.Messages[i]))
+			}
+		}
+	}
+	return theme.Speaker(history.Tool), false
 }
 
 // callsOnly says that a message is nothing but tool calls: then its own item shows them.
@@ -103,65 +141,18 @@ func (c *Model) callItems(m store.Message) []Item {
 		c.owner[arriving-c.calls] = m.ID
 		c.callIDs[m.ID] = append(c.callIDs[m.ID], arriving-c.calls)
 		items = append(items, Item{
-			ID: arriving - c.calls, Role: history.Tool, Label: "call", Fold: true, Plain: true,
-			Text: callText([]history.ToolCall{call}),
+			ID: arriving - c.calls, Role: history.Assistant, Fold: true, Plain: true,
+			Text: callText([]history.ToolCall{call}), Calls: []Call{callRow(call)},
 		})
 	}
 	return items
 }
 
-// ShortName is a model's name in the few cells beside an answer: gpt-5.2 is gpt.
-func ShortName(model string) string {
-	name := model[strings.LastIndexByte(model, '/')+1:]
-	letters := strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
-	for i, r := range name {
-		if !unicode.IsLetter(r) {
-			letters = name[:i]
-			break
-		}
-	}
-	if letters == "" {
+// ModelName is the name of a model without what stands before it: gpt-5.2 of openai/gpt-5.2.
+func ModelName(model string) string {
+	name := markdown.OneLine(model[strings.LastIndexByte(model, '/')+1:], 64)
+	if name == "" {
 		return "model"
 	}
-	return markdown.OneLine(letters, 5)
-}
-
-// Receipt sums up an answer in one line.
-func Receipt(r record.Receipt) string {
-	parts := []string{fmt.Sprintf("saw %s of %s", theme.Thousands(r.Sent), theme.Thousands(r.Stored))}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.Cut, "cut"}, {r.Dropped, "dropped"}, {r.Recalled, "recalled"}, {r.Repaired, "repaired"}} {
-		if p.n > 0 {
-			parts = append(parts, theme.Thousands(p.n)+" "+p.what)
-		}
-	}
-	in := "~" + theme.Thousands(r.Expected) + " in"
-	if r.Usage.Prompt > 0 {
-		in = theme.Thousands(r.Usage.Prompt) + " in"
-		switch {
-		case r.Cache.Missed():
-			in += " (" + theme.Thousands(r.Usage.Cached) + " of ~" + theme.Thousands(r.Cache.Reusable) + " cached)"
-		case r.Usage.Cached > 0:
-			in += fmt.Sprintf(" (%s cached, %d %%)", theme.Thousands(r.Usage.Cached), 100*r.Usage.Cached/r.Usage.Prompt)
-		}
-	}
-	if r.Unread > 0 {
-		in = "server read " + theme.Thousands(r.Usage.Prompt) + " of ~" + theme.Thousands(r.Unread)
-	}
-	if r.Usage.Answer > 0 {
-		in += " / " + theme.Thousands(r.Usage.Answer) + " out"
-	}
-	parts = append(parts, in)
-	if cost := r.Cost.String(); cost != "" {
-		parts = append(parts, cost)
-	}
-	if r.Took > 0 {
-		parts = append(parts, theme.Duration(r.Took))
-	}
-	if r.Retries > 0 {
-		parts = append(parts, "tried "+theme.Plural(r.Retries+1, "time"))
-	}
-	return strings.Join(parts, " · ")
+	return name
 }

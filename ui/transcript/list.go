@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -9,8 +11,9 @@ import (
 // above does not move what is on the screen.
 type itemList struct {
 	styles        theme.Styles
-	more          func(bytes int) string // says how many bytes of a very long message are not shown, and what shows them
+	keys          keymap.Map
 	width, height int
+	left, right   int // the margins, in cells of the width
 	md            *markdown.Renderer
 
 	entries []entry
@@ -19,6 +22,7 @@ type itemList struct {
 	heights []int            // of the items in lines, as they were measured or guessed
 	cache   map[int64]*drawn // the rendered messages, all at one width
 	keep    int              // so many are kept
+	newest  int              // where the newest turn begins
 	// What the measured items were guessed at and turned out to be: it scales further guesses.
 	guessed, found int
 
@@ -27,16 +31,47 @@ type itemList struct {
 	below     bool // something came below the screen
 	cursor    int64
 	selected  bool
+	judged    judged
 	marks     func(int64) Mark
-	boundary  int64 // the item above which the model's view begins, 0 for none
-	thinking  bool  // reasoning is shown whole, but where an entry turned it
-	above     int   // messages in front of the boundary that the model sees all the same
+	boundary  int64  // the item above which the model's view begins, 0 for none
+	thinking  bool   // reasoning is shown whole, but where an entry turned it
+	above     int    // messages in front of the boundary that the model sees all the same
+	aboveAll  int    // messages in front of the boundary
+	edgeWords string // what the line of the boundary says
+	edgeNote  string // what stands at its end in the place of those numbers, "" for nothing
 	search    search
+	picked    picked
+}
+
+// judged is what the request on show holds of the items.
+type judged struct {
+	plan  history.Plan
+	index map[int64]int   // of the messages in the plan, by their ids
+	owner map[int64]int64 // the message of a tool call's item
+}
+
+// entryOf is the plan's entry of an item: of its message, or of the one that holds its tool call. nil is none.
+func (m *itemList) entryOf(id int64) *history.Entry {
+	if message, is := m.judged.owner[id]; is {
+		id = message
+	}
+	if i, ok := m.judged.index[id]; ok && i < len(m.judged.plan.Entries) && m.judged.plan.Entries[i].ID == id {
+		return &m.judged.plan.Entries[i]
+	}
+	return nil
 }
 
 // newList returns an empty list that follows its end. It draws nothing before SetSize.
 func newList(st theme.Styles) *itemList {
-	return &itemList{styles: st, follow: true, indexes: map[int64]int{}, cache: map[int64]*drawn{}, keep: 256}
+	return &itemList{styles: st, left: 1, right: 1, edgeWords: boundary, follow: true, indexes: map[int64]int{}, cache: map[int64]*drawn{}, keep: 256}
+}
+
+// SetMargins sets how many cells stay free at the left and at the right.
+func (m *itemList) SetMargins(left, right int) {
+	if left != m.left || right != m.right {
+		m.restyle(func() { m.left, m.right = left, right })
+		m.settle()
+	}
 }
 
 // SetSize gives the list its cells. What was first on the screen stays first.
@@ -64,12 +99,21 @@ func (m *itemList) restyle(change func()) {
 	change()
 	m.md = nil
 	if m.width > 0 {
-		m.md = markdown.New(m.styles.Markdown, m.bodyWidth(), m.bodyWidth())
+		m.md = markdown.New(m.styles.Markdown, m.proseWidth(), m.bodyWidth())
 	}
 	clear(m.cache)
 	m.rebuild()
 	if was > 0 && m.drawable() {
 		m.line = m.line * m.measure(m.top) / was
+	}
+}
+
+// turn finds where the newest turn begins.
+func (m *itemList) turn() {
+	for m.newest = len(m.entries); m.newest > 0; {
+		if m.newest--; m.entries[m.newest].Role == history.User {
+			return
+		}
 	}
 }
 
@@ -85,6 +129,7 @@ func (m *itemList) SetItems(items []Item) {
 		m.entries[i].Item = it
 		m.indexes[it.ID] = i
 	}
+	m.turn()
 	clear(m.cache)
 	m.rebuild()
 	m.follow, m.below, m.selected = true, false, false
@@ -98,6 +143,7 @@ func (m *itemList) Append(items ...Item) {
 		m.entries = append(m.entries, entry{Item: it})
 		m.heights = append(m.heights, m.guess(&m.entries[len(m.entries)-1]))
 	}
+	m.turn()
 	m.below = m.below || !m.follow && len(items) > 0
 	m.settle()
 }
@@ -115,6 +161,7 @@ func (m *itemList) Prepend(items ...Item) {
 	}
 	m.entries = append(older, m.entries...)
 	m.top += len(items)
+	m.turn()
 	m.rebuild()
 	m.settle()
 }
@@ -189,14 +236,12 @@ func (m *itemList) Item(id int64) (Item, bool) {
 // Len returns the number of items.
 func (m *itemList) Len() int { return len(m.entries) }
 
-// SetMarks sets what is drawn beside the messages; f is asked for those on the screen at each
-// frame. nil takes the marks away.
-func (m *itemList) SetMarks(f func(id int64) Mark) { m.marks = f }
-
-// SetBoundary draws the line "the model sees from here" above the item id, with the number of the messages
-// above it that the model sees too; 0 takes the line away. It is drawn between two messages, where there is a
-// blank line otherwise, so nothing moves.
-func (m *itemList) SetBoundary(id int64, above int) { m.boundary, m.above = id, above }
+// SetBoundary draws the line "the model sees from here" above the item id, with the number of those of all the messages
+// above it that the model sees too; 0 takes the line away.
+func (m *itemList) SetBoundary(id int64, above, all int) {
+	m.boundary, m.above, m.aboveAll = id, above, all
+	m.settle()
+}
 
 // Toggle expands or folds the text of the item id.
 func (m *itemList) Toggle(id int64) {
@@ -259,17 +304,14 @@ func (m *itemList) guess(e *entry) int {
 // rough is the height in lines that the size of a message suggests.
 func (e *entry) rough(width int) int {
 	size := min(len(e.Text), maxShown)
-	lines := 2
-	if e.Reasoning != "" {
-		lines++
-	}
-	for _, line := range []string{e.Head, e.Footer, e.Trail} {
-		if line != "" {
+	lines := 3
+	for _, more := range []bool{e.Reasoning != "", e.Receipt != nil, e.Trail != "", e.Note.What != ""} {
+		if more {
 			lines++
 		}
 	}
 	if e.Fold && !e.expanded {
 		return lines
 	}
-	return lines + size/max(width*4/5, 1)
+	return lines + size/max(min(width, measure)*4/5, 1)
 }

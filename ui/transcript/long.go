@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // A message is rendered as a whole, so of a very long one only the beginning is shown, in bytes: more than
@@ -51,23 +51,18 @@ func (m *itemList) streams(e *entry) bool {
 	return e.stream != nil && e.stream.Renderer() == m.md && !e.Plain && !e.Fold
 }
 
-// begin returns the lines of the beginning of a text that is too long to be shown.
+// begin returns the lines of the beginning of an answer that is too long to be shown.
 func (m *itemList) begin(e *entry, text string) []string {
-	if e.Plain || e.Fold {
-		return m.md.Plain(text)
-	}
 	if e.beginning.md != m.md {
 		e.beginning = beginning{m.md, m.md.Render(text)}
 	}
 	return e.beginning.lines
 }
 
-// rest is the line below a text of which so many bytes are not shown; none where all of it is shown.
-func (m *itemList) rest(left int) []string {
-	if left == 0 {
-		return nil
-	}
-	return []string{m.styles.Muted.Render(ansi.Truncate("… "+m.more(left), m.bodyWidth(), "…"))}
+// rest is the line below a text of which so many bytes are not shown.
+func (m *itemList) rest(left int) string {
+	text := m.styles.Faint.Render("┄┄┄") + m.styles.Muted.Render(" "+theme.Size(left)+" more")
+	return m.hinted(m.hinted(text, keymap.Inspect, "reads it"), keymap.Copy, "copies all")
 }
 
 // grow adds to a text that is too long for a stream.

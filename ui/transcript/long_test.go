@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -18,7 +18,7 @@ func tenMegabytes(line string) string { return strings.Repeat(line, 10_000_000/l
 
 func longList(items ...Item) *itemList {
 	m := newList(theme.Styles{})
-	m.more = func(n int) string { return fmt.Sprintf("%d more", n) }
+	m.keys = keymap.Default()
 	m.SetSize(100, 40)
 	m.SetItems(items)
 	return m
@@ -46,13 +46,12 @@ func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
 			size, said := 0, ""
 			for _, s := range d.lines {
 				size += len(s)
-				if bare := ansi.Strip(s); strings.HasPrefix(bare, "… ") {
+				if bare := ansi.Strip(s); strings.HasPrefix(bare, "┄┄┄ ") {
 					said = bare
 				}
 			}
-			var left int
-			if n, err := fmt.Sscanf(said, "… %d more", &left); n != 1 || left < len(text)-maxShown || left >= len(text) {
-				t.Errorf("%s of %.12q says %q (%v), want what is left of %d bytes", name, line, said, err, len(text))
+			if left := "┄┄┄ " + theme.Size(len(text)-len(shown(text))) + " more   enter reads it   y copies all"; said != left {
+				t.Errorf("%s of %.12q says %q, want %q", name, line, said, left)
 			}
 			if most := 8 * maxShown; size > most {
 				t.Errorf("%s of %.12q is drawn as %d bytes, want at most %d", name, line, size, most)
@@ -60,8 +59,8 @@ func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
 			if whole, _ := m.Item(1); whole.Text+whole.Reasoning != it.Text+it.Reasoning {
 				t.Errorf("%s of %.12q is not whole any more", name, line)
 			}
-			if _, _, total := m.Position(); total != len(d.lines)-1 {
-				t.Errorf("%s of %.12q counts %d lines, want %d", name, line, total, len(d.lines)-1)
+			if _, _, total := m.Position(); total != d.below {
+				t.Errorf("%s of %.12q counts %d lines, want %d", name, line, total, d.below)
 			}
 		}
 	}
@@ -84,7 +83,7 @@ func TestVeryLongAnswerStreams(t *testing.T) {
 			}
 			continue
 		}
-		if say := fmt.Sprintf("… %d more", want.Len()-len(shown(want.String()))); lines[len(lines)-2] != say {
+		if say := "┄┄┄ " + theme.Size(want.Len()-len(shown(want.String()))) + " more"; !strings.HasPrefix(lines[len(lines)-2], say) {
 			t.Fatalf("at %d bytes the last line is %q, want %q", want.Len(), lines[len(lines)-2], say)
 		}
 		begun := &m.entries[0].beginning.lines[0]
@@ -111,7 +110,7 @@ func TestLongStreamIsCutAtAnotherWidth(t *testing.T) {
 	tall := len(m.drawn(0).lines)
 	m.SetSize(90, 40)
 	d := m.drawn(0)
-	if len(d.lines) >= tall || !strings.HasSuffix(d.lines[len(d.lines)-2], " more") {
+	if len(d.lines) >= tall || !strings.Contains(d.lines[len(d.lines)-2], " more   ") {
 		t.Errorf("%d lines are %d at another width, the last %q", tall, len(d.lines), d.lines[len(d.lines)-2])
 	}
 	m.Write(-1, "The end.", "")
@@ -130,8 +129,8 @@ func TestHitAfterTheBeginning(t *testing.T) {
 	if len(hit) != 1 || !m.GoToHit(1, hit[0]) {
 		t.Fatalf("hits: %v", hit)
 	}
-	if screen := ansi.Strip(m.View()); !strings.Contains(screen, "›… ") {
-		t.Errorf("want the line with what is left, and the sign of the hit:\n%s", screen)
+	if screen := ansi.Strip(m.View()); !strings.Contains(screen, "┄┄┄ ") {
+		t.Errorf("want the line with what is left:\n%s", screen)
 	}
 }
 

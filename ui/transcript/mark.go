@@ -47,7 +47,7 @@ func (m *itemList) GoToHit(id int64, s Span) bool {
 		return false
 	}
 	m.refold(id)
-	if e := &m.entries[i]; e.Fold && !e.expanded {
+	if e := &m.entries[i]; !e.expanded && (e.Fold || m.lookOf(i).cut.cuts > 0) {
 		m.search.opened = append(m.search.opened, id)
 		m.Toggle(id)
 	}
@@ -175,7 +175,7 @@ func (m *itemList) hitLine(i int) int {
 			return s.line
 		}
 	}
-	last := max(0, len(d.lines)-2)
+	last := max(0, d.below-1)
 	if m.search.span.From >= h.size {
 		return min(d.to, last) // the line that stands for what is not shown
 	}

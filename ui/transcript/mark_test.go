@@ -25,12 +25,12 @@ func marking(w, h int, items ...Item) *itemList {
 }
 
 func user(id int64, text string) Item {
-	return Item{ID: id, Role: history.User, Label: "you", Text: text, Plain: true}
+	return Item{ID: id, Role: history.User, Name: "you", Text: text, Plain: true}
 }
 
 func TestHitsAreMarked(t *testing.T) {
 	long := "The grammar " + strings.Repeat("and so on, word by word, ", 8) + "until the\nGrammar ends."
-	m := marking(60, 40, user(1, long), Item{ID: 2, Role: history.Assistant, Label: "gpt", Text: "A *gram*mar, and `grammar`. [text](http://grammar)"})
+	m := marking(60, 40, user(1, long), Item{ID: 2, Role: history.Assistant, Name: "gpt", Text: "A *gram*mar, and `grammar`. [text](http://grammar)"})
 	needle := "grammar"
 	m.Mark(needle)
 	hits := newFinder(needle).In(long)
@@ -75,7 +75,7 @@ func TestAHitInALongMessageIsScrolledTo(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("line %d", i))
 	}
 	text := strings.Join(lines, "\n")
-	tool := Item{ID: 2, Role: history.Tool, Label: "tool", Text: text, Plain: true, Fold: true}
+	tool := Item{ID: 2, Role: history.Tool, Name: "tool", Text: text, Plain: true, Fold: true}
 	m := marking(60, 12, user(1, "Look."), tool, user(3, "And?"))
 	needle := "line 30"
 	m.Mark(needle)

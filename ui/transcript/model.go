@@ -1,15 +1,14 @@
 package transcript
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/event"
-	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -48,9 +47,7 @@ type Model struct {
 // New returns an empty transcript.
 func New(d Deps) Model {
 	list := newList(theme.Styles{})
-	list.more = func(bytes int) string {
-		return theme.Size(bytes) + " more; " + d.Keys.First(keymap.Inspect) + " shows it, " + d.Keys.First(keymap.Copy) + " copies all"
-	}
+	list.keys = d.Keys
 	return Model{
 		Deps: d, list: list,
 		Index: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]record.Receipt{},
@@ -60,8 +57,12 @@ func New(d Deps) Model {
 // Restyle gives it its styles.
 func (c *Model) Restyle(st theme.Styles) { c.list.SetStyles(st) }
 
-// Resize gives it its size in cells.
-func (c *Model) Resize(w, h int) { c.list.SetSize(w, h) }
+// Resize gives it its size in cells, the margins at its left and at its right included. The sign of the cursor stands in
+// the left one.
+func (c *Model) Resize(w, h, left, right int) {
+	c.list.SetMargins(left, right)
+	c.list.SetSize(w, h)
+}
 
 // Open shows another session. Its search, its selection and its undo stack begin anew.
 func (c *Model) Open(s *session.Session) {
@@ -76,7 +77,7 @@ func (c *Model) Reset(messages []store.Message) {
 	c.Messages, c.Index, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
 	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
 	c.Receipts, c.Trails, c.Edited = map[int64]record.Receipt{}, nil, 0
-	c.list.SetBoundary(0, 0)
+	c.list.SetBoundary(0, 0, 0)
 	c.Search.forget() // hits have the indexes of the old messages
 	c.list.SetItems(nil)
 	c.keep(messages)
@@ -89,7 +90,11 @@ func (c *Model) keep(messages []store.Message) {
 		c.Index[messages[i].ID] = len(c.Messages) + i
 	}
 	c.Messages = append(c.Messages, messages...)
+	c.share()
 }
+
+// share tells the list what it draws the verdicts from.
+func (c *Model) share() { c.list.judged = judged{c.Plan, c.Index, c.owner} }
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers. The slice of
 // all messages is the chat's from then on: there may be very many.
@@ -114,7 +119,7 @@ func (c *Model) Prepend(all []store.Message, receipts map[int64]record.Receipt) 
 		c.list.Prepend(c.items(all[:older])...)
 	}
 	for _, m := range shown {
-		if it, ok := c.list.Item(m.ID); ok && it.Footer == "" && m.Request != 0 {
+		if it, ok := c.list.Item(m.ID); ok && it.Receipt == nil && m.Request != 0 {
 			c.list.Replace(m.ID, c.Item(m))
 		}
 	}
@@ -133,7 +138,7 @@ func (c *Model) Add(m store.Message, r record.Receipt) {
 func (c *Model) Stream(text, reasoning string) {
 	if !c.Streaming {
 		c.Streaming = true
-		c.list.Append(Item{ID: arriving, Role: history.Assistant, Label: c.Name})
+		c.list.Append(Item{ID: arriving, Role: history.Assistant, Name: c.Name})
 	}
 	c.list.Write(arriving, text, reasoning)
 }
@@ -162,7 +167,7 @@ func (c *Model) Settle() {
 		return
 	}
 	c.calls++
-	it.ID, it.Note = arriving-c.calls, "not saved"
+	it.ID, it.Note = arriving-c.calls, Note{What: "not saved", Fault: true}
 	c.list.Replace(arriving, it)
 }
 
@@ -221,63 +226,96 @@ func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
 // JudgeRead is judge for a request of which the server read only the messages from an index on.
 func (c *Model) JudgeRead(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
+	c.share()
 	c.countHits()
 	c.list.SetBoundary(c.seenFrom())
 }
 
 // seenFrom is the message after the last one that fell out of the plan: from there on the model sees the
-// conversation. above is how many of those in front of it the model sees too: the opening, what is pinned and
+// conversation. above is how many of the all in front of it the model sees too: the opening, what is pinned and
 // what is recalled. It is 0 where none fell out, or none follows.
-func (c *Model) seenFrom() (id int64, above int) {
+func (c *Model) seenFrom() (id int64, above, all int) {
 	entries := c.Plan.Entries
 	for i := len(entries) - 1; i >= 0; i-- {
 		if !entries[i].FellOut() {
 			continue
 		}
 		if i+1 == len(entries) {
-			return 0, 0
+			return 0, 0, 0
 		}
 		for _, e := range entries[:i] {
 			if e.Sent() {
 				above++
 			}
 		}
-		return entries[i+1].ID, above
+		return entries[i+1].ID, above, i + 1
 	}
-	return 0, 0
+	return 0, 0, 0
 }
 
 // Verdict is the plan's entry of a message. The plan has one entry per message, in order.
 func (c *Model) Verdict(id int64) (history.Entry, bool) {
-	i, ok := c.Index[id]
-	if ok && i < len(c.Plan.Entries) && c.Plan.Entries[i].ID == id {
-		return c.Plan.Entries[i], true
+	if e := c.list.entryOf(id); e != nil {
+		return *e, true
 	}
 	return history.Entry{}, false
 }
 
 // Mark is what is drawn beside a message: its verdict, or the hits of a search in it.
 func (c *Model) Mark(id int64) Mark {
-	selected := c.Holds(id)
-	hits := c.hitTag(id)
-	if id == c.Edited && hits == "" {
-		hits = "being edited"
+	st := &c.list.styles
+	mark := Mark{TagStyle: st.Strong, Selected: c.Holds(id)}
+	if e := c.list.entryOf(id); e != nil {
+		mark.Glyph, mark.Tag = theme.Glyph(*e), verdict(e)
+		if record.NotRead(*e, c.firstRead) {
+			mark.Glyph, mark.Tag = notRead, theme.NotRead
+		}
+		if _, of := c.owner[id]; of {
+			mark.Tag = "" // it stands at the end of the message's own line
+		}
+		mark.Style = st.OfGlyph(mark.Glyph)
+		mark.TagStyle = mark.Style
+		if mark.Glyph == notRead {
+			mark.Style, mark.TagStyle = st.Error, st.Error
+		} else if !e.Sent() {
+			mark.TagStyle = st.Muted
+		}
+		mark.Short = firstWord(mark.Tag)
+	} else if it, ok := c.list.Item(id); ok && it.Role != "" {
+		// It is newer than the plan: what was sent or said just now.
+		mark.Glyph, mark.Style = theme.Glyph(history.Entry{Disposition: history.Kept}), st.Seen
 	}
-	e, ok := c.Verdict(id)
-	if !ok {
-		return Mark{Tag: hits, Style: c.list.styles.Strong, Selected: selected}
+	switch hits := c.hitTag(id); {
+	case hits != "":
+		mark.Tag, mark.Short, mark.TagStyle = hits, "", st.Strong
+	case id == c.Edited:
+		mark.Tag, mark.Short, mark.TagStyle = "being edited", "edited", st.Strong
 	}
-	g := theme.Glyph(e)
-	tag := theme.Word(e)
-	if record.NotRead(e, c.firstRead) {
-		g, tag = "⚠", theme.NotRead
-	} else if e.Disposition == history.Cut {
-		tag = fmt.Sprintf("✂ %s/%s", theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore))
+	return mark
+}
+
+// notRead is the sign of a message that the server cannot have read.
+const notRead = "✗"
+
+// verdict is a verdict with its reason, "" for a message that is sent whole and as it is.
+func verdict(e *history.Entry) string {
+	text := theme.Verdict(*e)
+	switch {
+	case text == "":
+	case e.Disposition == history.Cut && theme.Glyph(*e) == "◐":
+		return text + " characters"
+	case e.Cause.Code == history.CauseSharedWords && strings.HasPrefix(text, "recalled: "):
+		return "recalled: “" + strings.TrimPrefix(text, "recalled: ") + "”"
+	case len(e.Repairs) > 0 && e.Repairs[0].Cause.Code == history.CauseResultMissing && strings.HasPrefix(text, "repaired"):
+		return text + ", stand-in sent"
 	}
-	if hits != "" {
-		tag = hits
-	}
-	return Mark{Glyph: g, Tag: tag, Style: c.list.styles.OfGlyph(g), Selected: selected}
+	return text
+}
+
+// firstWord is the first word of a verdict: "cut" of "cut to 150 of 2,310 characters".
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return strings.TrimSuffix(word, ":")
 }
 
 // Empty says that nothing was said yet.
@@ -285,7 +323,7 @@ func (c *Model) Empty() bool { return c.list.Len() == 0 }
 
 // View draws what is on the screen.
 func (c *Model) View() []string {
-	c.list.SetMarks(c.Mark)
+	c.list.marks = c.Mark
 	return c.list.Lines()
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/session/record"
 	"winnow/ui/theme"
 )
 
@@ -38,7 +39,7 @@ func (n *naive) block(it Item) []string {
 	if n.open[it.ID] {
 		m.Toggle(it.ID)
 	}
-	n.made[key] = m.render(&m.entries[0]).lines
+	n.made[key] = m.drawn(0).lines
 	return n.made[key]
 }
 
@@ -103,9 +104,9 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 	m.keep = 4
 	m.SetSize(n.width, n.height)
 	item := func(id int64) Item {
-		it := Item{ID: id, Label: "you", Text: words(r), Fold: r.IntN(6) == 0, Plain: r.IntN(6) == 0}
+		it := Item{ID: id, Text: words(r), Fold: r.IntN(6) == 0, Plain: r.IntN(6) == 0}
 		if r.IntN(3) == 0 {
-			it.Footer = "saw 3 of 9"
+			it.Receipt = &record.Receipt{Sent: 3, Stored: 9}
 		}
 		n.text[id] = it.Text
 		return it
@@ -207,7 +208,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 			if w := ansi.StringWidth(line); w > n.width {
 				t.Fatalf("step %d (%s): line of %d cells at width %d: %q", step, did, w, n.width, line)
 			}
-			line = ansi.TruncateLeft(line, min(m.gutterWidth(), ansi.StringWidth(line)), "")
+			line = ansi.TruncateLeft(line, min(m.gutter(), ansi.StringWidth(line)), "")
 			got = append(got, line)
 		}
 		if want := n.screen(); !slices.Equal(got, want) {

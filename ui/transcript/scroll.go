@@ -90,7 +90,7 @@ type Part int
 // The parts.
 const (
 	TextPart Part = iota
-	FooterPart
+	ReceiptPart
 	TrailPart
 	BoundaryPart // the line that the model sees from, behind the item
 )
@@ -103,12 +103,12 @@ func (m *itemList) At(y int) (id int64, part Part, ok bool) {
 	i, line := m.itemAt(y)
 	d := m.drawn(i)
 	switch {
-	case line == len(d.lines)-1 && m.between(i) != "":
+	case line >= d.below && d.look.edge:
 		part = BoundaryPart
-	case line >= d.trail && line < len(d.lines)-1:
+	case line >= d.trail && line < d.below:
 		part = TrailPart
-	case line >= d.footer && line < d.trail:
-		part = FooterPart
+	case line == d.receipt:
+		part = ReceiptPart
 	}
 	return m.entries[i].ID, part, line < len(d.lines)
 }
@@ -145,7 +145,7 @@ func (m *itemList) selectItem(i int) {
 	if !m.ready() {
 		return
 	}
-	tall := m.measure(i)-1 >= m.height
+	tall := m.bodyHeight(i) >= m.height
 	switch {
 	case i < m.top || i == m.top && m.line > 0 && !tall:
 		m.top, m.line = i, 0
@@ -201,7 +201,7 @@ func (m *itemList) endInSight() bool {
 
 // topFor returns the item and its line that are at the top when the last line of item i is n lines below.
 func (m *itemList) topFor(i, n int) (top, line int) {
-	h := m.measure(i) - 1
+	h := m.bodyHeight(i)
 	for n > h {
 		if i == 0 {
 			return 0, 0

@@ -45,7 +45,7 @@ func (c *Model) hitText() string {
 	case inContext:
 		return text + " · ● in context"
 	case cutAway:
-		text += " · ✂ cut: this place is not sent"
+		text += " · ◐ cut: this place is not sent"
 	case leftOut:
 		text += " · ○ out: " + string(c.Plan.Entries[h.message].Disposition)
 	default:

@@ -73,7 +73,7 @@ func (c *Model) hitTag(id int64) string {
 // words of what the model sees of a hit, with their signs.
 var seenWords = [...]struct{ sign, word string }{
 	inContext: {"●", "in context"},
-	cutAway:   {"✂", "cut"},
+	cutAway:   {"◐", "cut"},
 	leftOut:   {"○", "out"},
 	notKnown:  {"?", "not known"},
 }

@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/ui/theme"
-	"winnow/ui/uitest"
 )
 
 // conversation is a short one with one of everything.
 func conversation() []Item {
 	return []Item{
-		{ID: 1, Role: history.User, Label: "you", Plain: true, Text: "Our grammar is left-recursive, and the parser never ends. What is the usual cure?"},
-		{ID: 2, Role: history.Assistant, Label: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> holds the operands.", Reasoning: "The user has\na left-recursive rule.", Footer: "saw 3 of 9 · 1 cut · 1.9 s", Trail: "⑂ 2 forks"},
-		{ID: 3, Role: history.User, Label: "you", Plain: true, Text: "Never touch generated files.", Head: "‹ 2/3 ›"},
-		{ID: 4, Role: history.Tool, Label: "tool", Plain: true, Fold: true, Text: "package parser\n\nfunc x() {}\n"},
-		{ID: 5, Role: history.Assistant, Label: "gpt", Text: "Understood. \x1b[2JThe generator", Note: "stopped"},
+		{ID: 1, Role: history.User, Name: "you", Plain: true, Text: "Our grammar is left-recursive, and the parser never ends. What is the usual cure?"},
+		{ID: 2, Role: history.Assistant, Name: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> holds the operands.", Reasoning: "The user has\na left-recursive rule.", Receipt: &record.Receipt{Sent: 3, Stored: 9, Cut: 1, Expected: 1900, Took: 1900 * time.Millisecond}, Trail: "⑂ 2 forks"},
+		{ID: 3, Role: history.User, Name: "you", Plain: true, Text: "Never touch generated files.", Detail: "2 of 3  [ ]"},
+		{ID: 4, Role: history.Tool, Name: "tool", Plain: true, Fold: true, Text: "package parser\n\nfunc x() {}\n"},
+		{ID: 5, Role: history.Assistant, Name: "gpt", Text: "Understood. \x1b[2JThe generator", Note: Note{What: "connection lost", Rest: "after 38 tokens; this part is kept", Fault: true}},
 	}
 }
 
@@ -30,18 +31,6 @@ func marks(id int64) Mark {
 	}[id]
 }
 
-func TestGolden(t *testing.T) {
-	for _, width := range []int{20, 60, 100} {
-		m := newList(theme.Styles{})
-		m.SetSize(width, 48)
-		m.SetItems(conversation())
-		m.SetMarks(marks)
-		m.SetBoundary(3, 0)
-		m.SetCursor(4)
-		uitest.Golden(t, fmt.Sprintf("width%d", width), strings.TrimRight(uitest.Plain(m.Lines()), "\n")+"\n")
-	}
-}
-
 // View is the lines of the list as one string.
 func (m *itemList) View() string { return strings.Join(m.Lines(), "\n") }
 
@@ -49,7 +38,7 @@ func many(n int) *itemList {
 	items := make([]Item, n)
 	for i := range items {
 		text := "Message of **many**.\n\n" + strings.Repeat("Some words about it, and `code`. ", 10) + "\n\n- one\n- two\n"
-		items[i] = Item{ID: int64(i + 1), Label: "gpt", Text: text}
+		items[i] = Item{ID: int64(i + 1), Name: "gpt", Text: text}
 	}
 	m := newList(theme.Styles{})
 	m.SetSize(100, 36)
@@ -109,10 +98,9 @@ func TestMarksMoveNothing(t *testing.T) {
 	m.SetSize(60, 30)
 	m.SetItems(conversation())
 	bare := m.Lines()
-	m.SetMarks(marks)
-	m.SetBoundary(3, 0)
+	m.marks = marks
 	for i, line := range m.Lines() {
-		text := ansi.Cut(bare[i], m.gutterWidth(), 60)
+		text := strings.TrimRight(ansi.Cut(bare[i], m.gutter(), 60), " ")
 		if text != "" && !strings.Contains(line, text) {
 			t.Errorf("line %d is %q, without marks %q", i, line, bare[i])
 		}
@@ -126,7 +114,7 @@ func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
 	for step, want := range []int64{5, 4, 3, 2, 1, 1} {
 		m.MoveCursor(-1)
 		id, ok := m.Cursor()
-		if !ok || id != want || !strings.Contains(m.View(), "┃") {
+		if !ok || id != want || !strings.Contains(m.View(), "▌") {
 			t.Fatalf("step %d: cursor on %d, %v, want %d; screen\n%s", step, id, ok, want, m.View())
 		}
 	}
@@ -135,11 +123,11 @@ func TestCursorGoesByMessageAndStaysOnScreen(t *testing.T) {
 func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 	m := newList(theme.Styles{})
 	m.SetSize(60, 20)
-	m.Append(Item{ID: -1, Label: "gpt"})
+	m.Append(Item{ID: -1, Name: "gpt"})
 	m.SetCursor(-1)
 	m.Write(-1, "# Hi\n\nsome **te", "")
 	m.Write(-1, "xt**", "")
-	m.Replace(-1, Item{ID: 7, Label: "gpt", Text: "# Hi\n\nsome **text**", Footer: "saw 1 of 1"})
+	m.Replace(-1, Item{ID: 7, Name: "gpt", Text: "# Hi\n\nsome **text**", Receipt: &record.Receipt{Sent: 1, Stored: 1, Expected: 9}})
 	if id, _ := m.Cursor(); id != 7 {
 		t.Errorf("the cursor is on %d, want 7", id)
 	}
@@ -147,7 +135,7 @@ func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 		t.Error("the streaming item is still there")
 	}
 	got := strings.TrimSpace(m.View())
-	if want := "┃gpt   Hi\n ┃      \n ┃      some **text**\n ┃      saw 1 of 1"; got != want {
+	if want := "▌  gpt\n▌  Hi\n▌  \n▌  some **text**\n▌  saw 1 of 1 · ~9 in"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -157,8 +145,8 @@ func TestEveryScreenSize(t *testing.T) {
 		for h := range 8 {
 			m := newList(theme.Styles{})
 			m.SetItems(conversation())
-			m.SetMarks(marks)
-			m.SetBoundary(3, 0)
+			m.marks = marks
+			m.SetBoundary(3, 0, 2)
 			m.SetSize(w, h)
 			m.MoveCursor(-1)
 			m.Scroll(-3)
@@ -189,11 +177,11 @@ func BenchmarkList(b *testing.B) {
 		run("scroll", func(i int) { m.Scroll(1 - i/20%2*2) })
 		run("jump", func(i int) { m.GoTo(int64(i*7919%n + 1)) })
 		run("resize", func(i int) { m.SetSize(80+i%2, 36) })
-		m.Append(Item{ID: int64(n + 1), Label: "gpt"})
+		m.Append(Item{ID: int64(n + 1), Name: "gpt"})
 		m.Bottom()
 		run("token", func(i int) {
 			if i%4000 == 0 {
-				m.Replace(int64(n+1), Item{ID: int64(n + 1), Label: "gpt"})
+				m.Replace(int64(n+1), Item{ID: int64(n + 1), Name: "gpt"})
 			}
 			m.Write(int64(n+1), []string{"some ", "words", " and\n\n", "more "}[i%4], "")
 		})

@@ -145,7 +145,7 @@ func (c *Model) click(y int) tea.Cmd {
 	switch part {
 	case BoundaryPart:
 		c.Boundary()
-	case FooterPart:
+	case ReceiptPart:
 		return c.Emit(Wanted{keymap.Seen})
 	case TrailPart:
 		return c.Emit(Wanted{keymap.Trail})

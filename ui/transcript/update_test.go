@@ -25,7 +25,7 @@ func grammar(w, h int) Model {
 	newContext := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
 	c := New(Deps{Keys: keymap.Default(), Run: run, NewContext: newContext, Draft: func() func() (history.Plan, error) { return nil }})
 	c.Restyle(theme.New(theme.None, theme.Palette{}, 0))
-	c.Resize(w, h)
+	c.Resize(w, h, 1, 1)
 	var plan history.Plan
 	for i, text := range []string{"How do I parse this?", "Rewrite the rule.", "Which rule?", "The first rule of the grammar.", "Thanks."} {
 		role := []history.Role{history.User, history.Assistant}[i%2]
