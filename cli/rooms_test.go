@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/current/background", "ui/notice", "ui/notice/bell", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/current/background", "ui/notice", "ui/notice/bell", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/cells", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout", "ui/servers", "ui/remembered",
 		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
 	},
@@ -91,7 +91,8 @@ var rooms = map[string][]string{
 	"ui/composer/tree":      {},
 	"ui/composer/clipboard": {},
 	"ui/composer/queue":     {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/store", "session/store/storetest", "llm", "history"},
-	"ui/input":              {},
+	"ui/cells":              {},
+	"ui/input":              {"ui/cells"},
 	"ui/servers":            {"ui/theme", "ui/markdown", "llm/mcp"},
 	"ui/uitest":             {},
 

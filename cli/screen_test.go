@@ -23,6 +23,8 @@ type screen struct {
 	hidden        bool   // the cursor is not shown
 	top, bottom   int    // the scroll region, both included
 	wrap          bool   // the next character goes to the next line first
+	clusters      bool   // a character of several parts is counted as one, as newer terminals do
+	keptX, keptY  int    // the cursor as it was saved
 	last          string // for REP
 	rest          []byte // an unfinished sequence
 	// reply sends an answer to a query back to the program. Without it the terminal answers nothing, which
@@ -141,7 +143,10 @@ func (s *screen) scroll(n int) {
 }
 
 func (s *screen) put(text string) {
-	width := ansi.StringWidth(text)
+	if s.clusters && s.joins(text) {
+		return
+	}
+	width := ansi.WcWidth.StringWidth(text)
 	if width == 0 {
 		// A combining mark or a joiner belongs to the character in front of it.
 		if x := s.before(); x >= 0 {
@@ -169,6 +174,25 @@ func (s *screen) put(text string) {
 	if s.x >= s.width {
 		s.x, s.wrap = s.width-1, true
 	}
+}
+
+// joins adds text to the character in front of the cursor where both are one, which may make it wider.
+func (s *screen) joins(text string) bool {
+	x := s.before()
+	if x < 0 {
+		return false
+	}
+	all := s.cells[s.y][x].text + text
+	cluster, width := ansi.FirstGraphemeCluster(all, ansi.GraphemeWidth)
+	if cluster != all || s.cells[s.y][x].text == " " {
+		return false
+	}
+	s.cells[s.y][x].text = all
+	if width == 2 && x+1 == s.x && s.x+1 < s.width {
+		s.cells[s.y][s.x] = screenCell{"", s.pen}
+		s.x++
+	}
+	return true
 }
 
 // before is the cell of the character in front of the cursor, -1 for none.
@@ -207,6 +231,11 @@ func (s *screen) escape(data []byte) int {
 		} else {
 			s.y = max(s.y-1, 0)
 		}
+	case '7':
+		s.keptX, s.keptY = s.x, s.y
+	case '8':
+		s.x, s.y, s.wrap = s.keptX, s.keptY, false
+		s.pen = uv.Style{}
 	case 'D':
 		s.lineFeed()
 	case 'E':

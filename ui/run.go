@@ -11,10 +11,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/llm"
 	"winnow/llm/mcp"
 	"winnow/session"
+	"winnow/ui/cells"
 	"winnow/ui/input"
 	"winnow/ui/remembered"
 	"winnow/ui/theme"
@@ -88,8 +90,10 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	m.current.Context = func() context.Context { return ctx }
-	options := append(input.Options(os.Stdin), tea.WithContext(ctx), tea.WithFPS(frameRate))
-	_, err = tea.NewProgram(&frames{Model: m, view: m.View()}, options...).Run()
+	options := append(input.Options(os.Stdin, os.Stdout), tea.WithContext(ctx), tea.WithFPS(frameRate))
+	first := &frames{Model: m}
+	first.draw()
+	_, err = tea.NewProgram(first, options...).Run()
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
@@ -125,6 +129,7 @@ type frames struct {
 	view    tea.View
 	stale   bool // something has happened since the view was built
 	running bool // a frameMsg is on its way
+	cells   cells.Terminal
 }
 
 // frameMsg says that the time of a frame is over.
@@ -139,7 +144,10 @@ func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return f, f.build()
 	}
-	_, cmd := f.Model.Update(msg)
+	cmd := f.counts(msg)
+	if _, more := f.Model.Update(msg); more != nil {
+		cmd = tea.Batch(cmd, more)
+	}
 	f.stale = true
 	if _, resized := msg.(tea.WindowSizeMsg); f.running && !resized {
 		return f, cmd
@@ -147,11 +155,36 @@ func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return f, tea.Batch(cmd, f.build())
 }
 
+// counts takes up how the terminal counts cells. Bubble Tea counts as terminals with mode 2027 do once it
+// hears of that mode, so it is told of one that counts in that way without it.
+func (f *frames) counts(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case input.MeasuredMsg:
+		known := f.cells.Clusters
+		f.cells = msg.Terminal
+		if f.cells.Clusters && !known {
+			return func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} }
+		}
+		f.cells.Clusters = f.cells.Clusters || known
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore && !msg.Value.IsNotRecognized() && !msg.Value.IsPermanentlyReset() {
+			f.cells.Clusters = true
+		}
+	}
+	return nil
+}
+
 // View is the view as it was built last.
 func (f *frames) View() tea.View { return f.view }
 
-func (f *frames) build() tea.Cmd {
+// draw makes the view.
+func (f *frames) draw() {
 	f.view, f.stale = f.Model.View(), false
+	f.view.Content = f.cells.Safe(f.view.Content)
+}
+
+func (f *frames) build() tea.Cmd {
+	f.draw()
 	if f.running {
 		return nil
 	}

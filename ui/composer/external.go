@@ -55,13 +55,14 @@ func editorCommand(wanted string) ([]string, error) {
 // left in it, however the editor ends.
 type externalEditor struct {
 	External
-	text     string // what is edited, and then what was made of it
-	out, err io.Writer
+	text string // what is edited, and then what was made of it
+	err  io.Writer
 }
 
-// SetStdin does nothing: an editor reads from the terminal itself, not from what reads it for Bubble Tea.
+// SetStdin and SetStdout do nothing: an editor has the terminal itself, not what reads and writes it for
+// Bubble Tea.
 func (e *externalEditor) SetStdin(io.Reader)    {}
-func (e *externalEditor) SetStdout(w io.Writer) { e.out = w }
+func (e *externalEditor) SetStdout(io.Writer)   {}
 func (e *externalEditor) SetStderr(w io.Writer) { e.err = w }
 
 // Run opens the editor and waits for it.
@@ -80,7 +81,7 @@ func (e *externalEditor) Run() error {
 		return fmt.Errorf("write the text for the editor: %w", err)
 	}
 	c := exec.Command(command[0], append(command[1:], path)...)
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, e.out, e.err
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, e.err
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("run the editor %s: %w", command[0], err)
 	}

@@ -5,12 +5,15 @@ package input
 import (
 	"errors"
 	"os"
+	"regexp"
 	"strconv"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
+
+	"winnow/ui/cells"
 )
 
 // Reader is a terminal whose pastes cannot be mistaken for keys. It is the terminal's file but for Read, so
@@ -27,17 +30,51 @@ type Reader struct {
 	mu     sync.Mutex
 	pastes map[string]string
 	made   int
+
+	asked   bool  // the terminal was asked where its cursor is
+	columns []int // what it has answered
 }
+
+// MeasuredMsg says how the terminal counts the cells of characters.
+type MeasuredMsg struct{ cells.Terminal }
+
+// measured is the number of a paste that stands for a MeasuredMsg.
+const measured = "measured"
 
 // NewReader returns a reader in front of a terminal.
 func NewReader(terminal *os.File) *Reader {
 	return &Reader{File: terminal, pastes: map[string]string{}}
 }
 
-// Options make a program read from a terminal through a Reader.
-func Options(terminal *os.File) []tea.ProgramOption {
+// Options make a program read from a terminal through a Reader, and ask the terminal on the other file how it
+// counts the cells of characters.
+func Options(terminal, screen *os.File) []tea.ProgramOption {
 	r := NewReader(terminal)
-	return []tea.ProgramOption{tea.WithInput(r), tea.WithFilter(r.Message)}
+	return []tea.ProgramOption{tea.WithInput(r), tea.WithFilter(r.Message), tea.WithOutput(&Writer{File: screen, reader: r})}
+}
+
+// Writer is the terminal's file for output. Before the first byte that the program writes, it asks the
+// terminal how it counts cells; nothing waits for the answer.
+type Writer struct {
+	*os.File
+	reader *Reader
+	asked  bool
+}
+
+// Write writes to the terminal.
+func (w *Writer) Write(p []byte) (int, error) {
+	if !w.asked {
+		w.asked = true
+		if term := os.Getenv("TERM"); term != "" && term != "dumb" {
+			w.reader.mu.Lock()
+			w.reader.asked = true
+			w.reader.mu.Unlock()
+			if _, err := w.File.WriteString(cells.Question()); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return w.File.Write(p)
 }
 
 // chunk is how much is read at once: little, so that what it becomes has room in Bubble Tea's buffer.
@@ -77,7 +114,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 func (r *Reader) encode(events []Event) {
 	for _, e := range events {
 		if !e.Paste {
-			r.out = append(r.out, e.Data...)
+			r.out = append(r.out, r.answered(e.Data)...)
 			continue
 		}
 		r.mu.Lock()
@@ -89,6 +126,31 @@ func (r *Reader) encode(events []Event) {
 	}
 }
 
+// position is where a terminal says that its cursor is. A key may look the same, so that it is one only
+// while an answer is due.
+var position = regexp.MustCompile(`\x1b\[\d+;(\d+)R`)
+
+// answered takes the answers to the question about cells out of keys, and puts a number of a paste in the
+// place of the last one.
+func (r *Reader) answered(keys []byte) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.asked {
+		return keys
+	}
+	return position.ReplaceAllFunc(keys, func(reply []byte) []byte {
+		if len(r.columns) == cells.Replies {
+			return reply
+		}
+		column, _ := strconv.Atoi(string(position.FindSubmatch(reply)[1]))
+		if r.columns = append(r.columns, column); len(r.columns) < cells.Replies {
+			return nil
+		}
+		r.asked = false
+		return []byte(startMarker + measured + endMarker)
+	})
+}
+
 // Message puts the text of a paste in the place of its number.
 func (r *Reader) Message(_ tea.Model, msg tea.Msg) tea.Msg {
 	paste, ok := msg.(tea.PasteMsg)
@@ -97,6 +159,9 @@ func (r *Reader) Message(_ tea.Model, msg tea.Msg) tea.Msg {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if paste.Content == measured {
+		return MeasuredMsg{cells.Answered(r.columns)}
+	}
 	text := r.pastes[paste.Content]
 	delete(r.pastes, paste.Content)
 	return tea.PasteMsg{Content: text}

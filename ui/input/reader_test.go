@@ -144,12 +144,31 @@ func TestATerminalIsRestoredAfterAPanic(t *testing.T) {
 	defer func() { os.Stderr = stderr }()
 	go io.Copy(io.Discard, keyboard)
 	io.WriteString(keyboard, "k\r")
-	_, err = tea.NewProgram(failing{}, append(Options(terminal), tea.WithOutput(terminal))...).Run()
+	_, err = tea.NewProgram(failing{}, Options(terminal, terminal)...).Run()
 	if !errors.Is(err, tea.ErrProgramPanic) {
 		t.Fatalf("the program ended with %v, want a panic", err)
 	}
 	after, err := term.GetState(terminal.Fd())
 	if err != nil || !reflect.DeepEqual(before, after) {
 		t.Errorf("the terminal is left as %+v (%v), want %+v", after, err, before)
+	}
+}
+
+// What the terminal answers about its cells becomes one message, however it arrives, and the keys between stay. A
+// key that looks like an answer is one when none is due.
+func TestAnswersAboutCellsAreNoKeys(t *testing.T) {
+	r := NewReader(nil)
+	r.asked = true
+	var got []byte
+	for _, part := range []string{"\x1b[5;1R", "a\x1b[5;3R\x1b[5;3R", "\x1b[5;3R\x1b[5;3R\x1b[5;3Rb", "\x1b[5;2R\x1b[1;3R", "\x1b[1;2R"} {
+		r.encode([]Event{{Data: []byte(part)}})
+		got, r.out = append(got, r.out...), nil
+	}
+	if want := "ab" + startMarker + measured + endMarker + "\x1b[1;3R\x1b[1;2R"; string(got) != want {
+		t.Errorf("the keys are %q, want %q", got, want)
+	}
+	msg, ok := r.Message(nil, tea.PasteMsg{Content: measured}).(MeasuredMsg)
+	if !ok || !msg.Clusters {
+		t.Errorf("the answer is %+v, %v, want a terminal that counts characters", msg, ok)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Code is highlighted by pieces of about this many bytes, so that no frame waits for a whole
@@ -167,6 +168,9 @@ func (h *highlighter) row(lines []string, line []run, width int) []string {
 		}
 		if h.tints() {
 			blank := width - f.widths[i]
+			if !ascii(text) {
+				blank = width - ansi.StringWidth(text)
+			}
 			if width >= narrowCode {
 				blank -= len(codePadding)
 			}

@@ -82,6 +82,9 @@ func (f *flow) text(s string, l look) {
 		case n == 0:
 			cluster, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 			r, _ := utf8.DecodeRuneInString(cluster)
+			if marked(r) {
+				width = max(width, ansi.WcWidth.StringWidth(cluster))
+			}
 			f.breakBefore(r)
 			f.add(cluster, width, l)
 			f.before, f.last, n = f.last, r, len(cluster)
@@ -136,6 +139,10 @@ func wide(r rune) bool {
 	return r >= 0x2e80 && r < 0xa4d0 || r >= 0xac00 && r < 0xd7b0 || r >= 0xf900 && r < 0xfb00 ||
 		r >= 0xff01 && r <= 0xff60 || r >= 0x20000 && r < 0x40000
 }
+
+// marked tells whether r belongs to a script whose marks take cells of their own in many terminals: a line
+// leaves room for them.
+func marked(r rune) bool { return r >= 0x900 && r < 0x1100 || r >= 0x1700 && r < 0x1ab0 }
 
 // closes tells whether r does not begin a line.
 func closes(r rune) bool {

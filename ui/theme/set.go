@@ -18,6 +18,7 @@ type Set struct {
 	Tried  Name // the one that is tried out, "" for none
 	Light  bool // the terminal's background is light
 	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
+	Links  bool // the terminal opens links
 
 	Profile    colorprofile.Profile // the colours that the terminal can show, 0 for all
 	Background color.Color          // of the terminal, nil until it says so
@@ -35,6 +36,7 @@ func (t *Set) Restyle() {
 		p.Tint, p.Selection = mix(t.Background, p.Text, tintShare), mix(t.Background, p.Text, selectionShare)
 	}
 	t.Styles = New(name, p, t.Profile)
+	t.Styles.Markdown.Links = t.Links
 }
 
 // The shares of the text's colour in the grounds that are mixed from the terminal's background.
