@@ -7,6 +7,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -78,6 +79,7 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	p.catch(root)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
+		fang.WithoutManpage(), // It names flags wrongly and has today's date; there is manCommand.
 		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.reportError(w, err) }),
 	)
 	switch {
@@ -134,19 +136,23 @@ func (p *program) reportError(w io.Writer, err error) {
 	}
 }
 
+// release is the version of a release. The linker sets it, with -ldflags "-X winnow/cli.release=v0.3.0"; in what is
+// built otherwise it is empty.
+var release string
+
 // buildVersion says which version of winnow this is.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "built from source"
+		info = new(debug.BuildInfo)
 	}
-	return versionOf(info)
+	return versionOf(release, info)
 }
 
-// versionOf is the module's version and the commit it was built from, as in "v0.3.0 (7213752abcde)". A working
-// tree without either is "built from source".
-func versionOf(info *debug.BuildInfo) string {
-	version, commit, changed := info.Main.Version, "", ""
+// versionOf is the version of the release, or else of the module, and the commit it was built from, as in
+// "v0.3.0 (7213752abcde)". A working tree without either is "built from source".
+func versionOf(release string, info *debug.BuildInfo) string {
+	version, commit, changed := cmp.Or(release, info.Main.Version), "", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +13,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"winnow/cli/manual"
 	"winnow/cli/shells"
 	"winnow/llm"
+	"winnow/ui"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -73,7 +77,7 @@ func (p *program) root() *cobra.Command {
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
-		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.importAlias())
+		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.importAlias(), p.manCommand())
 	root.InitDefaultCompletionCmd("")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -108,6 +112,59 @@ func (p *program) shells(c *cobra.Command) {
 		return fail(Usage, "there is no completion for %q; it takes %s", args[0], theme.Choices(names))
 	}
 	c.RunE = p.do(func(context.Context, []string) error { return nil })
+}
+
+// manCommand prints the manual page.
+func (p *program) manCommand() *cobra.Command {
+	var c *cobra.Command
+	c = p.plainCommand("man", "Print the manual page, for man to show", func(context.Context) error {
+		fmt.Fprint(p.out, manualPage(c.Root()))
+		return nil
+	})
+	c.Long = "Print the manual page. To install it for yourself, run once:\n\n\t" + manual.Install("winnow")
+	return c
+}
+
+// manualPage is the manual page of the command tree, with the keys and commands of the chat.
+func manualPage(root *cobra.Command) string {
+	var keys, slashes []manual.Item
+	section := ""
+	for _, b := range keymap.Default().Table() {
+		if b.Section != section {
+			section = b.Section
+			keys = append(keys, manual.Item{Term: section})
+		}
+		keys = append(keys, manual.Item{Term: strings.Join(b.Keys(), ", "), Meaning: b.Help().Desc})
+	}
+	for _, c := range ui.Commands() {
+		slashes = append(slashes, manual.Item{Term: strings.TrimSpace("/" + c.Name + " " + c.Args), Meaning: c.Help})
+	}
+	return manual.Page(
+		root,
+		manual.Section{Name: "Keys", Text: "The keys of the chat as they are without a configuration.", Items: keys},
+		manual.Section{Name: "Slash commands", Text: "What is typed in the chat, at the beginning of an empty draft.", Items: slashes},
+		manual.Section{
+			Name: "Environment", Items: []manual.Item{
+				{Term: "WINNOW_MODEL", Meaning: "The model of new sessions, as endpoint/model."},
+				{Term: "WINNOW_CONFIG", Meaning: "The configuration file."},
+				{Term: "WINNOW_DB", Meaning: "The file that holds the conversations."},
+				{Term: strings.Join(llm.KeyVariables(), ", "), Meaning: "API keys."},
+				{Term: "OPENAI_BASE_URL", Meaning: "The address that is used with OPENAI_API_KEY."},
+				{Term: "OLLAMA_HOST", Meaning: "The address of Ollama."},
+				{Term: "EDITOR, VISUAL", Meaning: "The program that edits a draft."},
+				{Term: "NO_COLOR", Meaning: "No colours where it is set."},
+			},
+			Text: "Every setting of the configuration has a variable too, such as WINNOW_CONTEXT_BUDGET for budget under [context]. Empty variables count as not set.",
+		},
+		manual.Section{Name: "Files", Items: []manual.Item{
+			{Term: "~/.config/winnow/config.toml", Meaning: "The configuration. winnow config init writes one with every setting explained."},
+			{Term: "~/.config/winnow/personas/NAME.md", Meaning: "Personas: system prompts of yours."},
+			{Term: "~/.local/share/winnow/winnow.db", Meaning: "The conversations, in SQLite."},
+			{Term: "~/.local/state/winnow", Meaning: "The log of --debug, and what is remembered from the screen."},
+		}, Text: "These are the places on Linux; XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME move them. winnow config path and winnow db path print those in use."},
+		manual.Section{Name: "Exit status", Items: exitMeanings()},
+		manual.Section{Name: "See also", Text: "winnow run -m guide/guide \"question\" answers from the documentation without a network."},
+	)
 }
 
 // sessionFlags are the flags that name an existing session.
@@ -185,7 +242,7 @@ func (p *program) plainCommand(use, short string, run func(context.Context) erro
 }
 
 // commandNames are the words a mistyped command is compared with.
-var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db", "completion", "help"}
+var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db", "man", "completion", "help"}
 
 // do makes a command's function from what it does. The error goes past cobra, which would take it
 // for one of usage.
