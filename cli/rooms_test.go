@@ -141,10 +141,10 @@ var owned = []struct {
 // refusedNames are package names that say nothing about what is inside.
 var refusedNames = []string{"util", "utils", "common", "types", "helper", "helpers", "internal", "pkg"}
 
-// topLevel is everything that may stand in the root of the repository.
+// topLevel is everything that may stand in the root of the repository; build is what .ci/release makes there.
 var topLevel = []string{
 	"go.mod", "go.sum", "main.go", "cli", "ui", "session", "history", "llm", "docs",
-	"config.toml.example", "README.md", "LICENSE", "CHANGELOG.md", ".ci", "staticcheck.conf", ".gitignore",
+	"config.toml.example", "README.md", "LICENSE", "CHANGELOG.md", ".ci", ".goreleaser.yaml", "build", "staticcheck.conf", ".gitignore",
 }
 
 // goFile is what the rule looks at in one Go file.
