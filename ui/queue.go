@@ -59,6 +59,7 @@ func releaseQueue(m *Model) tea.Cmd {
 		return m.lacks(keymap.NeedOwn)
 	}
 	m.composer.Waiting.Release()
+	m.notice.Hush() // it may say that the queue waits
 	return sendNext(m)
 }
 
