@@ -30,6 +30,7 @@ func TestReadmeShowsTheRealScreen(t *testing.T) {
 	}
 	chat.send("what if I raise the budget?")
 	chat.want("what if I raise the budget?")
+	chat.want("enter send")
 	chat.wantDocumented("../README.md", "screen")
 }
 

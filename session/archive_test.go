@@ -120,6 +120,7 @@ func remarksOf(all []archive.Restored) string {
 // TestRestoredRequestsStillReplay talks at random, brings the conversations to a file whose ids are free
 // and to one where they are taken, and replays every request there.
 func TestRestoredRequestsStillReplay(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.deps.Approve = Always
 	b.offer(adder(t))
@@ -399,6 +400,7 @@ func TestForkFindsItsParent(t *testing.T) {
 // A damaged archive brings every session that is whole, says which ones are not, and never brings
 // half of one.
 func TestDamagedArchives(t *testing.T) {
+	t.Parallel()
 	b, ids := several(t)
 	file := archiveOf(t, b.deps.Store)
 	whole := map[string]string{}

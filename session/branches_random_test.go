@@ -246,6 +246,7 @@ func (f *forest) check(t *rapid.T) {
 // Every message that was ever stored stays byte for byte until its session is purged, the active branch
 // is a path from the beginning, and a request is made of that path alone.
 func TestNothingIsEverOverwritten(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.deps.Tokenizer = "quarters"
 	rapid.Check(t, func(rt *rapid.T) {

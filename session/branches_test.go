@@ -242,6 +242,7 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 // hand. Whatever happens, nothing that was said changes, and what the session shows and plans is what the
 // next start of the program shows and plans.
 func TestBranchesAreATree(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.deps.Tokenizer = "quarters"
 	actions := map[string]int{}

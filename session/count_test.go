@@ -87,6 +87,7 @@ func (b *bench) loaded(id string) *Session {
 }
 
 func TestImportedMessagesAreCountedInSlicesTheNewestFirst(t *testing.T) {
+	t.Parallel()
 	b, c := countingBench(t)
 	const n = 3000
 	row := b.imported(n, numbered)
@@ -269,6 +270,7 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 
 // TestRegeneratedRequestGoesByTheSameCounts asks again in a conversation that is counted in parts.
 func TestRegeneratedRequestGoesByTheSameCounts(t *testing.T) {
+	t.Parallel()
 	b, _ := countingBench(t, says("Answer."), says("Another."))
 	const n = 2000
 	row := b.imported(n, numbered)

@@ -148,6 +148,7 @@ func predictions(t testing.TB, turns int, count formula) []float64 {
 }
 
 func TestPredictionIsNearTheServersCountAfterTheFirstAnswer(t *testing.T) {
+	t.Parallel()
 	for name, count := range map[string]formula{"o200k and a quarter more": larger(), "cl100k": older(t)} {
 		off := predictions(t, 40, count)
 		for i := range off {

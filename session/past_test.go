@@ -17,6 +17,7 @@ import (
 // TestForecastIsThatOfTheRecords talks at random. What the session says of its past requests
 // is what the server got and what the records hold, and the next start of the program says the same.
 func TestForecastIsThatOfTheRecords(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.deps.Approve = Always
 	b.offer(adder(t))

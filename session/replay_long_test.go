@@ -24,6 +24,7 @@ import (
 // refusals and broken connections. Once it is closed and opened again, every request that ever left is put
 // together again byte for byte.
 func TestEveryRequestOfALongConversationReplays(t *testing.T) {
+	t.Parallel()
 	const turns = 100
 	l := newLongConversation(t)
 	for n := 0; l.s.Info().Turns < turns; n++ {

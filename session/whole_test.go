@@ -23,6 +23,7 @@ import (
 // opens them, moves all of it to another file, and wants the same digest there. WINNOW_WHOLE says how many
 // messages there are, 2,000 where it says nothing.
 func TestAWholeHistoryMoves(t *testing.T) {
+	t.Parallel()
 	messages := 2000
 	if n, err := strconv.Atoi(os.Getenv("WINNOW_WHOLE")); err == nil {
 		messages = n

@@ -8,6 +8,7 @@ import (
 )
 
 func TestAnotherModelAnswersFromTheList(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `{"data":[{"id":"small"},{"id":"large"}]}`)

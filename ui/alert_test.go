@@ -16,6 +16,7 @@ import (
 
 // However much a server says, what to do now stands below it.
 func TestLongErrorLeavesTheWayOut(t *testing.T) {
+	t.Parallel()
 	for _, size := range []struct{ w, h int }{{120, 40}, {80, 24}, {60, 16}} {
 		l := onStage(t, size.w, size.h)
 		l.mu.Lock()
@@ -33,6 +34,7 @@ func TestLongErrorLeavesTheWayOut(t *testing.T) {
 
 // A message that could not be stored is in the draft, and nothing is there to ask again.
 func TestUnsavedMessageOffersItsDraft(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		err  error
 		want string
@@ -61,6 +63,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 
 // The file of the history is deleted under the running program: what was typed comes back, a command's too.
 func TestLostFileGivesTheDraftBack(t *testing.T) {
+	t.Parallel()
 	for _, draft := range []string{"Keep me", "/alone Keep me"} {
 		l := onStage(t, 120, 40)
 		l.say("First")
@@ -79,6 +82,7 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 
 // Condensing is tried again as it was asked for, and not at all where there is nothing to condense.
 func TestFailedCompactNamesItself(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.types("/compact")
 	l.press("enter")

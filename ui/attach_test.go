@@ -29,6 +29,7 @@ func (l *live) pastes(text string) {
 }
 
 func TestAttachedFilesAreSentAndSeen(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	code := fileWith(t, "two words.go", "package main\n\nfunc main() {}\n")
 	dot := fileWith(t, "dot.gif", "GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
@@ -66,6 +67,7 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 }
 
 func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	one, two := fileWith(t, "one.txt", "first"), fileWith(t, "two.txt", "second")
 	l.types("/attach " + composer.Escaped(one))
@@ -87,6 +89,7 @@ func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
 }
 
 func TestDraggedFilesBecomeChips(t *testing.T) {
+	t.Parallel()
 	a, b := fileWith(t, "a.txt", "first"), fileWith(t, "b c.txt", "second")
 	for _, c := range []struct{ name, paste string }{
 		{"one, escaped", composer.Escaped(b)},
@@ -116,6 +119,7 @@ func TestDraggedFilesBecomeChips(t *testing.T) {
 }
 
 func TestPastesThatAreNoFilesAreText(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, paste := range []string{"/help me", dir, "~/no such file", "file:///nowhere/at all", "see " + fileWith(t, "a", "x")} {
 		l := onStage(t, 100, 30)
@@ -128,6 +132,7 @@ func TestPastesThatAreNoFilesAreText(t *testing.T) {
 }
 
 func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	program := fileWith(t, "program", "\x7fELF\x02\x01\x01\x00\x00")
 	l.types("/attach " + program)
@@ -149,6 +154,7 @@ func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
 
 // What is unsent comes back: the text, the pastes as chips, and the files as they are now.
 func TestDraftsComeBackWithTheirChips(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	file, gone := fileWith(t, "kept.txt", "one"), fileWith(t, "gone.txt", "two")
 	l.say("This session has begun.")
@@ -187,6 +193,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 }
 
 func TestPathsComplete(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	path := fileWith(t, "notes of today.md", "x")
 	dir := filepath.Dir(path)
@@ -211,6 +218,7 @@ func TestPathsComplete(t *testing.T) {
 }
 
 func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	db := l.current.With.Store
 	l.say("first of mine")
@@ -232,6 +240,7 @@ func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
 
 // Of a long prompt only the beginning is in memory; its text is read when it is recalled.
 func TestLongPromptIsReadWhenItIsRecalled(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	db := l.current.With.Store
 	l.say("first of mine")

@@ -15,6 +15,7 @@ import (
 )
 
 func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	before := plain(l.Model)
 	if l.Update(upkeep.SavedMsg{}); plain(l.Model) != before {
@@ -23,6 +24,7 @@ func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
 }
 
 func TestDamageIsSaidUntilItWasRead(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		l := onStage(t, size[0], size[1])
 		l.Update(upkeep.SavedMsg{Err: fmt.Errorf("check the history: %w", store.ErrDamaged)})
@@ -42,6 +44,7 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 
 // What was saved and what was lost stays on the screen, however long it takes to read.
 func TestSalvageIsSaidAtTheStart(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "winnow.db")
 	if err := os.WriteFile(path, make([]byte, 5000), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,6 +73,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 }
 
 func TestDraftStaysWhereTheHistoryIsGone(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("hello")
 	path := l.current.With.Store.Path()

@@ -6,6 +6,7 @@ import (
 )
 
 func TestCompactStandsInTheNextRequest(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.types("/compact")
 	l.press("enter")

@@ -3,6 +3,7 @@ package ui
 import "testing"
 
 func TestARequestIsNotComparedWithItself(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)

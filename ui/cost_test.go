@@ -45,6 +45,7 @@ func (to sentTo) Do(req *http.Request) (*http.Response, error) {
 }
 
 func TestCostOfEachRequestIsShown(t *testing.T) {
+	t.Parallel()
 	dear := map[string]pricing.Prices{pricing.AnyModel: {Request: pricing.Dollar / 4, Source: "the test"}}
 	free := map[string]pricing.Prices{pricing.AnyModel: {Source: "the test"}}
 	tests := []struct {
@@ -88,6 +89,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 }
 
 func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	endpoints := l.current.With.Models.Endpoints()
 	endpoints[0].Prices = map[string]pricing.Prices{"small": {Request: pricing.Dollar / 4, Source: "the test"}}
@@ -105,6 +107,7 @@ func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 
 // The price of the first request is there before anything is sent, where only the server's list has it.
 func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	list := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"data": [{"id": "small", "pricing": {"prompt": "0", "completion": "0.00001", "request": "0.5"}}]}`)

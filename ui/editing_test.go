@@ -42,6 +42,7 @@ func (l *live) body() string {
 }
 
 func TestEditIsSentAsAnotherVersion(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("First")
 	l.say("Second")
@@ -86,6 +87,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 }
 
 func TestEditIsLeft(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.say("First")
 	l.types("kept")
@@ -112,6 +114,7 @@ func TestEditIsLeft(t *testing.T) {
 
 // An edit that begins with a slash is a message all the same.
 func TestEditIsNoCommand(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("First")
 	l.press("tab", "g", "e")
@@ -122,6 +125,7 @@ func TestEditIsNoCommand(t *testing.T) {
 }
 
 func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.press("esc", "esc")
 	l.shows("There is no message of yours to edit yet.")
@@ -169,6 +173,7 @@ func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 }
 
 func TestTurnIsAnsweredAgain(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("First")
 	l.say("Second")
@@ -191,6 +196,7 @@ func TestTurnIsAnsweredAgain(t *testing.T) {
 
 // Another answer that does not come leaves the branch on the screen.
 func TestNoOtherAnswerLeavesTheScreen(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("First")
 	l.say("Second")
@@ -205,6 +211,7 @@ func TestNoOtherAnswerLeavesTheScreen(t *testing.T) {
 
 // A pin holds on every branch that has the message, and what is on another branch is not planned.
 func TestHandsHoldAcrossBranches(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("First")
 	l.say("Second")
@@ -237,6 +244,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 // Whoever leaves a session in the middle of an edit finds the edit as the draft, and a draft that was there
 // before can be recalled. An edit that changed nothing leaves that draft.
 func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
+	t.Parallel()
 	for typed, want := range map[string]string{" and more": "First and more", "": "half a thought"} {
 		l := onStage(t, 120, 40)
 		l.say("First")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestExportSaysWhereItWrote(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 24)
 	l.run(l.runCommand("/export"))
 	l.shows("Nothing can be exported here.")

@@ -155,6 +155,7 @@ func TestASearchThatFindsNothingSaysSo(t *testing.T) {
 
 // TestASearchKnowsWhenAMessageWasSeenLast has a message dropped that the first requests had whole.
 func TestASearchKnowsWhenAMessageWasSeenLast(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The zebra crosses.")
 	l.say("The second question.")
@@ -178,6 +179,7 @@ func TestASearchKnowsWhenAMessageWasSeenLast(t *testing.T) {
 }
 
 func TestASearchGoesOnWithNewMessages(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The zebra crosses.")
 	l.types("/search zebra")

@@ -173,6 +173,7 @@ func TestARangeOutlivesTheWayToTheDraft(t *testing.T) {
 }
 
 func TestMessagesAreFlaggedByNumber(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)
@@ -216,6 +217,7 @@ func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 }
 
 func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
 	l.composer.Set(strings.Repeat("words that take room ", 400))
@@ -324,6 +326,7 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 }
 
 func TestTheNarrowPanelLeavesNoCursorBehind(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.say("The first question.")
 	l.say("The second question.")

@@ -17,6 +17,7 @@ func lessBudget(l *live) {
 }
 
 func TestPanelNamesWhatIsLostForTheFirstTime(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for range 6 {
 		l.say("Tell me more about it.")
@@ -33,6 +34,7 @@ func TestPanelNamesWhatIsLostForTheFirstTime(t *testing.T) {
 }
 
 func TestARequestThatLeavesSaysWhatTheModelDoesNotSeeAnyMore(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for range 6 {
 		l.say("Tell me more about it.")
@@ -45,6 +47,7 @@ func TestARequestThatLeavesSaysWhatTheModelDoesNotSeeAnyMore(t *testing.T) {
 }
 
 func TestPanelKnowsTheCachedPrefixOfAnOpenedSession(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for range 3 {
 		l.say("Tell me more about it.")

@@ -18,6 +18,7 @@ func (l *live) forkedAt(number int) {
 }
 
 func TestForkOpensAndLeadsBack(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.press("tab", "b")
 	l.shows("This session is no fork and has none; f forks it at this message.")
@@ -57,6 +58,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 
 // The way back leads to the branch of the fork, whichever is the active one.
 func TestForkLeadsBackToItsBranch(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("First")
 	parent := l.current.Session.Info().ID
@@ -74,6 +76,7 @@ func TestForkLeadsBackToItsBranch(t *testing.T) {
 }
 
 func TestForksOfOneMessageAreListed(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.unrecorded = 1
 	l.say("First")

@@ -32,6 +32,7 @@ func (l *live) transcript() {
 }
 
 func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := onStage(t, size[0], size[1])
 		l.say("The first question.")
@@ -69,6 +70,7 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 }
 
 func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)
@@ -107,6 +109,7 @@ func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
 }
 
 func TestThePanelOpensItsLine(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := onStage(t, size[0], size[1])
 		l.say("The first question.")
@@ -127,6 +130,7 @@ func TestThePanelOpensItsLine(t *testing.T) {
 
 // TestTheRequestIsShownAsItIsSent compares the json view with the bytes that the server received.
 func TestTheRequestIsShownAsItIsSent(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
 	l.current.Secrets = theme.Secrets{Find: findKey}
@@ -178,6 +182,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 }
 
 func TestTwoRequestsAreCompared(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)
@@ -210,6 +215,7 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 }
 
 func TestTheInspectorDecidesByHand(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
 	l.transcript()

@@ -15,6 +15,7 @@ func (l *live) dearly(session pricing.Money) {
 }
 
 func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.dearly(30 * pricing.Dollar / 100)
 	l.say("What is it worth?") // a quarter of a dollar fits
@@ -40,6 +41,7 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 }
 
 func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.dearly(pricing.Dollar / 10)
 	l.types("What is it worth?")

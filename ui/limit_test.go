@@ -4,6 +4,7 @@ import "testing"
 
 // A budget above the model's window is accepted, and what caps it is said; one below it is the limit.
 func TestBudgetSaysWhatARequestMayHold(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 160, 50)
 	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
 	for _, c := range []struct{ typed, want string }{
@@ -22,6 +23,7 @@ func TestBudgetSaysWhatARequestMayHold(t *testing.T) {
 // A model with a smaller window says how much of the conversation its requests do not hold, and one with a
 // larger window gives it back.
 func TestSwitchOfModelSaysWhatNoLongerFits(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 160, 50)
 	l.types("/model there/large")
 	l.press("enter")
@@ -37,6 +39,7 @@ func TestSwitchOfModelSaysWhatNoLongerFits(t *testing.T) {
 
 // A budget that the smaller window caps is said at the switch.
 func TestSwitchOfModelSaysWhatCapsTheBudget(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 160, 50)
 	l.types("/model there/large")
 	l.press("enter")
@@ -52,6 +55,7 @@ func TestSwitchOfModelSaysWhatCapsTheBudget(t *testing.T) {
 
 // Dials that are applied say the same as the commands that set the same.
 func TestAppliedDialsSayWhatNoLongerFits(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 160, 50)
 	l.types("/model there/large")
 	l.press("enter")

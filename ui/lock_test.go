@@ -10,6 +10,7 @@ import (
 
 // A plan that takes long does not stop the screen from being drawn.
 func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	planning, goOn := make(chan bool), make(chan bool)
 	deps := l.current.With

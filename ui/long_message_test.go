@@ -26,6 +26,7 @@ func (l *live) said(role history.Role, text string) {
 
 // A message of ten megabytes is shown by its beginning; enter shows its end, and y copies all of it.
 func TestMessageOfTenMegabytes(t *testing.T) {
+	t.Parallel()
 	for _, role := range []history.Role{history.User, history.Assistant} {
 		text := strings.Repeat("Word after word, and no end of them. ", 10_000_000/37) + "The very end."
 		l := onStage(t, 120, 40)
@@ -53,7 +54,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 	db := m.current.With.Store
 	rapid.Check(t, func(rt *rapid.T) {
 		piece := string(rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("\x1b[]\x00\x07\x9b\xc2\xe2\x80\xae\n\r\t`#|-> "))), 1, 60).Draw(rt, "piece"))
-		text := strings.Repeat(piece, rapid.SampledFrom([]int{1, 3, 2000}).Draw(rt, "times"))
+		text := strings.Repeat(piece, rapid.SampledFrom([]int{1, 3, 200}).Draw(rt, "times"))
 		role := rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool, "odd\x1b]0;x\a"}).Draw(rt, "role")
 		message := history.Message{Role: role, Name: piece, Content: text, Reasoning: text, Status: history.Complete}
 		if role == history.Tool {

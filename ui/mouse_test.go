@@ -64,6 +64,7 @@ func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 }
 
 func TestClicks(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 30)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)

@@ -25,6 +25,7 @@ func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
 }
 
 func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.say("The first question.")
 	l.press("ctrl+x")
@@ -35,6 +36,7 @@ func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
 }
 
 func TestThePanelOfANarrowScreenGoesByPages(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	for range 12 {
 		l.say("A question.")

@@ -81,6 +81,7 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 
 // An unsent draft of a chat without a message must not be sent with the first words of a new chat.
 func TestADraftDoesNotAppearInANewChat(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.types("half a thought")
 	before := l.current.Session
@@ -133,6 +134,7 @@ func quits(cmd tea.Cmd) bool {
 
 // Clearing a draft is no answer to the warning that a chat would be gone.
 func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.unrecorded = 1
 	l.types("/temporary")

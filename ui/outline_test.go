@@ -162,6 +162,7 @@ func TestHelpOverDialsThatAreGone(t *testing.T) {
 
 // A list that arrives while the help covers it is there when the help is closed.
 func TestListsArriveBeneathTheHelp(t *testing.T) {
+	t.Parallel()
 	m := chatting(t, 120, 40)
 	m.Update(uitest.Key("ctrl+l"))
 	m.Update(uitest.Key("?"))

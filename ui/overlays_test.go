@@ -29,6 +29,7 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 }
 
 func TestAnotherSessionEndsATrial(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	l.press("ctrl+x", "tab", "w")

@@ -136,6 +136,7 @@ func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
 }
 
 func TestThemesAreTriedOutInTheirList(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.themes.Wanted = theme.Dark
 	l.restyle()

@@ -14,6 +14,7 @@ import (
 )
 
 func TestPanelGoesThroughThePastRequests(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)
@@ -50,6 +51,7 @@ func TestPanelGoesThroughThePastRequests(t *testing.T) {
 }
 
 func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := onStage(t, size[0], size[1])
 		l.say("The first question.")
@@ -138,6 +140,7 @@ func pastStates() []state {
 }
 
 func TestNothingIsReadAnyMoreWhereRequestsAreCompared(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)

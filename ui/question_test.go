@@ -247,6 +247,7 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 // A call that nobody answered is asked about wherever it waits: not on a branch without it, not with a model
 // that has no such tool, and again on the way back.
 func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 40)
 	ctx, st := t.Context(), l.current.With.Store
 	box := &tool.Toolbox{}

@@ -60,6 +60,7 @@ func stored(t *testing.T, s *store.Store, id string) string {
 }
 
 func TestSessionOpenElsewhereIsForReading(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {20, 5}} {
 		l, other := besideAnother(t, size[0], size[1])
 		before := stored(t, l.current.With.Store, other.Info().ID)
@@ -84,6 +85,7 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 }
 
 func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
+	t.Parallel()
 	l, _ := besideAnother(t, 80, 24)
 	l.shows("Open in another window: here it can be read.")
 	l.shows("ctrl+f forks it · enter takes it once it is free")
@@ -96,6 +98,7 @@ func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
 }
 
 func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
+	t.Parallel()
 	l, other := besideAnother(t, 120, 40)
 	l.press("enter")
 	l.shows("It is still open in the other window.")
@@ -118,6 +121,7 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 }
 
 func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
+	t.Parallel()
 	l, other := besideAnother(t, 120, 40)
 	before := stored(t, l.current.With.Store, other.Info().ID)
 	l.press("ctrl+f")
@@ -135,6 +139,7 @@ func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
 // Whoever looks at another session has let go of the one before, and a new session is taken with its first
 // message.
 func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	first := l.current.Info.ID

@@ -181,6 +181,7 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 }
 
 func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.say("A question.")
 	l.types("/repairs")
@@ -206,6 +207,7 @@ func TestRepairsAreToldOncePerOpening(t *testing.T) {
 }
 
 func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
+	t.Parallel()
 	l := damaged(t, 140, 50)
 	l.press("tab", "m")
 	l.turn.Busy = true

@@ -8,6 +8,7 @@ import (
 )
 
 func TestAChatThatHasNotBegunHasNoTitleWritten(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.types("/title")
 	l.press("enter")
@@ -19,6 +20,7 @@ func TestAChatThatHasNotBegunHasNoTitleWritten(t *testing.T) {
 }
 
 func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 24)
 	deps := l.current.With
 	deps.TitleRef = "there/large"

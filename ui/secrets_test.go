@@ -42,6 +42,7 @@ func findKey(text string, shapes bool) (spans [][2]int) {
 }
 
 func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.current.Secrets = theme.Secrets{Find: findKey}
 	l.panel.Secrets, l.inspector.Secrets = l.current.Secrets, l.current.Secrets
@@ -80,6 +81,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 
 // What was repaired is shown against what is sent instead, and both are texts of the request.
 func TestSecretsAreHiddenInRepairs(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	file := filepath.Join(t.TempDir(), "damaged.jsonl")
 	text := `{"role":"user","content":"log in"}

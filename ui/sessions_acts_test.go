@@ -6,6 +6,7 @@ import (
 )
 
 func TestDeletedSessionsComeBackOneAfterTheOther(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser", "cellar", "attic")
 	l.press("ctrl+s")
@@ -27,6 +28,7 @@ func TestDeletedSessionsComeBackOneAfterTheOther(t *testing.T) {
 }
 
 func TestTheOpenSessionIsNotDeleted(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	l.press("ctrl+s")
@@ -39,6 +41,7 @@ func TestTheOpenSessionIsNotDeleted(t *testing.T) {
 }
 
 func TestARenameKeepsFilterAndCursor(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("partner", "parser", "bread")
 	l.press("ctrl+s")
@@ -62,6 +65,7 @@ func TestARenameKeepsFilterAndCursor(t *testing.T) {
 }
 
 func TestTheOpenSessionIsRenamedInItsHeader(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	l.press("ctrl+s")
@@ -73,6 +77,7 @@ func TestTheOpenSessionIsRenamedInItsHeader(t *testing.T) {
 }
 
 func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread")
 	l.press("ctrl+s")
@@ -90,6 +95,7 @@ func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
 }
 
 func TestTheArchiveTakesAndGivesBack(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.keep("bread", "parser")
 	l.press("ctrl+s")
@@ -109,6 +115,7 @@ func TestTheArchiveTakesAndGivesBack(t *testing.T) {
 }
 
 func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
 	l.press("ctrl+s")
@@ -143,6 +150,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 }
 
 func TestASessionInTheTrashComesBack(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread")
 	l.press("ctrl+s")
@@ -160,6 +168,7 @@ func TestASessionInTheTrashComesBack(t *testing.T) {
 }
 
 func TestASessionIsForkedFromTheList(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	first := l.current.Info.ID

@@ -7,6 +7,7 @@ import (
 
 // TestWhatTheListAsksShowsItsKeys asks while the last thing that was done is still being told.
 func TestWhatTheListAsksShowsItsKeys(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		press []string

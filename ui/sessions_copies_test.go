@@ -11,6 +11,7 @@ import (
 // After a purge the list asks about the files that still hold the session, and goes on asking about those
 // that cannot be rewritten.
 func TestPurgeAsksAboutTheCopies(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
 	db := l.current.With.Store

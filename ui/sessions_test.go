@@ -67,6 +67,7 @@ func (l *live) stored(id string) store.Session {
 }
 
 func TestSessionsAreListedByLastUseWithPinnedOnesOnTop(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.keep("bread", "parser", "cellar")
 	l.press("ctrl+s")
@@ -80,6 +81,7 @@ func TestSessionsAreListedByLastUseWithPinnedOnesOnTop(t *testing.T) {
 }
 
 func TestResumeOpensTheListFiltered(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"/resume", "/sessions", "/continue"} {
 		l := onStage(t, 120, 40)
 		kept := l.keep("bread", "parser")
@@ -122,6 +124,7 @@ func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
 }
 
 func TestTheFirstScreenIsTheListWithItsFilter(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.keep("bread", "parser")
 	l.first = func() tea.Cmd { return l.welcome(Options{Screen: SessionsScreen, Filter: "bre"}) }
@@ -130,6 +133,7 @@ func TestTheFirstScreenIsTheListWithItsFilter(t *testing.T) {
 }
 
 func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
 	other, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})

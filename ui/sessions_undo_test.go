@@ -29,6 +29,7 @@ func (l *live) shelfState() string {
 // TestEveryChangeOfASessionIsTakenBack does random things in the list, some before the one before them is
 // done, and takes them all back.
 func TestEveryChangeOfASessionIsTakenBack(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.keep("bread", "parser", "cellar")
 	l.press("ctrl+s")

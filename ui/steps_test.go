@@ -8,6 +8,7 @@ import (
 )
 
 func TestEveryPressGoesOneRequestFurther(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question.", "The fourth question."} {
 		l.say(q)
@@ -34,6 +35,7 @@ func TestEveryPressGoesOneRequestFurther(t *testing.T) {
 }
 
 func TestOneRequestIsReadAtATime(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
 	l.say("The second question.")
@@ -49,6 +51,7 @@ func TestOneRequestIsReadAtATime(t *testing.T) {
 }
 
 func TestAnotherWishEndsTheSteps(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 50)
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	files := []Persona{{Name: "brief", Text: "Answer in one word."}, {Name: "pirate", Text: "You are a pirate.\nSpeak like one."}}
 	l.settings.Personas = func() ([]Persona, error) { return files, nil }
@@ -50,6 +51,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 }
 
 func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.current.With.System = "As configured."
 	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})

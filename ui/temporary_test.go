@@ -12,6 +12,7 @@ import (
 )
 
 func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.unrecorded = 1
 	l.types("/temporary")
@@ -44,6 +45,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 }
 
 func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.unrecorded = 1
 	l.types("/temporary")
@@ -77,6 +79,7 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 }
 
 func TestTemporaryChatCanBeKept(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.types("/keep")
 	l.press("enter")
@@ -107,6 +110,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 }
 
 func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.unrecorded = 1
 	l.types("/temporary")
@@ -121,6 +125,7 @@ func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
 }
 
 func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 100, 30)
 	before := l.View().MouseMode
 	l.types("/mouse")

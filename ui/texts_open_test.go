@@ -32,6 +32,7 @@ func (l *live) standsOn(id, text string) {
 }
 
 func TestAHitOpensOnItsBranch(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
 	id, first := l.current.Info.ID, l.chat.Messages[0].ID
@@ -62,6 +63,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 }
 
 func TestAHitOpensFarBackInALongSession(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	const n = 3000
 	kept, err := l.current.With.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
@@ -92,6 +94,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 }
 
 func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept, _, err := l.current.With.Store.Begin(t.Context(), store.Session{Title: "Notes", Endpoint: "here", Model: "small"},
 		store.Message{Message: history.Message{
@@ -122,6 +125,7 @@ func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
 }
 
 func TestAHitInASessionOfAnotherWindow(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
 	id := l.current.Info.ID

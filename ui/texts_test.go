@@ -21,6 +21,7 @@ func (l *live) hits(want int) {
 }
 
 func TestAllMessagesAreSearchedWhileTyping(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.keep("bread", "parser")
 	l.press("ctrl+s")
@@ -99,6 +100,7 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 }
 
 func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread")
 	if err := l.current.With.Store.Delete(t.Context(), kept["bread"].ID); err != nil {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) {
+	t.Parallel()
 	for _, when := range []string{"the plan is made", "the plan is not made yet"} {
 		l := onStage(t, 120, 40)
 		l.say("Hello?")
@@ -48,6 +49,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 // A window that the user set, in the configuration or with /window, is raised by /window, as far as the server
 // does not say that it is smaller.
 func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		list   string
 		stated int // what the server says of the window
@@ -70,6 +72,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 }
 
 func TestTheAlertGoesWhenTheDraftFits(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.composer.Set(strings.Repeat("word ", 40_000))
 	l.run(l.draftChanged())

@@ -12,6 +12,7 @@ import (
 
 // What a tool may do is changed in the list of tools: the panel follows at once, and other sessions do as well.
 func TestToolsAreTurnedOffInTheirList(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 40)
 	box := &tool.Toolbox{}
 	for _, name := range []string{"add", "subtract"} {

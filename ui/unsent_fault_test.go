@@ -7,6 +7,7 @@ import (
 )
 
 func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("first")
 	if err := os.Remove(l.current.With.Store.Path()); err != nil {

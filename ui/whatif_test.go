@@ -41,6 +41,7 @@ func (l *live) fileHash() [32]byte {
 }
 
 func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := talked(t, size[0], size[1])
 		now, info, policy := l.panel.Next, l.current.Session.Info(), l.current.Session.Policy()
@@ -96,6 +97,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 }
 
 func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right", "down", "right")
 	l.tried()
@@ -120,6 +122,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 }
 
 func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 140, 50)
 	l.press("tab", "w")
 	_, first := l.Update(uitest.Key("right"))
@@ -152,6 +155,7 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 }
 
 func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 80, 24)
 	l.press("ctrl+x", "w")
 	l.shows("context: what if")
@@ -177,6 +181,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 }
 
 func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 140, 50)
 	l.until("what the records tell", func() bool { return l.panel.Forecast.Prefix.Known })
 	now := l.panel.Forecast.Prefix
@@ -195,6 +200,7 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 }
 
 func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "left")
 	l.shows("Auto is the first step")
@@ -215,6 +221,7 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 }
 
 func TestWhatIfFollowsTheNextRequest(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "right")
 	l.tried()

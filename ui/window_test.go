@@ -18,6 +18,7 @@ import (
 )
 
 func TestWindowCommand(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 40)
 	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
 	l.types("/window")
@@ -39,6 +40,7 @@ func TestWindowCommand(t *testing.T) {
 
 // A server that is slow to say its window, once the model runs, keeps nobody from sending the next message.
 func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
+	t.Parallel()
 	l := onStage(t, 140, 40)
 	said := make(chan struct{})
 	l.says(map[string]http.HandlerFunc{"/api/ps": func(w http.ResponseWriter, r *http.Request) {
@@ -83,6 +85,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 
 // The list of models says of each window who says it, where that fits.
 func TestTheListOfModelsSaysWhoSaysTheWindow(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		width int
 		want  string
@@ -108,6 +111,7 @@ func TestTheListOfModelsSaysWhoSaysTheWindow(t *testing.T) {
 
 // The window's dial sets nothing before enter.
 func TestWindowDial(t *testing.T) {
+	t.Parallel()
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "down", "down", "down", "down", "right", "right")
 	l.until("the plan for 4,096", func() bool { return l.panel.Whatif.Window.Tokens == 4096 && l.panel.Whatif.Running == 0 })

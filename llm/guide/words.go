@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"winnow/history/relevance"
 )
@@ -14,15 +15,23 @@ var token = regexp.MustCompile(`[\p{L}\p{N}]+(?:\+[\p{L}\p{N}]+)+|[\p{So}⊘]`)
 
 // terms are what a search goes by in a text: key names and glyphs, and the stems of the words that say something.
 func terms(text string) []string {
-	text = strings.ToLower(text)
-	all := token.FindAllString(text, -1)
-	relevance.EachWord(token.ReplaceAllString(text, " "), func(word string) {
-		if !isStop(word) {
-			all = append(all, relevance.EnglishStem(word))
+	var all, words []string
+	for field := range strings.FieldsSeq(strings.ToLower(text)) {
+		if strings.ContainsFunc(field, mayBeToken) { // The pattern is slow: most of a page is spared it.
+			all = append(all, token.FindAllString(field, -1)...)
+			field = token.ReplaceAllString(field, " ")
 		}
-	})
-	return all
+		relevance.EachWord(field, func(word string) {
+			if !isStop(word) {
+				words = append(words, relevance.EnglishStem(word))
+			}
+		})
+	}
+	return append(all, words...)
 }
+
+// mayBeToken says that a character is in every key name, or may be a glyph.
+func mayBeToken(r rune) bool { return r == '+' || r >= utf8.RuneSelf }
 
 // isStop says whether a word tells nothing about what a question is about.
 func isStop(w string) bool {

@@ -257,6 +257,7 @@ func allIDs(t interface{ Fatalf(string, ...any) }, s *Store) []string {
 // What is dumped of any history and restored by another file is the same there: in an empty one in any
 // order, and in one that has the ids already.
 func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
 		w := fill(t)
@@ -352,6 +353,7 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 
 // Every column that the schema has is in the digest, or is left out for a reason.
 func TestDigestSeesEveryColumn(t *testing.T) {
+	t.Parallel()
 	left := map[string]string{
 		"sessions.n": "row number", "sessions.leaf": "id", "sessions.forked_at": "id", "sessions.messages": "counted", "sessions.turns": "counted",
 		"tags.id": "row number", "tags.session": "id",

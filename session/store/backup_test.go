@@ -140,6 +140,7 @@ func TestBackupOfTheFutureIsAnOldOne(t *testing.T) {
 
 // Without a transaction around its steps, each write of another connection makes the copy start again.
 func TestBackupBesideAStreamingAnswerEnds(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	ctx := context.Background()
 	session, first := begin(t, s, "", strings.Repeat("long ", 4<<20)) // some thousand pages

@@ -322,6 +322,7 @@ type tally struct {
 var soak = flags.Int("soak", 1, "damage so many times as many files")
 
 func TestDamagedFileNeverStopsTheStart(t *testing.T) {
+	t.Parallel()
 	closed, open := makeSound(t, false), makeSound(t, true)
 	random := rand.New(rand.NewSource(20261122))
 	cases := map[string]int{

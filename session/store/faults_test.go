@@ -87,6 +87,7 @@ func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
 
 // Another window would go on writing to the file that is set aside, and nobody would find that.
 func TestDamagedFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	path := newPath(t)
 	s, err := Open(context.Background(), path, Options{})
 	must(t, "open", err)
@@ -184,6 +185,7 @@ func TestSalvagePointsToABackupThatHasMore(t *testing.T) {
 
 // A damage that is met while reading is looked into at the next start, however large the file is.
 func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
+	t.Parallel()
 	path := newPath(t)
 	s, err := Open(context.Background(), path, Options{Now: noon().now})
 	must(t, "open", err)
@@ -222,6 +224,7 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 
 // One window saves the damaged file; the others wait for it and go on with the new one.
 func TestManyStartOnADamagedFileAtOnce(t *testing.T) {
+	t.Parallel()
 	for range 5 {
 		path, damaged, was := damagedHistory(t)
 		var started []*exec.Cmd

@@ -59,6 +59,7 @@ func TestMessageComesBackAsItWasGiven(t *testing.T) {
 }
 
 func TestContentIsAnyBytes(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	session, first := begin(t, s, "", "hello")
 	all := make([]byte, 256)

@@ -435,6 +435,7 @@ func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 }
 
 func TestTwoStoresBehaveAsOneSimpleModel(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -79,6 +79,7 @@ func TestConnectionsHaveTheirPragmas(t *testing.T) {
 }
 
 func TestWritersTakeTheirLockAtTheBeginning(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	for name, db := range map[string]*sql.DB{"full": s.full, "quick": s.quick} {
 		tx, err := db.Begin()

@@ -255,6 +255,7 @@ func killed(t *testing.T, path, title string, lines int) map[int64]acknowledged 
 }
 
 func TestKilledProgramLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	kills := 25
 	if n, err := strconv.Atoi(os.Getenv("WINNOW_KILLS")); err == nil {
 		kills = n

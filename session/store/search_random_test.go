@@ -210,6 +210,7 @@ func (x *finder) look(t *rapid.T) {
 }
 
 func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
+	t.Parallel()
 	dir, n := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++

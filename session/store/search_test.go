@@ -308,6 +308,7 @@ func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
 
 // Wherever in a text a snippet begins and ends, nothing of a secret that it cuts through is left.
 func TestHitHidesSecretsThatItsSnippetCutsThrough(t *testing.T) {
+	t.Parallel()
 	s := newStore(t)
 	session, _ := begin(t, s, "", "begun")
 	const secret = "sk-Zq7Kx2Lm9Vw4Rt6Yp3Nc8Bd5Fg1Hj0"
