@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"slices"
 	"strings"
@@ -18,16 +19,24 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui"
+	"winnow/ui/plain"
 	"winnow/ui/theme"
 )
 
 // chat runs the screen. Whatever ends it, the last line says how to go on.
 func (p *program) chat(ctx context.Context, search string) error {
-	if _, err := p.readConfig(); err != nil {
+	config, err := p.readConfig()
+	if err != nil {
 		return err
 	}
-	if !term.IsTerminal(p.in.Fd()) || !term.IsTerminal(p.out.Fd()) {
-		return fail(Usage, "the chat needs a terminal; winnow run \"...\" answers without one")
+	inPlain := p.flags.plain || config.UI.Plain
+	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
+	if !inPlain && !terminal {
+		return fail(Usage, "the chat needs a terminal; winnow run \"...\" answers without one, and winnow --plain chats in lines of text")
+	}
+	to := toChat
+	if !terminal {
+		to = toRun // Nobody reads which model was chosen before something is sent.
 	}
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
@@ -36,7 +45,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	terminated, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(terminated, stop)
-	k, err := p.open(terminated, toChat)
+	k, err := p.open(terminated, to)
 	if err != nil {
 		return err
 	}
@@ -51,11 +60,19 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if err != nil {
 		return err
 	}
-	options, err := k.screenOptions(s, screen, search)
-	if err != nil {
-		return err
+	var id string
+	switch {
+	case !inPlain:
+		options, fault := k.screenOptions(s, screen, search)
+		if fault != nil {
+			return fault
+		}
+		id, err = ui.Run(ctx, options)
+	case screen == ui.SessionsScreen:
+		return fail(Usage, "there are several sessions; winnow sessions list names them, and winnow --plain -s ID opens one")
+	default:
+		id, err = k.plainly(terminated, s, terminal)
 	}
-	id, err := ui.Run(ctx, options)
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
 	}
@@ -63,6 +80,27 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return &failure{exit: stoppedBy(terminated)} // What there was to say has been said.
 	}
 	return err
+}
+
+// plainly chats in lines of text.
+func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal bool) (id string, err error) {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGINT)
+	defer signal.Stop(stop)
+	k.servers.Start()
+	return plain.Run(ctx, plain.Options{
+		Deps:     k.deps,
+		Start:    s,
+		Choice:   k.choice,
+		Notices:  slices.Concat(k.notices, k.store.Notices(), otherModel(s, k.choice)),
+		Attach:   k.p.flags.attach,
+		In:       k.p.in,
+		Out:      k.p.out,
+		Terminal: terminal,
+		Stop:     stop,
+		Export:   k.exportCommand,
+		Chosen:   func(ref string) error { return k.memory.Model(k.catalog.Last(ref))() },
+	})
 }
 
 // remember takes over what was chosen on the screen before, where nothing else says otherwise.

@@ -18,7 +18,7 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs"},
+	"cli":                    {"cli/config", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs", "ui/plain"},
 	"cli/config":             {"ui/theme", "ui/keymap", "session/approval", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/shells":             {},
 	"cli/manual":             {},
@@ -80,6 +80,7 @@ var rooms = map[string][]string{
 	"ui/confirm":            {},
 	"ui/limit":              {"ui/theme", "ui/keymap", "ui/uitest", "session", "session/limits", "session/store", "llm/pricing"},
 	"ui/question":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/approval", "history"},
+	"ui/plain":              {"ui/theme", "session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "llm", "llm/tool", "llm/llmtest", "history"},
 	"ui/remembered":         {"ui/theme", "llm"},
 	"ui/settings":           {"ui/remembered", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "session/approval", "llm", "llm/tool", "llm/mcp", "history"},
 	"ui/panel":              {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "llm/pricing", "history"},

@@ -37,6 +37,7 @@ type flags struct {
 	noSave    bool
 	quiet     bool
 	temporary bool
+	plain     bool
 
 	allowTools []string
 }
@@ -73,6 +74,7 @@ func (p *program) root() *cobra.Command {
 	p.sessionFlags(root)
 	own.BoolVarP(&f.lastToo, "last", "C", false, "the same as -c")
 	own.BoolVarP(&f.pick, "resume", "r", false, "choose a session, among those that hold the words that follow")
+	own.BoolVar(&f.plain, "plain", false, "chat in plain lines of text, for screen readers and pipes")
 	own.BoolVar(&f.temporary, "temporary", false, "begin a chat that leaves nothing on disk")
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)

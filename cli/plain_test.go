@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// In a terminal plain mode prints lines and nothing that moves the cursor; ctrl+c and ctrl+d do what they do on the
+// screen.
+func TestPlainModeInATerminal(t *testing.T) {
+	t.Parallel()
+	env := hanging(t, home(t))
+	chat := startIn(t, env, 100, 40, "--plain", "-m", "openai/small")
+	chat.want("winnow, plain mode. The model is openai/small", "you:")
+	chat.send("remember this" + enterKey)
+	chat.want("Sending 1 of 1 message", "Half of what I wanted to say")
+	chat.send(ctrlC)
+	chat.want("Stopped; what arrived is kept.")
+	chat.send("/history" + enterKey)
+	chat.want("(stopped here)")
+	chat.send(ctrlD)
+	if code := chat.end(); code != 0 {
+		t.Errorf("winnow ended with %d after ctrl+d", code)
+	}
+	line := resumeLine.FindStringSubmatch(chat.text())
+	if line == nil {
+		t.Fatalf("no line says how to resume:\n%s", chat.text())
+	}
+	chat.mu.Lock()
+	raw := string(chat.raw)
+	chat.mu.Unlock()
+	if i := strings.Index(raw, "\x1b"); i >= 0 {
+		t.Errorf("an escape sequence was written: %q", raw[max(0, i-20):min(len(raw), i+20)])
+	}
+	again := startIn(t, env, 100, 40, "--plain", "-s", line[1])
+	again.want(`This is "remember this" with 2 messages.`)
+	again.send(ctrlD)
+	again.end()
+}
+
+func TestPlainModeThroughPipes(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]"))
+	t.Cleanup(server.Close)
+	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	run := exec.CommandContext(t.Context(), winnowPath(t), "--plain")
+	run.Env, run.Stdin = env, strings.NewReader("Hello\n/context\n")
+	out, err := run.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "red") || !strings.Contains(string(out), "message 2, model: whole") || !resumeLine.Match(out) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	unnamed := exec.CommandContext(t.Context(), winnowPath(t), "--plain")
+	unnamed.Env, unnamed.Stdin = home(t), strings.NewReader("Hello\n")
+	if out, err := unnamed.CombinedOutput(); err == nil || !strings.Contains(string(out), "no model is named") {
+		t.Errorf("without a model: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,291 @@
+package plain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/llm/tool"
+	"winnow/session"
+	"winnow/session/store"
+)
+
+// server answers with one step after the other.
+type server struct {
+	mu     sync.Mutex
+	bodies []string
+	steps  []string // data of one event each; "" hangs after a first piece
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		http.NotFound(w, r)
+		return
+	}
+	s.mu.Lock()
+	s.bodies = append(s.bodies, string(body))
+	step := s.steps[min(len(s.bodies), len(s.steps))-1]
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "text/event-stream")
+	if step == "" {
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"Half an "}}]}`+"\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return
+	}
+	fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", step)
+}
+
+func says(text string) string {
+	quoted, _ := json.Marshal(text)
+	return `{"choices":[{"index":0,"delta":{"content":` + string(quoted) + `},"finish_reason":"stop"}]}`
+}
+
+const callsAdd = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}]}`
+
+// options are those of a chat with a scripted server.
+func options(t *testing.T, steps ...string) (Options, *server) {
+	t.Helper()
+	s := &server{steps: steps}
+	listening := httptest.NewServer(s)
+	t.Cleanup(listening.Close)
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := new(tool.Toolbox)
+	box.Register(tool.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
+	deps := session.Deps{
+		Store: db, Policy: policy, Count: func(text string) int { return (len(text) + 3) / 4 }, Tokenizer: "quarters",
+		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: listening.URL + "/v1", Default: "small", Window: 4096, Tools: box}),
+	}
+	start, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Deps: deps, Start: start, Choice: llm.Choice{Ref: "here/small", Reason: "because it was asked for"}}, s
+}
+
+// transcript runs a chat on an input from a pipe.
+func transcript(t *testing.T, o Options, input string) string {
+	t.Helper()
+	var out bytes.Buffer
+	o.In, o.Out = strings.NewReader(input), &out
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexAny(out.String(), "\x1b\r"); i >= 0 {
+		t.Errorf("the output moves the cursor or has a colour: %q", out.String()[max(0, i-20):])
+	}
+	return out.String()
+}
+
+// wantInOrder wants texts one behind the other.
+func wantInOrder(t *testing.T, text string, want ...string) {
+	t.Helper()
+	rest := text
+	for _, w := range want {
+		_, behind, ok := strings.Cut(rest, w)
+		if !ok {
+			t.Fatalf("there is no %q behind what came before it, in\n%s", w, text)
+		}
+		rest = behind
+	}
+}
+
+func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("An answer that is long. ", 100)
+	o, s := options(t, says(long), says("Two."), says("Three."), says("Other."))
+	out := transcript(t, o, "First\nand \\\nmore\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin 1\n/retry\n/pin 99\n/quit now\n/fly\n/quit\nnever\n")
+	wantInOrder(
+		t, out, "The model is here/small, because it was asked for.", "you: First", "Sending 1 of 1 message", "small:\n"+long, "(saw 1 of 1 message",
+		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "The budget is set.", "The next request: ", "message 2, model: cut to 150 of 2,400 characters",
+		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes nothing after it.", "There is no command /fly.",
+	)
+	if len(s.bodies) != 4 || strings.Contains(out, "never") {
+		t.Errorf("%d requests, and the chat is\n%s", len(s.bodies), out)
+	}
+}
+
+// A line from a pipe answers a question only where it is an answer; the other lines are messages.
+func TestAToolIsAskedAboutInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, input string
+		want        []string
+		ran         bool
+	}{
+		{"yes", "Add.\nyes\nBye.\n", []string{"The model wants to call the tool add with:", `{"a":1}`, "Run it? yes", "answer: yes", "add returned 1 character.", "Done.", "you: Bye."}, true},
+		{"no", "Add.\nn\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
+		{"another message", "Add.\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
+		{"the end", "Add.\n", []string{"Run it?", "Done."}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o, s := options(t, callsAdd, says("Done."), says("Bye too."))
+			wantInOrder(t, transcript(t, o, c.input), c.want...)
+			if ran := strings.Contains(s.bodies[1], `"content":"3"`); ran != c.ran {
+				t.Errorf("the tool ran: %t, want %t: %s", ran, c.ran, s.bodies[1])
+			}
+		})
+	}
+}
+
+func TestAMessageThatIsTooLongCanBeSentCut(t *testing.T) {
+	t.Parallel()
+	o, s := options(t, says("Short."))
+	out := transcript(t, o, "/cut\n"+strings.Repeat("word ", 6000)+"\n/cut\n")
+	wantInOrder(t, out, "No message was too long.", "tokens too many", "Nothing was sent or saved. /cut sends it cut.", "Short.")
+	if len(s.bodies) != 1 {
+		t.Errorf("%d requests, want one", len(s.bodies))
+	}
+}
+
+func TestSessionsAreOpenedByTheirIds(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t, says("One."), says("Two."))
+	first := transcript(t, o, "Remember me\n")
+	wantInOrder(t, first, "One.")
+	id := o.Start.Info().ID
+	next, err := session.New(o.Deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Start = next
+	out := transcript(t, o, "Another\n/sessions\n/resume nothing\n/resume "+id+"\n/history\n")
+	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no session nothing", "Left \"Another\"", "This is \"Remember me\" with 2 messages.", "1, you:\nRemember me\n2, small:\nOne.")
+}
+
+// terminalInput is what a person types, as it comes.
+type terminalInput struct{ lines chan string }
+
+func (in terminalInput) Read(p []byte) (int, error) {
+	line, ok := <-in.lines
+	if !ok {
+		return 0, io.EOF
+	}
+	return copy(p, line), nil
+}
+
+// watched is an output that tells when a text has come.
+type watched struct {
+	mu   sync.Mutex
+	text strings.Builder
+	news chan struct{}
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	w.text.Write(p)
+	w.mu.Unlock()
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (w *watched) want(t *testing.T, text string, times int) {
+	t.Helper()
+	over := time.After(20 * time.Second)
+	for {
+		w.mu.Lock()
+		all := w.text.String()
+		w.mu.Unlock()
+		if strings.Count(all, text) >= times {
+			return
+		}
+		select {
+		case <-w.news:
+		case <-over:
+			t.Fatalf("there is no %q in\n%s", text, all)
+		}
+	}
+}
+
+// What is typed before a question comes is a message, even where it looks like an answer.
+func TestTypeAheadAnswersNoQuestion(t *testing.T) {
+	t.Parallel()
+	o, s := options(t, callsAdd, says("Done."), says("Yes what?"))
+	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}, make(chan os.Signal, 1)
+	o.In, o.Out, o.Stop, o.Terminal = in, out, stop, true
+	ended := make(chan error, 1)
+	in.lines <- "Add.\nyes\n" // in one read: the second line is there before the question
+	go func() {
+		_, err := Run(context.Background(), o)
+		ended <- err
+	}()
+	out.want(t, "answer: ", 1)
+	in.lines <- "perhaps\n"
+	out.want(t, "answer: ", 2)
+	in.lines <- "no\n"
+	out.want(t, "Yes what?", 1)
+	close(in.lines)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(s.bodies[1], `"content":"3"`) || !strings.Contains(s.bodies[2], `"content":"yes"`) {
+		t.Errorf("what was typed ahead ran the tool, or is no message: %s", s.bodies[2])
+	}
+}
+
+func TestStopKeepsWhatArrived(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t, "")
+	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}, make(chan os.Signal, 1)
+	o.In, o.Out, o.Stop, o.Terminal = in, out, stop, true
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Run(context.Background(), o)
+		ended <- err
+	}()
+	in.lines <- "Go on\n"
+	out.want(t, "Half an ", 1)
+	stop <- os.Interrupt
+	out.want(t, "Stopped; what arrived is kept.", 1)
+	out.want(t, "you: ", 2)
+	stop <- os.Interrupt
+	out.want(t, "ctrl+d or /quit quits.", 1)
+	close(in.lines)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	last := o.Start.Messages()
+	if len(last) != 2 || last[1].Status != history.Interrupted || last[1].Content != "Half an " {
+		t.Errorf("the messages are %+v", last)
+	}
+}
+
+func TestEveryCommandIsHelpedWith(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t, says(""))
+	out := transcript(t, o, "/help\n")
+	var names []string
+	for _, c := range commands() {
+		if slices.Contains(names, c.name) || c.help == "" {
+			t.Errorf("/%s is there twice, or has no help", c.name)
+		}
+		names = append(names, c.name)
+		wantInOrder(t, out, "\n"+c.usage()+": "+c.help)
+	}
+}
