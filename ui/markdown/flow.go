@@ -35,6 +35,7 @@ type flow struct {
 	cells        int   // of word
 	gap          []run // the spaces before it
 	blank        int   // the cells of gap
+	long         bool  // the beginning of word is on the line already
 	before, last rune  // the last two characters of word, 0 for none
 }
 
@@ -152,6 +153,9 @@ func closes(r rune) bool {
 // opensText tells whether r does not end a line.
 func opensText(r rune) bool { return strings.ContainsRune("（［｛〈《「『【〔〖‘“", r) }
 
+// longWord is how many lines of a word are collected before they are placed.
+const longWord = 8
+
 // add adds text to the word.
 func (f *flow) add(text string, width int, l look) {
 	if last := len(f.word) - 1; last >= 0 && f.word[last].look == l {
@@ -159,16 +163,25 @@ func (f *flow) add(text string, width int, l look) {
 	} else {
 		f.word = append(f.word, run{text: text, look: l})
 	}
-	f.cells += width
+	if f.cells += width; f.cells > longWord*f.width {
+		f.place()
+		f.long = true
+	}
 }
 
 // endWord puts the word on a line.
 func (f *flow) endWord() {
-	f.before, f.last = 0, 0
+	f.place()
+	f.before, f.last, f.long = 0, 0, false
+}
+
+// place puts what there is of the word on a line, or on several where one is too short for it.
+func (f *flow) place() {
 	if len(f.word) == 0 {
 		return
 	}
 	switch {
+	case f.long: // its beginning is on the line
 	case f.used+f.blank+f.cells <= f.width:
 		f.put(f.gap)
 		f.used += f.blank

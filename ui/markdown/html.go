@@ -55,8 +55,8 @@ func tagBegins(s string) bool {
 	return false
 }
 
-// raised is a <sub> or <sup> that is open.
-type raised struct {
+// opened is a <sub>, <sup> or <kbd> that is open.
+type opened struct {
 	kind  int
 	start int // the run that it begins with
 }
@@ -83,38 +83,38 @@ func (in *inline) html(tag string) {
 
 // key begins or ends the name of a key, which looks like code; without tints it stands in brackets.
 func (in *inline) key(end bool) {
-	pad := " "
-	if !in.tints() {
-		pad = "["
-		if end {
-			pad = "]"
-		}
+	at, ok := in.opened(keyTag, end)
+	if !ok {
+		return
 	}
-	switch {
-	case !end:
-		if in.tints() {
-			in.look.role, in.look.attrs = strongRole, in.look.attrs|tinted
-		}
-		in.add(pad)
-	case in.look.attrs&tinted != 0 || !in.tints():
-		in.add(pad)
-		in.look.role, in.look.attrs = textRole, in.look.attrs&^tinted
+	name := runsText(in.runs[at:])
+	in.runs = in.runs[:at]
+	if in.tints() {
+		in.code(name)
+	} else {
+		in.runs = append(in.runs, run{text: "[" + name + "]", look: in.look, solid: true})
 	}
+}
+
+// opened notes a tag that opens, or returns the run at which the one that closes was opened.
+func (in *inline) opened(kind int, end bool) (at int, ok bool) {
+	if !end {
+		in.open = append(in.open, opened{kind, len(in.runs)})
+		return 0, false
+	}
+	last := len(in.open) - 1
+	if last < 0 || in.open[last].kind != kind {
+		return 0, false
+	}
+	at = in.open[last].start
+	in.open = in.open[:last]
+	return at, at < len(in.runs)
 }
 
 // raise begins or ends a lowered or raised text.
 func (in *inline) raise(kind int, end bool) {
-	if !end {
-		in.raised = append(in.raised, raised{kind, len(in.runs)})
-		return
-	}
-	last := len(in.raised) - 1
-	if last < 0 || in.raised[last].kind != kind {
-		return
-	}
-	at := in.raised[last].start
-	in.raised = in.raised[:last]
-	if at == len(in.runs) {
+	at, ok := in.opened(kind, end)
+	if !ok {
 		return
 	}
 	shown := make([]string, len(in.runs)-at)

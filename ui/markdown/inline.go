@@ -13,9 +13,9 @@ import (
 // inline collects the runs of a paragraph, heading or cell.
 type inline struct {
 	*doc
-	runs   []run
-	look   look
-	raised []raised // the <sub> and <sup> that are open
+	runs []run
+	look look
+	open []opened // the tags that are open
 }
 
 // inlineRuns returns what is inside n in a look.

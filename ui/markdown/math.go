@@ -62,6 +62,7 @@ func (mathSpans) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node
 	from, length := opening, 0
 	for {
 		line, segment := block.PeekLine()
+		line = line[:min(len(line), maxMath)]
 		if i := mathEnd(line, from, closing); i >= 0 {
 			n.segments.Append(segment.WithStop(segment.Start + i))
 			block.Advance(i)
@@ -94,18 +95,21 @@ func mathMarks(line []byte) (opening int, closing string) {
 }
 
 // mathEnd returns the offset behind the delimiter that ends a formula, which is not before from; -1 for none.
-// A dollar ends one only right behind a character, and with no digit after it: prices are no formulas.
+// A dollar ends one only right behind a character, and with no digit after it: prices are no formulas. Where a
+// delimiter opens again there is none, so that no text is searched twice.
 func mathEnd(line []byte, from int, closing string) int {
-	line = line[:min(len(line), maxMath)]
+	opening := map[string]string{`\)`: `\(`, `\]`: `\[`}[closing]
 	for i := from; i < len(line); i++ {
-		if bytes.HasPrefix(line[i:], []byte(closing)) {
+		switch {
+		case bytes.HasPrefix(line[i:], []byte(closing)):
 			end := i + len(closing)
-			price := closing == "$" && (i == from || line[i-1] == ' ' || end < len(line) && line[end] >= '0' && line[end] <= '9')
-			if !price {
-				return end
+			if closing == "$" && (i == from || line[i-1] == ' ' || end < len(line) && line[end] >= '0' && line[end] <= '9') {
+				return -1
 			}
-		}
-		if line[i] == '\\' {
+			return end
+		case opening != "" && bytes.HasPrefix(line[i:], []byte(opening)):
+			return -1
+		case line[i] == '\\':
 			i++ // what follows is no delimiter
 		}
 	}

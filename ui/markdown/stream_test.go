@@ -125,6 +125,36 @@ func TestStreamShowsLongOpenCode(t *testing.T) {
 	}
 }
 
+// Texts that are extreme stay within their width while they stream, and end as they are rendered.
+func TestStreamOfExtremes(t *testing.T) {
+	for name, md := range map[string]string{
+		"code of 10,000 lines":       "```\n" + strings.Repeat("x := f(1)\n", 10_000) + "```\n",
+		"a line of code of 100 KB":   "```\n" + strings.Repeat("0123456789", 10_000) + "\n```\n",
+		"a word of 100 KB":           strings.Repeat("ä1", 33_000),
+		"a line of 100 KB":           strings.Repeat("ten bytes ", 10_000),
+		"Chinese":                    strings.Repeat("汉字混排测试，很好。", 500),
+		"Arabic, Hebrew and Persian": strings.Repeat("مرحبا بالعالم שלום עולם می\u200cخواهم ", 300),
+		"families":                   strings.Repeat("👩\u200d👩\u200d👧🏳\ufe0f\u200d🌈", 500),
+		"a wide table":               "| " + strings.Repeat("a column | ", 60) + "\n|" + strings.Repeat("---|", 60) + "\n| " + strings.Repeat("汉字 cell | ", 60),
+		"dollars":                    strings.Repeat("$a ", 20_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newAt(dark, 60)
+			s := NewStream(r)
+			for at := 0; at < len(md); at += 4 << 10 {
+				s.Write(md[at:min(at+4<<10, len(md))])
+				s.Lines()
+			}
+			s.Finish()
+			checkLines(t, s.Lines(), 60, name)
+			if want := newAt(dark, 60).Render(md); !slices.Equal(s.Lines(), want) {
+				t.Errorf("streamed it ends otherwise:\n%s", difference(s.Lines(), want))
+			}
+		})
+	}
+}
+
 // difference shows where got leaves want.
 func difference(got, want []string) string {
 	var b strings.Builder
