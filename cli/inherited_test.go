@@ -84,7 +84,7 @@ key = "ollama"
 	chat.send("a secret draft")
 	chat.want("a secret draft")
 	chat.send("\x07") // ctrl+g
-	chat.want("│ edited")
+	chat.want("› edited")
 	wantWithoutKeys(t, editor, keys...)
 	wantWithoutKeys(t, command, keys[:3]...)
 	arg, err := os.ReadFile(editor + ".arg")

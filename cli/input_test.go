@@ -304,7 +304,7 @@ func TestTheEditorHasTheTerminal(t *testing.T) {
 	chat.waitFor("reset modes", func(string) bool { return len(modesSet(chat)) == 0 })
 	wantModesReset(t, "in the editor", chat, before)
 	chat.send("typed in the editor\r")
-	chat.want("│ typed in the editor")
+	chat.want("› typed in the editor")
 	chat.send(" and here")
 	chat.want("typed in the editor and here")
 	modes, err := os.ReadFile(filepath.Join(dir, "modes"))

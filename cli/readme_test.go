@@ -18,7 +18,7 @@ func TestReadmeShowsTheRealScreen(t *testing.T) {
 	chat.send("/budget 525")
 	chat.want("/budget 525")
 	chat.send(enterKey)
-	chat.want(" of 525")
+	chat.waitFor("an empty draft", func(screen string) bool { return !strings.Contains(screen, "/budget") })
 	for _, line := range []string{"how does winnow choose what to send?", "and what does pinning do?"} {
 		chat.send(line)
 		chat.want(line)

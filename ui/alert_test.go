@@ -55,7 +55,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		l.run(l.begin(l.composer.Take(0), fails))
 		l.until("the end of the turn", func() bool { return !l.turn.Busy })
 		screen := plain(l.Model)
-		if l.notice.Alert().Way != test.want || !strings.Contains(screen, "The draft") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
+		if l.notice.Alert().Way != test.want || !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "), "draft is still here") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
 			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(), test.want, screen)
 		}
 	}

@@ -84,7 +84,7 @@ func misfitTitle(over *session.OversizeError) (title, parts string) {
 func misfitHints(m *Model, over *session.OversizeError) []keymap.Hint {
 	k := &m.keys
 	hints := []keymap.Hint{k.Hint("keep editing", keymap.Send), k.Hint("send cut", keymap.SendCut)}
-	if !m.layout.Framed { // no line above the draft has room for it
+	if m.layout.Rule.Empty() { // no line above the draft has room for it
 		title, _ := misfitTitle(over)
 		hints = append([]keymap.Hint{{Key: title}}, hints...)
 	}

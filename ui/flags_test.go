@@ -361,19 +361,21 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 	}
 }
 
-func TestALongNoticeTakesTwoLinesWhereThereAreFrames(t *testing.T) {
+func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
 	said := "Pinned message 12: +1,204 tokens; its call and 2 results go with it; to make room 2 messages left (5 you, 6 model)."
 	m := chatting(t, 80, 24)
 	m.notice.Say(said)
+	settleLines(m)
 	lines := strings.Split(plain(m), "\n")
-	if got := strings.Join(strings.Fields(strings.Join(lines[22:24], " ")), " "); got != "· "+said {
+	if got := strings.Join(strings.Fields(strings.Join(lines[22:24], " ")), " "); got != said {
 		t.Errorf("the lowest lines say %q", got)
 	}
 	fits(t, m)
 	m = chatting(t, 80, 12)
 	m.notice.Say(said)
-	if lines := strings.Split(plain(m), "\n"); strings.Contains(lines[10], "tokens") || !strings.Contains(lines[11], "Pinned message 12") {
-		t.Errorf("without frames the notice takes more than the lowest line:\n%s", plain(m))
+	settleLines(m)
+	if lines := strings.Split(plain(m), "\n"); !strings.Contains(lines[10], "Pinned message 12") || !strings.Contains(lines[9], "›") {
+		t.Errorf("a short screen does not make room for the notice:\n%s", plain(m))
 	}
 	fits(t, m)
 }

@@ -1,11 +1,6 @@
 package ui
 
-import (
-	"slices"
-
-	"winnow/ui/keymap"
-	"winnow/ui/theme"
-)
+import "winnow/ui/keymap"
 
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
 func (m *Model) hints() []keymap.Hint {
@@ -94,24 +89,5 @@ func panelHints(k *keymap.Map) []keymap.Hint {
 		k.Hint("select", keymap.Select),
 		k.Hint("undo", keymap.TakeBack),
 		k.Hint("repairs", keymap.Repairs),
-	}
-}
-
-// hintLine puts as many hints on a line as fit. The last one stays: it says how to leave, or where the
-// rest is.
-func hintLine(st theme.Styles, hints []keymap.Hint, w int) string {
-	last := len(hints) - 1
-	for n := last; ; n-- {
-		line := ""
-		for _, h := range slices.Concat(hints[:n], hints[last:]) {
-			sep := " · "
-			if line == "" {
-				sep = " "
-			}
-			line += st.Faint.Render(sep) + st.Text.Render(h.Key) + st.Muted.Render(" "+h.What)
-		}
-		if n == 0 || theme.Width(line) <= w {
-			return theme.Fit(line, w)
-		}
 	}
 }

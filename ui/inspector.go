@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,9 +18,7 @@ import (
 )
 
 // inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
-type inspectorOverlay struct{}
-
-func (inspectorOverlay) box(m *Model) theme.Box { return m.layout.Full }
+type inspectorOverlay struct{ replaces }
 
 func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	key, ok := msg.(tea.KeyPressMsg)
@@ -42,7 +41,7 @@ func (inspectorOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 }
 
 func (inspectorOverlay) title(m *Model) (string, string) {
-	return m.inspector.Title(), m.inspector.Position()
+	return breadcrumb(m, m.inspector.Title()), strings.TrimSuffix(m.inspector.Views()+" · "+m.inspector.Position(), " · ")
 }
 
 func (inspectorOverlay) hints(m *Model) []keymap.Hint { return m.inspector.Hints() }

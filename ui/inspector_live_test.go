@@ -18,7 +18,7 @@ import (
 func (l *live) titled(name, view string) {
 	l.t.Helper()
 	l.until(name+" ["+view+"]", func() bool {
-		title := strings.Split(plain(l.Model), "\n")[1]
+		title := strings.Split(plain(l.Model), "\n")[0]
 		return strings.Contains(title, name) && strings.Contains(title, "["+view+"]") && l.inspector.Content() != nil
 	})
 }
@@ -225,7 +225,7 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 		l.press(c.key)
 		l.until("the verdict "+c.want, func() bool {
 			e, ok := l.panel.Next.Plan.EntryOf(l.chat.Messages[0].ID)
-			return ok && theme.Glyph(e) == c.want && strings.Contains(plain(l.Model), "\n│  "+c.want+" ")
+			return ok && theme.Glyph(e) == c.want && strings.Contains(plain(l.Model), "\n  "+c.want+" ")
 		})
 	}
 	l.press("i", "p")

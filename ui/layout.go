@@ -18,12 +18,20 @@ func (m *Model) arrange() {
 	m.chat.Edited = m.composer.Editing()
 	w := m.layout.Wants
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
-	w.Draft, w.Asks = m.composer.Lines(), m.question.Waits()
-	w.AlertLines = len(m.alertLines(w.MostAlert()))
+	w.Draft, w.Sentence = m.composer.Lines(), m.notice.Lines(w.Width)
+	w.AlertLines, w.Queue = len(screenOf(m).question(w.MostAlert())), len(screenOf(m).queue(layout.MostTail))
 	m.layout = layout.For(w)
-	m.question.Resize(m.keys, alertWidth(m.layout), m.layout.Alert.H-min(1, m.composer.Waiting.Len()))
-	in := m.layout.Transcript.Inner(m.layout.Framed)
-	m.chat.Resize(in.W, in.H, 1, 1)
-	full := m.layout.Full.Inner(framedOverlay(m.layout.Full))
+	m.question.Resize(m.keys, m.layout.DraftWidth(), m.layout.Alert.H)
+	page := m.layout.Transcript
+	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter, 0)
+	full := inner(insteadOf, m.layout.Full)
 	m.inspector.Resize(full.W, full.H)
+}
+
+// settleLines lays out the screen anew where a sentence came, or went, that takes more than one line, or where what
+// stands below the last message did.
+func settleLines(m *Model) {
+	if m.layout.Width > 0 && m.layout.Sentence != m.notice.Lines(m.layout.Width) {
+		m.arrange()
+	}
 }

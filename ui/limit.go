@@ -15,6 +15,8 @@ import (
 // the text that is typed meanwhile.
 type limitOverlay struct{ limit.Model }
 
+func (*limitOverlay) place() place { return aboveDraft }
+
 // openLimit asks about a limit.
 func openLimit(m *Model, e session.OverLimit) tea.Cmd {
 	m.overlays = append(m.overlays, &limitOverlay{limit.Of(e)}) // whatever is there stays beneath it
@@ -86,9 +88,9 @@ func (o *limitOverlay) types(*Model) bool             { return true }
 
 // box is right above the draft, as high as the question.
 func (o *limitOverlay) box(m *Model) theme.Box {
-	b := m.layout.Overlay
-	h := min(b.H, o.Height(b.W-2)+2)
-	return theme.Box{X: b.X, Y: b.Y + b.H - h, W: b.W, H: h}
+	b := m.layout.Rule
+	h := min(b.Y, o.Height(b.W)+1)
+	return theme.Box{Y: b.Y - h, W: b.W, H: h}
 }
 
 // showCosts shows what the next request would cost, which limit it would exceed, and what the session has spent.

@@ -26,7 +26,7 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	// What is typed while the question waits goes to the draft; enter alone answers nothing.
 	l.press("enter")
 	l.shows("With this request this session comes to ~$0.50, above your limit of $0.30 per session.")
-	l.shows("waits for your answer")
+	l.shows("waiting for your answer")
 	l.types("more?")
 	l.press("enter")
 	l.shows("chooses an answer first")

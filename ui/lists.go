@@ -12,6 +12,7 @@ import (
 
 // listOverlay is a list to choose from.
 type listOverlay struct {
+	floats
 	picker.Model
 	kind   settings.Kind // 0 for a list that is told nothing while it is open
 	stays  bool          // it stays open when something is chosen

@@ -15,6 +15,7 @@ import (
 	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/event"
+	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
@@ -48,7 +49,7 @@ const (
 type Model struct {
 	keys   keymap.Map
 	themes theme.Set
-	mouse  bool           // the mouse is the application's, and not the terminal's
+	frame  frame.Model
 	first  func() tea.Cmd // shows what the options want to be shown first
 
 	layout   layout.Layout
@@ -79,7 +80,7 @@ func New(o Options) (*Model, error) {
 	}
 	m := &Model{
 		keys:   keys,
-		mouse:  o.Mouse,
+		frame:  frame.Model{Mouse: o.Mouse},
 		layout: layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != string(remembered.Strip) && o.Panel != string(remembered.Off)}},
 		themes: theme.Set{Own: o.Themes},
 	}
@@ -148,7 +149,9 @@ func (m *Model) welcome(o Options) tea.Cmd {
 
 // Update answers a message, and then what it changed in the session and in the draft.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	return m, tea.Batch(m.answer(msg), m.handle(nil, m.current.Events(), m.currentEvent), m.updateComposer(nil))
+	cmd := tea.Batch(m.answer(msg), m.handle(nil, m.current.Events(), m.currentEvent), m.updateComposer(nil))
+	settleLines(m)
+	return m, cmd
 }
 
 // answer is the table of contents: what arrives, and who answers it.
@@ -167,6 +170,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		m.restyle()
 	case tea.FocusMsg:
 		m.notice.Bell.Focus(true)
+		return m.turn.Tick()
 	case tea.BlurMsg:
 		m.notice.Bell.Focus(false)
 	case bell.DueMsg:
@@ -186,6 +190,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		m.turn, cmd = m.turn.Update(msg)
 		return m.handle(cmd, m.turn.Events(), m.turnEvent)
 	case turn.TickMsg:
+		m.turn.Asleep = m.notice.Bell.Away()
 		m.turn, cmd = m.turn.Update(msg)
 		return m.handle(cmd, m.turn.Events(), m.turnEvent)
 	case question.DueMsg:

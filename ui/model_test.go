@@ -147,7 +147,7 @@ func TestNoKeyPanics(t *testing.T) {
 			case 2:
 				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelUp})
 			case 3:
-				m.mouse = true
+				m.frame.Mouse = true
 				m.Update(tea.MouseClickMsg{X: rapid.IntRange(0, m.layout.Width).Draw(rt, "x"), Y: rapid.IntRange(0, m.layout.Height).Draw(rt, "y"), Button: tea.MouseLeft})
 			default:
 				m.Update(rapid.SampledFrom(keys).Draw(rt, "key"))

@@ -24,7 +24,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 // click is a click on what lies under the mouse: it gives the focus to the pane, and selects in it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
-	case !m.mouse || msg.Button != tea.MouseLeft:
+	case !m.frame.Mouse || msg.Button != tea.MouseLeft:
 		return nil
 	case m.chat.Search.Open && !m.overlays.any():
 		m.chat.Search.Open = false
@@ -40,18 +40,14 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
-		in, lead := m.layout.Composer.Inner(m.layout.Framed), 1
-		if !m.layout.Framed {
-			lead = 2 // the prompt's sign
-		}
-		m.composer.Area.Click(msg.X-in.X-lead, msg.Y-in.Y)
+		m.composer.Area.Click(msg.X-m.layout.Mark(), msg.Y-m.layout.Composer.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
 		m.setFocus(transcriptPane)
-		cmd := m.updateTranscript(tea.MouseClickMsg{Y: msg.Y - m.layout.Transcript.Inner(m.layout.Framed).Y})
+		cmd := m.updateTranscript(tea.MouseClickMsg{Y: msg.Y - m.layout.Transcript.Y})
 		m.lead()
 		return cmd
 	case m.layout.Panel.Holds(msg.X, msg.Y):
-		focused, in := m.focus == panelPane, m.layout.Panel.Inner(true)
+		focused, in := m.focus == panelPane, panelBox(m.layout)
 		m.setFocus(panelPane)
 		return m.updatePanel(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: msg.Y - in.Y, Focused: focused})
 	}
@@ -60,8 +56,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 
 // toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.
 func (m *Model) toggleMouse() tea.Cmd {
-	m.mouse = !m.mouse
-	if m.mouse {
+	m.frame.Mouse = !m.frame.Mouse
+	if m.frame.Mouse {
 		return m.notice.Say("The mouse scrolls and selects messages; shift with it selects text in most terminals.")
 	}
 	return m.notice.Say("The mouse is the terminal's: it selects text. /mouse takes it back.")

@@ -23,7 +23,7 @@ func (l *live) clicks(text string, n int) {
 // clickOn clicks on the first line of the screen that holds a text, at the text.
 func clickOn(t *testing.T, m *Model, text string) tea.Cmd {
 	t.Helper()
-	m.mouse = true
+	m.frame.Mouse = true
 	return clickOnLine(t, m, text, 1)
 }
 
@@ -73,7 +73,7 @@ func TestClicks(t *testing.T) {
 	if l.focus != draftPane {
 		t.Fatal("without the mouse a click does something")
 	}
-	l.mouse = true
+	l.frame.Mouse = true
 
 	l.clicks("● 3  you", 1)
 	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages[2].ID {
@@ -91,7 +91,7 @@ func TestClicks(t *testing.T) {
 func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
 	m := chatting(t, 120, 40)
 	l := &live{Model: m, t: t, msgs: make(chan tea.Msg, 16), begun: map[any]bool{}}
-	l.mouse = true
+	l.frame.Mouse = true
 	l.clicks("the model sees from here", 1)
 	if got, _ := m.chat.Selected(); got.ID != 2 || m.focus != transcriptPane {
 		t.Errorf("the click selects message %d, want the second", got.ID)
@@ -100,14 +100,14 @@ func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
 
 func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	m := fresh(t, 120, 24)
-	m.mouse = true
+	m.frame.Mouse = true
 	var plan history.Plan
 	for i := range 100 {
 		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
 	}
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.View()
-	in := m.layout.Panel.Inner(true)
+	in := panelBox(m.layout)
 	lines := 0
 	m.panel.Move(-50)
 	for y := range in.H {

@@ -29,7 +29,7 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 			t.Errorf("%s collapsed more than message 3:\n%s", key, screen)
 		}
 		m.Update(uitest.Key(key))
-		if screen := plain(m); !strings.Contains(screen, "▸ ── #4 of 12 · user · message 3 ") {
+		if screen := plain(m); !strings.Contains(screen, "▸ ── #4 of 12 · user · message 3") {
 			t.Errorf("a second %s did not expand message 3:\n%s", key, screen)
 		}
 	}
@@ -124,7 +124,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 			}
 			m.Update(uitest.Key(key))
 			screen := plain(m)
-			if !isHelp(m.overlays.top()) || !strings.Contains(screen, "  here ") || !strings.Contains(screen, c.want) {
+			if !isHelp(m.overlays.top()) || !strings.Contains(screen, "  here\n") || !strings.Contains(screen, c.want) {
 				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
 			}
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})

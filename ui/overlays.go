@@ -5,8 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -17,18 +19,47 @@ type overlay interface {
 	view(m *Model, in theme.Box) (lines []string, cursor *tea.Cursor)
 	hints(m *Model) []keymap.Hint
 	title(m *Model) (title, right string)
-	box(m *Model) theme.Box // where it lies
+	place() place
+	box(m *Model) theme.Box // where it lies, its border or rule included
 }
+
+// place is how an overlay covers the panes.
+type place int
+
+// The places.
+const (
+	floating    place = iota // over the page, in a border; the page behind it is pale
+	insteadOf                // in the place of page and draft, under the header with its title and a rule
+	listInstead              // the same with a rule of its own
+	inPage                   // in the place of the page: the draft stays in sight
+	aboveDraft               // right above the draft, under a rule with its title
+)
 
 // typist is an overlay in which a key that is a character may be text.
 type typist interface {
 	types(m *Model) bool
 }
 
-// centred is an overlay that lies where overlays lie.
-type centred struct{}
+// floats is an overlay that floats where lists do.
+type floats struct{}
 
-func (centred) box(m *Model) theme.Box { return m.layout.Overlay }
+func (floats) place() place { return floating }
+
+// replaces is an overlay in the place of the panes.
+type replaces struct{}
+
+func (replaces) place() place           { return insteadOf }
+func (replaces) box(m *Model) theme.Box { return m.layout.Full }
+
+// covers is an overlay in the place of the page.
+type covers struct{}
+
+func (covers) place() place { return inPage }
+
+func (covers) box(m *Model) theme.Box {
+	b := m.layout.Transcript
+	return theme.Box{Y: b.Y, W: m.layout.Width, H: b.H}
+}
 
 // overlayStack is what covers the panes, the uppermost last.
 type overlayStack []overlay
@@ -43,6 +74,9 @@ func (s overlayStack) top() overlay {
 
 // any says whether something covers the panes.
 func (s overlayStack) any() bool { return len(s) > 0 }
+
+// triesTheme says that a theme is tried out: the page must be seen in its colours.
+func (s overlayStack) triesTheme() bool { return s.list(settings.Themes) != nil }
 
 // onTop says whether an overlay is the uppermost one.
 func (s overlayStack) onTop(o overlay) bool { return s.top() == o }
@@ -97,32 +131,59 @@ func (m *Model) bare() {
 	m.uncover()
 }
 
-// framedOverlay says that an overlay has room for a frame.
-func framedOverlay(b theme.Box) bool { return b.H >= 5 && b.W >= 12 }
-
-// overlayInner is what the uppermost overlay has inside its frame; without one, what it would have.
+// overlayInner is what the uppermost overlay has for its lines; without one, what a floating one would have.
 func (m *Model) overlayInner() theme.Box {
-	b := m.layout.Overlay
 	if top := m.overlays.top(); top != nil {
-		b = top.box(m)
+		return inner(top.place(), top.box(m))
 	}
-	return b.Inner(framedOverlay(b))
+	return inner(floating, m.layout.Overlay)
+}
+
+// The least sizes of a box that floats and has a border, and the least height of one that has a rule.
+const (
+	borderHeight = 5
+	borderWidth  = 12
+	ruleHeight   = 12
+)
+
+// inner is the part of a box that is not its border, or its rule with a blank line below it.
+func inner(p place, b theme.Box) theme.Box {
+	above := 0
+	switch {
+	case p == floating && b.H >= borderHeight && b.W >= borderWidth:
+		return b.Inner(true)
+	case p == aboveDraft && b.H > 2, p == listInstead && b.H >= ruleHeight:
+		above = 1
+	case p == insteadOf && b.H >= ruleHeight:
+		above = 2
+	}
+	return theme.Box{X: b.X, Y: b.Y + above, W: b.W, H: b.H - above}
 }
 
 // overlayView draws what covers the panes.
 func (m *Model) overlayView() ([]string, *tea.Cursor) {
-	top := m.overlays.top()
+	top, st := m.overlays.top(), m.themes.Styles
 	b := top.box(m)
 	if b.Empty() {
 		return nil, nil
 	}
-	framed := framedOverlay(b)
-	lines, cursor := top.view(m, b.Inner(framed))
-	if !framed {
-		return theme.Blank(lines, b.W, b.H), cursor
+	in := inner(top.place(), b)
+	lines, cursor := top.view(m, in)
+	above := make([]string, in.Y-b.Y)
+	switch {
+	case in == b:
+	case top.place() == floating:
+		return frame.Float(st, b, lines), cursor
+	case top.place() == aboveDraft:
+		title, right := top.title(m)
+		if right != "" {
+			right = st.Muted.Render(right)
+		}
+		above[0] = theme.Ruled(st.Cut, b.W, m.layout.Gutter, []string{st.Cut.Bold(true).Render(title)}, right)
+	case top.place() == insteadOf:
+		above[0] = st.Rule(b.W)
 	}
-	title, right := top.title(m)
-	return theme.Frame(b, m.themes.Styles.Border(title, right, true), lines), cursor
+	return theme.Blank(append(above, lines...), b.W, b.H), cursor
 }
 
 // scrolledBy is how many lines the wheel moves, 0 for what is not the wheel.
@@ -134,7 +195,7 @@ func scrolledBy(msg tea.Msg) int {
 }
 
 // panelOverlay is the panel of a narrow screen.
-type panelOverlay struct{ centred }
+type panelOverlay struct{ covers }
 
 func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -153,8 +214,7 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		}
 		return m.updatePanel(msg)
 	case tea.MouseClickMsg:
-		if m.layout.Overlay.Holds(msg.X, msg.Y) {
-			in := m.overlayInner()
+		if in := m.overlayInner(); in.Holds(msg.X, msg.Y) {
 			return m.updatePanel(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: msg.Y - in.Y, Focused: true})
 		}
 	}
@@ -165,7 +225,7 @@ func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 	return m.panel.View(m.themes.Styles, in.W, in.H, true), nil
 }
 
-func (panelOverlay) title(m *Model) (string, string) { return m.panelTitle(), m.panel.Position() }
+func (panelOverlay) title(*Model) (string, string) { return "", "" }
 
 func (panelOverlay) hints(m *Model) []keymap.Hint {
 	if m.panel.Past != nil {
@@ -175,7 +235,7 @@ func (panelOverlay) hints(m *Model) []keymap.Hint {
 }
 
 // whatifOverlay is the dials, in the panel where that is on the screen.
-type whatifOverlay struct{ centred }
+type whatifOverlay struct{ covers }
 
 func (whatifOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	return m.updatePanel(msg)

@@ -7,7 +7,6 @@ import (
 
 	"winnow/ui/event"
 	"winnow/ui/inspector"
-	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/remembered"
 	"winnow/ui/settings"
@@ -17,7 +16,7 @@ import (
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	m.panel.Turns = m.current.Info.Turns
 	if _, key := msg.(tea.KeyPressMsg); key {
-		b := m.layout.Panel.Inner(true)
+		b := panelBox(m.layout)
 		if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
 			b = m.overlayInner()
 		}
@@ -77,7 +76,7 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 
 // togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
 func (m *Model) togglePanel() tea.Cmd {
-	if m.layout.Width < layout.WideWidth || m.layout.Height < layout.FrameHeight {
+	if !m.layout.PanelFits() {
 		m.overlays.open(panelOverlay{})
 		return nil
 	}

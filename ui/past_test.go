@@ -24,7 +24,7 @@ func TestPanelGoesThroughThePastRequests(t *testing.T) {
 	l.press("left")
 	l.shows("context: turn 3")
 	l.shows("✓ proven")
-	l.shows("transcript as seen in turn 3")
+	l.shows("› as seen in turn 3")
 	if got := l.panel.Shown().Rows.Len(); got != 5 {
 		t.Errorf("the third request's list has %d lines, want the 5 messages that were there:\n%s", got, plain(l.Model))
 	}

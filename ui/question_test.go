@@ -167,7 +167,7 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 
 func TestAClickGivesAQuestionTheFocusAndASecondOneAnswersIt(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	m.mouse = true
+	m.frame.Mouse = true
 	b := m.layout.Alert
 	m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if m.focus != questionPane || len(*answers) != 0 {

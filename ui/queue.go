@@ -109,8 +109,15 @@ func updateQueue(m *Model, msg queue.Msg) tea.Cmd {
 
 // queueOverlay lists the queued messages.
 type queueOverlay struct {
-	centred
+	floats
 	*queue.List
+}
+
+// box is as high as the queue.
+func (o queueOverlay) box(m *Model) theme.Box {
+	b := m.layout.Overlay
+	b.H = min(b.H, m.composer.Waiting.Len()+2)
+	return b
 }
 
 // openQueue lists the queued messages, to take one back or to remove it.

@@ -146,7 +146,7 @@ func TestAQueuedMessageThatDoesNotFitStaysQueued(t *testing.T) {
 	l.composer.Set(strings.Repeat("word ", 40_000))
 	l.press("enter")
 	g.open <- struct{}{}
-	l.shows("The message stays queued; /queue takes it back")
+	l.shows("The message stays queued; /queue takes")
 	l.lacks("/retry")
 	if n := len(l.chat.Messages); n != 2 || !l.composer.Waiting.Held() {
 		t.Fatalf("%d messages are in the conversation, and the queue is held: %v", n, l.composer.Waiting.Held())

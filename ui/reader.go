@@ -12,7 +12,7 @@ import (
 
 // readerOverlay is a text to scroll through.
 type readerOverlay struct {
-	centred
+	replaces
 	name string
 	help bool // the help, which may cover anything
 	*inspector.Pager
@@ -46,7 +46,7 @@ func (r *readerOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 }
 
 func (r *readerOverlay) title(m *Model) (string, string) {
-	return r.name, m.keys.First(keymap.Back) + " closes"
+	return r.name, ""
 }
 
 func (r *readerOverlay) hints(m *Model) []keymap.Hint {

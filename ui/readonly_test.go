@@ -106,7 +106,6 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 	other.Leave()
 	l.press("enter")
 	l.shows("A second question, asked elsewhere.")
-	l.shows("message ─")
 	l.until("a composer that is open", func() bool { return !l.current.ReadOnly })
 	l.say("And a third one.")
 	got := stored(t, l.current.With.Store, other.Info().ID)

@@ -16,7 +16,7 @@ import (
 )
 
 // repairsOverlay is the list of repairs.
-type repairsOverlay struct{ centred }
+type repairsOverlay struct{ replaces }
 
 func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	key, ok := msg.(tea.KeyPressMsg)
@@ -35,7 +35,9 @@ func (repairsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 	return m.repairs.View(m.themes.Styles, in.W, in.H), nil
 }
 
-func (repairsOverlay) title(m *Model) (string, string) { return "repairs", m.repairs.Position() }
+func (repairsOverlay) title(m *Model) (string, string) {
+	return breadcrumb(m, "repairs"), m.repairs.Position()
+}
 
 func (repairsOverlay) hints(m *Model) []keymap.Hint { return m.repairs.Hints() }
 
@@ -62,7 +64,7 @@ func (m *Model) openRepairs() tea.Cmd {
 
 // updateRepairs gives the list what concerns it, and does what it asks for.
 func (m *Model) updateRepairs(msg tea.Msg) tea.Cmd {
-	m.repairs.Page = max(1, m.layout.Overlay.H/3)
+	m.repairs.Page = max(1, m.layout.Full.H/3)
 	m.repairs = m.repairs.Update(msg)
 	return m.handle(nil, m.repairs.Events(), m.repairsEvent)
 }

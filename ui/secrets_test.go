@@ -57,7 +57,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		if !strings.Contains(rows(), "My key is "+theme.Redacted) || strings.Contains(rows(), someKey) {
 			t.Fatalf("the panel's rows are\n%s", rows())
 		}
-		for what, text := range map[string]string{"the header": l.header(140), "the window": l.View().WindowTitle} {
+		for what, text := range map[string]string{"the header": screenOf(l.Model).header(), "the window": l.View().WindowTitle} {
 			if strings.Contains(text, "sk-0") || strings.Contains(text, ourKey) {
 				t.Errorf("%s says %q", what, text)
 			}

@@ -14,7 +14,9 @@ import (
 )
 
 // sessionsOverlay is the list of stored sessions.
-type sessionsOverlay struct{ centred }
+type sessionsOverlay struct{ replaces }
+
+func (sessionsOverlay) place() place { return listInstead }
 
 func (o sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok {

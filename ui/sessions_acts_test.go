@@ -73,7 +73,8 @@ func TestTheOpenSessionIsRenamedInItsHeader(t *testing.T) {
 	l.press("ctrl+e", "ctrl+u")
 	l.types("About winter")
 	l.press("enter")
-	l.shows("winnow · About winter")
+	l.press("esc")
+	l.shows("winnow  About winter")
 }
 
 func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {

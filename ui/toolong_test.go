@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/frame"
 )
 
 func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) {
@@ -25,7 +26,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		}
 		l.press("enter")
 		l.shows("tokens too many: your message 50,000 → shorten it")
-		l.shows("ctrl+y sends it cut")
+		l.shows("is kept: ctrl+y sends it")
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
 		if l.composer.Text() != long || len(l.current.Session.Messages()) != 2 {
 			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), len(l.current.Session.Messages()))
@@ -98,7 +99,7 @@ func TestADraftThatDoesNotFitSaysSoWhileItIsWritten(t *testing.T) {
 	l.composer.Set(strings.Repeat("word ", 4_000))
 	l.run(l.draftChanged())
 	l.shows("tokens too many ─")
-	l.shows("enter keep editing · ctrl+y send cut · /window 8000 raise · ctrl+l model")
+	l.shows("enter keep editing   ctrl+y send cut   /window 8000 raise   ctrl+l model")
 	l.lacks("Your draft is kept")
 	l.composer.Set("Hello again?")
 	l.run(l.draftChanged())
@@ -143,13 +144,13 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 		files []history.Part
 		want  string
 	}{
-		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000}, history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system shorten · /window 16000 raise"},
-		{"pinned messages", over(history.BoundBudget, history.FixedPart{Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0}}), nil, "/auto 3 unpin · /budget 16000 raise"},
-		{"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil, "/tools switch off · /window 16000 raise"},
-		{"a file of the draft", over(history.BoundWindow, history.FixedPart{Kind: history.PartDraft, Tokens: 8000}, history.FixedPart{Kind: history.PartSystem, Tokens: 10}), []history.Part{file}, "backspace detach plan.txt · /window 16000 raise"},
+		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000}, history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system shorten   /window 16000 raise"},
+		{"pinned messages", over(history.BoundBudget, history.FixedPart{Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0}}), nil, "/auto 3 unpin   /budget 16000 raise"},
+		{"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil, "/tools switch off   /window 16000 raise"},
+		{"a file of the draft", over(history.BoundWindow, history.FixedPart{Kind: history.PartDraft, Tokens: 8000}, history.FixedPart{Kind: history.PartSystem, Tokens: 10}), []history.Part{file}, "backspace detach plan.txt   /window 16000 raise"},
 	} {
 		m.composer.SetWith("see", c.files)
-		if got := strings.TrimSpace(ansi.Strip(hintLine(m.themes.Styles, misfitHints(m, c.over), 200))); !strings.Contains(got, c.want) {
+		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.themes.Styles, misfitHints(m, c.over), "", 200))); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
 		}
 	}

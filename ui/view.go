@@ -1,281 +1,317 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/llm"
+	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/markdown"
-	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
+
+// screen draws the application as it is.
+type screen struct {
+	m  *Model
+	l  layout.Layout
+	st theme.Styles
+}
+
+func screenOf(m *Model) screen { return screen{m, m.layout, m.themes.Styles} }
 
 // View draws the screen.
 func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.ReportFocus = m.notice.Bell.Listens()
+	v.ReportFocus = true
 	v.WindowTitle = "winnow · " + markdown.OneLine(m.current.Title(), 80)
-	if m.mouse {
+	if m.frame.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if m.layout.Width <= 0 || m.layout.Height <= 0 {
 		return v
 	}
-	screen := make([]string, m.layout.Height) // the boxes fill it from left to right
-	l := m.layout
-	put := func(b theme.Box, lines []string) {
-		if !b.Empty() {
-			theme.Lay(screen, b, lines)
-		}
+	s, top := screenOf(m), m.overlays.top()
+	var lines []string
+	if top != nil && top.place() == floating && !m.overlays.triesTheme() {
+		lines = m.frame.Ghost(s.st, s.l.Width, s.l.Height, s.panes)
+	} else {
+		m.frame.Settle()
+		lines = s.panes()
 	}
-	put(l.Header, []string{m.header(l.Header.W)})
-	put(l.Transcript, m.transcriptView())
-	put(l.Panel, m.panelView(l.Panel))
-	put(l.Alert, theme.Blank(m.alertLines(l.Alert.H), l.Alert.W, l.Alert.H))
-	composer, cursor := m.composerView()
-	put(l.Composer, composer)
-	put(l.Footer, []string{m.footer(l.Footer.W)})
-	if over := m.composer.CompletionView(l.Composer.W, l.Transcript.H); len(over) > 0 {
-		b := theme.Box{X: l.Composer.X, Y: max(0, l.Composer.Y-len(over)), W: l.Composer.W, H: len(over)}
-		put(b, over)
-	}
+	cursor := s.cursor()
 	switch {
-	case m.overlays.onTop(whatifOverlay{}) && !l.Panel.Empty():
-		cursor = nil // the keys go to the panel
-	case m.overlays.any():
+	case m.overlays.onTop(whatifOverlay{}) && !s.l.Panel.Empty():
+		cursor = nil // the dials are in the panel
+	case top != nil:
 		var block []string
 		block, cursor = m.overlayView()
-		put(m.overlays.top().box(m), block)
+		theme.Lay(lines, top.box(m), block)
 	}
-	if m.chat.Search.Open && !m.overlays.any() && !l.Footer.Empty() {
-		_, x := m.chat.SearchLine(l.Footer.W, "")
-		cursor = tea.NewCursor(x, l.Footer.Y)
+	foot, x := s.footer()
+	theme.Lay(lines, s.l.Footer, foot)
+	if x >= 0 {
+		cursor = tea.NewCursor(x, s.l.Footer.Y)
 	}
-	if x, y, ok := m.question.Caret(m.themes.Styles, m.keys); ok && m.focus == questionPane && !m.overlays.any() {
-		cursor = tea.NewCursor(min(l.Alert.X+2+x, l.Width-1), l.Alert.Y+y)
-	}
-	if sentence := m.notice.View(m.themes.Styles, l.Footer.W, !l.Framed); len(sentence) > 1 && !m.chat.Search.Open {
-		put(theme.Box{X: l.Footer.X, Y: l.Footer.Y - len(sentence) + 1, W: l.Footer.W, H: len(sentence)}, sentence)
-	}
-	v.Content = strings.Join(screen, "\n")
+	v.Content = strings.Join(lines, "\n")
 	v.Cursor = cursor
 	return v
 }
 
-func (m *Model) transcriptView() []string {
-	b := m.layout.Transcript
-	in := b.Inner(m.layout.Framed)
-	lines := m.chat.View()
-	if m.chat.Empty() {
-		choice := m.current.Choice
-		if choice.Ref != m.current.Ref {
-			choice.Ref, choice.Reason = m.current.Ref, ""
-		}
-		lines = firstScreen(m.themes.Styles, m.keys, choice, m.notice.Is(notice.Unreachable), in.W, in.H)
-	}
-	if !m.layout.Framed {
-		return theme.Blank(lines, b.W, b.H)
-	}
-	title := "transcript"
-	if selected := m.chat.SelectionTitle(); selected != "" {
-		title += " · " + selected
-	}
-	if hits := m.chat.SearchTitle(); hits != "" {
-		title += " · " + hits
-	}
-	if past := m.panel.Past; past != nil {
-		title += " as seen in " + panel.TurnName(past.Past.Recorded)
-	}
-	if m.panel.Whatif != nil {
-		title += " as it would be seen"
-	}
-	return theme.Frame(b, m.themes.Styles.Border(title, m.chat.Position(), m.focus == transcriptPane), lines)
-}
-
-// panelTitle says which request the panel shows.
-func (m *Model) panelTitle() string {
-	selected := ""
-	if m.focus == panelPane || m.overlays.onTop(panelOverlay{}) {
-		selected = m.chat.SelectionTitle()
-	}
-	return m.panel.Title(selected)
-}
-
-func (m *Model) panelView(b theme.Box) []string {
-	if b.Empty() {
-		return nil
-	}
-	in := b.Inner(true)
-	focused := m.focus == panelPane || m.overlays.onTop(panelOverlay{}) || m.overlays.onTop(whatifOverlay{})
-	return theme.Frame(b, m.themes.Styles.Border(m.panelTitle(), m.panel.Position(), focused), m.panel.View(m.themes.Styles, in.W, in.H, focused))
-}
-
-// alertLines are what stands above the composer: a question, or why the last turn failed, which takes at
-// most so many lines.
-func (m *Model) alertLines(most int) []string {
-	st := m.themes.Styles
-	w := alertWidth(m.layout)
-	queued := min(1, m.composer.Waiting.Len()) // the least lines of the queue
-	var lines []string
-	switch {
-	case m.question.Waits():
-		lines = m.question.View(st, m.keys, w, most-queued, m.focus == questionPane)
-	default:
-		lines = m.notice.AlertView(st, w, most-queued)
-		if len(lines) == 0 && m.turn.Retry != "" {
-			lines = theme.WrapStyled(st.Cut, "… "+markdown.Visible(m.turn.Retry), w)
+// panes are all lines of the screen but the hints: header, page, panel and draft.
+func (s screen) panes() []string {
+	l, lines := s.l, make([]string, s.l.Height) // the boxes fill it from left to right
+	put := func(b theme.Box, block []string) {
+		if !b.Empty() {
+			theme.Lay(lines, b, theme.Blank(block, b.W, b.H))
 		}
 	}
-	// Queued messages stand right above the draft, which they were.
-	lines = append(lines, m.composer.Waiting.View(st, m.keys, w, most-len(lines))...)
+	put(l.Header, []string{s.header()})
+	put(l.Transcript, s.page())
+	put(l.Panel, s.panel())
+	put(l.Alert, s.question(l.Alert.H))
+	put(l.Rule, []string{s.rule()})
+	put(l.Queue, s.queue(l.Queue.H))
+	put(l.Composer, s.draft())
+	if list := s.m.composer.CompletionView(l.Overlay.W-2, l.Rule.Y-2); len(list) > 0 {
+		b := theme.Box{X: l.Gutter, Y: l.Rule.Y - len(list) - 2, W: l.Overlay.W, H: len(list) + 2}
+		put(b, frame.Float(s.st, b, list))
+	}
 	for i := range lines {
-		lines[i] = "  " + lines[i]
+		lines[i] = theme.Fit(lines[i], l.Width)
 	}
 	return lines
 }
 
-// alertWidth is how many cells a line above the composer has.
-func alertWidth(l layout.Layout) int { return max(1, l.DraftWidth()-1) }
-
-func (m *Model) composerView() ([]string, *tea.Cursor) {
-	b := m.layout.Composer
-	if b.Empty() {
-		return nil, nil
+// header is the line at the top: what is on the screen, and the model with what the next request takes.
+func (s screen) header() string {
+	m, st := s.m, s.st
+	if s.l.Small {
+		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, s.l.Width)
 	}
-	in := b.Inner(m.layout.Framed)
-	lead, rest := " ", " "
-	if !m.layout.Framed {
-		lead, rest = m.themes.Styles.Strong.Render("›")+" ", "  "
+	if top := m.overlays.top(); top != nil && (top.place() == insteadOf || top.place() == listInstead) {
+		title, right := top.title(m)
+		return frame.Header(st, st.Text.Render(title), "", st.Muted.Render(right), s.l.Width)
 	}
-	lines := m.composer.View()
-	for i := range lines {
-		if i == 0 {
-			lines[i] = lead + lines[i]
-			continue
-		}
-		lines[i] = rest + lines[i]
+	title := st.Text.Render(markdown.OneLine(m.current.Title(), s.l.Width))
+	if m.chat.Empty() {
+		title = st.Muted.Render(markdown.OneLine(m.current.Title(), s.l.Width))
 	}
-	var cursor *tea.Cursor
-	if m.focus == draftPane && !m.current.ReadOnly {
-		x, y := m.composer.Area.Cursor()
-		cursor = tea.NewCursor(min(x+in.X+theme.Width(lead), m.layout.Width-1), min(y+in.Y, m.layout.Height-1))
-	}
-	if !m.layout.Framed {
-		return theme.Blank(lines, b.W, b.H), cursor
-	}
-	title := "message"
-	right := ""
-	if m.composer.Restored() {
-		title = "message · left unsent in this session"
-	}
-	if m.composer.Leaving() {
-		title = "opening the session …"
-	}
-	if name := m.composer.EditingName(); name != "" {
-		title, right = "editing "+name, m.keys.First(keymap.Back)+" leaves it as it was"
-	}
-	if m.current.ReadOnly {
-		title = "for reading"
-	}
-	border := m.themes.Styles.Border
-	if over := misfit(m); over != nil {
-		title, right = misfitTitle(over)
-		border = m.themes.Styles.Fault
-	}
-	if a := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()); a != "" {
-		title = a
-	}
-	if m.turn.Busy && !m.turn.Stopping {
-		right = m.keys.First(keymap.Back) + " stops"
-	}
-	return theme.Frame(b, border(title, right, m.focus == draftPane), lines), cursor
-}
-
-// footer is the lower line: a notice, else the keys that matter now.
-func (m *Model) footer(w int) string {
-	finding := !m.overlays.any() && m.chat.Search.On
-	if finding && m.chat.Search.Open {
-		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
-		return line
-	}
-	if sentence := m.notice.View(m.themes.Styles, w, !m.layout.Framed); len(sentence) > 0 {
-		return sentence[0]
-	}
-	if finding && m.focus == transcriptPane {
-		line, _ := m.chat.SearchLine(w, m.notice.Sentence())
-		return line
-	}
-	if a := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()); a != "" && !m.layout.Framed {
-		return theme.Fit(" "+a, w)
-	}
-	return hintLine(m.themes.Styles, m.hints(), w)
-}
-
-// header is the line at the top: title, model, what the next request takes.
-func (m *Model) header(w int) string {
-	st := m.themes.Styles
-	if m.layout.Small {
-		return theme.Fit(st.Cut.Render(fmt.Sprintf("winnow wants %d×%d", layout.WantWidth, layout.WantHeight)), w)
-	}
-	numbers := ""
-	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
-		numbers = " · ~" + theme.Thousands(s.Tokens(s.Total)) + " tokens"
-		if s.Limit > 0 {
-			numbers = fmt.Sprintf(" · ~%s of %s", theme.Thousands(s.Tokens(s.Total)), theme.Thousands(s.Limit))
-		}
-		if m.panel.Next.Limit != "" {
-			numbers += " · " + m.panel.Next.Limit
-		}
-	}
-	room := w - w/3 - 2 - theme.Width(numbers) // the title keeps a third
-	right := markdown.OneLine(m.current.Ref, max(1, min(w/2, room))) + numbers
-	title := markdown.OneLine(m.current.Title(), w)
 	if from := m.current.Forks.From(); from != "" {
 		title += st.Muted.Render(" · " + markdown.OneLine(from, 40))
 	}
-	return theme.Spread(" "+st.Strong.Render("winnow")+st.Muted.Render(" · ")+title, st.Muted.Render(right)+" ", w)
+	switch {
+	case m.panel.Whatif != nil:
+		title += st.Muted.Render(frame.Crumb + "what if")
+	case m.panel.Past != nil:
+		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.panel.Past.Past.Recorded))
+	case m.chat.SearchTitle() != "":
+		title += st.Muted.Render(frame.Crumb + m.chat.SearchTitle())
+	case m.overlays.onTop(panelOverlay{}):
+		title += st.Muted.Render(frame.Crumb + "context")
+	}
+	gauge := ""
+	if s.l.Panel.Empty() && !m.chat.Empty() {
+		gauge = m.panel.Gauge(st, s.l.Width >= layout.GaugeWidth)
+	}
+	return frame.Header(st, title, st.Muted.Render(modelName(m.current.Ref)), gauge, s.l.Width)
 }
 
-// firstScreen says which model answers, why, and how to choose another.
-func firstScreen(st theme.Styles, k keymap.Map, c llm.Choice, unreachable bool, w, h int) []string {
-	how := c.Hint
-	if how == "" {
-		how = k.First(keymap.Models) + " chooses another model"
+// modelName is the name of a model at its endpoint.
+func modelName(ref string) string { return markdown.OneLine(ref[strings.IndexByte(ref, '/')+1:], 40) }
+
+// breadcrumb is the title of the conversation with what is shown of it.
+func breadcrumb(m *Model, of string) string {
+	return markdown.OneLine(m.current.Title(), m.layout.Width) + frame.Crumb + of
+}
+
+// page is the conversation with what its turn does now, or the first screen.
+func (s screen) page() []string {
+	b, tail := s.l.Transcript, s.tail()
+	lines := s.m.chat.View()
+	if s.m.chat.Empty() {
+		lines = s.first(b.W, max(0, b.H-len(tail)))
 	}
-	var lines []string
-	add := func(lead string, text string) {
-		for i, s := range theme.Wrap(text, max(1, w-4)) {
-			if i == 0 {
-				s = lead + s
-			} else {
-				s = "  " + s
-			}
-			lines = append(lines, " "+s)
+	last := len(lines)
+	for last > 0 && strings.TrimSpace(lines[last-1]) == "" {
+		last--
+	}
+	return append(lines[:last:last], tail...)
+}
+
+// tail is what stands below the last message: what the turn does, or why the last one failed.
+func (s screen) tail() []string {
+	m, h := s.m, s.l.Transcript.H
+	w := max(1, s.l.Transcript.W-s.l.Mark())
+	ways := ""
+	if !m.turn.Stopping && !m.question.Waits() {
+		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(" stops and keeps what is here")
+	}
+	lines := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()).View(s.st, ways, w)
+	if len(lines) == 0 {
+		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MostTail, h/2)))
+	}
+	if len(lines) > 0 && h > 2*len(lines)+1 {
+		lines = append([]string{""}, lines...)
+	}
+	for i := range lines {
+		lines[i] = strings.Repeat(" ", s.l.Mark()) + lines[i]
+	}
+	return lines
+}
+
+// panel is the panel beside the page, behind the rule between them and below a blank line.
+func (s screen) panel() []string {
+	b := s.l.Panel
+	if b.Empty() {
+		return nil
+	}
+	focused := s.m.focus == panelPane || s.m.overlays.onTop(whatifOverlay{})
+	edge := s.st.Lines.Render("│")
+	if focused {
+		edge = s.st.Seen.Render("│")
+	}
+	in := panelBox(s.l)
+	lines := theme.Blank(append([]string{""}, s.m.panel.View(s.st, in.W, in.H, focused)...), b.W-1, b.H)
+	for i := range lines {
+		lines[i] = edge + lines[i]
+	}
+	return lines
+}
+
+// panelBox is where the panel's lines stand beside the page.
+func panelBox(l layout.Layout) theme.Box {
+	b := l.Panel
+	return theme.Box{X: b.X + 1, Y: b.Y + 1, W: max(0, b.W-2), H: max(0, b.H-1)}
+}
+
+// question is the question above the rule of the draft, in at most so many lines.
+func (s screen) question(most int) []string {
+	if !s.m.question.Waits() {
+		return nil
+	}
+	lines := s.m.question.View(s.st, s.m.keys, s.l.DraftWidth(), most, s.m.focus == questionPane)
+	for i := range lines {
+		lines[i] = strings.Repeat(" ", s.l.Mark()) + lines[i]
+	}
+	return lines
+}
+
+// rule is the line above the draft: what is special about the draft, else what the next request sends where the panel
+// does not say it.
+func (s screen) rule() string {
+	m, w, margin := s.m, s.l.Width, s.l.Gutter
+	if over := misfit(m); over != nil {
+		title, parts := misfitTitle(over)
+		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(title)}, s.st.Muted.Render(parts))
+	}
+	about, right := "", ""
+	switch name := m.composer.EditingName(); {
+	case m.current.ReadOnly:
+		about = "for reading"
+	case m.composer.Leaving():
+		about = "opening the session…"
+	case name != "":
+		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" leaves it as it was")
+	case m.composer.Restored():
+		about = "left unsent in this session"
+	}
+	switch {
+	case about != "":
+		return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
+	case s.l.Panel.Empty() && s.l.WantPanel && !m.chat.Empty():
+		return m.panel.Strip(s.st, w, margin)
+	}
+	return m.panel.Rule(s.st, w, margin)
+}
+
+// queue is what is queued, right above the draft, in at most so many lines.
+func (s screen) queue(most int) []string {
+	lines := s.m.composer.Waiting.View(s.st, s.m.keys, max(1, s.l.Width-2*s.l.Gutter), most)
+	for i := range lines {
+		lines[i] = strings.Repeat(" ", s.l.Gutter) + lines[i]
+	}
+	return lines
+}
+
+// draft is the draft behind its sign.
+func (s screen) draft() []string {
+	sign := s.st.Faint
+	if s.m.focus == draftPane && !s.m.current.ReadOnly {
+		sign = s.st.Seen.Bold(true)
+	}
+	margin := strings.Repeat(" ", s.l.Gutter)
+	lead := margin + sign.Render("›") + " "
+	lines := s.m.composer.View()
+	for i := range lines {
+		lines[i] = lead + lines[i]
+		lead = margin + "  "
+	}
+	return lines
+}
+
+// cursor is where the draft, or the reason that a question asks for, is typed; nil where the keys go somewhere else.
+func (s screen) cursor() *tea.Cursor {
+	x, y, l := 0, 0, s.l
+	switch s.m.focus {
+	case questionPane:
+		ok := false
+		if x, y, ok = s.m.question.Caret(s.st, s.m.keys); !ok {
+			return nil
 		}
-	}
-	does, why := " answers", c.Reason
-	if unreachable {
-		does, why = " is not available", "chosen "+c.Reason
-	}
-	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)
-	if c.Reason != "" {
-		add("  ", st.Muted.Render(markdown.Visible(why)))
-	}
-	add("  ", st.Muted.Render(markdown.Visible(how)))
-	if h >= 9 {
-		lines = append(lines, "")
-		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
-			k.First(keymap.Context)+".")
-		if c.Ref == "guide" || strings.HasPrefix(c.Ref, "guide/") {
-			add("  ", st.Muted.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
+		y += l.Alert.Y
+	case draftPane:
+		if s.m.current.ReadOnly {
+			return nil
 		}
+		x, y = s.m.composer.Area.Cursor()
+		y += l.Composer.Y
+	default:
+		return nil
 	}
-	pad := max(0, (h-len(lines))/3)
-	return append(make([]string, pad), lines...)
+	return tea.NewCursor(min(l.Mark()+x, l.Width-1), min(y, l.Height-1))
+}
+
+// footer is the lower line: a sentence, the search line, or the keys that matter now; x is where the search line is
+// typed, -1 where it is not.
+func (s screen) footer() (lines []string, x int) {
+	m, w := s.m, s.l.Footer.W
+	finding, said := !m.overlays.any() && m.chat.Search.On, m.notice.Sentence()
+	switch {
+	case finding && m.chat.Search.Open:
+		line, x := m.chat.SearchLine(w, said)
+		return []string{line}, x
+	case said != "" && !m.notice.Fits(w):
+		return m.notice.View(s.st, w, s.l.Footer.H), -1
+	case said == "" && finding && m.focus == transcriptPane:
+		line, _ := m.chat.SearchLine(w, "")
+		return []string{line}, -1
+	}
+	return []string{frame.Hints(s.st, m.hints(), s.state(), w)}, -1
+}
+
+// state is the right end of the hints: a sentence, else what is selected, how far the page is from its end, or what the
+// session has cost.
+func (s screen) state() string {
+	m := s.m
+	if toast := m.notice.Toast(s.st); toast != "" {
+		return toast
+	}
+	text, narrow := m.chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
+	top := m.overlays.top()
+	switch newer := m.chat.Newer(); {
+	case top != nil && top.place() == floating:
+		text, _ = top.title(m)
+	case text != "", top != nil:
+	case newer > 0 && narrow:
+		text = "↓ " + theme.Thousands(newer) + " newer"
+	case newer > 0:
+		text = "↓ " + theme.Plural(newer, "newer message") + " · " + m.keys.First(keymap.Bottom) + " end"
+	case m.panel.Next.Spent != "" && !narrow:
+		text = m.panel.Next.Spent + " so far"
+	}
+	return s.st.Muted.Render(text)
 }

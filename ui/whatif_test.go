@@ -77,7 +77,6 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.shows("◂ 250 ▸")
 		l.tried()
 		l.press("pgup", "pgdown", "J", "K", "esc")
-		l.shows("message")
 		if l.panel.Whatif != nil || l.overlays.any() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}

@@ -173,16 +173,14 @@ func (c *Model) complete(chosen Command) {
 	c.Set(text)
 }
 
-// CompletionView draws the completions in a frame of w cells and at most h lines.
-func (c *Model) CompletionView(w, h int) []string {
+// CompletionView draws the completions in lines of w cells, at most so many.
+func (c *Model) CompletionView(w, most int) []string {
 	list, st := c.Completions(), c.styles
-	if len(list) == 0 || h < 4 {
+	if len(list) == 0 || most < 2 {
 		return nil
 	}
-	frame := theme.Box{W: w, H: min(len(list), mostCompletions, h-2) + 2}
-	w = max(0, w-2)
 	at := min(c.completion.at, len(list)-1)
-	first, end := theme.Around(at, len(list), frame.H-2)
+	first, end := theme.Around(at, len(list), min(len(list), mostCompletions, most))
 	wide := min(26, max(8, w/3))
 	if list[0].attaches() {
 		wide = max(8, 2*w/3) // the end of a long address tells more than its description
@@ -196,11 +194,7 @@ func (c *Model) CompletionView(w, h int) []string {
 		}
 		lines = append(lines, theme.Fit("   "+usage+st.Muted.Render(list[i].Help), w))
 	}
-	title := "commands"
-	if list[0].attaches() {
-		title = "attach"
-	}
-	return theme.Frame(frame, st.Border(title, "tab completes", true), lines)
+	return lines
 }
 
 // mostCompletions is how many completions are on the screen at once.

@@ -11,6 +11,7 @@ type Event any
 type Notice struct {
 	Text  string
 	Error bool // something did not work
+	Done  bool // something that the user asked for was done
 }
 
 // News is what the user has to know: it is shown until something is sent. "" ends it.

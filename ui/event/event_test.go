@@ -15,7 +15,7 @@ func TestEventsAreTakenOnceInTheirOrder(t *testing.T) {
 			t.Error("got no command of type tea.Cmd")
 		}
 	}
-	want := []Event{Notice{Text: "Done."}, closed{}, Notice{"Not done.", true}, Notice{Text: "z does nothing here; esc closes this."}}
+	want := []Event{Notice{Text: "Done."}, closed{}, Notice{Text: "Not done.", Error: true}, Notice{Text: "z does nothing here; esc closes this."}}
 	if got := q.Events(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

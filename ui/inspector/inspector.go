@@ -221,8 +221,11 @@ func (in *Model) step(by int) tea.Cmd {
 	return in.Say("This is the last message.")
 }
 
-// Title names the subject and its views; the one on show is in brackets.
-func (in *Model) Title() string {
+// Title names the subject.
+func (in *Model) Title() string { return in.subjectName() }
+
+// Views names the views of the subject; the one on show is in brackets.
+func (in *Model) Views() string {
 	var names []string
 	for _, v := range in.views() {
 		if v == in.view {
@@ -230,7 +233,7 @@ func (in *Model) Title() string {
 		}
 		names = append(names, string(v))
 	}
-	return in.subjectName() + " · " + strings.Join(names, " ")
+	return strings.Join(names, " ")
 }
 
 func (in *Model) subjectName() string {

@@ -58,7 +58,7 @@ func do(in *Model, msgs ...tea.Msg) []event.Event {
 }
 
 func shown(in *Model) string {
-	return in.Title() + "\n" + uitest.Plain(in.View(theme.New(theme.None, theme.Palette{}, 0)))
+	return in.Title() + " · " + in.Views() + "\n" + uitest.Plain(in.View(theme.New(theme.None, theme.Palette{}, 0)))
 }
 
 func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {

@@ -5,104 +5,114 @@ import "winnow/ui/theme"
 
 // The sizes at which the screen changes its shape, in cells.
 const (
-	WideWidth   = 100 // from here the context panel stands beside the transcript
+	WideWidth   = 120 // from here the context panel stands beside the page
+	PanelHeight = 14  // from here there is room for the panel
 	WantWidth   = 40  // below this the screen says what size it wants
 	WantHeight  = 10
-	FrameHeight = 14 // from here the panes have frames
-	minPanel    = 40
-	maxPanel    = 64
-	mostAlert   = 6 // the most lines of an error above the composer
+	PanelWidth  = 48 // the panel with the rule between page and panel, and the gutter at its right
+	tallHeight  = 28 // from here a line is free above the hints
+	roomyHeight = 16 // from here a line is free above and below the page
+	floatWidth  = 84 // the most cells of what floats over the page
+	GaugeWidth  = 70 // from here the header has a bar
+	MostTail    = 6  // the most lines of an error below the last message
 )
 
 // Wants is what the content asks of the layout.
 type Wants struct {
 	Width, Height int  // of the terminal
 	Draft         int  // lines of the draft, wrapped
-	AlertLines    int  // of the error or question above the composer, 0 for none
+	AlertLines    int  // of the question above the draft, 0 for none
+	Queue         int  // lines of queued messages above the draft
+	Sentence      int  // lines of the sentence in the place of the hints, 0 and 1 for one line
 	WantPanel     bool // the context panel is wished for
-	Asks          bool // there is a question above the composer
 }
 
-// MostAlert is the most lines of what is above the composer. A question may take half of the height.
-func (w Wants) MostAlert() int {
-	if w.Asks {
-		return max(mostAlert, w.Height/2)
-	}
-	return mostAlert
-}
+// MostAlert is the most lines of a question: half of the height.
+func (w Wants) MostAlert() int { return max(MostTail, w.Height/2) }
 
-// DraftWidth is the width of the draft's text: the composer without its frame and margin.
-func (w Wants) DraftWidth() int {
-	l := For(Wants{Width: w.Width, Height: w.Height, Draft: 1, WantPanel: w.WantPanel})
-	return l.Composer.Inner(l.Framed).W - 2
-}
+// PanelFits says that the panel can stand beside the page.
+func (w Wants) PanelFits() bool { return w.Width >= WideWidth && w.Height >= PanelHeight }
+
+// Mark is how many cells of the draft's line stand before its text: the gutter and the sign of the draft.
+func (w Wants) Mark() int { return theme.Gutter(w.Width) + 2 }
+
+// DraftWidth is the width of the draft's text.
+func (w Wants) DraftWidth() int { return max(1, w.Width-w.Mark()-theme.Gutter(w.Width)) }
 
 // Layout says where everything stands. Boxes that have no room are empty.
 type Layout struct {
 	Wants
+	Gutter     int // cells that stay free at both sides of the screen, but for marks
 	Header     theme.Box
-	Transcript theme.Box
-	Panel      theme.Box // empty where the screen is narrow: the panel is an overlay there
+	Transcript theme.Box // the page, from the left edge of the screen to the last cell of text
+	Panel      theme.Box // empty where the screen is narrow: the panel lies over the page there
 	Alert      theme.Box
+	Rule       theme.Box // above the draft
+	Queue      theme.Box // what is queued
 	Composer   theme.Box
-	Footer     theme.Box
-	Overlay    theme.Box // where pickers, help and the narrow panel are drawn
-	Full       theme.Box // all between header and footer
-	Framed     bool
-	Small      bool // the screen is smaller than winnow wants
+	Footer     theme.Box // the hints
+	Overlay    theme.Box // where lists float
+	Full       theme.Box // all between header and hints, for what replaces the page
+	Small      bool      // the screen is smaller than winnow wants
 }
 
-// For turns sizes into boxes. From the top: header, transcript (the panel to its right),
-// alert, composer, footer. The composer grows to a third of the height; what is short is taken
-// from the transcript, then the header, then the footer, so that the draft is the last to go.
+// For turns sizes into boxes. From the top: header, a blank line, page (the panel to its right), a blank line,
+// question, rule, queued messages, draft, a blank
+// line, hints. The draft grows to a third of the height; what is short is taken from the blank lines, then the
+// page, the rule, the header and the hints, so that the draft is the last to go.
 func For(w Wants) Layout {
-	l := Layout{
-		Wants:  w,
-		Framed: w.Height >= FrameHeight && w.Width >= WantWidth,
-		Small:  w.Width < WantWidth || w.Height < WantHeight,
-	}
+	l := Layout{Wants: w, Gutter: theme.Gutter(w.Width), Small: w.Width < WantWidth || w.Height < WantHeight}
 	width, left := max(0, w.Width), max(0, w.Height)
-	frame := 0
-	if l.Framed {
-		frame = 2
+	take := func(n int) int {
+		n = min(max(0, n), left)
+		left -= n
+		return n
 	}
-
-	composer := min(max(1, w.Draft), max(1, w.Height/3)) + frame
-	composer = min(composer, left)
-	left -= composer
-	footer := min(1, left)
-	left -= footer
-	transcript := min(1+frame, left)
-	left -= transcript
-	header := min(1, left)
-	left -= header
-	alert := min(w.AlertLines, w.MostAlert(), left)
-	left -= alert
-	transcript += left
-
-	chat := width
-	if w.WantPanel && w.Width >= WideWidth && l.Framed {
-		panel := min(max(minPanel, width*36/100), maxPanel)
-		chat = width - panel
-		l.Panel = theme.Box{X: chat, Y: header, W: panel, H: transcript + alert + composer}
+	composer := take(min(max(1, w.Draft), max(1, w.Height/3)))
+	footer := take(1)
+	page := take(1)
+	header, rule := take(1), take(1)
+	above, beneath, below := 0, 0, 0
+	if w.Height >= roomyHeight {
+		above, beneath = take(1), take(1)
 	}
+	if w.Height >= tallHeight {
+		below = take(1)
+	}
+	if more := w.Sentence - 1; more > 0 { // the blank line is the first to give way to a longer sentence
+		free := min(more, below)
+		below -= free
+		footer += free + take(min(more-free, max(0, left-1)))
+	}
+	queue := take(min(w.Queue, left/2))
+	alert := take(min(w.AlertLines, w.MostAlert()))
+	page += left
+
 	y := 0
-	next := func(width, height int) theme.Box {
-		b := theme.Box{X: 0, Y: y, W: width, H: height}
+	next := func(height int) theme.Box {
+		b := theme.Box{Y: y, W: width, H: height}
 		y += height
 		return b
 	}
-	l.Header = next(width, header)
-	l.Transcript = next(chat, transcript)
-	l.Alert = next(chat, alert)
-	l.Composer = next(chat, composer)
-	l.Footer = next(width, footer)
-	l.Full = theme.Box{X: 0, Y: header, W: width, H: transcript + alert + composer}
-	l.Overlay = l.Full
-	if l.Framed && w.Width >= WideWidth {
-		ow := min(width-8, 96)
-		oh := min(max(l.Overlay.H-4, min(l.Overlay.H, 12)), 34)
-		l.Overlay = theme.Box{X: (width - ow) / 2, Y: header + (l.Overlay.H-oh)/2, W: ow, H: oh}
+	l.Header = next(header)
+	y += above
+	l.Transcript = next(page)
+	y += beneath
+	l.Alert = next(alert)
+	l.Rule = next(rule)
+	l.Queue = next(queue)
+	l.Composer = next(composer)
+	y += below
+	l.Footer = next(footer)
+
+	l.Transcript.W = max(1, width-l.Gutter)
+	if w.WantPanel && w.PanelFits() {
+		l.Panel = theme.Box{X: width - PanelWidth, Y: header, W: PanelWidth, H: above + page + beneath}
+		l.Transcript.W = l.Panel.X - 1
 	}
+	l.Full = theme.Box{Y: header, W: width, H: max(0, l.Footer.Y-below-header)}
+	over := min(floatWidth, width-2*l.Gutter)
+	y = max(header, w.Height/8)
+	l.Overlay = theme.Box{X: (width - over) / 2, Y: y, W: over, H: max(0, l.Footer.Y-y)}
 	return l
 }

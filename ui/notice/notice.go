@@ -4,6 +4,7 @@
 package notice
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,8 +13,13 @@ import (
 	"winnow/ui/notice/bell"
 )
 
-// shownFor is how long a sentence stays in the lower line.
-const shownFor = 6 * time.Second
+// shownFor is how long a sentence stays in the lower line, and how much longer for each of its words behind the first
+// ten: a long one is read for longer.
+const (
+	shownFor  = 4 * time.Second
+	eachWord  = 250 * time.Millisecond
+	freeWords = 10
+)
 
 // Cause is what an alert is about, and so what ends it.
 type Cause int
@@ -50,7 +56,8 @@ func (m *Model) Show(n event.Notice) tea.Cmd {
 	m.sentence = n
 	m.number++
 	over := OverMsg{m.number}
-	return tea.Tick(shownFor, func(time.Time) tea.Msg { return over })
+	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords))
+	return tea.Tick(shownFor+long*eachWord, func(time.Time) tea.Msg { return over })
 }
 
 // Say shows a sentence, "" none.

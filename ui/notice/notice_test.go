@@ -53,7 +53,7 @@ func TestAnAlertEndsWithItsCause(t *testing.T) {
 // A screen that is too small for both has the alert, of which there may be less than there is room.
 func TestASmallScreenHasTheAlert(t *testing.T) {
 	for n := range 6 {
-		if lines := (Alert{Text: "no", Way: "/retry asks again."}).lines(3, n); len(lines) > n || n > 0 && lines[0] != "!" {
+		if lines := (Alert{Text: "no", Way: "/retry asks again."}).lines(3, n); len(lines) > n || n > 0 && lines[0] != "✗" {
 			t.Errorf("%d lines have %q, want the beginning of the alert", n, lines)
 		}
 	}
@@ -84,7 +84,7 @@ func TestTheWayOutIsNeverCut(t *testing.T) {
 func TestALongSentenceHoldsItsPathAsItIs(t *testing.T) {
 	var m Model
 	m.Error(strings.Repeat("word ", 15) + "and then in /a/folder/on-" + strings.Repeat("m", 60) + "/winnow.db it ends.")
-	if screen := uitest.Plain(m.View(theme.New(theme.None, theme.Palette{}, 0), 80, false)); !strings.Contains(screen, "/a/folder/on-mmmm") {
+	if screen := uitest.Plain(m.View(theme.New(theme.None, theme.Palette{}, 0), 80, 2)); !strings.Contains(screen, "/a/folder/on-mmmm") {
 		t.Errorf("the path is not as it is:\n%s", screen)
 	}
 }

@@ -3,40 +3,71 @@ package notice
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// mostLines is the most lines of a sentence: the lower line, and the frames' lower edge above it.
+// mostLines is the most lines of a sentence.
 const mostLines = 2
 
-// View draws the sentence, without lines where there is none. It is on one line where that must do.
-func (m *Model) View(st theme.Styles, w int, oneLine bool) []string {
+// mark is the sign in front of the sentence, "" for none, with its style and that of the words.
+func (m *Model) mark(st theme.Styles) (mark string, style, words lipgloss.Style) {
+	switch {
+	case m.sentence.Error:
+		return "! ", st.Cut, st.Cut
+	case m.sentence.Done:
+		return "✓ ", st.Seen, st.Text
+	}
+	return "", st.Text, st.Text
+}
+
+// Toast is the sentence on one line, for the right end of the hints, "" for none.
+func (m *Model) Toast(st theme.Styles) string {
 	if m.sentence.Text == "" {
+		return ""
+	}
+	mark, style, words := m.mark(st)
+	return style.Render(mark) + words.Render(markdown.OneLine(m.sentence.Text, 1<<20))
+}
+
+// Fits says that the sentence has room at the right end of hints of w cells.
+func (m *Model) Fits(w int) bool { return ansi.StringWidth(m.sentence.Text)+2 <= w-w*2/5 }
+
+// Lines is how many lines of w cells the sentence takes, 0 for none.
+func (m *Model) Lines(w int) int {
+	if m.sentence.Text == "" || m.Fits(w) {
+		return min(1, len(m.sentence.Text))
+	}
+	return min(mostLines, len(theme.Wrap(m.words(), room(w))))
+}
+
+func (m *Model) words() string { return markdown.OneLine(m.sentence.Text, 1<<20) }
+
+// room is how many cells a line of w cells has for the words of a sentence.
+func room(w int) int { return max(1, w-2*theme.Gutter(w)-2) }
+
+// View draws the sentence in at most so many lines of w cells, without lines where there is none.
+func (m *Model) View(st theme.Styles, w, most int) []string {
+	if m.sentence.Text == "" || most <= 0 {
 		return nil
 	}
-	style, mark := st.Text, " · "
-	if m.sentence.Error {
-		style, mark = st.Cut, " ! "
-	}
-	room := max(1, w-3)
-	text := markdown.OneLine(m.sentence.Text, 1<<20)
-	lines := []string{text}
-	if !oneLine {
-		lines = theme.Wrap(text, room)
-	}
-	if len(lines) > mostLines {
-		lines = lines[:mostLines]
-		for _, s := range lines[:mostLines-1] {
+	mark, style, words := m.mark(st)
+	text := m.words()
+	lines := theme.Wrap(text, room(w))
+	if most = min(most, mostLines); len(lines) > most {
+		lines = lines[:most]
+		for _, s := range lines[:most-1] {
 			text = strings.TrimLeft(strings.TrimPrefix(text, s), " ")
 		}
-		lines[mostLines-1] = text // as it was: a path that wraps at a hyphen gets no blank there
+		lines[most-1] = text // as it was: a path that wraps at a hyphen gets no blank there
 	}
+	margin := strings.Repeat(" ", theme.Gutter(w))
 	for i, s := range lines {
-		lines[i] = theme.Fit(style.Render(mark+markdown.OneLine(s, room)), w)
-		mark = "   "
+		lines[i] = theme.Fit(margin+style.Render(mark)+words.Render(markdown.OneLine(s, room(w))), w)
+		mark = strings.Repeat(" ", theme.Width(mark))
 	}
 	return lines
 }
@@ -62,7 +93,7 @@ const mostBytes = 8 << 10
 // lines are an alert in at most n lines of w cells. The way out stands whole at its end, so a server that says a
 // lot is cut. A screen with no room for both shows the text.
 func (a Alert) lines(w, n int) []string {
-	text := "! " + markdown.Visible(a.Text[:min(len(a.Text), mostBytes)])
+	text := "✗ " + markdown.Visible(a.Text[:min(len(a.Text), mostBytes)])
 	both := theme.Wrap(strings.TrimSpace(text+" "+a.Way), w)
 	if len(both) <= n {
 		return both

@@ -19,7 +19,7 @@ const fullHead = 15
 // head is the lines above the list: which request it is, the bar, the parts, and what is doubtful.
 func (p *Model) head(st theme.Styles, w, h int) []string {
 	r := p.Shown()
-	var lines []string
+	lines := []string{theme.Fit(" "+st.Strong.Render(p.Title()), w)}
 	if r.Past != nil {
 		lines = append(lines, Proof(st, *r.Past, w)...)
 		if by := r.Past.Request.PriceSource; by != "" {

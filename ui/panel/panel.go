@@ -179,7 +179,7 @@ func (p *Model) Position() string { return theme.OneOf(p.At, p.Shown().Rows.Len(
 func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
 	r := p.Shown()
 	if !r.Ready {
-		return theme.Indented(st.Muted, r.Missing(), w)
+		return append([]string{" " + st.Strong.Render(p.Title())}, theme.Indented(st.Muted, r.Missing(), w)...)
 	}
 	s := p.Slice(st, w, h)
 	lines := s.head

@@ -138,15 +138,13 @@ func (p *Model) Name(r *Request) string {
 	return "next request"
 }
 
-// Title says which request the panel shows; selected are the messages that are selected in it, "" for none.
-func (p *Model) Title(selected string) string {
+// Title says which request the panel shows.
+func (p *Model) Title() string {
 	switch {
 	case p.Whatif != nil:
 		return "context: what if"
 	case p.slow:
 		return "context: reading a past request …"
-	case selected != "":
-		return "context · " + selected
 	case p.Marked != nil:
 		return "context: " + p.Name(p.Shown()) + " · " + p.Keys.First(keymap.Compare) + " compares with " + p.Name(p.Marked)
 	}

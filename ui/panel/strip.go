@@ -32,7 +32,7 @@ func (p *Model) Strip(st theme.Styles, w, margin int) string {
 		if next != "" {
 			line += st.Muted.Render(" · next ") + st.Text.Render(numbered(r.Plan.Next, 1))
 		}
-		return ruled(st, w, margin, []string{line}, "")
+		return theme.Ruled(st.Lines, w, margin, []string{line}, "")
 	}
 	left := []string{st.Muted.Render(p.verb()+" ") + st.Text.Render(of)}
 	if r.Limit != "" {
@@ -44,7 +44,7 @@ func (p *Model) Strip(st theme.Styles, w, margin int) string {
 	if next != "" {
 		next = st.Muted.Render("next out ") + st.Text.Render(next)
 	}
-	return ruled(st, w, margin, left, next)
+	return theme.Ruled(st.Lines, w, margin, left, next)
 }
 
 // Rule is the rule above the draft where the panel says the rest: it turns red where the draft does not fit, and says
@@ -54,7 +54,7 @@ func (p *Model) Rule(st theme.Styles, w, margin int) string {
 		return st.Lines.Render(strings.Repeat("─", max(0, w)))
 	}
 	st.Lines = st.Repaired
-	return ruled(st, w, margin, []string{st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")}, "")
+	return theme.Ruled(st.Lines, w, margin, []string{st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")}, "")
 }
 
 // verb says what the request on show does with the messages that are counted.
@@ -66,31 +66,6 @@ func (p *Model) verb() string {
 		return p.Name(p.Past) + " sent"
 	}
 	return "sends"
-}
-
-// ruled is a rule of w cells with words on its left and at its right end. Of those on the left the last ones give way
-// first, then the words at the right.
-func ruled(st theme.Styles, w, margin int, left []string, right string) string {
-	edge := st.Lines.Render(strings.Repeat("─", margin))
-	for {
-		words := strings.Join(left, "  ")
-		used := 2*margin + len("  ") + theme.Width(words)
-		if right != "" {
-			used += len("  ") + theme.Width(right)
-		}
-		switch fill := w - used; {
-		case fill >= 0 && right != "":
-			return edge + " " + words + " " + st.Lines.Render(strings.Repeat("─", fill)) + " " + right + " " + edge
-		case fill >= 0:
-			return edge + " " + words + " " + st.Lines.Render(strings.Repeat("─", fill)) + edge
-		case len(left) > 1:
-			left = left[:len(left)-1]
-		case right != "":
-			right = ""
-		default:
-			return st.Lines.Render(strings.Repeat("─", max(0, w)))
-		}
-	}
 }
 
 // gaugeCells is the length of the bar in the header.

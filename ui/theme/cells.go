@@ -84,52 +84,7 @@ func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
 	return lines
 }
 
-// Border is the style of a frame, and the texts in its top line.
-type Border struct {
-	Title string
-	Right string         // at the right end, may be styled
-	Line  lipgloss.Style // the frame's style
-	Name  lipgloss.Style // the title's style
-}
-
-// Frame draws lines into a box with rounded corners and a title. Lines that are missing are
-// blank; lines too many are left out.
-func Frame(b Box, t Border, lines []string) []string {
-	if b.W < 2 || b.H < 2 {
-		return Blank(lines, b.W, b.H)
-	}
-	in := b.W - 2
-	out := make([]string, 0, b.H)
-	title, right := t.Title, t.Right
-	if title != "" {
-		title = " " + ansi.Truncate(title, max(0, in-4), "…") + " "
-	}
-	if right != "" {
-		right = " " + right + " "
-	}
-	rule := in - Width(title) - Width(right) - 1
-	if rule < 1 {
-		right = ""
-		rule = in - Width(title) - 1
-	}
-	if rule < 0 {
-		title, rule = "", in-1
-	}
-	tail := ""
-	if right != "" {
-		tail = "─"
-		rule--
-	}
-	out = append(out, t.Line.Render("╭")+t.Name.Render(title)+
-		t.Line.Render(strings.Repeat("─", max(0, rule+1)))+right+t.Line.Render(tail+"╮"))
-	edge := t.Line.Render("│")
-	for _, s := range Blank(lines, in, b.H-2) {
-		out = append(out, edge+s+edge)
-	}
-	return append(out, t.Line.Render("╰"+strings.Repeat("─", in)+"╯"))
-}
-
-// Blank fits lines into a box without a frame.
+// Blank fits lines into a box.
 func Blank(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
 	for i := range out {
@@ -216,23 +171,4 @@ func colour(s string) int {
 		}
 	}
 	return 0
-}
-
-// Border is the border of a part of the screen with its title, and a text at its right end.
-func (st Styles) Border(title, right string, focused bool) Border {
-	b := Border{Title: title, Line: st.Faint, Name: st.Muted}
-	if right != "" {
-		b.Right = st.Muted.Render(right)
-	}
-	if focused {
-		b.Line, b.Name = st.Seen, st.Strong
-	}
-	return b
-}
-
-// Fault is a frame around what cannot be sent as it is.
-func (st Styles) Fault(title, right string, focused bool) Border {
-	b := st.Border(title, right, focused)
-	b.Line, b.Name = st.Error, st.Error.Bold(true)
-	return b
 }

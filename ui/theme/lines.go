@@ -3,6 +3,8 @@ package theme
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"winnow/ui/markdown"
 )
 
@@ -25,7 +27,7 @@ func OneOf(at, n int) string {
 }
 
 // Rule is the line between a list and the lines above or below it.
-func (st Styles) Rule(w int) string { return st.Faint.Render(strings.Repeat("─", max(0, w))) }
+func (st Styles) Rule(w int) string { return st.Lines.Render(strings.Repeat("─", max(0, w))) }
 
 // Reason is a sentence below a list about the line under its cursor.
 func (st Styles) Reason(text string, w int) []string {
@@ -40,4 +42,40 @@ func (st Styles) VerdictLine(glyph, name, text, end string, w int, chosen bool) 
 		return st.Selected.Render(Spread(" "+glyph+name+text, end, w))
 	}
 	return Spread(" "+st.OfGlyph(glyph).Render(glyph)+name+st.Muted.Render(text), st.Muted.Render(end), w)
+}
+
+// Gutter is how many cells of a screen of w cells stay free at both of its sides, but for marks.
+func Gutter(w int) int {
+	if w < NarrowScreen {
+		return 1
+	}
+	return 2
+}
+
+// NarrowScreen is the width below which the gutter is narrow, and what can be said shorter is.
+const NarrowScreen = 90
+
+// Ruled is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them. Of
+// the words on the left the last ones give way first, then those at the right.
+func Ruled(line lipgloss.Style, w, margin int, left []string, right string) string {
+	edge := line.Render(strings.Repeat("─", margin))
+	for {
+		words := strings.Join(left, "  ")
+		used := 2*margin + len("  ") + Width(words)
+		if right != "" {
+			used += len("  ") + Width(right)
+		}
+		switch fill := w - used; {
+		case fill >= 0 && right != "":
+			return edge + " " + words + " " + line.Render(strings.Repeat("─", fill)) + " " + right + " " + edge
+		case fill >= 0:
+			return edge + " " + words + " " + line.Render(strings.Repeat("─", fill)) + edge
+		case len(left) > 1:
+			left = left[:len(left)-1]
+		case right != "":
+			right = ""
+		default:
+			return line.Render(strings.Repeat("─", max(0, w)))
+		}
+	}
 }

@@ -9,17 +9,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Position says how far down the list is, where it does not follow its end.
-func (c *Model) Position() string {
-	if c.list.Following() {
-		return ""
-	}
-	above, shown, total := c.list.Position()
-	if c.list.NewBelow() {
-		return "new below ↓"
-	}
-	return fmt.Sprintf("%d %%", min(100, (above+shown)*100/max(1, total)))
-}
+// Newer is how many messages end below the screen, 0 while the transcript stays at its end.
+func (c *Model) Newer() int { return c.list.Newer() }
 
 // Enter shows the cursor where it is, or on the last message on the screen.
 func (c *Model) Enter() { c.list.MoveCursor(0) }

@@ -28,7 +28,6 @@ type itemList struct {
 
 	top, line int  // the first item on the screen and its first line there
 	follow    bool // the end stays on the screen
-	below     bool // something came below the screen
 	cursor    int64
 	selected  bool
 	judged    judged
@@ -132,7 +131,7 @@ func (m *itemList) SetItems(items []Item) {
 	m.turn()
 	clear(m.cache)
 	m.rebuild()
-	m.follow, m.below, m.selected = true, false, false
+	m.follow, m.selected = true, false
 	m.settle()
 }
 
@@ -144,7 +143,6 @@ func (m *itemList) Append(items ...Item) {
 		m.heights = append(m.heights, m.guess(&m.entries[len(m.entries)-1]))
 	}
 	m.turn()
-	m.below = m.below || !m.follow && len(items) > 0
 	m.settle()
 }
 
@@ -221,7 +219,6 @@ func (m *itemList) Write(id int64, text, reasoning string) {
 		e.Text += text
 	}
 	delete(m.cache, id)
-	m.below = m.below || !m.follow
 	m.changed(i)
 }
 

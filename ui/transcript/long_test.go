@@ -59,8 +59,8 @@ func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
 			if whole, _ := m.Item(1); whole.Text+whole.Reasoning != it.Text+it.Reasoning {
 				t.Errorf("%s of %.12q is not whole any more", name, line)
 			}
-			if _, _, total := m.Position(); total != d.below {
-				t.Errorf("%s of %.12q counts %d lines, want %d", name, line, total, d.below)
+			if total := m.heights[0]; total != len(d.lines) {
+				t.Errorf("%s of %.12q counts %d lines, want %d", name, line, total, len(d.lines))
 			}
 		}
 	}

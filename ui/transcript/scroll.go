@@ -52,9 +52,6 @@ func (m *itemList) GoTo(id int64) bool {
 // Following reports whether the list stays at its end.
 func (m *itemList) Following() bool { return m.follow }
 
-// NewBelow tells whether something came below the screen since the end was last in sight.
-func (m *itemList) NewBelow() bool { return m.below }
-
 // Cursor returns the selected item.
 func (m *itemList) Cursor() (id int64, ok bool) { return m.cursor, m.selected }
 
@@ -113,22 +110,6 @@ func (m *itemList) At(y int) (id int64, part Part, ok bool) {
 	return m.entries[i].ID, part, line < len(d.lines)
 }
 
-// Position returns the lines above the screen, on it and in all, for a scroll bar. Lines of
-// messages that were never shown are guessed.
-func (m *itemList) Position() (above, shown, total int) {
-	if len(m.entries) == 0 {
-		return 0, 0, 0
-	}
-	for i, h := range m.heights {
-		if total += h; i < m.top {
-			above += h
-		}
-	}
-	total--
-	above = min(above+m.line, total)
-	return above, min(m.height, total-above), total
-}
-
 // itemAt returns the index of the item at line y of the screen, the last one below the end, and the line in it.
 func (m *itemList) itemAt(y int) (i, line int) {
 	i, line = m.top, y+m.line
@@ -171,7 +152,7 @@ func (m *itemList) arrive() {
 // settle keeps the position within the list.
 func (m *itemList) settle() {
 	if len(m.entries) == 0 {
-		m.top, m.line, m.below = 0, 0, false
+		m.top, m.line = 0, 0
 		return
 	}
 	m.top = min(max(m.top, 0), len(m.entries)-1)
@@ -181,9 +162,6 @@ func (m *itemList) settle() {
 	m.line = min(max(m.line, 0), m.measure(m.top)-1)
 	if m.follow || m.endInSight() {
 		m.top, m.line = m.topFor(len(m.entries)-1, m.height)
-	}
-	if m.follow {
-		m.below = false
 	}
 }
 
@@ -211,4 +189,18 @@ func (m *itemList) topFor(i, n int) (top, line int) {
 		h = m.measure(i)
 	}
 	return i, h - n
+}
+
+// Newer is how many items end below the screen, 0 while the list stays at its end.
+func (m *itemList) Newer() int {
+	if m.follow || !m.ready() {
+		return 0
+	}
+	last := m.height + m.line // lines from the top of the first item to the end of the screen
+	for i := m.top; i < len(m.entries); i++ {
+		if last -= m.measure(i); last < -1 { // its last line is blank
+			return len(m.entries) - i
+		}
+	}
+	return 0
 }

@@ -73,23 +73,27 @@ func TestOnlyWhatIsSeenIsRendered(t *testing.T) {
 	}
 }
 
-func TestNewTextBelowIsAnnounced(t *testing.T) {
+func TestWhatEndsBelowTheScreenIsCounted(t *testing.T) {
 	m := newList(theme.Styles{})
 	m.SetSize(60, 5)
 	m.SetItems(conversation())
 	m.Append(Item{ID: 6, Text: "An answer"})
-	if !m.Following() || m.NewBelow() {
-		t.Fatalf("at the end: following %v, new below %v", m.Following(), m.NewBelow())
+	if !m.Following() || m.Newer() != 0 {
+		t.Fatalf("at the end: following %v, newer %d", m.Following(), m.Newer())
 	}
 	m.Scroll(-3)
 	before := m.View()
 	m.Write(6, " that goes on\n\nand on", "")
-	if m.Following() || !m.NewBelow() || m.View() != before {
-		t.Errorf("scrolled up: following %v, new below %v, screen\n%s\nwant\n%s", m.Following(), m.NewBelow(), m.View(), before)
+	if m.Following() || m.Newer() != 2 || m.View() != before {
+		t.Errorf("scrolled up: following %v, newer %d, screen\n%s\nwant\n%s", m.Following(), m.Newer(), m.View(), before)
+	}
+	m.Top()
+	if n := m.Newer(); n < 3 || n > 5 {
+		t.Errorf("at the top %d of 6 items are newer", n)
 	}
 	m.Bottom()
-	if !m.Following() || m.NewBelow() || !strings.Contains(m.View(), "and on") {
-		t.Errorf("back at the end: following %v, new below %v, screen\n%s", m.Following(), m.NewBelow(), m.View())
+	if !m.Following() || m.Newer() != 0 || !strings.Contains(m.View(), "and on") {
+		t.Errorf("back at the end: following %v, newer %d, screen\n%s", m.Following(), m.Newer(), m.View())
 	}
 }
 

@@ -30,8 +30,12 @@ type Model struct {
 
 	text, reasoning []byte // of the answer that arrives
 
-	spin        int
+	Asleep bool // nobody looks: the clock stands
+
 	began, now  time.Time // of the first and the newest message that had a time
+	shown       time.Time // what the clock on the screen says: it moves once a second
+	ticked      time.Time // when the clock moved by itself
+	thinking    bool      // what arrived last is reasoning
 	until       time.Time // until when it waits before it tries again
 	answering   bool      // text or reasoning has arrived
 	writtenTool string    // the call that is being written
@@ -49,14 +53,14 @@ type EventsMsg struct {
 	over bool
 }
 
-// TickMsg moves the spinner and the clocks of a turn.
+// TickMsg moves the clock of a turn.
 type TickMsg struct {
 	Turn int
 	At   time.Time
 }
 
-// tickTime is one step of the spinner.
-const tickTime = 100 * time.Millisecond
+// tickTime is one step of the clock.
+const tickTime = time.Second
 
 // Start is a new turn with a number of its own. Its events come from the channel that start makes.
 func (t Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
@@ -92,11 +96,11 @@ func (t *Model) update(msg tea.Msg) tea.Cmd {
 			return t.take(msg)
 		}
 	case TickMsg:
-		if msg.Turn != t.Number || !t.Busy {
+		if msg.Turn != t.Number || !t.Busy || t.Asleep || msg.At.Sub(t.ticked) < tickTime/2 { // too early: a second clock runs
 			break
 		}
+		t.ticked = msg.At
 		t.clock(msg.At)
-		t.spin++
 		return tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} })
 	}
 	return nil
@@ -131,6 +135,7 @@ func (t *Model) event(e session.Event) {
 		t.text, t.reasoning = append(t.text, e.Text...), append(t.reasoning, e.Reasoning...)
 		t.writtenTool = ""
 		t.answering, t.Retry = true, ""
+		t.thinking = e.Text == "" && e.Reasoning != ""
 	case session.Calling:
 		t.answering, t.Retry = true, ""
 		if e.Name != "" {
@@ -147,7 +152,7 @@ func (t *Model) event(e session.Event) {
 	case session.Ran:
 		t.running = ""
 	case session.Answered:
-		t.writtenTool, t.answering, t.text, t.reasoning = "", false, nil, nil
+		t.writtenTool, t.answering, t.thinking, t.text, t.reasoning = "", false, false, nil, nil
 	}
 }
 
@@ -159,6 +164,9 @@ func (t *Model) clock(at time.Time) {
 		t.began = at
 	}
 	t.now = at
+	if at.Sub(t.shown) >= tickTime {
+		t.shown = at
+	}
 }
 
 // Stop stops the turn. It goes on until its last event has come.
@@ -177,38 +185,8 @@ func (t *Model) End() {
 	}
 }
 
-// Activity is what the turn does now, "" where it does nothing. Asked says that a question waits for the user.
-func (t Model) Activity(asked bool) string {
-	if !t.Busy {
-		return ""
-	}
-	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-	text := frames[t.spin%len(frames)] + " "
-	switch {
-	case t.Stopping:
-		text += "stopping"
-	case asked:
-		text += "waits for your answer"
-	case t.running != "":
-		return text + "runs " + t.running + " · " + theme.Duration(max(0, t.now.Sub(t.ranSince)))
-	case t.Retry != "":
-		text += "tries again in " + theme.Duration(max(0, t.until.Sub(t.now)).Truncate(time.Second))
-	case t.writtenTool != "":
-		text += "calls " + t.writtenTool
-	case t.answering:
-		text += "answers"
-	default:
-		text += "asking"
-	}
-	if !t.began.IsZero() {
-		text += " · " + theme.Duration(t.now.Sub(t.began))
-	}
-	return text
-}
-
-// joinTime is how long the pieces of an answer are joined before they change the screen: 30 times a
-// second is as often as anybody reads.
-const joinTime = 33 * time.Millisecond
+// joinTime is how long the pieces of an answer are joined before they change the screen: 20 times a second.
+const joinTime = 50 * time.Millisecond
 
 // gather waits for the next events of a turn. The pieces of an answer that come within joinTime are
 // one; anything else ends the waiting.

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -59,28 +58,50 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		after time.Duration
 		want  string
 	}{
-		{session.Planned{}, 0, "asking · 0.0 s"},
-		{session.Waiting{Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second}}, time.Second, "tries again in 5.0 s · 1.0 s"},
-		{session.Delta{Text: "a"}, 2 * time.Second, "answers · 2.0 s"},
-		{session.Calling{Name: "shell"}, 3 * time.Second, "calls shell · 3.0 s"},
-		{session.Answered{}, 4 * time.Second, "asking · 4.0 s"},
+		{session.Planned{}, 0, "asking… 0.0 s"},
+		{session.Waiting{Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second}}, time.Second, "trying again in 5.0 s 1.0 s"},
+		{session.Delta{Reasoning: "I should think."}, 2 * time.Second, "thinking… 2.0 s · ~3 tokens"},
+		{session.Delta{Text: "a"}, 2400 * time.Millisecond, "answering… 2.0 s · ~4 tokens"}, // the clock moves once a second
+		{session.Calling{Name: "shell"}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
+		{session.Answered{}, 4 * time.Second, "asking… 4.0 s"},
 	} {
 		m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
-		if _, got, _ := strings.Cut(m.Activity(false), " "); got != c.want {
-			t.Errorf("after %T: %q, want %q", c.event, got, c.want)
+		if a := m.Activity(false); a.Doing+" "+a.Facts != c.want {
+			t.Errorf("after %T: %q %q, want %q", c.event, a.Doing, a.Facts, c.want)
 		}
 	}
-	m, _ = m.Update(TickMsg{m.Number, begun.Add(9 * time.Second)})
-	if got := m.Activity(true); got != "⠙ waits for your answer · 9.0 s" {
+	if got := m.Activity(true).Doing; got != "waiting for your answer" {
 		t.Errorf("with a question it is %q", got)
 	}
 	m.Stop()
-	if got := m.Activity(true); !strings.Contains(got, "stopping") {
+	if got := m.Activity(true).Doing; got != "stopping…" {
 		t.Errorf("a turn that is stopped says %q", got)
 	}
 	m.End()
-	if got := m.Activity(false); got != "" {
+	if got := m.Activity(false); got != (Activity{}) {
 		t.Errorf("a turn that is over says %q", got)
+	}
+}
+
+// The clock moves once a second, and stands while nobody looks.
+func TestTheClockSleeps(t *testing.T) {
+	m, _ := Model{}.Start(1, func() {}, nil)
+	m, next := m.Update(TickMsg{Turn: m.Number, At: begun})
+	if next == nil {
+		t.Fatal("the clock does not go on")
+	}
+	if _, second := m.Update(TickMsg{Turn: m.Number, At: begun.Add(time.Millisecond)}); second != nil {
+		t.Error("a second clock runs")
+	}
+	m.Asleep = true
+	m, next = m.Update(TickMsg{Turn: m.Number, At: begun.Add(time.Second)})
+	if got := m.Activity(false).Facts; next != nil || got != "0.0 s" {
+		t.Errorf("asleep the clock says %q and goes on: %v", got, next != nil)
+	}
+	m.Asleep = false
+	m, next = m.Update(TickMsg{Turn: m.Number, At: begun.Add(3 * time.Second)})
+	if got := m.Activity(false).Facts; next == nil || got != "3.0 s" {
+		t.Errorf("awake the clock says %q and goes on: %v", got, next != nil)
 	}
 }
 

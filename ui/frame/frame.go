@@ -1,0 +1,129 @@
+// Package frame draws what stands around the panes: the header, the hints, the border of what floats over the page and
+// the pale page behind it, and what an empty chat shows. It knows no session: it gets texts and sizes.
+package frame
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Model is what the terminal is used for, and the page behind what floats over it. Its zero value has no mouse.
+type Model struct {
+	Mouse bool // the mouse is the application's, and not the terminal's
+
+	ghost  []string // the page as it was when something began to float over it, nil for none
+	width  int      // of the screen that it was made for
+	colour theme.Name
+}
+
+// Ghost is the page behind what floats over it, on a screen of w by h cells: pale, and as it was when that opened,
+// until Settle. Draw draws the page.
+func (m *Model) Ghost(st theme.Styles, w, h int, draw func() []string) []string {
+	if len(m.ghost) != h || m.width != w || m.colour != st.Name {
+		m.ghost, m.width, m.colour = draw(), w, st.Name
+		for i, s := range m.ghost {
+			m.ghost[i] = st.Ghost.Render(ansi.Strip(s))
+		}
+	}
+	return slices.Clone(m.ghost)
+}
+
+// Settle forgets the pale page: nothing floats over the page any more.
+func (m *Model) Settle() { m.ghost = nil }
+
+// Float draws lines into a box with rounded corners.
+func Float(st theme.Styles, b theme.Box, lines []string) []string {
+	in := b.Inner(true)
+	edge := st.Faint.Render("│")
+	out := []string{st.Faint.Render("╭" + strings.Repeat("─", in.W) + "╮")}
+	for _, s := range theme.Blank(lines, in.W, in.H) {
+		out = append(out, edge+s+edge)
+	}
+	return append(out, st.Faint.Render("╰"+strings.Repeat("─", in.W)+"╯"))
+}
+
+// leastTitle is how many cells of the title stay in front of the model, where there is a choice.
+const leastTitle = 8
+
+// Header is the line at the top: the name of the program, a title that gives way where there is little room, the model,
+// which gives way then, and at the right end numbers, which never do.
+func Header(st theme.Styles, title, model, numbers string, w int) string {
+	margin := strings.Repeat(" ", theme.Gutter(w))
+	left := margin + st.Seen.Bold(true).Render("winnow") + "  "
+	end := margin
+	if theme.Width(numbers) > 0 {
+		end = "   " + numbers + margin
+	}
+	room := max(0, w-theme.Width(left)-theme.Width(end))
+	if n := max(room-leastTitle-2, room/2); theme.Width(model) > n {
+		model = ansi.Truncate(model, n, "…")
+	}
+	if n := max(0, room-theme.Width(model)-2); theme.Width(title) > n {
+		title = shortened(title, n)
+	}
+	return theme.Spread(left+title, model+end, w)
+}
+
+// Crumb stands between the title of a conversation and the part of it that is shown.
+const Crumb = " › "
+
+// shortened is a title in at most n cells: of one with a part the conversation's own gives way first.
+func shortened(title string, n int) string {
+	whole, part, ok := strings.Cut(title, Crumb)
+	if room := n - theme.Width(Crumb+part); ok && room > 1 {
+		return ansi.Truncate(whole, room, "…") + Crumb + part
+	}
+	return ansi.Truncate(title, n, "…")
+}
+
+// TooSmall is the line at the top of a screen that is smaller than it should be: it says how large.
+func TooSmall(st theme.Styles, w, h, width int) string {
+	return theme.Fit(st.Cut.Render(fmt.Sprintf("winnow wants %d×%d", w, h)), width)
+}
+
+// The most hints on a line, and on a narrow one.
+const (
+	mostHints   = 5
+	fewHints    = 3
+	narrowHints = 60
+)
+
+// Hints is the line at the bottom: as many hints as fit, at most five, and a state at its right end. The last hint
+// stays: it says how to leave, or where the rest is.
+func Hints(st theme.Styles, hints []keymap.Hint, state string, w int) string {
+	margin := strings.Repeat(" ", theme.Gutter(w))
+	most := mostHints
+	if w < narrowHints {
+		most = fewHints
+	}
+	last := len(hints) - 1
+	if last < 0 {
+		return theme.Spread("", state+margin, w)
+	}
+	for n := min(last, most-1); ; n-- {
+		var list []string
+		for i, h := range hints {
+			if i < n || i == last {
+				list = append(list, st.Text.Render(h.Key)+" "+st.Muted.Render(h.What))
+			}
+		}
+		line := margin + strings.Join(list, "   ")
+		switch used := theme.Width(line) + theme.Width(margin); {
+		case state == "" && used <= w:
+			return theme.Fit(line, w)
+		case state != "" && used+theme.Width(state)+2 <= w:
+			return theme.Spread(line, state+margin, w)
+		case n > 0:
+		case state == "" || theme.Width(line) > w/2:
+			return theme.Fit(line, w)
+		default:
+			return theme.Spread(line, state+margin, w)
+		}
+	}
+}
