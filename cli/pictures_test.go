@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
+	"html"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -109,23 +110,18 @@ func takePictures(t *testing.T, scene pictureScript, page pageColours) {
 // wantPicture waits until the screen is that of a picture, or draws it anew.
 func (s *terminal) wantPicture(name, title string, page pageColours) {
 	s.t.Helper()
-	path := filepath.Join(pictureFolder, name+"-"+page.name+".svg")
+	file := filepath.Join(pictureFolder, name+"-"+page.name+".svg")
 	if *update {
 		s.settled()
 		if err := os.MkdirAll(pictureFolder, 0o755); err != nil {
 			s.t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(s.picture(page, title)), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(s.picture(page, title)), 0o644); err != nil {
 			s.t.Fatal(err)
 		}
 		return
 	}
-	want, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		// The rest of the script is played too: it must go on working.
-		s.t.Log(path + " is not drawn yet: go test ./cli -run TestPictures -update draws it")
-		return
-	}
+	want, err := os.ReadFile(file)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -139,12 +135,65 @@ func (s *terminal) wantPicture(name, title string, page pageColours) {
 		select {
 		case <-s.news:
 		case <-s.over:
-			s.t.Fatalf("winnow ended before the screen was that of %s; it is\n%s", path, s.text())
+			s.t.Fatalf("winnow ended before the screen was that of %s; it is\n%s", file, s.text())
 		case <-limit.C:
 			s.t.Fatalf("the screen is not that of %s; go test ./cli -run TestPictures -update draws it anew.\n%s\nThe screen is\n%s",
-				path, firstDifference(got, string(want)), s.text())
+				file, firstDifference(got, string(want)), s.text())
 		}
 	}
+}
+
+// TestPicturesStandInThePages keeps the pictures in the pages as they are made: each where a page has a part for it,
+// with its title as the text for those who do not see it.
+func TestPicturesStandInThePages(t *testing.T) {
+	t.Parallel()
+	titles, shown := map[string]string{}, map[string]bool{}
+	for _, s := range pictureScripts(t) {
+		for _, found := range regexp.MustCompile(`(?m)^picture (\S+) (.+)$`).FindAllStringSubmatch(s.part["script"], -1) {
+			titles[found[1]] = found[2]
+		}
+	}
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`(?m)^<!-- screen picture (\S+): `).FindAllStringSubmatch(string(text), -1) {
+			title, ok := titles[found[1]]
+			if !ok {
+				t.Errorf("%s wants the picture %s, which no script makes", page, found[1])
+				continue
+			}
+			shown[found[1]] = true
+			checkPart(t, page, "screen picture "+found[1], pictureElement(t, page, found[1], title))
+		}
+	}
+	for name := range titles {
+		if !shown[name] {
+			t.Errorf("no page shows the picture %s", name)
+		}
+		for _, page := range []pageColours{darkPage, lightPage} {
+			if _, err := os.Stat(filepath.Join(pictureFolder, name+"-"+page.name+".svg")); err != nil && !*update {
+				t.Errorf("the picture %s is not drawn: %v", name, err)
+			}
+		}
+	}
+}
+
+// pictureElement shows a picture on a page: the dark one to readers with a dark screen.
+func pictureElement(t *testing.T, page, name, title string) string {
+	t.Helper()
+	folder, err := filepath.Rel(filepath.Dir(page), pictureFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := path.Join(filepath.ToSlash(folder), name)
+	return fmt.Sprintf("\n<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"%[1]s-dark.svg\">\n<img src=\"%[1]s-light.svg\" alt=\"%[2]s\">\n</picture>\n\n",
+		file, html.EscapeString(title))
 }
 
 // picturePatience is how long a screen may take to become that of its picture. A script waits for its texts before,
