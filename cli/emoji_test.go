@@ -9,16 +9,16 @@ import (
 // whether it says so or not. A terminal that counts characters shows them whole.
 func TestEmojiPushNoBorder(t *testing.T) {
 	// Whether a mark has a cell of its own cannot be guessed: that row is checked where the terminal says it.
-	const text = "family 👩\u200d👩\u200d👧 heart ❤\ufe0f flag 🇩🇪 thumb 👍🏽 key 1\ufe0f\u20e3 end"
+	const text = "family 👩\u200d👩\u200d👧 heart ❤\ufe0f flag 🇩🇪 thumb 👍🏽 key 1\ufe0f\u20e3 new 🫠 end"
 	for _, c := range []struct {
 		name              string
 		clusters, answers bool
 		want              string
 	}{
 		{"by characters", true, true, text + " thai กำ"},
-		{"by parts", false, true, "family 👩 heart ❤  flag 🇩🇪 thumb 👍 key 1  end thai กำ"},
-		{"by characters, which it does not say", true, false, "family 👩 heart ❤  flag DE thumb 👍 key 1  end"},
-		{"by parts, which it does not say", false, false, "family 👩 heart ❤  flag DE thumb 👍 key 1  end"},
+		{"by parts", false, true, "family 👩 heart ❤  flag 🇩🇪 thumb 👍 key 1  new 🫠 end thai กำ"},
+		{"by characters, which it does not say", true, false, "family 👩 heart ❤  flag DE thumb 👍 key 1  new □  end"},
+		{"by parts, which it does not say", false, false, "family 👩 heart ❤  flag DE thumb 👍 key 1  new □  end"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -22,6 +22,7 @@ const (
 	Presented                   // a sign that a selector makes an emoji: a red heart
 	Keycap                      // a digit on a key
 	Marks                       // a letter with a mark that has a cell of its own in some terminals
+	Recent                      // an emoji that is younger than many terminals
 )
 
 // sample is a character by which a terminal shows how it counts a class.
@@ -37,6 +38,7 @@ var samples = [...]sample{
 	{Presented, "❤\ufe0f"},
 	{Keycap, "1\ufe0f\u20e3"},
 	{Marks, "กำ"},
+	{Recent, "\U0001fae9"},
 }
 
 // Replies is how many times the terminal says where its cursor is, as the answer to Question.
@@ -82,8 +84,8 @@ func Answered(columns []int) Terminal {
 // shows tells whether a character may be written as it is.
 func (t Terminal) shows(c Class) bool {
 	if !t.Clusters {
-		// The renderer adds up the parts: only a flag has two cells in that way too.
-		return c == 0 || c == Flag && t.alike&Flag != 0
+		// The renderer adds up the parts: of several, only those of a flag have two cells in that way too.
+		return c == 0 || (c == Flag || c == Recent) && t.alike&c != 0
 	}
 	return c&^t.alike&^Marks == 0
 }
@@ -119,7 +121,7 @@ func suspicious(s string) bool {
 				return true
 			}
 		case 0xf0:
-			if r, _ := utf8.DecodeRuneInString(s[i:]); regional(r) || tone(r) {
+			if r, _ := utf8.DecodeRuneInString(s[i:]); regional(r) || tone(r) || recent(r) {
 				return true
 			}
 		}
@@ -173,10 +175,13 @@ func writeBlank(b *strings.Builder, blank, surplus int) int {
 // classOf returns what a character has that terminals disagree about, 0 for none.
 func classOf(seq string) Class {
 	first, n := utf8.DecodeRuneInString(seq)
-	if n == len(seq) && !regional(first) {
+	if n == len(seq) && !regional(first) && !recent(first) {
 		return 0
 	}
 	var c Class
+	if recent(first) {
+		c = Recent
+	}
 	emoji := first >= 0x2190 && first <= 0x2bff || first >= 0x3030 && first <= 0x3299 || first >= 0x1f000 && first <= 0x1faff ||
 		first == 0xa9 || first == 0xae || first == 0x203c || first == 0x2049 || first >= 0x2100 && first <= 0x214f
 	for _, r := range seq {
@@ -205,12 +210,38 @@ func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 // tone tells whether r is the colour of a skin.
 func tone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
+// recent tells whether r is an emoji of Unicode 14, of the year 2021, or later.
+func recent(r rune) bool {
+	if r < 0x1fa70 {
+		return r >= 0x1f6d8 && r <= 0x1f6df
+	}
+	for _, span := range [...][2]rune{
+		{0x1fa75, 0x1fa77},
+		{0x1fa7b, 0x1fa7c},
+		{0x1fa87, 0x1fa8f},
+		{0x1faa9, 0x1faaf},
+		{0x1fab7, 0x1fabf},
+		{0x1fac3, 0x1facf},
+		{0x1fad7, 0x1fadf},
+		{0x1fae0, 0x1faef},
+		{0x1faf0, 0x1faff},
+	} {
+		if r >= span[0] && r <= span[1] {
+			return true
+		}
+	}
+	return false
+}
+
 // simple returns a character of so many cells that says as much as it can of one that the terminal would draw
-// otherwise: the letters of a flag, else the first part.
+// otherwise: the letters of a flag, else the first part. An emoji that it may not know is a square.
 func simple(seq string, width int) string {
 	first, _ := utf8.DecodeRuneInString(seq)
 	s := string(first)
-	if regional(first) {
+	switch {
+	case recent(first):
+		s = "□"
+	case regional(first):
 		s = ""
 		for _, r := range seq {
 			if regional(r) {

@@ -11,7 +11,7 @@ import (
 // characters that terminals disagree about, and some that they do not.
 var characters = []string{
 	"a", "é", "e\u0301", "汉", "👍", "…", "│", "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3", "🏳\ufe0f\u200d🌈", "⌚\ufe0e", "♥\ufe0e",
-	"🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", "🇩", "שלום", "مرحبا", "\x1b[1m", "\x1b[m",
+	"🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", "🇩", "🫠", "\U0001faf1🏻\u200d\U0001faf2🏿", "שלום", "مرحبا", "\x1b[1m", "\x1b[m",
 }
 
 // marked are characters with marks that some terminals give cells of their own.
@@ -23,7 +23,7 @@ func TestSafeKeepsTheBorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(append(marked, characters...)), 0, 12).Draw(t, "text"), "")
 		line := text + strings.Repeat(" ", 60-ansi.StringWidth(text)) + "│ panel"
-		terminal := Terminal{Clusters: rapid.Bool().Draw(t, "clusters"), alike: Class(rapid.IntRange(0, 63).Draw(t, "alike"))}
+		terminal := Terminal{Clusters: rapid.Bool().Draw(t, "clusters"), alike: Class(rapid.IntRange(0, 127).Draw(t, "alike"))}
 		safe := terminal.Safe(line)
 		before, _, _ := strings.Cut(safe, "│ panel")
 		at := ansi.WcWidth.StringWidth(before)
@@ -50,16 +50,16 @@ func TestSafeIsAsWideByEveryCount(t *testing.T) {
 }
 
 func TestSafeShows(t *testing.T) {
-	const text = "👩\u200d👩\u200d👧 🇩🇪 👍🏽 ❤\ufe0f 1\ufe0f\u20e3 กำ   │"
+	const text = "👩\u200d👩\u200d👧 🇩🇪 👍🏽 ❤\ufe0f 1\ufe0f\u20e3 🫠 กำ   │"
 	for _, c := range []struct {
 		name, want string
 		terminal   Terminal
 	}{
-		{"a terminal that has not answered", "👩 DE 👍 ❤  1  กำ  │", Terminal{}},
-		{"one that counts parts", "👩 🇩🇪 👍 ❤  1  กำ  │", Answered([]int{3, 9, 5, 7, 4, 4, 5})},
-		{"one that counts characters", text, Answered([]int{1, 3, 3, 3, 3, 3, 2})},
-		{"one that does not know all of them", "👩\u200d👩\u200d👧 🇩🇪 👍 ❤  1\ufe0f\u20e3 กำ   │", Answered([]int{1, 3, 3, 5, 2, 3, 2})},
-		{"one that answers half", "👩 DE 👍 ❤  1  กำ  │", Answered([]int{1, 3, 3})},
+		{"a terminal that has not answered", "👩 DE 👍 ❤  1  □  กำ  │", Terminal{}},
+		{"one that counts parts", "👩 🇩🇪 👍 ❤  1  🫠 กำ  │", Answered([]int{3, 9, 5, 7, 4, 4, 5, 5})},
+		{"one that counts characters", text, Answered([]int{1, 3, 3, 3, 3, 3, 2, 3})},
+		{"one that does not know all of them", "👩\u200d👩\u200d👧 🇩🇪 👍 ❤  1\ufe0f\u20e3 □  กำ   │", Answered([]int{1, 3, 3, 5, 2, 3, 2, 2})},
+		{"one that answers half", "👩 DE 👍 ❤  1  □  กำ  │", Answered([]int{1, 3, 3})},
 	} {
 		if got := c.terminal.Safe(text); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)

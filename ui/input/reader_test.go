@@ -160,7 +160,7 @@ func TestAnswersAboutCellsAreNoKeys(t *testing.T) {
 	r := NewReader(nil)
 	r.asked = true
 	var got []byte
-	for _, part := range []string{"\x1b[5;1R", "a\x1b[5;3R\x1b[5;3R", "\x1b[5;3R\x1b[5;3R\x1b[5;3Rb", "\x1b[5;2R\x1b[1;3R", "\x1b[1;2R"} {
+	for _, part := range []string{"\x1b[5;1R", "a\x1b[5;3R\x1b[5;3R", "\x1b[5;3R\x1b[5;3R\x1b[5;3Rb", "\x1b[5;2R", "\x1b[5;3R\x1b[1;3R", "\x1b[1;2R"} {
 		r.encode([]Event{{Data: []byte(part)}})
 		got, r.out = append(got, r.out...), nil
 	}
