@@ -3,7 +3,9 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +31,22 @@ import (
 // begun is when everything in these tests happens.
 var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
+// folder is a temporary folder for a store. A command that still runs when the test is over may write into it while it
+// is removed, which t.TempDir would take for a failure of the test.
+func folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "winnow-ui-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for tries := 0; os.RemoveAll(dir) != nil && tries < 1000; tries++ {
+			runtime.Gosched()
+		}
+	})
+	return dir
+}
+
 // fresh is the application before its first message. Its commands are never run: what they would
 // report is told to Update by hand.
 func fresh(t testing.TB, w, h int) *Model {
@@ -37,7 +55,7 @@ func fresh(t testing.TB, w, h int) *Model {
 		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2",
 		Prices: map[string]pricing.Prices{"gpt-5.2": {Rates: pricing.Rates{In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar}, Source: "the configuration"}},
 	})
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	db, err := store.Open(t.Context(), filepath.Join(folder(t), "winnow.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
