@@ -11,6 +11,7 @@ import (
 // keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
 // where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
+	m.chat.Unpick()
 	m.confirm.Key(m.keys.Pressed(msg, keymap.Stop))
 	twice := msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt
 	if twice {

@@ -183,6 +183,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.wheel(msg)
 	case tea.MouseClickMsg:
 		return m.click(msg)
+	case tea.MouseMotionMsg:
+		return drag(m, msg)
+	case tea.MouseReleaseMsg:
+		return release(m, msg)
 	case turn.EventsMsg:
 		if m.current.Background.Owns(msg.Turn) {
 			return updateBackground(m, msg)

@@ -3,8 +3,10 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/question"
+	"winnow/ui/transcript"
 )
 
 // wheel scrolls what lies under the mouse.
@@ -42,10 +44,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.setFocus(draftPane)
 		m.composer.Area.Click(msg.X-m.layout.Mark(), msg.Y-m.layout.Composer.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
-		m.setFocus(transcriptPane)
-		cmd := m.updateTranscript(tea.MouseClickMsg{Y: msg.Y - m.layout.Transcript.Y})
-		m.lead()
-		return cmd
+		return m.updateTranscript(tea.MouseClickMsg(onPage(m.layout, tea.Mouse(msg))))
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		focused, in := m.focus == panelPane, panelBox(m.layout)
 		m.setFocus(panelPane)
@@ -54,11 +53,41 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
+// onPage counts the place of the mouse from the corner of the page.
+func onPage(l layout.Layout, mouse tea.Mouse) tea.Mouse {
+	mouse.X, mouse.Y = mouse.X-l.Transcript.X, mouse.Y-l.Transcript.Y
+	return mouse
+}
+
+// drag selects text of the page while the button is down.
+func drag(m *Model, msg tea.MouseMotionMsg) tea.Cmd {
+	if !m.chat.Held() || m.overlays.any() {
+		return nil
+	}
+	return m.updateTranscript(tea.MouseMotionMsg(onPage(m.layout, tea.Mouse(msg))))
+}
+
+// release ends a selection of text, or a click, that began in the page.
+func release(m *Model, msg tea.MouseReleaseMsg) tea.Cmd {
+	if !m.chat.Held() {
+		return nil
+	}
+	return m.updateTranscript(tea.MouseReleaseMsg(onPage(m.layout, tea.Mouse(msg))))
+}
+
+// clicked selects a message.
+func clicked(m *Model, y int) tea.Cmd {
+	m.setFocus(transcriptPane)
+	cmd := m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.Click(y) })
+	m.lead()
+	return cmd
+}
+
 // toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.
 func (m *Model) toggleMouse() tea.Cmd {
 	m.frame.Mouse = !m.frame.Mouse
 	if m.frame.Mouse {
-		return m.notice.Say("The mouse scrolls and selects messages; shift with it selects text in most terminals.")
+		return m.notice.Say("The mouse scrolls, selects messages and copies text that it is dragged over.")
 	}
 	return m.notice.Say("The mouse is the terminal's: it selects text. /mouse takes it back.")
 }

@@ -36,7 +36,11 @@ func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
 			continue
 		}
 		if lines++; lines == n {
-			_, cmd := m.Update(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
+			x := ansi.StringWidth(before)
+			_, cmd := m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			if m.chat.Held() {
+				_, cmd = m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+			}
 			return cmd
 		}
 	}
@@ -86,6 +90,30 @@ func TestClicks(t *testing.T) {
 	l.press("g")
 	l.clicks("saw 1 of 1", 1)
 	l.shows("context: turn 1")
+}
+
+// Text that is dragged over is copied as it is stored, and the draft keeps the keys.
+func TestDraggingCopies(t *testing.T) {
+	m := chatting(t, 120, 40)
+	m.frame.Mouse = true
+	for y, line := range strings.Split(plain(m), "\n") {
+		before, _, ok := strings.Cut(line, "▌ Never touch")
+		if !ok {
+			continue
+		}
+		x := ansi.StringWidth(before) + 2
+		m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		m.Update(tea.MouseMotionMsg{X: x + 10, Y: y, Button: tea.MouseLeft})
+		got := toTerminal(m, func() tea.Cmd {
+			_, cmd := m.Update(tea.MouseReleaseMsg{X: x + 10, Y: y, Button: tea.MouseLeft})
+			return cmd
+		})
+		if got != "Never touch" || m.focus != draftPane {
+			t.Errorf("%q is copied, and the keys go to %v; want the text, and the draft", got, m.focus)
+		}
+		return
+	}
+	t.Fatal("the message is not on the screen")
 }
 
 func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {

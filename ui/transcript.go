@@ -40,6 +40,10 @@ func (m *Model) transcriptEvent(e event.Event) tea.Cmd {
 		}
 	case transcript.Wanted:
 		return m.do(e.Action)
+	case transcript.Picked:
+		return copyText(e.What, e.Text)
+	case transcript.Clicked:
+		return clicked(m, e.Y)
 	case transcript.Flagged:
 		if e.Stale {
 			return m.draftChanged()

@@ -30,7 +30,7 @@ func markerAt(v *history.Entry, cut int) string {
 // that begins, and how much of it there is.
 func (m *itemList) renderCut(d *drawn, e *entry, v *history.Entry) {
 	text, at := e.Text, 0 // what is left of the text, and the character that it begins with
-	part := func(to int) string {
+	next := func(to int) string {
 		n := runesEnd(text, to-at)
 		before := text[:n]
 		text, at = text[n:], max(at, to)
@@ -38,17 +38,21 @@ func (m *itemList) renderCut(d *drawn, e *entry, v *history.Entry) {
 	}
 	var seen strings.Builder
 	for i, cut := range v.Cuts {
-		head := part(cut.From)
+		head := next(cut.From)
 		seen.WriteString(head)
 		d.lines = append(d.lines, m.sent(e, head)...)
-		rest := part(cut.To)
+		rest := next(cut.To)
 		left := m.appendUnsent(d, markerAt(v, i), rest, inFence(head))
-		seen.WriteString(rest[:runesEnd(rest, utf8.RuneCountInString(rest)-left)])
+		shown := runesEnd(rest, utf8.RuneCountInString(rest)-left)
+		seen.WriteString(rest[:shown])
+		begin := len(e.Text) - len(text) - len(rest)
+		d.parts = append(d.parts, part{begin - len(head), begin + shown})
 		if left > 0 {
 			d.lines = append(d.lines, m.unsent(left))
 		}
 	}
 	seen.WriteString(text)
+	d.parts = append(d.parts, part{len(e.Text) - len(text), len(e.Text)})
 	d.text = seen.String()
 	d.lines = append(d.lines, m.sent(e, text)...)
 }

@@ -280,6 +280,8 @@ type drawn struct {
 	receipt  int       // the line of its receipt, -1 for none
 	trail    int       // where its trail begins; the first line below where it has none
 	below    int       // where the lines below its text begin
+	parts    []part    // of its text that are shown, in order; nil for its beginning
+	origin   *origin   // where its lines stand in the text, nil until that is asked for
 	hits     *itemHits // nil until they are searched for
 }
 

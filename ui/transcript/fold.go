@@ -43,6 +43,7 @@ func (m *itemList) folded(e *entry, d *drawn) []string {
 	w := m.proseWidth()
 	var lines []string
 	source, left := 0, strings.Trim(e.Text, "\n")
+	begin := strings.Index(e.Text, left)
 	all := strings.Count(left, "\n") + 1
 	for len(lines) < headLines && source < all {
 		line, rest, _ := strings.Cut(left, "\n")
@@ -55,6 +56,7 @@ func (m *itemList) folded(e *entry, d *drawn) []string {
 			lines = append(lines, "")
 		}
 	}
+	d.parts = []part{{begin, min(begin+len(d.text), len(e.Text))}}
 	if len(lines) > headLines {
 		lines = lines[:headLines]
 		lines[headLines-1] = ansi.Truncate(lines[headLines-1], w-1, "") + m.styles.Muted.Render("…")

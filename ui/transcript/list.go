@@ -96,7 +96,7 @@ func (m *itemList) restyle(change func()) {
 		was = m.measure(m.top)
 	}
 	change()
-	m.md = nil
+	m.md, m.picked.on = nil, false
 	if m.width > 0 {
 		m.md = markdown.New(m.styles.Markdown, m.proseWidth(), m.bodyWidth())
 	}
@@ -131,7 +131,7 @@ func (m *itemList) SetItems(items []Item) {
 	m.turn()
 	clear(m.cache)
 	m.rebuild()
-	m.follow, m.selected = true, false
+	m.follow, m.selected, m.picked = true, false, picked{}
 	m.settle()
 }
 

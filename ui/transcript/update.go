@@ -49,7 +49,7 @@ type (
 // Msg is a message for Update that the transcript's own commands send.
 type Msg interface{ transcript() }
 
-// Update is a key, a paste into the search line, a click, whose place is counted from the corner of the
+// Update is a key, a paste into the search line, the mouse, whose place is counted from the corner of the
 // transcript, or what a command of the transcript has done.
 func (c Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := c.update(msg)
@@ -67,7 +67,13 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 		c.Search.Insert(msg.Content)
 		return c.seekTyped()
 	case tea.MouseClickMsg:
-		return c.click(msg.Y)
+		return c.press(msg.X, msg.Y)
+	case tea.MouseMotionMsg:
+		c.drag(msg.X, msg.Y)
+	case tea.MouseReleaseMsg:
+		return c.release(msg.Y)
+	case CalmMsg:
+		c.calm(msg)
 	case FoundMsg:
 		return c.found(msg)
 	case LastWholeMsg:
@@ -134,9 +140,9 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// click selects the message at line y. A click on its receipt is for what the model saw for it, one on a trail
+// Click selects the message at line y. A click on its receipt is for what the model saw for it, one on a trail
 // for the conversation there, and one on the boundary goes where the model's view begins.
-func (c *Model) click(y int) tea.Cmd {
+func (c *Model) Click(y int) tea.Cmd {
 	id, part, ok := c.list.At(y)
 	if !ok {
 		return nil
