@@ -25,7 +25,7 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 	}, "\n----\n"))
 	_, env := serve(t, home(t), model)
 	configure(t, env, "[mcp_servers.calc]\ncommand = \"mcp-server\"\n")
-	const question = "The model wants to run calc__add"
+	const question = "asks to run calc__add"
 	open := func(args ...string) *terminal {
 		t.Helper()
 		chat := startIn(t, env, 110, 40, append([]string{"-m", "openai/small"}, args...)...)
@@ -47,7 +47,7 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 
 	chat := open()
 	say(chat, "add 2 and 3")
-	chat.want(question, "▸ n don't run it")
+	chat.want(question, "call 1 of")
 	chat.send("r")
 	chat.want("refuse with this reason")
 	chat.send("the sum is secret\r")
@@ -56,7 +56,7 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 		t.Errorf("the reason is not in the next request: %s", asked)
 	}
 	say(chat, "add them all the same")
-	chat.want(question, "▸ n don't run it")
+	chat.want(question, "call 1 of")
 	chat.send("a")
 	chat.want("It is five.")
 	if asked := model.lastBody(); !strings.Contains(asked, `"content":"5","tool_call_id":"c2"`) && !strings.Contains(asked, `"tool_call_id":"c2","content":"5"`) {
@@ -68,14 +68,14 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 	say(chat, "and once more")
 	chat.want("Five again.")
 	leave(chat)
-	if strings.Contains(string(chat.raw), "wants to run") {
+	if strings.Contains(string(chat.raw), "asks to run") {
 		t.Error("a tool that is always allowed is asked about after the next start")
 	}
 
 	configure(t, env, "[mcp_servers.calc]\ncommand = \"mcp-server\"\nenv = { ADD_REPORTS = \"1\" }\n")
 	chat = open("-c")
 	say(chat, "a last time")
-	chat.want(question, "▸ n don't run it")
+	chat.want(question, "call 1 of")
 	chat.send("n")
 	chat.want("Not any more.")
 	leave(chat)

@@ -14,7 +14,7 @@ func killedWhileAsking(t *testing.T) []string {
 	chat := startIn(t, env, 100, 30, "-m", "guide")
 	chat.want("guide", "enter send")
 	chat.send("/guide tool search_docs context panel\r")
-	chat.want("▸ n don't run it")
+	chat.want("call 1 of")
 	if err := chat.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 			t.Parallel()
 			env := killedWhileAsking(t)
 			again := startIn(t, env, 100, 30, "-c")
-			if screen := again.want("The model wants to run search_docs", "▸ n don't run it"); strings.Contains(screen, "repair") {
+			if screen := again.want("asks to run search_docs", "call 1 of"); strings.Contains(screen, "repair") {
 				t.Errorf("a call that waits is called repaired:\n%s", screen)
 			}
 			again.send(c.key)

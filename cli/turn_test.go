@@ -102,9 +102,9 @@ func TestTypeAheadAnswersNoToolQuestion(t *testing.T) {
 	chat := startIn(t, home(t), 100, 30, "-m", "guide")
 	chat.want("guide", "enter send")
 	chat.send("/guide tool\ryes, any news? yn")
-	chat.want("The model wants to run", "yes, any news? yn", "tab answers")
+	chat.want("asks to run", "yes, any news? yn", "tab answers")
 	chat.send("\t")
-	chat.want("▸ n don't run it")
+	chat.want("call 1 of")
 	chat.send("y")
 	chat.waitFor("the guide's answer", answered)
 	if screen := chat.text(); !strings.Contains(screen, "yes, any news? yn") {
@@ -118,7 +118,7 @@ func TestAToolQuestionComesToAnIdleUser(t *testing.T) {
 	chat := startIn(t, home(t), 100, 30, "-m", "guide")
 	chat.want("guide", "enter send")
 	chat.send("/guide tool\r")
-	chat.want("▸ n don't run it")
+	chat.want("call 1 of")
 	chat.send("\r")
 	chat.want("did not allow")
 }

@@ -68,7 +68,7 @@ const (
 // Caching is what a request should say to the cache of its server.
 func (c *Client) Caching(r Request, h CacheHint) Caching {
 	var say Caching
-	wire, host := c.Wire(r.Model), c.endpoint.host()
+	wire, host := c.Wire(r.Model), c.endpoint.Host()
 	if c.endpoint.Cache != CacheOff && h.Conversation != "" && host == "api.openai.com" {
 		sum := sha256.Sum256([]byte("winnow conversation " + h.Conversation))
 		say.Key = hex.EncodeToString(sum[:16])
@@ -94,7 +94,7 @@ var markedModels = []string{
 // wantsMarks says that a model has to be told what to cache. Anthropic's own endpoint for Chat Completions ignores
 // marks and caches nothing.
 func wantsMarks(e Endpoint, model string) bool {
-	return e.host() == "openrouter.ai" && slices.ContainsFunc(markedModels, func(prefix string) bool {
+	return e.Host() == "openrouter.ai" && slices.ContainsFunc(markedModels, func(prefix string) bool {
 		return strings.HasPrefix(strings.ToLower(model), prefix)
 	})
 }
@@ -182,7 +182,7 @@ var gptVersion = lazyRegexp(`^gpt-(\d+)(?:\.(\d+))?(?:-|$)`)
 // diagnosis is how a model is asked why its server missed its cache. OpenAI says so over the Responses API, from
 // GPT-5.6 on. Anthropic says so over an API of its own; gateways to it may hand its field on.
 func (c *Client) diagnosis(model string) diagnosisField {
-	mode, wire, openai := c.endpoint.Diagnosis, c.Wire(model), c.endpoint.host() == "api.openai.com"
+	mode, wire, openai := c.endpoint.Diagnosis, c.Wire(model), c.endpoint.Host() == "api.openai.com"
 	switch {
 	case mode == DiagnosisOff:
 	case wire == ResponsesWire && (mode == DiagnosisOn || openai && diagnosable(model)):

@@ -29,7 +29,7 @@ const countTime = 20 * time.Second
 // counter is who counts a request: the maker of hosted models that does, by its host or by the endpoint's name, else
 // llama.cpp.
 func (e Endpoint) counter() string {
-	switch host := e.host(); {
+	switch host := e.Host(); {
 	case host == "api.anthropic.com", strings.EqualFold(e.Name, "anthropic"):
 		return "anthropic"
 	case host == "generativelanguage.googleapis.com", strings.EqualFold(e.Name, "gemini"):

@@ -59,7 +59,7 @@ var documented = []struct {
 // the maker writes it. Behind any other address a name says nothing of what answers.
 func makerOf(e Endpoint, model string) (maker, name string) {
 	name = strings.ToLower(model)
-	switch e.host() {
+	switch e.Host() {
 	case "api.openai.com":
 		maker = "openai"
 	case "api.anthropic.com":
@@ -84,7 +84,7 @@ func documentedQuirks(e Endpoint, model string) []string {
 			longest, quirks = len(d.prefix), d.quirks
 		}
 	}
-	if e.host() != "api.openai.com" {
+	if e.Host() != "api.openai.com" {
 		quirks = slices.DeleteFunc(slices.Clone(quirks), func(q string) bool { return q == wantsResponses })
 	}
 	return quirks

@@ -72,8 +72,8 @@ func shownURL(base string) string {
 	return strings.TrimRight(u.String(), "/")
 }
 
-// host is the endpoint's host name without port, in lower case.
-func (e Endpoint) host() string {
+// Host is the endpoint's host name without port, in lower case.
+func (e Endpoint) Host() string {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {
 		return ""
@@ -107,7 +107,7 @@ func (e Endpoint) root() string {
 
 // loopback says that the endpoint is on this machine.
 func (e Endpoint) loopback() bool {
-	host := e.host()
+	host := e.Host()
 	if host == "localhost" {
 		return true
 	}
@@ -121,7 +121,7 @@ func (e Endpoint) local() bool {
 	if e.loopback() {
 		return true
 	}
-	host := e.host()
+	host := e.Host()
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
 	}

@@ -124,7 +124,7 @@ func (w *wireRequest) cache(say Caching) error {
 // completionTokens says that the endpoint wants its limit as max_completion_tokens: OpenAI's
 // newer models refuse max_tokens, most others know only that.
 func (c *Client) completionTokens() bool {
-	switch host := c.endpoint.host(); {
+	switch host := c.endpoint.Host(); {
 	case c.has(maxCompletionTokens):
 		return true
 	case c.has(maxTokens):

@@ -45,6 +45,7 @@ type Asked struct {
 type Question struct {
 	Call       history.ToolCall  // as received
 	Server     string            // the MCP server that has the tool, "" for none
+	Reach      string            // a sentence about what the call can reach, "" for winnow itself
 	Arguments  history.Arguments // what would run
 	Number, Of int               // which of the answer's calls it is, from 1
 	Reason     approval.Reason   // why it is asked about where the tool runs without asking otherwise, "" for nothing of the kind

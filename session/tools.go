@@ -70,7 +70,7 @@ func (s *Session) approve(c call, t tool.Tool) approval.Decision {
 // question is what the user is asked about a call.
 func (c call) question(t tool.Tool, d approval.Decision) Question {
 	return Question{
-		Call: c.ToolCall, Server: t.Server, Arguments: c.arguments, Number: c.number, Of: c.of, Reason: d.Reason, Choices: d.Choices,
+		Call: c.ToolCall, Server: t.Server, Reach: t.Reach, Arguments: c.arguments, Number: c.number, Of: c.of, Reason: d.Reason, Choices: d.Choices,
 	}
 }
 

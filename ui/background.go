@@ -63,7 +63,7 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 	m.arrange()
 	cmds := []tea.Cmd{m.turn.Tick()}
 	if a.Asked != nil {
-		cmds = append(cmds, m.ask(question.Of(*a.Asked)))
+		cmds = append(cmds, m.ask(question.Of(*a.Asked, recipientOf(m))))
 	}
 	if a.Limit != nil {
 		cmds = append(cmds, openLimit(m, *a.Limit))

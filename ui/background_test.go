@@ -188,7 +188,7 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 		t.Fatal("the tool ran unasked")
 	}
 	l.comesBack(id)
-	l.shows("run it once")
+	l.shows("Run it once")
 	if l.focus != questionPane {
 		l.press("tab")
 	}

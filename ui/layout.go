@@ -21,7 +21,7 @@ func (m *Model) arrange() {
 	w.Draft, w.Sentence = m.composer.Lines(), m.notice.Lines(w.Width)
 	w.AlertLines, w.Queue = len(screenOf(m).question(w.MostAlert())), len(screenOf(m).queue(layout.MostTail))
 	m.layout = layout.For(w)
-	m.question.Resize(m.keys, m.layout.DraftWidth(), m.layout.Alert.H)
+	m.question.Resize(m.keys, m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
 	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter, 0)
 	full := inner(insteadOf, m.layout.Full)

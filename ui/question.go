@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,7 +28,20 @@ func (m *Model) askPending() tea.Cmd {
 	if !ok || m.current.ReadOnly {
 		return nil
 	}
-	return m.ask(question.OfPending(call))
+	return m.ask(question.OfPending(call, recipientOf(m)))
+}
+
+// recipientOf is who gets the result of a call in the session on the screen.
+func recipientOf(m *Model) question.Recipient {
+	_, name, _ := strings.Cut(m.current.Ref, "/")
+	to := question.Recipient{Model: name}
+	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
+		to.Tokens = s.Tokens(s.Total)
+	}
+	if m.current.Session != nil {
+		to.Place = m.current.Session.Model().Client.Endpoint().Host()
+	}
+	return to
 }
 
 // ask shows a question above the draft.

@@ -98,7 +98,7 @@ func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	if m.focus != questionPane {
 		t.Fatal("the question has no focus after a quiet moment on an empty draft")
 	}
-	if screen := plain(m); !strings.Contains(screen, "▸ n don't run it") || !strings.Contains(screen, "y run it once") {
+	if screen := plain(m); !strings.Contains(screen, "▌  n   Don’t run it") || !strings.Contains(screen, "y   Run it once") {
 		t.Errorf("the safe answer is not the one under the cursor:\n%s", screen)
 	}
 	pressing(m, true, enter)
@@ -221,7 +221,7 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 		m := asking(t, 80, 24)
 		m.turn = turn.Model{Number: m.turn.Number + 1}
 		call := session.PendingCall{Message: 2, Question: session.Question{Call: history.ToolCall{Name: "shell", Arguments: "{}"}, Number: 1, Of: 1}}
-		m.ask(question.OfPending(call))
+		m.ask(question.OfPending(call, question.Recipient{}))
 		quiet(m)
 		if m.focus != questionPane {
 			t.Fatalf("the focus is on %v, want it on the question", m.focus)
@@ -278,7 +278,7 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	l.unrecorded = -2 // The test writes the records itself.
 	answer("It is three.")
 	answer("", history.ToolCall{ID: "c1", Name: "add", Arguments: `{"a":1,"b":2}`})
-	const question = "The model wants to run add"
+	const question = " asks to run add"
 	l.open(row.ID)
 	l.shows(question)
 	l.press("ctrl+x", "esc")

@@ -60,7 +60,7 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
-		return m.ask(question.Of(e))
+		return m.ask(question.Of(e, recipientOf(m)))
 	case session.OverLimit:
 		return openLimit(m, e)
 	case session.Ran:

@@ -193,11 +193,7 @@ func (s screen) question(most int) []string {
 	if !s.m.question.Waits() {
 		return nil
 	}
-	lines := s.m.question.View(s.st, s.m.keys, s.l.DraftWidth(), most, s.m.focus == questionPane)
-	for i := range lines {
-		lines[i] = strings.Repeat(" ", s.l.Mark()) + lines[i]
-	}
-	return lines
+	return s.m.question.View(s.st, s.m.keys, s.l.Width, most, s.m.focus == questionPane)
 }
 
 // rule is the line above the draft: what is special about the draft, else what the next request sends where the panel
@@ -262,7 +258,7 @@ func (s screen) cursor() *tea.Cursor {
 		if x, y, ok = s.m.question.Caret(s.st, s.m.keys); !ok {
 			return nil
 		}
-		y += l.Alert.Y
+		return tea.NewCursor(min(x, l.Width-1), min(y+l.Alert.Y, l.Height-1))
 	case draftPane:
 		if s.m.current.ReadOnly {
 			return nil

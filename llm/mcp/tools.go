@@ -72,6 +72,7 @@ func named(s Server, key string, listed []*sdk.Tool) []Tool {
 	seen, full := map[string]bool{}, map[string]bool{}
 	for _, t := range listed {
 		made := Tool{Own: t.Name}
+		made.Reach = reach(s)
 		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
 		made.Timeout = cmp.Or(s.ToolTimeout, DefaultTool) + time.Second // The server is told when its own time is over.
 		made.Name = fullName(key, t.Name, false)
@@ -104,6 +105,14 @@ func named(s Server, key string, listed []*sdk.Tool) []Tool {
 		out = append(out, made)
 	}
 	return out
+}
+
+// reach says what a call of a server's tools can reach.
+func reach(s Server) string {
+	if s.Command != "" {
+		return "Runs as you, with your files and network."
+	}
+	return "Runs at " + shownURL(s.URL) + ", which gets the arguments."
 }
 
 // described is what the model is told about a tool.

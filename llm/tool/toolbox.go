@@ -24,6 +24,7 @@ type Tool struct {
 	// What winnow knows of it. The model is not given these.
 
 	Server     string        // the MCP server that has it, "" for winnow's own tools
+	Reach      string        `json:"-"` // a sentence about what a call can reach, "" for winnow itself
 	Configured Permission    // what the configuration says of this very tool, "" for nothing
 	Default    Permission    // what holds where the user has set nothing for the tool, "" for what holds for all
 	EachTime   bool          // the user is asked before each call, even where others run without asking

@@ -22,8 +22,9 @@ const quietTime = 500 * time.Millisecond
 type Model struct {
 	asked   *session.Asked       // nil for no question
 	pending *session.PendingCall // the call, where no turn is running that waits for the answer
-	at      int                  // the choice under the cursor; the safe one is the first
-	reason  *theme.Field         // why not, while that is typed; nil otherwise
+	to      Recipient
+	at      int          // the choice under the cursor; the safe one is the first
+	reason  *theme.Field // why not, while that is typed; nil otherwise
 
 	keys keymap.Map
 	w, h int // what it is drawn in
@@ -31,12 +32,19 @@ type Model struct {
 	seen int // how many lines of the arguments were drawn so far, from the first
 }
 
+// Recipient is who gets the result of the call.
+type Recipient struct {
+	Model  string // its name, "" where that is not known
+	Place  string // the host of its server, "" for none to name
+	Tokens int    // about what the request with the result takes without it, 0 where that is not known
+}
+
 // Of is the question of a running turn.
-func Of(e session.Asked) Model { return Model{asked: &e} }
+func Of(e session.Asked, to Recipient) Model { return Model{asked: &e, to: to} }
 
 // OfPending is the question about a call that a session was left with.
-func OfPending(call session.PendingCall) Model {
-	return Model{asked: &session.Asked{Question: call.Question}, pending: &call}
+func OfPending(call session.PendingCall, to Recipient) Model {
+	return Model{asked: &session.Asked{Question: call.Question}, pending: &call, to: to}
 }
 
 // Waits says that there is a question to answer.
@@ -119,16 +127,16 @@ type choice struct {
 	action keymap.Action
 	answer approval.Choice
 	text   string
+	about  string // what more it does
 	short  string
 }
 
-// all are the choices in their order. No has two: with a reason and without.
+// all are the choices in their order, the safe one first. A key more refuses with a reason.
 var all = []choice{
-	{keymap.Refuse, approval.No, "don't run it", "no"},
-	{keymap.RefuseWhy, approval.No, "don't run it, and say why", "no, because"},
-	{keymap.Allow, approval.Once, "run it once", "once"},
-	{keymap.AllowSession, approval.Session, "run it, and this tool's later calls in this session", "this session"},
-	{keymap.AllowAlways, approval.Forever, "run it, and always run this tool", "always"},
+	{keymap.Refuse, approval.No, "Don’t run it", "adds a reason for the model", "no"},
+	{keymap.Allow, approval.Once, "Run it once", "", "once"},
+	{keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this session", "this session"},
+	{keymap.AllowAlways, approval.Forever, "Always allow this tool", "kept in the settings", "always"},
 }
 
 // choices are those that the question offers.
@@ -150,6 +158,8 @@ func (q Model) Update(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
 		}
 	}
 	switch {
+	case k.Pressed(msg, keymap.RefuseWhy):
+		q.reason = new(theme.NewField(""))
 	case k.Pressed(msg, keymap.Choose):
 		return q.choose(choices[q.at])
 	case k.Pressed(msg, keymap.ListUp):
@@ -189,11 +199,7 @@ func (q Model) typed(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
 
 // choose gives an answer. One that runs the call needs all of its arguments to have been on the screen.
 func (q Model) choose(c choice) (Model, Event) {
-	switch {
-	case c.action == keymap.RefuseWhy:
-		q.reason = new(theme.NewField(""))
-		return q, nil
-	case c.answer != approval.No && q.unseen() > 0:
+	if c.answer != approval.No && q.unseen() > 0 {
 		q.scroll(q.page())
 		return q, Unseen{}
 	}
@@ -219,7 +225,7 @@ func (q Model) Hints(k keymap.Map) []keymap.Hint {
 	if q.pending != nil {
 		stop = k.Hint("later", keymap.Back)
 	}
-	hints := []keymap.Hint{k.Hint("move", keymap.ListUp, keymap.ListDown), k.Hint("answer", keymap.Choose)}
+	hints := []keymap.Hint{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint("answer", keymap.Choose)}
 	if q.scrolls() {
 		hints = append(hints, k.Hint("arguments", keymap.PageDown, keymap.PageUp))
 	}

@@ -24,6 +24,7 @@ func askedAbout(arguments string) session.Question {
 	a := history.ArgumentsOf([]history.ToolCall{{Arguments: arguments}})[0]
 	q := session.Question{
 		Call: history.ToolCall{Name: "shell", Arguments: arguments}, Arguments: a, Number: 1, Of: 1, Choices: everyChoice,
+		Reach: "Runs as you, with your files and network.",
 	}
 	if a.Object != arguments {
 		q.Reason, q.Choices = approval.Repaired, everyChoice[:1]
@@ -31,8 +32,11 @@ func askedAbout(arguments string) session.Question {
 	return q
 }
 
+// gpt gets the results.
+var gpt = Recipient{Model: "gpt-5.2", Place: "api.openai.com", Tokens: 4300}
+
 func of(q session.Question, w, h int) Model {
-	m := Of(session.Asked{Question: q})
+	m := Of(session.Asked{Question: q}, gpt)
 	m.Resize(keymap.Default(), w, h)
 	return m
 }
@@ -56,7 +60,7 @@ func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 		want Event
 	}{
 		{[]string{"enter"}, decided(approval.No, "")},
-		{[]string{"down", "down", "enter"}, decided(approval.Once, "")},
+		{[]string{"down", "enter"}, decided(approval.Once, "")},
 		{[]string{"down", "up", "enter"}, decided(approval.No, "")},
 		{[]string{"up", "enter"}, decided(approval.Forever, "")},
 		{[]string{"y"}, decided(approval.Once, "")},
@@ -86,7 +90,7 @@ func TestOnlyWhatIsOfferedCanBeAnswered(t *testing.T) {
 }
 
 func TestAPendingCallCanWait(t *testing.T) {
-	q := OfPending(session.PendingCall{Message: 2, Question: askedAbout("{}")})
+	q := OfPending(session.PendingCall{Message: 2, Question: askedAbout("{}")}, gpt)
 	q.Resize(keymap.Default(), 60, 12)
 	if _, got := press(q, "esc"); got != (Later{}) {
 		t.Errorf("esc: got %#v, want it later", got)
@@ -114,7 +118,7 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 				if theme.Width(line) > w {
 					t.Fatalf("%q is wider than %d", line, w)
 				}
-				seen[strings.TrimRight(ansi.Strip(line), " ")] = true
+				seen[strings.Trim(strings.TrimPrefix(strings.TrimLeft(ansi.Strip(line), " "), "│"), " ")] = true
 			}
 			if q, e = press(q, "y"); e == decided(approval.Once, "") {
 				break
@@ -126,8 +130,8 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 		if e != decided(approval.Once, "") {
 			t.Fatalf("%d×%d: the call cannot be allowed", w, h)
 		}
-		for _, line := range q.body(w) {
-			if !seen[strings.TrimRight(line, " ")] {
+		for _, line := range q.body(q.bodyWidth(w)) {
+			if !seen[strings.Trim(line, " ")] {
 				t.Fatalf("%d×%d: the call may run, and %q was not on the screen", w, h, line)
 			}
 		}
@@ -142,12 +146,14 @@ func TestAClickAnswers(t *testing.T) {
 		line = ansi.Strip(line)
 		want := Event(nil)
 		switch {
-		case strings.Contains(line, "run it once"):
+		case strings.Contains(line, "Run it once"):
 			want = decided(approval.Once, "")
-		case strings.HasSuffix(strings.TrimSpace(line), "n don't run it"): // the first
+		case strings.Contains(line, "Don’t run it"):
 			want = decided(approval.No, "")
-		case strings.Contains(line, "say why"), strings.Contains(line, "run it, and"):
-			continue
+		case strings.Contains(line, "don’t ask again"):
+			want = decided(approval.Session, "")
+		case strings.Contains(line, "Always allow"):
+			want = decided(approval.Forever, "")
 		}
 		if _, got := q.Clicked(st, keymap.Default(), y); got != want {
 			t.Errorf("a click on %q gave %#v, want %#v", line, got, want)
@@ -163,9 +169,10 @@ func TestScreens(t *testing.T) {
 		screens.Add(name, q.View(st, k, w, h, focused))
 	}
 	plain := askedAbout(`{"command":"rm -r build","force":true}`)
-	moved, _ := press(of(plain, 60, 12), "down", "down")
-	add("the draft has the focus", moved, 60, 12, false)
-	add("it has the focus", moved, 60, 12, true)
+	moved, _ := press(of(plain, 80, 20), "down")
+	add("the draft has the focus", moved, 100, 20, false)
+	add("it has the focus", moved, 80, 20, true)
+	add("there is less room", moved, 60, 12, true)
 	add("narrow and low", moved, 38, 6, true)
 	typing, _ := press(of(plain, 60, 12), "r", "n", "o", "t")
 	add("a reason is typed", typing, 60, 12, true)

@@ -41,6 +41,16 @@ func Paint(line string, base lipgloss.Style, spans []Span) string {
 	return b.String()
 }
 
+// Ground puts the background and the attributes of a style under a line that has styles of its own.
+func Ground(ground lipgloss.Style, line string) string {
+	const reset = "\x1b[m"
+	opens, _, styled := strings.Cut(ground.Render("x"), "x")
+	if !styled || opens == "" {
+		return line
+	}
+	return opens + strings.ReplaceAll(line, reset, reset+opens) + reset
+}
+
 // HitSpans mark the letters of a label that a filter found. The label begins at byte at of its line, whose first
 // shown bytes are on the screen.
 func HitSpans(label string, at, shown int, hits []int, style lipgloss.Style) []Span {
