@@ -25,7 +25,7 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 		return "", err
 	}
 	clean := redaction{redact: k.redactor.Text}
-	o := transfer.ExportOptions{Format: format, Redact: clean.text}
+	o := transfer.ExportOptions{Format: format, Redact: clean.text, Marks: marksOf}
 	row.Title = k.redactor.Text(row.Title)
 	name := fileName(row, report.ShortID(row.ID), format)
 	if path == "" {
@@ -70,7 +70,7 @@ func exportArguments(words string) (transfer.Format, string, error) {
 	info, err := os.Stat(path)
 	folder := path == "" || err == nil && info.IsDir()
 	if !folder && (ending != "" || !strings.ContainsAny(path, `/\ `)) {
-		return "", "", fmt.Errorf("/export knows no format %q: it takes md, json, jsonl or prompt, and behind it a file of any name", strings.TrimPrefix(cmp.Or(ending, path), "."))
+		return "", "", fmt.Errorf("/export knows no format %q: it takes md, html, json, jsonl or prompt, and behind it a file of any name", strings.TrimPrefix(cmp.Or(ending, path), "."))
 	}
 	return transfer.Markdown, path, nil
 }

@@ -44,8 +44,8 @@ func TestExportFromTheChat(t *testing.T) {
 	k.redactor.Know("plain-configured-key")
 	t.Chdir(t.TempDir())
 
-	for words, format := range map[string]string{"html": "html", "chat.html": "html", "notes": "notes", "json.gz": "gz"} {
-		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q: it takes md, json, jsonl or prompt", format)) {
+	for words, format := range map[string]string{"docx": "docx", "chat.docx": "docx", "notes": "notes", "json.gz": "gz"} {
+		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q: it takes md, html, json, jsonl or prompt", format)) {
 			t.Errorf("/export %s: %q, %v", words, said, err)
 		}
 	}
@@ -54,6 +54,7 @@ func TestExportFromTheChat(t *testing.T) {
 	}
 	for words, want := range map[string]string{
 		"":                 "Rain-inOslo-" + report.ShortID(row.ID) + ".md",
+		"html":             "Rain-inOslo-" + report.ShortID(row.ID) + ".html",
 		"jsonl":            "Rain-inOslo-" + report.ShortID(row.ID) + ".jsonl",
 		"prompt a b.txt":   "a b.txt",
 		"'c d.md'":         "c d.md",

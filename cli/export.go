@@ -17,10 +17,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
+	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/transfer"
 	"winnow/session/transfer/archive"
+	"winnow/session/transfer/html"
 	"winnow/ui/markdown"
+	"winnow/ui/plain"
 	"winnow/ui/theme"
 )
 
@@ -34,11 +38,12 @@ func (p *program) sessionsExport() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export ID",
-		Short: "Write a session to standard output or to a file, as Markdown, JSON, JSONL or one text",
+		Short: "Write a session to standard output or to a file, as Markdown, HTML, JSON, JSONL or one text",
 		Long: "Write a session to standard output or to a file. json holds everything without a loss and is what " +
-			"sessions import brings back, whole; md, jsonl and prompt hold the active branch, for others to read. " +
-			"From those, what looks like a secret is taken out.",
+			"sessions import brings back, whole; md, html, jsonl and prompt hold the active branch, for others to read. " +
+			"html is one page that marks what the model saw. From those, what looks like a secret is taken out.",
 		Example: "  winnow sessions export 0195 > parser.md\n" +
+			"  winnow sessions export 0195 -o parser.html\n" +
 			"  winnow sessions export 0195 -o parser.jsonl\n" +
 			"  winnow sessions export --all -o everything.json\n" +
 			"  winnow sessions export --all --format md -o notes/",
@@ -58,7 +63,7 @@ func (p *program) sessionsExport() *cobra.Command {
 			return err
 		}),
 	}
-	c.Flags().StringVar(&f.format, "format", "", "md, json, jsonl or prompt; without it the ending of the file says it, or md is taken")
+	c.Flags().StringVar(&f.format, "format", "", "md, html, json, jsonl or prompt; without it the ending of the file says it, or md is taken")
 	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, with --all and another format than json a folder; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "every session, those archived and in the trash too")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite a file that is there")
@@ -85,7 +90,7 @@ func (f exportFlags) read(args []string) (transfer.Format, error) {
 	if f.format != "" {
 		format, ok := transfer.ReadFormat(f.format)
 		if !ok {
-			return "", fail(Usage, "--format is %q; it takes md, json, jsonl or prompt", f.format)
+			return "", fail(Usage, "--format is %q; it takes md, html, json, jsonl or prompt", f.format)
 		}
 		if f.all && format != transfer.JSON && f.out == "-" {
 			return "", fail(Usage, "--all writes a file for each session: name their folder with -o")
@@ -110,6 +115,7 @@ func (p *program) export(ctx context.Context, f exportFlags, format transfer.For
 	defer w.close()
 	clean := redaction{redact: w.redactor.Text}
 	o := transfer.ExportOptions{Format: format}
+	o.Marks = marksOf
 	if !f.noRedact {
 		o.Redact = clean.text
 	}
@@ -126,6 +132,42 @@ func (p *program) export(ctx context.Context, f exportFlags, format transfer.For
 	}
 	return err
 }
+
+// marksOf are the verdicts of the request for the newest answer of a branch, and the receipts of its answers, as a page
+// shows them.
+func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Marks, error) {
+	marks := html.Marks{Of: map[int64]html.Mark{}, Receipts: map[int64]string{}}
+	receipts, err := record.Records{Store: s, Session: row.ID}.Receipts(ctx)
+	if err != nil {
+		return marks, err
+	}
+	var newest int64
+	for _, m := range branch {
+		if r, ok := receipts[m.Request]; ok && m.Role == history.Assistant {
+			newest, marks.Receipts[m.Request] = m.Request, plain.Receipt(r)
+		}
+	}
+	if newest == 0 {
+		return marks, nil
+	}
+	verdicts, err := s.Verdicts(ctx, newest)
+	if err != nil {
+		return marks, err
+	}
+	for _, e := range verdicts.Entries {
+		mark := html.Mark{Glyph: theme.Glyph(e), Word: markWords[theme.Glyph(e)], Text: theme.Verdict(e)}
+		if mark.Text == "" {
+			mark.Text = mark.Word
+		} else {
+			mark.Reason = e.Cause.Sentence()
+		}
+		marks.Of[e.ID] = mark
+	}
+	return marks, nil
+}
+
+// markWords are the verdicts by their signs.
+var markWords = map[string]string{"●": "whole", "◐": "cut", "○": "dropped", "◆": "pinned", "⊘": "excluded", "▲": "repaired", "↺": "recalled"}
 
 // redaction counts what is taken out.
 type redaction struct {

@@ -18,7 +18,7 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs", "ui/plain"},
+	"cli":                    {"cli/config", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "session/transfer/html", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs", "ui/plain"},
 	"cli/config":             {"ui/theme", "ui/keymap", "session/approval", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/shells":             {},
 	"cli/manual":             {},
@@ -110,12 +110,13 @@ var rooms = map[string][]string{
 	"session/transfer": {
 		"session/store", "session/title", "history", "session/transfer/conversation", "session/transfer/rawjson",
 		"session/transfer/archive", "session/transfer/chatgpt", "session/transfer/llmdb", "session/transfer/markdown",
-		"session/transfer/openai", "session/transfer/prompt",
+		"session/transfer/openai", "session/transfer/prompt", "session/transfer/html",
 	},
 	"session/transfer/archive":      {"session/store", "session/title", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/chatgpt":      {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/llmdb":        {"session/store", "session/store/sqlite", "history/message", "session/transfer/conversation"},
 	"session/transfer/markdown":     {"session/store", "session/title", "history/message"},
+	"session/transfer/html":         {"session/store", "session/title", "history/message"},
 	"session/transfer/openai":       {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/prompt":       {"session/store", "history", "session/transfer/conversation"},
 	"session/transfer/conversation": {"session/store", "history/message"},

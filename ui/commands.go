@@ -75,7 +75,7 @@ func Commands() []Command {
 		command("fork", "", "continue in a copy of this session; this one stays", func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
 		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
-		command("export", "[FORMAT] [FILE]", "write the session to a file: md, jsonl, prompt, json", setting((*settings.Model).ExportTo)),
+		command("export", "[FORMAT] [FILE]", "write the session to a file: md, html, jsonl, prompt, json", setting((*settings.Model).ExportTo)),
 		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor", setting((*settings.Model).System)),
 		command("persona", "[NAME]", "use one of your system prompts; alone it lists them", setting((*settings.Model).ChoosePersona)),
 		command("tools", "", "list the tools and their costs; set what they may do", setting((*settings.Model).Tools)),

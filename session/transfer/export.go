@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/transfer/archive"
+	"winnow/session/transfer/html"
 	"winnow/session/transfer/markdown"
 	"winnow/session/transfer/openai"
 	"winnow/session/transfer/prompt"
@@ -25,16 +26,19 @@ const (
 	JSON     Format = "json"   // everything without a loss, to be imported again
 	JSONL    Format = "jsonl"  // Chat Completions messages, one a line: the active branch
 	Prompt   Format = "prompt" // one text for a model: the active branch, whole
+	HTML     Format = "html"   // one page for a browser, with what the model saw: the active branch
 )
 
 // Formats are all formats.
-func Formats() []Format { return []Format{Markdown, JSON, JSONL, Prompt} }
+func Formats() []Format { return []Format{Markdown, HTML, JSON, JSONL, Prompt} }
 
 // ReadFormat finds a format by its name, or by the ending of a file's name.
 func ReadFormat(name string) (Format, bool) {
 	switch strings.TrimPrefix(strings.ToLower(name), ".") {
 	case "md", "markdown":
 		return Markdown, true
+	case "html", "htm":
+		return HTML, true
 	case "json":
 		return JSON, true
 	case "jsonl", "ndjson":
@@ -57,6 +61,9 @@ func (f Format) Ending() string {
 type ExportOptions struct {
 	Format Format
 	Redact func(text string) string // takes secrets out of a text that is handed over; nil takes none. JSON is never changed.
+
+	// Marks are what HTML says of the requests of a session; nil says nothing of them.
+	Marks func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Marks, error)
 }
 
 // Export writes a session. JSON is written in constant memory and holds every branch; the other formats
@@ -73,13 +80,25 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 	if err != nil {
 		return err
 	}
+	var marks html.Marks
+	if o.Format == HTML && o.Marks != nil {
+		if marks, err = o.Marks(ctx, s, row, branch); err != nil {
+			return err
+		}
+	}
 	if o.Redact != nil {
 		row, branch = Redacted(row, branch, o.Redact)
+		for id, mark := range marks.Of {
+			mark.Text, mark.Reason = o.Redact(mark.Text), o.Redact(mark.Reason)
+			marks.Of[id] = mark
+		}
 	}
 	out := bufio.NewWriter(w)
 	switch o.Format {
 	case Markdown:
 		markdown.Write(out, row, branch)
+	case HTML:
+		err = html.Write(out, row, branch, marks)
 	case JSONL:
 		err = writeLines(out, row, branch)
 	case Prompt:

@@ -328,7 +328,7 @@ func (c *chat) show(ctx context.Context, e session.Event, stop func()) {
 		}
 		c.write(e.Text)
 	case session.Answered:
-		c.say("(%s)", receipt(e.Receipt))
+		c.say("(%s)", Receipt(e.Receipt))
 	case session.Running:
 		c.say("Running %s.", theme.OneLine(e.Name))
 	case session.Ran:

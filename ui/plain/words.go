@@ -13,16 +13,11 @@ import (
 func planText(p history.Plan) string {
 	sent := 0
 	for _, e := range p.Entries {
-		if sends(e) {
+		if e.Sent() {
 			sent++
 		}
 	}
 	return fmt.Sprintf("Sending %s of %s, about %s tokens.", theme.Thousands(sent), theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
-}
-
-// sends says that a request holds something of a message.
-func sends(e history.Entry) bool {
-	return e.Disposition == history.Kept || e.Disposition == history.Cut || e.Disposition == history.Recalled || e.Recalled
 }
 
 // verdict is a verdict in words: "cut to 150 of 2,310 characters". It is "" for a message that is sent whole and as it is.
@@ -66,8 +61,8 @@ func named(from, to history.Entry) string {
 	return fmt.Sprintf("messages %s to %s", theme.Thousands(from.Index+1), theme.Thousands(to.Index+1))
 }
 
-// receipt says in words what an answer saw and cost.
-func receipt(r record.Receipt) string {
+// Receipt says in words what an answer saw and cost.
+func Receipt(r record.Receipt) string {
 	parts := []string{fmt.Sprintf("saw %s of %s", theme.Thousands(r.Sent), theme.Plural(r.Stored, "message"))}
 	for _, p := range []struct {
 		n    int

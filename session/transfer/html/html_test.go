@@ -1,0 +1,171 @@
+package html
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"winnow/history/message"
+	"winnow/session/store"
+)
+
+var update = flag.Bool("update", false, "write the page of the fixture")
+
+var begun = time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
+
+// written is the page of a conversation, without its styles.
+func written(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, row store.Session, marks Marks, messages ...store.Message,
+) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, row, messages, marks); err != nil {
+		t.Fatalf("write the page: %v", err)
+	}
+	before, behind, _ := strings.Cut(b.String(), "<style>")
+	_, behind, ok := strings.Cut(behind, "</style>")
+	if !ok {
+		t.Fatalf("the page has no styles")
+	}
+	return before + "<style></style>" + behind
+}
+
+func said(id int64, role message.Role, text string) store.Message {
+	return store.Message{Message: message.Message{ID: id, Role: role, Content: text, Status: message.Complete}}
+}
+
+// A conversation with all that a page can hold.
+func TestAPage(t *testing.T) {
+	t.Parallel()
+	question := said(1, message.User, "What holds port 8080?\n\n  And <why>?")
+	question.CreatedMS = begun.UnixMilli()
+	question.Parts = []message.Part{
+		{Kind: message.ImagePart, Name: "shot.png", MediaType: "image/png", Data: []byte("\x89PNG")},
+		{Kind: message.ImagePart, Name: "drawing.svg", MediaType: "image/svg+xml", Data: []byte("<svg onload=alert(1)>")},
+		{Kind: message.TextPart, Name: "log.txt", Text: "a < b\x00"},
+	}
+	calling := said(2, message.Assistant, "")
+	calling.Model, calling.Request = "gpt-5.2", 7
+	calling.ToolCalls = []message.ToolCall{{ID: "c1", Name: "shell", Arguments: `{"cmd":"ss -ltnp"}`}}
+	result := said(3, message.Tool, "LISTEN 0 511 *:8080")
+	result.Name = "shell"
+	answer := said(4, message.Assistant, "# Stop it\n\nAsk the **kernel**:\n\n```go\nfunc main() {}\n```\n\n| Signal | Use |\n|---|---:|\n| TERM | first |\n\n- [x] done\n- see [the manual](https://example.com/?a=1&b=2) or https://example.org\n")
+	answer.Model, answer.Request, answer.Reasoning = "gpt-5.2", 8, "They mean Linux."
+	stopped := said(5, message.Assistant, "Half a")
+	stopped.Status = message.Interrupted
+	damaged := said(6, message.User, "never seen")
+	damaged.Damaged = true
+	row := store.Session{ID: "0195", Title: "Free a busy port", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: begun}
+	marks := Marks{
+		Of: map[int64]Mark{
+			1: {"◐", "cut", "cut to 150 of 2,310", "It is longer than 150 characters."},
+			2: {"●", "whole", "whole", ""},
+		},
+		Receipts: map[int64]string{7: "saw 1 of 1 message", 8: "saw 3 of 3 messages, 411 tokens in, 38 out"},
+	}
+	got := written(t, row, marks, question, calling, result, answer, stopped, damaged)
+	if *update {
+		if err := os.WriteFile("testdata/page.html", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/page.html")
+	if err != nil || got != string(want) {
+		t.Errorf("the page is not testdata/page.html (%v):\n%s", err, got)
+	}
+	wantHarmless(t, got)
+}
+
+// hostile are texts that would do harm in a page that took them for HTML.
+var hostile = []string{
+	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>", "</style><script>alert(1)</script>",
+	"</pre></div></article><iframe src=//evil.example></iframe>", "[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](&#106;avascript:alert(1))",
+	"[x](java\tscript:alert(1))", "[x](data:text/html;base64,PHNjcmlwdD4=)", "[x](vbscript:x)", "![x](https://evil.example/seen.png)", "![x](javascript:alert(1))",
+	"<a href=\"javascript:alert(1)\">x</a>", "<javascript:alert(1)>", "[x]: javascript:alert(1)\n\n[x]", "```\"><script>alert(1)</script>\ncode\n```",
+	"```html\n<script>alert(1)</script>\n```", "\"><script>alert(1)</script>", "' onmouseover='alert(1)", "<!--", "-->", "<![CDATA[", "<?php", "{{.System}}",
+	"<details open ontoggle=alert(1)>", "<base href=//evil.example>", "<meta http-equiv=refresh content=0;url=//evil.example>", "<link rel=stylesheet href=//evil.example>",
+	"<style>*{background:url(//evil.example)}</style>", "[x](https://e.example/\" onmouseover=\"alert(1))", "<https://e.example/\"onx=alert(1)>", "\u202egnp.exe", "\x00<script>",
+	"<div\n\n>", "<pre>\n<script>\n", "[a](<javascript:alert(1)>)", "~~~ x onclick=alert(1)\n~~~",
+}
+
+// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads or leads elsewhere than a link may.
+func wantHarmless(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, page string,
+) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatalf("read the page: %v", err)
+	}
+	styles := 0
+	for n := range doc.Descendants() {
+		if n.Type == html.CommentNode {
+			t.Fatalf("the page holds a comment: %q", n.Data)
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if slices.Contains([]string{"script", "iframe", "object", "embed", "link", "base", "svg", "math", "form", "video", "audio", "template"}, n.Data) {
+			t.Fatalf("the page has the element %s:\n%s", n.Data, page)
+		}
+		if n.Data == "style" {
+			styles++
+		}
+		for _, a := range n.Attr {
+			value := strings.ToLower(a.Val)
+			switch {
+			case strings.HasPrefix(a.Key, "on"), a.Key == "style" && n.Data != "td" && n.Data != "th", a.Key == "srcset", a.Key == "http-equiv" && value == "refresh":
+				t.Fatalf("the page has %s=%q at %s", a.Key, a.Val, n.Data)
+			case a.Key == "href" && !strings.HasPrefix(value, "https://") && !strings.HasPrefix(value, "http://") && !strings.HasPrefix(value, "mailto:") && !strings.HasPrefix(value, "#m"):
+				t.Fatalf("a link leads to %q", a.Val)
+			case a.Key == "src" && !strings.HasPrefix(value, "data:image/png;base64,"):
+				t.Fatalf("the page loads %q", a.Val)
+			}
+		}
+	}
+	if styles != 1 {
+		t.Fatalf("the page has %d styles, want one", styles)
+	}
+}
+
+// Whatever anybody wrote stays text.
+func TestNothingOfAConversationRuns(t *testing.T) {
+	t.Parallel()
+	fragments := append([]string{"text", "\n\n", "\n", " ", "- ", "> ", "| a | b |\n|---|---|\n| ", "`", "*"}, hostile...)
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 6).Draw(t, name), "")
+		}
+		m := said(1, rapid.SampledFrom([]message.Role{message.User, message.Assistant, message.Tool, message.System, "<b>"}).Draw(t, "role"), draw("text"))
+		m.Name, m.Model, m.Reasoning, m.Request = draw("name"), draw("model"), draw("reasoning"), 1
+		m.Parts = []message.Part{
+			{Kind: message.TextPart, Name: draw("file"), Text: draw("content")},
+			{Kind: message.ImagePart, Name: draw("image"), MediaType: rapid.SampledFrom([]string{"image/png", "text/html", "\"><script>"}).Draw(t, "type"), Data: []byte(draw("data"))},
+		}
+		m.ToolCalls = []message.ToolCall{{ID: draw("id"), Name: draw("tool"), Arguments: draw("arguments")}}
+		marks := Marks{Of: map[int64]Mark{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}}, Receipts: map[int64]string{1: draw("receipt")}}
+		wantHarmless(t, written(t, store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}, marks, m))
+	})
+}
+
+// HTML that a model wrote is shown, and not lost.
+func TestHTMLOfAnAnswerIsShown(t *testing.T) {
+	t.Parallel()
+	got := written(t, store.Session{}, Marks{}, said(1, message.Assistant, "Use <kbd>x</kbd>:\n\n<div>\nblock\n</div>\n"))
+	for _, want := range []string{"&lt;kbd&gt;x&lt;/kbd&gt;", "&lt;div&gt;\nblock\n&lt;/div&gt;"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page does not show %q:\n%s", want, got)
+		}
+	}
+}
