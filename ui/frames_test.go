@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/cells"
+	"winnow/ui/input"
 )
 
 // A burst of keys is seen at its first key and at the end of a frame, and nothing is built when nothing
@@ -37,5 +41,34 @@ func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
 	f.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
 	if lines := strings.Count(f.View().Content, "\n") + 1; lines != 20 {
 		t.Errorf("the view has %d lines right after the new size, want 20", lines)
+	}
+}
+
+// Bubble Tea counts as the terminal does: it is told once the terminal has answered, and again when it
+// has the terminal back from another program, because it leaves the mode then.
+func TestFramesTellHowTheTerminalCounts(t *testing.T) {
+	f := &frames{}
+	told := func(msg tea.Msg) bool {
+		cmd := f.counts(msg)
+		if cmd == nil {
+			return false
+		}
+		report, ok := cmd().(tea.ModeReportMsg)
+		return ok && report.Mode == ansi.ModeUnicodeCore && report.Value == ansi.ModeSet
+	}
+	if told(tea.ResumeMsg{}) {
+		t.Error("it is told before the terminal has answered")
+	}
+	characters, parts := cells.Answered([]int{1, 3, 3, 3, 3, 3, 2, 3}), cells.Answered([]int{1, 7, 3, 5, 2, 2, 3, 3})
+	if told(input.MeasuredMsg{Terminal: parts}) {
+		t.Error("it is told of a terminal that counts parts")
+	}
+	if !told(input.MeasuredMsg{Terminal: characters}) || !told(tea.ResumeMsg{}) {
+		t.Error("it is not told of a terminal that counts characters")
+	}
+	f = &frames{}
+	told(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
+	if told(input.MeasuredMsg{Terminal: parts}); !f.cells.Clusters {
+		t.Error("the terminal has the mode, which Bubble Tea turned on; it counts characters then")
 	}
 }

@@ -158,14 +158,19 @@ func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // counts takes up how the terminal counts cells. Bubble Tea counts as terminals with mode 2027 do once it
 // hears of that mode, so it is told of one that counts in that way without it.
 func (f *frames) counts(msg tea.Msg) tea.Cmd {
+	announce := func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} }
 	switch msg := msg.(type) {
 	case input.MeasuredMsg:
 		known := f.cells.Clusters
 		f.cells = msg.Terminal
 		if f.cells.Clusters && !known {
-			return func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} }
+			return announce
 		}
 		f.cells.Clusters = f.cells.Clusters || known
+	case tea.ResumeMsg:
+		if f.cells.Clusters {
+			return announce // Bubble Tea turned the mode off when it gave the terminal away
+		}
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeUnicodeCore && !msg.Value.IsNotRecognized() && !msg.Value.IsPermanentlyReset() {
 			f.cells.Clusters = true

@@ -55,7 +55,7 @@ func Question() string {
 	for _, s := range samples {
 		b.WriteString(hide + s.text + ansi.RequestCursorPositionReport + restore)
 	}
-	b.WriteString(ansi.EraseLineRight)
+	b.WriteString(ansi.ResetStyle + ansi.EraseLineRight)
 	return b.String()
 }
 

@@ -33,7 +33,8 @@ func ExternalIn(env tea.EnvMsg) External {
 // Edit opens a text in the editor, and makes the message of what is left there.
 func (x External) Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	e := &externalEditor{External: x, text: text}
-	return tea.Exec(e, func(err error) tea.Msg { return done(e.text, err) })
+	open := tea.Exec(e, func(err error) tea.Msg { return done(e.text, err) })
+	return tea.Sequence(open, func() tea.Msg { return tea.ResumeMsg{} }) // the screen is winnow's again
 }
 
 // editorCommand is the user's editor with its arguments. Where none is set it is the first usual one
