@@ -5,21 +5,20 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/cli/report"
 )
 
-// panelRow is one line of the panel's list as a person reads it.
+// panelRow is what the panel's list says of one message. A line that stands for several is a row for each of them.
 type panelRow struct {
 	line   string
 	glyph  string
 	number int    // of the message, from 1; 0 for an added text
-	role   string // as the screen says it
-	sum    int    // tokens, or by how many they differ
-	signed bool   // it is a difference
+	role   string // as the screen says it, "" where the line stands for several messages
+	tokens int    // that are sent
+	saved  int    // by how many they differ from the whole; the first row of a line for several has the sum
 }
 
 // panelText is the context panel as it stands on the screen.
@@ -27,45 +26,47 @@ type panelText struct {
 	text  string     // all of it
 	rows  []panelRow // of the messages
 	added []panelRow // of the texts that nobody said
-	total int        // tokens of the request, as the server counts them
-	parts map[string]int
+	total int        // tokens of the request, as winnow expects that the server counts them
+	fixed int        // tokens that belong to no message, -1 where the panel does not say it
+	draft int
+
+	tokensEnd int // the column at which the tokens end, 0 above the list
 }
 
 const panelGlyphs = "●◐○◆⊘▲✚↺"
 
 var (
-	numberPattern = regexp.MustCompile(`^[+−-]?[\d,]+$`)
-	totalPattern  = regexp.MustCompile(`~([\d,]+)`)
-	partPattern   = regexp.MustCompile(`\S (system|tools|format|pinned|history|recalled|added|draft|question) ~?([\d,]+)`)
+	panelTitle   = regexp.MustCompile(`(Next request|This request|Turn \d+(, request \d+ of \d+)? · as (it was sent|recorded)) `)
+	totalPattern = regexp.MustCompile(`^ ~([\d,]+) of|estimated ~([\d,]+)`)
+	fixedPattern = regexp.MustCompile(`━ (?:system, tools|system|tools|fixed) ([\d,]+)`)
+	draftPattern = regexp.MustCompile(`^ › +you +draft +~([\d,]+)`)
+	rangePattern = regexp.MustCompile(`^([\d,]+)–([\d,]+)$`)
 )
 
 // readPanel reads the panel off a screen.
 func readPanel(screen string) (panelText, error) {
-	p := panelText{parts: map[string]int{}}
-	left, part := -1, 0 // the panel's cell; sums, list, foot
+	p := panelText{fixed: -1}
+	left := -1
 	for line := range strings.SplitSeq(screen, "\n") {
-		if before, title, found := strings.Cut(line, "╭ context"); found {
-			left, p.text = ansi.StringWidth(before), "context"+strings.TrimRight(title, "─╮ ")+"\n"
-			continue
+		if at := panelTitle.FindStringIndex(line); at != nil && left < 0 {
+			left = ansi.StringWidth(line[:at[0]]) - 1 // The first cell is the cursor's.
 		}
 		if left < 0 {
 			continue
 		}
-		line, framed := strings.CutPrefix(strings.TrimRight(ansi.Cut(line, left, stageWidth), " "), "│")
-		line = strings.TrimRight(strings.TrimSuffix(line, "│"), " ")
+		line = strings.TrimRight(ansi.Cut(line, left, stageWidth), " │┃╮╯─")
 		if line != "" {
 			p.text += line + "\n"
 		}
-		switch {
-		case !framed || line == "":
-		case strings.HasPrefix(line, "──"):
-			part++
-		case part == 0:
+		if p.tokensEnd == 0 {
 			p.readHead(line)
-		case part == 1:
-			if err := p.read(line); err != nil {
-				return p, err
-			}
+			continue
+		}
+		if line == "" {
+			break // The list has ended.
+		}
+		if err := p.read(line); err != nil {
+			return p, err
 		}
 	}
 	if left < 0 {
@@ -76,34 +77,42 @@ func readPanel(screen string) (panelText, error) {
 
 // readHead reads the sums above the list.
 func (p *panelText) readHead(line string) {
-	if m := totalPattern.FindStringSubmatch(line); m != nil && p.total == 0 && strings.Contains(line, " of ") {
-		p.total = readNumber(m[1])
+	if m := totalPattern.FindStringSubmatch(line); m != nil {
+		p.total = readNumber(m[1] + m[2])
 	}
-	for _, m := range partPattern.FindAllStringSubmatch(line, -1) {
-		p.parts[m[1]] = readNumber(m[2])
+	if m := fixedPattern.FindStringSubmatch(line); m != nil {
+		p.fixed = readNumber(m[1])
+	}
+	if head := strings.Fields(line); len(head) > 0 && head[0] == "tokens" {
+		p.tokensEnd = strings.Index(line, "tokens") + len("tokens")
 	}
 }
 
-// read reads a line of the list: glyph, number, role, what became of it, and the sum.
+// read reads a line of the list: glyph, number, role, what became of it, the tokens and what was saved.
 func (p *panelText) read(line string) error {
-	words := strings.Fields(line)
-	row := panelRow{line: line, glyph: words[0]}
-	if _, n := utf8.DecodeRuneInString(row.glyph); n < len(row.glyph) {
-		row.glyph = row.glyph[n:] // There is a sign in the margin.
+	if m := draftPattern.FindStringSubmatch(line); m != nil {
+		p.draft = readNumber(m[1])
+		return nil
 	}
+	words := strings.Fields(strings.TrimPrefix(line, "▌"))
+	row := panelRow{line: line, glyph: words[0], saved: readNumber(strings.TrimSpace(ansi.Cut(line, p.tokensEnd, stageWidth)))}
 	if !strings.Contains(panelGlyphs, row.glyph) || len(words) < 2 {
 		return fmt.Errorf("the panel's line %q begins with no glyph", line)
 	}
-	last := words[len(words)-1]
-	if numberPattern.MatchString(last) {
-		row.sum, row.signed = readNumber(last), !strings.ContainsAny(last[:1], "0123456789")
+	if !strings.Contains("○⊘", row.glyph) {
+		before := strings.Fields(ansi.Cut(line, 0, p.tokensEnd))
+		row.tokens = readNumber(before[len(before)-1])
 	}
 	if row.glyph == "✚" {
 		p.added = append(p.added, row)
 		return nil
 	}
-	if len(words) < 4 || !numberPattern.MatchString(words[1]) || !numberPattern.MatchString(last) {
-		return fmt.Errorf("the panel's line %q is not glyph, number, role and sum", line)
+	if m := rangePattern.FindStringSubmatch(words[1]); m != nil {
+		for row.number = readNumber(m[1]); row.number <= readNumber(m[2]); row.number++ {
+			p.rows = append(p.rows, row)
+			row.saved = 0
+		}
+		return nil
 	}
 	row.number, row.role = readNumber(words[1]), words[2]
 	p.rows = append(p.rows, row)

@@ -256,7 +256,7 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 	if err := screen.press(keys.Keys(keymap.Earlier)); err != nil {
 		return err
 	}
-	shown, title := "", fmt.Sprintf("╭ context: turn %d", s.Info().Turns)
+	shown, title := "", fmt.Sprintf("Turn %d", s.Info().Turns)
 	err := screen.until(func() error {
 		if shown = screen.text(); !strings.Contains(shown, title) {
 			return fmt.Errorf("the panel does not show turn %d\n%s", s.Info().Turns, shown)

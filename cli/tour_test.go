@@ -116,7 +116,7 @@ func (g *tour) do(verb, rest string) bool {
 		g.waitFor("nothing of "+rest, func(screen string) bool { return !strings.Contains(screen, rest) })
 	case "answered":
 		g.answers++
-		planned := regexp.MustCompile(fmt.Sprintf(`context: next request[^$]*sees \d+ of %d\b`, 2*g.answers))
+		planned := regexp.MustCompile(fmt.Sprintf(`Next request +(everything fits|sends \d+ of %d\b)`, 2*g.answers))
 		g.waitFor("a whole answer and the plan behind it", func(screen string) bool {
 			return answered(screen) && planned.MatchString(screen)
 		})

@@ -54,11 +54,11 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 		receipt    string // under the answer
 		next, past string // what the panel says; "" for no cost
 	}{
-		{"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "cost ~$0.25"},
-		{"free", "http://llm.example.com/v1", free, "saw 1 of 1 · ~12 in · $0", "$0 in", "cost $0"},
-		{"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in · –", "", "cost –"},
+		{"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "~$0.25"},
+		{"free", "http://llm.example.com/v1", free, "saw 1 of 1 · ~12 in · $0", "$0 in", "$0"},
+		{"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in · –", "", "–"},
 		{"on this machine", "", nil, "saw 1 of 1 · ~12 in", "", ""},
-		{"on this machine, with a price", "", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "cost ~$0.25"},
+		{"on this machine, with a price", "", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "~$0.25"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,11 +73,12 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			if got := l.panel.Shown().Cost(); got != test.next {
 				t.Errorf("the next request costs %q, want %q", got, test.next)
 			}
+			l.press("tab", "tab")
 			if test.next != "" {
 				l.shows(test.next)
 			}
-			l.press("tab", "tab", "left")
-			l.shows("context: turn 1")
+			l.press("left")
+			l.shows("Turn 1 ·")
 			if got := l.panel.Shown().Cost(); got != test.past {
 				t.Errorf("the past request cost %q, want %q", got, test.past)
 			}
@@ -96,12 +97,11 @@ func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	endpoints[1].Prices = map[string]pricing.Prices{"large": {Request: 2 * pricing.Dollar, Source: "the test"}}
 	l.talksTo(endpoints...)
 	l.say("What is it worth?")
-	l.shows("~$0.25 in")
 	l.types("/whatif")
 	l.press("enter", "down", "down", "down", "right")
-	l.shows("◂ there/large ▸")
-	l.shows("~$2.00 in")
-	l.press("esc")
+	l.shows("◂ there/large")
+	l.shows("~$0.25 → ~$2.00 a request")
+	l.press("esc", "tab", "tab")
 	l.shows("~$0.25 in")
 }
 
@@ -118,6 +118,7 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 		Default: "small", Window: 4096,
 	})
 	l.types("What is it worth?")
+	l.press("tab", "tab")
 	l.shows("~$0.50 in")
 	if got := l.current.Session.Info().ID; got != "" {
 		t.Errorf("session %s was stored", got)

@@ -83,7 +83,7 @@ func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	if f := l.flagOf(0); f != history.Pin {
 		t.Fatalf("the first message has the flag %q", f)
 	}
-	l.shows("pinned by you")
+	l.shows("you   pinned")
 	l.press("J", "x")
 	l.shows("Excluded message 2: −")
 	l.press("o")
@@ -204,7 +204,7 @@ func TestMessagesAreFlaggedByNumber(t *testing.T) {
 func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("c")
-	l.shows("context: turn 1")
+	l.shows("Turn 1 ·")
 	l.press("g", "x")
 	l.shows("Excluded message 1: −")
 	l.shows("It holds for the next request, not for the one on show.")
@@ -235,11 +235,11 @@ func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
 func TestTheFootNamesThePriceOfEachAct(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("tab", "g")
-	l.shows("p pin ±0 · x exclude −")
+	l.shows("p pin ±0   x exclude −")
 	l.press("x")
-	l.shows("o auto up to +")
+	l.shows("o automatic up to +")
 	l.press("p")
-	l.shows("o auto up to −")
+	l.shows("o automatic up to −")
 }
 
 // tooled is an imported conversation in which one answer called two tools.
@@ -301,7 +301,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
 	l := tooled(t, 140, 50)
 	l.press("tab", "tab", "g", "j", "j")
-	l.shows("· with 2 more")
+	l.shows(", with 2 more")
 	l.press("g")
 	if got := plain(l.Model); strings.Contains(got, "with 2 more") {
 		t.Errorf("a message alone goes with others:\n%s", got)
@@ -322,7 +322,7 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	}
 	l.turn.Busy = false
 	l.run(l.draftChanged())
-	l.shows("⊘ 1")
+	l.shows("⊘  1 you")
 }
 
 func TestTheNarrowPanelLeavesNoCursorBehind(t *testing.T) {

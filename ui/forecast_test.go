@@ -52,13 +52,16 @@ func TestPanelKnowsTheCachedPrefixOfAnOpenedSession(t *testing.T) {
 	for range 3 {
 		l.say("Tell me more about it.")
 	}
-	l.shows("cached prefix ~")
+	l.press("tab", "tab")
+	l.shows("Cached     ~")
 	id := l.current.Info.ID
 	l.press("ctrl+n")
 	l.until("a new session", func() bool { return l.current.Info.ID == "" })
-	if got := plain(l.Model); strings.Contains(got, "cached prefix") {
+	if got := plain(l.Model); strings.Contains(got, "Cached") {
 		t.Fatalf("a new session has a cached prefix:\n%s", got)
 	}
 	l.run(l.openStored(id, current.Arrival{}))
-	l.shows("cached prefix ~")
+	l.until("the session", func() bool { return l.current.Info.ID == id && l.panel.Forecast.Prefix.Known })
+	l.setFocus(panelPane)
+	l.shows("Cached     ~")
 }

@@ -165,7 +165,7 @@ func lineOfSubject(r *panel.Request, on inspector.Subject) int {
 		return r.Rows.At[on.Added-1]
 	}
 	if e, ok := r.Plan.EntryOf(on.Message); ok && on.Message != 0 {
-		return r.Rows.Line(e.Index)
+		return r.Rows.Place(e.Index)
 	}
 	return -1
 }

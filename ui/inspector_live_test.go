@@ -121,7 +121,7 @@ func TestThePanelOpensItsLine(t *testing.T) {
 		l.press("g", "enter")
 		l.titled("message 1 · you", "text")
 		l.press("J", "esc")
-		l.shows("context: next request")
+		l.shows("Next request")
 		if l.panel.At != 1 {
 			t.Errorf("the panel's cursor is on line %d, want the message that was inspected last, on line 1", l.panel.At)
 		}
@@ -188,15 +188,16 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 		l.say(q)
 	}
 	l.press("tab", "tab", "left")
-	l.shows("context: turn 3")
+	l.shows("Turn 3 ·")
 	l.press("d")
 	l.shows("Marked: turn 3.")
 	l.press("d")
 	l.shows("The mark is taken away from turn 3.")
 	l.press("d", "left")
-	l.shows("context: turn 2")
+	l.shows("Turn 2 ·")
 	l.press("left")
-	l.shows("context: turn 1 · d compares with turn 3")
+	l.shows("Turn 1 ·")
+	l.shows("d compares with turn 3")
 	l.press("d")
 	l.titled("turn 1 to turn 3", "changes")
 	l.shows("from turn 1 to turn 3")

@@ -21,7 +21,9 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	l.say("What is it worth?") // a quarter of a dollar fits
 	l.types("And this?")
 	l.shows("! above $0.30 per session: winnow asks first")
+	l.press("tab", "tab")
 	l.shows("session ~$0.25")
+	l.press("esc")
 
 	// What is typed while the question waits goes to the draft; enter alone answers nothing.
 	l.press("enter")

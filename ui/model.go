@@ -242,7 +242,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 // show shows a session.
 func (m *Model) show(s *session.Session) {
 	m.current.Show(s)
-	m.panel.Reset(panel.Deps{Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, Selected: m.chat.Holds, NewContext: m.current.NewContext})
+	m.panel.Reset(panel.Deps{Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, ModelOf: func(id int64) string { of, _ := m.chat.Message(id); return of.Model }, Selected: m.chat.Holds, NewContext: m.current.NewContext})
 	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets}
 	m.inspector.Deps = inspector.Deps{
 		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,

@@ -48,7 +48,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		focused, in := m.focus == panelPane, panelBox(m.layout)
 		m.setFocus(panelPane)
-		return m.updatePanel(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: msg.Y - in.Y, Focused: focused})
+		return m.updatePanel(panel.Click{Y: msg.Y - in.Y, Focused: focused})
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"winnow/history"
 	"winnow/ui/current"
-	"winnow/ui/panel"
 )
 
 // clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
@@ -73,13 +72,13 @@ func TestClicks(t *testing.T) {
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)
 	}
-	l.clicks("● 3  you", 1)
+	l.clicks("●  3 you", 1)
 	if l.focus != draftPane {
 		t.Fatal("without the mouse a click does something")
 	}
 	l.frame.Mouse = true
 
-	l.clicks("● 3  you", 1)
+	l.clicks("●  3 you", 1)
 	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages[2].ID {
 		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
@@ -89,7 +88,7 @@ func TestClicks(t *testing.T) {
 	}
 	l.press("g")
 	l.clicks("saw 1 of 1", 1)
-	l.shows("context: turn 1")
+	l.shows("Turn 1 ·")
 }
 
 // Text that is dragged over is copied as it is stored, and the draft keeps the keys.
@@ -127,7 +126,7 @@ func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
 }
 
 func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
-	m := fresh(t, 120, 24)
+	m := fresh(t, 120, 40)
 	m.frame.Mouse = true
 	var plan history.Plan
 	for i := range 100 {
@@ -138,9 +137,11 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	in := panelBox(m.layout)
 	lines := 0
 	m.panel.Move(-50)
+	m.setFocus(panelPane) // With the focus it says more above the list.
+	m.View()
 	for y := range in.H {
-		i, ok := m.panel.LineAt(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: y})
-		if !ok {
+		i, ok := m.panel.LineAt(y)
+		if !ok || i == m.panel.At { // A click on the line under the cursor opens it.
 			continue
 		}
 		screen := strings.Split(plain(m), "\n")[in.Y+y]
@@ -151,7 +152,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 		if lines++; m.panel.At != i {
 			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.At, i)
 		}
-		if again, ok := m.panel.LineAt(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: y}); !ok || again != i {
+		if again, ok := m.panel.LineAt(y); !ok || again != i {
 			t.Fatalf("after a click at line %d line %d of the list stands there, want %d", y, again, i)
 		}
 	}

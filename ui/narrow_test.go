@@ -29,7 +29,7 @@ func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
 	l := onStage(t, 80, 24)
 	l.say("The first question.")
 	l.press("ctrl+x")
-	l.shows("context: next request")
+	l.shows("Next request")
 	l.press("ctrl+n")
 	l.shows("new session")
 	l.shows("Write a message below")
@@ -43,6 +43,7 @@ func TestThePanelOfANarrowScreenGoesByPages(t *testing.T) {
 	}
 	l.press("ctrl+x")
 	l.until("the last line", func() bool { return l.panel.At == 23 })
+	l.View() // A page is what was drawn.
 	for _, c := range []struct {
 		key         string
 		least, most int // lines that it goes

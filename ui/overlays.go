@@ -215,13 +215,14 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		return m.updatePanel(msg)
 	case tea.MouseClickMsg:
 		if in := m.overlayInner(); in.Holds(msg.X, msg.Y) {
-			return m.updatePanel(panel.Click{Styles: m.themes.Styles, W: in.W, H: in.H, Y: msg.Y - in.Y, Focused: true})
+			return m.updatePanel(panel.Click{Y: msg.Y - in.Y, Focused: true})
 		}
 	}
 	return m.updatePanel(msg)
 }
 
 func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
+	m.surroundPanel()
 	return m.panel.View(m.themes.Styles, in.W, in.H, true), nil
 }
 

@@ -33,7 +33,7 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("A question.")
 	l.press("ctrl+x", "tab", "w")
-	l.shows("context: what if")
+	l.shows("What if")
 	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)

@@ -14,17 +14,21 @@ import (
 
 // updatePanel gives the panel what concerns it, and does what it asks for.
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
-	m.panel.Turns = m.current.Info.Turns
-	if _, key := msg.(tea.KeyPressMsg); key {
-		b := panelBox(m.layout)
-		if m.overlays.onTop(panelOverlay{}) || m.layout.Panel.Empty() {
-			b = m.overlayInner()
-		}
-		m.panel.Page = max(1, m.panel.Slice(m.themes.Styles, b.W, b.H).Height)
-	}
+	m.surroundPanel()
 	var cmd tea.Cmd
 	m.panel, cmd = m.panel.Update(msg)
 	return m.handle(cmd, m.panel.Events(), m.panelEvent)
+}
+
+// surroundPanel gives the panel what it depends on beside itself.
+func (m *Model) surroundPanel() {
+	first, end := m.chat.OnPage()
+	m.panel.Around = panel.Around{
+		Busy: m.panel.Busy, Turns: m.current.Info.Turns, Model: m.current.Ref, OnPage: panel.Range{From: first, To: end},
+	}
+	if m.panelHasKeys() {
+		m.panel.Selection = m.chat.SelectionTitle()
+	}
 }
 
 // panelEvent does what the panel cannot do itself.

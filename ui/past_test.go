@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/panel"
@@ -20,34 +21,34 @@ func TestPanelGoesThroughThePastRequests(t *testing.T) {
 		l.say(q)
 	}
 	l.press("tab", "tab")
-	l.shows("context: next request")
+	l.shows("Next request")
 	l.press("left")
-	l.shows("context: turn 3")
-	l.shows("✓ proven")
+	l.shows("Turn 3 ·")
+	l.shows("✓ Proven")
 	l.shows("› as seen in turn 3")
 	if got := l.panel.Shown().Rows.Len(); got != 5 {
 		t.Errorf("the third request's list has %d lines, want the 5 messages that were there:\n%s", got, plain(l.Model))
 	}
 	l.press("left")
-	l.shows("context: turn 2")
+	l.shows("Turn 2 ·")
 	l.press("left")
-	l.shows("context: turn 1")
+	l.shows("Turn 1 ·")
 	l.press("left")
 	l.shows("Nothing was sent before this.")
 
 	l.press("right")
-	l.shows("context: turn 2")
+	l.shows("Turn 2 ·")
 	l.press("right")
-	l.shows("context: turn 3")
+	l.shows("Turn 3 ·")
 	l.press("right")
-	l.shows("context: next request")
+	l.shows("Next request")
 	l.press("right")
 	l.shows("what the model would see now")
 
 	l.press("left")
-	l.shows("context: turn 3")
+	l.shows("Turn 3 ·")
 	l.press("esc")
-	l.shows("context: next request")
+	l.shows("Next request")
 }
 
 func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
@@ -61,11 +62,11 @@ func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
 			l.press("shift+tab")
 		}
 		l.press("g", "c") // on the first question: the request that answered it
-		l.shows("context: turn 1")
-		l.shows("✓ proven")
+		l.shows("Turn 1 ·")
+		l.shows("✓ Proven")
 		l.types("x")
 		l.press("esc")
-		l.shows("context: next request")
+		l.shows("Next request")
 	}
 }
 
@@ -74,14 +75,14 @@ func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
 	m.showPanel()
 	m.Update(uitest.Key("left"))
 	m.Update(panel.SlowMsg{Number: m.panel.Number})
-	if got := plain(m); !strings.Contains(got, "reading a past request") {
+	if got := plain(m); !strings.Contains(got, "Reading a past request") {
 		t.Errorf("the screen does not say that a request is being read:\n%s", got)
 	}
 	r := sentBefore(true)
 	past := panel.PastRequest(r, transcript.Gist)
 	m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, By: -1}, Request: &past})
 	m.Update(panel.SlowMsg{Number: m.panel.Number}) // It comes too late.
-	if got := plain(m); strings.Contains(got, "reading a past request") || !strings.Contains(got, "context: turn 2") {
+	if got := plain(m); strings.Contains(got, "Reading a past request") || !strings.Contains(got, "Turn 2, request 2 of 3 ·") {
 		t.Errorf("the request is there, and the screen says\n%s", got)
 	}
 }
@@ -125,7 +126,7 @@ func pastStates() []state {
 		{"doubted", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, false) }},
 		{"warned", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.panel.Doubt = "window of 8,192 tokens assumed: the server does not say"
+			m.panel.Judge(llm.Window{Tokens: 8192, Assumed: true})
 			m.panel.Forecast = panel.Forecast{
 				Prefix: record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
 				Warnings: []string{
@@ -146,14 +147,14 @@ func TestNothingIsReadAnyMoreWhereRequestsAreCompared(t *testing.T) {
 		l.say(q)
 	}
 	l.press("tab", "tab", "left")
-	l.shows("context: turn 3")
+	l.shows("Turn 3 ·")
 	l.press("d", "left")
-	l.shows("context: turn 2")
+	l.shows("Turn 2 ·")
 	l.Update(uitest.Key("left")) // its request is never read to the end
 	l.Update(panel.SlowMsg{Number: l.panel.Number})
-	l.shows("reading a past request")
+	l.shows("Reading a past request")
 	l.press("d", "esc")
-	if screen := plain(l.Model); !strings.Contains(screen, "context: turn 3") {
+	if screen := plain(l.Model); !strings.Contains(screen, "Turn 3 ·") {
 		t.Errorf("the request that was compared is not on show:\n%s", screen)
 	}
 }

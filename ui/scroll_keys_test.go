@@ -14,6 +14,7 @@ func TestHalfAPageIsHalfOfAPageInEveryList(t *testing.T) {
 		{"the dials", []string{"ctrl+x", "w"}, func() int { return l.panel.At }},
 	} {
 		l.press(c.open...)
+		l.View() // A page is what was drawn.
 		moved := map[string]int{}
 		for _, key := range []string{"pgdown", "ctrl+d"} {
 			l.press("g")

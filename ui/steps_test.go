@@ -18,13 +18,13 @@ func TestEveryPressGoesOneRequestFurther(t *testing.T) {
 		keys []string
 		at   string
 	}{
-		{[]string{"left", "left", "left"}, "context: turn 2"},
-		{[]string{"right", "right", "left"}, "context: turn 3"},
-		{[]string{"right", "left", "left", "left"}, "context: turn 1"},
-		{slices.Repeat([]string{"right"}, 9), "context: next request"},
-		{slices.Repeat([]string{"left"}, 9), "context: turn 1"},
-		{[]string{"left", "right", "right"}, "context: turn 3"},
-		{[]string{"left", "esc"}, "context: next request"},
+		{[]string{"left", "left", "left"}, "Turn 2 ·"},
+		{[]string{"right", "right", "left"}, "Turn 3 ·"},
+		{[]string{"right", "left", "left", "left"}, "Turn 1 ·"},
+		{slices.Repeat([]string{"right"}, 9), "Next request"},
+		{slices.Repeat([]string{"left"}, 9), "Turn 1 ·"},
+		{[]string{"left", "right", "right"}, "Turn 3 ·"},
+		{[]string{"left", "esc"}, "Next request"},
 	} {
 		l.press(c.keys...)
 		l.shows(c.at)
@@ -47,7 +47,7 @@ func TestOneRequestIsReadAtATime(t *testing.T) {
 		}
 	}
 	l.run(reads)
-	l.shows("context: turn 1")
+	l.shows("Turn 1 ·")
 }
 
 func TestAnotherWishEndsTheSteps(t *testing.T) {
@@ -62,5 +62,5 @@ func TestAnotherWishEndsTheSteps(t *testing.T) {
 	if l.panel.Reading() {
 		t.Error("steps that were asked for before go on after another request was asked for")
 	}
-	l.shows("context: turn 3")
+	l.shows("Turn 3 ·")
 }

@@ -170,16 +170,8 @@ func (s screen) panel() []string {
 		return nil
 	}
 	focused := s.m.focus == panelPane || s.m.overlays.onTop(whatifOverlay{})
-	edge := s.st.Lines.Render("│")
-	if focused {
-		edge = s.st.Seen.Render("│")
-	}
-	in := panelBox(s.l)
-	lines := theme.Blank(append([]string{""}, s.m.panel.View(s.st, in.W, in.H, focused)...), b.W-1, b.H)
-	for i := range lines {
-		lines[i] = edge + lines[i]
-	}
-	return lines
+	s.m.surroundPanel()
+	return s.m.panel.Pane(s.st, b.W, b.H, focused)
 }
 
 // panelBox is where the panel's lines stand beside the page.

@@ -50,10 +50,10 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 
 		l.types("/whatif")
 		l.press("enter")
-		l.shows("context: what if")
-		l.shows("nothing is stored or sent")
+		l.shows("What if")
+		l.shows("nothing is sent or stored")
 		l.press("right")
-		l.shows("◂ 1,000 ▸")
+		l.shows("◂ 1,000")
 		l.tried()
 		tried := l.panel.Shown()
 		if tried.Plan.Sum.Limit >= now.Plan.Sum.Limit || tried.Counts.Sent() >= now.Counts.Sent() {
@@ -63,18 +63,18 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if got := l.chat.Plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
 			t.Error("the transcript's marks are not those of the trial")
 		}
-		l.shows("(now " + theme.Thousands(now.Counts.Sent()) + ")")
-		l.shows("(now ~" + now.Counted(now.Plan.Sum.Total) + ")")
+		l.shows("Sends      " + theme.Thousands(now.Counts.Sent()) + " → ")
+		l.shows("Tokens     ~" + now.Counted(now.Plan.Sum.Total) + " → ~")
 		if left := len(history.Compare(marks, tried.Plan.Entries)); left == 0 || !strings.Contains(plain(l.Model), "− ") {
 			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
 		}
 		l.press("down", "right", "down", "right", "down", "right")
-		l.shows("◂ there/large ▸")
+		l.shows("◂ there/large")
 		l.tried()
 		l.press("up", "up", "left", "2", "5", "0", "0")
-		l.shows("◂ 2,500 ▸")
+		l.shows("◂ 2,500 ")
 		l.press("backspace")
-		l.shows("◂ 250 ▸")
+		l.shows("◂ 250 ")
 		l.tried()
 		l.press("pgup", "pgdown", "J", "K", "esc")
 		if l.panel.Whatif != nil || l.overlays.any() {
@@ -103,7 +103,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	tried := l.panel.Shown().Plan
 	l.press("enter")
 	l.shows("Set: budget 3,000, preset recall, placement in-order, model there/large.")
-	l.shows("context: next request")
+	l.shows("Next request")
 	l.planned()
 	if changes := history.Compare(tried.Entries, l.panel.Next.Plan.Entries); len(changes) > 0 || l.panel.Next.Plan.Sum != tried.Sum {
 		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.Next.Plan.Sum, tried.Sum)
@@ -157,7 +157,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 80, 24)
 	l.press("ctrl+x", "w")
-	l.shows("context: what if")
+	l.shows("What if")
 	l.press("g", "esc")
 	if !l.overlays.onTop(panelOverlay{}) {
 		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.overlays.top(), plain(l.Model))
@@ -168,7 +168,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 		t.Fatal("ctrl+x does not hide the panel")
 	}
 	l.press("tab", "w")
-	l.shows("context: what if")
+	l.shows("What if")
 	l.press("g")
 	if on, ok := l.chat.Selected(); !ok || on.ID != l.chat.Messages[0].ID {
 		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
@@ -185,17 +185,17 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l.until("what the records tell", func() bool { return l.panel.Forecast.Prefix.Known })
 	now := l.panel.Forecast.Prefix
 	l.press("tab", "w")
-	l.shows("cached prefix ~" + l.panel.Next.Counted(now.Tokens))
+	l.shows("Cache      ~" + l.panel.Next.Counted(now.Tokens) + ", as before")
 	l.press("5", "0", "0")
 	l.tried()
 	tried := l.current.Session.Past().Forecast(l.panel.Shown().Plan).Prefix
 	if tried.Tokens >= now.Tokens {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}
-	l.shows("cached prefix ~" + l.panel.Shown().Counted(tried.Tokens) + " (now ~" + l.panel.Next.Counted(now.Tokens) + ")")
+	l.shows("Cache      rebuilt once, from message ")
 	l.press("down", "down", "down", "right")
 	l.tried()
-	l.shows("no cached prefix: the model is another")
+	l.shows("none: another model")
 }
 
 func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
@@ -232,7 +232,7 @@ func TestWhatIfFollowsTheNextRequest(t *testing.T) {
 		t.Fatal("the next request changed under the trial, and the trial was not planned anew")
 	}
 	l.tried()
-	l.shows("(now ~" + l.panel.Next.Counted(next.Sum.Total) + ")")
+	l.shows("Tokens     ~" + l.panel.Next.Counted(next.Sum.Total) + " → ~")
 }
 
 // tried waits until the dials' plan is shown.

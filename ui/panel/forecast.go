@@ -41,19 +41,6 @@ func ForecastOf(known record.Forecast, plan history.Plan) Forecast {
 	return o
 }
 
-// cached says how much of the request the server may have read before, and what of that stays when the
-// next message falls out; "" where nothing is known.
-func (r *Request) cached(p record.Prefix) string {
-	if !p.Known {
-		return ""
-	}
-	text := "cached prefix ~" + r.Counted(p.Tokens)
-	if next := r.Plan.Next; len(next) > 0 && p.IfNextDrops < p.Tokens {
-		text += " · if " + theme.Thousands(next[0]+1) + " drops ~" + r.Counted(p.IfNextDrops)
-	}
-	return text
-}
-
 // Announcement says once, as a request leaves, which messages the model does not get any more, and the cures; ""
 // where it gets all that it got.
 func (p *Model) Announcement() string {

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,93 +10,329 @@ import (
 
 	"winnow/history"
 	"winnow/session/record"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// fullHead is the height from which the panel names every part of the sum.
-const fullHead = 15
-
-// head is the lines above the list: which request it is, the bar, the parts, and what is doubtful.
-func (p *Model) head(st theme.Styles, w, h int) []string {
+// head is the lines above the list: which request it is, the bar, the sums and what is wrong; with the focus all that
+// is known besides.
+func (p *Model) head(st theme.Styles, w, h int, focused bool) []string {
+	var blank []string
+	if h >= airyHeight {
+		blank = []string{""}
+	}
+	if p.Whatif != nil {
+		return slices.Concat(p.Whatif.head(st, w, h, blank, p.Forecast.Prefix), p.problems(st, w), blank)
+	}
 	r := p.Shown()
-	lines := []string{theme.Fit(" "+st.Strong.Render(p.Title()), w)}
+	lines := []string{between(w, []words{{p.heading(), st.Strong}}, p.sends(st))}
+	if h >= barHeight {
+		lines = append(lines, r.bar(st, w))
+	}
+	lines = append(lines, r.total(st, w))
 	if r.Past != nil {
-		lines = append(lines, Proof(st, *r.Past, w)...)
-		if by := r.Past.Request.PriceSource; by != "" {
-			lines = append(lines, theme.Indented(st.Muted, "cost by "+markdown.Visible(by), w)...)
-		}
-		use, style := record.CacheUseOf(r.Past.Request), st.Muted
-		if use.Missed() {
-			style = st.Cut
-		}
-		for _, text := range use.Sentences(theme.Thousands) {
-			lines = append(lines, theme.Indented(style, markdown.Visible(text), w)...)
-		}
+		lines = append(lines, proof(st, *r.Past, r.Counted(r.Plan.Sum.Total), r.Cost(), w)...)
 	}
-	if p.Whatif != nil {
-		lines = append(lines, p.Whatif.dials(st, w, h)...)
+	lines = append(lines, p.problems(st, w)...)
+	if focused && h >= legendHeight {
+		lines = slices.Concat(lines, blank, p.legend(st, w, h >= roomyHeight))
 	}
-	total, cost := r.costBeside(st, r.total(st, w), w)
-	lines = append(lines, r.bar(st, w), total)
-	if h >= fullHead {
-		lines = append(lines, flow(r.parts(st), w)...)
-		if r.Spent != "" {
-			cost = append(cost, st.Muted.Render("session "+r.Spent))
-		}
-		lines = append(lines, flow(append(r.verdicts(st), cost...), w)...)
+	if len(r.Plan.Entries) == 0 && p.draft() == 0 {
+		return slices.Concat(lines, blank, theme.WrapStyled(st.Muted, r.Missing(), w))
 	}
-	if p.Whatif != nil {
-		lines = append(lines, p.Whatif.changes(st, w)...)
-	}
-	if r.Past == nil {
-		lines = append(lines, p.warnings(st, w)...)
-	}
-	if r.Note != "" {
-		lines = append(lines, theme.Indented(st.Error, markdown.Visible(r.Note), w)...)
-	}
-	return append(lines, st.Rule(w))
-}
-
-// warnings are what makes the numbers doubtful.
-func (p *Model) warnings(st theme.Styles, w int) []string {
-	var lines []string
-	if s := p.Shown().Plan.Sum; s.Capped() {
-		lines = append(lines, theme.Indented(st.Muted, "budget "+theme.Thousands(s.Budget)+", capped by the model's window of "+theme.Thousands(s.Window), w)...)
-	}
-	doubt := p.Doubt
-	if p.Whatif != nil {
-		doubt = doubtOf(p.Whatif.Window)
-	}
-	if limit := p.Shown().Limit; limit != "" {
-		lines = append(lines, theme.Indented(st.Cut, "! "+limit+": winnow asks first", w)...)
-	}
-	if doubt != "" {
-		lines = append(lines, theme.Indented(st.Cut, doubt, w)...)
-	}
-	if p.Guessed != "" {
-		lines = append(lines, theme.Indented(st.Muted, p.Guessed, w)...)
-	}
-	if p.Whatif != nil {
-		return lines
-	}
-	for _, s := range p.Forecast.Warnings {
-		lines = append(lines, theme.Indented(st.Cut, "! "+s, w)...)
+	if h >= legendHeight {
+		lines = append(slices.Concat(lines, blank), columnHead(st, r.columns(w, p.model()), r.saved > 0))
 	}
 	return lines
 }
 
-// Proof says when a past request was sent, to whom, and whether what is shown is what left.
-func Proof(st theme.Styles, r record.Replayed, w int) []string {
+// columnHead names the columns of numbers.
+func columnHead(st theme.Styles, c columns, saved bool) string {
+	row := newLine(c.saved)
+	row.to(c.tokens - tokensCells)
+	row.add("tokens", st.Muted)
+	if saved && c.saved > c.tokens {
+		row.to(c.saved - len("saved"))
+		row.add("saved", st.Muted)
+	}
+	row.to(c.saved)
+	return row.String()
+}
+
+// model is the model of the request on show.
+func (p *Model) model() string {
+	if r := p.Shown(); r.Past != nil {
+		return r.Past.Request.Model
+	}
+	return p.Model
+}
+
+// sends says how many of the messages are sent.
+func (p *Model) sends(st theme.Styles) []words {
+	r := p.Shown()
+	switch {
+	case p.Selection != "":
+		return []words{{p.Selection, st.Seen}}
+	case r.Counts.Stored == 0:
+		return nil
+	case r.Whole() && r.Past == nil:
+		return []words{{"everything fits", st.Muted}}
+	}
+	verb := "sends "
+	if r.Past != nil {
+		verb = "sent "
+	}
+	return []words{{verb, st.Muted}, {theme.Thousands(r.Counts.Sent()), st.Text}, {" of " + theme.Thousands(r.Counts.Stored), st.Muted}}
+}
+
+// bar draws where the tokens go, over what the request may hold.
+func (r *Request) bar(st theme.Styles, w int) string {
+	s := r.Plan.Sum
+	whole := max(s.Limit, s.Used())
+	fixed, draft := r.fixed(), r.share("draft")
+	var b strings.Builder
+	used, sum := 0, 0
+	for _, part := range []struct {
+		n     int
+		style lipgloss.Style
+	}{{fixed, st.Muted}, {s.Used() - fixed - draft, st.Seen}, {draft, st.You}} {
+		sum += part.n
+		to := cells(sum, whole, w)
+		if part.n > 0 && to == used && used < w-1 {
+			to++ // What is there shows.
+		}
+		b.WriteString(part.style.Render(strings.Repeat("━", max(0, to-used))))
+		used = max(used, to)
+	}
+	return b.String() + st.Faint.Render(strings.Repeat("─", max(0, w-used)))
+}
+
+// total is the sum against the limit: what is taken and what is free add up to it.
+func (r *Request) total(st theme.Styles, w int) string {
+	s := r.Plan.Sum
+	used := s.Used()
+	if r.Past != nil && r.Past.Request.Prompt > 0 {
+		used = r.Past.Request.Prompt
+	}
+	if s.Limit <= 0 {
+		return between(w, []words{{r.tokens() + " tokens", st.Text}}, []words{{"no known limit", st.Muted}})
+	}
+	right := words{theme.Thousands(s.Limit-used) + " free", st.Muted}
+	switch {
+	case used > s.Limit:
+		right = words{theme.Thousands(used-s.Limit) + " too many", st.Repaired}
+	case used == s.Limit:
+		right = words{"full", st.Muted}
+	}
+	left := r.tokens() + " of " + theme.Thousands(s.Limit) + " tokens"
+	switch {
+	case theme.Width(left) > w:
+		left, right.text = r.tokens()+" / "+theme.Thousands(s.Limit), ""
+	case theme.Width(left+" "+right.text) > w:
+		right.text = ""
+	}
+	return between(w, []words{{left, st.Text}}, []words{right})
+}
+
+// problems are what the user may want to do something about, and what is not known yet.
+func (p *Model) problems(st theme.Styles, w int) []string {
+	r := p.Shown()
+	var lines []string
+	say := func(style lipgloss.Style, text string) {
+		if text != "" {
+			lines = append(lines, theme.WrapStyled(style, markdown.Visible(text), w)...)
+		}
+	}
+	say(st.Error, r.Note)
+	if r.Past != nil {
+		return lines
+	}
+	if r.Limit != "" {
+		say(st.Cut, "! "+r.Limit+": winnow asks first")
+	}
+	if p.Whatif == nil {
+		say(st.Cut, p.wrong)
+		for _, s := range p.Forecast.Warnings {
+			say(st.Cut, "! "+s)
+		}
+	}
+	say(st.Muted, p.Guessed)
+	return lines
+}
+
+// legend says what the parts of the bar are, what sets the limit and what the request costs; all is what each part
+// is made of as well.
+func (p *Model) legend(st theme.Styles, w int, all bool) []string {
+	r := p.Shown()
+	s := r.Plan.Sum
+	draft, fixed := r.share("draft"), r.fixed()
+	var parts []words
+	if fixed > 0 {
+		parts = append(parts, words{"━ " + r.fixedName() + " " + theme.Thousands(fixed), st.Muted})
+	}
+	parts = append(parts, words{"━ messages " + theme.Thousands(s.Used()-fixed-draft), st.Seen})
+	switch {
+	case draft == 0:
+	case r.Past != nil || p.Busy:
+		parts = append(parts, words{"━ this turn " + theme.Thousands(draft), st.You})
+	default:
+		parts = append(parts, words{"━ draft ~" + theme.Thousands(draft), st.You})
+	}
+	if s.Limit > 0 {
+		parts = append(parts, words{"─ free " + theme.Thousands(max(0, s.Limit-s.Used())), st.Faint})
+	}
+	const sign = len("━")
+	var lines []string
+	each := max(1, min(w/(textWidth/2), len(parts))) // on a line
+	for i := 0; i < len(parts); i += each {
+		row := newLine(w)
+		for k, part := range parts[i:min(i+each, len(parts))] {
+			row.to(k * w / each)
+			row.add(part.text[:sign], part.style)
+			row.add(part.text[sign:], st.Muted)
+		}
+		row.to(w)
+		lines = append(lines, row.String())
+	}
+	say := func(text string) {
+		if text != "" {
+			lines = append(lines, theme.WrapStyled(st.Muted, markdown.Visible(text), w)...)
+		}
+	}
+	say(r.bound())
+	if p.Past == nil {
+		say(p.assumed)
+	}
+	if r.Past == nil {
+		say(strings.Join(slices.DeleteFunc([]string{r.Cost(), phrase("session ", r.Spent)}, func(s string) bool { return s == "" }), " · "))
+	}
+	if all {
+		say(r.composition())
+		lines = append(lines, flow(r.tallies(st), w)...)
+		if r.Past == nil {
+			lines = append(lines, p.prospect(st, w)...)
+		}
+	}
+	if p.Marked != nil {
+		say(p.Keys.First(keymap.Compare) + " compares with " + p.Name(p.Marked))
+	}
+	return lines
+}
+
+// phrase is a word with what it is about, "" where there is nothing.
+func phrase(word, about string) string {
+	if about == "" {
+		return ""
+	}
+	return word + about
+}
+
+// fixedName is what the first part of the bar is made of.
+func (r *Request) fixedName() string {
+	switch s := r.Plan.Sum; {
+	case s.System > 0 && s.Tools > 0:
+		return "system, tools"
+	case s.Tools > 0:
+		return "tools"
+	case s.System > 0:
+		return "system"
+	}
+	return "fixed"
+}
+
+// composition says what the parts of the bar are made of, where that is more than their names tell.
+func (r *Request) composition() string {
+	var list []string
+	for _, part := range []struct{ share, name string }{{"system", "system"}, {"tools", "tools"}, {"pinned", "pinned"}, {"recalled", "recalled"}, {"added", "added"}} {
+		if n := r.share(part.share); n > 0 {
+			list = append(list, part.name+" "+theme.Thousands(n))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "Of these: " + strings.Join(list, ", ")
+}
+
+// bound says what sets the limit of the request.
+func (r *Request) bound() string {
+	s := r.Plan.Sum
+	window := "the window is not known"
+	if s.Window > 0 {
+		window = "the window has " + theme.Thousands(s.Window)
+	}
+	switch {
+	case s.Limit <= 0:
+		return ""
+	case s.Capped():
+		return "Your budget of " + theme.Thousands(s.Budget) + " is more than the window of " + theme.Thousands(s.Window) + " leaves"
+	case s.Bound == history.BoundBudget:
+		return "Your budget; " + window
+	case s.Bound == history.BoundMaxContext:
+		return "max_context_tokens; " + window
+	case s.Bound == history.BoundUnread:
+		return "The server took no more; " + window
+	}
+	text := theme.UpperFirst(window)
+	if s.Reserve > 0 {
+		text += ": " + theme.Thousands(s.Reserve) + " kept for the reply"
+	}
+	if margin := s.Window - s.Reserve - s.Limit; margin > 0 {
+		text += ", " + theme.Thousands(margin) + " as a margin"
+	}
+	return text
+}
+
+// flow puts counts on lines of w cells, two cells apart.
+func flow(list []count, w int) []string {
+	var lines []string
+	row := newLine(w)
+	for _, c := range list {
+		if row.at > 0 && row.at+2+theme.Width(c.text()) > w {
+			row.to(w)
+			lines, row = append(lines, row.String()), newLine(w)
+		}
+		if row.at > 0 {
+			row.to(row.at + 2)
+		}
+		row.add(c.text(), c.style)
+	}
+	if row.at > 0 {
+		row.to(w)
+		lines = append(lines, row.String())
+	}
+	return lines
+}
+
+// proof says when a past request was sent, to whom and what it cost, whether what is shown is what was sent, and what
+// the server made of it.
+func proof(st theme.Styles, r record.Replayed, estimate, cost string, w int) []string {
 	q := r.Request
-	lines := []string{theme.Spread(" "+st.Text.Render(q.Created.Local().Format(time.DateTime)), st.Muted.Render(markdown.OneLine(q.Model, max(1, w-24)))+" ", w)}
+	if by := q.PriceSource; by != "" && cost != "" {
+		cost += " by " + markdown.OneLine(by, 60)
+	}
+	facts := q.Created.Local().Format(time.DateTime) + " · " + markdown.OneLine(q.Model, 40)
+	if q.Prompt > 0 {
+		facts += " · estimated ~" + estimate
+	}
+	lines := theme.WrapStyled(st.Muted, strings.TrimSuffix(facts+" · "+cost, " · "), w)
 	if short, ok := record.ShortfallOf(r.Request); ok {
-		lines = append(lines, theme.Indented(st.Cut, fmt.Sprintf("! the server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
+		lines = append(lines, theme.WrapStyled(st.Cut, fmt.Sprintf("! The server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
 	}
 	if r.Proven {
-		return append(lines, theme.Indented(st.Seen, "✓ proven by hash: this was sent", w)...)
+		lines = append(lines, theme.WrapStyled(st.Seen, "✓ Proven by hash: this was sent", w)...)
+	} else {
+		lines = append(lines, theme.WrapStyled(st.Cut, "! Not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
 	}
-	return append(lines, theme.Indented(st.Cut, "! not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
+	use, style := record.CacheUseOf(r.Request), st.Muted
+	if use.Missed() {
+		style = st.Cut
+	}
+	for _, text := range use.Sentences(theme.Thousands) {
+		lines = append(lines, theme.WrapStyled(style, markdown.Visible(text), w)...)
+	}
+	return lines
 }
 
 // TurnName is a past request's name in its session.
@@ -104,182 +341,4 @@ func TurnName(r record.Recorded) string {
 		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
 	}
 	return fmt.Sprintf("turn %d", r.Request.Turn)
-}
-
-// part is one share of a request: its sign in the bar, its name, its tokens as the server counts them.
-type part struct {
-	sign  string
-	name  string
-	n     int
-	style lipgloss.Style
-}
-
-// split is a request's tokens by their parts, in the order of the bar; what the chat format costs goes
-// with the system prompt there.
-func (r *Request) split(st theme.Styles) []part {
-	signs := map[string]part{
-		"system": {sign: "█", style: st.Muted}, "tools": {sign: "█", style: st.Muted}, "format": {sign: "█", style: st.Muted},
-		"pinned": {sign: "▓", style: st.Pinned}, "history": {sign: "▇", style: st.Seen}, "recalled": {sign: "▆", style: st.Recalled},
-		"added": {sign: "▆", style: st.Recalled}, "draft": {sign: "▅", style: st.You},
-	}
-	var list []part
-	for _, share := range r.Plan.Sum.Shares() {
-		p := signs[share.Name]
-		p.name, p.n = share.Name, share.Tokens
-		list = append(list, p)
-	}
-	return list
-}
-
-// bar draws the parts, what is free and what is kept for the reply, over the whole window.
-func (r *Request) bar(st theme.Styles, w int) string {
-	s := r.Plan.Sum
-	cells := max(0, w-8)
-	whole := s.Tokens(s.Total)
-	percent := "  –"
-	if s.Limit > 0 {
-		whole = max(s.Limit, whole) + replyOf(s)
-		percent = fmt.Sprintf("%3d %%", s.Tokens(s.Total)*100/s.Limit)
-	}
-	line, used, sum := " ", 0, 0
-	draw := func(p part) {
-		sum += p.n
-		to := cells
-		if whole > 0 {
-			to = min(cells, sum*cells/whole)
-		}
-		if to == used && p.n > 0 && used < cells {
-			to++ // What is there shows.
-		}
-		line += p.style.Render(strings.Repeat(p.sign, max(0, to-used)))
-		used = max(used, to)
-	}
-	for _, p := range r.split(st) {
-		draw(p)
-	}
-	if s.Limit > 0 {
-		draw(part{"░", "free", max(0, s.Limit-s.Tokens(s.Total)), st.Faint})
-		draw(part{"▒", "reply", replyOf(s), st.Faint})
-	}
-	return theme.Spread(line, percent+" ", w)
-}
-
-// replyOf is what the limit leaves free for the reply: a budget leaves it to the window.
-func replyOf(s history.Sum) int {
-	if s.Bound == history.BoundWindow || s.Bound == "" {
-		return s.Reserve
-	}
-	return 0
-}
-
-// total is the sum against the limit: total and what is free add up to the limit.
-func (r *Request) total(st theme.Styles, w int) string {
-	s := r.Plan.Sum
-	total := "~" + r.Counted(s.Total)
-	if r.Past != nil && r.Past.Request.Prompt > 0 {
-		return theme.Fit(" "+st.Strong.Render(theme.Thousands(r.Past.Request.Prompt))+st.Muted.Render(" by the server · "+total+" of "+limitOf(s)), w)
-	}
-	if r.now != nil && r.Counted(s.Total) != r.now.Counted(r.now.Plan.Sum.Total) {
-		total += " (now ~" + r.now.Counted(r.now.Plan.Sum.Total) + ")"
-	}
-	if s.Limit <= 0 {
-		return theme.Fit(" "+st.Strong.Render(total)+st.Muted.Render(" tokens · no limit known"), w)
-	}
-	rest := " of " + theme.Thousands(s.Limit)
-	switch free := s.Free(); {
-	case free > 0:
-		rest += " · " + theme.Thousands(free) + " free"
-	case s.Used() > s.Limit:
-		rest += " · " + theme.Thousands(s.Used()-s.Limit) + " too many"
-	default:
-		rest += " · full"
-	}
-	return theme.Fit(" "+st.Strong.Render(total)+st.Muted.Render(rest), w)
-}
-
-// limitOf is the most that a request may hold, in words where it is not known.
-func limitOf(s history.Sum) string {
-	if s.Limit <= 0 {
-		return "no known limit"
-	}
-	return theme.Thousands(s.Limit)
-}
-
-// parts names every part that is not nothing.
-func (r *Request) parts(st theme.Styles) []string {
-	s := r.Plan.Sum
-	var list []string
-	for _, p := range r.split(st) {
-		if p.n == 0 && p.name != "draft" {
-			continue
-		}
-		n := theme.Thousands(p.n)
-		if p.name == "draft" && r.Past == nil {
-			n = "~" + n
-		}
-		name := p.name
-		if name == "draft" && r.Past != nil {
-			name = "question"
-		}
-		list = append(list, p.style.Render(p.sign)+st.Muted.Render(" "+name+" "+n))
-	}
-	if spare := s.Window - s.Reserve - s.Limit; s.Bound == history.BoundWindow && spare > 0 {
-		list = append(list, st.Faint.Render("░")+st.Muted.Render(" margin "+theme.Thousands(spare)))
-	}
-	if reply := replyOf(s); s.Limit > 0 && reply > 0 {
-		list = append(list, st.Faint.Render("▒")+st.Muted.Render(" reply "+theme.Thousands(reply)))
-	}
-	return list
-}
-
-// verdicts counts what became of the messages.
-func (r *Request) verdicts(st theme.Styles) []string {
-	c := r.Counts
-	sees := "sees " + theme.Thousands(c.Sent()) + " of " + theme.Thousands(c.Stored)
-	if r.now != nil && r.now.Counts.Sent() != c.Sent() {
-		sees += " (now " + theme.Thousands(r.now.Counts.Sent()) + ")"
-	}
-	list := []string{st.Text.Render(sees)}
-	for _, n := range []struct {
-		glyph, what string
-		n           int
-	}{
-		{"◐", "cut", c.Cut},
-		{"○", "dropped", c.Dropped},
-		{"↺", "recalled", c.Recalled},
-		{"◆", "pinned", c.Pinned},
-		{"⊘", "excluded", c.Excluded},
-		{"⚠", "repaired", c.Repaired},
-		{"○", "unreadable", c.Quarantined},
-		{"○", "blank", c.Blank},
-		{"✚", "added", c.Added},
-	} {
-		if n.n > 0 {
-			list = append(list, st.OfGlyph(n.glyph).Render(n.glyph)+st.Muted.Render(" "+theme.Thousands(n.n)+" "+n.what))
-		}
-	}
-	return list
-}
-
-// flow puts words on lines of w cells, a cell away from the left, two apart.
-func flow(list []string, w int) []string {
-	var lines []string
-	line, used := "", 0
-	for _, s := range list {
-		n := theme.Width(s)
-		if used > 0 && used+2+n > w {
-			lines = append(lines, theme.Fit(line, w))
-			line, used = "", 0
-		}
-		lead := " "
-		if used > 0 {
-			lead = "  "
-		}
-		line += lead + s
-		used += len(lead) + n
-	}
-	if used > 0 {
-		lines = append(lines, theme.Fit(line, w))
-	}
-	return lines
 }

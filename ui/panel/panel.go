@@ -33,13 +33,15 @@ type Model struct {
 
 	Forecast Forecast // what the requests before tell about the next one
 
-	Doubt   string // why the limit may be wrong, "" where it is known
+	assumed string // why the limit may be wrong, "" where it is known
+	wrong   string // that the limit is wrong, and what to do, "" where it is not
 	Guessed string // that tokens are guessed until the messages are counted, "" where they are
 
-	At    int  // the line under the cursor
-	first int  // the line of the list at the top of the box
-	Moved bool // the user moved the cursor: until then it stays at the end
-	Led   bool // the transcript's cursor moved it
+	At     int  // the place under the cursor
+	opened bool // the run of messages that the cursor is in is shown message by message
+	Moved  bool // the user moved the cursor: until then it stays at the end
+	Led    bool // the transcript's cursor moved it
+	list   list // the part of the list that was drawn last
 
 	gists map[gistOf]string // how messages begin, without their secrets
 }
@@ -68,24 +70,21 @@ func (p *Model) Shown() *Request {
 
 // Set takes a new plan of the next request. The cursor stays on its message.
 func (p *Model) Set(plan history.Plan, err error) {
-	p.Next.Note = ""
-	p.Next.Over = 0
+	note, tooMany := "", 0
 	if err != nil {
-		p.Next.Note = theme.Sentence(err)
+		note = theme.Sentence(err)
 	}
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		p.Next.Over = over.Need - over.Have
+		tooMany = over.Need - over.Have
 	}
-	if err != nil && len(plan.Entries) == 0 {
-		return
+	if err == nil || len(plan.Entries) > 0 {
+		on := p.Chosen()
+		p.Next = requestOf(plan, p.said)
+		if p.Shown() == &p.Next {
+			p.Stay(on)
+		}
 	}
-	on := p.Chosen()
-	note, over := p.Next.Note, p.Next.Over
-	p.Next = requestOf(plan, p.Text)
-	p.Next.Note, p.Next.Over = note, over
-	if p.Shown() == &p.Next {
-		p.Stay(on)
-	}
+	p.Next.Note, p.Next.Over = note, tooMany
 }
 
 // Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
@@ -101,29 +100,27 @@ func (p *Model) Stay(on row) {
 	case !p.Moved:
 		p.At = r.Len() - 1
 	case on.Entry != nil && on.Entry.Index < len(r.Entries):
-		p.At = r.Line(on.Entry.Index)
+		p.At = r.Place(on.Entry.Index)
 	}
-	p.Move(0)
+	p.stand(p.At)
 }
 
 // Judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.
-func (p *Model) Judge(w llm.Window) {
-	p.Doubt = doubtOf(w)
-}
+func (p *Model) Judge(w llm.Window) { p.assumed, p.wrong = doubtOf(w), "" }
 
 // Contradict says that the window that the user set is larger than the server's, and the key that takes
 // the true one.
 func (p *Model) Contradict(set llm.Window, actual int, key string) {
-	p.Doubt = "the window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " + theme.Thousands(actual) + "; " + key + " takes that"
+	p.wrong = "The window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " + theme.Thousands(actual) + ". " + key + " uses that."
 }
 
 // doubtOf says why a limit may be wrong, "" where it is known.
 func doubtOf(w llm.Window) string {
 	if w.Assumed {
-		return "context window unknown; assuming " + theme.Thousands(w.Tokens) + " (/window to set)"
+		return "Context window unknown; assuming " + theme.Thousands(w.Tokens) + " (/window to set)"
 	}
 	if w.ByName {
-		return "window of " + theme.Thousands(w.Tokens) + " by the model's name (/window to set)"
+		return "Window of " + theme.Thousands(w.Tokens) + " by the model's name (/window to set)"
 	}
 	return ""
 }
@@ -132,25 +129,61 @@ func doubtOf(w llm.Window) string {
 func (p *Model) Count(c session.Counting) {
 	p.Guessed = ""
 	if !c.Done() {
-		p.Guessed = "counting " + theme.Thousands(c.Counted) + " of " + theme.Thousands(c.Of) + "; until then tokens are guessed"
+		p.Guessed = "Counting " + theme.Thousands(c.Counted) + " of " + theme.Thousands(c.Of) + " messages; until then tokens are guessed"
 	}
+}
+
+// open is the run that is shown message by message, -1 for none.
+func (p *Model) open() int {
+	if !p.opened {
+		return -1
+	}
+	return p.Shown().Rows.runAt(p.At)
+}
+
+// stand puts the cursor on a place. A run that it leaves is one line again.
+func (p *Model) stand(place int) {
+	r := p.Shown().Rows
+	was := p.open()
+	p.At = max(0, min(place, r.Len()-1))
+	p.opened = p.opened && was >= 0 && r.runAt(p.At) == was
 }
 
 // Move moves the cursor by lines.
 func (p *Model) Move(by int) {
 	p.Moved = p.Moved || by != 0
 	p.Led = p.Led && by == 0
-	p.At = max(0, min(p.At+by, p.Shown().Rows.Len()-1))
+	r, opened := p.Shown().Rows, p.open()
+	line := max(0, min(r.lineOf(p.At, opened)+by, r.lines(opened)-1))
+	place, folded := r.placeOf(line, opened)
+	switch {
+	case by == 0:
+		place = p.At
+	case by == -1 && folded >= 0:
+		place = r.runs[folded].to - 1 // The message that is next to where the cursor came from.
+	}
+	p.stand(place)
 }
 
-// Chosen is the line under the cursor.
+// Folded is the run of messages that the line under the cursor stands for, and false where it stands for one.
+func (p *Model) Folded() (first, last int, is bool) {
+	r := p.Shown().Rows
+	k := r.runAt(p.At)
+	if k < 0 || p.opened {
+		return 0, 0, false
+	}
+	return r.entriesBefore(r.runs[k].from), r.entriesBefore(r.runs[k].to) - 1, true
+}
+
+// Chosen is what is under the cursor. Of a line that stands for several messages it is one of them.
 func (p *Model) Chosen() row { return p.Shown().Rows.Row(p.At) }
 
 // GoTo puts the cursor on the message with this place in the conversation, as long as the user is
 // in the transcript.
 func (p *Model) GoTo(index int, id int64) {
 	if _, ok := p.Shown().Verdict(index, id); ok {
-		p.At, p.Moved, p.Led = p.Shown().Rows.Line(index), true, true
+		p.stand(p.Shown().Rows.Place(index))
+		p.Moved, p.Led = true, true
 	}
 }
 
@@ -169,57 +202,3 @@ func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
 	}
 	return r.Plan.Entries[index], true
 }
-
-// Position is how far down the list the cursor is, "" where there is no list.
-func (p *Model) Position() string { return theme.OneOf(p.At, p.Shown().Rows.Len()) }
-
-// View draws the panel's lines for a box of w by h cells: what request it is, the sums, the list, and
-// the reason for the line under the cursor. What has no room is left out from the lower end of what
-// can be missed: first the foot, then the parts of the sum.
-func (p *Model) View(st theme.Styles, w, h int, focused bool) []string {
-	r := p.Shown()
-	if !r.Ready {
-		return append([]string{" " + st.Strong.Render(p.Title())}, theme.Indented(st.Muted, r.Missing(), w)...)
-	}
-	s := p.Slice(st, w, h)
-	lines := s.head
-	for i := p.first; i < r.Rows.Len() && i < p.first+s.Height; i++ {
-		lines = append(lines, p.Line(st, i, w, focused && i == p.At))
-	}
-	for len(lines)+len(s.foot) < h {
-		lines = append(lines, "")
-	}
-	return append(lines, s.foot...)
-}
-
-// slice is the part of the list that a box of w by h cells shows, with the lines above and below it.
-type slice struct {
-	head, foot []string
-	Height     int // how many lines of the list have room
-}
-
-// Slice is the part of the list in a box, with the lines above and below it.
-func (p *Model) Slice(st theme.Styles, w, h int) slice {
-	s := slice{head: p.head(st, w, h), foot: p.foot(st, w)}
-	if h < len(s.head)+len(s.foot)+leastRows {
-		s.foot = nil
-	}
-	s.Height = max(0, h-len(s.head)-len(s.foot))
-	// No further than the cursor takes it: a second click on a line must find it where it was.
-	p.first = max(p.At-s.Height+1, min(p.first, p.At))
-	p.first = max(0, min(p.first, p.Shown().Rows.Len()-s.Height))
-	return s
-}
-
-// LineAt is the line of the list that was clicked at.
-func (p *Model) LineAt(msg Click) (int, bool) {
-	if !p.Shown().Ready {
-		return 0, false
-	}
-	s, y := p.Slice(msg.Styles, msg.W, msg.H), msg.Y
-	i := y - len(s.head) + p.first
-	return i, y >= len(s.head) && y < len(s.head)+s.Height && i < p.Shown().Rows.Len()
-}
-
-// leastRows is how much of the list the foot leaves.
-const leastRows = 3

@@ -1,15 +1,17 @@
 package panel
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/llm"
+	"winnow/session/record"
 	"winnow/ui/keymap"
-	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
@@ -49,15 +51,13 @@ func noTexts(int64) string { return "" }
 func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Set(history.Plan{Sum: history.Sum{Limit: 6144, Window: 8192}}, nil)
-	shown := func() string {
-		return ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}, 0), 60, 20, false), "\n"))
-	}
+	shown := func() string { return screen(p, 60, 20, true) }
 	p.Judge(llm.Window{Tokens: 8192, Source: "the server"})
 	if got := shown(); strings.Contains(got, "assuming") {
 		t.Errorf("a window that the server said is shown as assumed:\n%s", got)
 	}
 	p.Judge(llm.Window{Tokens: 8192, Assumed: true})
-	if got := shown(); !strings.Contains(got, "context window unknown; assuming 8,192 (/window to set)") {
+	if got := shown(); !strings.Contains(got, "Context window unknown; assuming 8,192 (/window to set)") {
 		t.Errorf("an assumed window is not shown as one:\n%s", got)
 	}
 }
@@ -68,8 +68,8 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
 		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
 	}, nil)
-	got := ansi.Strip(strings.Join(p.View(theme.New(theme.None, theme.Palette{}, 0), 60, 20, false), "\n"))
-	for _, want := range []string{"history 200", "~200 of 400 · 200 free", " 50 %", "200 "} {
+	got := screen(p, 60, 20, true)
+	for _, want := range []string{"messages 200", "~200 of 400 tokens", "200 free", "●  1 you"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, got)
 		}
@@ -79,29 +79,98 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 func TestContradictedWindowIsShownWithItsKey(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
-	if want := "the window of 40,960 (the configuration) is too large: the server has 4,096; W takes that"; p.Doubt != want {
-		t.Errorf("got %q, want %q", p.Doubt, want)
+	if want := "The window of 40,960 (the configuration) is too large: the server has 4,096. W uses that."; p.wrong != want {
+		t.Errorf("got %q, want %q", p.wrong, want)
 	}
 }
 
+// screen is what the panel shows in w by h cells.
+func screen(p Model, w, h int, focused bool) string {
+	return ansi.Strip(strings.Join(p.View(plain(), w, h, focused), "\n"))
+}
+
+// long is a conversation of sixty messages that is cut in many ways, as the panel shows it beside the page.
+func long() Model {
+	said := map[int64]string{1: "Our grammar is left-recursive. How do I parse it with recursive descent?", 44: "And error recovery? One missing brace", 47: "→ read_file grammar/decl.peg"}
+	plan := history.Plan{Next: []int{43, 44}, Sum: history.Sum{System: 435, Tools: 60, Draft: 24, Limit: 6000, Budget: 6000, Bound: history.BoundBudget, Window: 128_000, Ratio: 1}}
+	for i := range 61 {
+		e := history.Entry{
+			ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, Whole: true,
+			Cause: history.Cause{Code: history.CauseFits}, TokensBefore: 30 + i, TokensAfter: 30 + i,
+		}
+		if i%2 == 1 {
+			e.Role = history.Assistant
+		}
+		switch n := i + 1; {
+		case n == 2 || n == 45 || n == 51:
+			e.Disposition, e.Whole, e.TokensBefore, e.TokensAfter, e.CharsBefore, e.CharsAfter = history.Cut, false, 302+n, 44, 1204+n, 150
+			e.Cause = history.Cause{Code: cause.AssistantLimit, Have: 150, Want: 1204 + n, Limit: 150}
+		case n == 3:
+			e.Pinned, e.Cause = true, history.Cause{Code: cause.Pinned}
+		case n >= 4 && n <= 39, n == 42, n == 43:
+			e.Disposition, e.Whole, e.TokensBefore, e.TokensAfter = history.Dropped, false, 422, 0
+			e.Cause = history.Cause{Code: history.CauseOlder}
+		case n == 40 || n == 41:
+			e.Disposition, e.Recalled, e.Cause = history.Recalled, true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
+		case n == 48:
+			e.Role, e.Repairs = history.Tool, []history.Repair{{Kind: "C1", Cause: history.Cause{Code: cause.ResultMissing, Text: "read_file"}}}
+		}
+		plan.Entries = append(plan.Entries, e)
+		plan.Sum.Body += e.TokensAfter
+		if said[e.ID] == "" {
+			said[e.ID] = fmt.Sprintf("Message %d of the conversation", e.ID)
+		}
+	}
+	plan.Sum.Total = plan.Sum.System + plan.Sum.Tools + plan.Sum.Draft + plan.Sum.Body
+	p := Model{Deps: Deps{Keys: keymap.Default(), Text: func(id int64) string { return said[id] }, ModelOf: func(int64) string { return "openai/gpt-5.2" }}}
+	p.Model = "openai/gpt-5.2"
+	p.Set(plan, nil)
+	p.Forecast.Prefix = record.Prefix{Known: true, Tokens: 2936, IfNextDrops: 675}
+	return p
+}
+
 func TestScreens(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{}, 0)
+	t.Parallel()
+	st := plain()
 	var screens uitest.Screens
+	onPage := long()
+	onPage.OnPage = Range{40, 49}
+	onRun, opened := long(), long()
+	onRun.GoTo(20, 21)
+	opened.GoTo(20, 21)
+	opened, _ = opened.Update(uitest.Key("enter"))
+	assumed := planned()
+	assumed.Judge(llm.Window{Tokens: 8192, Assumed: true})
 	for _, c := range []struct {
-		name string
-		w, h int
-		p    Model
+		name    string
+		h       int
+		focused bool
+		p       Model
 	}{
-		{"a plan", 44, 22, planned()},
-		{"a plan in little room", 30, 8, planned()},
-		{"a window that is assumed", 44, 22, func() Model {
-			p := planned()
-			p.Doubt = "context window unknown; assuming 8,192 (/window to set)"
-			return p
-		}()},
-		{"nothing planned", 44, 6, Model{}},
+		{"everything fits", 35, false, whole()},
+		{"a long conversation", 35, false, onPage},
+		{"with the focus", 35, true, func() Model { p := long(); p.GoTo(44, 45); return p }()},
+		{"on a line of several messages", 35, true, onRun},
+		{"which is opened", 35, true, opened},
+		{"a window that is assumed", 24, true, assumed},
+		{"nothing planned", 6, false, Model{}},
 	} {
-		screens.Add(c.name, c.p.View(st, c.w, c.h, true))
+		screens.Add(c.name, c.p.Pane(st, Width, c.h, c.focused))
+	}
+	for _, size := range [][2]int{{80, 20}, {40, 12}, {30, 8}, {20, 5}} {
+		p := long()
+		screens.Add(fmt.Sprintf("instead of the page, %d by %d", size[0], size[1]), p.View(st, size[0], size[1], true))
 	}
 	screens.Golden(t)
+}
+
+// whole is a conversation of which everything fits.
+func whole() Model {
+	p := long()
+	plan := history.Plan{Entries: p.Next.Plan.Entries[52:56], Sum: history.Sum{System: 12, Body: 338, Total: 350, Limit: 120_186, Window: 128_000, Bound: history.BoundWindow, Ratio: 1}}
+	for i := range plan.Entries {
+		plan.Entries[i].Index = i
+	}
+	p.Set(plan, nil)
+	return p
 }

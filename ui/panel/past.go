@@ -138,15 +138,30 @@ func (p *Model) Name(r *Request) string {
 	return "next request"
 }
 
-// Title says which request the panel shows.
-func (p *Model) Title() string {
+// heading is the title of the panel.
+func (p *Model) heading() string {
 	switch {
-	case p.Whatif != nil:
-		return "context: what if"
 	case p.slow:
-		return "context: reading a past request …"
-	case p.Marked != nil:
-		return "context: " + p.Name(p.Shown()) + " · " + p.Keys.First(keymap.Compare) + " compares with " + p.Name(p.Marked)
+		return "Reading a past request…"
+	case p.Past == nil:
+		return theme.UpperFirst(p.Name(p.Shown()))
+	case p.Past.Past.Proven:
+		return theme.UpperFirst(p.Name(p.Past)) + " · as it was sent"
 	}
-	return "context: " + p.Name(p.Shown())
+	return theme.UpperFirst(p.Name(p.Past)) + " · as recorded"
+}
+
+// State says in a few words what is next, for the end of the line with the hints; "" for nothing.
+func (p *Model) State() string {
+	if p.Past != nil || p.Whatif != nil || !p.Next.tight() {
+		return ""
+	}
+	switch next := p.Next.Plan.Next; len(next) {
+	case 0:
+		return ""
+	case 1:
+		return theme.Thousands(next[0]+1) + " is next out"
+	default:
+		return numbered(next, 2) + " are next out"
+	}
 }

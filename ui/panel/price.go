@@ -1,20 +1,18 @@
 package panel
 
 import (
-	"strings"
-
 	"winnow/history"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
-// price says what each flag for a message would cost or free in the next request, with its whole tool group,
-// as the server counts: "p +540 · x −37". What the rules would do with a message that was pinned or excluded is
-// not known before they are asked, so that is the most it can be. It is "" where nothing is known.
-func (p *Model) price(e history.Entry) string {
+// prices are what each flag for a message would cost or free in the next request, with its whole tool group,
+// as the server counts: p pin +540, x exclude −37. What the rules would do with a message that was pinned or excluded is
+// not known before they are asked, so that is the most it can be. There are none where nothing is known.
+func (p *Model) prices(e history.Entry) []keyPrice {
 	r := &p.Next
 	if _, ok := r.Verdict(e.Index, e.ID); !ok || !r.Ready {
-		return ""
+		return nil
 	}
 	group := r.Plan.Group(e.Index)
 	var flag history.Flag
@@ -33,22 +31,22 @@ func (p *Model) price(e history.Entry) string {
 		}
 	}
 	k := &p.Keys
-	pin := k.First(keymap.Pin) + " pin " + r.difference(before-after)
-	exclude := k.First(keymap.Exclude) + " exclude " + r.difference(-after)
-	auto := k.First(keymap.Auto) + " auto up to "
-	var list []string
+	with := ""
+	if len(group) > 1 {
+		with = ", with " + theme.Thousands(len(group)-1) + " more"
+	}
+	pin := keyPrice{k.First(keymap.Pin), "pin", r.difference(before-after) + with}
+	exclude := keyPrice{k.First(keymap.Exclude), "exclude", r.difference(-after)}
+	auto := keyPrice{k.First(keymap.Auto), "automatic", "up to "}
 	switch flag {
 	case history.Pin:
-		list = []string{auto + r.difference(-after), exclude}
+		auto.price += r.difference(-after) + with
+		return []keyPrice{auto, exclude}
 	case history.Exclude:
-		list = []string{auto + r.difference(before), pin}
-	default:
-		list = []string{pin, exclude}
+		auto.price += r.difference(before) + with
+		return []keyPrice{auto, pin}
 	}
-	if len(group) > 1 {
-		list = append(list, "with "+theme.Plural(len(group)-1, "more"))
-	}
-	return strings.Join(list, " · ")
+	return []keyPrice{pin, exclude}
 }
 
 // difference is a number of counted tokens with its sign, as the server counts them.
@@ -58,3 +56,6 @@ func (r *Request) difference(n int) string {
 	}
 	return theme.Signed(r.Plan.Sum.Tokens(n))
 }
+
+// Counted writes a number of tokens in the server's measure, so that the parts add up to the total.
+func (r *Request) Counted(n int) string { return theme.Thousands(r.Plan.Sum.Tokens(n)) }

@@ -24,7 +24,7 @@ func (p *Model) Strip(st theme.Styles, w, margin int) string {
 	c := r.Counts
 	of := theme.Thousands(c.Sent()) + " of " + theme.Thousands(c.Stored)
 	next := ""
-	if r.Past == nil {
+	if r.Past == nil && r.tight() {
 		next = numbered(r.Plan.Next, maxNumbers)
 	}
 	if w < shortStrip {
@@ -63,7 +63,7 @@ func (p *Model) verb() string {
 	case p.Whatif != nil:
 		return "would send"
 	case p.Past != nil:
-		return p.Name(p.Past) + " sent"
+		return theme.UpperFirst(p.Name(p.Past)) + " sent"
 	}
 	return "sends"
 }

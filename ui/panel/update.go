@@ -19,6 +19,7 @@ type Deps struct {
 	Keys       keymap.Map
 	Secrets    theme.Secrets
 	Text       func(message int64) string // how a message begins
+	ModelOf    func(message int64) string // the model that a message is of, "" for none
 	Selected   func(message int64) bool
 	NewContext func() (context.Context, context.CancelFunc) // makes the context of a plan that may be stopped
 }
@@ -27,8 +28,14 @@ type Deps struct {
 type Around struct {
 	Busy  bool // the next request has left, and its answer arrives
 	Turns int  // turns of the conversation so far
-	Page  int  // how many lines of the list are on the screen
+
+	Model     string // that is asked, as endpoint/model
+	Selection string // how many messages are selected in the transcript, "" for none
+	OnPage    Range  // the messages that are on the page
 }
+
+// Range is some messages of the conversation by their index, without the one at To.
+type Range struct{ From, To int }
 
 // The events.
 type (
@@ -68,11 +75,10 @@ type (
 	Wanted struct{ Action keymap.Action }
 )
 
-// Click is the message that a line was clicked at, counted from the corner of the panel's box. A click on the line
-// under the cursor opens that, where the panel had the keys.
+// Click is the message that a line of the panel was clicked at. A click on the line under the cursor opens that, where
+// the panel had the keys.
 type Click struct {
-	Styles  theme.Styles
-	W, H, Y int
+	Y       int
 	Focused bool
 }
 
@@ -155,7 +161,11 @@ func (p *Model) update(msg tea.Msg) tea.Cmd {
 // key is a key in the panel.
 func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
-	switch a := k.Action(msg, keymap.InPanel); a {
+	a := k.Action(msg, keymap.InPanel)
+	if first, last, folded := p.Folded(); folded && (a == keymap.Pin || a == keymap.Exclude || a == keymap.Auto || a == keymap.Pick) && p.Selection == "" {
+		return p.Say(k.First(keymap.Inspect) + " shows the " + theme.Thousands(last-first+1) + " messages of this line one by one.")
+	}
+	switch a {
 	case keymap.Inspect:
 		return p.inspect()
 	case keymap.Select, keymap.Pick:
@@ -163,7 +173,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf, keymap.Repairs, keymap.Ask:
 		return p.Emit(Wanted{a})
 	}
-	if by, ok := k.Stride(msg, p.Page); ok {
+	if by, ok := k.Stride(msg, p.page()); ok {
 		p.Move(by)
 		return nil
 	}
@@ -181,18 +191,24 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 // inspect asks for the line under the cursor in full.
 func (p *Model) inspect() tea.Cmd {
 	if on := p.Chosen(); on.Entry == nil && on.Added == nil {
-		return p.Say("There is nothing to open yet: the plan appears with the first message.")
+		return p.Say("Nothing to open yet.")
+	}
+	if _, _, folded := p.Folded(); folded {
+		p.opened, p.Moved, p.Led = true, true, false
+		return nil
 	}
 	return p.Emit(Inspect{})
 }
 
 // click puts the cursor on a line, or opens the line under it.
 func (p *Model) click(msg Click) tea.Cmd {
-	i, ok := p.LineAt(msg)
+	line, ok := p.LineAt(msg.Y)
+	p.list.clicked = !msg.Focused
+	at := p.Shown().Rows.lineOf(max(0, p.At), p.open())
 	switch {
 	case !ok:
-	case i != p.At:
-		p.Move(i - p.At)
+	case line != at:
+		p.Move(line - at)
 	case msg.Focused:
 		return p.inspect()
 	}

@@ -48,17 +48,17 @@ func TestStepsToThePastAreAskedForAndShown(t *testing.T) {
 	if got := do(&p, "left", "left"); len(got) > 0 {
 		t.Errorf("while a request is read another step asks for %#v", got)
 	}
-	if do(&p, SlowMsg{1}); p.Title() != "context: reading a past request …" {
-		t.Errorf("while a request is read the title is %q", p.Title())
+	if do(&p, SlowMsg{1}); p.heading() != "Reading a past request…" {
+		t.Errorf("while a request is read the title is %q", p.heading())
 	}
 	wantEvents(t, "the request is read", do(&p, LoadedMsg{Load: Load{Number: 1, By: -1}, Request: turnSent(3)}),
 		Shown{}, Load{Number: 2, Turn: 3, Nth: 1, By: -2})
-	if p.Title() != "context: turn 3" {
-		t.Errorf("the title is %q, want turn 3", p.Title())
+	if p.heading() != "Turn 3 · as recorded" {
+		t.Errorf("the title is %q, want turn 3", p.heading())
 	}
 	do(&p, LoadedMsg{Load: Load{Number: 1}, Request: turnSent(1)})
-	if p.Title() != "context: turn 3" {
-		t.Errorf("a request that was asked for before is shown: %q", p.Title())
+	if p.heading() != "Turn 3 · as recorded" {
+		t.Errorf("a request that was asked for before is shown: %q", p.heading())
 	}
 	wantEvents(t, "none before", do(&p, LoadedMsg{Load: Load{Number: 2, By: -2}}), event.Notice{Text: "Nothing was sent before this."})
 	do(&p, "right")
@@ -108,7 +108,7 @@ func TestDialsAskForOnePlanAtATime(t *testing.T) {
 	wantEvents(t, "down to the models", do(&p, "down", "down", "down"), ListModels{})
 	wantEvents(t, "esc", do(&p, "esc"), Closed{})
 	p.CloseWhatif()
-	if p.Title() != "context: next request" {
-		t.Errorf("behind the dials the title is %q", p.Title())
+	if p.heading() != "Next request" {
+		t.Errorf("behind the dials the title is %q", p.heading())
 	}
 }

@@ -63,7 +63,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Later):
 		return p.turnDial(1)
 	}
-	if by, ok := k.Stride(msg, p.Page); ok {
+	if by, ok := k.Stride(msg, p.page()); ok {
 		p.Move(by)
 		return nil
 	}
@@ -196,7 +196,7 @@ func (p *Model) tried(msg TriedMsg) tea.Cmd {
 	}
 	w.Policy, w.Window, w.Prefix = msg.Policy, msg.Window, msg.Prefix
 	on := p.Chosen()
-	r := requestOf(msg.Plan, p.Text)
+	r := requestOf(msg.Plan, p.said)
 	r.Input = msg.Input
 	w.Show(r, p.Next, msg.Changes)
 	p.Stay(on)

@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"winnow/history"
@@ -9,45 +11,48 @@ import (
 	"winnow/ui/theme"
 )
 
+// move is what a trial changes for a message.
+type move struct {
+	text string // "+ comes back"
+	diff int    // counted tokens more or less
+}
+
 // Show shows a plan by the dials: compared with the next request as it is set, these are the changes.
 func (w *Whatif) Show(tried, now Request, changes []history.Change) {
 	tried.now = &now
-	tried.signs = make(map[int64]string, len(changes))
-	w.Request, w.moves = tried, nil
-	of := map[string][]history.Change{}
+	tried.moves = make(map[int64]move, len(changes))
+	w.first = 0
 	for _, c := range changes {
-		if sign := moveOf(c); sign != "" {
-			tried.signs[c.Entry().ID] = sign
-			of[sign] = append(of[sign], c)
+		text := moveOf(c)
+		if text == "" {
+			continue
+		}
+		e := c.Entry()
+		tried.moves[e.ID] = move{text, c.After.TokensAfter - c.Before.TokensAfter}
+		if n := e.Index + 1; w.first == 0 || n < w.first {
+			w.first = n
 		}
 	}
-	for _, move := range []struct{ sign, one, many string }{
-		{"+", "enters", "enter"},
-		{"−", "leaves", "leave"},
-		{"▴", "gets longer", "get longer"},
-		{"▾", "gets shorter", "get shorter"},
-	} {
-		if list := of[move.sign]; len(list) > 0 {
-			what := move.many
-			if len(list) == 1 {
-				what = move.one
-			}
-			w.moves = append(w.moves, move.sign+" "+theme.Thousands(len(list))+" "+what+": "+namedChanges(list))
-		}
-	}
+	tried.fold()
+	w.Request = tried
 }
 
-// moveOf is the sign of what a change does to the amount of a message that is sent, "" for nothing.
+// moveOf says what a change does to the amount of a message that is sent, "" for nothing.
 func moveOf(c history.Change) string {
+	cut := c.After.Disposition == history.Cut
 	switch {
+	case c.After.Sent() && !c.Before.Sent() && cut:
+		return "+ comes back, cut"
 	case c.After.Sent() && !c.Before.Sent():
-		return "+"
+		return "+ comes back"
 	case c.Before.Sent() && !c.After.Sent():
-		return "−"
+		return "− drops out"
+	case c.After.CharsAfter > c.Before.CharsAfter && !cut:
+		return "+ whole"
 	case c.After.CharsAfter > c.Before.CharsAfter:
-		return "▴"
+		return "+ " + theme.Verdict(c.After)
 	case c.After.CharsAfter < c.Before.CharsAfter:
-		return "▾"
+		return "− " + theme.Verdict(c.After)
 	}
 	return ""
 }
@@ -55,93 +60,142 @@ func moveOf(c history.Change) string {
 // maxNumbers is how many messages are named by their numbers.
 const maxNumbers = 5
 
-// namedChanges names the messages of changes.
-func namedChanges(changes []history.Change) string {
-	var list []string
-	for i, c := range changes {
-		if i == maxNumbers {
-			return strings.Join(list, ", ") + " …"
-		}
-		list = append(list, theme.Thousands(c.Entry().Index+1))
-	}
-	return strings.Join(list, ", ")
-}
-
-// dials draws the dials; in a low panel the one under the cursor alone.
-func (w *Whatif) dials(st theme.Styles, width, h int) []string {
-	var lines []string
-	for d := range dialCount {
-		if d == w.at || h >= fullHead {
-			lines = append(lines, w.dial(st, d, width))
-		}
-	}
+// head is the dials, and the sums that they change; in a low panel the dial under the cursor alone.
+func (w *Whatif) head(st theme.Styles, width, h int, blank []string, now record.Prefix) []string {
+	lines := append([]string{between(width, []words{{"What if", st.Strong}}, []words{{"nothing is sent or stored", st.Muted}})}, blank...)
+	lines = append(lines, make([]string, len(w.dialsIn(h)))...) // View draws them over all of its width.
 	switch {
 	case w.Asking() != "" && w.Note == "":
-		lines = append(lines, theme.Indented(st.Muted, "asking for its window; the verdicts follow", width)...)
+		lines = append(lines, theme.WrapStyled(st.Muted, "Asking for its window; the verdicts follow", width)...)
 	case w.Listing && w.at == modelDial:
-		lines = append(lines, theme.Indented(st.Muted, "asking the endpoints for their models", width)...)
+		lines = append(lines, theme.WrapStyled(st.Muted, "Asking the endpoints for their models", width)...)
 	}
 	if w.Note != "" {
-		lines = append(lines, theme.Indented(st.Error, markdown.Visible(w.Note), width)...)
+		lines = append(lines, theme.WrapStyled(st.Error, markdown.Visible(w.Note), width)...)
 	}
-	return append(lines, st.Rule(width))
+	lines = append(lines, blank...)
+	lines = append(lines, w.sums(st, width, now)...)
+	if h >= barHeight {
+		lines = slices.Concat(lines, blank, []string{w.Request.bar(st, width)})
+	}
+	return lines
 }
 
-// dial is a dial's line: its name, its value, and the value that is set.
-func (w *Whatif) dial(st theme.Styles, d Dial, width int) string {
-	to, was := w.Settings().Text(d), w.was.Text(d)
+// The columns of the dials, in cells.
+const (
+	dialAt    = 12
+	dialCells = 13
+)
+
+// dialsFrom is the line of the first dial.
+func dialsFrom(h int) int {
+	if h < airyHeight {
+		return 1
+	}
+	return 2 // There is a blank line below the title.
+}
+
+// dialsIn are the dials that a panel of h lines shows: a low one shows the dial under the cursor alone.
+func (w *Whatif) dialsIn(h int) []Dial {
+	if h < legendHeight {
+		return []Dial{w.at}
+	}
+	list := make([]Dial, dialCount)
+	for i := range list {
+		list[i] = Dial(i)
+	}
+	return list
+}
+
+// dial is a dial's line of all cells, of which the first is the cursor's and width are for the text: its name, its
+// value, and the value that is set.
+func (w *Whatif) dial(st theme.Styles, d Dial, width, all int) string {
+	to, was := w.Settings().Text(d), markdown.OneLine(w.was.Text(d), width)
+	name, arrow, value, mark := st.Text, st.Faint, st.Text, " "
+	row := newLine(all)
+	if d == w.at {
+		name, arrow, value, mark = st.Strong, st.Seen, st.Strong, "▌"
+		row.ground = st.Selected
+	}
+	row.add(mark, st.Seen)
+	width++
 	right := ""
 	if to != was {
-		right = "now " + markdown.OneLine(was, width) + " "
+		right = "was " + was
 	}
-	text := theme.Fit(d.Name(), len("placement")) + "  "
-	if width < roomyDial {
-		text = d.Name() + " "
-	}
-	const marks = len(" > < ") + len(" >") // of the cursor
-	if theme.Width(text+to+right)+marks > width {
+	row.add(theme.UpperFirst(d.Name()), name)
+	row.to(dialAt)
+	row.add("◂ ", arrow)
+	end := dialAt + 2 + max(dialCells, theme.Width(to)+1)
+	if right != "" && end+2+theme.Width(right) > width {
 		right = ""
 	}
-	to = markdown.OneLine(to, max(1, width-theme.Width(text)-marks))
-	if d != w.at {
-		return theme.Spread("   "+text+"  "+to, st.Muted.Render(right), width)
-	}
-	return st.Selected.Render(theme.Spread(" ▸ "+text+"◂ "+to+" ▸", right, width))
+	row.cut(to, value, min(end-1, width-2))
+	row.to(min(end, width-1))
+	row.add("▸", arrow)
+	row.to(width - theme.Width(right))
+	row.add(right, st.Muted)
+	row.to(all)
+	return row.String()
 }
 
-// roomyDial is the width from which the dials' values are in one column.
-const roomyDial = 36
-
-// changes says what would enter and leave.
-func (w *Whatif) changes(st theme.Styles, width int) []string {
-	switch {
-	case w.Asking() != "":
+// sums are what the trial changes in all.
+func (w *Whatif) sums(st theme.Styles, width int, now record.Prefix) []string {
+	if w.Asking() != "" {
 		return nil
-	case len(w.moves) == 0 && !w.turned():
-		return theme.Indented(st.Muted, "nothing is stored or sent before you apply it", width)
-	case len(w.moves) == 0:
-		return []string{theme.Fit(st.Muted.Render(" no message enters or leaves"), width)}
 	}
-	var list []string
-	for _, s := range w.moves {
-		list = append(list, st.Strong.Render(s))
+	r := &w.Request
+	var lines []string
+	say := func(label, was, is, rest string) {
+		row := newLine(width)
+		row.add(theme.Fit(label, labelCells), st.Muted)
+		if was != "" && was != is {
+			row.add(was+" ", st.Muted)
+			row.add("→ ", st.Faint)
+			row.add(is, st.Strong)
+		} else {
+			row.add(is, st.Text)
+		}
+		row.add(rest, st.Text)
+		row.to(width)
+		lines = append(lines, row.String())
 	}
-	return flow(list, width)
+	say("Sends", theme.Thousands(r.now.Counts.Sent()), theme.Thousands(r.Counts.Sent()), " of "+theme.Thousands(r.Counts.Stored))
+	of := ""
+	if limit := r.Plan.Sum.Limit; limit > 0 {
+		of = " of " + theme.Thousands(limit)
+	}
+	say("Tokens", r.now.tokens(), r.tokens(), of)
+	if r.Input.Known() {
+		was := ""
+		if r.now.Input.Known() {
+			was = r.now.Input.String()
+		}
+		say("Price", was, r.Input.String(), " a request")
+	}
+	if cached := w.cached(now); cached != "" {
+		say("Cache", "", cached, "")
+	}
+	return lines
 }
 
-// cached says how much of the request the server may have read before; now is what that is without the
-// trial. It is "" where nothing is known.
+// cached says what becomes of what the server may have read before; now is what that is without the trial. It is ""
+// where nothing is known.
 func (w *Whatif) cached(now record.Prefix) string {
 	switch {
 	case !now.Known:
 		return ""
 	case w.trial.Model != "":
-		return "no cached prefix: the model is another"
+		return "none: another model"
 	case w.Prefix.Tokens == now.Tokens:
-		return "cached prefix ~" + w.Request.Counted(now.Tokens)
+		return "~" + w.Request.Counted(now.Tokens) + ", as before"
+	case w.first > 0:
+		return "rebuilt once, from message " + strconv.Itoa(w.first) + " on"
 	}
-	return "cached prefix ~" + w.Request.Counted(w.Prefix.Tokens) + " (now ~" + w.Request.Counted(now.Tokens) + ")"
+	return "~" + w.Request.Counted(now.Tokens) + " → ~" + w.Request.Counted(w.Prefix.Tokens)
 }
 
-// turned reports whether a dial has another value than is set.
-func (w *Whatif) turned() bool { return w.Settings() != w.was }
+// Moved says what a trial changes for a message: "+ comes back"; "" for nothing.
+func (w *Whatif) Moved(message int64) string {
+	return strings.TrimSpace(w.Request.moves[message].text)
+}
