@@ -33,7 +33,7 @@ func (m *Model) surround() {
 		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText,
 	}
 	m.chat.Around = transcript.Around{
-		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil,
+		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Trial: m.panel.Whatif != nil,
 		Changes: m.composer.Area.Changes() - len(m.composer.Unread()), // a file that is read changes the draft as well
 	}
 }

@@ -45,6 +45,7 @@ func (m *Model) leaveWhatif() {
 	m.layout.WantPanel = !w.PanelHidden
 	m.panel.CloseWhatif()
 	m.dismiss(whatifOverlay{})
+	m.surround()
 	m.chat.Judge(m.panel.Next.Plan)
 	m.arrange()
 }

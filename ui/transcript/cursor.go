@@ -105,7 +105,7 @@ func (c *Model) ScrollTo(id int64) { c.list.GoTo(id) }
 // Boundary selects the first message that the model still sees, and says whether there is one
 // that it does not see any more.
 func (c *Model) Boundary() bool {
-	id, _, _ := c.seenFrom()
+	id, _, _ := seenFrom(c.Plan)
 	return c.GoTo(id)
 }
 

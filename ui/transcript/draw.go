@@ -20,6 +20,7 @@ const (
 	signs     = 2  // the cells of the glyph and of the space behind it
 
 	boundary = "the model sees from here"
+	wouldSee = "the model would see from here"
 	bar      = "▌" // beside the user's words, and beside the message under the cursor
 )
 

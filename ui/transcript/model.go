@@ -228,14 +228,21 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
 	c.share()
 	c.countHits()
-	c.list.SetBoundary(c.seenFrom())
+	c.list.SetBoundary(seenFrom(plan))
+	c.list.edgeWords, c.list.edgeNote = boundary, ""
+	if c.Trial {
+		c.list.edgeWords = wouldSee
+		if id, _, _ := seenFrom(c.Next); id != 0 {
+			c.list.edgeNote = "was " + theme.Thousands(c.Index[id]+1)
+		}
+	}
 }
 
-// seenFrom is the message after the last one that fell out of the plan: from there on the model sees the
+// seenFrom is the message after the last one that fell out of a plan: from there on the model sees the
 // conversation. above is how many of the all in front of it the model sees too: the opening, what is pinned and
 // what is recalled. It is 0 where none fell out, or none follows.
-func (c *Model) seenFrom() (id int64, above, all int) {
-	entries := c.Plan.Entries
+func seenFrom(plan history.Plan) (id int64, above, all int) {
+	entries := plan.Entries
 	for i := len(entries) - 1; i >= 0; i-- {
 		if !entries[i].FellOut() {
 			continue
@@ -281,6 +288,12 @@ func (c *Model) Mark(id int64) Mark {
 			mark.TagStyle = st.Muted
 		}
 		mark.Short = firstWord(mark.Tag)
+		if tag, more := c.change(id, e); c.Trial && tag != "" {
+			mark.Tag, mark.Short, mark.TagStyle = tag, "", st.Muted
+			if more {
+				mark.TagStyle = st.Seen
+			}
+		}
 	} else if it, ok := c.list.Item(id); ok && it.Role != "" {
 		// It is newer than the plan: what was sent or said just now.
 		mark.Glyph, mark.Style = theme.Glyph(history.Entry{Disposition: history.Kept}), st.Seen
@@ -310,6 +323,25 @@ func verdict(e *history.Entry) string {
 		return text + ", stand-in sent"
 	}
 	return text
+}
+
+// change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
+func (c *Model) change(id int64, e *history.Entry) (tag string, more bool) {
+	i := c.Index[id]
+	if i >= len(c.Next.Entries) || c.Next.Entries[i].ID != e.ID {
+		return "", false
+	}
+	switch was := &c.Next.Entries[i]; {
+	case !was.Sent() && e.Sent() && len(e.Cuts) > 0:
+		return "+ comes back, cut", true
+	case !was.Sent() && e.Sent():
+		return "+ comes back", true
+	case was.Sent() && !e.Sent():
+		return "− drops out", false
+	case was.Sent() && len(was.Cuts) > 0 && len(e.Cuts) == 0:
+		return "+ whole again, " + theme.Plural(e.CharsBefore, "character"), true
+	}
+	return "", false
 }
 
 // firstWord is the first word of a verdict: "cut" of "cut to 150 of 2,310 characters".

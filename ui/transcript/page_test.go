@@ -141,6 +141,33 @@ func TestACutTextIsShownAsItIsSent(t *testing.T) {
 	})
 }
 
+// Other settings that are tried out say what they change.
+func TestATrialSaysWhatChanges(t *testing.T) {
+	t.Parallel()
+	messages, entries := parser()
+	c := page(72, 40, messages, entries)
+	c.Next, c.Trial = history.Plan{Entries: slices.Clone(entries)}, true
+	tried := slices.Clone(entries)
+	tried[2].Disposition, tried[4].Disposition, tried[4].Cuts = history.Kept, history.Kept, nil
+	tried[3].Disposition = history.Dropped
+	c.Judge(history.Plan{Entries: tried})
+	c.ScrollTo(1)
+	text := uitest.Plain(c.View())
+	for _, want := range []string{"● gpt-5.2 +comes back", "○ you −drops out", "+whole again, 2,207 characters", "the model would see from here ─── was 4"} {
+		if bare := strings.Join(strings.Fields(strings.ReplaceAll(text, "─", "")), ""); !strings.Contains(bare, strings.Join(strings.Fields(strings.ReplaceAll(want, "─", "")), "")) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "truncated") {
+		t.Errorf("what would be whole is shown as cut:\n%s", text)
+	}
+	c.Trial = false
+	c.Judge(history.Plan{Entries: entries})
+	if text := uitest.Plain(c.View()); strings.Contains(text, "comes back") || !strings.Contains(text, boundary) {
+		t.Errorf("behind the trial the page is\n%s", text)
+	}
+}
+
 // What the model has just said is shown whole, though the next request holds less of it: somebody reads it.
 func TestTheNewestTurnIsShownWhole(t *testing.T) {
 	t.Parallel()

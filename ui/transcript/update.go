@@ -24,6 +24,7 @@ type Around struct {
 	Turns   int  // answers of the session
 	Busy    bool // an answer arrives: nothing is planned meanwhile
 	Past    bool // the request on show was sent
+	Trial   bool // the request on show is one that other settings would send
 	Changes int  // of the draft
 }
 
