@@ -16,6 +16,7 @@ import (
 	"winnow/ui/notice"
 	"winnow/ui/question"
 	"winnow/ui/sessions"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
@@ -71,12 +72,15 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// showOutcome says how the answer of a session ended that is opened now.
-func showOutcome(m *Model, o background.Outcome) {
-	if o.Err != nil {
-		m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err), Way: "/retry asks again."})
-		m.arrange()
+// showOutcome says how the answer of a session ended that is opened now, and has the title written that was not written
+// behind the screen.
+func showOutcome(m *Model, o background.Outcome) tea.Cmd {
+	if o.Err == nil {
+		return m.inSettings((*settings.Model).Entitle)
 	}
+	m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err), Way: "/retry asks again."})
+	m.arrange()
+	return nil
 }
 
 // updateBackground hands events of a turn behind the screen on.

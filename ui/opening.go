@@ -58,7 +58,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 		putBehind(m)
 		left = nil
 	}
-	outcome, _ := m.current.Background.Outcome(e.Session.Info().ID)
+	outcome, ended := m.current.Background.Outcome(e.Session.Info().ID)
 	back := m.current.Background.Take(e.Session)
 	m.turn, m.question = turn.Model{Number: m.current.Background.NextTurn(m.turn.Number)}, question.Model{}
 	m.bare()
@@ -71,7 +71,9 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	if back != nil {
 		return tea.Batch(append(cmds, comeBack(m, back))...)
 	}
-	showOutcome(m, outcome)
+	if ended {
+		cmds = append(cmds, showOutcome(m, outcome))
+	}
 	return tea.Batch(append(cmds, m.composer.Waiting.Open(e.Session, m.current.Run), m.draftChanged())...)
 }
 

@@ -26,7 +26,7 @@ func enqueue(m *Model, how session.SendOptions) tea.Cmd {
 	return tea.Batch(cmd, m.notice.Say(queuedSentence(m)), m.draftChanged())
 }
 
-// queuedSentence says what happens to a message that was queued.
+// queuedSentence says what a message that was queued waits for beside the answer, "" for nothing.
 func queuedSentence(m *Model) string {
 	switch {
 	case m.question.Waits():
@@ -34,7 +34,7 @@ func queuedSentence(m *Model) string {
 	case m.composer.Waiting.Held():
 		return "Queued. The queue waits: " + m.keys.First(keymap.Send) + " on an empty draft sends the next message."
 	}
-	return "Queued: it is sent after this answer."
+	return "" // the queue above the draft says it
 }
 
 // sendNext sends the next queued message, where there is one and no answer arrives.

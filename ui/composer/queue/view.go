@@ -36,9 +36,13 @@ func (q *Model) View(st theme.Styles, k keymap.Map, w, most int) []string {
 	if shown < n && shown > 1 {
 		shown--
 	}
-	way := k.First(keymap.Older) + " takes it back"
+	back := k.First(keymap.Older)
+	if back == "up" {
+		back = "↑"
+	}
+	way := back + " takes it back"
 	if n > 1 {
-		way = k.First(keymap.Older) + " takes the last one back"
+		way = back + " takes the last one back"
 	}
 	if q.held {
 		way = k.First(keymap.Send) + " sends it"
