@@ -49,9 +49,6 @@ func (m *Model) Focus(has bool) { m.away = !has }
 // Away says that the user is elsewhere, as far as the terminal knows.
 func (m *Model) Away() bool { return m.away }
 
-// Listens says whether the terminal has to report its focus.
-func (m *Model) Listens() bool { return m.Mode != Off }
-
 // Call calls the user about something that took so long to come. It is nil where the user looks, does not want to be
 // called, or has not waited long enough to look away.
 func (m *Model) Call(text string, took time.Duration) tea.Cmd {
