@@ -80,12 +80,14 @@ func (m *Model) hints() []keymap.Hint {
 // panelHints are the keys of the panel, wherever it stands.
 func panelHints(k *keymap.Map) []keymap.Hint {
 	return []keymap.Hint{
-		k.Hint("move", keymap.Down, keymap.Up),
+		k.Hint("pin", keymap.Pin),
+		k.Hint("exclude", keymap.Exclude),
+		k.Hint("automatic", keymap.Auto),
 		k.Hint("inspect", keymap.Inspect),
-		k.Hint("request", keymap.Request),
 		k.Hint("turns", keymap.Earlier, keymap.Later),
 		k.Hint("what if", keymap.WhatIf),
-		k.Hint("pin exclude auto", keymap.Pin, keymap.Exclude, keymap.Auto),
+		k.Hint("move", keymap.Down, keymap.Up),
+		k.Hint("request", keymap.Request),
 		k.Hint("select", keymap.Select),
 		k.Hint("undo", keymap.TakeBack),
 		k.Hint("repairs", keymap.Repairs),

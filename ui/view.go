@@ -294,6 +294,8 @@ func (s screen) state() string {
 	case top != nil && top.place() == floating:
 		text, _ = top.title(m)
 	case text != "", top != nil:
+	case m.focus == panelPane && !narrow && m.panel.State() != "":
+		text = m.panel.State()
 	case newer > 0 && narrow:
 		text = "↓ " + theme.Thousands(newer) + " newer"
 	case newer > 0:
