@@ -155,7 +155,7 @@ func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			env := home(t)
 			chat := startIn(t, env, 100, 30, "-m", "guide")
-			chat.want("guide answers")
+			chat.want("built in and offline")
 			chat.send("a thought that is not finished")
 			chat.want("a thought that is not finished")
 			if err := leave(chat); err != nil {

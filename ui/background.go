@@ -123,7 +123,7 @@ func backgroundEvent(m *Model, e event.Event) tea.Cmd {
 
 // named is a session's title in a sentence.
 func named(m *Model, s *session.Session) string {
-	return "“" + markdown.OneLine(cmp.Or(m.current.Secrets.Line(s.Info().Title), "new session"), 40) + "”"
+	return "“" + markdown.OneLine(cmp.Or(m.current.Secrets.Line(s.Info().Title), "new chat"), 40) + "”"
 }
 
 // listedStates are what the list of sessions says of those that are or were behind the screen.

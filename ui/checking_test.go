@@ -19,7 +19,7 @@ func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
 	l := onStage(t, 120, 40)
 	before := plain(l.Model)
 	if l.Update(upkeep.SavedMsg{}); plain(l.Model) != before {
-		t.Errorf("a backup that succeeds changes the screen to\n%s", plain(l.Model))
+		t.Errorf("a backup that succeeds changes the screen from\n%s\nto\n%s", before, plain(l.Model))
 	}
 }
 

@@ -1,58 +1,155 @@
 package ui
 
 import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"winnow/llm"
+	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/notice"
 	"winnow/ui/theme"
 )
 
-// first is what an empty chat shows.
-func (s screen) first(w, h int) []string {
-	choice := s.m.current.Choice
-	if choice.Ref != s.m.current.Ref {
-		choice.Ref, choice.Reason = s.m.current.Ref, ""
-	}
-	return firstScreen(s.st, s.m.keys, choice, s.m.notice.Is(notice.Unreachable), w, h)
+// suggestions are what the first screen offers to ask the guide.
+func suggestions() []string {
+	return []string{"How does winnow choose what to send?", "Why was my message cut?", "What does a broken tool call look like?"}
 }
 
-// firstScreen says which model answers, why, and how to choose another.
-func firstScreen(st theme.Styles, k keymap.Map, c llm.Choice, unreachable bool, w, h int) []string {
-	how := c.Hint
-	if how == "" {
-		how = k.First(keymap.Models) + " chooses another model"
+// first is what an empty chat shows.
+func (s screen) first(w, h int) []string {
+	m := s.m
+	choice := m.current.Choice
+	if choice.Ref != m.current.Ref {
+		choice.Reason = ""
 	}
-	var lines []string
-	add := func(lead string, text string) {
-		for i, s := range theme.Wrap(text, max(1, w-4)) {
-			if i == 0 {
-				s = lead + s
-			} else {
-				s = "  " + s
-			}
-			lines = append(lines, " "+s)
-		}
+	unreachable := m.notice.Is(notice.Unreachable)
+	f := frame.First{Keys: [][2]string{
+		{m.keys.First(keymap.Models), "another model"}, {m.keys.First(keymap.Sessions), "earlier chats"}, {m.keys.First(keymap.Palette), "commands"},
+	}}
+	if isGuide(m.current.Ref) {
+		f.Parts = guideParts(m.keys, reasonOf(choice))
+		f.Keys = nil
+	} else {
+		f.Parts = []frame.Part{modelPart(m, choice, unreachable), contextPart(m), savedPart(m)}
 	}
-	does, why := " answers", c.Reason
+	return f.View(s.st, s.l.Gutter, w, h)
+}
+
+func isGuide(ref string) bool { return ref == llm.Guide || strings.HasPrefix(ref, llm.Guide+"/") }
+
+// reasonOf is why a model was chosen, without "because".
+func reasonOf(c llm.Choice) string {
+	reason := strings.TrimPrefix(markdown.Visible(c.Reason), "because ")
+	if reason == "" {
+		return ""
+	}
+	return theme.UpperFirst(reason) + "."
+}
+
+func guideParts(k keymap.Map, why string) []frame.Part {
+	parts := []frame.Part{{Label: "Model", Lines: []frame.Line{
+		{Name: "guide", Text: ", built in and offline"},
+		{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
+	}}}
+	if why != "" {
+		parts = append(parts, frame.Part{Label: "Why", Lines: []frame.Line{{Text: why}}, Rank: 2})
+	}
+	try := frame.Part{Label: "Try", Rank: 1}
+	for _, text := range suggestions() {
+		try.Lines = append(try.Lines, frame.Line{Text: text, Yours: true})
+	}
+	return append(parts, try, frame.Part{Label: "Real models", Rank: 5, Lines: []frame.Line{
+		{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then start again"},
+		{Text: "ollama serve", Does: "a local server is found at the next start"},
+		{Text: k.First(keymap.Models), Does: "choose an endpoint and model now"},
+	}})
+}
+
+func modelPart(m *Model, c llm.Choice, unreachable bool) frame.Part {
+	at := ""
+	if host := hostOf(m); host != "" {
+		at = " at " + host
+	}
 	if unreachable {
-		does, why = " is not available", "chosen "+c.Reason
+		at += " is not available"
 	}
-	add("  ", st.Strong.Render(markdown.OneLine(c.Ref, 80))+does)
+	p := frame.Part{Label: "Model", Lines: []frame.Line{{Name: modelName(m.current.Ref), Text: at}}}
 	if c.Reason != "" {
-		add("  ", st.Muted.Render(markdown.Visible(why)))
+		p.Lines = append(p.Lines, frame.Line{Remark: "Chosen " + markdown.Visible(c.Reason) + "."})
 	}
-	add("  ", st.Muted.Render(markdown.Visible(how)))
-	if h >= 9 {
-		lines = append(lines, "")
-		add("  ", "Write a message below. What the model sees of this conversation, and why, is always one key away: "+
-			k.First(keymap.Context)+".")
-		if c.Ref == "guide" || strings.HasPrefix(c.Ref, "guide/") {
-			add("  ", st.Muted.Render("The guide is no language model: it answers from winnow's own documentation. Ask it how winnow works."))
+	return p
+}
+
+// hostOf is the address of the server that the model is at, "" where it is not known.
+func hostOf(m *Model) string {
+	name, _, _ := strings.Cut(m.current.Ref, "/")
+	for _, e := range m.current.With.Models.Endpoints() {
+		if u, err := url.Parse(e.BaseURL); e.Name == name && err == nil {
+			return markdown.OneLine(u.Host, 60)
 		}
 	}
-	pad := max(0, (h-len(lines))/3)
-	return append(make([]string, pad), lines...)
+	return ""
+}
+
+// contextPart says how much a request may hold, once that is planned.
+func contextPart(m *Model) frame.Part {
+	p := frame.Part{Label: "Context", Rank: 5}
+	sum := m.panel.Next.Plan.Sum
+	if !m.panel.Next.Ready || sum.Window == 0 {
+		return p
+	}
+	text := theme.Thousands(sum.Window) + " tokens"
+	if sum.Reserve > 0 {
+		text += "; " + theme.Thousands(sum.Reserve) + " are kept for the answer"
+	}
+	if sum.Margin > 0 {
+		text += fmt.Sprintf(", %.0f %% as a margin", sum.Margin*100)
+	}
+	p.Lines = []frame.Line{{Text: text}, {Remark: "Nothing is cut while everything fits."}}
+	return p
+}
+
+func savedPart(m *Model) frame.Part {
+	p := frame.Part{Label: "Saved in", Rank: 6}
+	if m.current.Session.Temporary() || m.current.With.Store == nil {
+		p.Label, p.Lines = "Not saved", []frame.Line{{Text: "This chat is temporary: nothing of it is written to disk."}}
+		return p
+	}
+	folder := filepath.Dir(m.current.With.Store.Path())
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(folder, home+string(filepath.Separator)) {
+		folder = "~" + folder[len(home):]
+	}
+	p.Lines = []frame.Line{{Text: markdown.OneLine(folder, 200)}, {Remark: "Plain SQLite. A temporary chat isn’t saved."}}
+	return p
+}
+
+// placeholder is what stands in an empty draft.
+func placeholder(m *Model) string {
+	switch {
+	case !m.chat.Empty():
+		return "Message"
+	case isGuide(m.current.Ref):
+		return "Ask the guide, or press " + m.keys.First(keymap.Focus) + " to take a suggestion"
+	}
+	return "Write a message, or / for a command"
+}
+
+// suggest takes the next suggestion of the first screen into the draft, and says whether there is one.
+func suggest(m *Model) bool {
+	if !m.chat.Empty() || !isGuide(m.current.Ref) || m.focus != draftPane || m.turn.Busy {
+		return false
+	}
+	list := suggestions()
+	at := slices.Index(list, m.composer.Shown())
+	if at < 0 && !m.composer.Empty() {
+		return false
+	}
+	m.composer.Set(list[(at+1)%len(list)])
+	return true
 }

@@ -77,6 +77,9 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch a := m.keys.Action(msg, keymap.InDraft); a {
 	case keymap.Focus:
+		if suggest(m) {
+			return m.updateComposer(nil), true
+		}
 		if len(m.composer.Completions()) > 0 {
 			return m.updateComposer(msg), true
 		}

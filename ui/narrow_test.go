@@ -31,8 +31,8 @@ func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
 	l.press("ctrl+x")
 	l.shows("Next request")
 	l.press("ctrl+n")
-	l.shows("new session")
-	l.shows("Write a message below")
+	l.shows("new chat")
+	l.shows("Write a message, or /")
 }
 
 func TestThePanelOfANarrowScreenGoesByPages(t *testing.T) {

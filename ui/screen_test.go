@@ -201,7 +201,11 @@ type state struct {
 
 // states are the screens that have goldens.
 var states = slices.Concat([]state{
-	{"first", fresh},
+	{"first", func(t testing.TB, w, h int) *Model {
+		m := fresh(t, w, h)
+		m.current.With.Store = nil // its folder has another name each time
+		return m
+	}},
 	{"chatting", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
 		typing(m, "and what about incremental re-parsing?")

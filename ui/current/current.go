@@ -122,7 +122,7 @@ func (c *Model) Refresh() { c.Info, c.Ref = c.Session.Info(), c.Session.Ref() }
 
 // Title is what the session is called on the screen.
 func (c *Model) Title() string {
-	title := cmp.Or(c.Secrets.Line(c.Info.Title), "new session")
+	title := cmp.Or(c.Secrets.Line(c.Info.Title), "new chat")
 	if c.Session.Temporary() {
 		return "temporary, not saved · " + title
 	}

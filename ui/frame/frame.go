@@ -123,7 +123,7 @@ func Hints(st theme.Styles, hints []keymap.Hint, state string, w int) string {
 		case state == "" || theme.Width(line) > w/2:
 			return theme.Fit(line, w)
 		default:
-			return theme.Spread(line, state+margin, w)
+			return theme.Spread(line, ansi.Truncate(state, max(0, w-used-1), "…")+margin, w)
 		}
 	}
 }
