@@ -94,7 +94,7 @@ func TestEditIsLeft(t *testing.T) {
 	l.press("tab", "g", "e")
 	l.types(", said otherwise")
 	l.press("esc")
-	l.shows("Message 1 is as it was. up recalls the edit.")
+	l.shows("Message 1 is as it was. ↑ recalls the edit.")
 	if got := l.composer.Text(); got != "kept" {
 		t.Errorf("behind the edit the draft is %q, want the one from before", got)
 	}

@@ -72,7 +72,7 @@ func (m *Model) hints() []keymap.Hint {
 		k.Hint("send", keymap.Send),
 		k.Hint("context", keymap.Context),
 		k.Hint("sessions", keymap.Sessions),
-		k.Hint("palette", keymap.Palette),
+		k.Hint("commands", keymap.Palette),
 		k.Hint("help", keymap.Ask),
 	}
 }

@@ -57,7 +57,7 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	}
 	l.press("up")
 	if got := l.composer.Text(); got != "typed ahead" {
-		t.Errorf("up recalls %q, want what was typed meanwhile", got)
+		t.Errorf("↑ recalls %q, want what was typed meanwhile", got)
 	}
 }
 
@@ -87,14 +87,14 @@ func TestADraftDoesNotAppearInANewChat(t *testing.T) {
 	before := l.current.Session
 	l.press("ctrl+n")
 	l.until("a new chat", func() bool { return l.current.Session != before })
-	l.shows("up recalls it: half a thought")
+	l.shows("↑ recalls it: half a thought")
 	l.types("new words")
 	if got := l.composer.Text(); got != "new words" {
 		t.Fatalf("the draft of the new chat is %q, want what was typed in it", got)
 	}
 	l.press("ctrl+c", "up", "up")
 	if got := l.composer.Text(); got != "half a thought" {
-		t.Errorf("up recalls %q, want the draft of the chat before", got)
+		t.Errorf("↑ recalls %q, want the draft of the chat before", got)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestTypingDisarmsCtrlC(t *testing.T) {
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
 	if got := m.composer.Text(); got != "precious" {
-		t.Errorf("up recalls %q", got)
+		t.Errorf("↑ recalls %q", got)
 	}
 	m.Update(ctrl('c'))
 	if _, cmd = m.Update(ctrl('c')); !quits(cmd) {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/question"
@@ -38,7 +39,7 @@ func recipientOf(m *Model) question.Recipient {
 	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
 		to.Tokens = s.Tokens(s.Total)
 	}
-	if m.current.Session != nil {
+	if m.current.Session != nil && name != llm.Guide { // The guide is a part of winnow.
 		to.Place = m.current.Session.Model().Client.Endpoint().Host()
 	}
 	return to

@@ -138,7 +138,7 @@ func TestAnEditThatIsLeftCanBeRecalledWhereItChangedSomething(t *testing.T) {
 	c.Edit(7, "message 3", "old", nil)
 	c, _ = c.Update(uitest.Key("x"))
 	c.LeaveEdit()
-	if got := c.Events(); got[len(got)-1] != (event.Notice{Text: "Message 3 is as it was. up recalls the edit."}) {
+	if got := c.Events(); got[len(got)-1] != (event.Notice{Text: "Message 3 is as it was. ↑ recalls the edit."}) {
 		t.Errorf("an edit with a change says %v", got)
 	}
 }

@@ -125,9 +125,24 @@ func (m Map) Keys(a Action) []string {
 // First is the key of an action that sentences name.
 func (m Map) First(a Action) string {
 	if keys := m.Keys(a); len(keys) > 0 {
-		return keys[0]
+		return shown(keys[0])
 	}
 	return "(no key)"
+}
+
+// shown is a key as sentences name it.
+func shown(key string) string {
+	switch key {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return key
 }
 
 // Pressed says whether a key press is for one of some actions.
