@@ -36,7 +36,7 @@ type panelText struct {
 const panelGlyphs = "●◐○◆⊘▲✚↺"
 
 var (
-	panelTitle   = regexp.MustCompile(`(Next request|This request|Turn \d+(, request \d+ of \d+)? · as (it was sent|recorded)) `)
+	panelTitle   = regexp.MustCompile(`((?:Next|This) request |Turn \d+(, request \d+ of \d+)? · as\b)`)
 	totalPattern = regexp.MustCompile(`^ ~([\d,]+) of|estimated ~([\d,]+)`)
 	fixedPattern = regexp.MustCompile(`━ (?:system, tools|system|tools|fixed) ([\d,]+)`)
 	draftPattern = regexp.MustCompile(`^ › +you +draft +~([\d,]+)`)

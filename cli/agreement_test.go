@@ -121,7 +121,7 @@ func (h *house) hold(ctx context.Context, conversation drawnConversation) (over 
 		return false, err
 	}
 	if err := screen.until(func() error {
-		if s.Busy() || strings.Contains(screen.text(), " stops ─") {
+		if s.Busy() || strings.Contains(screen.text(), "esc stops") {
 			return errors.New("the turn does not end")
 		}
 		return nil
@@ -247,6 +247,17 @@ func (h *house) context(ctx context.Context, id string, asked contextAsked) (rep
 // compareSent compares what the places say of the turn that is over.
 func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Session, before views, bodies [][]byte) error {
 	after := views{messages: s.Messages()}
+	err := screen.until(func() (err error) { // The page follows its end until it is left.
+		text := screen.text()
+		if !strings.Contains(text, "Next request") {
+			return fmt.Errorf("the turn is not over\n%s", text)
+		}
+		after.shown, err = readReceipt(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	keys := keymap.Default()
 	for range 2 { // to the panel
 		if err := screen.press(keys.Keys(keymap.Focus)); err != nil {
@@ -257,16 +268,13 @@ func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Sessi
 		return err
 	}
 	shown, title := "", fmt.Sprintf("Turn %d", s.Info().Turns)
-	err := screen.until(func() error {
+	err = screen.until(func() error {
 		if shown = screen.text(); !strings.Contains(shown, title) {
 			return fmt.Errorf("the panel does not show turn %d\n%s", s.Info().Turns, shown)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
-	}
-	if after.shown, err = readReceipt(shown); err != nil {
 		return err
 	}
 	if after.panel, err = readPanel(shown); err != nil {

@@ -156,8 +156,8 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	}
 	for _, id := range ids {
 		chat := startIn(t, env, 110, 32, "-m", "openai/small", "-s", id)
-		chat.want("message ─")
-		for _, over := range []struct{ key, title string }{{"\x0c", "╭ model"}, {"\x13", "╭ sessions"}, {"\x10", "╭ commands"}} {
+		chat.want("enter send")
+		for _, over := range []struct{ key, title string }{{"\x0c", "enter use"}, {"\x13", "winnow  sessions"}, {"\x10", "tab complete"}} {
 			chat.send(over.key)
 			chat.want(over.title)
 			chat.send(escKey)

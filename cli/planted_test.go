@@ -206,7 +206,7 @@ model = "config/m"
 		chat.want(question)
 		chat.send(enterKey)
 		chat.waitFor(shown, func(screen string) bool {
-			return strings.Contains(screen, shown) && strings.Contains(screen, "╭ message ─") && !strings.Contains(screen, "stops")
+			return strings.Contains(screen, shown) && strings.Contains(screen, "enter send") && !strings.Contains(screen, "stops")
 		})
 		chat.send(ctrlD)
 		chat.end()

@@ -87,7 +87,7 @@ func TestAnAnswerArrivesBehindTheScreen(t *testing.T) {
 	chat.enters("apples")
 	chat.want("About apples.")
 	chat.send("\x0e") // ctrl+n
-	chat.want("new session", "enter send")
+	chat.want("new chat", "enter send")
 	chat.send("\x13") // ctrl+s
 	chat.want("answering…")
 	chat.send(escKey)

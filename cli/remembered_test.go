@@ -41,10 +41,10 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	}
 
 	again := start()
-	again.want("guide/guide", "because you used it last")
+	again.want("guide", "You used it last.")
 	leave(again)
 	named := start("WINNOW_MODEL=openai/small")
-	named.want("openai/small", "because it was asked for")
+	named.want("openai/small", "Chosen because it was asked for.")
 	leave(named)
 
 	run := exec.Command(winnowPath(t), "run", "--no-save", "who is there?")

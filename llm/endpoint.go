@@ -81,6 +81,9 @@ func (e Endpoint) Host() string {
 	return strings.ToLower(u.Hostname())
 }
 
+// AtMaker says that the endpoint is the service of a company that makes models, at its own address.
+func (e Endpoint) AtMaker() bool { return len(pricing.Names(e.BaseURL)) > 0 }
+
 // at is the address of a path below the base URL, such as /models. The query of the base URL is not
 // part of it: authorize adds that to every request.
 func (e Endpoint) at(path string) string {

@@ -200,6 +200,7 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		ALTER TABLE requests DROP COLUMN shortfalls;
 		ALTER TABLE requests DROP COLUMN entries;
 		DROP TABLE tool_permissions;
+		DROP TABLE queued;
 		DROP TABLE verdicts;
 		PRAGMA user_version = 13;`)
 	if err == nil {

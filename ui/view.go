@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/llm"
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
@@ -117,7 +118,19 @@ func (s screen) header() string {
 	if s.l.Panel.Empty() && !m.chat.Empty() {
 		gauge = m.panel.Gauge(st, s.l.Width >= layout.GaugeWidth)
 	}
-	return frame.Header(st, title, st.Muted.Render(modelName(m.current.Ref)), gauge, s.l.Width)
+	return frame.Header(st, title, st.Muted.Render(shownModel(m)), gauge, s.l.Width)
+}
+
+// shownModel names the model in use, with its endpoint where that is not the service of the model's maker: whoever
+// sends something sees where it goes.
+func shownModel(m *Model) string {
+	name, _, _ := strings.Cut(m.current.Ref, "/")
+	for _, e := range m.current.With.Models.Endpoints() {
+		if e.Name == name && !e.AtMaker() && name != llm.Guide {
+			return markdown.OneLine(m.current.Ref, 60)
+		}
+	}
+	return modelName(m.current.Ref)
 }
 
 // modelName is the name of a model at its endpoint.

@@ -62,6 +62,9 @@ func sections(page, text string) []part {
 	flush := func() {
 		texts := split(strings.TrimSpace(body.String()))
 		for i, t := range texts {
+			if i > 0 {
+				asked = "" // An answer begins at the beginning of a section.
+			}
 			all = append(all, part{
 				page: page, title: title, head: head, anchor: anchor(head),
 				number: i + 1, of: len(texts), text: t, asked: asked, inner: inner,

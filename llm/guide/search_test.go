@@ -136,7 +136,7 @@ func TestTheFirstQuestionsOfNewcomers(t *testing.T) {
 	} {
 		found := cited.FindStringSubmatch(lib.reply(c.question))
 		page, anchor, _ := strings.Cut(c.section, "#")
-		if found == nil || found[1] != page || found[2] != anchor {
+		if found == nil || found[1] != page || found[2] != anchor || found[3] != "" && found[3] != "1" {
 			t.Errorf("%s is answered by %q, want %s", c.question, found, c.section)
 		}
 	}

@@ -79,19 +79,19 @@ func (c *Model) Item(m store.Message) Item {
 // interruption says why an answer is not whole.
 func (c *Model) interruption(m store.Message) Note {
 	r := c.Receipts[m.Request]
-	after := ""
+	rest := "· this part is kept"
 	if n := r.Usage.Answer; n > 0 {
-		after = "after " + theme.Plural(n, "token")
+		rest = "after " + theme.Plural(n, "token") + " " + rest
 	}
 	switch r.End {
 	case store.EndStopped:
-		return Note{What: "you stopped this", Rest: strings.TrimSpace(after + "; this part is kept")}
+		return Note{What: "you stopped this", Rest: rest}
 	case store.EndCut:
-		return Note{What: "connection lost", Rest: strings.TrimSpace(after + "; this part is kept"), Fault: true}
+		return Note{What: "connection lost", Rest: rest, Fault: true}
 	case store.EndFailed:
-		return Note{What: "the answer broke off", Rest: strings.TrimSpace(after + "; this part is kept"), Fault: true}
+		return Note{What: "the answer broke off", Rest: rest, Fault: true}
 	}
-	return Note{What: "interrupted", Rest: "; this part is kept", Fault: true}
+	return Note{What: "interrupted", Rest: "· this part is kept", Fault: true}
 }
 
 // callOf is the name of the tool whose result a message is, and whether the result belongs directly below its call.

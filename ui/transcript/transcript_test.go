@@ -20,7 +20,7 @@ func conversation() []Item {
 		{ID: 2, Role: history.Assistant, Name: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> holds the operands.", Reasoning: "The user has\na left-recursive rule.", Receipt: &record.Receipt{Sent: 3, Stored: 9, Cut: 1, Expected: 1900, Took: 1900 * time.Millisecond}, Trail: "⑂ 2 forks"},
 		{ID: 3, Role: history.User, Name: "you", Plain: true, Text: "Never touch generated files.", Detail: "2 of 3  [ ]"},
 		{ID: 4, Role: history.Tool, Name: "tool", Plain: true, Fold: true, Text: "package parser\n\nfunc x() {}\n"},
-		{ID: 5, Role: history.Assistant, Name: "gpt", Text: "Understood. \x1b[2JThe generator", Note: Note{What: "connection lost", Rest: "after 38 tokens; this part is kept", Fault: true}},
+		{ID: 5, Role: history.Assistant, Name: "gpt", Text: "Understood. \x1b[2JThe generator", Note: Note{What: "connection lost", Rest: "after 38 tokens · this part is kept", Fault: true}},
 	}
 }
 
