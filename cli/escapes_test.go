@@ -161,7 +161,9 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 			chat.send(over.key)
 			chat.want(over.title)
 			chat.send(escKey)
-			chat.waitFor("the chat", func(screen string) bool { return !strings.Contains(screen, over.title) })
+			chat.waitFor("the chat", func(screen string) bool {
+				return strings.Contains(screen, "enter send") && !strings.Contains(screen, over.title)
+			})
 		}
 		chat.send("\t")
 		chat.send("k")

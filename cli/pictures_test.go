@@ -198,7 +198,7 @@ func pictureElement(t *testing.T, page, name, title string) string {
 
 // picturePatience is how long a screen may take to become that of its picture. A script waits for its texts before,
 // so little is left to happen.
-const picturePatience = 20 * time.Second
+const picturePatience = time.Minute
 
 func (s *terminal) picture(page pageColours, title string) string {
 	s.mu.Lock()

@@ -82,7 +82,7 @@ func onStage(t *testing.T, w, h int) *live {
 // checkRequests wants that what came for an answer, what is recorded and what the screen announced are as many requests.
 // A test may end in the middle of a turn: then one of them comes first.
 func (l *live) checkRequests(db *store.Store) {
-	over := time.After(5 * time.Second)
+	over := time.After(time.Minute)
 	for {
 		asked := l.asked()
 		recorded, readable := storetest.Attempts(db.Path())
@@ -208,7 +208,7 @@ func commandsOf(msg tea.Msg) ([]tea.Cmd, bool) {
 // until handles messages until ok holds.
 func (l *live) until(what string, ok func() bool) {
 	l.t.Helper()
-	over := time.After(20 * time.Second)
+	over := time.After(time.Minute)
 	for !ok() {
 		select {
 		case msg := <-l.msgs:

@@ -24,7 +24,7 @@ func webServer(t *testing.T, h http.Handler) Server {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	return Server{Name: "web", URL: server.URL + "/mcp?tenant=7", StartupTimeout: 20 * time.Second, ToolTimeout: 20 * time.Second}
+	return Server{Name: "web", URL: server.URL + "/mcp?tenant=7", StartupTimeout: 2 * time.Minute, ToolTimeout: 2 * time.Minute}
 }
 
 // Every request has the configured headers and the query of the address.
@@ -254,7 +254,7 @@ func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
 	(tool.Set{Boxes: m.Boxes()}).Run(ctx, "web__wait", `{}`)
 	select {
 	case <-cancelled:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the server does not know that the call was stopped")
 	}
 }

@@ -32,7 +32,7 @@ func serverOf(t testing.TB, kind string) Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Server{Name: kind, Command: program, Env: map[string]string{testServer: kind}, StartupTimeout: 20 * time.Second, ToolTimeout: 20 * time.Second}
+	return Server{Name: kind, Command: program, Env: map[string]string{testServer: kind}, StartupTimeout: 2 * time.Minute, ToolTimeout: 2 * time.Minute}
 }
 
 // serveTest is a server that behaves as its kind says, until its standard input ends.

@@ -72,7 +72,7 @@ func processesWith(t *testing.T, variable string) (left []string) {
 // call calls a tool by its full name, as a session does.
 func call(t *testing.T, m *Servers, name, arguments string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	text, _ := tool.Set{Boxes: m.Boxes()}.Run(ctx, name, arguments)
 	return text
@@ -81,7 +81,7 @@ func call(t *testing.T, m *Servers, name, arguments string) string {
 // until waits for a change of a server that makes it as wanted.
 func until(t *testing.T, m *Servers, wanted func(Status) bool) Status {
 	t.Helper()
-	for timeout := time.After(20 * time.Second); ; {
+	for timeout := time.After(2 * time.Minute); ; {
 		changed := m.Changed()
 		s := m.List()[0]
 		if wanted(s) {

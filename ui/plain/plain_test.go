@@ -207,7 +207,7 @@ func (w *watched) Write(p []byte) (int, error) {
 
 func (w *watched) want(t *testing.T, text string, times int) {
 	t.Helper()
-	over := time.After(20 * time.Second)
+	over := time.After(time.Minute)
 	for {
 		w.mu.Lock()
 		all := w.text.String()
