@@ -115,11 +115,11 @@ var rooms = map[string][]string{
 	"session/transfer/archive":      {"session/store", "session/title", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/chatgpt":      {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/llmdb":        {"session/store", "session/store/sqlite", "history/message", "session/transfer/conversation"},
-	"session/transfer/markdown":     {"session/store", "session/title", "history/message"},
-	"session/transfer/html":         {"session/store", "session/title", "history/message"},
+	"session/transfer/markdown":     {"session/store", "session/title", "history/message", "session/transfer/conversation"},
+	"session/transfer/html":         {"session/store", "session/title", "history/message", "session/transfer/conversation"},
 	"session/transfer/openai":       {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/prompt":       {"session/store", "history", "session/transfer/conversation"},
-	"session/transfer/conversation": {"session/store", "history/message"},
+	"session/transfer/conversation": {"session/store", "session/title", "history/message"},
 	"session/transfer/rawjson":      {},
 }
 

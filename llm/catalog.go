@@ -68,6 +68,14 @@ func (c *Catalog) Endpoints() []Endpoint {
 	return endpoints
 }
 
+// Endpoint is the endpoint of this name, the zero one for none.
+func (c *Catalog) Endpoint(name string) Endpoint {
+	if client := c.client(name); client != nil {
+		return client.endpoint
+	}
+	return Endpoint{}
+}
+
 func (c *Catalog) all() []*Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -73,12 +73,17 @@ func shownURL(base string) string {
 }
 
 // Host is the endpoint's host name without port, in lower case.
-func (e Endpoint) Host() string {
-	u, err := url.Parse(e.BaseURL)
-	if err != nil {
-		return ""
+func (e Endpoint) Host() string { return strings.ToLower(e.base().Hostname()) }
+
+// Address is the endpoint's host name, with the port that its base URL names.
+func (e Endpoint) Address() string { return e.base().Host }
+
+// base is the base URL, the zero one where it is none.
+func (e Endpoint) base() *url.URL {
+	if u, err := url.Parse(e.BaseURL); err == nil {
+		return u
 	}
-	return strings.ToLower(u.Hostname())
+	return new(url.URL)
 }
 
 // AtMaker says that the endpoint is the service of a company that makes models, at its own address.

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +31,7 @@ func (s screen) first(w, h int) []string {
 	f := frame.First{Keys: [][2]string{
 		{m.keys.First(keymap.Models), "another model"}, {m.keys.First(keymap.Sessions), "earlier chats"}, {m.keys.First(keymap.Palette), "commands"},
 	}}
-	if isGuide(m.current.Ref) {
+	if m.current.Guided() {
 		f.Parts = guideParts(m.keys, reasonOf(choice))
 		f.Keys = nil
 	} else {
@@ -40,8 +39,6 @@ func (s screen) first(w, h int) []string {
 	}
 	return f.View(s.st, s.l.Gutter, w, h)
 }
-
-func isGuide(ref string) bool { return ref == llm.Guide || strings.HasPrefix(ref, llm.Guide+"/") }
 
 // reasonOf is why a model was chosen, without "because".
 func reasonOf(c llm.Choice) string {
@@ -73,28 +70,17 @@ func guideParts(k keymap.Map, why string) []frame.Part {
 
 func modelPart(m *Model, c llm.Choice, unreachable bool) frame.Part {
 	at := ""
-	if host := hostOf(m); host != "" {
+	if host := markdown.OneLine(m.current.Endpoint().Address(), 60); host != "" {
 		at = " at " + host
 	}
 	if unreachable {
 		at += " is not available"
 	}
-	p := frame.Part{Label: "Model", Lines: []frame.Line{{Name: modelName(m.current.Ref), Text: at}}}
+	p := frame.Part{Label: "Model", Lines: []frame.Line{{Name: m.current.ModelName(), Text: at}}}
 	if c.Reason != "" {
 		p.Lines = append(p.Lines, frame.Line{Remark: "Chosen " + markdown.Visible(c.Reason) + "."})
 	}
 	return p
-}
-
-// hostOf is the address of the server that the model is at, "" where it is not known.
-func hostOf(m *Model) string {
-	name, _, _ := strings.Cut(m.current.Ref, "/")
-	for _, e := range m.current.With.Models.Endpoints() {
-		if u, err := url.Parse(e.BaseURL); e.Name == name && err == nil {
-			return markdown.OneLine(u.Host, 60)
-		}
-	}
-	return ""
 }
 
 // contextPart says how much a request may hold, once that is planned.
@@ -134,7 +120,7 @@ func placeholder(m *Model) string {
 	switch {
 	case !m.chat.Empty():
 		return "Message"
-	case isGuide(m.current.Ref):
+	case m.current.Guided():
 		return "Ask the guide, or press " + m.keys.First(keymap.Focus) + " to take a suggestion"
 	}
 	return "Write a message, or / for a command"
@@ -142,7 +128,7 @@ func placeholder(m *Model) string {
 
 // suggest takes the next suggestion of the first screen into the draft, and says whether there is one.
 func suggest(m *Model) bool {
-	if !m.chat.Empty() || !isGuide(m.current.Ref) || m.focus != draftPane || m.turn.Busy {
+	if !m.chat.Empty() || !m.current.Guided() || m.focus != draftPane || m.turn.Busy {
 		return false
 	}
 	list := suggestions()

@@ -2,11 +2,9 @@ package ui
 
 import (
 	"context"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/question"
@@ -34,12 +32,11 @@ func (m *Model) askPending() tea.Cmd {
 
 // recipientOf is who gets the result of a call in the session on the screen.
 func recipientOf(m *Model) question.Recipient {
-	_, name, _ := strings.Cut(m.current.Ref, "/")
-	to := question.Recipient{Model: name}
+	to := question.Recipient{Model: m.current.ModelName()}
 	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
 		to.Tokens = s.Tokens(s.Total)
 	}
-	if m.current.Session != nil && name != llm.Guide { // The guide is a part of winnow.
+	if m.current.Session != nil && !m.current.Guided() {
 		to.Place = m.current.Session.Model().Client.Endpoint().Host()
 	}
 	return to

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/llm"
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
@@ -124,17 +123,11 @@ func (s screen) header() string {
 // shownModel names the model in use, with its endpoint where that is not the service of the model's maker: whoever
 // sends something sees where it goes.
 func shownModel(m *Model) string {
-	name, _, _ := strings.Cut(m.current.Ref, "/")
-	for _, e := range m.current.With.Models.Endpoints() {
-		if e.Name == name && !e.AtMaker() && name != llm.Guide {
-			return markdown.OneLine(m.current.Ref, 60)
-		}
+	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() {
+		return markdown.OneLine(m.current.Ref, 60)
 	}
-	return modelName(m.current.Ref)
+	return m.current.ModelName()
 }
-
-// modelName is the name of a model at its endpoint.
-func modelName(ref string) string { return markdown.OneLine(ref[strings.IndexByte(ref, '/')+1:], 40) }
 
 // breadcrumb is the title of the conversation with what is shown of it.
 func breadcrumb(m *Model, of string) string {

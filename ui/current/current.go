@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -51,6 +52,21 @@ type Deps struct {
 	Context func() context.Context // the program's: commands end with it
 	Draft   func() Draft           // as it is now
 }
+
+// Endpoint is where the model in use is asked, the zero endpoint where the catalog does not know it.
+func (m *Model) Endpoint() llm.Endpoint {
+	name, _, _ := strings.Cut(m.Ref, "/")
+	return m.With.Models.Endpoint(name)
+}
+
+// ModelName is the name of the model in use at its endpoint.
+func (m *Model) ModelName() string {
+	_, name, _ := strings.Cut(m.Ref, "/")
+	return markdown.OneLine(name, 64)
+}
+
+// Guided says that the guide answers, which is a part of winnow.
+func (m *Model) Guided() bool { return m.Ref == llm.Guide || strings.HasPrefix(m.Ref, llm.Guide+"/") }
 
 // Arrival is a message that a session is opened for, zero for its end.
 type Arrival struct {

@@ -1,14 +1,17 @@
-// Package conversation holds what every import format reads into: one conversation of messages with
-// remarks about what is odd in its file. It does not read files and does not store.
+// Package conversation holds what the formats share. Every import format reads into it: one conversation of messages
+// with remarks about what is odd in its file. Those for reading name the speakers alike. It does not read files and
+// does not store.
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"winnow/history/message"
 	"winnow/session/store"
+	"winnow/session/title"
 )
 
 // Conversation is one conversation of a file that may hold many, or what is in its place.
@@ -122,4 +125,19 @@ func Shorten(text string) string {
 		return string(r[:39]) + "…"
 	}
 	return text
+}
+
+// Speaker is who wrote a message, in the formats that are for reading.
+func Speaker(m store.Message) string {
+	switch m.Role {
+	case message.User:
+		return cmp.Or(title.OneLine(m.Name), "You")
+	case message.Assistant:
+		return cmp.Or(title.OneLine(m.Model), title.OneLine(m.Name), "Assistant")
+	case message.Tool:
+		return strings.TrimSpace("Tool " + title.OneLine(m.Name))
+	case message.System:
+		return "System"
+	}
+	return cmp.Or(title.OneLine(string(m.Role)), "Unknown")
 }

@@ -19,6 +19,7 @@ import (
 	"winnow/history/message"
 	"winnow/session/store"
 	"winnow/session/title"
+	"winnow/session/transfer/conversation"
 )
 
 //go:embed page.html
@@ -114,7 +115,7 @@ func about(row store.Session, branch []store.Message) string {
 
 // item is a message as the page shows it.
 func (r *renderer) item(number int, m store.Message, marks Marks) item {
-	it := item{Number: number, Kind: kind(m.Role), Speaker: speaker(m), Reasoning: clean(strings.TrimSpace(m.Reasoning)), Receipt: marks.Receipts[m.Request]}
+	it := item{Number: number, Kind: kind(m.Role), Speaker: conversation.Speaker(m), Reasoning: clean(strings.TrimSpace(m.Reasoning)), Receipt: marks.Receipts[m.Request]}
 	if m.Role != message.Assistant {
 		it.Receipt = ""
 	}
@@ -166,21 +167,6 @@ func kind(role message.Role) string {
 		return string(role)
 	}
 	return "other"
-}
-
-// speaker is who wrote a message, for a reader.
-func speaker(m store.Message) string {
-	switch m.Role {
-	case message.User:
-		return cmp.Or(title.OneLine(m.Name), "You")
-	case message.Assistant:
-		return cmp.Or(title.OneLine(m.Model), title.OneLine(m.Name), "Assistant")
-	case message.Tool:
-		return strings.TrimSpace("Tool " + title.OneLine(m.Name))
-	case message.System:
-		return "System"
-	}
-	return cmp.Or(title.OneLine(string(m.Role)), "Unknown")
 }
 
 // clean is a text without the characters that HTML does not know, and without those that turn the direction of what

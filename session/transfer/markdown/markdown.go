@@ -14,6 +14,7 @@ import (
 	"winnow/history/message"
 	"winnow/session/store"
 	"winnow/session/title"
+	"winnow/session/transfer/conversation"
 )
 
 // Write writes the branch of a session. An error of out is for the caller to find.
@@ -24,7 +25,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message) {
 		fmt.Fprintf(out, "\n## System prompt\n\n%s\n", fenced(row.System, ""))
 	}
 	for _, m := range branch {
-		fmt.Fprintf(out, "\n## %s%s\n", speaker(m), suffix(m))
+		fmt.Fprintf(out, "\n## %s%s\n", conversation.Speaker(m), suffix(m))
 		for _, text := range texts(m) {
 			fmt.Fprintf(out, "\n%s\n", text)
 		}
@@ -148,19 +149,4 @@ func fenceOf(line string) string {
 		return line[:n]
 	}
 	return ""
-}
-
-// speaker is who wrote a message, for a reader.
-func speaker(m store.Message) string {
-	switch m.Role {
-	case message.User:
-		return cmp.Or(title.OneLine(m.Name), "You")
-	case message.Assistant:
-		return cmp.Or(title.OneLine(m.Model), title.OneLine(m.Name), "Assistant")
-	case message.Tool:
-		return strings.TrimSpace("Tool " + title.OneLine(m.Name))
-	case message.System:
-		return "System"
-	}
-	return cmp.Or(title.OneLine(string(m.Role)), "Unknown")
 }
