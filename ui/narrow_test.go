@@ -13,7 +13,7 @@ func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
 	}{
 		{"ctrl+p", "commands"},
 		{"ctrl+l", "model"},
-		{"f1", "help"},
+		{"f1", "Help"},
 	} {
 		m := chatting(t, 80, 24)
 		m.Update(uitest.Key("ctrl+x"))

@@ -100,16 +100,16 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		name, want string
 		make       func(t testing.TB, w, h int) *Model
 	}{
-		{"the panel", "turns", inPanel("")},
+		{"the panel", "Here: panel", inPanel("")},
 		{"the dials", "dial", inPanel("w")},
-		{"the repairs", "send it otherwise", inPanel("m")},
-		{"the palette", "complete", inPanel("ctrl+p")},
-		{"the models", "use", inPanel("ctrl+l")},
-		{"the sessions", "", inPanel("ctrl+s")},
-		{"a message", "next view", inPanel("enter")},
-		{"the request", "collapse all", inspectingRequest(inspector.TextView)},
-		{"the body", "next view", bodyShown},
-		{"the past", "next view", verdictsOn},
+		{"the repairs", "Here: repairs", inPanel("m")},
+		{"the palette", "Here: commands", inPanel("ctrl+p")},
+		{"the models", "Here: model", inPanel("ctrl+l")},
+		{"the sessions", "Here: sessions", inPanel("ctrl+s")},
+		{"a message", "Here: inspector", inPanel("enter")},
+		{"the request", "Here: whole request", inspectingRequest(inspector.TextView)},
+		{"the body", "Here: whole request", bodyShown},
+		{"the past", "Here: inspector", verdictsOn},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.overlays.open(&readerOverlay{name: "a text", Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: "what was pasted"}})})
@@ -124,7 +124,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 			}
 			m.Update(uitest.Key(key))
 			screen := plain(m)
-			if !isHelp(m.overlays.top()) || !strings.Contains(screen, "  here\n") || !strings.Contains(screen, c.want) {
+			if !isHelp(m.overlays.top()) || !strings.Contains(screen, "  Here: ") || !strings.Contains(screen, c.want) {
 				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
 			}
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})

@@ -15,6 +15,7 @@ type match struct {
 	choice int   // its index
 	label  []int // the bytes of its label that the filter found
 	about  []int // and of what is said about it
+	right  []int // and of its right end
 	rank   int   // the lower, the better
 }
 
@@ -22,8 +23,9 @@ type match struct {
 const (
 	labelBegins = iota // the label, or a word of it, begins with the filter
 	labelHolds         // the letters of the filter stand in the label, in their order
-	aboutBegins        // a word of what is said about it begins with the filter
-	aboutHolds         // the filter stands inside of it
+	aboutBegins        // a word of what is said about it, or of its right end, begins with the filter
+	aboutHolds         // the filter stands inside of one of them
+	wordsApart         // each word of the filter stands somewhere in the line
 )
 
 // matches are the choices that a filter leaves. Groups keep their order; in a group the best match comes first.
@@ -44,11 +46,11 @@ func matches(choices []Choice, filter string) []match {
 		list, found[m.Index] = append(list, next), true
 	}
 	for i, c := range choices {
-		if at, begins := find(c.About, filter); at >= 0 && !found[i] {
-			next := match{choice: i, about: span(at, len(filter)), rank: aboutHolds}
-			if begins {
-				next.rank = aboutBegins
-			}
+		if found[i] {
+			continue
+		}
+		if next, ok := besideLabel(c, filter); ok {
+			next.choice = i
 			list = append(list, next)
 		}
 	}
@@ -57,6 +59,45 @@ func matches(choices []Choice, filter string) []match {
 		return cmp.Or(cmp.Compare(group[a.choice], group[b.choice]), cmp.Compare(a.rank, b.rank))
 	})
 	return list
+}
+
+// besideLabel finds a filter in what is said about a choice, in its right end, or its words anywhere in the line.
+func besideLabel(c Choice, filter string) (m match, ok bool) {
+	if at, begins := find(c.About, filter); at >= 0 {
+		m.about, m.rank = span(at, len(filter)), aboutHolds
+		if begins {
+			m.rank = aboutBegins
+		}
+		return m, true
+	}
+	if at, begins := find(c.Right, filter); at >= 0 {
+		m.right, m.rank = span(at, len(filter)), aboutHolds
+		if begins {
+			m.rank = aboutBegins
+		}
+		return m, true
+	}
+	m.rank = wordsApart
+	for _, word := range strings.Fields(filter) {
+		ok = false
+		for _, part := range []struct {
+			text string
+			hits *[]int
+		}{{c.Label, &m.label}, {c.About, &m.about}, {c.Right, &m.right}} {
+			if at, _ := find(part.text, word); at >= 0 {
+				*part.hits = append(*part.hits, span(at, len(word))...)
+				ok = true
+			}
+		}
+		if !ok {
+			return m, false
+		}
+	}
+	for _, hits := range []*[]int{&m.label, &m.about, &m.right} {
+		slices.Sort(*hits)
+		*hits = slices.Compact(*hits)
+	}
+	return m, ok
 }
 
 // groups numbers the groups of choices, by choice.

@@ -17,7 +17,7 @@ import (
 	"winnow/ui/theme"
 )
 
-// Choice is one line of a list. The filter searches its label, and after that what is said about it.
+// Choice is one line of a list. The filter searches its label, and after that the rest of the line.
 type Choice struct {
 	Label string
 	About string // in a column of its own
@@ -35,6 +35,11 @@ type Options struct {
 	Adds    string        // what tab does, "" for nothing
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the choices are still being asked for
+
+	Column    int  // the widest column of labels in cells, 0 for that of most lists
+	Wraps     bool // what is said about a choice goes on below it where the line is too short
+	Widest    int  // the most cells from the first text of a line to its right end, 0 for all of the list's width
+	RightFrom int  // the least width in cells at which right ends are drawn
 }
 
 // Model is a list. Its Update returns it as it is after a key, a paste or the mouse.
@@ -79,8 +84,14 @@ func (p *Model) Hints() []keymap.Hint {
 	if p.Adds != "" {
 		hints = append(hints, p.keys.Hint(p.Adds, keymap.Focus))
 	}
+	if p.noMatch() {
+		return append(hints[:0], p.keys.Hint("clear the filter", keymap.Back))
+	}
 	return append(hints, p.keys.Hint(cmp.Or(p.Leaves, "close"), keymap.Back))
 }
+
+// noMatch says that the list has choices and the filter leaves none of them.
+func (p *Model) noMatch() bool { return len(p.choices) > 0 && len(p.shown) == 0 }
 
 // Resize gives the list its size in cells: the line of the filter and the lines below it.
 func (p *Model) Resize(w, h int) { p.w, p.h = w, h }
@@ -145,6 +156,9 @@ func (p Model) Update(msg tea.Msg) (Model, Event) {
 func (p *Model) key(msg tea.KeyPressMsg) Event {
 	k := &p.keys
 	switch {
+	case k.Pressed(msg, keymap.Back) && p.noMatch():
+		p.filter = theme.Field{}
+		p.refilter()
 	case k.Pressed(msg, keymap.Back):
 		return Closed{}
 	case k.Pressed(msg, keymap.Choose):
@@ -232,26 +246,101 @@ func (p *Model) Height() int {
 	return height
 }
 
-// row is one line below the rule: a choice, else the name of a group or a blank.
+// row is one line below the rule: a choice or a further line of it, else the name of a group or a blank.
 type row struct {
-	at    int // of a choice: its place in what is shown; -1 for none
-	group string
+	at           int // of a choice: its place in what is shown; -1 for none
+	group        string
+	label, about part
+	more         bool // the line goes on with the one before it
+}
+
+// part is what one line has of a text, and the byte at which it begins there.
+type part struct {
+	text string
+	from int
 }
 
 // rows are all lines below the rule.
 func (p *Model) rows() []row {
 	var rows []row
-	group := ""
+	group, column := "", p.column()
 	for i, s := range p.shown {
 		if g := p.choices[s.choice].Group; g != group {
 			if group = g; len(rows) > 0 {
 				rows = append(rows, row{at: -1})
 			}
-			rows = append(rows, row{-1, g})
+			rows = append(rows, row{at: -1, group: g})
 		}
-		rows = append(rows, row{at: i})
+		rows = append(rows, p.lines(i, column)...)
 	}
 	return rows
+}
+
+// lines are the lines of choice i of what is shown, behind a column of labels.
+func (p *Model) lines(i, column int) []row {
+	c := p.choices[p.shown[i].choice]
+	room := p.room(p.shown[i]) - column - gap
+	if !p.Wraps || c.About == "" || room < leastAbout {
+		return []row{{at: i, label: part{text: c.Label}, about: part{text: c.About}}}
+	}
+	labels, abouts := parts(c.Label, column), parts(c.About, room)
+	rows := make([]row, max(len(labels), len(abouts)))
+	for n := range rows {
+		rows[n].at, rows[n].more = i, n > 0
+		if n < len(labels) {
+			rows[n].label = labels[n]
+		}
+		if n < len(abouts) {
+			rows[n].about = abouts[n]
+		}
+	}
+	return rows
+}
+
+// parts are the lines of a text in w cells.
+func parts(text string, w int) []part {
+	var list []part
+	from := 0
+	for _, line := range theme.Wrap(text, w) {
+		if line = strings.TrimSpace(line); line != "" {
+			from += max(0, strings.Index(text[from:], line))
+			list = append(list, part{line, from})
+			from += len(line)
+		}
+	}
+	return list
+}
+
+// gap is how many cells stand between the column of labels and what is said about them.
+const gap = 3
+
+// leastAbout is the least room in cells for what is said about a choice.
+const leastAbout = 9
+
+// end is how many cells of a line are there for text, the margins included.
+func (p *Model) end() int {
+	if p.Widest > 0 {
+		return min(p.w, p.Widest+2*margin)
+	}
+	return p.w
+}
+
+// right is the right end of a choice as it is drawn.
+func (p *Model) right(m match) string {
+	if p.w < p.RightFrom {
+		return ""
+	}
+	c := p.choices[m.choice]
+	return theme.Fit(c.Right, min(theme.Width(c.Right), max(0, p.end()-2*margin)))
+}
+
+// room is how many cells a choice's label and what is said about it have.
+func (p *Model) room(m match) int {
+	room := max(0, p.end()-2*margin)
+	if right := p.right(m); right != "" {
+		room = max(0, room-theme.Width(right)-2)
+	}
+	return room
 }
 
 // onScreen is all lines below the rule, and which of them are drawn.
@@ -276,9 +365,9 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	}
 	head := strings.Repeat(" ", margin) + st.Seen.Render("›") + " "
 	lead := theme.Width(head)
-	filter, x := p.filter.View(max(1, p.w-lead-theme.Width(count)-2*margin))
+	filter, x := p.filter.View(max(1, p.end()-lead-theme.Width(count)-2*margin))
 	x = min(lead+x, max(0, p.w-1))
-	lines = append(lines, theme.Spread(head+filter, st.Muted.Render(count)+strings.Repeat(" ", margin), p.w))
+	lines = append(lines, theme.Fit(theme.Spread(head+filter, st.Muted.Render(count)+strings.Repeat(" ", margin), p.end()), p.w))
 	if p.head() > 1 {
 		lines = append(lines, st.Lines.Render(strings.Repeat("─", max(0, p.w))))
 	}
@@ -287,7 +376,7 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	for _, r := range rows[first:end] {
 		switch {
 		case r.at >= 0:
-			lines = append(lines, p.line(st, r.at, column))
+			lines = append(lines, p.line(st, r, column))
 		default:
 			lines = append(lines, theme.Fit(st.Muted.Render("  "+r.group), p.w))
 		}
@@ -298,6 +387,9 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 		nothing = "asking…"
 	case len(p.shown) == 0 && p.filter.Text != "":
 		nothing = fmt.Sprintf("No match for “%s”.", markdown.OneLine(p.filter.Text, max(1, p.w-20)))
+		if p.noMatch() {
+			nothing += " " + p.keys.First(keymap.Back) + " clears the filter."
+		}
 	case len(p.shown) == 0:
 		nothing = "Nothing here yet."
 	}
@@ -314,7 +406,7 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	return lines, x
 }
 
-// mostColumn is the widest column of labels; what is said about a longer one stands further right.
+// mostColumn is the widest column of labels of most lists; what is said about a longer label stands further right.
 const mostColumn = 18
 
 // column is how wide the labels of choices are that have something said about them.
@@ -325,36 +417,47 @@ func (p *Model) column() int {
 			width = max(width, theme.Width(c.Label))
 		}
 	}
-	return min(width, mostColumn, p.w/2)
+	if p.Wraps {
+		return min(width, cmp.Or(p.Column, mostColumn), p.w/3)
+	}
+	return min(width, cmp.Or(p.Column, mostColumn), p.w/2)
 }
 
-// line draws choice i of what is shown. What is said about a choice gives way to its label, and both to its right end.
-func (p *Model) line(st theme.Styles, i, column int) string {
-	m := p.shown[i]
-	c := p.choices[m.choice]
+// line draws a line of a choice. What is said about it gives way to its label, and both to its right end.
+func (p *Model) line(st theme.Styles, r row, column int) string {
+	m := p.shown[r.at]
 	ground, bar, label, about := lipgloss.NewStyle(), " ", st.Strong, st.Muted
-	if i == p.at {
+	if r.at == p.at {
 		ground, about = st.Selected, st.Text
 		bar = st.Seen.Inherit(ground).Render("▌")
 		label, about = label.Inherit(ground), about.Inherit(ground)
 	}
 	match := st.Match.Inherit(ground)
-	room := max(0, p.w-2*margin)
-	right := theme.Fit(c.Right, min(theme.Width(c.Right), room))
-	if right != "" {
-		room = max(0, room-theme.Width(right)-2)
+	room, right, from := p.room(m), p.right(m), column+gap
+	if r.more {
+		right = ""
 	}
-	text := painted(c.Label, m.label, room, label, match)
-	if gap := column + 3; c.About != "" && room > gap+8 {
-		text += ground.Render(strings.Repeat(" ", max(2, gap-theme.Width(text))))
-		text += painted(c.About, m.about, room-theme.Width(text), about, match)
+	text := painted(r.label, m.label, room, label, match)
+	if r.about.text != "" && room >= from+leastAbout {
+		text += ground.Render(strings.Repeat(" ", max(min(2, from), from-theme.Width(text))))
+		text += painted(r.about, m.about, room-theme.Width(text), about, match)
 	}
-	gap := strings.Repeat(" ", max(0, p.w-2*margin-theme.Width(text)-theme.Width(right)))
-	return theme.Fit(bar+ground.Render(" ")+text+ground.Render(gap)+about.Render(right)+ground.Render("  "), p.w)
+	tail := painted(part{text: right}, m.right, theme.Width(right), about, match)
+	blank := strings.Repeat(" ", max(0, p.end()-2*margin-theme.Width(text)-theme.Width(tail)))
+	line := bar + ground.Render(" ") + text + ground.Render(blank) + tail
+	return theme.Fit(line+ground.Render(strings.Repeat(" ", max(0, p.w-theme.Width(line)))), p.w)
 }
 
-// painted is a text in at most w cells, with the bytes that a filter found marked.
-func painted(text string, hits []int, w int, style, match lipgloss.Style) string {
-	short := markdown.OneLine(text, max(1, w))
-	return theme.Paint(short, style, theme.HitSpans(text, 0, len(short), hits, match))
+// painted is a part of a text in at most w cells, with the bytes of the text that a filter found marked.
+func painted(p part, hits []int, w int, style, match lipgloss.Style) string {
+	if p.text == "" {
+		return ""
+	}
+	short := markdown.OneLine(p.text, max(1, w))
+	first, _ := slices.BinarySearch(hits, p.from)
+	here := make([]int, 0, len(hits)-first)
+	for _, at := range hits[first:] {
+		here = append(here, at-p.from)
+	}
+	return theme.Paint(short, style, theme.HitSpans(p.text, 0, len(short), here, match))
 }
