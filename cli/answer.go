@@ -82,7 +82,7 @@ func (w *answerWriter) cutShort() error {
 	if !w.json && !w.quiet {
 		return &failure{exit: Provider}
 	}
-	return fail(Provider, "the server closed the stream without saying that the answer was over")
+	return fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
 }
 
 func (w *answerWriter) text(text string) {

@@ -94,7 +94,7 @@ func (w *setup) fetchKeys(ctx context.Context) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				errs = append(errs, fail(Failed, "the key of %s did not come: %w", e.Name, err))
+				errs = append(errs, fail(Failed, "cannot read the API key of %s: %w", e.Name, err))
 				return
 			}
 			e.Key = key
@@ -237,7 +237,7 @@ func (k *conversation) titles(ctx context.Context) string {
 	}
 	ref, err := k.catalog.Find(ctx, k.config.Titles.Model, "")
 	if err != nil {
-		k.notices = append(k.notices, "No model writes titles: titles.model: "+report.ErrorText(err)+".")
+		k.notices = append(k.notices, "Titles are taken from the first message: titles.model: "+report.ErrorText(err)+".")
 		return ""
 	}
 	return ref
@@ -294,7 +294,7 @@ func (k *conversation) choose(ctx context.Context) error {
 		}
 	}
 	if k.p.flags.model == "" && row.Endpoint != "" {
-		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Reason: "because this session is with it", Hint: "ctrl+l chooses another model"}
+		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Reason: "because this session uses it", Hint: "ctrl+l chooses another model"}
 		return nil
 	}
 	wanted := llm.Preference{Last: k.chosen.Model, Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
@@ -348,7 +348,7 @@ func (k *conversation) start(ctx context.Context) (*session.Session, error) {
 	}
 	s, err := k.resume(ctx, id)
 	if err == nil && !s.Info().Deleted.IsZero() {
-		return nil, fail(Failed, "the session is in the trash; winnow sessions restore %s takes it out", s.Info().ID)
+		return nil, fail(Failed, "the session is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
 	}
 	if err == nil && k.p.flags.model != "" {
 		err = s.SetModel(ctx, k.choice.Ref)
@@ -376,7 +376,7 @@ func (k *conversation) named(ctx context.Context) (string, error) {
 	}
 	last, err := k.store.Last(ctx)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", fail(NotFound, "there is no session to continue yet; winnow begins one")
+		return "", fail(NotFound, "there is no session to continue yet; start one with winnow")
 	}
 	return last.ID, err
 }
@@ -388,7 +388,7 @@ func explainSession(id string, err error) error {
 	case errors.As(err, &many):
 		return &failure{exit: NotFound, text: many.Error(), err: err}
 	case errors.Is(err, store.ErrNotFound):
-		return fail(NotFound, "there is no session %q; winnow sessions lists them", id)
+		return fail(NotFound, "there is no session %q; winnow sessions list lists all sessions", id)
 	}
 	return err
 }

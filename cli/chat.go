@@ -32,7 +32,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	inPlain := p.flags.plain || config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
 	if !inPlain && !terminal {
-		return fail(Usage, "the chat needs a terminal; winnow run \"...\" answers without one, and winnow --plain chats in lines of text")
+		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to chat in lines of text")
 	}
 	to := toChat
 	if !terminal {
@@ -69,7 +69,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		}
 		id, err = ui.Run(ctx, options)
 	case screen == ui.SessionsScreen:
-		return fail(Usage, "there are several sessions; winnow sessions list names them, and winnow --plain -s ID opens one")
+		return fail(Usage, "there are several sessions; list them with winnow sessions list, and open one with winnow --plain -s ID")
 	default:
 		id, err = k.plainly(terminated, s, terminal)
 	}
@@ -117,7 +117,7 @@ func (k *conversation) remember() {
 		if slices.Contains((theme.Set{Own: k.config.Themes}).Names(), string(name)) {
 			ui.Theme = string(name)
 		} else {
-			k.notices = append(k.notices, fmt.Sprintf("The theme %s, which you used last, is not configured any more.", name))
+			k.notices = append(k.notices, fmt.Sprintf("The theme %s, which you used last, is no longer configured.", name))
 		}
 	}
 	if k.chosen.Panel != "" && !k.memory.Set.Panel {
@@ -187,7 +187,7 @@ func (k *conversation) pick(ctx context.Context, search string) (ui.Screen, erro
 	}
 	switch len(found) {
 	case 0:
-		return "", fail(NotFound, "there is no session about %q; winnow sessions lists them", search)
+		return "", fail(NotFound, "no session matches %q; winnow sessions list lists all sessions", search)
 	case 1:
 		k.p.flags.session = found[0].ID
 		return ui.ChatScreen, nil
@@ -223,5 +223,5 @@ func otherModel(s *session.Session, c llm.Choice) []string {
 	if last == "" || last == s.Ref() {
 		return nil
 	}
-	return []string{fmt.Sprintf("This session was last answered by %s; now it is %s.", last, s.Ref())}
+	return []string{fmt.Sprintf("This session last used %s; it now uses %s.", last, s.Ref())}
 }

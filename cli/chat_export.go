@@ -47,9 +47,9 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 	sentence := "Exported to " + path + "."
 	switch {
 	case clean.count == 1:
-		sentence += " One text that looks like a secret was taken out."
+		sentence += " 1 possible secret was redacted."
 	case clean.count > 1:
-		sentence += fmt.Sprintf(" %d texts that look like secrets were taken out.", clean.count)
+		sentence += fmt.Sprintf(" %d possible secrets were redacted.", clean.count)
 	}
 	return sentence, nil
 }
@@ -70,7 +70,7 @@ func exportArguments(words string) (transfer.Format, string, error) {
 	info, err := os.Stat(path)
 	folder := path == "" || err == nil && info.IsDir()
 	if !folder && (ending != "" || !strings.ContainsAny(path, `/\ `)) {
-		return "", "", fmt.Errorf("/export knows no format %q: it takes md, html, json, jsonl or prompt, and behind it a file of any name", strings.TrimPrefix(cmp.Or(ending, path), "."))
+		return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name of a file", strings.TrimPrefix(cmp.Or(ending, path), "."))
 	}
 	return transfer.Markdown, path, nil
 }
@@ -91,13 +91,13 @@ func fullPath(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("find your home folder: %w", err)
+			return "", fmt.Errorf("cannot find the home folder: %w", err)
 		}
 		path = filepath.Join(home, rest)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return "", fmt.Errorf("find the working directory: %w", err)
+		return "", fmt.Errorf("cannot find the current folder: %w", err)
 	}
 	return path, nil
 }

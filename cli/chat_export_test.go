@@ -45,7 +45,7 @@ func TestExportFromTheChat(t *testing.T) {
 	t.Chdir(t.TempDir())
 
 	for words, format := range map[string]string{"docx": "docx", "chat.docx": "docx", "notes": "notes", "json.gz": "gz"} {
-		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q: it takes md, html, json, jsonl or prompt", format)) {
+		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q; use md, html, json, jsonl or prompt", format)) {
 			t.Errorf("/export %s: %q, %v", words, said, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestExportFromTheChat(t *testing.T) {
 	if said, err := k.exportCommand(ctx, open, ""); err != nil || strings.Contains(said, "configured") {
 		t.Errorf("the secret of a title is in the file's name: %q, %v", said, err)
 	}
-	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("exporting over a file: %v", err)
 	}
 }

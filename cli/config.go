@@ -41,7 +41,7 @@ func (p *program) readConfig() (config.Config, error) {
 		return p.overridden(config.Defaults())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return config.Config{}, fail(Usage, "there is no configuration file at %s; winnow config init writes one", path)
+		return config.Config{}, fail(Usage, "there is no configuration file at %s; create one with winnow config init", path)
 	}
 	if err != nil {
 		return config.Config{}, fail(Usage, "cannot read the configuration file %s: %w", path, fileCause(err))
@@ -66,17 +66,17 @@ func (p *program) overridden(c config.Config) (config.Config, error) {
 }
 
 func (p *program) configCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "config", Short: "Where the configuration file is, whether it is right, and a first one"},
-		p.plainCommand("path", "Print where the configuration file is, or would be", func(context.Context) error {
+	return group(&cobra.Command{Use: "config", Short: "Show, check or create the configuration file"},
+		p.plainCommand("path", "Print the path of the configuration file", func(context.Context) error {
 			path, _, err := p.configPath()
 			if err == nil {
 				fmt.Fprintln(p.out, path)
 			}
 			return err
 		}),
-		p.plainCommand("check", "Say everything that is wrong with the configuration file", p.checkFile),
-		p.plainCommand("init", "Write a configuration file with every key and its default", p.initFile),
-		p.plainCommand("personas", "List the personas: system prompts in files of yours", p.listPersonas))
+		p.plainCommand("check", "Check the configuration file and report every mistake", p.checkFile),
+		p.plainCommand("init", "Create a configuration file with every key and its default", p.initFile),
+		p.plainCommand("personas", "List the personas: system prompts that you keep in files", p.listPersonas))
 }
 
 // checkFile lists every mistake of the file, one a line.
@@ -91,7 +91,7 @@ func (p *program) checkFile(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "There is no file at %s: the defaults are in use. winnow config init writes one.\n", path)
+		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults. winnow config init creates one.\n", path)
 		return p.reportConfig(c, "")
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *program) checkFile(ctx context.Context) error {
 		if c, err = p.overridden(c); err != nil {
 			return err
 		}
-		return p.reportConfig(c, path+" is right.")
+		return p.reportConfig(c, path+" is valid.")
 	}
 	last := len(mistakes) - 1
 	for _, m := range mistakes[:last] {
@@ -132,7 +132,7 @@ func (p *program) reportConfig(c config.Config, right string) error {
 	}
 	rules := approval.Rules{Permissions: c.Tools.Permissions}
 	if of, _ := rules.Permission(tool.Tool{Name: fetch.Name}); of == tool.Allow && c.Tools.Fetch {
-		fmt.Fprintln(p.err, "winnow: tools.permissions allows fetch, but you are asked before each page all the same; winnow run --allow-tool fetch runs it without a question")
+		fmt.Fprintln(p.err, "winnow: tools.permissions allows fetch, but the chat still asks before each page; winnow run --allow-tool fetch runs it without asking")
 	}
 	p.listEnvironment(c)
 	p.listKeys(c)
@@ -197,14 +197,14 @@ func (p *program) initFile(context.Context) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fail(Failed, "cannot make the folder of the configuration file: %w", err)
+		return fail(Failed, "cannot create the folder of the configuration file: %w", err)
 	}
 	err = writeFile(path, false, func(f io.Writer) error {
 		_, err := f.Write(p.example)
 		return err
 	})
 	if errors.Is(err, fs.ErrExist) {
-		return fail(Failed, "there is a configuration file at %s already; it stays as it is", path)
+		return fail(Failed, "the configuration file %s already exists; it was not changed", path)
 	}
 	if err != nil {
 		return err
@@ -233,5 +233,5 @@ func (p *program) tooSmall(c config.Config) (string, error) {
 	if have == 0 {
 		key, have = "max_context_tokens", c.Context.MaxContextTokens
 	}
-	return fmt.Sprintf("context.%s is %d: no message fits; with this system prompt the shortest request has about %d tokens", key, have, over.Need), nil
+	return fmt.Sprintf("context.%s is %d, which is too small for any message: with this system prompt the shortest request has about %d tokens", key, have, over.Need), nil
 }

@@ -24,8 +24,8 @@ func (p *program) contextCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "context ID",
 		Short: "Show what the model would see of a session in the next request, and why",
-		Long: "Show what the model would see of a session in the next request, and why. With --turn it is a " +
-			"request of the past, put together again from its record. Nothing is sent, and the session stays as it is.",
+		Long: "Show what the model would see of a session in the next request, and why. With --turn, show a " +
+			"past request, rebuilt from its record. Nothing is sent, and the session is not changed.",
 		Example: "  winnow context 0195\n" +
 			"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 			"  winnow context 0195 --wire | jq .messages\n" +
@@ -66,10 +66,10 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 		return err
 	}
 	if l.Past == nil && k.servers.Idle() {
-		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because no server is started for this; winnow tools says what they cost")
+		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because this command starts no servers; winnow tools shows their tokens")
 	}
 	if l.Past != nil && !l.Past.Proven {
-		p.reportError(p.err, fmt.Errorf("request %d of turn %d is rebuilt, but not proven to be what was sent: %s", l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
+		p.reportError(p.err, fmt.Errorf("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
 	}
 	switch {
 	case asked.json:

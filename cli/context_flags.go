@@ -30,17 +30,17 @@ type contextFlags struct {
 func (f *contextFlags) add(c *cobra.Command) {
 	all := c.Flags()
 	f.changed = all.Changed
-	all.StringVar(&f.draft, "draft", "", "as if this text were sent next")
-	all.StringVar(&f.budget, "budget", "", "as if the budget were so many tokens, or auto")
-	all.StringVar(&f.preset, "preset", "", "as if this preset were chosen, without the session's own settings")
-	all.StringVar(&f.placement, "placement", "", "as if recalled text stood there: steady or in-order")
-	all.StringVar(&f.turn, "turn", "", "the request of turn N as it was sent; N.2 is its second one, N the last")
-	all.StringVar(&f.diff, "diff", "", "what changed since the request of turn M")
-	all.BoolVar(&f.wire, "wire", false, "exactly the bytes that would be sent, without what looks like a secret")
-	all.BoolVar(&f.prompt, "prompt", false, "as one text, for a model without a chat format or to hand over")
-	all.StringVar(&f.template, "template", "", "write --prompt by the template in this file")
-	all.BoolVar(&f.noRedact, "no-redact", false, "leave what looks like a secret in --wire and --prompt")
-	all.BoolVar(&f.json, "json", false, "the sum and every message's verdict as one JSON object")
+	all.StringVar(&f.draft, "draft", "", "preview with this text as the next message")
+	all.StringVar(&f.budget, "budget", "", "preview with this budget in tokens, or auto")
+	all.StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the session's own settings")
+	all.StringVar(&f.placement, "placement", "", "preview with this placement of recalled messages: steady or in-order")
+	all.StringVar(&f.turn, "turn", "", "show the request of turn N as it was sent: N is its last request, N.2 its second")
+	all.StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
+	all.BoolVar(&f.wire, "wire", false, "print the body of the request, with possible secrets redacted")
+	all.BoolVar(&f.prompt, "prompt", false, "print the request as one text, for a model without a chat format or another program")
+	all.StringVar(&f.template, "template", "", "use the template in this file for --prompt")
+	all.BoolVar(&f.noRedact, "no-redact", false, "do not redact possible secrets in --wire and --prompt")
+	all.BoolVar(&f.json, "json", false, "print the totals and the verdict of every message as one JSON object")
 	c.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(history.Presets(), cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("placement", cobra.FixedCompletions(placements, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -82,10 +82,10 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 		}
 	}
 	if f.changed("preset") && !slices.Contains(history.Presets(), f.preset) {
-		return a, fail(Usage, "--preset is %q; it takes %s%s", f.preset, theme.Choices(history.Presets()), llm.DidYouMean(f.preset, history.Presets()))
+		return a, fail(Usage, "--preset is %q; must be %s%s", f.preset, theme.Choices(history.Presets()), llm.DidYouMean(f.preset, history.Presets()))
 	}
 	if f.changed("placement") && !slices.Contains(placements, f.placement) {
-		return a, fail(Usage, "--placement is %q; it takes %s%s", f.placement, theme.Choices(placements), llm.DidYouMean(f.placement, placements))
+		return a, fail(Usage, "--placement is %q; must be %s%s", f.placement, theme.Choices(placements), llm.DidYouMean(f.placement, placements))
 	}
 	if f.changed("template") {
 		text, err := os.ReadFile(f.template)
@@ -110,15 +110,15 @@ func (f contextFlags) together(all flags) error {
 	}
 	switch {
 	case len(formats) > 1:
-		return fail(Usage, "%s are different forms of the answer: take one of them", theme.InWords(formats))
+		return fail(Usage, "%s cannot be used together", theme.InWords(formats))
 	case f.changed("turn") && len(trial) > 0:
-		return fail(Usage, "--turn shows a request as it was sent, and %s asks what would be: take one of them", trial[0])
+		return fail(Usage, "--turn shows a past request, so it cannot be used with %s", trial[0])
 	case f.changed("diff") && (f.wire || f.prompt):
-		return fail(Usage, "--diff compares what became of the messages; it goes with --json, not with %s", formats[0])
+		return fail(Usage, "--diff compares verdicts, so it cannot be used with %s", formats[0])
 	case f.noRedact && !f.wire && !f.prompt:
-		return fail(Usage, "--no-redact belongs to --wire and --prompt")
+		return fail(Usage, "--no-redact needs --wire or --prompt")
 	case f.changed("template") && !f.prompt:
-		return fail(Usage, "--template belongs to --prompt")
+		return fail(Usage, "--template needs --prompt")
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func requestRef(flag, text string) (pastRef, error) {
 		m.nth, second = strconv.Atoi(nth)
 	}
 	if err != nil || second != nil || m.turn < 1 || several && m.nth < 1 {
-		return m, fail(Usage, "%s is %q; it takes the number of a turn, such as 3, or 3.2 for its second request", flag, text)
+		return m, fail(Usage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request", flag, text)
 	}
 	return m, nil
 }
@@ -153,7 +153,7 @@ func requestRef(flag, text string) (pastRef, error) {
 func budgetOf(text string) (*int, error) {
 	n, ok := settings.ReadBudget(text)
 	if !ok {
-		return nil, fail(Usage, "--budget is %q; it takes a number of tokens, or auto", text)
+		return nil, fail(Usage, "--budget is %q; must be a number of tokens, or auto", text)
 	}
 	return &n, nil
 }

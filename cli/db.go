@@ -18,12 +18,12 @@ import (
 )
 
 func (p *program) dbCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "db", Short: "The file that holds the conversations: where it is, its checks and its backups"},
+	return group(&cobra.Command{Use: "db", Short: "Locate, check, back up and restore the database of conversations"},
 		p.dbPathCommand(), p.dbCheck(), p.dbBackup(), p.dbRestore())
 }
 
 func (p *program) dbPathCommand() *cobra.Command {
-	return p.plainCommand("path", "Print where the conversations are", func(context.Context) error {
+	return p.plainCommand("path", "Print the path of the database", func(context.Context) error {
 		path, err := p.configuredDB()
 		if err == nil {
 			fmt.Fprintln(p.out, path)
@@ -43,9 +43,9 @@ func (p *program) configuredDB() (string, error) {
 
 func (p *program) dbCheck() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("check", "Read everything in the file and say what is damaged", func(ctx context.Context) error { return p.checkDB(ctx, asJSON) })
-	c.Long = "check reads each page, each index and each message against its hash. It changes nothing. Where something is damaged it says what, and ends with 1."
-	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
+	c := p.plainCommand("check", "Check the whole database and report what is damaged", func(ctx context.Context) error { return p.checkDB(ctx, asJSON) })
+	c.Long = "check reads every page and every index, and compares every message with its hash. It changes nothing. If something is damaged, it reports what, and exits with status 1."
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return c
 }
 
@@ -72,7 +72,7 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 	}
 	s, err := store.Open(ctx, path, store.Options{Now: p.now, ReadOnly: true})
 	if errors.Is(err, store.ErrDamaged) {
-		return fail(Failed, "%w; the next start of winnow saves what can be read into a new file", err)
+		return fail(Failed, "%w; the next start of winnow recovers what can be read into a new file", err)
 	}
 	if err != nil {
 		return err
@@ -103,20 +103,20 @@ func (p *program) printCheck(c store.CheckResult) {
 		fmt.Fprintln(p.out, f)
 	}
 	if n := len(c.Damaged); n > 0 {
-		fmt.Fprintf(p.out, "messages that are not as they were stored: %d, by number %s\n", n, someNumbers(c.Damaged))
+		fmt.Fprintf(p.out, "messages that differ from what was stored: %d, numbers %s\n", n, someNumbers(c.Damaged))
 	}
 	if c.Sound() {
-		fmt.Fprintln(p.out, "Everything is sound.")
+		fmt.Fprintln(p.out, "No damage found.")
 	}
 	if len(c.Lost) > 0 || len(c.SetAside) > 0 {
-		was := "The file was damaged before, and what could be read was saved"
+		was := "The file was damaged before, and what could be read was recovered"
 		if n := len(c.Lost); n > 0 {
-			was += fmt.Sprintf("; %s lost the text then, by number %s", theme.Plural(n, "message"), someNumbers(c.Lost))
+			was += fmt.Sprintf("; %s lost their text, numbers %s", theme.Plural(n, "message"), someNumbers(c.Lost))
 		}
 		fmt.Fprintln(p.out, was+".")
 	}
 	for _, file := range c.SetAside {
-		fmt.Fprintf(p.out, "The damaged file of then: %s\n", file)
+		fmt.Fprintf(p.out, "The damaged file: %s\n", file)
 	}
 }
 
@@ -139,9 +139,9 @@ func someNumbers(all []int64) string {
 func (p *program) dbBackup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup [FILE]",
-		Short: "Copy the conversations to a file, while winnow may go on",
-		Long:  "backup makes a whole, checked copy. Without FILE it is named for this moment and stands in the folder backups beside the conversations; those that winnow makes itself, one a day, stand there too. A file that is there is left alone.",
-		Args:  takes("at most the name of a new file", 0, 1),
+		Short: "Back up the conversations to a file; winnow may be running",
+		Long:  "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in the folder backups beside the database, where the daily backups of the chat are too. An existing file is not overwritten.",
+		Args:  takes("at most one argument, the name of a new file", 0, 1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			s, err := p.openStore(ctx, true)
 			if err != nil {
@@ -170,8 +170,8 @@ func (p *program) dbRestore() *cobra.Command {
 	var list bool
 	c := &cobra.Command{
 		Use:   "restore FILE|latest",
-		Short: "Put a backup in the place of the conversations, which are set aside",
-		Long:  "restore takes a file, or the latest of the backups beside the conversations. The conversations of now are set aside under a dated name and never deleted. While a window has them open it does nothing.",
+		Short: "Restore the conversations from a backup; the current ones are set aside",
+		Long:  "restore takes the name of a backup, or latest for the newest one. The current database is renamed, with the date in its name, and never deleted. While winnow is running with it, nothing is restored.",
 		Args:  takes("the name of a backup, or latest", 0, 1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			path, err := p.configuredDB()
@@ -182,19 +182,19 @@ func (p *program) dbRestore() *cobra.Command {
 				return p.listBackups(ctx, path)
 			}
 			if len(args) == 0 {
-				return fail(Usage, "winnow db restore takes the name of a backup, or latest; --list shows the backups")
+				return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
 			}
 			return p.restoreDB(ctx, path, args[0])
 		}),
 	}
-	c.Flags().BoolVar(&list, "list", false, "show the backups")
+	c.Flags().BoolVar(&list, "list", false, "list the backups")
 	return c
 }
 
 func (p *program) listBackups(ctx context.Context, path string) error {
 	all := backup.List(ctx, path, p.now())
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(p.err, "There are no backups yet: winnow makes one a day.")
+		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
 		return err
 	}
 	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
@@ -216,9 +216,9 @@ func (p *program) restoreDB(ctx context.Context, path, from string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "The conversations are those of %s now.\n", from)
+	fmt.Fprintf(p.out, "Restored the conversations from %s.\n", from)
 	if aside != "" {
-		fmt.Fprintf(p.out, "The ones of before are in %s.\n", aside)
+		fmt.Fprintf(p.out, "The previous conversations are in %s.\n", aside)
 	}
 	return nil
 }

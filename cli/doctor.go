@@ -35,9 +35,9 @@ const reachPatience = 5 * time.Second
 
 func (p *program) doctorCommand() *cobra.Command {
 	var tools bool
-	c := p.plainCommand("doctor", "Look at the installation, the files, the terminal and the endpoints", func(ctx context.Context) error { return p.doctor(ctx, tools) })
-	c.Flags().BoolVar(&tools, "tools", false, "start the MCP servers as well")
-	c.Long = "doctor looks at everything winnow depends on and says what is wrong: with -m, whether that model is there and how large its window is. It never prints a key."
+	c := p.plainCommand("doctor", "Check the installation, the files, the terminal and the endpoints", func(ctx context.Context) error { return p.doctor(ctx, tools) })
+	c.Flags().BoolVar(&tools, "tools", false, "also start the MCP servers")
+	c.Long = "doctor checks everything that winnow depends on and reports what is wrong. With -m, it also checks whether that model is available and how large its context window is. It never prints an API key."
 	return c
 }
 
@@ -103,7 +103,7 @@ func (p *program) checkFiles(ctx context.Context, f *findings, c config.Config, 
 	case configErr != nil:
 		f.wrong("configuration", "%s", report.ErrorText(configErr))
 	case !exists(path):
-		f.note("configuration", "%s is not there: the defaults are in use", path)
+		f.note("configuration", "%s does not exist: using the defaults", path)
 	default:
 		f.good("configuration", "%s%s", path, modeOf(path))
 		if warning := exposedKey(path, c); warning != "" {
@@ -117,12 +117,12 @@ func (p *program) checkFiles(ctx context.Context, f *findings, c config.Config, 
 			f.wrong("configuration", "%s", warning)
 		}
 		for _, g := range p.environment().Settings(c) {
-			f.note("environment", "%s gives %s", g.Name, g.Key)
+			f.note("environment", "%s sets %s", g.Name, g.Key)
 		}
 		p.checkStore(ctx, f, c)
 	}
 	if path, err := p.logPath(); err == nil {
-		f.note("log", "%s, written with --debug only", path)
+		f.note("log", "%s, only written with --debug", path)
 	}
 }
 
@@ -154,7 +154,7 @@ func (p *program) checkStore(ctx context.Context, f *findings, c config.Config) 
 	p.checkSafety(ctx, f, s)
 	checkRepairs(ctx, f, s)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		f.wrong("conversations", "others on this machine may read them: chmod 600 %s", path)
+		f.wrong("conversations", "other users of this machine can read the file: chmod 600 %s", path)
 	}
 }
 
@@ -164,17 +164,17 @@ func (p *program) checkSafety(ctx context.Context, f *findings, s *store.Store) 
 	case err != nil:
 		f.wrong("check", "%s", report.ErrorText(err))
 	case !c.Sound():
-		f.wrong("check", "%s and %s: winnow db check says more", theme.Plural(len(c.Faults), "fault"), theme.Plural(len(c.Damaged), "damaged message"))
+		f.wrong("check", "%s and %s: run winnow db check", theme.Plural(len(c.Faults), "fault"), theme.Plural(len(c.Damaged), "damaged message"))
 	case len(c.Lost) > 0:
-		f.good("check", "%s, as stored but for %d that an earlier damage cost: winnow db check says more", theme.Plural(c.Messages, "message"), len(c.Lost))
+		f.good("check", "%s intact, %d lost to earlier damage: run winnow db check", theme.Plural(c.Messages, "message"), len(c.Lost))
 	default:
-		f.good("check", "%s, every one as it was stored", theme.Plural(c.Messages, "message"))
+		f.good("check", "%s, all intact", theme.Plural(c.Messages, "message"))
 	}
 	if b, ok := s.NewestBackup(ctx); ok {
 		f.good("backup", "%s, %s, %s", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"), theme.Plural(b.Messages, "message"))
 		return
 	}
-	f.note("backup", "there is none yet: the chat makes one a day")
+	f.note("backup", "none yet: the chat makes one a day")
 }
 
 // checkRepairs says which models sent what had to be repaired.
@@ -184,7 +184,7 @@ func checkRepairs(ctx context.Context, f *findings, s *store.Store) {
 	case err != nil:
 		f.wrong("repairs", "%s", report.ErrorText(err))
 	case len(counts) == 0:
-		f.good("repairs", "no request has needed one")
+		f.good("repairs", "no request has needed repairs")
 	}
 	for len(counts) > 0 {
 		first, n, faults := counts[0], 0, 0
@@ -212,12 +212,12 @@ func (p *program) checkFolder(f *findings, path string) {
 	}
 	probe, err := os.CreateTemp(folder, ".winnow-doctor-*")
 	if errors.Is(err, fs.ErrPermission) || err != nil {
-		f.wrong("conversations", "%s cannot be made: winnow may not write in %s", path, folder)
+		f.wrong("conversations", "cannot create %s: no permission to write in %s", path, folder)
 		return
 	}
 	probe.Close()
 	os.Remove(probe.Name())
-	f.note("conversations", "%s is not there yet: the first message makes it", path)
+	f.note("conversations", "%s does not exist yet: the first message creates it", path)
 }
 
 func modeOf(path string) string {
@@ -230,17 +230,17 @@ func modeOf(path string) string {
 
 func (p *program) checkTerminal(f *findings) {
 	if !term.IsTerminal(p.out.Fd()) {
-		f.note("terminal", "standard output is not one: winnow run works, the chat needs one")
+		f.note("terminal", "standard output is not a terminal: winnow run works, the chat needs one")
 		return
 	}
 	width, height, err := term.GetSize(p.out.Fd())
 	if err != nil {
-		f.wrong("terminal", "it does not say its size: %s", report.ErrorText(err))
+		f.wrong("terminal", "cannot read the size of the terminal: %s", report.ErrorText(err))
 		return
 	}
 	colours := colorprofile.Detect(p.out.file, os.Environ())
 	if width < 40 || height < 10 {
-		f.wrong("terminal", "%s, %d×%d: the chat wants 40×10 or more", p.env("TERM"), width, height)
+		f.wrong("terminal", "%s, %d×%d: the chat needs at least 40×10", p.env("TERM"), width, height)
 		return
 	}
 	f.good("terminal", "%s, %d×%d, colours: %s", p.env("TERM"), width, height, colours)
@@ -280,7 +280,7 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 	for i, e := range endpoints {
 		text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e)))
 		if e.Name == llm.Guide {
-			text = "built in, no key, no network"
+			text = "built in, needs no key and no network"
 		}
 		if errs[i] != nil {
 			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(report.ErrorText(errs[i])))
@@ -289,7 +289,7 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 		f.good(e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
 		p.checkWindow(ctx, f, w, e, lists[i], named)
 		if e.KeyFrom.Kind == keys.Config {
-			f.note(e.Name, "its key is in the config file: winnow keys set %s, or key_env, keeps it out of backups and screenshots", e.Name)
+			f.note(e.Name, "its key is in the configuration file; winnow keys set %s, or key_env, keeps it out of backups and screenshots", e.Name)
 		}
 	}
 }
@@ -332,8 +332,8 @@ func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.
 	}
 	window := p.windows(ctx, w, []llm.Model{m})[0]
 	if window.Tokens == 0 {
-		f.note(e.Name, "the window of %s is not known: /window TOKENS in the chat, or window under [endpoints.%s], sets it", markdown.OneLine(m.Ref(), 80), e.Name)
+		f.note(e.Name, "the context window of %s is unknown: set it with /window TOKENS in the chat, or with window under [endpoints.%s]", markdown.OneLine(m.Ref(), 80), e.Name)
 		return
 	}
-	f.good(e.Name, "the window of %s is %d tokens: %s", markdown.OneLine(m.Ref(), 80), window.Tokens, markdown.OneLine(window.Origin(), 80))
+	f.good(e.Name, "the context window of %s is %d tokens: %s", markdown.OneLine(m.Ref(), 80), window.Tokens, markdown.OneLine(window.Origin(), 80))
 }

@@ -37,7 +37,7 @@ func exitMeanings() []manual.Item {
 		item(Failed, "Failure."),
 		item(Usage, "A flag, an argument or the configuration file is wrong."),
 		item(NotFound, "There is no such session, turn or file."),
-		item(Provider, "The server refused, failed or could not be reached, no model is named, or a limit kept the request back."),
+		item(Provider, "The server refused, failed or could not be reached, no model was chosen, or a limit was reached."),
 		item(Interrupted, "Interrupted by SIGINT, or the terminal was closed."),
 		item(Terminated, "Terminated by SIGTERM."),
 	}

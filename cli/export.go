@@ -39,9 +39,9 @@ func (p *program) sessionsExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export ID",
 		Short: "Write a session to standard output or to a file, as Markdown, HTML, JSON, JSONL or one text",
-		Long: "Write a session to standard output or to a file. json holds everything without a loss and is what " +
-			"sessions import brings back, whole; md, html, jsonl and prompt hold the active branch, for others to read. " +
-			"html is one page that marks what the model saw. From those, what looks like a secret is taken out.",
+		Long: "Write a session to standard output or to a file. json holds everything, and winnow sessions import restores it " +
+			"without loss; md, html, jsonl and prompt hold the active branch, for others to read. " +
+			"html is one page that marks what the model saw. Possible secrets are redacted in all of them but json.",
 		Example: "  winnow sessions export 0195 > parser.md\n" +
 			"  winnow sessions export 0195 -o parser.html\n" +
 			"  winnow sessions export 0195 -o parser.jsonl\n" +
@@ -63,11 +63,11 @@ func (p *program) sessionsExport() *cobra.Command {
 			return err
 		}),
 	}
-	c.Flags().StringVar(&f.format, "format", "", "md, html, json, jsonl or prompt; without it the ending of the file says it, or md is taken")
-	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, with --all and another format than json a folder; - is standard output")
-	c.Flags().BoolVar(&f.all, "all", false, "every session, those archived and in the trash too")
-	c.Flags().BoolVar(&f.force, "force", false, "overwrite a file that is there")
-	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "leave in what looks like a secret")
+	c.Flags().StringVar(&f.format, "format", "", "md, html, json, jsonl or prompt; the default is the extension of the file, or md")
+	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, or a folder with --all in another format than json; - is standard output")
+	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite an existing file")
+	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "do not redact possible secrets")
 	var names []string
 	for _, format := range transfer.Formats() {
 		names = append(names, string(format))
@@ -80,20 +80,20 @@ func (p *program) sessionsExport() *cobra.Command {
 func (f exportFlags) read(args []string) (transfer.Format, error) {
 	switch {
 	case f.all && len(args) > 0:
-		return "", fail(Usage, "--all takes every session: leave the id out, or leave --all out")
+		return "", fail(Usage, "--all exports every session: use either --all or an id")
 	case !f.all && len(args) == 0:
-		return "", fail(Usage, "sessions export takes the id of a session, or --all")
+		return "", fail(Usage, "sessions export needs the id of a session, or --all")
 	}
 	if f.out == "" {
-		return "", fail(Usage, "-o is empty; it takes the name of a file, or - for standard output")
+		return "", fail(Usage, "-o is empty; it needs the name of a file, or - for standard output")
 	}
 	if f.format != "" {
 		format, ok := transfer.ReadFormat(f.format)
 		if !ok {
-			return "", fail(Usage, "--format is %q; it takes md, html, json, jsonl or prompt", f.format)
+			return "", fail(Usage, "--format is %q; must be md, html, json, jsonl or prompt", f.format)
 		}
 		if f.all && format != transfer.JSON && f.out == "-" {
-			return "", fail(Usage, "--all writes a file for each session: name their folder with -o")
+			return "", fail(Usage, "--all writes a file for each session: name a folder with -o")
 		}
 		return format, nil
 	}
@@ -189,9 +189,9 @@ func (t *redaction) text(text string) string {
 func (p *program) reportRedacted(n int) {
 	switch {
 	case n == 1:
-		fmt.Fprintln(p.err, "One text that looks like a secret was taken out; --no-redact leaves it in.")
+		fmt.Fprintln(p.err, "1 possible secret was redacted; --no-redact keeps it.")
 	case n > 1:
-		fmt.Fprintf(p.err, "%d texts that look like secrets were taken out; --no-redact leaves them in.\n", n)
+		fmt.Fprintf(p.err, "%d possible secrets were redacted; --no-redact keeps them.\n", n)
 	}
 }
 
@@ -227,7 +227,7 @@ func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.Expor
 		return err
 	}
 	if err := os.MkdirAll(f.out, 0o700); err != nil {
-		return fail(Failed, "cannot make the folder %s: %w", f.out, fileCause(err))
+		return fail(Failed, "cannot create the folder %s: %w", f.out, fileCause(err))
 	}
 	bar := p.countdown("exporting", len(ids))
 	defer bar.end()

@@ -65,7 +65,7 @@ func free(path string, force bool) error {
 	case err != nil:
 		return fail(Failed, "cannot write %s: %w", path, fileCause(err))
 	case info.IsDir():
-		return fail(Usage, "%s is a folder; -o names a file in it", path)
+		return fail(Usage, "%s is a folder; -o needs the name of a file", path)
 	case !force:
 		return taken(path)
 	}
@@ -73,7 +73,7 @@ func free(path string, force bool) error {
 }
 
 func taken(path string) error {
-	return &failure{exit: Failed, text: path + " is there already; --force overwrites it", err: fs.ErrExist}
+	return &failure{exit: Failed, text: path + " already exists; --force overwrites it", err: fs.ErrExist}
 }
 
 // settle gives a finished file its name. A name that was taken meanwhile stays with its owner: a link, as

@@ -36,11 +36,11 @@ func (p *program) importCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Import conversations from files of other programs; - is standard input",
-		Args:  takes("a file, or - for standard input", 1, -1),
+		Short: "Import conversations from the files of other programs; - is standard input",
+		Args:  takes("one or more files, or - for standard input", 1, -1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			if in.title != "" && len(args) > 1 {
-				return fail(Usage, "--title names one conversation: take one file with it")
+				return fail(Usage, "--title names one conversation, so it cannot be used with several files")
 			}
 			in.p = p
 			err := in.importAll(ctx, args)
@@ -51,10 +51,10 @@ func (p *program) importCommand() *cobra.Command {
 			return firstError(in.writeSummary(), err)
 		}),
 	}
-	c.Flags().StringVar(&in.title, "title", "", "the session's title; without one the file's is taken, or one is made of the first message")
-	c.Flags().BoolVar(&in.try, "dry-run", false, "say what would be imported, and store nothing")
-	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("import more than %d MiB, and conversations and messages of any size; memory may run out", transfer.Largest>>20))
-	c.Flags().BoolVar(&asJSON, "json", false, "what was imported and what is odd as one JSON object")
+	c.Flags().StringVar(&in.title, "title", "", "the title of the session; the default is the title in the file, or one made from the first message")
+	c.Flags().BoolVar(&in.try, "dry-run", false, "show what would be imported, and store nothing")
+	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("lift the limit of %d MiB per file and the limits on conversations and messages; may need a lot of memory", transfer.Largest>>20))
+	c.Flags().BoolVar(&asJSON, "json", false, "print what was imported, with warnings, as one JSON object")
 	return c
 }
 
@@ -135,7 +135,7 @@ func (in *importing) outcome(files int) error {
 		}
 	}
 	if failed == 0 && in.unsent > 0 {
-		return fail(Failed, "%d of %d files hold no message that can be sent", in.unsent, files)
+		return fail(Failed, "%d of %d files have no message that can be sent", in.unsent, files)
 	}
 	if failed == 0 {
 		return nil
@@ -173,7 +173,7 @@ func (in *importing) unsendable(name string) error {
 	if added == 0 || sendable > 0 {
 		return nil
 	}
-	return fail(Failed, "%s: no message of it can be sent: they are all empty or of unknown roles", name)
+	return fail(Failed, "%s: none of its messages can be sent: they are all empty or of unknown roles", name)
 }
 
 // ended makes of an error that a signal led to one that says what it left.
@@ -186,7 +186,7 @@ func (in *importing) ended(ctx context.Context, err error) error {
 
 func (in *importing) stopped() string {
 	if t := in.tally(); t.New+t.Grown > 0 && !in.try {
-		return "stopped; what was imported until then stays, and to import the file again goes on behind it"
+		return "stopped; what was imported is kept, and importing the file again continues from there"
 	}
 	return "stopped; nothing was imported"
 }
@@ -234,7 +234,7 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 	case err != nil:
 		return importFile{}, fail(Failed, "cannot open %s: %w", name, fileCause(err))
 	case info.IsDir():
-		return importFile{}, fail(Failed, "%s is a folder; sessions import takes files", name)
+		return importFile{}, fail(Failed, "%s is a folder; sessions import needs files", name)
 	case !info.Mode().IsRegular():
 		return importFile{}, fail(Failed, "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s reads it as standard input", name)
 	case info.Size() > transfer.Largest && !large:
@@ -258,14 +258,14 @@ func (p *program) spool(from io.Reader, dir string, large bool) (importFile, err
 	}
 	f, err := os.CreateTemp("", "winnow-import-")
 	if err != nil {
-		return importFile{}, fail(Failed, "cannot keep what arrives in a temporary file: %w", err)
+		return importFile{}, fail(Failed, "cannot copy the input to a temporary file: %w", err)
 	}
 	os.Remove(f.Name()) // An open file has no need of a name; where it needs one, close removes it.
 	done := func() { f.Close(); os.Remove(f.Name()) }
 	size, err := io.Copy(f, from)
 	if err != nil {
 		done()
-		return importFile{}, fail(Failed, "cannot read what is to be imported: %w", err)
+		return importFile{}, fail(Failed, "cannot read the input: %w", err)
 	}
 	if size > transfer.Largest && !large {
 		done()
@@ -276,5 +276,5 @@ func (p *program) spool(from io.Reader, dir string, large bool) (importFile, err
 
 // tooLarge says why a file is not imported, and what imports it all the same.
 func tooLarge(name string) error {
-	return fail(Failed, "%s: %w; --large imports it all the same", name, transfer.ErrTooLarge)
+	return fail(Failed, "%s: %w; --large imports it anyway", name, transfer.ErrTooLarge)
 }

@@ -65,9 +65,9 @@ func (in *importing) writeSummary() error {
 	}
 	text := theme.Plural(conversations, "conversation") + ": " + t.String()
 	if in.try {
-		text += ". That is what an import would do; nothing was stored."
+		text += " (dry run; nothing was stored)."
 	} else if t.New+t.Grown > 0 {
-		text += ". To see them: winnow sessions list"
+		text += ". List them with: winnow sessions list"
 	}
 	_, err := fmt.Fprintln(in.p.out, text)
 	return err
@@ -81,7 +81,7 @@ func (t tally) String() string {
 		text string
 	}{
 		{t.New, fmt.Sprintf("%d new", t.New)},
-		{t.Grown, fmt.Sprintf("%d grown by %s", t.Grown, theme.Plural(t.grownBy, "message"))},
+		{t.Grown, fmt.Sprintf("%d extended by %s", t.Grown, theme.Plural(t.grownBy, "message"))},
 		{t.Here, fmt.Sprintf("%d already here", t.Here)},
 		{t.Trash, fmt.Sprintf("%d in the trash", t.Trash)},
 		{t.Empty, fmt.Sprintf("%d empty", t.Empty)},
@@ -103,11 +103,11 @@ func (in *importing) summarizeOne(one arrived) error {
 	var text string
 	switch {
 	case one.Again:
-		text = fmt.Sprintf("The conversation is already here, now with %s; nothing was imported. To open it: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
+		text = fmt.Sprintf("This conversation was imported before and has %s now; nothing was imported. Open it with: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
 	case in.try:
 		text = fmt.Sprintf("%s would be imported; nothing was stored.", theme.Plural(s.Messages, "message"))
 	default:
-		text = fmt.Sprintf("Imported %s. To open them: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
+		text = fmt.Sprintf("Imported %s. Open the conversation with: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
 	}
 	_, err := fmt.Fprintln(in.p.out, text)
 	return err
@@ -150,7 +150,7 @@ func (in *importing) writeRemarks() {
 		}
 	}
 	for _, kind := range many {
-		fmt.Fprintf(in.p.err, "winnow: %s%s more, %s; --json lists them all\n", kind.lead, theme.Plural(counts[kind]-maxShown, kind.of), subjectOf(kind.field))
+		fmt.Fprintf(in.p.err, "winnow: %s%s more %s; --json lists them all\n", kind.lead, theme.Plural(counts[kind]-maxShown, kind.of), subjectOf(kind.field))
 	}
 	if in.files() > 1 {
 		for _, one := range in.all {
@@ -164,9 +164,9 @@ func (in *importing) writeRemarks() {
 // subjectOf names what of a message a remark is about.
 func subjectOf(field string) string {
 	if field == "" {
-		return "each as a whole"
+		return "of the same kind"
 	}
-	return "each about its " + field
+	return "about " + field
 }
 
 // where names the file and the conversation that a remark is about, where there are several.

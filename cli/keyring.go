@@ -49,7 +49,7 @@ func (p *program) withStored(e llm.Endpoint) llm.Endpoint {
 		fetch = func(ctx context.Context) (keys.Secret, error) {
 			key, err := keys.FromKeyring(ctx, e.Name)
 			if errors.Is(err, keys.ErrNoKey) {
-				return "", fmt.Errorf("the system keyring has none for it; winnow keys set %s stores one", e.Name)
+				return "", fmt.Errorf("the system keyring has no key for it; store one with winnow keys set %s", e.Name)
 			}
 			return key, err
 		}
@@ -114,7 +114,7 @@ func exposedKey(path string, c config.Config) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		if e := c.Endpoints[name]; e.Key != "" || len(llm.Endpoint{Headers: e.Headers}.Secrets()) > 0 {
-			return fmt.Sprintf("the config file holds a key of %s, and others on this machine may read it: chmod 600 %s", name, path)
+			return fmt.Sprintf("the configuration file contains the key of %s, and other users of this machine can read the file: chmod 600 %s", name, path)
 		}
 	}
 	return ""

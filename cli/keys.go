@@ -25,15 +25,15 @@ import (
 )
 
 func (p *program) keysCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "keys", Short: "The keys of endpoints: where they come from; store and delete them"},
+	return group(&cobra.Command{Use: "keys", Short: "List, store and delete the API keys of endpoints"},
 		p.keysList(), p.keysSet(), p.keysDelete())
 }
 
 func (p *program) keysList() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("list", "Say where the key of each endpoint comes from", func(context.Context) error { return p.listKeySources(asJSON) })
-	c.Long = "list says for each endpoint where its key comes from, and never the key or a part of it. It asks no keyring and runs no command."
-	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
+	c := p.plainCommand("list", "List where the key of each endpoint comes from", func(context.Context) error { return p.listKeySources(asJSON) })
+	c.Long = "list shows where the key of each endpoint comes from, but never the key or a part of it. It does not query the keyring and runs no command."
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return c
 }
 
@@ -44,10 +44,10 @@ func (p *program) keysSet() *cobra.Command {
 		Short: "Store the key of an endpoint in the system keyring",
 		Long: "set asks for the key on the terminal without showing it, or reads it from standard input, and stores it in the\n" +
 			"system keyring, or with --file in a file that only you can read. The key is never an argument: those are\n" +
-			"visible to other programs and stay in the history of the shell.",
+			"visible to other programs and kept in the history of the shell.",
 		Example: "  winnow keys set openai\n" +
 			"  pass show openai | winnow keys set openai --file",
-		Args:              takes("the name of an endpoint; the key itself is asked for", 1, 1),
+		Args:              takes("the name of an endpoint; it then asks for the key", 1, 1),
 		ValidArgsFunction: p.completeKeyName,
 		RunE:              p.do(func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0], toFile) }),
 	}
@@ -91,7 +91,7 @@ func (p *program) listKeySources(asJSON bool) error {
 		return report.WriteJSON(p.out, out)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(p.err, "No endpoint is configured and no key is set. winnow keys set openai stores one.")
+		fmt.Fprintln(p.err, "No endpoint is configured and no key is set. Store one with, for example, winnow keys set openai.")
 		return nil
 	}
 	t := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
@@ -100,7 +100,7 @@ func (p *program) listKeySources(asJSON bool) error {
 		if problem := keyProblem(e); problem != "" {
 			text += ": " + problem
 		} else if stored := p.keyStore().Find(e.Name); stored.Kind != keys.Nowhere && !e.KeyFrom.Stored() {
-			text += "; the stored one is not used"
+			text += "; the stored key is not used"
 		}
 		fmt.Fprintf(t, "%s\t%s\n", markdown.Visible(e.Name), markdown.Visible(text))
 	}
@@ -123,7 +123,7 @@ func (p *program) keyEndpoint(c config.Config, name string) (llm.Endpoint, error
 	}
 	hint := llm.DidYouMean(name, names)
 	if hint == "" {
-		hint = "; an endpoint of yours begins with a table [endpoints.NAME] in the config file"
+		hint = "; to add an endpoint, write a table [endpoints.NAME] in the configuration file"
 	}
 	return llm.Endpoint{}, fail(NotFound, "there is no endpoint %q%s", name, hint)
 }
@@ -141,11 +141,11 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	table := c.Endpoints[e.Name]
 	switch {
 	case e.KeyFrom.Kind == keys.Config:
-		return fail(Usage, "the config file holds the key of %s, which goes before a stored one: take key out of [endpoints.%s] first", e.Name, e.Name)
+		return fail(Usage, "the configuration file sets the key of %s, which overrides a stored one: remove key from [endpoints.%s] first", e.Name, e.Name)
 	case e.KeyFrom.Kind == keys.Command:
-		return fail(Usage, "%s gives the key of %s, and goes before a stored one: take key_command out of [endpoints.%s] first", e.KeyFrom, e.Name, e.Name)
+		return fail(Usage, "%s provides the key of %s, which overrides a stored one: remove key_command from [endpoints.%s] first", e.KeyFrom, e.Name, e.Name)
 	case table.KeyKeyring && toFile:
-		return fail(Usage, "key_keyring of [endpoints.%s] takes its key from the keyring: key_file there names a file instead", e.Name)
+		return fail(Usage, "key_keyring in [endpoints.%s] reads the key from the keyring: set key_file instead to use a file", e.Name)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -173,12 +173,12 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	if err != nil {
 		return p.keyFault(ctx, err)
 	}
-	fmt.Fprintf(p.out, "The key of %s is in %s.\n", e.Name, place)
+	fmt.Fprintf(p.out, "Stored the key of %s in %s.\n", e.Name, place)
 	switch {
 	case e.KeyFrom.Kind == keys.Variable && e.Key != "":
-		fmt.Fprintf(p.err, "winnow: %s is set and goes before it\n", e.KeyFrom.Name)
+		fmt.Fprintf(p.err, "winnow: %s is set and overrides it\n", e.KeyFrom.Name)
 	case e.BaseURL != "" && !table.KeyKeyring && table.KeyFile == "" && !e.TakesStoredKey():
-		fmt.Fprintf(p.err, "winnow: %s is at another address than its own now, and is not sent the stored key there; key_keyring or key_file under [endpoints.%s] changes that\n", e.Name, e.Name)
+		fmt.Fprintf(p.err, "winnow: the base URL of %s was changed, so the stored key is not sent to it; set key_keyring or key_file under [endpoints.%s] to send it\n", e.Name, e.Name)
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (p *program) readKey(ctx context.Context, name string) (keys.Secret, error)
 	}
 	key, err := keys.Parse(text)
 	if err != nil {
-		return "", fail(Usage, "%w; nothing is stored", err)
+		return "", fail(Usage, "%w; nothing was stored", err)
 	}
 	return key, nil
 }
@@ -267,12 +267,12 @@ func (p *program) deleteKey(ctx context.Context, name string) error {
 		from, err = store.Delete(ctx, e.Name)
 	}
 	if errors.Is(err, keys.ErrNoKey) {
-		return fail(NotFound, "no key of %s is stored (%s)", e.Name, keyText(e))
+		return fail(NotFound, "there is no stored key of %s (%s)", e.Name, keyText(e))
 	}
 	if err != nil {
 		return p.keyFault(ctx, fail(Failed, "the key of %s is still in %s: %w", e.Name, from, err))
 	}
-	fmt.Fprintf(p.out, "The key of %s is deleted from %s.\n", e.Name, from)
+	fmt.Fprintf(p.out, "Deleted the key of %s from %s.\n", e.Name, from)
 	return nil
 }
 

@@ -41,7 +41,7 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 	typing.want("Key of openai (not shown):")
 	wantEcho(t, typing, false)
 	typing.send("planted-by-typing-4720\r")
-	typing.want("The key of openai is in the file")
+	typing.want("Stored the key of openai in the file")
 	typing.end()
 	if bytes.Contains(typing.raw, []byte("planted")) {
 		t.Errorf("the terminal showed the key: %q", typing.raw)

@@ -23,7 +23,7 @@ func (p *program) openLog(r *redact.Redactor) (*slog.Logger, io.Closer) {
 	}
 	f, err := p.createLog()
 	if err != nil {
-		fmt.Fprintf(p.err, "winnow: there is no log: %s\n", report.Sentence(err.Error()))
+		fmt.Fprintf(p.err, "winnow: the log cannot be written: %s\n", report.Sentence(err.Error()))
 		return none, io.NopCloser(nil)
 	}
 	json := slog.NewJSONHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})
@@ -36,7 +36,7 @@ func (p *program) createLog() (*os.File, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the folder %s: %w", filepath.Dir(path), fileCause(err))
+		return nil, fmt.Errorf("cannot create the folder %s: %w", filepath.Dir(path), fileCause(err))
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

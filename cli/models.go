@@ -20,8 +20,8 @@ import (
 
 func (p *program) modelsCommand() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("models", "List the models of every endpoint", func(ctx context.Context) error { return p.models(ctx, asJSON) })
-	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
+	c := p.plainCommand("models", "List the models of all endpoints", func(ctx context.Context) error { return p.models(ctx, asJSON) })
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return c
 }
 
@@ -60,7 +60,7 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 		err = t.Flush()
 	}
 	if err == nil && len(list) == 0 {
-		return fail(Provider, "no endpoint named a model")
+		return fail(Provider, "no endpoint lists any models")
 	}
 	return err
 }

@@ -93,7 +93,7 @@ func TestRunSaysWhatBecomesOfAPendingCall(t *testing.T) {
 	t.Parallel()
 	env := killedWhileAsking(t)
 	_, stderr := commandOutput(t, env, "run", "-c", "hello")
-	if !strings.Contains(stderr, "1 tool call of the last answer has no result; the model is told that none is recorded") {
+	if !strings.Contains(stderr, "1 tool call of the last answer has no result; a note in the request says so") {
 		t.Errorf("run said %q", stderr)
 	}
 }

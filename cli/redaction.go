@@ -11,7 +11,7 @@ import (
 
 // noRedactFlag lets a command show what looks like a secret.
 func noRedactFlag(c *cobra.Command, noRedact *bool) {
-	c.Flags().BoolVar(noRedact, "no-redact", false, "leave in what looks like a secret")
+	c.Flags().BoolVar(noRedact, "no-redact", false, "do not redact possible secrets")
 }
 
 // newRedaction takes known keys, and what looks like a secret, out of what a command shows, unless noRedact

@@ -21,11 +21,11 @@ func (p *program) repairCommand() *cobra.Command {
 	var f repairFlags
 	c := &cobra.Command{
 		Use:   "repair ID",
-		Short: "List the damaged messages of a session with their repairs, or set another remedy",
-		Long: "List what is damaged in a session and what is sent instead, and record it. With --as the damaged " +
-			"messages are sent otherwise from the next request on: repaired (repair), with their tool calls and " +
-			"results sent as text (text), or left out (drop). A tool call goes with its results. What is stored " +
-			"stays as it is, so that every remedy can be taken back.",
+		Short: "List the repairs of a session, or choose another remedy",
+		Long: "List what is damaged in a session and what is sent instead, and record it. With --as, the damaged " +
+			"messages are sent differently from the next request on: repaired (repair), with their tool calls and " +
+			"results as text (text), or not at all (drop). A tool call and its results are treated alike. Stored " +
+			"messages are never changed, so every remedy can be undone.",
 		Example: "  winnow repair 0195\n" +
 			"  winnow repair 0195 --as drop --message 12 --dry-run",
 		Args:              takes("the id of a session", 1, 1),
@@ -54,10 +54,10 @@ type repairFlags struct {
 func (f *repairFlags) add(c *cobra.Command) {
 	all := c.Flags()
 	f.changed = all.Changed
-	all.StringVar(&f.as, "as", "", "repair them, send their tool calls as text, or drop them")
-	all.IntSliceVar(&f.messages, "message", nil, "only message N with its tool group; may be repeated")
-	all.BoolVar(&f.dry, "dry-run", false, "record nothing, with --as show what it would do")
-	all.BoolVar(&f.json, "json", false, "as one JSON object")
+	all.StringVar(&f.as, "as", "", "what to do with damaged messages: repair, text (tool calls as text) or drop")
+	all.IntSliceVar(&f.messages, "message", nil, "only for message N and its tool calls and results; may be repeated")
+	all.BoolVar(&f.dry, "dry-run", false, "record nothing; with --as, show what would change")
+	all.BoolVar(&f.json, "json", false, "print one JSON object")
 	c.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(report.RemedyWords(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -68,7 +68,7 @@ func (f *repairFlags) read() error {
 	}
 	at := slices.Index(report.RemedyWords(), f.as)
 	if at < 0 {
-		return fail(Usage, "--as is %q; it takes %s%s", f.as, theme.Choices(report.RemedyWords()), llm.DidYouMean(f.as, report.RemedyWords()))
+		return fail(Usage, "--as is %q; must be %s%s", f.as, theme.Choices(report.RemedyWords()), llm.DidYouMean(f.as, report.RemedyWords()))
 	}
 	f.remedy = history.Remedies()[at]
 	return nil
@@ -92,7 +92,7 @@ func (p *program) repair(ctx context.Context, id string, asked repairFlags) erro
 		return err
 	}
 	if r := s.Policy().Recovery; asked.remedy != history.SendRepaired && !r.TakesRemedies() {
-		p.reportError(p.err, fail(OK, "recovery is %q in this session: remedies hold under %q alone", r, history.RecoverRepair))
+		p.reportError(p.err, fail(OK, "recovery is %q in this session; remedies apply only with %q", r, history.RecoverRepair))
 	}
 	if asked.json {
 		return report.WriteJSON(p.out, l.JSON())
@@ -192,7 +192,7 @@ func damagedOf(ctx context.Context, s *session.Session, entries []history.Entry,
 		}
 		group = slices.DeleteFunc(group, func(id int64) bool { return !damaged[id] })
 		if len(group) == 0 {
-			return nil, fail(NotFound, "message %d is not damaged: it has nothing to repair", n)
+			return nil, fail(NotFound, "message %d is not damaged", n)
 		}
 		ids = append(ids, group...)
 	}

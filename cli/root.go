@@ -50,7 +50,7 @@ func (p *program) root() *cobra.Command {
 		Short: "A terminal chat that shows, message by message, what the model sees",
 		Long: "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
 			"what is kept, cut and dropped of the conversation, and why.",
-		Example: "  # begin a chat, continue the last one, choose among those about parsers\n" +
+		Example: "  # start a chat, continue the last session, choose from the sessions about parsers\n" +
 			"  winnow\n" +
 			"  winnow -c\n" +
 			"  winnow -r parser\n\n" +
@@ -66,16 +66,16 @@ func (p *program) root() *cobra.Command {
 	}
 	all := root.PersistentFlags()
 	all.StringVar(&f.config, "config", "", "the configuration file")
-	all.StringVar(&f.db, "db", "", "the file that holds the conversations")
+	all.StringVar(&f.db, "db", "", "the database of conversations")
 	all.StringVarP(&f.model, "model", "m", "", "the model, as endpoint/model")
 	root.RegisterFlagCompletionFunc("model", p.completeModel)
-	all.BoolVar(&f.debug, "debug", false, "write a log, with secrets taken out")
+	all.BoolVar(&f.debug, "debug", false, "write a log, with secrets redacted")
 	own := root.Flags()
 	p.sessionFlags(root)
 	own.BoolVarP(&f.lastToo, "last", "C", false, "the same as -c")
-	own.BoolVarP(&f.pick, "resume", "r", false, "choose a session, among those that hold the words that follow")
-	own.BoolVar(&f.plain, "plain", false, "chat in plain lines of text, for screen readers and pipes")
-	own.BoolVar(&f.temporary, "temporary", false, "begin a chat that leaves nothing on disk")
+	own.BoolVarP(&f.pick, "resume", "r", false, "choose a session; words that follow narrow the list")
+	own.BoolVar(&f.plain, "plain", false, "chat in lines of text, for screen readers and pipes")
+	own.BoolVar(&f.temporary, "temporary", false, "start a chat that leaves nothing on disk")
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
@@ -109,9 +109,9 @@ func (p *program) shells(c *cobra.Command) {
 	}
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fail(Usage, "for which shell? It takes %s", theme.Choices(names))
+			return fail(Usage, "winnow completion needs the name of a shell: %s", theme.Choices(names))
 		}
-		return fail(Usage, "there is no completion for %q; it takes %s", args[0], theme.Choices(names))
+		return fail(Usage, "there is no completion for %q; use %s", args[0], theme.Choices(names))
 	}
 	c.RunE = p.do(func(context.Context, []string) error { return nil })
 }
@@ -119,7 +119,7 @@ func (p *program) shells(c *cobra.Command) {
 // manCommand prints the manual page.
 func (p *program) manCommand() *cobra.Command {
 	var c *cobra.Command
-	c = p.plainCommand("man", "Print the manual page, for man to show", func(context.Context) error {
+	c = p.plainCommand("man", "Print the manual page", func(context.Context) error {
 		fmt.Fprint(p.out, manualPage(c.Root()))
 		return nil
 	})
@@ -143,27 +143,27 @@ func manualPage(root *cobra.Command) string {
 	}
 	return manual.Page(
 		root,
-		manual.Section{Name: "Keys", Text: "The keys of the chat as they are without a configuration.", Items: keys},
-		manual.Section{Name: "Slash commands", Text: "What is typed in the chat, at the beginning of an empty draft.", Items: slashes},
+		manual.Section{Name: "Keys", Text: "The default keys of the chat.", Items: keys},
+		manual.Section{Name: "Slash commands", Text: "Commands of the chat, typed in an empty draft.", Items: slashes},
 		manual.Section{
 			Name: "Environment", Items: []manual.Item{
 				{Term: "WINNOW_MODEL", Meaning: "The model of new sessions, as endpoint/model."},
 				{Term: "WINNOW_CONFIG", Meaning: "The configuration file."},
-				{Term: "WINNOW_DB", Meaning: "The file that holds the conversations."},
+				{Term: "WINNOW_DB", Meaning: "The database of conversations."},
 				{Term: strings.Join(llm.KeyVariables(), ", "), Meaning: "API keys."},
-				{Term: "OPENAI_BASE_URL", Meaning: "The address that is used with OPENAI_API_KEY."},
+				{Term: "OPENAI_BASE_URL", Meaning: "The base URL used with OPENAI_API_KEY."},
 				{Term: "OLLAMA_HOST", Meaning: "The address of Ollama."},
-				{Term: "EDITOR, VISUAL", Meaning: "The program that edits a draft."},
-				{Term: "NO_COLOR", Meaning: "No colours where it is set."},
+				{Term: "EDITOR, VISUAL", Meaning: "The editor for drafts."},
+				{Term: "NO_COLOR", Meaning: "Disables colours if set."},
 			},
-			Text: "Every setting of the configuration has a variable too, such as WINNOW_CONTEXT_BUDGET for budget under [context]. Empty variables count as not set.",
+			Text: "Every setting of the configuration file has a variable too, such as WINNOW_CONTEXT_BUDGET for budget under [context]. Empty variables are ignored.",
 		},
 		manual.Section{Name: "Files", Items: []manual.Item{
-			{Term: "~/.config/winnow/config.toml", Meaning: "The configuration. winnow config init writes one with every setting explained."},
-			{Term: "~/.config/winnow/personas/NAME.md", Meaning: "Personas: system prompts of yours."},
-			{Term: "~/.local/share/winnow/winnow.db", Meaning: "The conversations, in SQLite."},
-			{Term: "~/.local/state/winnow", Meaning: "The log of --debug, and what is remembered from the screen."},
-		}, Text: "These are the places on Linux; XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME move them. winnow config path and winnow db path print those in use."},
+			{Term: "~/.config/winnow/config.toml", Meaning: "The configuration file. winnow config init creates one that explains every setting."},
+			{Term: "~/.config/winnow/personas/NAME.md", Meaning: "Personas: your system prompts."},
+			{Term: "~/.local/share/winnow/winnow.db", Meaning: "The conversations, an SQLite database."},
+			{Term: "~/.local/state/winnow", Meaning: "The log of --debug, and the choices that the chat remembers."},
+		}, Text: "These are the paths on Linux; XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME change them. winnow config path and winnow db path print the paths in use."},
 		manual.Section{Name: "Exit status", Items: exitMeanings()},
 		manual.Section{Name: "See also", Text: "winnow run -m guide/guide \"question\" answers from the documentation without a network."},
 	)
@@ -172,19 +172,19 @@ func manualPage(root *cobra.Command) string {
 // sessionFlags are the flags that name an existing session.
 func (p *program) sessionFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
-	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id; its first letters are enough")
+	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or the beginning of its id")
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
-	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "take the system prompt from the persona with this name: winnow config personas lists them")
+	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "use the system prompt of this persona; winnow config personas lists them")
 	c.RegisterFlagCompletionFunc("persona", p.completePersona)
-	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this file, a text or a picture; may be given several times")
+	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
 }
 
 // outputFlags are the flags of a single answer.
 func (p *program) outputFlags(c *cobra.Command) {
-	c.Flags().BoolVar(&p.flags.json, "json", false, "the answer as one JSON object")
+	c.Flags().BoolVar(&p.flags.json, "json", false, "print the answer as one JSON object")
 	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
-	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "write nothing but the answer and errors")
-	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be given several times, * stands for any characters")
+	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, * matches any characters")
 }
 
 // rootArgs says what is wrong with words that are no command.
@@ -194,13 +194,13 @@ func (p *program) rootArgs(args []string) error {
 		return err
 	}
 	if f.prompt != "" && f.pick {
-		return fail(Usage, "-p answers without a screen, and -r chooses on one: take one of them")
+		return fail(Usage, "-p and -r cannot be used together")
 	}
 	if f.temporary && (f.prompt != "" || f.pick || f.last || f.lastToo || f.session != "") {
-		return fail(Usage, "--temporary begins a new chat on the screen, and takes neither -p nor a session")
+		return fail(Usage, "--temporary starts a new chat, so it cannot be used with -p or with a session")
 	}
 	if (f.json || f.noSave || f.quiet || f.allowTools != nil) && f.prompt == "" {
-		return fail(Usage, "--json, --no-save, --quiet and --allow-tool belong to winnow run or -p")
+		return fail(Usage, "--json, --no-save, --quiet and --allow-tool need winnow run or -p")
 	}
 	if len(args) == 0 || f.pick {
 		return nil
@@ -217,7 +217,7 @@ func (p *program) oneSession() error {
 		}
 	}
 	if named > 1 {
-		return fail(Usage, "-c, -r and -s each choose a session: take one of them")
+		return fail(Usage, "-c, -r and -s cannot be used together")
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		return fail(Usage, "there is no command %q under %s; it has %s%s", args[0], c.CommandPath(), theme.Choices(names), llm.DidYouMean(args[0], names))
+		return fail(Usage, "there is no command %q in %s; use %s%s", args[0], c.CommandPath(), theme.Choices(names), llm.DidYouMean(args[0], names))
 	}
 	c.RunE = subs[0].RunE
 	c.AddCommand(subs...)
@@ -299,9 +299,9 @@ func explainFlag(err error) error {
 		return err
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		return fail(Usage, "--%s is %s; that is too large a number", flag.Name, invalid.GetValue())
+		return fail(Usage, "--%s is %s, which is too large", flag.Name, invalid.GetValue())
 	}
-	return fail(Usage, "--%s is %q; it takes %s", flag.Name, invalid.GetValue(), takes)
+	return fail(Usage, "--%s is %q; must be %s", flag.Name, invalid.GetValue(), takes)
 }
 
 // emptyFlag refuses a flag that says where or which and then names nothing: behind it mostly stands a
@@ -310,7 +310,7 @@ func emptyFlag(c *cobra.Command) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Value.String() == "" && slices.Contains([]string{"config", "db", "model", "persona", "prompt", "session"}, f.Name) {
-			err = fail(Usage, "--%s is empty; it takes a value", f.Name)
+			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
 		}
 	})
 	return err

@@ -25,7 +25,7 @@ import (
 func (p *program) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [text]",
-		Short: "Answer one message on standard output; standard input joins the text",
+		Short: "Answer one message on standard output; standard input is added to the message",
 		Example: "  winnow run \"why is the sky blue?\"\n" +
 			"  git diff | winnow run \"review this\"\n" +
 			"  winnow run -a shot.png \"what is wrong here?\"\n" +
@@ -46,11 +46,11 @@ func (p *program) runCommand() *cobra.Command {
 func (p *program) runOnce(ctx context.Context, text string) error {
 	f := p.flags
 	if f.noSave && (f.last || f.lastToo || f.session != "") {
-		return fail(Usage, "--no-save cannot add to a session: that is saved")
+		return fail(Usage, "--no-save cannot be used with -c or -s: a session is saved")
 	}
 	for _, pattern := range f.allowTools {
 		if approval.CheckPattern(pattern) != nil {
-			return fail(Usage, "--allow-tool is %q, which is no pattern for names of tools; * stands for any characters", pattern)
+			return fail(Usage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any characters", pattern)
 		}
 	}
 	draft, err := p.joinInput(text)
@@ -58,7 +58,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 		return err
 	}
 	if strings.TrimSpace(draft) == "" && len(f.attach) == 0 {
-		return fail(Usage, "there is nothing to ask: give a text, or pipe one in")
+		return fail(Usage, "the message is empty: pass it as an argument or on standard input")
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -129,7 +129,7 @@ func pendingNotice(n int) string {
 	if n > 1 {
 		calls = fmt.Sprintf("%d tool calls of the last answer have", n)
 	}
-	return calls + " no result; the model is told that none is recorded"
+	return calls + " no result; a note in the request says so"
 }
 
 // tooLong names what a script can change where a message does not fit.
@@ -183,7 +183,7 @@ func (k *conversation) warnLeased(ctx context.Context, s *session.Session, out *
 	}
 	leased, err := k.store.LeasedByOther(ctx, id)
 	if leased {
-		out.notice("a window has this session open; it shows this turn when it opens the session anew, and what is said there before stands on a branch of its own")
+		out.notice("this session is open in a chat; it will show this turn when the session is opened again, and what is written there until then goes on a separate branch")
 	}
 	return err
 }

@@ -29,16 +29,16 @@ func (p *program) sessionsList() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "list [words]",
-		Short: "List the sessions, the last used first",
+		Short: "List the sessions, most recently used first",
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			if f.Limit < 0 {
-				return fail(Usage, "--limit takes a number from 1 on")
+				return fail(Usage, "--limit must be 1 or more")
 			}
 			f.Text = strings.Join(args, " ")
 			if dir != "" {
 				absolute, err := filepath.Abs(dir)
 				if err != nil {
-					return fmt.Errorf("find the folder %s: %w", dir, err)
+					return fmt.Errorf("cannot find the folder %s: %w", dir, err)
 				}
 				f.Dir = absolute
 			}
@@ -64,7 +64,7 @@ func (p *program) sessionsList() *cobra.Command {
 				return report.WriteJSON(p.out, report.SessionsJSON(list))
 			}
 			if len(list) == 0 && narrowed(f) {
-				_, err := fmt.Fprintln(p.err, "No session here is as you asked.")
+				_, err := fmt.Fprintln(p.err, "No session matches.")
 				return err
 			}
 			if len(list) == 0 {
@@ -73,12 +73,12 @@ func (p *program) sessionsList() *cobra.Command {
 			return report.Sessions(p.out, list)
 		}),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
-	c.Flags().BoolVar(&f.Trash, "trash", false, "those in the trash")
-	c.Flags().BoolVar(&f.Archived, "archived", false, "the archived ones")
-	c.Flags().StringVar(&f.Tag, "tag", "", "those with this tag")
-	c.Flags().StringVar(&dir, "dir", "", "those begun in this folder or below it; . is the current one")
-	c.Flags().IntVar(&f.Limit, "limit", 0, "at most so many")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	c.Flags().BoolVar(&f.Trash, "trash", false, "list the sessions in the trash")
+	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived sessions")
+	c.Flags().StringVar(&f.Tag, "tag", "", "list the sessions with this tag")
+	c.Flags().StringVar(&dir, "dir", "", "list the sessions started in this folder or below it; . is the current folder")
+	c.Flags().IntVar(&f.Limit, "limit", 0, "list at most this many")
 	noRedactFlag(c, &noRedact)
 	return c
 }
@@ -93,7 +93,7 @@ func (p *program) noSessions(asJSON bool) error {
 	if asJSON {
 		return report.WriteJSON(p.out, report.SessionsJSON(nil))
 	}
-	_, err := fmt.Fprintln(p.err, "There are no sessions here yet.")
+	_, err := fmt.Fprintln(p.err, "There are no sessions yet.")
 	return err
 }
 
@@ -131,8 +131,8 @@ func (p *program) sessionsShow() *cobra.Command {
 			})
 		}),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
-	c.Flags().BoolVar(&tree, "tree", false, "every branch, a line for each message; * is the active branch")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&tree, "tree", false, "show all branches, one line per message; * marks the active branch")
 	noRedactFlag(c, &noRedact)
 	return c
 }

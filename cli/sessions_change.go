@@ -27,18 +27,18 @@ func (p *program) sessionsChanges() []*cobra.Command {
 	one := takes("the id of a session", 1, 1)
 	tags := takes("the id of a session and the tags", 2, -1)
 	return []*cobra.Command{
-		p.sessionsChange("rename ID title", "Give a session a title of your own", takes("the id of a session and its new title", 2, -1),
+		p.sessionsChange("rename ID title", "Rename a session", takes("the id of a session and its new title", 2, -1),
 			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
 				return s.Rename(ctx, info.ID, strings.Join(rest, " "), store.TitleUser)
 			}),
-		p.sessionsChange("pin ID", "Keep a session on top of the list", one, pinned(true)),
-		p.sessionsChange("unpin ID", "Let a session take its place in the list", one, pinned(false)),
-		p.sessionsChange("archive ID", "Take a session out of the list without deleting it", one, archived(true)),
-		p.sessionsChange("unarchive ID", "Put an archived session back into the list", one, archived(false)),
-		p.sessionsChange("tag ID tags", "Give a session tags", tags, addTags),
-		p.sessionsChange("untag ID tags", "Take tags from a session", tags, removeTags),
+		p.sessionsChange("pin ID", "Pin a session to the top of the list", one, pinned(true)),
+		p.sessionsChange("unpin ID", "Unpin a session", one, pinned(false)),
+		p.sessionsChange("archive ID", "Archive a session: hide it from the list without deleting it", one, archived(true)),
+		p.sessionsChange("unarchive ID", "Unarchive a session", one, archived(false)),
+		p.sessionsChange("tag ID tags", "Add tags to a session", tags, addTags),
+		p.sessionsChange("untag ID tags", "Remove tags from a session", tags, removeTags),
 		p.sessionsChange("delete ID", "Move a session to the trash", one, byID((*store.Store).Delete)),
-		p.sessionsChange("restore ID", "Take a session back from the trash", one, byID((*store.Store).Restore)),
+		p.sessionsChange("restore ID", "Restore a session from the trash", one, byID((*store.Store).Restore)),
 		p.sessionsPurge(),
 	}
 }
@@ -96,20 +96,20 @@ func (p *program) sessionsPurge() *cobra.Command {
 	var copies string
 	c := &cobra.Command{
 		Use:   "purge ID",
-		Short: "Remove a session for good, and overwrite its text",
-		Long: "purge removes a session with everything that belongs to it and overwrites its text. Backups and files that were set aside may still hold it: " +
-			"purge names them, and --copies says what becomes of them. The whole ID of a session that was purged before is enough for that.",
+		Short: "Delete a session permanently, and overwrite its text",
+		Long: "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files that were set aside may still contain it: " +
+			"purge lists them, and --copies decides what to do with them. This also works later, with the full ID of the purged session.",
 		Args:              takes("the id of a session", 1, 1),
 		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			if !slices.Contains([]string{"", keepCopies, rewriteCopies, deleteCopies}, copies) {
-				return fail(Usage, "--copies is %s, %s or %s", keepCopies, rewriteCopies, deleteCopies)
+				return fail(Usage, "--copies must be %s, %s or %s", keepCopies, rewriteCopies, deleteCopies)
 			}
 			return p.purge(ctx, args[0], yes, copies)
 		}),
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	c.Flags().StringVar(&copies, "copies", "", "`what` becomes of backups and files set aside that hold the session: keep, rewrite or delete")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
+	c.Flags().StringVar(&copies, "copies", "", "`what` to do with backups and files set aside that contain the session: keep, rewrite or delete")
 	return c
 }
 
@@ -164,10 +164,10 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 		case how == rewriteCopies && !c.Damaged:
 			err = store.PurgeCopy(ctx, c, info)
 		case c.Damaged:
-			fmt.Fprintf(p.err, "winnow: damaged, and may still hold the session: %s\n", c.Path)
+			fmt.Fprintf(p.err, "winnow: damaged, may still contain the session: %s\n", c.Path)
 			continue
 		default:
-			fmt.Fprintf(p.err, "winnow: still holds the session: %s\n", c.Path)
+			fmt.Fprintf(p.err, "winnow: still contains the session: %s\n", c.Path)
 			continue
 		}
 		if err != nil {
@@ -177,22 +177,22 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 		fmt.Fprintf(p.err, "winnow: %s: %s\n", map[string]string{deleteCopies: "deleted", rewriteCopies: "rewritten without the session"}[how], c.Path)
 	}
 	if how == "" {
-		fmt.Fprintf(p.err, "winnow: to remove it there as well: winnow sessions purge --copies rewrite %s (or --copies delete)\n", info.ID)
+		fmt.Fprintf(p.err, "winnow: to remove it from these files, run: winnow sessions purge --copies rewrite %s (or --copies delete)\n", info.ID)
 	}
 	return failed
 }
 
 // askCopies asks what becomes of the files that hold a purged session.
 func (p *program) askCopies(files []backup.Copy) string {
-	fmt.Fprintln(p.err, "Backups and files set aside that hold or may hold the session:")
+	fmt.Fprintln(p.err, "Backups and files set aside that contain or may contain the session:")
 	for _, c := range files {
 		damaged := ""
 		if c.Damaged {
-			damaged = " (damaged: it can only be deleted)"
+			damaged = " (damaged: can only be deleted)"
 		}
 		fmt.Fprintf(p.err, "  %s%s\n", c.Path, damaged)
 	}
-	fmt.Fprint(p.err, "Type rewrite to remove the session from them, delete to delete them, or enter to keep them: ")
+	fmt.Fprint(p.err, "Type rewrite to remove the session from these files, delete to delete the files, or press enter to keep them: ")
 	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input keeps them
 	switch answer = strings.TrimSpace(answer); answer {
 	case rewriteCopies, deleteCopies:
@@ -204,12 +204,12 @@ func (p *program) askCopies(files []backup.Copy) string {
 // confirmPurge asks whether a session is to go for good, and returns an error where it is not.
 func (p *program) confirmPurge(info store.Session) error {
 	if !term.IsTerminal(p.in.Fd()) {
-		return fail(Usage, "purge removes a session for good: say --yes, or run it on a terminal, where it asks")
+		return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal, where it asks")
 	}
-	fmt.Fprintf(p.err, "Remove %q for good, with %s? It cannot be brought back. Type yes: ", report.Line(report.ShownTitle(info)), allMessages(info.Messages))
+	fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ", report.Line(report.ShownTitle(info)), allMessages(info.Messages))
 	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input is not a yes
 	if strings.TrimSpace(answer) != "yes" {
-		return fail(Failed, "nothing was removed")
+		return fail(Failed, "nothing was deleted")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (p *program) sessionsFork() *cobra.Command {
 	var c *cobra.Command
 	c = &cobra.Command{
 		Use:               "fork ID",
-		Short:             "Copy a session, or its beginning, into a session of its own",
+		Short:             "Copy a session, or the beginning of one, to a new session",
 		Args:              takes("the id of a session", 1, 1),
 		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
@@ -43,7 +43,7 @@ func (p *program) sessionsFork() *cobra.Command {
 			})
 		}),
 	}
-	c.Flags().Int64Var(&at, "at", 0, "the id of the last message to copy, as show --tree has it; without it all of the active branch")
-	c.Flags().BoolVar(&asJSON, "json", false, "the new session as a JSON object, as in list")
+	c.Flags().Int64Var(&at, "at", 0, "the id of the last message to copy, from sessions show --tree; the default is the whole active branch")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the new session as a JSON object, as list does")
 	return c
 }

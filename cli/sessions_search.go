@@ -23,10 +23,10 @@ func (p *program) sessionsSearch() *cobra.Command {
 	var asJSON, noRedact bool
 	c := &cobra.Command{
 		Use:   "search words",
-		Short: "Find messages by what they say, the best first",
+		Short: "Search the text of all messages, best matches first",
 		Example: "  winnow sessions search bake bread\n" +
 			"  winnow sessions search '\"sourdough starter\" flour' --limit 5",
-		Args: takes("the words to look for", 1, -1),
+		Args: takes("the words to search for", 1, -1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			in.Text = strings.Join(args, " ")
 			hits, err := p.search(ctx, in)
@@ -43,16 +43,16 @@ func (p *program) sessionsSearch() *cobra.Command {
 				return report.WriteJSON(p.out, report.HitsJSON(hits))
 			}
 			if len(hits) == 0 {
-				_, err := fmt.Fprintf(p.err, "No message has all of %s.\n", report.Line(in.Text))
+				_, err := fmt.Fprintf(p.err, "No message contains all of %s.\n", report.Line(in.Text))
 				return err
 			}
 			return p.out.visible(report.Hits(hits, term.IsTerminal(p.out.Fd())))
 		}),
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
-	c.Flags().IntVar(&in.Limit, "limit", 20, "at most so many")
-	c.Flags().StringVar(&in.Session, "session", "", "only in the session with this id; its first letters are enough")
-	c.Flags().BoolVar(&in.Trash, "trash", false, "in the trash as well")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	c.Flags().IntVar(&in.Limit, "limit", 20, "list at most this many")
+	c.Flags().StringVar(&in.Session, "session", "", "search only the session with this id, or the beginning of its id")
+	c.Flags().BoolVar(&in.Trash, "trash", false, "also search the trash")
 	noRedactFlag(c, &noRedact)
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
 	return c
@@ -62,7 +62,7 @@ func (p *program) sessionsSearch() *cobra.Command {
 // on standard error where something is left out.
 func (p *program) search(ctx context.Context, in store.Search) ([]store.Hit, error) {
 	if in.Limit < 1 {
-		return nil, fail(Usage, "--limit takes a number from 1 on")
+		return nil, fail(Usage, "--limit must be 1 or more")
 	}
 	s, err := p.openStore(ctx, true)
 	if err != nil {
@@ -88,7 +88,7 @@ func (p *program) search(ctx context.Context, in store.Search) ([]store.Hit, err
 		return nil, err
 	}
 	if left > 0 {
-		fmt.Fprintf(p.err, "%d messages are not in the search index yet: the chat screen adds them, and so does every search.\n", left)
+		fmt.Fprintf(p.err, "%d messages are not in the search index yet; the chat and every search add more of them.\n", left)
 	}
 	return s.Search(ctx, in)
 }

@@ -57,7 +57,7 @@ func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, e
 	}
 	if readOnly && !exists(path) {
 		if p.flags.db != "" || p.env("WINNOW_DB") != "" {
-			return nil, fail(NotFound, "there is no chat history at %s", path)
+			return nil, fail(NotFound, "there is no database at %s", path)
 		}
 		return nil, nil
 	}

@@ -22,9 +22,9 @@ import (
 
 func (p *program) toolsCommand() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("tools", "List the tools that models may call, and what they cost", func(ctx context.Context) error { return p.listTools(ctx, asJSON) })
-	c.Long = "tools starts the MCP servers of the configuration, lists their tools, and ends them. It needs no model. A request that offers tools carries their descriptions and schemas: the tokens of each are listed."
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	c := p.plainCommand("tools", "List the tools that models may call, with their tokens", func(ctx context.Context) error { return p.listTools(ctx, asJSON) })
+	c.Long = "tools starts the configured MCP servers, lists their tools, and stops the servers. It needs no model. Every request that offers tools contains their descriptions and schemas; the list shows the tokens of each."
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
@@ -54,7 +54,7 @@ func (p *program) listTools(ctx context.Context, asJSON bool) error {
 	} else {
 		err = tools.Table(p.out)
 		if len(list) == 0 {
-			fmt.Fprintln(p.err, "There are no MCP servers. A table [mcp_servers.NAME] in the configuration names one; so does a file of another client in tools.mcp_files.")
+			fmt.Fprintln(p.err, "There are no MCP servers. Add one as a table [mcp_servers.NAME] in the configuration, or name the configuration file of another client in tools.mcp_files.")
 		}
 	}
 	failed := len(notices)
@@ -153,7 +153,7 @@ func (w *setup) toolReport(list []mcp.Status, rules approval.Rules, builtin *too
 	for _, t := range builtin.Tools() {
 		one := report.ToolRow{Own: t.Name, Offered: !t.Companion || len(all) > 0}
 		if !one.Offered {
-			one.Note = "offered beside other tools only"
+			one.Note = "offered only if there are other tools"
 		}
 		add(&own, &offered, t, one)
 	}
@@ -200,7 +200,7 @@ func (p *program) checkTools(ctx context.Context, f *findings, c config.Config, 
 		case fault != nil:
 			f.wrong(name, "MCP server, %s: %s", report.Line(s.Address), report.ErrorText(fault))
 		case !start:
-			f.good(name, "MCP server, %s; not started (doctor --tools, or winnow tools, starts it)", report.Line(s.Address))
+			f.good(name, "MCP server, %s; not started (use winnow doctor --tools or winnow tools)", report.Line(s.Address))
 		case s.Error != "":
 			f.wrong(name, "MCP server, %s: %s", report.Line(s.Address), report.Sentence(s.Error))
 		default:

@@ -25,17 +25,17 @@ type usageFlags struct {
 
 func (p *program) usageCommand() *cobra.Command {
 	var f usageFlags
-	c := p.plainCommand("usage", "Sum up the tokens and costs of a month, by day and model", func(ctx context.Context) error { return p.sumUsage(ctx, f) })
-	c.Long = "usage sums up what all requests of a month used: tokens as the servers counted them, those from a server's cache among them, and costs. " +
-		"Requests for summaries and titles are included and named. A sum says of how many requests the price is not known; a part that is an estimate gives it a ~. " +
-		"Days are those of the local calendar. Sessions in the trash count; a purged session is gone with its requests."
+	c := p.plainCommand("usage", "Show the tokens and costs of a month, by day and model", func(ctx context.Context) error { return p.sumUsage(ctx, f) })
+	c.Long = "usage shows what all requests of a month used: tokens as counted by the servers, the cached part of them, and costs. " +
+		"Requests for summaries and titles are included. Each total states for how many requests the price is not known; ~ marks an estimate. " +
+		"Days are in local time. Sessions in the trash are included; purged sessions are not."
 	c.Example = "  winnow usage\n" +
 		"  winnow usage --month 2026-11 --by model\n" +
 		"  winnow usage --days 7 --by session"
-	c.Flags().StringVar(&f.month, "month", "", "the month, as 2026-11; without it, the current one")
-	c.Flags().IntVar(&f.days, "days", 0, "the last so many days instead, today among them")
-	c.Flags().StringVar(&f.by, "by", "", "one line for each model, day or session; without it, for each day and model")
-	c.Flags().BoolVar(&f.json, "json", false, "as one JSON object")
+	c.Flags().StringVar(&f.month, "month", "", "the month, such as 2026-11; the default is the current one")
+	c.Flags().IntVar(&f.days, "days", 0, "the last N days instead, including today")
+	c.Flags().StringVar(&f.by, "by", "", "one line per model, day or session; the default is one per day and model")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	noRedactFlag(c, &f.noRedact)
 	c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(usageGroups, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -60,20 +60,20 @@ func (f usageFlags) report(now time.Time) (report.Usage, error) {
 	case "session":
 		u.By = record.UsageBy{Session: true}
 	default:
-		return u, fail(Usage, "--by takes %s%s", theme.Choices(usageGroups), llm.DidYouMean(f.by, usageGroups))
+		return u, fail(Usage, "--by must be %s%s", theme.Choices(usageGroups), llm.DidYouMean(f.by, usageGroups))
 	}
 	switch {
 	case f.month != "" && f.days != 0:
-		return u, fail(Usage, "--month and --days are two ways to name the days; one of them is enough")
+		return u, fail(Usage, "--month and --days cannot be used together")
 	case f.days < 0 || f.days > mostDays:
-		return u, fail(Usage, "--days takes a number from 1 to %d", mostDays)
+		return u, fail(Usage, "--days must be 1 to %d", mostDays)
 	case f.days > 0:
 		u.From, u.To = noonOf(y, m, d+1-f.days), noonOf(y, m, d)
 		return u, nil
 	case f.month != "":
 		month, err := time.Parse("2006-01", f.month)
 		if err != nil {
-			return u, fail(Usage, "--month takes a month such as 2026-11")
+			return u, fail(Usage, "--month must be a month such as 2026-11")
 		}
 		y, m, _ := month.Date()
 		u.From = noonOf(y, m, 1)

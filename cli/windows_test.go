@@ -37,7 +37,7 @@ func TestSessionOpenInTwoWindows(t *testing.T) {
 	run.Env = env
 	var said bytes.Buffer
 	run.Stderr = &said
-	if _, err := run.Output(); err != nil || !strings.Contains(said.String(), "a window has this session open") {
+	if _, err := run.Output(); err != nil || !strings.Contains(said.String(), "this session is open in a chat") {
 		t.Errorf("a script in a session that a window has open: %v, and it says %q", err, said.String())
 	}
 

@@ -189,7 +189,7 @@ func (p Policy) Check() error {
 		{"mid_system", string(p.MidSystem), []string{"hoist", "inline"}},
 	} {
 		if !slices.Contains(w.takes, w.value) {
-			return fmt.Errorf("context.%s is %q; it takes %s", w.key, w.value, strings.Join(w.takes, ", "))
+			return fmt.Errorf("context.%s is %q; must be %s", w.key, w.value, strings.Join(w.takes, ", "))
 		}
 	}
 	if strings.TrimSpace(p.Marker) == "" {
@@ -205,9 +205,9 @@ func (p Policy) checkNumbers() error {
 		key := v.Type().Field(i).Tag.Get("toml")
 		switch n := v.Field(i); {
 		case n.CanInt() && n.Int() < 0:
-			return fmt.Errorf("context.%s is %d; it takes 0 or more", key, n.Int())
+			return fmt.Errorf("context.%s is %d; must be 0 or more", key, n.Int())
 		case n.CanFloat() && !(n.Float() >= 0 && n.Float() <= 1): // a NaN fails too
-			return fmt.Errorf("context.%s is %g; it takes 0 to 1", key, n.Float())
+			return fmt.Errorf("context.%s is %g; must be 0 to 1", key, n.Float())
 		}
 	}
 	if p.Budget == 0 && p.MaxContextTokens == 0 {

@@ -76,12 +76,12 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 		change func(*Policy)
 		want   string
 	}{
-		{func(p *Policy) { p.MaxMessages = -1 }, "context.max_messages is -1; it takes 0 or more"},
-		{func(p *Policy) { p.UserMaxChars = -8000 }, "context.user_max_chars is -8000; it takes 0 or more"},
-		{func(p *Policy) { p.RecallShare = 1.5 }, "context.recall_share is 1.5; it takes 0 to 1"},
+		{func(p *Policy) { p.MaxMessages = -1 }, "context.max_messages is -1; must be 0 or more"},
+		{func(p *Policy) { p.UserMaxChars = -8000 }, "context.user_max_chars is -8000; must be 0 or more"},
+		{func(p *Policy) { p.RecallShare = 1.5 }, "context.recall_share is 1.5; must be 0 to 1"},
 		{func(p *Policy) { p.MaxContextTokens = 0 }, "context.max_context_tokens is 0; with an automatic budget it takes 1 or more"},
-		{func(p *Policy) { p.Strategy = "newest" }, `context.strategy is "newest"; it takes middle, oldest, turns, none`},
-		{func(p *Policy) { p.Recovery = "ignore" }, `context.recovery is "ignore"; it takes repair, strip, strict`},
+		{func(p *Policy) { p.Strategy = "newest" }, `context.strategy is "newest"; must be middle, oldest, turns, none`},
+		{func(p *Policy) { p.Recovery = "ignore" }, `context.recovery is "ignore"; must be repair, strip, strict`},
 		{func(p *Policy) { p.Marker = " " }, "context.marker is blank; a gap must show"},
 		{func(p *Policy) { p.MaxMessages = 0 }, ""},
 		{func(p *Policy) { p.MaxMessages = NoLimit }, ""},

@@ -349,7 +349,7 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 	t.add(stored)
 	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record, a.plan)})
 	if a.record.End == store.EndNoDone {
-		t.emit(Notice{"the server closed the stream without saying that the answer was over; it is kept as interrupted"})
+		t.emit(Notice{"the server ended the stream without a finish reason; the answer is kept as interrupted"})
 	}
 	return stored, nil
 }

@@ -26,14 +26,14 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 		out = append(out, at(file, keys, path, path+" "+fmt.Sprintf(format, args...)))
 	}
 	if !slices.Contains(history.Presets(), c.Context.Preset) {
-		add("context.preset", "is %q; it takes %s%s", c.Context.Preset, theme.Choices(history.Presets()), llm.DidYouMean(c.Context.Preset, history.Presets()))
+		add("context.preset", "is %q; must be %s%s", c.Context.Preset, theme.Choices(history.Presets()), llm.DidYouMean(c.Context.Preset, history.Presets()))
 	}
 	if err := c.Context.Check(); err != nil {
 		out = append(out, at(file, keys, policyKey(err), err.Error()))
 	}
 	oneOf := func(path, got string, takes ...string) {
 		if !slices.Contains(takes, got) {
-			add(path, "is %q; it takes %s%s", got, theme.Choices(takes), llm.DidYouMean(got, takes))
+			add(path, "is %q; must be %s%s", got, theme.Choices(takes), llm.DidYouMean(got, takes))
 		}
 	}
 	checkSampling("sampling", c.Sampling, add)
@@ -46,7 +46,7 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 		}
 	}
 	if c.System.Prompt != "" && c.System.PromptFile != "" {
-		add("system.prompt_file", "names a file, and prompt is set as well; one of them is enough")
+		add("system.prompt_file", "names a file, but prompt is set too; use only one of them")
 	}
 	oneOf("ui.notify", c.UI.Notify, "auto", "bell", "off")
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
@@ -75,40 +75,40 @@ func checkLimits(l Limits, add func(path, format string, args ...any)) {
 		cost   float64
 	}{{"request", l.RequestTokens, l.RequestCost}, {"session", l.SessionTokens, l.SessionCost}, {"day", l.DayTokens, l.DayCost}, {"month", l.MonthTokens, l.MonthCost}} {
 		if limit.tokens < 0 {
-			add("limits."+limit.key+"_tokens", "is %d; it takes a number of tokens, or 0 for no limit", limit.tokens)
+			add("limits."+limit.key+"_tokens", "is %d; must be a number of tokens, or 0 for no limit", limit.tokens)
 		}
 		if _, ok := pricing.Dollars(limit.cost); !ok {
-			add("limits."+limit.key+"_cost", "is %v; it takes US dollars, or 0 for no limit", limit.cost)
+			add("limits."+limit.key+"_cost", "is %v; must be US dollars, or 0 for no limit", limit.cost)
 		}
 	}
 }
 
 func checkTools(t Tools, add func(path, format string, args ...any), oneOf func(path, got string, takes ...string)) {
 	if t.MaxRounds < 1 {
-		add("tools.max_rounds", "is %d; it takes 1 or more", t.MaxRounds)
+		add("tools.max_rounds", "is %d; must be 1 or more", t.MaxRounds)
 	}
 	if t.Timeout < 0 {
-		add("tools.timeout", "is %d; it takes seconds, or 0 for no limit", t.Timeout)
+		add("tools.timeout", "is %d; must be seconds, or 0 for no limit", t.Timeout)
 	}
 	if t.MaxOutput < 0 {
-		add("tools.max_output", "is %d; it takes bytes, or 0 for no limit", t.MaxOutput)
+		add("tools.max_output", "is %d; must be bytes, or 0 for no limit", t.MaxOutput)
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Permissions)) {
 		path := "tools.permissions." + name
 		oneOf(path, string(t.Permissions[name]), tool.Permissions()...)
 		if approval.CheckPattern(name) != nil {
-			add(path, "is no pattern for names of tools; * stands for any characters")
+			add(path, "is not a valid pattern for tool names; * matches any characters")
 		}
 	}
 }
 
 func checkSampling(table string, s Sampling, add func(path, format string, args ...any)) {
 	if s.MaxTokens < 0 {
-		add(table+".max_tokens", "is %d; it takes 0 or more", s.MaxTokens)
+		add(table+".max_tokens", "is %d; must be 0 or more", s.MaxTokens)
 	}
 	inRange := func(path string, got *float64, limit float64) {
 		if got != nil && (*got < 0 || *got > limit) {
-			add(path, "is %v; it takes 0 to %v", *got, limit)
+			add(path, "is %v; must be 0 to %v", *got, limit)
 		}
 	}
 	inRange(table+".temperature", s.Temperature, 2)
@@ -124,7 +124,7 @@ func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mista
 	var out []*Mistake
 	for _, action := range slices.Sorted(maps.Keys(chosen)) {
 		if !slices.Contains(known, action) {
-			out = append(out, at(file, keys, "keys."+action, fmt.Sprintf("there is no action %q", action)+llm.DidYouMean(action, known)))
+			out = append(out, at(file, keys, "keys."+action, fmt.Sprintf("unknown action %q", action)+llm.DidYouMean(action, known)))
 		}
 	}
 	if len(out) > 0 {
@@ -139,34 +139,34 @@ func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mista
 func checkEndpoint(name string, e Endpoint, add func(path, format string, args ...any)) {
 	table := "endpoints." + name
 	if name == "" || strings.ContainsAny(name, "/ ") {
-		add(table, "cannot be an endpoint's name: it is the first half of a model's name, without / and blanks")
+		add(table, "is not a valid endpoint name: it must not be empty or contain / or spaces")
 	}
 	u, err := url.Parse(e.BaseURL)
 	switch {
 	case e.BaseURL == "" && llm.IsHosted(name):
 		// It says more of a service that a key opens, or gives the key.
 	case e.BaseURL == "":
-		add(table, "has no base_url; it takes an address such as https://api.example.com/v1")
+		add(table, "has no base_url; set it to an address such as https://api.example.com/v1")
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		add(table+".base_url", "is %q; it takes an address such as https://api.example.com/v1", e.BaseURL)
+		add(table+".base_url", "is %q; must be an address such as https://api.example.com/v1", e.BaseURL)
 	}
 	if sources := len(keySources(e)); sources > 1 {
-		add(table, "has %s; one of them is enough", strings.Join(keySources(e), " and "))
+		add(table, "has %s; use only one of them", strings.Join(keySources(e), " and "))
 	}
 	checkWire(table+".wire", e.Wire, add)
 	checkWord(table+".cache", e.Cache, llm.CacheModes(), add)
 	checkWord(table+".cache_diagnostics", e.Diagnosis, llm.DiagnosisModes(), add)
 	if e.Window < 0 {
-		add(table+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", e.Window)
+		add(table+".window", "is %d; must be the model's context window in tokens, or 0 to detect it", e.Window)
 	}
 	if !isKeepAlive(e.KeepAlive) {
-		add(table+".keep_alive", "is %q; it takes a time such as \"10m\", or \"-1\" to keep the model loaded", e.KeepAlive)
+		add(table+".keep_alive", "is %q; must be a time such as \"10m\", or \"-1\" to keep the model loaded", e.KeepAlive)
 	}
 	if e.Profile.ToolIDLength < 0 {
-		add(table+".profile.tool_id_length", "is %d; it takes 0 or more", e.Profile.ToolIDLength)
+		add(table+".profile.tool_id_length", "is %d; must be 0 or more", e.Profile.ToolIDLength)
 	}
 	if e.FirstByteTimeout < 0 {
-		add(table+".first_byte_timeout", "is %d; it takes seconds, or 0 for the default", e.FirstByteTimeout)
+		add(table+".first_byte_timeout", "is %d; must be seconds, or 0 for the default", e.FirstByteTimeout)
 	}
 	checkSampling(table+".sampling", e.Sampling, add)
 	for _, model := range slices.Sorted(maps.Keys(e.Models)) {
@@ -180,16 +180,16 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 // checkPattern wants a pattern that can name a model.
 func checkPattern(pattern string, add func(path, format string, args ...any)) {
 	if _, err := llm.MatchModel(pattern, "", ""); err != nil || strings.TrimSpace(pattern) == "" {
-		add("models."+pattern, "is no pattern; it takes the name of a model, with or without its endpoint, in which * stands for any text, ? for one character and [ab] for one of several")
+		add("models."+pattern, "is not a valid pattern; use a model name, with or without its endpoint, in which * matches any text, ? one character and [ab] one of several")
 	}
 }
 
 func checkModel(table string, m Model, add func(path, format string, args ...any)) {
 	if m.Window < 0 {
-		add(table+".window", "is %d; it takes the model's window in tokens, or 0 to find it out", m.Window)
+		add(table+".window", "is %d; must be the model's context window in tokens, or 0 to detect it", m.Window)
 	}
 	if m.System != nil && m.SystemFile != "" {
-		add(table+".system_file", "names a file, and system is set as well; one of them is enough")
+		add(table+".system_file", "names a file, but system is set too; use only one of them")
 	}
 	checkWire(table+".wire", m.Wire, add)
 	checkSampling(table+".sampling", m.Sampling, add)
@@ -216,7 +216,7 @@ func checkWord[T ~string](path, got string, words []T, add func(path, format str
 		takes = append(takes, string(w))
 	}
 	if got != "" && !slices.Contains(takes, got) {
-		add(path, "is %q; it takes %s%s", got, theme.Choices(takes), llm.DidYouMean(got, takes))
+		add(path, "is %q; must be %s%s", got, theme.Choices(takes), llm.DidYouMean(got, takes))
 	}
 }
 
@@ -227,14 +227,14 @@ func checkPrices(table string, p Price, add func(path, format string, args ...an
 		value *float64
 	}{{"in", p.In}, {"cached", p.Cached}, {"cache_write", p.CacheWrite}, {"cache_write_hour", p.CacheWriteHour}, {"out", p.Out}} {
 		if price.value == nil && (price.key == "in" || price.key == "out") {
-			add(table, "has no %s; it takes US dollars for a million tokens", price.key)
+			add(table, "has no %s; set it in US dollars per million tokens", price.key)
 			continue
 		}
 		if price.value == nil {
 			continue
 		}
 		if _, ok := pricing.Dollars(*price.value); !ok {
-			add(table+"."+price.key, "is %v; it takes US dollars for a million tokens, 0 or more", *price.value)
+			add(table+"."+price.key, "is %v; must be US dollars per million tokens, 0 or more", *price.value)
 		}
 	}
 }

@@ -113,9 +113,9 @@ func decodeMistakes(file string, err error) []*Mistake {
 func unknownKey(key toml.Key) string {
 	known := keysAt(reflect.TypeFor[Config](), key[:len(key)-1])
 	last := key[len(key)-1]
-	text := fmt.Sprintf("there is no key %q", strings.Join(key, "."))
+	text := fmt.Sprintf("unknown key %q", strings.Join(key, "."))
 	if len(known) == 0 && len(key) > 1 {
-		return fmt.Sprintf("there is no table [%s]", strings.Join(key[:len(key)-1], ".")) + llm.DidYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
+		return fmt.Sprintf("unknown table [%s]", strings.Join(key[:len(key)-1], ".")) + llm.DidYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
 	}
 	return text + llm.DidYouMean(last, known)
 }
@@ -125,13 +125,13 @@ func wrongValue(e *toml.DecodeError) string {
 	text := strings.TrimPrefix(e.Error(), "toml: ")
 	key := e.Key()
 	if len(key) == 0 {
-		return "this is not TOML: " + text
+		return "invalid TOML: " + text
 	}
 	t := typeAt(reflect.TypeFor[Config](), key)
 	if t == nil {
 		return text
 	}
-	return fmt.Sprintf("%s takes %s", strings.Join(key, "."), kindWords(key, t))
+	return fmt.Sprintf("%s must be %s", strings.Join(key, "."), kindWords(key, t))
 }
 
 func kindWords(key []string, t reflect.Type) string {
@@ -152,9 +152,9 @@ func kindWords(key []string, t reflect.Type) string {
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case t.Kind() == reflect.String:
-		return "a text in quotes"
+		return "a quoted string"
 	case t.Kind() == reflect.Slice:
-		return `a list of texts such as ["one", "two"]`
+		return `a list of strings such as ["one", "two"]`
 	default:
 		return "a table"
 	}

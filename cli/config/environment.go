@@ -191,7 +191,7 @@ func (c *Config) set(s Setting) error {
 	doc := []byte(key + " = " + s.toml())
 	doc = replaceWords(doc, readKeys(doc))
 	if err := toml.Unmarshal(doc, into); err != nil {
-		return fmt.Errorf("%s takes %s", s.Key, kindWords(s.path, s.kind))
+		return fmt.Errorf("%s must be %s", s.Key, kindWords(s.path, s.kind))
 	}
 	switch s.path[0] {
 	case endpointTables:

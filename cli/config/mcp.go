@@ -85,32 +85,32 @@ func checkServer(name string, s MCPServer, files bool, add func(path, format str
 	case name == "":
 		add("mcp_servers", "has a table without a name")
 	case !s.addresses() && !files:
-		add(table, "has neither command nor url; it takes one of them")
+		add(table, "has neither command nor url; set one of them")
 	case s.Command != "" && s.URL != "":
-		add(table, "has command and url; one of them is enough")
+		add(table, "has both command and url; use only one of them")
 	case s.URL != "" && !strings.Contains(s.URL, "${") && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
-		add(table+".url", "is %q; it takes an address such as https://example.com/mcp", s.URL)
+		add(table+".url", "is %q; must be an address such as https://example.com/mcp", s.URL)
 	case s.Command == "" && len(s.Args) > 0:
-		add(table+".args", "belongs to a command, which is not there")
+		add(table+".args", "needs a command")
 	case s.Command != "" && len(s.Headers) > 0:
-		add(table+".headers", "belongs to a url; a command takes env")
+		add(table+".headers", "applies to a url only; use env with a command")
 	case s.URL != "" && len(s.Env) > 0:
-		add(table+".env", "belongs to a command; a url takes headers")
+		add(table+".env", "applies to a command only; use headers with a url")
 	}
 	number := func(key string, got int, unit string) {
 		if got < 0 {
-			add(table+"."+key, "is %d; it takes %s, or 0 for the default", got, unit)
+			add(table+"."+key, "is %d; must be %s, or 0 for the default", got, unit)
 		}
 	}
 	number("startup_timeout", s.StartupTimeout, "seconds")
 	number("tool_timeout", s.ToolTimeout, "seconds")
 	number("max_result", s.MaxResult, "bytes")
 	if s.MaxResult > mcp.MostResult {
-		add(table+".max_result", "is %d; the most is %d", s.MaxResult, mcp.MostResult)
+		add(table+".max_result", "is %d; must be at most %d", s.MaxResult, mcp.MostResult)
 	}
 	permission := func(path, got string) {
 		if !slices.Contains(tool.Permissions(), got) {
-			add(path, "is %q; it takes %s%s", got, theme.Choices(tool.Permissions()), llm.DidYouMean(got, tool.Permissions()))
+			add(path, "is %q; must be %s%s", got, theme.Choices(tool.Permissions()), llm.DidYouMean(got, tool.Permissions()))
 		}
 	}
 	if s.Approve != "" {

@@ -8,15 +8,15 @@ import (
 func TestTablesOfAModelAreCheckedAndOrdered(t *testing.T) {
 	t.Parallel()
 	for doc, want := range map[string]string{
-		"[models.\"gpt-[5\"]\nwindow = 5\n":                      "line 1, column 2: models.gpt-[5 is no pattern",
-		"[models.\"\"]\nwindow = 5\n":                            "is no pattern",
+		"[models.\"gpt-[5\"]\nwindow = 5\n":                      "line 1, column 2: models.gpt-[5 is not a valid pattern",
+		"[models.\"\"]\nwindow = 5\n":                            "is not a valid pattern",
 		"[models.\"m*\"]\nwindow = -5\n":                         "models.m*.window is -5",
 		"[models.\"m*\"]\nwire = \"x\"\n":                        `models.m*.wire is "x"`,
-		"[models.\"m*\"]\nsystem = \"a\"\nsystem_file = \"b\"\n": "line 3, column 1: models.m*.system_file names a file, and system is set as well",
+		"[models.\"m*\"]\nsystem = \"a\"\nsystem_file = \"b\"\n": "line 3, column 1: models.m*.system_file names a file, but system is set too",
 		"[models.\"m*\".sampling]\ntemperature = 3.0\n":          "models.m*.sampling.temperature is 3",
 		"[models.\"m*\".prices]\nin = 1.0\n":                     "models.m*.prices has no out",
 		"[models.\"m*\"]\nsistem = \"a\"\n":                      `did you mean "system"?`,
-		"[models.\"m*\"]\ntools = \"no\"\n":                      "models.m*.tools takes true or false",
+		"[models.\"m*\"]\ntools = \"no\"\n":                      "models.m*.tools must be true or false",
 		"[models.\"m*\"]\nsystem = \"\"\ntools = false\n":        "",
 	} {
 		_, mistakes := Decode("c.toml", []byte(doc))

@@ -30,7 +30,7 @@ func (l Context) Table(out io.Writer, width int) error {
 		w.line("added: %s, %d tokens: %s", a.Kind, l.Plan.Sum.Tokens(a.Tokens), Sentence(a.Cause.Sentence()))
 	}
 	for _, i := range l.Plan.Next[:min(len(l.Plan.Next), 1)] {
-		w.line("next to fall out: message %d", l.Plan.Entries[i].Index+1)
+		w.line("next to be dropped: message %d", l.Plan.Entries[i].Index+1)
 	}
 	return w.Flush()
 }
@@ -63,7 +63,7 @@ func contextHead(w *columns, l Context) {
 		counted{"excluded", c.Excluded}, counted{"quarantined", c.Quarantined}, counted{"blank", c.Blank},
 		counted{"pinned", c.Pinned}, counted{"repaired", c.Repaired}))
 	if !c.Oldest.IsZero() {
-		w.line("said %s UTC", spanText(c.Oldest, c.Newest))
+		w.line("written %s UTC", spanText(c.Oldest, c.Newest))
 	}
 }
 

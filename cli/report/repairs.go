@@ -94,7 +94,7 @@ func repairTexts(w *columns, r history.Repair) {
 		w.under("was: " + before)
 	}
 	if after := Line(r.After); after != "" && r.After != r.Before {
-		w.under("is sent: " + after)
+		w.under("sent: " + after)
 	}
 }
 
@@ -106,13 +106,13 @@ func repairSum(l Repairs) string {
 	}
 	switch {
 	case repairs == 0:
-		return "Nothing of it is damaged."
+		return "Nothing is damaged."
 	case repairs == 1:
-		return "1 repair; the stored message stays as it is."
+		return "1 repair; the stored message is not changed."
 	case len(l.Entries) == 1:
-		return fmt.Sprintf("%d repairs of 1 message; the stored message stays as it is.", repairs)
+		return fmt.Sprintf("%d repairs of 1 message; the stored message is not changed.", repairs)
 	}
-	return fmt.Sprintf("%d repairs of %d messages; the stored messages stay as they are.", repairs, len(l.Entries))
+	return fmt.Sprintf("%d repairs of %d messages; the stored messages are not changed.", repairs, len(l.Entries))
 }
 
 // remedyWord is what a remedy is called on the command line.

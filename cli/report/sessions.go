@@ -147,7 +147,7 @@ func Conversation(out io.Writer, info store.Session, spent record.Spent, message
 			fmt.Fprintf(out, "calls %s(%s)\n", call.Name, call.Arguments)
 		}
 		if m.Damaged {
-			fmt.Fprintln(out, "[damaged: this is not as it was stored; what can be read of it follows]")
+			fmt.Fprintln(out, "[damaged: this differs from what was stored; the readable part follows]")
 			writeLine(out, markdown.Visible(m.Remains))
 			continue
 		}

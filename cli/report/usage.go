@@ -180,9 +180,9 @@ func (u Usage) notes(w *columns) {
 		w.line("Included: %s.", strings.Join(more, ", "))
 	}
 	if u.Total.CacheWrite > 0 {
-		w.line("%s tokens of the input were written to a server's cache.", theme.Thousands(u.Total.CacheWrite))
+		w.line("%s input tokens were written to a server's cache.", theme.Thousands(u.Total.CacheWrite))
 	}
 	if n := u.Total.Uncounted; n > 0 {
-		w.line("Servers reported no tokens for %s; their tokens are not in the sums.", theme.Plural(n, "request"))
+		w.line("Servers reported no token counts for %s; they are not in the totals.", theme.Plural(n, "request"))
 	}
 }

@@ -47,8 +47,8 @@ day         model           requests   input         cached  output  reasoning  
 2026-11-03  ollama/llama3          1       0              0       0          0
 total                             44  24,690  12,000 (48 %)   1,800        200  ~$1.20 + 3 requests of unknown price
 Included: 2 requests for summaries ($0.002), 1 request for titles.
-500 tokens of the input were written to a server's cache.
-Servers reported no tokens for 1 request; their tokens are not in the sums.
+500 input tokens were written to a server's cache.
+Servers reported no token counts for 1 request; they are not in the totals.
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)

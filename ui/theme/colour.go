@@ -73,7 +73,7 @@ func (c Colour) wrong() string {
 	for _, word := range words {
 		attribute := word == asBold || word == asFaint || word == asDefault
 		if len(words) > 3 || !isColour(word) && !attribute {
-			return fmt.Sprintf("is %q; it takes a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of the terminal's; "+
+			return fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of the terminal's; "+
 				"with more than one, for terminals with 24-bit, 256 and 16 colours: \"#6fd3c3 80 14\"", string(c))
 		}
 	}

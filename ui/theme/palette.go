@@ -67,7 +67,7 @@ func (p Palette) Check() (key, wrong string) {
 		switch {
 		case value == "":
 		case key == "base" && value != "dark" && value != "light":
-			return key, fmt.Sprintf("is %q; it takes \"dark\" or \"light\"", value)
+			return key, fmt.Sprintf("is %q; must be \"dark\" or \"light\"", value)
 		case key == "base":
 		default:
 			if wrong := Colour(value).wrong(); wrong != "" {
