@@ -21,10 +21,18 @@ const sentenceMax = 300
 // Error is one sentence for the user.
 func (e *Error) Error() string {
 	s := e.sentence()
-	if words := oneLine(e.Message, sentenceMax); words != "" && e.quotes() {
+	if words := e.Words(); words != "" {
 		s += ": " + words
 	}
 	return s
+}
+
+// Words are the server's own words that the error's text quotes at its end, "" for none.
+func (e *Error) Words() string {
+	if !e.quotes() {
+		return ""
+	}
+	return oneLine(e.Message, sentenceMax)
 }
 
 // quotes says that the server's own words follow the sentence. Where winnow knows the same

@@ -20,6 +20,7 @@ import (
 // byte of the request leaves.
 func (t *turn) plan(ctx context.Context) (asked, error) {
 	answered := t.messages[0].ID
+	t.last = store.Request{}
 	if t.Flag(answered) == history.Exclude {
 		return asked{}, ErrExcluded
 	}
@@ -171,6 +172,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	}
 	judged := t.judge(&a)
 	answer, err := t.saveAnswer(ctx, a)
+	t.last = a.record
 	if err != nil {
 		return answer, err
 	}
@@ -287,6 +289,9 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 		return
 	}
 	r.Error = fault.Error()
+	if a.saver != nil { // nothing is asked again behind an answer that has begun
+		r.Fault = record.FaultOf(fault).JSON()
+	}
 	if e != nil && e.Body != "" {
 		r.Error += "\n" + e.Body
 	}
@@ -362,6 +367,7 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		fault = a.empty()
 		a.record.End, a.record.Error = store.EndFailed, fault.Error()
 	}
+	t.last = a.record
 	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
 		return errors.Join(fault, err)
 	}

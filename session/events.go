@@ -81,8 +81,11 @@ type Withdrawn struct{ Requests []int64 }
 type Titled struct{ Title string }
 
 // Finished ends a turn. Err is nil after an answer and after a stop: to stop is not an error. Its
-// text is a sentence for the user.
-type Finished struct{ Err error }
+// text is a sentence for the user. Failure is set where the turn failed with its message stored.
+type Finished struct {
+	Err     error
+	Failure *record.Failure
+}
 
 func (Stored) event()    {}
 func (Planned) event()   {}

@@ -13,6 +13,7 @@ import (
 	"winnow/llm"
 	"winnow/session/approval"
 	"winnow/session/limits"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -45,8 +46,10 @@ type turn struct {
 
 	lent *target.Model // asked in this turn in place of the conversation's model, nil for none
 
-	planned   history.Plan // the newest request
-	readAgain []int        // positions of the messages that the running call of the recall tool found
+	planned   history.Plan    // the newest request
+	last      store.Request   // its record, once it is over
+	failure   *record.Failure // why the turn failed, nil where it did not or its message is not stored
+	readAgain []int           // positions of the messages that the running call of the recall tool found
 
 	answered *approval.Answer // the answer to the next question, where the user has answered it already
 }
@@ -100,7 +103,7 @@ func (s *Session) startUnless(ctx context.Context, claimed error, run func(conte
 		if err == nil {
 			err = t.run(ctx, run)
 		}
-		t.emit(Finished{Err: err})
+		t.emit(Finished{err, t.failure})
 	}()
 	return t.events
 }
@@ -156,12 +159,32 @@ func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) 
 	}
 	if err == nil {
 		err = run(ctx, t)
+		t.fail(ctx, err)
 		t.countSpent(ctx)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// fail notes why the turn failed, where its message is stored: the screen shows that there, now and whenever the
+// conversation is opened.
+func (t *turn) fail(ctx context.Context, err error) {
+	if err == nil || ctx.Err() != nil || len(t.messages) == 0 {
+		return
+	}
+	last := t.last
+	t.failure = &record.Failure{Fault: record.FaultOf(err), User: t.messages[0].ID, Request: last.ID, Tries: last.Retries + 1}
+	if last.End != store.EndFailed {
+		return
+	}
+	last.Fault = t.failure.JSON()
+	save, cancel := detached(ctx)
+	defer cancel()
+	if err := t.deps.Store.UpdateRequest(save, last); err != nil {
+		t.log().Warn("record why the turn failed", "error", ErrorCode(err))
+	}
 }
 
 // askModel asks the server for the model's window and prices where they are not known yet. A turn

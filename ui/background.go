@@ -78,7 +78,11 @@ func showOutcome(m *Model, o background.Outcome) tea.Cmd {
 	if o.Err == nil {
 		return m.inSettings((*settings.Model).Entitle)
 	}
-	m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err), Way: "/retry asks again."})
+	if o.Failure != nil {
+		m.chat.Fail(*o.Failure)
+	} else {
+		m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err)})
+	}
 	m.arrange()
 	return nil
 }

@@ -145,7 +145,7 @@ func TestAFailureBehindTheScreenHoldsTheQueueThere(t *testing.T) {
 	l.until("the queue's message to fail", func() bool { o, ok := l.current.Background.Outcome(id); return ok && o.Err != nil })
 	l.shows("The answer of “one” failed:")
 	l.comesBack(id)
-	l.shows("/retry asks again")
+	l.shows("/retry try again")
 	if got := l.ofUser(); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("the conversation has %q", got)
 	}

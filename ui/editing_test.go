@@ -205,7 +205,7 @@ func TestNoOtherAnswerLeavesTheScreen(t *testing.T) {
 	l.mu.Unlock()
 	l.press("tab", "g", "r")
 	l.until("the end of the turn", func() bool { return !l.turn.Busy })
-	l.shows("/retry asks again")
+	l.shows("✗ here refused the request")
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 }
 

@@ -247,7 +247,8 @@ var states = slices.Concat([]state{
 	}},
 	{"error", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
-		tell(m, time.Second, session.Finished{Err: errors.New("openai refused the key (401): Incorrect API key provided")})
+		why := &llm.Error{Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: "Incorrect API key provided"}
+		tell(m, time.Second, session.Finished{Err: why, Failure: &record.Failure{Fault: record.FaultOf(why), User: 7, Request: 9, Tries: 1}})
 		return m
 	}},
 	{"panel", func(t testing.TB, w, h int) *Model {

@@ -95,6 +95,9 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.CopyCode:
 		return m.copyMessages("code")
 	case keymap.Again:
+		if failed, on := m.chat.FailedTurn(); on {
+			message = failed
+		}
 		return m.askAgain(message, "")
 	case keymap.AgainWith:
 		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.AnswerWith(message.ID) })

@@ -122,6 +122,9 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		if !unsent {
 			sentence = m.notice.Say(joined(notSent(m), waits))
 		}
+	} else if f := e.Failure; f != nil && !m.turn.Condensing && !unsent {
+		m.chat.Fail(*f)
+		sentence = m.notice.Say(waits)
 	} else if e.Err != nil {
 		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: waits}
 		if !unsent {

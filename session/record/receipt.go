@@ -1,7 +1,9 @@
 package record
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"winnow/history"
@@ -11,9 +13,10 @@ import (
 
 // Receipt sums up what one answer cost and what the model saw for it.
 type Receipt struct {
-	Turn       int // the turn it belongs to, from 1
-	Sent       int // messages of the conversation in the request, the question included
-	Stored     int // messages of the conversation until then
+	Turn       int   // the turn it belongs to, from 1
+	User       int64 // the user's message that it answers
+	Sent       int   // messages of the conversation in the request, the question included
+	Stored     int   // messages of the conversation until then
 	Cut        int
 	Dropped    int
 	Recalled   int
@@ -28,6 +31,7 @@ type Receipt struct {
 	Stopped    bool // the user stopped it
 	End        store.RequestEnd
 	Finish     string // the server's finish_reason
+	Fault      Fault  // why the turn failed with it, where it did
 
 	Cache CacheUse
 
@@ -56,6 +60,19 @@ func (r Records) Receipts(ctx context.Context) (map[int64]Receipt, error) {
 	return receipts, nil
 }
 
+// Failures are the turns that failed, by the receipts of their requests. One whose answer had begun to arrive is not
+// among them: what arrived is a message, which says that it is not whole.
+func Failures(receipts map[int64]Receipt) []Failure {
+	var list []Failure
+	for id, r := range receipts {
+		if r.End == store.EndFailed && r.Fault != (Fault{}) {
+			list = append(list, Failure{Fault: r.Fault, User: r.User, Request: id, Tries: r.Retries + 1})
+		}
+	}
+	slices.SortFunc(list, func(a, b Failure) int { return cmp.Compare(a.Request, b.Request) })
+	return list
+}
+
 // ReceiptOf is the receipt of a request that is over, by its record and its plan.
 func ReceiptOf(q store.Request, p history.Plan) Receipt {
 	c := CountsOf(p.Entries, nil, nil)
@@ -70,7 +87,7 @@ func receiptOf(r store.Request, counts store.Tally) Receipt {
 		usage.Cost = cost.Amount
 	}
 	return Receipt{
-		Turn: r.Turn, Estimate: r.Estimate, Usage: usage, Cost: cost,
+		Turn: r.Turn, User: r.User, Fault: readFault(r.Fault), Estimate: r.Estimate, Usage: usage, Cost: cost,
 		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
 		Stopped: r.End == store.EndStopped, End: r.End, Finish: r.Finish,
 		Cache:  CacheUseOf(r),

@@ -182,7 +182,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 	return Request{
 		Session: session, Turn: 1 + w.pick("turn", 5), User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
 		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
-		CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute, CacheDiagnosis: w.text("diagnosis"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
+		CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute, CacheDiagnosis: w.text("diagnosis"), Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
 		Error: w.text("error"), Options: []byte(options), Plan: &plan,
 	}
 }

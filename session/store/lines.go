@@ -159,6 +159,8 @@ type RequestLine struct {
 	ReusableAge    int64 `json:"reusable_us,omitempty"`                   // microseconds since that request
 	CacheDiagnosis Text  `json:"cache_diagnosis,omitempty" secret:"text"` // what the server says of its cache, JSON
 
+	Fault Text `json:"fault,omitempty" secret:"json"` // why the turn failed with it, JSON
+
 	CutExpected int64 `json:"cut_expected,omitempty"` // what the server was expected to count, where it did not read all
 }
 

@@ -222,6 +222,34 @@ func TestGoldenSchema1IsRead(t *testing.T) {
 	}
 }
 
+// Of the requests before schema 19 only those with which a turn ended have failed.
+func TestOldFailuresAreThoseThatNothingFollowed(t *testing.T) {
+	path := goldenFile(t, "schema18.sql")
+	db, err := sql.Open("sqlite3", path)
+	must(t, "open", err)
+	_, err = db.Exec(`UPDATE requests SET ended = 'failed', error = 'it is "down"' || char(10) || 'body', purpose = ''`)
+	must(t, "let all requests fail", err)
+	must(t, "close", db.Close())
+	s := openAt(t, path, Options{Now: noon().now})
+	list, err := s.Sessions(context.Background(), Filter{})
+	must(t, "list", err)
+	asked, err := s.Requests(context.Background(), list[0].ID)
+	must(t, "read", err)
+	last := map[int64]int64{}
+	for _, r := range asked {
+		last[r.User] = r.ID
+	}
+	for _, r := range asked {
+		want := ""
+		if last[r.User] == r.ID {
+			want = `{"what":"it is \"down\""}`
+		}
+		if r.Fault != want {
+			t.Errorf("request %d of %d has the fault %s, want %s", r.ID, len(asked), r.Fault, want)
+		}
+	}
+}
+
 // schemaText is a file's schema without comments and spacing.
 func schemaText(t *testing.T, path string) string {
 	t.Helper()

@@ -38,7 +38,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	one.Cost, one.CostFrom, one.PriceSource, one.CacheWrite = 4_123_000, "prices", "somebody", 12
 	one.Reusable, one.ReusableAge, one.CacheDiagnosis = 90, time.Minute, `{"type":"cache_hit"}`
 	one.FirstToken, one.Took = 250*time.Millisecond, 3*time.Second+7*time.Microsecond
-	one.Retries, one.Finish, one.End, one.Error = 2, "stop", "done", "e\x00\xff"
+	one.Retries, one.Finish, one.End, one.Error, one.Fault = 2, "stop", "done", "e\x00\xff", `{"what":"e"}`
 	must(t, "update", s.UpdateRequest(ctx, one))
 	got, err := s.Requests(ctx, session.ID)
 	if err != nil || !reflect.DeepEqual(got, []Request{one, two}) {

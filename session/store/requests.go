@@ -48,7 +48,7 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, plans *verdicts.Writ
 	if err != nil {
 		return r, err
 	}
-	r.Error = s.clean(r.Error)
+	r.Error, r.Fault = s.clean(r.Error), s.clean(r.Fault)
 	if r.Created.IsZero() {
 		r.Created = s.now()
 	}

@@ -126,6 +126,8 @@ type Request struct {
 	ReusableAge    time.Duration `db:"reusable_us"`     // since that request
 	CacheDiagnosis string        `db:"cache_diagnosis"` // what the server says of its cache, JSON as received, "" for nothing
 
+	Fault string `db:"fault"` // of one with which its turn failed: why, as JSON; "" for none
+
 	CutExpected int `db:"cut_expected"` // what the server was expected to count, where Prompt shows that it did not read all; else 0
 }
 

@@ -243,7 +243,7 @@ func (l look) gap() int {
 // lookOf is how item i has to be drawn now.
 func (m *itemList) lookOf(i int) look {
 	e := &m.entries[i]
-	var l look
+	l := look{ways: e.Failure != nil && i+1 == len(m.entries) && !m.busy}
 	if v := m.entryOf(e.ID); v != nil {
 		l.unsent = !v.Sent()
 		if n := len(v.Cuts); n > 0 && !l.unsent && !e.expanded && m.shortens(i, v) {
@@ -310,6 +310,14 @@ func (m *itemList) drawn(i int) *drawn {
 func (m *itemList) render(e *entry, l look) *drawn {
 	d := &drawn{look: l, receipt: -1, text: e.Text}
 	st := m.styles
+	if e.Failure != nil {
+		d.lines = m.failure(e.Failure, l.ways)
+		d.trail, d.below = len(d.lines), len(d.lines)
+		for range l.gap() {
+			d.lines = append(d.lines, "")
+		}
+		return d
+	}
 	if d.named = e.Name != "" || len(e.Calls) > 0 || e.Joins; d.named {
 		d.lines = append(d.lines, "")
 	}

@@ -29,6 +29,7 @@ type Item struct {
 	Plain     bool            // Text is shown as it is, not read as Markdown
 	Fold      bool            // only the beginning of Text is shown until it is expanded
 	Joins     bool            // it stands directly below the item before: a result below its call
+	Failure   *Failure        // the item says why a turn has no answer, and nothing else; nil for others
 	Tokens    int             // of Text as far as they are counted, 0 where they are not
 }
 
@@ -72,6 +73,7 @@ type look struct {
 	cut    cutLook
 	joined bool // the next item joins it
 	edge   bool // the model's view begins behind it
+	ways   bool // the ways out of its failure are shown
 }
 
 // cutLook tells one cut of a text from another.

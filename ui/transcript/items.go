@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -14,9 +15,16 @@ import (
 // items are the items of messages: each message, and each tool call of it.
 func (c *Model) items(messages []store.Message) []Item {
 	items := make([]Item, 0, len(messages))
-	for _, m := range messages {
+	var failures map[int][]record.Failure
+	for i, m := range messages {
 		items = append(items, c.Item(m))
 		items = append(items, c.callItems(m)...)
+		if m.Role == history.User {
+			failures = c.failuresIn(messages, i)
+		}
+		for _, f := range failures[i] {
+			items = append(items, c.failureItem(f))
+		}
 	}
 	return items
 }
@@ -52,7 +60,10 @@ func (c *Model) Item(m store.Message) Item {
 	case history.Interrupted:
 		it.Note = c.interruption(m)
 	case history.Failed:
-		it.Note = Note{What: "failed", Rest: "before anything arrived", Fault: true}
+		it.Note = Note{What: "failed", Rest: "· this part is kept", Fault: true}
+		if m.Content+m.Reasoning == "" && len(m.ToolCalls) == 0 {
+			it.Note.Rest = "before anything arrived"
+		}
 	case history.Quarantined:
 		it.Note = Note{What: "unknown role", Rest: "· kept, never sent", Fault: true}
 		if m.Damaged {
@@ -87,7 +98,13 @@ func (c *Model) interruption(m store.Message) Note {
 	case store.EndStopped:
 		return Note{What: "you stopped this", Rest: rest}
 	case store.EndCut:
-		return Note{What: "connection lost", Rest: rest, Fault: true}
+		what := "connection lost"
+		if f := r.Fault; f.What != "" && !f.Broken {
+			if what = f.What; f.Words != "" {
+				what += ": “" + f.Words + "”"
+			}
+		}
+		return Note{What: markdown.Visible(what), Rest: rest, Fault: true}
 	case store.EndFailed:
 		return Note{What: "the answer broke off", Rest: rest, Fault: true}
 	}

@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	"winnow/history"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -40,6 +42,7 @@ type itemList struct {
 	edgeNote  string // what stands at its end in the place of those numbers, "" for nothing
 	search    search
 	picked    picked
+	busy      bool // a turn runs
 }
 
 // judged is what the request on show holds of the items.
@@ -161,6 +164,20 @@ func (m *itemList) Prepend(items ...Item) {
 	m.top += len(items)
 	m.turn()
 	m.rebuild()
+	m.settle()
+}
+
+// Insert adds an item in front of the one with an index. What is on the screen does not move, unless it is at the end.
+func (m *itemList) Insert(i int, it Item) {
+	m.entries = slices.Insert(m.entries, i, entry{Item: it})
+	m.heights = slices.Insert(m.heights, i, m.guess(&m.entries[i]))
+	for k := i; k < len(m.entries); k++ {
+		m.indexes[m.entries[k].ID] = k + m.base
+	}
+	if i <= m.top {
+		m.top++
+	}
+	m.turn()
 	m.settle()
 }
 

@@ -26,12 +26,14 @@ type Model struct {
 
 	list      *itemList
 	Messages  []store.Message
-	Index     map[int64]int     // of each message, by its id
-	owner     map[int64]int64   // the message of a tool call's item
-	callIDs   map[int64][]int64 // the items of a message's tool calls
-	calls     int64             // items of tool calls made so far
-	Plan      history.Plan      // of the request on show
-	Next      history.Plan      // of the next request
+	Index     map[int64]int              // of each message, by its id
+	owner     map[int64]int64            // the message of a tool call's item
+	callIDs   map[int64][]int64          // the items of a message's tool calls
+	failures  map[int64][]record.Failure // of turns, by the user's message
+	failed    map[int64]int64            // the user's message of a failure's item
+	calls     int64                      // items that are no messages made so far: of tool calls and of failures
+	Plan      history.Plan               // of the request on show
+	Next      history.Plan               // of the next request
 	Streaming bool
 	Receipts  map[int64]record.Receipt
 	firstRead int              // index of the first message that the server can have read of the request shown; 0 is all
@@ -51,6 +53,7 @@ func New(d Deps) Model {
 	return Model{
 		Deps: d, list: list,
 		Index: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]record.Receipt{},
+		failures: map[int64][]record.Failure{}, failed: map[int64]int64{},
 	}
 }
 
@@ -60,6 +63,7 @@ func (c *Model) Restyle(st theme.Styles) { c.list.SetStyles(st) }
 // Resize gives it its size in cells, the margins at its left and at its right included. The sign of the cursor stands in
 // the left one.
 func (c *Model) Resize(w, h, left, right int) {
+	c.list.busy = c.Busy
 	c.list.SetMargins(left, right)
 	c.list.SetSize(w, h)
 }
@@ -75,8 +79,8 @@ func (c *Model) Open(s *session.Session) {
 // Reset shows other messages.
 func (c *Model) Reset(messages []store.Message) {
 	c.Messages, c.Index, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
-	c.owner, c.callIDs = map[int64]int64{}, map[int64][]int64{}
-	c.Receipts, c.Trails, c.Edited = map[int64]record.Receipt{}, nil, 0
+	c.owner, c.callIDs, c.failed = map[int64]int64{}, map[int64][]int64{}, map[int64]int64{}
+	c.Receipts, c.failures, c.Trails, c.Edited = map[int64]record.Receipt{}, map[int64][]record.Failure{}, nil, 0
 	c.list.SetBoundary(0, 0, 0)
 	c.Search.forget() // hits have the indexes of the old messages
 	c.list.SetItems(nil)
@@ -102,6 +106,7 @@ func (c *Model) Prepend(all []store.Message, receipts map[int64]record.Receipt) 
 	for id, r := range receipts {
 		c.Receipts[id] = r
 	}
+	failures := c.learnFailures(record.Failures(receipts))
 	older := 0
 	for len(c.Messages) > 0 && older < len(all) && all[older].ID != c.Messages[0].ID {
 		older++
@@ -118,6 +123,7 @@ func (c *Model) Prepend(all []store.Message, receipts map[int64]record.Receipt) 
 		c.keep(shown)
 		c.list.Prepend(c.items(all[:older])...)
 	}
+	c.showFailures(slices.DeleteFunc(failures, func(f record.Failure) bool { return older > 0 && c.Index[f.User] < older }))
 	for _, m := range shown {
 		if it, ok := c.list.Item(m.ID); ok && it.Receipt == nil && m.Request != 0 {
 			c.list.Replace(m.ID, c.Item(m))
@@ -174,10 +180,10 @@ func (c *Model) Settle() {
 // Follow shows another branch of the conversation. The verdicts on messages that both have stay until
 // the next plan.
 func (c *Model) Follow(messages []store.Message) {
-	plan, receipts, trails := c.Plan, c.Receipts, c.Trails
+	plan, receipts, failures, trails := c.Plan, c.Receipts, c.failures, c.Trails
 	cursor, selected := c.list.Cursor()
 	c.Reset(nil)
-	c.Receipts, c.Trails = receipts, trails
+	c.Receipts, c.failures, c.Trails = receipts, failures, trails
 	c.keep(messages)
 	c.list.SetItems(c.items(messages))
 	if selected && !c.GoTo(cursor) {
@@ -271,6 +277,9 @@ func (c *Model) Verdict(id int64) (history.Entry, bool) {
 // Mark is what is drawn beside a message: its verdict, or the hits of a search in it.
 func (c *Model) Mark(id int64) Mark {
 	st := &c.list.styles
+	if _, is := c.failed[id]; is {
+		return Mark{Glyph: fault, Style: st.Error}
+	}
 	mark := Mark{TagStyle: st.Strong, Selected: c.Holds(id)}
 	if e := c.list.entryOf(id); e != nil {
 		mark.Glyph, mark.Tag = theme.Glyph(*e), verdict(e)
@@ -307,8 +316,11 @@ func (c *Model) Mark(id int64) Mark {
 	return mark
 }
 
-// notRead is the sign of a message that the server cannot have read.
-const notRead = "✗"
+// fault is the sign of what went wrong; notRead that of a message that the server cannot have read.
+const (
+	fault   = "✗"
+	notRead = fault
+)
 
 // verdict is a verdict with its reason, "" for a message that is sent whole and as it is.
 func verdict(e *history.Entry) string {

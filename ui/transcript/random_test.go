@@ -116,7 +116,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 		// The naive model changes the items first and then finds its place again by (item, line).
 		at := func() { n.indexes(n.offset(), false) }
 		any := func() int64 { return n.items[r.IntN(len(n.items))].ID }
-		op := r.IntN(16)
+		op := r.IntN(17)
 		if len(n.items) == 0 {
 			op = 0
 		}
@@ -128,6 +128,13 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 			n.items = append(n.items, it)
 			at()
 			m.Append(it)
+		case 16:
+			it, i := item(next), r.IntN(len(n.items)+1)
+			next++
+			did = fmt.Sprintf("insert %d", it.ID)
+			n.items = slices.Insert(n.items, i, it)
+			at()
+			m.Insert(i, it)
 		case 1:
 			a, b := item(older-1), item(older)
 			older -= 2

@@ -47,9 +47,10 @@ func (a *Answer) Asks() bool { return a.Asked != nil || a.Limit != nil }
 
 // Outcome is how an answer ended.
 type Outcome struct {
-	Err     error // why it failed
-	Stopped bool  // the user had stopped it before the session left the screen
-	Queued  int   // messages of the queue that wait for the user
+	Err     error           // why it failed
+	Failure *record.Failure // the same where the message is stored
+	Stopped bool            // the user had stopped it before the session left the screen
+	Queued  int             // messages of the queue that wait for the user
 }
 
 // The events.
@@ -232,21 +233,21 @@ func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Contex
 	case session.Notice:
 		m.Emit(Told{a.Session, e.Text})
 	case session.Finished:
-		return m.finished(a, e.Err, newContext)
+		return m.finished(a, e, newContext)
 	}
 	return nil
 }
 
 // finished ends a turn. Behind one that ended well comes the next queued message.
-func (m *Model) finished(a *Answer, err error, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
-	stopped := a.Turn.Stopping && err == nil
+func (m *Model) finished(a *Answer, e session.Finished, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+	stopped := a.Turn.Stopping && e.Err == nil
 	a.Turn.End()
 	a.Asked, a.Limit = nil, nil
-	a.Waiting.Ended(err == nil && !stopped)
+	a.Waiting.Ended(e.Err == nil && !stopped)
 	if a.Waiting.Len() > 0 && !a.Waiting.Held() {
 		return m.goOn(a, newContext)
 	}
-	return m.end(a, Outcome{err, stopped, a.Waiting.Len()})
+	return m.end(a, Outcome{e.Err, e.Failure, stopped, a.Waiting.Len()})
 }
 
 // goOn sends the next queued message of a session. One that is still being saved says when it can be sent.

@@ -1,0 +1,60 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// The parts of an error stand apart, and nothing of it twice.
+func TestFaultOfAnError(t *testing.T) {
+	t.Parallel()
+	server := &llm.Error{Kind: llm.Server, Status: 500, Message: "model runner has unexpectedly stopped", Endpoint: "ollama", Address: "http://localhost:11434/v1"}
+	for _, test := range []struct {
+		name string
+		err  error
+		want Fault
+	}{
+		{"a failing server", server, Fault{What: "ollama failed", Words: "model runner has unexpectedly stopped", Status: 500, Host: "localhost:11434", Free: true}},
+		{"with what was being done", fmt.Errorf("ask: %w", server), Fault{What: "Ask: ollama failed", Words: "model runner has unexpectedly stopped", Status: 500, Host: "localhost:11434", Free: true}},
+		{"a guide without an address", &llm.Error{Kind: llm.RateLimit, Status: 429, Endpoint: "guide"}, Fault{What: "guide limits how much it takes", Status: 429, Host: "guide", Free: true}},
+		{"nobody listens", &llm.Error{Kind: llm.Refused, Address: "http://localhost:1"}, Fault{What: "Nothing answers at http://localhost:1 (connection refused); is the server running?", Free: true}},
+		{"silence", &llm.Error{Kind: llm.TimedOut, Address: "http://localhost:1"}, Fault{What: "http://localhost:1 did not answer in time"}},
+		{"a broken connection", &llm.Error{Kind: llm.Broken, Endpoint: "here"}, Fault{What: "The connection to here broke before the answer was whole", Broken: true}},
+		{"an error of another kind", errors.New("the disk is full."), Fault{What: "The disk is full"}},
+	} {
+		if got := FaultOf(test.err); got != test.want {
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+		}
+		if got := readFault(test.want.JSON()); got != test.want {
+			t.Errorf("%s: read back it is %+v, want %+v", test.name, got, test.want)
+		}
+	}
+	if got := FaultOf(fmt.Errorf("plan: %w", &history.OverBudgetError{})); !got.Budget || !got.Free {
+		t.Errorf("over the budget: got %+v, want it known and free", got)
+	}
+	if got := readFault("not JSON"); got != (Fault{}) {
+		t.Errorf("what cannot be read is %+v, want nothing", got)
+	}
+}
+
+// A request that winnow repeated otherwise, and one whose answer had begun, are no failures.
+func TestFailuresAreOfTurns(t *testing.T) {
+	t.Parallel()
+	why := Fault{What: "it failed"}
+	got := Failures(map[int64]Receipt{
+		1: {User: 7, End: store.EndFailed},
+		5: {User: 8, End: store.EndFailed, Fault: why, Retries: 2},
+		3: {User: 7, End: store.EndFailed, Fault: why},
+		4: {User: 7, End: store.EndCut, Fault: why},
+		2: {User: 7, End: store.EndDone},
+	})
+	want := []Failure{{why, 7, 3, 1}, {why, 8, 5, 3}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

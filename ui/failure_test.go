@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// inOrder fails where the texts do not stand on the screen one below the other.
+func (l *live) inOrder(texts ...string) {
+	l.t.Helper()
+	rest := plain(l.Model)
+	for _, text := range texts {
+		_, after, ok := strings.Cut(rest, text)
+		if !ok {
+			l.t.Fatalf("%q does not stand behind what comes before it in %q:\n%s", text, texts, plain(l.Model))
+		}
+		rest = after
+	}
+}
+
+// refuses says whether the server refuses from now on.
+func (l *live) refuses(refuses bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken, l.refusal = refuses, "the runner has stopped"
+}
+
+// What failed stands where it failed, for good: behind a later success, and when the session is opened again.
+func TestAFailureStaysWhereItHappened(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 110, 60)
+	l.say("First")
+	l.refuses(true)
+	l.types("Second")
+	l.press("enter")
+	l.shows("/retry try again")
+	failed := []string{"Second", "✗ here refused the request", "400 from 127.0.0.1:", "“the runner has stopped”", "Your message is saved. Nothing was charged."}
+	l.inOrder(append([]string{"First", "Answer 1"}, append(failed, "/retry try again   ctrl+l another model   winnow doctor find the cause")...)...)
+	l.refuses(false)
+	l.press("tab", "r")
+	l.shows("Answer 3")
+	l.until("the end of the turn", func() bool { return !l.turn.Busy })
+	l.inOrder(append(failed, "Answer 3")...)
+	l.lacks("/retry try again")
+	l.press("esc")
+	l.say("Third")
+	l.reopen()
+	l.inOrder(append(append([]string{"First", "Answer 1"}, failed...), "Answer 3", "Third", "Answer 4")...)
+	if n := strings.Count(plain(l.Model), "the runner has stopped"); n != 1 {
+		t.Errorf("the failure is shown %d times", n)
+	}
+	l.press("tab", "g", "J", "J", "J", "y")
+	l.until("the copy", func() bool { return l.notice.Sentence() != "" })
+	if what, text, _ := l.chat.ToCopy("", true); !strings.Contains(text, "here refused the request\n400 from 127.0.0.1:") || !strings.HasSuffix(text, "\nthe runner has stopped") {
+		t.Errorf("copied are %s: %q", what, text)
+	}
+}
+
+// A request that winnow repeats by itself because it was too long has not failed.
+func TestARequestThatIsRepeatedIsNoFailure(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 110, 60)
+	l.say("First")
+	refused := false
+	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, _ *http.Request) {
+		if !refused {
+			refused = true
+			http.Error(w, `{"error":{"message":"This model's maximum context length is 40 tokens. However, your messages resulted in 90 tokens."}}`, http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Here it is.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}})
+	l.types("Second")
+	l.press("enter")
+	l.shows("Here it is.")
+	l.until("the end of the turn", func() bool { return !l.turn.Busy })
+	l.reopen()
+	l.shows("Here it is.")
+	l.lacks("✗")
+}
+
+// An answer that the server broke off says why itself, also when the session is opened again.
+func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 110, 60)
+	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It begins\"}}]}\n\ndata: {\"error\":{\"message\":\"the runner has stopped\",\"code\":500}}\n\n")
+	}})
+	l.types("First")
+	l.press("enter")
+	for range 2 {
+		l.shows("“the runner has stopped”")
+		l.until("the end of the turn", func() bool { return !l.turn.Busy })
+		l.inOrder("It begins", "✗ here failed: “the runner has stopped”", "this part is kept")
+		l.lacks("Your message is saved")
+		l.reopen()
+	}
+}
+
+// An old answer that failed and has a text keeps what it has.
+func TestAFailedAnswerWithTextSaysThatItIsKept(t *testing.T) {
+	t.Parallel()
+	m := fresh(t, 100, 30)
+	for text, want := range map[string]string{"Half of it": "✗ failed · this part is kept", "": "✗ failed before anything arrived"} {
+		answer := said(2, history.Assistant, text)
+		answer.Status = history.Failed
+		if it := m.chat.Item(answer); "✗ "+it.Note.What+" "+it.Note.Rest != want {
+			t.Errorf("an answer %q says %+v, want %q", text, it.Note, want)
+		}
+	}
+}

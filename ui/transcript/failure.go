@@ -1,0 +1,219 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/session/record"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// mostWords is the most lines of what a server said: what can be done stands below.
+const mostWords = 6
+
+// Failure is why a turn has no answer, as an item of its own shows it.
+type Failure struct {
+	What string // what failed
+	From string // the status and the server that it came from, "" where nothing answered
+	Said string // the server's words, "" for none
+	Safe string // what became of the message, and of the money
+	Ways []keymap.Hint
+}
+
+// Fail shows why the turn failed, where it did. An answer of which something arrived says so itself.
+func (c *Model) Fail(f record.Failure) {
+	c.learnFailures([]record.Failure{f})
+	for i := len(c.Messages) - 1; i >= 0; i-- {
+		if f.Request != 0 && c.Messages[i].Request == f.Request {
+			return
+		}
+	}
+	c.showFailures([]record.Failure{f})
+	if last := c.list.entries[len(c.list.entries)-1]; last.Failure == nil {
+		c.list.GoTo(arriving - c.calls)
+	}
+}
+
+// learnFailures adds failures to those that are known.
+func (c *Model) learnFailures(list []record.Failure) (fresh []record.Failure) {
+	for _, f := range list {
+		known := slices.ContainsFunc(c.failures[f.User], func(o record.Failure) bool { return f.Request != 0 && o.Request == f.Request })
+		if !known {
+			c.failures[f.User] = append(c.failures[f.User], f)
+			fresh = append(fresh, f)
+		}
+	}
+	return fresh
+}
+
+// failureItem is the item of a failure.
+func (c *Model) failureItem(f record.Failure) Item {
+	c.calls++
+	id := arriving - c.calls
+	c.failed[id] = f.User
+	shown := Failure{What: markdown.OneLine(f.What, 1000), Said: markdown.Visible(f.Words), Ways: c.waysOut(f)}
+	if f.Status != 0 {
+		shown.From = markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, 60)
+	}
+	shown.Safe = "Your message is saved."
+	if c.Session != nil && c.Session.Temporary() {
+		shown.Safe = "Your message is still here."
+	}
+	switch {
+	case f.Free && c.answeredIn(f):
+		shown.Safe += " Nothing was charged for this request."
+	case f.Free:
+		shown.Safe += " Nothing was charged."
+	}
+	if f.Tries > 1 {
+		shown.Safe = "Tried " + theme.Plural(f.Tries, "time") + ". " + shown.Safe
+	}
+	return Item{ID: id, Failure: &shown}
+}
+
+// answeredIn says that a request before the one that failed was answered in the turn.
+func (c *Model) answeredIn(f record.Failure) bool {
+	i, ok := c.Index[f.User]
+	for i++; ok && i < len(c.Messages) && c.Messages[i].Role != history.User; i++ {
+		if r := c.Messages[i].Request; r != 0 && r < f.Request {
+			return true
+		}
+	}
+	return false
+}
+
+// waysOut is what can be done about a failure.
+func (c *Model) waysOut(f record.Failure) []keymap.Hint {
+	ways := []keymap.Hint{{Key: "/retry", What: "try again"}}
+	if f.Budget {
+		return append([]keymap.Hint{{Key: "/budget", What: "raise"}}, ways...)
+	}
+	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Hint{Key: "winnow doctor", What: "find the cause"})
+}
+
+// behind is the index in messages behind which a failure of the turn that messages[at] begins is shown: it stands
+// behind what was stored before its request. One without a request stands at the end of the turn.
+func behind(messages []store.Message, at int, f record.Failure) int {
+	for at+1 < len(messages) && messages[at+1].Role != history.User {
+		if r := messages[at+1].Request; f.Request != 0 && r > f.Request {
+			break
+		}
+		at++
+	}
+	return at
+}
+
+// failuresIn are the failures that are shown in a turn of messages, by the index of the message that they follow.
+// messages[at] begins the turn.
+func (c *Model) failuresIn(messages []store.Message, at int) map[int][]record.Failure {
+	list := c.failures[messages[at].ID]
+	if len(list) == 0 {
+		return nil
+	}
+	places := map[int][]record.Failure{}
+	for _, f := range list {
+		if !slices.ContainsFunc(messages[at:], func(m store.Message) bool { return f.Request != 0 && m.Request == f.Request }) {
+			i := behind(messages, at, f)
+			places[i] = append(places[i], f)
+		}
+	}
+	return places
+}
+
+// showFailures inserts failures into the list, where their messages are in it.
+func (c *Model) showFailures(list []record.Failure) {
+	for _, f := range list {
+		at, ok := c.Index[f.User]
+		if !ok {
+			continue
+		}
+		item, _ := c.list.index(c.Messages[behind(c.Messages, at, f)].ID)
+		for item++; item < len(c.list.entries) && c.list.entries[item].ID < arriving; item++ { // behind its tool calls and other failures
+		}
+		c.list.Insert(item, c.failureItem(f))
+	}
+}
+
+// FailedTurn is the user's message of the failure under the cursor.
+func (c *Model) FailedTurn() (store.Message, bool) {
+	id, ok := c.list.Cursor()
+	user, is := c.failed[id]
+	if !ok || !is {
+		return store.Message{}, false
+	}
+	return c.Message(user)
+}
+
+// text is a failure as it is copied.
+func (f *Failure) text() string {
+	lines := []string{f.What}
+	for _, s := range []string{f.From, f.Said} {
+		if s != "" {
+			lines = append(lines, s)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// failure returns the lines of a failure. The ways out are shown where it is the last item.
+func (m *itemList) failure(f *Failure, ways bool) []string {
+	st, w := m.styles, m.bodyWidth()
+	room := m.proseWidth()
+	from := theme.Width(f.From)
+	beside := from > 0 && theme.Width(f.What)+2+from <= w
+	var lines []string
+	for _, s := range theme.Wrap(f.What, room) {
+		lines = append(lines, st.Strong.Render(strings.TrimRight(s, " ")))
+	}
+	switch {
+	case beside:
+		lines[0] += strings.Repeat(" ", w-theme.Width(lines[0])-from) + st.Error.Render(f.From)
+	case from > 0:
+		lines = append(lines, st.Error.Render(ansi.Truncate(f.From, w, "…")))
+	}
+	if f.Said != "" {
+		said := theme.Wrap("“"+f.Said+"”", room)
+		if len(said) > mostWords {
+			said = said[:mostWords]
+			said[mostWords-1] = ansi.Truncate(said[mostWords-1], max(0, room-2), "") + " …"
+		}
+		for _, s := range said {
+			lines = append(lines, st.Text.Render(strings.TrimRight(s, " ")))
+		}
+	}
+	for _, s := range theme.Wrap(f.Safe, room) {
+		lines = append(lines, st.Muted.Render(strings.TrimRight(s, " ")))
+	}
+	if ways {
+		lines = append(lines, m.ways(f.Ways)...)
+	}
+	return lines
+}
+
+// ways returns hints in as many lines as they take.
+func (m *itemList) ways(hints []keymap.Hint) []string {
+	var lines []string
+	line, w := "", m.bodyWidth()
+	for _, h := range hints {
+		one := m.styles.Text.Render(h.Key) + m.styles.Muted.Render(" "+h.What)
+		switch {
+		case line == "":
+			line = one
+		case theme.Width(line)+3+theme.Width(one) > w:
+			lines, line = append(lines, line), one
+		default:
+			line += "   " + one
+		}
+	}
+	lines = append(lines, line)
+	for i := range lines {
+		lines[i] = ansi.Truncate(lines[i], w, "…")
+	}
+	return lines
+}
