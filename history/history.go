@@ -68,7 +68,9 @@ const (
 	CauseSharedWords      = cause.SharedWords
 	CauseResultMissing    = cause.ResultMissing
 	CauseCutReadAgain     = cause.CutReadAgain
+	CauseUserLimit        = cause.UserLimit
 	CauseAssistantLimit   = cause.AssistantLimit
+	CauseToolLimit        = cause.ToolLimit
 	CauseCutByUser        = cause.CutByUser
 	CauseGap              = cause.Gap
 	CauseRecalledBlock    = cause.RecalledBlock

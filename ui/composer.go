@@ -78,7 +78,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.Ran:
 		return m.runCommand(e.Command)
 	case composer.ChipOpened:
-		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: e.Text}})})
+		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})})
 	case composer.ListPrompts:
 		var choices []picker.Choice
 		for i, p := range m.composer.Prompts {

@@ -3,13 +3,13 @@ package ui
 import (
 	"context"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/event"
+	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
@@ -41,8 +41,19 @@ func (inspectorOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 }
 
 func (inspectorOverlay) title(m *Model) (string, string) {
-	return breadcrumb(m, m.inspector.Title()), strings.TrimSuffix(m.inspector.Views()+" · "+m.inspector.Position(), " · ")
+	title := m.inspector.Title()
+	if in := &m.inspector; in.Past != nil && !in.On.Request {
+		title = in.Name + frame.Crumb + title
+	}
+	return breadcrumb(m, title), ""
 }
+
+// views are the names of the views, in at most the right half of the header.
+func (inspectorOverlay) views(m *Model) string {
+	return m.inspector.Views(m.themes.Styles, m.layout.Width/2)
+}
+
+func (inspectorOverlay) state(m *Model) string { return m.inspector.Position() }
 
 func (inspectorOverlay) hints(m *Model) []keymap.Hint { return m.inspector.Hints() }
 

@@ -15,11 +15,11 @@ import (
 )
 
 // titled waits until the inspector shows a view of something.
-func (l *live) titled(name, view string) {
+func (l *live) titled(name string, view inspector.View) {
 	l.t.Helper()
-	l.until(name+" ["+view+"]", func() bool {
-		title := strings.Split(plain(l.Model), "\n")[0]
-		return strings.Contains(title, name) && strings.Contains(title, "["+view+"]") && l.inspector.Content() != nil
+	l.until(name+", "+string(view), func() bool {
+		title, _, _ := strings.Cut(plain(l.Model), "\n")
+		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.inspector.At == view && l.inspector.Content() != nil
 	})
 }
 
@@ -39,26 +39,26 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 		l.say("The second question.")
 		l.transcript()
 		l.press("g", "enter")
-		l.titled("message 1 · you", "text")
+		l.titled("message 1", "text")
 		l.shows("The first question.")
 		l.press("K")
 		l.shows("This is the first message.")
 		l.press("J")
-		l.titled("message 2 · model", "text")
+		l.titled("message 2", "text")
 		l.shows("Answer 1.")
 		l.press("J", "J", "J")
 		l.shows("This is the last message.")
-		l.titled("message 4 · model", "text")
+		l.titled("message 4", "text")
 		l.press("tab")
-		l.titled("message 4 · model", "sent")
-		l.shows("#4 of 4 · assistant · message 4")
+		l.titled("message 4", inspector.SentView)
+		l.shows("message 4 of 4 in the request  assistant · message 4")
 		l.press("tab")
-		l.titled("message 4", "past")
+		l.titled("message 4", inspector.PastView)
 		l.shows("No request of the past had this message.")
 		l.press("tab")
 		l.titled("message 4", "text")
 		l.press("shift+tab")
-		l.titled("message 4", "past")
+		l.titled("message 4", inspector.PastView)
 		l.press("esc")
 		if l.overlays.any() || l.focus != transcriptPane {
 			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.overlays.top(), l.focus)
@@ -79,18 +79,18 @@ func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
 	l.press("g", "enter")
 	l.titled("message 1", "text")
 	l.press("tab", "tab")
-	l.titled("message 1", "past")
+	l.titled("message 1", inspector.PastView)
 	l.shows("turn 3 ")
 	l.shows("1/3")
 	l.press("j", "j", "enter") // the oldest
-	l.titled("message 1 · you", "text")
+	l.titled("message 1", "text")
 	l.shows("turn 1 · sent")
 	l.shows("✓ proven")
 	l.press("right")
 	l.shows("turn 2 · sent")
 	l.press("J", "J", "J")
 	l.shows("This is the last message.")
-	l.titled("message 3 · you", "text")
+	l.titled("message 3", "text")
 	l.shows("The second question.")
 	l.press("left")
 	l.shows("This request has no such message: it was said later, or on another branch.")
@@ -119,7 +119,7 @@ func TestThePanelOpensItsLine(t *testing.T) {
 			l.press("tab", "tab")
 		}
 		l.press("g", "enter")
-		l.titled("message 1 · you", "text")
+		l.titled("message 1", "text")
 		l.press("J", "esc")
 		l.shows("Next request")
 		if l.panel.At != 1 {
@@ -138,10 +138,10 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.transcript()
 	l.press("i")
 	l.titled("next request", "text")
-	l.shows("#4 of 4 · assistant · message 4")
+	l.shows("4  assistant  message 4")
 	l.press("left")
 	l.titled("turn 2", "text")
-	l.shows("#3 of 3 · user · message 3")
+	l.shows("3  user       message 3")
 	l.press("tab")
 	l.titled("turn 2", "json")
 	l.shows("✓ proven: these")
@@ -165,9 +165,9 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.press("tab")
 	l.titled("turn 2", "changes")
 	l.shows("from turn 1 to turn 2")
-	l.shows("entered    3 you")
+	l.shows("entered      3 you")
 	l.press("G", "enter")
-	l.titled("message 3 · you", "text")
+	l.titled("message 3", "text")
 	l.press("esc")
 	l.titled("turn 2", "changes")
 	l.press("esc")
@@ -205,7 +205,7 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 		t.Errorf("%d changes, want the four messages that came between:\n%s", got, plain(l.Model))
 	}
 	l.press("G", "enter")
-	l.titled("message 5 · you", "text")
+	l.titled("message 5", "text")
 	l.shows("The third question.")
 	l.press("esc")
 	l.titled("turn 1 to turn 3", "changes")
@@ -274,13 +274,13 @@ func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
 	m.chat.Messages[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
 	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
 	m.View()
-	s := m.inspector.Content().(*inspector.Pager)
+	s := m.inspector.Content().(*inspector.Reading)
 	if n := len(s.Rows); n > 200 {
 		t.Errorf("%d lines are wrapped for one screen", n)
 	}
 	m.Update(char('G'))
-	if got := plain(m); !strings.Contains(got, "100 %") || len(s.Rows) > 400 {
-		t.Errorf("at the end %d lines are wrapped:\n%s", len(s.Rows), got)
+	if at := m.inspector.Position(); at != "100 %" || len(s.Rows) > 400 {
+		t.Errorf("at %q, %d lines are wrapped:\n%s", at, len(s.Rows), plain(m))
 	}
 }
 

@@ -250,6 +250,7 @@ func (m *Model) show(s *session.Session) {
 			list, err := s.Try(session.Trial{}).Settings()
 			return sessionsettings.Text(list), err
 		},
+		Prices: m.panel.Prices,
 	}
 	m.inspector.Forget()
 	m.confirm.Forget()

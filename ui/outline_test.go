@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,17 +23,22 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 		}
 		m.Update(uitest.Key(key))
 		screen := plain(m)
-		if !strings.Contains(screen, "▸ +─ #4 of 12 · user · message 3 · 28 characters · "+secondAnswer) || strings.Count(screen, secondAnswer) != 1 {
+		if !strings.Contains(screen, "▌    4  user       message 3   28 characters · "+secondAnswer) || strings.Count(screen, secondAnswer) != 1 {
 			t.Errorf("%s did not collapse message 3:\n%s", key, screen)
 		}
-		if !strings.Contains(screen, "── #5 of 12") || !strings.Contains(screen, "Understood.") {
+		if !strings.Contains(screen, "     5  assistant  message 4\n") || !strings.Contains(screen, "Understood.") {
 			t.Errorf("%s collapsed more than message 3:\n%s", key, screen)
 		}
 		m.Update(uitest.Key(key))
-		if screen := plain(m); !strings.Contains(screen, "▸ ── #4 of 12 · user · message 3") {
+		if screen := plain(m); !strings.Contains(screen, "▌    4  user       message 3\n") {
 			t.Errorf("a second %s did not expand message 3:\n%s", key, screen)
 		}
 	}
+}
+
+// collapsed counts the messages of the request that are collapsed to a row, which says how long they are.
+func collapsed(screen string) int {
+	return len(regexp.MustCompile(`(?m)^[▌ ] +[0-9]+  [a-z]+ .*   [0-9]+ characters`).FindAllString(screen, -1))
 }
 
 func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
@@ -40,7 +46,7 @@ func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 	expanded := m.inspector.Content().Text()
 	m.Update(uitest.Key("O"))
 	screen := plain(m)
-	if n := strings.Count(screen, "+─ #"); n != 12 || strings.Contains(screen, "── #") {
+	if n := collapsed(screen); n != 12 {
 		t.Errorf("%d of 12 messages are collapsed:\n%s", n, screen)
 	}
 	if got := m.inspector.Content().Text(); got != expanded {
@@ -49,7 +55,7 @@ func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 	for range 11 {
 		m.Update(uitest.Key("J"))
 	}
-	if screen := plain(m); !strings.Contains(screen, "▸ +─ #12 of 12") {
+	if screen := plain(m); !strings.Contains(screen, "▌   12  user       your draft   34 characters") {
 		t.Errorf("J did not go to the last message:\n%s", screen)
 	}
 	m.Update(uitest.Key("J"))
@@ -58,11 +64,11 @@ func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
 	}
 	m.Update(uitest.Key("enter"))
 	m.Update(uitest.Key("O")) // not all of them are collapsed
-	if n := strings.Count(plain(m), "+─ #"); n != 12 {
+	if n := collapsed(plain(m)); n != 12 {
 		t.Errorf("%d of 12 messages are collapsed after one was expanded:\n%s", n, plain(m))
 	}
 	m.Update(uitest.Key("O"))
-	if strings.Contains(plain(m), "+─ #") {
+	if collapsed(plain(m)) > 0 {
 		t.Errorf("a message is still collapsed:\n%s", plain(m))
 	}
 }
@@ -72,10 +78,10 @@ func TestCollapsedMessagesStayCollapsed(t *testing.T) {
 	m := inspectingRequest(inspector.TextView)(t, 120, 40)
 	m.Update(uitest.Key("J"))
 	m.Update(uitest.Key("enter"))
-	want := "+─ #2 of 12 · user · message 1"
+	want := "    2  user       message 1   27 characters"
 	_, plan := inspected(t)
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
-	if !strings.Contains(plain(m), "▸ "+want) {
+	if !strings.Contains(plain(m), "▌"+want) {
 		t.Errorf("a new plan expanded the message or took the selection:\n%s", plain(m))
 	}
 	m.Update(uitest.Key("tab"))
@@ -112,7 +118,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "Here: inspector", verdictsOn},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.overlays.open(&readerOverlay{name: "a text", Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Sent, Text: "what was pasted"}})})
+			m.overlays.open(&readerOverlay{name: "a text", Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: "what was pasted"}})})
 			return m
 		}},
 	} {

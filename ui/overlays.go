@@ -35,6 +35,16 @@ const (
 	aboveDraft               // right above the draft, under a rule with its title
 )
 
+// viewed is an overlay with several views: their names stand at the right end of the header.
+type viewed interface {
+	views(m *Model) string
+}
+
+// stateful is an overlay with a state that stands at the right end of the hints.
+type stateful interface {
+	state(m *Model) string
+}
+
 // typist is an overlay in which a key that is a character may be text.
 type typist interface {
 	types(m *Model) bool

@@ -94,7 +94,11 @@ func (s screen) header() string {
 	}
 	if top := m.overlays.top(); top != nil && (top.place() == insteadOf || top.place() == listInstead) {
 		title, right := top.title(m)
-		return frame.Header(st, st.Text.Render(title), "", st.Muted.Render(right), s.l.Width)
+		right = st.Muted.Render(right)
+		if o, ok := top.(viewed); ok {
+			right = o.views(m)
+		}
+		return frame.Header(st, st.Text.Render(title), "", right, s.l.Width)
 	}
 	title := st.Text.Render(markdown.OneLine(m.current.Title(), s.l.Width))
 	if m.chat.Empty() {
@@ -300,6 +304,9 @@ func (s screen) state() string {
 	}
 	text, narrow := m.chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
 	top := m.overlays.top()
+	if o, ok := top.(stateful); ok {
+		return s.st.Muted.Render(o.state(m))
+	}
 	switch newer := m.chat.Newer(); {
 	case top != nil && top.place() == floating:
 		text, _ = top.title(m)

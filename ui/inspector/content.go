@@ -12,6 +12,7 @@ import (
 type Content interface {
 	keymap.Scroller
 	Resize(w, h int)
+	Page() int // how many lines a page has
 	Offset() int
 	GoTo(offset int)
 	View(st theme.Styles) []string

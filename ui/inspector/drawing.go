@@ -23,6 +23,9 @@ func (d *drawing) Resize(w, h int) {
 	d.w, d.h = w, h
 }
 
+// Page is as Content has it.
+func (d *drawing) Page() int { return d.h }
+
 // Scroll is as Content has it.
 func (d *drawing) Scroll(by int) { d.top = max(0, min(d.top+by, len(d.lines)-d.h)) }
 

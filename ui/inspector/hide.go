@@ -18,7 +18,7 @@ func Hide(s theme.Secrets, p Page) (Page, int) {
 	hidden := 0
 	for len(p) > 0 {
 		n := 1
-		for ofMessage(p[0].Kind) && n < len(p) && (ofMessage(p[n].Kind) || p[n].Kind == Added) {
+		for ofMessage(p[0].Kind) && n < len(p) && (ofMessage(p[n].Kind) || putIn(p[n].Kind)) {
 			n++
 		}
 		var text strings.Builder
@@ -46,6 +46,9 @@ func Hide(s theme.Secrets, p Page) (Page, int) {
 
 // ofMessage reports whether a kind is that of a message's own text.
 func ofMessage(t Kind) bool { return t == Sent || t == Unsent }
+
+// putIn reports whether a kind is that of what stands in a message's text.
+func putIn(t Kind) bool { return t == Added || t == Marker || t == Aside }
 
 // without adds a segment that begins at byte at of a text, with a sign where one of the text's spans begins.
 // It returns the spans that go on after it or begin there.
@@ -108,11 +111,26 @@ func (in *Model) putPage(p Page, first int) tea.Cmd {
 	return func() tea.Msg { return hide() }
 }
 
+// showPage shows a page, above the history of its message where it is the text of one.
 func (in *Model) showPage(msg pageMsg) {
 	head := in.hiddenLine(msg.hidden)
 	s := NewPager(append(head, msg.page...))
 	if msg.first >= 0 {
 		s.Show(msg.first + len(head))
 	}
-	in.put(s)
+	e, judged := in.Plan.EntryOf(in.On.Message)
+	s.Wide = judged && e.Role != history.User && e.Role != history.Assistant
+	if in.On.Added > 0 || in.At != TextView {
+		in.put(s)
+		return
+	}
+	r := &Reading{Pager: s, more: in.Keys.First(keymap.ReadOn)}
+	if in.Past == nil && judged {
+		r.next, r.saved = &e, in.Plan.Sum.Tokens(e.TokensBefore)-in.Plan.Sum.Tokens(e.TokensAfter)
+	}
+	if before, ok := in.shown.(*Reading); ok && before.message == in.On.Message {
+		r.past = before.past
+	}
+	r.message = in.On.Message
+	in.put(r)
 }

@@ -20,6 +20,7 @@ type Deps struct {
 	Secrets  theme.Secrets
 	Message  func(id int64) (store.Message, bool) // a message of the conversation, as it is stored
 	Settings func() (string, error)               // which settings decide the next request, and where each was set
+	Prices   func(history.Entry) []keymap.Hint    // the keys that flag a message, with what each costs in the next request
 }
 
 // Request is a request as it is inspected.
@@ -48,9 +49,9 @@ type View string
 // The views.
 const (
 	TextView    View = "text"
-	SentView    View = "sent"
+	SentView    View = "as sent"
 	RepairView  View = "repair"
-	PastView    View = "past"
+	PastView    View = "past requests"
 	JSONView    View = "json"
 	ChangesView View = "changes"
 )
@@ -62,7 +63,7 @@ type Model struct {
 	event.Queue
 
 	On     Subject
-	view   View
+	At     View
 	shown  Content // nil until it is read
 	reads  string  // what is being read, "" for nothing
 	Number int     // of what is read: what comes late is dropped
@@ -94,7 +95,7 @@ func (in *Model) Resize(w, h int) {
 func (in *Model) Content() Content { return in.shown }
 
 // outlined says that the whole request is shown, message by message.
-func (in *Model) outlined() bool { return in.On.Request && in.view == TextView }
+func (in *Model) outlined() bool { return in.On.Request && in.At == TextView }
 
 // views are those that the subject has.
 func (in *Model) views() []View {
@@ -123,13 +124,13 @@ func (in *Model) refresh() tea.Cmd {
 	if in.On.Added > len(in.Added) {
 		in.On = Subject{Request: true}
 	}
-	if !slices.Contains(in.views(), in.view) {
+	if !slices.Contains(in.views(), in.At) {
 		in.then = TextView
 	}
 	if in.then != "" {
 		return in.showView(in.then)
 	}
-	return in.read(in.view)
+	return in.read(in.At)
 }
 
 // read makes what a view shows, or begins to read it.
@@ -137,7 +138,7 @@ func (in *Model) read(at View) tea.Cmd {
 	if list := in.views(); !slices.Contains(list, at) {
 		at = list[0]
 	}
-	in.view, in.reads, in.then = at, "", ""
+	in.At, in.reads, in.then = at, "", ""
 	in.Number++
 	switch at {
 	case SentView:
@@ -158,7 +159,8 @@ func (in *Model) read(at View) tea.Cmd {
 		case in.On.Added > 0:
 			return in.putPage(addedPage(&in.Request, in.Added[in.On.Added-1]), -1)
 		default:
-			return in.putPage(in.messagePage(in.On.Message), -1)
+			shown := in.putPage(in.messagePage(in.On.Message), -1)
+			return tea.Batch(shown, in.Emit(ReadVerdicts{in.Number, in.On.Message, firstVerdicts}))
 		}
 	}
 	return nil
@@ -190,7 +192,7 @@ func (in *Model) close() tea.Cmd {
 // turnView goes to the next view.
 func (in *Model) turnView(by int) tea.Cmd {
 	list := in.views()
-	at := slices.Index(list, in.view) + by
+	at := slices.Index(list, in.At) + by
 	return in.showView(list[(at+len(list))%len(list)])
 }
 
@@ -211,7 +213,7 @@ func (in *Model) step(by int) tea.Cmd {
 	switch o, outlined := in.shown.(*Outline); {
 	case !in.On.Request:
 		return in.Emit(Step{by})
-	case in.view != TextView:
+	case in.At != TextView:
 		return in.Say("This is the whole request; " + in.Keys.First(keymap.Inspect) + " on a line of the panel shows one message.")
 	case outlined && o.Step(by):
 		return nil
@@ -221,22 +223,27 @@ func (in *Model) step(by int) tea.Cmd {
 	return in.Say("This is the last message.")
 }
 
-// Title names the subject.
-func (in *Model) Title() string { return in.subjectName() }
-
-// Views names the views of the subject; the one on show is in brackets.
-func (in *Model) Views() string {
+// Views are the names of the subject's views, in at most w cells. That of the one on show is underlined; where there is
+// no room for all, it stands alone, with its number.
+func (in *Model) Views(st theme.Styles, w int) string {
+	list := in.views()
 	var names []string
-	for _, v := range in.views() {
-		if v == in.view {
-			v = "[" + v + "]"
+	for _, v := range list {
+		if v == in.At {
+			names = append(names, st.Strong.Underline(true).Render(string(v)))
+			continue
 		}
-		names = append(names, string(v))
+		names = append(names, st.Muted.Render(string(v)))
 	}
-	return strings.Join(names, " ")
+	if all := strings.Join(names, "   "); theme.Width(all) <= w {
+		return all
+	}
+	at := slices.Index(list, in.At)
+	return st.Strong.Underline(true).Render(string(in.At)) + st.Muted.Render(" "+theme.OneOf(at, len(list)))
 }
 
-func (in *Model) subjectName() string {
+// Title names the subject.
+func (in *Model) Title() string {
 	switch {
 	case in.On.From != nil:
 		before, after := inOrder(in.On.From, &in.Request)
@@ -244,13 +251,12 @@ func (in *Model) subjectName() string {
 	case in.On.Request:
 		return in.Name
 	case in.On.Added > 0:
-		return "added · " + string(in.Added[in.On.Added-1].Kind)
+		return "added: " + string(in.Added[in.On.Added-1].Kind)
 	}
 	if e, ok := in.Plan.EntryOf(in.On.Message); ok {
-		return "message " + theme.Thousands(e.Index+1) + " · " + theme.Speaker(e.Role)
+		return "message " + theme.Thousands(e.Index+1)
 	}
-	stored, _ := in.stored(in.On.Message)
-	return "message · " + theme.Speaker(stored.Role)
+	return "message"
 }
 
 // View is what it shows, or what is still being read.
@@ -259,30 +265,30 @@ func (in *Model) View(st theme.Styles) []string {
 	case in.shown != nil:
 		return in.shown.View(st)
 	case in.reads != "":
-		return theme.Indented(st.Muted, in.reads+" …", in.w)
+		return indented(st.Muted, theme.UpperFirst(in.reads)+" …", in.w)
 	}
 	return nil
 }
 
-// Position says of which request the subject is a part, and how far down the screen is.
+// Position says how far down the screen is.
 func (in *Model) Position() string {
-	right := ""
-	if !in.On.Request {
-		right = in.Name
+	if in.shown == nil {
+		return ""
 	}
-	if in.shown != nil {
-		right = strings.Trim(right+" · "+in.shown.Position(), " ·")
-	}
-	return right
+	return in.shown.Position()
 }
 
 // Hints are the keys that matter now.
 func (in *Model) Hints() []keymap.Hint {
 	k := &in.Keys
+	all := "copy"
+	if in.At == TextView && in.On.Message != 0 {
+		all = "copy all of it" // also what is not sent
+	}
 	last := []keymap.Hint{
-		k.Hint("request", keymap.Earlier, keymap.Later),
+		k.Hint(all, keymap.Copy),
+		k.Hint("other requests", keymap.Earlier, keymap.Later),
 		k.Hint("scroll", keymap.Down, keymap.Up),
-		k.Hint("copy", keymap.Copy),
 		k.Hint("help", keymap.Ask),
 		k.Hint("close", keymap.Back),
 	}
@@ -294,8 +300,22 @@ func (in *Model) Hints() []keymap.Hint {
 			k.Hint("next view", keymap.NextView),
 		}, last...)
 	}
-	return append([]keymap.Hint{
-		k.Hint("next view", keymap.NextView),
-		k.Hint("message", keymap.Next, keymap.Prev),
-	}, last...)
+	first := in.prices()
+	if in.At == ChangesView || in.At == PastView {
+		first = []keymap.Hint{k.Hint("open", keymap.Inspect)}
+	}
+	first = append(first, k.Hint("next view", keymap.NextView))
+	if !in.On.Request {
+		first = append(first, k.Hint("other messages", keymap.Next, keymap.Prev))
+	}
+	return append(first, last...)
+}
+
+// prices are the keys that flag the message, with what each costs in the next request.
+func (in *Model) prices() []keymap.Hint {
+	e, ok := in.Plan.EntryOf(in.On.Message)
+	if !ok || in.Past != nil || in.Prices == nil {
+		return nil
+	}
+	return in.Prices(e)
 }

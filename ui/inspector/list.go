@@ -3,6 +3,7 @@ package inspector
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
@@ -23,6 +24,9 @@ type List struct {
 
 // Resize is as Content has it.
 func (l *List) Resize(w, h int) { l.W, l.H = w, h }
+
+// Page is as Content has it.
+func (l *List) Page() int { return l.H }
 
 // Scroll is as Content has it.
 func (l *List) Scroll(by int) { l.At = max(0, min(l.At+by, l.N-1)) }
@@ -66,13 +70,17 @@ func (l *List) Position() string { return theme.OneOf(l.At, l.N) }
 func (l *List) View(st theme.Styles) []string {
 	var head, foot []string
 	for _, p := range l.Head {
-		head = append(head, theme.Indented(kindStyle(st, p.Kind), markdown.Visible(strings.TrimSuffix(p.Text, "\n")), l.W)...)
+		head = append(head, indented(kindStyle(st, p.Kind), strings.TrimSuffix(p.Text, "\n"), l.W)...)
+	}
+	if len(head) > 0 {
+		head = append(head, "")
 	}
 	if l.N == 0 {
-		return append(head, theme.Indented(st.Muted, l.None, l.W)...)
+		return append(head, indented(st.Muted, l.None, l.W)...)
 	}
 	if reason := l.Reason(l.At); reason != "" {
-		foot = st.Reason(reason, l.W)
+		lines := indented(st.Text, theme.UpperFirst(reason), l.W)
+		foot = append([]string{ruleIn(st, l.W)}, lines[:min(maxReason, len(lines))]...)
 	}
 	if l.H < len(head)+len(foot)+leastLines {
 		foot = nil
@@ -92,5 +100,50 @@ func (l *List) View(st theme.Styles) []string {
 	return append(lines, foot...)
 }
 
-// leastLines is how much of the list its head and foot leave.
-const leastLines = 3
+const (
+	maxReason  = 3 // the most lines of the sentence
+	leastLines = 3 // how much of the list its head and foot leave
+)
+
+// ruleIn is a rule between the gutters of a screen of w cells.
+func ruleIn(st theme.Styles, w int) string {
+	g := theme.Gutter(w)
+	return strings.Repeat(" ", g) + st.Rule(w-2*g)
+}
+
+// indented wraps a text to where texts stand on a screen of w cells, at most as wide as prose.
+func indented(style lipgloss.Style, text string, w int) []string {
+	lines := theme.WrapStyled(style, markdown.Visible(text), min(measure, textWidth(w)))
+	for i := range lines {
+		lines[i] = inset(w) + lines[i]
+	}
+	return lines
+}
+
+// listRow is a row of a list of verdicts.
+type listRow struct {
+	glyph string // "" for none
+	lead  string // in front of the verdict
+	words string // the verdict, in the colour of the glyph
+	right string // numbers, which never give way
+}
+
+// draw draws the row in w cells.
+func (r listRow) draw(st theme.Styles, w int, chosen bool) string {
+	g := theme.Gutter(w)
+	edge := strings.Repeat(" ", g)
+	style := st.OfGlyph(r.glyph)
+	glyph := style.Render(r.glyph)
+	if r.glyph == "○" || r.glyph == "⊘" {
+		style = st.Muted
+	}
+	if chosen {
+		edge = st.Seen.Render("▌") + edge[1:]
+	}
+	line := edge + theme.Fit(glyph, markCells) + st.Text.Render(r.lead) + style.Render(r.words)
+	line = theme.Spread(line, st.Text.Render(r.right), max(0, w-g))
+	if chosen {
+		return theme.Ground(st.Selected, theme.Fit(line, w))
+	}
+	return line
+}

@@ -20,7 +20,7 @@ func (in *Model) messagePage(id int64) Page {
 	e, judged := r.Plan.EntryOf(id)
 	switch {
 	case judged:
-		verdictLines(r, &p, e)
+		verdictLines(r, &p, stored, e)
 	case r.Ready:
 		p.Line(Warning, "This request has no such message: it was said later, or on another branch.")
 	default:
@@ -38,42 +38,106 @@ func (in *Model) messagePage(id int64) Page {
 		return p
 	case stored.Damaged:
 		p.Line(Warning, "This message is damaged. What can be read of it is not as it was stored, and is never sent:")
-		p.Block(Quiet, stored.Remains)
+		p.Block(Unsent, stored.Remains)
 	case stored.Content == "" && len(stored.ToolCalls)+len(stored.Parts) == 0:
 		p.Add(Quiet, "\n")
 		p.Line(Quiet, "There is no text.")
 	case stored.Content == "":
 	case !judged:
-		p.Block(Sent, stored.Content)
+		p.Block(Plain, stored.Content)
 	default:
-		p = append(p, SegmentsOf(stored.Content, e)...)
+		p = append(p, marking(SegmentsOf(stored.Content, e))...)
 		p.Add(Quiet, "\n")
 	}
 	beside(&p, r, stored, e)
 	return p
 }
 
+// marking says of what was put in the place of text that is cut that it was, and how long it is.
+func marking(list []Segment) []Segment {
+	var p Page
+	for i, s := range list {
+		cut := i > 0 && list[i-1].Kind == Unsent || i+1 < len(list) && list[i+1].Kind == Unsent
+		if s.Kind != Added || !cut {
+			p = append(p, s)
+			continue
+		}
+		text := strings.TrimLeft(s.Text, "\r\n")
+		p.Add(Marker, s.Text[:len(s.Text)-len(text)])
+		p.Add(Aside, "added in place, "+theme.Plural(utf8.RuneCountInString(s.Text), "character"))
+		p.Add(Marker, text)
+	}
+	return p
+}
+
 // verdictLines say what became of a message, why, and what it costs.
-func verdictLines(r *Request, p *Page, e history.Entry) {
-	p.Line(Title, "%s %s", theme.Glyph(e), verdictText(e))
-	p.Line(Quiet, "sent %s of %s characters · %s of %s tokens",
-		theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore), r.counted(e.TokensAfter), r.counted(e.TokensBefore))
+func verdictLines(r *Request, p *Page, stored store.Message, e history.Entry) {
+	glyph, verdict := theme.Glyph(e), cmp.Or(theme.Verdict(e), "whole")
+	if glyph == "◐" {
+		verdict += " characters"
+	}
+	p.Add(Glyph, glyph+" ")
+	p.Add(Title, speaker(stored, e))
+	p.Add(Verdict, "  "+verdict)
+	p.Add(Aside, "  "+r.sums(e))
+	p.Add(Quiet, "\n")
+	if reason := why(e); reason != "" && !strings.HasSuffix(verdict, reason) {
+		p.Add(Quiet, theme.UpperFirst(reason))
+	}
+	if glyph != "◐" {
+		p.Add(Aside, "  "+lengths(e))
+	}
+	p.Add(Quiet, "\n")
 	for _, repair := range e.Repairs {
-		p.Line(Warning, "⚠ %s %s", repair.Kind, theme.OneSentence(repair.Sentence()))
+		p.Line(Quiet, "%s  %s", repair.Kind, theme.OneSentence(repair.Sentence()))
 	}
 	proofLine(r, p)
 }
 
-// verdictText is the verdict with its reason, which often names it.
-func verdictText(e history.Entry) string {
-	reason, verdict := theme.OneSentence(e.Cause.Sentence()), theme.Word(e)
-	if reason == "" {
-		return cmp.Or(verdict, "whole")
+// speaker names who said a message: the model by its own name.
+func speaker(stored store.Message, e history.Entry) string {
+	if e.Role == history.Assistant && stored.Model != "" {
+		return theme.OneLine(stored.Model[strings.LastIndexByte(stored.Model, '/')+1:])
 	}
-	if strings.Contains(reason, verdict) {
-		return reason
+	return theme.Speaker(e.Role)
+}
+
+// sums are the tokens of a message, and what is saved where less than all of it is sent.
+func (r *Request) sums(e history.Entry) string {
+	before, after := r.Plan.Sum.Tokens(e.TokensBefore), r.Plan.Sum.Tokens(e.TokensAfter)
+	if after < before {
+		return about(after) + " of " + about(before) + " tokens, saves " + about(before-after)
 	}
-	return verdict + ", " + reason
+	return about(after) + strings.TrimLeft(theme.Plural(after, "token"), "0123456789,")
+}
+
+// about is an estimate.
+func about(n int) string {
+	if n == 0 {
+		return "0"
+	}
+	return "~" + theme.Thousands(n)
+}
+
+// lengths are how long the text of a message is, and how much of it is sent.
+func lengths(e history.Entry) string {
+	if e.CharsAfter == e.CharsBefore || !e.Sent() {
+		return theme.Plural(e.CharsBefore, "character")
+	}
+	return theme.Thousands(e.CharsAfter) + " of " + theme.Plural(e.CharsBefore, "character")
+}
+
+// why is the reason of a verdict without the verdict.
+func why(e history.Entry) string {
+	sentence := theme.OneSentence(e.Cause.Sentence())
+	if _, reason, ok := strings.Cut(sentence, ": "); ok {
+		sentence = reason
+	}
+	switch e.Cause.Code {
+	case history.CauseUserLimit, history.CauseAssistantLimit, history.CauseToolLimit:
+		sentence += " characters"
+	}
+	return sentence
 }
 
 // proofLine says of a past request when it was sent, and whether that is what is shown.
@@ -100,21 +164,21 @@ func beside(p *Page, r *Request, stored store.Message, e history.Entry) {
 	c := sourceOf(r, e)
 	for _, part := range stored.Parts {
 		fate, t := c.part(part)
-		p.Heading("%s %s · %s", theme.PartKind(part), theme.OneLine(part.Name), strings.Join(append(theme.PartFacts(part, r.Plan.Sum), fate), " · "))
+		p.Heading(theme.PartKind(part)+" "+theme.OneLine(part.Name), append(theme.PartFacts(part, r.Plan.Sum), fate)...)
 		p.Block(t, part.Text)
 	}
 	if stored.Reasoning != "" {
 		fate, t := c.reasoning(stored.Reasoning)
-		p.Heading("reasoning · %s · %s", theme.Plural(utf8.RuneCountInString(stored.Reasoning), "character"), fate)
+		p.Heading("reasoning", theme.Plural(utf8.RuneCountInString(stored.Reasoning), "character"), fate)
 		p.Block(t, stored.Reasoning)
 	}
 	for k, call := range stored.ToolCalls {
 		sent, fate, t := c.call(stored.ToolCalls, k)
-		p.Heading("call of %s · id %s · %s", theme.OneLine(call.Name), theme.QuotedID(call.ID), fate)
+		p.Heading("call of "+theme.OneLine(call.Name), "id "+theme.QuotedID(call.ID), fate)
 		p.Block(t, call.Arguments)
 		if sent != nil {
 			p.Line(Quiet, "sent as %s · id %s", theme.OneLine(sent.Name), theme.QuotedID(sent.ID))
-			p.Block(Added, sent.Arguments)
+			p.Block(Sent, sent.Arguments)
 		}
 	}
 }
@@ -122,8 +186,12 @@ func beside(p *Page, r *Request, stored store.Message, e history.Entry) {
 // addedPage is a text that nobody said.
 func addedPage(r *Request, a history.Added) Page {
 	var p Page
-	p.Line(Title, "✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
-	p.Line(Quiet, "nobody said this: winnow puts it into the request · %s", theme.Plural(r.Plan.Sum.Tokens(a.Tokens), "token"))
+	p.Add(Glyph, addedMark+" ")
+	p.Add(Title, string(a.Kind))
+	p.Add(Verdict, "  "+theme.OneSentence(a.Cause.Sentence()))
+	p.Add(Aside, "  "+theme.Plural(r.Plan.Sum.Tokens(a.Tokens), "token"))
+	p.Add(Quiet, "\n")
+	p.Line(Quiet, "Nobody said this: winnow puts it into the request")
 	proofLine(r, &p)
 	p.Add(Quiet, "\n")
 	p.Block(Added, a.Text)

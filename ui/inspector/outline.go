@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // Outline is a text in sections, each of which can be collapsed to its heading. One section is
@@ -22,9 +21,9 @@ type Outline struct {
 
 // section is a part of an outline. Its key is the same in every request that has it.
 type section struct {
-	Key, Heading string
-	Gist         string // of the body: its size and its beginning
-	Body         Page
+	Key, Heading, Facts string
+	Gist                string // of the body: its size and its beginning
+	Body                Page
 }
 
 // newOutline makes an outline. The caller keeps collapsed to give it to the next one.
@@ -44,7 +43,10 @@ func (o *Outline) layOut() *Pager {
 			p.Add(Quiet, "\n")
 		}
 		o.begins = append(o.begins, len(p))
-		p.Add(o.headingKind(i), o.headingOf(s, folded))
+		p.Add(o.headingKind(i), s.Heading)
+		if s.Facts != "" {
+			p.Add(Quiet, "  "+s.Facts)
+		}
 		if folded {
 			p.Add(Quiet, o.gistOf(s))
 		}
@@ -63,13 +65,6 @@ func (o *Outline) headingKind(i int) Kind {
 	return Title
 }
 
-func (o *Outline) headingOf(s section, folded bool) string {
-	if folded {
-		return "+─ " + s.Heading
-	}
-	return "── " + s.Heading
-}
-
 // leastExcerpt is the cells below which the gist of a section is left out.
 const leastExcerpt = 8
 
@@ -78,11 +73,11 @@ func (o *Outline) gistOf(s section) string {
 	if o.Pager == nil {
 		return ""
 	}
-	space := o.w - signWidth - 1 - ansi.StringWidth(markdown.Visible(o.headingOf(s, true))) - len("   ")
+	space := min(measure, textWidth(o.w)) - theme.Width(markdown.Visible(s.Heading+"  "+s.Facts)) - len("   ")
 	if space < leastExcerpt || s.Gist == "" {
 		return ""
 	}
-	return " · " + markdown.OneLine(s.Gist, space)
+	return "   " + markdown.OneLine(s.Gist, space)
 }
 
 // Resize gives the outline its size in cells.
@@ -230,7 +225,7 @@ func (o *Outline) Text() string {
 		b.WriteString(p.Text)
 	}
 	for _, s := range o.Sections {
-		b.WriteString("\n" + o.headingOf(s, false) + "\n")
+		b.WriteString("\n" + strings.TrimSpace(s.Heading+"  "+s.Facts) + "\n")
 		for _, p := range s.Body {
 			b.WriteString(p.Text)
 		}

@@ -1,6 +1,9 @@
 package inspector
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Page is a text on its way to a pager.
 type Page []Segment
@@ -25,8 +28,17 @@ func (p *Page) Title(text string) {
 	p.Add(Title, text+"\n")
 }
 
-// Heading is a title inside a text.
-func (p *Page) Heading(format string, args ...any) { p.Title("── " + fmt.Sprintf(format, args...)) }
+// Heading is a title inside a text, with what is remarked about it.
+func (p *Page) Heading(title string, facts ...string) {
+	if len(*p) > 0 {
+		p.Add(Quiet, "\n")
+	}
+	p.Add(Title, title)
+	if len(facts) > 0 {
+		p.Add(Quiet, "  "+strings.Join(facts, " · "))
+	}
+	p.Add(Quiet, "\n")
+}
 
 // Block adds a text that ends with its line.
 func (p *Page) Block(t Kind, text string) {

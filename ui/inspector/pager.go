@@ -11,17 +11,22 @@ import (
 // Kind is what a segment of a text is, which decides how it is drawn.
 type Kind uint8
 
-// The kinds. Each that means something has a sign as well.
+// The kinds. What a color says, a mark left of the text or bold letters say as well.
 const (
-	Sent     Kind = iota // text as it was said, or as it is sent
+	Sent     Kind = iota // text of a message that is sent
 	Unsent               // text that the model does not get
-	Added                // text that nobody said
+	Marker               // text of winnow's own in the place of what is not sent
+	Added                // other text that nobody said
+	Plain                // text that is read, whatever is sent
 	Rest                 // text around the inspected part
 	Part                 // the inspected part of a text
 	Title                // the screen's own headings
 	Quiet                // the screen's own remarks
 	Warning              // the same, where something is wrong
 	Selected             // the heading that is selected
+	Glyph                // the glyph of a verdict: it stands left of the line that it begins
+	Verdict              // a verdict in words, in the colour of that glyph
+	Aside                // a remark at the right end of what follows it, or of its line where nothing follows
 )
 
 // Segment is a part of a text in one kind. Segments follow each other on one line until one holds a
@@ -39,6 +44,7 @@ type Pager struct {
 	text     string // of all segments
 	starts   []int  // where each line begins in the text
 
+	Wide bool // a line of text may be as wide as the screen: it is no prose
 	top  spot
 	w, H int
 	Rows map[int][]row // of some lines, at width w
@@ -144,9 +150,28 @@ func (s *Pager) wrapped(i int) []row {
 	if len(s.Rows) >= maxRows {
 		clear(s.Rows)
 	}
-	rows := wrapLine(withSigns(s.Line(i)), max(1, s.w-signWidth-1))
+	right := textWidth(s.w)
+	w := right
+	if !s.Wide {
+		w = min(w, measure)
+	}
+	rows := rowsOf(s.Line(i), s.kindAt(s.starts[i]), w, right)
 	s.Rows[i] = rows
 	return rows
+}
+
+// kindAt is the kind of the text at a byte, Quiet behind its end.
+func (s *Pager) kindAt(at int) Kind {
+	k, begins := slices.BinarySearch(s.offsets, at)
+	if !begins {
+		k--
+	}
+	for ; k >= 0 && k < len(s.segments); k++ { // Those without text begin where the next one does.
+		if at < s.offsets[k]+len(s.segments[k].Text) {
+			return s.segments[k].Kind
+		}
+	}
+	return Quiet
 }
 
 // Scroll moves by rows.
@@ -227,26 +252,38 @@ func (s *Pager) View(st theme.Styles) []string {
 			if len(lines) == s.H {
 				break
 			}
-			lines = append(lines, r.draw(st))
+			lines = append(lines, r.draw(st, s.w))
 		}
 		row = 0
 	}
 	return lines
 }
 
+// Page is how many rows are on the screen.
+func (s *Pager) Page() int { return s.H }
+
 // Position says how far down the text the screen is, "" where it holds all of it.
 func (s *Pager) Position() string {
-	end, left := s.top.line, s.H+s.top.row
-	for ; end < len(s.starts) && left > 0; end++ {
-		left -= len(s.wrapped(end))
-	}
-	all := end >= len(s.starts) && left >= 0
+	end := s.end()
 	switch {
-	case all && s.top == (spot{}):
+	case end.line < len(s.starts):
+		return theme.Thousands(min(99, s.starts[end.line]*100/max(1, len(s.text)))) + " %"
+	case s.top == (spot{}):
 		return ""
-	case all:
-		return "100 %"
 	}
-	at := s.starts[min(end, len(s.starts)-1)]
-	return theme.Thousands(min(99, at*100/max(1, len(s.text)))) + " %"
+	return "100 %"
+}
+
+// end is the first row below the screen.
+func (s *Pager) end() spot {
+	at, left := s.top, s.H
+	for at.line < len(s.starts) {
+		n := len(s.wrapped(at.line)) - at.row
+		if left < n {
+			return spot{at.line, at.row + left}
+		}
+		left -= n
+		at = spot{at.line + 1, 0}
+	}
+	return at
 }

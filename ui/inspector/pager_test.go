@@ -18,7 +18,7 @@ func readOff(s *Pager) []string {
 	s.First()
 	for i := range s.starts {
 		for _, r := range s.wrapped(i) {
-			rows = append(rows, ansi.Strip(r.draw(theme.New(theme.None, theme.Palette{}, 0))))
+			rows = append(rows, ansi.Strip(r.draw(theme.New(theme.None, theme.Palette{}, 0), s.w)))
 		}
 	}
 	return rows
@@ -30,7 +30,7 @@ func segments(t *rapid.T) []Segment {
 		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 3*longestLine), "\n\n\n",
 	})
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Segment {
-		return Segment{Kind(rapid.IntRange(0, int(Warning)).Draw(t, "tone")), piece.Draw(t, "text")}
+		return Segment{Kind(rapid.IntRange(0, int(Aside)).Draw(t, "tone")), piece.Draw(t, "text")}
 	}), 0, 12).Draw(t, "segments")
 }
 
@@ -43,14 +43,14 @@ func TestAPagerShowsAllOfItsText(t *testing.T) {
 			list[i].Kind = Sent
 		}
 		s := NewPager(list)
-		w := rapid.IntRange(6, 90).Draw(t, "width")
+		w := rapid.IntRange(6, 89).Draw(t, "width")
 		s.Resize(w, 10)
 		var got strings.Builder
 		for _, r := range readOff(s) {
 			if n := ansi.StringWidth(r); n > w {
 				t.Fatalf("a row of %d cells on %d: %q", n, w, r)
 			}
-			got.WriteString(strings.TrimPrefix(r, "  "))
+			got.WriteString(strings.TrimPrefix(r, " ▌ "))
 		}
 		letters := func(s string) string {
 			return strings.Map(func(r rune) rune {
@@ -99,20 +99,39 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 
 func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 	s := NewPager([]Segment{
+		{Glyph, "◐ "},
+		{Title, "gpt-5.2"},
+		{Verdict, "  cut"},
+		{Aside, "  ~44 tokens"},
+		{Quiet, "\n"},
 		{Sent, "The beginning is sent"},
-		{Added, " ... (cut)"},
-		{Unsent, " and the rest is not,\nnor is this."},
+		{Aside, "added in place"},
+		{Marker, " ... (cut)"},
+		{Unsent, " and the rest is not,\n\nnor is this."},
 		{Sent, "\nThis is sent again, "},
 		{Unsent, "this not,"},
 		{Sent, " and this is."},
+		{Quiet, "\n"},
+		{Added, "[note]"},
 	})
-	s.Resize(80, 10)
+	s.Resize(40, 20)
 	got := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n"))
-	want := "✂ The beginning is sent✚ ... (cut)┊ and the rest is not,\n" +
-		"┊ nor is this.\n" +
-		"✂ This is sent again, ┊this not,┊ and this is."
+	want := ` ◐ gpt-5.2  cut              ~44 tokens
+ ▌ The beginning is sent
+ ◐ ... (cut)             added in place
+ ┊ and the rest is not,
+ ┊ 
+ ┊ nor is this.
+ ▌ This is sent again, 
+ ┊ this not,
+ ▌ and this is.
+ ✚ [note]`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	s.Resize(16, 20)
+	if got := strings.Split(ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n")), "\n"); got[1] != "   ~44 tokens" {
+		t.Errorf("on a narrow screen the tokens are not below their line:\n%s", strings.Join(got, "\n"))
 	}
 }
 

@@ -239,7 +239,7 @@ func (l *Repairs) line(st theme.Styles, i, w int) string {
 		right = "not sent"
 	}
 	what := markdown.OneLine(l.Secrets.Line(on.Repair.Sentence()), max(1, w-theme.Width(left)-theme.Width(right)-4))
-	return st.VerdictLine(theme.Glyph(on.Entry), left, what, right+" ", w, i == l.At)
+	return listRow{glyph: theme.Glyph(on.Entry), lead: left + what, right: right}.draw(st, w, i == l.At)
 }
 
 // detail is the repair under the cursor in full.

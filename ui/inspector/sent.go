@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ func (in *Model) sentPage() (p Page, first int) {
 	proofLine(r, &p)
 	c := sourceOf(r, e)
 	if len(c.at) == 0 && !c.found {
-		notSent(r, &p, e)
+		notSent(r, &p, in.stored, e)
 		return p, -1
 	}
 	messages := in.sentMessages()
@@ -34,7 +35,7 @@ func (in *Model) sentPage() (p Page, first int) {
 	}
 	first = -1
 	if c.found {
-		p.Heading("↺ recalled into message %s of the request, in front of your message", theme.Thousands(c.block.Message+1))
+		p.Heading("recalled into message "+theme.Thousands(c.block.Message+1)+" of the request", "in front of your message")
 		text := r.Plan.Messages[c.block.Message].Content
 		p.Add(Rest, text[:c.block.From])
 		first = len(p)
@@ -48,19 +49,21 @@ func (in *Model) sentPage() (p Page, first int) {
 }
 
 // notSent says that nothing of a message is in the request, and which marker or summary is sent instead.
-func notSent(r *Request, p *Page, e history.Entry) {
+func notSent(r *Request, p *Page, stored func(int64) (store.Message, bool), e history.Entry) {
 	if e.Sent() {
 		p.Line(Quiet, "It is sent joined to other messages; the text of the whole request has it.")
 		return
 	}
-	p.Line(Title, "%s %s", theme.Glyph(e), verdictText(e))
-	p.Line(Sent, "Nothing of this message is in the request.")
+	m, _ := stored(e.ID)
+	verdictLines(r, p, m, e)
+	p.Add(Quiet, "\n")
+	p.Line(Plain, "Nothing of this message is in the request.")
 	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
 		return
 	}
 	for _, a := range r.Added {
 		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
-			p.Heading("✚ %s: %s", a.Kind, theme.OneSentence(a.Cause.Sentence()))
+			p.Heading(string(a.Kind), theme.OneSentence(a.Cause.Sentence()))
 			p.Block(Added, a.Text)
 			return
 		}
@@ -93,7 +96,7 @@ func (in *Model) sentMessages() sentMessages {
 
 // write writes one with its heading.
 func (s sentMessages) write(p *Page, i int) {
-	p.Heading("%s", s.heading(i))
+	p.Heading("message "+theme.Thousands(i+1)+" of "+theme.Thousands(len(s.Plan.Messages))+" in the request", s.facts(i)...)
 	s.writeBody(p, i)
 }
 
@@ -101,12 +104,15 @@ func (s sentMessages) write(p *Page, i int) {
 func (s sentMessages) sections() []section {
 	var list []section
 	seen := map[string]int{}
+	digits := len(theme.Thousands(len(s.Plan.Messages)))
 	for i, sent := range s.Plan.Messages {
 		key := string(sent.Role) + " " + s.whose(i)
 		seen[key]++
+		facts := s.facts(i)
 		part := section{
 			Key:     key + " " + strconv.Itoa(seen[key]),
-			Heading: s.heading(i),
+			Heading: fmt.Sprintf("%*s  %-9s", digits, theme.Thousands(i+1), facts[0]),
+			Facts:   strings.Join(facts[1:], " · "),
 			Gist:    theme.Plural(utf8.RuneCountInString(sent.Content), "character"),
 		}
 		if sent.Content != "" {
@@ -115,22 +121,27 @@ func (s sentMessages) sections() []section {
 			part.Gist = theme.Plural(n, "call")
 		}
 		s.writeBody(&part.Body, i)
+		for k := range part.Body { // All of it is sent.
+			if part.Body[k].Kind == Sent {
+				part.Body[k].Kind = Plain
+			}
+		}
 		list = append(list, part)
 	}
 	return list
 }
 
-// heading names one: its number, role and ids.
-func (s sentMessages) heading(i int) string {
+// facts are the role of one, whose text it is, and its ids.
+func (s sentMessages) facts(i int) []string {
 	sent := s.Plan.Messages[i]
-	facts := []string{"#" + theme.Thousands(i+1) + " of " + theme.Thousands(len(s.Plan.Messages)), theme.OneLine(string(sent.Role))}
+	facts := []string{theme.OneLine(string(sent.Role))}
 	if whose := s.whose(i); whose != "" {
 		facts = append(facts, whose)
 	}
 	if sent.Role == history.Tool {
 		facts = append(facts, "answers the call "+theme.QuotedID(sent.ToolCallID))
 	}
-	return strings.Join(facts, " · ")
+	return facts
 }
 
 // writeBody writes what one holds: text, parts, calls. What nobody said has its sign.
@@ -174,7 +185,7 @@ func (s sentMessages) whose(i int) string {
 	}
 	for _, a := range r.Added {
 		if a.Before == i && a.Text == r.Plan.Messages[i].Content {
-			return "✚ " + string(a.Kind)
+			return "added: " + string(a.Kind)
 		}
 	}
 	if r.Past == nil && r.Plan.Messages[i].Role == history.User {

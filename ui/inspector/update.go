@@ -120,9 +120,9 @@ func (in *Model) update(msg tea.Msg) tea.Cmd {
 		}
 	case Inspect:
 		in.On = msg.On
-		return in.showView(cmp.Or(msg.At, in.view))
+		return in.showView(cmp.Or(msg.At, in.At))
 	case Refresh:
-		if in.view != "" {
+		if in.At != "" {
 			return in.refresh()
 		}
 	case Msg:
@@ -182,8 +182,10 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		o.Toggle()
 	case sections && k.Pressed(msg, keymap.FoldAll):
 		o.toggleAll()
-	case k.Scrolled(msg, in.shown, in.h):
-	case k.Pressed(msg, keymap.Inspect) && (in.view == ChangesView || in.view == PastView):
+	case k.Pressed(msg, keymap.ReadOn):
+		in.shown.Scroll(max(1, in.shown.Page()-1))
+	case k.Scrolled(msg, in.shown, in.shown.Page()):
+	case k.Pressed(msg, keymap.Inspect) && (in.At == ChangesView || in.At == PastView):
 		return in.openLine()
 	case k.Pressed(msg, keymap.Copy):
 		return in.copy()
@@ -199,7 +201,7 @@ func (in *Model) openLine() tea.Cmd {
 	switch {
 	case !ok || l.N == 0:
 		return in.Say(l.None)
-	case in.view == PastView:
+	case in.At == PastView:
 		in.then = TextView
 		return in.Emit(Open{in.verdicts[l.At].Turn, in.verdicts[l.At].Request})
 	}
@@ -211,7 +213,7 @@ func (in *Model) openLine() tea.Cmd {
 
 // readOn reads more of the verdicts of the past when the end of their list is reached.
 func (in *Model) readOn() tea.Cmd {
-	if l, ok := in.shown.(*List); !ok || in.more == 0 || in.view != PastView || l.At < l.N-1 {
+	if l, ok := in.shown.(*List); !ok || in.more == 0 || in.At != PastView || l.At < l.N-1 {
 		return nil
 	}
 	return in.readVerdicts(4 * in.more)
@@ -220,7 +222,7 @@ func (in *Model) readOn() tea.Cmd {
 // copy copies what the view shows: of a message's text all that is stored.
 func (in *Model) copy() tea.Cmd {
 	text := in.shown.Text()
-	if stored, ok := in.stored(in.On.Message); ok && in.view == TextView && stored.Content != "" {
+	if stored, ok := in.stored(in.On.Message); ok && in.At == TextView && stored.Content != "" {
 		text = stored.Content
 	}
 	if text == "" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -58,18 +59,18 @@ func do(in *Model, msgs ...tea.Msg) []event.Event {
 }
 
 func shown(in *Model) string {
-	return in.Title() + " · " + in.Views() + "\n" + uitest.Plain(in.View(theme.New(theme.None, theme.Palette{}, 0)))
+	return in.Title() + " · [" + string(in.At) + "]\n" + uitest.Plain(in.View(theme.New(theme.None, theme.Palette{}, 0)))
 }
 
 func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
 	in := opened()
-	for _, want := range []string{"[text]", "[sent]", "[repair]"} {
-		if got := shown(&in); !strings.Contains(got, "message 2 · model · ") || !strings.Contains(got, want) {
+	for _, want := range []string{"[text]", "[as sent]", "[repair]"} {
+		if got := shown(&in); !strings.Contains(got, "message 2 · ") || !strings.Contains(got, want) {
 			t.Errorf("want the view %s:\n%s", want, got)
 		}
 		do(&in, "tab")
 	}
-	if got := shown(&in); !strings.Contains(got, "[past]") || !strings.Contains(got, "reading past requests") {
+	if got := shown(&in); !strings.Contains(got, "[past requests]") || !strings.Contains(got, "Reading past requests") {
 		t.Errorf("the past is not being read:\n%s", got)
 	}
 	do(&in, "tab", "shift+tab")
@@ -105,19 +106,62 @@ func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 	}
 }
 
+func TestTheViewsAreNamedInTheirSpace(t *testing.T) {
+	in, st := opened(), theme.New(theme.None, theme.Palette{}, 0)
+	for w, want := range map[int]string{60: "text   as sent   repair   past requests", 39: "text   as sent   repair   past requests", 38: "as sent 2/4"} {
+		in.At = SentView
+		if got := ansi.Strip(in.Views(st, w)); got != want {
+			t.Errorf("in %d cells the views are %q, want %q", w, got, want)
+		}
+	}
+	if got, want := in.Views(st, 60), st.Strong.Underline(true).Render("as sent"); !strings.Contains(got, want) {
+		t.Errorf("the view on show is not underlined: %q", got)
+	}
+}
+
+func TestTheHistoryOfAMessageStandsBelowItsText(t *testing.T) {
+	in := opened()
+	whole := in.Plan.Entries[0]
+	cut := history.Entry{ID: 1, Disposition: history.Cut, Cause: history.Cause{Code: history.CauseAssistantLimit, Have: 150, Want: 2310, Limit: 150}, CharsBefore: 2310, CharsAfter: 150, TokensBefore: 584, TokensAfter: 44}
+	in.Plan.Entries[0] = cut
+	do(&in, Inspect{On: Subject{Message: 1}, At: TextView})
+	in.Resize(100, 20)
+	var list []store.PastVerdict
+	for turn := 14; turn > 0; turn-- {
+		e := whole
+		if turn > 12 {
+			e = cut
+		}
+		list = append(list, store.PastVerdict{Turn: turn, Request: int64(turn), Entry: e})
+	}
+	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number}, List: list, Limit: firstVerdicts})
+	want := `
+  History
+  whole  ● ● ● ● ● ● ● ●  turns 1 to 12
+  cut    ◐ ◐              turns 13 to 14: an older answer above 150 characters
+  next   ◐                the next request; sent whole it would take ~540 more tokens`
+	if got := shown(&in); !strings.Contains(got, want) {
+		t.Errorf("the history is not\n%s\nbut\n%s", want, got)
+	}
+	in.Resize(80, 8)
+	if got := shown(&in); strings.Contains(got, "History") {
+		t.Errorf("on a low screen the history takes the room of the text:\n%s", got)
+	}
+}
+
 func TestTheRequestIsComparedWithAnother(t *testing.T) {
 	in := opened()
 	do(&in, Inspect{On: Subject{Request: true}, At: TextView}, "shift+tab")
 	do(&in, BeforeMsg{Answer: Answer{Number: in.Number}, Before: &Request{Name: "turn 1", Plan: history.Plan{Entries: in.Plan.Entries[:1]}}})
-	if got := shown(&in); !strings.Contains(got, "from turn 1 to next request") || !strings.Contains(got, "entered    2 model") {
+	if got := shown(&in); !strings.Contains(got, "from turn 1 to next request") || !strings.Contains(got, "entered      2 model") {
 		t.Errorf("the changes are not shown:\n%s", got)
 	}
 	do(&in, "enter")
-	if got := shown(&in); !strings.Contains(got, "message 2 · model · [text]") {
+	if got := shown(&in); !strings.Contains(got, "message 2 · [text]") {
 		t.Errorf("enter does not open the message that changed:\n%s", got)
 	}
 	do(&in, "esc")
-	if got := shown(&in); !strings.Contains(got, "next request · text json [changes]") {
+	if got := shown(&in); !strings.Contains(got, "next request · [changes]") {
 		t.Errorf("esc does not go back to the changes:\n%s", got)
 	}
 	if got := do(&in, "esc"); !reflect.DeepEqual(got, []event.Event{Closed{}}) {

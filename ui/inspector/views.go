@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -64,16 +65,17 @@ func sentOf(p *history.Plan) int { return record.CountsOf(p.Entries, nil, nil).S
 // changeLine is one change: its kind, the message, and its tokens before and after.
 func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
 	e := c.Entry()
-	left := fmt.Sprintf(" %-9s  %s %s", c.Kind, theme.Thousands(e.Index+1), theme.Speaker(e.Role))
+	r := listRow{
+		lead:  fmt.Sprintf("%-9s  %3s %-6s", c.Kind, theme.Thousands(e.Index+1), theme.Speaker(e.Role)),
+		right: theme.Thousands(before.Tokens(c.Before.TokensAfter)) + " → " + theme.Thousands(after.Tokens(c.After.TokensAfter)),
+	}
 	if is := theme.Word(c.After); is != "" {
-		left += "  " + is
+		r.words = "  " + is
 	}
-	right := theme.Thousands(before.Tokens(c.Before.TokensAfter)) + " → " + theme.Thousands(after.Tokens(c.After.TokensAfter)) + " "
-	g := " "
 	if c.After.Disposition != "" {
-		g = theme.Glyph(c.After)
+		r.glyph = theme.Glyph(c.After)
 	}
-	return st.VerdictLine(g, left, "", right, w, chosen)
+	return r.draw(st, w, chosen)
 }
 
 // showBody shows the body of the request, with what the proof says of it.
@@ -96,8 +98,10 @@ func (in *Model) showBody(msg BodyMsg) {
 		p.Line(Warning, "! %s taken out of this view; the request holds what was written.", theme.PluralOf(msg.Secrets, "secret is", "secrets are"))
 	}
 	p.Add(Quiet, "\n")
-	p.Block(Sent, msg.Text)
-	in.put(NewPager(p))
+	p.Block(Plain, msg.Text)
+	body := NewPager(p)
+	body.Wide = true
+	in.put(body)
 }
 
 // firstVerdicts is how many verdicts of the past are read at first; the end of the list reads four times as many.
@@ -109,17 +113,23 @@ func (in *Model) readVerdicts(limit int) tea.Cmd {
 	return in.Emit(ReadVerdicts{in.Number, in.On.Message, limit})
 }
 
-// showVerdicts lists the verdicts of the past, the newest first.
+// showVerdicts shows the verdicts of the past: below the text of the message, or as a list of their own, the newest
+// first.
 func (in *Model) showVerdicts(msg VerdictsMsg) {
 	list := msg.List
 	in.verdicts = list
+	if r, ok := in.shown.(*Reading); ok {
+		r.past = list
+		r.Resize(in.w, in.h)
+		return
+	}
 	if len(list) == msg.Limit {
 		in.more = msg.Limit
 	}
 	in.put(&List{
 		N:      len(list),
 		Line:   func(st theme.Styles, i, w int, chosen bool) string { return verdictLine(st, list[i], w, chosen) },
-		Reason: func(i int) string { return theme.Glyph(list[i].Entry) + " " + list[i].Entry.Cause.Sentence() },
+		Reason: func(i int) string { return list[i].Entry.Cause.Sentence() },
 		None:   "No request of the past had this message.",
 	})
 }
@@ -130,13 +140,12 @@ func verdictLine(st theme.Styles, s store.PastVerdict, w int, chosen bool) strin
 	if s.Of > 1 {
 		turn += fmt.Sprintf(", %d of %d", s.Nth, s.Of)
 	}
-	verdict := theme.Word(s.Entry)
-	if verdict == "" {
-		verdict = "whole"
-	}
-	left := fmt.Sprintf(" %-16s %s  %s", turn, s.At.Local().Format(time.DateTime), verdict)
-	right := markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s ", theme.Thousands(s.Sum.Tokens(s.Entry.TokensAfter)))
-	return st.VerdictLine(theme.Glyph(s.Entry), left, "", right, w, chosen)
+	return listRow{
+		glyph: theme.Glyph(s.Entry),
+		lead:  fmt.Sprintf("%-16s %s  ", turn, s.At.Local().Format(time.DateTime)),
+		words: cmp.Or(theme.Word(s.Entry), "whole"),
+		right: markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s", theme.Thousands(s.Sum.Tokens(s.Entry.TokensAfter))),
+	}.draw(st, w, chosen)
 }
 
 // repairDrawing shows what was repaired of the message: what was wrong, and the original against what is

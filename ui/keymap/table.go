@@ -74,6 +74,7 @@ const (
 	Compare Action = "compare"
 	Adopt   Action = "adopt-window"
 
+	ReadOn   Action = "read-on"
 	NextView Action = "next-view"
 	PrevView Action = "previous-view"
 
@@ -180,6 +181,7 @@ func table() []Binding {
 		bind(Compare, "panel", InPanel|InInspector|InRequest, "compare two requests: mark one, then the other", "d"),
 		bind(Adopt, "panel", InPanel, "use the context window the server really has", "W"),
 
+		bind(ReadOn, "inspector", InInspector, "read on: page down", "space"),
 		bind(NextView, "inspector", InInspector|InRequest, "next view", "tab"),
 		bind(PrevView, "inspector", InInspector|InRequest, "previous view", "shift+tab"),
 

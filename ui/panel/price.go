@@ -6,6 +6,16 @@ import (
 	"winnow/ui/theme"
 )
 
+// Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or
+// frees.
+func (p *Model) Prices(e history.Entry) []keymap.Hint {
+	var hints []keymap.Hint
+	for _, k := range p.prices(e) {
+		hints = append(hints, keymap.Hint{Key: k.key, What: k.what + " " + k.price})
+	}
+	return hints
+}
+
 // prices are what each flag for a message would cost or free in the next request, with its whole tool group,
 // as the server counts: p pin +540, x exclude −37. What the rules would do with a message that was pinned or excluded is
 // not known before they are asked, so that is the most it can be. There are none where nothing is known.

@@ -3,6 +3,8 @@ package theme
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"winnow/ui/markdown"
 )
@@ -29,8 +31,14 @@ func OneLine(s string) string { return markdown.OneLine(s, 120) }
 // OneSentence is a sentence of others for the screen.
 func OneSentence(s string) string { return markdown.OneLine(s, 2000) }
 
-// UpperFirst begins a sentence with a name that is written in ASCII.
-func UpperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// UpperFirst begins a sentence with a capital letter.
+func UpperFirst(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[n:]
+}
 
 // QuotedID is a call's id; a blank one is seen.
 func QuotedID(id string) string {
