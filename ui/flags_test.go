@@ -27,9 +27,9 @@ func ranged(t testing.TB, w, h int) *Model {
 // rangedInPanel is two messages in the panel that are no neighbours.
 func rangedInPanel(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	m.Update(ctrl('x'))
-	if !m.layout.Panel.Empty() || !m.overlays.any() {
+	if m.layout.Panel.Empty() {
 		m.Update(ctrl('x'))
+	} else {
 		m.Update(tab)
 		m.Update(tab)
 	}

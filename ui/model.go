@@ -81,7 +81,7 @@ func New(o Options) (*Model, error) {
 	m := &Model{
 		keys:   keys,
 		frame:  frame.Model{Mouse: o.Mouse},
-		layout: layout.Layout{Wants: layout.Wants{WantPanel: o.Panel != string(remembered.Strip) && o.Panel != string(remembered.Off)}},
+		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
 		themes: theme.Set{Own: o.Themes},
 	}
 	m.current = current.Model{Deps: current.Deps{With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background, Draft: func() current.Draft { return current.Draft(m.composer.Next()) }}, Secrets: theme.Secrets{Find: o.Secrets}}

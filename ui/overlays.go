@@ -215,8 +215,7 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		case k.Pressed(msg, keymap.Back):
 			return m.back()
 		case k.Pressed(msg, keymap.Context):
-			m.uncover()
-			return nil
+			return m.togglePanel()
 		}
 		switch a := k.Action(msg, keymap.InPanel); a {
 		case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help:

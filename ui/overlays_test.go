@@ -5,6 +5,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/current"
+	"winnow/ui/layout"
 	"winnow/ui/picker"
 	"winnow/ui/uitest"
 )
@@ -32,14 +33,14 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
-	l.press("ctrl+x", "tab", "w")
+	l.press("ctrl+x", "tab", "w") // the panel is hidden before
 	l.shows("What if")
 	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Update(current.OpenedMsg{Opened: current.Opened{Session: s}})
-	if l.panel.Whatif != nil || l.overlays.any() || l.layout.WantPanel {
+	if l.panel.Whatif != nil || l.overlays.any() || l.layout.Context != layout.Hidden || !l.layout.Panel.Empty() {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"winnow/ui/event"
 	"winnow/ui/inspector"
+	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/remembered"
 	"winnow/ui/settings"
@@ -78,27 +79,42 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 	return nil
 }
 
-// togglePanel shows or hides the context panel, as an overlay where the screen is narrow.
-func (m *Model) togglePanel() tea.Cmd {
-	if !m.layout.PanelFits() {
-		m.overlays.open(panelOverlay{})
-		return nil
+// contextOf is how the next request is shown by what was remembered; at first it is the panel.
+func contextOf(p remembered.Panel) layout.Context {
+	switch p {
+	case remembered.Strip:
+		return layout.AsStrip
+	case remembered.Off:
+		return layout.Hidden
 	}
-	m.layout.WantPanel = !m.layout.WantPanel
-	if !m.layout.WantPanel && m.focus == panelPane {
+	return layout.AsPanel
+}
+
+// togglePanel shows the next request in the next way: as the strip above the draft, as the panel, not at all. On a
+// narrow screen the panel covers the page.
+func (m *Model) togglePanel() tea.Cmd {
+	covers, remember := !m.layout.PanelFits(), remembered.Open
+	switch {
+	case m.overlays.onTop(panelOverlay{}), !covers && m.layout.Context == layout.AsPanel:
+		m.dismiss(panelOverlay{})
+		m.layout.Context, remember = layout.Hidden, remembered.Off
+	case m.layout.Context == layout.Hidden:
+		m.layout.Context, remember = layout.AsStrip, remembered.Strip
+	default:
+		if m.layout.Context = layout.AsPanel; covers {
+			m.overlays.open(panelOverlay{})
+		}
+	}
+	if m.layout.Context != layout.AsPanel && m.focus == panelPane {
 		m.setFocus(draftPane)
 	}
 	m.arrange()
-	shown := remembered.Off
-	if m.layout.WantPanel {
-		shown = remembered.Open
-	}
-	return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Remember(s.Memory.Panel(shown)) })
+	return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Remember(s.Memory.Panel(remember)) })
 }
 
 // showPanel brings the panel on the screen and gives it the keys.
 func (m *Model) showPanel() {
-	m.layout.WantPanel = true
+	m.layout.Context = layout.AsPanel
 	m.arrange()
 	if m.layout.Panel.Empty() {
 		m.overlays.open(panelOverlay{})

@@ -220,7 +220,7 @@ func (s screen) rule() string {
 	switch {
 	case about != "":
 		return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
-	case s.l.Panel.Empty() && s.l.WantPanel && !m.chat.Empty():
+	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.chat.Empty():
 		return m.panel.Strip(s.st, w, margin)
 	}
 	return m.panel.Rule(s.st, w, margin)

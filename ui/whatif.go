@@ -29,20 +29,19 @@ func (m *Model) openWhatif() tea.Cmd {
 	m.panel.OpenWhatif(panel.Current{
 		Policy: m.current.Session.Policy(), Window: m.current.Session.Model().Window(), Chosen: m.current.Session.Model().Windows().Chosen.Tokens, Model: m.current.Ref,
 		Refs: panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models), Listed: m.settings.Models != nil,
-	}, !m.layout.WantPanel)
+	})
 	m.overlays.open(whatifOverlay{})
-	m.layout.WantPanel = true
+	m.layout.Dials = true
 	m.arrange()
 	return nil
 }
 
 // leaveWhatif goes back to the next request as it is set.
 func (m *Model) leaveWhatif() {
-	w := m.panel.Whatif
-	if w == nil {
+	if m.panel.Whatif == nil {
 		return
 	}
-	m.layout.WantPanel = !w.PanelHidden
+	m.layout.Dials = false
 	m.panel.CloseWhatif()
 	m.dismiss(whatifOverlay{})
 	m.surround()

@@ -49,7 +49,7 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 		add("system.prompt_file", "names a file, but prompt is set too; use only one of them")
 	}
 	oneOf("ui.notify", c.UI.Notify, "auto", "bell", "off")
-	oneOf("ui.panel", c.UI.Panel, "auto", "open", "closed")
+	oneOf("ui.panel", c.UI.Panel, "auto", "open", "strip", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
 	oneOf("tools.recall", c.Tools.Recall, "off", "conversation", "everywhere")
 	checkTools(c.Tools, add, oneOf)

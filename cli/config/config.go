@@ -122,7 +122,7 @@ type UI struct {
 	Theme string `toml:"theme"` // one of ui.Themes, or of [themes]
 	Mouse bool   `toml:"mouse"`
 	Plain bool   `toml:"plain"` // chat in plain lines of text
-	Panel string `toml:"panel"` // auto (open on a wide terminal), open or closed
+	Panel string `toml:"panel"` // auto (open on a wide terminal), open, strip or closed
 
 	Notify string `toml:"notify"` // auto (notification and bell), bell or off
 }

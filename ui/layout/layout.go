@@ -17,14 +17,25 @@ const (
 	MostTail    = 6  // the most lines of an error below the last message
 )
 
+// Context is how the next request is shown.
+type Context int
+
+// The ways to show the next request.
+const (
+	AsPanel Context = iota // beside the page, and as the strip where there is no room for that
+	AsStrip                // in the rule above the draft
+	Hidden
+)
+
 // Wants is what the content asks of the layout.
 type Wants struct {
-	Width, Height int  // of the terminal
-	Draft         int  // lines of the draft, wrapped
-	AlertLines    int  // of the question above the draft, 0 for none
-	Queue         int  // lines of queued messages above the draft
-	Sentence      int  // lines of the sentence in the place of the hints, 0 and 1 for one line
-	WantPanel     bool // the context panel is wished for
+	Width, Height int // of the terminal
+	Draft         int // lines of the draft, wrapped
+	AlertLines    int // of the question above the draft, 0 for none
+	Queue         int // lines of queued messages above the draft
+	Sentence      int // lines of the sentence in the place of the hints, 0 and 1 for one line
+	Context       Context
+	Dials         bool // the panel is wanted for the dials of what-if, whatever Context says
 }
 
 // MostAlert is the most lines of a question: half of the height.
@@ -106,7 +117,7 @@ func For(w Wants) Layout {
 	l.Footer = next(footer)
 
 	l.Transcript.W = max(1, width-l.Gutter)
-	if w.WantPanel && w.PanelFits() {
+	if (w.Context == AsPanel || w.Dials) && w.PanelFits() {
 		l.Panel = theme.Box{X: width - PanelWidth, Y: header, W: PanelWidth, H: above + page + beneath}
 		l.Transcript.W = l.Panel.X - 1
 	}

@@ -55,17 +55,17 @@ func TestLayouts(t *testing.T) {
 		{"a longer sentence takes from the page", Wants{Width: 40, Height: 9, Draft: 1, Sentence: 2}, "hhhh\ntttt\ntttt\ntttt\ntttt\nrrrr\ncccc\nffff\nffff"},
 		{
 			"wide, the panel at the right",
-			Wants{Width: 120, Height: 18, Draft: 1, AlertLines: 1, WantPanel: true},
+			Wants{Width: 120, Height: 18, Draft: 1, AlertLines: 1},
 			"hhhhhhhhhhhh\n........pppp\n" + strings.Repeat("ttttttttpppp\n", 11) + "........pppp\naaaaaaaaaaaa\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff",
 		},
 		{
-			"tall, no panel wished: a line is free above and below the page, and above the hints",
-			Wants{Width: 120, Height: 28, Draft: 1},
+			"tall, no panel: a line is free above and below the page, and above the hints",
+			Wants{Width: 120, Height: 28, Draft: 1, Context: AsStrip},
 			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) + "............\nrrrrrrrrrrrr\ncccccccccccc\n............\nffffffffffff",
 		},
 		{
 			"a longer sentence takes the free line",
-			Wants{Width: 120, Height: 28, Draft: 1, Sentence: 2},
+			Wants{Width: 120, Height: 28, Draft: 1, Sentence: 2, Context: Hidden},
 			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) + "............\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff\nffffffffffff",
 		},
 	} {
@@ -82,7 +82,7 @@ func TestLayoutsHaveNoOverlap(t *testing.T) {
 		for h := 1; h < 45; h++ {
 			for _, alert := range []int{0, 2, 40} {
 				for _, draft := range []int{1, 7, 99} {
-					wants := Wants{Width: w, Height: h, Draft: draft, AlertLines: alert, Sentence: 1 + h%2, Queue: h % 3, WantPanel: true}
+					wants := Wants{Width: w, Height: h, Draft: draft, AlertLines: alert, Sentence: 1 + h%2, Queue: h % 3, Dials: h%2 == 0}
 					l := For(wants)
 					if strings.Contains(drawn(wants), "#") || l.Composer.Empty() {
 						t.Fatalf("%dx%d, alert %d, draft %d has an overlap or no draft:\n%s", w, h, alert, draft, drawn(wants))

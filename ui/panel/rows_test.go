@@ -168,7 +168,7 @@ func TestThePanelFillsItsBox(t *testing.T) {
 			p.OnPage.To = rapid.IntRange(p.OnPage.From+1, 31).Draw(t, "to")
 		}
 		if rapid.Bool().Draw(t, "trial") {
-			p.OpenWhatif(Current{Policy: history.Policy{Preset: "balanced"}, Model: "openai/gpt-5.2"}, false)
+			p.OpenWhatif(Current{Policy: history.Policy{Preset: "balanced"}, Model: "openai/gpt-5.2"})
 		}
 		for _, lines := range [][]string{p.View(plain(), w, h, focused), p.Pane(plain(), w, h, focused)} {
 			if len(lines) != h {

@@ -91,7 +91,7 @@ func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
 func TestDialsAskForOnePlanAtATime(t *testing.T) {
 	p := planned()
 	p.NewContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) }
-	p.OpenWhatif(Current{Policy: history.Policy{Preset: "balanced"}, Window: llm.Window{Tokens: 8192}, Model: "here/small", Refs: []string{"here/small"}}, false)
+	p.OpenWhatif(Current{Policy: history.Policy{Preset: "balanced"}, Window: llm.Window{Tokens: 8192}, Model: "here/small", Refs: []string{"here/small"}})
 	first := do(&p, "right")[0].(Try)
 	if *first.Trial.Budget != 1000 {
 		t.Errorf("the first step of the budget asks for a plan with %d tokens, want 1,000", *first.Trial.Budget)

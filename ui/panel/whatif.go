@@ -30,8 +30,6 @@ type Whatif struct {
 	Running int // the number of the trial that is being planned, 0 for none
 	stop    context.CancelFunc
 	first   int // the number of the first message that the trial changes, 0 for none
-
-	PanelHidden bool // the panel was not on the screen before
 }
 
 // Settings are the values of the dials.

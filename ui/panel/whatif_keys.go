@@ -22,11 +22,11 @@ type Current struct {
 	Listed bool     // the endpoints were asked for their models
 }
 
-// OpenWhatif shows the dials at what is set. PanelHidden says that the panel was not on the screen before.
-func (p *Model) OpenWhatif(now Current, panelHidden bool) {
+// OpenWhatif shows the dials at what is set.
+func (p *Model) OpenWhatif(now Current) {
 	w := &Whatif{
 		Policy: now.Policy, Window: now.Window, Prefix: p.Forecast.Prefix, known: map[string]bool{}, Refs: now.Refs, listed: now.Listed,
-		was: settingsOf(now.Policy, now.Model, now.Chosen), PanelHidden: panelHidden,
+		was: settingsOf(now.Policy, now.Model, now.Chosen),
 	}
 	w.Show(p.Next, p.Next, nil)
 	p.Whatif = w
