@@ -115,15 +115,24 @@ func savedPart(m *Model) frame.Part {
 	return p
 }
 
-// placeholder is what stands in an empty draft.
-func placeholder(m *Model) string {
+// placeholder is what stands in an empty draft of w cells.
+func placeholder(m *Model, w int) string {
+	focus, text := m.keys.First(keymap.Focus), "Message"
 	switch {
+	case m.focus == transcriptPane && !m.chat.Selecting():
+		text = m.keys.First(keymap.Back) + " to write a message"
+	case m.focus != draftPane || m.question.Waits():
 	case !m.chat.Empty():
-		return "Message"
+		text = "Message, or " + focus + " to copy, edit or ask again"
 	case m.current.Guided():
-		return "Ask the guide, or press " + m.keys.First(keymap.Focus) + " to take a suggestion"
+		text = "Ask the guide, or press " + focus + " to take a suggestion"
+	default:
+		text = "Write a message, @ for a file, / for a command"
 	}
-	return "Write a message, or / for a command"
+	if theme.Width(text) > w {
+		text = "Message"
+	}
+	return theme.Fit(text, max(0, w))
 }
 
 // suggest takes the next suggestion of the first screen into the draft, and says whether there is one.

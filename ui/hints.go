@@ -40,6 +40,9 @@ func (m *Model) hints() []keymap.Hint {
 	if over := misfit(m); over != nil {
 		return misfitHints(m, over)
 	}
+	if hints := m.composer.Hints(); hints != nil {
+		return hints
+	}
 	if m.composer.Editing() != 0 {
 		return []keymap.Hint{
 			k.Hint("send as another version", keymap.Send),

@@ -32,7 +32,7 @@ func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
 	l.shows("Next request")
 	l.press("ctrl+n")
 	l.shows("new chat")
-	l.shows("Write a message, or /")
+	l.shows("Write a message, @ for a file")
 }
 
 func TestThePanelOfANarrowScreenGoesByPages(t *testing.T) {

@@ -246,7 +246,7 @@ func (s screen) draft() []string {
 	lines := s.m.composer.View()
 	if s.m.composer.Empty() && !s.m.current.ReadOnly {
 		// The cursor stands in front of the words.
-		lines = []string{"  " + s.st.Muted.Render(theme.Fit(placeholder(s.m), max(0, s.l.DraftWidth()-2)))}
+		lines = []string{"  " + s.st.Muted.Render(placeholder(s.m, s.l.DraftWidth()-2))}
 	}
 	for i := range lines {
 		lines[i] = lead + lines[i]

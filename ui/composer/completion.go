@@ -164,6 +164,29 @@ func (c *Model) completionKey(msg tea.KeyPressMsg, list []Command) (tea.Cmd, boo
 	return nil, true
 }
 
+// Hints are the keys of the list of completions, nil where there is none.
+func (c *Model) Hints() []keymap.Hint {
+	list := c.Completions()
+	if len(list) == 0 {
+		return nil
+	}
+	k, chosen := &c.Keys, list[min(c.completion.at, len(list)-1)]
+	hints := []keymap.Hint{k.Hint("choose", keymap.Older, keymap.Newer)}
+	switch {
+	case chosen.attaches() && (chosen.Path == "" || !chosen.isFolder()):
+		return append(hints, k.Hint("attach", keymap.Focus))
+	case chosen.isFolder():
+		return append(hints, k.Hint("open the folder", keymap.Focus))
+	case chosen.Needs():
+		return append(hints, k.Hint("complete", keymap.Focus))
+	}
+	run := "run"
+	if strings.HasPrefix(chosen.Name, attachPrefix[1:]) {
+		run = "attach"
+	}
+	return append(hints, k.Hint("complete", keymap.Focus), k.Hint(run, keymap.Send))
+}
+
 // complete puts a command into the draft.
 func (c *Model) complete(chosen Command) {
 	text := "/" + chosen.Name

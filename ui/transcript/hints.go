@@ -1,6 +1,11 @@
 package transcript
 
-import "winnow/ui/keymap"
+import (
+	"strings"
+
+	"winnow/history"
+	"winnow/ui/keymap"
+)
 
 // Hints are the keys that matter in the transcript, and for a selection. The last one says how to leave, or where
 // the rest is.
@@ -16,7 +21,7 @@ func (c *Model) Hints() []keymap.Hint {
 			k.Hint("leave the selection", keymap.Back),
 		}
 	}
-	hints := []keymap.Hint{k.Hint("message", keymap.Next, keymap.Prev)}
+	var hints []keymap.Hint
 	message, _ := c.Selected()
 	if message.Siblings > 1 {
 		hints = append(hints, k.Hint("versions", keymap.VersionBack, keymap.VersionOn))
@@ -24,17 +29,22 @@ func (c *Model) Hints() []keymap.Hint {
 	if c.Trails[message.ID] != "" {
 		hints = append(hints, k.Hint("forks", keymap.Trail))
 	}
+	move, inspect, saw := k.Hint("message", keymap.Next, keymap.Prev), k.Hint("inspect", keymap.Inspect), k.Hint("what it saw", keymap.Seen)
+	flags := k.Hint("pin exclude auto", keymap.Pin, keymap.Exclude, keymap.Auto)
+	switch message.Role {
+	case history.Assistant:
+		hints = append(hints, inspect, copyHint(k, message.Content), k.Hint("another model", keymap.AgainWith), saw, move, flags)
+	case history.User:
+		hints = append(hints, inspect, flags, k.Hint("edit", keymap.Edit), move, k.Hint("copy", keymap.Copy), saw)
+	default:
+		hints = append(hints, inspect, flags, k.Hint("copy", keymap.Copy), move, saw)
+	}
 	return append(
 		hints,
-		k.Hint("inspect", keymap.Inspect),
-		k.Hint("what it saw", keymap.Seen),
-		k.Hint("pin exclude auto", keymap.Pin, keymap.Exclude, keymap.Auto),
 		k.Hint("search", keymap.Find),
 		k.Hint("select", keymap.Select),
-		k.Hint("copy", keymap.Copy),
 		k.Hint("undo", keymap.TakeBack),
 		k.Hint("request", keymap.Request),
-		k.Hint("edit", keymap.Edit),
 		k.Hint("ask again", keymap.Again),
 		k.Hint("fork", keymap.Fork),
 		k.Hint("boundary", keymap.Boundary),
@@ -43,4 +53,12 @@ func (c *Model) Hints() []keymap.Hint {
 		k.Hint("draft", keymap.Back),
 		k.Hint("help", keymap.Ask),
 	)
+}
+
+// copyHint is the key that copies an answer, or its code where it has any.
+func copyHint(k *keymap.Map, answer string) keymap.Hint {
+	if strings.Contains(answer, "```") {
+		return k.Hint("copy code", keymap.CopyCode)
+	}
+	return k.Hint("copy", keymap.Copy)
 }

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// dailyPictures keeps a picture of each step of TestDailyPath.
+var dailyPictures = flag.String("pictures", "", "write a picture of each step of TestDailyPath into this folder")
+
+// dailyServer has two models. The first answer of deep comes to its middle and no further; every other answer is
+// whole, and names its model.
+type dailyServer struct {
+	mu    sync.Mutex
+	asked []dailyRequest
+}
+
+// dailyRequest is what a test reads of a request for an answer.
+type dailyRequest struct {
+	Model    string
+	Messages []struct{ Role, Content string }
+}
+
+// last is the text of the newest message of a request.
+func (r dailyRequest) last() string { return r.Messages[len(r.Messages)-1].Content }
+
+// dailyCode is the code block of every answer.
+const dailyCode = "for range workers {\n\tgo work(jobs)\n}"
+
+// dailyFile is the file that is attached.
+const dailyFile = "package pool\n\nfunc start(jobs <-chan Job) {}\n"
+
+func (s *dailyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/models") {
+		io.WriteString(w, `{"object":"list","data":[{"id":"swift","object":"model","context_length":8192},`+
+			`{"id":"deep","object":"model","context_length":32768}]}`)
+		return
+	}
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		http.NotFound(w, r)
+		return
+	}
+	var request dailyRequest
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	s.asked = append(s.asked, request)
+	first := len(s.asked) == 1
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "text/event-stream")
+	say := func(text, end string) {
+		piece, _ := json.Marshal(text) // a string always has a JSON form
+		fmt.Fprintf(w, "data: {\"id\":\"a\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%s}%s}]}\n\n", piece, end)
+	}
+	say("A pool of workers reads from one channel, says "+request.Model+". ", "")
+	if first {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return
+	}
+	say("Start them in a loop:\n\n```go\n"+dailyCode+"\n```\n\nEach job goes to **one** of them.", `,"finish_reason":"stop"`)
+	io.WriteString(w, `data: {"id":"a","choices":[],"usage":{"prompt_tokens":118,"completion_tokens":42}}`+"\n\ndata: [DONE]\n\n")
+}
+
+// requests are those for an answer that came so far.
+func (s *dailyServer) requests() []dailyRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]dailyRequest(nil), s.asked...)
+}
+
+// TestDailyPath does what people do every day, by the keys that the screen names: choose a model, attach a file,
+// ask, queue a second question, stop, ask another model, copy its code, find a chat of last week, export it.
+func TestDailyPath(t *testing.T) {
+	t.Parallel()
+	server := &dailyServer{}
+	_, env := serve(t, home(t), server)
+	project := t.TempDir()
+	importConversation(t, project, append(env, "WINNOW_TEST_AGO=170h"),
+		fmt.Sprintf(`{"role":"user","content":"What do I pack for three days on the boat?","timestamp":%[1]d}
+{"role":"assistant","content":"Warm layers, and the sourdough starter in a jar with room to rise: a ferry has no bakery. <b>Nothing</b> heavy.","timestamp":%[1]d}`,
+			time.Now().Add(-170*time.Hour).Unix()))
+	if err := os.Remove(filepath.Join(project, "chat.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, "pool.go"), []byte(dailyFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	chat := startOnPage(t, env, project, darkPage, 110, 32)
+	step := func(name string, texts ...string) string {
+		t.Helper()
+		screen := chat.want(texts...)
+		if *dailyPictures != "" {
+			chat.settled()
+			file := filepath.Join(*dailyPictures, name+".svg")
+			if err := os.WriteFile(file, []byte(chat.picture(darkPage, name)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return screen
+	}
+
+	step("01-start", "openai/swift", "ctrl+l  another model", "@ for a file")
+	chat.send("\x0c") // ctrl+l
+	step("02-models", "openai/deep", "32,768 tokens", "enter use")
+	chat.send("deep")
+	chat.want("› deep")
+	chat.send(enterKey)
+	step("03-chosen", "deep at 127.0.0.1", "enter send")
+
+	chat.send("@po")
+	step("04-file", "@pool.go", "tab attach")
+	chat.send("\t")
+	chat.want("[file pool.go: 3 lines")
+	chat.send("How do I start them?")
+	step("05-attached", "[file pool.go: 3 lines", "How do I start them?")
+	chat.send(enterKey)
+	step("06-answering", "one channel, says deep", "enter queue a message", "esc stop")
+
+	chat.send("And how do they end?")
+	chat.want("And how do they end?")
+	chat.send(enterKey)
+	step("07-queued", "queued  And how do they end?")
+	chat.send(escKey)
+	step("08-stopped", "you stopped this", "waits   And how do they end?", "enter sends it")
+
+	chat.send("\t")
+	step("09-messages", "R another model")
+	chat.send("R")
+	step("10-again", "answer again with", "openai/swift")
+	chat.send("swift")
+	chat.want("› swift")
+	chat.send(enterKey)
+	step("11-another", "one channel, says swift", "Each job goes to one of them.", "118 in")
+	chat.send(escKey)
+	chat.want("Message, or tab")
+	chat.send(enterKey)
+	step("12-second", "one channel, says deep", "And how do they end?", "saw 3 of 3")
+
+	chat.send("\t")
+	chat.want("Y copy code")
+	chat.send("Y")
+	step("13-copied", "code block of 3 lines")
+	chat.send(escKey)
+	chat.want("ctrl+s sessions")
+	chat.send("\x13") // ctrl+s
+	step("14-sessions", "What do I pack", "7 d", "tab all messages")
+	chat.send("sourdough")
+	step("15-titles", "sourdough", "tab all messages")
+	chat.send("\t")
+	step("16-found", "the sourdough starter in a jar", "enter open at the")
+	chat.send(enterKey)
+	step("17-opened", "What do I pack for three days", "sourdough starter in a jar", "esc ends")
+	chat.send(escKey)
+	chat.want("esc to write a message")
+	chat.send(escKey)
+	chat.want("ctrl+p commands")
+	chat.send("\x10") // ctrl+p
+	chat.want("enter run")
+	chat.send("export")
+	step("18-export", "› export", "/export [FORMAT] [FILE]", "tab complete")
+	chat.send("\t")
+	chat.want("› /export")
+	chat.send("html")
+	step("19-html", "› /export html")
+	chat.send(enterKey)
+	step("20-exported", "Exported to ")
+	chat.send(ctrlD)
+	if code := chat.end(); code != 0 {
+		t.Errorf("winnow ended with %d:\n%s", code, chat.text())
+	}
+
+	wantDailyRequests(t, server.requests())
+	wantDailyHistory(t, env)
+	wantClipboard(t, string(chat.raw), dailyCode)
+	wantDailyPage(t, project)
+}
+
+func wantDailyRequests(t *testing.T, asked []dailyRequest) {
+	t.Helper()
+	want := []struct{ model, last string }{
+		{"deep", "How do I start them?"},
+		{"swift", "How do I start them?"},
+		{"deep", "And how do they end?"},
+	}
+	if len(asked) != len(want) {
+		t.Fatalf("%d requests came, want %d: %v", len(asked), len(want), asked)
+	}
+	for i, w := range want {
+		if asked[i].Model != w.model || !strings.Contains(asked[i].last(), w.last) {
+			t.Errorf("request %d asks %s %q, want %s %q", i+1, asked[i].Model, asked[i].last(), w.model, w.last)
+		}
+		if !strings.Contains(fmt.Sprint(asked[i].Messages), "func start(jobs <-chan Job) {}") {
+			t.Errorf("request %d has no text of the attached file: %v", i+1, asked[i].Messages)
+		}
+	}
+	if said := fmt.Sprint(asked[2].Messages); !strings.Contains(said, "says swift") || strings.Contains(said, "says deep") {
+		t.Errorf("the second question follows another answer than the one on the screen: %s", said)
+	}
+}
+
+// wantDailyHistory wants both answers to the first question on disk, the stopped one as it was.
+func wantDailyHistory(t *testing.T, env []string) {
+	t.Helper()
+	run := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), winnowPath(t), args...)
+		cmd.Env = env
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("winnow %v: %v", args, err)
+		}
+		return string(out)
+	}
+	list := run("sessions", "list")
+	if n := strings.Count(strings.TrimSpace(list), "\n") + 1; n != 2 {
+		t.Errorf("%d sessions are stored, want 2:\n%s", n, list)
+	}
+	id := regexp.MustCompile(`(?m)^(\S+).*How do I start them`).FindStringSubmatch(list)
+	if id == nil {
+		t.Fatalf("the session has no title of its question:\n%s", list)
+	}
+	stored := run("sessions", "export", id[1], "--format", "json")
+	for _, text := range []string{"says deep. \"", "says swift. Start them", "And how do they end?", base64.StdEncoding.EncodeToString([]byte(dailyFile))} {
+		if !strings.Contains(stored, text) {
+			t.Errorf("%q is not stored:\n%s", text, stored)
+		}
+	}
+}
+
+// wantClipboard wants a text in what winnow asked the terminal to put on its clipboard.
+func wantClipboard(t *testing.T, raw, text string) {
+	t.Helper()
+	found := regexp.MustCompile(`\x1b\]52;c;([A-Za-z0-9+/=]*)`).FindAllStringSubmatch(raw, -1)
+	if len(found) != 1 {
+		t.Fatalf("the clipboard was written %d times, want once", len(found))
+	}
+	got, err := base64.StdEncoding.DecodeString(found[0][1])
+	if err != nil || strings.TrimSpace(string(got)) != text {
+		t.Errorf("the clipboard has %q (%v), want %q", got, err, text)
+	}
+}
+
+// wantDailyPage wants the exported chat of last week, and nothing in it that a browser would run.
+func wantDailyPage(t *testing.T, dir string) {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
+	if err != nil || len(pages) != 1 {
+		t.Fatalf("there are the pages %q (%v), want one", pages, err)
+	}
+	page, err := os.ReadFile(pages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"<!doctype html>", "What do I pack for three days on the boat?", "the sourdough starter in a jar"} {
+		if !strings.Contains(string(page), text) {
+			t.Errorf("the exported page has no %q:\n%s", text, page)
+		}
+	}
+	for _, text := range []string{"<script", "<b>Nothing</b>", "How do I start them?"} {
+		if strings.Contains(string(page), text) {
+			t.Errorf("the exported page has %q:\n%s", text, page)
+		}
+	}
+}
