@@ -37,7 +37,11 @@ func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
 	if _, cmd := f.Update(frameMsg{}); cmd != nil {
 		t.Error("a frame follows in which nothing happened")
 	}
-	f.Update(tea.KeyPressMsg{Code: 'c', Text: "c"})
+	f.Update(tea.FocusMsg{})
+	before := f.View().Content
+	if f.Update(tea.KeyPressMsg{Code: 'c', Text: "c"}); f.View().Content == before {
+		t.Error("a key waits for the frame that another message began")
+	}
 	f.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
 	if lines := strings.Count(f.View().Content, "\n") + 1; lines != 20 {
 		t.Errorf("the view has %d lines right after the new size, want 20", lines)

@@ -123,12 +123,14 @@ func (m *Model) leaveDraft(ctx context.Context) error {
 
 // frames is the application with a view that is built once a frame. Bubble Tea asks for the view after
 // every message, which in a burst of typing or of output is far more often than it draws: the first
-// message of a burst is seen at once, those that follow within a frame are seen together.
+// message of a burst is seen at once, those that follow within a frame are seen together. A key is seen at once too,
+// the first of a frame: what was drawn just before, a plan mostly, must not make the letter wait.
 type frames struct {
 	*Model
 	view    tea.View
 	stale   bool // something has happened since the view was built
 	running bool // a frameMsg is on its way
+	pressed bool // the view was built for a key within this frame
 	cells   cells.Terminal
 }
 
@@ -138,7 +140,7 @@ type frameMsg struct{}
 // Update hands a message on and builds the view when it is due.
 func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(frameMsg); ok {
-		f.running = false
+		f.running, f.pressed = false, false
 		if !f.stale {
 			return f, nil
 		}
@@ -149,7 +151,14 @@ func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, more)
 	}
 	f.stale = true
-	if _, resized := msg.(tea.WindowSizeMsg); f.running && !resized {
+	now := !f.running
+	switch msg.(type) {
+	case tea.WindowSizeMsg:
+		now = true
+	case tea.KeyPressMsg:
+		now, f.pressed = now || !f.pressed, true
+	}
+	if !now {
 		return f, cmd
 	}
 	return f, tea.Batch(cmd, f.build())
