@@ -28,6 +28,12 @@ var page string
 //go:embed style.css
 var style string
 
+// codeColours are the colours of code, light and dark, as a test writes them from the styles of chroma. The package of
+// these styles reads all of them whenever a program starts that has it, which takes some milliseconds.
+//
+//go:embed code.css
+var codeColours string
+
 // Marks are what the file says of the requests beside the messages.
 type Marks struct {
 	Of       map[int64]Mark   // what the request for the newest answer held of a message, by message
@@ -87,13 +93,9 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		return fmt.Errorf("read the page: %w", err)
 	}
 	r := newRenderer()
-	highlight, err := r.css()
-	if err != nil {
-		return err
-	}
 	v := view{
 		Title: cmp.Or(title.OneLine(row.Title), "A conversation"), About: about(row, branch), System: clean(row.System),
-		Style: template.CSS(style + highlight), Marked: len(marks.Of) > 0,
+		Style: template.CSS(style + codeColours), Marked: len(marks.Of) > 0,
 	}
 	for i, m := range branch {
 		v.Messages = append(v.Messages, r.item(i+1, m, marks))

@@ -9,7 +9,6 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -25,32 +24,21 @@ const (
 
 // renderer writes Markdown and code as HTML.
 type renderer struct {
-	md     goldmark.Markdown
-	format *chromahtml.Formatter
+	md      goldmark.Markdown
+	format  *chromahtml.Formatter
+	classes *chroma.Style // without colours: those of the classes stand in code.css
 }
 
 func newRenderer() *renderer {
-	r := &renderer{format: chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true))}
+	r := &renderer{
+		format:  chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true)),
+		classes: chroma.MustNewStyle("classes", nil),
+	}
 	r.md = goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithRendererOptions(goldmarkrenderer.WithNodeRenderers(util.Prioritized(r, 1))),
 	)
 	return r
-}
-
-// css is the colours of code, light and dark.
-func (r *renderer) css() (string, error) {
-	var b bytes.Buffer
-	for _, s := range []struct{ media, style string }{{"", "github"}, {"@media (prefers-color-scheme: dark) {\n", "github-dark"}} {
-		b.WriteString(s.media)
-		if err := r.format.WriteCSS(&b, styles.Get(s.style)); err != nil {
-			return "", fmt.Errorf("write the colours of code: %w", err)
-		}
-		if s.media != "" {
-			b.WriteString("}\n")
-		}
-	}
-	return b.String(), nil
 }
 
 // markdown renders an answer. What it holds of HTML is shown as the text that it is; its links lead only where a link
@@ -86,7 +74,7 @@ func (r *renderer) code(source, language string) template.HTML {
 		return plain
 	}
 	var b bytes.Buffer
-	if err := r.format.Format(&b, styles.Get("github"), tokens); err != nil {
+	if err := r.format.Format(&b, r.classes, tokens); err != nil {
 		return plain
 	}
 	return template.HTML(b.String())
