@@ -48,13 +48,34 @@ func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
 	return c.do(Action{Flag: f, IDs: ids})
 }
 
-// FlagNamed gives messages that are named by their numbers a flag.
+// FlagNamed gives messages that are named by their numbers a flag, as soon as all of the messages are read.
 func (c *Model) FlagNamed(f history.Flag, numbers string) tea.Cmd {
+	if !c.whole {
+		c.unread = append(c.unread, namedFlag{f, numbers})
+		return nil
+	}
 	ids, fault := c.Named(numbers)
 	if fault != "" {
 		return c.SayError(fault)
 	}
 	return c.FlagThese(f, ids...)
+}
+
+// namedFlag is a flag for messages that are named by their numbers.
+type namedFlag struct {
+	flag    history.Flag
+	numbers string
+}
+
+// FlagRead gives the flags that were asked for before all messages were read.
+func (c *Model) FlagRead() tea.Cmd {
+	waiting := c.unread
+	c.unread = nil
+	var cmds []tea.Cmd
+	for _, w := range waiting {
+		cmds = append(cmds, c.FlagNamed(w.flag, w.numbers))
+	}
+	return tea.Batch(cmds...)
 }
 
 // Undo undoes the last action.
@@ -319,7 +340,9 @@ func (c *Model) NumberOf(id int64) string {
 
 // Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.
 func (c *Model) Named(numbers string) (ids []int64, fault string) {
-	entries := c.Next.Entries
+	if !c.whole {
+		return nil, "The conversation is still being read."
+	}
 	for _, word := range strings.FieldsFunc(numbers, func(r rune) bool { return r == ' ' || r == ',' }) {
 		first, last, ranged := strings.Cut(word, "-")
 		if !ranged {
@@ -330,12 +353,12 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 		if err != nil || err2 != nil {
 			return nil, fmt.Sprintf("Messages are named by their numbers in the panel, as in 3 5-8; %s is none.", word)
 		}
-		if from < 1 || to < from || to > len(entries) {
-			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(len(entries), "message"))
+		if from < 1 || to < from || to > len(c.Messages) {
+			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(len(c.Messages), "message"))
 		}
-		for _, e := range entries[from-1 : to] {
-			if !slices.Contains(ids, e.ID) {
-				ids = append(ids, e.ID)
+		for _, m := range c.Messages[from-1 : to] {
+			if !slices.Contains(ids, m.ID) {
+				ids = append(ids, m.ID)
 			}
 		}
 	}

@@ -44,6 +44,8 @@ type Model struct {
 	Search    Search
 	selection selection
 	undo      undoStack
+	whole     bool        // Messages are all of the branch
+	unread    []namedFlag // asked for before they were
 }
 
 // New returns an empty transcript.
@@ -72,7 +74,8 @@ func (c *Model) Resize(w, h, left, right int) {
 func (c *Model) Open(s *session.Session) {
 	c.EndSearch()
 	c.Unselect()
-	c.Session, c.undo, c.Next = s, undoStack{}, history.Plan{}
+	c.Session, c.undo, c.unread, c.Next = s, undoStack{}, nil, history.Plan{}
+	c.whole = s.Loaded()
 	c.Reset(s.Messages())
 }
 
@@ -103,6 +106,7 @@ func (c *Model) share() { c.list.judged = judged{c.Plan, c.Index, c.owner} }
 // Prepend shows the messages that opening a session left out, and the receipts of the answers. The slice of
 // all messages is the chat's from then on: there may be very many.
 func (c *Model) Prepend(all []store.Message, receipts map[int64]record.Receipt) {
+	c.whole = c.Session.Loaded()
 	for id, r := range receipts {
 		c.Receipts[id] = r
 	}
