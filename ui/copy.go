@@ -20,11 +20,11 @@ func copyText(what, text string) tea.Cmd {
 func copied(what string, n int, err error) event.Notice {
 	switch {
 	case err == nil:
-		return event.Notice{Text: "Copied " + what + " to the system's clipboard, and through the terminal (OSC 52).", Done: true}
+		return event.Notice{Text: "copied " + what, Done: true}
 	case n > mostOSC:
-		return event.Notice{Text: "Sent " + what + " to the terminal (OSC 52), and many terminals cut so much; this machine has no clipboard of its own. /export writes a file.", Error: true}
+		return event.Notice{Text: "Sent " + what + " to the terminal, and many terminals cut so much; this machine has no clipboard of its own. /export writes a file.", Error: true}
 	}
-	return event.Notice{Text: "Sent " + what + " to the terminal's clipboard (OSC 52); this machine has none of its own.", Done: true}
+	return event.Notice{Text: "sent " + what + " to the terminal", Done: true}
 }
 
 // copyMessages copies what args name, as transcript.Model.ToCopy has it.

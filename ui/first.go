@@ -28,14 +28,17 @@ func (s screen) first(w, h int) []string {
 		choice.Reason = ""
 	}
 	unreachable := m.notice.Is(notice.Unreachable)
-	f := frame.First{Keys: [][2]string{
-		{m.keys.First(keymap.Models), "another model"}, {m.keys.First(keymap.Sessions), "earlier chats"}, {m.keys.First(keymap.Palette), "commands"},
-	}}
+	f := frame.First{}
 	if m.current.Guided() {
 		f.Parts = guideParts(m.keys, reasonOf(choice))
-		f.Keys = nil
 	} else {
 		f.Parts = []frame.Part{modelPart(m, choice, unreachable), contextPart(m), savedPart(m)}
+		f.Keys = [][2]string{{m.keys.First(keymap.Models), "another model"}}
+	}
+	if n := m.current.Earlier; n > 0 {
+		f.Keys = append(f.Keys, [2]string{m.keys.First(keymap.Sessions), theme.Plural(n, "earlier chat")}, [2]string{"winnow -c", "the last one"})
+	} else if len(f.Keys) > 0 {
+		f.Keys = append(f.Keys, [2]string{m.keys.First(keymap.Palette), "commands"})
 	}
 	return f.View(s.st, s.l.Gutter, w, h)
 }
@@ -98,6 +101,9 @@ func contextPart(m *Model) frame.Part {
 		text += fmt.Sprintf(", %.0f %% as a margin", sum.Margin*100)
 	}
 	p.Lines = []frame.Line{{Text: text}, {Remark: "Nothing is cut while everything fits."}}
+	if assumed := m.panel.Assumed(); assumed != "" {
+		p.Lines = append(p.Lines, frame.Line{Remark: assumed + "."})
+	}
 	return p
 }
 

@@ -161,6 +161,15 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]Session, error) { return sessions(ctx, tx, f) })
 }
 
+// CountSessions is how many sessions are in use.
+func (s *Store) CountSessions(ctx context.Context) (int, error) {
+	n := 0
+	err := s.view(ctx, "count the sessions", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE `+which(Filter{})).Scan(&n)
+	})
+	return n, err
+}
+
 func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 	words := strings.Fields(strings.ToLower(f.Text))
 	limit := f.Limit

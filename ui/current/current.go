@@ -34,6 +34,7 @@ type Model struct {
 	Secrets  theme.Secrets // what is hidden
 	ReadOnly bool          // another window has the session: here it can be read
 	Forks    Forks
+	Earlier  int     // chats before a new one
 	At       Arrival // where in the session the cursor goes, as soon as that is read
 
 	Busy bool // an answer arrives: nothing is planned meanwhile
@@ -87,10 +88,12 @@ type (
 		Err  error
 		Left bool
 	}
-	// Loaded is the session on the screen as a whole, and the receipts of its answers.
+	// Loaded is the session on the screen as a whole, and the receipts of its answers. Earlier is how many chats there
+	// are before a new one.
 	Loaded struct {
 		Messages []store.Message
 		Receipts map[int64]record.Receipt
+		Earlier  int
 		Err      error
 	}
 	// Leased says that it is known who may write in the session on the screen.
@@ -162,11 +165,15 @@ func (c *Model) Run(do func(context.Context) tea.Msg) tea.Cmd {
 
 // Start takes the lease of the session on the screen and reads what opening it left out.
 func (c *Model) Start() tea.Cmd {
-	s := c.Session
+	s, db, fresh := c.Session, c.With.Store, c.Info.ID == ""
 	load := c.ask(func(ctx context.Context) (event.Event, error) {
 		err := s.LoadRest(ctx)
 		receipts, more := s.Records().Receipts(ctx)
-		return Loaded{s.Messages(), receipts, errors.Join(err, more)}, nil
+		earlier := 0
+		if fresh && db != nil {
+			earlier, _ = db.CountSessions(ctx) // a number that is not known is not shown
+		}
+		return Loaded{s.Messages(), receipts, earlier, errors.Join(err, more)}, nil
 	})
 	if c.With.Store == nil {
 		return load
@@ -213,8 +220,11 @@ func (c *Model) update(msg Msg) tea.Cmd {
 		case msg.Err != nil:
 			return c.SayError(theme.Sentence(msg.Err))
 		}
-		if e, ok := msg.Event.(ForksRead); ok {
+		switch e := msg.Event.(type) {
+		case ForksRead:
 			c.Forks = e.Forks
+		case Loaded:
+			c.Earlier = e.Earlier
 		}
 		return c.Emit(msg.Event)
 	case dueMsg:

@@ -108,6 +108,9 @@ func (p *Model) Stay(on row) {
 // Judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.
 func (p *Model) Judge(w llm.Window) { p.assumed, p.wrong = doubtOf(w), "" }
 
+// Assumed says why the limit may be wrong, "" where it is known.
+func (p *Model) Assumed() string { return p.assumed }
+
 // Contradict says that the window that the user set is larger than the server's, and the key that takes
 // the true one.
 func (p *Model) Contradict(set llm.Window, actual int, key string) {
