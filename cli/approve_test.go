@@ -93,7 +93,7 @@ func TestARequestAboveALimitLeavesWhenItIsAllowed(t *testing.T) {
 	chat.send(enterKey)
 	chat.want("above your limit of 10 tokens per request", "Do not send it")
 	chat.send("\x1b[B")
-	chat.want("▸ Do not send it")
+	chat.want("▌  Do not send it")
 	chat.send(enterKey)
 	chat.want("Not sent; the draft is still here.", "what is two and three?")
 	if list, _ := commandOutput(t, env, "sessions", "list", "--json"); strings.TrimSpace(list) != "[]" || server.came.Load() != 0 {
@@ -102,7 +102,7 @@ func TestARequestAboveALimitLeavesWhenItIsAllowed(t *testing.T) {
 	chat.send(enterKey)
 	chat.want("Send it this once")
 	chat.send("\x1b[B\x1b[B")
-	chat.want("▸ Send it this once")
+	chat.want("▌  Send it this once")
 	chat.send(enterKey)
 	chat.want("It is five.")
 	if server.came.Load() != 1 {

@@ -60,6 +60,11 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if err != nil {
 		return err
 	}
+	if p.flags.model != "" && terminal && !s.Temporary() {
+		if err := k.memory.Model(k.catalog.Last(s.Ref()))(); err != nil {
+			k.notices = append(k.notices, theme.UpperFirst(theme.Sentence(err)))
+		}
+	}
 	var id string
 	switch {
 	case !inPlain:

@@ -47,6 +47,16 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	named.want("openai/small", "Chosen because it was asked for.")
 	leave(named)
 
+	if err := os.Remove(filepath.Join(state, "model")); err != nil {
+		t.Fatal(err)
+	}
+	flagged := startIn(t, env, 130, 32, "-m", "guide/guide")
+	flagged.want("guide, built in and offline")
+	leave(flagged)
+	after := start()
+	after.want("guide", "You used it last.")
+	leave(after)
+
 	run := exec.Command(winnowPath(t), "run", "--no-save", "who is there?")
 	run.Env = append(env, "WINNOW_MODEL=")
 	if out, err := run.Output(); err != nil || strings.Contains(string(out), "guide") {

@@ -50,7 +50,7 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 	l.press("enter")
 	l.shows("above your limit of $0.10 per session")
 	l.press("down")
-	l.shows("▸ Do not send it")
+	l.shows("▌  Do not send it")
 	l.press("enter")
 	l.shows("Not sent; the draft is still here.")
 	if got := l.composer.Text(); got != "What is it worth?" || l.current.Session.Info().ID != "" {

@@ -212,7 +212,7 @@ func (c *Model) CompletionView(w, most int) []string {
 	for i := first; i < end; i++ {
 		usage := theme.Fit(list[i].label(), wide) + " "
 		if i == at {
-			lines = append(lines, st.Selected.Render(theme.Fit(" ▸ "+usage+list[i].Help, w)))
+			lines = append(lines, st.CursorRow("  "+usage+list[i].Help, w))
 			continue
 		}
 		lines = append(lines, theme.Fit("   "+usage+st.Muted.Render(list[i].Help), w))

@@ -114,7 +114,7 @@ func (m Model) View(st theme.Styles, w, n int) []string {
 	var answers []string
 	for i, c := range m.choices() {
 		if i == m.at {
-			answers = append(answers, st.Selected.Render(theme.Fit(" ▸ "+c.text, w)))
+			answers = append(answers, st.CursorRow("  "+c.text, w))
 			continue
 		}
 		answers = append(answers, theme.Fit("   "+c.text, w))

@@ -65,7 +65,7 @@ func (l *List) View(q *Model, st theme.Styles, w, h int) []string {
 		}
 		text := theme.Thousands(i+1) + "  " + markdown.OneLine(Label(q.items[i].Queued), max(1, w-8-theme.Width(right)))
 		if i == l.at {
-			lines = append(lines, st.Selected.Render(theme.Spread(" ▸ "+text, right, w)))
+			lines = append(lines, st.CursorRow(theme.Spread("  "+text, right, max(0, w-1)), w))
 			continue
 		}
 		lines = append(lines, theme.Spread("   "+text, st.Muted.Render(right), w))
