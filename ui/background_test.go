@@ -254,7 +254,8 @@ func TestATitleIsWrittenWhenTheSessionComesBack(t *testing.T) {
 	if n := l.asked(); n != 1 {
 		t.Fatalf("%d requests came before the session was opened", n)
 	}
-	g.open <- struct{}{} // for the title; that it is announced is counted behind each test
 	l.comesBack(id)
+	l.shows("asking there/large for a title")
+	g.open <- struct{}{}
 	l.until("the title", func() bool { return strings.HasPrefix(l.current.Session.Info().Title, "Begun. Ended") })
 }
