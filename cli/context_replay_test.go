@@ -44,8 +44,8 @@ func TestTurnThatCannotBeProvenSaysSo(t *testing.T) {
 		same                bool // the bytes are those that were sent
 	}{
 		{"sound", `SELECT 1`, "", true},
-		{"another hash", `UPDATE requests SET body_hash = '00'`, "its bytes have another hash than the record says", true},
-		{"other rules", `UPDATE requests SET rules = 999`, "version 999 of the rules made it", true},
+		{"another hash", `UPDATE requests SET body_hash = '00'`, "its hash differs from the recorded one", true},
+		{"other rules", `UPDATE requests SET rules = 999`, "it was made by version 999 of the rules", true},
 		{
 			"a damaged message",
 			fmt.Sprintf(`UPDATE requests SET rules = %d; UPDATE messages SET content = CAST('Uno.' AS BLOB) WHERE role = 'assistant'`, history.Rules),

@@ -49,7 +49,7 @@ var damageKinds = map[string]struct{ field, fault string }{
 	"C9":  {"content", "the tool result is empty"},
 	"C10": {"position", "the tool result does not follow its call"},
 	"C11": {"tool_calls.name", "a tool call has no name that a server takes"},
-	"C12": {"role", "a system message stands in the middle"},
+	"C12": {"role", "a system message is in the middle"},
 	"C13": {"content", "it holds data that cannot be sent"},
 	"C14": {"content", "it holds bytes that are not text"},
 	"C15": {"role", "it cannot be read, or its role is unknown"},

@@ -77,8 +77,8 @@ const (
 	Dropped  Disposition = "dropped"     // not sent: the budget, the cap or the preset
 	Recalled Disposition = "recalled"    // sent because the current message is about it
 	Excluded Disposition = "excluded"    // not sent: the user's choice
-	Isolated Disposition = "quarantined" // not sent: the row cannot be read, or its role is unknown
-	Blank    Disposition = "blank"       // not sent: there is nothing in it to send
+	Isolated Disposition = "quarantined" // not sent: the stored message cannot be read, or its role is unknown
+	Blank    Disposition = "blank"       // not sent: it is empty
 )
 
 // Level is how much of a unit a request holds.

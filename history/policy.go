@@ -193,7 +193,7 @@ func (p Policy) Check() error {
 		}
 	}
 	if strings.TrimSpace(p.Marker) == "" {
-		return fmt.Errorf("context.marker is blank; a gap must show")
+		return fmt.Errorf("context.marker is blank; it must contain text")
 	}
 	return nil
 }

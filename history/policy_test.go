@@ -82,7 +82,7 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 		{func(p *Policy) { p.MaxContextTokens = 0 }, "context.max_context_tokens is 0; with an automatic budget it takes 1 or more"},
 		{func(p *Policy) { p.Strategy = "newest" }, `context.strategy is "newest"; must be middle, oldest, turns, none`},
 		{func(p *Policy) { p.Recovery = "ignore" }, `context.recovery is "ignore"; must be repair, strip, strict`},
-		{func(p *Policy) { p.Marker = " " }, "context.marker is blank; a gap must show"},
+		{func(p *Policy) { p.Marker = " " }, "context.marker is blank; it must contain text"},
 		{func(p *Policy) { p.MaxMessages = 0 }, ""},
 		{func(p *Policy) { p.MaxMessages = NoLimit }, ""},
 	} {

@@ -269,10 +269,10 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		ref, reason string  // no ref is an error with why in it
 		closed      string  // a part of the reason why no model is chosen
 	}{
-		{"what is named goes first", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide", "because it was asked for", ""},
+		{"what is named goes first", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide", "because you named it", ""},
 		{"what is named and unknown", "nowhere/x", nil, machine{}, "", `there is no endpoint "nowhere"`, ""},
 		{"a name without an endpoint is not looked for on this machine", "llama3.2:3b", []Endpoint{guide}, ollama, "", `there is no endpoint "llama3.2:3b"`, ""},
-		{"a named endpoint without a default", "openai", []Endpoint{asks(proxy)}, nil, "openai/big", "because it was asked for", ""},
+		{"a named endpoint without a default", "openai", []Endpoint{asks(proxy)}, nil, "openai/big", "because you named it", ""},
 		{"then a key", "", []Endpoint{keyed, guide}, ollama, "openai/gpt-5.2", "because OPENAI_API_KEY is set", ""},
 		{"a key elsewhere", "", []Endpoint{asks(proxy), guide}, ollama, "openai/big", "because OPENAI_API_KEY is set", ""},
 		{"a key of the config", "", []Endpoint{{Name: "mine", BaseURL: "http://x/v1", Key: "kkkkkk", KeyFrom: keys.Origin{Kind: keys.Config}, Default: "m"}}, nil, "mine/m", "because mine is configured", ""},
@@ -284,8 +284,8 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		{"a configured endpoint before the default ports", "", []Endpoint{guide, {Name: "box", BaseURL: "http://box/v1", Doer: machine{"http://box/v1/models": `{"data":[{"id":"m"}]}`}}}, ollama, "box/m", "because box is configured", ""},
 		{"a local server without a model", "", []Endpoint{guide}, machine{"http://127.0.0.1:11434/v1/models": `{"data":[]}`}, "guide/guide", "because no API key is set and no local server answers (ollama has no model to chat with yet)", ""},
 		{"then the guide", "", []Endpoint{guide}, machine{}, "guide/guide", "because no API key is set and no local server answers", ""},
-		{"nobody reads the choice", "", []Endpoint{guide}, nil, "", "no model is named, configured or keyed", ""},
-		{"nothing at all", "", nil, machine{}, "", "there is no model to talk to; to talk to a language model, set OPENAI_API_KEY", ""},
+		{"nobody reads the choice", "", []Endpoint{guide}, nil, "", "no model is named or configured", ""},
+		{"nothing at all", "", nil, machine{}, "", "no model is available; to chat with a language model, set OPENAI_API_KEY", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -48,11 +48,11 @@ type Preference struct {
 
 const (
 	howToSwitch = "ctrl+l chooses another model"
-	howToBegin  = "to talk to a language model, set OPENAI_API_KEY or another provider's key, store one with winnow keys set, or start a local server such as Ollama"
+	howToBegin  = "to chat with a language model, set OPENAI_API_KEY or another provider's key, store one with winnow keys set, or start a local server such as Ollama"
 )
 
 // ErrNoModel says that nothing names a model.
-var ErrNoModel = errors.New("no model is named, configured or keyed: name one with -m ollama/MODEL or -m guide/guide, set OPENAI_API_KEY or another provider's key, or store one with winnow keys set NAME")
+var ErrNoModel = errors.New("no model is named or configured, and no API key is set: name one with -m ollama/MODEL or -m guide/guide, set OPENAI_API_KEY or another provider's key, or store one with winnow keys set NAME")
 
 // Choose finds the model to start with: the one that is named; else the endpoint that is chosen where
 // nothing is named, with its default model or the first one that it lists. An endpoint that the user
@@ -67,7 +67,7 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	if ref := strings.TrimSpace(w.Ref); ref != "" {
 		found, err := c.Find(ctx, ref, w.Home)
 		at := c.client(strings.TrimSuffix(ref, "/"))
-		return Choice{Ref: found, Reason: "because it was asked for", Hint: howToSwitch, Dated: at != nil && at.endpoint.Dated}, err
+		return Choice{Ref: found, Reason: "because you named it", Hint: howToSwitch, Dated: at != nil && at.endpoint.Dated}, err
 	}
 	if w.Last.Ref != "" {
 		choice, lost := c.again(w.Last)
@@ -98,7 +98,7 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 			Hint:   howToBegin,
 		}, nil
 	}
-	return Choice{}, errors.New("there is no model to talk to" + also(notes) + "; " + howToBegin)
+	return Choice{}, errors.New("no model is available" + also(notes) + "; " + howToBegin)
 }
 
 // choosePreferred takes an endpoint that the user configured. Only where it has no default model is the

@@ -102,10 +102,10 @@ func TestAServiceThatCannotCountSaysWhy(t *testing.T) {
 		stored error
 		want   string
 	}{
-		"refused":        {&countingService{status: 401, answer: `{"error":{"message":"no"}}`}, nil, "anthropic refused the key (401): no"},
-		"no number":      {&countingService{answer: `{"type":"message"}`}, nil, "anthropic sent something that is not a chat answer: the count has no input_tokens"},
+		"refused":        {&countingService{status: 401, answer: `{"error":{"message":"no"}}`}, nil, "anthropic rejected the API key (401): no"},
+		"no number":      {&countingService{answer: `{"type":"message"}`}, nil, "anthropic sent a response that is not a chat completion: the count has no input_tokens"},
 		"the key echoed": {&countingService{status: 400, answer: `{"error":{"message":"x-api-key ` + testKey + `"}}`}, nil, "anthropic refused the request (400): x-api-key [redacted]"},
-		"no key":         {&countingService{}, errors.New("locked"), "anthropic was not asked, because its key cannot be read: locked"},
+		"no key":         {&countingService{}, errors.New("locked"), "anthropic was not asked, because its API key cannot be read: locked"},
 	} {
 		e := Endpoint{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", Key: testKey, Doer: test.server}
 		if test.stored != nil {

@@ -145,21 +145,21 @@ func (c *Client) Unsent(r Request) []string {
 		reasoned = " with effort " + sent.effort
 	}
 	if r.Temperature != nil && sent.temperature == nil && table(noTemperature, samplingUnreasoned) {
-		list = append(list, "takes no temperature"+reasoned)
+		list = append(list, "does not support temperature"+reasoned)
 	}
 	switch {
 	case r.TopP == nil || sent.topP != nil:
 	case table(noTopP, samplingUnreasoned):
-		list = append(list, "takes no top_p"+reasoned)
+		list = append(list, "does not support top_p"+reasoned)
 	case table(oneOfTemperatureTopP):
-		list = append(list, "takes no top_p beside temperature")
+		list = append(list, "does not support top_p beside temperature")
 	}
 	switch {
 	case r.Effort == sent.effort || !table(noEffort, effortValues):
 	case sent.effort == "":
-		list = append(list, "takes no reasoning effort")
+		list = append(list, "does not support reasoning effort")
 	default:
-		list = append(list, "takes no effort "+r.Effort+", but "+sent.effort)
+		list = append(list, "does not support effort "+r.Effort+" ("+sent.effort+" is sent)")
 	}
 	return list
 }

@@ -104,10 +104,10 @@ func TestWhatTheTableLeavesOutIsSaid(t *testing.T) {
 		quirks              []string
 		model, effort, want string
 	}{
-		{nil, "o3", "max", "takes no temperature; takes no top_p; takes no effort max, but high"},
-		{nil, "gpt-5.2", "low", "takes no temperature with effort low; takes no top_p with effort low"},
+		{nil, "o3", "max", "does not support temperature; does not support top_p; does not support effort max (high is sent)"},
+		{nil, "gpt-5.2", "low", "does not support temperature with effort low; does not support top_p with effort low"},
 		{nil, "gpt-5.2", "none", ""},
-		{nil, "gpt-4.1", "low", "takes no reasoning effort"},
+		{nil, "gpt-4.1", "low", "does not support reasoning effort"},
 		{nil, "unknown", "low", ""},
 		{[]string{"no-temperature o3", "no-top-p o3"}, "o3", "high", ""},
 	} {

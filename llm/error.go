@@ -14,7 +14,7 @@ type ErrorKind string
 const (
 	Auth       ErrorKind = "auth"        // the key was refused, or none was sent
 	Payment    ErrorKind = "payment"     // no credit left
-	NotFound   ErrorKind = "not-found"   // the model is not known, or the address has no such API
+	NotFound   ErrorKind = "not-found"   // the model is not known, or the address does not provide this API
 	RateLimit  ErrorKind = "rate-limit"  // too many requests or tokens for now
 	Overflow   ErrorKind = "overflow"    // the request is longer than the model's window
 	BadRequest ErrorKind = "bad-request" // the server does not take this request

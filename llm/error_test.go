@@ -50,31 +50,31 @@ func TestErrorSentences(t *testing.T) {
 		want   string
 		is     error
 	}{
-		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided."}}`), nil, "openai refused the key from OPENAI_API_KEY (401): Incorrect API key provided.", Auth},
-		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = keys.Origin{} }, "openai refused the key (401): Incorrect API key provided.", Auth},
-		{"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" }, "openai refused the key from OPENAI_API_KEY (401)", Auth},
-		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = keys.Origin{Kind: keys.Config} }, "openai refused the key from the config file (401)", Auth},
-		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai wants a key and none is set (401): unauthorized", Auth},
-		{"no key, and one may be stored", status(401, `{"error":"unauthorized"}`), storing("", nil), "openai wants a key and none is set (401); winnow keys set openai stores one: unauthorized", Auth},
-		{"a stored key", status(401, ``), storing("sk-stored-123456", nil), "openai refused the key from the system keyring (401); winnow keys set openai replaces it", Auth},
-		{"a stored key that cannot be read", status(200, ``), storing("", errors.New("it is locked")), "openai was not asked, because its key cannot be read: it is locked", Auth},
-		{"an unset variable", status(401, ``), func(e *Endpoint) { e.Key = "" }, "openai wants a key, and OPENAI_API_KEY is not set (401)", Auth},
-		{"wrong key at Gemini", status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), nil, "openai refused the key from OPENAI_API_KEY (400): API key not valid.", Auth},
-		{"not allowed", status(403, `{"detail":"Country not supported"}`), nil, "openai does not allow this (403): Country not supported", Auth},
-		{"no credit", status(402, `{"error":{"message":"Insufficient credits","code":402}}`), nil, "openai wants to be paid first (402): Insufficient credits", Payment},
-		{"no quota", status(429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota"}}`), nil, "openai wants to be paid first (429): You exceeded your current quota.", Payment},
-		{"no network", dial(&net.DNSError{Err: "no such host", Name: "api.openai.com", IsNotFound: true}), nil, "https://api.openai.com/v1 cannot be reached: the name api.openai.com is not known; is the network up?", Network},
+		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided."}}`), nil, "openai rejected the API key from OPENAI_API_KEY (401): Incorrect API key provided.", Auth},
+		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = keys.Origin{} }, "openai rejected the API key (401): Incorrect API key provided.", Auth},
+		{"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" }, "openai rejected the API key from OPENAI_API_KEY (401)", Auth},
+		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = keys.Origin{Kind: keys.Config} }, "openai rejected the API key from the config file (401)", Auth},
+		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai requires an API key and none is set (401): unauthorized", Auth},
+		{"no key, and one may be stored", status(401, `{"error":"unauthorized"}`), storing("", nil), "openai requires an API key and none is set (401); winnow keys set openai stores one: unauthorized", Auth},
+		{"a stored key", status(401, ``), storing("sk-stored-123456", nil), "openai rejected the API key from the system keyring (401); winnow keys set openai replaces it", Auth},
+		{"a stored key that cannot be read", status(200, ``), storing("", errors.New("it is locked")), "openai was not asked, because its API key cannot be read: it is locked", Auth},
+		{"an unset variable", status(401, ``), func(e *Endpoint) { e.Key = "" }, "openai requires an API key, and OPENAI_API_KEY is not set (401)", Auth},
+		{"wrong key at Gemini", status(400, `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), nil, "openai rejected the API key from OPENAI_API_KEY (400): API key not valid.", Auth},
+		{"not allowed", status(403, `{"detail":"Country not supported"}`), nil, "openai denied access (403): Country not supported", Auth},
+		{"no credit", status(402, `{"error":{"message":"Insufficient credits","code":402}}`), nil, "openai requires payment (402): Insufficient credits", Payment},
+		{"no quota", status(429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota"}}`), nil, "openai requires payment (429): You exceeded your current quota.", Payment},
+		{"no network", dial(&net.DNSError{Err: "no such host", Name: "api.openai.com", IsNotFound: true}), nil, "https://api.openai.com/v1 cannot be reached: the host name api.openai.com cannot be resolved; is the network up?", Network},
 		{"no route", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), nil, "https://api.openai.com/v1 cannot be reached: there is no network", Network},
 		{"refused connection", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), ollama, "nothing answers at http://127.0.0.1:11434 (connection refused); is the server running?", Refused},
 		{"dial timeout", dial(os.ErrDeadlineExceeded), nil, "https://api.openai.com/v1 did not answer in time", TimedOut},
 		{"wrong certificate", step{refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority")}, nil, "https://api.openai.com/v1 cannot be reached: tls: failed to verify certificate: x509: certificate signed by unknown authority", Network},
-		{"unknown model", status(404, `{"error":{"message":"model \"gpt-5.2\" not found, try pulling it first","type":"not_found_error"}}`), ollama, `ollama does not know the model gpt-5.2 (404): model "gpt-5.2" not found, try pulling it first`, NotFound},
-		{"unknown model, 400", status(400, `{"error":{"message":"gpt-9 is not a valid model ID","code":400}}`), nil, "openai does not know the model gpt-5.2 (400): gpt-9 is not a valid model ID", NotFound},
-		{"wrong path", status(404, `404 page not found`), nil, "https://api.openai.com/v1 has no such API (404); is the base URL right?: 404 page not found", NotFound},
-		{"a web page with a failure", status(404, `<html><head><title>Not Found</title></head></html>`), nil, `https://api.openai.com/v1 answered with a web page ("Not Found") instead of an API (404); is the base URL right?`, NotFound},
+		{"unknown model", status(404, `{"error":{"message":"model \"gpt-5.2\" not found, try pulling it first","type":"not_found_error"}}`), ollama, `ollama does not have the model gpt-5.2 (404): model "gpt-5.2" not found, try pulling it first`, NotFound},
+		{"unknown model, 400", status(400, `{"error":{"message":"gpt-9 is not a valid model ID","code":400}}`), nil, "openai does not have the model gpt-5.2 (400): gpt-9 is not a valid model ID", NotFound},
+		{"wrong path", status(404, `404 page not found`), nil, "https://api.openai.com/v1 does not provide this API (404); check the base URL: 404 page not found", NotFound},
+		{"a web page with a failure", status(404, `<html><head><title>Not Found</title></head></html>`), nil, `https://api.openai.com/v1 answered with a web page ("Not Found") instead of an API (404); check the base URL`, NotFound},
 		{"a proxy's page", status(502, `<html><head><title>502 Bad Gateway</title></head></html>`), nil, "openai failed (502): 502 Bad Gateway", Server},
-		{"elsewhere", status(307, ``, "Location", "https://login.example/"), nil, "https://api.openai.com/v1 points to https://login.example/ (307), and winnow follows no redirect; is the base URL right?", NotFound},
-		{"rate limit with wait", status(429, `{"error":{"message":"Rate limit reached for gpt-5.2"}}`, "Retry-After", "12"), nil, "openai limits how much it takes (429), wait 12 s: Rate limit reached for gpt-5.2", RateLimit},
+		{"elsewhere", status(307, ``, "Location", "https://login.example/"), nil, "https://api.openai.com/v1 redirects to https://login.example/ (307), and winnow does not follow redirects; check the base URL", NotFound},
+		{"rate limit with wait", status(429, `{"error":{"message":"Rate limit reached for gpt-5.2"}}`, "Retry-After", "12"), nil, "openai reports a rate limit (429), wait 12 s: Rate limit reached for gpt-5.2", RateLimit},
 		{"overflow with numbers", status(400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 13392 tokens."}}`), nil, "the request is too long for gpt-5.2: 13,392 tokens, and the window holds 8,192", Overflow},
 		{"overflow of the reply", status(400, `{"error":{"message":"This model's maximum context length is 4097 tokens. However, you requested 4500 tokens (3500 in the messages, 1000 in the completion)."}}`), nil, "the request and its reply are too long for gpt-5.2: 3,500 tokens and 1,000 for the reply, and the window holds 4,097", Overflow},
 		{"overflow without numbers", status(400, `{"error":"Context size has been exceeded."}`), nil, "the request is too long for gpt-5.2 (400): Context size has been exceeded.", Overflow},
@@ -198,7 +198,7 @@ func TestCutOverTheNetwork(t *testing.T) {
 	if !errors.Is(err, Broken) {
 		t.Fatalf("got %v, want the broken connection", err)
 	}
-	wantText(t, "sentence", err.Error(), "the connection to here broke before the answer was whole")
+	wantText(t, "sentence", err.Error(), "the connection to here was lost before the answer was complete")
 }
 
 // TestCancelOverTheNetwork stops a server that is silent, before and after its first words.

@@ -32,13 +32,13 @@ func (c *Catalog) again(last Last) (Choice, error) {
 	var unknown *UnknownError
 	switch {
 	case errors.As(err, &unknown) && last.Keyed:
-		return Choice{}, errors.New("has no key any more")
+		return Choice{}, errors.New("no longer has a key")
 	case err != nil:
-		return Choice{}, errors.New("is not configured any more")
+		return Choice{}, errors.New("is no longer configured")
 	}
 	e := client.endpoint
 	if last.Keyed && !e.Keyed() || e.KeyFrom.Kind == keys.Variable && e.Key == "" {
-		return Choice{}, errors.New("has no key any more")
+		return Choice{}, errors.New("no longer has a key")
 	}
 	if now := shownURL(e.BaseURL); last.Server != "" && now != last.Server {
 		return Choice{}, fmt.Errorf("was at %s, and %s is at %s now", last.Server, e.Name, now)

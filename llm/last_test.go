@@ -29,8 +29,8 @@ func TestTheModelThatWasUsedLast(t *testing.T) {
 		reason    string
 	}{
 		{"as it was", []Endpoint{other, work}, "work/large", "because you used it last"},
-		{"gone", []Endpoint{other}, "other/one", "because other is configured; work/large, which you used last, has no key any more"},
-		{"without its key", []Endpoint{other, with(func(e *Endpoint) { e.Key = "" })}, "other/one", "because other is configured; work/large, which you used last, has no key any more"},
+		{"gone", []Endpoint{other}, "other/one", "because other is configured; work/large, which you used last, no longer has a key"},
+		{"without its key", []Endpoint{other, with(func(e *Endpoint) { e.Key = "" })}, "other/one", "because other is configured; work/large, which you used last, no longer has a key"},
 		{"with a stored key", []Endpoint{other, with(func(e *Endpoint) { e.Key, e.KeyFrom.Kind = "", keys.Keyring })}, "work/large", "because you used it last"},
 		{"at another address", []Endpoint{other, with(func(e *Endpoint) { e.BaseURL = "https://elsewhere.example.com/v1" })}, "other/one", "because other is configured; work/large, which you used last, was at https://llm.example.com/v1, and work is at https://elsewhere.example.com/v1 now"},
 	} {

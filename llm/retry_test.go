@@ -257,7 +257,7 @@ func TestEndlessAnswerIsCutOff(t *testing.T) {
 		}
 		last = err
 	}
-	if text != LargestAnswer+1<<20 || end != CutOff || !errors.Is(last, Endless) || !strings.Contains(fmt.Sprint(last), "grew beyond 16 MiB") {
+	if text != LargestAnswer+1<<20 || end != CutOff || !errors.Is(last, Endless) || !strings.Contains(fmt.Sprint(last), "exceeded 16 MiB") {
 		t.Errorf("got %d bytes, end %v, %v; want one piece more than %d, cut off", text, end, last, LargestAnswer)
 	}
 	if server.times() != 1 {

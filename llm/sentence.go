@@ -49,10 +49,10 @@ func (e *Error) quotes() bool {
 
 func (e *Error) sentence() string {
 	if e.page {
-		return fmt.Sprintf("%s answered with a web page%s instead of an API%s; is the base URL right?", e.where(), quoted(e.Message), e.status())
+		return fmt.Sprintf("%s answered with a web page%s instead of an API%s; check the base URL", e.where(), quoted(e.Message), e.status())
 	}
 	if e.redirect {
-		return e.where() + " points to " + cmp.Or(oneLine(e.Message, sentenceMax), "another address") + e.status() + ", and winnow follows no redirect; is the base URL right?"
+		return e.where() + " redirects to " + cmp.Or(oneLine(e.Message, sentenceMax), "another address") + e.status() + ", and winnow does not follow redirects; check the base URL"
 	}
 	if e.Tools == TheTools {
 		return e.who() + " does not accept the tool calls in this conversation" + e.status()
@@ -61,11 +61,11 @@ func (e *Error) sentence() string {
 	case Auth:
 		return e.who() + e.authSentence()
 	case Payment:
-		return e.who() + " wants to be paid first" + e.status()
+		return e.who() + " requires payment" + e.status()
 	case NotFound:
 		return e.notFoundSentence()
 	case RateLimit:
-		return e.who() + " limits how much it takes" + e.status() + e.waitClause()
+		return e.who() + " reports a rate limit" + e.status() + e.waitClause()
 	case Overflow:
 		return e.overflowSentence()
 	case BadRequest:
@@ -79,11 +79,11 @@ func (e *Error) sentence() string {
 	case TimedOut:
 		return e.timedOutSentence()
 	case BadStream:
-		return e.who() + " sent something that is not a chat answer" + e.status()
+		return e.who() + " sent a response that is not a chat completion" + e.status()
 	case Broken:
-		return "the connection to " + e.who() + " broke before the answer was whole"
+		return "the connection to " + e.who() + " was lost before the answer was complete"
 	case Endless:
-		return fmt.Sprintf("the answer of %s grew beyond %d MiB and was cut off there", e.who(), LargestAnswer>>20)
+		return fmt.Sprintf("the answer of %s exceeded %d MiB and was cut off", e.who(), LargestAnswer>>20)
 	case Stopped:
 		return "stopped"
 	}
@@ -100,31 +100,31 @@ func (e *Error) authSentence() string {
 	}
 	switch {
 	case e.unread:
-		return " was not asked, because its key cannot be read"
+		return " was not asked, because its API key cannot be read"
 	case e.Status == 407:
-		return " is behind a proxy that wants a password" + e.status()
+		return " is behind a proxy that requires a password" + e.status()
 	case e.Status == 403:
-		return " does not allow this" + e.status()
+		return " denied access" + e.status()
 	case e.noKey:
 		none := " and none is set"
 		if e.KeyFrom.Kind == keys.Variable {
 			none = ", and " + e.KeyFrom.Name + " is not set"
 		}
-		return " wants a key" + none + e.status() + set("stores one")
+		return " requires an API key" + none + e.status() + set("stores one")
 	case e.KeyFrom == keys.Origin{}:
-		return " refused the key" + e.status()
+		return " rejected the API key" + e.status()
 	}
-	return " refused the key from " + e.KeyFrom.String() + e.status() + set("replaces it")
+	return " rejected the API key from " + e.KeyFrom.String() + e.status() + set("replaces it")
 }
 
 func (e *Error) notFoundSentence() string {
 	if e.Model != "" && strings.Contains(strings.ToLower(e.Message), "model") {
-		return e.who() + " does not know the model " + oneLine(e.Model, 80) + e.status()
+		return e.who() + " does not have the model " + oneLine(e.Model, 80) + e.status()
 	}
 	if e.wire == ResponsesWire {
 		return e.where() + " has no Responses API" + e.status()
 	}
-	return e.where() + " has no such API" + e.status() + "; is the base URL right?"
+	return e.where() + " does not provide this API" + e.status() + "; check the base URL"
 }
 
 func (e *Error) overflowSentence() string {
@@ -149,7 +149,7 @@ func (e *Error) timedOutSentence() string {
 		return fmt.Sprintf("%s sent nothing for %s", e.who(), durationText(e.Silence))
 	}
 	if e.Status != 0 {
-		return e.who() + " gave up waiting" + e.status()
+		return e.who() + " timed out" + e.status()
 	}
 	return e.where() + " did not answer in time"
 }

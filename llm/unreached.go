@@ -35,7 +35,7 @@ func (c *Client) unreached(ctx context.Context, err error, model string) *Error 
 		e.Address = c.endpoint.root()
 		return e
 	case errors.As(err, &dns) && dns.IsNotFound:
-		e.Kind, e.Message = Network, "the name "+dns.Name+" is not known; is the network up?"
+		e.Kind, e.Message = Network, "the host name "+dns.Name+" cannot be resolved; is the network up?"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH), errors.As(err, &dns):
 		e.Kind, e.Message = Network, "there is no network"
 	case errors.As(err, &timeout) && timeout.Timeout():
@@ -63,14 +63,14 @@ func failedConnection(err error) (words string, final bool) {
 	case errors.As(err, &certificate):
 		return wrongCertificate(certificate), true
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return "it speaks http, not https; is the base URL right?", true
+		return "it uses http, not https; check the base URL", true
 	case errors.As(err, &notTLS):
-		return "it does not speak https; is the base URL right?", true
+		return "it does not use https; check the base URL", true
 	case errors.As(err, &alert):
 		return "it refused the encrypted connection (" + strings.TrimPrefix(alert.Error(), "tls: ") + ")", true
 	case strings.Contains(text, "malformed HTTP"),
 		strings.Contains(text, "readLoopPeekFailLocked"): // It said something before it was asked.
-		return "what answers there does not speak HTTP; is the base URL right?", true
+		return "it does not use HTTP; check the base URL", true
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset", false
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(text, "server closed idle connection"),

@@ -11,7 +11,7 @@ import (
 func TestAServerOfAnotherProtocolIsNamedHoweverItIsHeard(t *testing.T) {
 	for _, text := range []string{`malformed HTTP response "SSH-2.0-OpenSSH_9.7"`, "readLoopPeekFailLocked: %!w(<nil>)"} {
 		words, final := failedConnection(errors.New(text))
-		if !final || !strings.Contains(words, "does not speak HTTP") {
+		if !final || !strings.Contains(words, "does not use HTTP") {
 			t.Errorf("%s: %q, final %v", text, words, final)
 		}
 	}

@@ -156,7 +156,7 @@ func TestARepairedCallEndsATurnThatNobodyWatches(t *testing.T) {
 	b.offer(&w.box)
 	b.deps.Approve, b.deps.AllowTools, b.deps.Unattended = Always, []string{"*"}, true
 	_, err := drain(b.begin().Send(t.Context(), "Write."))
-	if err == nil || !strings.Contains(err.Error(), "repaired arguments never runs without a question") || !strings.Contains(err.Error(), `{"name":"a"}`) || len(w.ran) > 0 {
+	if err == nil || !strings.Contains(err.Error(), "repaired arguments never runs without asking") || !strings.Contains(err.Error(), `{"name":"a"}`) || len(w.ran) > 0 {
 		t.Errorf("the turn ended with %v, and the tool ran with %q", err, w.ran)
 	}
 }

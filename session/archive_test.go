@@ -315,7 +315,7 @@ func TestRestoreAgainChangesNothing(t *testing.T) {
 		t.Errorf("the digest is %s, want %s", got, want)
 	}
 	all := restore(t, there, file)
-	if got, want := remarksOf(all), fmt.Sprintf("warning: session %s is here already, in the trash, and stays there\n", ids[3]); got != want {
+	if got, want := remarksOf(all), fmt.Sprintf("warning: session %s already exists in the trash; nothing of it was imported\n", ids[3]); got != want {
 		t.Errorf("importing it again says\n%swant\n%s", got, want)
 	}
 	for _, i := range all {
@@ -335,7 +335,7 @@ func TestRestoreAgainChangesNothing(t *testing.T) {
 	}
 	want = digestOf(t, there)
 	all = restore(t, there, file)
-	if got := remarksOf(all[:1]); !all[0].Again || !strings.Contains(got, "went on since") {
+	if got := remarksOf(all[:1]); !all[0].Again || !strings.Contains(got, "has changed since") {
 		t.Errorf("importing a conversation that went on says %q", got)
 	}
 	if got := digestOf(t, there); got != want {
@@ -364,7 +364,7 @@ func TestRestoreUnderAnotherID(t *testing.T) {
 	if len(all) != 1 || all[0].Session.ID == ids[0] || all[0].Again {
 		t.Fatalf("the import says %+v", all)
 	}
-	if got := remarksOf(all); !strings.Contains(got, "came in as "+all[0].Session.ID) {
+	if got := remarksOf(all); !strings.Contains(got, "was imported as "+all[0].Session.ID) {
 		t.Errorf("the import says %q", got)
 	}
 	if again := restore(t, there, file); !again[0].Again || again[0].Session.ID != all[0].Session.ID {
@@ -463,11 +463,11 @@ func TestDamagedArchives(t *testing.T) {
 
 func TestRestoreRefusesOtherFiles(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                             "it is not an archive of winnow",
-		"[]":                           "it is not an archive of winnow",
-		`{"messages":[]}`:              "it is not an archive of winnow",
-		`{"winnow":2,"sessions":[]}`:   "the archive was written by a newer winnow (format 2, this one knows 1)",
-		`{"winnow":"1","sessions":[]}`: "it is not an archive of winnow",
+		"":                             "it is not a winnow archive",
+		"[]":                           "it is not a winnow archive",
+		`{"messages":[]}`:              "it is not a winnow archive",
+		`{"winnow":2,"sessions":[]}`:   "the archive was written by a newer winnow (format 2, this one reads 1)",
+		`{"winnow":"1","sessions":[]}`: "it is not a winnow archive",
 	} {
 		err := archive.Restore(t.Context(), newStoreAt(t), strings.NewReader(text), nil)
 		if err == nil || err.Error() != want {

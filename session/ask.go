@@ -397,9 +397,9 @@ func (t *turn) noteEnd(a asked) {
 	case a.reply.Finished.Reason == "length":
 		t.emit(Notice{"the answer is cut off: it reached the length limit of the model or of max_tokens"})
 	case a.reply.Finished.Reason == "content_filter":
-		t.emit(Notice{"the answer is cut off: the server's content filter ended it"})
+		t.emit(Notice{"the answer is cut off: the server's content filter stopped it"})
 	case strings.TrimSpace(a.reply.Text) == "" && len(a.reply.Calls) == 0:
-		t.emit(Notice{"the model sent its reasoning and no answer"})
+		t.emit(Notice{"the model sent reasoning but no answer"})
 	}
 }
 
@@ -420,7 +420,7 @@ func (s *Session) text(ctx context.Context, a *asked, show func(Event)) (string,
 	switch {
 	case fault != nil || ctx.Err() != nil:
 	case text == "":
-		fault = errors.New("the model wrote nothing")
+		fault = errors.New("the model returned no text")
 	case a.reply.Finished.End != llm.Done:
 		fault = errors.New("the connection was lost before the text was complete")
 	}

@@ -47,7 +47,7 @@ func readAttachment(path string) ([]byte, error) {
 	case info.IsDir():
 		return nil, errors.New("it is a folder")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a file of bytes, but a device, a pipe or a socket")
+		return nil, errors.New("it is a device, a pipe or a socket, not a regular file")
 	case info.Size() > attach.Largest:
 		return nil, attach.ErrTooLarge
 	}
@@ -67,7 +67,7 @@ func plainly(err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("there is no such file")
 	case errors.Is(err, fs.ErrPermission):
-		return errors.New("it may not be read")
+		return errors.New("permission denied")
 	case errors.As(err, &at):
 		return at.Err
 	}

@@ -14,7 +14,7 @@ import (
 var (
 	ErrNotYours = errors.New("only a message of yours can be edited")
 	// ErrExcluded says that a message cannot be asked about, because the user excluded it.
-	ErrExcluded = errors.New("the message to answer is excluded and never sent; /auto takes that back")
+	ErrExcluded = errors.New("the message to answer is excluded; /auto includes it again")
 )
 
 // Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,
@@ -218,7 +218,7 @@ func (t *turn) follow(branch []store.Message) {
 }
 
 // ErrOneVersion says that nothing else was said in the place of a message.
-var ErrOneVersion = errors.New("nothing else was said in its place")
+var ErrOneVersion = errors.New("it has only one version")
 
 // Version is a message among those that were said in the same place of the conversation.
 type Version struct {

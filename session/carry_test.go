@@ -91,7 +91,7 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 		t.Fatalf("the turn failed: %v", err)
 	}
 	wantTranscript(t, s.Messages(), "user: add one and two\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\n")
-	if b.requests() != 3 || !strings.Contains(noticed(events), "m wants its reasoning back") {
+	if b.requests() != 3 || !strings.Contains(noticed(events), "m requires its reasoning to be sent") {
 		t.Errorf("%d requests and the notices %q; want 3, the second refused, and one that says why", b.requests(), noticed(events))
 	}
 	plans := only[Planned](events)
@@ -243,7 +243,7 @@ func TestKeysThatTheirServerRefusesAreLeftOut(t *testing.T) {
 	})
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "add one and two"))
-	if err != nil || b.requests() != 3 || !strings.Contains(noticed(events), "refuses parts of its own answers") {
+	if err != nil || b.requests() != 3 || !strings.Contains(noticed(events), "refuses data of its own answers") {
 		t.Fatalf("%v after %d requests with the notices %q; want none, 3 and one that says why", err, b.requests(), noticed(events))
 	}
 	if _, err := drain(s.Send(t.Context(), "thanks")); err != nil || b.requests() != 4 {

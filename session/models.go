@@ -122,7 +122,7 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 	if err := s.SetModel(ctx, endpoint+"/"+nearest); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; this session asks the nearest that it lists: %s/%s",
+	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; using the nearest model that it lists: %s/%s",
 		endpoint, to.Name, llm.DefaultsDate, endpoint, nearest), nil
 }
 

@@ -82,7 +82,7 @@ func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "tried here: preset full; set for this session: model test/m, system 9 characters; from the configuration: max_messages 7; the rest is the preset's"
+	want := "tried here: preset full; set for this session: model test/m, system 9 characters; from the configuration: max_messages 7; the rest from the preset"
 	if got := settings.Text(list); got != want {
 		t.Errorf("of a trial it says %q, want %q", got, want)
 	}

@@ -69,7 +69,7 @@ func (t *turn) shrink(tries *tooLong) bool {
 	to := tries.newest.to
 	to.ShrinkReply(share)
 	to.ShrinkBelow(min(share*float64(tries.first), smallerBy*float64(tries.newest.expected())))
-	t.reason = fmt.Sprintf("the request was too long for the model, which does not say how much it takes; asking again with %.0f %% of it", 100*share)
+	t.reason = fmt.Sprintf("the request was too long for the model, and the server does not state its limit; asking again with %.0f %% of it", 100*share)
 	return true
 }
 
@@ -138,7 +138,7 @@ func (a asked) noSpaceForReply() error {
 			return nil
 		}
 	case a.reply.Finished.Reason == "" && usage.Prompt <= 0 && window.Assumed && a.expected() >= window.Tokens/4:
-		fault.Message = "it answered with nothing, as some servers do then"
+		fault.Message = "the answer was empty, as some servers send for a request that is too long"
 	default:
 		return nil
 	}
@@ -187,7 +187,7 @@ func (t *turn) noteLowered() {
 func (t *turn) noteUnsent() {
 	to := t.Model()
 	for _, what := range to.Unsent() {
-		t.emit(Notice{fmt.Sprintf("%s %s, as its maker documents (%s); asking accordingly", to.Name, what, llm.DocumentedDate)})
+		t.emit(Notice{fmt.Sprintf("%s %s according to its documentation (%s); the request is adapted", to.Name, what, llm.DocumentedDate)})
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNotPending says that a tool call cannot be answered any more.
-var ErrNotPending = errors.New("this tool call is not waiting for an answer any more")
+var ErrNotPending = errors.New("this tool call is no longer waiting for an answer")
 
 // PendingCall is a tool call that the user was not asked about, or did not answer, before the program ended.
 type PendingCall struct {

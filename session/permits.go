@@ -74,7 +74,7 @@ func (p *permits) allow(ctx context.Context, t tool.Tool, choice approval.Choice
 			Name: t.Name, Identity: approval.Identity(t), Server: t.Server, Permission: string(tool.Allow),
 		})
 		if err != nil {
-			return fmt.Errorf("this call runs, but %s is not remembered as always allowed: %w", t.Name, err)
+			return fmt.Errorf("the call runs, but the permission to always allow %s was not saved: %w", t.Name, err)
 		}
 		return p.load(ctx)
 	}
@@ -115,7 +115,7 @@ func (s *Session) ToolStates() (list []ToolState, all int) {
 }
 
 // ErrConfiguredTool says that the configuration decides what a tool may do.
-var ErrConfiguredTool = errors.New("the configuration says what this tool may do")
+var ErrConfiguredTool = errors.New("the configuration decides what this tool may do")
 
 // PermitTool keeps for all sessions what a tool may do. A temporary chat keeps it for itself.
 func (s *Session) PermitTool(ctx context.Context, t tool.Tool, p tool.Permission) error {

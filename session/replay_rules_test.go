@@ -41,7 +41,7 @@ func TestRecordsOfEveryVersionOfTheRulesReplay(t *testing.T) {
 				if err != nil {
 					t.Fatalf("replay turn %d: %v", turn, err)
 				}
-				switch differs := fmt.Sprintf("version %d of the rules made it", version); {
+				switch differs := fmt.Sprintf("it was made by version %d of the rules", version); {
 				case got.Proven && string(got.Body) != f.sent(turn):
 					t.Errorf("turn %d is proven, but its bytes are\n%s\nand\n%s\nwere sent", turn, got.Body, f.sent(turn))
 				case !got.Proven && !strings.HasPrefix(got.Doubt, differs):
@@ -215,7 +215,7 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { again.Close() })
-	if len(again.Notices()) != 1 || !strings.Contains(again.Notices()[0], "brought to a new format") {
+	if len(again.Notices()) != 1 || !strings.Contains(again.Notices()[0], "converted to a new format") {
 		t.Fatalf("it was not migrated: %q", again.Notices())
 	}
 	return again

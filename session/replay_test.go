@@ -174,7 +174,7 @@ func TestReplaySaysWhereItCannotProve(t *testing.T) {
 		}
 		return got
 	}
-	if got := other(func(r *store.Request) { r.BodyHash = "00" }); got.Proven || got.Doubt != "its bytes have another hash than the record says" || string(got.Body) != b.body(1) {
+	if got := other(func(r *store.Request) { r.BodyHash = "00" }); got.Proven || got.Doubt != "its hash differs from the recorded one" || string(got.Body) != b.body(1) {
 		t.Errorf("with another hash: proven %t, %q", got.Proven, got.Doubt)
 	}
 	if got := other(func(r *store.Request) { r.BodyHash, r.Rules = "00", 999 }); got.Proven || !strings.Contains(got.Doubt, "version 999 of the rules") {

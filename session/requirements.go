@@ -61,7 +61,7 @@ func (t *turn) tryToolCalls(ctx context.Context) error {
 	if !since.IsZero() {
 		when = " since " + since.Local().Format("2 January 2006")
 	}
-	t.emit(Notice{fmt.Sprintf("tool calls went to %s as text%s, because it refused them; trying them as they are again", to.Name, when)})
+	t.emit(Notice{fmt.Sprintf("tool calls went to %s as text%s, because it refused them; now trying tool calls again", to.Name, when)})
 	return nil
 }
 
@@ -143,14 +143,14 @@ var profileNotices = []struct {
 	learned func(now, was history.Profile) bool
 	text    string // behind the model's name
 }{
-	{func(now, was history.Profile) bool { return now.NoReplay && !was.NoReplay }, "refuses parts of its own answers that winnow had kept for it; asking once more without them"},
-	{func(now, was history.Profile) bool { return now.MergeSameRole && !was.MergeSameRole }, "wants you and the model to speak in turn; asking once more with neighbouring messages joined"},
-	{func(now, was history.Profile) bool { return now.NoToolToUser && !was.NoToolToUser }, "wants an answer between a tool's result and your message; asking once more with a note there"},
-	{func(now, was history.Profile) bool { return now.ToolIDLength != was.ToolIDLength }, "wants other ids of tool calls; asking once more with short ones"},
-	{func(now, was history.Profile) bool { return now.NoTools && !was.NoTools }, "takes no tools; asking once more without any, and with the tool calls of the past as text"},
-	{func(now, was history.Profile) bool { return now.ToolsAsText && !was.ToolsAsText }, "takes tool calls of the past only where tools are offered; asking once more with them as text"},
-	{func(now, was history.Profile) bool { return now.NoImages && !was.NoImages }, "takes no images; asking once more with a note in the place of each"},
-	{func(_, _ history.Profile) bool { return true }, "wants its reasoning back with its tool calls; asking once more with it"},
+	{func(now, was history.Profile) bool { return now.NoReplay && !was.NoReplay }, "refuses data of its own answers that was sent back to it; asking once more without it"},
+	{func(now, was history.Profile) bool { return now.MergeSameRole && !was.MergeSameRole }, "requires user and assistant messages to alternate; asking once more with adjacent messages joined"},
+	{func(now, was history.Profile) bool { return now.NoToolToUser && !was.NoToolToUser }, "requires an answer between a tool result and your message; asking once more with a note there"},
+	{func(now, was history.Profile) bool { return now.ToolIDLength != was.ToolIDLength }, "requires other tool call ids; asking once more with short ones"},
+	{func(now, was history.Profile) bool { return now.NoTools && !was.NoTools }, "does not support tools; asking once more without any, and with past tool calls as text"},
+	{func(now, was history.Profile) bool { return now.ToolsAsText && !was.ToolsAsText }, "accepts past tool calls only if tools are offered; asking once more with them as text"},
+	{func(now, was history.Profile) bool { return now.NoImages && !was.NoImages }, "does not accept images; asking once more with a note instead of each"},
+	{func(_, _ history.Profile) bool { return true }, "requires its reasoning to be sent with its tool calls; asking once more with it"},
 }
 
 // learnProfile keeps what a model's chat format requires. The next request says what changes with it.

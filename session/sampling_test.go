@@ -57,8 +57,8 @@ func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
 		}
 		want := ""
 		if turn == 1 {
-			want = "o3 takes no temperature, as its maker documents (" + llm.DocumentedDate + "); asking accordingly\n" +
-				"o3 takes no effort max, but high, as its maker documents (" + llm.DocumentedDate + "); asking accordingly"
+			want = "o3 does not support temperature according to its documentation (" + llm.DocumentedDate + "); the request is adapted\n" +
+				"o3 does not support effort max (high is sent) according to its documentation (" + llm.DocumentedDate + "); the request is adapted"
 		}
 		if got := strings.Join(said, "\n"); got != want {
 			t.Errorf("turn %d says %q, want %q", turn, got, want)

@@ -61,20 +61,20 @@ func (t *turn) noteCut(ctx context.Context, a asked) {
 	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ", a.record.Prompt, a.record.CutExpected)
 	if a.to.AskWindow(ctx) {
 		a.to.Lift()
-		text += fmt.Sprintf("It states a window of %d tokens now, and requests fit that from now on", a.to.Window().Tokens)
+		text += fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)
 	} else {
-		text += fmt.Sprintf("From now on requests of this session stay below %d tokens", a.to.Limit())
+		text += fmt.Sprintf("Requests of this session now stay below %d tokens", a.to.Limit())
 		if set, ok := a.to.TrueWindow(); ok {
 			text += fmt.Sprintf("; the window of %d that was set is too large (/window %d)", a.to.Window().Tokens, set)
 		} else {
-			text += "; /window TOKENS says otherwise"
+			text += "; /window TOKENS overrides this"
 		}
 	}
 	switch e := a.to.Client.Endpoint(); {
 	case a.to.Client.Wire(a.to.Name) == llm.OllamaWire:
 		text += ". A newer Ollama refuses such a request"
 	case e.Own() && e.Name != llm.Guide:
-		text += ". With Ollama, OLLAMA_CONTEXT_LENGTH in its environment makes the window larger"
+		text += ". For Ollama, set OLLAMA_CONTEXT_LENGTH in its environment to enlarge the window"
 	}
 	t.emit(Notice{text})
 }
@@ -89,7 +89,7 @@ func (t *turn) withdrawCut(ctx context.Context, a asked) {
 		t.deps.Log.Warn("take back that the server read only a part", "err", err)
 	}
 	t.emit(Withdrawn{Requests: cut})
-	t.emit(Notice{"the server counts this request in the same proportion: it read the request before whole after all, and its tokenizer counts less; the limit is lifted"})
+	t.emit(Notice{"the server counts this request in the same proportion, so it read the previous one whole and its tokenizer counts less; the limit is lifted"})
 }
 
 // limitAge is how long a limit holds in a session that is opened again: the server may have been started

@@ -135,7 +135,7 @@ func TestASummarizerThatRefusesIsNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := notices(events)
-	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise") || !strings.Contains(shown[1], "could not be summarised and are cut instead: other refused the key") {
+	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise") || !strings.Contains(shown[1], "could not be summarised and are cut instead: other rejected the API key") {
 		t.Errorf("the turn says %q", shown)
 	}
 	if b.last() != 13 || other.last() != 1 || !strings.Contains(b.body(13), "(truncated)") {

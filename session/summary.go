@@ -136,7 +136,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		return err
 	}
 	if to.Client.Endpoint().Name == llm.Guide {
-		return errors.New("the guide is no language model")
+		return errors.New("the guide is not a language model")
 	}
 	if to != t.Model() {
 		defer to.FreeReply() // The turn does that for its own.
@@ -320,7 +320,7 @@ func (t *turn) summaryLength(s *summarizing) int {
 }
 
 // ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest turn.
-var ErrNothingOlder = errors.New("there is nothing to summarise yet: the last turn always stays as it is")
+var ErrNothingOlder = errors.New("there is nothing to summarise yet: the last turn is never summarised")
 
 // Compact has the model summarize all that was said before the newest turn, and lets the summary
 // stand in its place from the next request on, even where everything would fit. The messages stay as
@@ -344,13 +344,13 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 			}
 		}
 		if !t.summaryPays(work.next) {
-			return errors.New("the summary is no shorter than the messages it would stand for, so these are sent as before")
+			return errors.New("the summary is not shorter than the messages, so the messages are sent as before")
 		}
 		always := true
 		if err := t.Apply(ctx, Trial{SummaryAlways: &always}); err != nil {
 			return err
 		}
-		t.emit(Notice{"the summary is sent instead of the older messages from now on; /compact off sends the messages again"})
+		t.emit(Notice{"the summary is now sent instead of the older messages; /compact off sends the messages again"})
 		return nil
 	})
 }

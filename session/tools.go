@@ -176,7 +176,7 @@ func (c call) unasked(why approval.Reason) string {
 	text := fmt.Sprintf("the model wants to run the tool %q with %s", c.Name, shortLine(c.arguments.Object))
 	switch why {
 	case approval.Repaired:
-		return text + fmt.Sprintf(", repaired from %q, and there is nobody to ask; a call with repaired arguments never runs without a question", shortLine(c.Arguments))
+		return text + fmt.Sprintf(", repaired from %q, and there is nobody to ask; a call with repaired arguments never runs without asking", shortLine(c.Arguments))
 	case approval.Unsaid:
 		return text + ", and there is nobody to ask; the server did not say whether the answer is whole"
 	}

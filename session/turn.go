@@ -257,7 +257,7 @@ func (t *turn) answer(ctx context.Context) error {
 		}
 		called = namesOf(answer.ToolCalls)
 	}
-	return &ToolError{fmt.Sprintf("the model asked for tools %d times in one turn; that is the limit (tools.max_rounds)", t.deps.MaxRounds)}
+	return &ToolError{fmt.Sprintf("the model called tools %d times in one turn, which is the limit (tools.max_rounds)", t.deps.MaxRounds)}
 }
 
 // prepareTools waits for tools that are still starting, so that the next request can offer them, and says what

@@ -103,7 +103,7 @@ func sent(t testing.TB, proven bool) record.Replayed {
 		Messages: messages, Plan: plan, Proven: proven,
 	}
 	if !proven {
-		r.Doubt = "version 1 of the rules made it, and this winnow has version 2"
+		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"
 	}
 	return r
 }

@@ -145,10 +145,10 @@ func repairedPlan(m *Model) history.Plan {
 	plan.Sum.Total += 12
 	plan.Entries[3].Repairs = []history.Repair{{
 		Kind:   "C1",
-		Cause:  history.Cause{Text: "The arguments of this call broke off after 25 characters; what had arrived whole is sent, closed."},
+		Cause:  history.Cause{Text: "The arguments of this call were cut off after 25 characters; the complete part is sent."},
 		Before: `{"dir":".", "depth": 2, "`, After: `{"dir":".", "depth": 2}`,
 	}}
-	plan.Entries[4].Repairs = []history.Repair{{Kind: "C7", Cause: history.Cause{Text: "The id of this tool result is brought in line with its call."}, Before: "", After: "call_s4"}}
+	plan.Entries[4].Repairs = []history.Repair{{Kind: "C7", Cause: history.Cause{Text: "The id of this tool result is changed to that of its call."}, Before: "", After: "call_s4"}}
 	return plan
 }
 
@@ -293,7 +293,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('m'))
 		plan.Entries[3].Repairs[0].Remedy = history.SendAsText
-		plan.Entries[3].Repairs[0].Cause.Text += " You had the call sent as text instead."
+		plan.Entries[3].Repairs[0].Cause.Text += " You chose to send the call as text."
 		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
 		before := m.panel.Next.Plan
 		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})

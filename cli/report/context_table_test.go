@@ -27,14 +27,14 @@ func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
 	}{
 		{0, `
  1  user          kept, pinned           31  kept whole: pinned by hand
- 9  assistant     cut             44 of 512  cut to 150 of 2,310 characters: an older answer above 150
+ 9  assistant     cut             44 of 512  cut to 150 of 2,310 characters: older answers are limited to 150
 10  tool          kept, repaired          7  kept whole: everything fits
                                              repaired (C9): This result was blank; a note says so.
 11  a role that…  quarantined             0  not sent
 `}, {80, `
  1  user          kept, pinned           31  kept whole: pinned by hand
- 9  assistant     cut             44 of 512  cut to 150 of 2,310 characters: an
-                                             older answer above 150
+ 9  assistant     cut             44 of 512  cut to 150 of 2,310 characters:
+                                             older answers are limited to 150
 10  tool          kept, repaired          7  kept whole: everything fits
                                              repaired (C9): This result was
                                              blank; a note says so.
@@ -68,7 +68,7 @@ func TestTableOnANarrowScreen(t *testing.T) {
 				t.Errorf("at %d columns a line is wider: %q", width, line)
 			}
 		}
-		if plain := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(plain, "characters: an older answer above 150") {
+		if plain := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(plain, "characters: older answers are limited to 150") {
 			t.Errorf("at %d columns the words are others:\n%s", width, out.String())
 		}
 	}

@@ -35,10 +35,10 @@ func (c Cause) Sentence() string {
 	number := func(n int) string { return humanize.Comma(int64(n)) }
 	return strings.TrimSpace(strings.NewReplacer(
 		"{have}", number(c.Have), "{want}", number(c.Want), "{limit}", number(c.Limit), "{text}", c.Text,
-		"{recalled}", c.recalled(), "{messages}", c.messages(), "{condensed}", phrase(c.Text != "", ", condensed by %s", c.Text),
+		"{recalled}", c.recalled(), "{messages}", c.messages(), "{condensed}", phrase(c.Text != "", ", summarised by %s", c.Text),
 		"{invalid}", phrase(c.Text != "", " The arguments of this call were not valid JSON (%s); they are sent repaired.", c.faults()),
-		"{short}", phrase(c.Have > 0, " The arguments of this call broke off after %d characters; what had arrived whole is sent, closed.", c.Have),
-		"{behind}", phrase(c.Want > 0, " %d characters behind the object are not sent.", c.Want),
+		"{short}", phrase(c.Have > 0, " The arguments of this call were cut off after %d characters; the complete part is sent.", c.Have),
+		"{behind}", phrase(c.Want > 0, " %d characters after the object are not sent.", c.Want),
 	).Replace(sentence))
 }
 

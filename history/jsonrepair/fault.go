@@ -8,20 +8,20 @@ type Faults uint32
 // The faults that are repaired, apart from a text that ends too early.
 const (
 	faultControl  Faults = 1 << iota // raw control characters in a string
-	faultEscape                      // escapes that JSON does not have
+	faultEscape                      // invalid escapes
 	faultEncoding                    // characters that are not Unicode
-	faultQuote                       // quotes that JSON does not have
-	faultInner                       // quotes inside a string
+	faultQuote                       // invalid quotes
+	faultInner                       // unescaped quotes in a string
 	faultJoined                      // strings joined by +
 	faultKey                         // names without quotes
 	faultLiteral                     // literals of another language
 	faultBare                        // text without quotes
-	faultComment                     // comments or dots in place of text
-	faultComma                       // commas missing or too many
-	faultColon                       // colons missing or too many
-	faultValue                       // a name without its value
-	faultBracket                     // a bracket missing or too many
-	faultBlank                       // blanks that JSON does not have
+	faultComment                     // comments or ellipses
+	faultComma                       // missing or extra commas
+	faultColon                       // missing or extra colons
+	faultValue                       // a name without a value
+	faultBracket                     // a missing or extra bracket
+	faultBlank                       // invalid whitespace
 	faultAround                      // text around the object
 )
 

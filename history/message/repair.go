@@ -18,11 +18,11 @@ func (r Repair) Sentence() string {
 	case r.Cause.Code == cause.None, r.Remedy == SendRepaired:
 		return sentence
 	case r.Remedy == SendAsText:
-		return sentence + " You had the call sent as text instead."
+		return sentence + " You chose to send the call as text."
 	case r.Cause.Alone:
-		return sentence + " You had the message left out instead."
+		return sentence + " You chose to leave the message out."
 	}
-	return sentence + " You had the call left out instead."
+	return sentence + " You chose to leave the call out."
 }
 
 // Same reports whether two repairs send the same for the same fault. Their causes may differ: a record keeps that of

@@ -11,12 +11,12 @@ import (
 // instead is said once.
 func TestRepairsOfRecordsSayWhatWasDone(t *testing.T) {
 	for _, tt := range []struct{ record, want string }{
-		{`{"Kind":"C9","What":"result_empty"}`, "The tool's result was empty; a note says so."},
-		{`{"Kind":"C1","What":"arguments_repaired have=8"}`, "The arguments of this call broke off after 8 characters; what had arrived whole is sent, closed."},
-		{`{"Kind":"C9","What":"result_empty","Remedy":"text"}`, "The tool's result was empty; a note says so. You had the call sent as text instead."},
-		{`{"Kind":"C5","What":"result_missing text=read","Remedy":"drop"}`, "No result of the call read is recorded; a neutral note stands in for it. You had the call left out instead."},
-		{`{"Kind":"C14","What":"text_bytes alone","Remedy":"drop"}`, "Bytes that are not text are sent as replacement characters. You had the message left out instead."},
-		{`{"Kind":"C9","What":"The tool's result was empty; a note says so. You had the call told as text instead.","Remedy":"text"}`, "The tool's result was empty; a note says so. You had the call told as text instead."},
+		{`{"Kind":"C9","What":"result_empty"}`, "The tool result was empty; a note is sent instead."},
+		{`{"Kind":"C1","What":"arguments_repaired have=8"}`, "The arguments of this call were cut off after 8 characters; the complete part is sent."},
+		{`{"Kind":"C9","What":"result_empty","Remedy":"text"}`, "The tool result was empty; a note is sent instead. You chose to send the call as text."},
+		{`{"Kind":"C5","What":"result_missing text=read","Remedy":"drop"}`, "The call read has no recorded result; a neutral note is sent instead. You chose to leave the call out."},
+		{`{"Kind":"C14","What":"text_bytes alone","Remedy":"drop"}`, "Bytes that are not valid text are sent as replacement characters. You chose to leave the message out."},
+		{`{"Kind":"C9","What":"The tool result was empty; a note is sent instead. You had the call told as text instead.","Remedy":"text"}`, "The tool result was empty; a note is sent instead. You had the call told as text instead."},
 	} {
 		var r Repair
 		if err := json.Unmarshal([]byte(tt.record), &r); err != nil || r.Sentence() != tt.want {

@@ -42,13 +42,13 @@ func Read(name string, data []byte, model string, count func(string) int) (histo
 	}
 	kind, _, err := mime.ParseMediaType(http.DetectContentType(data))
 	if err != nil {
-		return history.Part{}, fmt.Errorf("tell what kind of file it is: %w", err)
+		return history.Part{}, fmt.Errorf("detect the type of the file: %w", err)
 	}
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		w, h, ok := PictureSize(data)
 		if !ok {
-			return history.Part{}, fmt.Errorf("it begins like a picture (%s), but its size cannot be read", kind)
+			return history.Part{}, fmt.Errorf("it looks like an image (%s), but its size cannot be read", kind)
 		}
 		return history.Part{Kind: history.ImagePart, Name: name, MediaType: kind, Data: data, Tokens: PictureTokens(model, w, h)}, nil
 	}
@@ -67,11 +67,11 @@ func Read(name string, data []byte, model string, count func(string) int) (histo
 func notTaken(kind string) error {
 	switch {
 	case strings.HasPrefix(kind, "image/"):
-		return fmt.Errorf("it is a picture of a kind that models do not take (%s); png, jpeg, gif and webp are taken", kind)
+		return fmt.Errorf("it is an image of a type that models do not accept (%s); use png, jpeg, gif or webp", kind)
 	case kind == "application/octet-stream" || strings.HasPrefix(kind, "text/"):
-		return errors.New("it is a binary file; only texts and pictures (png, jpeg, gif, webp) can be sent")
+		return errors.New("it is a binary file; only text files and images (png, jpeg, gif, webp) can be attached")
 	}
-	return fmt.Errorf("it is a binary file (%s); only texts and pictures (png, jpeg, gif, webp) can be sent", kind)
+	return fmt.Errorf("it is a binary file (%s); only text files and images (png, jpeg, gif, webp) can be attached", kind)
 }
 
 // asText reads bytes as a text, and says whether they are one: no text holds null bytes, but for the

@@ -99,7 +99,7 @@ func TestAttachNamesTheReason(t *testing.T) {
 		{name: "null bytes far behind", data: strings.Repeat("words\n", 1000) + "\x00", says: "binary file;"},
 		{name: "a paper", data: "%PDF-1.7\n", says: "application/pdf"},
 		{name: "packed", data: "PK\x03\x04\x14\x00", says: "application/zip"},
-		{name: "another picture", data: "BM\x00\x00\x00\x00", says: "kind that models do not take (image/bmp)"},
+		{name: "another picture", data: "BM\x00\x00\x00\x00", says: "type that models do not accept (image/bmp)"},
 		{name: "half a picture", data: string(picture(t, "png", 9, 9)[:20]), says: "its size cannot be read"},
 	} {
 		p, err := Read("f", []byte(c.data), "gpt-4o", nil)

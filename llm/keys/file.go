@@ -26,9 +26,9 @@ func Parse(text string) (Secret, error) {
 	case len(text) > longest:
 		return "", fmt.Errorf("the key is longer than %d bytes", longest)
 	case strings.ContainsAny(text, "\r\n"):
-		return "", errors.New("a key is one line, and there are several")
+		return "", errors.New("a key must be a single line")
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return "", errors.New("a key has no blanks and no characters beyond ASCII")
+		return "", errors.New("a key must not contain spaces or characters other than ASCII")
 	}
 	return Secret(text), nil
 }
@@ -91,7 +91,7 @@ func readPrivate(path string) (string, error) {
 		return "", err
 	}
 	if Exposed(info) {
-		return "", fmt.Errorf("others on this machine can read %s (mode %04o): chmod 600 %s", path, info.Mode().Perm(), path)
+		return "", fmt.Errorf("other users of this machine can read %s (mode %04o): chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, longest+2))
 	return string(text), err

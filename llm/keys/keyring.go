@@ -90,7 +90,7 @@ func bounded(ctx context.Context, ask func() (string, error)) (string, error) {
 		var a answer
 		defer func() {
 			if fault := recover(); fault != nil { // The library trusts the types of what it is sent.
-				a.err = fmt.Errorf("it sent something that cannot be read (%v)", fault)
+				a.err = fmt.Errorf("its response cannot be read (%v)", fault)
 			}
 			answers <- a
 		}()
@@ -116,7 +116,7 @@ func keyringError(err error) error {
 	case errors.Is(err, keyring.ErrNotFound):
 		return ErrNoKey
 	case errors.Is(err, keyring.ErrUnsupportedPlatform):
-		return fmt.Errorf("%w: this system has none that winnow knows", ErrNoKeyring)
+		return fmt.Errorf("%w: winnow supports none on this system", ErrNoKeyring)
 	case errors.As(err, &refused) && refused.Name == "org.freedesktop.DBus.Error.ServiceUnknown":
 		return fmt.Errorf("%w: no program on the session bus offers a secret service, as GNOME Keyring, KWallet and KeePassXC do", ErrNoKeyring)
 	case strings.HasPrefix(err.Error(), "failed to unlock"):

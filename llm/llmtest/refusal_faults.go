@@ -37,7 +37,7 @@ func refusalFaults() []Fault {
 		{Name: "404-page", What: "404 with a web page", Status: 404, Header: html, Body: page("404 Not Found")},
 		{Name: "405", What: "405 with a web page", Status: 405, Header: html, Body: page("405 Not Allowed")},
 		{Name: "407", What: "407: a proxy wants a password", Status: 407, Header: html, Body: page("407 Proxy Authentication Required")},
-		{Name: "408", What: "408: the server gave up waiting", Status: 408, Body: jsonError("Request timeout", "timeout", "")},
+		{Name: "408", What: "408: the server timed out", Status: 408, Body: jsonError("Request timeout", "timeout", "")},
 		{Name: "409", What: "409: a conflict that passes", Status: 409, Body: jsonError("Another request is being processed.", "conflict", "")},
 		{Name: "422", What: "422 as FastAPI writes it", Status: 422, Body: `{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}`},
 		{Name: "429", What: "429 without a time", Status: 429, Body: jsonError("Rate limit reached.", "requests", "rate_limit_exceeded"), Lead: true},

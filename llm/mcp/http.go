@@ -31,7 +31,7 @@ type statusError struct {
 func (e *statusError) Error() string {
 	text := fmt.Sprintf("the server answers %d %s", e.status, http.StatusText(e.status))
 	if e.status == http.StatusUnauthorized || e.status == http.StatusForbidden {
-		text = fmt.Sprintf("the server refuses the credentials (%d); headers in its configuration sends some", e.status)
+		text = fmt.Sprintf("the server rejected the credentials (%d); set headers in its configuration", e.status)
 	}
 	if e.text != "" {
 		text += ": " + e.text
@@ -45,7 +45,7 @@ type redirectError struct{ text string }
 func (e *redirectError) Error() string { return e.text }
 
 func stranger(u *url.URL) error {
-	return &redirectError{"the server points to " + shownURL(u.String()) + ", which the configuration does not name; put that address into url if you trust it"}
+	return &redirectError{"the server points to " + shownURL(u.String()) + ", an address that is not in the configuration; set url to it if you trust it"}
 }
 
 // guard is the HTTP transport to one server. It adds the configured headers, lets no request leave for another
@@ -63,7 +63,7 @@ type guard struct {
 func newGuard(s Server, network http.RoundTripper, f *filter) (*guard, error) {
 	origin, err := url.Parse(s.URL)
 	if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" {
-		return nil, errors.New("its url is not an http address")
+		return nil, errors.New("its url must be an http or https address")
 	}
 	g := &guard{base: network, origin: origin, headers: s.Headers, filter: f}
 	g.ctx, g.cut = context.WithCancel(context.Background())
@@ -77,7 +77,7 @@ func (g *guard) client() *http.Client {
 			return stranger(r.URL)
 		}
 		if len(via) > mostRedirects {
-			return &redirectError{"the server redirects in a circle"}
+			return &redirectError{"the server redirects in a loop"}
 		}
 		return nil
 	}}
@@ -213,7 +213,7 @@ func (m *message) judge(text []byte) []byte {
 	if answer, ok := msg.(*jsonrpc.Response); ok && answer.ID.IsValid() {
 		return passed
 	}
-	passed, _ = failure(m.id, "the server's answer is no JSON-RPC message")
+	passed, _ = failure(m.id, "the server's answer is not a JSON-RPC message")
 	return passed
 }
 

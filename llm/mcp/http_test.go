@@ -133,17 +133,17 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 	}{
 		"401": {func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "wrong \x1b[31mtoken", http.StatusUnauthorized)
-		}, "the server refuses the credentials (401); headers in its configuration sends some: wrong [31mtoken"},
-		"403":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "the server refuses the credentials (403)"},
+		}, "the server rejected the credentials (401); set headers in its configuration: wrong [31mtoken"},
+		"403":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "the server rejected the credentials (403)"},
 		"404":  {http.NotFound, "the server answers 404 Not Found"},
 		"502":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "the server answers 502 Bad Gateway"},
 		"page": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, "content type"},
-		"JSON": {jsonBody(`["no message"]`), "no JSON-RPC message"},
+		"JSON": {jsonBody(`["no message"]`), "not a JSON-RPC message"},
 		"circle": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/mcp", http.StatusTemporaryRedirect)
-		}, "redirects in a circle"},
+		}, "redirects in a loop"},
 		"silent": {func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, "did not answer within 100ms"},
-		"empty":  {jsonBody(``), "no JSON-RPC message"},
+		"empty":  {jsonBody(``), "not a JSON-RPC message"},
 	} {
 		s := webServer(t, c.handler)
 		if name == "silent" {
@@ -159,7 +159,7 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		t.Errorf("a closed port: %s: %v", s.State, s.Err)
 	}
 	closed.URL = "ftp://somewhere"
-	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "not an http address") {
+	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "must be an http or https address") {
 		t.Errorf("another scheme: %s: %v", s.State, s.Err)
 	}
 }
@@ -181,7 +181,7 @@ func TestABadAnswerByHTTP(t *testing.T) {
 	}{
 		"large JSON":        {"application/json", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"` + huge + `"}]}}`, `^error: the answer has .* MB; winnow reads at most 16 MB$`},
 		"large event":       {"text/event-stream", `data: {"result":{"content":[{"type":"text","text":"` + huge + `"}]},"jsonrpc":"2.0","id":ID}` + "\n\n", `^error: the answer has 20\.0 MB; winnow reads at most 16 MB$`},
-		"garbage":           {"application/json", `{{{`, `^error: the server's answer is no JSON-RPC message$`},
+		"garbage":           {"application/json", `{{{`, `^error: the server's answer is not a JSON-RPC message$`},
 		"garbage in events": {"text/event-stream", "nonsense\n: a comment\n\ndata: {{{\n\ndata: [1]\n\nevent: other\nid: 5\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"two lines\"}]}}\n\n", `^two lines$`},
 		"events that end":   {"text/event-stream", "data: {}\n\n", `^error: .*terminated without response`},
 	} {

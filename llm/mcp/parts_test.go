@@ -146,7 +146,7 @@ func TestVariablesAreReplaced(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain": "plain", "${A}": "one", "x${A}y${B}z": "xoney${A}z", "${env:A}": "one", "${NO:-default}": "default", "${A:-default}": "one",
 		"${workspaceFolder}/x": "/work/x", "${userHome}": "/home/me", "$A {A} $": "$A {A} $", "${A": "${A", "": "",
-		"${NO}": "the environment variable NO is not set", "${input:api-token}": `it wants the input "api-token", which winnow does not ask for; put ${API-TOKEN} in its place and set that environment variable`,
+		"${NO}": "the environment variable NO is not set", "${input:api-token}": `it needs the input "api-token", which winnow cannot ask for; replace it by ${API-TOKEN} and set that environment variable`,
 	} {
 		s, used := Server{Args: []string{text}, Env: map[string]string{"V": text}}.Expand(look)
 		if err := s.Fault; err != nil {

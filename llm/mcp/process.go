@@ -43,7 +43,7 @@ func startProcess(s Server) (*process, error) {
 	}
 	if s.Dir != "" {
 		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("the folder %s is not there", s.Dir)
+			return nil, fmt.Errorf("the folder %s does not exist", s.Dir)
 		}
 	}
 	p := &process{cmd: exec.Command(path, s.Args...), errors: &tail{}, exited: make(chan struct{})}

@@ -83,7 +83,7 @@ func (s Server) Check() error {
 	case s.Command == "" && s.URL == "":
 		return errors.New("it has neither a command nor a url")
 	case s.Command != "" && s.URL != "":
-		return errors.New("it has a command and a url; one of them is enough")
+		return errors.New("it has both a command and a url; use only one of them")
 	case s.Command != "":
 		_, err := lookPath(s)
 		return err
@@ -155,7 +155,7 @@ func (e *expander) variable(name string) string {
 		return e.look.Home
 	}
 	if input, ok := strings.CutPrefix(name, "input:"); ok {
-		e.fail(fmt.Errorf("it wants the input %q, which winnow does not ask for; put ${%s} in its place and set that environment variable", input, strings.ToUpper(input)))
+		e.fail(fmt.Errorf("it needs the input %q, which winnow cannot ask for; replace it by ${%s} and set that environment variable", input, strings.ToUpper(input)))
 		return ""
 	}
 	name = strings.TrimPrefix(name, "env:")

@@ -214,7 +214,7 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 	}{
 		"absent":  {Server{Name: "s", Command: "winnow-no-such-program"}, "the program winnow-no-such-program is not found"},
 		"path":    {Server{Name: "s", Command: "sh", Env: map[string]string{"PATH": t.TempDir()}}, "the program sh is not found"},
-		"folder":  {Server{Name: "s", Command: "sh", Dir: "/no/such/folder"}, "the folder /no/such/folder is not there"},
+		"folder":  {Server{Name: "s", Command: "sh", Dir: "/no/such/folder"}, "the folder /no/such/folder does not exist"},
 		"nothing": {Server{Name: "s"}, "neither a command nor a url"},
 		"quits":   {serverOf(t, "quits"), "it ended (exit status 3): Error: the variable TOKEN is missing"},
 		"mute":    {mute, "it did not answer within 200ms (startup_timeout)"},
@@ -333,7 +333,7 @@ func TestNamesAreSafeAndUnique(t *testing.T) {
 	if strings.ContainsAny(s.Title, "\x1b\x07") {
 		t.Errorf("the title is %q", s.Title)
 	}
-	if n := len(s.Tools); n != 10 || s.Tools[1].Note != "the server lists a tool of this name already" || s.Tools[6].Note != "it has no name" {
+	if n := len(s.Tools); n != 10 || s.Tools[1].Note != "the server lists another tool with this name" || s.Tools[6].Note != "it has no name" {
 		t.Errorf("the tools are %+v", s.Tools)
 	}
 }
@@ -345,7 +345,7 @@ func TestSchemasAreWhatServersOfModelsTake(t *testing.T) {
 		want, note := anyObject, ""
 		switch got.Own {
 		case "array", "text", "none":
-			note = "not one of an object"
+			note = "not that of an object"
 		case "dangling", "wrong":
 			note = "is not valid"
 		case "either":

@@ -93,7 +93,7 @@ func named(s Server, key string, listed []*sdk.Tool) []Tool {
 		case t.Name == "":
 			made.Note = "it has no name"
 		case seen[t.Name]:
-			made.Note = "the server lists a tool of this name already"
+			made.Note = "the server lists another tool with this name"
 		case err != nil:
 			made.Note = err.Error()
 		case cmp.Or(made.Configured, made.Default) == tool.Off:
@@ -181,7 +181,7 @@ func schema(given any) (made json.RawMessage, note string, err error) {
 	}
 	object, ok := given.(map[string]any)
 	if !ok || object["type"] != nil && object["type"] != "object" {
-		return json.RawMessage(anyObject), "its schema is not one of an object; the model may send any object", nil
+		return json.RawMessage(anyObject), "its schema is not that of an object; the model may send any object", nil
 	}
 	var parsed jsonschema.Schema
 	err = json.Unmarshal(text, &parsed)

@@ -115,7 +115,7 @@ func TestRecordedRequestIsProvenByItsBytes(t *testing.T) {
 	}
 	found.Request.BodyHash = "00"
 	made, err := r.rebuild(t.Context(), found)
-	if err != nil || made.Proven || made.Doubt != "its bytes have another hash than the record says" {
+	if err != nil || made.Proven || made.Doubt != "its hash differs from the recorded one" {
 		t.Errorf("with another hash it is proven: %t (%s), %v", made.Proven, made.Doubt, err)
 	}
 }

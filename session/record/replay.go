@@ -95,7 +95,7 @@ func (r Records) doubt(made Replayed, unsent error) string {
 	damaged := func(m store.Message) bool { return m.Damaged }
 	switch {
 	case made.Request.Rules != history.Rules:
-		return fmt.Sprintf("version %d of the rules made it, and this winnow has version %d", made.Request.Rules, history.Rules)
+		return fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d", made.Request.Rules, history.Rules)
 	case unsent != nil:
 		return "today it would not be sent: " + unsent.Error()
 	case slices.ContainsFunc(made.Messages, damaged):
@@ -103,5 +103,5 @@ func (r Records) doubt(made Replayed, unsent error) string {
 	case made.Request.Tokenizer != r.Tokenizer:
 		return fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", made.Request.Tokenizer, r.Tokenizer)
 	}
-	return "its bytes have another hash than the record says"
+	return "its hash differs from the recorded one"
 }

@@ -122,7 +122,7 @@ func (b Base) CheckFree(was, now Overrides) error {
 	before["preset"], after["preset"] = was.Preset, now.Preset
 	for key := range environment {
 		if after[key] != before[key] {
-			return fmt.Errorf("%s is set by WINNOW_CONTEXT_%s in the environment, which goes over what a session sets", key, strings.ToUpper(key))
+			return fmt.Errorf("%s is set by WINNOW_CONTEXT_%s in the environment, which overrides the session", key, strings.ToUpper(key))
 		}
 	}
 	return nil
@@ -198,7 +198,7 @@ func Text(list []Setting) string {
 			parts = append(parts, from.words+": "+strings.Join(names, ", "))
 		}
 	}
-	return strings.Join(append(parts, "the rest is the preset's"), "; ")
+	return strings.Join(append(parts, "the rest from the preset"), "; ")
 }
 
 // plainValue is a policy's value without its named type.

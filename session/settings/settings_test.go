@@ -88,7 +88,7 @@ func TestEachSettingNamesItsOrigin(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", key, got[key], want)
 		}
 	}
-	if text := Text(list); !strings.Contains(text, "from the environment: max_messages 3") || !strings.HasSuffix(text, "the rest is the preset's") {
+	if text := Text(list); !strings.Contains(text, "from the environment: max_messages 3") || !strings.HasSuffix(text, "the rest from the preset") {
 		t.Errorf("in one line: %s", text)
 	}
 }

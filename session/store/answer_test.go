@@ -208,7 +208,7 @@ func TestAnswerOfADeadWindowIsInterrupted(t *testing.T) {
 	if got := read(t, s, answer.ID); got.Status != history.Interrupted || got.Content != "so f" || got.Reasoning != "hm" || got.Damaged {
 		t.Errorf("the answer of a dead window is %+v, want interrupted with what arrived", got)
 	}
-	if n := s.Notices(); len(n) != 1 || !strings.Contains(n[0], "What had arrived of it is kept") {
+	if n := s.Notices(); len(n) != 1 || !strings.Contains(n[0], "What had arrived is kept") {
 		t.Errorf("the notices are %q, want one about the cut answer", n)
 	}
 

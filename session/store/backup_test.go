@@ -37,7 +37,7 @@ func TestBackupIsTheWholeHistory(t *testing.T) {
 	}
 	before, err := os.ReadFile(to)
 	must(t, "read", err)
-	if err := s.Backup(ctx, to); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "left alone") {
+	if err := s.Backup(ctx, to); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "not overwritten") {
 		t.Errorf("a backup onto a file = %v, want fs.ErrExist", err)
 	}
 	if after, _ := os.ReadFile(to); string(after) != string(before) {
@@ -254,7 +254,7 @@ func TestRestoreWaitsForNoWindow(t *testing.T) {
 	must(t, "close", s.Close())
 	holdOpen(t, path)
 	_, err = backup.Restore(context.Background(), path, copied, noon().t)
-	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "a winnow window has it open") {
+	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "quit winnow first") {
 		t.Errorf("Restore under an open window = %v, want ErrBusy with its sentence", err)
 	}
 }

@@ -37,7 +37,7 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q fits %d sessions; type more of the id", e.Prefix, e.Count)
+	return fmt.Sprintf("%q matches %d sessions; use more of the id", e.Prefix, e.Count)
 }
 
 // refused reports that nothing is written, and where it is known, why.

@@ -110,13 +110,13 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 			ctx := context.Background()
 			s, err := Open(ctx, path, Options{})
 			must(t, "open", err)
-			if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "The disk is full: "+path+" is open for reading only. Make room") {
+			if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "The disk is full: "+path+" is open read-only. Free some space") {
 				t.Errorf("read-only: %v, notices %q", s.ReadOnly(), s.Notices())
 			}
 			if served, whole := servedBy(t, s, was); whole != len(was.prints) {
 				t.Errorf("%d of %d messages can be read", len(served), len(was.prints))
 			}
-			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "the disk is full; make room") {
+			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "the disk is full; free some space") {
 				t.Errorf("Append = %v, want ErrReadOnly with the way out", err)
 			}
 			must(t, "close", s.Close())
@@ -165,7 +165,7 @@ func TestReadOnlyDiskIsRead(t *testing.T) {
 	first := storePrecious(t, path)
 	mount(t, "-o", "remount,ro", dir)
 	s := openAt(t, path, Options{})
-	if n := strings.Join(s.Notices(), " "); !s.ReadOnly() || !strings.Contains(n, "may not write "+path) {
+	if n := strings.Join(s.Notices(), " "); !s.ReadOnly() || !strings.Contains(n, "no permission to write "+path) {
 		t.Errorf("read-only is %v and the notices are %q; want a sentence with the path", s.ReadOnly(), n)
 	}
 	if got := read(t, s, first.ID).Content; got != "precious" {

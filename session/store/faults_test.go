@@ -105,11 +105,11 @@ func TestDamagedFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
 	s, err = open(context.Background(), path, Options{}, allSteps(t))
 	switch {
 	case err == nil:
-		if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "another window has it open") {
+		if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "it is open in another window") {
 			t.Errorf("read-only is %v, the notices are %q", s.ReadOnly(), s.Notices())
 		}
 		must(t, "close", s.Close())
-	case !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "another window has it open"):
+	case !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "it is open in another window"):
 		t.Errorf("Open = %v, want a sentence about the other window", err)
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {

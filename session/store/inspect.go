@@ -39,7 +39,7 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 			return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: err}
 		}
 		if lost {
-			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: what was said last may be missing.")
+			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: the last messages may be missing.")
 		}
 	}
 	err := s.retry(ctx, func() error {

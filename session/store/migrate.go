@@ -75,6 +75,6 @@ func (s *Store) backupBefore(ctx context.Context, version int) error {
 	if err := os.Rename(draft, name); err != nil {
 		return explain(doing, name, err)
 	}
-	s.notices = append(s.notices, fmt.Sprintf("The chat history was brought to a new format; a copy of the old one is %s.", name))
+	s.notices = append(s.notices, fmt.Sprintf("The chat history was converted to a new format; the old file was copied to %s.", name))
 	return nil
 }

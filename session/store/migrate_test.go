@@ -117,7 +117,7 @@ func TestReadingOnlyDoesNotMigrate(t *testing.T) {
 	if err == nil {
 		s.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "an older winnow wrote it") {
+	if err == nil || !strings.Contains(err.Error(), "written by an older winnow") {
 		t.Errorf("an old file opened for reading only = %v, want a sentence about the older winnow", err)
 	}
 }
@@ -217,7 +217,7 @@ func TestGoldenSchema1IsRead(t *testing.T) {
 	if err != nil || flags[messages[0].ID] != history.Pin {
 		t.Errorf("the flags are %v, %v", flags, err)
 	}
-	if n := s.Notices(); len(n) != 2 || !strings.Contains(n[0], "brought to a new format") || !strings.Contains(n[1], "An answer was cut off") {
+	if n := s.Notices(); len(n) != 2 || !strings.Contains(n[0], "converted to a new format") || !strings.Contains(n[1], "An answer was cut off") {
 		t.Errorf("the notices are %q, want one about the format and one about the cut answer", n)
 	}
 }

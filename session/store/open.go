@@ -108,17 +108,17 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 	var newer *sqlite.NewerError
 	switch {
 	case errors.As(err, &newer):
-		s.frozen = "a newer winnow wrote it; update winnow to go on with it"
-		s.notices = []string{newer.Error() + ": it is open for reading only. Update winnow to go on with it."}
+		s.frozen = "it was written by a newer winnow; update winnow to use it"
+		s.notices = []string{newer.Error() + ": it is open read-only. Update winnow to use it."}
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
-		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open for reading only.", s.path, errHeld)}
+		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open read-only.", s.path, errHeld)}
 	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
-		s.frozen = "the disk is full; make room and start winnow again"
-		s.notices = []string{fmt.Sprintf("The disk is full: %s is open for reading only. Make room and start winnow again.", s.path)}
+		s.frozen = "the disk is full; free some space and start winnow again"
+		s.notices = []string{fmt.Sprintf("The disk is full: %s is open read-only. Free some space and start winnow again.", s.path)}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
-		s.frozen = "winnow may not write the file"
-		s.notices = []string{fmt.Sprintf("winnow may not write %s: it is open for reading only.", s.path)}
+		s.frozen = "there is no permission to write the file"
+		s.notices = []string{fmt.Sprintf("There is no permission to write %s: it is open read-only.", s.path)}
 	default:
 		return nil, err
 	}
@@ -175,10 +175,10 @@ func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
 		return err
 	}
 	if cut == 1 {
-		s.notices = append(s.notices, "An answer was cut off when winnow ended unexpectedly. What had arrived of it is kept.")
+		s.notices = append(s.notices, "An answer was cut off when winnow ended unexpectedly. What had arrived is kept.")
 	}
 	if cut > 1 {
-		s.notices = append(s.notices, fmt.Sprintf("%d answers were cut off when winnow ended unexpectedly. What had arrived of them is kept.", cut))
+		s.notices = append(s.notices, fmt.Sprintf("%d answers were cut off when winnow ended unexpectedly. What had arrived is kept.", cut))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (s *Store) freeze(ctx context.Context, know int) error {
 		return explain(doing, s.path, err)
 	}
 	if version < know {
-		return fmt.Errorf("%s: an older winnow wrote it (schema %d, this one reads %d); open it once for writing (%s)", doing, version, know, s.path)
+		return fmt.Errorf("%s: it was written by an older winnow (schema %d, this one reads %d); start the chat once to convert it (%s)", doing, version, know, s.path)
 	}
 	return nil
 }

@@ -222,13 +222,13 @@ func TestNewerSchemaOpensForReadingOnly(t *testing.T) {
 
 	s = openAt(t, path, Options{})
 	notices := strings.Join(s.Notices(), " ")
-	if !s.ReadOnly() || !strings.Contains(notices, fmt.Sprintf("newer winnow (schema 99, this one knows %d)", len(allSteps(t)))) {
+	if !s.ReadOnly() || !strings.Contains(notices, fmt.Sprintf("newer winnow (schema 99, this one supports %d)", len(allSteps(t)))) {
 		t.Errorf("a newer file: read-only %v, notices %q; want true and a sentence about the newer winnow", s.ReadOnly(), notices)
 	}
 	if got := read(t, s, first.ID); got.Content != "from today" {
 		t.Errorf("content of a newer file is %q", got.Content)
 	}
-	if err := s.Delete(context.Background(), first.Session); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "a newer winnow wrote it") {
+	if err := s.Delete(context.Background(), first.Session); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "written by a newer winnow") {
 		t.Errorf("Delete = %v, want ErrReadOnly and why", err)
 	}
 }

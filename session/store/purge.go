@@ -15,7 +15,7 @@ import (
 
 // ErrNotOverwritten reports that a purge is not finished: the session is gone, and bytes of its text are
 // still in the file. MergeIndex goes on with it.
-var ErrNotOverwritten = errors.New("the session is removed, but another window kept winnow from overwriting its text; that is done once the other windows are closed")
+var ErrNotOverwritten = errors.New("the session is deleted, but its text could not be overwritten while another window is open; this is done once the other windows are closed")
 
 // Purge removes a session for good, with everything that belongs to it, and overwrites its text: when it
 // returns nil, neither the file nor its write-ahead log holds a byte of it. It rewrites the whole file,

@@ -18,7 +18,7 @@ import (
 const salvagePatience = 3 * time.Second
 
 // errHeld is the reason why a damaged file is left as it is for now.
-var errHeld = fmt.Errorf("%w, and another window has it open; close that one and start winnow again: it then saves all that can be read", ErrDamaged)
+var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover what can be read", ErrDamaged)
 
 // salvage saves what a damaged history still holds. Everything readable goes into a new file, the
 // damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
@@ -58,7 +58,7 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 }
 
 // errReplaced reports that another window has put another file in the place of the damaged one.
-var errReplaced = errors.New("another window saved the damaged file meanwhile")
+var errReplaced = errors.New("another window recovered the damaged file meanwhile")
 
 // takeForSalvage claims the file that was found damaged as soon as no other program has it open.
 func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {

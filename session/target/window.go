@@ -102,7 +102,7 @@ func KnownWindows(e llm.Endpoint, model string, l store.Learned, stated llm.Wind
 // refusals taught.
 func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	if tokens < 0 {
-		return fmt.Errorf("a window of %d tokens is not possible; auto finds it out", tokens)
+		return fmt.Errorf("a window of %d tokens is not possible; auto detects it", tokens)
 	}
 	if err := m.deps.Store.ChooseWindow(ctx, m.Client.Endpoint().BaseURL, m.Name, tokens); err != nil && !errors.Is(err, store.ErrReadOnly) {
 		return err
@@ -125,7 +125,7 @@ func (m *Model) choose(tokens int) {
 // WithWindow is the model as it would be after SetWindow. Nothing is kept of it.
 func (m *Model) WithWindow(tokens int) (*Model, error) {
 	if tokens < 0 {
-		return nil, fmt.Errorf("a window of %d tokens is not possible; 0 finds it out", tokens)
+		return nil, fmt.Errorf("a window of %d tokens is not possible; 0 detects it", tokens)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

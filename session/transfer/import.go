@@ -43,10 +43,10 @@ func Reason(err error) error {
 }
 
 // errManyTitles says that a title was given for a file that may hold many conversations.
-var errManyTitles = errors.New("a title names one conversation, and this file may hold many")
+var errManyTitles = errors.New("--title cannot be used with a file that may hold several conversations")
 
 // errNoDryRun says that of winnow's own JSON nobody can say what an import would do without doing it.
-var errNoDryRun = errors.New("winnow's own JSON has no dry run: import it, and what is here already stays as it is")
+var errNoDryRun = errors.New("--dry-run cannot be used with winnow's own JSON; importing it never changes sessions that already exist")
 
 // Import stores every conversation of a file as a session, or adds to the session that it is already
 // what is new, and reports on each. What the file is, is seen at its beginning: Chat Completions messages,
@@ -102,7 +102,7 @@ func (e *FormatError) Error() string {
 	if e.Program != "" {
 		return fmt.Sprintf("this is %s, which winnow cannot import; %s", e.Program, imports)
 	}
-	return fmt.Sprintf("the format is not recognised (%s); %s", e.First, imports)
+	return fmt.Sprintf("the format was not recognised (%s); %s", e.First, imports)
 }
 
 // programOf names the program that wrote a file, "" where it is not recognised.
@@ -313,7 +313,7 @@ func (a *importingAll) store(ctx context.Context, im *Imported, c store.Conversa
 	im.Sendable = sendable(c.Messages)
 	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added == 0
 	if !out.Session.Deleted.IsZero() {
-		im.warn("the conversation is in the trash and stays there; winnow sessions restore " + out.Session.ID + " brings it back")
+		im.warn("the conversation is in the trash; restore it with winnow sessions restore " + out.Session.ID + " brings it back")
 	}
 	if out.Added > 0 {
 		im.Warnings = append(im.Warnings, a.limits(c)...)
@@ -358,9 +358,9 @@ func sendable(messages []store.ImportedMessage) int {
 // changed says that messages say something else than they did when they were imported before.
 func changed(n int) string {
 	if n == 1 {
-		return "a message says something else than before; it stands beside what it said"
+		return "1 message differs from the earlier import; both versions are kept"
 	}
-	return fmt.Sprintf("%d messages say something else than before; they stand beside what they said", n)
+	return fmt.Sprintf("%d messages differ from the earlier import; both versions are kept", n)
 }
 
 // named is a session's title and where it comes from: the file's, or one made of the user's first text.

@@ -160,11 +160,11 @@ func readerOf(from Source) (messageReader, error) {
 func (im *importing) setTime(m *conversation.Message) {
 	if m.CreatedMS == 0 {
 		m.CreatedMS = im.last
-		whose := "message before"
+		whose := "previous message"
 		if im.stored == 0 {
 			whose = "file"
 		}
-		what := fmt.Sprintf("%s; the time of the %s is taken", cmp.Or(m.BadTime, "is missing"), whose)
+		what := fmt.Sprintf("%s; the time of the %s is used", cmp.Or(m.BadTime, "is missing"), whose)
 		im.untimed = append(im.untimed, remarkOn(*m, "timestamp", what))
 	} else {
 		im.checkTime(*m)

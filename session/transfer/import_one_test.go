@@ -170,7 +170,7 @@ func TestImportKeepsWhatTheFileSaysOfTheConversation(t *testing.T) {
 	if got.System != "Be kind." || got.Dir != "/home/kim" || got.Preset != "" || !got.Created.Equal(time.Unix(1761744600, 0)) {
 		t.Errorf("the session is %+v", got)
 	}
-	if len(im.Warnings) != 2 || im.Warnings[1].String() != "what stands beside the messages under x is not used and not kept" {
+	if len(im.Warnings) != 2 || im.Warnings[1].String() != "other data in the file is ignored: x" {
 		t.Errorf("the warnings are %v", im.Warnings)
 	}
 	m, err := s.Message(context.Background(), got.Leaf)
@@ -228,8 +228,8 @@ func TestImportSaysThatAMessageIsLarge(t *testing.T) {
 		t.Fatalf("%d messages are imported, %v", im.Session.Messages, err)
 	}
 	want := []string{
-		"message 1 (line 1): is 16 MiB large; every request that holds it will be slow",
-		"message 1 (line 1): content is 16777216 characters long; a request may hold it shortened",
+		"message 1 (line 1): is 16 MiB large; requests with it will be slow",
+		"message 1 (line 1): content is 16777216 characters long; it may be sent shortened",
 	}
 	var got []string
 	for _, r := range im.Warnings {

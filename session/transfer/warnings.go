@@ -39,7 +39,7 @@ func (im *importing) check(m conversation.Message) {
 		im.warn(m, r.Field, "%s", r.What)
 	}
 	if m.Size > largeMessage {
-		im.warn(m, "", "is %d MiB large; every request that holds it will be slow", m.Size>>20)
+		im.warn(m, "", "is %d MiB large; requests with it will be slow", m.Size>>20)
 	}
 	lacks := m.NoContent && len(m.ToolCalls) == 0 && len(m.Parts) == 0
 	if m.Status == history.Quarantined {
@@ -50,13 +50,13 @@ func (im *importing) check(m conversation.Message) {
 	}
 	switch n := utf8.RuneCountInString(m.Content); {
 	case silent(m.Message.Message) && lacks:
-		im.warn(m, "content", "is missing; the message is kept, but no request holds it")
+		im.warn(m, "content", "is missing; the message is kept, but never sent")
 		return
 	case silent(m.Message.Message):
-		im.warn(m, "content", "is empty; the message is kept, but no request holds it")
+		im.warn(m, "content", "is empty; the message is kept, but never sent")
 		return
 	case n > longFor(m.Role, im.from.Policy):
-		im.warn(m, "content", "is %d characters long; a request may hold it shortened", n)
+		im.warn(m, "content", "is %d characters long; it may be sent shortened", n)
 	}
 	im.sendable++
 	if m.Role == history.User && im.first == "" {
@@ -76,12 +76,12 @@ func (im *importing) checkTime(m conversation.Message) {
 	at := time.UnixMilli(m.CreatedMS).UTC()
 	tooOld := at.Year() < firstYear
 	tooNew := at.Year() >= lastYear || im.from.Time.Year() > firstYear && at.After(im.from.Time.Add(48*time.Hour))
-	what := "long before there were such conversations"
+	what := "which is too early"
 	if tooNew {
-		what = "later than the file itself"
+		what = "which is later than the file"
 	}
 	if tooOld || tooNew {
-		im.warn(m, "timestamp", "is %s, %s; is it right?", at.Format("2006-01-02 15:04:05"), what)
+		im.warn(m, "timestamp", "is %s, %s; please check", at.Format("2006-01-02 15:04:05"), what)
 	}
 }
 
@@ -109,19 +109,19 @@ func (im *importing) checkFile(about conversation.About) {
 		im.warnFile(r.Field, "%s", r.What)
 	}
 	if len(about.Unused) > 0 {
-		im.warnFile("", "what stands beside the messages under %s is not used and not kept", strings.Join(about.Unused, ", "))
+		im.warnFile("", "other data in the file is ignored: %s", strings.Join(about.Unused, ", "))
 	}
 	if im.stored == 0 {
 		return
 	}
 	switch {
 	case len(im.untimed) == im.stored:
-		im.warnFile("timestamp", "no message has a timestamp that can be read; the time of the file is taken")
+		im.warnFile("timestamp", "no message has a readable timestamp; the time of the file is used")
 	default:
 		im.out.Warnings = append(im.out.Warnings, im.untimed...)
 	}
 	if im.sendable == 0 {
-		im.warnFile("messages", "no message can be sent: they are all empty or of unknown roles")
+		im.warnFile("messages", "no message can be sent: all are empty or have unknown roles")
 	}
 	im.out.Warnings = append(im.out.Warnings, im.sample.remarks()...)
 }

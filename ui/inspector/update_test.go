@@ -138,7 +138,7 @@ func TestTheHistoryOfAMessageStandsBelowItsText(t *testing.T) {
 	want := `
   History
   whole  ● ● ● ● ● ● ● ●  turns 1 to 12
-  cut    ◐ ◐              turns 13 to 14: an older answer above 150 characters
+  cut    ◐ ◐              turns 13 to 14: older answers are limited to 150 characters
   next   ◐                the next request; sent whole it would take ~540 more tokens`
 	if got := shown(&in); !strings.Contains(got, want) {
 		t.Errorf("the history is not\n%s\nbut\n%s", want, got)

@@ -61,7 +61,7 @@ func Write(ctx context.Context, from *sql.DB, path, to string) error {
 }
 
 // errTaken reports that a backup never replaces a file.
-var errTaken = fmt.Errorf("%w: a file of that name is there, and it is left alone", fs.ErrExist)
+var errTaken = fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
 
 // copyChecked copies a database into a file that is on the disk then, and reads the copy: a damaged one is
 // no backup.

@@ -59,7 +59,7 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 }
 
 // errOpen is the reason why the file cannot be replaced now.
-var errOpen = fmt.Errorf("%w: a winnow window has it open; close that one first", sqlite.ErrBusy)
+var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)
 
 // copyBackup copies a history with its journal and checks the copy.
 func copyBackup(ctx context.Context, from, draft string, know int) error {

@@ -73,9 +73,9 @@ func (s Salvage) String() string {
 	var b strings.Builder
 	b.WriteString("The chat history was damaged. ")
 	if s.Sessions == 0 && s.Damaged == 0 {
-		b.WriteString("Nothing in it could be read, and a new history begins. ")
+		b.WriteString("Nothing in it could be read, so a new one was started. ")
 	} else {
-		fmt.Fprintf(&b, "%s and %s were saved; ", english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""))
+		fmt.Fprintf(&b, "%s and %s were recovered; ", english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""))
 		switch {
 		case s.LostSessions == 0 && s.LostMessages == 0:
 			b.WriteString("nothing was lost. ")

@@ -16,14 +16,14 @@ import (
 // with errors.Is; their text never holds SQLite's own.
 var (
 	ErrNotFound   = errors.New("not found")
-	ErrReadOnly   = errors.New("the chat history is open for reading only")
-	ErrBusy       = errors.New("another program keeps the chat history busy")
+	ErrReadOnly   = errors.New("the chat history is open read-only")
+	ErrBusy       = errors.New("the chat history is in use by another program")
 	ErrDiskFull   = errors.New("the disk is full")
 	ErrNoAccess   = errors.New("permission denied")
 	ErrNotHistory = errors.New("this is not a winnow chat history")
 	ErrDamaged    = errors.New("the chat history is damaged")
 	ErrDisk       = errors.New("the disk failed")
-	ErrNoLocks    = errors.New("files on this disk cannot be locked or shared, as on some network disks; put the history on a disk of this machine, with --db or [storage] path")
+	ErrNoLocks    = errors.New("files on this disk cannot be locked or shared, as on some network disks; move the chat history to a local disk with --db or [storage] path")
 )
 
 // Error is an error with a sentence for the user. What SQLite said is kept for errors.As and

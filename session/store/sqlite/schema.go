@@ -53,7 +53,7 @@ func Steps() ([]Step, error) {
 type NewerError struct{ Have, Know int }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("the chat history was written by a newer winnow (schema %d, this one knows %d)", e.Have, e.Know)
+	return fmt.Sprintf("the chat history was written by a newer winnow (schema %d, this one supports %d)", e.Have, e.Know)
 }
 
 // ErrForeign says that a file is an SQLite database of another program.

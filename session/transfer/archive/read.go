@@ -13,7 +13,7 @@ import (
 )
 
 // errNotArchive says that a file is not an archive of winnow.
-var errNotArchive = errors.New("it is not an archive of winnow")
+var errNotArchive = errors.New("it is not a winnow archive")
 
 // reader reads an archive. It is read by offsets, so that a session can be looked
 // through before it is stored, and that what is damaged can be stepped over.
@@ -68,7 +68,7 @@ func open(file io.ReadSeeker) (*reader, error) {
 		return nil, cmp.Or(a.failed, errNotArchive)
 	}
 	if version > format {
-		return nil, fmt.Errorf("the archive was written by a newer winnow (format %d, this one knows %d)", version, format)
+		return nil, fmt.Errorf("the archive was written by a newer winnow (format %d, this one reads %d)", version, format)
 	}
 	if expect(dec, "sessions") != nil || expect(dec, json.Delim('[')) != nil {
 		a.at = 0 // The first session is looked for.
@@ -84,7 +84,7 @@ func expect(dec *json.Decoder, want json.Token) error {
 		return broken(err)
 	}
 	if got != want {
-		return damagef("%v stands where %v belongs", got, want)
+		return damagef("found %v instead of %v", got, want)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (a *reader) next() (int64, error) {
 		case ']':
 			return at, io.EOF
 		default:
-			return at, damagef("something else stands where a session belongs")
+			return at, damagef("a session is missing here")
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (of archived) check() error {
 	case of.head.ID == "":
 		return damagef("it has no line that says which session it is")
 	case of.sum != "" && of.sum != of.digest.Whole():
-		return damagef("its content is not what the archive says that it is")
+		return damagef("its content does not match its checksum")
 	case of.digest.Messages() == 0:
 		return damagef("it has no message")
 	}
@@ -206,7 +206,7 @@ func eachLine(dec *json.Decoder, take func(store.Line) error) error {
 			return broken(err)
 		}
 		if l == (store.Line{}) {
-			return damagef("it holds a line of a kind that this winnow does not know")
+			return damagef("it has a line of a type that this winnow does not support")
 		}
 		if err := take(l); err != nil {
 			return err

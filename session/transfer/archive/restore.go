@@ -73,7 +73,7 @@ func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report fun
 // refusal says which session was not imported, and the reason.
 func refusal(of archived, at int64, reason error) string {
 	if of.head.ID == "" {
-		return fmt.Sprintf("byte %d: %s; what stands there was not imported", at+1, reason)
+		return fmt.Sprintf("byte %d: %s; this part was not imported", at+1, reason)
 	}
 	return fmt.Sprintf("session %s was not imported: %s", nameOf(of.head), reason)
 }
@@ -129,7 +129,7 @@ func (in *restoring) take(ctx context.Context, of archived) error {
 	if row.ID != of.head.ID {
 		in.rename(of.head.ID, row.ID)
 		out.Warnings = append(out.Warnings, conversation.Remark{Index: -1, What: fmt.Sprintf(
-			"session %s came in as %s: there is another one with its id", nameOf(of.head), row.ID)})
+			"session %s was imported as %s: its id is already in use", nameOf(of.head), row.ID)})
 	}
 	in.report(out)
 	return nil
@@ -179,9 +179,9 @@ func againRemarks(there store.Session, unchanged bool) []conversation.Remark {
 	var what string
 	switch {
 	case !there.Deleted.IsZero():
-		what = "is here already, in the trash, and stays there"
+		what = "already exists in the trash; nothing of it was imported"
 	case !unchanged:
-		what = "is here already and went on since, or was changed; nothing of it was imported"
+		what = "already exists and has changed since; nothing of it was imported"
 	default:
 		return nil
 	}

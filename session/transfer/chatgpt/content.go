@@ -39,7 +39,7 @@ func (c *messageReader) content(raw []byte) {
 		c.m.Content = rawjson.Text(raw)
 		if raw[0] != '"' {
 			c.m.Content = string(raw)
-			c.t.conv.Odd(c.m.Label, "content", "is %s, not an object; its JSON is taken as the text", rawjson.Kind(raw))
+			c.t.conv.Odd(c.m.Label, "content", "is %s, not an object; its JSON is used as the text", rawjson.Kind(raw))
 		}
 		return
 	}
@@ -53,7 +53,7 @@ func (c *messageReader) content(raw []byte) {
 		c.parts(raw)
 	case !c.texts(raw, keys) && !known && c.kind != "text" && c.kind != "multimodal_text":
 		c.m.Content = string(raw)
-		c.t.conv.Odd(c.m.Label, "content", "is of the type %q, which winnow does not know; its JSON is taken as the text", conversation.Shorten(c.kind))
+		c.t.conv.Odd(c.m.Label, "content", "is of the type %q, which is not supported; its JSON is used as the text", conversation.Shorten(c.kind))
 	}
 	c.turn(raw)
 }
@@ -268,7 +268,7 @@ func (c *messageReader) image(pointer string) {
 		name = conversation.Shorten(pointer)
 	}
 	c.note("image " + name)
-	c.t.conv.Odd(c.m.Label, "content", "shows the image %q, which the export does not hold; a note stands for it", name)
+	c.t.conv.Odd(c.m.Label, "content", "shows the image %q, which is not in the export; a note replaces it", name)
 }
 
 // imageTypes are the media types of images by what their files begin with; a dot is any byte.

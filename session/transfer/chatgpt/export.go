@@ -29,7 +29,7 @@ type Export struct {
 
 // Errors that say why an archive holds no conversations.
 var (
-	ErrBrokenArchive = errors.New("the archive is cut off or damaged: it has no list of its files; download it again")
+	ErrBrokenArchive = errors.New("the archive is truncated or damaged: its list of files is missing; download it again")
 	ErrNoExport      = errors.New("the archive holds no conversations.json of a ChatGPT export")
 )
 

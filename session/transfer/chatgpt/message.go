@@ -94,7 +94,7 @@ func (c *messageReader) label(id []byte) {
 	label := rawjson.Text(id)
 	if label == "" || c.t.labels[label] {
 		if label != "" {
-			c.t.conv.Odd(c.n.key, "id", "is that of another message, %q; the node's is taken", conversation.Shorten(label))
+			c.t.conv.Odd(c.n.key, "id", "is the id of another message, %q; the id of the node is used", conversation.Shorten(label))
 		}
 		label = c.n.key
 	}

@@ -89,7 +89,7 @@ func (m *meter) next() { m.left = m.max + 1<<16 }
 // What may be wrong with a file around its conversations.
 var (
 	errEnds = errors.New("the file ends before its list of conversations does; what came before is imported")
-	errMore = errors.New("more stands behind the list of conversations; that was not imported")
+	errMore = errors.New("there is more data after the list of conversations; it was not imported")
 )
 
 // Next returns the next conversation, or io.EOF after the last one. What is JSON but no conversation comes
@@ -120,7 +120,7 @@ func (r *Reader) Next() (conversation.Conversation, error) {
 	case err == errEnds || err == errMore:
 		c.Broken = &conversation.Remark{Field: "file", What: err.Error()}
 	case errors.As(err, &syntax):
-		c.Broken = &conversation.Remark{What: fmt.Sprintf("is not JSON (byte %d of the file: %v); nothing behind it was imported", syntax.Offset, syntax)}
+		c.Broken = &conversation.Remark{What: fmt.Sprintf("is not JSON (byte %d of the file: %v); nothing after it was imported", syntax.Offset, syntax)}
 	default:
 		c.Broken = &conversation.Remark{What: "is cut off: the file ends inside it"}
 	}
@@ -268,7 +268,7 @@ func (r *Reader) read(c *conversation.Conversation, raw []byte) {
 		row.Origin = other
 	}
 	if mapping == nil || mapping[0] != '{' {
-		c.Broken = &conversation.Remark{Field: "mapping", What: "is missing, so it is no conversation"}
+		c.Broken = &conversation.Remark{Field: "mapping", What: "is missing, so it is not a conversation"}
 		return
 	}
 	t := tree{conv: c, assets: r.assets}

@@ -145,13 +145,13 @@ func TestChatGPTSaysWhatStandsAroundTheConversations(t *testing.T) {
 	for file, want := range map[string]string{
 		`[` + talk + `]`:    "",
 		`[` + talk:          "the file ends before its list of conversations does; what came before is imported",
-		`[` + talk + `] []`: "more stands behind the list of conversations; that was not imported",
+		`[` + talk + `] []`: "there is more data after the list of conversations; it was not imported",
 		`{"conversations":[` + talk + `],"more":{"x":[1]}}`:        "",
 		`{"conversations":[` + talk + `]}`:                         "",
-		`{"conversations":[` + talk + `]} 7`:                       "more stands behind the list of conversations; that was not imported",
+		`{"conversations":[` + talk + `]} 7`:                       "there is more data after the list of conversations; it was not imported",
 		talk + "\n" + talk:                                         "",
 		talk + `{"mapping"`:                                        "is cut off: the file ends inside it",
-		`{"title":"a","mapping":{},"x":[1]}` + talk + " , " + talk: "is not JSON (byte 72 of the file: invalid character ',' looking for beginning of value); nothing behind it was imported",
+		`{"title":"a","mapping":{},"x":[1]}` + talk + " , " + talk: "is not JSON (byte 72 of the file: invalid character ',' looking for beginning of value); nothing after it was imported",
 	} {
 		c := NewReader(strings.NewReader(file), nil, false)
 		got := ""

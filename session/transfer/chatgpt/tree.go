@@ -87,7 +87,7 @@ func (t *tree) collect(mapping []byte) {
 			}
 		}
 		if i, twice := t.at[n.key]; twice {
-			t.conv.Odd(n.key, "", "stands in the mapping more than once; the last one counts")
+			t.conv.Odd(n.key, "", "appears more than once in the mapping; the last one is used")
 			t.nodes[i] = n
 			continue
 		}
@@ -118,7 +118,7 @@ func (t *tree) connect() {
 		case claimed[i] >= 0:
 			n.parent = claimed[i]
 		case n.above != "":
-			t.conv.Odd(n.key, "parent", "is %q, which is not there; the message begins a branch", conversation.Shorten(n.above))
+			t.conv.Odd(n.key, "parent", "is %q, which is missing; the message starts a branch", conversation.Shorten(n.above))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (t *tree) breakLoops() {
 			}
 			seen[k] = i + 1
 			if up := t.nodes[k].parent; up >= 0 && seen[up] == i+1 {
-				t.conv.Odd(t.nodes[k].key, "parent", "leads back to the message itself; the message begins a branch")
+				t.conv.Odd(t.nodes[k].key, "parent", "leads back to the message itself; the message starts a branch")
 				t.nodes[k].parent = -1
 			}
 		}
@@ -255,9 +255,9 @@ func (t *tree) noteTimes() {
 	}
 	switch {
 	case untimed == 1:
-		t.conv.Odd("", "create_time", "One message has no time; that of the message before is taken.")
+		t.conv.Odd("", "create_time", "1 message has no time; the time of the previous message is used.")
 	case untimed > 1:
-		t.conv.Odd("", "create_time", "%d messages have no time; that of the message before is taken.", untimed)
+		t.conv.Odd("", "create_time", "%d messages have no time; the time of the previous message is used.", untimed)
 	}
 }
 
@@ -269,6 +269,6 @@ func (t *tree) end(leaf string) {
 		t.conv.Leaf = t.nodes[i].place
 	}
 	if !ok && leaf != "" && len(t.conv.Messages) > 0 {
-		t.conv.Odd("", "current_node", "The branch that was open, %q, is not there; the last one is taken.", conversation.Shorten(leaf))
+		t.conv.Odd("", "current_node", "The open branch, %q, is missing; the last branch is used.", conversation.Shorten(leaf))
 	}
 }

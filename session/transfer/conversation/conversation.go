@@ -101,12 +101,12 @@ func (c *Conversation) Lose(label, field, format string, args ...any) {
 
 // UnknownRole says what becomes of a message whose role no model knows.
 func UnknownRole(r message.Role) string {
-	return fmt.Sprintf("is %q, which no model knows; the message is kept and shown, but never sent", Shorten(string(r)))
+	return fmt.Sprintf("is %q, which is not a known role; the message is kept and shown, but never sent", Shorten(string(r)))
 }
 
 // Unused says what becomes of what no request can hold.
 func Unused(what ...string) string {
-	return fmt.Sprintf("holds what winnow cannot send (%s); it is kept, but not used", strings.Join(what, ", "))
+	return fmt.Sprintf("contains data that winnow cannot send (%s); it is kept, but not used", strings.Join(what, ", "))
 }
 
 // Note is in the place of a file or an image that is not imported.

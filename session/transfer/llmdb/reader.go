@@ -33,7 +33,7 @@ type logged struct {
 }
 
 // ErrNotLLM says that a database is none of llm's.
-var ErrNotLLM = errors.New("this is no database of llm: it has none of its tables")
+var ErrNotLLM = errors.New("this is not a database of llm: its tables are missing")
 
 // Open opens llm's database for reading. The program may have it open too.
 func Open(ctx context.Context, path string) (*Reader, error) {

@@ -247,6 +247,6 @@ func (c *chain) attachment(kind, where string, data []byte) message.Part {
 	if where == "" {
 		where = kind
 	}
-	c.conv.Odd("", "", "the attachment %q is not in the logs as an image; a note stands for it", where)
+	c.conv.Odd("", "", "the attachment %q is not in the logs as an image; a note replaces it", where)
 	return conversation.Note("file " + where)
 }

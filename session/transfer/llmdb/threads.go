@@ -101,7 +101,7 @@ func (t *threading) branch(ctx context.Context, tip string) error {
 			return err
 		}
 		if len(rows) == 0 {
-			t.chain.conv.Odd("", "", "message %s is not in the logs; what stands behind it begins a branch", hash)
+			t.chain.conv.Odd("", "", "message %s is not in the logs; the messages after it start a branch", hash)
 			hash = ""
 			break
 		}
@@ -198,7 +198,7 @@ func (t *threading) message(ctx context.Context, hash, role string) (threadMessa
 	for _, r := range rows {
 		var p threadPart
 		if r[4] != "" && json.Unmarshal([]byte(r[4]), &p) != nil {
-			t.chain.conv.Odd("", "", "a part of message %s cannot be read whole; its text alone is taken", hash)
+			t.chain.conv.Odd("", "", "a part of message %s cannot be read completely; only its text is used", hash)
 		}
 		text, err := t.text(ctx, r[3], p)
 		if err != nil {
@@ -234,7 +234,7 @@ func (t *threading) message(ctx context.Context, hash, role string) (threadMessa
 			}
 			m.Parts = append(m.Parts, parts...)
 		default:
-			t.chain.conv.Odd("", "", "message %s holds a part of the kind %q, which winnow does not know; it is left out", hash, r[1])
+			t.chain.conv.Odd("", "", "message %s has a part of type %q, which is not supported; it is left out", hash, r[1])
 		}
 	}
 	m.Content = strings.Join(texts, "\n\n")
@@ -255,7 +255,7 @@ func (t *threading) text(ctx context.Context, text string, p threadPart) (string
 			}
 			text += strings.Join(all, "")
 		default:
-			t.chain.conv.Odd("", "", "a text is built of a piece that cannot be read; it is left out")
+			t.chain.conv.Odd("", "", "a part of a text cannot be read; it is left out")
 		}
 	}
 	return text, nil

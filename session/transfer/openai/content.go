@@ -22,7 +22,7 @@ func (m *messageReader) content(raw []byte) {
 		m.list(raw)
 	default:
 		m.Content = string(raw)
-		m.remark("content", "is %s, not a text; its JSON is taken as the text", rawjson.Kind(raw))
+		m.remark("content", "is %s, not a string; its JSON is used as the text", rawjson.Kind(raw))
 	}
 }
 

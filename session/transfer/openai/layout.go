@@ -74,7 +74,7 @@ func (t *Reader) valued() conversation.Message {
 // checkEnd reads what is checkEnd the conversation, where nothing should.
 func (t *Reader) checkEnd() error {
 	if !t.scan.Ended() {
-		t.remark("", fmt.Sprintf("more follows the conversation, from line %d on; a file is read as one conversation, so that was not imported", t.scan.Line))
+		t.remark("", fmt.Sprintf("there is more after the conversation, from line %d on; only one conversation per file is imported", t.scan.Line))
 	}
 	return io.EOF
 }
@@ -180,6 +180,6 @@ func (t *Reader) restOfObject() error {
 		t.scan.Take()
 		return t.checkEnd()
 	}
-	t.remark("", "what stands behind the messages cannot be read; the messages are imported")
+	t.remark("", "the data after the messages cannot be read; the messages are imported")
 	return io.EOF
 }

@@ -61,12 +61,12 @@ func readMessage(raw []byte) (*messageReader, error) {
 		}
 		if first, twice := known[key]; twice {
 			m.extra.message.Add(name, first)
-			m.remark(key, "stands there more than once; the last one counts")
+			m.remark(key, "appears more than once; the last one is used")
 		}
 		known[key] = value
 	}
 	if known["role"] == nil && known["content"] == nil && known["tool_calls"] == nil && known["function_call"] == nil {
-		return nil, errors.New("has neither a role nor a content, so it is no message")
+		return nil, errors.New("has neither a role nor content, so it is not a message")
 	}
 	for _, key := range fieldOrder {
 		if value := known[key]; value != nil && string(value) != "null" {

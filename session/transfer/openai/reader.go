@@ -26,7 +26,7 @@ type Reader struct {
 
 // Errors that say why a file holds no messages.
 var (
-	ErrNotMessages = errors.New("this is no conversation: it holds neither a JSON list of messages nor one message a line")
+	ErrNotMessages = errors.New("this is not a conversation: it has neither a JSON list of messages nor one message per line")
 	ErrNotUTF8     = errors.New("the file is written in UTF-16; save it as UTF-8")
 )
 

@@ -65,7 +65,7 @@ func TestTranscriptKnowsItsForm(t *testing.T) {
 		"nothing":                {" \n", "", ""},
 		"empty list":             {"[]", "", ""},
 		"no list":                {`{"messages":null}`, "1: broken messagesis not a list of messages\n", ""},
-		"empty object":           {`{}`, "1: broken has neither a role nor a content, so it is no message\n", ""},
+		"empty object":           {`{}`, "1: broken has neither a role nor content, so it is not a message\n", ""},
 
 		// What is broken costs nothing else.
 		"broken line":      {hi + "\n{\"role\":\n" + ho, "1: user \"hi\"\n2: broken is not JSON (byte 8 of it: unexpected end of JSON input)\n3: assistant \"ho\"\n", ""},
@@ -78,9 +78,9 @@ func TestTranscriptKnowsItsForm(t *testing.T) {
 		"stray bracket":    {"[" + hi + "}," + ho + "]", "1: user \"hi\"\n1: broken is not JSON (byte 1 of it: invalid character '}' looking for beginning of value)\n1: assistant \"ho\"\n", ""},
 		"cut off in list":  {"[" + hi + "," + ho, twoSaid, "the file ends before its list of messages does; what came before is imported"},
 		"cut off inside":   {"[" + hi + `,{"role":"assis`, "1: user \"hi\"\n1: broken is cut off: the file ends inside it\n", "the file ends before its list of messages does; what came before is imported"},
-		"more behind":      {"[" + hi + "]\n[" + ho + "]", "1: user \"hi\"\n", "more follows the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
-		"two objects":      {`{"messages":[` + hi + "]}\n{\"messages\":[" + ho + "]}", "1: user \"hi\"\n", "more follows the conversation, from line 2 on; a file is read as one conversation, so that was not imported"},
-		"broken behind":    {`{"messages":[` + hi + `],"title" "x"}`, "1: user \"hi\"\n", "what stands behind the messages cannot be read; the messages are imported"},
+		"more behind":      {"[" + hi + "]\n[" + ho + "]", "1: user \"hi\"\n", "there is more after the conversation, from line 2 on; only one conversation per file is imported"},
+		"two objects":      {`{"messages":[` + hi + "]}\n{\"messages\":[" + ho + "]}", "1: user \"hi\"\n", "there is more after the conversation, from line 2 on; only one conversation per file is imported"},
+		"broken behind":    {`{"messages":[` + hi + `],"title" "x"}`, "1: user \"hi\"\n", "the data after the messages cannot be read; the messages are imported"},
 		"null byte":        {"[" + hi + ",\x00," + ho + "]", "1: user \"hi\"\n1: broken is not JSON (byte 1 of it: invalid character '\\x00' looking for beginning of value)\n1: assistant \"ho\"\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,19 +172,19 @@ func TestTranscriptTakesAMessageAsItIs(t *testing.T) {
 		"id, a number":   {`{"role":"user","content":"x","id":12345678901234567890}`, message.Message{Role: "user", Content: "x", Label: "12345678901234567890"}, "", ""},
 		"id, an object":  {`{"role":"user","content":"x","id":{"a" : 1}}`, message.Message{Role: "user", Content: "x"}, `{"message":{"id":{"a" : 1}}}`, "id is an object, not a text; it is kept, but not used"},
 		"unknown keys":   {`{"role":"user","z":1.0,"content":"x","\u0061 b": [ 1, {"k":"\u00e9"} ],"z":2}`, message.Message{Role: "user", Content: "x"}, `{"message":{"z":1.0,"\u0061 b":[ 1, {"k":"\u00e9"} ],"z":2}}`, ""},
-		"a key twice":    {`{"role":"user","content":"a","content":"b"}`, message.Message{Role: "user", Content: "b"}, `{"message":{"content":"a"}}`, "content stands there more than once; the last one counts"},
+		"a key twice":    {`{"role":"user","content":"a","content":"b"}`, message.Message{Role: "user", Content: "b"}, `{"message":{"content":"a"}}`, "content appears more than once; the last one is used"},
 		"thoughts":       {`{"role":"assistant","content":"x","reasoning":"r"}`, message.Message{Role: "assistant", Content: "x", Reasoning: "r"}, "", ""},
 		"two thoughts":   {`{"role":"assistant","content":"x","reasoning":"r","reasoning_content":"c"}`, message.Message{Role: "assistant", Content: "x", Reasoning: "c"}, `{"message":{"reasoning":"r"}}`, ""},
 		"developer":      {`{"role":"developer","content":"x"}`, message.Message{Role: "system", Content: "x"}, `{"message":{"role":"developer"}}`, ""},
 		"orchestrator":   {`{"role":"orchestrator","content":"x"}`, message.Message{Role: "assistant", Content: "x"}, `{"message":{"role":"orchestrator"}}`, ""},
 		"function":       {`{"role":"function","name":"f","content":"x"}`, message.Message{Role: "tool", Name: "f", Content: "x"}, `{"message":{"role":"function"}}`, ""},
 		"capitals":       {`{"role":" User ","content":"x"}`, message.Message{Role: "user", Content: "x"}, `{"message":{"role":" User "}}`, ""},
-		"narrator":       {`{"role":"narrator","content":"x"}`, message.Message{Role: "narrator", Content: "x", Status: message.Quarantined}, "", `role is "narrator", which no model knows; the message is kept and shown, but never sent`},
+		"narrator":       {`{"role":"narrator","content":"x"}`, message.Message{Role: "narrator", Content: "x", Status: message.Quarantined}, "", `role is "narrator", which is not a known role; the message is kept and shown, but never sent`},
 		"role, a number": {`{"role":7,"content":"x"}`, message.Message{Role: "7", Content: "x", Status: message.Quarantined}, "", "role is a number, not a text; the message is kept and shown, but never sent"},
 		"no role":        {`{"content":"x"}`, message.Message{Content: "x", Status: message.Quarantined}, "", "role is missing; the message is kept and shown, but never sent"},
 
-		"content, a number":  {`{"role":"tool","content":1.50}`, message.Message{Role: "tool", Content: "1.50"}, "", "content is a number, not a text; its JSON is taken as the text"},
-		"content, an object": {`{"role":"tool","content":{"rain" : true}}`, message.Message{Role: "tool", Content: `{"rain" : true}`}, "", "content is an object, not a text; its JSON is taken as the text"},
+		"content, a number":  {`{"role":"tool","content":1.50}`, message.Message{Role: "tool", Content: "1.50"}, "", "content is a number, not a string; its JSON is used as the text"},
+		"content, an object": {`{"role":"tool","content":{"rain" : true}}`, message.Message{Role: "tool", Content: `{"rain" : true}`}, "", "content is an object, not a string; its JSON is used as the text"},
 		"one text":           {`{"role":"user","content":[{"type":"text","text":"a\nb"}]}`, message.Message{Role: "user", Content: "a\nb"}, `{"message":{"content":[{"type":"text","text":""}]}}`, ""},
 		"two texts":          {`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b","cache":1}]}`, message.Message{Role: "user", Content: "a\n\nb"}, `{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b","cache":1}]}}`, ""},
 		"an image": {
@@ -196,7 +196,7 @@ func TestTranscriptTakesAMessageAsItIs(t *testing.T) {
 			`{"role":"user","content":["hi",{"type":"input_audio","input_audio":{"data":"AA"}},{"type":"image_url","image_url":"https://example.com/a.png"},3]}`,
 			message.Message{Role: "user", Content: "hi"},
 			`{"message":{"content":["",{"type":"input_audio","input_audio":{"data":"AA"}},{"type":"image_url","image_url":"https://example.com/a.png"},3]}}`,
-			"content holds what winnow cannot send (input_audio, an image that is not in the file, a number); it is kept, but not used",
+			"content contains data that winnow cannot send (input_audio, an image that is not in the file, a number); it is kept, but not used",
 		},
 
 		"calls": {

@@ -54,7 +54,7 @@ func (r *Reader) About() conversation.About { return r.about }
 func (r *Reader) Next() (conversation.Message, error) {
 	if !r.begun {
 		r.begun = true
-		r.about.Remarks = append(r.about.Remarks, conversation.Remark{What: "the file is a conversation as one text: tool calls and files are words of its messages and stay that"})
+		r.about.Remarks = append(r.about.Remarks, conversation.Remark{What: "the file is a conversation as one text: tool calls and files remain text in its messages"})
 		if _, err := r.text(); err != nil {
 			return conversation.Message{}, err
 		}

@@ -31,7 +31,7 @@ const (
 )
 
 // ErrTooLarge says that a file was not read, or not to its end, for its size.
-var ErrTooLarge = fmt.Errorf("it holds more than %d MiB, or a conversation or message of more than %d MiB", Largest>>20, LargestValue>>20)
+var ErrTooLarge = fmt.Errorf("it is larger than %d MiB, or has a conversation or message larger than %d MiB", Largest>>20, LargestValue>>20)
 
 // NewScanner returns a scanner of a stream whose values have at most LargestValue bytes. It reads nothing yet.
 func NewScanner(r io.Reader) *Scanner {
