@@ -69,6 +69,9 @@ func pictureScripts(t *testing.T) map[string]pictureScript {
 	return scripts
 }
 
+// pictureTime is when winnow starts in every picture.
+var pictureTime = time.Date(2026, 11, 21, 13, 20, 0, 0, time.UTC)
+
 // takePictures plays one script.
 func takePictures(t *testing.T, scene pictureScript, page pageColours) {
 	t.Parallel()
@@ -76,7 +79,7 @@ func takePictures(t *testing.T, scene pictureScript, page pageColours) {
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
 	project := filepath.Join(dir, "parser") // winnow is started there, and shows it
-	env := []string{"OPENAI_API_KEY=sk-not-a-real-key-0000", "WINNOW_TEST_SERVER=" + server.URL}
+	env := []string{"OPENAI_API_KEY=sk-not-a-real-key-0000", "WINNOW_TEST_SERVER=" + server.URL, "WINNOW_TEST_NOW=" + pictureTime.Format(time.RFC3339), "TZ=UTC"}
 	for _, variable := range home(t) { // but for the folders, which are below HOME as they are for most people
 		if !strings.HasPrefix(variable, "XDG_") && !strings.HasPrefix(variable, "HOME=") {
 			env = append(env, variable)
@@ -93,7 +96,11 @@ func takePictures(t *testing.T, scene pictureScript, page pageColours) {
 		t.Fatal(err)
 	}
 	for _, i := range scene.imports {
-		importConversation(t, project, append(env, "WINNOW_TEST_AGO="+i.age), i.lines)
+		ago, err := time.ParseDuration(i.age)
+		if err != nil {
+			t.Fatal(err)
+		}
+		importOf(t, pictureTime.Add(-ago), project, append(env, "WINNOW_TEST_AGO="+i.age), i.lines)
 	}
 	s := &tour{terminal: startOnPage(t, env, project, page, scene.width, scene.height, strings.Fields(scene.part["arguments"])...)}
 	for n, line := range strings.Split(strings.TrimSpace(scene.part["script"]), "\n") {

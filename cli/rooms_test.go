@@ -88,7 +88,7 @@ var rooms = map[string][]string{
 	"ui/inspector":          {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "history"},
 	"ui/current":            {"ui/current/background", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/record", "session/store", "llm", "history"},
 	"ui/current/background": {"ui/turn", "ui/composer/queue", "ui/event", "ui/uitest", "session", "session/record", "session/store", "session/store/storetest", "session/approval", "llm", "history"}, // a session with its turn and its queue
-	"ui/sessions":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "session/store/backup"},
+	"ui/sessions":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "session/store/backup", "history"},
 	"ui/composer":           {"ui/composer/editor", "ui/composer/queue", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "history", "ui/composer/clipboard", "ui/composer/tree"},
 	"ui/composer/editor":    {},
 	"ui/composer/tree":      {},

@@ -45,15 +45,21 @@ func TestMain(m *testing.M) {
 
 // runWinnow runs winnow as its main function does. Where WINNOW_TEST_SERVER names a server, every request goes there,
 // whatever address it is for: so a screen shows the addresses and prices of a real service, and asks none.
-// WINNOW_TEST_AGO sets the clock back by a duration.
+// WINNOW_TEST_NOW is the time at which the program starts, and WINNOW_TEST_AGO sets its clock back by a duration.
 func runWinnow() {
 	p := newProgram(exampleConfig())
 	if server := os.Getenv("WINNOW_TEST_SERVER"); server != "" {
 		p.network = redirected(strings.TrimPrefix(server, "http://"))
 	}
-	if ago, err := time.ParseDuration(os.Getenv("WINNOW_TEST_AGO")); err == nil {
-		p.now = func() time.Time { return time.Now().Add(-ago) }
+	started := time.Now()
+	begin := started
+	if at, err := time.Parse(time.RFC3339, os.Getenv("WINNOW_TEST_NOW")); err == nil {
+		begin = at.Local()
 	}
+	if ago, err := time.ParseDuration(os.Getenv("WINNOW_TEST_AGO")); err == nil {
+		begin = begin.Add(-ago)
+	}
+	p.now = func() time.Time { return begin.Add(time.Since(started)) }
 	os.Exit(int(p.main(context.Background(), os.Args[1:])))
 }
 

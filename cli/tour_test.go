@@ -65,8 +65,17 @@ func takeTour(t *testing.T, file string) {
 // file is written.
 func importConversation(t *testing.T, dir string, env []string, lines string) {
 	t.Helper()
+	importOf(t, time.Now(), dir, env, lines)
+}
+
+// importOf imports a conversation from a file of a time, which is that of messages that have none.
+func importOf(t *testing.T, at time.Time, dir string, env []string, lines string) {
+	t.Helper()
 	file := filepath.Join(dir, "chat.jsonl")
 	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(file, at, at); err != nil {
 		t.Fatal(err)
 	}
 	run := exec.CommandContext(t.Context(), winnowPath(t), "sessions", "import", file)

@@ -45,7 +45,7 @@ func isHelp(o overlay) bool {
 // the name of the key's action in the configuration.
 const (
 	helpKeys    = 30
-	helpWidest  = 112
+	helpWidest  = 116
 	helpActions = 110
 )
 
@@ -53,7 +53,7 @@ const (
 func (m *Model) openHelp() tea.Cmd {
 	list := newList(m.keys, picker.Options{
 		Title: "Help", Does: "run", Adds: "complete", Also: keymap.Help,
-		Column: helpKeys, Wraps: true, Widest: helpWidest, RightFrom: helpActions,
+		Uncounted: true, Column: helpKeys, Wraps: true, Widest: helpWidest, RightFrom: helpActions,
 	}, 0, helpChoices(m.keys, keysHere(m)), nil)
 	list.stays = true
 	list.chosen = func(value string) tea.Cmd { return helpChosen(m, value) }

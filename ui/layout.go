@@ -9,6 +9,9 @@ import (
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	m.layout.Width, m.layout.Height = msg.Width, msg.Height
 	m.arrange()
+	if m.overlays.has(sessionsOverlay{}) {
+		return m.updateSessions(msg)
+	}
 	return nil
 }
 

@@ -220,7 +220,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateComposer(msg)
 	case queue.Msg:
 		return updateQueue(m, msg)
-	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg:
+	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg, sessions.PreviewDueMsg, sessions.PreviewMsg:
 		return m.updateSessions(msg)
 	case editsMsg:
 		return m.editsListed(msg)

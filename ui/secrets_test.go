@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"winnow/history"
@@ -123,13 +122,26 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	if got := sessions.LineOf(hidden, s).Name(); got != "deploy with [redacted]" {
 		t.Errorf("the line says %q", got)
 	}
-	x := sessions.Search{Hits: []store.Hit{{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}}}, Read: time.Now()}
-	lines := ansi.Strip(strings.Join(x.Hit(theme.Styles{}, hidden, 0, 80), "\n"))
+	m := fresh(t, 100, 40)
+	m.current.Secrets = hidden
+	m.openSessions("")
+	m.Update(tab)
+	typing(m, "works")
+	m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
+	m.Update(sessions.FoundMsg{
+		Search: m.sessions.Texts.Searches, Text: "works", At: time.Now(),
+		Hits: []store.Hit{{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}}},
+	})
+	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{{Role: history.User, Text: "All of it: the key " + someKey + " works."}}})
+	lines := plain(m)
+	if !strings.Contains(lines, "All of it: the key [redacted] works.") {
+		t.Errorf("the preview says\n%s", lines)
+	}
 	if strings.Contains(lines, someKey) || !strings.Contains(lines, "the key [redacted] works") || !strings.Contains(lines, "deploy with [redacted]") {
 		t.Errorf("the hit says\n%s", lines)
 	}
 
-	m := fresh(t, 100, 30)
+	m = fresh(t, 100, 30)
 	m.current.Secrets = hidden
 	m.openSessions("")
 	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: sessions.SessionLines(hidden, []store.Session{s}), At: time.Now(), Whole: true})

@@ -52,7 +52,7 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 	open, live := m.current.Session, m.current.Background.Sessions()
 	m.overlays.open(sessionsOverlay{})
 	return m.sessions.Open(sessions.Deps{
-		Store: db, Keys: m.keys, Run: m.current.Run,
+		Store: db, Keys: m.keys, Run: m.current.Run, Now: m.current.With.Now,
 		NewContext: m.current.NewContext,
 		Rename: func(ctx context.Context, id, title string) error {
 			if s := live[id]; s != nil {

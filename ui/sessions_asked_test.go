@@ -17,7 +17,7 @@ func TestWhatTheListAsksShowsItsKeys(t *testing.T) {
 		{"tags", []string{"ctrl+p", "ctrl+t"}, "enter keep the tags"},
 		{"all messages", []string{"ctrl+p", "tab"}, "tab titles"},
 		{"the archive", []string{"ctrl+p", "shift+tab"}, "shift+tab trash"},
-		{"for good", []string{"ctrl+d", "shift+tab", "shift+tab", "enter", "ctrl+d"}, "y purge it"},
+		{"for good", []string{"ctrl+d", "shift+tab", "shift+tab", "enter", "ctrl+d"}, "y delete for good"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := onStage(t, 80, 24)

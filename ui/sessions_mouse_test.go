@@ -43,7 +43,7 @@ func TestAClickSelectsAHit(t *testing.T) {
 func TestAClickDoesNotAnswerAPurge(t *testing.T) {
 	m := binned(t, 80, 24)
 	m.Update(ctrl('d'))
-	clickOn(t, m, "▸")
+	clickOn(t, m, "Bread with rye #kitchen")
 	clickOn(t, m, "Parser rewrite")
 	if s, _ := m.sessions.Chosen(); m.sessions.Purge == nil || s.ID != m.sessions.Purge.ID {
 		t.Errorf("a click took the question away, or moved the cursor:\n%s", plain(m))

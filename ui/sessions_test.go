@@ -112,7 +112,7 @@ func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
 	m.Update(ctrl('s'))
 	typing(m, "session")
 	_, cmd := m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(sessions.FirstPage), At: begun})
-	if cmd == nil || len(m.sessions.Matches) != sessions.FirstPage || m.sessions.Position() != "200+" {
+	if cmd == nil || len(m.sessions.Matches) != sessions.FirstPage || m.sessions.Position() != "200+ sessions" {
 		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.Matches), m.sessions.Position(), cmd != nil)
 	}
 	m.Update(uitest.Key("down"))
@@ -147,7 +147,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	}
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
-	if l.sessions.Lines[0].Leased || !strings.Contains(plain(l.Model), " other window  small") {
+	if l.sessions.Lines[0].Leased || !strings.Contains(plain(l.Model), "bread   open in another window") {
 		t.Fatalf("the list does not say which session another window has open:\n%s", plain(l.Model))
 	}
 	l.press("down", "ctrl+d")
@@ -158,7 +158,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	release()
 	l.press("esc", "ctrl+s")
 	l.lists("parser", "bread")
-	if strings.Contains(plain(l.Model), "elsewhere") {
+	if strings.Contains(plain(l.Model), "bread   open in another window") {
 		t.Errorf("it is still open elsewhere:\n%s", plain(l.Model))
 	}
 }

@@ -27,7 +27,7 @@ func TestAllMessagesAreSearchedWhileTyping(t *testing.T) {
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
 	l.press("tab")
-	l.shows("type what was said")
+	l.shows("Type words from any message.")
 	l.types("abou")
 	l.hits(2)
 	l.types("t bread")
@@ -35,7 +35,7 @@ func TestAllMessagesAreSearchedWhileTyping(t *testing.T) {
 	l.shows("About bread.")
 	l.types("crumbs")
 	l.hits(0)
-	l.shows("no message has about breadcrumbs")
+	l.shows("No match for “about breadcrumbs”. esc clears the filter.")
 	l.press("enter")
 	l.shows("There is nothing to open")
 	l.press("tab") // the filter stays
@@ -115,7 +115,7 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 	l.hits(1)
 	l.shows("in the trash")
 	l.press("enter")
-	l.shows("Its session is in the trash; tab shows the trash, and ctrl+r brings it back.")
+	l.shows("Its session is in the trash; ctrl+r brings it back first.")
 	l.press("tab")
 	l.lists("bread")
 	l.press("ctrl+r")
@@ -124,12 +124,74 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 	l.hits(1)
 }
 
-func TestKeysOfTheListDoNothingToAHit(t *testing.T) {
-	m := foundTexts(t, 120, 40)
-	for _, key := range []string{"ctrl+d", "delete", "ctrl+e", "ctrl+t", "ctrl+p", "ctrl+a", "ctrl+r"} {
-		m.Update(uitest.Key(key))
-		if len(m.sessions.Actions) > 0 || m.sessions.Edit != nil || !strings.Contains(plain(m), key+" is for sessions; tab goes back to their list.") {
-			t.Fatalf("%s in the hits:\n%s", key, plain(m))
-		}
+// What the keys of the list do to a session they do to that of the hit under the cursor.
+func TestKeysOfTheListActOnTheSessionOfAHit(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread", "parser")
+	l.press("ctrl+s")
+	l.lists("parser", "bread")
+	l.press("tab")
+	l.types("about bread")
+	l.hits(1)
+	done := func(what string, holds func(store.Session) bool) {
+		t.Helper()
+		l.until(what, func() bool {
+			return len(l.sessions.Actions) == 0 && !l.sessions.Texts.Waiting && holds(l.stored(kept["bread"].ID))
+		})
 	}
+	l.press("ctrl+p")
+	done("the pin", func(s store.Session) bool { return s.Pinned })
+	l.press("ctrl+e")
+	l.types("s")
+	l.press("enter")
+	done("the title", func(s store.Session) bool { return s.Title == "breads" })
+	l.shows("◆ breads")
+	l.press("ctrl+d")
+	done("the trash", func(s store.Session) bool { return !s.Deleted.IsZero() })
+	l.hits(0)
+	l.press("ctrl+u")
+	done("the undo", func(s store.Session) bool { return s.Deleted.IsZero() })
+	l.hits(1)
+	if s := l.stored(kept["parser"].ID); s.Pinned || !s.Deleted.IsZero() {
+		t.Errorf("the session under the cursor of the titles was changed: %+v", s)
+	}
+}
+
+// Of a session with many hits a few are listed, with a line for the others; enter on that lists them all.
+func TestHitsOfOneSessionAreFolded(t *testing.T) {
+	m := foundTexts(t, 120, 40)
+	if screen := plain(m); strings.Contains(screen, "Nothing of the grammar") || !strings.Contains(screen, "2 more in this session") {
+		t.Fatalf("of five hits three are to be listed:\n%s", screen)
+	}
+	for range 2 {
+		m.Update(uitest.Key("down"))
+	}
+	m.Update(enter)
+	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 8 || !strings.Contains(plain(m), "Nothing of the grammar") || strings.Contains(plain(m), "more in this session") {
+		t.Fatalf("the cursor is on message %d, want 8, the first that was not listed:\n%s", hit.Message, plain(m))
+	}
+	m.Update(uitest.Key("end")) // in the filter
+	for range 20 {
+		m.Update(uitest.Key("down"))
+	}
+	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 3 {
+		t.Errorf("the last hit is message %d, want 3", hit.Message)
+	}
+}
+
+// What is found is shown with its verdict in the last request, and below it as it is stored.
+func TestAHitIsPreviewed(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	l.say("Where do walruses live?")
+	l.say("And whales?")
+	l.press("ctrl+s", "tab")
+	l.types("walruses")
+	l.until("the hit", func() bool { return !l.sessions.Texts.Waiting && len(l.sessions.Texts.Hits) > 0 })
+	l.shows("1  you  ● Where do walruses live?")
+	l.shows("1 of 4 · ")
+	l.shows("▌ Where do walruses live?")
+	l.press("tab")
+	l.shows("4 of 4 · ") // the end of the conversation
 }

@@ -25,6 +25,7 @@ type Hit struct {
 	Session Session
 	Message int64
 	Role    history.Role
+	Model   string    // of an answer: who wrote it
 	At      time.Time // when it was said
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
@@ -182,7 +183,7 @@ func (x *searcher) hit(m searchable) (scored, bool) {
 	if !x.query.InAll(places) {
 		return scored{}, false
 	}
-	h := scored{Hit: Hit{Session: session, Message: m.ID, Role: m.Role, At: sqlite.Time(m.CreatedMS)}}
+	h := scored{Hit: Hit{Session: session, Message: m.ID, Role: m.Role, Model: m.Model, At: sqlite.Time(m.CreatedMS)}}
 	h.score = x.query.Score(places, length, x.now.Sub(h.At))
 	h.source = search.Cut(m.text, places)
 	h.Snippet, h.Marks = h.source.Text, h.source.Marks

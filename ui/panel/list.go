@@ -3,13 +3,11 @@ package panel
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
 	"winnow/session/record"
-	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -166,7 +164,6 @@ type columns struct {
 // The narrowest columns, and how many cells a text needs to say anything.
 const (
 	whoCells    = 4
-	mostWho     = 6
 	tokensCells = len("tokens")
 	savedCells  = len("  saved")
 	leastText   = 8
@@ -182,9 +179,9 @@ func (r *Request) columns(w int, model string) columns {
 		tokens = used + 1
 	}
 	saved = max(saved, 2+len(theme.Thousands(r.Plan.Sum.Tokens(r.saved))))
-	who := min(mostWho, max(whoCells, theme.Width(shortName(model))))
+	who := min(theme.MostName, max(whoCells, theme.Width(theme.ShortName(model))))
 	if r.system {
-		who = mostWho
+		who = theme.MostName
 	}
 	at := func(who, saved int) columns {
 		c := columns{digits: digits, who: who, text: len("G ") + digits + 1, tokens: w - saved, saved: w}
@@ -298,7 +295,7 @@ func (p *Model) entryLine(st theme.Styles, e history.Entry) inList {
 	r := p.Shown()
 	said := r.texts(e.ID)
 	l := inList{
-		glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), who: speaker(e.Role, said.model), text: theme.Verdict(e),
+		glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), who: theme.ShortSpeaker(e.Role, said.model), text: theme.Verdict(e),
 		more: p.gist(e.ID, said.text), selected: p.Selected != nil && p.Selected(e.ID), saved: r.saving(e.TokensAfter - e.TokensBefore),
 	}
 	l.tint = st.OfGlyph(l.glyph)
@@ -338,26 +335,6 @@ func notSent(d history.Disposition) string {
 		return "unreadable"
 	}
 	return string(d)
-}
-
-// speaker is who said a message, in the few cells of a column.
-func speaker(role history.Role, model string) string {
-	if role == history.Assistant {
-		return shortName(model)
-	}
-	return theme.Speaker(role)
-}
-
-// shortName is a model's name without its version and its endpoint: gpt-5.2 is gpt. One without a short name is an llm.
-func shortName(model string) string {
-	name := model[strings.LastIndexByte(model, '/')+1:]
-	if i := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
-		name = name[:i]
-	}
-	if name == "" || theme.Width(name) > mostWho {
-		return "llm"
-	}
-	return markdown.OneLine(name, mostWho)
 }
 
 // gistOf is a message at the length that it had when its gist was made: one that arrives grows.

@@ -36,6 +36,7 @@ type Options struct {
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the choices are still being asked for
 
+	Uncounted bool // the list does not say how many choices it has
 	Column    int  // the widest column of labels in cells, 0 for that of most lists
 	Wraps     bool // what is said about a choice goes on below it where the line is too short
 	Widest    int  // the most cells from the first text of a line to its right end, 0 for all of the list's width
@@ -250,14 +251,8 @@ func (p *Model) Height() int {
 type row struct {
 	at           int // of a choice: its place in what is shown; -1 for none
 	group        string
-	label, about part
+	label, about theme.Part
 	more         bool // the line goes on with the one before it
-}
-
-// part is what one line has of a text, and the byte at which it begins there.
-type part struct {
-	text string
-	from int
 }
 
 // rows are all lines below the rule.
@@ -281,9 +276,9 @@ func (p *Model) lines(i, column int) []row {
 	c := p.choices[p.shown[i].choice]
 	room := p.room(p.shown[i]) - column - gap
 	if !p.Wraps || c.About == "" || room < leastAbout {
-		return []row{{at: i, label: part{text: c.Label}, about: part{text: c.About}}}
+		return []row{{at: i, label: theme.Part{Text: c.Label}, about: theme.Part{Text: c.About}}}
 	}
-	labels, abouts := parts(c.Label, column), parts(c.About, room)
+	labels, abouts := theme.Parts(c.Label, column), theme.Parts(c.About, room)
 	rows := make([]row, max(len(labels), len(abouts)))
 	for n := range rows {
 		rows[n].at, rows[n].more = i, n > 0
@@ -295,20 +290,6 @@ func (p *Model) lines(i, column int) []row {
 		}
 	}
 	return rows
-}
-
-// parts are the lines of a text in w cells.
-func parts(text string, w int) []part {
-	var list []part
-	from := 0
-	for _, line := range theme.Wrap(text, w) {
-		if line = strings.TrimSpace(line); line != "" {
-			from += max(0, strings.Index(text[from:], line))
-			list = append(list, part{line, from})
-			from += len(line)
-		}
-	}
-	return list
 }
 
 // gap is how many cells stand between the column of labels and what is said about them.
@@ -362,6 +343,9 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	count := theme.Thousands(len(p.choices))
 	if p.filter.Text != "" {
 		count = theme.Thousands(len(p.shown)) + " of " + count
+	}
+	if p.Uncounted {
+		count = ""
 	}
 	head := strings.Repeat(" ", margin) + st.Seen.Render("›") + " "
 	lead := theme.Width(head)
@@ -438,26 +422,26 @@ func (p *Model) line(st theme.Styles, r row, column int) string {
 		right = ""
 	}
 	text := painted(r.label, m.label, room, label, match)
-	if r.about.text != "" && room >= from+leastAbout {
+	if r.about.Text != "" && room >= from+leastAbout {
 		text += ground.Render(strings.Repeat(" ", max(min(2, from), from-theme.Width(text))))
 		text += painted(r.about, m.about, room-theme.Width(text), about, match)
 	}
-	tail := painted(part{text: right}, m.right, theme.Width(right), about, match)
+	tail := painted(theme.Part{Text: right}, m.right, theme.Width(right), about, match)
 	blank := strings.Repeat(" ", max(0, p.end()-2*margin-theme.Width(text)-theme.Width(tail)))
 	line := bar + ground.Render(" ") + text + ground.Render(blank) + tail
 	return theme.Fit(line+ground.Render(strings.Repeat(" ", max(0, p.w-theme.Width(line)))), p.w)
 }
 
 // painted is a part of a text in at most w cells, with the bytes of the text that a filter found marked.
-func painted(p part, hits []int, w int, style, match lipgloss.Style) string {
-	if p.text == "" {
+func painted(p theme.Part, hits []int, w int, style, match lipgloss.Style) string {
+	if p.Text == "" {
 		return ""
 	}
-	short := markdown.OneLine(p.text, max(1, w))
-	first, _ := slices.BinarySearch(hits, p.from)
+	short := markdown.OneLine(p.Text, max(1, w))
+	first, _ := slices.BinarySearch(hits, p.From)
 	here := make([]int, 0, len(hits)-first)
 	for _, at := range hits[first:] {
-		here = append(here, at-p.from)
+		here = append(here, at-p.From)
 	}
-	return theme.Paint(short, style, theme.HitSpans(p.text, 0, len(short), here, match))
+	return theme.Paint(short, style, theme.HitSpans(p.Text, 0, len(short), here, match))
 }

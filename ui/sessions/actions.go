@@ -84,6 +84,9 @@ func (l *Model) acted(msg ActedMsg) tea.Cmd {
 	if l.Shown {
 		cmds = append(cmds, l.readShelf())
 	}
+	if l.Shown && l.Texts.On {
+		cmds = append(cmds, l.searchTexts())
+	}
 	return tea.Batch(cmds...)
 }
 
@@ -182,6 +185,7 @@ func (l *Model) deleteSession() tea.Cmd {
 		return nil
 	}
 	l.remove(s.ID)
+	l.Texts.drop(s.ID)
 	deleting, inverse := l.deleting(s, l.taken("In the trash: "+s.Name()+".")), l.restoring(s)
 	deleting.inverse = &inverse
 	return l.start(deleting)
@@ -224,6 +228,7 @@ func (l *Model) purgeSession() tea.Cmd {
 	l.Purge = nil
 	l.Undos = slices.DeleteFunc(l.Undos, func(a action) bool { return a.id == s.ID })
 	l.remove(s.ID)
+	l.Texts.drop(s.ID)
 	db := l.Store
 	sentence := "It is gone for good: " + LineOf(l.secrets, s).Name() + "."
 	return l.start(action{id: s.ID, sentence: sentence, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})

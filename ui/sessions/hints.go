@@ -7,18 +7,33 @@ func (l *Model) Hints() []keymap.Hint {
 	k := &l.Keys
 	switch {
 	case l.Purge != nil:
-		return []keymap.Hint{k.Hint("purge it", keymap.Allow), k.Hint("keep it", keymap.Refuse)}
+		return []keymap.Hint{k.Hint("delete for good", keymap.Allow), k.Hint("keep", keymap.Refuse)}
 	case l.held != nil:
 		return l.copiesHints()
 	case l.Edit != nil && l.Edit.tags:
 		return []keymap.Hint{k.Hint("keep the tags", keymap.Choose), {What: "blanks or commas between them"}, k.Hint("leave them as they were", keymap.Back)}
 	case l.Edit != nil:
 		return []keymap.Hint{k.Hint("keep the title", keymap.Choose), k.Hint("leave it as it was", keymap.Back)}
+	case l.noMatch():
+		other := "all messages"
+		if l.Texts.On {
+			other = "titles"
+		}
+		return []keymap.Hint{k.Hint(other, keymap.AllText), k.Hint("clear the filter", keymap.Back)}
+	case l.Texts.On && len(l.Texts.Hits) == 0:
+		return []keymap.Hint{k.Hint("titles", keymap.AllText), k.Hint("close", keymap.Back)}
 	case l.Texts.On:
+		open := "open at the match"
+		if at, _, _ := l.Texts.on(); at.hit < 0 {
+			open = "list them"
+		}
 		return []keymap.Hint{
-			k.Hint("open at the message", keymap.Choose),
+			k.Hint(open, keymap.Choose),
 			k.Hint("titles", keymap.AllText),
-			k.Hint("move", keymap.ListUp, keymap.ListDown),
+			k.Hint("rename", keymap.Rename),
+			k.Hint("delete", keymap.Delete),
+			k.Hint("pin", keymap.PinTop),
+			k.Hint("tags", keymap.Tags),
 			k.Hint("close", keymap.Back),
 		}
 	case l.shelf == trashShelf:
@@ -29,6 +44,9 @@ func (l *Model) Hints() []keymap.Hint {
 			k.Hint("undo", keymap.Undo),
 			k.Hint("close", keymap.Back),
 		}
+	}
+	if len(l.Lines) == 0 && l.shelf == usedShelf {
+		return []keymap.Hint{k.Hint("new chat", keymap.New), k.Hint("archive", keymap.Shelves), k.Hint("close", keymap.Back)}
 	}
 	next, archive := "archive", "archive it"
 	if l.shelf == archiveShelf {

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/keymap"
+	"winnow/ui/theme"
 )
 
 // key is a key while the list of sessions is open.
@@ -16,6 +17,10 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return l.copiesKey(msg)
 	case l.Edit != nil:
 		return l.editKey(msg)
+	case k.Pressed(msg, keymap.Back) && l.noMatch():
+		before := l.Filter.Text
+		l.Filter = theme.Field{}
+		return l.filterTyped(before)
 	case k.Pressed(msg, keymap.Back, keymap.Sessions):
 		l.Emit(Closed{})
 		return nil
@@ -64,8 +69,6 @@ func (l *Model) sessionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return l.undo(), true
 	case k.Pressed(msg, keymap.New):
 		return l.Emit(NewSession{}), true
-	case l.Texts.On && k.Pressed(msg, keymap.Rename, keymap.Tags, keymap.PinTop, keymap.Archive, keymap.Delete, keymap.Restore, keymap.ForkOff):
-		return l.Say(msg.String() + " is for sessions; " + k.First(keymap.AllText) + " goes back to their list."), true
 	case k.Pressed(msg, keymap.Rename):
 		return l.startRename(), true
 	case k.Pressed(msg, keymap.Tags):
@@ -95,7 +98,7 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 		l.Purge = nil
 		return l.Say("It stays in the trash.")
 	}
-	return l.NoKey(msg, k.First(keymap.Allow)+" purges the session, "+k.First(keymap.Refuse)+" keeps it.")
+	return l.NoKey(msg, k.First(keymap.Allow)+" deletes the session for good, "+k.First(keymap.Refuse)+" keeps it.")
 }
 
 // chooseSession opens the session under the cursor.
@@ -116,13 +119,28 @@ func (l *Model) chooseSession() tea.Cmd {
 	return l.Emit(Chosen{s.ID})
 }
 
-// page is how far a page goes in the list.
+// page is how far a page goes in the list: a line of the page before stays in sight.
 func (l *Model) page() int {
-	h := l.H - 1
-	if l.Texts.On {
-		return max(1, h/hitLines)
+	o := l.layout()
+	if !l.Texts.On {
+		return max(1, o.rows-1)
 	}
-	return max(1, h-detailLines)
+	rows, first, end := l.Texts.onScreen(o, l.H)
+	stops := 0
+	for _, r := range rows[first:end] {
+		if r.at >= 0 {
+			stops++
+		}
+	}
+	return max(1, stops-1)
+}
+
+// noMatch says that a filter is typed and leaves nothing.
+func (l *Model) noMatch() bool {
+	if l.Texts.On {
+		return l.Filter.Text != "" && len(l.Texts.Hits) == 0 && !l.Texts.Waiting
+	}
+	return len(l.Lines) > 0 && len(l.Matches) == 0
 }
 
 // step moves the cursor of what is listed.

@@ -6,11 +6,12 @@ import (
 
 // ListedMsg is the list of the sessions, or its first page.
 type ListedMsg struct {
-	Asked int // the reading that it answers
-	Lines []Line
-	At    time.Time
-	Whole bool
-	err   error
+	Asked  int // the reading that it answers
+	Lines  []Line
+	Leased []string // the ids of the sessions that another window has open, on every shelf
+	At     time.Time
+	Whole  bool
+	err    error
 }
 
 // ActedMsg is the end of an action of the list of sessions.

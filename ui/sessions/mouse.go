@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/theme"
 )
 
 // paste puts a pasted text where the list is typed in.
@@ -27,26 +29,28 @@ func (l *Model) wheel(by int) {
 	}
 }
 
-// click puts the cursor on what is drawn at y in the list's height; a click on that opens it.
-func (l *Model) click(h, y int) tea.Cmd {
-	if l.Purge != nil || l.held != nil || l.Edit != nil || y < 1 {
+// click puts the cursor on what is drawn at y; a click on that opens it.
+func (l *Model) click(y int) tea.Cmd {
+	o := l.layout()
+	if l.Purge != nil || l.held != nil || l.Edit != nil || y < o.head || y >= o.head+o.rows {
 		return nil
 	}
-	at, i, end := l.at, 0, 0
+	at, to := l.at, -1
 	if l.Texts.On {
+		rows, first, end := l.Texts.onScreen(o, l.H)
 		at = l.Texts.At
-		i, end = l.Texts.onScreen(l.Texts.height(h-1, l.IndexNote()))
-		i += (y - 1) / hitLines
-	} else {
-		i, end = l.onScreen(h)
-		i += y - 1
+		if i := first + y - o.head; i < end {
+			to = rows[i].at
+		}
+	} else if first, end := theme.Around(l.at, len(l.Matches), o.rows); first+y-o.head < end {
+		to = first + y - o.head
 	}
-	switch {
-	case i >= end:
+	switch to {
+	case -1:
 		return nil
-	case i == at:
+	case at:
 		return l.chooseSession()
 	}
-	l.step(i - at)
+	l.step(to - at)
 	return nil
 }

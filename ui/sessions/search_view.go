@@ -1,100 +1,145 @@
 package sessions
 
 import (
+	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
+	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// A hit has two lines: whose message it is, and what was found in it.
-const hitLines = 2
-
-// view draws the hits into a box, with a note below them while the index is behind.
-func (x *Search) view(st theme.Styles, hidden theme.Secrets, w, h int, typed, unindexed string) []string {
-	var lines, note []string
-	room := x.height(h, unindexed)
-	if room < h {
-		note = []string{st.Cut.Render(" ! " + markdown.OneLine(unindexed, max(1, w-3)))}
-	}
-	first, end := x.onScreen(room)
-	for i := first; i < end; i++ {
-		lines = append(lines, x.Hit(st, hidden, i, w)...)
-	}
-	if len(x.Hits) == 0 {
-		lines = theme.IndentedTo(st.Muted, x.nothing(typed), labelAt, w)
-	}
-	lines = lines[:min(len(lines), room)]
-	for len(lines) < room {
-		lines = append(lines, "")
-	}
-	return append(lines, note...)
+// hitRow is one line of what a search found.
+type hitRow struct {
+	at    int // the stop that it is, -1 for a session's title or a blank line
+	stop  stop
+	title bool
 }
 
-// height is the height for the hits: a note that the index is behind takes a line of it, where there is one
-// to spare.
-func (x *Search) height(h int, unindexed string) int {
-	if unindexed != "" && h > hitLines {
-		h--
+// rows are all lines of what was found, in a list of a height: a blank line stands between sessions where there is room.
+func (x *Search) rows(h int) []hitRow {
+	var rows []hitRow
+	last := -1
+	for i, s := range x.stops(x.groups()) {
+		if s.group != last {
+			if last >= 0 && h >= spaceHeight {
+				rows = append(rows, hitRow{at: -1})
+			}
+			last = s.group
+			rows = append(rows, hitRow{at: -1, stop: s, title: true})
+		}
+		rows = append(rows, hitRow{at: i, stop: s})
 	}
-	return max(0, h)
+	return rows
 }
 
-// onScreen is the part of the hits that is drawn in a height.
-func (x *Search) onScreen(h int) (first, end int) {
-	return theme.Around(x.At, len(x.Hits), max(1, h/hitLines))
-}
-
-// nothing says why there is no hit.
-func (x *Search) nothing(typed string) string {
-	switch {
-	case strings.TrimSpace(typed) == "":
-		return "type what was said: words, or \"words side by side\""
-	case x.Waiting:
-		return "searching …"
-	}
-	return "no message has " + typed
-}
-
-// Hit draws one hit: the title of its session and its age, and below it who says what.
-func (x *Search) Hit(st theme.Styles, hidden theme.Secrets, i, w int) []string {
-	h, _ := x.Hits[i].Without(hidden.In, theme.Redacted)
-	base, dim, found, cursor := st.Text, st.Muted, st.Match, "  "
-	if i == x.At {
-		base, dim, found, cursor = st.Selected, st.Selected, st.Selected.Bold(true).Underline(true), " ▸"
-	}
-	title := cursor + "  " + LineOf(hidden, h.Session).Name()
-	right := theme.Ago(x.Read, h.At) + " "
-	if !h.Session.Deleted.IsZero() {
-		right = "in the trash  " + right
-	}
-	head := theme.Spread(title, right, w)
-	var spans []theme.Span
-	if strings.HasSuffix(head, right) {
-		spans = append(spans, theme.Span{From: len(head) - len(right), To: len(head), Style: dim})
-	}
-	return []string{
-		theme.Paint(head, base.Bold(true), spans),
-		x.snippet(h, w, base, dim, found),
-	}
-}
-
-// snippet draws who says what was found.
-func (x *Search) snippet(h store.Hit, w int, base, dim, found lipgloss.Style) string {
-	who := "    " + theme.Fit(theme.Speaker(h.Role), speakerWidth) + " "
-	text, gone := fromHit(h, w-theme.Width(who))
-	left := who + text
-	line := theme.Fit(left, w)
-	spans := []theme.Span{{From: 0, To: len(who), Style: dim}}
-	for _, m := range h.Marks {
-		if to := len(who) + m[1] - gone; to <= theme.SharedPrefix(line, left) {
-			spans = append(spans, theme.Span{From: len(who) + m[0] - gone, To: to, Style: found})
+// onScreen are all lines of what was found, and which of them are drawn: the cursor's, with the title of its session
+// where there is room.
+func (x *Search) onScreen(o layout, h int) (rows []hitRow, first, end int) {
+	rows = x.rows(h)
+	cursor, title := 0, 0
+	for i, r := range rows {
+		if r.title {
+			title = i
+		}
+		if r.at == x.At {
+			cursor = i
+			break
 		}
 	}
-	return theme.Paint(line, base, spans)
+	first, end = theme.Around(cursor, len(rows), o.rows)
+	if first > title && cursor-title < o.rows {
+		first, end = title, min(len(rows), title+o.rows)
+	}
+	return rows, first, end
+}
+
+// hitRows draws what was found.
+func (l *Model) hitRows(st theme.Styles, o layout) []string {
+	x := &l.Texts
+	rows, first, end := x.onScreen(o, l.H)
+	groups := x.groups()
+	c := l.columns(o)
+	var lines []string
+	for _, r := range rows[first:end] {
+		switch {
+		case r.title:
+			lines = append(lines, l.titleRow(st, o, l.lineOf(groups[r.stop.group].session), false))
+		case r.at < 0:
+			lines = append(lines, "")
+		case r.stop.hit < 0:
+			more := strings.Repeat(" ", c.text) + st.Muted.Render(theme.Thousands(r.stop.rest)+" more in this session")
+			lines = append(lines, l.row(st, o, more, r.at == x.At))
+		default:
+			lines = append(lines, l.row(st, o, l.hit(st, o, c, x.Hits[r.stop.hit]), r.at == x.At))
+		}
+	}
+	return lines
+}
+
+// hitColumns are the columns of a hit's line: its number ends before number, who said it begins at who, which is less
+// than 0 for no column, its sign stands at glyph and its text begins at text.
+type hitColumns struct{ number, who, glyph, text int }
+
+// whoFrom is the least width at which a hit's line says who said it.
+const whoFrom = 40
+
+// columns are the columns of the hits.
+func (l *Model) columns(o layout) hitColumns {
+	c := hitColumns{number: o.text() + 4}
+	if o.w < longFrom {
+		c.number = o.margin + 4
+	}
+	if o.w < whoFrom {
+		c.who, c.glyph = -1, c.number+1
+		c.text = c.glyph + 2
+		return c
+	}
+	wide := 3
+	for _, h := range l.Texts.Hits {
+		wide = max(wide, theme.Width(theme.ShortSpeaker(h.Role, h.Model)))
+	}
+	c.who = c.number + 2
+	c.glyph = c.who + wide + 2
+	c.text = c.glyph + 2
+	return c
+}
+
+// hit draws one hit: the number of the message, who said it, the sign of what became of it, and what was found.
+func (l *Model) hit(st theme.Styles, o layout, c hitColumns, found store.Hit) string {
+	h, _ := found.Without(l.secrets.In, theme.Redacted)
+	place := l.Texts.places[h.Message]
+	number := ""
+	if place.Number > 0 {
+		number = fmt.Sprint(place.Number)
+	}
+	line := strings.Repeat(" ", max(1, c.number-len(number))) + st.Muted.Render(number)
+	to := func(column int) { line += strings.Repeat(" ", max(0, column-theme.Width(line))) }
+	if c.who >= 0 {
+		to(c.who)
+		line += speakerStyle(st, h.Role).Render(theme.ShortSpeaker(h.Role, h.Model))
+	}
+	to(c.glyph)
+	line += sign(st, place.Last)
+	to(c.text)
+	room := max(1, o.w-o.margin-c.text)
+	text, gone := fromHit(h, room)
+	short := markdown.OneLine(text, room)
+	marks := make([][2]int, len(h.Marks))
+	for i, m := range h.Marks {
+		marks[i] = [2]int{m[0] - gone, m[1] - gone}
+	}
+	return line + theme.Paint(short, st.Text, marked(marks, 0, theme.SharedPrefix(short, text), st.Found))
+}
+
+// sign is the sign of what the last request did with a message, a blank where there was none.
+func sign(st theme.Styles, e *history.Entry) string {
+	if e == nil {
+		return " "
+	}
+	g := theme.Glyph(*e)
+	return st.OfGlyph(g).Render(g)
 }
 
 // leadIn is the most that stands before what was found where the line is too short for all of it.
@@ -113,6 +158,3 @@ func fromHit(h store.Hit, w int) (text string, gone int) {
 	from = min(from, h.Marks[0][0])
 	return "…" + h.Snippet[from:], from - len("…")
 }
-
-// speakerWidth is the room for who speaks.
-const speakerWidth = 6

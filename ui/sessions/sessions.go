@@ -6,7 +6,6 @@ package sessions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -33,11 +32,11 @@ const (
 func (l *Model) Title() string {
 	switch {
 	case l.Texts.On && l.shelf == trashShelf:
-		return "all messages, the trash as well"
+		return "Sessions › with the trash"
 	case l.Texts.On:
-		return "all messages"
+		return "Sessions"
 	}
-	return [...]string{"sessions", "sessions: archive", "sessions: trash"}[l.shelf]
+	return [...]string{"Sessions", "Sessions › archive", "Sessions › trash"}[l.shelf]
 }
 
 // filter of the store that lists the shelf.
@@ -63,7 +62,9 @@ type Model struct {
 	Whole   bool      // it is read to its end
 	Asked   int       // readings so far: an answer to an older one is dropped
 
-	Texts Search // in the messages of all sessions
+	Texts   Search // in the messages of all sessions
+	Preview Preview
+	leased  []string // the ids of the sessions that another window has open
 
 	secrets theme.Secrets
 
@@ -85,6 +86,9 @@ type Line struct {
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
 func (l *Model) Open(d Deps, p Around, secrets theme.Secrets, filter string) tea.Cmd {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
 	*l = Model{Deps: d, Around: p, secrets: secrets, Filter: theme.NewField(filter), Asked: l.Asked, Actions: l.Actions, Undos: l.Undos}
 	return l.readShelf()
 }
@@ -100,12 +104,12 @@ func (l *Model) readShelf() tea.Cmd {
 }
 
 func (l *Model) readSessions(f store.Filter) tea.Cmd {
-	db, asked, hidden := l.Store, l.Asked, l.secrets
+	db, asked, hidden, now := l.Store, l.Asked, l.secrets, l.Now
 	return l.Run(func(ctx context.Context) tea.Msg {
 		list, err := db.Sessions(ctx, f)
 		leased, err2 := db.LeasedByOthers(ctx)
 		return ListedMsg{
-			Asked: asked, Lines: SessionLines(hidden, list, leased...), At: time.Now(),
+			Asked: asked, Lines: SessionLines(hidden, list, leased...), Leased: leased, At: now(),
 			Whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),
 		}
 	})
@@ -130,6 +134,7 @@ func (l *Model) listed(msg ListedMsg) tea.Cmd {
 		l.Emit(Closed{})
 		return l.SayError(theme.Sentence(msg.err))
 	}
+	l.leased = msg.Leased
 	l.fill(msg.Lines)
 	l.read, l.Whole = msg.At, msg.Whole
 	if !msg.Whole {
@@ -140,7 +145,7 @@ func (l *Model) listed(msg ListedMsg) tea.Cmd {
 
 // fill replaces the lines. The filter stays, and so does the cursor.
 func (l *Model) fill(lines []Line) {
-	old, _ := l.Chosen()
+	old, _ := l.title()
 	l.Lines = lines
 	l.Refilter()
 	l.stay(old.ID)
@@ -148,7 +153,7 @@ func (l *Model) fill(lines []Line) {
 
 // remove takes a session out of the list before the list is read again.
 func (l *Model) remove(id string) {
-	old, _ := l.Chosen()
+	old, _ := l.title()
 	l.Lines = slices.DeleteFunc(l.Lines, func(s Line) bool { return s.ID == id })
 	l.Refilter()
 	l.stay(old.ID)
@@ -177,8 +182,27 @@ func (l *Model) Filtered(before string) bool {
 	return true
 }
 
-// Chosen is the session under the cursor.
+// Chosen is the session under the cursor: in a search that of the hit.
 func (l *Model) Chosen() (Line, bool) {
+	if !l.Texts.On {
+		return l.title()
+	}
+	_, s, ok := l.Texts.on()
+	if !ok {
+		return Line{}, false
+	}
+	return l.lineOf(s), true
+}
+
+// lineOf is the line of a session that a search found.
+func (l *Model) lineOf(s store.Session) Line {
+	line := LineOf(l.secrets, s)
+	line.Leased = slices.Contains(l.leased, s.ID)
+	return line
+}
+
+// title is the session under the cursor of the list of titles.
+func (l *Model) title() (Line, bool) {
 	if l.at < 0 || l.at >= len(l.Matches) {
 		return Line{}, false
 	}
@@ -199,16 +223,16 @@ func (l *Model) nextShelf() tea.Cmd {
 
 // Position says how many sessions the list has, and how many the filter leaves of them.
 func (l *Model) Position() string {
-	all := theme.Thousands(len(l.Lines))
+	all := theme.Plural(len(l.Lines), "session")
 	switch {
 	case l.Texts.On:
 		return l.Texts.Position()
 	case l.read.IsZero():
 		return ""
 	case !l.Whole:
-		return all + "+"
+		return theme.Thousands(len(l.Lines)) + "+ sessions"
 	case len(l.Matches) < len(l.Lines):
-		return fmt.Sprintf("%s of %s", theme.Thousands(len(l.Matches)), all)
+		return theme.Thousands(len(l.Matches)) + " of " + all
 	}
 	return all
 }

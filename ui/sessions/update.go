@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,6 +18,7 @@ type Deps struct {
 	Keys       keymap.Map
 	Run        func(func(context.Context) tea.Msg) tea.Cmd       // makes a command whose context ends with it
 	NewContext func() (context.Context, context.CancelFunc)      // makes the context of a command that may be stopped
+	Now        func() time.Time                                  // nil is time.Now
 	Rename     func(ctx context.Context, id, title string) error // the open session has to know its own title
 }
 
@@ -60,6 +62,9 @@ type (
 // has read.
 func (l Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := l.update(msg)
+	if look := l.look(); look != nil {
+		cmd = tea.Batch(cmd, look)
+	}
 	return l, cmd
 }
 
@@ -70,7 +75,7 @@ func (l *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return l.paste(msg.Content)
 	case tea.MouseClickMsg:
-		return l.click(l.H, msg.Y)
+		return l.click(msg.Y)
 	case tea.MouseWheelMsg:
 		l.wheel(keymap.Wheel(msg, 3))
 	case ListedMsg:
@@ -81,6 +86,10 @@ func (l *Model) update(msg tea.Msg) tea.Cmd {
 		return l.searchDue(msg)
 	case FoundMsg:
 		return l.textsFound(msg)
+	case PreviewDueMsg:
+		return l.previewDue(msg)
+	case PreviewMsg:
+		l.previewed(msg)
 	}
 	return nil
 }
@@ -110,6 +119,7 @@ func (l *Model) Reveal(secrets theme.Secrets) {
 		l.Lines[i].Leased = leased
 	}
 	l.fill(l.Lines)
+	l.hidePreview()
 }
 
 // IndexNote says what a search does not find yet, "" where it finds everything.

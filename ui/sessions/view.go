@@ -2,200 +2,317 @@ package sessions
 
 import (
 	"fmt"
-	"os"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// aboutLines is how many lines tell of the session under the cursor, with the rule above them.
-const detailLines = 2
+// The least heights in lines at which the list has a rule under its filter, a line about the session under its cursor,
+// a blank line under the rule, and a preview.
+const (
+	ruleHeight    = 4
+	aboutHeight   = 8
+	spaceHeight   = 16
+	previewHeight = 24
+)
 
-// roomyList is the least height of a list that tells of the session under its cursor.
-const roomyList = 8
+// aboutLines is how many lines tell of the session under the cursor where there is no room for a preview: a rule and
+// the facts.
+const aboutLines = 2
+
+// layout says where the parts of the list stand.
+type layout struct {
+	w      int
+	margin int // cells that stay free at both sides
+	head   int // lines above the rows
+	rows   int // lines for rows
+	below  int // lines for what is told of the session under the cursor
+}
+
+// text is the column at which titles begin.
+func (o layout) text() int { return o.margin + 2 }
+
+// layout divides the size. The list is as high as its rows, and what it leaves is for the preview, which has a third.
+func (l *Model) layout() layout {
+	o := layout{w: l.W, margin: theme.Gutter(l.W), head: 1}
+	switch {
+	case l.H >= spaceHeight:
+		o.head = 3
+	case l.H >= ruleHeight:
+		o.head = 2
+	}
+	body := max(0, l.H-o.head)
+	blank := 0
+	switch {
+	case !l.tells():
+	case l.H >= previewHeight:
+		o.below, blank = l.H/3, 1
+	case l.H >= aboutHeight && !l.Texts.On:
+		o.below = aboutLines
+	}
+	o.rows = max(0, body-o.below-blank)
+	if o.below > aboutLines {
+		o.rows = min(o.rows, max(1, l.height()))
+		o.below = body - blank - o.rows
+	}
+	return o
+}
+
+// tells says that something is told of what is under the cursor.
+func (l *Model) tells() bool {
+	_, ok := l.Chosen()
+	return ok || l.held != nil
+}
+
+// height is how many lines all rows take.
+func (l *Model) height() int {
+	if l.Texts.On {
+		return len(l.Texts.rows(l.H))
+	}
+	return len(l.Matches)
+}
 
 // View draws the list; the cursor stands at column x of the first line.
 func (l *Model) View(st theme.Styles) (lines []string, x int) {
-	w, h, open := l.W, l.H, l.Here
-	head, x := l.head(st, w)
+	o := l.layout()
+	head, x := l.head(st, o)
 	lines = append(lines, head)
-	if l.Texts.On {
-		return append(lines, l.Texts.view(st, l.secrets, w, max(0, h-1), l.Filter.Text, l.IndexNote())...), x
+	if o.head > 1 {
+		lines = append(lines, st.Rule(o.w))
 	}
-	var about []string
-	if s, ok := l.Chosen(); (ok || l.held != nil) && h >= roomyList {
-		about = []string{st.Rule(w), " " + st.Muted.Render(markdown.OneLine(l.about(s), w-2))}
-	}
-	first, end := l.onScreen(h)
-	for i := first; i < end; i++ {
-		lines = append(lines, l.line(st, i, w, open))
-	}
-	if len(l.Matches) == 0 {
-		lines = append(lines, theme.IndentedTo(st.Muted, l.nothing(), labelAt, w)...)
-	}
-	for len(lines) < h-len(about) {
+	for len(lines) < o.head {
 		lines = append(lines, "")
 	}
-	return append(lines[:min(len(lines), max(1, h-len(about)))], about...), x
-}
-
-// onScreen is the part of the list that is drawn in a height.
-func (l *Model) onScreen(h int) (first, end int) {
-	if h >= roomyList {
-		h -= detailLines
-	}
-	return theme.Around(l.at, len(l.Matches), max(0, h-1))
-}
-
-// head is the line at the top: the filter, what is typed instead of it, or a question.
-func (l *Model) head(st theme.Styles, w int) (line string, x int) {
-	name, f := " ›  ", &l.Filter
-	switch {
+	var rows []string
+	switch empty := l.nothing(); {
+	case empty != "":
+		rows = theme.IndentedTo(st.Muted, empty, o.text(), max(1, o.w-o.margin))
 	case l.Texts.On:
-		name = " text › "
-	case l.Purge != nil:
-		return st.Cut.Render(theme.Fit(" Purge "+LineOf(l.secrets, *l.Purge).Name()+" for good?", w)), 0
-	case l.held != nil:
-		return st.Cut.Render(theme.Fit(" "+l.held.question(), w)), 0
-	case l.Edit != nil && l.Edit.tags:
-		name, f = " tags › ", &l.Edit.Field
-	case l.Edit != nil:
-		name, f = " title › ", &l.Edit.Field
-	}
-	text, x := f.View(max(1, w-theme.Width(name)))
-	return st.Strong.Render(name) + text, min(theme.Width(name)+x, max(0, w-1))
-}
-
-// nothing says why no line is shown.
-func (l *Model) nothing() string {
-	switch {
-	case l.read.IsZero():
-		return "reading …"
-	case len(l.Lines) > 0:
-		return "nothing matches " + l.Filter.Text
-	case l.shelf == archiveShelf:
-		return "nothing is archived"
-	case l.shelf == trashShelf:
-		return "the trash is empty"
-	}
-	return "nothing here yet: a chat is kept from its first message on"
-}
-
-// about tells what the line of a session has no room for.
-func (l *Model) about(s Line) string {
-	if l.Purge != nil {
-		return fmt.Sprintf("%s and all that was sent for them go, and nothing brings them back", theme.Plural(s.Messages, "message"))
-	}
-	if l.held != nil {
-		return l.held.names()
-	}
-	parts := []string{"begun " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
-	if !s.Deleted.IsZero() {
-		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
-	}
-	if s.Parent != "" {
-		parts = append(parts, "forked from "+l.titleOf(s.Parent))
-	}
-	if s.Dir != "" {
-		parts = append(parts, shortened(s.Dir))
-	}
-	return strings.Join(append(parts, s.ID[:min(len(s.ID), idShown)]), " · ")
-}
-
-// shortened is a folder with ~ in the place of the home folder.
-func shortened(dir string) string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return dir
-	}
-	if below, ok := strings.CutPrefix(dir, home); ok && (below == "" || os.IsPathSeparator(below[0])) {
-		return "~" + below
-	}
-	return dir
-}
-
-// idShown is how much of an id is shown: the moment at which the session was made, which no other one has.
-const idShown = 13
-
-// titleOf is the title of a session, as far as the list has it.
-func (l *Model) titleOf(id string) string {
-	for _, s := range l.Lines {
-		if s.ID == id {
-			return s.Name()
+		rows = l.hitRows(st, o)
+	default:
+		first, end := theme.Around(l.at, len(l.Matches), o.rows)
+		for i := first; i < end; i++ {
+			rows = append(rows, l.titleRow(st, o, l.Lines[l.Matches[i].Line], i == l.at))
 		}
 	}
-	return "another session"
+	lines = append(lines, rows[:min(len(rows), max(1, o.rows))]...)
+	if o.below == 0 {
+		return l.withNote(st, o, lines), x
+	}
+	for len(lines) < l.H-o.below {
+		lines = append(lines, "")
+	}
+	lines = append(lines, st.Rule(o.w))
+	if o.below <= aboutLines {
+		return append(lines, o.line(st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.w-2*o.margin))))), x
+	}
+	return l.withNote(st, o, append(lines, l.previewLines(st, o)...)), x
 }
 
-// labelAt is the column of the labels: cursor and pin stand before them.
-const labelAt = 4
+// line is a text behind the margin.
+func (o layout) line(text string) string { return strings.Repeat(" ", o.margin) + text }
 
-// line is a session's line: pin, title and tags; where it is open, model, turns and age at the right.
-func (l *Model) line(st theme.Styles, i, w int, open string) string {
-	s := l.Lines[l.Matches[i].Line]
-	margin := []rune("    ")
-	if i == l.at {
-		margin[1] = '▸'
+// withNote puts at the end of the lines what a search does not find yet.
+func (l *Model) withNote(st theme.Styles, o layout, lines []string) []string {
+	note := l.IndexNote()
+	if !l.Texts.On || note == "" || l.H <= ruleHeight {
+		return lines
 	}
-	if s.Pinned {
-		margin[2] = '◆'
+	lines = lines[:min(len(lines), l.H-1)]
+	for len(lines) < l.H-1 {
+		lines = append(lines, "")
 	}
-	left, right := string(margin)+s.Label, l.right(s, open, w)
-	line := theme.Spread(left, right+" ", w)
-	spans := []theme.Span{{From: len(string(margin)) + s.tags, To: len(left), Style: st.Muted}}
-	if strings.HasSuffix(line, right+" ") {
-		spans = append(spans, theme.Span{From: len(line) - len(right) - 1, To: len(line), Style: st.Muted})
-	}
-	found := st.Match
-	base := lipgloss.NewStyle()
-	if i == l.at {
-		base, spans, found = st.Selected, nil, st.Selected.Bold(true).Underline(true)
-	}
-	return theme.Paint(line, base, append(spans, theme.HitSpans(s.Label, len(string(margin)), theme.SharedPrefix(line, left), HitsIn(s.Folded, l.Filter.Text), found)...))
+	return append(lines, o.line(st.Cut.Render("! "+markdown.OneLine(note, max(1, o.w-2*o.margin-2)))))
 }
 
-// The least widths at which a line names the model, has it in a column, and has a long name in it.
+// tabsFrom is the least width at which the filter names what it is for at its right end.
+const tabsFrom = 60
+
+// head is the line at the top: the filter, what is typed instead of it, or a question.
+func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
+	name, f, right := "", &l.Filter, ""
+	question := func(text string) (string, int) {
+		return theme.Fit(o.line(st.Cut.Bold(true).Render(text)), o.w), 0
+	}
+	switch {
+	case l.Purge != nil:
+		return question("Delete “" + LineOf(l.secrets, *l.Purge).Name() + "” for good?")
+	case l.held != nil:
+		return question(l.held.question())
+	case l.Edit != nil && l.Edit.tags:
+		name, f = "Tags ", &l.Edit.Field
+	case l.Edit != nil:
+		name, f = "Title ", &l.Edit.Field
+	case o.w >= tabsFrom:
+		titles, all := st.Strong.Underline(true), st.Text
+		if l.Texts.On {
+			titles, all = all, titles
+		}
+		right = "   " + titles.Render("titles") + "   " + all.Render("all messages")
+	}
+	lead := o.line(st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " ")
+	width := theme.Width(lead)
+	text, x := f.View(max(1, o.w-width-theme.Width(right)-o.margin))
+	return theme.Spread(lead+st.Strong.Bold(false).Render(text), right+strings.Repeat(" ", o.margin), o.w), min(width+x, max(0, o.w-1))
+}
+
+// nothing says why no line is shown, "" where one is.
+func (l *Model) nothing() string {
+	esc := l.Keys.First(keymap.Back)
+	none := "No match for “" + markdown.OneLine(l.Filter.Text, max(1, l.W-44)) + "”. " + esc + " clears the filter."
+	switch {
+	case l.Texts.On && len(l.Texts.Hits) > 0:
+	case l.Texts.On && strings.TrimSpace(l.Filter.Text) == "":
+		return "Type words from any message. \"Quoted words\" stand side by side."
+	case l.Texts.On && l.Texts.Waiting:
+		return "Searching…"
+	case l.Texts.On:
+		return none
+	case len(l.Matches) > 0:
+	case l.read.IsZero():
+		return "Reading…"
+	case len(l.Lines) > 0:
+		return none
+	case l.shelf == archiveShelf:
+		return "Nothing is archived."
+	case l.shelf == trashShelf:
+		return "The trash is empty."
+	default:
+		return "No sessions yet. A chat is saved from its first message on."
+	}
+	return ""
+}
+
+// The least widths at which a title's line has the number of turns, the model in a column, and long columns.
 const (
-	modelFrom   = 36
-	columnsFrom = 72
-	longFrom    = 90
+	turnsFrom = 48
+	modelFrom = 72
+	longFrom  = 90
 )
 
-// right is what stands at the end of a session's line: whether it is open, model, turns and age, as far
-// as the width allows.
-func (l *Model) right(s Line, open string, w int) string {
-	age, turns := fmt.Sprintf("%6s", theme.Ago(l.read, s.Updated)), theme.Plural(s.Turns, "turn")
-	state := ""
-	switch {
-	case s.ID == open:
-		state = "open"
-	case s.Leased:
-		state = "other window"
-	default:
-		state = l.States[s.ID].Word
+// titleRow is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
+// to give way.
+func (l *Model) titleRow(st theme.Styles, o layout, s Line, selected bool) string {
+	pin := " "
+	if s.Pinned {
+		pin = st.Pinned.Render("◆")
 	}
+	right := l.right(st, o, s)
+	room := max(1, o.w-o.text()-theme.Width(right)-o.margin-1)
+	word, busy := l.state(s)
+	if word != "" {
+		state := st.Muted
+		if busy {
+			state = st.Seen
+		}
+		word = "   " + state.Render(word)
+		if theme.Width(word)+leastTitle > room {
+			word = ""
+		}
+	}
+	label := markdown.OneLine(s.Label, max(1, room-theme.Width(word)))
+	shared := theme.SharedPrefix(label, s.Label)
+	spans := []theme.Span{{From: min(s.tags, shared), To: len(label), Style: st.Muted}}
+	if s.tags >= shared {
+		spans = nil
+	}
+	var hits []int
+	if !l.Texts.On { // every line that is listed matches the filter
+		hits = HitsIn(s.Folded, l.Filter.Text)
+	}
+	title := theme.Paint(label, st.Strong, append(spans, theme.HitSpans(s.Label, 0, shared, hits, st.Match)...))
+	line := strings.Repeat(" ", o.margin) + pin + " " + title + word
+	return l.row(st, o, theme.Spread(line, right+strings.Repeat(" ", o.margin), o.w), selected)
+}
+
+// leastTitle is how many cells of a title stay in front of a state.
+const leastTitle = 8
+
+// row is a whole line of the list, marked where the cursor is on it.
+func (l *Model) row(st theme.Styles, o layout, line string, selected bool) string {
+	line = theme.Fit(line, o.w)
+	if !selected {
+		return line
+	}
+	rest := strings.TrimPrefix(line, " ") // every line begins with a blank
+	return theme.Ground(st.Selected, st.Seen.Render("▌")+rest)
+}
+
+// state is what a session's line says of it, and whether an answer arrives in it.
+func (l *Model) state(s Line) (word string, busy bool) {
+	switch {
+	case s.ID == l.Here:
+		return "open", false
+	case s.Leased:
+		return "open in another window", false
+	case l.States[s.ID].Word != "":
+		return l.States[s.ID].Word, l.States[s.ID].Busy
+	case l.Texts.On && !s.Deleted.IsZero():
+		return "in the trash", false
+	case l.Texts.On && s.Archived:
+		return "archived", false
+	}
+	return "", false
+}
+
+// right is what stands at the end of a session's line, as far as the width allows: model, turns and age.
+func (l *Model) right(st theme.Styles, o layout, s Line) string {
+	at, turns := l.read, theme.Plural(s.Turns, "turn")
 	if s.Turns == 1 {
 		turns += " " // so that the numbers stand in a column
 	}
+	// columns are the model, in most cells, and the turns, which end at a cell.
+	columns := func(most, end int) string {
+		model := markdown.OneLine(s.Model, min(most, end-theme.Width(turns)-1))
+		return model + strings.Repeat(" ", max(1, end-theme.Width(model)-theme.Width(turns))) + turns
+	}
+	var text string
 	switch {
-	case w >= columnsFrom:
-		room := 12
-		if w >= longFrom {
-			room = 20
+	case o.w >= longFrom:
+		text = columns(20, 31) + fmt.Sprintf("%15s", when(at, s.Updated))
+	case o.w >= modelFrom:
+		text = columns(13, 24) + fmt.Sprintf("%11s", when(at, s.Updated))
+	case o.w >= turnsFrom:
+		text = fmt.Sprintf("%11s%8s", turns, theme.Ago(at, s.Updated))
+	default:
+		text = fmt.Sprintf("%6s", theme.Ago(at, s.Updated))
+	}
+	return st.Muted.Render(text)
+}
+
+// when is how long before a moment something was, in a few words; what was before yesterday has its date.
+func when(at, then time.Time) string {
+	if at.IsZero() || then.IsZero() {
+		return ""
+	}
+	then = then.In(at.Location())
+	days := func(t time.Time) int { return t.Year()*366 + t.YearDay() }
+	switch d := at.Sub(then); {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour, days(then) == days(at):
+		return theme.Ago(at, then) + " ago"
+	case days(then) == days(at.AddDate(0, 0, -1)):
+		return "yesterday"
+	case then.Year() == at.Year():
+		return then.Format("2 Jan")
+	}
+	return then.Format("2 Jan 2006")
+}
+
+// marked are the parts of a text that a search found, as spans; the text stands at byte at of its line, of which the
+// first shown bytes are drawn.
+func marked(marks [][2]int, at, shown int, style lipgloss.Style) []theme.Span {
+	var spans []theme.Span
+	for _, m := range marks {
+		if at+m[1] <= shown {
+			spans = append(spans, theme.Span{From: at + m[0], To: at + m[1], Style: style})
 		}
-		model := markdown.OneLine(s.Model, room)
-		model += strings.Repeat(" ", room-theme.Width(model))
-		return strings.TrimLeft(fmt.Sprintf("%s  %s %11s %s", state, model, turns, age), " ")
-	case w >= modelFrom:
-		age = markdown.OneLine(s.Model, 12) + " · " + turns + " · " + age
-	case state != "":
-		return state
 	}
-	if state != "" {
-		return state + " · " + age
-	}
-	return age
+	return spans
 }

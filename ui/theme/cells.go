@@ -61,6 +61,26 @@ func Wrap(s string, width int) []string {
 	return lines
 }
 
+// Part is a line of a wrapped text, and the byte of the text at which it begins.
+type Part struct {
+	Text string
+	From int
+}
+
+// Parts wraps a text as Wrap does, without blanks at the ends of the lines and without empty lines.
+func Parts(s string, width int) []Part {
+	var parts []Part
+	from := 0
+	for _, line := range Wrap(s, width) {
+		if line = strings.TrimSpace(line); line != "" {
+			from += max(0, strings.Index(s[from:], line))
+			parts = append(parts, Part{line, from})
+			from += len(line)
+		}
+	}
+	return parts
+}
+
 // WrapStyled wraps a text and styles each line by itself.
 func WrapStyled(style lipgloss.Style, text string, w int) []string {
 	lines := Wrap(text, max(1, w))

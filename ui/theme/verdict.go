@@ -2,6 +2,8 @@ package theme
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 
 	"charm.land/lipgloss/v2"
 
@@ -113,4 +115,27 @@ func Speaker(r history.Role) string {
 		return "?"
 	}
 	return markdown.OneLine(string(r), 12)
+}
+
+// MostName is the most cells of a short name.
+const MostName = 6
+
+// ShortName is a model's name without its version and its endpoint: gpt-5.2 is gpt. One without a short name is an llm.
+func ShortName(model string) string {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	if i := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
+		name = name[:i]
+	}
+	if name == "" || Width(name) > MostName {
+		return "llm"
+	}
+	return markdown.OneLine(name, MostName)
+}
+
+// ShortSpeaker is who said a message, in the few cells of a column.
+func ShortSpeaker(r history.Role, model string) string {
+	if r == history.Assistant {
+		return ShortName(model)
+	}
+	return markdown.OneLine(Speaker(r), MostName)
 }

@@ -143,3 +143,13 @@ func (q Query) InAll(all []Occurrence) bool {
 	}
 	return !slices.Contains(has, false)
 }
+
+// Marks are the places of the phrases in a text: byte ranges in order that do not touch.
+func (q Query) Marks(text string) [][2]int {
+	all, _ := q.Places(text)
+	spans := make([][2]int, len(all))
+	for i, at := range all {
+		spans[i] = [2]int{at.start, at.end}
+	}
+	return merged(spans)
+}

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"winnow/history"
+)
+
+// verdictOf is the record of a request that decides one thing about each of some messages.
+func verdictOf(t testing.TB, s *Store, r Request, d history.Disposition, messages ...int64) {
+	t.Helper()
+	r.Plan = &Verdicts{}
+	for _, id := range messages {
+		r.Plan.Entries = append(r.Plan.Entries, history.Entry{ID: id, Disposition: d, Whole: d == history.Kept})
+	}
+	r.Turn, r.Endpoint, r.Model = 1, "e", "m"
+	_, err := s.AddRequest(context.Background(), r)
+	must(t, "add a request", err)
+}
+
+// A message of a session with branches is numbered on its own branch; how long the active one is, is said of its own
+// messages alone.
+func TestPlacesAreNumberedOnTheirBranch(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, first := begin(t, s, "", "one")
+	add := func(parent int64, text string) int64 {
+		m, err := s.Append(ctx, Message{Session: session.ID, Parent: parent, Message: history.Message{Role: history.User, Content: text, Status: history.Complete}})
+		must(t, "append", err)
+		return m.ID
+	}
+	numbers := func(ids ...int64) string {
+		places, err := s.Places(ctx, ids...)
+		must(t, "places", err)
+		out := ""
+		for _, id := range ids {
+			out += fmt.Sprintf("%d/%d ", places[id].Number, places[id].Of)
+		}
+		return out
+	}
+	two := add(first.ID, "two")
+	three := add(two, "three")
+	if got, want := numbers(first.ID, two, three), "1/3 2/3 3/3 "; got != want {
+		t.Errorf("without branches: %s, want %s", got, want)
+	}
+	other := add(first.ID, "another two")
+	if got, want := numbers(first.ID, two, three, other), "1/2 2/0 3/0 2/2 "; got != want {
+		t.Errorf("with a second branch: %s, want %s", got, want)
+	}
+	for id, want := range map[int64]int64{first.ID: other, two: three, three: 0} {
+		if got, err := s.Reply(ctx, id); got != want || err != nil {
+			t.Errorf("message %d is followed by %d, %v, want %d", id, got, err, want)
+		}
+	}
+	if places, err := s.Places(ctx, 12_345); err != nil || len(places) > 0 {
+		t.Errorf("a message that is not there: %v, %v", places, err)
+	}
+}
+
+// The verdict is that of the newest request for an answer that did not fail.
+func TestPlacesHaveTheLastVerdict(t *testing.T) {
+	s := newStore(t)
+	session, first := begin(t, s, "", "one")
+	_, other := begin(t, s, "", "alone")
+	of := func(id int64) history.Disposition {
+		places, err := s.Places(context.Background(), id, other.ID)
+		must(t, "places", err)
+		if places[other.ID].Last != nil {
+			t.Errorf("a message that was never sent has the verdict %v", places[other.ID].Last)
+		}
+		if places[id].Last == nil {
+			return ""
+		}
+		return places[id].Last.Disposition
+	}
+	r := Request{Session: session.ID}
+	for _, c := range []struct {
+		name string
+		end  RequestEnd
+		why  Purpose
+		made history.Disposition
+		want history.Disposition
+	}{
+		{"a failed request", EndFailed, ForAnswer, history.Kept, ""},
+		{"the first answer", EndDone, ForAnswer, history.Kept, history.Kept},
+		{"the same again", EndDone, ForAnswer, history.Kept, history.Kept},
+		{"another verdict", EndCut, ForAnswer, history.Dropped, history.Dropped},
+		{"a summary", EndDone, ForSummary, history.Kept, history.Dropped},
+		{"a failed request later", EndFailed, ForAnswer, history.Cut, history.Dropped},
+	} {
+		r.End, r.Purpose = c.end, c.why
+		verdictOf(t, s, r, c.made, first.ID)
+		if got := of(first.ID); got != c.want {
+			t.Errorf("after %s the verdict is %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSearchedSessionsAreCounted(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	var ids []string
+	for i := range 3 {
+		session, _ := begin(t, s, "", fmt.Sprint("number ", i))
+		ids = append(ids, session.ID)
+	}
+	must(t, "archive", s.SetArchived(ctx, ids[0], true))
+	must(t, "delete", s.Delete(ctx, ids[1]))
+	for trash, want := range map[bool]int{false: 2, true: 3} {
+		if n, err := s.CountSearched(ctx, trash); n != want || err != nil {
+			t.Errorf("with the trash %v there are %d sessions, %v, want %d", trash, n, err, want)
+		}
+	}
+}
+
+func TestMarksAreWhereASearchFinds(t *testing.T) {
+	for _, c := range []struct {
+		query, text string
+		want        [][2]int
+	}{
+		{"tree shift", "Shift the tree, then re-shift it.", [][2]int{{0, 5}, {10, 14}, {24, 29}}},
+		{`"old tree"`, "the old tree is no older tree", [][2]int{{4, 12}}},
+		{"", "anything", nil},
+	} {
+		if got := (Search{Text: c.query}).Marks(c.text); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q marks %v in %q, want %v", c.query, got, c.text, c.want)
+		}
+	}
+}
+
+// BenchmarkPlaces looks up three messages of a session with 10,000 requests.
+func BenchmarkPlaces(b *testing.B) {
+	s := newStore(b)
+	session, first := begin(b, s, "", "one")
+	for i := range 10_000 {
+		verdictOf(b, s, Request{Session: session.ID, End: EndDone}, []history.Disposition{history.Kept, history.Cut}[i/5000], first.ID)
+	}
+	for b.Loop() {
+		if _, err := s.Places(context.Background(), first.ID, first.ID, first.ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,372 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// Preview is what is read of the session under the cursor: the message that was found with its question or its
+// answer, or the end of the conversation.
+type Preview struct {
+	of       target // what is under the cursor
+	read     target // what the messages are of
+	Asked    int    // readings so far: an answer to an older one is dropped
+	messages []Previewed
+	err      string
+}
+
+// target is what a preview shows. It is read anew where the session has gone on.
+type target struct {
+	session string
+	leaf    int64
+	message int64 // that was found, 0 for the end of the conversation
+	query   string
+}
+
+// Previewed is a message of a preview.
+type Previewed struct {
+	Role  history.Role
+	Model string
+	At    time.Time
+	Text  string // as it is stored, or the part of it around what was found
+	Place store.Place
+	Found bool // it is the message that a search found
+
+	shown string // without secrets and control characters
+	marks [][2]int
+}
+
+// PreviewDueMsg says that the cursor has rested long enough for what is under it to be read.
+type PreviewDueMsg struct{ Asked int }
+
+// PreviewMsg is what was read.
+type PreviewMsg struct {
+	Asked    int
+	Messages []Previewed
+	Err      error
+}
+
+const (
+	// mostPreview is how many bytes of a message a preview looks at, and beforeHit how many of them stand before what
+	// was found.
+	mostPreview = 12 << 10
+	beforeHit   = 4 << 10
+	// lastRead is how many messages are read to find the last ones that have a text.
+	lastRead = 8
+	// questionLines is the most lines of the message before the last one.
+	questionLines = 3
+	// measure is the most cells of a line of a preview.
+	measure = 92
+)
+
+// target is what is under the cursor.
+func (l *Model) target() target {
+	s, ok := l.Chosen()
+	if !ok {
+		return target{}
+	}
+	t := target{session: s.ID, leaf: s.Leaf}
+	if l.Texts.On {
+		h, _ := l.Texts.Chosen()
+		t.message, t.query = h.Message, l.Texts.Text
+	}
+	return t
+}
+
+// look reads what is under the cursor once that has rested there for a moment.
+func (l *Model) look() tea.Cmd {
+	p := &l.Preview
+	if t := l.target(); t == p.of || l.H < previewHeight {
+		return nil
+	} else if p.of = t; t == (target{}) {
+		return nil
+	}
+	p.Asked++
+	n := p.Asked
+	return tea.Tick(typingPause, func(time.Time) tea.Msg { return PreviewDueMsg{n} })
+}
+
+// previewDue reads what is under the cursor.
+func (l *Model) previewDue(msg PreviewDueMsg) tea.Cmd {
+	p := &l.Preview
+	if !l.Shown || msg.Asked != p.Asked {
+		return nil
+	}
+	db, n, of := l.Store, p.Asked, p.of
+	return l.Run(func(ctx context.Context) tea.Msg {
+		messages, err := readPreview(ctx, db, of)
+		return PreviewMsg{n, messages, err}
+	})
+}
+
+// readPreview reads the messages of a preview.
+func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, error) {
+	leaf, limit := of.leaf, lastRead
+	if of.message != 0 {
+		leaf, limit = of.message, 2
+	}
+	branch, err := db.Branch(ctx, of.session, leaf, 0, limit)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(branch); of.message != 0 && n > 0 && branch[n-1].Role == history.User {
+		reply, err := db.Reply(ctx, of.message)
+		if err != nil {
+			return nil, err
+		}
+		if reply != 0 {
+			if branch, err = db.Branch(ctx, of.session, reply, 0, limit); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var messages []store.Message
+	for _, m := range branch {
+		speaks := strings.TrimSpace(m.Content) != "" && (m.Role == history.User || m.Role == history.Assistant)
+		if speaks || m.ID == of.message {
+			messages = append(messages, m)
+		}
+	}
+	messages = messages[max(0, len(messages)-2):]
+	// What follows a question is its answer, and what precedes an answer is its question.
+	if len(messages) == 2 && of.message != 0 && (messages[0].Role != history.User || messages[1].Role == history.User) {
+		messages = slices.DeleteFunc(messages, func(m store.Message) bool { return m.ID != of.message })
+	}
+	var ids []int64
+	for _, m := range messages {
+		ids = append(ids, m.ID)
+	}
+	places, err := db.Places(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	found := store.Search{Text: of.query}
+	out := make([]Previewed, len(messages))
+	for i, m := range messages {
+		out[i] = Previewed{Found: m.ID == of.message, Role: m.Role, Model: m.Model, At: time.UnixMilli(m.CreatedMS), Text: around(textOf(m, found), found), Place: places[m.ID]}
+	}
+	return out, nil
+}
+
+// textOf is the text of a message; where what was found stands in its files or tool calls, those as well.
+func textOf(m store.Message, found store.Search) string {
+	if found.Text != "" && len(found.Marks(m.Content)) == 0 {
+		return m.Searched()
+	}
+	return m.Content
+}
+
+// around is as much of a text as a preview looks at: its beginning, or where what was found stands further down, the
+// part around that.
+func around(text string, found store.Search) string {
+	if len(text) <= mostPreview {
+		return text
+	}
+	from := 0
+	if marks := found.Marks(text); len(marks) > 0 {
+		from = max(0, marks[0][0]-beforeHit)
+	}
+	part := text[from:min(len(text), from+mostPreview)]
+	return strings.ToValidUTF8(part, "")
+}
+
+// previewed takes up what was read.
+func (l *Model) previewed(msg PreviewMsg) {
+	p := &l.Preview
+	if msg.Asked != p.Asked {
+		return
+	}
+	p.read, p.messages, p.err = p.of, msg.Messages, ""
+	if msg.Err != nil {
+		p.err = theme.Sentence(msg.Err)
+	}
+	l.hidePreview()
+}
+
+// hidePreview hides the secrets of the preview, or shows what looks like one.
+func (l *Model) hidePreview() {
+	p := &l.Preview
+	messages := make([]Previewed, len(p.messages))
+	for i, m := range p.messages {
+		text, _ := l.secrets.Hide(m.Text)
+		m.shown = strings.TrimSpace(markdown.Visible(text))
+		m.marks = store.Search{Text: p.read.query}.Marks(m.shown)
+		messages[i] = m
+	}
+	p.messages = messages
+}
+
+// previewLines draws what is told of the session under the cursor, below the rule.
+func (l *Model) previewLines(st theme.Styles, o layout) []string {
+	p := &l.Preview
+	lines := []string{""}
+	if !l.Texts.On || l.held != nil || l.Purge != nil {
+		facts := strings.Repeat(" ", o.text()) + st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.w-o.text()-o.margin)))
+		lines = append(lines, facts, "")
+	}
+	room := o.below - 1
+	now := l.target()
+	switch {
+	case p.read.session != now.session || l.held != nil:
+		return lines
+	case p.err != "":
+		return append(lines, theme.IndentedTo(st.Muted, p.err, o.text(), o.w-o.margin)...)
+	}
+	for i, m := range p.messages {
+		left := room - len(lines)
+		most := left - 1
+		if i < len(p.messages)-1 {
+			most = min(questionLines, left/3)
+			if m.Found {
+				most = left / 2
+			}
+		}
+		if most < 1 {
+			break
+		}
+		lines = append(lines, m.head(st, o, l.read))
+		lines = append(lines, m.lines(st, o, most)...)
+		lines = append(lines, "")
+	}
+	return lines[:min(len(lines), room)]
+}
+
+// head is the line above a message of a preview: its sign, who said it, what became of it, its number and its time.
+func (m Previewed) head(st theme.Styles, o layout, now time.Time) string {
+	name := theme.Speaker(m.Role)
+	if m.Role == history.Assistant && m.Model != "" {
+		name = markdown.OneLine(m.Model, 40)
+	}
+	var facts []string
+	if e := m.Place.Last; e != nil && theme.Word(*e) != "" {
+		facts = append(facts, st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request"))
+	}
+	switch {
+	case m.Place.Of > 0:
+		facts = append(facts, st.Muted.Render(theme.Thousands(m.Place.Number)+" of "+theme.Thousands(m.Place.Of)))
+	case m.Place.Number > 0:
+		facts = append(facts, st.Muted.Render(theme.Thousands(m.Place.Number)+" on another branch"))
+	}
+	facts = append(facts, st.Muted.Render(clock(now, m.At)))
+	left := strings.Repeat(" ", o.margin) + sign(st, m.Place.Last) + " " + speakerStyle(st, m.Role).Bold(true).Render(name)
+	right := strings.Join(facts, st.Muted.Render(" · "))
+	return theme.Spread(left, right+strings.Repeat(" ", o.margin), o.w)
+}
+
+// clock is the time of a message; of another day, with its date.
+func clock(now, then time.Time) string {
+	then = then.In(now.Location())
+	if y, m, d := then.Date(); now.Year() == y && now.Month() == m && now.Day() == d {
+		return then.Format("15:04")
+	}
+	if then.Year() == now.Year() {
+		return then.Format("2 Jan 15:04")
+	}
+	return then.Format("2 Jan 2006 15:04")
+}
+
+// speakerStyle is the colour of the name of who said a message.
+func speakerStyle(st theme.Styles, r history.Role) lipgloss.Style {
+	if r == history.User {
+		return st.You
+	}
+	return st.Text
+}
+
+// lines are the text of a message in at most so many lines: from its beginning, or where what was found would not be
+// among them, from there.
+func (m Previewed) lines(st theme.Styles, o layout, most int) []string {
+	bar, text := "  ", st.Text
+	if m.Role == history.User {
+		bar, text = st.You.Render("▌")+" ", st.Strong.Bold(false)
+	}
+	parts := theme.Parts(m.shown, max(1, min(measure, o.w-o.text()-o.margin)))
+	first := 0
+	if len(m.marks) > 0 {
+		for i, p := range parts {
+			if p.From <= m.marks[0][0] {
+				first = i
+			}
+		}
+		if first < most {
+			first = 0
+		} else {
+			first-- // the line before it
+		}
+	}
+	var lines []string
+	for _, p := range parts[first:min(len(parts), first+most)] {
+		marks := make([][2]int, 0, len(m.marks))
+		for _, k := range m.marks {
+			if from, to := max(p.From, k[0]), min(p.From+len(p.Text), k[1]); from < to {
+				marks = append(marks, [2]int{from - p.From, to - p.From})
+			}
+		}
+		lines = append(lines, strings.Repeat(" ", o.margin)+bar+theme.Paint(p.Text, text, marked(marks, 0, len(p.Text), st.Found)))
+	}
+	if n := len(lines); n > 0 && first+most < len(parts) {
+		lines[n-1] = theme.Fit(lines[n-1], min(o.w-o.margin, o.text()+measure)-1) + st.Muted.Render("…")
+	}
+	return lines
+}
+
+// facts tell what the line of a session has no room for.
+func (l *Model) facts() string {
+	s, ok := l.Chosen()
+	switch {
+	case l.held != nil:
+		return l.held.names()
+	case !ok:
+		return ""
+	case l.Purge != nil:
+		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.", theme.Plural(s.Messages, "message"))
+	}
+	parts := []string{"begun " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
+	if !s.Deleted.IsZero() {
+		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
+	}
+	if s.Parent != "" {
+		parts = append(parts, "forked from "+l.titleOf(s.Parent))
+	}
+	if s.Dir != "" {
+		parts = append(parts, shortened(s.Dir))
+	}
+	return strings.Join(append(parts, s.ID[:min(len(s.ID), idShown)]), " · ")
+}
+
+// shortened is a folder with ~ in the place of the home folder.
+func shortened(dir string) string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return dir
+	}
+	if below, ok := strings.CutPrefix(dir, home); ok && (below == "" || os.IsPathSeparator(below[0])) {
+		return "~" + below
+	}
+	return dir
+}
+
+// idShown is how much of an id is shown: the moment at which the session was made, which no other one has.
+const idShown = 13
+
+// titleOf is the title of a session, as far as the list has it.
+func (l *Model) titleOf(id string) string {
+	for _, s := range l.Lines {
+		if s.ID == id {
+			return s.Name()
+		}
+	}
+	return "another session"
+}
