@@ -7,11 +7,11 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
+	"winnow/ui/markdown"
 )
 
 // A draft is written down this long after it changed: what a crash costs at most. A large one costs a
@@ -169,7 +169,7 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 			from = "in a chat without a message"
 		}
 		c.Remember(msg.draft)
-		c.Emit(event.News{Text: "You left a draft unsent " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + ansi.Truncate(PromptLabel(msg.draft), 60, "…")})
+		c.Emit(event.News{Text: "You left a draft unsent " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + markdown.Truncate(PromptLabel(msg.draft), 60, "…")})
 		kept = tea.Sequence(c.KeepPrompt(msg.draft), c.Keep())
 	}
 	asked := c.Files

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -58,7 +58,7 @@ func (f First) View(st theme.Styles, gutter, w, h int) []string {
 	lines := stack(blocks, h)
 	for i, s := range lines {
 		if s != "" {
-			lines[i] = ansi.Truncate(strings.Repeat(" ", indent)+s, w, "…")
+			lines[i] = markdown.Truncate(strings.Repeat(" ", indent)+s, w, "…")
 		}
 	}
 	return append(make([]string, min(2, max(0, (h-len(lines))/3))), lines...)

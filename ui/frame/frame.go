@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/keymap"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -62,7 +63,7 @@ func Header(st theme.Styles, title, model, numbers string, w int) string {
 	}
 	room := max(0, w-theme.Width(left)-theme.Width(end))
 	if n := max(room-leastTitle-2, room/2); theme.Width(model) > n {
-		model = ansi.Truncate(model, n, "…")
+		model = markdown.Truncate(model, n, "…")
 	}
 	if n := max(0, room-theme.Width(model)-2); theme.Width(title) > n {
 		title = shortened(title, n)
@@ -77,9 +78,9 @@ const Crumb = " › "
 func shortened(title string, n int) string {
 	whole, part, ok := strings.Cut(title, Crumb)
 	if room := n - theme.Width(Crumb+part); ok && room > 1 {
-		return ansi.Truncate(whole, room, "…") + Crumb + part
+		return markdown.Truncate(whole, room, "…") + Crumb + part
 	}
-	return ansi.Truncate(title, n, "…")
+	return markdown.Truncate(title, n, "…")
 }
 
 // TooSmall is the line at the top of a screen that is smaller than it should be: it says how large.
@@ -123,7 +124,7 @@ func Hints(st theme.Styles, hints []keymap.Hint, state string, w int) string {
 		case state == "" || theme.Width(line) > w/2:
 			return theme.Fit(line, w)
 		default:
-			return theme.Spread(line, ansi.Truncate(state, max(0, w-used-1), "…")+margin, w)
+			return theme.Spread(line, markdown.Truncate(state, max(0, w-used-1), "…")+margin, w)
 		}
 	}
 }

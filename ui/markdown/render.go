@@ -169,7 +169,7 @@ func narrow(line string, width int) string {
 	if ansi.StringWidth(line) <= width {
 		return line
 	}
-	return ansi.Truncate(line, width, "…")
+	return Truncate(line, width, "…")
 }
 
 // trimRight cuts the spaces at the end of a line, also those among the sequences that end it.

@@ -92,7 +92,7 @@ func OneLine(s string, width int) string {
 	if limit < len(s) {
 		s = strings.ToValidUTF8(s[:limit], "")
 	}
-	return ansi.Truncate(strings.Join(strings.Fields(Visible(s)), " "), width, "…")
+	return Truncate(strings.Join(strings.Fields(Visible(s)), " "), width, "…")
 }
 
 // asciiLine is OneLine for a text that is plain ASCII as far as it is seen, which is most of what a list
@@ -235,4 +235,14 @@ func writeVisible(b *strings.Builder, r rune) {
 	default:
 		fmt.Fprintf(b, "<U+%04X>", r)
 	}
+}
+
+// Truncate is a text in at most width cells, with tail at its end where it was cut. It differs from the library's in
+// digits that are emoji, 1️⃣, which the library counts as one cell there and as two everywhere else.
+func Truncate(s string, width int, tail string) string {
+	out := ansi.Truncate(s, width, tail)
+	for n := width - 1; n >= 0 && ansi.StringWidth(out) > width; n-- {
+		out = ansi.Truncate(s, n, tail)
+	}
+	return out
 }

@@ -51,8 +51,12 @@ type Model struct {
 // OverMsg says that a sentence was shown for long enough.
 type OverMsg struct{ number int }
 
+// mostOfSentence is the most of a sentence that is kept, in bytes: more than its lines have room for on any screen.
+const mostOfSentence = 4 << 10
+
 // Show shows a sentence for a while.
 func (m *Model) Show(n event.Notice) tea.Cmd {
+	n.Text = strings.ToValidUTF8(n.Text[:min(len(n.Text), mostOfSentence)], "")
 	m.sentence = n
 	m.number++
 	over := OverMsg{m.number}

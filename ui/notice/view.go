@@ -104,6 +104,6 @@ func (a Alert) lines(w, n int) []string {
 	}
 	lines = lines[:n-len(way)]
 	last := len(lines) - 1
-	lines[last] = ansi.Truncate(lines[last], max(0, w-2), "") + " …"
+	lines[last] = markdown.Truncate(lines[last], max(0, w-2), "") + " …"
 	return append(lines, way...)
 }

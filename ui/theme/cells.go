@@ -6,6 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/markdown"
 )
 
 // Fit cuts or pads a styled line to exactly width cells.
@@ -15,7 +17,7 @@ func Fit(s string, width int) string {
 	}
 	have := Width(s)
 	if have > width {
-		s = ansi.Truncate(s, width, "…")
+		s = markdown.Truncate(s, width, "…")
 		have = Width(s)
 	}
 	padded := s + strings.Repeat(" ", max(0, width-have))
@@ -35,10 +37,10 @@ func Spread(left, right string, width int) string {
 	}
 	if lw+1+rw > width {
 		lw = min(lw, max(width/3, width-rw-1))
-		left = ansi.Truncate(left, lw, "…")
+		left = markdown.Truncate(left, lw, "…")
 		lw = Width(left)
 		rw = min(rw, max(0, width-lw-1))
-		right = ansi.Truncate(right, rw, "…")
+		right = markdown.Truncate(right, rw, "…")
 		rw = Width(right)
 	}
 	return Fit(left+strings.Repeat(" ", max(0, width-lw-rw))+right, width)

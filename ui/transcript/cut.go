@@ -5,8 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/history"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -106,7 +104,7 @@ func (m *itemList) appendUnsent(d *drawn, marker, rest string, newLine bool) (le
 		}
 		shown, whole := line, last < 0 || len(d.lines) < last || at+len(line) == len(all) && (len(words) == 0 || words[len(words)-1].last)
 		if !whole {
-			shown = ansi.Truncate(line, w-1, "")
+			shown = markdown.Truncate(line, w-1, "")
 		}
 		end, paint := at+len(shown), ""
 		if n := len(before); at == 0 && n > 0 {

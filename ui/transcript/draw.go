@@ -118,7 +118,7 @@ func (m *itemList) under(d *drawn, line int) string {
 	room := w - theme.Width("── "+words+" ") - 3
 	switch {
 	case room < 0:
-		return strings.Repeat(" ", left) + st.Seen.Bold(true).Render(ansi.Truncate(words, max(0, w), "…"))
+		return strings.Repeat(" ", left) + st.Seen.Bold(true).Render(markdown.Truncate(words, max(0, w), "…"))
 	case room < theme.Width(above):
 		return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) + st.Seen.Render(" "+strings.Repeat("─", room+3))
 	}
@@ -146,7 +146,7 @@ func (m *itemList) beside(e *entry, d *drawn, mark Mark) func(line int) string {
 	}
 	glyph := "  "
 	if mark.Glyph != "" {
-		glyph = mark.Style.Render(ansi.Truncate(mark.Glyph, 1, "")) + " "
+		glyph = mark.Style.Render(markdown.Truncate(mark.Glyph, 1, "")) + " "
 	}
 	rest := "  "
 	if e.Role == history.User {
@@ -197,15 +197,15 @@ func (m *itemList) head(e *entry, l look, mark Mark) string {
 	}
 	switch {
 	case tag == "":
-		return ansi.Truncate(name+rest, w, "…")
+		return markdown.Truncate(name+rest, w, "…")
 	case theme.Width(name)+2+ansi.StringWidth(tag) > w && mark.Short != "":
 		tag = mark.Short
 	}
 	space := w - 2 - ansi.StringWidth(tag)
 	if space < 1 {
-		return ansi.Truncate(name+rest, w, "…")
+		return markdown.Truncate(name+rest, w, "…")
 	}
-	left := ansi.Truncate(name+rest, space, "…")
+	left := markdown.Truncate(name+rest, space, "…")
 	return left + strings.Repeat(" ", w-theme.Width(left)-ansi.StringWidth(tag)) + mark.TagStyle.Render(tag)
 }
 
@@ -324,7 +324,7 @@ func (m *itemList) render(e *entry, l look) *drawn {
 	if len(e.Calls) > 1 {
 		for _, c := range e.Calls[1:] {
 			name, rest := m.call(c, st.Strong)
-			d.lines = append(d.lines, ansi.Truncate(name+rest, m.bodyWidth(), "…"))
+			d.lines = append(d.lines, markdown.Truncate(name+rest, m.bodyWidth(), "…"))
 		}
 	}
 	if e.Reasoning != "" {
@@ -450,7 +450,7 @@ func (m *itemList) reasoning(e *entry) []string {
 	st, w := m.styles, m.bodyWidth()
 	if e.turned != m.thinking {
 		part := shown(e.Reasoning)
-		lines := append([]string{st.Muted.Render(ansi.Truncate("reasoning", w, "…"))}, m.styled(part, st.Muted)...)
+		lines := append([]string{st.Muted.Render(markdown.Truncate("reasoning", w, "…"))}, m.styled(part, st.Muted)...)
 		if left := len(e.Reasoning) - len(part); left > 0 {
 			lines = append(lines, m.rest(left))
 		}
@@ -464,7 +464,7 @@ func (m *itemList) reasoning(e *entry) []string {
 func (m *itemList) hinted(line string, a keymap.Action, does string) string {
 	with := line + "   " + m.styles.Text.Render(m.keys.First(a)) + m.styles.Muted.Render(" "+does)
 	if theme.Width(with) > m.bodyWidth() {
-		return ansi.Truncate(line, m.bodyWidth(), "…")
+		return markdown.Truncate(line, m.bodyWidth(), "…")
 	}
 	return with
 }

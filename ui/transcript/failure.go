@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -175,13 +173,13 @@ func (m *itemList) failure(f *Failure, ways bool) []string {
 	case beside:
 		lines[0] += strings.Repeat(" ", w-theme.Width(lines[0])-from) + st.Error.Render(f.From)
 	case from > 0:
-		lines = append(lines, st.Error.Render(ansi.Truncate(f.From, w, "…")))
+		lines = append(lines, st.Error.Render(markdown.Truncate(f.From, w, "…")))
 	}
 	if f.Said != "" {
 		said := theme.Wrap("“"+f.Said+"”", room)
 		if len(said) > mostWords {
 			said = said[:mostWords]
-			said[mostWords-1] = ansi.Truncate(said[mostWords-1], max(0, room-2), "") + " …"
+			said[mostWords-1] = markdown.Truncate(said[mostWords-1], max(0, room-2), "") + " …"
 		}
 		for _, s := range said {
 			lines = append(lines, st.Text.Render(strings.TrimRight(s, " ")))
@@ -213,7 +211,7 @@ func (m *itemList) ways(hints []keymap.Hint) []string {
 	}
 	lines = append(lines, line)
 	for i := range lines {
-		lines[i] = ansi.Truncate(lines[i], w, "…")
+		lines[i] = markdown.Truncate(lines[i], w, "…")
 	}
 	return lines
 }

@@ -59,7 +59,7 @@ func (m *itemList) folded(e *entry, d *drawn) []string {
 	d.parts = []part{{begin, min(begin+len(d.text), len(e.Text))}}
 	if len(lines) > headLines {
 		lines = lines[:headLines]
-		lines[headLines-1] = ansi.Truncate(lines[headLines-1], w-1, "") + m.styles.Muted.Render("…")
+		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + m.styles.Muted.Render("…")
 	}
 	return append(lines, m.hinted(m.styles.Muted.Render(strings.Join(m.extent(e, all-source), " · ")), keymap.Expand, "opens it"))
 }
@@ -109,7 +109,7 @@ func (m *itemList) beginning(e *entry, l look, w int) (name, rest string) {
 			break
 		}
 	}
-	return style.Render(ansi.Truncate(first, max(1, w-theme.Width(rest)), "…")), ansi.Truncate(rest, max(0, w-1), "…")
+	return style.Render(markdown.Truncate(first, max(1, w-theme.Width(rest)), "…")), markdown.Truncate(rest, max(0, w-1), "…")
 }
 
 // callRow is a tool call in one row: its name, and its arguments as a person writes them.

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/session/record"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -18,7 +19,7 @@ func receiptIn(r record.Receipt, w int) string {
 			return line
 		}
 	}
-	return ansi.Truncate(line, w, "…")
+	return markdown.Truncate(line, w, "…")
 }
 
 // receipt is a receipt without the first so many of what can be dropped: the time, what was cached, the counts.
