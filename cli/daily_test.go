@@ -158,7 +158,7 @@ func TestDailyPath(t *testing.T) {
 	chat.send(escKey)
 	chat.want("ctrl+s sessions")
 	chat.send("\x13") // ctrl+s
-	step("14-sessions", "What do I pack", "2 messages", "tab all messages")
+	step("14-sessions", "What do I pack", "1 turn", "tab all messages")
 	chat.send("sourdough")
 	step("15-titles", "sourdough", "tab all messages")
 	chat.send("\t")
