@@ -19,6 +19,12 @@ import (
 // inspected is a conversation whose plan has every kind of verdict, as the rules make it.
 func inspected(t testing.TB) ([]store.Message, history.Plan) {
 	t.Helper()
+	return inspectedWith(t, nil)
+}
+
+// inspectedWith is the same with remedies for its damaged messages.
+func inspectedWith(t testing.TB, remedies map[int64]history.Remedy) ([]store.Message, history.Plan) {
+	t.Helper()
 	long := strings.Repeat("The generator walks the tree and writes one function for every rule. ", 12)
 	messages := []store.Message{
 		said(1, history.User, "What does the generator do?"),
@@ -52,7 +58,7 @@ func inspected(t testing.TB) ([]store.Message, history.Plan) {
 	plan, err := history.Build(past, history.Options{
 		Policy: policy, System: "Answer in one paragraph.", Window: 4096,
 		Turn:  []history.Message{{Role: history.User, Content: "And how is it spelled: Tokenhound?"}},
-		Flags: map[int64]history.Flag{3: history.Pin, 7: history.Exclude},
+		Flags: map[int64]history.Flag{3: history.Pin, 7: history.Exclude}, Remedies: remedies,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +115,30 @@ func sent(t testing.TB, proven bool) record.Replayed {
 }
 
 var sentAt = time.Date(2026, 11, 20, 17, 30, 0, 0, time.Local)
+
+// repairing is the page of a repair of that conversation with the prices of its remedies.
+func repairing(t testing.TB, w, h int) *Model {
+	m := ready(t, w, h)
+	m.Update(tab)
+	for range 3 {
+		m.Update(char('K'))
+	}
+	m.Update(char('m'))
+	priced(t, m)
+	return m
+}
+
+// priced tells the page of a repair what its remedies cost.
+func priced(t testing.TB, m *Model) {
+	on, _ := m.repairs.Chosen()
+	now := m.panel.Next.Plan.Sum
+	msg := inspector.PricesMsg{Number: m.repairs.Asked, Message: on.Entry.ID}
+	for _, r := range history.Remedies() {
+		_, plan := inspectedWith(t, map[int64]history.Remedy{10: r, 11: r})
+		msg.Prices = append(msg.Prices, inspector.Price{Remedy: r, Plan: &plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - now.Tokens(now.Total)})
+	}
+	m.Update(msg)
+}
 
 // inspectedPast is the inspector on a message of a past request.
 func inspectedPast(message int64, at inspector.View, proven bool) func(testing.TB, int, int) *Model {

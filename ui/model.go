@@ -209,6 +209,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.applied(msg)
 	case inspector.Msg:
 		return m.updateInspector(msg)
+	case inspector.PricesMsg:
+		return m.updateRepairs(msg)
 	case current.Msg:
 		m.current, cmd = m.current.Update(msg)
 		return cmd
@@ -243,7 +245,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 func (m *Model) show(s *session.Session) {
 	m.current.Show(s)
 	m.panel.Reset(panel.Deps{Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, ModelOf: func(id int64) string { of, _ := m.chat.Message(id); return of.Model }, Selected: m.chat.Holds, NewContext: m.current.NewContext})
-	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets}
+	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message}
 	m.inspector.Deps = inspector.Deps{
 		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,
 		Settings: func() (string, error) {

@@ -32,6 +32,9 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 		return m.updatePanel(panel.Replan{})
 	}
 	again := tea.Batch(m.updateInspector(inspector.Refresh{}), m.inTranscript((*transcript.Model).AskLastWhole))
+	if m.overlays.has(repairsOverlay{}) {
+		again = tea.Batch(again, m.updateRepairs(inspector.Refresh{}))
+	}
 	if e.Err != nil {
 		return again
 	}

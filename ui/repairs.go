@@ -12,15 +12,16 @@ import (
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
+	"winnow/ui/layout"
 	"winnow/ui/theme"
 )
 
-// repairsOverlay is the list of repairs.
+// repairsOverlay is the page of a repair.
 type repairsOverlay struct{ replaces }
 
 func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	key, ok := msg.(tea.KeyPressMsg)
-	if ok && m.keys.Pressed(key, keymap.Remedy) && len(m.repairs.Lines) > 0 {
+	if ok && m.keys.Pressed(key, keymap.Remedy, keymap.Choose, keymap.UndoRemedy) && len(m.repairs.Lines) > 0 {
 		switch recovery := m.current.Session.Policy().Recovery; {
 		case m.turn.Busy:
 			return m.lacks(keymap.NeedIdle)
@@ -36,12 +37,17 @@ func (repairsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 }
 
 func (repairsOverlay) title(m *Model) (string, string) {
-	return breadcrumb(m, "repairs"), m.repairs.Position()
+	if m.layout.Width < layout.GaugeWidth {
+		return breadcrumb(m, m.repairs.Title()), ""
+	}
+	return breadcrumb(m, m.repairs.Title()), m.repairs.Subject()
 }
+
+func (repairsOverlay) state(m *Model) string { return m.repairs.Position() }
 
 func (repairsOverlay) hints(m *Model) []keymap.Hint { return m.repairs.Hints() }
 
-// openRepairs lists the repairs. The cursor begins on the message that was under it.
+// openRepairs shows the repairs, that of the message under the cursor first.
 func (m *Model) openRepairs() tea.Cmd {
 	if !m.panel.Next.Ready {
 		return m.notice.Say("Nothing is planned yet, so nothing is repaired.")
@@ -55,16 +61,16 @@ func (m *Model) openRepairs() tea.Cmd {
 		}
 		ok = e != nil
 	}
-	if ok {
-		m.repairs.Open(on)
+	if !ok {
+		on = 0
 	}
+	m.repairs.Open(on)
 	m.overlays.open(repairsOverlay{})
-	return nil
+	return m.handle(nil, m.repairs.Events(), m.repairsEvent)
 }
 
 // updateRepairs gives the list what concerns it, and does what it asks for.
 func (m *Model) updateRepairs(msg tea.Msg) tea.Cmd {
-	m.repairs.Page = max(1, m.layout.Full.H/3)
 	m.repairs = m.repairs.Update(msg)
 	return m.handle(nil, m.repairs.Events(), m.repairsEvent)
 }
@@ -80,13 +86,44 @@ func (m *Model) repairsEvent(e event.Event) tea.Cmd {
 		}
 		m.bare()
 		m.setFocus(transcriptPane)
+	case inspector.ReadPrices:
+		s := m.current.Session
+		return m.current.Run(func(ctx context.Context) tea.Msg { return remedyPrices(ctx, s, e) })
 	case inspector.Remedy:
 		generation := m.current.Supersede() // this action makes the plan that the draft waits for
 		done := remediedMsg{session: m.current.Session, generation: generation, of: e.Entry, to: e.Repair.Remedy}
 		draft := m.current.Draft()
-		return m.current.Run(func(ctx context.Context) tea.Msg { return done.set(ctx, draft) })
+		return m.current.Run(func(ctx context.Context) tea.Msg { return done.set(ctx, draft, e.To) })
 	}
 	return nil
+}
+
+// remedyPrices plans with each remedy for a message, and keeps those that change something.
+func remedyPrices(ctx context.Context, s *session.Session, e inspector.ReadPrices) tea.Msg {
+	msg := inspector.PricesMsg{Number: e.Number, Message: e.Message}
+	now, total := s.Remedy(e.Message), 0
+	all := history.Remedies()
+	if !s.Policy().Recovery.TakesRemedies() {
+		all, now = []history.Remedy{history.SendRepaired}, history.SendRepaired
+	}
+	for _, to := range all {
+		plan, _ := s.PreviewRemedy(ctx, to, e.Message) // Why it could not be sent is said where it is sent.
+		if to == now {
+			total = plan.Sum.Tokens(plan.Sum.Total)
+		}
+		if entry, ok := plan.EntryOf(e.Message); ok && (to == history.SendRepaired || hasRemedy(entry, to)) {
+			msg.Prices = append(msg.Prices, inspector.Price{Remedy: to, Plan: &plan, Tokens: plan.Sum.Tokens(plan.Sum.Total)})
+		}
+	}
+	for i := range msg.Prices {
+		msg.Prices[i].Tokens -= total
+	}
+	return msg
+}
+
+// hasRemedy reports whether a remedy holds for a message.
+func hasRemedy(e history.Entry, r history.Remedy) bool {
+	return slices.ContainsFunc(e.Repairs, func(repair history.Repair) bool { return repair.Remedy == r })
 }
 
 // remediedMsg is a remedy that was stored, with the plans in front of it and behind it.
@@ -101,19 +138,20 @@ type remediedMsg struct {
 	err        error
 }
 
-// set stores the next remedy that changes something for the message.
-func (done remediedMsg) set(ctx context.Context, draft current.Draft) tea.Msg {
+// set stores a remedy for the message; nil is the next one that changes something.
+func (done remediedMsg) set(ctx context.Context, draft current.Draft, to *history.Remedy) tea.Msg {
 	s := done.session
 	done.was, _ = draft.Plan(s, session.Trial{}) // Why it could not be sent was said before.
 	all := history.Remedies()
 	for range all {
-		done.to = all[(slices.Index(all, done.to)+1)%len(all)]
+		if done.to = all[(slices.Index(all, done.to)+1)%len(all)]; to != nil {
+			done.to = *to
+		}
 		if done.err = s.SetRemedy(ctx, done.to, done.of.ID); done.err != nil {
 			return done
 		}
 		done.now, done.short = draft.Plan(s, session.Trial{})
-		e, ok := done.now.EntryOf(done.of.ID)
-		if !ok || slices.ContainsFunc(e.Repairs, func(r history.Repair) bool { return r.Remedy == done.to }) {
+		if e, ok := done.now.EntryOf(done.of.ID); !ok || to != nil || hasRemedy(e, done.to) {
 			break
 		}
 	}

@@ -2,12 +2,9 @@ package ui
 
 import (
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
@@ -50,54 +47,87 @@ func bare(messages []store.Message) []history.Message {
 	return list
 }
 
-// diffTitle is the title of the column with what is sent instead of a damaged text.
-var diffTitle = regexp.MustCompile(`(?m)(^|│) +sent instead *$`)
-
-func TestTheListOfRepairsListsEveryRepair(t *testing.T) {
+func TestEveryRepairHasAPage(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := damaged(t, size[0], size[1])
 		l.shows("20 repairs in this history; /repair shows them")
 		l.press("tab", "g", "m")
-		l.shows("what is stored stays as it came")
 		kinds := map[string]bool{}
 		for i, line := range l.repairs.Lines {
 			if l.repairs.At != i {
-				t.Fatalf("the cursor is on line %d, want %d", l.repairs.At, i)
+				t.Fatalf("repair %d is on show, want %d", l.repairs.At, i)
 			}
+			l.shows("1 Send it repaired")
 			got := plain(l.Model)
 			number := theme.Thousands(line.Entry.Index + 1)
-			if !strings.Contains(got, " "+number+"  "+theme.Fit(theme.Speaker(line.Entry.Role), 6)+" "+line.Repair.Kind) || !strings.Contains(got, line.Repair.Kind+": "+firstWords(line.Repair.Sentence())) {
-				t.Errorf("line %d of the list does not show %s of message %s:\n%s", i, line.Repair.Kind, number, got)
+			for _, want := range []string{"repair " + theme.Thousands(i+1) + " of 20", line.Repair.Kind + " · message " + number + ",", "▲ " + firstWords(line.Repair.Sentence())} {
+				if !strings.Contains(got, want) {
+					t.Errorf("the page of %s of message %s lacks %q:\n%s", line.Repair.Kind, number, want, got)
+				}
 			}
-			if diffTitle.MatchString(got) == (line.Repair.Before == "" && line.Repair.After == "") {
+			if shown := strings.Contains(got, "Stored  as received"); !shown && line.Repair.Before+line.Repair.After != "" {
 				t.Errorf("%s of message %s is of %q and %q, and the screen is\n%s", line.Repair.Kind, number, line.Repair.Before, line.Repair.After, got)
 			}
 			kinds[line.Repair.Kind] = true
-			l.press("j")
+			l.press("n")
 		}
-		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-		l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		l.shows("This is the last repair.")
+		l.press("N", "J", "K")
 		if l.repairs.At != 18 {
-			t.Errorf("two turns of the wheel up and one down go from line 19 to %d, want 18", l.repairs.At)
+			t.Errorf("N, J and K go to repair %d, want 19", l.repairs.At+1)
 		}
+		l.press("g")
+		l.shows("repair 1 of 20")
 		l.press("G")
 		if len(l.repairs.Lines) != 20 || len(kinds) != 15 {
-			t.Errorf("the list has %d lines of %d kinds, want 20 of 15", len(l.repairs.Lines), len(kinds))
+			t.Errorf("there are %d repairs of %d kinds, want 20 of 15", len(l.repairs.Lines), len(kinds))
 		}
-		l.press("enter")
+		l.press("o")
 		if on, ok := l.chat.Selected(); l.overlays.any() || l.focus != transcriptPane || !ok || on.ID != l.repairs.Lines[19].Entry.ID {
-			t.Errorf("enter does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
+			t.Errorf("o does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
 		}
 		l.press("m")
 		if on, ok := l.repairs.Chosen(); !ok || on.Entry.Index != 29 {
-			t.Errorf("opened on message 30 the cursor is on %+v", on)
+			t.Errorf("opened on message 30 the repair on show is %+v", on)
 		}
 		l.press("esc")
 		if l.overlays.any() {
-			t.Error("esc does not close the list")
+			t.Error("esc does not close the page")
 		}
 	}
+}
+
+// The page of a call shows what is stored of it and of its result against what is sent, and what else could be.
+func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
+	t.Parallel()
+	l := damaged(t, 140, 50)
+	l.press("tab", "g", "m")
+	l.shows("2 Send it as plain text")
+	for _, want := range []string{
+		`−   args  {"path":"C:\Users\me", "limit`, `+   args  {"path":"C:\\Users\\me"}`, `id    "call_0"`, `name  "read"`,
+		"▌ 1 Send it repaired", "“I look. [called read with", "3 Leave the call out", "now\n",
+	} {
+		if got := plain(l.Model); !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q:\n%s", want, got)
+		}
+	}
+	l.press("j")
+	if got := plain(l.Model); !strings.Contains(got, "sent as text") || !strings.Contains(got, "from now on, if you choose this") || !strings.Contains(got, " tokens\n") {
+		t.Errorf("the second remedy does not show what it would send:\n%s", got)
+	}
+	l.press("enter")
+	l.shows("The calls and results of messages 2 and 3 are sent as text")
+	l.shows("sent as text, as you chose")
+	l.shows("▌ 2 Send it as plain text")
+	l.press("u")
+	l.shows("The calls and results of messages 2 and 3 are repaired: ")
+	l.shows("repaired in the request, not in the store")
+
+	l.repairs.At = slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == "C5" })
+	l.press("n", "N")
+	l.shows("−   missing")
+	l.shows(`name  "read"`)
+	l.shows("+   id    \"call_4\"")
 }
 
 func firstWords(s string) string {
@@ -181,7 +211,7 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 		}
 	}
 	l.press("z")
-	l.shows("z does nothing here; t has something else sent")
+	l.shows("z does nothing here; enter has the chosen repair sent")
 }
 
 func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
@@ -193,7 +223,7 @@ func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
 	l.shows("Nothing is damaged")
 	l.press("t")
 	l.shows("There is nothing to repair.")
-	l.press("enter")
+	l.press("o")
 	l.shows("There is no message to go to.")
 }
 
@@ -233,7 +263,7 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 	}
 	l.press("tab", "g", "m", "t", "t")
 	l.shows("are left out")
-	l.press("G", "k", "t", "g", "t", "t", "t")
+	l.press("G", "N", "t", "g", "t", "t", "t")
 	l.shows("messages 2 and 3 are sent as text")
 	l.shows("messages 2 and 3 are left out")
 	l.press("esc", "G")

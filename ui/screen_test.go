@@ -138,20 +138,6 @@ func chatting(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// repairedPlan is the plan of the talk with a call that broke off as well.
-func repairedPlan(m *Model) history.Plan {
-	plan := m.panel.Next.Plan
-	plan.Entries = slices.Clone(plan.Entries)
-	plan.Sum.Total += 12
-	plan.Entries[3].Repairs = []history.Repair{{
-		Kind:   "C1",
-		Cause:  history.Cause{Text: "The arguments of this call were cut off after 25 characters; the complete part is sent."},
-		Before: `{"dir":".", "depth": 2, "`, After: `{"dir":".", "depth": 2}`,
-	}}
-	plan.Entries[4].Repairs = []history.Repair{{Kind: "C7", Cause: history.Cause{Text: "The id of this tool result is changed to that of its call."}, Before: "", After: "call_s4"}}
-	return plan
-}
-
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
 func triedPlan(m *Model) panel.TriedMsg {
 	plan := m.panel.Next.Plan
@@ -279,24 +265,18 @@ var states = slices.Concat([]state{
 		}
 		return m
 	}},
-	{"repairs", func(t testing.TB, w, h int) *Model {
-		m := chatting(t, w, h)
-		m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: repairedPlan(m)}})
-		m.Update(tab)
-		m.Update(char('g'))
-		m.Update(char('m'))
+	{"repairs", repairing},
+	{"repairs-otherwise", func(t testing.TB, w, h int) *Model {
+		m := repairing(t, w, h)
+		m.Update(char('2'))
 		return m
 	}},
-	{"repairs-otherwise", func(t testing.TB, w, h int) *Model {
-		m := chatting(t, w, h)
-		plan := repairedPlan(m)
-		m.Update(tab)
-		m.Update(char('m'))
-		plan.Entries[3].Repairs[0].Remedy = history.SendAsText
-		plan.Entries[3].Repairs[0].Cause.Text += " You chose to send the call as text."
-		plan.Entries[3].Repairs[0].After = `[called list_files with {"dir":"."}]`
+	{"repairs-chosen", func(t testing.TB, w, h int) *Model {
+		m := repairing(t, w, h)
 		before := m.panel.Next.Plan
-		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.SendAsText, of: plan.Entries[3], group: []int64{4, 5}, was: before, now: plan})
+		_, plan := inspectedWith(t, map[int64]history.Remedy{10: history.LeaveOut, 11: history.LeaveOut})
+		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries[9], group: []int64{10, 11}, was: before, now: plan})
+		priced(t, m)
 		return m
 	}},
 	{"repairs-none", func(t testing.TB, w, h int) *Model {
@@ -362,7 +342,7 @@ func plain(m *Model) string {
 // layouts are the states that show how the whole screen is laid out: they have goldens at all sizes. Any other
 // state has one golden, since only what it is about differs, and the parts of the screen have goldens of their own.
 var layouts = []string{
-	"first", "chatting", "streaming", "question", "error", "panel", "whatif", "inspector-cut", "sessions", "palette", "help",
+	"first", "chatting", "streaming", "question", "error", "panel", "whatif", "inspector-cut", "repairs", "sessions", "palette", "help",
 }
 
 func TestScreens(t *testing.T) {

@@ -10,7 +10,6 @@ func TestHalfAPageIsHalfOfAPageInEveryList(t *testing.T) {
 		at   func() int
 	}{
 		{"the panel", []string{"ctrl+x"}, func() int { return l.panel.At }},
-		{"the repairs", []string{"ctrl+x", "m"}, func() int { return l.repairs.At }},
 		{"the dials", []string{"ctrl+x", "w"}, func() int { return l.panel.At }},
 	} {
 		l.press(c.open...)

@@ -46,59 +46,99 @@ func TestDifferTakesTextsApartWithoutLoss(t *testing.T) {
 	})
 }
 
+// compared is a comparison of one value, without the colors.
+func compared(t *testing.T, name theme.Name, w int, stored, sent string) string {
+	t.Helper()
+	st := theme.New(name, theme.BuiltIn()[name], 0)
+	return linesOf(t, comparison(st, w, []block{{role: "assistant", fields: []field{{"args", stored, sent}}}}, "from now on"), w)
+}
+
 func TestDiffMarksWhatDiffers(t *testing.T) {
-	original, sent := `{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`
 	for _, c := range []struct {
 		w    int
 		want string
 	}{
-		{90, `
-   original                                 │   sent instead
- − {"path":"C:\Users\me", "limit            │ + {"path":"C:\\Users\\me"}`},
+		{100, `
+  Stored  as received                               Sent  from now on
+
+     assistant                                         assistant
+   −   args  {"path":"C:\Users\me", "limit           +   args  {"path":"C:\\Users\\me"}`},
 		{60, `
-   original
- − {"path":"C:\Users\me", "limit
-   sent instead
- + {"path":"C:\\Users\\me"}`},
+ Stored  as received
+
+    assistant
+  −   args  {"path":"C:\Users\me", "limit
+
+
+ Sent  from now on
+
+    assistant
+  +   args  {"path":"C:\\Users\\me"}`},
 		{24, `
-   original
-   {"path":"C:\Users\me
- − ", "limit
-   sent instead
- + {"path":"C:\\Users\\
- + me"}`},
+ Stored  as received
+
+    assistant
+      args  {"path":"C
+  −   :\Users\me", "li
+  −   mit
+
+
+ Sent  from now on
+
+    assistant
+      args  {"path":"C
+  +   :\\Users\\me"}`},
 	} {
-		if got := linesOf(t, diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0), c.w, original, sent), c.w); got != strings.TrimPrefix(c.want, "\n") {
+		if got := strings.TrimRight(compared(t, theme.Dark, c.w, `{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`), "\n"); got != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("at %d cells the columns are\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}
 }
 
 func TestDiffSaysWhereThereIsNothing(t *testing.T) {
-	if got := diffLines(theme.New(theme.None, theme.Palette{}, 0), 60, "", ""); got != nil {
-		t.Errorf("two blank texts are drawn: %q", got)
+	st := theme.New(theme.None, theme.Palette{}, 0)
+	if got := comparison(st, 60, nil, "now"); got != nil {
+		t.Errorf("nothing is drawn as %q", got)
 	}
-	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}, 0), 60, "", "{}"), 60)
-	if want := "   original\n   (nothing)\n   sent instead\n + {}"; got != want {
+	got := compared(t, theme.None, 60, "", "{}")
+	for _, want := range []string{"\n │    args  (nothing)\n", "\n │+   args  {}\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the columns lack %q:\n%s", want, got)
+		}
+	}
+	blocks := []block{
+		{role: "assistant", gone: "sent as text", fields: []field{{"id", `"a"`, ""}}},
+		{role: "tool", lacks: "missing", fields: []field{{"text", "", "no result"}}},
+	}
+	want := `  Stored  as received                               Sent  from now on
+  │                                                 │
+  │  assistant                                      │  assistant
+  │−   id  "a"                                      │+   sent as text
+  │                                                 │
+  │  tool                                           │  tool
+  │−   missing                                      │+   text  no result
+  │                                                 │`
+	if got := linesOf(t, comparison(st, 100, blocks, "from now on"), 100); got != want {
 		t.Errorf("the columns are\n%s\nwant\n%s", got, want)
 	}
 }
 
 func TestDiffShowsABrokenByteOtherwiseThanItsReplacement(t *testing.T) {
-	got := linesOf(t, diffLines(theme.New(theme.None, theme.Palette{}, 0), 60, "a\xffb", "a�b"), 60)
-	if want := "   original\n − a\\xffb\n   sent instead\n + a�b"; got != want {
-		t.Errorf("the columns are\n%s\nwant\n%s", got, want)
+	got := compared(t, theme.None, 60, "a\xffb", "a�b")
+	for _, want := range []string{"−   args  a\\xffb\n", "+   args  a�b\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the columns lack %q:\n%s", want, got)
+		}
 	}
 }
 
 func TestDiffShowsALongTextWhereItDiffers(t *testing.T) {
 	long := strings.Repeat("0123456789", 100_000)
-	lines := diffLines(theme.New(theme.None, theme.Palette{}, 0), 90, long+"[wrong]"+long, long+"[right]"+long)
-	if len(lines) > 20 {
-		t.Errorf("a difference of a word in two megabytes takes %d lines", len(lines))
+	got := compared(t, theme.None, 100, long+"[wrong]"+long, long+"[right]"+long)
+	if n := strings.Count(got, "\n"); n > 20 {
+		t.Errorf("a difference of a word in two megabytes takes %d lines", n)
 	}
-	got := linesOf(t, lines, 90)
-	for _, want := range []string{"[wrong]", "[right]", "more characters …"} {
+	for _, want := range []string{"wrong]", "right]", "more characters …"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the columns lack %q:\n%s", want, got)
 		}
@@ -108,11 +148,19 @@ func TestDiffShowsALongTextWhereItDiffers(t *testing.T) {
 func TestDiffFitsEveryWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
-		w := rapid.IntRange(0, 120).Draw(t, "w")
-		original, sent := text.Draw(t, "original"), text.Draw(t, "sent")
-		for _, line := range diffLines(theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0), w, original, sent) {
-			if ansi.StringWidth(line) != w && w > 8 {
-				t.Fatalf("%q against %q at %d cells: the line %q has %d", original, sent, w, ansi.Strip(line), ansi.StringWidth(line))
+		w := rapid.IntRange(0, 140).Draw(t, "w")
+		name := rapid.SampledFrom([]theme.Name{theme.Dark, theme.None}).Draw(t, "theme")
+		var blocks []block
+		for range rapid.IntRange(0, 4).Draw(t, "blocks") {
+			b := block{role: rapid.SampledFrom([]string{"", "tool"}).Draw(t, "role"), gone: rapid.SampledFrom([]string{"", "", "not sent"}).Draw(t, "gone")}
+			for range rapid.IntRange(1, 3).Draw(t, "fields") {
+				b.fields = append(b.fields, field{rapid.SampledFrom([]string{"", "id", "text"}).Draw(t, "name"), text.Draw(t, "stored"), text.Draw(t, "sent")})
+			}
+			blocks = append(blocks, b)
+		}
+		for _, line := range comparison(theme.New(name, theme.BuiltIn()[name], 0), w, blocks, "now") {
+			if n := ansi.StringWidth(line); n > w && w > 4 {
+				t.Fatalf("at %d cells the line %q has %d", w, ansi.Strip(line), n)
 			}
 		}
 	})

@@ -1,68 +1,106 @@
 package inspector
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// Repairs lists everything that was repaired in the active branch: what was wrong, what is sent instead,
-// and what else could be. The stored messages stay as they came.
+// Repairs shows everything that was repaired in the active branch, one repair at a time: what was wrong, what is stored
+// against what is sent, and what else could be sent, with its price. The stored messages stay as they came.
 type Repairs struct {
 	Keys    keymap.Map
 	Secrets theme.Secrets
-	Page    int                                       // how many lines a page is
+	Message func(id int64) (store.Message, bool)      // a message of the conversation, as it is stored
 	Runs    func(message int64) []session.RepairedRun // the calls of a message that ran with repaired arguments
 	event.Queue
 
 	Lines     []Repaired
-	At        int
-	storing   bool    // a remedy is being stored
-	waiting   []int64 // messages whose next remedy was asked for meanwhile
-	Announced bool    // the user knows that there are repairs
+	At        int  // the repair on show
+	Asked     int  // the number of the prices that were asked for last: those that come late are dropped
+	Announced bool // the user knows that there are repairs
 
-	// The comparison under the cursor: a long text is compared once, not at every frame.
-	drawn   []string
-	drawnOf drawnKey
+	plan    *history.Plan // the one that repairs so
+	remedy  int           // the remedy under the cursor, of those that there are
+	prices  []Price       // of the remedies of the message on show, none until they are known
+	priced  int64         // that message, 0 for none
+	storing bool          // a remedy is being stored
+	waiting []chosen      // what was asked for meanwhile
+	undo    []chosen      // what was sent of messages before other remedies were chosen for them
+
+	body      []string // what is stored against what is sent
+	bodyOf    bodyKey
+	top, seen int // the first of its lines on the screen, and how many are
 }
 
-// drawnKey is what a drawn comparison depends on.
-type drawnKey struct {
+// chosen is a message with what is to be sent in its place; nil is the next remedy that there is.
+type chosen struct {
+	message int64
+	to      *history.Remedy
+}
+
+// bodyKey is what a drawn comparison depends on.
+type bodyKey struct {
 	repair  history.Repair
+	plan    *history.Plan
 	theme   theme.Name
 	w       int
 	reveals bool
 }
 
-// Repaired is one line: a repair of a message.
+// Repaired is a repair of a message.
 type Repaired struct {
 	Entry  history.Entry
 	Repair history.Repair
 }
 
-// The events of the list, beside those that the inspector has too.
+// Price is a remedy that there is for a message: what would be sent, and its tokens beside those of now.
+type Price struct {
+	Remedy history.Remedy
+	Plan   *history.Plan
+	Tokens int
+}
+
+// The events of the repairs, beside those that the inspector has too.
 type (
-	// Remedy asks for something else to be sent in place of a message's group than now. RemediedMsg is the answer.
-	Remedy struct{ Repaired }
+	// Remedy asks for something else to be sent in place of a message's group than now: To, nil for the next remedy that
+	// changes something. RemediedMsg is the answer.
+	Remedy struct {
+		Repaired
+		To *history.Remedy
+	}
 	// GoTo asks for a message to be selected in the transcript.
 	GoTo struct{ Message int64 }
+	// ReadPrices asks for the remedies that there are for a message, and what each costs. PricesMsg is the answer.
+	ReadPrices struct {
+		Number  int
+		Message int64
+	}
 )
 
 // RemediedMsg is a remedy that was stored, or not.
 type RemediedMsg struct{ Failed bool }
 
-// Set takes another plan. The cursor stays on its message.
+// PricesMsg is the remedies that there are for a message.
+type PricesMsg struct {
+	Number  int
+	Message int64
+	Prices  []Price
+}
+
+// Set takes another plan. The repair on show stays.
 func (l *Repairs) Set(p history.Plan) {
 	on, was := l.Chosen()
-	l.Lines = nil
+	l.Lines, l.plan, l.priced = nil, &p, 0
 	for i := range p.Entries { // Most are not repaired, and an entry is large to copy.
 		for _, r := range p.Entries[i].Repairs {
 			l.Lines = append(l.Lines, Repaired{p.Entries[i], r})
@@ -74,14 +112,27 @@ func (l *Repairs) Set(p history.Plan) {
 			break
 		}
 	}
-	l.Scroll(0)
+	l.At = max(0, min(l.At, len(l.Lines)-1))
 }
 
-// Open puts the cursor on a message, where it has repairs.
+// Open shows the first repair of a message, where it has one; 0 is none. The prices of its remedies are asked for.
 func (l *Repairs) Open(message int64) {
 	if i := l.lineOf(message); i >= 0 {
 		l.At = i
 	}
+	l.top, l.undo = 0, nil
+	l.ask()
+}
+
+// ask asks for the prices of the remedies of the message on show, unless they are known.
+func (l *Repairs) ask() {
+	on, ok := l.Chosen()
+	if !ok || l.priced == on.Entry.ID {
+		return
+	}
+	l.prices, l.remedy, l.priced = nil, 0, on.Entry.ID
+	l.Asked++
+	l.Emit(ReadPrices{l.Asked, on.Entry.ID})
 }
 
 // Announce says, once, that there are repairs: "" where there are none, or it was said before.
@@ -99,15 +150,29 @@ func (l *Repairs) Announce() string {
 	return theme.Plural(n, "repair") + " in this history; /repair shows " + them + ", or " + l.Keys.First(keymap.Repairs) + " in the transcript."
 }
 
-// Scroll moves the cursor by lines.
-func (l *Repairs) Scroll(by int) { l.At = max(0, min(l.At+by, len(l.Lines)-1)) }
+// step goes to another repair.
+func (l *Repairs) step(by int) {
+	at := max(0, min(l.At+by, len(l.Lines)-1))
+	switch {
+	case at != l.At:
+		l.At, l.top = at, 0
+		l.ask()
+	case by > 0:
+		l.Say("This is the last repair.")
+	default:
+		l.Say("This is the first repair.")
+	}
+}
 
-// lineOf is a message's first line, -1 for none.
+// Scroll moves the comparison by lines.
+func (l *Repairs) Scroll(by int) { l.top = max(0, min(l.top+by, len(l.body)-l.seen)) }
+
+// lineOf is a message's first repair, -1 for none.
 func (l *Repairs) lineOf(message int64) int {
 	return slices.IndexFunc(l.Lines, func(line Repaired) bool { return line.Entry.ID == message })
 }
 
-// Chosen is the line under the cursor.
+// Chosen is the repair on show.
 func (l *Repairs) Chosen() (Repaired, bool) {
 	if l.At < 0 || l.At >= len(l.Lines) {
 		return Repaired{}, false
@@ -115,48 +180,133 @@ func (l *Repairs) Chosen() (Repaired, bool) {
 	return l.Lines[l.At], true
 }
 
-// Update is a key, the wheel, or the end of a remedy.
+// Update is a key, the wheel, or what was asked for.
 func (l Repairs) Update(msg tea.Msg) Repairs {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		l.key(msg)
 	case tea.MouseWheelMsg:
 		l.Scroll(keymap.Wheel(msg, 1))
+	case Refresh:
+		l.ask()
 	case RemediedMsg:
 		l.remedied(msg)
+	case PricesMsg:
+		l.price(msg)
 	}
 	return l
+}
+
+// price takes prices. The cursor goes to what is sent now.
+func (l *Repairs) price(msg PricesMsg) {
+	on, ok := l.Chosen()
+	if !ok || msg.Number != l.Asked {
+		return
+	}
+	l.prices = msg.Prices
+	l.remedy = max(0, slices.IndexFunc(l.prices, func(p Price) bool { return p.Remedy == on.Repair.Remedy }))
 }
 
 func (l *Repairs) key(msg tea.KeyPressMsg) {
 	k := &l.Keys
 	on, ok := l.Chosen()
+	number := strings.Index("123456789", msg.String())
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.Repairs):
 		l.Emit(Closed{})
-	case k.Pressed(msg, keymap.Remedy) && !ok:
-		l.Say("There is nothing to repair.")
-	case k.Pressed(msg, keymap.Remedy) && l.storing:
-		l.waiting = append(l.waiting, on.Entry.ID)
-	case k.Pressed(msg, keymap.Remedy):
-		l.remedy(on)
-	case k.Pressed(msg, keymap.Choose) && !ok:
+	case !ok && k.Pressed(msg, keymap.ShowMessage):
 		l.Say("There is no message to go to.")
-	case k.Pressed(msg, keymap.Choose):
+	case !ok:
+		l.Say("There is nothing to repair.")
+	case k.Pressed(msg, keymap.ShowMessage):
 		l.Emit(GoTo{on.Entry.ID})
+	case k.Pressed(msg, keymap.Remedy):
+		l.remedyOf(chosen{on.Entry.ID, nil})
+	case k.Pressed(msg, keymap.Choose):
+		l.use(on)
+	case k.Pressed(msg, keymap.UndoRemedy):
+		l.takeBack(on)
+	case k.Pressed(msg, keymap.NextRepair, keymap.Next):
+		l.step(1)
+	case k.Pressed(msg, keymap.PrevRepair, keymap.Prev):
+		l.step(-1)
+	case k.Pressed(msg, keymap.Top):
+		l.step(-len(l.Lines))
+	case k.Pressed(msg, keymap.Bottom):
+		l.step(len(l.Lines))
+	case len(msg.String()) == 1 && number >= 0 && number < len(l.prices):
+		l.remedy, l.top = number, 0
+	case k.Pressed(msg, keymap.Down, keymap.Up):
+		l.point(k.Pressed(msg, keymap.Down))
+	case k.Scrolled(msg, scrolledBody{l}, l.seen):
 	default:
-		if by, ok := k.Stride(msg, l.Page); ok {
-			l.Scroll(by)
-			return
-		}
-		l.Say(msg.String() + " does nothing here; " + k.First(keymap.Remedy) + " has something else sent, " + k.First(keymap.Back) + " closes the list.")
+		l.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " has the chosen repair sent, " + k.First(keymap.Back) + " closes this.")
 	}
 }
 
-// remedy asks for something else in place of a message's group.
-func (l *Repairs) remedy(on Repaired) {
-	l.storing = true
-	l.Emit(Remedy{on})
+// scrolledBody is the comparison as what is scrolled.
+type scrolledBody struct{ *Repairs }
+
+func (b scrolledBody) First() { b.top = 0 }
+func (b scrolledBody) Last()  { b.Scroll(len(b.body)) }
+
+// point moves the cursor to another remedy.
+func (l *Repairs) point(down bool) {
+	by := -1
+	if down {
+		by = 1
+	}
+	l.remedy, l.top = max(0, min(l.remedy+by, len(l.prices)-1)), 0
+}
+
+// use has the remedy under the cursor sent.
+func (l *Repairs) use(on Repaired) {
+	switch {
+	case l.prices == nil:
+		l.Say("The repairs that there are for this are still being compared.")
+	case len(l.prices) < 2:
+		l.Say("Nothing else can be sent in place of message " + theme.Thousands(on.Entry.Index+1) + ".")
+	case l.prices[l.remedy].Remedy == on.Repair.Remedy:
+		l.Say("This is what is sent now.")
+	default:
+		to := l.prices[l.remedy].Remedy
+		l.remedyOf(chosen{on.Entry.ID, &to})
+	}
+}
+
+// takeBack takes the last remedy back, or that of the message on show.
+func (l *Repairs) takeBack(on Repaired) {
+	repaired := history.SendRepaired
+	last := chosen{on.Entry.ID, &repaired}
+	switch n := len(l.undo); {
+	case n > 0:
+		last, l.undo = l.undo[n-1], l.undo[:n-1]
+	case on.Repair.Remedy == history.SendRepaired:
+		l.Say("There is nothing to take back: this is repaired.")
+		return
+	}
+	if i := l.lineOf(last.message); i >= 0 && l.Lines[l.At].Entry.ID != last.message {
+		l.At, l.top = i, 0
+	}
+	kept := l.undo
+	l.remedyOf(last)
+	l.undo = kept
+}
+
+// remedyOf asks for something else in place of a message's group, or, while another remedy is being stored, keeps that
+// for later.
+func (l *Repairs) remedyOf(c chosen) {
+	i := l.lineOf(c.message)
+	switch {
+	case i < 0:
+	case l.storing:
+		l.waiting = append(l.waiting, c)
+	default:
+		was := l.Lines[i].Repair.Remedy
+		l.undo = append(slices.Clip(l.undo), chosen{c.message, &was})
+		l.storing = true
+		l.Emit(Remedy{l.Lines[i], c.to})
+	}
 }
 
 // remedied goes on with what was asked for meanwhile. Where a remedy failed, those after it are dropped.
@@ -166,10 +316,9 @@ func (l *Repairs) remedied(msg RemediedMsg) {
 		l.waiting = nil
 	}
 	for len(l.waiting) > 0 && !l.storing {
-		if i := l.lineOf(l.waiting[0]); i >= 0 {
-			l.remedy(l.Lines[i])
-		}
+		next := l.waiting[0]
 		l.waiting = l.waiting[1:]
+		l.remedyOf(next)
 	}
 }
 
@@ -186,80 +335,53 @@ func RemedyWord(r history.Remedy) string {
 	return markdown.OneLine(string(r), 12)
 }
 
-// leastDetail is the height from which the repair under the cursor is shown in full.
-const leastDetail = 10
-
-// View draws the list of repairs, and below it the original of the one under the cursor against what is sent.
-func (l *Repairs) View(st theme.Styles, w, h int) []string {
-	on, ok := l.Chosen()
-	if !ok {
-		return theme.Indented(st.Muted, "Nothing is damaged: every message of this history goes as it was said.", w)
+// Title names the repair on show.
+func (l *Repairs) Title() string {
+	if len(l.Lines) == 0 {
+		return "repairs"
 	}
-	if h < leastDetail {
-		return l.list(st, w, h)
-	}
-	lines := theme.Indented(st.Muted, "Repaired in the request only: what is stored stays as it came.", w)
-	lines = append(lines, l.list(st, w, min(len(l.Lines), h/2))...)
-	detail := l.detail(st, on, w)
-	return append(lines, detail[:max(0, min(len(detail), h-len(lines)))]...)
+	return "repair " + theme.Thousands(l.At+1) + " of " + theme.Thousands(len(l.Lines))
 }
 
-// Position is how far down the list the cursor is, "" where there is no list.
-func (l *Repairs) Position() string { return theme.OneOf(l.At, len(l.Lines)) }
+// Subject names the message of the repair on show, "" where there is none.
+func (l *Repairs) Subject() string {
+	on, ok := l.Chosen()
+	if !ok {
+		return ""
+	}
+	var m store.Message
+	if l.Message != nil {
+		m, _ = l.Message(on.Entry.ID)
+	}
+	return on.Repair.Kind + " · message " + theme.Thousands(on.Entry.Index+1) + ", " + speaker(m, on.Entry)
+}
+
+// Position is how far down the comparison the screen is, "" where it holds all of it.
+func (l *Repairs) Position() string {
+	if l.seen >= len(l.body) {
+		return ""
+	}
+	return theme.Thousands(min(100, (l.top+l.seen)*100/len(l.body))) + " %"
+}
 
 // Hints are the keys that matter.
 func (l *Repairs) Hints() []keymap.Hint {
 	k := &l.Keys
-	return []keymap.Hint{
-		k.Hint("move", keymap.Down, keymap.Up),
-		k.Hint("send it otherwise", keymap.Remedy),
-		k.Hint("go to the message", keymap.Choose),
-		k.Hint("help", keymap.Ask),
-		k.Hint("close", keymap.Back),
-	}
-}
-
-// list draws the lines around the cursor.
-func (l *Repairs) list(st theme.Styles, w, h int) []string {
-	var lines []string
-	first, end := theme.Around(l.At, len(l.Lines), h)
-	for i := first; i < end; i++ {
-		lines = append(lines, l.line(st, i, w))
-	}
-	return lines
-}
-
-// line is one repair: its message, what was wrong, and what is done about it.
-func (l *Repairs) line(st theme.Styles, i, w int) string {
-	on := l.Lines[i]
-	digits := len(theme.Thousands(l.Lines[len(l.Lines)-1].Entry.Index + 1))
-	left := fmt.Sprintf(" %*s  %s %-3s ", digits, theme.Thousands(on.Entry.Index+1), theme.Fit(theme.Speaker(on.Entry.Role), 6), markdown.OneLine(on.Repair.Kind, 3))
-	right := RemedyWord(on.Repair.Remedy)
-	if !on.Entry.Sent() && on.Repair.Remedy != history.LeaveOut {
-		right = "not sent"
-	}
-	what := markdown.OneLine(l.Secrets.Line(on.Repair.Sentence()), max(1, w-theme.Width(left)-theme.Width(right)-4))
-	return listRow{glyph: theme.Glyph(on.Entry), lead: left + what, right: right}.draw(st, w, i == l.At)
-}
-
-// detail is the repair under the cursor in full.
-func (l *Repairs) detail(st theme.Styles, on Repaired, w int) []string {
-	lines := []string{st.Rule(w)}
-	what, _ := l.Secrets.Hide(on.Repair.Sentence())
-	lines = append(lines, theme.Indented(st.Text, on.Repair.Kind+": "+markdown.Visible(what), w)...)
-	if !on.Entry.Sent() {
-		lines = append(lines, theme.Indented(st.Muted, theme.Glyph(on.Entry)+" "+theme.Thousands(on.Entry.Index+1)+" "+markdown.Visible(on.Entry.Cause.Sentence()), w)...)
-	}
-	if of := (drawnKey{on.Repair, st.Name, w, l.Secrets.Revealed}); l.drawn == nil || l.drawnOf != of {
-		shown, _ := withoutSecrets(l.Secrets, on.Repair)
-		l.drawn, l.drawnOf = diffLines(st, w, shown.Before, shown.After), of
-	}
-	lines = append(lines, l.drawn...)
-	if l.Runs != nil {
-		for _, r := range l.Runs(on.Entry.ID) {
-			ran, _ := l.Secrets.Hide(r.Arguments)
-			lines = append(lines, theme.Indented(st.Cut, "You allowed it: "+markdown.OneLine(r.Call.Name, 60)+" ran with "+markdown.Visible(ran), w)...)
+	var hints []keymap.Hint
+	if on, ok := l.Chosen(); ok {
+		if len(l.prices) > 1 {
+			hints = append(hints, k.Hint("choose", keymap.Down, keymap.Up))
+			if l.prices[l.remedy].Remedy != on.Repair.Remedy {
+				hints = append(hints, k.Hint("use this repair", keymap.Choose))
+			}
 		}
+		if len(l.undo) > 0 || on.Repair.Remedy != history.SendRepaired {
+			hints = append(hints, k.Hint("undo", keymap.UndoRemedy))
+		}
+		if len(l.Lines) > 1 {
+			hints = append(hints, k.Hint("next repair", keymap.NextRepair))
+		}
+		hints = append(hints, k.Hint("go to the message", keymap.ShowMessage), k.Hint("use another repair", keymap.Remedy))
 	}
-	return lines
+	return append(hints, k.Hint("scroll", keymap.HalfDown, keymap.HalfUp), k.Hint("help", keymap.Ask), k.Hint("close", keymap.Back))
 }

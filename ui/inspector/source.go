@@ -15,6 +15,7 @@ type source struct {
 	block  history.Span      // its part of the recalled block
 	found  bool              // there is such a part
 	asText bool              // its tool calls are written out in one of these texts
+	text   string            // its own text in them
 }
 
 // sourceOf finds what is made of a message.
@@ -29,7 +30,11 @@ func sourceOf(r *Request, e history.Entry) source {
 			c.block, c.found = span, true
 			continue
 		}
-		c.at, c.sent = append(c.at, span.Message), append(c.sent, r.Plan.Messages[span.Message])
+		m := r.Plan.Messages[span.Message]
+		c.at, c.sent = append(c.at, span.Message), append(c.sent, m)
+		if span.To <= len(m.Content) {
+			c.text += m.Content[span.From:span.To]
+		}
 	}
 	return c
 }
@@ -63,8 +68,8 @@ func (c source) reasoning(own string) (string, Kind) {
 	return "not sent", Unsent
 }
 
-// call says what became of the call k of a message, and what is sent for it where that is not the same.
-func (c source) call(calls []history.ToolCall, k int) (sent *history.ToolCall, fate string, t Kind) {
+// callSent is the call k of a message as it is sent, false where it is not sent as a call.
+func (c source) callSent(calls []history.ToolCall, k int) (history.ToolCall, bool) {
 	own := calls[k]
 	var list []history.ToolCall
 	for _, m := range c.sent {
@@ -74,17 +79,27 @@ func (c source) call(calls []history.ToolCall, k int) (sent *history.ToolCall, f
 	if i < 0 && len(list) == len(calls) {
 		i = k
 	}
+	if i < 0 {
+		return history.ToolCall{}, false
+	}
+	return list[i], true
+}
+
+// call says what became of the call k of a message, and what is sent for it where that is not the same.
+func (c source) call(calls []history.ToolCall, k int) (sent *history.ToolCall, fate string, t Kind) {
+	own := calls[k]
+	found, ok := c.callSent(calls, k)
 	switch {
-	case i < 0 && c.asText:
+	case !ok && c.asText:
 		return nil, "sent as text", Unsent
-	case i < 0 && len(list) > 0:
+	case !ok && slices.ContainsFunc(c.sent, func(m history.Message) bool { return len(m.ToolCalls) > 0 }):
 		return nil, "not sent as it is: see how it was repaired", Unsent
-	case i < 0:
+	case !ok:
 		return nil, "not sent", Unsent
-	case list[i].Name != own.Name || list[i].Arguments != own.Arguments:
-		return &list[i], "repaired", Unsent
-	case list[i].ID != own.ID:
-		return nil, "sent with the id " + theme.OneLine(list[i].ID), Sent
+	case found.Name != own.Name || found.Arguments != own.Arguments:
+		return &found, "repaired", Unsent
+	case found.ID != own.ID:
+		return nil, "sent with the id " + theme.OneLine(found.ID), Sent
 	}
 	return nil, "sent", Sent
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -183,7 +184,7 @@ func TestKeysAskForWhatConcernsOthers(t *testing.T) {
 }
 
 func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
-	l := Repairs{Keys: keymap.Default(), Page: 10}
+	l := Repairs{Keys: keymap.Default()}
 	press := func(keys ...string) []event.Event {
 		var all []event.Event
 		for _, key := range keys {
@@ -192,7 +193,7 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 		}
 		return all
 	}
-	if got := press("t", "enter"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "There is nothing to repair."}, event.Notice{Text: "There is no message to go to."}}) {
+	if got := press("t", "o"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "There is nothing to repair."}, event.Notice{Text: "There is no message to go to."}}) {
 		t.Errorf("without repairs: %#v", got)
 	}
 	in := opened()
@@ -202,9 +203,9 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	if got := l.Announce(); got != "2 repairs in this history; /repair shows them, or m in the transcript." || l.Announce() != "" {
 		t.Errorf("announced as %q", got)
 	}
-	first, second := Remedy{l.Lines[0]}, Remedy{l.Lines[1]}
-	if got := press("t", "j", "t"); !reflect.DeepEqual(got, []event.Event{first}) {
-		t.Errorf("two remedies at once: %#v, want the first alone", got)
+	first, second := Remedy{l.Lines[0], nil}, Remedy{l.Lines[1], nil}
+	if got := press("t", "n", "t"); !reflect.DeepEqual(got, []event.Event{first, ReadPrices{1, 3}}) {
+		t.Errorf("two remedies at once: %#v, want the first and the prices of the other message", got)
 	}
 	l = l.Update(RemediedMsg{})
 	if events := l.Events(); !reflect.DeepEqual(events, []event.Event{second}) {
@@ -215,7 +216,83 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	if events := l.Events(); len(events) > 0 {
 		t.Errorf("after a remedy that failed: %#v, want none", events)
 	}
-	if got := press("enter", "esc"); !reflect.DeepEqual(got, []event.Event{GoTo{3}, Closed{}}) {
-		t.Errorf("enter and esc: %#v", got)
+	if got := press("o", "n", "esc"); !reflect.DeepEqual(got, []event.Event{GoTo{3}, event.Notice{Text: "This is the last repair."}, Closed{}}) {
+		t.Errorf("o, n and esc: %#v", got)
 	}
+}
+
+func TestARemedyIsChosenByItsPrice(t *testing.T) {
+	in := opened()
+	l := Repairs{Keys: keymap.Default(), Message: in.Message}
+	l.Set(in.Plan)
+	l.Open(2)
+	if got, want := l.Events(), []event.Event{ReadPrices{1, 2}}; !reflect.DeepEqual(got, want) {
+		t.Fatalf("opened, it asks for %#v, want %#v", got, want)
+	}
+	press := func(key string) []event.Event {
+		l = l.Update(uitest.Key(key))
+		return l.Events()
+	}
+	if got := press("enter"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "The repairs that there are for this are still being compared."}}) {
+		t.Errorf("enter before the prices: %#v", got)
+	}
+	text := in.Plan
+	prices := []Price{{history.SendRepaired, &in.Plan, 0}, {history.SendAsText, &text, 6}, {history.LeaveOut, &text, -38}}
+	l = l.Update(PricesMsg{Number: 0, Message: 2, Prices: prices[:1]}) // too late
+	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: prices})
+	screen := func(w, h int) string {
+		return uitest.Plain(l.View(theme.New(theme.None, theme.Palette{}, 0), w, h))
+	}
+	for _, want := range []string{"▌ 1 Send it repaired", "  2 Send it as plain text", "now\n", "+6\n", "−38\n", originalKept} {
+		if got := screen(100, 30); !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q:\n%s", want, got)
+		}
+	}
+	if got := press("enter"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "This is what is sent now."}}) {
+		t.Errorf("enter on what is sent: %#v", got)
+	}
+	press("j")
+	press("3")
+	if got := screen(100, 30); !strings.Contains(got, "▌ 3 Leave the message out") || !strings.Contains(got, "−38 tokens\n") {
+		t.Errorf("3 does not choose the third remedy:\n%s", got)
+	}
+	leave, repaired := history.LeaveOut, history.SendRepaired
+	if got, want := press("enter"), []event.Event{Remedy{l.Lines[0], &leave}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("enter asks for %#v, want %#v", got, want)
+	}
+	l = l.Update(RemediedMsg{})
+	if got, want := press("u"), []event.Event{Remedy{l.Lines[0], &repaired}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("u asks for %#v, want %#v", got, want)
+	}
+	l = l.Update(RemediedMsg{})
+	if got := press("u"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "There is nothing to take back: this is repaired."}}) {
+		t.Errorf("a second u: %#v", got)
+	}
+}
+
+// TestThePageOfARepairFits draws it in every box: no line is too wide, none is too many, and a remedy under the cursor
+// stays on the screen.
+func TestThePageOfARepairFits(t *testing.T) {
+	in := opened()
+	l := Repairs{Keys: keymap.Default(), Message: in.Message}
+	l.Set(in.Plan)
+	l.Open(2)
+	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: []Price{{history.SendRepaired, &in.Plan, 0}, {history.SendAsText, &in.Plan, 6}, {history.LeaveOut, &in.Plan, -38}}})
+	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(10, 300).Draw(t, "w"), rapid.IntRange(1, 60).Draw(t, "h")
+		l = l.Update(uitest.Key(rapid.SampledFrom([]string{"j", "k", "ctrl+d", "ctrl+u", "pgdown"}).Draw(t, "key")))
+		lines := l.View(st, w, h)
+		if len(lines) > h {
+			t.Fatalf("%d lines on %d", len(lines), h)
+		}
+		for _, s := range lines {
+			if n := ansi.StringWidth(s); n > w {
+				t.Fatalf("a line of %d cells on %d: %q", n, w, ansi.Strip(s))
+			}
+		}
+		if !strings.Contains(uitest.Plain(lines), "▌ "[:3]) && h > 1 {
+			t.Fatalf("no remedy is under the cursor at %d×%d:\n%s", w, h, uitest.Plain(lines))
+		}
+	})
 }

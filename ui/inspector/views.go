@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"winnow/history"
 	"winnow/session/record"
@@ -148,8 +149,7 @@ func verdictLine(st theme.Styles, s store.PastVerdict, w int, chosen bool) strin
 	}.draw(st, w, chosen)
 }
 
-// repairDrawing shows what was repaired of the message: what was wrong, and the original against what is
-// sent.
+// repairDrawing shows what was repaired of the message: what was wrong, and what is stored against what is sent.
 func (in *Model) repairDrawing() *drawing {
 	e, _ := in.Plan.EntryOf(in.On.Message)
 	var text strings.Builder
@@ -158,25 +158,38 @@ func (in *Model) repairDrawing() *drawing {
 		r, n := withoutSecrets(in.Secrets, r)
 		repairs[i] = r
 		hidden += n
-		text.WriteString(r.Kind + " " + r.Sentence() + "\noriginal:\n" + r.Before + "\nsent instead:\n" + r.After + "\n")
+		text.WriteString(r.Kind + " " + r.Sentence() + "\nstored:\n" + r.Before + "\nsent:\n" + r.After + "\n")
 	}
-	head := ""
+	when, head := "from now on", ""
+	if in.Past != nil {
+		when = "in " + in.Name
+	}
 	for _, part := range in.hiddenLine(hidden) {
 		head += strings.TrimSpace(part.Text)
 	}
+	blocks := blocksOf(&in.Plan, in.stored, e, repairs, in.Secrets)
 	return &drawing{Said: text.String(), Draw: func(st theme.Styles, w int) []string {
 		var lines []string
 		if head != "" {
-			lines = theme.Indented(st.Cut, head, w)
+			lines = append(lines, indented(st.Cut, head, w)...)
 		}
-		lines = append(lines, theme.Indented(st.Muted, "What is stored is never changed. This is what is sent instead, and why.", w)...)
 		for _, r := range repairs {
-			lines = append(lines, "")
-			lines = append(lines, theme.Indented(st.Cut, "⚠ "+r.Kind+" "+markdown.Visible(r.Sentence()), w)...)
-			lines = append(lines, diffLines(st, w, r.Before, r.After)...)
+			lines = append(lines, markedLines(st, "▲", r.Kind+"  "+r.Sentence(), w, st.Text)...)
 		}
-		return lines
+		lines = append(append(lines, ""), comparison(st, w, blocks, when)...)
+		return append(append(lines, ""), indented(st.Muted, originalKept, w)...)
 	}}
+}
+
+// originalKept says what a repair does not do.
+const originalKept = "The original is kept byte for byte."
+
+// markedLines wrap a text behind a glyph, on a screen of w cells.
+func markedLines(st theme.Styles, glyph, text string, w int, style lipgloss.Style) []string {
+	lines := indented(style, text, w)
+	g := theme.Gutter(w)
+	lines[0] = strings.Repeat(" ", g) + theme.Fit(st.OfGlyph(glyph).Render(glyph), markCells) + lines[0][g+markCells:]
+	return lines
 }
 
 // outline is the whole request as it is sent, without its secrets: every message with its role and number.

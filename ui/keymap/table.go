@@ -96,7 +96,11 @@ const (
 	Undo    Action = "undo"
 	ForkOff Action = "fork-session"
 
-	Remedy Action = "remedy"
+	Remedy      Action = "remedy"
+	UndoRemedy  Action = "undo-remedy"
+	NextRepair  Action = "next-repair"
+	PrevRepair  Action = "previous-repair"
+	ShowMessage Action = "show-message"
 
 	RemoveQueued Action = "remove-queued"
 
@@ -203,7 +207,11 @@ func table() []Binding {
 		bind(Undo, "sessions", InSessions, "undo the last change in this list", "ctrl+u"),
 		bind(ForkOff, "sessions", InSessions, "fork the session at its end", "ctrl+f"),
 
+		bind(NextRepair, "repairs", InRepairs, "next repair", "n"),
+		bind(PrevRepair, "repairs", InRepairs, "previous repair", "N"),
 		bind(Remedy, "repairs", InRepairs, "change what is sent: repaired, as text, or nothing", "t"),
+		bind(UndoRemedy, "repairs", InRepairs, "send again what was sent before", "u"),
+		bind(ShowMessage, "repairs", InRepairs, "go to the message", "o"),
 
 		bind(RemoveQueued, "queue", InQueue, "remove the message from the queue", "ctrl+d", "delete"),
 

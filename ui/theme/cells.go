@@ -92,11 +92,6 @@ func WrapStyled(style lipgloss.Style, text string, w int) []string {
 	return lines
 }
 
-// Indented wraps a text one cell away from both sides.
-func Indented(style lipgloss.Style, text string, w int) []string {
-	return IndentedTo(style, text, 1, w-1)
-}
-
 // IndentedTo wraps a text into w cells, each line as far from the left.
 func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
 	lines := WrapStyled(style, text, w-left)

@@ -46,6 +46,8 @@ type Styles struct {
 	Match    lipgloss.Style // the letters that a filter found
 	Found    lipgloss.Style // what a search found
 	Hit      lipgloss.Style // the hit that the user is at
+	Keyword  lipgloss.Style // of code, on a tint
+	String   lipgloss.Style // the same
 }
 
 // New makes the styles of a theme for a terminal: from its palette, with the colours that the terminal can show.
@@ -70,6 +72,7 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 	st.Tinted = p.Tint.Shows(profile)
 	st.Seen, st.You, st.Cut = in(p.Seen), in(p.You), in(p.Cut)
 	st.Pinned, st.Recalled, st.Repaired, st.Error = in(p.Pinned), in(p.Recalled), in(p.Repaired), in(p.Repaired)
+	st.Keyword, st.String = in(p.Keyword), in(p.String)
 	st.Match, st.Found = st.Seen.Underline(true), st.Cut.Bold(true).Underline(true)
 	st.Markdown = p.markdown(profile)
 	return st
