@@ -266,6 +266,6 @@ func (whatifOverlay) hints(m *Model) []keymap.Hint {
 		k.Hint("apply", keymap.Choose),
 		k.Hint("list", keymap.PageUp, keymap.PageDown),
 		k.Hint("help", keymap.Ask),
-		k.Hint("leave", keymap.Back),
+		k.Hint("leave as it was", keymap.Back),
 	}
 }

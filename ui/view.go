@@ -109,7 +109,7 @@ func (s screen) header() string {
 	}
 	switch {
 	case m.panel.Whatif != nil:
-		title += st.Muted.Render(frame.Crumb + "what if")
+		title += st.Muted.Render(frame.Crumb) + st.Cut.Bold(true).Render("what if")
 	case m.panel.Past != nil:
 		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.panel.Past.Past.Recorded))
 	case m.chat.SearchTitle() != "":

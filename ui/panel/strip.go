@@ -83,10 +83,14 @@ func (p *Model) Gauge(st theme.Styles, bar bool) string {
 	if s.Limit <= 0 {
 		return st.Muted.Render(text + " tokens")
 	}
-	text = st.Muted.Render(text + " / " + theme.Thousands(s.Limit))
+	words, line := st.Muted, st.Seen
+	if r.Over > 0 {
+		words, line = st.Repaired, st.Repaired
+	}
+	text = words.Render(text + " / " + theme.Thousands(s.Limit))
 	if bar {
 		full := cells(s.Used(), max(s.Limit, s.Used()), gaugeCells)
-		text += " " + st.Seen.Render(strings.Repeat("━", full)) + st.Faint.Render(strings.Repeat("─", gaugeCells-full))
+		text += " " + line.Render(strings.Repeat("━", full)) + st.Faint.Render(strings.Repeat("─", gaugeCells-full))
 	}
 	return text
 }

@@ -3,7 +3,6 @@ package panel
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"winnow/history"
 	"winnow/session/record"
@@ -193,9 +192,4 @@ func (w *Whatif) cached(now record.Prefix) string {
 		return "rebuilt once, from message " + strconv.Itoa(w.first) + " on"
 	}
 	return "~" + w.Request.Counted(now.Tokens) + " → ~" + w.Request.Counted(w.Prefix.Tokens)
-}
-
-// Moved says what a trial changes for a message: "+ comes back"; "" for nothing.
-func (w *Whatif) Moved(message int64) string {
-	return strings.TrimSpace(w.Request.moves[message].text)
 }

@@ -105,6 +105,8 @@ func (c *Model) interruption(m store.Message) Note {
 			}
 		}
 		return Note{What: markdown.Visible(what), Rest: rest, Fault: true}
+	case store.EndNoDone:
+		return Note{What: "the server closed the connection", Rest: rest, Fault: true}
 	case store.EndFailed:
 		return Note{What: "the answer broke off", Rest: rest, Fault: true}
 	}

@@ -302,7 +302,7 @@ func (c *Model) Mark(id int64) Mark {
 		}
 		mark.Short = firstWord(mark.Tag)
 		if tag, more := c.change(id, e); c.Trial && tag != "" {
-			mark.Tag, mark.Short, mark.TagStyle = tag, "", st.Muted
+			mark.Tag, mark.Short, mark.TagStyle = tag, "", st.Cut
 			if more {
 				mark.TagStyle = st.Seen
 			}
@@ -356,6 +356,10 @@ func (c *Model) change(id int64, e *history.Entry) (tag string, more bool) {
 		return "− drops out", false
 	case was.Sent() && len(was.Cuts) > 0 && len(e.Cuts) == 0:
 		return "+ whole again, " + theme.Plural(e.CharsBefore, "character"), true
+	case e.CharsAfter > was.CharsAfter && len(e.Cuts) > 0:
+		return "+ " + verdict(e), true
+	case e.CharsAfter < was.CharsAfter && len(e.Cuts) > 0:
+		return "− " + verdict(e), false
 	}
 	return "", false
 }

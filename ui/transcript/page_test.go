@@ -161,6 +161,12 @@ func TestATrialSaysWhatChanges(t *testing.T) {
 	if strings.Contains(text, "truncated") {
 		t.Errorf("what would be whole is shown as cut:\n%s", text)
 	}
+	shorter := slices.Clone(entries)
+	shorter[4].CharsAfter = 40
+	c.Judge(history.Plan{Entries: shorter})
+	if text := uitest.Plain(c.View()); !strings.Contains(text, "− cut to 40 of ") {
+		t.Errorf("what would be cut shorter is not marked:\n%s", text)
+	}
 	c.Trial = false
 	c.Judge(history.Plan{Entries: entries})
 	if text := uitest.Plain(c.View()); strings.Contains(text, "comes back") || !strings.Contains(text, boundary) {
