@@ -87,7 +87,13 @@ func importOf(t *testing.T, at time.Time, dir string, env []string, lines string
 
 // withStatus puts the status in front of every answer.
 func withStatus(answers string) string {
-	return "200\n" + strings.ReplaceAll(strings.TrimSpace(answers), "\n----\n", "\n----\n200\n")
+	blocks := strings.Split(strings.TrimSpace(answers), "\n----\n")
+	for i, block := range blocks {
+		if head, _, _ := strings.Cut(block, "\n"); len(head) != len("400") {
+			blocks[i] = "200\n" + block
+		}
+	}
+	return strings.Join(blocks, "\n----\n")
 }
 
 // tour is a terminal that a script leads.

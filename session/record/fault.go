@@ -27,27 +27,27 @@ type Fault struct {
 
 // FaultOf is the fault of an error with which a turn ended.
 func FaultOf(err error) Fault {
-	f := Fault{What: cmp.Or(strings.TrimSuffix(strings.TrimSpace(err.Error()), "."), "The turn failed")}
+	var f Fault
+	text := err.Error()
 	if e := (*history.OverBudgetError)(nil); errors.As(err, &e) {
 		f.Budget, f.Free = true, true
 	}
 	e := (*llm.Error)(nil)
-	if !errors.As(err, &e) {
-		f.What = upperFirst(f.What)
-		return f
+	if errors.As(err, &e) {
+		f.Broken, f.Words, f.Status = e.Kind == llm.Broken, e.Words(), e.Status
+		f.Free = e.Kind == llm.Refused || e.Status >= 400
+		text = strings.Replace(text, ": "+f.Words, "", 1)
 	}
-	f.Broken, f.Words, f.Status = e.Kind == llm.Broken, e.Words(), e.Status
-	f.Free = e.Kind == llm.Refused || e.Status >= 400
-	f.What = strings.Replace(f.What, ": "+f.Words, "", 1)
 	if f.Status != 0 {
-		f.What = strings.Replace(f.What, fmt.Sprintf(" (%d)", f.Status), "", 1)
+		text = strings.Replace(text, fmt.Sprintf(" (%d)", f.Status), "", 1)
 		f.Host = e.Endpoint
 		if at, err := url.Parse(e.Address); err == nil && at.Host != "" {
 			f.Host = at.Host
 		}
 	}
+	f.What = cmp.Or(strings.TrimSuffix(strings.TrimSpace(text), "."), "The turn failed")
 	// The name of an endpoint and an address stay as they are written.
-	if first, _, _ := strings.Cut(f.What, " "); first != e.Endpoint && first != e.Address {
+	if first, _, _ := strings.Cut(f.What, " "); e == nil || first != e.Endpoint && first != e.Address {
 		f.What = upperFirst(f.What)
 	}
 	return f

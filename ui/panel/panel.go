@@ -34,6 +34,7 @@ type Model struct {
 	Forecast Forecast // what the requests before tell about the next one
 
 	assumed string // why the limit may be wrong, "" where it is known
+	unknown bool   // nobody says how large the window is
 	wrong   string // that the limit is wrong, and what to do, "" where it is not
 	Guessed string // that tokens are guessed until the messages are counted, "" where they are
 
@@ -106,10 +107,15 @@ func (p *Model) Stay(on row) {
 }
 
 // Judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.
-func (p *Model) Judge(w llm.Window) { p.assumed, p.wrong = doubtOf(w), "" }
+func (p *Model) Judge(w llm.Window) { p.assumed, p.unknown, p.wrong = doubtOf(w), w.Assumed, "" }
 
-// Assumed says why the limit may be wrong, "" where it is known.
-func (p *Model) Assumed() string { return p.assumed }
+// Assumed says that a window is assumed, "" where somebody says how large it is.
+func (p *Model) Assumed() string {
+	if !p.unknown {
+		return ""
+	}
+	return p.assumed
+}
 
 // Contradict says that the window that the user set is larger than the server's, and the key that takes
 // the true one.
