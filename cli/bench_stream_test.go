@@ -98,8 +98,13 @@ func BenchmarkStream(b *testing.B) {
 			server := httptest.NewServer(newStreaming(answer, c.rate))
 			defer server.Close()
 			env := append(home(b), "WINNOW_MODEL=openai/small", "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
-			var streamed, idle, rendered, took series
+			older := append(home(b), env[len(env)-3:]...)
+			var streamed, idle, rendered, took, before series
 			for b.Loop() {
+				if olderWinnow() != "" {
+					whole, _ := streamOnce(b, older, olderWinnow())
+					before = append(before, cpu(whole.cmd))
+				}
 				term := startProgram(b, env, benchWidth, benchHeight, winnow)
 				term.want(helpLine)
 				term.send(ctrlD)
@@ -109,6 +114,9 @@ func BenchmarkStream(b *testing.B) {
 				whole, width := streamOnce(b, env, winnow)
 				streamed, took = append(streamed, cpu(whole.cmd)), append(took, whole.took)
 
+				if width < 20 {
+					b.Fatal("no panel stands beside the page, which says how wide that is")
+				}
 				render := exec.Command(once, strconv.Itoa(width))
 				render.Stdin = strings.NewReader(answer)
 				if out, err := render.Output(); err != nil || len(out) < len(answer)/2 {
@@ -122,6 +130,7 @@ func BenchmarkStream(b *testing.B) {
 			b.Logf("rendering once:                  %v", rendered)
 			b.Logf("winnow started and left:         %v", idle)
 			b.Logf("from enter to the whole answer:  %v", took)
+			against(b, streamed, before)
 		})
 	}
 }
@@ -132,19 +141,18 @@ type streamed struct {
 	took time.Duration // from enter to the receipt
 }
 
+// textLeft is how many cells a text stands away from the left edge of the page.
+const textLeft = 4
+
 // streamOnce asks one question, waits for the receipt below the whole answer and leaves. The width
-// is that of the answer's text on the screen.
+// is that of the answer's text on the screen, 0 where no panel stands beside it.
 func streamOnce(b *testing.B, env []string, winnow string) (out streamed, width int) {
 	b.Helper()
 	term := startProgram(b, env, benchWidth, benchHeight, winnow)
-	screen := term.want(helpLine, "transcript ")
-	for line := range strings.Lines(screen) {
-		if left, _, ok := strings.Cut(line, "╮"); ok && strings.Contains(line, "transcript ") {
-			width = utf8.RuneCountInString(left) - 1 - utf8.RuneCountInString("● small ")
+	for line := range strings.Lines(term.want(helpLine)) {
+		if page, _, ok := strings.Cut(line, "│"); ok {
+			width = utf8.RuneCountInString(page) - textLeft - 1
 		}
-	}
-	if width < 20 {
-		b.Fatalf("no width of the transcript on the screen:\n%s", screen)
 	}
 	term.send("How does a parser recover?")
 	term.want("a parser recover?")

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +44,19 @@ func build(b *testing.B, pkg string) string {
 		b.Fatalf("build %s: %v\n%s", pkg, err, out)
 	}
 	return path
+}
+
+// olderWinnow is one that is measured in turn with this one, "" for none: what the machine does meanwhile is in
+// both. It has a home of its own, because it cannot read a newer database.
+func olderWinnow() string { return os.Getenv("WINNOW_OLDER") }
+
+// against reports how many times as long winnow takes as the older one, by their medians.
+func against(b *testing.B, winnow, older series) {
+	b.Helper()
+	if len(older) > 0 {
+		b.ReportMetric(float64(winnow.median())/float64(older.median()), "to-older")
+		b.Logf("the older winnow:  %v", older)
+	}
 }
 
 // guided is the environment of a person who talks to the guide: no server is looked for.
@@ -101,8 +117,16 @@ func BenchmarkStart(b *testing.B) {
 	winnow, empty, env := build(b, "winnow"), build(b, "winnow/cli/testdata/empty"), guided(b)
 	usable(b, env, winnow) // makes the database
 	usable(b, env, empty)
-	var ours, first, other, same series
+	older := guided(b)
+	if olderWinnow() != "" {
+		usable(b, older, olderWinnow())
+	}
+	var ours, first, other, same, before series
 	for b.Loop() {
+		if olderWinnow() != "" {
+			_, echoed := usable(b, older, olderWinnow())
+			before = append(before, echoed)
+		}
 		painted, echoed := usable(b, env, winnow)
 		ours, first = append(ours, echoed), append(first, painted)
 		_, echoed = usable(b, env, empty)
@@ -116,10 +140,24 @@ func BenchmarkStart(b *testing.B) {
 	b.Logf("winnow drawn:      %v", first)
 	b.Logf("empty at 60 FPS:   %v", other)
 	b.Logf("empty at 120 FPS:  %v", same)
+	against(b, ours, before)
 }
 
 // lastWords end a long session: they are on the screen once it is drawn.
 const lastWords = "These are the last words of all."
+
+// longMessage is message i of n.
+func longMessage(i, n int) (role history.Role, content string) {
+	role, content = history.User, "What of this?"
+	if i%2 == 0 {
+		role, content = history.Assistant, strings.Repeat("An *average* reply has about `so many` words. ", 12)
+	}
+	content += fmt.Sprintf(" (%d)", i)
+	if i == n {
+		content += "\n\n" + lastWords
+	}
+	return role, content
+}
 
 // longSession stores a session of n messages, questions and answers in turn, and returns its id.
 func longSession(b *testing.B, env []string, winnow string, n int) {
@@ -136,17 +174,12 @@ func longSession(b *testing.B, env []string, winnow string, n int) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	question, answer := "What of this?", strings.Repeat("An *average* reply has about `so many` words. ", 12)
 	tokens := tokenizer.New()
 	message := func(i int) store.Message {
 		m := store.Message{Tokenizer: tokens.Name()}
-		m.Role, m.Content = history.User, fmt.Sprintf("%s (%d)", question, i)
-		if i%2 == 0 {
-			m.Role, m.Content = history.Assistant, fmt.Sprintf("%s (%d)", answer, i)
+		m.Role, m.Content = longMessage(i, n)
+		if m.Role == history.Assistant {
 			m.Endpoint, m.Model = "guide", "guide"
-		}
-		if i == n {
-			m.Content += "\n\n" + lastWords
 		}
 		m.Tokens = tokens.Count(m.Content)
 		return m
@@ -162,10 +195,12 @@ func longSession(b *testing.B, env []string, winnow string, n int) {
 	}
 }
 
-// ready says that the screen shows the end of a session, and in the panel the plan for what follows
-// it: the panel says how many of the messages are sent.
+// planned is how the panel says how many of the messages are sent, in older versions too.
+var planned = regexp.MustCompile(`sends |everything fits|sees \d`)
+
+// ready says that the screen shows the end of a session, and in the panel the plan for what follows it.
 func ready(screen string) bool {
-	return strings.Contains(screen, lastWords) && (strings.Contains(screen, "sends ") || strings.Contains(screen, "everything fits"))
+	return strings.Contains(screen, lastWords) && planned.MatchString(screen)
 }
 
 // BenchmarkOpen is the time from the start of the program to the end of a session of 100,000
@@ -203,6 +238,29 @@ func BenchmarkOpen(b *testing.B) {
 	b.Logf("10 messages drawn:        %v", other)
 }
 
+// importedSession gives an older winnow the session of n messages.
+func importedSession(b *testing.B, env []string, winnow string, n int) {
+	b.Helper()
+	var lines []byte
+	for i := range n {
+		role, content := longMessage(i+1, n)
+		line, err := json.Marshal(map[string]string{"role": string(role), "content": content})
+		if err != nil {
+			b.Fatal(err)
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	file := filepath.Join(b.TempDir(), "session.jsonl")
+	if err := os.WriteFile(file, lines, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	run := exec.Command(winnow, "sessions", "import", file)
+	run.Env = env
+	if out, err := run.CombinedOutput(); err != nil {
+		b.Fatalf("give the older winnow a session: %v\n%s", err, out)
+	}
+}
+
 // typist types into one program and measures how long each letter takes to the screen.
 type typist struct {
 	name  string
@@ -238,6 +296,10 @@ func BenchmarkKey(b *testing.B) {
 	long, short := guided(b), guided(b)
 	longSession(b, long, winnow, 10_000)
 	longSession(b, short, winnow, 10)
+	older := guided(b)
+	if olderWinnow() != "" {
+		importedSession(b, older, olderWinnow(), 10)
+	}
 	// The pauses differ by up to one frame: a key that comes in step with the frame clock would
 	// always wait as long.
 	dice := rand.New(rand.NewPCG(1, 2))
@@ -249,6 +311,10 @@ func BenchmarkKey(b *testing.B) {
 			{name: "empty60", term: startProgram(b, short, benchWidth, benchHeight, empty)},
 			{name: "10", term: startProgram(b, short, benchWidth, benchHeight, winnow, "-c")},
 			{name: "empty120", term: startProgram(b, short, benchWidth, benchHeight, empty, "120")},
+		}
+		if olderWinnow() != "" {
+			typists = append(typists, &typist{name: "older", term: startProgram(b, older, benchWidth, benchHeight, olderWinnow(), "-c")})
+			typists[4].term.waitFor("the plan of the older winnow", ready)
 		}
 		typists[0].term.waitFor("the plan of 10,000 messages", ready)
 		typists[2].term.waitFor("the plan of 10 messages", ready)
@@ -270,5 +336,6 @@ func BenchmarkKey(b *testing.B) {
 		b.Logf("%-8s %v", name, all[name])
 	}
 	b.ReportMetric(ms(all["10k"].at(0.95)-all["empty120"].at(0.95)), "own-p95-ms")
+	against(b, all["10"], all["older"])
 	b.ReportMetric(0, "ns/op")
 }

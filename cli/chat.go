@@ -103,6 +103,7 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 		Out:      k.p.out,
 		Terminal: terminal,
 		Stop:     stop,
+		Secrets:  theme.Secrets{Find: k.redactor.FindIn},
 		Export:   k.exportCommand,
 		Chosen:   func(ref string) error { return k.memory.Model(k.catalog.Last(ref))() },
 	})

@@ -40,6 +40,43 @@ func TestPlainModeInATerminal(t *testing.T) {
 	again.end()
 }
 
+// In plain mode a tool call that was left waiting is answered by a letter, and messages are edited and found.
+func TestPlainModeAnswersEditsAndSearches(t *testing.T) {
+	t.Parallel()
+	env := killedWhileAsking(t)
+	chat := startIn(t, env, 100, 60, "--plain", "-m", "guide", "-c")
+	chat.want("/answer asks you about it first.", "you:")
+	chat.send("/answer" + enterKey)
+	chat.want("The model wants to call the tool search_docs", "Run it? y: yes", "answer:")
+	chat.send(ctrlC)
+	chat.want("The call still waits.")
+	chat.send("/answer" + enterKey)
+	chat.waitFor("the question again", func(screen string) bool { return strings.Count(screen, "Run it? y: yes") == 2 })
+	chat.send("y" + enterKey)
+	chat.want("search_docs returned", "Sending 3 of 3 messages")
+	chat.send(ctrlC)
+	chat.want("Stopped; what arrived is kept.")
+	chat.send("/answer" + enterKey)
+	chat.want("No tool call waits for an answer.")
+	chat.send("/edit 1" + enterKey)
+	chat.want("Message 1 is:", "Write it anew.")
+	chat.send("which keys are there?" + enterKey)
+	chat.waitFor("the edited message to be sent", func(screen string) bool { return strings.Count(screen, "Sending 1 of 1 message") == 1 })
+	chat.send(ctrlC)
+	chat.waitFor("the second stop", func(screen string) bool { return strings.Count(screen, "Stopped; what arrived is kept.") == 2 })
+	chat.send("/versions" + enterKey)
+	chat.want("message 1, you: version 2 of 2")
+	chat.send("/search which KEYS" + enterKey)
+	chat.want("Message 1, you, whole: which keys are there?")
+	chat.send(ctrlD)
+	if code := chat.end(); code != 0 {
+		t.Errorf("winnow ended with %d", code)
+	}
+	if strings.Contains(string(chat.raw), "\x1b") {
+		t.Errorf("an escape sequence was written: %q", chat.raw)
+	}
+}
+
 func TestPlainModeThroughPipes(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]"))

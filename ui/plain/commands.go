@@ -3,7 +3,6 @@ package plain
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"winnow/history"
@@ -32,7 +31,11 @@ func commands() []command {
 		{"context", "", "say what the next request holds, message by message", (*chat).context},
 		{"history", "", "print the conversation", (*chat).history},
 		{"model", "[MODEL]", "choose the model; alone it says which one answers", (*chat).model},
-		{"retry", "[MODEL]", "ask again, or ask another model; both answers are kept", (*chat).retry},
+		{"retry", "[NUMBER] [MODEL]", "ask again, for the last answer or another one, or ask another model; both answers are kept", (*chat).retry},
+		{"edit", "NUMBER [TEXT]", "send another text in the place of an earlier message; both are kept", (*chat).edit},
+		{"versions", "[NUMBER] [VERSION]", "list the messages that were edited or answered again, or go to another version of one", (*chat).versions},
+		{"fork", "[NUMBER]", "go on in a copy of the conversation, up to this message", (*chat).fork},
+		{"search", "TEXT", "find a text in this conversation and in others", (*chat).search},
 		{"attach", "PATH", "attach a file or an image to the next message", func(c *chat, _ context.Context, path string) error { return c.attach(path) }},
 		{"cut", "", "send the message that was too long, cut to what fits", (*chat).cut},
 		{"alone", "TEXT", "send a message without the conversation before it", func(c *chat, ctx context.Context, text string) error {
@@ -49,6 +52,8 @@ func commands() []command {
 		{"system", "TEXT", "set the system prompt of this session", func(c *chat, ctx context.Context, text string) error {
 			return c.did(c.s.SetSystem(ctx, text), "The system prompt is set.")
 		}},
+		{"tools", "", "list the tools of the model, and what they may do", (*chat).tools},
+		{"answer", "", "answer the tool calls that still wait in this session", (*chat).answerPending},
 		{"thinking", "", "print the model's reasoning, or stop that", (*chat).thinking},
 		{"new", "", "start a new session; this one stays", (*chat).begin},
 		{"sessions", "[WORDS]", "list the last sessions, or those with these words in their title", (*chat).sessions},
@@ -170,15 +175,6 @@ func (c *chat) model(ctx context.Context, ref string) error {
 	return c.Chosen(c.s.Ref())
 }
 
-func (c *chat) retry(ctx context.Context, ref string) error {
-	return c.follow(ctx, func(ctx context.Context) <-chan session.Event {
-		if ref != "" {
-			return c.s.RegenerateWith(ctx, 0, ref)
-		}
-		return c.s.Regenerate(ctx, 0)
-	})
-}
-
 // attach reads a file for the next message.
 func (c *chat) attach(path string) error {
 	part, err := c.s.Attach(path)
@@ -201,14 +197,13 @@ func (c *chat) cut(ctx context.Context, _ string) error {
 // flagging gives messages that are named by their numbers a flag.
 func flagging(f history.Flag, done string) func(*chat, context.Context, string) error {
 	return func(c *chat, ctx context.Context, args string) error {
-		list := c.s.Messages()
 		var ids []int64
 		for _, word := range strings.Fields(args) {
-			n, err := strconv.Atoi(word)
-			if err != nil || n < 1 || n > len(list) {
-				return errors.New("there is no message " + theme.OneLine(word) + "; /history prints their numbers")
+			m, err := c.numbered(word)
+			if err != nil {
+				return err
 			}
-			ids = append(ids, c.s.Group(list[n-1].ID)...)
+			ids = append(ids, c.s.Group(m.ID)...)
 		}
 		_, err := c.s.SetFlags(ctx, f, ids...)
 		return c.did(err, theme.PluralOf(len(ids), "message is ", "messages are ")+done+".")
@@ -282,7 +277,7 @@ func (c *chat) sessions(ctx context.Context, words string) error {
 		c.say("There is no session yet.")
 	}
 	for _, s := range list {
-		c.say("%s: %s, %s", short(s.ID), theme.OneLine(s.Title), theme.Plural(s.Turns, "turn"))
+		c.say("%s: %s, %s", short(s.ID), c.Secrets.Line(theme.OneLine(s.Title)), theme.Plural(s.Turns, "turn"))
 	}
 	return nil
 }

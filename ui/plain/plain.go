@@ -15,7 +15,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
-	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/ui/theme"
 )
@@ -32,6 +31,8 @@ type Options struct {
 	Out      io.Writer
 	Terminal bool             // a person types: there are prompts, and what is typed is on the terminal already
 	Stop     <-chan os.Signal // ctrl+c
+
+	Secrets theme.Secrets // that lists do not show
 
 	// Chosen is told which model was chosen for a session that is saved.
 	Chosen func(ref string) error
@@ -128,13 +129,16 @@ func (c *chat) enter(ctx context.Context) {
 	}
 	c.say("This is %q with %s. /history prints it.", c.title(), theme.Plural(len(c.s.Messages()), "message"))
 	if n := c.s.Pending(); n > 0 {
-		c.say("Of the last answer %s no result; the model is told that none is recorded.", theme.PluralOf(n, "tool call has", "tool calls have"))
+		c.say("Of the last answer %s no result. The next message tells the model that none is recorded.", theme.PluralOf(n, "tool call has", "tool calls have"))
+		if _, ok := c.s.NextPending(); ok {
+			c.say("/answer asks you about it first.")
+		}
 	}
 }
 
 func (c *chat) title() string {
 	if title := c.s.Info().Title; title != "" {
-		return theme.OneLine(title)
+		return c.Secrets.Line(theme.OneLine(title))
 	}
 	return "untitled"
 }
@@ -352,36 +356,6 @@ func (c *chat) show(ctx context.Context, e session.Event, stop func()) {
 		}
 		e.Answer(answer)
 	}
-}
-
-// approve asks whether a tool call may run.
-func (c *chat) approve(ctx context.Context, e session.Asked, stop func()) {
-	from := ""
-	if e.Server != "" {
-		from = " of " + theme.OneLine(e.Server)
-	}
-	c.say("The model wants to call the tool %s%s with:", theme.OneLine(e.Call.Name), from)
-	c.say("%s", e.Arguments.Object)
-	if len(e.Arguments.Repairs) > 0 {
-		c.say("These arguments were repaired: the model wrote them otherwise.")
-	}
-	words, answers := []string{"no", "yes"}, map[string]approval.Choice{"yes": approval.Once}
-	asks := "Run it? yes"
-	for _, choice := range e.Choices {
-		switch choice {
-		case approval.Session:
-			words, answers["session"] = append(words, "session"), choice
-			asks += ", session (and its later calls in this session)"
-		case approval.Forever:
-			words, answers["always"] = append(words, "always"), choice
-			asks += ", always"
-		}
-	}
-	choice, ok := answers[c.choose(ctx, asks+" or no", stop, words...)]
-	if !ok {
-		choice = approval.No
-	}
-	e.Answer(approval.Answer{Choice: choice})
 }
 
 // choose asks until one of the words is the answer, of which the first is the safe one. What was typed before the

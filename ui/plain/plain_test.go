@@ -135,7 +135,7 @@ func TestAToolIsAskedAboutInWords(t *testing.T) {
 		want        []string
 		ran         bool
 	}{
-		{"yes", "Add.\nyes\nBye.\n", []string{"The model wants to call the tool add with:", `{"a":1}`, "Run it? yes", "answer: yes", "add returned 1 character.", "Done.", "you: Bye."}, true},
+		{"yes", "Add.\nyes\nBye.\n", []string{"The model wants to call the tool add with:", `{"a":1}`, "Run it? y: yes", "answer: yes", "add returned 1 character.", "Done.", "you: Bye."}, true},
 		{"no", "Add.\nn\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
 		{"another message", "Add.\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
 		{"the end", "Add.\n", []string{"Run it?", "Done."}, false},
