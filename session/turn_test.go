@@ -319,9 +319,14 @@ func TestToolLoopEnds(t *testing.T) {
 	b := newBench(t, call, call, call)
 	b.deps.Approve, b.deps.MaxRounds = Always, 3
 	b.offer(adder(t))
-	_, err := drain(b.begin().Send(t.Context(), "loop"))
+	events, err := drain(b.begin().Send(t.Context(), "loop"))
 	if err == nil || !strings.Contains(err.Error(), "3 times") {
 		t.Errorf("got %v, want a sentence with the limit", err)
+	}
+	// The last request was answered: the failure is the turn's alone.
+	over, _ := events[len(events)-1].(Finished)
+	if f := over.Failure; f == nil || f.Request != 0 || !strings.Contains(f.What, "3 times") {
+		t.Errorf("the failure is %+v, want one of the turn and of no request", f)
 	}
 	if b.requests() != 3 {
 		t.Errorf("%d requests, want 3", b.requests())
