@@ -192,7 +192,10 @@ func (r *Reading) reason(v run) string {
 		return "the next request: " + why(v.Entry)
 	}
 	turns := "turn " + theme.Thousands(v.Turn)
-	if v.from != v.Turn {
+	switch oldest := r.past[len(r.past)-1].Turn; {
+	case v.from == oldest && len(r.past) == firstVerdicts: // those before were not read
+		turns += " and before"
+	case v.from != v.Turn:
 		turns = fmt.Sprintf("turns %s to %s", theme.Thousands(v.from), theme.Thousands(v.Turn))
 	}
 	if reason := why(v.Entry); reason != "" {

@@ -29,13 +29,15 @@ type Repairs struct {
 	Asked     int  // the number of the prices that were asked for last: those that come late are dropped
 	Announced bool // the user knows that there are repairs
 
-	plan    *history.Plan // the one that repairs so
-	remedy  int           // the remedy under the cursor, of those that there are
-	prices  []Price       // of the remedies of the message on show, none until they are known
-	priced  int64         // that message, 0 for none
-	storing bool          // a remedy is being stored
-	waiting []chosen      // what was asked for meanwhile
-	undo    []chosen      // what was sent of messages before other remedies were chosen for them
+	plan    *history.Plan  // the one that repairs so
+	remedy  int            // the remedy under the cursor, of those that there are
+	prices  []Price        // of the remedies of the message on show, none until they are known
+	priced  int64          // that message, 0 for none
+	stale   bool           // the prices are those of another plan
+	sent    history.Remedy // what was sent of that message when its prices came
+	storing bool           // a remedy is being stored
+	waiting []chosen       // what was asked for meanwhile
+	undo    []chosen       // what was sent of messages before other remedies were chosen for them
 
 	body      []string // what is stored against what is sent
 	bodyOf    bodyKey
@@ -100,7 +102,7 @@ type PricesMsg struct {
 // Set takes another plan. The repair on show stays.
 func (l *Repairs) Set(p history.Plan) {
 	on, was := l.Chosen()
-	l.Lines, l.plan, l.priced = nil, &p, 0
+	l.Lines, l.plan, l.stale = nil, &p, true
 	for i := range p.Entries { // Most are not repaired, and an entry is large to copy.
 		for _, r := range p.Entries[i].Repairs {
 			l.Lines = append(l.Lines, Repaired{p.Entries[i], r})
@@ -127,10 +129,13 @@ func (l *Repairs) Open(message int64) {
 // ask asks for the prices of the remedies of the message on show, unless they are known.
 func (l *Repairs) ask() {
 	on, ok := l.Chosen()
-	if !ok || l.priced == on.Entry.ID {
+	switch {
+	case !ok, l.priced == on.Entry.ID && !l.stale:
 		return
+	case l.priced != on.Entry.ID:
+		l.prices, l.remedy = nil, 0
 	}
-	l.prices, l.remedy, l.priced = nil, 0, on.Entry.ID
+	l.priced, l.stale = on.Entry.ID, false
 	l.Asked++
 	l.Emit(ReadPrices{l.Asked, on.Entry.ID})
 }
@@ -180,6 +185,14 @@ func (l *Repairs) Chosen() (Repaired, bool) {
 	return l.Lines[l.At], true
 }
 
+// stored is a message as it is stored, false where it is not known.
+func (l *Repairs) stored(id int64) (store.Message, bool) {
+	if l.Message == nil {
+		return store.Message{}, false
+	}
+	return l.Message(id)
+}
+
 // Update is a key, the wheel, or what was asked for.
 func (l Repairs) Update(msg tea.Msg) Repairs {
 	switch msg := msg.(type) {
@@ -197,14 +210,19 @@ func (l Repairs) Update(msg tea.Msg) Repairs {
 	return l
 }
 
-// price takes prices. The cursor goes to what is sent now.
+// price takes prices. The cursor stays on its remedy; the first time it goes to what is sent now, and so it does when
+// something else is sent than before.
 func (l *Repairs) price(msg PricesMsg) {
 	on, ok := l.Chosen()
 	if !ok || msg.Number != l.Asked {
 		return
 	}
-	l.prices = msg.Prices
-	l.remedy = max(0, slices.IndexFunc(l.prices, func(p Price) bool { return p.Remedy == on.Repair.Remedy }))
+	to := on.Repair.Remedy
+	if l.remedy < len(l.prices) && l.sent == to {
+		to = l.prices[l.remedy].Remedy
+	}
+	l.prices, l.sent = msg.Prices, on.Repair.Remedy
+	l.remedy = max(0, slices.IndexFunc(l.prices, func(p Price) bool { return p.Remedy == to }))
 }
 
 func (l *Repairs) key(msg tea.KeyPressMsg) {
@@ -279,6 +297,9 @@ func (l *Repairs) takeBack(on Repaired) {
 	repaired := history.SendRepaired
 	last := chosen{on.Entry.ID, &repaired}
 	switch n := len(l.undo); {
+	case l.storing:
+		l.Say("The last choice is still being stored.")
+		return
 	case n > 0:
 		last, l.undo = l.undo[n-1], l.undo[:n-1]
 	case on.Repair.Remedy == history.SendRepaired:
@@ -349,10 +370,7 @@ func (l *Repairs) Subject() string {
 	if !ok {
 		return ""
 	}
-	var m store.Message
-	if l.Message != nil {
-		m, _ = l.Message(on.Entry.ID)
-	}
+	m, _ := l.stored(on.Entry.ID)
 	return on.Repair.Kind + " · message " + theme.Thousands(on.Entry.Index+1) + ", " + speaker(m, on.Entry)
 }
 

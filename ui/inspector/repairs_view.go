@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"winnow/history"
-	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -102,17 +101,11 @@ func (l *Repairs) draw(st theme.Styles, on Repaired, w int) {
 			shown, _ = withoutSecrets(l.Secrets, r)
 		}
 	}
-	stored := func(id int64) (store.Message, bool) {
-		if l.Message == nil {
-			return store.Message{}, false
-		}
-		return l.Message(id)
-	}
 	when := "now"
 	if l.remedy < len(l.prices) && l.prices[l.remedy].Remedy != on.Repair.Remedy {
 		when = "from now on, if you choose this"
 	}
-	l.body = append([]string{}, comparison(st, w, blocksOf(plan, stored, e, []history.Repair{shown}, l.Secrets), when)...)
+	l.body = append([]string{}, comparison(st, w, blocksOf(plan, l.stored, e, []history.Repair{shown}, l.Secrets), when)...)
 	l.bodyOf = of
 }
 
@@ -198,11 +191,8 @@ const labelCells = 26
 
 // remedyText is the name of a remedy, and what becomes of the message by it.
 func (l *Repairs) remedyText(on Repaired, p Price) (label, about string) {
-	calls := on.Entry.Role == history.Tool
-	if l.Message != nil {
-		m, _ := l.Message(on.Entry.ID)
-		calls = calls || len(m.ToolCalls) > 0
-	}
+	m, _ := l.stored(on.Entry.ID)
+	calls := on.Entry.Role == history.Tool || len(m.ToolCalls) > 0
 	switch {
 	case p.Remedy == history.SendAsText:
 		e, _ := p.Plan.EntryOf(on.Entry.ID)

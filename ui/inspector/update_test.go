@@ -256,6 +256,15 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	if got := screen(100, 30); !strings.Contains(got, "▌ 3 Leave the message out") || !strings.Contains(got, "−38 tokens\n") {
 		t.Errorf("3 does not choose the third remedy:\n%s", got)
 	}
+	l.Set(in.Plan)
+	l = l.Update(Refresh{})
+	if got, want := l.Events(), []event.Event{ReadPrices{2, 2}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("of another plan it asks for %#v, want %#v", got, want)
+	}
+	l = l.Update(PricesMsg{Number: 2, Message: 2, Prices: prices})
+	if got := screen(100, 30); !strings.Contains(got, "▌ 3 Leave the message out") {
+		t.Errorf("another plan moves the cursor:\n%s", got)
+	}
 	leave, repaired := history.LeaveOut, history.SendRepaired
 	if got, want := press("enter"), []event.Event{Remedy{l.Lines[0], &leave}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("enter asks for %#v, want %#v", got, want)
