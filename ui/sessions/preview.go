@@ -213,7 +213,7 @@ func (l *Model) previewLines(st theme.Styles, o layout) []string {
 	p := &l.Preview
 	lines := []string{""}
 	if !l.Texts.On || l.held != nil || l.Purge != nil {
-		facts := strings.Repeat(" ", o.text()) + st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.w-o.text()-o.margin)))
+		facts := strings.Repeat(" ", o.text()) + st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.end()-o.text()-o.margin)))
 		lines = append(lines, facts, "")
 	}
 	room := o.below - 1
@@ -262,7 +262,7 @@ func (m Previewed) head(st theme.Styles, o layout, now time.Time) string {
 	facts = append(facts, st.Muted.Render(clock(now, m.At)))
 	left := strings.Repeat(" ", o.margin) + sign(st, m.Place.Last) + " " + speakerStyle(st, m.Role).Bold(true).Render(name)
 	right := strings.Join(facts, st.Muted.Render(" · "))
-	return theme.Spread(left, right+strings.Repeat(" ", o.margin), o.w)
+	return theme.Spread(left, right+strings.Repeat(" ", o.margin), o.end())
 }
 
 // clock is the time of a message; of another day, with its date.

@@ -12,8 +12,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Search is a search in the messages of all sessions. Its hits are listed by session: the session with the best hit
-// first, and of each session the best few until the rest are asked for.
+// Search is a search in the messages of all sessions. Its hits are listed by session, in the order of the list of
+// titles, and of each session the best few until the rest are asked for.
 type Search struct {
 	On       bool
 	Text     string // what the hits are for
@@ -66,7 +66,7 @@ type stop struct {
 	rest  int // how many hits the line stands for
 }
 
-// groups are the hits by session, in the order of the best hit of each.
+// groups are the hits by session: pinned ones first, then by last use.
 func (x *Search) groups() []group {
 	var groups []group
 	at := map[string]int{}
@@ -79,6 +79,15 @@ func (x *Search) groups() []group {
 		}
 		groups[n].hits = append(groups[n].hits, i)
 	}
+	slices.SortStableFunc(groups, func(a, b group) int {
+		if a.session.Pinned != b.session.Pinned {
+			if a.session.Pinned {
+				return -1
+			}
+			return 1
+		}
+		return b.session.Updated.Compare(a.session.Updated)
+	})
 	return groups
 }
 
@@ -226,14 +235,17 @@ func (x *Search) Chosen() (store.Hit, bool) {
 
 func (x *Search) move(by int) { x.At = max(0, min(x.At+by, len(x.stops(x.groups()))-1)) }
 
-// Position says how many hits there are.
-func (x *Search) Position() string {
+// Position says how many hits there are, on a narrow screen no more than that.
+func (x *Search) Position(narrow bool) string {
 	if x.Read.IsZero() || len(x.Hits) == 0 {
 		return ""
 	}
 	hits := theme.PluralOf(len(x.Hits), "match", "matches")
 	if len(x.Hits) == mostHits {
 		hits = "the best " + hits
+	}
+	if narrow {
+		return hits
 	}
 	return hits + " in " + theme.Thousands(len(x.groups())) + " of " + theme.Plural(x.Among, "session")
 }

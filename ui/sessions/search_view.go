@@ -123,7 +123,7 @@ func (l *Model) hit(st theme.Styles, o layout, c hitColumns, found store.Hit) st
 	to(c.glyph)
 	line += sign(st, place.Last)
 	to(c.text)
-	room := max(1, o.w-o.margin-c.text)
+	room := max(1, o.end()-o.margin-c.text)
 	text, gone := fromHit(h, room)
 	short := markdown.OneLine(text, room)
 	marks := make([][2]int, len(h.Marks))
@@ -142,19 +142,22 @@ func sign(st theme.Styles, e *history.Entry) string {
 	return st.OfGlyph(g).Render(g)
 }
 
-// leadIn is the most that stands before what was found where the line is too short for all of it.
+// leadIn is how many cells may always stand before what was found where the line is too short for all of it.
 const leadIn = 6
 
 // fromHit is a hit's snippet without so much of its beginning that what was found first is within w cells,
-// and how many bytes shorter it is.
+// and how many bytes shorter it is. A third of the line is left for what stands before that, from a word on.
 func fromHit(h store.Hit, w int) (text string, gone int) {
 	if len(h.Marks) == 0 || theme.Width(h.Snippet[:h.Marks[0][1]]) <= w {
 		return h.Snippet, 0
 	}
-	from := 0
-	for from < h.Marks[0][0] && theme.Width(h.Snippet[from:h.Marks[0][0]]) > leadIn {
+	first, from := h.Marks[0][0], 0
+	for from < first && theme.Width(h.Snippet[from:first]) > max(leadIn, w/3) {
 		from += theme.ClusterLen(h.Snippet[from:])
 	}
-	from = min(from, h.Marks[0][0])
+	from = min(from, first)
+	if space := strings.IndexByte(h.Snippet[from:first], ' '); space >= 0 {
+		from += space
+	}
 	return "…" + h.Snippet[from:], from - len("…")
 }

@@ -226,7 +226,7 @@ func (l *Model) Position() string {
 	all := theme.Plural(len(l.Lines), "session")
 	switch {
 	case l.Texts.On:
-		return l.Texts.Position()
+		return l.Texts.Position(l.W < tabsFrom)
 	case l.read.IsZero():
 		return ""
 	case !l.Whole:

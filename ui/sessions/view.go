@@ -34,6 +34,12 @@ type layout struct {
 	below  int // lines for what is told of the session under the cursor
 }
 
+// widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
+const widest = 160
+
+// end is the cell behind the rows and the right margin.
+func (o layout) end() int { return min(o.w, widest) }
+
 // text is the column at which titles begin.
 func (o layout) text() int { return o.margin + 2 }
 
@@ -188,8 +194,9 @@ func (l *Model) nothing() string {
 	return ""
 }
 
-// The least widths at which a title's line has the number of turns, the model in a column, and long columns.
+// The least widths at which a title's line has its age, the number of turns, the model in a column, and long columns.
 const (
+	ageFrom   = 30
 	turnsFrom = 48
 	modelFrom = 72
 	longFrom  = 90
@@ -203,7 +210,7 @@ func (l *Model) titleRow(st theme.Styles, o layout, s Line, selected bool) strin
 		pin = st.Pinned.Render("◆")
 	}
 	right := l.right(st, o, s)
-	room := max(1, o.w-o.text()-theme.Width(right)-o.margin-1)
+	room := max(1, o.end()-o.text()-theme.Width(right)-o.margin-1)
 	word, busy := l.state(s)
 	if word != "" {
 		state := st.Muted
@@ -227,7 +234,7 @@ func (l *Model) titleRow(st theme.Styles, o layout, s Line, selected bool) strin
 	}
 	title := theme.Paint(label, st.Strong, append(spans, theme.HitSpans(s.Label, 0, shared, hits, st.Match)...))
 	line := strings.Repeat(" ", o.margin) + pin + " " + title + word
-	return l.row(st, o, theme.Spread(line, right+strings.Repeat(" ", o.margin), o.w), selected)
+	return l.row(st, o, theme.Spread(line, right+strings.Repeat(" ", o.margin), o.end()), selected)
 }
 
 // leastTitle is how many cells of a title stay in front of a state.
@@ -279,8 +286,11 @@ func (l *Model) right(st theme.Styles, o layout, s Line) string {
 		text = columns(13, 24) + fmt.Sprintf("%11s", when(at, s.Updated))
 	case o.w >= turnsFrom:
 		text = fmt.Sprintf("%11s%8s", turns, theme.Ago(at, s.Updated))
-	default:
+	case o.w >= ageFrom:
 		text = fmt.Sprintf("%6s", theme.Ago(at, s.Updated))
+	}
+	if text == "" {
+		return ""
 	}
 	return st.Muted.Render(text)
 }
