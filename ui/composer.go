@@ -78,7 +78,9 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.Ran:
 		return m.runCommand(e.Command)
 	case composer.ChipOpened:
-		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})})
+		pasted := inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})
+		pasted.Wide = true
+		m.overlays.open(&readerOverlay{name: e.Title, Pager: pasted})
 	case composer.ListPrompts:
 		var choices []picker.Choice
 		for i, p := range m.composer.Prompts {

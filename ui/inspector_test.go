@@ -152,19 +152,21 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 	}
 }
 
-// verdictsOn is the list of what became of message 6.
-func verdictsOn(t testing.TB, w, h int) *Model {
-	m := inspecting(6, inspector.PastView)(t, w, h)
-	_, plan := inspected(t)
-	var list []store.PastVerdict
-	for i, k := range []int{5, 7, 5, 1, 0} {
-		list = append(list, store.PastVerdict{
-			Turn: 7 - i, Nth: 1, Of: 1 + i%2, Request: int64(70 - i), At: sentAt.Add(-time.Duration(i) * time.Hour),
-			Model: "openai/gpt-5.2", Entry: plan.Entries[k],
-		})
+// verdictsOn is a view of a message with what became of it in past requests.
+func verdictsOn(message int64, at inspector.View) func(testing.TB, int, int) *Model {
+	return func(t testing.TB, w, h int) *Model {
+		m := inspecting(message, at)(t, w, h)
+		_, plan := inspected(t)
+		var list []store.PastVerdict
+		for i, k := range []int{5, 7, 5, 1, 0} {
+			list = append(list, store.PastVerdict{
+				Turn: 7 - i, Nth: 1, Of: 1 + i%2, Request: int64(70 - i), At: sentAt.Add(-time.Duration(i) * time.Hour),
+				Model: "openai/gpt-5.2", Entry: plan.Entries[k],
+			})
+		}
+		m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: m.inspector.Number}, List: list, Limit: 100})
+		return m
 	}
-	m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: m.inspector.Number}, List: list, Limit: 100})
-	return m
 }
 
 // bodyShown is the body of the request, with a secret taken out.
@@ -210,7 +212,8 @@ func inspectorStates() []state {
 		{"inspector-recalled-sent", inspecting(6, inspector.SentView)},
 		{"inspector-past", inspectedPast(6, inspector.TextView, true)},
 		{"inspector-unproven", inspectedPast(8, inspector.SentView, false)},
-		{"inspector-sightings", verdictsOn},
+		{"inspector-sightings", verdictsOn(6, inspector.PastView)},
+		{"inspector-history", verdictsOn(2, inspector.TextView)},
 		{"inspector-request", inspectingRequest(inspector.TextView)},
 		{"inspector-collapsed", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(inspector.TextView)(t, w, h)

@@ -115,7 +115,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"a message", "Here: inspector", inPanel("enter")},
 		{"the request", "Here: whole request", inspectingRequest(inspector.TextView)},
 		{"the body", "Here: whole request", bodyShown},
-		{"the past", "Here: inspector", verdictsOn},
+		{"the past", "Here: inspector", verdictsOn(6, inspector.PastView)},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.overlays.open(&readerOverlay{name: "a text", Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: "what was pasted"}})})

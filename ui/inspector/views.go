@@ -232,7 +232,7 @@ func (in *Model) requestHead() Page {
 	}
 	proofLine(r, &p)
 	if s.Tools > 0 {
-		p.Line(Quiet, "The tools that the model may call go along: %s. The json view has them.", theme.Plural(s.Tokens(s.Tools), "token"))
+		p.Line(Quiet, "The tools that the model may call take ~%s; the json view shows them.", theme.Plural(s.Tokens(s.Tools), "token"))
 	}
 	return p
 }
