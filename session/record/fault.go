@@ -41,7 +41,7 @@ func FaultOf(err error) Fault {
 	if f.Status != 0 {
 		text = strings.Replace(text, fmt.Sprintf(" (%d)", f.Status), "", 1)
 		f.Host = e.Endpoint
-		if at, err := url.Parse(e.Address); err == nil && at.Host != "" {
+		if at, err := url.Parse(e.Address); err == nil && at.Host != "" && e.Endpoint != llm.Guide { // the guide is at no address
 			f.Host = at.Host
 		}
 	}
