@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"winnow/session"
@@ -57,4 +60,22 @@ func openedList(m *Model) *picker.Model {
 func labelAtCursor(m *Model) string {
 	c, _ := openedList(m).Cursor()
 	return c.Label
+}
+
+// A list that floats is as tall as its entries, and never taller than its place.
+func TestListsAreAsTallAsTheirEntries(t *testing.T) {
+	for entries, want := range map[int]int{1: 3, 3: 5, 500: 32} { // with the filter and the rule
+		m := chatting(t, 120, 40)
+		choices := make([]picker.Choice, entries)
+		for i := range choices {
+			choices[i] = picker.Choice{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
+		}
+		m.overlays.open(newList(m.keys, picker.Options{Title: "things", Does: "use"}, 0, choices, nil))
+		lines := strings.Split(plain(m), "\n")
+		top := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╭") })
+		end := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╰") })
+		if got := end - top - 1; got != want {
+			t.Errorf("a list of %d entries is %d lines tall, want %d:\n%s", entries, got, want, plain(m))
+		}
+	}
 }

@@ -175,8 +175,8 @@ func TestHitsOfOneSessionAreFolded(t *testing.T) {
 	for range 20 {
 		m.Update(uitest.Key("down"))
 	}
-	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 3 {
-		t.Errorf("the last hit is message %d, want 3", hit.Message)
+	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 77 {
+		t.Errorf("the last hit is message %d, want 77", hit.Message)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -245,7 +244,10 @@ func (l *Model) previewLines(st theme.Styles, o layout) []string {
 
 // head is the line above a message of a preview: its sign, who said it, what became of it, its number and its time.
 func (m Previewed) head(st theme.Styles, o layout, now time.Time) string {
-	name := theme.Speaker(m.Role)
+	name, style := theme.Speaker(m.Role), st.Strong
+	if m.Role == history.User {
+		style = st.You.Bold(true)
+	}
 	if m.Role == history.Assistant && m.Model != "" {
 		name = markdown.OneLine(m.Model, 40)
 	}
@@ -260,7 +262,7 @@ func (m Previewed) head(st theme.Styles, o layout, now time.Time) string {
 		facts = append(facts, st.Muted.Render(theme.Thousands(m.Place.Number)+" on another branch"))
 	}
 	facts = append(facts, st.Muted.Render(clock(now, m.At)))
-	left := strings.Repeat(" ", o.margin) + sign(st, m.Place.Last) + " " + speakerStyle(st, m.Role).Bold(true).Render(name)
+	left := strings.Repeat(" ", o.margin) + sign(st, m.Place.Last) + " " + style.Render(name)
 	right := strings.Join(facts, st.Muted.Render(" · "))
 	return theme.Spread(left, right+strings.Repeat(" ", o.margin), o.end())
 }
@@ -275,14 +277,6 @@ func clock(now, then time.Time) string {
 		return then.Format("2 Jan 15:04")
 	}
 	return then.Format("2 Jan 2006 15:04")
-}
-
-// speakerStyle is the colour of the name of who said a message.
-func speakerStyle(st theme.Styles, r history.Role) lipgloss.Style {
-	if r == history.User {
-		return st.You
-	}
-	return st.Text
 }
 
 // lines are the text of a message in at most so many lines: from its beginning, or where what was found would not be

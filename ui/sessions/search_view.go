@@ -118,7 +118,11 @@ func (l *Model) hit(st theme.Styles, o layout, c hitColumns, found store.Hit) st
 	to := func(column int) { line += strings.Repeat(" ", max(0, column-theme.Width(line))) }
 	if c.who >= 0 {
 		to(c.who)
-		line += speakerStyle(st, h.Role).Render(theme.ShortSpeaker(h.Role, h.Model))
+		who := st.Text
+		if h.Role == history.User {
+			who = st.You
+		}
+		line += who.Render(theme.ShortSpeaker(h.Role, h.Model))
 	}
 	to(c.glyph)
 	line += sign(st, place.Last)

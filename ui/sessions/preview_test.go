@@ -1,0 +1,123 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+	"winnow/ui/uitest"
+)
+
+// searched is a list in which a search has found one message, with its preview.
+func searched(w, h int, text string, messages ...Previewed) Model {
+	var l Model
+	l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, W: w, H: h}, theme.Secrets{}, text)
+	l.Texts = Search{On: true, Text: text, Among: 1, Read: begun, Hits: []store.Hit{
+		{Session: store.Session{ID: "1", Title: "Whales", Updated: begun}, Message: 7, Role: history.User, At: begun, Snippet: text, Marks: [][2]int{{0, len(text)}}},
+	}}
+	l, _ = l.Update(nil)
+	l, _ = l.Update(PreviewMsg{Asked: l.Preview.Asked, Messages: messages})
+	return l
+}
+
+func drawn(l Model) string {
+	lines, _ := l.View(theme.New(theme.None, theme.Palette{}, 0))
+	return uitest.Plain(lines)
+}
+
+// Wherever in a message something was found, the preview shows the line that holds it, and no more lines than fit.
+func TestAPreviewShowsWhatWasFound(t *testing.T) {
+	for _, before := range []int{0, 30, 300, 3000} {
+		for _, h := range []int{24, 40, 90} {
+			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." + strings.Repeat(" Nothing more.", 1000)
+			part := around(stored, store.Search{Text: "walrus"})
+			l := searched(100, h, "walrus", Previewed{Found: true, Role: history.User, At: begun, Text: part}, Previewed{Role: history.Assistant, At: begun, Text: "An answer."})
+			got := drawn(l)
+			if preview := got[strings.LastIndex(got, "───"):]; !strings.Contains(preview, "walrus") {
+				t.Errorf("%d sentences before it, in %d lines, what was found is not shown:\n%s", before, h, got)
+			}
+			if n := strings.Count(got, "\n"); n > h {
+				t.Errorf("%d lines are drawn in a height of %d", n, h)
+			}
+		}
+	}
+}
+
+// What a search found in a file or a tool call is previewed from there, since the message itself does not say it.
+func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
+	m := store.Message{Message: history.Message{Role: history.User, Content: "What is this?", Parts: []history.Part{{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."}}}}
+	for query, want := range map[string]string{"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?"} {
+		if got := textOf(m, store.Search{Text: query}); got != want {
+			t.Errorf("%q previews %q, want %q", query, got, want)
+		}
+	}
+}
+
+func TestAPreviewThatCannotBeReadSaysSo(t *testing.T) {
+	l := searched(100, 30, "walrus")
+	l, _ = l.Update(PreviewMsg{Asked: l.Preview.Asked, Err: errors.New("read the messages: the disk is gone")})
+	if got := drawn(l); !strings.Contains(got, "the disk is gone.") {
+		t.Errorf("the preview does not say why it is empty:\n%s", got)
+	}
+}
+
+// Only the cursor's rest is read: a preview that the cursor has left is dropped, and the same one is not read again.
+func TestAPreviewOfAnotherSessionIsDropped(t *testing.T) {
+	l := listOf(120, 30)
+	first := l.Preview.Asked
+	l, _ = press(l, "down")
+	l, cmd := l.Update(PreviewDueMsg{first})
+	if cmd != nil {
+		t.Error("what the cursor has left is read")
+	}
+	l, _ = l.Update(PreviewMsg{Asked: first, Messages: []Previewed{{Role: history.User, Text: "A text of another session.", At: begun}}})
+	if got := drawn(l); strings.Contains(got, "another session") {
+		t.Errorf("a late preview is shown:\n%s", got)
+	}
+	asked := l.Preview.Asked
+	if l, _ = l.Update(nil); l.Preview.Asked != asked {
+		t.Error("what is shown already is asked for again")
+	}
+}
+
+// The list is as tall as its entries: what it leaves is for the preview, however few or many they are.
+func TestTheListIsAsTallAsItsEntries(t *testing.T) {
+	for _, n := range []int{1, 3, 5000} {
+		stored := make([]store.Session, n)
+		for i := range stored {
+			stored[i] = store.Session{ID: fmt.Sprint(i), Title: fmt.Sprint("Session ", i), Updated: begun.Add(-time.Duration(i) * time.Minute)}
+		}
+		var l Model
+		l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, W: 100, H: 37}, theme.Secrets{}, "")
+		l, _ = l.Update(ListedMsg{Asked: l.Asked, Lines: SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
+		lines := strings.Split(drawn(l), "\n")
+		rule := slices.IndexFunc(lines[2:], func(s string) bool { return strings.HasPrefix(s, "───") }) + 2
+		if want := min(3+n+1, 37-37/3); rule != want {
+			t.Errorf("of %d sessions the rule of the preview is line %d, want %d:\n%s", n, rule, want, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+func TestTheAgeOfASession(t *testing.T) {
+	zone := time.FixedZone("here", 3600)
+	at := time.Date(2026, 3, 1, 9, 30, 0, 0, zone)
+	for want, then := range map[string]time.Time{
+		"now":         at.Add(-30 * time.Second),
+		"59 min ago":  at.Add(-59*time.Minute - time.Second),
+		"8 h ago":     at.Add(-8*time.Hour - time.Minute),
+		"yesterday":   time.Date(2026, 2, 28, 0, 5, 0, 0, zone),
+		"27 Feb":      time.Date(2026, 2, 27, 23, 59, 0, 0, zone),
+		"31 Dec 2025": time.Date(2025, 12, 31, 23, 59, 0, 0, zone),
+	} {
+		if got := when(at, then.UTC()); got != want {
+			t.Errorf("%s at %s is %q, want %q", then, at, got, want)
+		}
+	}
+}
