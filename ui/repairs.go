@@ -20,6 +20,10 @@ import (
 type repairsOverlay struct{ replaces }
 
 func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok {
+		in := m.overlayInner()
+		return m.updateRepairs(inspector.Click{Y: click.Y - in.Y})
+	}
 	key, ok := msg.(tea.KeyPressMsg)
 	if ok && m.keys.Pressed(key, keymap.Remedy, keymap.Choose, keymap.UndoRemedy) && len(m.repairs.Lines) > 0 {
 		switch recovery := m.current.Session.Policy().Recovery; {

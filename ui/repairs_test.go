@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
@@ -123,8 +125,14 @@ func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
 	l.shows("The calls and results of messages 2 and 3 are repaired: ")
 	l.shows("repaired in the request, not in the store")
 
-	l.repairs.At = slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == "C5" })
-	l.press("n", "N")
+	c5 := slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == "C5" })
+	row := slices.IndexFunc(strings.Split(plain(l.Model), "\n"), func(s string) bool { return strings.Contains(s, " C5   ") })
+	l.frame.Mouse = true
+	_, cmd := l.Update(tea.MouseClickMsg{X: 20, Y: row, Button: tea.MouseLeft})
+	l.run(cmd)
+	if l.repairs.At != c5 {
+		t.Errorf("a click on the repair %d of the list goes to %d:\n%s", c5, l.repairs.At, plain(l.Model))
+	}
 	l.shows("−   missing")
 	l.shows(`name  "read"`)
 	l.shows("+   id    \"call_4\"")

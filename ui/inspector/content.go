@@ -1,6 +1,7 @@
 // Package inspector shows a message, or a request as a whole, in full: what of it is sent, what is not, and what
-// is sent instead. It holds the texts to scroll through, a pager of any length among them, and the
-// comparison of an original with what is sent. It calls no session and no other part of the screen.
+// is sent instead. It holds the texts to scroll through, a pager of any length among them, what past requests made of a
+// message, and the page of a repair: what is stored against what is sent, and the remedies. It calls no session and no
+// other part of the screen.
 package inspector
 
 import (

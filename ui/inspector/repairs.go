@@ -42,6 +42,9 @@ type Repairs struct {
 	body      []string // what is stored against what is sent
 	bodyOf    bodyKey
 	top, seen int // the first of its lines on the screen, and how many are
+
+	// Where the rows stand that can be clicked on, from the top: the remedies from one of them on, and the repairs.
+	remedyRows, repairRows rows
 }
 
 // chosen is a message with what is to be sent in its place; nil is the next remedy that there is.
@@ -49,6 +52,12 @@ type chosen struct {
 	message int64
 	to      *history.Remedy
 }
+
+// rows are rows of a list on the screen: at is that of item first, and n how many there are.
+type rows struct{ at, first, n int }
+
+// item is the item of the row y, false where that is none of these rows.
+func (r rows) item(y int) (int, bool) { return r.first + y - r.at, y >= r.at && y < r.at+r.n }
 
 // bodyKey is what a drawn comparison depends on.
 type bodyKey struct {
@@ -91,6 +100,9 @@ type (
 
 // RemediedMsg is a remedy that was stored, or not.
 type RemediedMsg struct{ Failed bool }
+
+// Click is a click on a line of the page, counted from its top.
+type Click struct{ Y int }
 
 // PricesMsg is the remedies that there are for a message.
 type PricesMsg struct {
@@ -200,6 +212,8 @@ func (l Repairs) Update(msg tea.Msg) Repairs {
 		l.key(msg)
 	case tea.MouseWheelMsg:
 		l.Scroll(keymap.Wheel(msg, 1))
+	case Click:
+		l.click(msg.Y)
 	case Refresh:
 		l.ask()
 	case RemediedMsg:
@@ -208,6 +222,17 @@ func (l Repairs) Update(msg tea.Msg) Repairs {
 		l.price(msg)
 	}
 	return l
+}
+
+// click chooses the remedy of a row, or goes to the repair of one.
+func (l *Repairs) click(y int) {
+	if i, ok := l.remedyRows.item(y); ok && i < len(l.prices) {
+		l.remedy, l.top = i, 0
+	}
+	if i, ok := l.repairRows.item(y); ok && i != l.At {
+		l.At, l.top = i, 0
+		l.ask()
+	}
 }
 
 // price takes prices. The cursor stays on its remedy; the first time it goes to what is sent now, and so it does when

@@ -19,6 +19,7 @@ const (
 // little room the remarks give way first, then the blank lines, then the reason, and the comparison is scrolled.
 func (l *Repairs) View(st theme.Styles, w, h int) []string {
 	on, ok := l.Chosen()
+	l.remedyRows, l.repairRows = rows{}, rows{}
 	if !ok {
 		return indented(st.Muted, "Nothing is damaged: every message of this history goes as it was said.", w)
 	}
@@ -38,7 +39,7 @@ func (l *Repairs) View(st theme.Styles, w, h int) []string {
 	}
 	if h <= len(foot)+leastHead {
 		first, end := theme.Around(l.remedy, len(foot), max(0, h-1))
-		foot = foot[first:end]
+		foot, l.remedyRows.first = foot[first:end], first
 	}
 	l.seen = max(0, min(len(l.body), rest()))
 	l.Scroll(0)
@@ -47,22 +48,30 @@ func (l *Repairs) View(st theme.Styles, w, h int) []string {
 	if l.seen > 0 {
 		lines = append(append(lines, l.body[l.top:l.top+l.seen]...), gap...)
 	}
+	l.remedyRows.at, l.remedyRows.n = len(lines), len(foot)
 	lines = append(lines, foot...)
 	if len(remarks) > 0 {
 		lines = append(append(lines, gap...), remarks...)
 	}
+	l.repairRows.at = len(lines) + aboveList
 	return append(lines, l.list(st, w, h-len(lines))...)
 }
 
+// aboveList is the rule above the list of repairs, with a blank line at either side, and leastList the least of its rows.
+const (
+	aboveList = 3
+	leastList = 3
+)
+
 // list is where the repair on show stands among the others, below a rule, where h lines have room for it.
 func (l *Repairs) list(st theme.Styles, w, h int) []string {
-	const above, least = 3, 3
-	if len(l.Lines) < 2 || h < above+least {
+	if len(l.Lines) < 2 || h < aboveList+leastList {
 		return nil
 	}
 	lines := []string{"", ruleIn(st, w), ""}
 	digits := len(theme.Thousands(l.Lines[len(l.Lines)-1].Entry.Index + 1))
-	first, end := theme.Around(l.At, len(l.Lines), h-above)
+	first, end := theme.Around(l.At, len(l.Lines), h-aboveList)
+	l.repairRows.first, l.repairRows.n = first, end-first
 	for i := first; i < end; i++ {
 		on := l.Lines[i]
 		right, text := RemedyWord(on.Repair.Remedy), st.Muted
@@ -73,7 +82,7 @@ func (l *Repairs) list(st theme.Styles, w, h int) []string {
 			text = st.Strong
 		}
 		g := theme.Glyph(on.Entry)
-		lead := fmt.Sprintf("%*s %-6s %-3s  ", digits, theme.Thousands(on.Entry.Index+1), theme.Speaker(on.Entry.Role), markdown.OneLine(on.Repair.Kind, 3))
+		lead := fmt.Sprintf("%*s %s %-3s  ", digits, theme.Thousands(on.Entry.Index+1), theme.Fit(theme.Speaker(on.Entry.Role), 6), markdown.OneLine(on.Repair.Kind, 3))
 		what := markdown.OneLine(l.Secrets.Line(on.Repair.Sentence()), max(1, textWidth(w)-theme.Width(lead+right)-2))
 		left := strings.Repeat(" ", theme.Gutter(w)) + theme.Fit(st.OfGlyph(g).Render(g), markCells) + text.Render(lead+what)
 		lines = append(lines, theme.Spread(left, st.Muted.Render(right), w-theme.Gutter(w)))
@@ -148,7 +157,9 @@ func (l *Repairs) remarks(st theme.Styles, on Repaired, w int) []string {
 // remedies are what can be sent, each with its tokens beside those of now.
 func (l *Repairs) remedies(st theme.Styles, on Repaired, w int) []string {
 	if len(l.prices) == 0 {
-		return indented(st.Muted, "Comparing what else can be sent …", w)
+		waiting := make([]string, len(history.Remedies())) // as high as what comes, so that nothing moves
+		copy(waiting, indented(st.Muted, "Comparing what else can be sent …", w))
+		return waiting
 	}
 	var lines []string
 	for i, p := range l.prices {

@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -265,6 +266,13 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	if got := screen(100, 30); !strings.Contains(got, "▌ 3 Leave the message out") {
 		t.Errorf("another plan moves the cursor:\n%s", got)
 	}
+	lines := strings.Split(screen(100, 30), "\n")
+	second := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "  2 Send") })
+	l = l.Update(Click{second})
+	if got := screen(100, 30); !strings.Contains(got, "▌ 2 Send it as plain text") {
+		t.Errorf("a click does not choose the second remedy:\n%s", got)
+	}
+	l = l.Update(Click{second + 1})
 	leave, repaired := history.LeaveOut, history.SendRepaired
 	if got, want := press("enter"), []event.Event{Remedy{l.Lines[0], &leave}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("enter asks for %#v, want %#v", got, want)

@@ -67,7 +67,7 @@ func sentOf(p *history.Plan) int { return record.CountsOf(p.Entries, nil, nil).S
 func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
 	e := c.Entry()
 	r := listRow{
-		lead:  fmt.Sprintf("%-9s  %3s %-6s", c.Kind, theme.Thousands(e.Index+1), theme.Speaker(e.Role)),
+		lead:  fmt.Sprintf("%-9s  %3s %s", c.Kind, theme.Thousands(e.Index+1), theme.Fit(theme.Speaker(e.Role), 6)),
 		right: theme.Thousands(before.Tokens(c.Before.TokensAfter)) + " → " + theme.Thousands(after.Tokens(c.After.TokensAfter)),
 	}
 	if is := theme.Word(c.After); is != "" {
