@@ -91,18 +91,18 @@ func TestARequestAboveALimitLeavesWhenItIsAllowed(t *testing.T) {
 	chat.send("what is two and three?")
 	chat.want("what is two and three?")
 	chat.send(enterKey)
-	chat.want("above your limit of 10 tokens per request", "Do not send it")
+	chat.want("above your limit of 10 tokens per request", "Don’t send it")
 	chat.send("\x1b[B")
-	chat.want("▌  Do not send it")
+	chat.want("▌  Don’t send it")
 	chat.send(enterKey)
-	chat.want("Not sent; the draft is still here.", "what is two and three?")
+	chat.want("Not sent; the draft is kept.", "what is two and three?")
 	if list, _ := commandOutput(t, env, "sessions", "list", "--json"); strings.TrimSpace(list) != "[]" || server.came.Load() != 0 {
 		t.Errorf("after no, %d requests left and the sessions are %s", server.came.Load(), list)
 	}
 	chat.send(enterKey)
-	chat.want("Send it this once")
+	chat.want("Send it this time")
 	chat.send("\x1b[B\x1b[B")
-	chat.want("▌  Send it this once")
+	chat.want("▌  Send it this time")
 	chat.send(enterKey)
 	chat.want("It is five.")
 	if server.came.Load() != 1 {

@@ -34,7 +34,7 @@ func TestAPageIsAttachedToAMessage(t *testing.T) {
 	chat.send("/attach " + site.URL + "/hours" + enterKey)
 	chat.want("fetch a page from 127.0.0.1", "Don't fetch it")
 	chat.send(enterKey)
-	chat.want("Nothing was fetched.")
+	chat.want("The page was not fetched.")
 	chat.send("/attach " + site.URL + "/hours" + enterKey)
 	chat.want("Don't fetch it")
 	if n := asked.Load(); n != 0 {

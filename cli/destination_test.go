@@ -316,7 +316,7 @@ func (w *destinationScenario) store(p *program) string {
 		}
 		last, err = s.Append(w.t.Context(), store.Message{
 			Session: row.ID, Parent: last.ID, Endpoint: endpoint, Model: model,
-			Message: history.Message{Role: role, Content: "It is " + secretWord + ".", Status: history.Complete},
+			Message: history.Message{Role: role, Content: "Usage: " + secretWord + ".", Status: history.Complete},
 		})
 	}
 	if err != nil {
@@ -404,7 +404,7 @@ func (w *destinationScenario) converse() {
 	l.run(m.Init())
 	l.until("the session", loaded)
 	for _, step := range w.steps {
-		if strings.Contains(l.frame(), "The draft is still here") {
+		if strings.Contains(l.frame(), "The draft is kept") {
 			break // Nothing can be asked, and what is typed now would be the end of that draft.
 		}
 		l.types(step)

@@ -162,7 +162,7 @@ func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			chat.end()
-			startIn(t, env, 100, 30, "-m", "guide").want("You left a draft unsent")
+			startIn(t, env, 100, 30, "-m", "guide").want("You have an unsent draft")
 		})
 	}
 }

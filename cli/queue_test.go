@@ -95,7 +95,7 @@ func TestAnAnswerArrivesBehindTheScreen(t *testing.T) {
 	chat.send(ctrlD)
 	chat.want("1 answer is still arriving in the background.")
 	end <- struct{}{}
-	chat.want("“apples” has its answer")
+	chat.want("“apples” has a new answer")
 	chat.send("\x13")
 	chat.want("new answer")
 	chat.send(enterKey)

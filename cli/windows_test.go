@@ -26,7 +26,7 @@ func TestSessionOpenInTwoWindows(t *testing.T) {
 	id := between(string(out), `"id": "`, `"`)
 
 	second := startIn(t, env, 110, 32, "-m", "guide", "-s", id)
-	second.want("which keys are there?", "Open in another window: here it can be read.", "ctrl+f forks it")
+	second.want("which keys are there?", "Open in another window; read-only here.", "ctrl+f forks it")
 	second.send("nothing of this is taken")
 	second.want("this session is open in another window")
 	if strings.Contains(second.text(), "nothing of this") {

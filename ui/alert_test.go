@@ -39,9 +39,9 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		err  error
 		want string
 	}{
-		{store.ErrDiskFull, "The draft is still here; enter sends it again."},
-		{store.ErrReadOnly, "The draft is still here."},
-		{session.ErrBusy, "The draft is still here; enter sends it again."},
+		{store.ErrDiskFull, "The draft is kept; enter sends it again."},
+		{store.ErrReadOnly, "The draft is kept."},
+		{session.ErrBusy, "The draft is kept; enter sends it again."},
 	}
 	for _, test := range tests {
 		l := onStage(t, 120, 40)
@@ -55,7 +55,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		l.run(l.begin(l.composer.Take(0), fails))
 		l.until("the end of the turn", func() bool { return !l.turn.Busy })
 		screen := plain(l.Model)
-		if l.notice.Alert().Way != test.want || !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "), "draft is still here") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
+		if l.notice.Alert().Way != test.want || !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "), "draft is kept") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
 			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(), test.want, screen)
 		}
 	}
@@ -74,7 +74,7 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 		l.press("enter")
 		l.until("the error", func() bool { return l.notice.Alert().Text != "" })
 		screen := plain(l.Model)
-		if l.composer.Text() != draft || l.notice.Alert().Way != "The draft is still here." || strings.Contains(screen, "/retry") {
+		if l.composer.Text() != draft || l.notice.Alert().Way != "The draft is kept." || strings.Contains(screen, "/retry") {
 			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft, screen)
 		}
 	}

@@ -29,11 +29,11 @@ func staysFor(m *Model) tea.Cmd {
 	case !m.turn.Busy:
 		return nil
 	case m.current.Session.Temporary():
-		return m.notice.Error("This chat is not saved, so its answer cannot go on in the background: " + back + " stops it.")
+		return m.notice.Error("This chat is not saved, so its answer cannot continue in the background: " + back + " stops it.")
 	case m.composer.Sending() != nil || m.current.Session.Info().ID == "":
 		return m.notice.Error("Your message is not saved yet; try again in a moment, or " + back + " stops it.")
 	case m.current.Background.Full():
-		return m.notice.Error(theme.Plural(background.Most, "answer") + " go on in the background already, and that is the most. " + back + " stops this one.")
+		return m.notice.Error(theme.Plural(background.Most, "answer") + " are already running in the background, which is the limit. " + back + " stops this one.")
 	}
 	return nil
 }
@@ -116,9 +116,9 @@ func backgroundEvent(m *Model, e event.Event) tea.Cmd {
 			failed := m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) + " " + waits + opens)
 			return tea.Batch(failed, m.notice.Bell.Call("winnow: the answer of "+named(m, e.Session)+" failed", e.Took))
 		case o.Stopped:
-			return m.notice.Say(named(m, e.Session) + " is stopped; what arrived is kept. " + waits)
+			return m.notice.Say(named(m, e.Session) + " was stopped; what arrived is kept. " + waits)
 		}
-		return tea.Batch(m.notice.Say(named(m, e.Session)+" has its answer; "+opens), m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has its answer", e.Took))
+		return tea.Batch(m.notice.Say(named(m, e.Session)+" has a new answer; "+opens), m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has a new answer", e.Took))
 	case background.Told:
 		return m.notice.Say(named(m, e.Session) + ": " + e.Text)
 	}

@@ -88,7 +88,7 @@ func TestAnAnswerGoesOnBehindTheScreenAndComesBackLive(t *testing.T) {
 			t.Errorf("the session of %s has %q", c.asked, got)
 		}
 	}
-	l.shows("“two” has its answer; ctrl+s opens it.")
+	l.shows("“two” has a new answer; ctrl+s opens it.")
 	l.press("ctrl+s")
 	l.shows("new answer")
 	l.press("esc")
@@ -215,11 +215,11 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	g.wants(l, "one more")
 	l.shows("Begun.")
 	l.press("ctrl+n")
-	l.shows("4 answers go on in the background already, and that is the most.")
+	l.shows("4 answers are already running in the background, which is the limit.")
 	l.press("esc")
 	l.until("the stop", func() bool { return !l.turn.Busy })
 	l.press("ctrl+d")
-	l.shows("4 answers are still arriving in the background. The same again stops and saves what is there, and quits.")
+	l.shows("4 answers are still arriving in the background. The same key again stops and saves what is there, and quits.")
 	if err := l.current.Background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

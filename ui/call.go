@@ -8,7 +8,7 @@ import (
 
 // callEnded calls a user who is not looking when the last answer on the screen is there, or has failed.
 func callEnded(m *Model, err error) tea.Cmd {
-	text := "winnow: " + named(m, m.current.Session) + " has its answer"
+	text := "winnow: " + named(m, m.current.Session) + " has a new answer"
 	if err != nil {
 		text = "winnow: the answer of " + named(m, m.current.Session) + " failed"
 	}

@@ -48,7 +48,7 @@ func TestAnAnswerCallsAUserWhoLooksElsewhere(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"away", true, 12 * time.Second, nil, "has its answer"},
+		{"away", true, 12 * time.Second, nil, "has a new answer"},
 		{"away, and it failed", true, 12 * time.Second, errors.New("no"), "failed"},
 		{"away for a moment", true, 2 * time.Second, nil, ""},
 		{"here", false, 12 * time.Second, nil, ""},

@@ -116,13 +116,13 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	}
 	switch {
 	case !ok:
-		return m.notice.Error(fmt.Sprintf("There is no command /%s. A space in front of the slash sends it as a message.", name))
+		return m.notice.Error(fmt.Sprintf("There is no command /%s. To send it as a message, put a space before the slash.", name))
 	case c.Args == "" && args != "":
-		return m.notice.Error("/" + name + " takes nothing after it.")
+		return m.notice.Error("/" + name + " takes no arguments.")
 	case c.Needs() && args == "":
-		return m.notice.Error("It is " + c.Usage() + ".")
+		return m.notice.Error("Usage: " + c.Usage() + ".")
 	case len(m.composer.Drafted().Files) > 0:
-		return m.notice.Error("The draft has files, which go with a message and not with a command.")
+		return m.notice.Error("The draft has attachments, which cannot be sent with a command.")
 	}
 	m.composer.Remember(store.Draft{Text: draft})
 	m.composer.Set("")
@@ -140,7 +140,7 @@ func (m *Model) compact(args string) tea.Cmd {
 		m.turn.Condensing = true
 		return turn
 	case args != "off":
-		return m.notice.Error("It is /compact, or /compact off.")
+		return m.notice.Error("Usage: /compact, or /compact off.")
 	}
 	return m.inSettings((*settings.Model).NoSummary)
 }

@@ -37,5 +37,5 @@ func TestCompactStandsInTheNextRequest(t *testing.T) {
 	l.shows("The messages themselves are sent again")
 	l.types("/compact on")
 	l.press("enter")
-	l.shows("It is /compact, or /compact off.")
+	l.shows("Usage: /compact, or /compact off.")
 }

@@ -71,7 +71,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 		}
 		m.overlays.open(newList(m.keys, o, 0, choices, func(address string) tea.Cmd {
 			if address == "" {
-				return m.notice.Say("Nothing was fetched.")
+				return m.notice.Say("The page was not fetched.")
 			}
 			return m.composer.FetchPage(address)
 		}))

@@ -28,13 +28,13 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	}
 	i, ok := m.chat.Index[id]
 	if !ok {
-		return m.notice.Error("This message is on another branch by now.")
+		return m.notice.Error("This message is now on another branch.")
 	}
 	message := m.chat.Messages[i]
 	switch {
 	case message.Role != history.User:
-		return m.notice.Error(theme.UpperFirst(m.chat.NumbersOf(id)) + " is not yours, so it cannot be edited; " +
-			m.keys.First(keymap.Again) + " has the turn answered again.")
+		return m.notice.Error(theme.UpperFirst(m.chat.NumbersOf(id)) + " is not yours and cannot be edited; " +
+			m.keys.First(keymap.Again) + " asks for another answer.")
 	case message.Damaged:
 		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
@@ -125,7 +125,7 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 		return why
 	}
 	if at < 0 {
-		return m.notice.Error("No message of yours stands before this one, so there is nothing to answer.")
+		return m.notice.Error("None of your messages comes before this one, so there is nothing to answer.")
 	}
 	s, behind := m.current.Session, len(m.chat.Messages)-at-1
 	m.composer.EndEdit()
@@ -142,5 +142,5 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if behind < 2 {
 		return turn
 	}
-	return tea.Batch(turn, m.notice.Say("What followed is kept: on the new answer "+m.keys.First(keymap.VersionBack)+" goes back to it."))
+	return tea.Batch(turn, m.notice.Say("The rest is kept: on the new answer, "+m.keys.First(keymap.VersionBack)+" goes back to it."))
 }

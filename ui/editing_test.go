@@ -94,7 +94,7 @@ func TestEditIsLeft(t *testing.T) {
 	l.press("tab", "g", "e")
 	l.types(", said otherwise")
 	l.press("esc")
-	l.shows("Message 1 is as it was. ↑ recalls the edit.")
+	l.shows("Message 1 is unchanged. ↑ recalls the edit.")
 	if got := l.composer.Text(); got != "kept" {
 		t.Errorf("behind the edit the draft is %q, want the one from before", got)
 	}
@@ -104,9 +104,9 @@ func TestEditIsLeft(t *testing.T) {
 		t.Errorf("up brings %q, want the edit that was left", got)
 	}
 	l.press("down", "tab", "G", "e")
-	l.shows("Message 2 is not yours, so it cannot be edited; r has the turn answered")
+	l.shows("Message 2 is not yours and cannot be edited; r has the turn answered")
 	l.press("g", "e", "ctrl+c")
-	l.shows("Message 1 is as it was.")
+	l.shows("Message 1 is unchanged.")
 	if l.composer.Editing() != 0 || l.composer.Text() != "kept" {
 		t.Errorf("ctrl+c leaves the edit of %d and the draft %q", l.composer.Editing(), l.composer.Text())
 	}
@@ -178,7 +178,7 @@ func TestTurnIsAnsweredAgain(t *testing.T) {
 	l.say("First")
 	l.say("Second")
 	l.press("tab", "g", "J", "r")
-	l.shows("What followed is kept")
+	l.shows("The rest is kept")
 	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 3 })
 	l.planned()
 	l.wantTexts("First | Answer 3")

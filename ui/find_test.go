@@ -62,7 +62,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		"hit 1 of 6 · ○ out: dropped · last whole in turn 12 (3 answers ago)",
 		"hit 2 of 6 · ○ out: dropped · last whole in turn 12 (3 answers ago)",
 		"hit 3 of 6 · ● in context",
-		"hit 4 of 6 · ◐ cut: this place is not sent",
+		"hit 4 of 6 · ◐ cut: this part is not sent",
 		"hit 5 of 6 · ● in context",
 		"hit 6 of 6 · ● in context",
 	} {
@@ -138,15 +138,15 @@ func TestSearchUnfoldsAToolsOutput(t *testing.T) {
 func TestASearchThatFindsNothingSaysSo(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.")
 	l.press("n")
-	l.shows("Nothing is looked for: / begins a search.")
+	l.shows("There is no search: / starts a search.")
 	l.types("/zebra")
-	l.shows("nowhere in this conversation")
+	l.shows("no match in this conversation")
 	l.press("enter")
-	l.shows("This is nowhere in the conversation")
+	l.shows("No match in this conversation")
 	for range "zebra" {
 		l.press("backspace")
 	}
-	l.shows("type what to look for")
+	l.shows("type to search")
 	l.press("backspace")
 	if l.chat.Search.On {
 		t.Error("backspace on an empty line does not end the search")

@@ -65,8 +65,8 @@ func guideParts(k keymap.Map, why string) []frame.Part {
 		try.Lines = append(try.Lines, frame.Line{Text: text, Yours: true})
 	}
 	return append(parts, try, frame.Part{Label: "Real models", Rank: 5, Lines: []frame.Line{
-		{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then start again"},
-		{Text: "ollama serve", Does: "a local server is found at the next start"},
+		{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"},
+		{Text: "ollama serve", Does: "winnow finds it at the next start"},
 		{Text: k.First(keymap.Models), Does: "choose an endpoint and model now"},
 	}})
 }

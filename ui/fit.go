@@ -129,7 +129,7 @@ func (m *Model) sendCut() tea.Cmd {
 	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
 		return enqueue(m, session.SendOptions{Cut: true})
 	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
-		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message cut that does not fit; there is none.")
+		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
@@ -146,13 +146,13 @@ func (m *Model) wayOut(err error) string {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
 	case m.composer.Sending() != nil && m.current.Session.Model().Unready != nil:
-		return "The draft is still here."
+		return "The draft is kept."
 	case m.composer.Superseded():
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	case m.composer.Sending() != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
-		return "The draft is still here."
+		return "The draft is kept."
 	case m.composer.Sending() != nil:
-		return "The draft is still here; " + m.keys.First(keymap.Send) + " sends it again."
+		return "The draft is kept; " + m.keys.First(keymap.Send) + " sends it again."
 	case m.turn.Condensing:
 		return "/compact tries again."
 	case settings.OverBudget(err):

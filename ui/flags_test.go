@@ -79,7 +79,7 @@ func (l *live) flagOf(n int) history.Flag { return l.current.Session.Flag(l.chat
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("p")
-	l.shows("Pinned message 1: it is sent whole anyway, so nothing is added.")
+	l.shows("Pinned message 1: it was sent whole anyway, so nothing is added.")
 	if f := l.flagOf(0); f != history.Pin {
 		t.Fatalf("the first message has the flag %q", f)
 	}
@@ -87,23 +87,23 @@ func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l.press("J", "x")
 	l.shows("Excluded message 2: −")
 	l.press("o")
-	l.shows("Message 2 is back under the rules: +")
+	l.shows("Message 2 is automatic again: +")
 	l.press("o")
-	l.shows("Message 2 is under the rules already.")
+	l.shows("Message 2 is automatic already.")
 	l.press("u")
-	l.shows("Undone: message 2 is back under the rules: −")
+	l.shows("Undone: message 2 is automatic again: −")
 	if f := l.flagOf(1); f != history.Exclude {
 		t.Fatalf("after the undo the second message has the flag %q", f)
 	}
 	l.press("u")
 	l.shows("Undone: excluded message 2: +")
 	l.press("u")
-	l.shows("Undone: pinned message 1: no token more or less for now.")
+	l.shows("Undone: pinned message 1: the token count does not change.")
 	if a, b := l.flagOf(0), l.flagOf(1); a != "" || b != "" {
 		t.Fatalf("after all is undone the flags are %q and %q", a, b)
 	}
 	l.press("u")
-	l.shows("Nothing was decided by hand")
+	l.shows("There is nothing to undo")
 }
 
 func TestActionsInARushAreDoneInTheirOrder(t *testing.T) {
@@ -121,7 +121,7 @@ func TestActionsInARushAreDoneInTheirOrder(t *testing.T) {
 	l.press("u")
 	l.shows("Undone: pinned message 1")
 	l.press("u")
-	l.shows("Nothing was decided by hand")
+	l.shows("There is nothing to undo")
 }
 
 func TestASelectionIsFlaggedAtOnce(t *testing.T) {
@@ -207,7 +207,7 @@ func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 	l.shows("Turn 1 ·")
 	l.press("g", "x")
 	l.shows("Excluded message 1: −")
-	l.shows("It holds for the next request, not for the one on show.")
+	l.shows("It applies to the next request, not to the one shown.")
 	if l.panel.Past == nil || l.panel.Past.Plan.Entries[0].Disposition == history.Excluded {
 		t.Error("the past request does not stay as it was")
 	}
@@ -313,7 +313,7 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	shown := l.panel.Next.Plan.Sum.Total
 	l.turn.Busy = true
 	l.press("x")
-	l.shows("Excluded message 1. It holds for the next request: the one that is running has left.")
+	l.shows("Excluded message 1. It applies to the next request; the current one is already sent.")
 	if l.panel.Next.Plan.Sum.Total != shown {
 		t.Error("the request that is running is shown otherwise than it left")
 	}

@@ -22,7 +22,7 @@ func (m *Model) hints() []keymap.Hint {
 	case m.current.ReadOnly:
 		return []keymap.Hint{
 			k.Hint("fork", keymap.Away),
-			k.Hint("take it once it is free", keymap.Take),
+			k.Hint("take over once it is closed there", keymap.Take),
 			k.Hint("read", keymap.Focus),
 			k.Hint("context", keymap.Context),
 			k.Hint("sessions", keymap.Sessions),
@@ -47,7 +47,7 @@ func (m *Model) hints() []keymap.Hint {
 		return []keymap.Hint{
 			k.Hint("send as another version", keymap.Send),
 			k.Hint("context", keymap.Context),
-			k.Hint("leave it as it was", keymap.Back),
+			k.Hint("discard the changes", keymap.Back),
 		}
 	}
 	if m.turn.Busy {
@@ -58,7 +58,7 @@ func (m *Model) hints() []keymap.Hint {
 		return []keymap.Hint{
 			k.Hint(queue, keymap.Send),
 			k.Hint("stop", keymap.Back),
-			k.Hint("new chat, this one goes on", keymap.New),
+			k.Hint("new chat, this one continues", keymap.New),
 			k.Hint("sessions", keymap.Sessions),
 			k.Hint("help", keymap.Ask),
 		}

@@ -54,7 +54,7 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 		l.shows("message 4 of 4 in the request  assistant · message 4")
 		l.press("tab")
 		l.titled("message 4", inspector.PastView)
-		l.shows("No request of the past had this message.")
+		l.shows("No past request contained this message.")
 		l.press("tab")
 		l.titled("message 4", "text")
 		l.press("shift+tab")
@@ -93,7 +93,7 @@ func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
 	l.titled("message 3", "text")
 	l.shows("The second question.")
 	l.press("left")
-	l.shows("This request has no such message: it was said later, or on another branch.")
+	l.shows("This request does not contain the message: it came later, or is on another branch.")
 	l.press("J")
 	l.shows("This request has no such message.")
 	for _, turn := range []string{"turn 2 · sent", "turn 3 · sent"} {
@@ -192,7 +192,7 @@ func TestTwoRequestsAreCompared(t *testing.T) {
 	l.press("d")
 	l.shows("Marked: turn 3.")
 	l.press("d")
-	l.shows("The mark is taken away from turn 3.")
+	l.shows("Mark removed from turn 3.")
 	l.press("d", "left")
 	l.shows("Turn 2 ·")
 	l.press("left")
@@ -288,7 +288,7 @@ func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
 	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, record.Receipt{})
 	m.inspect(inspector.Subject{Message: 1}, inspector.TextView)
-	if got := plain(m); !strings.Contains(got, "No plan speaks of this message yet.") || !strings.Contains(got, "Is anybody there?") {
+	if got := plain(m); !strings.Contains(got, "This message has no verdict yet.") || !strings.Contains(got, "Is anybody there?") {
 		t.Errorf("got\n%s", got)
 	}
 	for range 4 {

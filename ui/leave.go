@@ -24,9 +24,9 @@ func (m *Model) interrupt() tea.Cmd {
 	case !m.composer.Empty():
 		m.composer.Clear()
 		if m.current.Session.Temporary() && !m.chat.Empty() || m.current.Background.Busy() > 0 {
-			return m.notice.Say("Cleared: " + m.keys.First(keymap.Older) + " brings it back.")
+			return m.notice.Say("Draft cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
-		return tea.Batch(m.notice.Say("Cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
+		return tea.Batch(m.notice.Say("Draft cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
 	}
 	if warning, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
 		return warning
@@ -42,7 +42,7 @@ func (m *Model) quit() tea.Cmd {
 	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return warning
 	}
-	if warning, stays := stopsOthers(m, confirm.LeaveOthers, "The same again"); stays {
+	if warning, stays := stopsOthers(m, confirm.LeaveOthers, "The same key again"); stays {
 		return warning
 	}
 	return m.quitNow()
@@ -80,19 +80,19 @@ func (m *Model) back() tea.Cmd {
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
 	case m.turn.Busy:
-		return m.notice.Say("The answer is being stopped.")
+		return m.notice.Say("Stopping the answer.")
 	case m.notice.Close():
 		m.arrange()
 		return nil
 	}
 	if !m.composer.Empty() {
-		return m.notice.Say("Nothing to close or stop.")
+		return m.notice.Say("There is nothing to close or stop.")
 	}
 	if m.confirm.Asked(confirm.EditEarlier) {
 		return m.openEdits()
 	}
 	m.confirm.Ask(confirm.EditEarlier)
-	return m.notice.Say("Nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
+	return m.notice.Say("There is nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
 }
 
 // quitDueMsg says that quitting has waited long enough for an answer to be saved.

@@ -104,7 +104,7 @@ func showCosts(m *Model) {
 // notSent says what became of a message, or of a turn, that exceeds a limit and is not sent.
 func notSent(m *Model) string {
 	if m.composer.Sending() != nil {
-		return "Not sent; the draft is still here."
+		return "Not sent; the draft is kept."
 	}
-	return "Not sent. What came before it is kept; /retry asks again."
+	return "Not sent. The earlier messages are kept; /retry asks again."
 }

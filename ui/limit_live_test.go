@@ -50,9 +50,9 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 	l.press("enter")
 	l.shows("above your limit of $0.10 per session")
 	l.press("down")
-	l.shows("▌  Do not send it")
+	l.shows("▌  Don’t send it")
 	l.press("enter")
-	l.shows("Not sent; the draft is still here.")
+	l.shows("Not sent; the draft is kept.")
 	if got := l.composer.Text(); got != "What is it worth?" || l.current.Session.Info().ID != "" {
 		t.Errorf("the draft is %q, the session %q", got, l.current.Session.Info().ID)
 	}

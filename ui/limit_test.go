@@ -9,7 +9,7 @@ func TestBudgetSaysWhatARequestMayHold(t *testing.T) {
 	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
 	for _, c := range []struct{ typed, want string }{
 		{"/budget 50,000", "the budget of 50,000 is capped by the model's window of 4,096."},
-		{"/budget 900", "A request may hold 900 tokens."},
+		{"/budget 900", "A request can have up to 900 tokens."},
 		{"/budget auto", "what the model's window of 4,096 leaves beside the reply."},
 		{"/budget 1", "Nothing can be sent: "},
 		{"/budget much", "A budget is a number of tokens, or auto."},
@@ -32,7 +32,7 @@ func TestSwitchOfModelSaysWhatNoLongerFits(t *testing.T) {
 	l.planned()
 	l.types("/model here/small")
 	l.press("enter")
-	l.shows("The next message goes to here/small. A request may hold ")
+	l.shows("The next message goes to here/small. A request can have up to ")
 	l.shows("what the model's window of 4,096 leaves beside the reply.")
 	l.shows("messages no longer fit.")
 }
@@ -46,7 +46,7 @@ func TestSwitchOfModelSaysWhatCapsTheBudget(t *testing.T) {
 	l.shows("The next message goes to there/large.")
 	l.types("/budget 20000")
 	l.press("enter")
-	l.shows("A request may hold 20,000 tokens.")
+	l.shows("A request can have up to 20,000 tokens.")
 	l.planned()
 	l.types("/model here/small")
 	l.press("enter")
@@ -66,6 +66,6 @@ func TestAppliedDialsSayWhatNoLongerFits(t *testing.T) {
 		return l.panel.Whatif.Settings().Model == "here/small" && l.panel.Whatif.Running == 0 && l.panel.Whatif.Asking() == ""
 	})
 	l.press("enter")
-	l.shows("Set: model here/small. A request may hold ")
+	l.shows("Set: model here/small. A request can have up to ")
 	l.shows("messages no longer fit.")
 }

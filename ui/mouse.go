@@ -83,11 +83,11 @@ func clicked(m *Model, y int) tea.Cmd {
 	return cmd
 }
 
-// toggleMouse gives the mouse to the terminal, which selects text with it, or takes it back.
+// toggleMouse gives the mouse to the terminal, which selects text with it, or undoes this.
 func (m *Model) toggleMouse() tea.Cmd {
 	m.frame.Mouse = !m.frame.Mouse
 	if m.frame.Mouse {
-		return m.notice.Say("The mouse scrolls, selects messages and copies text that it is dragged over.")
+		return m.notice.Say("The mouse scrolls, selects messages and copies the text you drag over.")
 	}
-	return m.notice.Say("The mouse is the terminal's: it selects text. /mouse takes it back.")
+	return m.notice.Say("The terminal handles the mouse and selects text. /mouse switches back.")
 }

@@ -107,7 +107,7 @@ func (m *Model) arrive(whole bool) tea.Cmd {
 		return nil
 	}
 	m.current.At = current.Arrival{}
-	return m.notice.Error("The message is on another branch than the one that is open in another window.")
+	return m.notice.Error("The message is not on the branch that is open in another window.")
 }
 
 // fork copies the branch up to a message, 0 for the last, into a session of its own, and opens that.
@@ -117,7 +117,7 @@ func (m *Model) fork(message int64) tea.Cmd {
 	}
 	switch {
 	case message == 0:
-		return m.notice.Error("Nothing was said yet, so there is nothing to fork.")
+		return m.notice.Error("There are no messages yet, so there is nothing to fork.")
 	case m.current.Session.Temporary():
 		return m.notice.Error("This chat is not saved, so it cannot be forked. /keep saves it first.")
 	}
@@ -143,7 +143,7 @@ func (m *Model) followTrail() tea.Cmd {
 	origin, forks := known.At(message.ID)
 	switch {
 	case !origin && len(forks) == 0:
-		return m.notice.Say("This session is no fork and has none; " + m.keys.First(keymap.Fork) + " forks it at this message.")
+		return m.notice.Say("This session is not a fork and has no forks; " + m.keys.First(keymap.Fork) + " forks it at this message.")
 	case origin && len(forks) == 0:
 		return open("")
 	case !origin && len(forks) == 1:

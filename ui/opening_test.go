@@ -27,7 +27,7 @@ func begunTwice(t *testing.T) (l *live, other string) {
 func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l, other := begunTwice(t)
 	here := l.current.Session.Info().ID
-	l.types("stays here")
+	l.types("The original is not changed")
 	l.run(l.openStored(other, current.Arrival{}))
 	l.types("meant for the other")
 	l.press("enter") // nothing is sent to the session that is being left
@@ -42,17 +42,17 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l.press("ctrl+c")
 	l.run(l.openStored(here, current.Arrival{}))
 	l.until("the first session again", func() bool { return l.current.Session.Info().ID == here })
-	l.shows("stays here")
+	l.shows("The original is not changed")
 	l.shows("left unsent in this session")
 }
 
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l, _ := begunTwice(t)
-	l.types("stays here")
+	l.types("The original is not changed")
 	l.run(l.openStored("ffffffff", current.Arrival{}))
 	l.types("typed ahead")
 	l.until("the error", func() bool { return !l.composer.Leaving() })
-	if got := l.composer.Text(); got != "stays here" {
+	if got := l.composer.Text(); got != "The original is not changed" {
 		t.Errorf("the draft is %q, want the one from before", got)
 	}
 	l.press("up")

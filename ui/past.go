@@ -87,7 +87,7 @@ func (m *Model) openPast() tea.Cmd {
 	}
 	receipt, ok := m.chat.Receipts[id]
 	if !ok {
-		return m.notice.Say("The record of this request is not read yet.")
+		return m.notice.Say("The record of this request is still loading.")
 	}
 	m.showPanel()
 	return m.updatePanel(panel.Load{Turn: receipt.Turn, Request: id})

@@ -34,7 +34,7 @@ func TestPanelGoesThroughThePastRequests(t *testing.T) {
 	l.press("left")
 	l.shows("Turn 1 ·")
 	l.press("left")
-	l.shows("Nothing was sent before this.")
+	l.shows("There is no earlier request.")
 
 	l.press("right")
 	l.shows("Turn 2 ·")

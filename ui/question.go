@@ -96,10 +96,10 @@ func (m *Model) questionEvent(e question.Event) tea.Cmd {
 			return nil
 		}
 	case question.Unseen:
-		return m.notice.Say("Read all of the arguments first: they go on.")
+		return m.notice.Say("Read all of the arguments first: there are more.")
 	case question.Later:
 		m.endQuestion()
-		return m.notice.Say("The tool call was not answered. You are asked again when the session is opened, or its branch or model changes.")
+		return m.notice.Say("The tool call was not answered. winnow asks again when the session is opened, or when its branch or model changes.")
 	case question.Stopped:
 		return m.stopTurn()
 	}

@@ -81,7 +81,7 @@ func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
 	if next, _ := m.composer.Waiting.Next(); next.Text != "perhaps y or n?" || len(*answers) != 0 || !m.question.Waits() {
 		t.Errorf("%q is queued, the answers are %v; want the whole text and no answer", next.Text, *answers)
 	}
-	if screen := plain(m); !strings.Contains(screen, "tab answers · letters go to your draft") || !strings.Contains(screen, "rm -r build") {
+	if screen := plain(m); !strings.Contains(screen, "tab answers · letters are typed into your draft") || !strings.Contains(screen, "rm -r build") {
 		t.Errorf("the screen does not say how to answer:\n%s", screen)
 	}
 }
@@ -301,7 +301,7 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	l.shows(question)
 	l.until("the focus", func() bool { return l.focus == questionPane })
 	l.press("esc")
-	l.shows("You are asked again when")
+	l.shows("winnow asks again when")
 	l.lacks(question)
 	branch("[", "version 1 of 2")
 	branch("]", question)

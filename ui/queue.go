@@ -17,9 +17,9 @@ import (
 func enqueue(m *Model, how session.SendOptions) tea.Cmd {
 	switch {
 	case m.composer.Editing() != 0:
-		return m.notice.Error("An edit is not queued: send it when the answer is there. Your draft is kept.")
+		return m.notice.Error("An edited message cannot be queued: send it when the answer is complete. Your draft is kept.")
 	case len(m.composer.Unread()) > 0:
-		return m.notice.Error("A file of the draft is still being read.")
+		return m.notice.Error("A file of the draft is still loading.")
 	}
 	cmd := m.composer.Enqueue(store.Queued{Alone: how.Alone, Cut: how.Cut})
 	m.arrange()
@@ -32,7 +32,7 @@ func queuedSentence(m *Model) string {
 	case m.question.Waits():
 		return "Queued. A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it."
 	case m.composer.Waiting.Held():
-		return "Queued. The queue waits: " + m.keys.First(keymap.Send) + " on an empty draft sends the next message."
+		return "Queued. The queue is paused: " + m.keys.First(keymap.Send) + " on an empty draft sends the next message."
 	}
 	return "" // the queue above the draft says it
 }
@@ -54,7 +54,7 @@ func sendNext(m *Model) tea.Cmd {
 func releaseQueue(m *Model) tea.Cmd {
 	switch {
 	case m.turn.Busy:
-		return m.notice.Say("The queue goes on after this answer.")
+		return m.notice.Say("The queue continues after this answer.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
@@ -70,7 +70,7 @@ func queueWaits(m *Model) string {
 	case !m.composer.Waiting.Held():
 		return ""
 	case n == 1:
-		return "The queued message waits: " + m.keys.First(keymap.Send) + " on an empty draft sends it."
+		return "The queue is paused: " + m.keys.First(keymap.Send) + " on an empty draft sends it."
 	}
 	return theme.Plural(n, "queued message") + " wait: " + m.keys.First(keymap.Send) + " on an empty draft sends the next."
 }
@@ -78,7 +78,7 @@ func queueWaits(m *Model) string {
 // takeBack puts a message of the queue into the draft.
 func takeBack(m *Model, take func(*queue.Model) (store.Queued, tea.Cmd, bool)) tea.Cmd {
 	if !m.composer.Empty() {
-		return m.notice.Error("The draft is in the way: send or clear it first.")
+		return m.notice.Error("Send or clear the draft first.")
 	}
 	message, cmd, ok := take(&m.composer.Waiting)
 	if !ok {
@@ -86,7 +86,7 @@ func takeBack(m *Model, take func(*queue.Model) (store.Queued, tea.Cmd, bool)) t
 	}
 	back := m.composer.TakeBack(message)
 	m.arrange()
-	return tea.Batch(cmd, back, m.notice.Say("Taken back: it is not queued any more."), m.draftChanged())
+	return tea.Batch(cmd, back, m.notice.Say("Moved back to the draft."), m.draftChanged())
 }
 
 // updateQueue hands what a command brought to the queue that it is for.

@@ -129,7 +129,7 @@ func TestAQueueSurvivesTheProgram(t *testing.T) {
 	l.press("esc")
 	l.until("the stop", func() bool { return !l.turn.Busy })
 	l.reopen() // a new session from the file, as the next start has it
-	l.shows("The queued message waits: enter on an empty draft sends it.")
+	l.shows("The queue is paused: enter on an empty draft sends it.")
 	l.press("up")
 	if got := l.composer.Shown(); l.composer.Text() != long || !strings.HasPrefix(got, "[paste") {
 		t.Errorf("up gives the draft %q of %d bytes, want the paste of %d folded", got, len(l.composer.Text()), len(long))
@@ -146,7 +146,7 @@ func TestAQueuedMessageThatDoesNotFitStaysQueued(t *testing.T) {
 	l.composer.Set(strings.Repeat("word ", 40_000))
 	l.press("enter")
 	g.open <- struct{}{}
-	l.shows("The message stays queued; /queue takes")
+	l.shows("The message stays queued; /queue moves")
 	l.lacks("/retry")
 	if n := len(l.chat.Messages); n != 2 || !l.composer.Waiting.Held() {
 		t.Fatalf("%d messages are in the conversation, and the queue is held: %v", n, l.composer.Waiting.Held())

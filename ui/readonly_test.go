@@ -87,8 +87,8 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
 	t.Parallel()
 	l, _ := besideAnother(t, 80, 24)
-	l.shows("Open in another window: here it can be read.")
-	l.shows("ctrl+f forks it · enter takes it once it is free")
+	l.shows("Open in another window; read-only here.")
+	l.shows("ctrl+f forks it · enter takes over once it is closed there")
 	l.types("h")
 	l.shows("this session is open in another window; you can read and fork it here.")
 	l.Update(tea.PasteMsg{Content: "a text"})

@@ -30,7 +30,7 @@ func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		case m.turn.Busy:
 			return m.lacks(keymap.NeedIdle)
 		case !recovery.TakesRemedies():
-			return m.notice.Say("Recovery is set to " + string(recovery) + " for all calls, which leaves nothing to choose.")
+			return m.notice.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
 		}
 	}
 	return m.updateRepairs(msg)
@@ -54,7 +54,7 @@ func (repairsOverlay) hints(m *Model) []keymap.Hint { return m.repairs.Hints() }
 // openRepairs shows the repairs, that of the message under the cursor first.
 func (m *Model) openRepairs() tea.Cmd {
 	if !m.panel.Next.Ready {
-		return m.notice.Say("Nothing is planned yet, so nothing is repaired.")
+		return m.notice.Say("There is no plan of the next request yet.")
 	}
 	message, ok := m.chat.Selected()
 	on := message.ID
@@ -194,7 +194,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 func (done remediedMsg) sentence(calls bool) string {
 	number := theme.Thousands(done.of.Index + 1)
 	if done.to == history.SendRepaired && len(done.group) == 0 {
-		return "Nothing else can be sent in place of message " + number + "."
+		return "There is no other way to send message " + number + "."
 	}
 	var numbers []string
 	for _, id := range done.group {
@@ -218,5 +218,5 @@ func (done remediedMsg) sentence(calls bool) string {
 	case 1, -1:
 		cost = theme.Signed(tokens) + " token"
 	}
-	return which + is + inspector.RemedyWord(done.to) + ": " + cost + ". What is stored stays as it is."
+	return which + is + inspector.RemedyWord(done.to) + ": " + cost + ". The stored message is not changed."
 }

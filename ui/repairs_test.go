@@ -52,7 +52,7 @@ func bare(messages []store.Message) []history.Message {
 func TestEveryRepairHasAPage(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := damaged(t, size[0], size[1])
-		l.shows("20 repairs in this history; /repair shows them")
+		l.shows("20 repairs in this conversation; /repair shows them")
 		l.press("tab", "g", "m")
 		kinds := map[string]bool{}
 		for i, line := range l.repairs.Lines {
@@ -160,7 +160,7 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 	} {
 		l.press("t")
 		l.shows(c.says)
-		l.shows("What is stored stays as it is.")
+		l.shows("The stored message is not changed.")
 		l.until("the new plan in the list", func() bool {
 			on, _ := l.repairs.Chosen()
 			return on.Repair.Remedy == c.remedy
@@ -204,10 +204,10 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 		kind string
 		says []string
 	}{
-		{"C8", []string{"Nothing else can be sent in place of message 18."}},
+		{"C8", []string{"There is no other way to send message 18."}},
 		{"C12", []string{"Message 25 is left out: −", "Message 25 is repaired: +"}},
 		{"C6", []string{"Message 12 is left out: −", "Message 12 is repaired: +"}},
-		{"C15", []string{"Nothing else can be sent in place of message 30."}},
+		{"C15", []string{"There is no other way to send message 30."}},
 	} {
 		l.repairs.At = slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == c.kind })
 		for _, says := range c.says {
@@ -237,15 +237,15 @@ func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
 
 func TestRepairsAreToldOncePerOpening(t *testing.T) {
 	l := damaged(t, 140, 50)
-	l.shows("20 repairs in this history; /repair shows them, or m in the transcript.")
+	l.shows("20 repairs in this conversation; /repair shows them, or m in the transcript.")
 	l.notice.Hush()
 	l.types("a draft")
 	l.planned()
-	if strings.Contains(plain(l.Model), "repairs in this history") {
+	if strings.Contains(plain(l.Model), "repairs in this conversation") {
 		t.Error("the repairs are told of a second time")
 	}
 	l.reopen()
-	l.shows("20 repairs in this history")
+	l.shows("20 repairs in this conversation")
 }
 
 func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
@@ -279,7 +279,7 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 		t.Errorf("the model still sees the first message, and the boundary stands below what was left out:\n%s", plain(l.Model))
 	}
 	l.press("'")
-	l.shows("Nothing is dropped: the model sees the conversation from its beginning.")
+	l.shows("Nothing is dropped: the model sees the whole conversation from the start.")
 }
 
 func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {

@@ -14,9 +14,9 @@ func (m *Model) reveal() tea.Cmd {
 	m.repairs.Secrets, m.inspector.Secrets = m.current.Secrets, m.current.Secrets
 	m.sessions.Reveal(m.current.Secrets)
 	m.chat.SetTrails(m.current.Forks.Trails())
-	sentence := "What looks like a secret is hidden."
+	sentence := "Possible secrets are hidden."
 	if m.current.Secrets.Revealed {
-		sentence = "What looks like a secret is shown; " + m.keys.First(keymap.Reveal) + " hides it."
+		sentence = "Possible secrets are shown; " + m.keys.First(keymap.Reveal) + " hides it."
 	}
 	return tea.Batch(m.notice.Say(sentence), m.updateInspector(inspector.Refresh{}))
 }

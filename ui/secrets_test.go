@@ -66,7 +66,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		l.shows("2 secrets are hidden in this view; f3 shows what only looks like one.")
 		l.press("f3")
 		l.shows("My key is " + someKey + ", ours is [redacted].")
-		l.shows("What looks like a secret is shown; f3 hides it.")
+		l.shows("Possible secrets are shown; f3 hides it.")
 		l.press("tab") // as it is sent
 		l.shows(someKey)
 		l.press("esc")
@@ -74,7 +74,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 			t.Fatalf("the panel's revealed rows are\n%s", rows())
 		}
 		l.press("f3")
-		l.shows("What looks like a secret is hidden.")
+		l.shows("Possible secrets are hidden.")
 	}
 }
 

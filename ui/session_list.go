@@ -47,7 +47,7 @@ func (sessionsOverlay) types(m *Model) bool          { return m.sessions.Types()
 func (m *Model) openSessions(filter string) tea.Cmd {
 	db := m.current.With.Store
 	if db == nil {
-		return m.notice.Error("This chat is not saved, so there are no sessions.")
+		return m.notice.Error("This chat is not saved, so there is no list of sessions.")
 	}
 	open, live := m.current.Session, m.current.Background.Sessions()
 	m.overlays.open(sessionsOverlay{})
@@ -96,7 +96,7 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 			m.current.At = at
 			return m.arrive(true)
 		}
-		sentence := m.notice.Say("Opening the session …") // a long one is read as far as the message first
+		sentence := m.notice.Say("Opening the session…") // a long one is read as far as the message first
 		return tea.Batch(sentence, m.openStored(e.Hit.Session.ID, at))
 	case sessions.Forked:
 		return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(e.ID, e.Name) })

@@ -24,7 +24,7 @@ func TestDeletedSessionsComeBackOneAfterTheOther(t *testing.T) {
 	l.press("esc", "ctrl+s", "ctrl+u") // the list forgets nothing when it is closed
 	l.lists("attic", "cellar", "parser", "bread")
 	l.press("ctrl+u")
-	l.shows("Nothing was done here that can be taken back.")
+	l.shows("There is nothing to undo here.")
 }
 
 func TestTheOpenSessionIsNotDeleted(t *testing.T) {
@@ -162,7 +162,7 @@ func TestASessionInTheTrashComesBack(t *testing.T) {
 	l.lists("bread")
 	l.press("ctrl+r")
 	l.lists()
-	l.shows("It is back, in use: bread.")
+	l.shows("Restored: bread.")
 	if !l.stored(kept["bread"].ID).Deleted.IsZero() {
 		t.Error("it is still in the trash")
 	}

@@ -30,7 +30,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.shows("There is no persona cook. Yours: brief, pirate; none takes the configured")
 	l.types("/persona none")
 	l.press("enter")
-	l.shows("The session takes the configured system prompt.")
+	l.shows("The session uses the configured system prompt.")
 	if got := l.current.Session.Info().System; got != "" {
 		t.Errorf("the session's system prompt is %q, want the configured one", got)
 	}
@@ -68,8 +68,8 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want, said string }{
 		{"Be brief.\r\nBe kind.", "Be brief.\nBe kind.", "has its own system prompt"},
-		{"As configured.", "As configured.", "takes the configured system prompt"},
-		{"", "As configured.", "takes the configured system prompt"},
+		{"As configured.", "As configured.", "uses the configured system prompt"},
+		{"", "As configured.", "uses the configured system prompt"},
 	} {
 		_, cmd := l.Update(settings.SystemMsg{Text: c.text})
 		l.run(cmd)
@@ -80,5 +80,5 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	}
 	_, cmd := l.Update(settings.SystemMsg{Err: errors.New("run the editor ed: exit status 1")})
 	l.run(cmd)
-	l.shows("The system prompt is as it was.")
+	l.shows("The system prompt is unchanged.")
 }

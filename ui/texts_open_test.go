@@ -167,7 +167,7 @@ func TestAHitInASessionOfAnotherWindow(t *testing.T) {
 	l.press("ctrl+n")
 	l.until("a new session", func() bool { return l.current.Info.ID == "" })
 	l.finds("otter")
-	l.shows("The message is on another branch than the one that is open in another window.")
+	l.shows("The message is not on the branch that is open in another window.")
 	if now := l.stored(id).Leaf; now != end {
 		t.Errorf("the other window's branch ends at %d now, want %d", now, end)
 	}

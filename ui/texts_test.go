@@ -115,7 +115,7 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 	l.hits(1)
 	l.shows("in the trash")
 	l.press("enter")
-	l.shows("Its session is in the trash; ctrl+r brings it back first.")
+	l.shows("Its session is in the trash; ctrl+r restores it first.")
 	l.press("tab")
 	l.lists("bread")
 	l.press("ctrl+r")

@@ -177,7 +177,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 		case on.Entry != nil:
 			return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(f, on.Entry.ID) })
 		case on.Added != nil:
-			return m.notice.Say("Nobody said this text: it comes and goes with the messages around it.")
+			return m.notice.Say("winnow added this text; it depends on the messages around it.")
 		}
 	}
 	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.Flag(f) })

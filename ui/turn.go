@@ -114,7 +114,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.chat.Follow(m.current.Session.Messages()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
-		m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(m, over)) + ".", Way: "The message stays queued; /queue takes it back to the draft."})
+		m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(m, over)) + ".", Way: "The message stays queued; /queue moves it back to the draft."})
 	} else if errors.As(e.Err, &over) {
 		m.tooLong(over)
 	} else if limited := (*session.LimitError)(nil); errors.As(e.Err, &limited) {
@@ -163,11 +163,11 @@ func (m *Model) send() tea.Cmd {
 	case strings.TrimSpace(shown) == "":
 		return m.notice.Error("There is nothing to send yet.")
 	case m.composer.Leaving():
-		return m.notice.Error("The session is still being opened. Your draft is kept.")
+		return m.notice.Error("The session is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
 	case len(m.composer.Unread()) > 0:
-		return m.notice.Error("A file of the draft is still being read.")
+		return m.notice.Error("A file of the draft is still loading.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
@@ -179,7 +179,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	if mayNotFit(m) {
 		m.current.SendOnceJudged(m.composer.Area.Changes())
-		return m.notice.Say("Checking whether the message fits …")
+		return m.notice.Say("Checking whether the message fits…")
 	}
 	if over := m.current.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)

@@ -158,7 +158,7 @@ func (s screen) tail() []string {
 	w := max(1, s.l.Transcript.W-s.l.Mark())
 	ways := ""
 	if !m.turn.Stopping && !m.question.Waits() {
-		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(" stops and keeps what is here")
+		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(" stops and keeps what arrived")
 	}
 	lines := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()).View(s.st, ways, w)
 	if len(lines) == 0 {

@@ -21,7 +21,7 @@ func (m *Model) openWhatif() tea.Cmd {
 	case m.turn.Busy:
 		return m.lacks(keymap.NeedIdle)
 	case !m.panel.Next.Ready:
-		return m.notice.Say("Nothing is planned yet, so there is nothing to try out.")
+		return m.notice.Say("There is no plan of the next request yet, so there is nothing to try.")
 	}
 	if m.panel.Past != nil {
 		m.updatePanel(panel.ShowNext{})

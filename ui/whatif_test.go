@@ -208,7 +208,7 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 	l.press("down", "left")
 	l.shows("This is the first preset.")
 	l.press("down", "down", "left")
-	l.shows("still being asked for their models")
+	l.shows("Still asking the endpoints for their models")
 	l.until("the models", func() bool { return !l.panel.Whatif.Listing })
 	l.press("left")
 	l.shows("This is the first model")

@@ -91,7 +91,7 @@ func (c *Model) readFiles(chips []int) tea.Cmd {
 	for _, n := range chips {
 		path := c.Chips[n].Path
 		if isAddress(path) { // of a draft that was left unsent: nobody agreed to another request
-			err := fmt.Errorf("%s was attached to the draft, and is not fetched again by itself; /attach %s fetches it", path, path)
+			err := fmt.Errorf("%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it", path, path)
 			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{{path: path, err: err}}} })
 			continue
 		}
@@ -159,7 +159,7 @@ func (c *Model) wasRead(msg readMsg) tea.Cmd {
 			break
 		}
 		if waiting.Sum != "" && waiting.Sum != f.sum {
-			c.Say(theme.OneLine(f.part.Name) + " has changed since it was attached; it is attached as it is now.")
+			c.Say(theme.OneLine(f.part.Name) + " has changed since it was attached; the new version is attached.")
 		} else if msg.cut {
 			c.Say("Only the beginning of " + theme.OneLine(f.path) + " was read: " + theme.Size(len(f.part.Text)) + ".")
 		} else if bad := notText(f.part); bad > 0 {

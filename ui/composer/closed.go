@@ -8,12 +8,12 @@ import (
 )
 
 // The composer of a session that another window has open is closed: it says why, and its keys fork the session, or
-// take it once it is free.
+// take over once it is closed there.
 
 // closedView says why nothing can be written.
 func (c *Model) closedView() []string {
-	lines := theme.WrapStyled(c.styles.Text, "Open in another window: here it can be read.", c.width)
-	ways := c.Keys.First(keymap.Away) + " forks it · " + c.Keys.First(keymap.Take) + " takes it once it is free"
+	lines := theme.WrapStyled(c.styles.Text, "Open in another window; read-only here.", c.width)
+	ways := c.Keys.First(keymap.Away) + " forks it · " + c.Keys.First(keymap.Take) + " takes over once it is closed there"
 	return append(lines, theme.WrapStyled(c.styles.Muted, ways, c.width)...)
 }
 

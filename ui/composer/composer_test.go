@@ -132,13 +132,13 @@ func TestAnEditThatIsLeftCanBeRecalledWhereItChangedSomething(t *testing.T) {
 	c := written(60, "d", "r", "a", "f", "t")
 	c.Edit(7, "message 3", "old", nil)
 	c.LeaveEdit()
-	if got := c.Events(); len(got) == 0 || got[len(got)-1] != (event.Notice{Text: "Message 3 is as it was."}) || c.Writing.Text() != "draft" {
+	if got := c.Events(); len(got) == 0 || got[len(got)-1] != (event.Notice{Text: "Message 3 is unchanged."}) || c.Writing.Text() != "draft" {
 		t.Errorf("an edit without a change leaves %q and says %v", c.Writing.Text(), got)
 	}
 	c.Edit(7, "message 3", "old", nil)
 	c, _ = c.Update(uitest.Key("x"))
 	c.LeaveEdit()
-	if got := c.Events(); got[len(got)-1] != (event.Notice{Text: "Message 3 is as it was. ↑ recalls the edit."}) {
+	if got := c.Events(); got[len(got)-1] != (event.Notice{Text: "Message 3 is unchanged. ↑ recalls the edit."}) {
 		t.Errorf("an edit with a change says %v", got)
 	}
 }

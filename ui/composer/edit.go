@@ -42,7 +42,7 @@ func (c *Model) EndEdit() {
 
 // LeaveEdit ends an edit that was not sent. It can be recalled where it changed something.
 func (c *Model) LeaveEdit() {
-	left := theme.UpperFirst(c.edit.name) + " is as it was."
+	left := theme.UpperFirst(c.edit.name) + " is unchanged."
 	if !c.unchanged() && !c.Empty() {
 		c.Remember(c.Kept())
 		left += " " + c.Keys.First(keymap.Older) + " recalls the edit."

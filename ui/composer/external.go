@@ -48,7 +48,7 @@ func editorCommand(wanted string) ([]string, error) {
 			return []string{name}, nil
 		}
 	}
-	return nil, errors.New("no editor is known: set EDITOR in your environment, such as EDITOR=nano")
+	return nil, errors.New("no editor is set: set EDITOR in your environment, for example EDITOR=nano")
 }
 
 // externalEditor is the user's editor at work on a text. The text is in a folder of its own that only the user can
@@ -112,7 +112,7 @@ func (editedMsg) composerMsg() {}
 
 func (c *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
-		return c.SayError(theme.Sentence(msg.err) + " The draft is as it was.")
+		return c.SayError(theme.Sentence(msg.err) + " The draft is unchanged.")
 	}
 	c.Rewrite(msg.text)
 	return nil

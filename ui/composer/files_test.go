@@ -175,7 +175,7 @@ func TestAnImageOfTheClipboardBecomesAChip(t *testing.T) {
 	}
 	t.Setenv("WAYLAND_DISPLAY", "")
 	d.takes(uitest.Key("ctrl+v"))
-	if got := d.said(); !strings.HasPrefix(got, "The clipboard cannot be read for images here") {
+	if got := d.said(); !strings.HasPrefix(got, "Images cannot be read from the clipboard here") {
 		t.Errorf("without a display it says %q", got)
 	}
 }
@@ -206,7 +206,7 @@ func TestAPageIsFetchedWhenItWasAllowed(t *testing.T) {
 	kept := d.Kept()
 	again := newDesk(t, nil)
 	again.does(again.readFiles(again.Restore(kept)))
-	if got := again.said(); !strings.Contains(got, "is not fetched again by itself") || len(again.Drafted().Files) != 0 {
+	if got := again.said(); !strings.Contains(got, "is not fetched again automatically") || len(again.Drafted().Files) != 0 {
 		t.Errorf("the draft came back with %+v, and says %q", again.Drafted().Files, got)
 	}
 	d.does(d.FetchPage("https://docs.example.com/missing"))

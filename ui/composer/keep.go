@@ -162,14 +162,14 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 	case c.Session != "" && c.Empty():
 		kept = c.readFiles(c.Restore(msg.draft))
 		c.disk.changes, c.disk.restored = c.Area.Changes(), c.Area.Changes()
-		c.Say("This is the draft that you left unsent in this session; " + c.Keys.First(keymap.Stop) + " clears it.")
+		c.Say("Your unsent draft in this session was restored; " + c.Keys.First(keymap.Stop) + " clears it.")
 	default:
 		from := "in this session"
 		if c.Session == "" {
 			from = "in a chat without a message"
 		}
 		c.Remember(msg.draft)
-		c.Emit(event.News{Text: "You left a draft unsent " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + markdown.Truncate(PromptLabel(msg.draft), 60, "…")})
+		c.Emit(event.News{Text: "You have an unsent draft " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + markdown.Truncate(PromptLabel(msg.draft), 60, "…")})
 		kept = tea.Sequence(c.KeepPrompt(msg.draft), c.Keep())
 	}
 	asked := c.Files

@@ -45,7 +45,7 @@ func (c *Model) clipboardRead(msg clipboardMsg) tea.Cmd {
 	c.images++
 	part, err := c.AttachText(fmt.Sprintf("pasted-%d", c.images), string(msg.content.Image))
 	if err == nil && part.Kind != history.ImagePart {
-		err = fmt.Errorf("the clipboard holds no image that can be attached")
+		err = fmt.Errorf("the clipboard has no image that can be attached")
 	}
 	if err != nil {
 		return c.SayError(theme.UpperFirst(theme.Sentence(err)))
@@ -71,14 +71,14 @@ func (c *Model) askForPage(address string) tea.Cmd {
 	case c.ReadPage == nil:
 		return c.SayError("Pages cannot be fetched here.")
 	case err != nil || u.Host == "":
-		return c.SayError(theme.OneLine(address) + " is no address of a page.")
+		return c.SayError(theme.OneLine(address) + " is not a URL.")
 	}
 	return c.Emit(AskedFor{URL: address, Host: u.Host})
 }
 
 // FetchPage reads a page that the user agreed to, and hangs it on the draft as text.
 func (c *Model) FetchPage(address string) tea.Cmd {
-	n := c.put(Chip{Label: "[" + theme.OneLine(address) + ": being fetched]", Path: address})
+	n := c.put(Chip{Label: "[" + theme.OneLine(address) + ": fetching…]", Path: address})
 	c.Area.Insert(" ")
 	c.Emit(Focused{})
 	read, attach := c.ReadPage, c.AttachText

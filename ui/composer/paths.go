@@ -14,7 +14,7 @@ const mostdropped = 8 << 10
 
 // readingLabel stands for a file that is being read.
 func readingLabel(path string) string {
-	return "[" + theme.OneLine(filepath.Base(path)) + ": being read]"
+	return "[" + theme.OneLine(filepath.Base(path)) + ": reading…]"
 }
 
 // Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.

@@ -143,7 +143,7 @@ func (c *Model) openChip() tea.Cmd {
 	chip, ok := c.Open()
 	switch {
 	case !ok:
-		return c.Say("The draft holds no long paste and no file; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
 	case chip.Reading():
 		return c.Say("It is still being read.")
 	case chip.Part == nil:
@@ -151,7 +151,7 @@ func (c *Model) openChip() tea.Cmd {
 	}
 	title := strings.Trim(theme.FileLabel(*chip.Part, c.Tokens(chip.Part.Tokens)), "[]")
 	if chip.Part.Kind == history.ImagePart {
-		return c.Say("It is a picture (" + chip.Part.MediaType + "), which a terminal does not show: " + title + ".")
+		return c.Say("It is an image (" + chip.Part.MediaType + "), which the terminal cannot show: " + title + ".")
 	}
 	return c.Emit(ChipOpened{title, chip.Part.Text})
 }

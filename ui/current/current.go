@@ -305,7 +305,7 @@ func arrivalIn(s *session.Session, at Arrival) Opened {
 	if at.Message == 0 || s.Holds(at.Message) {
 		return Opened{At: at}
 	}
-	return Opened{Notice: "The message is on another branch, which can be opened when the answer is there."}
+	return Opened{Notice: "The message is on another branch, which can be opened when the answer is complete."}
 }
 
 // switchTo makes the branch through a message the active one, unless another window has the session.
@@ -349,22 +349,22 @@ func (c *Model) ForkStored(id, title string) tea.Cmd {
 }
 
 func forkedSentence(title, at string) string {
-	return fmt.Sprintf("A fork of «%s» %s: what is said here stays here.", markdown.OneLine(title, 60), at)
+	return fmt.Sprintf("Forked from «%s» %s. The original is not changed.", markdown.OneLine(title, 60), at)
 }
 
 // Keep stores a temporary chat after all, and opens it.
 func (c *Model) Keep() tea.Cmd {
 	switch {
 	case !c.Session.Temporary():
-		return c.Say("This session is stored already.")
+		return c.Say("This session is already saved.")
 	case len(c.Session.Messages()) == 0:
-		return c.SayError("There is nothing to keep yet.")
+		return c.SayError("There is nothing to save yet.")
 	case c.Busy:
 		return c.SayError(c.Keys.Lacks(keymap.NeedIdle))
 	}
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
-		msg := OpenedMsg{Opened: Opened{Notice: "This chat is saved now, and is among the sessions."}, Instead: s}
+		msg := OpenedMsg{Opened: Opened{Notice: "This chat is now saved in the list of sessions."}, Instead: s}
 		var row store.Session
 		if row, msg.Err = s.Keep(ctx, deps.Store); msg.Err == nil {
 			msg.Session, msg.Err = session.Open(ctx, deps, row.ID, ref)
@@ -380,7 +380,7 @@ var errStillOpen = errors.New("the session is still open in the other window")
 func (c *Model) TakeOver() tea.Cmd {
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
-		msg := OpenedMsg{Opened: Opened{Notice: "The session is yours again, with all that was added to it."}, Instead: s}
+		msg := OpenedMsg{Opened: Opened{Notice: "You can write in this session again; everything added in the other window is loaded."}, Instead: s}
 		byOther, err := s.Lease(ctx)
 		if msg.Err = err; byOther {
 			msg.Err = errStillOpen

@@ -33,7 +33,7 @@ func TestTrailsStandWhereSessionsPart(t *testing.T) {
 	}{
 		{store.Session{ID: "p", Title: "Trip"}, "⑂ forked from «Trip» at message 2 · b goes there\n⑂ 1 fork · b opens it", "⑂ Trip", false},
 		{store.Session{ID: "p", Deleted: time.Unix(1, 0)}, "⑂ forked from «untitled» at message 2, which is in the trash\n⑂ 1 fork · b opens it", "⑂ untitled", true},
-		{store.Session{}, "⑂ forked from a session that is gone\n⑂ 1 fork · b opens it", "⑂ a session that is gone", true},
+		{store.Session{}, "⑂ forked from a deleted session\n⑂ 1 fork · b opens it", "⑂ a deleted session", true},
 	} {
 		f := forked(c.parent)
 		trails := f.Trails()

@@ -85,7 +85,7 @@ func shortened(title string, n int) string {
 
 // TooSmall is the line at the top of a screen that is smaller than it should be: it says how large.
 func TooSmall(st theme.Styles, w, h, width int) string {
-	return theme.Fit(st.Cut.Render(fmt.Sprintf("winnow wants %d×%d", w, h)), width)
+	return theme.Fit(st.Cut.Render(fmt.Sprintf("winnow needs %d×%d", w, h)), width)
 }
 
 // The most hints on a line, and on a narrow one.

@@ -79,7 +79,7 @@ func TestTheFirstScreenFits(t *testing.T) {
 			{Label: "Model", Lines: []Line{{Name: "guide", Text: ", built in and offline"}, {Remark: "It isn’t a language model: it answers from winnow’s documentation."}}},
 			{Label: "Why", Lines: []Line{{Text: "No API key is set, and no local server is running."}}, Rank: 2},
 			{Label: "Try", Lines: []Line{{Text: "What happens when a chat gets too long?", Yours: true}}, Rank: 1},
-			{Label: "Real models", Lines: []Line{{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then start again"}}, Rank: 5},
+			{Label: "Real models", Lines: []Line{{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"}}, Rank: 5},
 		},
 		Keys: [][2]string{{"ctrl+l", "another model"}, {"ctrl+s", "earlier chats"}},
 	}

@@ -22,9 +22,9 @@ func (in *Model) messagePage(id int64) Page {
 	case judged:
 		verdictLines(r, &p, stored, e)
 	case r.Ready:
-		p.Line(Warning, "This request has no such message: it was said later, or on another branch.")
+		p.Line(Warning, "This request does not contain the message: it came later, or is on another branch.")
 	default:
-		p.Line(Quiet, "No plan speaks of this message yet.")
+		p.Line(Quiet, "This message has no verdict yet.")
 	}
 	if stored.Label != "" {
 		p.Line(Quiet, "its id in the file that it was imported from: %s", theme.OneLine(stored.Label))
@@ -37,11 +37,11 @@ func (in *Model) messagePage(id int64) Page {
 		p.Line(Quiet, "The text is not in memory.")
 		return p
 	case stored.Damaged:
-		p.Line(Warning, "This message is damaged. What can be read of it is not as it was stored, and is never sent:")
+		p.Line(Warning, "This message is damaged. The readable part differs from what was stored, and is never sent:")
 		p.Block(Unsent, stored.Remains)
 	case stored.Content == "" && len(stored.ToolCalls)+len(stored.Parts) == 0:
 		p.Add(Quiet, "\n")
-		p.Line(Quiet, "There is no text.")
+		p.Line(Quiet, "The message has no text.")
 	case stored.Content == "":
 	case !judged:
 		p.Block(Plain, stored.Content)

@@ -164,7 +164,7 @@ func (l *Repairs) Announce() string {
 	if n == 1 {
 		them = "it"
 	}
-	return theme.Plural(n, "repair") + " in this history; /repair shows " + them + ", or " + l.Keys.First(keymap.Repairs) + " in the transcript."
+	return theme.Plural(n, "repair") + " in this conversation; /repair shows " + them + ", or " + l.Keys.First(keymap.Repairs) + " in the transcript."
 }
 
 // step goes to another repair.
@@ -308,7 +308,7 @@ func (l *Repairs) use(on Repaired) {
 	case l.prices == nil:
 		l.Say("The repairs that there are for this are still being compared.")
 	case len(l.prices) < 2:
-		l.Say("Nothing else can be sent in place of message " + theme.Thousands(on.Entry.Index+1) + ".")
+		l.Say("There is no other way to send message " + theme.Thousands(on.Entry.Index+1) + ".")
 	case l.prices[l.remedy].Remedy == on.Repair.Remedy:
 		l.Say("This is what is sent now.")
 	default:

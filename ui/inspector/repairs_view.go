@@ -21,7 +21,7 @@ func (l *Repairs) View(st theme.Styles, w, h int) []string {
 	on, ok := l.Chosen()
 	l.remedyRows, l.repairRows = rows{}, rows{}
 	if !ok {
-		return indented(st.Muted, "Nothing is damaged: every message of this history goes as it was said.", w)
+		return indented(st.Muted, "Nothing is damaged: every message is sent as it was stored.", w)
 	}
 	l.draw(st, on, w)
 	head, foot, remarks := l.head(st, on, w), l.remedies(st, on, w), l.remarks(st, on, w)

@@ -51,7 +51,7 @@ func (in *Model) sentPage() (p Page, first int) {
 // notSent says that nothing of a message is in the request, and which marker or summary is sent instead.
 func notSent(r *Request, p *Page, stored func(int64) (store.Message, bool), e history.Entry) {
 	if e.Sent() {
-		p.Line(Quiet, "It is sent joined to other messages; the text of the whole request has it.")
+		p.Line(Quiet, "It is sent joined with other messages; see the text of the whole request.")
 		return
 	}
 	m, _ := stored(e.ID)
@@ -68,7 +68,7 @@ func notSent(r *Request, p *Page, stored func(int64) (store.Message, bool), e hi
 			return
 		}
 	}
-	p.Line(Quiet, "Nothing stands for it.")
+	p.Line(Quiet, "Nothing replaces it.")
 }
 
 // addedSent is the message of the request that holds an added text.
@@ -76,7 +76,7 @@ func (in *Model) addedSent(a history.Added) Page {
 	var p Page
 	proofLine(&in.Request, &p)
 	if a.Before < 0 || a.Before >= len(in.Plan.Messages) {
-		p.Line(Quiet, "It stands in no message of the request.")
+		p.Line(Quiet, "It is in no message of the request.")
 		return p
 	}
 	in.sentMessages().write(&p, a.Before)

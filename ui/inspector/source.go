@@ -48,7 +48,7 @@ func (c source) part(p history.Part) (string, Kind) {
 			case sent.Kind == p.Kind:
 				return "sent", Sent
 			default:
-				return "not sent; a note stands for it", Unsent
+				return "not sent; replaced by a note", Unsent
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (c source) call(calls []history.ToolCall, k int) (sent *history.ToolCall, f
 	case !ok && c.asText:
 		return nil, "sent as text", Unsent
 	case !ok && slices.ContainsFunc(c.sent, func(m history.Message) bool { return len(m.ToolCalls) > 0 }):
-		return nil, "not sent as it is: see how it was repaired", Unsent
+		return nil, "not sent as stored: see its repairs", Unsent
 	case !ok:
 		return nil, "not sent", Unsent
 	case found.Name != own.Name || found.Arguments != own.Arguments:

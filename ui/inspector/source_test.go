@@ -38,7 +38,7 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		want    string // of message 1's parts, message 2's reasoning and call, and message 6's call
 	}{
 		{"anything", history.Profile{}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
-		{"no images", history.Profile{NoImages: true}, 0, "image not sent; a note stands for it, file sent; reasoning not sent; call sent; call repaired"},
+		{"no images", history.Profile{NoImages: true}, 0, "image not sent; replaced by a note, file sent; reasoning not sent; call sent; call repaired"},
 		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call sent as text; call sent as text"},
 		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to the model; call sent; call repaired"},
 		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent with the id ; call repaired"},

@@ -174,7 +174,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Auto):
 		return in.flag("")
 	case in.shown == nil:
-		return in.Say("This is still being read; " + k.First(keymap.Back) + " closes it.")
+		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
 	}
 	o, sections := in.shown.(*Outline)
 	switch {
@@ -237,7 +237,7 @@ func (in *Model) flag(f history.Flag) tea.Cmd {
 	case in.On.Request:
 		return in.Say("This is the whole request; a single message can be pinned or excluded.")
 	case in.On.Added > 0:
-		return in.Say("Nobody said this text: it comes and goes with the messages around it.")
+		return in.Say("winnow added this text; it depends on the messages around it.")
 	}
 	return in.Emit(Flag{f, in.On.Message})
 }

@@ -76,7 +76,7 @@ func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
 		t.Errorf("the past is not being read:\n%s", got)
 	}
 	do(&in, "tab", "shift+tab")
-	if got := do(&in, "j"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "This is still being read; esc closes it."}}) {
+	if got := do(&in, "j"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "Still reading; esc closes it."}}) {
 		t.Errorf("a key while it is read: %#v", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	plan := in.Plan
 	plan.Entries = append(plan.Entries[:2:2], history.Entry{ID: 3, Index: 2, Repairs: []history.Repair{{Kind: "C8"}}})
 	l.Set(plan)
-	if got := l.Announce(); got != "2 repairs in this history; /repair shows them, or m in the transcript." || l.Announce() != "" {
+	if got := l.Announce(); got != "2 repairs in this conversation; /repair shows them, or m in the transcript." || l.Announce() != "" {
 		t.Errorf("announced as %q", got)
 	}
 	first, second := Remedy{l.Lines[0], nil}, Remedy{l.Lines[1], nil}

@@ -25,7 +25,7 @@ func (in *Model) readChanges() tea.Cmd {
 		in.reads = "reading the request before"
 		return in.Emit(ReadBefore{in.Number})
 	case same(from, &in.Request):
-		in.put(&List{None: "This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) + " go on to a request to compare it with."})
+		in.put(&List{None: "This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) + " select the request to compare it with."})
 	default:
 		in.showChanges(inOrder(from, &in.Request))
 	}
@@ -51,7 +51,7 @@ func (in *Model) showChanges(from, to *Request) {
 			return changeLine(st, list[i], before.Sum, after.Sum, w, chosen)
 		},
 		Reason: func(i int) string { return list[i].Reason() },
-		None:   "Nothing changed: every message is sent as it was.",
+		None:   "Nothing changed: every message is sent as before.",
 	}
 	l.Head.Line(Title, "from %s to %s", from.Name, to.Name)
 	l.Head.Line(Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
@@ -85,18 +85,18 @@ func (in *Model) showBody(msg BodyMsg) {
 	size := theme.Plural(msg.Bytes, "byte")
 	switch {
 	case in.Past == nil && in.Note != "":
-		p.Line(Warning, "! It would not be sent: %s", theme.OneSentence(in.Note))
+		p.Line(Warning, "! This request would not be sent: %s", theme.OneSentence(in.Note))
 	case in.Past == nil && in.Busy:
-		p.Line(Quiet, "The body of the request that is being answered: %s, laid out for reading.", size)
+		p.Line(Quiet, "The body of the request that is being answered: %s, formatted for reading.", size)
 	case in.Past == nil:
-		p.Line(Quiet, "The body of the request as it would be sent now: %s, laid out for reading.", size)
+		p.Line(Quiet, "The body of the request as it would be sent now: %s, formatted for reading.", size)
 	case in.Past.Proven:
-		p.Line(Quiet, "✓ proven: these %s have the hash of what was sent. They are laid out for reading.", size)
+		p.Line(Quiet, "✓ proven by hash: these %s were sent. They are formatted for reading.", size)
 	default:
 		p.Line(Warning, "! not proven to be what was sent: %s", theme.OneSentence(in.Past.Doubt))
 	}
 	if msg.Secrets > 0 {
-		p.Line(Warning, "! %s taken out of this view; the request holds what was written.", theme.PluralOf(msg.Secrets, "secret is", "secrets are"))
+		p.Line(Warning, "! %s hidden in this view; the request contains them.", theme.PluralOf(msg.Secrets, "secret is", "secrets are"))
 	}
 	p.Add(Quiet, "\n")
 	p.Block(Plain, msg.Text)
@@ -131,7 +131,7 @@ func (in *Model) showVerdicts(msg VerdictsMsg) {
 		N:      len(list),
 		Line:   func(st theme.Styles, i, w int, chosen bool) string { return verdictLine(st, list[i], w, chosen) },
 		Reason: func(i int) string { return list[i].Entry.Cause.Sentence() },
-		None:   "No request of the past had this message.",
+		None:   "No past request contained this message.",
 	})
 }
 

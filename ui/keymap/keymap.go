@@ -91,7 +91,7 @@ func (m Map) Lacks(n Need) string {
 	case NeedMessage:
 		return "Select a message first."
 	}
-	return "Nothing is planned yet."
+	return "There is no plan of the next request yet."
 }
 
 // Map is a table of bindings. Its zero value has none.
@@ -178,7 +178,7 @@ func (m Map) With(keys map[string][]string) (Map, error) {
 	for _, action := range slices.Sorted(maps.Keys(keys)) {
 		i, ok := m.at[Action(action)]
 		if !ok {
-			return m, fmt.Errorf("there is no key action %q: winnow knows %s", action, strings.Join(m.actions(), ", "))
+			return m, fmt.Errorf("unknown key action %q; the actions are %s", action, strings.Join(m.actions(), ", "))
 		}
 		bindings[i].SetKeys(keys[action]...)
 	}
@@ -201,7 +201,7 @@ func (m Map) clash() error {
 		for _, name := range b.Keys() {
 			for _, other := range taken[name] {
 				if b.Where&other.Where != 0 {
-					return fmt.Errorf("the key %s is given to both %s and %s", name, other.Action, b.Action)
+					return fmt.Errorf("the key %s is bound to both %s and %s", name, other.Action, b.Action)
 				}
 			}
 			taken[name] = append(taken[name], b)

@@ -41,15 +41,15 @@ func TestKeysAreRemapped(t *testing.T) {
 		want string
 	}{
 		{map[string][]string{"fly": {"f"}}, `no key action "fly"`},
-		{map[string][]string{"send": {"ctrl+p"}}, "ctrl+p is given to both send and palette"},
-		{map[string][]string{"palette": {"enter"}}, "enter is given to both send and palette"},
-		{map[string][]string{"copy": {"p"}}, "p is given to both copy and pin"},
-		{map[string][]string{"allow": {"esc"}}, "esc is given to both back and allow"},
-		{map[string][]string{"tags": {"ctrl+c"}}, "ctrl+c is given to both stop and tags"},
-		{map[string][]string{"archive": {"ctrl+n"}}, "ctrl+n is given to both new and archive"},
-		{map[string][]string{"list-up": {"pgup"}}, "pgup is given to both page-up and list-up"},
-		{map[string][]string{"remedy": {"j"}}, "j is given to both down and remedy"},
-		{map[string][]string{"remedy": {"enter"}}, "enter is given to both"},
+		{map[string][]string{"send": {"ctrl+p"}}, "ctrl+p is bound to both send and palette"},
+		{map[string][]string{"palette": {"enter"}}, "enter is bound to both send and palette"},
+		{map[string][]string{"copy": {"p"}}, "p is bound to both copy and pin"},
+		{map[string][]string{"allow": {"esc"}}, "esc is bound to both back and allow"},
+		{map[string][]string{"tags": {"ctrl+c"}}, "ctrl+c is bound to both stop and tags"},
+		{map[string][]string{"archive": {"ctrl+n"}}, "ctrl+n is bound to both new and archive"},
+		{map[string][]string{"list-up": {"pgup"}}, "pgup is bound to both page-up and list-up"},
+		{map[string][]string{"remedy": {"j"}}, "j is bound to both down and remedy"},
+		{map[string][]string{"remedy": {"enter"}}, "enter is bound to both"},
 	} {
 		if _, err := Default().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
@@ -71,7 +71,7 @@ func TestABindingSaysWhyNotNow(t *testing.T) {
 		{Edit, []Need{NeedIdle}, "An answer is still arriving: esc stops it."},
 		{Edit, []Need{NeedIdle, NeedOwn}, "this session is open in another window; you can read and fork it here."},
 		{Fork, []Need{NeedMessage, NeedOwn}, "Select a message first."},
-		{Boundary, []Need{NeedPlan}, "Nothing is planned yet."},
+		{Boundary, []Need{NeedPlan}, "There is no plan of the next request yet."},
 		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedOwn, NeedWhole}, ""},
 		{"no-such-action", []Need{NeedIdle}, ""},
 	} {

@@ -35,11 +35,11 @@ type choice struct {
 }
 
 func (m Model) choices() []choice {
-	raise := "Send it, and do not ask again in this session"
+	raise := "Send it, and don’t ask again in this session"
 	if to := m.asked.Over.RaisedTo(); to != "" {
 		raise = "Send it, and allow " + to + " in this session"
 	}
-	return []choice{{limits.No, "Do not send it"}, {limits.Once, "Send it this once"}, {limits.Raise, raise}}
+	return []choice{{limits.No, "Don’t send it"}, {limits.Once, "Send it this time"}, {limits.Raise, raise}}
 }
 
 // Event is what the parent has to do; nil is nothing.

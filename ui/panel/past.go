@@ -46,7 +46,7 @@ func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
 	case msg.Request == nil && (backwards && owed > 0 || !backwards && owed < 0):
 		return p.step(owed)
 	case msg.Request == nil && backwards:
-		return p.Say("Nothing was sent before this.")
+		return p.Say("There is no earlier request.")
 	case msg.Request == nil:
 		p.Open(nil)
 		return p.Emit(Shown{})
@@ -92,11 +92,11 @@ func (p *Model) compare() tea.Cmd {
 	case marked == nil:
 		kept := *r
 		p.Marked = &kept
-		return p.Say("Marked: " + p.Name(r) + ". Go to another request with " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
+		return p.Say("Marked: " + p.Name(r) + ". Select another request with " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
 			", then " + k.First(keymap.Compare) + " shows what changed between the two.")
 	case !marked.Before(r) && !r.Before(marked):
 		p.Marked = nil
-		return p.Say("The mark is taken away from " + p.Name(r) + ".")
+		return p.Say("Mark removed from " + p.Name(r) + ".")
 	default:
 		shown := *r
 		before, after := marked, &shown

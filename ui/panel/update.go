@@ -163,7 +163,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
 	a := k.Action(msg, keymap.InPanel)
 	if first, last, folded := p.Folded(); folded && (a == keymap.Pin || a == keymap.Exclude || a == keymap.Auto || a == keymap.Pick) && p.Selection == "" {
-		return p.Say(k.First(keymap.Inspect) + " shows the " + theme.Thousands(last-first+1) + " messages of this line one by one.")
+		return p.Say(k.First(keymap.Inspect) + " shows the " + theme.Thousands(last-first+1) + " messages of this line separately.")
 	}
 	switch a {
 	case keymap.Inspect:
@@ -191,7 +191,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 // inspect asks for the line under the cursor in full.
 func (p *Model) inspect() tea.Cmd {
 	if on := p.Chosen(); on.Entry == nil && on.Added == nil {
-		return p.Say("Nothing to open yet.")
+		return p.Say("There is nothing to open yet.")
 	}
 	if _, _, folded := p.Folded(); folded {
 		p.opened, p.Moved, p.Led = true, true, false

@@ -60,7 +60,7 @@ func TestStepsToThePastAreAskedForAndShown(t *testing.T) {
 	if p.heading() != "Turn 3 · as recorded" {
 		t.Errorf("a request that was asked for before is shown: %q", p.heading())
 	}
-	wantEvents(t, "none before", do(&p, LoadedMsg{Load: Load{Number: 2, By: -2}}), event.Notice{Text: "Nothing was sent before this."})
+	wantEvents(t, "none before", do(&p, LoadedMsg{Load: Load{Number: 2, By: -2}}), event.Notice{Text: "There is no earlier request."})
 	do(&p, "right")
 	wantEvents(t, "none behind", do(&p, LoadedMsg{Load: Load{Number: 3, By: 1}}), Shown{})
 	if p.Past != nil {

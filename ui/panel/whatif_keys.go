@@ -67,7 +67,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 		p.Move(by)
 		return nil
 	}
-	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the dials, " + k.First(keymap.Back) + " leaves everything as it is.")
+	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the dials, " + k.First(keymap.Back) + " changes nothing.")
 }
 
 // maxBudget is the largest budget that can be typed.
@@ -81,7 +81,7 @@ func (p *Model) typeBudget(n int) tea.Cmd {
 		budget = w.Settings().Budget*10 + n
 	}
 	if budget > maxBudget {
-		return p.Say("A budget has at most " + theme.Thousands(maxBudget) + " tokens here.")
+		return p.Say("A budget can have at most " + theme.Thousands(maxBudget) + " tokens here.")
 	}
 	w.at, w.typed = budgetDial, true
 	return p.turnTo(budgetDial, Settings{Budget: budget})
@@ -134,15 +134,15 @@ func (p *Model) endOfDial(by int) string {
 	}
 	switch {
 	case w.at == windowDial && by < 0:
-		return "Auto is the first step: the window is found out."
+		return "Auto is the first step: the window is detected."
 	case w.at == windowDial:
-		return "This is the largest step; /window sets a larger window."
+		return "This is the largest step; use /window for a larger window."
 	case w.at != budgetDial && w.at != modelDial:
 		return "This is the " + end + " " + w.at.Name() + "."
 	case w.at == modelDial && w.Listing:
-		return "The endpoints are still being asked for their models."
+		return "Still asking the endpoints for their models."
 	case w.at == modelDial:
-		return "This is the " + end + " model that is known; " + p.Keys.First(keymap.Models) + " in the chat asks the endpoints again."
+		return "This is the " + end + " model that is known; " + p.Keys.First(keymap.Models) + " in the chat reloads the list."
 	case by < 0:
 		return "Auto is the first step: max_context_tokens, or what the window leaves. Digits set a budget as well."
 	}
@@ -215,10 +215,10 @@ func (p *Model) apply() tea.Cmd {
 	}
 	switch {
 	case w.Asking() != "":
-		return p.SayError(w.Asking() + " was not asked for its window yet, so its plan is not known.")
+		return p.SayError(w.Asking() + " has not stated its context window yet, so there is no plan for it.")
 	case len(parts) == 0:
 		p.Emit(Closed{})
-		return p.Say("The dials stand where they stood; nothing was set.")
+		return p.Say("No setting was changed.")
 	}
 	return p.Emit(Apply{w.trial, "Set: " + strings.Join(parts, ", ") + "."})
 }

@@ -65,9 +65,9 @@ func (w *Whatif) head(st theme.Styles, width, h int, blank []string, now record.
 	lines = append(lines, make([]string, len(w.dialsIn(h)))...) // View draws them over all of its width.
 	switch {
 	case w.Asking() != "" && w.Note == "":
-		lines = append(lines, theme.WrapStyled(st.Muted, "Asking for its window; the verdicts follow", width)...)
+		lines = append(lines, theme.WrapStyled(st.Muted, "Asking for its context window…", width)...)
 	case w.Listing && w.at == modelDial:
-		lines = append(lines, theme.WrapStyled(st.Muted, "Asking the endpoints for their models", width)...)
+		lines = append(lines, theme.WrapStyled(st.Muted, "Asking the endpoints for their models…", width)...)
 	}
 	if w.Note != "" {
 		lines = append(lines, theme.WrapStyled(st.Error, markdown.Visible(w.Note), width)...)

@@ -28,9 +28,9 @@ const mostListed = 20
 func commands() []command {
 	return []command{
 		{"help", "", "list the commands", (*chat).help},
-		{"context", "", "say what the next request holds, message by message", (*chat).context},
+		{"context", "", "show what the next request sends, message by message", (*chat).context},
 		{"history", "", "print the conversation", (*chat).history},
-		{"model", "[MODEL]", "choose the model; alone it says which one answers", (*chat).model},
+		{"model", "[MODEL]", "choose the model; alone it shows the current one", (*chat).model},
 		{"retry", "[NUMBER] [MODEL]", "ask again, for the last answer or another one, or ask another model; both answers are kept", (*chat).retry},
 		{"edit", "NUMBER [TEXT]", "send another text in the place of an earlier message; both are kept", (*chat).edit},
 		{"versions", "[NUMBER] [VERSION]", "list the messages that were edited or answered again, or go to another version of one", (*chat).versions},
@@ -54,12 +54,12 @@ func commands() []command {
 		}},
 		{"tools", "", "list the tools of the model, and what they may do", (*chat).tools},
 		{"answer", "", "answer the tool calls that still wait in this session", (*chat).answerPending},
-		{"thinking", "", "print the model's reasoning, or stop that", (*chat).thinking},
+		{"thinking", "", "print the model's reasoning, or not", (*chat).thinking},
 		{"new", "", "start a new session; this one stays", (*chat).begin},
-		{"sessions", "[WORDS]", "list the last sessions, or those with these words in their title", (*chat).sessions},
+		{"sessions", "[WORDS]", "list the latest sessions, or those with these words in their title", (*chat).sessions},
 		{"resume", "ID", "open another session", (*chat).resume},
 		{"rename", "TITLE", "give the session a title", func(c *chat, ctx context.Context, title string) error {
-			return c.did(c.s.Rename(ctx, title), "The session is called "+theme.OneLine(title)+".")
+			return c.did(c.s.Rename(ctx, title), "The title is now "+theme.OneLine(title)+".")
 		}},
 		{"export", "[FORMAT] [FILE]", "write the session to a file", (*chat).export},
 		{"quit", "", "quit", func(c *chat, _ context.Context, _ string) error {
@@ -79,10 +79,10 @@ func (c *chat) command(ctx context.Context, text string) {
 		}
 		switch {
 		case cmd.args == "" && args != "":
-			c.say("/%s takes nothing after it.", name)
+			c.say("/%s takes no arguments.", name)
 			return
 		case cmd.args != "" && cmd.args[0] != '[' && args == "":
-			c.say("It is %s.", cmd.usage())
+			c.say("Usage: %s", cmd.usage())
 			return
 		}
 		if err := cmd.run(c, ctx, args); err != nil {
@@ -90,7 +90,7 @@ func (c *chat) command(ctx context.Context, text string) {
 		}
 		return
 	}
-	c.say("There is no command /%s. /help lists them; a space in front of the slash sends it as a message.", theme.OneLine(name))
+	c.say("There is no command /%s. /help lists the commands. To send it as a message, put a space before the slash.", theme.OneLine(name))
 }
 
 // did says what was done, unless it failed.
@@ -105,7 +105,7 @@ func (c *chat) help(context.Context, string) error {
 	for _, cmd := range commands() {
 		c.say("%s: %s", cmd.usage(), cmd.help)
 	}
-	c.say(`A backslash at the end of a line continues the message on the next one. <<END begins a message of several lines, which a line with END alone ends.`)
+	c.say(`A backslash at the end of a line continues the message on the next line. <<END starts a message of several lines, which ends at a line with END alone.`)
 	c.say("ctrl+c stops the answer, ctrl+d quits.")
 	return nil
 }
@@ -117,7 +117,7 @@ func (c *chat) context(context.Context, string) error {
 		return err
 	}
 	if len(plan.Entries) == 0 {
-		c.say("Nothing to send yet.")
+		c.say("There is nothing to send yet.")
 		return nil
 	}
 	c.say("The next request: %s", strings.TrimPrefix(planText(plan), "Sending "))
@@ -188,7 +188,7 @@ func (c *chat) attach(path string) error {
 
 func (c *chat) cut(ctx context.Context, _ string) error {
 	if c.last == "" {
-		return errors.New("no message was too long")
+		return errors.New("there is no message that was too long")
 	}
 	c.send(ctx, session.SendOptions{Cut: true}, c.last)
 	return nil
@@ -251,7 +251,7 @@ func (c *chat) begin(ctx context.Context, _ string) error {
 // goTo leaves the open session for another one.
 func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) error {
 	if c.s.Temporary() && len(c.s.Messages()) > 0 {
-		return errors.New("this chat is not saved and would be gone; /quit ends it")
+		return errors.New("this chat is not saved and would be lost; /quit ends it")
 	}
 	if id := c.s.Info().ID; id != "" {
 		c.say("Left %q; /resume %s opens it again.", c.title(), short(id))

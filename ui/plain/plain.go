@@ -118,7 +118,7 @@ func (c *chat) enter(ctx context.Context) {
 	if leased, err := c.s.Lease(ctx); err != nil {
 		c.say("%s", theme.Sentence(err))
 	} else if leased {
-		c.say("Another window has this session open: it can be read here, and nothing can be added.")
+		c.say("This session is open in another window: it is read-only here.")
 	}
 	if c.s.Info().ID == "" {
 		return

@@ -120,7 +120,7 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	wantInOrder(
 		t, out, "The model is here/small, because you named it.", "you: First", "Sending 1 of 1 message", "small:\n"+long, "(saw 1 of 1 message",
 		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "The budget is set.", "The next request: ", "message 2, model: cut to 150 of 2,400 characters",
-		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes nothing after it.", "There is no command /fly.",
+		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes no arguments.", "There is no command /fly.",
 	)
 	if len(s.bodies) != 4 || strings.Contains(out, "never") {
 		t.Errorf("%d requests, and the chat is\n%s", len(s.bodies), out)
@@ -155,7 +155,7 @@ func TestAMessageThatIsTooLongCanBeSentCut(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, says("Short."))
 	out := transcript(t, o, "/cut\n"+strings.Repeat("word ", 6000)+"\n/cut\n")
-	wantInOrder(t, out, "No message was too long.", "tokens too many", "Nothing was sent or saved. /cut sends it cut.", "Short.")
+	wantInOrder(t, out, "There is no message that was too long.", "tokens too many", "Nothing was sent or saved. /cut sends it cut.", "Short.")
 	if len(s.bodies) != 1 {
 		t.Errorf("%d requests, want one", len(s.bodies))
 	}

@@ -136,7 +136,7 @@ var all = []choice{
 	{keymap.Refuse, approval.No, "Don’t run it", "adds a reason for the model", "no"},
 	{keymap.Allow, approval.Once, "Run it once", "", "once"},
 	{keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this session", "this session"},
-	{keymap.AllowAlways, approval.Forever, "Always allow this tool", "kept in the settings", "always"},
+	{keymap.AllowAlways, approval.Forever, "Always allow this tool", "saved", "always"},
 }
 
 // choices are those that the question offers.

@@ -106,7 +106,7 @@ func (q Model) compose(st theme.Styles, k keymap.Map, w, n int, focused bool) []
 func (q Model) head(st theme.Styles, k keymap.Map, w int, focused bool) []line {
 	count := st.Muted.Render(fmt.Sprintf("call %d of %d", q.asked.Number, q.asked.Of))
 	if !focused {
-		count = st.Text.Render(k.First(keymap.Focus)) + st.Muted.Render(" answers · letters go to your draft")
+		count = st.Text.Render(k.First(keymap.Focus)) + st.Muted.Render(" answers · letters are typed into your draft")
 	}
 	title := markdown.OneLine(orThe(q.to.Model), 40) + " asks to run " + markdown.OneLine(q.asked.Call.Name, 80)
 	lines := []line{{theme.Ruled(st.Cut, w, q.gutter(), []string{st.Cut.Bold(true).Render(title)}, count), -1}}
@@ -161,13 +161,13 @@ func (q Model) why() []string {
 	case approval.Repaired:
 		return []string{"Its arguments were repaired. Compare what was received with what would run."}
 	case approval.Changed:
-		return []string{"The server has changed this tool since you allowed it always."}
+		return []string{"The server has changed this tool since you always allowed it."}
 	case approval.MayHave:
-		return []string{"winnow ended before this call had a result. It may have run already, in part."}
+		return []string{"winnow ended before this call had a result. It may already have run, in part."}
 	case approval.Unsaid:
-		return []string{"The server did not say whether the answer is complete."}
+		return []string{"The server did not state whether the answer is complete."}
 	case approval.EachTime:
-		return []string{"You are asked about this tool each time."}
+		return []string{"winnow asks before every call of this tool."}
 	}
 	return nil
 }

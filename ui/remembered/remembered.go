@@ -109,7 +109,7 @@ func (m *Memory) damaged(name string, cause error) error {
 	if errors.As(cause, &path) {
 		cause = path.Err
 	}
-	return fmt.Errorf("your last choice of the %s was not taken over from %s: %w", name, filepath.Join(m.Folder, name), cause)
+	return fmt.Errorf("your last choice of the %s could not be read from %s: %w", name, filepath.Join(m.Folder, name), cause)
 }
 
 // Model remembers the model.
@@ -152,7 +152,7 @@ func (m *Memory) ThemeLasts() string {
 	case m == nil:
 		return ""
 	case m.Set.Theme:
-		return " The configuration sets another: this one stays until you quit."
+		return " The configuration sets another, so this applies until you quit."
 	}
 	return " It is remembered."
 }
@@ -174,7 +174,7 @@ func (m *Memory) keep(name string, value func(*Choices) any, change func(*Choice
 			err = maybe.WriteFile(filepath.Join(m.Folder, name), append(text, '\n'), 0o600)
 		}
 		if err != nil {
-			return fmt.Errorf("the %s is not remembered for the next start: %w", name, err)
+			return fmt.Errorf("the choice of the %s could not be saved for the next start: %w", name, err)
 		}
 		return nil
 	}

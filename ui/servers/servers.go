@@ -108,7 +108,7 @@ func (s Servers) named(command string) (mcp.Prompt, bool) {
 func (s Servers) Make(ctx context.Context, command string, words []string) (string, error) {
 	p, ok := s.named(command)
 	if !ok {
-		return "", fmt.Errorf("no MCP server has the prompt /%s any more", command)
+		return "", fmt.Errorf("no MCP server offers the prompt /%s any longer", command)
 	}
 	arguments, err := fill(p.Arguments, words)
 	if err != nil {
@@ -144,7 +144,7 @@ func fill(arguments []mcp.Argument, words []string) (map[string]string, error) {
 		}
 	}
 	if len(rest) > 0 && len(open) == 0 {
-		return nil, fmt.Errorf("the prompt takes nothing like %q", rest[0])
+		return nil, fmt.Errorf("the prompt has no argument %q", rest[0])
 	}
 	for i, name := range open {
 		switch {

@@ -68,9 +68,9 @@ func TestPromptsAreCommands(t *testing.T) {
 	}
 	for _, c := range []struct{ command, words, want string }{
 		{"notes:code-review", "", "needs language: it is /notes:code-review LANGUAGE [FOCUS]"},
-		{"notes:empty", "word", `takes nothing like "word"`},
+		{"notes:empty", "word", `has no argument "word"`},
 		{"notes:empty", "", "is empty"},
-		{"notes:other", "", "no MCP server has the prompt /notes:other"},
+		{"notes:other", "", "no MCP server offers the prompt /notes:other"},
 	} {
 		if got, err := s.Make(t.Context(), c.command, strings.Fields(c.words)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("/%s %s: %q, %v; want an error with %q", c.command, c.words, got, err, c.want)

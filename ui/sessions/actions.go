@@ -106,7 +106,7 @@ func (l *Model) forgetUndo(done action) {
 // undo takes back what was done last in the list.
 func (l *Model) undo() tea.Cmd {
 	if len(l.Undos) == 0 {
-		return l.Say("Nothing was done here that can be taken back.")
+		return l.Say("There is nothing to undo here.")
 	}
 	last := l.Undos[len(l.Undos)-1]
 	l.Undos = l.Undos[:len(l.Undos)-1]
@@ -115,12 +115,12 @@ func (l *Model) undo() tea.Cmd {
 
 // taken is what can be taken back with the key that does.
 func (l *Model) taken(sentence string) string {
-	return sentence + " " + l.Keys.First(keymap.Undo) + " takes it back."
+	return sentence + " " + l.Keys.First(keymap.Undo) + " undoes this."
 }
 
 // inTrash says why nothing else is done to a session in the trash.
 func (l *Model) inTrash() tea.Cmd {
-	return l.Say("It is in the trash; " + l.Keys.First(keymap.Restore) + " brings it back first.")
+	return l.Say("It is in the trash; " + l.Keys.First(keymap.Restore) + " restores it first.")
 }
 
 func (l *Model) pinSession() tea.Cmd {
@@ -130,11 +130,11 @@ func (l *Model) pinSession() tea.Cmd {
 	}
 	db, id := l.Store, s.ID
 	pinned := action{
-		id: id, sentence: "It is pinned on top of the list: " + s.Name() + ".",
+		id: id, sentence: "Pinned to the top of the list: " + s.Name() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, true) },
 	}
 	loose := action{
-		id: id, sentence: "It stands by its last use again: " + s.Name() + ".",
+		id: id, sentence: "Unpinned: " + s.Name() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, false) },
 	}
 	if s.Pinned {
@@ -160,11 +160,11 @@ func (l *Model) archiveSession() tea.Cmd {
 	}
 	l.remove(id)
 	if s.Archived {
-		inverse := action{id: id, sentence: "In the archive again: " + s.Name() + ".", do: set(true)}
-		return l.start(action{id: id, sentence: l.taken("In use again: " + s.Name() + "."), do: set(false), inverse: &inverse})
+		inverse := action{id: id, sentence: "Archived again: " + s.Name() + ".", do: set(true)}
+		return l.start(action{id: id, sentence: l.taken("Unarchived: " + s.Name() + "."), do: set(false), inverse: &inverse})
 	}
-	inverse := action{id: id, sentence: "In use again: " + s.Name() + ".", do: set(false)}
-	return l.start(action{id: id, sentence: l.taken("In the archive: " + s.Name() + "."), do: set(true), inverse: &inverse})
+	inverse := action{id: id, sentence: "Unarchived: " + s.Name() + ".", do: set(false)}
+	return l.start(action{id: id, sentence: l.taken("Archived: " + s.Name() + "."), do: set(true), inverse: &inverse})
 }
 
 // deleteSession moves the session under the cursor to the trash. In the trash it asks whether it is to go
@@ -177,7 +177,7 @@ func (l *Model) deleteSession() tea.Cmd {
 	case s.ID == l.Here:
 		return l.SayError("This session is open; open another one first.")
 	case l.States[s.ID].Busy:
-		return l.SayError("An answer is still arriving in this session; open it and stop that first.")
+		return l.SayError("An answer is still arriving in this session; open the session and stop the answer first.")
 	case s.Leased:
 		return l.SayError("This session is open in another window; close it there first.")
 	case !s.Deleted.IsZero():
@@ -186,7 +186,7 @@ func (l *Model) deleteSession() tea.Cmd {
 	}
 	l.remove(s.ID)
 	l.Texts.drop(s.ID)
-	deleting, inverse := l.deleting(s, l.taken("In the trash: "+s.Name()+".")), l.restoring(s)
+	deleting, inverse := l.deleting(s, l.taken("Moved to the trash: "+s.Name()+".")), l.restoring(s)
 	deleting.inverse = &inverse
 	return l.start(deleting)
 }
@@ -199,12 +199,12 @@ func (l *Model) deleting(s Line, sentence string) action {
 
 // restoring takes a session out of the trash.
 func (l *Model) restoring(s Line) action {
-	where := "in use"
+	restored := "Restored: "
 	if s.Archived {
-		where = "in the archive"
+		restored = "Restored to the archive: "
 	}
 	db := l.Store
-	return action{id: s.ID, sentence: "It is back, " + where + ": " + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
+	return action{id: s.ID, sentence: restored + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
 }
 
 // restoreSession takes the session under the cursor out of the trash.
@@ -212,12 +212,12 @@ func (l *Model) restoreSession() tea.Cmd {
 	s, ok := l.Chosen()
 	switch {
 	case !ok:
-		return l.Say("There is no session to bring back.")
+		return l.Say("There is no session to restore.")
 	case s.Deleted.IsZero():
 		return l.Say("It is not in the trash.")
 	}
 	l.remove(s.ID)
-	restoring, inverse := l.restoring(s), l.deleting(s, "In the trash again: "+s.Name()+".")
+	restoring, inverse := l.restoring(s), l.deleting(s, "Moved to the trash again: "+s.Name()+".")
 	restoring.inverse = &inverse
 	return l.start(restoring)
 }
@@ -230,7 +230,7 @@ func (l *Model) purgeSession() tea.Cmd {
 	l.remove(s.ID)
 	l.Texts.drop(s.ID)
 	db := l.Store
-	sentence := "It is gone for good: " + LineOf(l.secrets, s).Name() + "."
+	sentence := "Deleted permanently: " + LineOf(l.secrets, s).Name() + "."
 	return l.start(action{id: s.ID, sentence: sentence, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
 }
 

@@ -30,13 +30,13 @@ func (h *heldCopies) damaged() bool {
 func (h *heldCopies) question() string {
 	switch n := len(h.files); {
 	case h.damaged() && n == 1:
-		return "A damaged file that was set aside may still hold it. Delete the file?"
+		return "A damaged file that was set aside may still contain it. Delete the file?"
 	case h.damaged():
-		return fmt.Sprintf("%d damaged files that were set aside may still hold it. Delete them?", n)
+		return fmt.Sprintf("%d damaged files that were set aside may still contain it. Delete them?", n)
 	case n == 1:
-		return "A backup or a file set aside still holds it. Rewrite the file without it?"
+		return "A backup or a file set aside still contains it. Rewrite the file without it?"
 	default:
-		return fmt.Sprintf("%d backups and files set aside still hold it. Rewrite them without it?", n)
+		return fmt.Sprintf("%d backups and files set aside still contain it. Rewrite them without it?", n)
 	}
 }
 
@@ -78,7 +78,7 @@ func (l *Model) copiesKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.changeCopies("Deleted: ", func(_ context.Context, c backup.Copy) error { return c.Delete() })
 	case k.Pressed(msg, keymap.Refuse, keymap.Back):
 		l.held = nil
-		return l.Say("They stay as they are: " + held.names() + ".")
+		return l.Say("Not changed: " + held.names() + ".")
 	}
 	if held.damaged() {
 		return l.NoKey(msg, k.First(keymap.Delete)+" deletes them, "+k.First(keymap.Refuse)+" keeps them.")

@@ -52,7 +52,7 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.endRename()
 	}
 	if !l.Edit.Typed(msg) {
-		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+" leaves it as it was.")
+		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+" discards the change.")
 	}
 	return nil
 }
@@ -66,9 +66,9 @@ func (l *Model) endRename() tea.Cmd {
 	if title == of.Title {
 		return nil
 	}
-	a := action{id: of.ID, title: title, sentence: "The session is called " + title + "."}
+	a := action{id: of.ID, title: title, sentence: "The title is now " + title + "."}
 	if of.Title != "" {
-		a.inverse = &action{id: of.ID, title: of.Title, sentence: "The session is called " + of.Name() + " again."}
+		a.inverse = &action{id: of.ID, title: of.Title, sentence: "The title is now " + of.Name() + " again."}
 	}
 	return l.start(a)
 }
@@ -79,11 +79,11 @@ func (l *Model) endTags() tea.Cmd {
 	if slices.Equal(tags, of.Tags) {
 		return nil
 	}
-	sentence := "Its tags are " + strings.Join(tags, ", ") + "."
+	sentence := "The tags are now " + strings.Join(tags, ", ") + "."
 	if len(tags) == 0 {
-		sentence = "It has no tags any more."
+		sentence = "The session has no tags now."
 	}
-	a, inverse := l.tagging(of.ID, tags, sentence), l.tagging(of.ID, of.Tags, "Its tags are as they were.")
+	a, inverse := l.tagging(of.ID, tags, sentence), l.tagging(of.ID, of.Tags, "The tags are unchanged.")
 	a.inverse = &inverse
 	return l.start(a)
 }

@@ -11,9 +11,9 @@ func (l *Model) Hints() []keymap.Hint {
 	case l.held != nil:
 		return l.copiesHints()
 	case l.Edit != nil && l.Edit.tags:
-		return []keymap.Hint{k.Hint("keep the tags", keymap.Choose), {What: "blanks or commas between them"}, k.Hint("leave them as they were", keymap.Back)}
+		return []keymap.Hint{k.Hint("keep the tags", keymap.Choose), {What: "separate by spaces or commas"}, k.Hint("leave them as they were", keymap.Back)}
 	case l.Edit != nil:
-		return []keymap.Hint{k.Hint("keep the title", keymap.Choose), k.Hint("leave it as it was", keymap.Back)}
+		return []keymap.Hint{k.Hint("keep the title", keymap.Choose), k.Hint("discard the changes", keymap.Back)}
 	case l.noMatch():
 		other := "all messages"
 		if l.Texts.On {

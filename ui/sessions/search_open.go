@@ -28,7 +28,7 @@ func (l *Model) openHit() tea.Cmd {
 		x.whole = whole
 		return nil
 	case !session.Deleted.IsZero():
-		return l.Say("Its session is in the trash; " + l.Keys.First(keymap.Restore) + " brings it back first.")
+		return l.Say("Its session is in the trash; " + l.Keys.First(keymap.Restore) + " restores it first.")
 	}
 	hit := x.Hits[at.hit]
 	return l.Emit(Found{hit, longestMark(hit)})

@@ -20,14 +20,14 @@ func limit(p history.Plan, err error) string {
 		return "Nothing can be sent: " + err.Error() + "."
 	}
 	s := p.Sum
-	holds := "A request may hold " + theme.Plural(s.Limit, "token")
+	holds := "A request can have up to " + theme.Plural(s.Limit, "token")
 	switch {
 	case s.Capped():
 		return holds + ": the budget of " + theme.Thousands(s.Budget) + " is capped by the model's window of " + theme.Thousands(s.Window) + "."
 	case s.Bound == history.BoundWindow:
 		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves beside the reply."
 	case s.Bound == history.BoundUnread:
-		return holds + ", because the server refused a larger request or read only a part of one."
+		return holds + ", because the server refused a larger request or read only part of one."
 	case s.Bound == history.BoundMaxContext:
 		return holds + " (max_context_tokens)."
 	case s.Bound == "":

@@ -137,7 +137,7 @@ func (s *Model) AskWindow() tea.Cmd {
 func (s *Model) AdoptWindow() tea.Cmd {
 	n, ok := s.Session.Model().TrueWindow()
 	if !ok {
-		return s.Say("Nothing contradicts the window. " + s.windowText())
+		return s.Say("The window is not in doubt. " + s.windowText())
 	}
 	return s.useWindow(n)
 }
@@ -182,7 +182,7 @@ func (s *Model) windowText() string {
 	}
 	switch most := f.Stated.Most; {
 	case most > w.Tokens:
-		text += " /window TOKENS has the server load the model with another, up to " + theme.Thousands(most) + "; more takes more memory."
+		text += " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) + "; more takes more memory."
 	case w.Assumed || w.ByName:
 		text += " /window 128000 sets another."
 	}

@@ -214,7 +214,7 @@ func (s *Model) NoSummary() tea.Cmd {
 
 // Rename is the command /rename.
 func (s *Model) Rename(title string) tea.Cmd {
-	return s.set("The session is called "+title+".", func(ctx context.Context, of *session.Session) error {
+	return s.set("The title is now "+title+".", func(ctx context.Context, of *session.Session) error {
 		return of.Rename(ctx, title)
 	})
 }
@@ -222,9 +222,9 @@ func (s *Model) Rename(title string) tea.Cmd {
 // Retitle is the command /title.
 func (s *Model) Retitle(string) tea.Cmd {
 	if !s.Begun {
-		return s.SayError("There is nothing to take a title from yet.")
+		return s.SayError("There is no message to make a title from yet.")
 	}
-	return s.entitle(true, func(title string) string { return "The session is called " + title + "." })
+	return s.entitle(true, func(title string) string { return "The title is now " + title + "." })
 }
 
 // Entitle has a model write the title after the first answer, where one is configured for that.
@@ -321,7 +321,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 	names := s.Themes.Names()
 	switch {
 	case s.Themes.Plain:
-		return s.SayError("This terminal shows no colours, or NO_COLOR is set: every theme looks the same.")
+		return s.SayError("This terminal has no colours, or NO_COLOR is set: all themes look the same.")
 	case name == "":
 		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try", Does: "keep", Leaves: "cancel"}
 		for _, name := range names {

@@ -38,10 +38,10 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 		{"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") }, event.Notice{Text: "A budget is a number of tokens, or auto.", Error: true}},
 		{"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") }, event.Notice{Text: "A window is a number of tokens, or auto.", Error: true}},
 		{"a model while an answer arrives", busy, func(s *Model) tea.Cmd { return s.ChooseModel("c/d") }, Refused{}},
-		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, event.Notice{Text: "There is nothing to take a title from yet.", Error: true}},
+		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, event.Notice{Text: "There is no message to make a title from yet.", Error: true}},
 		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, event.Notice{Text: "Nothing can be exported here.", Error: true}},
 		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, event.Notice{Text: "There is no folder for personas here.", Error: true}},
-		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("nord") }, event.Notice{Text: "This terminal shows no colours, or NO_COLOR is set: every theme looks the same.", Error: true}},
+		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("nord") }, event.Notice{Text: "This terminal has no colours, or NO_COLOR is set: all themes look the same.", Error: true}},
 	} {
 		c.do(&c.in)
 		if got := c.in.Events(); !reflect.DeepEqual(got, []event.Event{c.want}) {
@@ -82,7 +82,7 @@ func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Take(PersonasMsg{name: "brave", personas: []Persona{{"brief", "Answer in one word."}}})
 	got := s.Events()
-	if want := (event.Notice{Text: "There is no persona brave. Yours: brief; none takes the configured system prompt.", Error: true}); got[0] != want {
+	if want := (event.Notice{Text: "There is no persona brave. Yours: brief; none uses the configured system prompt.", Error: true}); got[0] != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

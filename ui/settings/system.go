@@ -31,7 +31,7 @@ func (s *Model) System(text string) tea.Cmd {
 
 func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
 	if msg.Err != nil {
-		return s.SayError(theme.Sentence(msg.Err) + " The system prompt is as it was.")
+		return s.SayError(theme.Sentence(msg.Err) + " The system prompt is unchanged.")
 	}
 	return s.setSystem(strings.ReplaceAll(msg.Text, "\r\n", "\n"))
 }
@@ -40,7 +40,7 @@ func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
 func (s *Model) setSystem(text string) tea.Cmd {
 	sentence := "The session has its own system prompt."
 	if text == "" || text == s.With.System {
-		text, sentence = s.With.System, "The session takes the configured system prompt."
+		text, sentence = s.With.System, "The session uses the configured system prompt."
 	}
 	return s.storeSystem(text, sentence)
 }
@@ -137,5 +137,5 @@ func (s *Model) personasThereAre() string {
 	for _, p := range s.personas {
 		names = append(names, p.Name)
 	}
-	return "Yours: " + strings.Join(names, ", ") + "; " + noPersona + " takes the configured system prompt."
+	return "Yours: " + strings.Join(names, ", ") + "; " + noPersona + " uses the configured system prompt."
 }

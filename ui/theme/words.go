@@ -14,7 +14,7 @@ import (
 func Sentence(err error) string {
 	s := strings.TrimSpace(err.Error())
 	if s == "" {
-		return "something went wrong without a word."
+		return "something failed without an error message."
 	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
 		s += "."

@@ -81,7 +81,7 @@ func (c *Model) FlagRead() tea.Cmd {
 // Undo undoes the last action.
 func (c *Model) Undo() tea.Cmd {
 	if c.undo.empty() {
-		return c.Say("Nothing was decided by hand since this session was opened.")
+		return c.Say("There is nothing to undo: no message was pinned or excluded since the session was opened.")
 	}
 	return c.do(Action{Undo: true})
 }
@@ -96,7 +96,7 @@ func (c *Model) do(a Action) tea.Cmd {
 	case !now && c.undo.busy:
 		return nil
 	case !now:
-		return c.Say("Nothing is left to undo.")
+		return c.Say("There is nothing left to undo.")
 	}
 	done := FlaggedMsg{Session: c.Session, Action: a, Planned: !c.Busy, Changes: c.Changes}
 	plan := c.Draft()
@@ -183,9 +183,9 @@ func (c *Model) flagSentence(msg FlaggedMsg) string {
 	text := strings.Join(parts, "; ") + "."
 	switch {
 	case !msg.Planned:
-		text += " It holds for the next request: the one that is running has left."
+		text += " It applies to the next request; the current one is already sent."
 	case c.Past:
-		text += " It holds for the next request, not for the one on show."
+		text += " It applies to the next request, not to the one shown."
 	}
 	if over := (*history.OverBudgetError)(nil); errors.As(msg.Short, &over) {
 		sum := msg.Now.Sum
@@ -204,7 +204,7 @@ func (c *Model) didWhat(a Action) string {
 	if len(a.IDs) == 1 {
 		be = " is "
 	}
-	free := "; " + c.Keys.First(keymap.Auto) + " gives back to the rules"
+	free := "; " + c.Keys.First(keymap.Auto) + " returns to automatic"
 	var done, already string
 	switch a.Flag {
 	case history.Pin:
@@ -212,7 +212,7 @@ func (c *Model) didWhat(a Action) string {
 	case history.Exclude:
 		done, already = "excluded "+which, which+be+"excluded already"+free
 	default:
-		done, already = which+be+"back under the rules", which+be+"under the rules already"
+		done, already = which+be+"automatic again", which+be+"automatic already"
 	}
 	switch {
 	case a.Undo:
@@ -238,15 +238,15 @@ func (msg FlaggedMsg) price() string {
 	alone := len(msg.Action.IDs) == 1 && known
 	switch flag := msg.Action.flagNow(); {
 	case alone && flag == history.Pin && !e.Sent():
-		return "it is not sent all the same, " + e.Cause.Sentence()
+		return "it is still not sent, " + e.Cause.Sentence()
 	case n != 0:
 		return theme.Signed(msg.Now.Sum.Tokens(n)) + " tokens"
 	case alone && flag == history.Pin:
-		return "it is sent whole anyway, so nothing is added"
+		return "it was sent whole anyway, so nothing is added"
 	case alone && flag == history.Exclude:
 		return "it was not sent anyway, so nothing is saved"
 	}
-	return "no token more or less for now"
+	return "the token count does not change"
 }
 
 // entriesOf are a plan's entries by message.
@@ -351,7 +351,7 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 		from, err := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err != nil || err2 != nil {
-			return nil, fmt.Sprintf("Messages are named by their numbers in the panel, as in 3 5-8; %s is none.", word)
+			return nil, fmt.Sprintf("Name messages by their numbers in the panel, such as 3 5-8; %s is not a number.", word)
 		}
 		if from < 1 || to < from || to > len(c.Messages) {
 			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(len(c.Messages), "message"))

@@ -108,7 +108,7 @@ func (c *Model) interruption(m store.Message) Note {
 	case store.EndNoDone:
 		return Note{What: "the server closed the connection", Rest: rest, Fault: true}
 	case store.EndFailed:
-		return Note{What: "the answer broke off", Rest: rest, Fault: true}
+		return Note{What: "the answer was cut off", Rest: rest, Fault: true}
 	}
 	return Note{What: "interrupted", Rest: "· this part is kept", Fault: true}
 }

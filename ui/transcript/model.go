@@ -336,7 +336,7 @@ func verdict(e *history.Entry) string {
 	case e.Cause.Code == history.CauseSharedWords && strings.HasPrefix(text, "recalled: "):
 		return "recalled: “" + strings.TrimPrefix(text, "recalled: ") + "”"
 	case len(e.Repairs) > 0 && e.Repairs[0].Cause.Code == history.CauseResultMissing && strings.HasPrefix(text, "repaired"):
-		return text + ", stand-in sent"
+		return text + ", a note is sent"
 	}
 	return text
 }

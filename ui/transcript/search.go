@@ -195,7 +195,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text == "", msg.Code == tea.KeyBackspace && f.Text == "":
 		return c.EndSearch()
 	case k.Pressed(msg, keymap.Choose) && f.done && len(f.hits) == 0:
-		return c.Say("This is nowhere in the conversation; " + k.First(keymap.Back) + " ends the search.")
+		return c.Say("No match in this conversation; " + k.First(keymap.Back) + " ends the search.")
 	case k.Pressed(msg, keymap.Choose):
 		f.Open = false
 	case k.Pressed(msg, keymap.ListUp):
@@ -205,7 +205,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text == "":
 		return c.Emit(Wanted{keymap.Help})
 	case !f.Typed(msg):
-		return c.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the hits, " + k.First(keymap.Back) + " ends the search.")
+		return c.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the matches, " + k.First(keymap.Back) + " ends the search.")
 	case f.Text != before:
 		return c.seekTyped()
 	}
@@ -262,9 +262,9 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	f := &c.Search
 	switch {
 	case !f.On:
-		return c.Say("Nothing is looked for: " + c.Keys.First(keymap.Find) + " begins a search.")
+		return c.Say("There is no search: " + c.Keys.First(keymap.Find) + " starts a search.")
 	case len(f.hits) == 0 && f.done:
-		return c.Say("This is nowhere in the conversation.")
+		return c.Say("No match in this conversation.")
 	case len(f.hits) == 0:
 		return nil
 	}

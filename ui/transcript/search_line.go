@@ -13,7 +13,7 @@ func (c *Model) SearchTitle() string {
 	case !f.On || f.Text == "" || !f.done && len(f.hits) == 0:
 		return ""
 	case len(f.hits) == 0:
-		return "no hits"
+		return "no matches"
 	case len(c.Plan.Entries) == 0:
 		return theme.Plural(len(f.hits), "hit")
 	}
@@ -26,16 +26,16 @@ func (c *Model) hitText() string {
 	h, ok := c.hit()
 	switch {
 	case f.Text == "":
-		return "type what to look for"
+		return "type to search"
 	case !f.done && len(f.hits) == 0:
-		return "looking …"
+		return "searching…"
 	case !ok:
-		return "nowhere in this conversation"
+		return "no match in this conversation"
 	}
 	text := "hit " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
 	switch {
 	case len(f.hits) == 1 && f.wrapped != 0:
-		text = "the only hit"
+		text = "the only match"
 	case f.wrapped > 0:
 		text += ", from the top"
 	case f.wrapped < 0:
@@ -45,11 +45,11 @@ func (c *Model) hitText() string {
 	case inContext:
 		return text + " · ● in context"
 	case cutAway:
-		text += " · ◐ cut: this place is not sent"
+		text += " · ◐ cut: this part is not sent"
 	case leftOut:
 		text += " · ○ out: " + string(c.Plan.Entries[h.message].Disposition)
 	default:
-		return text + " · ? this request does not know the message"
+		return text + " · ? the message is not part of this request"
 	}
 	last, ok := f.whole[c.Messages[h.message].ID]
 	switch {

@@ -107,9 +107,9 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Boundary:
 		switch {
 		case len(c.Next.Entries) == 0:
-			return c.Say("Nothing is planned yet.")
+			return c.Say("There is no plan of the next request yet.")
 		case !c.Boundary():
-			return c.Say("Nothing is dropped: the model sees the conversation from its beginning.")
+			return c.Say("Nothing is dropped: the model sees the whole conversation from the start.")
 		}
 	case keymap.Expand:
 		if !c.Expand() {

@@ -66,10 +66,10 @@ func TestTheTranscriptSaysWhatConcernsOthers(t *testing.T) {
 		{[]string{"enter"}, Wanted{keymap.Inspect}},
 		{[]string{"c"}, Wanted{keymap.Seen}},
 		{[]string{"?"}, Wanted{keymap.Ask}},
-		{[]string{"n"}, event.Notice{Text: "Nothing is looked for: / begins a search."}},
+		{[]string{"n"}, event.Notice{Text: "There is no search: / starts a search."}},
 		{[]string{"ctrl+o"}, event.Notice{Text: "This message has nothing to expand."}},
 		{[]string{"q"}, event.Notice{Text: "q does nothing in the transcript; esc goes to the draft, ? lists the keys."}},
-		{[]string{"u"}, event.Notice{Text: "Nothing was decided by hand since this session was opened."}},
+		{[]string{"u"}, event.Notice{Text: "There is nothing to undo: no message was pinned or excluded since the session was opened."}},
 		{[]string{"/"}, Hushed{}},
 		{[]string{"/", "esc"}, SearchEnded{}},
 		{[]string{"/", "f1"}, Wanted{keymap.Help}},
@@ -175,8 +175,8 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 		want string
 	}{
 		{FlaggedMsg{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; to make room 1 message left (3 you)."},
-		{FlaggedMsg{Action: pin, Rest: []int64{2}}, "Pinned message 1; its result goes with it. It holds for the next request: the one that is running has left."},
-		{FlaggedMsg{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already; o gives back to the rules."},
+		{FlaggedMsg{Action: pin, Rest: []int64{2}}, "Pinned message 1; its result goes with it. It applies to the next request; the current one is already sent."},
+		{FlaggedMsg{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already; o returns to automatic."},
 		{FlaggedMsg{Err: errors.New("the disk is full")}, "the disk is full."},
 	} {
 		m, _ := c.Update(x.msg)

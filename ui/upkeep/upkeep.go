@@ -83,9 +83,9 @@ func (u Model) Update(msg Msg) (Model, tea.Cmd) {
 func (u *Model) saved(err error) {
 	switch {
 	case errors.Is(err, store.ErrDamaged):
-		u.Emit(event.News{Text: "The chat history is damaged in one place. What you write goes on being saved. Leave winnow when it suits you: the next start sets the damaged file aside and saves all that can be read."})
+		u.Emit(event.News{Text: "Part of the chat history is damaged. New messages are still saved. Restart winnow when convenient: it sets the damaged file aside and recovers what can be read."})
 	case err != nil:
-		u.SayError("There is no backup of today: " + theme.Sentence(err))
+		u.SayError("Today's backup failed: " + theme.Sentence(err))
 	}
 }
 

@@ -27,7 +27,7 @@ var (
 	// ErrEmpty says that there is neither a text nor an image.
 	ErrEmpty = errors.New("the clipboard has no text and no image")
 	// ErrTooLarge says that it holds more than may be read.
-	ErrTooLarge = errors.New("what the clipboard holds is too large to attach")
+	ErrTooLarge = errors.New("the content of the clipboard is too large to attach")
 )
 
 // Content is what the clipboard holds: a text, else an image.
@@ -151,11 +151,11 @@ func Read(ctx context.Context, most int) (Content, error) {
 	case c.Text != "":
 		return c, nil
 	case ctx.Err() != nil:
-		return Content{}, errors.New("the clipboard does not answer")
+		return Content{}, errors.New("the clipboard does not respond")
 	case asked && pictures:
 		return Content{}, ErrEmpty
 	}
-	return Content{}, fmt.Errorf("the clipboard cannot be read for images here: %s; a file is attached by /attach PATH", missing())
+	return Content{}, fmt.Errorf("images cannot be read from the clipboard here: %s; attach a file with /attach PATH", missing())
 }
 
 // missing says which program to install.
@@ -170,7 +170,7 @@ func missing() string {
 	case os.Getenv("DISPLAY") != "":
 		return "install xclip"
 	}
-	return "there is no display, as over ssh"
+	return "there is no display (ssh)"
 }
 
 // run runs a program and returns what it prints.

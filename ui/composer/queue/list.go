@@ -51,7 +51,7 @@ func (l *List) View(q *Model, st theme.Styles, w, h int) []string {
 	n := len(q.items)
 	l.at = max(0, min(l.at, n-1))
 	if n == 0 {
-		return []string{theme.Fit(" "+st.Muted.Render("Nothing is queued any more."), w)}
+		return []string{theme.Fit(" "+st.Muted.Render("The queue is empty."), w)}
 	}
 	var lines []string
 	first, end := theme.Around(l.at, n, h)

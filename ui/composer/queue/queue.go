@@ -135,7 +135,7 @@ func (q *Model) wasSaved(msg savedMsg) {
 	case i < 0: // it was taken back meanwhile
 	case msg.err != nil:
 		q.items[i].state = failed
-		q.SayError("The queued message is not saved to disk: " + theme.Sentence(msg.err))
+		q.SayError("The queued message could not be saved: " + theme.Sentence(msg.err))
 	default:
 		q.items[i].state, q.items[i].ID = saved, msg.id
 	}
