@@ -228,7 +228,7 @@ var states = slices.Concat([]state{
 		tell(m, time.Second, session.Delta{Text: "Panic-mode"})
 		answer := said(8, history.Assistant, "Panic-mode")
 		answer.Status = history.Interrupted
-		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: record.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true}}, session.Finished{})
+		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: record.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true, End: store.EndStopped}}, session.Finished{})
 		return m
 	}},
 	{"error", func(t testing.TB, w, h int) *Model {

@@ -243,7 +243,7 @@ func (l look) gap() int {
 // lookOf is how item i has to be drawn now.
 func (m *itemList) lookOf(i int) look {
 	e := &m.entries[i]
-	l := look{ways: e.Failure != nil && i+1 == len(m.entries) && !m.busy}
+	l := look{ways: (e.Failure != nil || e.Note.Again) && i+1 == len(m.entries) && !m.busy}
 	if v := m.entryOf(e.ID); v != nil {
 		l.unsent = !v.Sent()
 		if n := len(v.Cuts); n > 0 && !l.unsent && !e.expanded && m.shortens(i, v) {
@@ -334,7 +334,7 @@ func (m *itemList) render(e *entry, l look) *drawn {
 	if e.Files != "" {
 		d.lines = append(d.lines, m.styled(e.Files, st.Muted)...)
 	}
-	d.lines = append(d.lines, m.note(e.Note)...)
+	d.lines = append(d.lines, m.note(e.Note, l.ways)...)
 	// What follows a code block or a table stands apart from it.
 	if e.Receipt != nil && e.Note.What == "" && e.Files == "" && d.to > d.from && endsInBlock(e) {
 		d.lines = append(d.lines, "")
@@ -420,8 +420,8 @@ func (m *itemList) plain(e *entry, text string) []string {
 	return m.styled(text, m.styles.Text)
 }
 
-// note returns the line that says what became of a message.
-func (m *itemList) note(n Note) []string {
+// note returns the lines that say what became of a message, with the way out where it is wanted and there is space.
+func (m *itemList) note(n Note, way bool) []string {
 	if n.What == "" {
 		return nil
 	}
@@ -441,6 +441,10 @@ func (m *itemList) note(n Note) []string {
 			style = st.Muted
 		}
 		lines[i] = style.Render(line)
+	}
+	again := "   " + m.ways([]keymap.Hint{retry()})[0]
+	if last := len(lines) - 1; way && theme.Width(lines[last]+again) <= m.bodyWidth() {
+		lines[last] += again
 	}
 	return lines
 }

@@ -15,6 +15,9 @@ import (
 // mostWords is the most lines of what a server said: what can be done stands below.
 const mostWords = 6
 
+// retry is the way out of most failures.
+func retry() keymap.Hint { return keymap.Hint{Key: "/retry", What: "try again"} }
+
 // Failure is why a turn has no answer, as an item of its own shows it.
 type Failure struct {
 	What string // what failed
@@ -88,7 +91,7 @@ func (c *Model) answeredIn(f record.Failure) bool {
 
 // waysOut is what can be done about a failure.
 func (c *Model) waysOut(f record.Failure) []keymap.Hint {
-	ways := []keymap.Hint{{Key: "/retry", What: "try again"}}
+	ways := []keymap.Hint{retry()}
 	if f.Budget {
 		return append([]keymap.Hint{{Key: "/budget", What: "raise"}}, ways...)
 	}

@@ -41,6 +41,7 @@ type Note struct {
 	What  string // such as "connection lost"; "" for nothing
 	Rest  string // what follows from it
 	Fault bool   // something went wrong
+	Again bool   // asking again is the way out, which is said where the message is the last
 }
 
 // Mark is what is drawn beside a message about the request on show. It may change at every key press.
@@ -73,7 +74,7 @@ type look struct {
 	cut    cutLook
 	joined bool // the next item joins it
 	edge   bool // the model's view begins behind it
-	ways   bool // the ways out of its failure are shown
+	ways   bool // the ways out of what went wrong are shown
 }
 
 // cutLook tells one cut of a text from another.

@@ -104,13 +104,13 @@ func (c *Model) interruption(m store.Message) Note {
 				what += ": “" + f.Words + "”"
 			}
 		}
-		return Note{What: markdown.Visible(what), Rest: rest, Fault: true}
+		return Note{What: markdown.Visible(what), Rest: rest, Fault: true, Again: true}
 	case store.EndNoDone:
-		return Note{What: "the server closed the connection", Rest: rest, Fault: true}
+		return Note{What: "the server closed the connection", Rest: rest, Fault: true, Again: true}
 	case store.EndFailed:
-		return Note{What: "the answer was cut off", Rest: rest, Fault: true}
+		return Note{What: "the answer was cut off", Rest: rest, Fault: true, Again: true}
 	}
-	return Note{What: "interrupted", Rest: "· this part is kept", Fault: true}
+	return Note{What: "interrupted", Rest: "· this part is kept", Fault: true, Again: true}
 }
 
 // callOf is the name of the tool whose result a message is, and whether the result belongs directly below its call.
