@@ -67,6 +67,6 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := start()
-	damaged.want("because OPENAI_API_KEY is set", "Your last choice of the model was not taken over")
+	damaged.want("because OPENAI_API_KEY is set", "Your last choice of the model could not be read")
 	leave(damaged)
 }

@@ -144,7 +144,7 @@ func (w *writer) step() {
 			w.damaged = true
 			return err
 		},
-		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, w.text("draft")) },
+		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
 		"leaf":    func() error { return w.s.SetLeaf(ctx, session.ID, message) },
 		"rename":  func() error { return w.s.Rename(ctx, session.ID, w.text("title"), "user") },
 		"archive": func() error { return w.s.SetArchived(ctx, session.ID, true) },
@@ -381,7 +381,7 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	must(t, "tag", s.SetTags(ctx, session.ID, "tag"))
 	_, err := s.Enqueue(ctx, session.ID, Queued{Text: "next", Draft: Draft{Text: "next"}, Parts: []history.Part{}})
 	must(t, "queue", err)
-	must(t, "draft", s.SaveDraft(ctx, session.ID, "draft"))
+	must(t, "draft", s.SaveDraft(ctx, session.ID, Draft{Text: "draft"}))
 	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.LeaveOut, m.ID))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {{Kind: "C1"}}}))

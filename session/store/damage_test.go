@@ -62,7 +62,7 @@ func speak(t testing.TB, s *Store, sessions int) {
 			}
 		}
 		must(t, "flag", flag(ctx, s, last.ID, history.Pin))
-		must(t, "draft", s.SaveDraft(ctx, session.ID, chatter(random, 20)))
+		must(t, "draft", s.SaveDraft(ctx, session.ID, Draft{Text: chatter(random, 20)}))
 		must(t, "prompt", s.AddPrompt(ctx, session.ID, Draft{Text: chatter(random, 20)}))
 	}
 }

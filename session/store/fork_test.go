@@ -67,7 +67,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 		})
 		must(t, "add a summary", err)
 	}
-	must(t, "save a draft", s.SaveDraft(ctx, row.ID, "unsent"))
+	must(t, "save a draft", s.SaveDraft(ctx, row.ID, Draft{Text: "unsent"}))
 	before, err := s.Branch(ctx, row.ID, row.Leaf, 0, 0)
 	must(t, "read the branch", err)
 

@@ -109,7 +109,8 @@ type SessionLine struct {
 type DraftLine struct {
 	Updated int64 `json:"updated_ms"`
 	Text    Text  `json:"text" db:",blob" secret:"text"`
-	Files   Text  `json:"files,omitempty"` // a JSON array of paths
+	Files   Text  `json:"files,omitempty"`                          // a JSON array of paths
+	Parts   Text  `json:"parts,omitempty" db:",blob" secret:"json"` // the files without a path: a JSON array
 }
 
 // QueuedLine is a message that waits until the answer before it is there.

@@ -83,7 +83,7 @@ func TestAppendMovesTheLeafAndCounts(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
 	session, first := begin(t, s, "", "hello")
-	must(t, "draft", s.SaveDraft(ctx, session.ID, "unsent"))
+	must(t, "draft", s.SaveDraft(ctx, session.ID, Draft{Text: "unsent"}))
 	answer := add(t, s, says(session.ID, first.ID, history.Assistant, "hi"))
 	if got, _ := s.Draft(ctx, session.ID); got.Text != "unsent" {
 		t.Errorf("the draft after an answer is %q, want unsent", got.Text)

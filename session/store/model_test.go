@@ -256,7 +256,7 @@ func (x *machine) edit(t *rapid.T) {
 		err = s.SetLeaf(ctx, in.id, in.leaf)
 	case "draft":
 		in.draft = text(t)
-		err = s.SaveDraft(ctx, in.id, in.draft)
+		err = s.SaveDraft(ctx, in.id, Draft{Text: in.draft})
 	case "flag":
 		if id := in.message(t); id != 0 {
 			in.find(id).flag = rapid.SampledFrom([]history.Flag{"", history.Pin, history.Exclude}).Draw(t, "flag")

@@ -194,7 +194,7 @@ func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
 	ctx := context.Background()
 	writes := map[string]error{
 		"Rename":     r.Rename(ctx, session.ID, "x", "user"),
-		"SaveDraft":  r.SaveDraft(ctx, "", "x"),
+		"SaveDraft":  r.SaveDraft(ctx, "", Draft{Text: "x"}),
 		"Checkpoint": r.Checkpoint(ctx, first.ID, "x", ""),
 		"Purge":      r.Purge(ctx, session.ID),
 	}

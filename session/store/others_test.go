@@ -177,13 +177,13 @@ func TestPromptsAndDrafts(t *testing.T) {
 			t.Errorf("Prompts(%d) = %q, %v; want %q", limit, got, err, want)
 		}
 	}
-	must(t, "draft", s.SaveDraft(ctx, "", "not begun\x00"))
+	must(t, "draft", s.SaveDraft(ctx, "", Draft{Text: "not begun\x00"}))
 	begin(t, s, "", "begun")
 	if got, err := s.Draft(ctx, ""); err != nil || got.Text != "" {
 		t.Errorf("the draft of a chat that began is %q, %v; want none", got.Text, err)
 	}
 	for _, c := range []struct{ of, text string }{{"", "x"}, {session.ID, "y\xff"}, {session.ID, "z"}, {session.ID, ""}, {"", "w"}} {
-		must(t, "draft", s.SaveDraft(ctx, c.of, c.text))
+		must(t, "draft", s.SaveDraft(ctx, c.of, Draft{Text: c.text}))
 		if got, err := s.Draft(ctx, c.of); err != nil || got.Text != c.text {
 			t.Errorf("Draft(%q) = %q, %v; want %q", c.of, got.Text, err, c.text)
 		}
@@ -222,6 +222,29 @@ func TestPromptsAreBoundedByBytes(t *testing.T) {
 	}
 }
 
+// An image from the clipboard is nowhere but in the draft, and stays there; a prompt does without it.
+func TestDraftsKeepFilesWithoutAPath(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, _ := begin(t, s, "", "begun")
+	image := history.Part{Kind: history.ImagePart, Name: "pasted-1.png", MediaType: "image/png", Data: []byte("\x89PNG\x00"), Tokens: 85}
+	want := Draft{Text: "see ", Folds: []Fold{{From: 4, To: 4, Sum: "6a"}}, Parts: []history.Part{image}}
+	for _, id := range []string{"", session.ID} {
+		must(t, "draft", s.SaveDraft(ctx, id, want))
+		if got, err := s.Draft(ctx, id); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("the draft is %+v, %v; want %+v", got, err, want)
+		}
+	}
+	must(t, "prompt", s.AddPrompt(ctx, session.ID, want))
+	if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || len(got[0].Head.Folds) > 0 || got[0].Head.Text != "see " {
+		t.Errorf("the prompt is %+v, %v", got, err)
+	}
+	must(t, "draft", s.SaveDraft(ctx, "", Draft{Text: "see "}))
+	if got, err := s.Draft(ctx, ""); err != nil || len(got.Parts) > 0 {
+		t.Errorf("the image is still there: %+v, %v", got, err)
+	}
+}
+
 func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
@@ -231,7 +254,7 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 		{Folds: []Fold{{Path: "/tmp/b.png"}}},
 		{Text: "see long here"},
 	} {
-		must(t, "draft", s.SaveDraft(ctx, "", want.Text, want.Folds...))
+		must(t, "draft", s.SaveDraft(ctx, "", want))
 		must(t, "prompt", s.AddPrompt(ctx, session.ID, want))
 		must(t, "prompt again", s.AddPrompt(ctx, session.ID, want))
 		if len(want.Folds) > 1 {

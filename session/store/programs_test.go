@@ -160,7 +160,7 @@ func TestOneStoreServesManyAtOnce(t *testing.T) {
 					t.Errorf("Append: %v", err)
 					return
 				}
-				if err := s.SaveDraft(ctx, session.ID, "draft"); err != nil {
+				if err := s.SaveDraft(ctx, session.ID, Draft{Text: "draft"}); err != nil {
 					t.Errorf("SaveDraft: %v", err)
 				}
 				if got, err := s.Branch(ctx, session.ID, m.ID, 0, 5); err != nil || len(got) != 2 {

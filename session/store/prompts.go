@@ -5,15 +5,18 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"slices"
 
+	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
 // Draft is a text as it is in the composer.
 type Draft struct {
-	Text  string // in full
-	Folds []Fold // what of it is shown as one thing, in the order of the text
+	Text  string         // in full
+	Folds []Fold         // what of it is shown as one thing, in the order of the text
+	Parts []history.Part // the files that have a sum and no path, in the order of their folds; prompts have none
 }
 
 // Fold is what a draft shows as one thing: a long paste, or a file that hangs on the draft.
@@ -56,7 +59,7 @@ func promptHash(text []byte, files string) (sum [sha256.Size]byte) {
 // AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
 // prompt. It removes the oldest prompts beyond the limit. An empty session is the chat that has not begun.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
-	d.Text, d.Folds = s.cleanDraft(d.Text, d.Folds)
+	d.Text, d.Folds = s.cleanDraft(d.Text, slices.DeleteFunc(slices.Clone(d.Folds), Fold.unnamed))
 	return s.jot(ctx, "save the prompt", func(tx *sql.Tx) error {
 		n, err := draftKey(ctx, tx, session)
 		if err != nil {
@@ -146,8 +149,13 @@ func (s *Store) Prompt(ctx context.Context, id int64) (Draft, error) {
 
 // SaveDraft keeps what is unsent in a session's composer; "" without a file empties it. An empty
 // session is the chat that has not begun.
-func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fold) error {
-	text, folds = s.cleanDraft(text, folds)
+func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
+	text, folds := s.cleanDraft(d.Text, d.Folds)
+	m := s.cleanMessage(Message{Message: history.Message{Parts: slices.Concat([]history.Part{}, d.Parts)}})
+	parts, err := json.Marshal(m.Parts)
+	if err != nil {
+		return fmt.Errorf("write the files of the draft: %w", err)
+	}
 	return s.jot(ctx, "keep the draft", func(tx *sql.Tx) error {
 		n, err := draftKey(ctx, tx, session)
 		if err != nil {
@@ -160,7 +168,8 @@ func (s *Store) SaveDraft(ctx context.Context, session, text string, folds ...Fo
 			sql.Named("session", n),
 			sql.Named("updated_ms", s.now().UnixMilli()),
 			sql.Named("text", []byte(text)),
-			sql.Named("files", folded(folds)))
+			sql.Named("files", folded(folds)),
+			sql.Named("parts", parts))
 	})
 }
 
@@ -174,6 +183,9 @@ func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
 		var out Draft
 		err = sqlite.EachRow(ctx, tx, "drafts WHERE session = ?", func(row *DraftLine) error {
 			out = draftOf(string(row.Text), string(row.Files))
+			if json.Unmarshal([]byte(row.Parts), &out.Parts) != nil || len(out.Parts) == 0 {
+				out.Parts = nil // The text matters more.
+			}
 			return nil
 		}, n)
 		return out, err

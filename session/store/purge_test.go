@@ -83,9 +83,9 @@ func (w *purgeFixture) act(i int) {
 		must(t, "overrides", s.Configure(ctx, row))
 		must(t, "tags", s.SetTags(ctx, row.ID, token(i)+"a", token(i)+"b"))
 	case 5:
-		must(t, "draft", s.SaveDraft(ctx, row.ID, w.text(i)))
+		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: w.text(i)}))
 	case 6:
-		must(t, "draft", s.SaveDraft(ctx, row.ID, ""))
+		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: ""}))
 	case 7, 8:
 		text := w.text(i)
 		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{From: 0, To: 0, Path: "/" + token(i), Sum: token(i)}}}))

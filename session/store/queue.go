@@ -63,7 +63,7 @@ func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, 
 	return q, err
 }
 
-// unnamed reports whether a fold is a file without a path, which only a queued message can hold.
+// unnamed reports whether a fold is a file without a path, which a queued message and an unsent draft can hold.
 func (f Fold) unnamed() bool { return f.From == f.To && f.Path == "" }
 
 // Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft where keep

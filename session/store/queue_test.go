@@ -47,7 +47,7 @@ func TestAQueuedMessageThatIsStoredLeavesTheQueue(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
 	session, first := begin(t, s, "t", "hello")
-	must(t, "draft", s.SaveDraft(ctx, session.ID, "one"))
+	must(t, "draft", s.SaveDraft(ctx, session.ID, Draft{Text: "one"}))
 	one, err := s.Enqueue(ctx, session.ID, Queued{Text: "one"})
 	must(t, "queue", err)
 	if d, err := s.Draft(ctx, session.ID); err != nil || d.Text != "" {
@@ -55,7 +55,7 @@ func TestAQueuedMessageThatIsStoredLeavesTheQueue(t *testing.T) {
 	}
 	_, err = s.Enqueue(ctx, session.ID, Queued{Text: "two"})
 	must(t, "queue", err)
-	must(t, "draft", s.SaveDraft(ctx, session.ID, "three"))
+	must(t, "draft", s.SaveDraft(ctx, session.ID, Draft{Text: "three"}))
 
 	m := says(session.ID, first.ID, history.User, "one")
 	m.Queued = one.ID

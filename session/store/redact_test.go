@@ -44,7 +44,7 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	do(s.Rename(ctx, row.ID, "of "+key, "user"))
 	do(s.SetSystem(ctx, row.ID, "never say "+key))
 	do(s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + key}))
-	do(s.SaveDraft(ctx, row.ID, "draft "+key))
+	do(s.SaveDraft(ctx, row.ID, Draft{Text: "draft " + key}))
 	_, err = s.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1, Text: "they said " + key})
 	do(err)
 	_, err = s.ImportMessages(ctx, func(add func(Message) error) (Session, error) {
@@ -87,7 +87,7 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	record.Error = "refused " + key
 	_, err = from.FinishAnswer(ctx, answer, record)
 	must(t, "finish the answer", err)
-	must(t, "draft", from.SaveDraft(ctx, row.ID, "draft "+key))
+	must(t, "draft", from.SaveDraft(ctx, row.ID, Draft{Text: "draft " + key}))
 	_, err = from.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1, Text: "they said " + key})
 	must(t, "summary", err)
 

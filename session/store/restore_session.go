@@ -240,7 +240,7 @@ func (in *restoring) addSession(ctx context.Context, l SessionLine) error {
 		return nil
 	}
 	draft := *l.Draft
-	draft.Files = cmp.Or(draft.Files, "[]")
+	draft.Files, draft.Parts = cmp.Or(draft.Files, "[]"), cmp.Or(draft.Parts, "[]")
 	return in.insert(ctx, "drafts", draft)
 }
 

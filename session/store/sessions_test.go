@@ -195,7 +195,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	for name, err := range map[string]error{
 		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": s.Configure(ctx, Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
 		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.SetTags(ctx, "nix", "x"),
-		"SetLeaf": s.SetLeaf(ctx, "nix", 0), "SaveDraft": s.SaveDraft(ctx, "nix", "x"), "SetFlags": flag(ctx, s, 99, history.Pin),
+		"SetLeaf": s.SetLeaf(ctx, "nix", 0), "SaveDraft": s.SaveDraft(ctx, "nix", Draft{Text: "x"}), "SetFlags": flag(ctx, s, 99, history.Pin),
 		"AddRequest": reqErr, "Branch": brErr, "Append": appErr,
 		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetRemedies": s.SetRemedies(ctx, history.LeaveOut, 99),
 		"Remedies": remErr,
@@ -240,7 +240,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 	add(t, s, shared)
 	must(t, "flag", flag(ctx, s, first.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.SendAsText, first.ID, last.ID))
-	must(t, "draft", s.SaveDraft(ctx, gone.ID, secret))
+	must(t, "draft", s.SaveDraft(ctx, gone.ID, Draft{Text: secret}))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{last.ID: {{Kind: "C1", Cause: history.Cause{Text: secret}, After: secret}}}))
 	_, err = s.AddRequest(ctx, Request{Session: gone.ID, Error: secret})
 	must(t, "request", err)

@@ -1,6 +1,8 @@
 package composer
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -52,9 +54,10 @@ func (c *Model) put(p Chip) int {
 	return c.made
 }
 
-// hang puts a file of an earlier message at the cursor.
+// hang puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
 func (c *Model) hang(part history.Part) {
-	c.put(Chip{Label: theme.FileLabel(part, c.Tokens(part.Tokens)), Part: &part})
+	sum := sha256.Sum256(append([]byte(part.Text), part.Data...))
+	c.put(Chip{Label: theme.FileLabel(part, c.Tokens(part.Tokens)), Sum: hex.EncodeToString(sum[:]), Part: &part})
 }
 
 // SetWith replaces the draft by a message: its files as chips, and its text behind them.
@@ -200,6 +203,17 @@ func (w *Writing) Kept() store.Draft {
 	return d
 }
 
+// Unsent is the draft as its session keeps it: as Kept has it, and with the files that have no path.
+func (w *Writing) Unsent() store.Draft {
+	d := w.packed()
+	for _, number := range w.Area.All() {
+		if p := w.Chips[number]; p.Part != nil && p.Path == "" {
+			d.Parts = append(d.Parts, *p.Part)
+		}
+	}
+	return d
+}
+
 // Restore replaces the draft by one that was kept, and returns the chips whose files have to be read.
 func (c *Model) Restore(d store.Draft) []int {
 	if len(d.Folds) == 0 {
@@ -208,12 +222,17 @@ func (c *Model) Restore(d store.Draft) []int {
 	}
 	c.Set("")
 	var files []int
-	at := 0
+	at, parts := 0, d.Parts
 	for _, f := range d.Folds {
 		c.Write(d.Text[at:f.From])
-		if f.Path == "" {
+		switch {
+		case f.Path == "" && f.From < f.To:
 			c.fold(d.Text[f.From:f.To])
-		} else {
+		case f.Path == "" && len(parts) > 0:
+			c.hang(parts[0])
+			parts = parts[1:]
+		case f.Path == "":
+		default:
 			files = append(files, c.put(Chip{Label: readingLabel(f.Path), Path: f.Path, Sum: f.Sum}))
 		}
 		at = f.To

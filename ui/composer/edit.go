@@ -59,7 +59,7 @@ func (c *Model) unchanged() bool { return c.Drafted().Same(c.edit.before) }
 func (c *Model) unsent() store.Draft {
 	switch {
 	case c.edit.message == 0:
-		return c.Kept()
+		return c.Unsent()
 	case c.unchanged():
 		return c.edit.kept.Kept()
 	}

@@ -173,6 +173,12 @@ func TestAnImageOfTheClipboardBecomesAChip(t *testing.T) {
 	if len(files) != 2 || files[0].Kind != history.ImagePart || files[0].Name != "pasted-1.png" || files[1].Name != "pasted-2.png" {
 		t.Errorf("the draft has %+v", files)
 	}
+	d.types("look")
+	unsent, again := d.Unsent(), newDesk(t, nil)
+	again.does(again.readFiles(again.Restore(unsent)))
+	if back := again.Drafted(); back.Text != d.Drafted().Text || !reflect.DeepEqual(back.Files, files) || again.Unsent().Hash() != unsent.Hash() {
+		t.Errorf("the draft comes back as %+v, want %+v", back, d.Drafted())
+	}
 	t.Setenv("WAYLAND_DISPLAY", "")
 	d.takes(uitest.Key("ctrl+v"))
 	if got := d.said(); !strings.HasPrefix(got, "Images cannot be read from the clipboard here") {

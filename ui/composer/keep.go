@@ -36,7 +36,7 @@ func (k *keeper) save(ctx context.Context, db *store.Store, n int, session strin
 		return nil
 	}
 	k.newest = n
-	return db.SaveDraft(ctx, session, d.Text, d.Folds...)
+	return db.SaveDraft(ctx, session, d)
 }
 
 // disk is what is known of the draft on disk.
@@ -158,7 +158,7 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 	}
 	var kept tea.Cmd
 	switch {
-	case msg.draft.Hash() == store.Draft{}.Hash(), msg.draft.Hash() == c.Kept().Hash():
+	case msg.draft.Hash() == store.Draft{}.Hash(), msg.draft.Hash() == c.Unsent().Hash():
 	case c.Session != "" && c.Empty():
 		kept = c.readFiles(c.Restore(msg.draft))
 		c.disk.changes, c.disk.restored = c.Area.Changes(), c.Area.Changes()
@@ -189,6 +189,9 @@ func (c *Model) bytes() int {
 	n := c.Area.Len()
 	for _, p := range c.Chips {
 		n += len(p.Text)
+		if p.Part != nil && p.Path == "" {
+			n += len(p.Part.Data) // it is kept with the draft
+		}
 	}
 	return n
 }
