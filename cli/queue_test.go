@@ -97,9 +97,9 @@ func TestAnAnswerArrivesBehindTheScreen(t *testing.T) {
 	end <- struct{}{}
 	chat.want("“apples” has a new answer")
 	chat.send("\x13")
-	chat.want("new answer")
+	chat.want("apples   new answer")
 	chat.send(enterKey)
-	screen := chat.want("That was apples.")
+	screen := chat.want("That was apples.", "ctrl+s sessions") // the preview of the list shows the answer too
 	if strings.Contains(screen, "[O") {
 		t.Errorf("the report of the focus was typed:\n%s", screen)
 	}
