@@ -105,7 +105,7 @@ func (m *Model) wouldBeGone(by confirm.Action) (warning tea.Cmd, stays bool) {
 	if !unsaved || m.confirm.Asked(by) {
 		return nil, false
 	}
-	again := "the same again discards it."
+	again := "the same key again discards it."
 	if by == confirm.QuitUnsaved {
 		again = m.keys.First(keymap.Stop) + " again discards it and quits."
 	}

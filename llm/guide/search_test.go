@@ -113,7 +113,7 @@ func TestSearchIsHonestWhenNothingMatches(t *testing.T) {
 func TestTheFirstQuestionsOfNewcomers(t *testing.T) {
 	lib := readDocs(t)
 	for _, c := range []struct{ question, section string }{
-		{"How do I attach an image?", "chat.md#attach-files-and-pictures"},
+		{"How do I attach an image?", "chat.md#attach-files-and-images"},
 		{"How do I change the model?", "start.md#choose-or-change-the-model"},
 		{"How do I see what was sent?", "seeing.md#what-exactly-does-the-model-get-of-a-message"},
 		{"How do I delete a chat?", "storage.md#delete-and-get-back"},

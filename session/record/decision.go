@@ -155,7 +155,7 @@ func (d Decision) split(branch []store.Message) (past, turn []history.Message, e
 	past, turn = past[:from:from], past[from:]
 	for i, m := range turn {
 		if m.ID != d.Turn[i] {
-			return nil, nil, fmt.Errorf("message %d stands where message %d of the turn stood", m.ID, d.Turn[i])
+			return nil, nil, fmt.Errorf("found message %d instead of message %d of the turn", m.ID, d.Turn[i])
 		}
 	}
 	return past, turn, nil

@@ -191,7 +191,7 @@ func addedPage(r *Request, a history.Added) Page {
 	p.Add(Verdict, "  "+theme.OneSentence(a.Cause.Sentence()))
 	p.Add(Aside, "  "+theme.Plural(r.Plan.Sum.Tokens(a.Tokens), "token"))
 	p.Add(Quiet, "\n")
-	p.Line(Quiet, "Nobody said this: winnow puts it into the request")
+	p.Line(Quiet, "winnow added this to the request")
 	proofLine(r, &p)
 	p.Add(Quiet, "\n")
 	p.Block(Added, a.Text)

@@ -44,7 +44,7 @@ func (c *chat) edit(ctx context.Context, args string) error {
 		}
 	}
 	if strings.TrimSpace(text) == "" {
-		c.say("It is as it was.")
+		c.say("It is unchanged.")
 		return nil
 	}
 	err = c.follow(ctx, func(ctx context.Context) <-chan session.Event {

@@ -290,7 +290,7 @@ func (c *chat) resume(ctx context.Context, id string) error {
 	case err != nil:
 		return err
 	case !s.Info().Deleted.IsZero():
-		return errors.New("the session is in the trash; winnow sessions restore takes it out")
+		return errors.New("the session is in the trash; restore it with winnow sessions restore")
 	}
 	return c.goTo(ctx, s, "")
 }

@@ -42,7 +42,7 @@ func Steps() ([]Step, error) {
 		digits, _, _ := strings.Cut(e.Name(), "_")
 		number, err := strconv.Atoi(digits)
 		if err != nil || number != i+1 {
-			return nil, fmt.Errorf("read the schema: %s stands where step %d belongs", e.Name(), i+1)
+			return nil, fmt.Errorf("read the schema: found %s instead of step %d", e.Name(), i+1)
 		}
 		all = append(all, Step{Number: number, Name: e.Name(), SQL: string(text)})
 	}

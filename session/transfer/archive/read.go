@@ -225,7 +225,7 @@ func lastOf(dec *json.Decoder) (sum string, err error) {
 		return "", nil
 	}
 	if t != "sha256" {
-		return "", damagef("%v stands where its sha256 belongs", t)
+		return "", damagef("found %v instead of its sha256", t)
 	}
 	if err := dec.Decode(&sum); err != nil {
 		return "", broken(err)
