@@ -12,7 +12,7 @@ func lessBudget(l *live) {
 	l.t.Helper()
 	l.types("/budget 272")
 	l.press("enter")
-	l.shows("may hold 272 tokens")
+	l.shows("up to 272 tokens")
 	l.planned()
 }
 
