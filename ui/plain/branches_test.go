@@ -20,7 +20,7 @@ func TestMessagesAreEditedAndAnsweredAgain(t *testing.T) {
 		t, out, "One.", "Two.", "No message has another version.", "Message 2 is not yours", "There is no message 9", "There is no message x",
 		"Other.", "message 1, you: version 2 of 2", "message 1, you: version 1 of 2 now", "1, you:\nFirst\n2, small:\nOne.\n3, you:\nSecond\n4, small:\nTwo.",
 		"Message 1 has 2 versions", "Message 4 has no other version", "Again.", "message 2, model: version 2 of 2",
-		"Message 1 is:\nFirst\n", "Anew.", "Message 1 is:\nRead \nanew\n", "It is as it was.", "1, you:\nRead \nanew\n2, small:\nAnew.",
+		"Message 1 is:\nFirst\n", "Anew.", "Message 1 is:\nRead \nanew\n", "It is unchanged.", "1, you:\nRead \nanew\n2, small:\nAnew.",
 	)
 	if len(s.bodies) != 5 || !strings.Contains(s.bodies[2], `"Another"`) || strings.Contains(s.bodies[2], "First") || !strings.Contains(s.bodies[4], `Read \nanew`) {
 		t.Errorf("the requests are %q", s.bodies)
