@@ -501,7 +501,8 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady
 		b, _ := Read(s.past, s.o.Count).chosen(s.o)
-		_, frame, tokens, _ := (&renderer{chooser: b}).block()
+		block := (&renderer{chooser: b}).block()
+		frame, tokens := block.frame, block.tokens
 		if frame == "" {
 			return
 		}

@@ -18,7 +18,11 @@ func (b *chooser) nextToFall() ([]int, []change) {
 		}
 		for _, c := range step {
 			v, was := &b.candidates[c.candidate], then[c.candidate]
-			if v.standIn || b.charsSent(c.candidate, was.body, was.recall) == b.charsSent(c.candidate, b.bodyDetail[c.candidate], b.recallDetail[c.candidate]) {
+			if v.standIn {
+				continue
+			}
+			before, now := b.best(c.candidate, was.body, was.recall), b.best(c.candidate, b.bodyDetail[c.candidate], b.recallDetail[c.candidate])
+			if before.chars == now.chars && before.images == now.images {
 				continue
 			}
 			list = append(list, v.from)
@@ -31,15 +35,15 @@ func (b *chooser) nextToFall() ([]int, []change) {
 	return nil, nil
 }
 
-// charsSent is how many characters of a candidate a request holds, -1 where it does not hold it.
-func (b *chooser) charsSent(i int, body, recall detail) int {
+// best is the most that a request holds of a candidate: its text has -1 characters where the request does not hold it.
+func (b *chooser) best(i int, body, recall detail) rendering {
 	switch {
 	case b.recallAdds(i, body, recall):
-		return b.rendering(i, recall).chars
+		return b.rendering(i, recall)
 	case body == out:
-		return -1
+		return rendering{chars: -1}
 	}
-	return b.rendering(i, body).chars
+	return b.rendering(i, body)
 }
 
 // alike renders the request a second time with some changes undone, in the order of the list, and counts the messages

@@ -39,6 +39,7 @@ type Policy struct {
 	Placement            Placement   `toml:"placement"`              // where recalled text stands
 	ToolHistory          ToolHistory `toml:"tool_history"`           // how tool calls of the past are sent
 	Recovery             Recovery    `toml:"recovery"`               // what happens to a damaged history
+	ImageNotes           bool        `toml:"image_notes"`            // where the budget is short, a note with its name replaces an older image
 	MidSystem            MidSystem   `toml:"mid_system"`             // where a system message in the middle goes
 	MarkerDetail         bool        `toml:"marker_detail"`          // the gap marker names its count
 	Marker               string      `toml:"marker"`                 // stands for a gap
@@ -118,11 +119,11 @@ func Preset(name string) (Policy, error) {
 		p.LastWholeShare, p.RecallShare, p.RecallMaxTokens = 0.05, 0.95, NoLimit
 	case "classic":
 		p.AssistantRecallChars = 150
-		p.LastWholeMaxTokens, p.Elastic, p.RecallShare = 0, false, 0
+		p.LastWholeMaxTokens, p.Elastic, p.RecallShare, p.ImageNotes = 0, false, 0, false
 		p.MaxMessages, p.HistoryBudget = 50, 6000
 	case "assistant-first":
 		p.UserMaxChars, p.AssistantMaxChars, p.AssistantRecallChars = 150, 8192, 8192
-		p.LastWholeMaxTokens, p.Elastic, p.RecallShare = 0, false, 0
+		p.LastWholeMaxTokens, p.Elastic, p.RecallShare, p.ImageNotes = 0, false, 0, false
 		p.MaxMessages, p.MinMessages = 50, 5
 		p.Strategy, p.BudgetChars = DropOldest, 15360
 	case "recent":
@@ -158,6 +159,7 @@ func balanced() Policy {
 		Placement:            Steady,
 		ToolHistory:          ToolsKeep,
 		Recovery:             RecoverRepair,
+		ImageNotes:           true,
 		MidSystem:            Hoist,
 		Marker:               "[Earlier messages truncated]",
 		MarkerCounted:        "[Earlier messages truncated: {n} messages]",
@@ -166,10 +168,10 @@ func balanced() Policy {
 	}
 }
 
-// unlimited takes every limit on single messages off, and recall with them.
+// unlimited takes every limit on single messages off, images among them, and recall with them.
 func unlimited(p Policy) Policy {
 	p.UserMaxChars, p.AssistantMaxChars, p.AssistantRecallChars, p.ToolMaxChars = NoLimit, NoLimit, NoLimit, NoLimit
-	p.RecallShare = 0
+	p.RecallShare, p.ImageNotes = 0, false
 	return p
 }
 

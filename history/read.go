@@ -248,16 +248,20 @@ func overhead(m Message, count Counter) int {
 		n += count(call.Name) + count(call.Arguments) + frameCall
 	}
 	for _, p := range m.Parts {
-		switch {
-		case p.Tokens > 0:
-			n += p.Tokens
-		case p.Kind == ImagePart:
-			n += ImageTokens
-		default:
-			n += count(p.Sent())
-		}
+		n += partCost(p, count)
 	}
 	return n
+}
+
+// partCost is what a part of a message costs.
+func partCost(p Part, count Counter) int {
+	switch {
+	case p.Tokens > 0:
+		return p.Tokens
+	case p.Kind == ImagePart:
+		return ImageTokens
+	}
+	return count(p.Sent())
 }
 
 // Recount gives messages that were read with a guess of their tokens the counts of their texts, by

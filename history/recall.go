@@ -3,6 +3,7 @@ package history
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"winnow/history/relevance"
 )
@@ -11,6 +12,8 @@ import (
 const (
 	maxPassed = 32  // units that are too long for what may still be recalled are passed over, so many
 	longShare = 0.7 // of the score of a unit that its limits would cut
+
+	namedScore = 2 // of a message with an image that the question names: more than any other
 )
 
 // recall is what the current message is about, the most relevant first. A text within the limits of a
@@ -24,8 +27,12 @@ func (b *chooser) recall() iter.Seq[increment] {
 			return
 		}
 		b.ranking = b.t.searchable().Rank(question, b.t.unitsToRank()) // valid until the next question
+		named := strings.ToLower(question)
 		for k, u := range b.ranking.Units {
-			if b.cutAtLimits(unit{u.From, u.To}) {
+			switch found := (unit{u.From, u.To}); {
+			case b.limits.imageNotes && b.t.names(named, found):
+				b.ranking.Units[k].Score = namedScore
+			case b.cutAtLimits(found):
 				b.ranking.Units[k].Score *= longShare
 			}
 		}
@@ -71,18 +78,18 @@ func (b *chooser) question() string {
 	return ""
 }
 
-// recallCost is what an increment adds to what is recalled, 0 where it adds no text, or an image: that
-// cannot stand in a text.
+// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes
+// for images, messages with images are not recalled.
 func (b *chooser) recallCost(inc increment) int {
 	cost := 0
 	for i := inc.from; i < inc.to; i++ {
 		v := &b.candidates[i]
 		// The newest turn has its own place in the list.
-		if b.barred(i) || holdsImage(v.Parts) || b.last.from <= i && i < b.last.to {
+		if b.barred(i) || !b.limits.imageNotes && holdsImage(v.Parts) || b.last.from <= i && i < b.last.to {
 			return 0
 		}
 		before, after := b.rendering(i, max(b.bodyDetail[i], b.recallDetail[i])), b.rendering(i, inc.detail)
-		if b.inRequest(i) && after.chars <= before.chars {
+		if b.inRequest(i) && !after.more(before) {
 			continue
 		}
 		if b.ordered() {
@@ -92,8 +99,8 @@ func (b *chooser) recallCost(inc increment) int {
 			}
 			continue
 		}
-		if cost += v.alone(after); b.recalled(i) {
-			cost -= v.alone(before)
+		if cost += b.recalledCost(i, after); b.recalled(i) {
+			cost -= b.recalledCost(i, before)
 			continue
 		}
 		if cost += b.labelCost(i); b.days[v.day()] == 0 {
@@ -101,6 +108,29 @@ func (b *chooser) recallCost(inc increment) int {
 		}
 	}
 	return cost
+}
+
+// recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to it.
+func (b *chooser) recalledCost(i int, f rendering) int {
+	v := &b.candidates[i]
+	cost := v.alone(f)
+	if f.images > 0 {
+		for _, p := range v.Parts {
+			if p.Kind == ImagePart {
+				cost += b.c.remembered(p.Attached())
+			}
+		}
+	}
+	return cost
+}
+
+// names reports whether a text names an image of a unit.
+func (t *thread) names(text string, u unit) bool {
+	return slices.ContainsFunc(t.candidates[u.from:u.to], func(v candidate) bool {
+		return slices.ContainsFunc(v.Parts, func(p Part) bool {
+			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
+		})
+	})
 }
 
 func holdsImage(parts []Part) bool {
@@ -114,7 +144,7 @@ func (b *chooser) recalled(i int) bool {
 
 // recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
 func (b *chooser) recallAdds(i int, body, recall detail) bool {
-	return recall != out && (body == out || b.rendering(i, recall).chars > b.rendering(i, body).chars)
+	return recall != out && (body == out || b.rendering(i, recall).more(b.rendering(i, body)))
 }
 
 // unitsToRank are a thread's tool groups and single messages with their tokens.

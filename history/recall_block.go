@@ -112,9 +112,18 @@ func (b *chooser) blockCost(texts int) int {
 	return texts + b.c.remembered(recallHead) + b.c.remembered(recallTail)
 }
 
-// block is the recalled texts in their order, to stand in front of the current message; what of it
-// nobody said; the tokens of that; and where in it the text of each entry is.
-func (r *renderer) block() (text, frame string, tokens int, spans []Span) {
+// recalledBlock is the recalled texts in their order, to stand in front of the current message.
+type recalledBlock struct {
+	text   string
+	frame  string // what of it nobody said
+	tokens int    // of the frame
+	spans  []Span // where in it the text of each entry is
+	images []Part // those of the recalled messages, in their order
+}
+
+// block is the block of recalled texts, empty where nothing is recalled.
+func (r *renderer) block() recalledBlock {
+	block, tokens := recalledBlock{}, 0
 	var all, own strings.Builder
 	all.WriteString(recallHead)
 	add := func(s string, cost int) {
@@ -138,19 +147,29 @@ func (r *renderer) block() (text, frame string, tokens int, spans []Span) {
 		f := r.rendering(i, r.recallDetail[i])
 		if m.Content = f.text; v.standIn {
 			add(m.Content, f.tokens) // nobody said it: it stands in for a result
-			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.from {
-				spans[n].To = all.Len()
+			if n := len(block.spans) - 1; n >= 0 && block.spans[n].Entry == v.from {
+				block.spans[n].To = all.Len()
 			}
 			continue
 		}
 		all.WriteString(m.TextWithCalls())
-		for _, p := range v.Parts {
+		parts := v.Parts
+		if f.parts != nil {
+			parts = f.parts
+		}
+		for _, p := range parts {
+			if p.Kind == ImagePart {
+				all.WriteString("\n" + p.Attached())
+				block.images = append(block.images, p)
+				continue
+			}
 			all.WriteString("\n" + p.Sent())
 		}
-		spans = append(spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true, Calls: v.callsAsText || len(v.ToolCalls) > 0})
+		block.spans = append(block.spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true, Calls: v.callsAsText || len(v.ToolCalls) > 0})
 	}
 	if all.Len() == len(recallHead) {
-		return "", "", 0, nil
+		return recalledBlock{}
 	}
-	return all.String() + recallTail, recallHead + own.String() + recallTail, r.blockCost(tokens), spans
+	block.text, block.frame, block.tokens = all.String()+recallTail, recallHead+own.String()+recallTail, r.blockCost(tokens)
+	return block
 }

@@ -29,10 +29,15 @@ type rendering struct {
 	chars  int    // code points of the original that are sent
 	length int    // code points of what is sent
 	cause  *Cause // why it is cut, nil where it is whole
+	images int    // how many images are sent
+	parts  []Part // where notes stand for images, the parts with them; else nil, and the message's own are sent
 	cuts   []Range
 	insert []Insert // what is in the place of the cut
 	held   int      // tokens that the choice sets aside for it, where they are more than tokens
 }
+
+// more reports whether a rendering shows more of a message than another of it.
+func (f rendering) more(than rendering) bool { return f.chars > than.chars || f.images > than.images }
 
 // price is what the choice pays for a rendering.
 func (f rendering) price() int { return max(f.tokens, f.held) }
@@ -42,15 +47,18 @@ type limits struct {
 	user, assistant, tool       int
 	marker                      string
 	userSuffix, assistantSuffix string
-	classic                     bool
+	classic, imageNotes         bool
 }
 
 func limitsOf(p Policy) limits {
-	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.Marker, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic"}
+	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.Marker, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic", p.ImageNotes}
 }
 
 // allows reports whether a candidate stays whole at these limits.
 func (l limits) allows(v *candidate) bool {
+	if l.imageNotes && holdsImage(v.Parts) {
+		return false
+	}
 	switch v.kind() {
 	case User:
 		return v.chars <= l.user
@@ -96,11 +104,54 @@ func (b *chooser) rendering(i int, d detail) rendering {
 			f := renderingOf(v, b.shorten(v), b.c.count)
 			code, limit := b.limitOf(v)
 			f.cause = f.causeOfCut(v, code, limit)
+			if b.limits.imageNotes {
+				f = b.withNotes(f, v)
+			}
 			b.renderings[i] = &f
 		}
 		return *b.renderings[i]
 	}
-	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars}
+	return wholeOf(v)
+}
+
+// wholeOf is all of a candidate.
+func wholeOf(v *candidate) rendering {
+	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars, images: images(v.Parts)}
+}
+
+// images is how many of the parts of a message are images.
+func images(parts []Part) int {
+	n := 0
+	for _, p := range parts {
+		if p.Kind == ImagePart {
+			n++
+		}
+	}
+	return n
+}
+
+// withNotes is a rendering with a note for each image that costs more than its note.
+func (b *chooser) withNotes(f rendering, v *candidate) rendering {
+	for k, p := range v.Parts {
+		if p.Kind != ImagePart {
+			continue
+		}
+		note := Part{Kind: NotePart, Name: p.Name, Text: p.Note()}
+		saved := partCost(p, b.c.count) - partCost(note, b.c.count)
+		if saved <= 0 {
+			continue
+		}
+		if f.parts == nil {
+			f.parts = slices.Clone(v.Parts)
+		}
+		f.parts[k] = note
+		f.tokens -= saved
+		f.images--
+		if f.cause == nil {
+			f.cause = &Cause{Code: cause.ImageNote}
+		}
+	}
+	return f
 }
 
 // kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
@@ -147,10 +198,10 @@ func (b *chooser) shorten(v *candidate) shortened {
 // renderingOf counts a shortened text.
 func renderingOf(v *candidate, s shortened, count Counter) rendering {
 	if s.whole() {
-		return rendering{shortened: s, tokens: v.tokens, chars: v.chars, length: v.chars}
+		return wholeOf(v)
 	}
 	return rendering{
-		shortened: s, tokens: count(s.text) + v.tokens - v.text,
+		shortened: s, images: images(v.Parts), tokens: count(s.text) + v.tokens - v.text,
 		chars: v.chars - (s.cut.To - s.cut.From), length: runes(s.text),
 		cuts: []Range{s.cut}, insert: []Insert{{s.cut.From, s.note}},
 	}
@@ -175,7 +226,7 @@ func (b *chooser) headsAndTails() []*rendering {
 	for k, share := range b.shares() {
 		i := b.last.from + k
 		v := &b.candidates[i]
-		if v.tokens <= share && v.Role != User {
+		if v.tokens <= share && (v.Role != User || holdsImage(v.Parts)) {
 			continue
 		}
 		f := b.rendering(i, short)

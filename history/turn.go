@@ -180,7 +180,11 @@ func (r *renderer) writeTurn(v *candidate, text string, current bool) (at, from 
 	m := v.messageWith(text)
 	block, spans, front := len(r.added), len(r.spans), 0
 	if current {
-		m.Content = r.putRecalled() + m.Content
+		recalled, images := r.putRecalled()
+		m.Content = recalled + m.Content
+		if len(images) > 0 {
+			m.Parts = slices.Concat(images, m.Parts)
+		}
 		front = len(m.Content) - len(text)
 	}
 	at, from = r.put(m, v.joins)
@@ -196,19 +200,20 @@ func (r *renderer) writeTurn(v *candidate, text string, current bool) (at, from 
 	return at, from + front
 }
 
-// putRecalled is the block of recalled texts for the front of the current message.
-func (r *renderer) putRecalled() string {
+// putRecalled is the block of recalled texts for the front of the current message, and the images of the recalled
+// messages, which stand in front of the current message's own.
+func (r *renderer) putRecalled() (text string, images []Part) {
 	if r.ordered() {
-		return ""
+		return "", nil
 	}
-	text, frame, tokens, spans := r.block()
-	if text == "" {
-		return ""
+	block := r.block()
+	if block.text == "" {
+		return "", nil
 	}
-	r.spans = append(r.spans, spans...)
+	r.spans = append(r.spans, block.spans...)
 	r.added = append(r.added, Added{
-		Kind: AddedRecalled, Before: -1, Text: frame, Tokens: tokens,
+		Kind: AddedRecalled, Before: -1, Text: block.frame, Tokens: block.tokens,
 		Cause: Cause{Code: cause.RecalledBlock},
 	})
-	return text + joint
+	return block.text + joint, block.images
 }

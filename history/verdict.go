@@ -89,9 +89,10 @@ func (r *renderer) judgeRecalled(p *Plan, e *Entry, i int) {
 		e.TokensAfter, e.Place = recalled.tokens, e.Level
 		return
 	}
-	p.Sum.Recalled += r.candidates[i].alone(recalled)
+	cost := r.recalledCost(i, recalled)
+	p.Sum.Recalled += cost
 	p.Sum.Body += e.TokensAfter
-	e.TokensAfter += r.candidates[i].alone(recalled)
+	e.TokensAfter += cost
 }
 
 // judgeReadAgain writes into the verdicts on messages that are missing or cut that a result in the request holds what a
@@ -123,7 +124,7 @@ func (r *renderer) judgeReadAgain(p *Plan) {
 // show writes into an entry which of a candidate's text is sent.
 func (f rendering) show(v *candidate, e *Entry) {
 	f.locate(v, e)
-	if !f.whole() {
+	if f.cause != nil {
 		e.Disposition, e.Cause = Cut, *f.cause
 	}
 	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {

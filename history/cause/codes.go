@@ -76,6 +76,8 @@ const (
 	ReadAgain
 	CutReadAgain
 
+	ImageNote // the text of the message is whole, and a note replaces its image
+
 	// A fault of a stored message was repaired: its tool calls and their results.
 	CallEmpty     // a call with nothing in it is left out
 	CallUnnamed   // a call broke off before its name
@@ -143,6 +145,7 @@ var words = [codes]struct{ name, sentence string }{
 	NewestLimit:      {"newest_limit", "cut to {have} of {want} characters: the newest turn is longer than {limit} tokens"},
 	TurnLimit:        {"turn_limit", "cut to {have} of {want} characters: the current turn does not fit with the whole result"},
 	CutByUser:        {"cut_by_user", "cut by you: {have} of {want} characters are sent, so that the request fits"},
+	ImageNote:        {"image_note", "cut: a note replaces an older image"},
 	SharedWords:      {"shared_words", "{recalled}: related to your message ({text})"},
 	Instruction:      {"instruction", "{recalled}: an instruction for all answers"},
 	AnswerRecalled:   {"answer_recalled", "{recalled}: its answer is recalled"},

@@ -15,6 +15,8 @@ var shorts = map[Code]string{
 	AnswerRecalled: "with its answer",
 	Neighbour:      "beside a match",
 
+	ImageNote: "image as a note",
+
 	QuestionExcluded: "with its question",
 	Alone:            "sent alone",
 	LeftOut:          "left out by you",

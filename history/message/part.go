@@ -55,6 +55,14 @@ func (p Part) Note() string {
 	return "[image, not sent]"
 }
 
+// Attached is the text that names, in a text that quotes the message of an image, the image that is sent with it.
+func (p Part) Attached() string {
+	if name := strings.TrimSpace(Clean(p.Name)); name != "" {
+		return "[image " + name + ", attached to this message]"
+	}
+	return "[image, attached to this message]"
+}
+
 // HasParts reports whether a message has a part with bytes or text.
 func (m Message) HasParts() bool {
 	for _, p := range m.Parts {
