@@ -28,7 +28,7 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		l := onStage(t, size[0], size[1])
 		l.Update(upkeep.SavedMsg{Err: fmt.Errorf("check the history: %w", store.ErrDamaged)})
-		if screen := plain(l.Model); !strings.Contains(screen, "the next start") {
+		if screen := plain(l.Model); !strings.Contains(screen, "Part of the chat history is damaged.") {
 			t.Errorf("at %v the damage is not said:\n%s", size, screen)
 		}
 		l.press("esc")

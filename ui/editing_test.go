@@ -104,7 +104,7 @@ func TestEditIsLeft(t *testing.T) {
 		t.Errorf("up brings %q, want the edit that was left", got)
 	}
 	l.press("down", "tab", "G", "e")
-	l.shows("Message 2 is not yours and cannot be edited; r has the turn answered")
+	l.shows("Message 2 is not yours and cannot be edited; r asks for another answer")
 	l.press("g", "e", "ctrl+c")
 	l.shows("Message 1 is unchanged.")
 	if l.composer.Editing() != 0 || l.composer.Text() != "kept" {

@@ -192,7 +192,7 @@ func TestMessagesAreFlaggedByNumber(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"/pin 7", "There is no message 7: the conversation has 6 messages."},
 		{"/pin 5-2", "There is no message 5-2"},
-		{"/pin two", "two is none"},
+		{"/pin two", "two is not a number"},
 		{"/pin", "Select a message first"},
 	} {
 		l.types(c.typed)

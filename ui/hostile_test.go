@@ -267,7 +267,7 @@ func stands(t *testing.T, m *Model, state string) {
 	if !strings.Contains(ansi.Strip(content), unsent) {
 		fail("the draft is gone")
 	}
-	if l.Small && !strings.Contains(lines[0], "winnow wants 40×10") {
+	if l.Small && !strings.Contains(lines[0], "winnow needs 40×10") {
 		fail("it does not say which size it wants")
 	}
 }

@@ -144,8 +144,8 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.shows("3  user       message 3")
 	l.press("tab")
 	l.titled("turn 2", "json")
-	l.shows("✓ proven: these")
-	l.shows("1 secret is taken out of this view")
+	l.shows("✓ proven by hash: these")
+	l.shows("1 secret is hidden in this view")
 	_, shown, _ := strings.Cut(l.inspector.Content().Text(), "\n\n")
 	l.mu.Lock()
 	received := l.bodies[len(l.bodies)-1]

@@ -34,7 +34,7 @@ func TestSwitchOfModelSaysWhatNoLongerFits(t *testing.T) {
 	l.press("enter")
 	l.shows("The next message goes to here/small. A request can have up to ")
 	l.shows("what the model's window of 4,096 leaves beside the reply.")
-	l.shows("messages no longer fit.")
+	l.shows("messages no longer")
 }
 
 // A budget that the smaller window caps is said at the switch.

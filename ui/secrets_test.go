@@ -63,7 +63,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		}
 		l.inspect(inspector.Subject{Message: l.chat.Messages[0].ID}, inspector.TextView)
 		l.shows("My key is [redacted], ours is [redacted].")
-		l.shows("2 secrets are hidden in this view; f3 shows what only looks like one.")
+		l.shows("2 secrets are hidden in this view; f3 shows possible secrets.")
 		l.press("f3")
 		l.shows("My key is " + someKey + ", ours is [redacted].")
 		l.shows("Possible secrets are shown; f3 hides it.")

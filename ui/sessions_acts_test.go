@@ -182,5 +182,5 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	if l.overlays.any() || len(l.chat.Messages) != 2 || l.stored(l.current.Info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
-	l.shows("A fork of «A question» at its end")
+	l.shows("Forked from «A question» at its end")
 }

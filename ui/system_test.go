@@ -27,7 +27,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 
 	l.types("/persona cook")
 	l.press("enter")
-	l.shows("There is no persona cook. Yours: brief, pirate; none takes the configured")
+	l.shows("There is no persona cook. Yours: brief, pirate; none uses the configured")
 	l.types("/persona none")
 	l.press("enter")
 	l.shows("The session uses the configured system prompt.")

@@ -117,7 +117,7 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 		t.Errorf("the next start has budget %d, preset %s, placement %s and model %s", p.Budget, p.Preset, p.Placement, again.Ref())
 	}
 	l.press("w", "enter")
-	l.shows("nothing was set")
+	l.shows("No setting was changed.")
 }
 
 func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {

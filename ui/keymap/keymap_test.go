@@ -40,7 +40,7 @@ func TestKeysAreRemapped(t *testing.T) {
 		keys map[string][]string
 		want string
 	}{
-		{map[string][]string{"fly": {"f"}}, `no key action "fly"`},
+		{map[string][]string{"fly": {"f"}}, `unknown key action "fly"`},
 		{map[string][]string{"send": {"ctrl+p"}}, "ctrl+p is bound to both send and palette"},
 		{map[string][]string{"palette": {"enter"}}, "enter is bound to both send and palette"},
 		{map[string][]string{"copy": {"p"}}, "p is bound to both copy and pin"},
