@@ -418,7 +418,7 @@ func (w *destinationScenario) converse() {
 			l.until("the end of a turn", finished)
 		}
 	}
-	if strings.Contains(l.frame(), "Asking ") {
+	if strings.Contains(l.frame(), "for a title") {
 		l.until("a title", set)
 	}
 	w.mu.Lock()
@@ -508,7 +508,7 @@ func (l *looker) until(what string, come func(tea.Msg) bool) {
 			if come(msg) {
 				return
 			}
-			if what == "the end of a turn" && strings.Contains(l.frame(), "There is nothing to") {
+			if what == "the end of a turn" && (strings.Contains(l.frame(), "There is nothing to") || strings.Contains(l.frame(), "There is no message to answer")) {
 				return
 			}
 		case <-over:

@@ -157,7 +157,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	for _, id := range ids {
 		chat := startIn(t, env, 110, 32, "-m", "openai/small", "-s", id)
 		chat.want("enter send")
-		for _, over := range []struct{ key, title string }{{"\x0c", "enter use"}, {"\x13", "winnow  sessions"}, {"\x10", "tab complete"}} {
+		for _, over := range []struct{ key, title string }{{"\x0c", "enter use"}, {"\x13", "winnow  Sessions"}, {"\x10", "tab complete"}} {
 			chat.send(over.key)
 			chat.want(over.title)
 			chat.send(escKey)
@@ -175,7 +175,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 		chat.send("please fail")
 		chat.want("please fail")
 		chat.send(enterKey)
-		chat.waitFor("the error", func(screen string) bool { return strings.Contains(screen, "refused the request (400)") })
+		chat.waitFor("the error", func(screen string) bool { return strings.Contains(screen, "400 from") })
 		chat.send(ctrlD)
 		chat.send(ctrlC)
 		chat.send(ctrlC)

@@ -199,7 +199,7 @@ model = "config/m"
 		}
 		run("repair", id, "--json")
 	}
-	for question, shown := range map[string]string{"status 401": "(401)", "error in the stream": "It begins", "hello": "An answer of mine.", "repeat it": "you came with"} {
+	for question, shown := range map[string]string{"status 401": "401 from", "error in the stream": "It begins", "hello": "An answer of mine.", "repeat it": "you came with"} {
 		chat := startIn(t, env, 110, 32, "-m", "address/m", "--debug")
 		chat.want("enter send")
 		chat.send(question)

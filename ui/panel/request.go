@@ -95,5 +95,5 @@ func (r *Request) Missing() string {
 	if r.Note != "" {
 		return markdown.Visible(r.Note)
 	}
-	return "There is nothing to send yet."
+	return "Nothing to send yet."
 }
