@@ -77,7 +77,7 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 			e := &t.base[v.from]
 			e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, false))
 			v.Parts = slices.Clone(v.Parts)
-			v.Parts[k] = Part{Kind: NotePart, Name: p.Name, Text: p.Note()}
+			v.Parts[k] = noteFor(p)
 		}
 		if after := overhead(v.Message, c.count); after != before {
 			v.tokens += after - before
@@ -86,6 +86,11 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 	}
 	t.number(0)
 	return t
+}
+
+// noteFor is the part that is sent in place of an image.
+func noteFor(image Part) Part {
+	return Part{Kind: NotePart, Name: image.Name, Text: image.Note()}
 }
 
 // leaveOutImages takes out the messages with images that the user had left out.

@@ -22,7 +22,7 @@ func (b *chooser) nextToFall() ([]int, []change) {
 				continue
 			}
 			before, now := b.best(c.candidate, was.body, was.recall), b.best(c.candidate, b.bodyDetail[c.candidate], b.recallDetail[c.candidate])
-			if before.chars == now.chars && before.images == now.images {
+			if before.chars == now.chars && images(before.parts) == images(now.parts) {
 				continue
 			}
 			list = append(list, v.from)

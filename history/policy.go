@@ -168,7 +168,7 @@ func balanced() Policy {
 	}
 }
 
-// unlimited takes every limit on single messages off, images among them, and recall with them.
+// unlimited takes every limit on single messages off, keeps their images, and recalls nothing.
 func unlimited(p Policy) Policy {
 	p.UserMaxChars, p.AssistantMaxChars, p.AssistantRecallChars, p.ToolMaxChars = NoLimit, NoLimit, NoLimit, NoLimit
 	p.RecallShare, p.ImageNotes = 0, false

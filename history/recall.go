@@ -112,13 +112,10 @@ func (b *chooser) recallCost(inc increment) int {
 
 // recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to it.
 func (b *chooser) recalledCost(i int, f rendering) int {
-	v := &b.candidates[i]
-	cost := v.alone(f)
-	if f.images > 0 {
-		for _, p := range v.Parts {
-			if p.Kind == ImagePart {
-				cost += b.c.remembered(p.Attached())
-			}
+	cost := b.candidates[i].alone(f)
+	for _, p := range f.parts {
+		if p.Kind == ImagePart {
+			cost += b.c.remembered(p.Attached())
 		}
 	}
 	return cost
@@ -133,9 +130,7 @@ func (t *thread) names(text string, u unit) bool {
 	})
 }
 
-func holdsImage(parts []Part) bool {
-	return slices.ContainsFunc(parts, func(p Part) bool { return p.Kind == ImagePart })
-}
+func holdsImage(parts []Part) bool { return images(parts) > 0 }
 
 // recalled reports whether recall shows more of a candidate than its place does.
 func (b *chooser) recalled(i int) bool {

@@ -153,11 +153,7 @@ func (r *renderer) block() recalledBlock {
 			continue
 		}
 		all.WriteString(m.TextWithCalls())
-		parts := v.Parts
-		if f.parts != nil {
-			parts = f.parts
-		}
-		for _, p := range parts {
+		for _, p := range f.parts {
 			if p.Kind == ImagePart {
 				all.WriteString("\n" + p.Attached())
 				block.images = append(block.images, p)

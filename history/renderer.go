@@ -91,9 +91,7 @@ func (r *renderer) writeCandidate(i int) {
 		return
 	}
 	m := v.messageWith(f.text)
-	if f.parts != nil {
-		m.Parts = f.parts
-	}
+	m.Parts = f.parts
 	before, marker, inline := len(r.added), 0, []Span(nil)
 	if m.Role == User {
 		m.Content = r.inline + m.Content

@@ -29,15 +29,16 @@ type rendering struct {
 	chars  int    // code points of the original that are sent
 	length int    // code points of what is sent
 	cause  *Cause // why it is cut, nil where it is whole
-	images int    // how many images are sent
-	parts  []Part // where notes stand for images, the parts with them; else nil, and the message's own are sent
+	parts  []Part // the parts that are sent, with a note in the place of each image that is not
 	cuts   []Range
 	insert []Insert // what is in the place of the cut
 	held   int      // tokens that the choice sets aside for it, where they are more than tokens
 }
 
 // more reports whether a rendering shows more of a message than another of it.
-func (f rendering) more(than rendering) bool { return f.chars > than.chars || f.images > than.images }
+func (f rendering) more(than rendering) bool {
+	return f.chars > than.chars || images(f.parts) > images(than.parts)
+}
 
 // price is what the choice pays for a rendering.
 func (f rendering) price() int { return max(f.tokens, f.held) }
@@ -116,7 +117,7 @@ func (b *chooser) rendering(i int, d detail) rendering {
 
 // wholeOf is all of a candidate.
 func wholeOf(v *candidate) rendering {
-	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars, images: images(v.Parts)}
+	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars, parts: v.Parts}
 }
 
 // images is how many of the parts of a message are images.
@@ -132,21 +133,18 @@ func images(parts []Part) int {
 
 // withNotes is a rendering with a note for each image that costs more than its note.
 func (b *chooser) withNotes(f rendering, v *candidate) rendering {
+	f.parts = slices.Clone(v.Parts)
 	for k, p := range v.Parts {
 		if p.Kind != ImagePart {
 			continue
 		}
-		note := Part{Kind: NotePart, Name: p.Name, Text: p.Note()}
+		note := noteFor(p)
 		saved := partCost(p, b.c.count) - partCost(note, b.c.count)
 		if saved <= 0 {
 			continue
 		}
-		if f.parts == nil {
-			f.parts = slices.Clone(v.Parts)
-		}
 		f.parts[k] = note
 		f.tokens -= saved
-		f.images--
 		if f.cause == nil {
 			f.cause = &Cause{Code: cause.ImageNote}
 		}
@@ -201,7 +199,7 @@ func renderingOf(v *candidate, s shortened, count Counter) rendering {
 		return wholeOf(v)
 	}
 	return rendering{
-		shortened: s, images: images(v.Parts), tokens: count(s.text) + v.tokens - v.text,
+		shortened: s, parts: v.Parts, tokens: count(s.text) + v.tokens - v.text,
 		chars: v.chars - (s.cut.To - s.cut.From), length: runes(s.text),
 		cuts: []Range{s.cut}, insert: []Insert{{s.cut.From, s.note}},
 	}

@@ -102,7 +102,7 @@ func (r *renderer) turnRendering(i int) rendering {
 		return f
 	}
 	v := &r.turn.candidates[i]
-	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars}
+	return wholeOf(v)
 }
 
 // judgeTurn writes the verdicts on the running turn. A draft has none.

@@ -48,19 +48,17 @@ func (p Part) Sendable() bool {
 }
 
 // Note is the text that stands for an image that is not sent.
-func (p Part) Note() string {
-	if name := strings.TrimSpace(Clean(p.Name)); name != "" {
-		return "[image " + name + ", not sent]"
-	}
-	return "[image, not sent]"
-}
+func (p Part) Note() string { return p.inBrackets("not sent") }
 
-// Attached is the text that names, in a text that quotes the message of an image, the image that is sent with it.
-func (p Part) Attached() string {
+// Attached is the text that names an image where its message is quoted and the image is sent beside the quote.
+func (p Part) Attached() string { return p.inBrackets("attached to this message") }
+
+// inBrackets names an image and says where it is.
+func (p Part) inBrackets(where string) string {
 	if name := strings.TrimSpace(Clean(p.Name)); name != "" {
-		return "[image " + name + ", attached to this message]"
+		return "[image " + name + ", " + where + "]"
 	}
-	return "[image, attached to this message]"
+	return "[image, " + where + "]"
 }
 
 // HasParts reports whether a message has a part with bytes or text.
