@@ -165,6 +165,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 				return strings.Contains(screen, "enter send") && !strings.Contains(screen, over.title)
 			})
 		}
+		chat.want("── sends ") // the request that i shows is planned
 		chat.send("\t")
 		chat.send("k")
 		chat.send("i")

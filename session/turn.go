@@ -178,7 +178,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
 		last = store.Request{}
 	}
-	t.failure = &record.Failure{Fault: record.FaultOf(err), User: t.messages[0].ID, Request: last.ID, Tries: last.Retries + 1}
+	t.failure = &record.Failure{Fault: record.FaultOf(err), User: t.messages[0].ID, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
 	if last.End != store.EndFailed {
 		return
 	}

@@ -60,6 +60,34 @@ func TestAFailureStaysWhereItHappened(t *testing.T) {
 	}
 }
 
+// The keys on a failure are those of its turn, and enter shows the request that failed: right after it did, and when
+// the session is opened again.
+func TestAFailureShowsItsRequest(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 140, 40)
+	l.say("First")
+	l.refuses(true)
+	l.types("Second")
+	l.press("enter")
+	l.shows("/retry try again")
+	l.until("the end of the turn", func() bool { return !l.turn.Busy })
+	for range 2 {
+		l.press("tab", "G")
+		l.shows("r try again   R another model   enter what was sent")
+		l.press("enter")
+		l.shows("turn 2")
+		l.shows("✗ Failed: here refused the request")
+		l.press("esc", "esc", "esc")
+		l.reopen()
+		l.shows("the runner has stopped")
+	}
+	l.press("tab", "G", "e")
+	l.shows("editing message 3")
+	if got := l.composer.Text(); got != "Second" {
+		t.Errorf("e on a failure edits %q", got)
+	}
+}
+
 // A request that winnow repeats by itself because it was too long has not failed.
 func TestARequestThatIsRepeatedIsNoFailure(t *testing.T) {
 	t.Parallel()

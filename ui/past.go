@@ -79,16 +79,16 @@ func loadPast(ctx context.Context, s *session.Session, l panel.Load) tea.Msg {
 	return panel.LoadedMsg{Load: l, Request: &past}
 }
 
-// openPast shows the request that made a message: an answer's own, the question's first.
+// openPast shows the request that made a message: an answer's own, the question's first; for a failure the one that
+// failed.
 func (m *Model) openPast() tea.Cmd {
-	id, ok := m.chat.RequestOf()
-	if !ok {
+	id, turn, ok := m.chat.RequestOf()
+	switch {
+	case !ok:
 		return m.notice.Say("No request was sent for this message.")
-	}
-	receipt, ok := m.chat.Receipts[id]
-	if !ok {
+	case turn == 0:
 		return m.notice.Say("The record of this request is still loading.")
 	}
 	m.showPanel()
-	return m.updatePanel(panel.Load{Turn: receipt.Turn, Request: id})
+	return m.updatePanel(panel.Load{Turn: turn, Request: id})
 }

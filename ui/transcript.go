@@ -57,10 +57,17 @@ func (m *Model) transcriptEvent(e event.Event) tea.Cmd {
 // do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
 // cursor.
 func (m *Model) do(a keymap.Action) tea.Cmd {
+	failed, onFailure := m.chat.Failed()
+	if onFailure && a == keymap.Inspect {
+		a = keymap.Seen // A failure is no message: what there is to inspect is its request.
+	}
 	if why := m.whyNot(a); why != nil {
 		return why
 	}
 	message, _ := m.chat.Selected()
+	if onFailure {
+		message, _ = m.chat.Message(failed.User)
+	}
 	switch a {
 	case keymap.Palette:
 		return m.openPalette()
@@ -95,9 +102,6 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.CopyCode:
 		return m.copyMessages("code")
 	case keymap.Again:
-		if failed, on := m.chat.FailedTurn(); on {
-			message = failed
-		}
 		return m.askAgain(message, "")
 	case keymap.AgainWith:
 		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.AnswerWith(message.ID) })

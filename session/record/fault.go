@@ -71,8 +71,8 @@ func (f Fault) JSON() string {
 	return string(text)
 }
 
-// readFault reads what JSON has written. What another version wrote otherwise is none.
-func readFault(text string) Fault {
+// ReadFault reads what JSON has written. What another version wrote otherwise is none.
+func ReadFault(text string) Fault {
 	var f Fault
 	if text == "" || json.Unmarshal([]byte(text), &f) != nil {
 		return Fault{}
@@ -84,6 +84,7 @@ func readFault(text string) Fault {
 type Failure struct {
 	Fault
 	User    int64 // the message
+	Turn    int   // the number of the turn of Request, 0 where none was sent
 	Request int64 // the last request of the turn, 0 where none was sent
 	Tries   int   // how often that was sent
 }

@@ -31,14 +31,14 @@ func TestFaultOfAnError(t *testing.T) {
 		if got := FaultOf(test.err); got != test.want {
 			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
 		}
-		if got := readFault(test.want.JSON()); got != test.want {
+		if got := ReadFault(test.want.JSON()); got != test.want {
 			t.Errorf("%s: read back it is %+v, want %+v", test.name, got, test.want)
 		}
 	}
 	if got := FaultOf(fmt.Errorf("plan: %w", &history.OverBudgetError{})); !got.Budget || !got.Free {
 		t.Errorf("over the budget: got %+v, want it known and free", got)
 	}
-	if got := readFault("not JSON"); got != (Fault{}) {
+	if got := ReadFault("not JSON"); got != (Fault{}) {
 		t.Errorf("what cannot be read is %+v, want nothing", got)
 	}
 }
@@ -49,12 +49,12 @@ func TestFailuresAreOfTurns(t *testing.T) {
 	why := Fault{What: "it failed"}
 	got := Failures(map[int64]Receipt{
 		1: {User: 7, End: store.EndFailed},
-		5: {User: 8, End: store.EndFailed, Fault: why, Retries: 2},
+		5: {User: 8, Turn: 2, End: store.EndFailed, Fault: why, Retries: 2},
 		3: {User: 7, End: store.EndFailed, Fault: why},
 		4: {User: 7, End: store.EndCut, Fault: why},
 		2: {User: 7, End: store.EndDone},
 	})
-	want := []Failure{{why, 7, 3, 1}, {why, 8, 5, 3}}
+	want := []Failure{{why, 7, 0, 3, 1}, {why, 8, 2, 5, 3}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

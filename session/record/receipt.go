@@ -66,7 +66,7 @@ func Failures(receipts map[int64]Receipt) []Failure {
 	var list []Failure
 	for id, r := range receipts {
 		if r.End == store.EndFailed && r.Fault != (Fault{}) {
-			list = append(list, Failure{Fault: r.Fault, User: r.User, Request: id, Tries: r.Retries + 1})
+			list = append(list, Failure{Fault: r.Fault, User: r.User, Turn: r.Turn, Request: id, Tries: r.Retries + 1})
 		}
 	}
 	slices.SortFunc(list, func(a, b Failure) int { return cmp.Compare(a.Request, b.Request) })
@@ -87,7 +87,7 @@ func receiptOf(r store.Request, counts store.Tally) Receipt {
 		usage.Cost = cost.Amount
 	}
 	return Receipt{
-		Turn: r.Turn, User: r.User, Fault: readFault(r.Fault), Estimate: r.Estimate, Usage: usage, Cost: cost,
+		Turn: r.Turn, User: r.User, Fault: ReadFault(r.Fault), Estimate: r.Estimate, Usage: usage, Cost: cost,
 		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
 		Stopped: r.End == store.EndStopped, End: r.End, Finish: r.Finish,
 		Cache:  CacheUseOf(r),

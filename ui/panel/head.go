@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/record"
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -317,6 +318,13 @@ func proof(st theme.Styles, r record.Replayed, estimate, cost string, w int) []s
 		facts += " · estimated ~" + estimate
 	}
 	lines := theme.WrapStyled(st.Muted, strings.TrimSuffix(facts+" · "+cost, " · "), w)
+	if q.End == store.EndFailed {
+		failed := "✗ Failed"
+		if what := record.ReadFault(q.Fault).What; what != "" {
+			failed += ": " + markdown.OneLine(what, 1000)
+		}
+		lines = append(lines, theme.WrapStyled(st.Error, failed, w)...)
+	}
 	if short, ok := record.ShortfallOf(r.Request); ok {
 		lines = append(lines, theme.WrapStyled(st.Cut, fmt.Sprintf("! The server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
 	}

@@ -13,8 +13,8 @@ import (
 // else of the one under the cursor. Where the transcript has no focus the last answer is the one under the cursor.
 func (c *Model) ToCopy(args string, focused bool) (what, text, fault string) {
 	on, ok := c.Selected()
-	if id, on := c.list.Cursor(); focused && on && c.failed[id] != 0 && args == "" {
-		it, _ := c.list.Item(id)
+	if _, failed := c.Failed(); focused && failed && args == "" {
+		it, _ := c.list.Item(c.list.cursor)
 		text = it.Failure.text()
 		return theme.Plural(utf8.RuneCountInString(text), "character"), text, ""
 	}

@@ -42,22 +42,26 @@ func (c *Model) Gist(id int64) string {
 	return ""
 }
 
-// RequestOf is the request that made the selected message; for a question the one that answered
-// it first. Without a selection it is the last answer's.
-func (c *Model) RequestOf() (int64, bool) {
+// RequestOf is the request that made the selected message, and the number of its turn, 0 as long as that is not
+// read; for a question it is the one that answered it first, for a failure the one that failed. Without a selection
+// it is the last answer's.
+func (c *Model) RequestOf() (id int64, turn int, ok bool) {
+	if f, on := c.Failed(); on {
+		return f.Request, f.Turn, f.Request != 0
+	}
 	m, ok := c.Selected()
 	if !ok {
 		m, ok = c.lastAnswer()
 	}
 	for i := c.Index[m.ID]; ok && i < len(c.Messages); i++ {
-		if c.Messages[i].Request != 0 && c.Messages[i].Role == history.Assistant {
-			return c.Messages[i].Request, true
+		if id := c.Messages[i].Request; id != 0 && c.Messages[i].Role == history.Assistant {
+			return id, c.Receipts[id].Turn, true
 		}
 		if c.Messages[i].Role == history.User && c.Messages[i].ID != m.ID {
 			break
 		}
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 // Last is the newest message.

@@ -57,7 +57,7 @@ func (c *Model) learnFailures(list []record.Failure) (fresh []record.Failure) {
 func (c *Model) failureItem(f record.Failure) Item {
 	c.calls++
 	id := arriving - c.calls
-	c.failed[id] = f.User
+	c.failed[id] = f
 	shown := Failure{What: markdown.OneLine(f.What, 1000), Said: markdown.Visible(f.Words), Ways: c.waysOut(f)}
 	if f.Status != 0 {
 		shown.From = markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, 60)
@@ -141,14 +141,11 @@ func (c *Model) showFailures(list []record.Failure) {
 	}
 }
 
-// FailedTurn is the user's message of the failure under the cursor.
-func (c *Model) FailedTurn() (store.Message, bool) {
+// Failed is the failure under the cursor.
+func (c *Model) Failed() (record.Failure, bool) {
 	id, ok := c.list.Cursor()
-	user, is := c.failed[id]
-	if !ok || !is {
-		return store.Message{}, false
-	}
-	return c.Message(user)
+	f, is := c.failed[id]
+	return f, ok && is
 }
 
 // text is a failure as it is copied.

@@ -21,6 +21,16 @@ func (c *Model) Hints() []keymap.Hint {
 			k.Hint("leave the selection", keymap.Back),
 		}
 	}
+	if _, on := c.Failed(); on {
+		return []keymap.Hint{
+			k.Hint("try again", keymap.Again),
+			k.Hint("another model", keymap.AgainWith),
+			k.Hint("what was sent", keymap.Inspect),
+			k.Hint("copy", keymap.Copy),
+			k.Hint("message", keymap.Next, keymap.Prev),
+			k.Hint("help", keymap.Ask),
+		}
+	}
 	var hints []keymap.Hint
 	message, _ := c.Selected()
 	if message.Siblings > 1 {

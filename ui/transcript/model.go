@@ -30,7 +30,7 @@ type Model struct {
 	owner     map[int64]int64            // the message of a tool call's item
 	callIDs   map[int64][]int64          // the items of a message's tool calls
 	failures  map[int64][]record.Failure // of turns, by the user's message
-	failed    map[int64]int64            // the user's message of a failure's item
+	failed    map[int64]record.Failure   // by its item
 	calls     int64                      // items that are no messages made so far: of tool calls and of failures
 	Plan      history.Plan               // of the request on show
 	Next      history.Plan               // of the next request
@@ -55,7 +55,7 @@ func New(d Deps) Model {
 	return Model{
 		Deps: d, list: list,
 		Index: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]record.Receipt{},
-		failures: map[int64][]record.Failure{}, failed: map[int64]int64{},
+		failures: map[int64][]record.Failure{}, failed: map[int64]record.Failure{},
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *Model) Open(s *session.Session) {
 // Reset shows other messages.
 func (c *Model) Reset(messages []store.Message) {
 	c.Messages, c.Index, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
-	c.owner, c.callIDs, c.failed = map[int64]int64{}, map[int64][]int64{}, map[int64]int64{}
+	c.owner, c.callIDs, c.failed = map[int64]int64{}, map[int64][]int64{}, map[int64]record.Failure{}
 	c.Receipts, c.failures, c.Trails, c.Edited = map[int64]record.Receipt{}, map[int64][]record.Failure{}, nil, 0
 	c.list.SetBoundary(0, 0, 0)
 	c.Search.forget() // hits have the indexes of the old messages

@@ -14,10 +14,10 @@ func (c *Model) OnPage() (first, end int) {
 // messageAt is the index of the message that line y of the screen shows, the last one below the end.
 func (c *Model) messageAt(y int) (int, bool) {
 	id, _, _ := c.list.At(y)
-	for _, of := range []map[int64]int64{c.owner, c.failed} {
-		if message, is := of[id]; is {
-			id = message
-		}
+	if message, is := c.owner[id]; is {
+		id = message
+	} else if f, is := c.failed[id]; is {
+		id = f.User
 	}
 	i, ok := c.Index[id]
 	return i, ok
