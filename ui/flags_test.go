@@ -362,7 +362,7 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 }
 
 func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
-	said := "Pinned message 12: +1,204 tokens; its call and 2 results go with it; to make room 2 messages left (5 you, 6 model)."
+	said := "Pinned message 12: +1,204 tokens; its call and 2 results go with it; 2 messages dropped (5 you, 6 model) to make room."
 	m := chatting(t, 80, 24)
 	m.notice.Say(said)
 	settleLines(m)

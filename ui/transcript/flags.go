@@ -299,25 +299,25 @@ func (msg FlaggedMsg) others() string {
 	}
 	meant := setOf(slices.Concat(msg.Action.IDs, msg.Rest))
 	words := map[history.ChangeKind]string{
-		history.ChangeLeft: "left", history.ChangeShortened: "cut", history.ChangeEntered: "came in",
-		history.ChangeRecalled: "came in", history.ChangeRestored: "longer",
+		history.ChangeLeft: "dropped", history.ChangeShortened: "cut", history.ChangeEntered: "added",
+		history.ChangeRecalled: "added", history.ChangeRestored: "sent longer",
 	}
 	became := map[string][]history.Entry{}
 	for _, change := range history.Compare(msg.Was.Entries, msg.Now.Entries) {
 		if e := change.Entry(); !meant[e.ID] {
-			word := cmp.Or(words[change.Kind], "otherwise")
+			word := cmp.Or(words[change.Kind], "changed")
 			became[word] = append(became[word], e)
 		}
 	}
 	var list []string
-	for _, word := range []string{"left", "cut", "came in", "longer", "otherwise"} {
+	for _, word := range []string{"dropped", "cut", "added", "sent longer", "changed"} {
 		if entries := became[word]; len(entries) > 0 {
 			list = append(list, theme.Plural(len(entries), "message")+" "+word+" ("+theme.Named(entries)+")")
 		}
 	}
 	text := strings.Join(list, ", ")
-	if len(became["left"])+len(became["cut"]) > 0 && len(became["came in"])+len(became["longer"]) == 0 {
-		text = "to make room " + text
+	if len(became["dropped"])+len(became["cut"]) > 0 && len(became["added"])+len(became["sent longer"]) == 0 {
+		text += " to make room"
 	}
 	return text
 }

@@ -174,7 +174,7 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 		msg  FlaggedMsg
 		want string
 	}{
-		{FlaggedMsg{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; to make room 1 message left (3 you)."},
+		{FlaggedMsg{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message dropped (3 you) to make room."},
 		{FlaggedMsg{Action: pin, Rest: []int64{2}}, "Pinned message 1; its result goes with it. It applies to the next request; the current one is already sent."},
 		{FlaggedMsg{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already; o returns to automatic."},
 		{FlaggedMsg{Err: errors.New("the disk is full")}, "the disk is full."},
