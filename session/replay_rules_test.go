@@ -196,6 +196,7 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		ALTER TABLE requests DROP COLUMN cache_diagnosis;
 		ALTER TABLE drafts DROP COLUMN parts;
 		ALTER TABLE requests DROP COLUMN fault;
+		ALTER TABLE messages DROP COLUMN fault;
 		DROP INDEX requests_purpose;
 		ALTER TABLE requests DROP COLUMN sum;
 		ALTER TABLE requests DROP COLUMN added;

@@ -179,15 +179,37 @@ func (t *turn) fail(ctx context.Context, err error) {
 		last = store.Request{}
 	}
 	t.failure = &record.Failure{Fault: record.FaultOf(err), User: t.messages[0].ID, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
-	if last.End != store.EndFailed {
-		return
-	}
-	last.Fault = t.failure.JSON()
 	save, cancel := detached(ctx)
 	defer cancel()
-	if err := t.deps.Store.UpdateRequest(save, last); err != nil {
+	switch last.End {
+	case store.EndFailed:
+		last.Fault = t.failure.JSON()
+		err = t.deps.Store.UpdateRequest(save, last)
+	case "": // no request failed
+		t.failure.After = t.lastOfTurn(t.failure.User, t.failure.JSON())
+		err = t.deps.Store.SetFault(save, t.failure.After, t.failure.JSON())
+	default:
+		return
+	}
+	if err != nil {
 		t.log().Warn("record why the turn failed", "error", ErrorCode(err))
 	}
+}
+
+// lastOfTurn is the last message of a turn on the active branch, by the user's message that begins it. The turn failed
+// behind it because of fault, which the branch knows from then on.
+func (t *turn) lastOfTurn(user int64, fault string) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := slices.IndexFunc(t.branch, func(m store.Message) bool { return m.ID == user })
+	if at < 0 {
+		return user
+	}
+	for at+1 < len(t.branch) && t.branch[at+1].Role != history.User {
+		at++
+	}
+	t.branch[at].Fault = fault
+	return t.branch[at].ID
 }
 
 // askModel asks the server for the model's window and prices where they are not known yet. A turn

@@ -13,6 +13,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/tool"
 	"winnow/session/approval"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -319,7 +320,8 @@ func TestToolLoopEnds(t *testing.T) {
 	b := newBench(t, call, call, call)
 	b.deps.Approve, b.deps.MaxRounds = Always, 3
 	b.offer(adder(t))
-	events, err := drain(b.begin().Send(t.Context(), "loop"))
+	s := b.begin()
+	events, err := drain(s.Send(t.Context(), "loop"))
 	if err == nil || !strings.Contains(err.Error(), "3 times") {
 		t.Errorf("got %v, want a sentence with the limit", err)
 	}
@@ -327,6 +329,15 @@ func TestToolLoopEnds(t *testing.T) {
 	over, _ := events[len(events)-1].(Finished)
 	if f := over.Failure; f == nil || f.Request != 0 || !strings.Contains(f.What, "3 times") {
 		t.Errorf("the failure is %+v, want one of the turn and of no request", f)
+	}
+	// It is kept behind the last result.
+	for what, branch := range map[string][]store.Message{"now": s.Messages(), "reopened": b.open(s.Info().ID).Messages()} {
+		for i, m := range branch {
+			f, failed := record.FailureAfter(m)
+			if last := i == len(branch)-1; failed != last || failed && !strings.Contains(f.What, "3 times") {
+				t.Errorf("%s, message %d of %d has the failure %+v", what, i+1, len(branch), f)
+			}
+		}
 	}
 	if b.requests() != 3 {
 		t.Errorf("%d requests, want 3", b.requests())

@@ -88,6 +88,31 @@ func TestAFailureShowsItsRequest(t *testing.T) {
 	}
 }
 
+// A failure that no request had is there again as well: a second one takes its place, and a later answer comes below it.
+func TestAFailureWithoutARequestStays(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 110, 60)
+	l.say("First, with " + strings.Repeat("many words ", 20))
+	l.types("/budget 10")
+	l.press("enter")
+	l.until("the budget", func() bool { return l.notice.Sentence() != "" })
+	failed := []string{"Answer 1", "✗", "55 tokens too many", "Your message is saved. Nothing was charged for this request.", "/budget raise"}
+	for range 2 {
+		l.types("/retry")
+		l.press("enter")
+		l.shows("✗")
+		l.until("the end of the turn", func() bool { return !l.turn.Busy })
+		l.inOrder(failed...)
+	}
+	for range 2 {
+		if n := strings.Count(plain(l.Model), "✗"); n != 1 {
+			t.Errorf("the failure is shown %d times:\n%s", n, plain(l.Model))
+		}
+		l.reopen()
+		l.inOrder(failed...)
+	}
+}
+
 // A request that winnow repeats by itself because it was too long has not failed.
 func TestARequestThatIsRepeatedIsNoFailure(t *testing.T) {
 	t.Parallel()

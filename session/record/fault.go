@@ -12,6 +12,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/store"
 )
 
 // Fault is why a turn failed, in the parts that the screen shows apart.
@@ -84,7 +85,15 @@ func ReadFault(text string) Fault {
 type Failure struct {
 	Fault
 	User    int64 // the message
-	Turn    int   // the number of the turn of Request, 0 where none was sent
-	Request int64 // the last request of the turn, 0 where none was sent
+	Turn    int   // the number of the turn of Request, 0 where none failed
+	Request int64 // the last request of the turn, which failed; 0 for none
 	Tries   int   // how often that was sent
+	After   int64 // where no request failed: the message behind which the turn failed
+}
+
+// FailureAfter is the failure of a turn behind a message, where it failed there without a request that failed. The user's
+// message is left to the caller, who has the branch.
+func FailureAfter(m store.Message) (f Failure, ok bool) {
+	f = Failure{Fault: ReadFault(m.Fault), Tries: 1, After: m.ID}
+	return f, f.Fault != Fault{}
 }

@@ -54,7 +54,7 @@ func TestFailuresAreOfTurns(t *testing.T) {
 		4: {User: 7, End: store.EndCut, Fault: why},
 		2: {User: 7, End: store.EndDone},
 	})
-	want := []Failure{{why, 7, 0, 3, 1}, {why, 8, 2, 5, 3}}
+	want := []Failure{{Fault: why, User: 7, Request: 3, Tries: 1}, {Fault: why, User: 8, Turn: 2, Request: 5, Tries: 3}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

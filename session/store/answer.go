@@ -114,7 +114,7 @@ func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
 	}
 	// What the answer began with stays.
 	values = slices.DeleteFunc(values, func(v sql.NamedArg) bool {
-		return slices.Contains([]string{"id", "session", "seq", "parent", "created_ms", "alone"}, v.Name)
+		return slices.Contains([]string{"id", "session", "seq", "parent", "created_ms", "alone", "fault"}, v.Name)
 	})
 	if _, err := sqlite.Update(ctx, tx, "messages", append(values, sql.Named("owner", "")), sql.Named("id", m.ID)); err != nil {
 		return err

@@ -144,6 +144,7 @@ func (w *writer) step() {
 			w.damaged = true
 			return err
 		},
+		"fault":   func() error { return w.s.SetFault(ctx, message, w.text("fault")) },
 		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
 		"leaf":    func() error { return w.s.SetLeaf(ctx, session.ID, message) },
 		"rename":  func() error { return w.s.Rename(ctx, session.ID, w.text("title"), "user") },

@@ -193,6 +193,7 @@ type MessageLine struct {
 	ToolCalls    []CallLine `json:"tool_calls,omitempty" db:"-"`
 	Parts        []PartLine `json:"parts,omitempty" db:"-"`
 	Alone        bool       `json:"alone,omitempty"`                               // sent without the conversation before it
+	Fault        Text       `json:"fault,omitempty" secret:"json"`                 // why its turn failed behind it without a request that failed, JSON
 	Extra        Text       `json:"extra,omitempty" db:",null,blob" secret:"json"` // unknown keys of the reply, raw JSON
 	Damaged      []byte     `json:"damaged,omitempty" db:"-"`                      // the fingerprint that was stored, where the row does not have it any more
 }

@@ -182,6 +182,18 @@ func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
 	return all[0], nil
 }
 
+// SetFault keeps why a turn failed behind a message, as Message.Fault. It changes nothing that was said. The error is
+// ErrNotFound where the message is gone.
+func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
+	return s.jot(ctx, "record why the turn failed", func(tx *sql.Tx) error {
+		n, err := sqlite.Update(ctx, tx, "messages", []sql.NamedArg{sql.Named("fault", s.clean(fault))}, sql.Named("id", message))
+		if err == nil && n == 0 {
+			err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", message), Kind: ErrNotFound}
+		}
+		return err
+	})
+}
+
 // SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
 // that still arrive are left alone, and so are messages that are gone.
 func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int64]int) error {

@@ -195,6 +195,7 @@ func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
 	writes := map[string]error{
 		"Rename":     r.Rename(ctx, session.ID, "x", "user"),
 		"SaveDraft":  r.SaveDraft(ctx, "", Draft{Text: "x"}),
+		"SetFault":   r.SetFault(ctx, first.ID, "x"),
 		"Checkpoint": r.Checkpoint(ctx, first.ID, "x", ""),
 		"Purge":      r.Purge(ctx, session.ID),
 	}

@@ -50,6 +50,7 @@ func (m Message) Redacted(clean func(string) string) Message {
 	for i := range m.Parts {
 		changed = redact(clean, &m.Parts[i].Name, &m.Parts[i].Text) || changed
 	}
+	redact(clean, &m.Fault)
 	if extra := string(m.Extra); redact(clean, &extra) {
 		m.Extra = []byte(extra)
 	}

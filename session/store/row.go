@@ -27,7 +27,7 @@ func rowOf(session int64, m Message, hashes [][]byte) messageRow {
 			Seq: int64(m.Seq), Parent: m.Parent, Role: Text(m.Role), Status: Text(m.Status), Created: m.CreatedMS,
 			Tokens: int64(m.Tokens), Tokenizer: Text(m.Tokenizer), Request: m.Request, Endpoint: Text(m.Endpoint), Model: Text(m.Model),
 			FinishReason: Text(m.FinishReason), Label: Text(m.Label), Name: Text(m.Name), ToolCallID: Text(m.ToolCallID),
-			Content: Text(m.Content), Reasoning: Text(m.Reasoning), Alone: m.Alone, Extra: Text(m.Extra),
+			Content: Text(m.Content), Reasoning: Text(m.Reasoning), Alone: m.Alone, Fault: Text(m.Fault), Extra: Text(m.Extra),
 		},
 		Session: session, Calls: len(m.ToolCalls), PartCount: len(m.Parts), Hash: string(fingerprint(m, hashes)),
 	}
@@ -48,7 +48,7 @@ func (l *MessageLine) message() Message {
 			Label: string(l.Label), Name: string(l.Name), ToolCallID: string(l.ToolCallID), Content: string(l.Content), Reasoning: string(l.Reasoning),
 		},
 		Seq: int(l.Seq), Parent: l.Parent, Tokenizer: string(l.Tokenizer), Request: l.Request, Endpoint: string(l.Endpoint), Model: string(l.Model),
-		FinishReason: string(l.FinishReason), Alone: l.Alone,
+		FinishReason: string(l.FinishReason), Alone: l.Alone, Fault: string(l.Fault),
 	}
 	if l.Extra != "" {
 		m.Extra = []byte(l.Extra)

@@ -35,6 +35,16 @@ func (c *Model) Fail(f record.Failure) {
 			return
 		}
 	}
+	for id, known := range c.failed {
+		if f.After != 0 && known.After == f.After { // it failed there before, or the message has it
+			it := c.failureItem(f)
+			delete(c.failed, it.ID)
+			it.ID, c.failed[id] = id, f
+			c.list.Replace(id, it)
+			c.list.GoTo(id)
+			return
+		}
+	}
 	c.showFailures([]record.Failure{f})
 	if last := c.list.entries[len(c.list.entries)-1]; last.Failure == nil {
 		c.list.GoTo(arriving - c.calls)
@@ -45,7 +55,7 @@ func (c *Model) Fail(f record.Failure) {
 func (c *Model) learnFailures(list []record.Failure) (fresh []record.Failure) {
 	for _, f := range list {
 		known := slices.ContainsFunc(c.failures[f.User], func(o record.Failure) bool { return f.Request != 0 && o.Request == f.Request })
-		if !known {
+		if !known && f.After == 0 { // the message has the others
 			c.failures[f.User] = append(c.failures[f.User], f)
 			fresh = append(fresh, f)
 		}
@@ -80,6 +90,9 @@ func (c *Model) failureItem(f record.Failure) Item {
 
 // answeredIn says that a request before the one that failed was answered in the turn.
 func (c *Model) answeredIn(f record.Failure) bool {
+	if m, ok := c.Message(f.After); ok {
+		return m.Role != history.User
+	}
 	i, ok := c.Index[f.User]
 	for i++; ok && i < len(c.Messages) && c.Messages[i].Role != history.User; i++ {
 		if r := c.Messages[i].Request; r != 0 && r < f.Request {
@@ -98,10 +111,10 @@ func (c *Model) waysOut(f record.Failure) []keymap.Hint {
 	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Hint{Key: "winnow doctor", What: "find the cause"})
 }
 
-// behind is the index in messages behind which a failure of the turn that messages[at] begins is shown: it stands
-// behind what was stored before its request. One without a request stands at the end of the turn.
+// behind is the index in messages behind which a failure of the turn that messages[at] begins is shown: behind what was
+// stored before its request, or behind the message that it names.
 func behind(messages []store.Message, at int, f record.Failure) int {
-	for at+1 < len(messages) && messages[at+1].Role != history.User {
+	for messages[at].ID != f.After && at+1 < len(messages) && messages[at+1].Role != history.User {
 		if r := messages[at+1].Request; f.Request != 0 && r > f.Request {
 			break
 		}
@@ -145,6 +158,12 @@ func (c *Model) showFailures(list []record.Failure) {
 func (c *Model) Failed() (record.Failure, bool) {
 	id, ok := c.list.Cursor()
 	f, is := c.failed[id]
+	if at, known := c.Index[f.After]; known && f.User == 0 { // what begins the turn may have been read since
+		for at > 0 && c.Messages[at].Role != history.User {
+			at--
+		}
+		f.User = c.Messages[at].ID
+	}
 	return f, ok && is
 }
 

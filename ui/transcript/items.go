@@ -22,6 +22,9 @@ func (c *Model) items(messages []store.Message) []Item {
 		if m.Role == history.User {
 			failures = c.failuresIn(messages, i)
 		}
+		if f, failed := record.FailureAfter(m); failed {
+			items = append(items, c.failureItem(f))
+		}
 		for _, f := range failures[i] {
 			items = append(items, c.failureItem(f))
 		}

@@ -1,5 +1,7 @@
 package transcript
 
+import "cmp"
+
 // OnPage are the messages that are on the screen, as the indexes of the first one and of the one behind the last;
 // both are 0 where there is none.
 func (c *Model) OnPage() (first, end int) {
@@ -17,7 +19,7 @@ func (c *Model) messageAt(y int) (int, bool) {
 	if message, is := c.owner[id]; is {
 		id = message
 	} else if f, is := c.failed[id]; is {
-		id = f.User
+		id = cmp.Or(f.After, f.User)
 	}
 	i, ok := c.Index[id]
 	return i, ok
