@@ -12,14 +12,16 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/settings"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
 // Command is one slash command.
 type Command struct {
 	composer.Command
-	run func(*Model, string) tea.Cmd
-	key keymap.Action // does the same, "" for none
+	run   func(*Model, string) tea.Cmd
+	key   keymap.Action // does the same, "" for none
+	lines bool          // its argument may have several lines
 }
 
 func command(name, args, help string, run func(*Model, string) tea.Cmd, also ...string) Command {
@@ -29,6 +31,12 @@ func command(name, args, help string, run func(*Model, string) tea.Cmd, also ...
 // on names the key that does the same as a command.
 func (c Command) on(key keymap.Action) Command {
 	c.key = key
+	return c
+}
+
+// inLines lets the argument of a command have several lines.
+func (c Command) inLines() Command {
+	c.lines = true
 	return c
 }
 
@@ -64,7 +72,7 @@ func Commands() []Command {
 		command("preset", "[NAME]", "choose how requests are cut; alone it lists the presets", setting((*settings.Model).Preset)),
 		command("repair", "", "list what was repaired, and choose what is sent instead", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs").on(keymap.Repairs),
 		command("usage", "", "show the tokens and costs of session, day and month", setting((*settings.Model).Usage)),
-		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
+		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }).inLines(),
 		command("queue", "", "list the queued messages, to take one back or remove it", func(m *Model, _ string) tea.Cmd { return openQueue(m) }),
 		command("temporary", "", "start a conversation that isn't saved", func(m *Model, _ string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd {
@@ -76,7 +84,7 @@ func Commands() []Command {
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
 		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
 		command("export", "[FORMAT] [FILE]", "write the session to a file: md, html, jsonl, prompt, json", setting((*settings.Model).ExportTo)),
-		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor", setting((*settings.Model).System)),
+		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor", setting((*settings.Model).System)).inLines(),
 		command("persona", "[NAME]", "use one of your system prompts; alone it lists them", setting((*settings.Model).ChoosePersona)),
 		command("tools", "", "list the tools and their costs; set what they may do", setting((*settings.Model).Tools)),
 		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }).on(keymap.Reason),
@@ -104,8 +112,7 @@ func commandNamed(name string) (Command, bool) {
 
 // runCommand does what a draft that begins with a slash says.
 func (m *Model) runCommand(draft string) tea.Cmd {
-	name, args, _ := strings.Cut(strings.TrimPrefix(draft, "/"), " ")
-	args = strings.TrimSpace(args)
+	name, args := theme.CutCommand(draft)
 	c, ok := commandNamed(name)
 	if !ok && len(m.composer.Drafted().Files) == 0 {
 		if cmd, written := m.composer.WriteDraft(name, args); written {
@@ -116,9 +123,11 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	}
 	switch {
 	case !ok:
-		return m.notice.Error(fmt.Sprintf("There is no command /%s. To send it as a message, put a space before the slash.", name))
+		return m.notice.Error(fmt.Sprintf("There is no command /%s. %s", name, theme.AsMessage))
 	case c.Args == "" && args != "":
-		return m.notice.Error("/" + name + " takes no arguments.")
+		return m.notice.Error(fmt.Sprintf("/%s takes no arguments. %s", name, theme.AsMessage))
+	case strings.Contains(draft, "\n") && !c.lines:
+		return m.notice.Error(fmt.Sprintf("/%s takes one line. %s", name, theme.AsMessage))
 	case c.Needs() && args == "":
 		return m.notice.Error("Usage: " + c.Usage() + ".")
 	case len(m.composer.Drafted().Files) > 0:

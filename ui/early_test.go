@@ -25,3 +25,29 @@ func TestACommandRightAfterTheStartHasItsEffect(t *testing.T) {
 	l.until("the pin", func() bool { return s.Flag(l.chat.Messages[2].ID) == history.Pin })
 	l.shows("Pinned message 3")
 }
+
+// A draft of several lines that begins with the name of a command is not sent without a word.
+func TestACommandWithAnotherLineIsNotSent(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 110, 40)
+	l.say("First")
+	asked := l.asked()
+	for draft, says := range map[string]string{
+		"/retry\nmore":        "/retry takes one line. To send it as a message, put a space before the slash.",
+		"/help me here\nmore": "/help takes no arguments. To send it as a message, put a space before the slash.",
+	} {
+		l.types(draft)
+		l.press("enter")
+		l.shows(says)
+		if l.asked() != asked || l.composer.Shown() != draft {
+			t.Errorf("%q: %d requests more, and the draft is %q", draft, l.asked()-asked, l.composer.Shown())
+		}
+		l.composer.Set("")
+	}
+	l.types("/alone Second\nmore")
+	l.press("enter")
+	l.shows("Answer 2")
+	if last, _ := l.chat.Message(l.chat.Messages[2].ID); last.Content != "Second\nmore" || !last.Alone {
+		t.Errorf("sent is %q, alone %v", last.Content, last.Alone)
+	}
+}

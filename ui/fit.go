@@ -133,9 +133,9 @@ func (m *Model) sendCut() tea.Cmd {
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
-	if text, alone := strings.CutPrefix(m.composer.Shown(), "/alone "); alone && m.composer.IsCommand(m.composer.Shown()) {
+	if name, text := theme.CutCommand(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
 		m.composer.Set("")
-		return m.sendAlone(strings.TrimSpace(text), true)
+		return m.sendAlone(text, true)
 	}
 	return m.sendAs(session.SendOptions{Cut: true})
 }

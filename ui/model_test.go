@@ -106,7 +106,7 @@ func TestWhatOthersWroteIsNeverExecuted(t *testing.T) {
 	}
 }
 
-func TestAGuideMessageIsNoCommand(t *testing.T) {
+func TestWhatIsACommand(t *testing.T) {
 	m := fresh(t, 80, 24)
 	for _, c := range []struct {
 		ref, draft string
@@ -117,6 +117,13 @@ func TestAGuideMessageIsNoCommand(t *testing.T) {
 		{"openai/gpt-5.2", "/guide overflow", true},
 		{"openai/gpt-5.2", " /new", false},
 		{"openai/gpt-5.2", "/new", true},
+		{"openai/gpt-5.2", "/new\n", true},
+		{"openai/gpt-5.2", "/new\nmore", true},
+		{"openai/gpt-5.2", "/clear now\nmore", true},
+		{"openai/gpt-5.2", " /new\nmore", false},
+		{"openai/gpt-5.2", "/etc/hosts:\nmore", false},
+		{"openai/gpt-5.2", "// new\nmore", false},
+		{"guide/guide", "/guide\noverflow", false},
 	} {
 		m.current.Ref = c.ref
 		m.surround()

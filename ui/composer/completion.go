@@ -79,12 +79,25 @@ type dirEntry struct {
 }
 
 // IsCommand says whether a draft is a command and not a message. What begins with /guide is a message where the guide
-// answers; a space in front of a slash makes any text a message, and so does an edit.
+// answers; a space in front of a slash makes any text a message, and so does an edit. Several lines are a command only
+// where there is one of that name: a pasted text may begin with a path.
 func (c *Model) IsCommand(draft string) bool {
-	if !strings.HasPrefix(draft, "/") || strings.Contains(draft, "\n") || c.edit.message != 0 {
+	if !strings.HasPrefix(draft, "/") || c.edit.message != 0 {
 		return false
 	}
-	return !(c.Guide && (draft == "/guide" || strings.HasPrefix(draft, "/guide ")))
+	name, _ := theme.CutCommand(draft)
+	if c.Guide && name == "guide" {
+		return false
+	}
+	return !strings.Contains(strings.TrimSpace(draft), "\n") || c.isCommandName(name)
+}
+
+// isCommandName says whether there is a command of a name.
+func (c *Model) isCommandName(name string) bool {
+	is := func(list []Command) bool {
+		return slices.ContainsFunc(list, func(o Command) bool { return o.Name == name || slices.Contains(o.Also, name) })
+	}
+	return is(c.Commands) || c.Templates != nil && is(c.Templates())
 }
 
 // isMention says that a name is one of something to attach that is no file.

@@ -3,6 +3,7 @@ package plain
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"winnow/history"
@@ -71,15 +72,17 @@ func commands() []command {
 
 // command runs a command.
 func (c *chat) command(ctx context.Context, text string) {
-	name, args, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "/"), " ")
-	args = strings.TrimSpace(args)
+	name, args := theme.CutCommand(text)
 	for _, cmd := range commands() {
 		if cmd.name != name {
 			continue
 		}
 		switch {
 		case cmd.args == "" && args != "":
-			c.say("/%s takes no arguments.", name)
+			c.say("/%s takes no arguments. %s", name, theme.AsMessage)
+			return
+		case strings.Contains(strings.TrimSpace(text), "\n") && !cmd.inLines():
+			c.say("/%s takes one line. %s", name, theme.AsMessage)
 			return
 		case cmd.args != "" && cmd.args[0] != '[' && args == "":
 			c.say("Usage: %s", cmd.usage())
@@ -90,8 +93,11 @@ func (c *chat) command(ctx context.Context, text string) {
 		}
 		return
 	}
-	c.say("There is no command /%s. /help lists the commands. To send it as a message, put a space before the slash.", theme.OneLine(name))
+	c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
 }
+
+// inLines says whether the argument may have several lines.
+func (c command) inLines() bool { return slices.Contains([]string{"alone", "edit", "system"}, c.name) }
 
 // did says what was done, unless it failed.
 func (c *chat) did(err error, sentence string) error {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -243,7 +244,7 @@ func (c *chat) message(ctx context.Context) (string, error) {
 func (c *chat) take(ctx context.Context, text string) {
 	switch {
 	case strings.TrimSpace(text) == "" && len(c.files) == 0:
-	case strings.HasPrefix(text, "/") && !strings.Contains(text, "\n") && !c.isForGuide(text):
+	case c.isCommand(text):
 		c.command(ctx, text)
 	default:
 		if !c.Terminal {
@@ -253,9 +254,18 @@ func (c *chat) take(ctx context.Context, text string) {
 	}
 }
 
-// isForGuide says that a text is a message to the guide, which takes commands of its own.
-func (c *chat) isForGuide(text string) bool {
-	return strings.HasPrefix(c.s.Ref(), llm.Guide+"/") && (text == "/guide" || strings.HasPrefix(text, "/guide "))
+// isCommand says whether a text is a command and not a message, as on the screen: the guide takes commands of its own, and
+// several lines are a command only where there is one of that name.
+func (c *chat) isCommand(text string) bool {
+	if !strings.HasPrefix(text, "/") {
+		return false
+	}
+	name, _ := theme.CutCommand(text)
+	if name == "guide" && strings.HasPrefix(c.s.Ref(), llm.Guide+"/") {
+		return false
+	}
+	return !strings.Contains(strings.TrimSpace(text), "\n") ||
+		slices.ContainsFunc(commands(), func(cmd command) bool { return cmd.name == name })
 }
 
 // send sends a message with the files that wait for one.
