@@ -64,7 +64,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.TakenBack:
 		return takeBack(m, (*queue.Model).TakeNewest)
 	case composer.AskedFor:
-		o := picker.Options{Title: "fetch a page from " + theme.OneLine(e.Host) + "?", Does: "chooses"}
+		o := picker.Options{Title: "fetch a page from " + theme.OneLine(e.Host) + "?", Does: "choose"}
 		choices := []picker.Choice{
 			{Label: "Don't fetch it", Value: ""},
 			{Label: "Fetch " + theme.OneLine(e.URL), Right: "at most 4 MB, as text", Value: e.URL},

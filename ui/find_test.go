@@ -49,7 +49,7 @@ func searched(t testing.TB, w, h int) *Model {
 // hitText is what the search line says of the user's hit.
 func hitText(m *Model) string {
 	line, _ := m.chat.SearchLine(400, "")
-	return strings.Split(ansi.Strip(line), "  ")[1]
+	return strings.Split(strings.TrimSpace(ansi.Strip(line)), "  ")[1]
 }
 
 func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
@@ -218,7 +218,7 @@ func TestSearchFindsToolCalls(t *testing.T) {
 
 func TestTheSearchLineHasTheCaret(t *testing.T) {
 	m := searching(t, 80, 24)
-	if v := m.View(); v.Cursor == nil || v.Cursor.X != 5 || v.Cursor.Y != 23 {
+	if v := m.View(); v.Cursor == nil || v.Cursor.X != 6 || v.Cursor.Y != 23 {
 		t.Errorf("the caret is at %+v, want it behind the text", v.Cursor)
 	}
 }
@@ -296,8 +296,8 @@ func TestTheSearchLineIsEditedWhereTheCursorStands(t *testing.T) {
 	if _, cmd := m.Update(uitest.Key("o")); m.chat.Search.Text != "roe" || cmd == nil {
 		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.chat.Search.Text, cmd != nil)
 	}
-	if c := m.View().Cursor; c == nil || c.X != 5 {
-		t.Errorf("the caret is at %+v, want behind ro, in column 5", c)
+	if c := m.View().Cursor; c == nil || c.X != 6 {
+		t.Errorf("the caret is at %+v, want behind ro, in column 6", c)
 	}
 	m.Update(uitest.Key("ctrl+u"))
 	m.Update(uitest.Key("delete"))

@@ -98,7 +98,7 @@ func (l *Model) columns(o layout) hitColumns {
 	}
 	wide := 3
 	for _, h := range l.Texts.Hits {
-		wide = max(wide, theme.Width(theme.ShortSpeaker(h.Role, h.Model)))
+		wide = max(wide, theme.Width(speaker(h)))
 	}
 	c.who = c.number + 2
 	c.glyph = c.who + wide + 2
@@ -122,7 +122,7 @@ func (l *Model) hit(st theme.Styles, o layout, c hitColumns, found store.Hit) st
 		if h.Role == history.User {
 			who = st.You
 		}
-		line += who.Render(theme.ShortSpeaker(h.Role, h.Model))
+		line += who.Render(speaker(h))
 	}
 	to(c.glyph)
 	line += sign(st, place.Last)
@@ -164,4 +164,12 @@ func fromHit(h store.Hit, w int) (text string, gone int) {
 		from += space
 	}
 	return "…" + h.Snippet[from:], from - len("…")
+}
+
+// speaker is who said a message, in the few cells of a column.
+func speaker(h store.Hit) string {
+	if h.Model == "" {
+		return theme.Speaker(h.Role)
+	}
+	return theme.ShortSpeaker(h.Role, h.Model)
 }

@@ -40,7 +40,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 // AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
 func (s *Model) AnswerWith(message int64) tea.Cmd {
 	s.Emit(Listed{List{
-		Kind: Models, Title: "answer again with", Does: "asks it, this once", Loading: true,
+		Kind: Models, Title: "ask again with another model", Does: "ask once", Loading: true,
 		Chosen: func(s *Model, ref string) tea.Cmd { return s.Emit(Asked{message, ref}) },
 	}})
 	return s.ListModels()

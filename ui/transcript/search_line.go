@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"strings"
+
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -76,16 +78,19 @@ func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	}
 	hint := ""
 	if !f.Open && len(f.hits) > 0 {
-		hint = c.Keys.First(keymap.NextHit) + " " + c.Keys.First(keymap.PrevHit) + " go on · " + c.Keys.First(keymap.Back) + " ends "
+		for _, h := range []keymap.Hint{c.Keys.Hint("next", keymap.NextHit), c.Keys.Hint("previous", keymap.PrevHit), c.Keys.Hint("close", keymap.Back)} {
+			hint += st.Text.Render(h.Key) + st.Muted.Render(" "+h.What) + "   "
+		}
+		hint = strings.TrimSuffix(hint, " ")
 	}
-	left := " / "
+	left := "  / "
 	if f.Open {
-		left = " " + st.Strong.Render("/") + " "
+		left = "  " + st.Strong.Render("/") + " "
 	}
-	x = min(3+x, max(0, w-1))
+	x = min(theme.Width(left)+x, max(0, w-1))
 	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
 	if theme.Width(line)+2+theme.Width(hint) > w {
 		return theme.Fit(line, w), x
 	}
-	return theme.Spread(line, st.Muted.Render(hint), w), x
+	return theme.Spread(line, hint, w), x
 }
