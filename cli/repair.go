@@ -126,7 +126,11 @@ func repaired(ctx context.Context, s *session.Session, asked repairFlags) (repor
 // chooseRemedy has the remedy that was asked for hold for some messages, and plans with it. A dry run
 // plans alone.
 func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, ids []int64) (history.Plan, error) {
-	plan, err := s.PreviewRemedy(ctx, asked.remedy, ids...)
+	tried, err := s.TryRemedies().Try(ctx, session.Trial{}, asked.remedy, ids...)
+	if err != nil {
+		return history.Plan{}, err
+	}
+	plan, err := tried.Preview("")
 	if err = unlessUnsent(err); err != nil || asked.dry {
 		return plan, err
 	}

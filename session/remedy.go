@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"winnow/history"
 )
@@ -35,17 +36,52 @@ func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...i
 	return nil
 }
 
-// PreviewRemedy is Preview as it would be after SetRemedy. It keeps nothing.
-func (s *Session) PreviewRemedy(ctx context.Context, r history.Remedy, messages ...int64) (history.Plan, error) {
-	groups, err := s.ToolGroups(ctx, messages...)
+// RemedyTrial plans as requests would be after SetRemedy, and keeps nothing. It reads the conversation by itself: to read
+// an old message otherwise is to read all behind it again, and nobody who asks the session for something else waits
+// for that. It is for one goroutine at a time.
+type RemedyTrial struct {
+	s *Session
+	p planner
+}
+
+// TryRemedies begins to try remedies.
+func (s *Session) TryRemedies() *RemedyTrial { return &RemedyTrial{s: s} }
+
+// Try tries a remedy for some messages out, with the settings of a trial, in the conversation as it is now. What it returns
+// holds until the next Try.
+func (r *RemedyTrial) Try(ctx context.Context, by Trial, to history.Remedy, messages ...int64) (Tried, error) {
+	groups, err := r.s.ToolGroups(ctx, messages...)
 	if err != nil {
-		return history.Plan{}, err
+		return Tried{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.previewOptions(s.model, s.policy, nil)
-	o.Remedies = remediesWith(s.remedies, r, groups)
-	return s.build(len(s.branch), o)
+	w := r.s.Try(by)
+	r.refresh()
+	r.p.remedies = remediesWith(r.p.remedies, to, groups)
+	w.p = &r.p
+	return w, nil
+}
+
+// refresh takes what the session knows now. What was read of the conversation is kept, unless it is another one.
+func (r *RemedyTrial) refresh() {
+	p := &r.p
+	read := p.branch
+	r.s.mu.Lock()
+	now := &r.s.planner
+	p.tokens, p.branch, p.whole = now.tokens, slices.Clone(now.branch), now.whole
+	p.model, p.policy, p.system, p.flags, p.remedies = now.model, now.policy, now.system, now.flags, now.remedies
+	p.summaries = slices.Clone(now.summaries)
+	r.s.mu.Unlock()
+	same := len(p.branch) >= len(read)
+	for i := 0; same && i < len(read); i++ {
+		m, was := &p.branch[i], &read[i]
+		same = m.ID == was.ID && m.Status == was.Status && m.Status != history.Streaming
+		if same && i < p.read && m.Tokens != was.Tokens && m.Tokens != 0 {
+			p.fresh[i] = m.Tokens
+		}
+	}
+	if p.edited = (editReader{}); !same {
+		p.reader = nil
+	}
 }
 
 // remediesWith are the remedies with another for some messages. Plans and records hold the map that is

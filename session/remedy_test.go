@@ -2,6 +2,7 @@ package session
 
 import (
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -98,5 +99,85 @@ func TestWhatIsLeftOutIsNoLoss(t *testing.T) {
 	}
 	if losses := s.Past().Forecast(plan).Losses; len(losses) > 0 {
 		t.Errorf("the losses are %v, want none", losses)
+	}
+}
+
+// A trial of a remedy is the plan that there is once it is stored: with the draft, behind other messages, and beside another
+// remedy.
+func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
+	_, s := damagedConversation(t, says("Yes."))
+	call, first := s.Messages()[1].ID, s.Messages()[0].ID
+	trial := s.TryRemedies()
+	check := func(by Trial, to history.Remedy) {
+		t.Helper()
+		tried, err := trial.Try(t.Context(), by, to, call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tried.Preview("and 2+3?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := s.Remedy(call)
+		if err := s.SetRemedy(t.Context(), to, call); err != nil {
+			t.Fatal(err)
+		}
+		want, err := s.Try(by).Preview("and 2+3?")
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q behind %d messages is planned as\n%+v\nwant\n%+v, %v", to, len(s.Messages()), got.Sum, want.Sum, err)
+		}
+		if err := s.SetRemedy(t.Context(), was, call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, to := range history.Remedies() {
+		check(Trial{}, to)
+	}
+	if _, err := drain(s.Send(t.Context(), "sure?")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetRemedy(t.Context(), history.SendAsText, call); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range history.Remedies() {
+		check(Trial{}, to)
+		check(Trial{Instead: s.Messages()[4].ID}, to)
+	}
+	if _, err := s.SetFlags(t.Context(), history.Exclude, first); err != nil {
+		t.Fatal(err)
+	}
+	check(Trial{}, history.LeaveOut)
+}
+
+// BenchmarkRemedyTrial plans 10,000 messages with another remedy for a damaged one, as the page of a repair does for
+// each remedy.
+func BenchmarkRemedyTrial(b *testing.B) {
+	bench := newBench(b)
+	bench.deps.Policy.Budget = 8000
+	for name, damaged := range map[string]int{"newest": 9_990, "oldest": 1} {
+		s := bench.loaded(bench.imported(10_000, func(i int) string {
+			if i == damaged {
+				return "caf\xff " + numbered(i)
+			}
+			return numbered(i)
+		}).ID)
+		if _, err := s.Preview("and now?"); err != nil {
+			b.Fatal(err)
+		}
+		message := s.Messages()[damaged].ID
+		b.Run(name, func(b *testing.B) {
+			trial := s.TryRemedies()
+			for b.Loop() {
+				for _, to := range []history.Remedy{history.SendAsText, history.LeaveOut} {
+					tried, err := trial.Try(b.Context(), Trial{}, to, message)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if _, err := tried.Preview("and now?"); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }

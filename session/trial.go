@@ -63,6 +63,7 @@ func (s *Session) Consider(ctx context.Context, ref string) error {
 // methods fail with a *TrialError.
 type Tried struct {
 	s      *Session
+	p      *planner // of s, or of a RemedyTrial
 	trial  Trial
 	err    error
 	row    store.Session // with the trial's settings
@@ -76,7 +77,7 @@ type Tried struct {
 func (s *Session) Try(t Trial) Tried {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := Tried{s: s, trial: t, policy: s.policy, named: s.model}
+	w := Tried{s: s, p: &s.planner, trial: t, policy: s.policy, named: s.model}
 	if w.row, w.keys, w.err = t.on(s.row); w.err == nil && len(w.keys) > 0 {
 		w.policy, w.err = s.deps.settings().PolicyOf(overridesOf(w.row), w.keys...)
 	}
@@ -150,18 +151,18 @@ func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error
 	if w.err != nil {
 		return history.Plan{}, w.err
 	}
-	w.s.mu.Lock()
-	defer w.s.mu.Unlock()
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
 	if w.trial.Instead != 0 {
-		return w.s.previewEdit(w.trial.Instead, draft, files, func(turn []history.Message) history.Options {
-			o := w.s.options(w.to, w.policy, turn)
+		return w.p.previewEdit(w.trial.Instead, draft, files, func(turn []history.Message) history.Options {
+			o := w.p.options(w.to, w.policy, turn)
 			o.System = w.s.deps.system(w.row)
 			return o
 		})
 	}
-	o := w.s.previewOptions(w.to, w.policy, asTurn(draft, files))
+	o := w.p.previewOptions(w.to, w.policy, asTurn(draft, files))
 	o.System = w.s.deps.system(w.row)
-	return w.s.buildLimited(w.to, len(w.s.branch), &o)
+	return w.p.buildLimited(w.to, len(w.p.branch), &o)
 }
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.

@@ -91,8 +91,8 @@ func (m *Model) repairsEvent(e event.Event) tea.Cmd {
 		m.bare()
 		m.setFocus(transcriptPane)
 	case inspector.ReadPrices:
-		s := m.current.Session
-		return m.current.Run(func(ctx context.Context) tea.Msg { return remedyPrices(ctx, s, e) })
+		s, draft := m.current.Session, m.current.Draft()
+		return m.current.Run(func(ctx context.Context) tea.Msg { return remedyPrices(ctx, s, draft, e) })
 	case inspector.Remedy:
 		generation := m.current.Supersede() // this action makes the plan that the draft waits for
 		done := remediedMsg{session: m.current.Session, generation: generation, of: e.Entry, to: e.Repair.Remedy}
@@ -102,25 +102,30 @@ func (m *Model) repairsEvent(e event.Event) tea.Cmd {
 	return nil
 }
 
-// remedyPrices plans with each remedy for a message, and keeps those that change something.
-func remedyPrices(ctx context.Context, s *session.Session, e inspector.ReadPrices) tea.Msg {
-	msg := inspector.PricesMsg{Number: e.Number, Message: e.Message}
-	now, total := s.Remedy(e.Message), 0
+// remedyPrices plans with each other remedy for a message than now, and keeps those that change something.
+func remedyPrices(ctx context.Context, s *session.Session, draft current.Draft, e inspector.ReadPrices) tea.Msg {
+	msg := inspector.PricesMsg{Number: e.Number, Message: e.Message, Trial: e.Trial}
+	if msg.Trial == nil {
+		msg.Trial = s.TryRemedies()
+	}
 	all := history.Remedies()
 	if !s.Policy().Recovery.TakesRemedies() {
-		all, now = []history.Remedy{history.SendRepaired}, history.SendRepaired
+		all, e.Now = []history.Remedy{history.SendRepaired}, history.SendRepaired
 	}
+	total := e.Plan.Sum.Tokens(e.Plan.Sum.Total)
 	for _, to := range all {
-		plan, _ := s.PreviewRemedy(ctx, to, e.Message) // Why it could not be sent is said where it is sent.
-		if to == now {
-			total = plan.Sum.Tokens(plan.Sum.Total)
+		plan := e.Plan
+		if to != e.Now {
+			tried, err := msg.Trial.Try(ctx, session.Trial{Instead: draft.Instead}, to, e.Message)
+			if err != nil {
+				continue
+			}
+			other, _ := tried.Preview(draft.Text, draft.Files...) // Why it could not be sent is said where it is sent.
+			plan = &other
 		}
 		if entry, ok := plan.EntryOf(e.Message); ok && (to == history.SendRepaired || hasRemedy(entry, to)) {
-			msg.Prices = append(msg.Prices, inspector.Price{Remedy: to, Plan: &plan, Tokens: plan.Sum.Tokens(plan.Sum.Total)})
+			msg.Prices = append(msg.Prices, inspector.Price{Remedy: to, Plan: plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - total})
 		}
-	}
-	for i := range msg.Prices {
-		msg.Prices[i].Tokens -= total
 	}
 	return msg
 }
@@ -139,6 +144,8 @@ type remediedMsg struct {
 	group      []int64 // the messages of its tool group that are sent otherwise
 	was, now   history.Plan
 	short      error // why the plan behind it cannot be sent
+	stored     bool  // a remedy was stored, even where err says that something failed behind it
+	before     history.Remedy
 	err        error
 }
 
@@ -146,6 +153,7 @@ type remediedMsg struct {
 func (done remediedMsg) set(ctx context.Context, draft current.Draft, to *history.Remedy) tea.Msg {
 	s := done.session
 	done.was, _ = draft.Plan(s, session.Trial{}) // Why it could not be sent was said before.
+	done.before = s.Remedy(done.of.ID)
 	all := history.Remedies()
 	for range all {
 		if done.to = all[(slices.Index(all, done.to)+1)%len(all)]; to != nil {
@@ -154,6 +162,7 @@ func (done remediedMsg) set(ctx context.Context, draft current.Draft, to *histor
 		if done.err = s.SetRemedy(ctx, done.to, done.of.ID); done.err != nil {
 			return done
 		}
+		done.stored = true
 		done.now, done.short = draft.Plan(s, session.Trial{})
 		if e, ok := done.now.EntryOf(done.of.ID); !ok || to != nil || hasRemedy(e, done.to) {
 			break
@@ -176,8 +185,9 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 	if msg.session != m.current.Session {
 		return nil
 	}
+	outcome := inspector.RemediedMsg{Failed: !msg.stored, Was: msg.before, Is: msg.session.Remedy(msg.of.ID), Last: m.turn.Busy || msg.err != nil}
 	if msg.err != nil {
-		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(inspector.RemediedMsg{Failed: true}))
+		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(outcome))
 	}
 	calls := slices.ContainsFunc(msg.group, func(id int64) bool {
 		at, ok := m.chat.Index[id]
@@ -187,7 +197,7 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 	if msg.generation == m.current.Generation {
 		plan = func() tea.Cmd { return m.planned(current.Planned{Plan: msg.now, Err: msg.short}) }
 	}
-	return tea.Batch(sentence, plan(), m.updateRepairs(inspector.RemediedMsg{Failed: m.turn.Busy}))
+	return tea.Batch(sentence, plan(), m.updateRepairs(outcome))
 }
 
 // sentence is what a remedy does and costs; calls says that there are tool calls among the messages.

@@ -299,3 +299,25 @@ func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {
 		}
 	}
 }
+
+// The prices of remedies are those of the request that would leave with the draft.
+func TestPricesOfRemediesHaveTheDraft(t *testing.T) {
+	t.Parallel()
+	l := damaged(t, 140, 50)
+	l.types("And what now?")
+	l.planned()
+	l.press("tab", "g", "m")
+	l.shows("2 Send it as plain text")
+	on, _ := l.repairs.Chosen()
+	next := &l.panel.Next.Plan
+	msg := remedyPrices(t.Context(), l.current.Session, l.current.Draft(), inspector.ReadPrices{Message: on.Entry.ID, Plan: next})
+	prices := msg.(inspector.PricesMsg).Prices
+	if len(prices) != 3 || prices[0].Plan != next || next.Sum.Draft == 0 {
+		t.Fatalf("the prices are %+v of a draft of %d tokens", prices, next.Sum.Draft)
+	}
+	for _, p := range prices {
+		if want := p.Plan.Sum.Tokens(p.Plan.Sum.Total) - next.Sum.Tokens(next.Sum.Total); p.Plan.Sum.Draft != next.Sum.Draft || p.Tokens != want {
+			t.Errorf("%q has a draft of %d tokens and costs %d, want %d and %d", p.Remedy, p.Plan.Sum.Draft, p.Tokens, next.Sum.Draft, want)
+		}
+	}
+}

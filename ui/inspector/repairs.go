@@ -26,18 +26,21 @@ type Repairs struct {
 
 	Lines     []Repaired
 	At        int  // the repair on show
-	Asked     int  // the number of the prices that were asked for last: those that come late are dropped
+	Asked     int  // the number of the prices that were asked for last: those of another number are dropped
 	Announced bool // the user knows that there are repairs
 
-	plan    *history.Plan  // the one that repairs so
-	remedy  int            // the remedy under the cursor, of those that there are
-	prices  []Price        // of the remedies of the message on show, none until they are known
-	priced  int64          // that message, 0 for none
-	stale   bool           // the prices are those of another plan
-	sent    history.Remedy // what was sent of that message when its prices came
-	storing bool           // a remedy is being stored
-	waiting []chosen       // what was asked for meanwhile
-	undo    []chosen       // what was sent of messages before other remedies were chosen for them
+	plan    *history.Plan        // the one that repairs so
+	remedy  int                  // the remedy under the cursor, of those that there are
+	prices  []Price              // of the remedies of the message on show, none until they are known
+	priced  int64                // that message, 0 for none
+	stale   bool                 // the prices are those of another plan
+	pricing bool                 // prices were asked for and are not there: others wait, so that no step to another repair leaves plans behind that nobody needs
+	trial   *session.RemedyTrial // that the prices are made with, nil before the first
+	sent    history.Remedy       // what was sent of that message when its prices came
+	storing *chosen              // the remedy that is being stored, nil for none
+	taking  bool                 // it takes the last one of undo back
+	waiting []chosen             // what was asked for meanwhile
+	undo    []chosen             // what was sent of messages before other remedies were chosen for them
 
 	body      []string // what is stored against what is sent
 	bodyOf    bodyKey
@@ -91,15 +94,23 @@ type (
 	}
 	// GoTo asks for a message to be selected in the transcript.
 	GoTo struct{ Message int64 }
-	// ReadPrices asks for the remedies that there are for a message, and what each costs. PricesMsg is the answer.
+	// ReadPrices asks for the remedies that there are for a message, and what each costs beside Plan, which has the remedy
+	// Now. PricesMsg is the answer.
 	ReadPrices struct {
 		Number  int
 		Message int64
+		Plan    *history.Plan
+		Now     history.Remedy
+		Trial   *session.RemedyTrial // nil the first time
 	}
 )
 
 // RemediedMsg is a remedy that was stored, or not.
-type RemediedMsg struct{ Failed bool }
+type RemediedMsg struct {
+	Failed  bool           // nothing was stored
+	Was, Is history.Remedy // of the message
+	Last    bool           // no other is stored now
+}
 
 // Click is a click on a line of the page, counted from its top.
 type Click struct{ Y int }
@@ -109,6 +120,7 @@ type PricesMsg struct {
 	Number  int
 	Message int64
 	Prices  []Price
+	Trial   *session.RemedyTrial
 }
 
 // Set takes another plan. The repair on show stays.
@@ -135,10 +147,20 @@ func (l *Repairs) Open(message int64) {
 		l.At = i
 	}
 	l.top, l.undo = 0, nil
+	l.leave()
 	l.ask()
 }
 
-// ask asks for the prices of the remedies of the message on show, unless they are known.
+// leave forgets what was read for prices, which may be large, and prices that are still being made.
+func (l *Repairs) leave() {
+	if l.trial = nil; l.pricing {
+		l.Asked++
+		l.pricing, l.stale = false, true
+	}
+}
+
+// ask asks for the prices of the remedies of the message on show, unless they are known. Where others are being made it
+// asks when they are there.
 func (l *Repairs) ask() {
 	on, ok := l.Chosen()
 	switch {
@@ -147,9 +169,13 @@ func (l *Repairs) ask() {
 	case l.priced != on.Entry.ID:
 		l.prices, l.remedy = nil, 0
 	}
-	l.priced, l.stale = on.Entry.ID, false
+	l.priced, l.stale = on.Entry.ID, l.pricing
+	if l.pricing {
+		return
+	}
+	l.pricing = true
 	l.Asked++
-	l.Emit(ReadPrices{l.Asked, on.Entry.ID})
+	l.Emit(ReadPrices{l.Asked, on.Entry.ID, l.plan, on.Repair.Remedy, l.trial})
 }
 
 // Announce says, once, that there are repairs: "" where there are none, or it was said before.
@@ -238,8 +264,13 @@ func (l *Repairs) click(y int) {
 // price takes prices. The cursor stays on its remedy; the first time it goes to what is sent now, and so it does when
 // something else is sent than before.
 func (l *Repairs) price(msg PricesMsg) {
+	if msg.Number != l.Asked {
+		return
+	}
+	l.pricing, l.trial = false, msg.Trial
 	on, ok := l.Chosen()
-	if !ok || msg.Number != l.Asked {
+	if !ok || l.stale || msg.Message != on.Entry.ID {
+		l.ask()
 		return
 	}
 	to := on.Repair.Remedy
@@ -256,12 +287,14 @@ func (l *Repairs) key(msg tea.KeyPressMsg) {
 	number := strings.Index("123456789", msg.String())
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.Repairs):
+		l.leave()
 		l.Emit(Closed{})
 	case !ok && k.Pressed(msg, keymap.ShowMessage):
 		l.Say("There is no message to go to.")
 	case !ok:
 		l.Say("There is nothing to repair.")
 	case k.Pressed(msg, keymap.ShowMessage):
+		l.leave()
 		l.Emit(GoTo{on.Entry.ID})
 	case k.Pressed(msg, keymap.Remedy):
 		l.remedyOf(chosen{on.Entry.ID, nil})
@@ -322,11 +355,11 @@ func (l *Repairs) takeBack(on Repaired) {
 	repaired := history.SendRepaired
 	last := chosen{on.Entry.ID, &repaired}
 	switch n := len(l.undo); {
-	case l.storing:
+	case l.storing != nil:
 		l.Say("The last choice is still being stored.")
 		return
 	case n > 0:
-		last, l.undo = l.undo[n-1], l.undo[:n-1]
+		last = l.undo[n-1]
 	case on.Repair.Remedy == history.SendRepaired:
 		l.Say("There is nothing to take back: this is repaired.")
 		return
@@ -334,9 +367,8 @@ func (l *Repairs) takeBack(on Repaired) {
 	if i := l.lineOf(last.message); i >= 0 && l.Lines[l.At].Entry.ID != last.message {
 		l.At, l.top = i, 0
 	}
-	kept := l.undo
 	l.remedyOf(last)
-	l.undo = kept
+	l.taking = l.storing != nil
 }
 
 // remedyOf asks for something else in place of a message's group, or, while another remedy is being stored, keeps that
@@ -345,23 +377,29 @@ func (l *Repairs) remedyOf(c chosen) {
 	i := l.lineOf(c.message)
 	switch {
 	case i < 0:
-	case l.storing:
+	case l.storing != nil:
 		l.waiting = append(l.waiting, c)
 	default:
-		was := l.Lines[i].Repair.Remedy
-		l.undo = append(slices.Clip(l.undo), chosen{c.message, &was})
-		l.storing = true
+		l.storing, l.taking = &c, false
 		l.Emit(Remedy{l.Lines[i], c.to})
 	}
 }
 
-// remedied goes on with what was asked for meanwhile. Where a remedy failed, those after it are dropped.
+// remedied notes what was stored, and goes on with what was asked for meanwhile. Where a remedy failed, those after it are
+// dropped.
 func (l *Repairs) remedied(msg RemediedMsg) {
-	l.storing = false
-	if msg.Failed {
+	switch n := len(l.undo); {
+	case l.storing == nil || msg.Failed:
+	case l.taking && n > 0:
+		l.undo = l.undo[:n-1]
+	case !l.taking && msg.Was != msg.Is:
+		l.undo = append(slices.Clip(l.undo), chosen{l.storing.message, &msg.Was})
+	}
+	l.storing = nil
+	if msg.Failed || msg.Last {
 		l.waiting = nil
 	}
-	for len(l.waiting) > 0 && !l.storing {
+	for len(l.waiting) > 0 && l.storing == nil {
 		next := l.waiting[0]
 		l.waiting = l.waiting[1:]
 		l.remedyOf(next)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -205,7 +206,7 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 		t.Errorf("announced as %q", got)
 	}
 	first, second := Remedy{l.Lines[0], nil}, Remedy{l.Lines[1], nil}
-	if got := press("t", "n", "t"); !reflect.DeepEqual(got, []event.Event{first, ReadPrices{1, 3}}) {
+	if got := press("t", "n", "t"); !reflect.DeepEqual(got, []event.Event{first, ReadPrices{1, 3, l.plan, history.SendRepaired, nil}}) {
 		t.Errorf("two remedies at once: %#v, want the first and the prices of the other message", got)
 	}
 	l = l.Update(RemediedMsg{})
@@ -227,7 +228,7 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	l := Repairs{Keys: keymap.Default(), Message: in.Message}
 	l.Set(in.Plan)
 	l.Open(2)
-	if got, want := l.Events(), []event.Event{ReadPrices{1, 2}}; !reflect.DeepEqual(got, want) {
+	if got, want := l.Events(), []event.Event{ReadPrices{1, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
 		t.Fatalf("opened, it asks for %#v, want %#v", got, want)
 	}
 	press := func(key string) []event.Event {
@@ -259,7 +260,7 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	}
 	l.Set(in.Plan)
 	l = l.Update(Refresh{})
-	if got, want := l.Events(), []event.Event{ReadPrices{2, 2}}; !reflect.DeepEqual(got, want) {
+	if got, want := l.Events(), []event.Event{ReadPrices{2, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("of another plan it asks for %#v, want %#v", got, want)
 	}
 	l = l.Update(PricesMsg{Number: 2, Message: 2, Prices: prices})
@@ -277,13 +278,52 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	if got, want := press("enter"), []event.Event{Remedy{l.Lines[0], &leave}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("enter asks for %#v, want %#v", got, want)
 	}
-	l = l.Update(RemediedMsg{})
-	if got, want := press("u"), []event.Event{Remedy{l.Lines[0], &repaired}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("u asks for %#v, want %#v", got, want)
+	nothing := []event.Event{event.Notice{Text: "There is nothing to take back: this is repaired."}}
+	l = l.Update(RemediedMsg{Failed: true})
+	if got := press("u"); !reflect.DeepEqual(got, nothing) {
+		t.Errorf("u after a remedy that was not stored: %#v", got)
 	}
-	l = l.Update(RemediedMsg{})
-	if got := press("u"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "There is nothing to take back: this is repaired."}}) {
+	press("enter")
+	l = l.Update(RemediedMsg{Was: repaired, Is: leave})
+	for range 2 { // what is not stored can be taken back again
+		if got, want := press("u"), []event.Event{Remedy{l.Lines[0], &repaired}}; !reflect.DeepEqual(got, want) {
+			t.Errorf("u asks for %#v, want %#v", got, want)
+		}
+		l = l.Update(RemediedMsg{Failed: true})
+	}
+	press("u")
+	l = l.Update(RemediedMsg{Was: leave, Is: repaired})
+	if got := press("u"); !reflect.DeepEqual(got, nothing) {
 		t.Errorf("a second u: %#v", got)
+	}
+}
+
+// Prices are made for one repair at a time: steps to others meanwhile ask once, for the one on show then.
+func TestPricesAreMadeForTheRepairOnShow(t *testing.T) {
+	in := opened()
+	plan := in.Plan
+	plan.Entries = plan.Entries[:2:2]
+	for id := int64(3); id < 8; id++ {
+		plan.Entries = append(plan.Entries, history.Entry{ID: id, Index: int(id) - 1, Repairs: []history.Repair{{Kind: "C8"}}})
+	}
+	l := Repairs{Keys: keymap.Default(), Message: in.Message}
+	l.Set(plan)
+	l.Open(2)
+	l.Events()
+	for range 3 {
+		l = l.Update(uitest.Key("n"))
+	}
+	if got := l.Events(); len(got) > 0 {
+		t.Errorf("steps ask for %#v while prices are made", got)
+	}
+	trial := new(session.RemedyTrial)
+	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: []Price{{history.SendRepaired, &plan, 0}}, Trial: trial})
+	if got, want := l.Events(), []event.Event{ReadPrices{2, 5, l.plan, history.SendRepaired, trial}}; !reflect.DeepEqual(got, want) || l.prices != nil {
+		t.Errorf("then they ask for %#v, want %#v; the prices are %v", got, want, l.prices)
+	}
+	l = l.Update(PricesMsg{Number: 2, Message: 5, Prices: []Price{{history.SendRepaired, &plan, 0}}, Trial: trial})
+	if got := l.Events(); len(got) > 0 || len(l.prices) != 1 {
+		t.Errorf("with the prices they ask for %#v and have %v", got, l.prices)
 	}
 }
 
