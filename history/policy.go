@@ -15,35 +15,35 @@ const NoLimit = math.MaxInt
 // overridden in the configuration, per session and per request. Character limits count Unicode
 // code points of the original that are kept before the suffix; token limits count tokens.
 type Policy struct {
-	Preset               string      `toml:"preset"`                 // the preset this policy started from
-	UserMaxChars         int         `toml:"user_max_chars"`         // a user message above this is cut
-	AssistantMaxChars    int         `toml:"assistant_max_chars"`    // an older assistant message above this is cut to it
-	AssistantRecallChars int         `toml:"assistant_recall_chars"` // a recalled assistant message up to this counts as short
-	ToolMaxChars         int         `toml:"tool_max_chars"`         // a tool result above this keeps its head and tail
-	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last turn stays whole up to this; 0 cuts it like any other
-	LastWholeShare       float64     `toml:"last_whole_share"`       // and up to this share of what a request may hold, but 200 tokens; 0 is no such limit
-	Elastic              bool        `toml:"elastic"`                // false cuts at the limits even when everything fits
-	RecallShare          float64     `toml:"recall_share"`           // the share of the spending that recall may take, 0 to 1
-	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // and its cap
-	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the budget that is free again after a model has condensed the oldest messages, 0 to 1; 0 never asks one
-	SummaryAlways        bool        `toml:"summary_always"`         // a summary that there is stands even where everything fits
-	MaxMessages          int         `toml:"max_messages"`           // most history messages; 0 sends no history
-	MinMessages          int         `toml:"min_messages"`           // strategy oldest keeps at least so many
-	Strategy             Strategy    `toml:"strategy"`               // what goes when the budget is short
+	Preset               string      `toml:"preset"`                 // the preset that sets the other keys
+	UserMaxChars         int         `toml:"user_max_chars"`         // a longer user message is cut to this
+	AssistantMaxChars    int         `toml:"assistant_max_chars"`    // an older assistant message that is longer is cut to this
+	AssistantRecallChars int         `toml:"assistant_recall_chars"` // a longer assistant message must match better to be recalled
+	ToolMaxChars         int         `toml:"tool_max_chars"`         // a longer tool result keeps its beginning and end
+	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last turn is sent whole up to this size; 0 cuts it like any other
+	LastWholeShare       float64     `toml:"last_whole_share"`       // and up to this share of the budget, but at least 200 tokens; 0 sets no such limit
+	Elastic              bool        `toml:"elastic"`                // false cuts at these limits even if everything fits
+	RecallShare          float64     `toml:"recall_share"`           // the share of the remaining tokens that recall may use, 0 to 1
+	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // the most tokens that recall may use
+	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the budget that is free after the model has summarised the oldest messages, 0 to 1; 0 turns summaries off
+	SummaryAlways        bool        `toml:"summary_always"`         // use a summary even if everything would fit
+	MaxMessages          int         `toml:"max_messages"`           // the most messages of the history; 0 sends no history
+	MinMessages          int         `toml:"min_messages"`           // the strategy oldest keeps at least this many
+	Strategy             Strategy    `toml:"strategy"`               // what is dropped if the budget is too small
 	Budget               int         `toml:"budget"`                 // tokens of the whole request; 0 is auto
-	HistoryBudget        int         `toml:"history_budget"`         // tokens of the history alone, already net; 0 is unset
+	HistoryBudget        int         `toml:"history_budget"`         // tokens of the history alone; 0 is unset
 	BudgetChars          int         `toml:"budget_chars"`           // characters of the history alone; 0 is unset
-	MaxContextTokens     int         `toml:"max_context_tokens"`     // what an auto budget never exceeds
-	OutputReserve        int         `toml:"output_reserve"`         // tokens of the window kept free for the reply; 0 is min(4096, 25 % of the window)
-	StepTokens           int         `toml:"step_tokens"`            // the size of a block; 0 is auto
-	Placement            Placement   `toml:"placement"`              // where recalled text stands
-	ToolHistory          ToolHistory `toml:"tool_history"`           // how tool calls of the past are sent
-	Recovery             Recovery    `toml:"recovery"`               // what happens to a damaged history
-	ImageNotes           bool        `toml:"image_notes"`            // where the budget is short, a note with its name replaces an older image
-	MidSystem            MidSystem   `toml:"mid_system"`             // where a system message in the middle goes
-	MarkerDetail         bool        `toml:"marker_detail"`          // the gap marker names its count
-	Marker               string      `toml:"marker"`                 // stands for a gap
-	MarkerCounted        string      `toml:"marker_counted"`         // the same where MarkerDetail is set; {n} is the count
+	MaxContextTokens     int         `toml:"max_context_tokens"`     // the upper limit of an automatic budget
+	OutputReserve        int         `toml:"output_reserve"`         // tokens of the window reserved for the reply; 0 is min(4096, 25 % of the window)
+	StepTokens           int         `toml:"step_tokens"`            // the size of a block of turns that is dropped at once; 0 is auto
+	Placement            Placement   `toml:"placement"`              // where recalled messages are sent
+	ToolHistory          ToolHistory `toml:"tool_history"`           // how past tool calls are sent
+	Recovery             Recovery    `toml:"recovery"`               // how a damaged history is handled
+	ImageNotes           bool        `toml:"image_notes"`            // if the budget is too small, replace an older image by a note with its name
+	MidSystem            MidSystem   `toml:"mid_system"`             // where a system message in the middle is sent
+	MarkerDetail         bool        `toml:"marker_detail"`          // use marker_counted instead of marker
+	Marker               string      `toml:"marker"`                 // replaces dropped messages
+	MarkerCounted        string      `toml:"marker_counted"`         // the same with their number, {n}
 	UserSuffix           string      `toml:"user_suffix"`            // follows a cut user message; {n} is its original length
 	AssistantSuffix      string      `toml:"assistant_suffix"`       // follows a cut assistant message
 }

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write the example's table of the policy")
 
 // afterPolicy is how the part behind the policy's table begins.
-const afterPolicy = "# What is asked of every model beside the messages.\n"
+const afterPolicy = "# Parameters of the requests to every model.\n"
 
 // The example's table of the policy is made from the default policy and from the comments beside
 // its fields, so that it can drift from neither.
