@@ -166,7 +166,7 @@ func TestDailyPath(t *testing.T) {
 	chat.send(enterKey)
 	step("17-opened", "What do I pack for three days", "sourdough starter in a jar", "esc close")
 	chat.send(escKey)
-	chat.want("esc to write a message")
+	chat.want("enter inspect")
 	chat.send(escKey)
 	chat.want("ctrl+p commands")
 	chat.send("\x10") // ctrl+p
