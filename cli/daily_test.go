@@ -164,7 +164,7 @@ func TestDailyPath(t *testing.T) {
 	chat.send("\t")
 	step("16-found", "the sourdough starter in a jar", "enter open at the")
 	chat.send(enterKey)
-	step("17-opened", "What do I pack for three days", "sourdough starter in a jar", "esc close")
+	step("17-opened", "What do I pack for three days", "sourdough starter in a jar", "N previous")
 	chat.send(escKey)
 	chat.want("enter inspect")
 	chat.send(escKey)
