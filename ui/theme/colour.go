@@ -2,7 +2,6 @@ package theme
 
 import (
 	"fmt"
-	"image/color"
 	"strconv"
 	"strings"
 
@@ -12,7 +11,8 @@ import (
 
 // Colour is how one role looks on each kind of terminal, as up to three words: "#rrggbb" for one with 24-bit colours,
 // then "0" to "255" for one with 256, then for one with 16 "0" to "15" or an attribute: "bold", "faint" or "default",
-// which is none. What is missing follows from the first.
+// which is none. What is missing for 256 colours follows from the first, and what is missing for 16 is said by the theme's
+// base: the nearest of sixteen colours may be any.
 type Colour string
 
 // The attributes that stand in the place of a colour.
@@ -30,12 +30,22 @@ func (c Colour) On(profile colorprofile.Profile) string {
 		return asDefault
 	case profile <= colorprofile.ANSI && len(words) > 2:
 		return words[2]
-	case profile == colorprofile.ANSI256 && len(words) > 1:
-		return words[1]
 	case profile == colorprofile.ANSI256:
-		return nearGrey(words[0])
+		return nearGrey(words[min(1, len(words)-1)])
 	}
 	return words[0]
+}
+
+// over is the colour, with what it does not say, all of it or that for 16 colours, from another one.
+func (c Colour) over(base Colour) Colour {
+	words, under := strings.Fields(string(c)), strings.Fields(string(base))
+	if len(words) == 0 {
+		return base
+	}
+	if len(words) > 2 || !strings.HasPrefix(words[0], "#") || len(under) < 3 {
+		return c
+	}
+	return Colour(words[0] + " " + words[len(words)-1] + " " + under[2])
 }
 
 // Shows says that the colour is one on such a terminal, not an attribute or none.
@@ -107,14 +117,4 @@ func nearGrey(hex string) string {
 	const first, step, steps = 8, 10, 24 // the greys are 232 to 255, of 8, 18 … 238 parts of 255
 	mean := int(r+g+b) / 3
 	return strconv.Itoa(232 + min(max(0, (mean-first+step/2)/step), steps-1))
-}
-
-// mix is a background with a share of a text colour in it.
-func mix(background color.Color, text Colour, share float64) Colour {
-	r, g, b, _ := background.RGBA()
-	x, y, z, _ := lipgloss.Color(text.On(colorprofile.TrueColor)).RGBA()
-	part := func(from, to uint32) int {
-		return int((float64(from)*(1-share)+float64(to)*share)/257 + 0.5)
-	}
-	return Colour(fmt.Sprintf("#%02x%02x%02x", part(r, x), part(g, y), part(b, z)))
 }

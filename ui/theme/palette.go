@@ -38,7 +38,7 @@ type Palette struct {
 var builtIn []byte
 
 // BuiltIn are the palettes that come with winnow, by the name of their theme. The themes dark and
-// light are the bases of all others.
+// light are the bases of all others. The theme terminal has none of its own: it is dark or light in 16 colours.
 func BuiltIn() map[Name]Palette {
 	var palettes map[Name]Palette
 	if err := toml.Unmarshal(builtIn, &palettes); err != nil {
@@ -51,8 +51,8 @@ func BuiltIn() map[Name]Palette {
 func (p Palette) over(base Palette) Palette {
 	from, to := reflect.ValueOf(base), reflect.ValueOf(&p).Elem()
 	for i := range to.NumField() {
-		if to.Field(i).String() == "" {
-			to.Field(i).Set(from.Field(i))
+		if own, ok := to.Field(i).Interface().(Colour); ok {
+			to.Field(i).Set(reflect.ValueOf(own.over(from.Field(i).Interface().(Colour))))
 		}
 	}
 	return p
@@ -80,7 +80,7 @@ func (p Palette) Check() (key, wrong string) {
 
 // Names are the names of the themes that come with winnow, in the order in which they are offered.
 func Names() []string {
-	names := []string{string(Auto), string(Dark), string(Light), "terminal", string(None)}
+	names := []string{string(Auto), string(Dark), string(Light), string(Terminal), string(None)}
 	for _, name := range slices.Sorted(maps.Keys(BuiltIn())) {
 		if !slices.Contains(names, string(name)) {
 			names = append(names, string(name))

@@ -32,18 +32,13 @@ func (t Set) Shown() Name { return cmp.Or(t.Tried, t.Wanted) }
 // Restyle makes the styles of the theme that is shown.
 func (t *Set) Restyle() {
 	name, p := t.Palette(t.Shown())
-	if t.Background != nil && t.Profile == colorprofile.TrueColor && p.Tint == BuiltIn()[t.usual()].Tint {
-		p.Tint, p.Selection = mix(t.Background, p.Text, tintShare), mix(t.Background, p.Text, selectionShare)
+	profile := t.Profile
+	if name == Terminal {
+		profile = colorprofile.ANSI
 	}
-	t.Styles = New(name, p, t.Profile)
+	t.Styles = New(name, p, profile)
 	t.Styles.Markdown.Links = t.Links
 }
-
-// The shares of the text's colour in the grounds that are mixed from the terminal's background.
-const (
-	tintShare      = 0.05
-	selectionShare = 0.12
-)
 
 // Names are all themes that can be chosen: winnow's, then the user's own.
 func (t Set) Names() []string {
@@ -60,6 +55,10 @@ func (t Set) Names() []string {
 // does not exist is auto. A theme of the user's own goes before one of winnow's with its name.
 func (t Set) Palette(name Name) (Name, Palette) {
 	themes := BuiltIn()
+	usual := themes[t.usual()]
+	if t.Background != nil && (t.Profile == colorprofile.TrueColor || t.Profile == colorprofile.ANSI256) {
+		themes[t.usual()] = usual.on(t.Background, t.Profile)
+	}
 	p, ok := t.Own[string(name)]
 	if !ok {
 		p, ok = themes[name]
@@ -69,6 +68,8 @@ func (t Set) Palette(name Name) (Name, Palette) {
 		return None, Palette{}
 	case ok:
 		return name, p.over(themes[Name(p.Base)]).over(themes[t.usual()])
+	case name == Terminal:
+		return Terminal, usual
 	}
 	return t.usual(), themes[t.usual()]
 }
@@ -101,7 +102,7 @@ func (t Set) Description(name Name) string {
 		return "dark or light, as the terminal is"
 	case name == None:
 		return "no colours"
-	case name == "terminal":
+	case name == Terminal:
 		return "the terminal's own sixteen colours"
 	case name == Light || BuiltIn()[name].Base == "light":
 		return "for a light background"

@@ -13,12 +13,13 @@ import (
 type Name string
 
 // The themes that are more than a palette, and the two that all others are based on. auto is dark
-// or light as the terminal answers, and dark until it does.
+// or light as the terminal answers, and dark until it does; terminal is that in the terminal's own 16 colours.
 const (
-	Auto  Name = "auto"
-	Dark  Name = "dark"
-	Light Name = "light"
-	None  Name = "none"
+	Auto     Name = "auto"
+	Dark     Name = "dark"
+	Light    Name = "light"
+	Terminal Name = "terminal"
+	None     Name = "none"
 )
 
 // Styles holds every colour of the application by its role. Nothing is shown by colour alone:
