@@ -198,6 +198,12 @@ func (s *terminal) want(texts ...string) string {
 	})
 }
 
+// wantTimes waits until a text is on the screen so many times.
+func (s *terminal) wantTimes(n int, text string) string {
+	s.t.Helper()
+	return s.waitFor(fmt.Sprintf("%q %d times", text, n), func(screen string) bool { return strings.Count(screen, text) == n })
+}
+
 func (s *terminal) send(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.tty, keys); err != nil {

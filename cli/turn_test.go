@@ -40,7 +40,7 @@ func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 		return answered(screen) && strings.Contains(screen, "SECOND") && !strings.Contains(screen, "esc stops")
 	})
 	chat.send("\r")
-	chat.waitFor("the second answer", func(screen string) bool { return strings.Count(screen, "saw ") == 2 })
+	chat.wantTimes(2, "saw ")
 	server.mu.Lock()
 	defer server.mu.Unlock()
 	if len(server.bodies) != 2 || !strings.Contains(server.bodies[0], `"first"`) || strings.Contains(server.bodies[0], "SECOND") || !strings.Contains(server.bodies[1], `"SECOND"`) {

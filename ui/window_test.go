@@ -65,16 +65,20 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.show(s)
-	l.types("One.")
-	began := time.Now()
-	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2 })
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("the turn was busy for %v after its answer", took)
+	// A turn that waits for the server takes three seconds (target.Patience) every time; a busy machine does not make every
+	// turn so slow.
+	const patience = 3 * time.Second
+	waited := true
+	for n := 1; n <= 2 || n <= 5 && waited; n++ {
+		began := time.Now()
+		l.types("Again.")
+		l.press("enter")
+		l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2*n })
+		waited = waited && time.Since(began) >= patience
 	}
-	l.types("Two.")
-	l.press("enter")
-	l.until("the second answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
+	if waited {
+		t.Error("every turn was busy until it gave the question up")
+	}
 	if got := l.current.Session.Model().Window(); !got.Assumed {
 		t.Errorf("the server did not say it yet, and the window is %+v", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -66,8 +67,20 @@ func (e *externalEditor) SetStdin(io.Reader)    {}
 func (e *externalEditor) SetStdout(io.Writer)   {}
 func (e *externalEditor) SetStderr(w io.Writer) { e.err = w }
 
+// leastAway is how long the terminal is given away at least. Bubble Tea 2.0.10 does not wait for the goroutine that draws
+// the frames when it gives the terminal away. Where the editor ends at once, or there is none, that goroutine may stop the
+// clock of the frames after it was started again: then nothing is drawn any more.
+const leastAway = 50 * time.Millisecond
+
 // Run opens the editor and waits for it.
 func (e *externalEditor) Run() error {
+	began := time.Now()
+	defer func() { time.Sleep(leastAway - time.Since(began)) }()
+	return e.edit()
+}
+
+// edit has the text edited.
+func (e *externalEditor) edit() error {
 	command, err := editorCommand(e.Command)
 	if err != nil {
 		return err
