@@ -18,7 +18,6 @@ const (
 	leastRule      = 1.35
 	leastSelection = 1.15
 	leastTint      = 1.08
-	leastTint256   = 1.05 // one step of the greys
 )
 
 // The shares of the text's colour in the grounds that are mixed from the terminal's background. The selection has less
@@ -40,7 +39,7 @@ func (p Palette) on(page color.Color, profile colorprofile.Profile) Palette {
 	readable := func(ground Colour) bool {
 		return !slices.ContainsFunc(texts, func(c *Colour) bool { return contrast(c.shown(profile), ground.shown(profile)) < leastText })
 	}
-	if !s.keeps(p.Tint, leastTint256) {
+	if !s.keeps(p.Tint, leastTint) {
 		p.Tint = s.ground(tintShare, leastTint)
 	}
 	if !s.keeps(p.Selection, leastSelection) {

@@ -28,7 +28,7 @@ var profiles = []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI2
 // legible reports every role of a palette that cannot be read, or not be seen, on such a page.
 func legible(t *testing.T, name Name, p Palette, page color.Color, profile colorprofile.Profile) {
 	t.Helper()
-	least := map[string]float64{"faint": leastFaint, "ghost": 1.8, "rule": 1.2, "tint": leastTint256, "selection": leastSelection}
+	least := map[string]float64{"faint": leastFaint, "ghost": 1.8, "rule": 1.2, "tint": 1.05, "selection": leastSelection}
 	v := reflect.ValueOf(p)
 	for i := range v.NumField() {
 		c, ok := v.Field(i).Interface().(Colour)
@@ -70,6 +70,9 @@ func TestDarkAndLightSuitTheTerminal(t *testing.T) {
 			s := Set{Light: slices.Contains(lightPages, page), Background: lipgloss.Color(page), Profile: profile}
 			name, p := s.Palette(Auto)
 			legible(t, name, p, s.Background, profile)
+			if got := contrast(p.Tint.shown(profile), s.Background); got < leastTint {
+				t.Errorf("%s on %s, %v: the tint has a contrast of %.2f, want %.2f", name, page, profile, got, leastTint)
+			}
 		}
 	}
 }
