@@ -31,6 +31,9 @@ type Reader struct {
 	pastes map[string]string
 	made   int
 
+	ahead int  // bytes still to read of those that were typed before the program started
+	lines bool // a line end was among those that were read of them
+
 	asked   bool  // the terminal was asked where its cursor is
 	columns []int // what it has answered
 }
@@ -41,9 +44,29 @@ type MeasuredMsg struct{ cells.Terminal }
 // measured is the number of a paste that stands for a MeasuredMsg.
 const measured = "measured"
 
-// NewReader returns a reader in front of a terminal.
+// NewReader returns a reader in front of a terminal that is not in raw mode yet. Whole lines may have been typed already.
 func NewReader(terminal *os.File) *Reader {
-	return &Reader{File: terminal, pastes: map[string]string{}}
+	r := &Reader{File: terminal, pastes: map[string]string{}}
+	if n, err := unix.IoctlGetInt(int(terminal.Fd()), bytesWaiting); err == nil {
+		r.ahead = n
+	}
+	return r
+}
+
+// typedAhead makes an enter of the line end of what was typed before the program started: out of raw mode the terminal
+// sends a line feed for it, which is ctrl+j otherwise. Several lines may be a paste, and are left as they are: nothing is
+// sent that the user does not see as one message.
+func (r *Reader) typedAhead(p []byte) {
+	for i := range p[:min(len(p), r.ahead)] {
+		r.ahead--
+		switch {
+		case p[i] != '\n':
+		case r.ahead == 0 && !r.lines:
+			p[i] = '\r'
+		default:
+			r.lines = true
+		}
+	}
 }
 
 // Options make a program read from a terminal through a Reader, and ask the terminal on the other file how it
@@ -97,6 +120,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		}
 		var buf [chunk]byte
 		n, err := r.File.Read(buf[:])
+		r.typedAhead(buf[:n])
 		r.encode(r.filter.Feed(buf[:n], time.Now()))
 		if err != nil {
 			if len(r.out) > 0 {

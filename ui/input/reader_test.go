@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
@@ -170,5 +171,69 @@ func TestAnswersAboutCellsAreNoKeys(t *testing.T) {
 	msg, ok := r.Message(nil, tea.PasteMsg{Content: measured}).(MeasuredMsg)
 	if !ok || !msg.Clusters {
 		t.Errorf("the answer is %+v, %v, want a terminal that counts characters", msg, ok)
+	}
+}
+
+// A line that was typed before the program started ends with enter.
+func TestALineTypedAheadEndsWithEnter(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3*chunk)
+	for _, c := range []struct{ typed, then, want string }{
+		{"hello\r", ".", "hello\r."},
+		{long + "\r", ".", long + "\r."},
+		{"hello\rwor", "ld.", "hello\rworld."},
+	} {
+		keyboard, terminal := openTerminal(t)
+		if _, err := io.WriteString(keyboard, c.typed); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Index(c.typed, "\r") + 1
+		r := NewReader(terminal)
+		for over := time.Now().Add(10 * time.Second); r.ahead != want; r = NewReader(terminal) { // the system passes it on when it has time
+			if time.Now().After(over) {
+				t.Fatalf("of %.20q %d bytes were typed ahead, want %d", c.typed, r.ahead, want)
+			}
+		}
+		if _, err := term.MakeRaw(terminal.Fd()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(keyboard, c.then); err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		for buf := make([]byte, chunk); len(got) < len(c.want); {
+			n, err := r.File.Read(buf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.typedAhead(buf[:n])
+			got = append(got, buf[:n]...)
+		}
+		if string(got) != c.want {
+			t.Errorf("%.20q and then %q is read as %.40q", c.typed, c.then, got)
+		}
+	}
+}
+
+// Several lines that were typed ahead may be a paste, and are kept as they are; so is ctrl+j afterwards.
+func TestOnlyOneLineTypedAheadEndsWithEnter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ahead      int
+		read, want string
+	}{
+		{8, "one\ntwo\n.", "one\ntwo\n."},
+		{4, "one\ntwo\n", "one\rtwo\n"},
+		{4, "one", "one"},
+		{0, "\n", "\n"},
+	} {
+		r := &Reader{ahead: c.ahead}
+		got := []byte(c.read)
+		for i := range got { // in pieces
+			r.typedAhead(got[i : i+1])
+		}
+		if string(got) != c.want {
+			t.Errorf("%q with %d bytes typed ahead is read as %q, want %q", c.read, c.ahead, got, c.want)
+		}
 	}
 }
