@@ -45,6 +45,15 @@ type Previewed struct {
 
 	shown string // without secrets and control characters
 	marks [][2]int
+	drawn *rendered // of an answer, kept from frame to frame
+}
+
+// rendered is the beginning of an answer as Markdown, for so many lines of a width and a theme.
+type rendered struct {
+	w, most int
+	theme   theme.Name
+	lines   []string
+	more    bool // the answer goes on
 }
 
 // PreviewDueMsg says that the cursor has rested long enough for what is under it to be read.
@@ -66,6 +75,8 @@ const (
 	lastRead = 8
 	// questionLines is the most lines of the message before the last one.
 	questionLines = 3
+	// mostPerCell is how many bytes of an answer are drawn for a cell: an emoji of two cells has four.
+	mostPerCell = 2
 	// measure is the most cells of a line of a preview.
 	measure = 92
 )
@@ -202,6 +213,7 @@ func (l *Model) hidePreview() {
 		text, _ := l.secrets.Hide(m.Text)
 		m.shown = strings.TrimSpace(markdown.Visible(text))
 		m.marks = store.Search{Text: p.read.query}.Marks(m.shown)
+		m.drawn = &rendered{}
 		messages[i] = m
 	}
 	p.messages = messages
@@ -282,11 +294,15 @@ func clock(now, then time.Time) string {
 // lines are the text of a message in at most so many lines: from its beginning, or where what was found would not be
 // among them, from there.
 func (m Previewed) lines(st theme.Styles, o layout, most int) []string {
+	w := max(1, min(measure, o.w-o.text()-o.margin))
+	if m.Role == history.Assistant && len(m.marks) == 0 && m.drawn != nil {
+		return m.answer(st, o, w, most)
+	}
 	bar, text := "  ", st.Text
 	if m.Role == history.User {
 		bar, text = st.You.Render("▌")+" ", st.Strong.Bold(false)
 	}
-	parts := theme.Parts(m.shown, max(1, min(measure, o.w-o.text()-o.margin)))
+	parts := theme.Parts(m.shown, w)
 	first := 0
 	if len(m.marks) > 0 {
 		for i, p := range parts {
@@ -310,10 +326,30 @@ func (m Previewed) lines(st theme.Styles, o layout, most int) []string {
 		}
 		lines = append(lines, strings.Repeat(" ", o.margin)+bar+theme.Paint(p.Text, text, marked(marks, 0, len(p.Text), st.Found)))
 	}
-	if n := len(lines); n > 0 && first+most < len(parts) {
+	return continued(lines, st, o, first+most < len(parts))
+}
+
+// continued ends the last line with … where more follows.
+func continued(lines []string, st theme.Styles, o layout, more bool) []string {
+	if n := len(lines); n > 0 && more {
 		lines[n-1] = theme.Fit(lines[n-1], min(o.w-o.margin, o.text()+measure)-1) + st.Muted.Render("…")
 	}
 	return lines
+}
+
+// answer is an answer without anything that was found in it: its beginning, as the transcript draws it.
+func (m Previewed) answer(st theme.Styles, o layout, w, most int) []string {
+	if d := m.drawn; d.lines == nil || d.w != w || d.most != most || d.theme != st.Name {
+		part := m.shown[:min(len(m.shown), (most+1)*w*mostPerCell)]
+		lines := markdown.New(st.Markdown, w, w).Render(strings.ToValidUTF8(part, ""))
+		*d = rendered{w, most, st.Name, lines[:min(len(lines), most)], len(lines) > most || len(part) < len(m.shown)}
+	}
+	indent := strings.Repeat(" ", o.text())
+	lines := make([]string, len(m.drawn.lines))
+	for i, line := range m.drawn.lines {
+		lines[i] = indent + line
+	}
+	return continued(lines, st, o, m.drawn.more)
 }
 
 // facts tell what the line of a session has no room for.
