@@ -22,9 +22,9 @@ func copied(what string, n int, err error) event.Notice {
 	case err == nil:
 		return event.Notice{Text: "copied " + what, Done: true}
 	case n > mostOSC:
-		return event.Notice{Text: "Sent " + what + " to the terminal, and many terminals cut so much; this machine has no clipboard of its own. /export writes a file.", Error: true}
+		return event.Notice{Text: "Sent " + what + " to the terminal’s clipboard, which may cut it: many terminals take less. /export writes a file.", Error: true}
 	}
-	return event.Notice{Text: "sent " + what + " to the terminal", Done: true}
+	return event.Notice{Text: "copied " + what + " (through the terminal)", Done: true}
 }
 
 // copyMessages copies what args name, as transcript.Model.ToCopy has it.

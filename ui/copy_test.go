@@ -61,8 +61,8 @@ func TestCopySaysWhatBecameOfIt(t *testing.T) {
 		want string
 	}{
 		{"3 characters", 3, nil, "copied 3 characters"},
-		{"3 characters", 3, errors.New("no xclip"), "sent 3 characters to the terminal"},
-		{"80,000 characters", 80_000, errors.New("no xclip"), "Sent 80,000 characters to the terminal, and many terminals cut so much; this machine has no clipboard of its own. /export writes a file."},
+		{"3 characters", 3, errors.New("no xclip"), "copied 3 characters (through the terminal)"},
+		{"80,000 characters", 80_000, errors.New("no xclip"), "Sent 80,000 characters to the terminal’s clipboard, which may cut it: many terminals take less. /export writes a file."},
 	} {
 		m.Update(copied(c.what, c.n, c.err))
 		if m.notice.Sentence() != c.want {

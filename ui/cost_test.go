@@ -54,11 +54,11 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 		receipt    string // under the answer
 		next, past string // what the panel says; "" for no cost
 	}{
-		{"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "~$0.25"},
-		{"free", "http://llm.example.com/v1", free, "saw 1 of 1 · ~12 in · $0", "$0 in", "$0"},
-		{"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in · –", "", "–"},
-		{"on this machine", "", nil, "saw 1 of 1 · ~12 in", "", ""},
-		{"on this machine, with a price", "", dear, "saw 1 of 1 · ~12 in · ~$0.25", "~$0.25 in", "~$0.25"},
+		{"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in / ~74 out · ~$0.25", "~$0.25 in", "~$0.25"},
+		{"free", "http://llm.example.com/v1", free, "saw 1 of 1 · ~12 in / ~74 out · $0", "$0 in", "$0"},
+		{"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in / ~74 out · –", "", "–"},
+		{"on this machine", "", nil, "saw 1 of 1 · ~12 in / ~74 out", "", ""},
+		{"on this machine, with a price", "", dear, "saw 1 of 1 · ~12 in / ~74 out · ~$0.25", "~$0.25 in", "~$0.25"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -54,38 +54,38 @@ func hitText(m *Model) string {
 
 func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 	m := searching(t, 120, 40)
-	if got, want := m.chat.SearchTitle(), "6 hits: 3 in context, 1 cut, 2 out"; got != want {
+	if got, want := m.chat.SearchTitle(), "6 matches: 3 sent, 1 cut, 2 not sent"; got != want {
 		t.Fatalf("the title is %q, want %q", got, want)
 	}
 	m.Update(enter)
 	for i, want := range []string{
-		"hit 1 of 6 · ○ out: dropped · last whole in turn 12 (3 answers ago)",
-		"hit 2 of 6 · ○ out: dropped · last whole in turn 12 (3 answers ago)",
-		"hit 3 of 6 · ● in context",
-		"hit 4 of 6 · ◐ cut: this part is not sent",
-		"hit 5 of 6 · ● in context",
-		"hit 6 of 6 · ● in context",
+		"match 1 of 6 · ○ not sent: dropped · last whole in turn 12 (3 answers ago)",
+		"match 2 of 6 · ○ not sent: dropped · last whole in turn 12 (3 answers ago)",
+		"match 3 of 6 · ● sent",
+		"match 4 of 6 · ◐ cut, not in what is sent",
+		"match 5 of 6 · ● sent",
+		"match 6 of 6 · ● sent",
 	} {
 		if got := hitText(m); got != want {
 			t.Errorf("hit %d: %q, want %q", i+1, got, want)
 		}
 		m.Update(char('n'))
 	}
-	if got := hitText(m); !strings.HasPrefix(got, "hit 1 of 6, from the top · ○ out") {
+	if got := hitText(m); !strings.HasPrefix(got, "match 1 of 6, from the top · ○ not sent") {
 		t.Errorf("behind the last hit: %q", got)
 	}
 	m.Update(char('N'))
-	if got := hitText(m); got != "hit 6 of 6, from the end · ● in context" {
+	if got := hitText(m); got != "match 6 of 6, from the end · ● sent" {
 		t.Errorf("before the first hit: %q", got)
 	}
 
 	_, plan := conversation()
 	plan.Entries[5].Disposition, plan.Entries[6].Disposition = history.Excluded, history.Excluded
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
-	if got, want := m.chat.SearchTitle(), "6 hits: 2 in context, 4 out"; got != want {
+	if got, want := m.chat.SearchTitle(), "6 matches: 2 sent, 4 not sent"; got != want {
 		t.Errorf("under another plan the title is %q, want %q", got, want)
 	}
-	if got := hitText(m); !strings.Contains(got, "○ out: excluded") {
+	if got := hitText(m); !strings.Contains(got, "○ not sent: excluded") {
 		t.Errorf("under another plan the hit says %q", got)
 	}
 	m.Update(esc)
@@ -165,17 +165,17 @@ func TestASearchKnowsWhenAMessageWasSeenLast(t *testing.T) {
 	l.say("The third question.")
 	l.types("/search zebra")
 	l.press("enter")
-	l.shows("hit 1 of 1 · ○ out: excluded · last whole in turn 2 (1 answer ago)")
-	l.shows("1 hit: 1 out")
+	l.shows("match 1 of 1 · ○ not sent: excluded · last whole in turn 2 (1 answer ago)")
+	l.shows("1 match: 1 not sent")
 	l.press("o")
 	l.until("what was done", func() bool { return l.notice.Sentence() != "" })
 	l.notice.Hush() // it stands in the place of the hit
-	l.shows("hit 1 of 1 · ● in context")
+	l.shows("match 1 of 1 · ● sent")
 	l.press("esc", "esc")
 	l.say("And the zebra again.")
 	l.types("/search zebra")
 	l.press("enter")
-	l.shows("2 hits: 2 in context")
+	l.shows("2 matches: 2 sent")
 }
 
 func TestASearchGoesOnWithNewMessages(t *testing.T) {
@@ -184,10 +184,10 @@ func TestASearchGoesOnWithNewMessages(t *testing.T) {
 	l.say("The zebra crosses.")
 	l.types("/search zebra")
 	l.press("enter")
-	l.shows("1 hit: 1 in context")
+	l.shows("1 match: 1 sent")
 	l.press("tab", "tab")
 	l.say("Another zebra.")
-	l.shows("2 hits: 2 in context")
+	l.shows("2 matches: 2 sent")
 }
 
 func TestSearchFindsToolCalls(t *testing.T) {

@@ -128,6 +128,7 @@ func placeholder(m *Model, w int) string {
 	case m.focus == transcriptPane && !m.chat.Selecting():
 		text = m.keys.First(keymap.Back) + " to write a message"
 	case m.focus != draftPane || m.question.Waits():
+	case m.current.Info.Turns > 1 || m.turn.Busy:
 	case !m.chat.Empty():
 		text = "Message, or " + focus + " to copy, edit or ask again"
 	case m.current.Guided():

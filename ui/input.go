@@ -26,9 +26,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 			cmd = tea.Batch(cmd, m.route(msg))
 		}
 	}
-	if where() != from {
-		m.notice.MoveOn(shown)
-	}
+	m.notice.Key(shown, where() != from)
 	m.tryTheme()
 	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }

@@ -86,13 +86,13 @@ func (m *Model) back() tea.Cmd {
 		return nil
 	}
 	if !m.composer.Empty() {
-		return m.notice.Say("There is nothing to close or stop.")
+		return nil
 	}
 	if m.confirm.Asked(confirm.EditEarlier) {
 		return m.openEdits()
 	}
 	m.confirm.Ask(confirm.EditEarlier)
-	return m.notice.Say("There is nothing to close or stop; " + m.keys.First(keymap.Back) + " again edits an earlier message.")
+	return m.notice.Say(m.keys.First(keymap.Back) + " again edits an earlier message.")
 }
 
 // quitDueMsg says that quitting has waited long enough for an answer to be saved.

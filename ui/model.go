@@ -232,7 +232,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case event.Notice:
 		return m.notice.Show(msg)
 	case notice.OverMsg:
-		m.notice.Over(msg)
+		return m.notice.Over(msg)
 	case confirm.ExpireMsg:
 		m.confirm.Expire(msg)
 	case quitDueMsg:

@@ -45,6 +45,7 @@ func recipientOf(m *Model) question.Recipient {
 // ask shows a question above the draft.
 func (m *Model) ask(q question.Model) tea.Cmd {
 	m.question = q
+	m.notice.Hush() // it stands where the keys of the question are listed
 	m.arrange()
 	var sentence tea.Cmd
 	if m.overlays.any() {

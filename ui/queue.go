@@ -70,9 +70,9 @@ func queueWaits(m *Model) string {
 	case !m.composer.Waiting.Held():
 		return ""
 	case n == 1:
-		return "The queue is paused: " + m.keys.First(keymap.Send) + " on an empty draft sends it."
+		return "The queue is paused."
 	}
-	return theme.Plural(n, "queued message") + " wait: " + m.keys.First(keymap.Send) + " on an empty draft sends the next."
+	return theme.Plural(n, "queued message") + " wait."
 }
 
 // takeBack puts a message of the queue into the draft.

@@ -99,7 +99,7 @@ func TestAStopKeepsTheQueueAndSaysSo(t *testing.T) {
 	l.enters("two")
 	l.enters("three")
 	l.press("esc")
-	l.shows("Stopped; what arrived is kept. 2 queued messages wait: enter on an empty draft sends the next.")
+	l.shows("Stopped; what arrived is kept. 2 queued messages wait.")
 	l.press("up")
 	if got := l.composer.Text(); got != "three" || l.composer.Waiting.Len() != 1 {
 		t.Fatalf("up gives the draft %q and leaves %d queued", got, l.composer.Waiting.Len())
@@ -129,7 +129,7 @@ func TestAQueueSurvivesTheProgram(t *testing.T) {
 	l.press("esc")
 	l.until("the stop", func() bool { return !l.turn.Busy })
 	l.reopen() // a new session from the file, as the next start has it
-	l.shows("The queue is paused: enter on an empty draft sends it.")
+	l.shows("The queue is paused.")
 	l.press("up")
 	if got := l.composer.Shown(); l.composer.Text() != long || !strings.HasPrefix(got, "[paste") {
 		t.Errorf("up gives the draft %q of %d bytes, want the paste of %d folded", got, len(l.composer.Text()), len(long))

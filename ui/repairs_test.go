@@ -279,7 +279,7 @@ func TestWhatWasLeftOutDoesNotMoveTheBoundary(t *testing.T) {
 		t.Errorf("the model still sees the first message, and the boundary stands below what was left out:\n%s", plain(l.Model))
 	}
 	l.press("'")
-	l.shows("Nothing is dropped: the model sees the whole conversation from the start.")
+	l.shows("The model sees the conversation from its start")
 }
 
 func TestARemedyNamesItsGroupAndNotWhatFellOutForIt(t *testing.T) {

@@ -68,7 +68,7 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 	case session.Answered:
 		m.chat.Answer(e.Message, e.Receipt)
 	case session.Notice:
-		return m.notice.Say(e.Text)
+		return m.notice.Show(event.Notice{Text: e.Text, Turn: true})
 	case session.Withdrawn:
 		m.chat.Withdraw(e.Requests)
 	case session.Titled:
@@ -95,6 +95,7 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
 	var sentence tea.Cmd
+	m.notice.EndTurn()
 	stopped := m.turn.Stopping && e.Err == nil
 	unsent := m.composer.Waiting.Sending() // a queued message that is not stored
 	m.composer.Waiting.Ended(e.Err == nil && !stopped)

@@ -158,7 +158,11 @@ func (s screen) tail() []string {
 	w := max(1, s.l.Transcript.W-s.l.Mark())
 	ways := ""
 	if !m.turn.Stopping && !m.question.Waits() {
-		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(" stops and keeps what arrived")
+		stops := " stops"
+		if text, reasoning := m.turn.Arrived(); text+reasoning != "" {
+			stops = " stops and keeps what is here"
+		}
+		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(stops)
 	}
 	lines := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()).View(s.st, ways, w)
 	if len(lines) == 0 {
@@ -228,7 +232,7 @@ func (s screen) rule() string {
 
 // queue is what is queued, right above the draft, in at most so many lines.
 func (s screen) queue(most int) []string {
-	lines := s.m.composer.Waiting.View(s.st, s.m.keys, max(1, s.l.Width-2*s.l.Gutter), most)
+	lines := s.m.composer.Waiting.View(s.st, s.m.keys, s.m.composer.Empty(), max(1, s.l.Width-2*s.l.Gutter), most)
 	for i := range lines {
 		lines[i] = strings.Repeat(" ", s.l.Gutter) + lines[i]
 	}

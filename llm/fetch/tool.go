@@ -21,7 +21,7 @@ func (f *Fetcher) Tool() (tool.Tool, tool.Func) {
 		Name:        Name,
 		Description: fmt.Sprintf("Read the document behind a URL as text; web pages come as Markdown. One call returns at most %d characters.", pageMax),
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"url":{"type":"string","description":"an http or https URL"},"start":{"type":"integer","minimum":0,"description":"the character to begin at, to read on in a long document"}},"required":["url"]}`),
-		Reach:       "winnow reads the page; its server learns your address.",
+		Reach:       "winnow reads the page. The site sees your IP address.",
 		EachTime:    true,
 	}, f.run
 }

@@ -12,6 +12,7 @@ type Notice struct {
 	Text  string
 	Error bool // something did not work
 	Done  bool // something that the user asked for was done
+	Turn  bool // it is about the turn that runs, and over with it
 }
 
 // News is what the user has to know: it is shown until something is sent. "" ends it.

@@ -17,6 +17,7 @@ import (
 // ten: a long one is read for longer.
 const (
 	shownFor  = 4 * time.Second
+	atLeast   = 1500 * time.Millisecond // so long keys do not take a sentence away
 	eachWord  = 250 * time.Millisecond
 	freeWords = 10
 )
@@ -44,12 +45,16 @@ type Model struct {
 
 	sentence event.Notice
 	number   int // of the sentence
+	read     int // the number of the newest sentence that was shown for as long as it takes to read it
 	alert    Alert
 	news     string // what happened to the history
 }
 
-// OverMsg says that a sentence was shown for long enough.
-type OverMsg struct{ number int }
+// OverMsg says that a sentence could be read: the next key takes it away. Without a rest it was shown for long enough.
+type OverMsg struct {
+	number int
+	rest   time.Duration // until it goes by itself
+}
 
 // mostOfSentence is the most of a sentence that is kept, in bytes: more than its lines have room for on any screen.
 const mostOfSentence = 4 << 10
@@ -59,9 +64,8 @@ func (m *Model) Show(n event.Notice) tea.Cmd {
 	n.Text = strings.ToValidUTF8(n.Text[:min(len(n.Text), mostOfSentence)], "")
 	m.sentence = n
 	m.number++
-	over := OverMsg{m.number}
-	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords))
-	return tea.Tick(shownFor+long*eachWord, func(time.Time) tea.Msg { return over })
+	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords)) * eachWord
+	return over(atLeast+long, OverMsg{m.number, shownFor - atLeast})
 }
 
 // Say shows a sentence, "" none.
@@ -80,23 +84,42 @@ func (m *Model) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return m.Show(event.NoKey(msg, others))
 }
 
-// Over takes a sentence away, unless a newer one took its place.
-func (m *Model) Over(msg OverMsg) {
-	if msg.number == m.number {
+// over is a command that gives an OverMsg after a time.
+func over(after time.Duration, msg OverMsg) tea.Cmd {
+	return tea.Tick(after, func(time.Time) tea.Msg { return msg })
+}
+
+// Over has the next key take a sentence away, and takes it away where no key did; a newer one in its place stays.
+func (m *Model) Over(msg OverMsg) tea.Cmd {
+	switch {
+	case msg.number != m.number || m.sentence.Text == "":
+	case msg.rest > 0:
+		m.read = m.number
+		return over(msg.rest, OverMsg{number: m.number})
+	default:
 		m.Hush()
 	}
+	return nil
 }
 
 // Hush takes the sentence away.
 func (m *Model) Hush() { m.sentence.Text = "" }
 
+// EndTurn takes a sentence away that is about the turn that ran.
+func (m *Model) EndTurn() {
+	if m.sentence.Turn {
+		m.Hush()
+	}
+}
+
 // Number is that of the newest sentence.
 func (m *Model) Number() int { return m.number }
 
-// MoveOn takes the sentence away when the keys are for something else: it stands where the new keys are listed. A
-// sentence that is newer than the one with the number before stays, and so does one about what did not work.
-func (m *Model) MoveOn(before int) {
-	if m.number == before && !m.sentence.Error {
+// Key takes the sentence away that a key was pressed on, once it could be read; where the keys are for something else
+// now also before: it stands where the new keys are listed. A sentence that is newer than the one with the number
+// before stays.
+func (m *Model) Key(before int, away bool) {
+	if m.number == before && (m.read == before || away && !m.sentence.Error) {
 		m.Hush()
 	}
 }

@@ -45,6 +45,9 @@ func PluralOf(n int, one, many string) string {
 	return Thousands(n) + " " + many
 }
 
+// TokensOf is about how many tokens a text of n bytes has, where nothing has counted them.
+func TokensOf(n int) int { return n / 4 }
+
 // Choices writes "a", "a or b" and "a, b or c".
 func Choices(words []string) string { return english.WordSeries(words, "or") }
 

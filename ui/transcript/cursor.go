@@ -113,6 +113,30 @@ func (c *Model) Boundary() bool {
 	return c.GoTo(id)
 }
 
+// fromStart says how much of the conversation is sent where nothing falls out of it at its beginning.
+func (c *Model) fromStart() string {
+	out, cut := 0, 0
+	for _, e := range c.Plan.Entries {
+		switch {
+		case !e.Sent():
+			out++
+		case e.Disposition == history.Cut:
+			cut++
+		}
+	}
+	var less []string
+	if out > 0 {
+		less = append(less, theme.PluralOf(out, "message is not sent", "messages are not sent"))
+	}
+	if cut > 0 {
+		less = append(less, theme.PluralOf(cut, "message is cut", "messages are cut"))
+	}
+	if len(less) == 0 {
+		return "Nothing is dropped: the model sees the whole conversation."
+	}
+	return "The model sees the conversation from its start; " + theme.InWords(less) + "."
+}
+
 // Expand unfolds the item under the cursor, and says whether it had anything to unfold.
 func (c *Model) Expand() bool {
 	id, ok := c.list.Cursor()

@@ -48,6 +48,9 @@ func (c *Model) Item(m store.Message) Item {
 			}
 		}
 		if r, ok := c.Receipts[m.Request]; ok && m.Request != 0 {
+			if r.Usage.Answer <= 0 {
+				r.Written = theme.TokensOf(len(m.Content) + len(m.Reasoning))
+			}
 			it.Receipt = &r
 		}
 	case history.Tool:
@@ -96,6 +99,8 @@ func (c *Model) interruption(m store.Message) Note {
 	rest := "· this part is kept"
 	if n := r.Usage.Answer; n > 0 {
 		rest = "after " + theme.Plural(n, "token") + " " + rest
+	} else if n := theme.TokensOf(len(m.Content) + len(m.Reasoning)); n > 0 {
+		rest = "after ~" + theme.Plural(n, "token") + " " + rest
 	}
 	switch r.End {
 	case store.EndStopped:

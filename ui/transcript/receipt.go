@@ -65,8 +65,11 @@ func tokensOf(r record.Receipt, cached bool) string {
 			in += " (" + theme.Thousands(r.Usage.Cached) + " cached)"
 		}
 	}
-	if r.Usage.Answer > 0 {
+	switch {
+	case r.Usage.Answer > 0:
 		in += " / " + theme.Thousands(r.Usage.Answer) + " out"
+	case r.Written > 0:
+		in += " / ~" + theme.Thousands(r.Written) + " out"
 	}
 	return in
 }

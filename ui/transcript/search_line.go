@@ -17,9 +17,9 @@ func (c *Model) SearchTitle() string {
 	case len(f.hits) == 0:
 		return "no matches"
 	case len(c.Plan.Entries) == 0:
-		return theme.Plural(len(f.hits), "hit")
+		return theme.Plural(len(f.hits), "match")
 	}
-	return theme.Plural(len(f.hits), "hit") + ": " + f.tally.text()
+	return theme.Plural(len(f.hits), "match") + ": " + f.tally.text()
 }
 
 // hitText says where the user's hit is and what the model sees of it.
@@ -34,7 +34,7 @@ func (c *Model) hitText() string {
 	case !ok:
 		return "no match in this conversation"
 	}
-	text := "hit " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
+	text := "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
 	switch {
 	case len(f.hits) == 1 && f.wrapped != 0:
 		text = "the only match"
@@ -45,11 +45,11 @@ func (c *Model) hitText() string {
 	}
 	switch c.sees(h) {
 	case inContext:
-		return text + " · ● in context"
+		return text + " · ● sent"
 	case cutAway:
-		text += " · ◐ cut: this part is not sent"
+		text += " · ◐ cut, not in what is sent"
 	case leftOut:
-		text += " · ○ out: " + string(c.Plan.Entries[h.message].Disposition)
+		text += " · ○ not sent: " + string(c.Plan.Entries[h.message].Disposition)
 	default:
 		return text + " · ? the message is not part of this request"
 	}

@@ -72,13 +72,13 @@ func (c *Model) hitTag(id int64) string {
 
 // words of what the model sees of a hit, with their signs.
 var seenWords = [...]struct{ sign, word string }{
-	inContext: {"●", "in context"},
+	inContext: {"●", "sent"},
 	cutAway:   {"◐", "cut"},
-	leftOut:   {"○", "out"},
+	leftOut:   {"○", "not sent"},
 	notKnown:  {"?", "not known"},
 }
 
-// text names what is not nothing: "7 in context, 2 cut, 3 out".
+// text names what is not nothing: "7 sent, 2 cut, 3 not sent".
 func (t tally) text() string {
 	text := ""
 	for s, n := range t {
@@ -109,5 +109,5 @@ func (t tally) tag() string {
 	case all == 1:
 		return seenWords[last].sign + " " + seenWords[last].word
 	}
-	return theme.Thousands(all) + " hits " + seenWords[last].sign + " " + seenWords[last].word
+	return theme.Thousands(all) + " matches " + seenWords[last].sign + " " + seenWords[last].word
 }

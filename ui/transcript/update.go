@@ -109,7 +109,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		case len(c.Next.Entries) == 0:
 			return c.Say("There is no plan of the next request yet.")
 		case !c.Boundary():
-			return c.Say("Nothing is dropped: the model sees the whole conversation from the start.")
+			return c.Say(c.fromStart())
 		}
 	case keymap.Expand:
 		if !c.Expand() {

@@ -108,14 +108,14 @@ func TestASelectionGrowsWithTheCursor(t *testing.T) {
 
 func TestASearchCountsWhatTheModelSees(t *testing.T) {
 	m, events := press(grammar(70, 12), "g", "/", "r", "u")
-	if got, want := m.SearchTitle(), "3 hits: 3 in context"; got != want {
+	if got, want := m.SearchTitle(), "3 matches: 3 sent"; got != want {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 	if !slices.Contains(events, event.Event(Moved{})) {
 		t.Errorf("the cursor went to a hit, and the events are %#v", events)
 	}
 	m, _ = press(m, "enter", "n", "n", "n")
-	if line, _ := m.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "hit 1 of 3, from the top · ● in context") {
+	if line, _ := m.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3, from the top · ● sent") {
 		t.Errorf("behind the last hit the line is %q", ansi.Strip(line))
 	}
 	if message, _ := m.Selected(); message.ID != 2 {
@@ -204,4 +204,25 @@ func TestScreens(t *testing.T) {
 		screens.Add(c.name, append(m.View(), line))
 	}
 	screens.Golden(t)
+}
+
+// The sentence about a conversation that nothing fell out of says what the model does not see of it all the same.
+func TestTheStartOfTheConversationIsSeen(t *testing.T) {
+	m := grammar(70, 12)
+	whole := history.Entry{Disposition: history.Kept}
+	cut := history.Entry{Disposition: history.Cut}
+	out := history.Entry{Disposition: history.Excluded}
+	for _, test := range []struct {
+		entries []history.Entry
+		want    string
+	}{
+		{[]history.Entry{whole, whole}, "Nothing is dropped: the model sees the whole conversation."},
+		{[]history.Entry{whole, cut, cut}, "The model sees the conversation from its start; 2 messages are cut."},
+		{[]history.Entry{out, cut, whole}, "The model sees the conversation from its start; 1 message is not sent and 1 message is cut."},
+	} {
+		m.Plan.Entries = test.entries
+		if got := m.fromStart(); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.entries, got, test.want)
+		}
+	}
 }

@@ -1,8 +1,9 @@
 package turn
 
 import (
+	"fmt"
+	"math"
 	"strings"
-	"time"
 
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -14,9 +15,6 @@ type Activity struct {
 	Facts string // how long, and how much came; "" for nothing
 	Why   string // why it waits, "" where it does not
 }
-
-// bytesOfToken is about how many bytes of an answer are a token.
-const bytesOfToken = 4
 
 // Activity is what the turn does now. Asked says that a question waits for the user.
 func (t Model) Activity(asked bool) Activity {
@@ -32,7 +30,8 @@ func (t Model) Activity(asked bool) Activity {
 	case t.running != "":
 		a.Doing, took = "running "+t.running+"…", max(0, t.shown.Sub(t.ranSince))
 	case t.Retry != "":
-		a.Doing, a.Why = "trying again in "+theme.Duration(max(0, t.until.Sub(t.shown)).Truncate(time.Second)), markdown.Visible(t.Retry)
+		left := int(math.Ceil(max(0, t.until.Sub(t.shown)).Seconds()))
+		return Activity{Doing: fmt.Sprintf("trying again in %d s", left), Why: markdown.Visible(t.Retry)}
 	case t.writtenTool != "":
 		a.Doing = "calling " + markdown.OneLine(t.writtenTool, 60) + "…"
 	case t.thinking:
@@ -46,7 +45,7 @@ func (t Model) Activity(asked bool) Activity {
 	if !t.began.IsZero() {
 		facts = append(facts, theme.Duration(took))
 	}
-	if n := (len(t.text) + len(t.reasoning)) / bytesOfToken; n > 0 && t.running == "" && t.Retry == "" {
+	if n := theme.TokensOf(len(t.text) + len(t.reasoning)); n > 0 && t.running == "" {
 		facts = append(facts, "~"+theme.Plural(n, "token"))
 	}
 	a.Facts = strings.Join(facts, " · ")

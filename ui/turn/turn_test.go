@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,14 +60,14 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		want  string
 	}{
 		{session.Planned{}, 0, "asking… 0.0 s"},
-		{session.Waiting{Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second}}, time.Second, "trying again in 5.0 s 1.0 s"},
+		{session.Waiting{Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second}}, time.Second, "trying again in 5 s"},
 		{session.Delta{Reasoning: "I should think."}, 2 * time.Second, "thinking… 2.0 s · ~3 tokens"},
 		{session.Delta{Text: "a"}, 2400 * time.Millisecond, "answering… 2.0 s · ~4 tokens"}, // the clock moves once a second
 		{session.Calling{Name: "shell"}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
 		{session.Answered{}, 4 * time.Second, "asking… 4.0 s"},
 	} {
 		m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
-		if a := m.Activity(false); a.Doing+" "+a.Facts != c.want {
+		if a := m.Activity(false); strings.TrimSpace(a.Doing+" "+a.Facts) != c.want {
 			t.Errorf("after %T: %q %q, want %q", c.event, a.Doing, a.Facts, c.want)
 		}
 	}

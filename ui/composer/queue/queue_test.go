@@ -293,16 +293,17 @@ func TestTheQueueIsDrawn(t *testing.T) {
 	st, k := theme.Styles{}, keymap.Default()
 	q := Model{held: true}
 	q.Add(store.Queued{Text: "Then write a test for it\nwith a dummy server.", Parts: []history.Part{{Name: "/tmp/plan.txt"}}})
-	screens.Add("one, that waits", q.View(st, k, 80, 5))
+	screens.Add("one, that waits", q.View(st, k, true, 80, 5))
+	screens.Add("one that waits, below it a draft", q.View(st, k, false, 80, 5))
 	q.held = false
-	screens.Add("one", q.View(st, k, 80, 5))
+	screens.Add("one", q.View(st, k, true, 80, 5))
 	for i := range 4 {
 		q.Add(store.Queued{Text: fmt.Sprintf("Message %d", i+2), Alone: i == 0, Cut: i == 1})
 	}
 	q.Next()
-	screens.Add("five, the first is being sent", q.View(st, k, 80, 5))
-	screens.Add("five in 40 cells", q.View(st, k, 40, 5))
-	screens.Add("five in one line", q.View(st, k, 40, 1))
+	screens.Add("five, the first is being sent", q.View(st, k, true, 80, 5))
+	screens.Add("five in 40 cells", q.View(st, k, true, 40, 5))
+	screens.Add("five in one line", q.View(st, k, true, 40, 1))
 	l := List{Keys: k, at: 2}
 	screens.Add("the list", l.View(&q, st, 60, 4))
 	screens.Golden(t)

@@ -26,8 +26,9 @@ func Label(m store.Queued) string {
 }
 
 // View draws the queue above the draft, in lines of w cells: the messages in the order in which they are sent, and
-// behind the last line that there is room for how many more there are.
-func (q *Model) View(st theme.Styles, k keymap.Map, w, most int) []string {
+// behind the last line that there is room for how many more there are. Empty says that the draft is empty: a queue
+// that is paused goes on with enter then.
+func (q *Model) View(st theme.Styles, k keymap.Map, empty bool, w, most int) []string {
 	n := len(q.items)
 	if n == 0 || most <= 0 {
 		return nil
@@ -45,9 +46,13 @@ func (q *Model) View(st theme.Styles, k keymap.Map, w, most int) []string {
 		way = back + " takes the last one back"
 	}
 	if q.held {
-		way = k.First(keymap.Send) + " sends it"
-		if n > 1 {
+		way = ""
+		switch {
+		case !empty:
+		case n > 1:
 			way = k.First(keymap.Send) + " sends the first"
+		default:
+			way = k.First(keymap.Send) + " sends it"
 		}
 	}
 	var lines []string
