@@ -102,6 +102,9 @@ type chooser struct {
 func (c *Conversation) begin(o Options) *chooser {
 	c.changes = c.changes[:0]
 	o = o.narrowed()
+	if o.Rules == 0 {
+		o.Rules = Rules
+	}
 	c.address(carriage{to: o.To, keys: !o.Profile.NoReplay, echo: o.Profile.EchoReasoning, merges: o.Profile.MergeSameRole})
 	c.remedy(o.remedies())
 	o.System = systemText(o.System)

@@ -74,6 +74,10 @@ func (t *asked) planned(preset, question string, budget int) func(int) bool {
 	if err != nil {
 		panic(err)
 	}
+	return t.plannedBy(p, question, budget)
+}
+
+func (t *asked) plannedBy(p Policy, question string, budget int) func(int) bool {
 	p.Budget = budget
 	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
 	plan, err := t.conversation.Build(o)
@@ -229,12 +233,13 @@ func TestRecallTable(t *testing.T) {
 	}
 	switch {
 	case *update:
-		tables = recallTables(list, measureConversations(list, methods(), recallBudgets))
+		list = append(list, merged(list)...)
+		tables = recallTables(list, measureConversations(list, methods(), recallBudgets)) + shareTable(t, list)
 		if err := os.WriteFile(recallPage, []byte(before+recallFrom+tables+recallTo+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case *misses != "":
-		logMisses(t, list)
+		logMisses(t, append(list, merged(list)...))
 	default:
 		checkColumn(t, list, tables)
 	}

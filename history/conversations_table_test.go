@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"winnow/history/message"
 )
@@ -25,6 +26,8 @@ var kindNames = map[string]string{
 	"chat":  "Chats of a user and an assistant",
 	"talk":  "Talks of two people",
 	"tools": "Chats with an agent that calls tools",
+
+	"merged": "All chats of a language as one",
 }
 
 // recallTables are the tables of the page, in Markdown.
@@ -61,6 +64,55 @@ func writeDetails(b *strings.Builder, list []recorded, cells []cell, preset stri
 		rows = append(rows, row(s.name, func(c cell) bool { return c.sort == s.sort }))
 	}
 	writeTable(b, "`"+preset+"` by what is asked for", rows)
+}
+
+// shareRows are the shares and caps of recall that are compared, beside those of the default preset.
+var shareRows = []struct {
+	share float64
+	limit int
+}{{0, 0}, {0.5, 4096}, {0.75, 4096}, {0.75, 8192}, {0.75, 12288}, {0.85, 8192}, {0.85, 12288}, {0.95, 8192}, {0.95, NoLimit}}
+
+var shareBudgets = []int{4000, 8000, 16000, 32000}
+
+// shareTable shows what a share and a cap of recall keep, and what they cost of the prompt cache: in the conversations
+// of more than 250 messages the needed messages that stand whole in the request, and in a chat of 500 turns the share
+// of a request that it has in common with the one before. Everything else is as the default preset sets it.
+func shareTable(tb testing.TB, list []recorded) string {
+	var long []recorded
+	for _, t := range list {
+		if len(t.past) > 250 {
+			long = append(long, t)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("\n| share of recall, cap |")
+	for _, budget := range shareBudgets {
+		fmt.Fprintf(&b, " %s |", message.Grouped(budget))
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(shareBudgets)) + "\n")
+	for _, row := range shareRows {
+		o := benchOptions(tb, Presets()[0], 0)
+		o.Policy.RecallShare, o.Policy.RecallMaxTokens = row.share, row.limit
+		name := "no recall"
+		if row.share > 0 {
+			name = fmt.Sprintf("%g, no cap", row.share)
+			if row.limit != NoLimit {
+				name = fmt.Sprintf("%g, %s", row.share, message.Grouped(row.limit))
+			}
+		}
+		b.WriteString("| " + name + " |")
+		by := method{"", func(t *asked, question string, budget int) func(int) bool {
+			return t.plannedBy(o.Policy, question, budget)
+		}}
+		cells := measureConversations(long, []method{by}, shareBudgets)
+		for _, budget := range shareBudgets {
+			kept := sum(cells, func(c cell) bool { return c.budget == budget })
+			o.Policy.Budget = budget
+			fmt.Fprintf(&b, " %s / %.2f |", kept, reuse(tb, o, 500))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 func rowName(t recorded) string { return fmt.Sprintf("%s (%s)", t.name, t.lang) }

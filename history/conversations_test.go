@@ -72,6 +72,7 @@ type conversationReader struct {
 	section []string // the section's header, as talkSection finds it
 	day     int64    // the session's day, Unix milliseconds
 	days    int      // sessions so far
+	names   []string // of the user and the assistant, where the messages carry them
 	longs   uint64   // texts made of banks so far
 }
 
@@ -141,6 +142,8 @@ func (r *conversationReader) header(dir, line string) error {
 		r.conversation.lang = value
 	case "kind":
 		r.conversation.kind = value
+	case "names":
+		r.names = strings.Fields(value)
 	case "use":
 		err := r.read(filepath.Join(dir, value))
 		r.section = nil
@@ -198,6 +201,12 @@ func (r *conversationReader) message(line string) error {
 	role, _, _ := strings.Cut(head[2], " ")
 	id := int64(len(r.conversation.past) + 1)
 	m := Message{ID: id, Role: Role(role), Content: head[4], Status: Complete, CreatedMS: r.day}
+	if len(r.names) == 2 {
+		m.Name = r.names[0]
+		if m.Role == Assistant {
+			m.Name = r.names[1]
+		}
+	}
 	if head[3] != "" {
 		m.ToolCallID = r.callID(head[3])
 	}

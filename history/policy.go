@@ -101,8 +101,16 @@ const (
 )
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made
-// it, so that an old request can be explained as it was.
-const Rules = 4
+// it, so that an old request can be explained as it was, and rebuilt.
+const Rules = 5
+
+// FirstRules is the oldest version that Build still follows: a request of an older one may be rebuilt otherwise than it
+// was sent.
+const FirstRules = 4
+
+// rulesOfRanking is the version from which on recall follows the second version of the rules of relevance, and finds
+// what the assistant said where that is asked for.
+const rulesOfRanking = 5
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {

@@ -12,6 +12,9 @@ import (
 const (
 	maxPassed = 32  // units that are too long for what may still be recalled are passed over, so many
 	longShare = 0.7 // of the score of a unit that its limits would cut
+	saidShare = 1.5 // of the score of an answer, where what the assistant said is asked for
+
+	pause = 4 * 60 * 60 * 1000 // milliseconds between two messages that are about different things
 
 	namedScore = 2 // of a message with an image that the question names: more than any other
 )
@@ -19,19 +22,22 @@ const (
 // recall is what the current message is about, the most relevant first. A text within the limits of a
 // recalled one comes whole. So does a longer one, but later: cut, it seldom holds what is looked for,
 // and whole, it takes the budget of many others. Where it is more than may be recalled, or longer than a
-// block, it comes cut.
+// block, it comes cut. Where the question is what the assistant said, no answer has to wait, and each counts more.
 func (b *chooser) recall() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		question := b.question()
 		if b.o.Policy.RecallShare == 0 || question == "" {
 			return
 		}
-		b.ranking = b.t.searchable().Rank(question, b.t.unitsToRank()) // valid until the next question
-		named := strings.ToLower(question)
+		x := b.t.searchable()
+		b.ranking = x.Rank(question, b.t.unitsToRank(), b.ranked()) // valid until the next question
+		said, named := b.o.Rules >= rulesOfRanking && x.AsksWhatWasSaid(question), strings.ToLower(question)
 		for k, u := range b.ranking.Units {
 			switch found := (unit{u.From, u.To}); {
 			case b.limits.imageNotes && b.t.names(named, found):
 				b.ranking.Units[k].Score = namedScore
+			case said && b.candidates[u.From].Role == Assistant:
+				b.ranking.Units[k].Score *= saidShare
 			case b.cutAtLimits(found):
 				b.ranking.Units[k].Score *= longShare
 			}
@@ -55,6 +61,14 @@ func (b *chooser) recall() iter.Seq[increment] {
 			}
 		}
 	}
+}
+
+// ranked is the version of the rules of relevance that the plan follows.
+func (b *chooser) ranked() relevance.Version {
+	if b.o.Rules < rulesOfRanking {
+		return relevance.FirstVersion
+	}
+	return relevance.SecondVersion
 }
 
 // cutAtLimits reports whether a unit at the limits of recalled texts is cut.
@@ -147,7 +161,7 @@ func (t *thread) unitsToRank() []relevance.Unit {
 	units := t.units[:0]
 	for i := range t.candidates {
 		if i == 0 || t.candidates[i].group != t.candidates[i-1].group {
-			units = append(units, relevance.Unit{From: i})
+			units = append(units, relevance.Unit{From: i, Apart: i > 0 && t.pauseBefore(i)})
 		}
 		u := &units[len(units)-1]
 		u.To = i + 1
@@ -157,13 +171,20 @@ func (t *thread) unitsToRank() []relevance.Unit {
 	return units
 }
 
+// pauseBefore reports whether the conversation had a long pause in front of candidate i.
+func (t *thread) pauseBefore(i int) bool {
+	before, now := t.candidates[i-1].CreatedMS, t.candidates[i].CreatedMS
+	return before != 0 && now-before > pause
+}
+
 // searchable is the index of all candidates.
 func (t *thread) searchable() *relevance.Index {
 	if t.index == nil {
 		t.index = relevance.NewIndex()
 	}
 	for i := t.index.Len(); i < len(t.candidates); i++ {
-		t.index.Add(t.candidates[i].searchText(), t.candidates[i].Role == User)
+		v := &t.candidates[i]
+		t.index.Add(relevance.Text{Content: v.searchText(), Speaker: v.Name, Asks: v.Role == User})
 	}
 	return t.index
 }
@@ -197,7 +218,7 @@ func (c *Conversation) Search(question string) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		c.mu.Lock()
 		var found [][]int
-		for hit := range c.searchable().Rank(question, c.unitsToRank()).Best() {
+		for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.SecondVersion).Best() {
 			if hit.Score < leastFound {
 				break
 			}

@@ -11,7 +11,7 @@ import (
 // render lays the chosen texts out and says what became of every message.
 func (b *chooser) render() Plan {
 	r := b.lay()
-	p := Plan{Rules: Rules, Summary: b.summary, Entries: slices.Clone(b.t.base)}
+	p := Plan{Rules: b.o.Rules, Summary: b.summary, Entries: slices.Clone(b.t.base)}
 	p.Sum = Sum{
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Stored: len(b.c.past),
 		Reserve: b.budget.reserve, Window: b.o.Window, Budget: b.budget.asked, Limit: b.budget.limit, Bound: b.budget.bound,
@@ -163,7 +163,7 @@ func (r *renderer) causeRecalled(i int, f rendering) Cause {
 	switch shared := r.ranking.Shared(group.from, group.to); {
 	case len(shared) > 0:
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
-	case r.t.index.Standing(i):
+	case r.t.index.Standing(i, r.ranked()):
 		c.Code = cause.Instruction
 	case r.ordered() && r.recallDetail[i] == short:
 		c.Code = cause.AnswerRecalled

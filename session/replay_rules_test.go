@@ -152,20 +152,28 @@ func (f recordFile) store(version int) *Session {
 		if err := json.Compact(&options, []byte(f.text(fmt.Sprintf("turn %d options", turn)))); err != nil {
 			f.t.Fatal(err)
 		}
-		plan, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(f.text(fmt.Sprintf("turn %d plan", turn)), "\n", ""))
-		if err != nil {
+		var verdicts *store.Verdicts
+		plan := []byte(strings.ReplaceAll(f.text(fmt.Sprintf("turn %d plan", turn)), "\n", ""))
+		if version < 5 {
+			var err error
+			if plan, err = base64.StdEncoding.DecodeString(string(plan)); err != nil {
+				f.t.Fatal(err)
+			}
+		} else if err := json.Unmarshal(plan, &verdicts); err != nil {
 			f.t.Fatal(err)
 		}
 		r, err := st.AddRequest(f.t.Context(), store.Request{
 			Session: session.ID, Turn: turn, User: users[turn-1], Purpose: store.ForAnswer, Created: then, Endpoint: "test", Model: "m",
-			Options: options.Bytes(), Rules: version, BodyHash: hash([]byte(f.sent(turn))),
+			Options: options.Bytes(), Rules: version, BodyHash: hash([]byte(f.sent(turn))), Plan: verdicts,
 		})
 		if err != nil {
 			f.t.Fatal(err)
 		}
 		packed[r.ID] = plan
 	}
-	b.deps.Store = asSchema13(f.t, st, packed)
+	if b.deps.Store = st; version < 5 {
+		b.deps.Store = asSchema13(f.t, st, packed)
+	}
 	return b.open(session.ID)
 }
 

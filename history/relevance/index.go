@@ -21,6 +21,13 @@ type posting struct {
 	times uint32
 }
 
+// Text is what is to be found.
+type Text struct {
+	Content string
+	Speaker string // the name of who says it, "" where it is not known
+	Asks    bool   // by somebody who may state a wish for all answers to come
+}
+
 // word is what is known of a word.
 type word struct {
 	folded string
@@ -38,12 +45,14 @@ type Index struct {
 	stems      []string          // by term
 	postings   [][]posting       // by term
 	parts      map[string]partners
-	lengths    []uint32   // words of each text
-	lang       []language // of each text
-	byLanguage []int      // texts of each language
-	standing   []bool     // the text states an instruction for all answers to come
-	total      int        // words of all texts
-	found      []int32    // the words of the text at hand
+	lengths    []uint32       // words of each text
+	lang       []language     // of each text
+	byLanguage []int          // texts of each language
+	standing   []standing     // of each text
+	speakers   []uint32       // the term of the name of who says each text, 0 where it is not known
+	speaking   map[uint32]int // texts of each speaker
+	total      int            // words of all texts
+	found      []int32        // the words of the text at hand
 
 	scores, own []float64 // for the question at hand, by text and by unit
 	heap        []Unit
@@ -52,19 +61,29 @@ type Index struct {
 // Len is the number of texts.
 func (x *Index) Len() int { return len(x.lang) }
 
-// Standing reports whether a text states an instruction or a preference for all answers to come.
-func (x *Index) Standing(text int) bool { return x.standing[text] }
+// standing says whether a text states something for all answers to come: one bit for each version of the rules.
+type standing uint8
+
+// Standing reports whether a text states a wish or a preference for all answers to come.
+func (x *Index) Standing(text int, v Version) bool { return x.standing[text]&(1<<v) != 0 }
 
 // NewIndex is an index without texts.
 func NewIndex() *Index {
-	x := &Index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}}
+	x := &Index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}, speaking: map[uint32]int{}}
 	x.stems, x.postings = make([]string, 1), make([][]posting, 1)
 	x.byLanguage = make([]int, len(x.stem))
 	return x
 }
 
-// Add makes the next text findable; instructs says that it may state an instruction for all answers to come.
-func (x *Index) Add(text string, instructs bool) {
+// Add makes the next text findable.
+func (x *Index) Add(t Text) {
+	text := t.Content
+	speaker := int32(-1)
+	if name := t.speaker(); name != "" {
+		for _, w := range x.split(name)[:min(1, len(x.found))] {
+			speaker = w
+		}
+	}
 	words := x.split(text)
 	before := language(0)
 	if n := len(x.lang); n > 0 {
@@ -85,7 +104,21 @@ func (x *Index) Add(text string, instructs bool) {
 		x.postings[t] = append(x.postings[t], posting{n, 1})
 	}
 	x.lengths, x.lang = append(x.lengths, uint32(length)), append(x.lang, l)
-	x.standing = append(x.standing, instructs && x.instructs(fold(text[:min(len(text), maxInstruction)]), l))
+	x.standing = append(x.standing, 0)
+	if t.Asks {
+		folded := fold(text[:min(len(text), maxInstruction)])
+		if x.holds(folded, l, instructions) {
+			x.standing[n] |= 1 << FirstVersion
+		}
+		if x.lexicon.wishes(folded, l) {
+			x.standing[n] |= 1 << SecondVersion
+		}
+	}
+	x.speakers = append(x.speakers, 0)
+	if speaker >= 0 {
+		x.speakers[n] = x.term(speaker, l)
+		x.speaking[x.speakers[n]]++
+	}
 	x.total += length
 	x.byLanguage[l]++
 }
@@ -101,8 +134,26 @@ func (x *Index) Remove(text string) {
 		}
 	}
 	x.total -= int(x.lengths[n])
+	if t := x.speakers[n]; t != 0 {
+		x.speaking[t]--
+	}
 	x.byLanguage[l]--
-	x.lengths, x.lang, x.standing = x.lengths[:n], x.lang[:n], x.standing[:n]
+	x.lengths, x.lang, x.standing, x.speakers = x.lengths[:n], x.lang[:n], x.standing[:n], x.speakers[:n]
+}
+
+// maxName is how many bytes the name has at most that a text begins with.
+const maxName = 40
+
+// speaker is the name of who says a text: the one that is known, or the word in front of a colon that it begins with.
+func (t Text) speaker() string {
+	if t.Speaker != "" {
+		return t.Speaker
+	}
+	name, _, colon := strings.Cut(t.Content[:min(len(t.Content), maxName)], ": ")
+	if !colon || strings.ContainsAny(name, " \n\t") {
+		return ""
+	}
+	return name
 }
 
 // split are the words of a text, valid until the next call.
@@ -166,8 +217,8 @@ func (x *Index) termOf(stem string) uint32 {
 	return t
 }
 
-// holds reports whether one of some texts in a row holds a term.
-func (x *Index) holds(t uint32, from, to int) bool {
+// inAny reports whether one of some texts in a row holds a term.
+func (x *Index) inAny(t uint32, from, to int) bool {
 	list := x.postings[t]
 	k, _ := slices.BinarySearchFunc(list, uint32(from), func(p posting, i uint32) int { return int(p.text) - int(i) })
 	return k < len(list) && int(list[k].text) < to

@@ -45,17 +45,31 @@ type language uint8
 
 // lexicon is what is known of all languages.
 type lexicon struct {
-	stem         []func(*snowballstem.Env) bool // by language, nil for none
-	stop         map[string]uint32              // a word's languages in which it says nothing, one bit each
-	instructions [][]string                     // by language, the phrases that state an instruction for all answers to come
-	joins        uint32                         // the languages that write two words as one, one bit each
+	stem    []func(*snowballstem.Env) bool // by language, nil for none
+	stop    map[string]uint32              // a word's languages in which it says nothing, one bit each
+	phrases [phraseKinds][][]string        // of each kind, by language
+	joins   uint32                         // the languages that write two words as one, one bit each
 }
+
+// phraseKind is a kind of phrases of languages.txt, where the kinds are described.
+type phraseKind int
+
+const (
+	wishes phraseKind = iota
+	passing
+	address
+	said
+	instructions
+	phraseKinds
+)
+
+// phraseNames are the names of the kinds of phrases in languages.txt.
+var phraseNames = map[string]phraseKind{"wish": wishes, "passing": passing, "address": address, "said": said, "instruction": instructions}
 
 // languages reads the lexicon once.
 var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
 
-// readLexicon reads the format of languages.txt: a language's name, then its stop words
-// and the phrases of its standing instructions.
+// readLexicon reads the format of languages.txt: a language's name, then its stop words and its phrases.
 func readLexicon(text string) *lexicon {
 	x := &lexicon{stop: map[string]uint32{}}
 	for line := range strings.Lines(text) {
@@ -64,15 +78,18 @@ func readLexicon(text string) *lexicon {
 		switch {
 		case line == "" || line[0] == '#':
 		case !listed:
-			x.stem, x.instructions = append(x.stem, stemmers[line]), append(x.instructions, nil)
+			x.stem = append(x.stem, stemmers[line])
+			for k := range x.phrases {
+				x.phrases[k] = append(x.phrases[k], nil)
+			}
 		case kind == "compounds":
 			x.joins |= 1 << (len(x.stem) - 1)
 		case kind == "stop":
 			for w := range strings.FieldsSeq(words) {
 				x.stop[w] |= 1 << (len(x.stem) - 1)
 			}
-		case kind == "instruction":
-			x.instructions[len(x.instructions)-1] = strings.Split(words, "|")
+		default:
+			x.phrases[phraseNames[kind]][len(x.stem)-1] = strings.Split(words, "|")
 		}
 	}
 	return x
@@ -114,13 +131,46 @@ func (x *lexicon) guess(stops iter.Seq[uint32], before language) language {
 	return best
 }
 
-// instructs reports whether a folded text of a language states an instruction for all answers to come. No stop
-// word tells the languages without spaces, so theirs are looked for in every text.
-func (x *lexicon) instructs(folded string, l language) bool {
-	for k, phrases := range x.instructions {
+// holds reports whether a folded text of a language holds a phrase of some kind. No stop word tells the languages
+// without spaces, so theirs are looked for in every text.
+func (x *lexicon) holds(folded string, l language, kind phraseKind) bool {
+	for k, phrases := range x.phrases[kind] {
 		if k != int(l) && x.stem[k] != nil {
 			continue
 		}
+		for _, p := range phrases {
+			if holdsWords(folded, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wishes reports whether a folded text of a language states a wish for all answers to come. Words such as "always"
+// are often said in passing: they count in a sentence that addresses the assistant.
+func (x *lexicon) wishes(folded string, l language) bool {
+	if x.holds(folded, l, wishes) {
+		return true
+	}
+	if !x.holds(folded, l, passing) || !x.holds(folded, l, address) {
+		return false
+	}
+	for sentence := range strings.FieldsFuncSeq(folded, endsSentence) {
+		if x.holds(sentence, l, passing) && x.holds(sentence, l, address) {
+			return true
+		}
+	}
+	return false
+}
+
+func endsSentence(r rune) bool { return strings.ContainsRune(".!?;\n…。！？؟", r) }
+
+// AsksWhatWasSaid reports whether a question asks for what the assistant said: "which one did you recommend?" It
+// looks for the phrases of all languages, because a short question seldom tells its own.
+func (x *Index) AsksWhatWasSaid(question string) bool {
+	folded := fold(question[:min(len(question), maxInstruction)])
+	for _, phrases := range x.phrases[said] {
 		for _, p := range phrases {
 			if holdsWords(folded, p) {
 				return true

@@ -9,35 +9,48 @@ import (
 
 // The rules of relevance. BM25 with its usual constants finds the texts that a question is about.
 // What was said around such a text often holds the answer, so that neighbours share its score; long
-// texts hold many words by chance and cost much; and an instruction for all answers to come is meant to
-// be remembered.
+// texts hold many words by chance and cost much; a wish for all answers to come is meant to be remembered; and
+// who is named is asked about.
 const (
 	bmSaturation  = 1.2 // k1: how soon more of the same word says no more
 	bmLength      = 0.75
 	spreadReach   = 5   // messages before and after
 	spreadShare   = 0.5 // of the score, for each step
 	shortText     = 100 // tokens up to which a text is not judged by its length
-	standingBonus = 0.2 // of the best score: such words are often said in passing
+	pauseShare    = 0.5 // of the share of a neighbour on the other side of a pause: most of what is said there is about something else
+	speakerWeight = 1.5 // of the score of a text whose speaker the question names
+	standingBonus = 0.2 // of the best score
+)
+
+// Version is a version of the rules. Each gives the same scores for ever, so that old requests can be rebuilt.
+type Version uint8
+
+// The versions.
+const (
+	FirstVersion  Version = iota // a word such as "always" alone states a wish; a pause parts nothing, and speakers do not count
+	SecondVersion                // the rules of today
 )
 
 // Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
 type Unit struct {
 	From, To int     // half-open, by the texts' order in the index
 	Tokens   int     // what the unit costs whole
+	Apart    bool    // a pause stands in front of the unit: most of what was said before it is about something else
 	Score    float64 // 1 is the best that shares a word with the question, 0 has nothing to do with it
 }
 
 // Ranking says how much each unit is about a question. It is valid until the next question to its index.
 type Ranking struct {
-	Units []Unit // in the order of the texts; empty where nothing is relevant
-	index *Index
-	terms []queryTerm
+	Units   []Unit // in the order of the texts; empty where nothing is relevant
+	index   *Index
+	terms   []queryTerm
+	version Version
 }
 
 // Rank scores units by a question; they have to be all texts of the index, in order. It writes into units.
 // Without a word that says something, or that any text has, nothing is relevant.
-func (x *Index) Rank(question string, units []Unit) Ranking {
-	r := Ranking{index: x, terms: x.query(question)}
+func (x *Index) Rank(question string, units []Unit, v Version) Ranking {
+	r := Ranking{index: x, terms: x.query(question), version: v}
 	if len(r.terms) == 0 {
 		return r
 	}
@@ -46,11 +59,15 @@ func (x *Index) Rank(question string, units []Unit) Ranking {
 		u := &units[k]
 		u.Score = slices.Max(x.scores[u.From:u.To])
 	}
-	x.spread(units)
+	x.spread(units, v)
+	named := r.named()
 	best := 0.0
 	for k := range units {
 		u := &units[k]
 		u.Score /= math.Sqrt(float64(max(shortText, u.Tokens)))
+		if len(named) > 0 && slices.Contains(named, x.speakers[u.From]) {
+			u.Score *= speakerWeight
+		}
 		best = max(best, u.Score)
 	}
 	if best == 0 {
@@ -58,12 +75,26 @@ func (x *Index) Rank(question string, units []Unit) Ranking {
 	}
 	for k := range units {
 		u := &units[k]
-		if u.Score /= best; x.standing[u.From] {
+		if u.Score /= best; x.Standing(u.From, v) {
 			u.Score += standingBonus
 		}
 	}
 	r.Units = units
 	return r
+}
+
+// named are the terms of the question that are names of speakers.
+func (r Ranking) named() []uint32 {
+	if r.version == FirstVersion {
+		return nil
+	}
+	var list []uint32
+	for _, q := range r.terms {
+		if q.weight == 1 && r.index.speaking[q.term] > 0 {
+			list = append(list, q.term)
+		}
+	}
+	return list
 }
 
 // match is the BM25 score of each text, in a slice that it may take.
@@ -93,22 +124,34 @@ func Rarity(texts, all float64) float64 {
 }
 
 // spread gives each unit a share of the scores around it.
-func (x *Index) spread(units []Unit) {
+func (x *Index) spread(units []Unit, v Version) {
+	across := pauseShare
+	if v == FirstVersion {
+		across = 1
+	}
 	x.own = x.own[:0]
 	for _, u := range units {
 		x.own = append(x.own, u.Score)
 	}
-	for k, share := range x.own {
-		if share == 0 {
+	for k, own := range x.own {
+		if own == 0 {
 			continue
 		}
+		before, after := own, own
 		for d := 1; d <= spreadReach; d++ {
-			share *= spreadShare
+			before *= spreadShare
+			after *= spreadShare
 			if k-d >= 0 {
-				units[k-d].Score += share
+				if units[k-d+1].Apart {
+					before *= across
+				}
+				units[k-d].Score += before
 			}
 			if k+d < len(units) {
-				units[k+d].Score += share
+				if units[k+d].Apart {
+					after *= across
+				}
+				units[k+d].Score += after
 			}
 		}
 	}
@@ -162,7 +205,7 @@ const maxShared = 3
 func (r Ranking) Shared(from, to int) []string {
 	var found []queryTerm
 	for _, q := range r.terms {
-		if r.index.holds(q.term, from, to) {
+		if r.index.inAny(q.term, from, to) {
 			found = append(found, q)
 		}
 	}

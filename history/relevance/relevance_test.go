@@ -29,7 +29,7 @@ func TestWordsAreFoundInEveryScript(t *testing.T) {
 func indexed(texts ...string) *Index {
 	x := NewIndex()
 	for _, text := range texts {
-		x.Add(text, true)
+		x.Add(Text{Content: text, Asks: true})
 	}
 	return x
 }
@@ -40,7 +40,7 @@ func rank(x *Index, question string) Ranking {
 	for i := range x.Len() {
 		units = append(units, Unit{From: i, To: i + 1})
 	}
-	return x.Rank(question, units)
+	return x.Rank(question, units, SecondVersion)
 }
 
 // found are the texts that share words with a question, the most relevant first.
@@ -89,18 +89,18 @@ func TestAnIndexForgetsWhatItLearnedLast(t *testing.T) {
 	texts := []string{"one red house", "two blue houses", "three red birds on a house", "vier rote Häuser und ein Vogel"}
 	whole := NewIndex()
 	for _, text := range texts {
-		whole.Add(text, true)
+		whole.Add(Text{Content: text, Asks: true})
 	}
 	for keep := range texts {
 		x := NewIndex()
 		for _, text := range texts {
-			x.Add(text, true)
+			x.Add(Text{Content: text, Asks: true})
 		}
 		for k := len(texts) - 1; k >= keep; k-- {
 			x.Remove(texts[k])
 		}
 		for _, text := range texts[keep:] {
-			x.Add(text, true)
+			x.Add(Text{Content: text, Asks: true})
 		}
 		if !slices.Equal(x.match(x.query("red houses and a bird"), nil), whole.match(whole.query("red houses and a bird"), nil)) || x.total != whole.total {
 			t.Errorf("after forgetting down to %d texts the scores differ", keep)
@@ -108,23 +108,87 @@ func TestAnIndexForgetsWhatItLearnedLast(t *testing.T) {
 	}
 }
 
-func TestAStandingInstructionIsFound(t *testing.T) {
+// A wish for all answers to come is addressed to the assistant. The first version of the rules took each "always" for one.
+func TestAStandingWishIsFound(t *testing.T) {
 	x := NewIndex()
-	for text, want := range map[string]bool{
-		"Please always answer in metric units.":                             true,
-		"From now on call it the shed.":                                     true,
-		"I went there and it was fine.":                                     false,
-		"Bitte antworte ab jetzt immer kurz und auf Deutsch, wenn es geht.": true,
-		"请记住我不吃肉":                                                           true,
-		"这个多少钱":                                                             false,
+	for text, want := range map[string][2]bool{
+		"Please always answer in metric units.":                             {true, true},
+		"Always answer in the metric system, and not in any other.":         {true, true},
+		"From now on call it the shed.":                                     {true, true},
+		"I went there and it was fine.":                                     {false, false},
+		"He always says that, and I never listen.":                          {true, false},
+		"I never look at them. Can you help me?":                            {true, false},
+		"Bitte antworte ab jetzt immer kurz und auf Deutsch, wenn es geht.": {true, true},
+		"Er war immer da und hat nie etwas gesagt.":                         {true, false},
+		"Il est toujours là, et je ne le vois jamais dans la maison.":       {true, false},
+		"Réponds toujours en français, et dans la langue de la maison.":     {true, true},
+		"请记住我不吃肉":                                                           {true, true},
+		"他每次都迟到":                                                            {true, false},
+		"这个多少钱":                                                             {false, false},
 	} {
-		x.Add(text, true)
-		if got := x.Standing(x.Len() - 1); got != want {
-			t.Errorf("%q states an instruction: %t, want %t", text, got, want)
+		x.Add(Text{Content: text, Asks: true})
+		for v, want := range want {
+			if got := x.Standing(x.Len()-1, Version(v)); got != want {
+				t.Errorf("%q states a wish by version %d: %t, want %t", text, v+1, got, want)
+			}
 		}
 	}
-	if x.Add("Always look at the log.", false); x.Standing(x.Len() - 1) {
-		t.Error("an answer states an instruction")
+	if x.Add(Text{Content: "Always answer with the log."}); x.Standing(x.Len()-1, SecondVersion) {
+		t.Error("an answer states a wish")
+	}
+}
+
+func TestAQuestionMayBeAboutWhatWasSaid(t *testing.T) {
+	x := NewIndex()
+	for question, want := range map[string]bool{
+		"Which museum did you suggest?":            true,
+		"Can you remind me of the recipe?":         true,
+		"Welches Papier hast du mir empfohlen?":    true,
+		"¿Qué libro me recomendaste?":              true,
+		"你推荐的那本书叫什么":                               true,
+		"Which museum did I visit?":                false,
+		"Wie heißt der Hund meiner Schwester?":     false,
+		"What is the guidance you will need then?": false,
+	} {
+		if got := x.AsksWhatWasSaid(question); got != want {
+			t.Errorf("%q asks what was said: %t, want %t", question, got, want)
+		}
+	}
+}
+
+// Of two texts that are equally near, the one on this side of a pause is more about the question, and so is the one
+// whose speaker it names.
+func TestPausesAndSpeakersCount(t *testing.T) {
+	x := NewIndex()
+	for _, text := range []Text{
+		{Content: "It was fine there.", Speaker: "Bo"},
+		{Content: "We went to the harbour.", Speaker: "Ann Lee"},
+		{Content: "It was good there.", Speaker: "Bo"},
+		{Content: "Ann: the boats were large.", Speaker: ""},
+		{Content: "the boats were large", Speaker: "Bo"},
+	} {
+		x.Add(text)
+	}
+	score := func(question string, v Version) []float64 {
+		var units []Unit
+		for i := range x.Len() {
+			units = append(units, Unit{From: i, To: i + 1, Apart: i == 2})
+		}
+		var list []float64
+		for _, u := range x.Rank(question, units, v).Units {
+			list = append(list, u.Score)
+		}
+		return list
+	}
+	if s := score("harbour", FirstVersion); s[0] != s[2] {
+		t.Errorf("in the first version a pause parts what is said: %v", s)
+	}
+	if s := score("harbour", SecondVersion); s[0] <= s[2] || s[2] == 0 {
+		t.Errorf("across a pause the score is %g, on this side %g", s[2], s[0])
+	}
+	first, second := score("Ann's boats", FirstVersion), score("Ann's boats", SecondVersion)
+	if first[4]/first[3] <= second[4]/second[3] {
+		t.Errorf("what the named speaker says counts %g, the same from another %g; in the first version %g and %g", second[3], second[4], first[3], first[4])
 	}
 }
 
@@ -133,12 +197,12 @@ func FuzzIndex(f *testing.F) {
 	f.Add("größere Häuser \xff 猫が好き", "haus 猫")
 	f.Fuzz(func(t *testing.T, text, question string) {
 		x := NewIndex()
-		x.Add("before", true)
-		x.Add(text, true)
+		x.Add(Text{Content: "before", Asks: true})
+		x.Add(Text{Content: text, Asks: true})
 		before := x.total
 		x.match(x.query(question), nil)
 		x.Remove(text)
-		x.Add(text, true)
+		x.Add(Text{Content: text, Asks: true})
 		if x.total != before {
 			t.Errorf("%d words, then %d", before, x.total)
 		}

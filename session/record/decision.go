@@ -197,15 +197,15 @@ func (d Decision) cover(past []history.Message, r store.Request) {
 	})
 }
 
-// options is what the decision was made with.
-func (d Decision) options(turn []history.Message, count history.Counter) history.Options {
+// options is what the decision was made with, by a version of the rules.
+func (d Decision) options(turn []history.Message, rules int, count history.Counter) history.Options {
 	var summaries []history.Summary
 	if d.Summary != nil {
 		summaries = []history.Summary{*d.Summary}
 	}
 	return history.Options{
 		Policy: d.Policy, System: d.System, Turn: turn, Flags: d.Flags, Remedies: d.Remedies, Tools: d.Tools,
-		Window: d.Window, Limit: d.Limit, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries, Scope: d.Scope, CutCurrent: d.Cut, Count: count,
+		Window: d.Window, Limit: d.Limit, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries, Scope: d.Scope, CutCurrent: d.Cut, Rules: rules, Count: count,
 	}
 }
 

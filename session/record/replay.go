@@ -59,7 +59,7 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	d.cover(past, made.Request)
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
-	made.Plan, unsent = history.Build(past, d.options(turn, r.Count))
+	made.Plan, unsent = history.Build(past, d.options(turn, made.Request.Rules, r.Count))
 	measure(made.Verdicts, made.Plan)
 	if made.Body, err = d.body(made.Request, made.Plan); err != nil {
 		return made, err
@@ -94,7 +94,7 @@ func measure(v store.Verdicts, rebuilt history.Plan) {
 func (r Records) doubt(made Replayed, unsent error) string {
 	damaged := func(m store.Message) bool { return m.Damaged }
 	switch {
-	case made.Request.Rules != history.Rules:
+	case made.Request.Rules < history.FirstRules || made.Request.Rules > history.Rules:
 		return fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d", made.Request.Rules, history.Rules)
 	case unsent != nil:
 		return "today it would not be sent: " + unsent.Error()
