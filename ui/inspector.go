@@ -21,6 +21,9 @@ import (
 type inspectorOverlay struct{ replaces }
 
 func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok {
+		return clickInspector(m, click)
+	}
 	key, ok := msg.(tea.KeyPressMsg)
 	k := &m.keys
 	switch {
@@ -33,6 +36,15 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		return m.do(keymap.TakeBack)
 	}
 	return m.updateInspector(msg)
+}
+
+// clickInspector is a click on the names of the views in the header, or below it.
+func clickInspector(m *Model, click tea.MouseClickMsg) tea.Cmd {
+	if m.layout.Header.Holds(click.X, click.Y) {
+		names := theme.Width(inspectorOverlay{}.views(m))
+		return m.updateInspector(inspector.ClickView{X: click.X - (m.layout.Width - theme.Gutter(m.layout.Width) - names)})
+	}
+	return m.updateInspector(inspector.Click{Y: click.Y - m.overlayInner().Y})
 }
 
 func (inspectorOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/ui/current"
+	"winnow/ui/inspector"
 )
 
 // clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
@@ -159,4 +160,42 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	if lines < 5 {
 		t.Errorf("the list has %d lines on the screen:\n%s", lines, plain(m))
 	}
+}
+
+// A click on the name of a view shows it; in a list a click chooses a line, and a click on the chosen one opens it.
+func TestTheInspectorTakesClicks(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 140, 50)
+	l.frame.Mouse = true
+	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
+		l.say(q)
+	}
+	l.transcript()
+	l.press("g", "enter")
+	l.titled("message 1", "text")
+	l.clicks("as sent", 1)
+	l.titled("message 1", inspector.SentView)
+	l.clicks("past requests", 1)
+	l.titled("message 1", inspector.PastView)
+	l.shows("turn 3")
+	l.shows("turn 1")
+	if got := l.inspector.Content().Offset(); got != 0 {
+		t.Fatalf("the list begins on line %d", got)
+	}
+	l.clicks("turn 1", 1)
+	list := l.inspector.Content()
+	if list.Offset() != 2 || l.inspector.At != inspector.PastView {
+		t.Fatalf("a click on the third line goes to line %d of %s:\n%s", list.Offset()+1, l.inspector.At, plain(l.Model))
+	}
+	l.clicks("turn 1", 1)
+	l.titled("turn 1", "text")
+
+	narrow := onStage(t, 40, 20)
+	narrow.frame.Mouse = true
+	narrow.say("The first question.")
+	narrow.transcript()
+	narrow.press("g", "enter")
+	narrow.titled("", "text")
+	narrow.clicks("1/3", 1)
+	narrow.titled("", inspector.SentView)
 }

@@ -75,7 +75,8 @@ type Model struct {
 	more      int                 // so many of them were asked for and there may be more, 0 where there are not
 	collapsed map[string]bool     // the sections of the request that are collapsed
 
-	w, h int
+	w, h    int
+	oneName bool // Views had room for one name alone
 }
 
 // Forget lets go of what was inspected. What is still being read comes too late.
@@ -223,6 +224,9 @@ func (in *Model) step(by int) tea.Cmd {
 	return in.Say("This is the last message.")
 }
 
+// viewGap is how many cells are between the names of two views.
+const viewGap = 3
+
 // Views are the names of the subject's views, in at most w cells. That of the one on show is underlined; where there is
 // no room for all, it stands alone, with its number.
 func (in *Model) Views(st theme.Styles, w int) string {
@@ -235,7 +239,8 @@ func (in *Model) Views(st theme.Styles, w int) string {
 		}
 		names = append(names, st.Muted.Render(string(v)))
 	}
-	if all := strings.Join(names, "   "); theme.Width(all) <= w {
+	all := strings.Join(names, strings.Repeat(" ", viewGap))
+	if in.oneName = theme.Width(all) > w; !in.oneName {
 		return all
 	}
 	at := slices.Index(list, in.At)

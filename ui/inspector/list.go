@@ -20,6 +20,8 @@ type List struct {
 	None   string                                              // what is said where there are no lines
 	At     int
 	W, H   int
+
+	drawn rows // where its lines stand on the screen
 }
 
 // Resize is as Content has it.
@@ -75,6 +77,7 @@ func (l *List) View(st theme.Styles) []string {
 	if len(head) > 0 {
 		head = append(head, "")
 	}
+	l.drawn = rows{}
 	if l.N == 0 {
 		return append(head, indented(st.Muted, l.None, l.W)...)
 	}
@@ -91,6 +94,7 @@ func (l *List) View(st theme.Styles) []string {
 	lines := head
 	space := max(0, l.H-len(head)-len(foot))
 	first, end := theme.Around(l.At, l.N, space)
+	l.drawn = rows{at: len(lines), first: first, n: end - first}
 	for i := first; i < end; i++ {
 		lines = append(lines, l.Line(st, i, l.W, i == l.At))
 	}

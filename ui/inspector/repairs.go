@@ -115,6 +115,9 @@ type RemediedMsg struct {
 // Click is a click on a line of the page, counted from its top.
 type Click struct{ Y int }
 
+// ClickView is a click on what Views returns, X cells from its left end.
+type ClickView struct{ X int }
+
 // PricesMsg is the remedies that there are for a message.
 type PricesMsg struct {
 	Number  int

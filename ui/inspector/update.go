@@ -118,6 +118,10 @@ func (in *Model) update(msg tea.Msg) tea.Cmd {
 		if in.shown != nil {
 			in.shown.Scroll(keymap.Wheel(msg, 3))
 		}
+	case Click:
+		return in.click(msg.Y)
+	case ClickView:
+		return in.clickView(msg.X)
 	case Inspect:
 		in.On = msg.On
 		return in.showView(cmp.Or(msg.At, in.At))
@@ -193,6 +197,38 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return in.NoKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return in.readOn()
+}
+
+// click chooses a line of a list, or opens the chosen one.
+func (in *Model) click(y int) tea.Cmd {
+	l, ok := in.shown.(*List)
+	if !ok {
+		return nil
+	}
+	switch i, on := l.drawn.item(y); {
+	case !on:
+		return nil
+	case i == l.At:
+		return in.openLine()
+	default:
+		l.At = i
+		return in.readOn()
+	}
+}
+
+// clickView shows the view of a name, x cells from where the names begin; where one name has room alone, the next view.
+func (in *Model) clickView(x int) tea.Cmd {
+	if in.oneName {
+		return in.turnView(1)
+	}
+	for _, v := range in.views() {
+		w := theme.Width(string(v))
+		if x >= 0 && x < w {
+			return in.showView(v)
+		}
+		x -= w + viewGap
+	}
+	return nil
 }
 
 // openLine opens the line under the cursor of a list.
