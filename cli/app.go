@@ -298,8 +298,7 @@ func (k *conversation) choose(ctx context.Context) error {
 		return nil
 	}
 	wanted := llm.Preference{Last: k.chosen.Model, Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
-	var from string
-	from, wanted.Ref = k.p.namedModel(k.config)
+	wanted.From, wanted.Ref = k.p.namedModel(k.config)
 	var err error
 	var unknown *llm.UnknownError
 	switch k.choice, err = llm.Choose(ctx, k.catalog, wanted); {
@@ -308,14 +307,14 @@ func (k *conversation) choose(ctx context.Context) error {
 	case errors.Is(err, llm.ErrNoModel):
 		return fail(Provider, "%w", err)
 	case errors.As(err, &unknown):
-		return fail(Usage, "%s: %w", from, err)
+		return fail(Usage, "%s: %w", wanted.From, err)
 	}
 	return err
 }
 
 // namedModel is the model that the user named and where; both are "" for none.
 func (p *program) namedModel(c config.Config) (from, ref string) {
-	for _, named := range []struct{ from, ref string }{{"-m", p.flags.model}, {"WINNOW_MODEL", p.env("WINNOW_MODEL")}, {"the model in the configuration", c.Model}} {
+	for _, named := range []struct{ from, ref string }{{"-m", p.flags.model}, {"WINNOW_MODEL", p.env("WINNOW_MODEL")}, {"the configuration", c.Model}} {
 		if named.ref != "" {
 			return named.from, named.ref
 		}

@@ -36,6 +36,7 @@ type Choice struct {
 // Preference says what a model is chosen from.
 type Preference struct {
 	Ref  string // what the user named, "" for nothing
+	From string // where, such as "-m"; "" where it does not matter
 	Last Last   // what the user chose last, which counts where nothing is named
 	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
 
@@ -67,7 +68,11 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	if ref := strings.TrimSpace(w.Ref); ref != "" {
 		found, err := c.Find(ctx, ref, w.Home)
 		at := c.client(strings.TrimSuffix(ref, "/"))
-		return Choice{Ref: found, Reason: "because you named it", Hint: howToSwitch, Dated: at != nil && at.endpoint.Dated}, err
+		reason := "because you named it"
+		if w.From != "" {
+			reason = "because " + w.From + " names it"
+		}
+		return Choice{Ref: found, Reason: reason, Hint: howToSwitch, Dated: at != nil && at.endpoint.Dated}, err
 	}
 	if w.Last.Ref != "" {
 		choice, lost := c.again(w.Last)
