@@ -62,7 +62,7 @@ var rooms = map[string][]string{
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
-		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/current/background", "ui/notice", "ui/notice/bell", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/cells", "ui/uitest",
+		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/current/background", "ui/notice", "ui/notice/bell", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/terminal", "ui/cells", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout", "ui/frame", "ui/servers", "ui/remembered",
 		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
 	},
@@ -89,13 +89,14 @@ var rooms = map[string][]string{
 	"ui/current":            {"ui/current/background", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/record", "session/store", "llm", "history"},
 	"ui/current/background": {"ui/turn", "ui/composer/queue", "ui/event", "ui/uitest", "session", "session/record", "session/store", "session/store/storetest", "session/approval", "llm", "history"}, // a session with its turn and its queue
 	"ui/sessions":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "session/store/backup", "history"},
-	"ui/composer":           {"ui/composer/editor", "ui/composer/queue", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "history", "ui/composer/clipboard", "ui/composer/tree"},
+	"ui/composer":           {"ui/composer/editor", "ui/composer/queue", "ui/terminal", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session/store", "history", "ui/composer/clipboard", "ui/composer/tree"},
 	"ui/composer/editor":    {},
 	"ui/composer/tree":      {},
 	"ui/composer/clipboard": {},
 	"ui/composer/queue":     {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/store", "session/store/storetest", "llm", "history"},
 	"ui/cells":              {},
 	"ui/input":              {"ui/cells"},
+	"ui/terminal":           {},
 	"ui/servers":            {"ui/theme", "ui/markdown", "llm/mcp"},
 	"ui/uitest":             {},
 

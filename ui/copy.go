@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/atotto/clipboard"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/event"
 )
@@ -13,7 +14,7 @@ const mostOSC = 74_000
 
 // copyText gives a text to the terminal and to the system's clipboard.
 func copyText(what, text string) tea.Cmd {
-	return tea.Batch(tea.SetClipboard(text), func() tea.Msg { return copied(what, len(text), clipboard.WriteAll(text)) })
+	return tea.Batch(tea.Raw(ansi.SetSystemClipboard(text)), func() tea.Msg { return copied(what, len(text), clipboard.WriteAll(text)) })
 }
 
 // copied says what became of so many bytes for the system's clipboard, which go through the terminal as well.

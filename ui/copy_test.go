@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,7 +18,13 @@ func toTerminal(m *Model, copying func() tea.Cmd) string {
 		return ""
 	}
 	list, _ := commandsOf(cmd())
-	return fmt.Sprint(list[0]())
+	raw, _ := list[0]().(tea.RawMsg)
+	sequence, _ := raw.Msg.(string)
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(strings.TrimPrefix(sequence, "\x1b]52;c;"), "\a"))
+	if err != nil {
+		return fmt.Sprintf("what cannot be read, %q: %v", sequence, err)
+	}
+	return string(text)
 }
 
 func TestCopyTakesTheStoredText(t *testing.T) {

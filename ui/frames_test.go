@@ -15,7 +15,7 @@ import (
 // has happened.
 func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
 	m := fresh(t, 80, 24)
-	f := &frames{Model: m, view: m.View()}
+	f := newFrames(m, nil)
 	blank := f.View().Content
 	f.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
 	if f.View().Content != m.View().Content || f.View().Content == blank {
@@ -48,31 +48,59 @@ func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
 	}
 }
 
-// Bubble Tea counts as the terminal does: it is told once the terminal has answered, and again when it
-// has the terminal back from another program, because it leaves the mode then.
-func TestFramesTellHowTheTerminalCounts(t *testing.T) {
-	f := &frames{}
-	told := func(msg tea.Msg) bool {
-		cmd := f.counts(msg)
-		if cmd == nil {
-			return false
+// counted counts how often its view is built.
+type counted struct{ views, keys int }
+
+func (c *counted) Init() tea.Cmd { return nil }
+
+func (c *counted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tea.KeyPressMsg); ok {
+		c.keys++
+	}
+	return c, nil
+}
+
+func (c *counted) View() tea.View { c.views++; return tea.NewView("") }
+
+// However fast keys come, a frame has one view, and another one only for a key that something else was drawn before.
+func TestABurstOfKeysBuildsOneViewPerFrame(t *testing.T) {
+	app := &counted{}
+	f := newFrames(app, nil)
+	const keys, perFrame = 20_000, 20
+	for i := range keys {
+		if i%perFrame == 0 {
+			f.Update(frameMsg{})
 		}
-		report, ok := cmd().(tea.ModeReportMsg)
-		return ok && report.Mode == ansi.ModeUnicodeCore && report.Value == ansi.ModeSet
+		f.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	}
-	if told(tea.ResumeMsg{}) {
-		t.Error("it is told before the terminal has answered")
+	if most := keys/perFrame + 1; app.keys != keys || app.views > most {
+		t.Errorf("%d keys built %d views, want at most %d for %d frames", app.keys, app.views, most, keys/perFrame)
 	}
+}
+
+// Cells are counted as the terminal counts them once it has answered, by measures or by mode 2027.
+func TestFramesCountAsTheTerminalDoes(t *testing.T) {
 	characters, parts := cells.Answered([]int{1, 3, 3, 3, 3, 3, 2, 3}), cells.Answered([]int{1, 7, 3, 5, 2, 2, 3, 3})
-	if told(input.MeasuredMsg{Terminal: parts}) {
-		t.Error("it is told of a terminal that counts parts")
+	mode := func(value ansi.ModeSetting) tea.Msg {
+		return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: value}
 	}
-	if !told(input.MeasuredMsg{Terminal: characters}) || !told(tea.ResumeMsg{}) {
-		t.Error("it is not told of a terminal that counts characters")
-	}
-	f = &frames{}
-	told(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
-	if told(input.MeasuredMsg{Terminal: parts}); !f.cells.Clusters {
-		t.Error("the terminal has the mode, which Bubble Tea turned on; it counts characters then")
+	for _, c := range []struct {
+		name string
+		msgs []tea.Msg
+		want bool
+	}{
+		{"no answer", []tea.Msg{tea.ResumeMsg{}}, false},
+		{"one that counts parts", []tea.Msg{input.MeasuredMsg{Terminal: parts}}, false},
+		{"one that does not know the mode", []tea.Msg{mode(ansi.ModeNotRecognized)}, false},
+		{"one that counts characters", []tea.Msg{input.MeasuredMsg{Terminal: characters}}, true},
+		{"one that was measured before the mode was set", []tea.Msg{mode(ansi.ModeReset), input.MeasuredMsg{Terminal: parts}}, true},
+	} {
+		f := &frames{}
+		for _, msg := range c.msgs {
+			f.counts(msg)
+		}
+		if f.cells.Clusters != c.want {
+			t.Errorf("%s: it counts characters: %v, want %v", c.name, f.cells.Clusters, c.want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/session"
 	sessionsettings "winnow/session/settings"
@@ -126,7 +127,7 @@ func afterFirstFrame(start func()) tea.Cmd {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.composer.Waiting.Open(m.current.Session, m.current.Run), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
+	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.composer.Waiting.Open(m.current.Session, m.current.Run), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
 // welcome shows what the options want to be shown first.

@@ -11,14 +11,13 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/llm"
 	"winnow/llm/mcp"
 	"winnow/session"
-	"winnow/ui/cells"
 	"winnow/ui/input"
 	"winnow/ui/remembered"
+	"winnow/ui/terminal"
 	"winnow/ui/theme"
 )
 
@@ -76,11 +75,6 @@ type Options struct {
 // quitTime bounds how long quitting waits for a running answer to be saved.
 const quitTime = 5 * time.Second
 
-// frameRate is how often a second a changed screen is drawn. A key waits for half a frame on
-// average, so frames are short: the answer's pieces are joined for joinTime before they change
-// anything, and a frame without a change costs nothing.
-const frameRate = 120
-
 // Run shows the application until the user leaves it, and returns the id of the session that was
 // open then, "" where nothing was stored. A running answer is stopped and saved first, and so is the
 // draft, whether the user left, the terminal went away or the program failed.
@@ -90,10 +84,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	m.current.Context = func() context.Context { return ctx }
-	options := append(input.Options(os.Stdin, os.Stdout), tea.WithContext(ctx), tea.WithFPS(frameRate))
-	first := &frames{Model: m}
-	first.draw()
-	_, err = tea.NewProgram(first, options...).Run()
+	err = show(ctx, m, os.Stdin, os.Stdout)
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
@@ -111,6 +102,22 @@ func Run(ctx context.Context, o Options) (string, error) {
 	return id, closing
 }
 
+// show runs the application on the terminal until it ends, and gives the terminal back however it ends.
+func show(ctx context.Context, m tea.Model, in, out *os.File) error {
+	reader, screen := input.NewReader(in), terminal.New(in, out)
+	defer func() { _ = screen.Close() }() // a terminal that is gone needs nothing
+	options := append(reader.Options(), screen.Options()...)
+	options = append(options, tea.WithContext(ctx), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+		return screen.Message(reader.Message(msg))
+	}))
+	program := tea.NewProgram(newFrames(m, screen), options...)
+	if err := screen.Start(reader.Question(), program.Send); err != nil {
+		return err
+	}
+	_, err := program.Run()
+	return err
+}
+
 // leaveDraft writes down what is unsent when the screen is gone.
 func (m *Model) leaveDraft(ctx context.Context) error {
 	m.current.Context = func() context.Context { return ctx }
@@ -119,89 +126,4 @@ func (m *Model) leaveDraft(ctx context.Context) error {
 	}
 	m.surround()
 	return errors.Join(append(m.composer.KeepAtEnd(), m.composer.KeepQueueAtEnd(ctx))...)
-}
-
-// frames is the application with a view that is built once a frame. Bubble Tea asks for the view after
-// every message, which in a burst of typing or of output is far more often than it draws: the first
-// message of a burst is seen at once, those that follow within a frame are seen together. A key is seen at once too,
-// the first of a frame: what was drawn just before, a plan mostly, must not make the letter wait.
-type frames struct {
-	*Model
-	view    tea.View
-	stale   bool // something has happened since the view was built
-	running bool // a frameMsg is on its way
-	pressed bool // the view was built for a key within this frame
-	cells   cells.Terminal
-}
-
-// frameMsg says that the time of a frame is over.
-type frameMsg struct{}
-
-// Update hands a message on and builds the view when it is due.
-func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(frameMsg); ok {
-		f.running, f.pressed = false, false
-		if !f.stale {
-			return f, nil
-		}
-		return f, f.build()
-	}
-	cmd := f.counts(msg)
-	if _, more := f.Model.Update(msg); more != nil {
-		cmd = tea.Batch(cmd, more)
-	}
-	f.stale = true
-	now := !f.running
-	switch msg.(type) {
-	case tea.WindowSizeMsg:
-		now = true
-	case tea.KeyPressMsg:
-		now, f.pressed = now || !f.pressed, true
-	}
-	if !now {
-		return f, cmd
-	}
-	return f, tea.Batch(cmd, f.build())
-}
-
-// counts takes up how the terminal counts cells. Bubble Tea counts as terminals with mode 2027 do once it
-// hears of that mode, so it is told of one that counts in that way without it.
-func (f *frames) counts(msg tea.Msg) tea.Cmd {
-	announce := func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} }
-	switch msg := msg.(type) {
-	case input.MeasuredMsg:
-		known := f.cells.Clusters
-		f.cells = msg.Terminal
-		if f.cells.Clusters && !known {
-			return announce
-		}
-		f.cells.Clusters = f.cells.Clusters || known
-	case tea.ResumeMsg:
-		if f.cells.Clusters {
-			return announce // Bubble Tea turned the mode off when it gave the terminal away
-		}
-	case tea.ModeReportMsg:
-		if msg.Mode == ansi.ModeUnicodeCore && !msg.Value.IsNotRecognized() && !msg.Value.IsPermanentlyReset() {
-			f.cells.Clusters = true
-		}
-	}
-	return nil
-}
-
-// View is the view as it was built last.
-func (f *frames) View() tea.View { return f.view }
-
-// draw makes the view.
-func (f *frames) draw() {
-	f.view, f.stale = f.Model.View(), false
-	f.view.Content = f.cells.Safe(f.view.Content)
-}
-
-func (f *frames) build() tea.Cmd {
-	f.draw()
-	if f.running {
-		return nil
-	}
-	f.running = true
-	return tea.Tick(time.Second/frameRate, func(time.Time) tea.Msg { return frameMsg{} })
 }

@@ -9,10 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/terminal"
 	"winnow/ui/theme"
 )
 
@@ -34,8 +34,7 @@ func ExternalIn(env tea.EnvMsg) External {
 // Edit opens a text in the editor, and makes the message of what is left there.
 func (x External) Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	e := &externalEditor{External: x, text: text}
-	open := tea.Exec(e, func(err error) tea.Msg { return done(e.text, err) })
-	return tea.Sequence(open, func() tea.Msg { return tea.ResumeMsg{} }) // the screen is winnow's again
+	return terminal.Exec(e, func(err error) tea.Msg { return done(e.text, err) })
 }
 
 // editorCommand is the user's editor with its arguments. Where none is set it is the first usual one
@@ -67,20 +66,8 @@ func (e *externalEditor) SetStdin(io.Reader)    {}
 func (e *externalEditor) SetStdout(io.Writer)   {}
 func (e *externalEditor) SetStderr(w io.Writer) { e.err = w }
 
-// leastAway is how long the terminal is given away at least. Bubble Tea 2.0.10 does not wait for the goroutine that draws
-// the frames when it gives the terminal away. Where the editor ends at once, or there is none, that goroutine may stop the
-// clock of the frames after it was started again: then nothing is drawn any more.
-const leastAway = 50 * time.Millisecond
-
 // Run opens the editor and waits for it.
 func (e *externalEditor) Run() error {
-	began := time.Now()
-	defer func() { time.Sleep(leastAway - time.Since(began)) }()
-	return e.edit()
-}
-
-// edit has the text edited.
-func (e *externalEditor) edit() error {
 	command, err := editorCommand(e.Command)
 	if err != nil {
 		return err

@@ -1,22 +1,25 @@
 package composer
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 )
 
-// An editor that ends at once, and one that is not there, leave Bubble Tea the time that it needs to stop drawing.
-func TestTheTerminalIsGivenAwayForAWhile(t *testing.T) {
-	t.Parallel()
-	for _, command := range []string{"true", "/there/is/no/such/editor"} {
-		e := externalEditor{External: External{Command: command, Folders: []string{t.TempDir()}}, text: "a draft"}
-		began := time.Now()
-		err := e.Run()
-		if took := time.Since(began); took < leastAway {
-			t.Errorf("%s: the terminal was away for %v (%v), want %v at least", command, took, err, leastAway)
-		}
-		if e.text != "a draft" {
-			t.Errorf("%s leaves %q", command, e.text)
-		}
+func TestEditorThatIsNotSetIsOneThatTheMachineHas(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	if _, err := editorCommand(" "); err == nil || !strings.Contains(err.Error(), "set EDITOR") {
+		t.Errorf("without any editor the error is %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "nano"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := editorCommand(""); err != nil || got[0] != "nano" {
+		t.Errorf("with nano alone the editor is %v, %v", got, err)
+	}
+	if got, _ := editorCommand("code --wait"); len(got) != 2 || got[1] != "--wait" {
+		t.Errorf("an editor with arguments is run as %v", got)
 	}
 }

@@ -69,35 +69,19 @@ func (r *Reader) typedAhead(p []byte) {
 	}
 }
 
-// Options make a program read from a terminal through a Reader, and ask the terminal on the other file how it
-// counts the cells of characters.
-func Options(terminal, screen *os.File) []tea.ProgramOption {
-	r := NewReader(terminal)
-	return []tea.ProgramOption{tea.WithInput(r), tea.WithFilter(r.Message), tea.WithOutput(&Writer{File: screen, reader: r})}
-}
+// Options make a program read from the terminal.
+func (r *Reader) Options() []tea.ProgramOption { return []tea.ProgramOption{tea.WithInput(r)} }
 
-// Writer is the terminal's file for output. Before the first byte that the program writes, it asks the
-// terminal how it counts cells; nothing waits for the answer.
-type Writer struct {
-	*os.File
-	reader *Reader
-	asked  bool
-}
-
-// Write writes to the terminal.
-func (w *Writer) Write(p []byte) (int, error) {
-	if !w.asked {
-		w.asked = true
-		if term := os.Getenv("TERM"); term != "" && term != "dumb" {
-			w.reader.mu.Lock()
-			w.reader.asked = true
-			w.reader.mu.Unlock()
-			if _, err := w.File.WriteString(cells.Question()); err != nil {
-				return 0, err
-			}
-		}
+// Question asks the terminal how it counts cells; it is empty for one that cannot answer. It is to be written before
+// the program draws anything, and nothing waits for the answer.
+func (r *Reader) Question() string {
+	if name := os.Getenv("TERM"); name == "" || name == "dumb" {
+		return ""
 	}
-	return w.File.Write(p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = true
+	return cells.Question()
 }
 
 // chunk is how much is read at once: little, so that what it becomes has room in Bubble Tea's buffer.
@@ -176,7 +160,7 @@ func (r *Reader) answered(keys []byte) []byte {
 }
 
 // Message puts the text of a paste in the place of its number.
-func (r *Reader) Message(_ tea.Model, msg tea.Msg) tea.Msg {
+func (r *Reader) Message(msg tea.Msg) tea.Msg {
 	paste, ok := msg.(tea.PasteMsg)
 	if !ok {
 		return msg

@@ -3,10 +3,8 @@
 package input
 
 import (
-	"errors"
 	"io"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -106,52 +104,9 @@ func TestReaderRestoresThePaste(t *testing.T) {
 		t.Errorf("Bubble Tea reads %q, want %q", got, want)
 	}
 	for _, want := range []string{"a\x1b]0;b\r", ""} { // it is kept until it is asked for
-		if got := r.Message(nil, tea.PasteMsg{Content: "1"}); got != (tea.PasteMsg{Content: want}) {
+		if got := r.Message(tea.PasteMsg{Content: "1"}); got != (tea.PasteMsg{Content: want}) {
 			t.Errorf("the paste is %q, want %q", got, want)
 		}
-	}
-}
-
-// failing panics at the first key.
-type failing struct{}
-
-func (failing) Init() tea.Cmd { return nil }
-func (failing) View() tea.View {
-	v := tea.NewView("failing")
-	v.AltScreen = true
-	return v
-}
-
-func (f failing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(tea.KeyPressMsg); ok {
-		panic("as the test wants it")
-	}
-	return f, nil
-}
-
-func TestATerminalIsRestoredAfterAPanic(t *testing.T) {
-	if testing.Short() {
-		t.Skip("after a panic Bubble Tea closes its reader under a read, which the race detector of a short run reports")
-	}
-	keyboard, terminal := openTerminal(t)
-	before, err := term.GetState(terminal.Fd())
-	if err != nil {
-		t.Fatal(err)
-	}
-	stderr := os.Stderr
-	if os.Stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { os.Stderr = stderr }()
-	go io.Copy(io.Discard, keyboard)
-	io.WriteString(keyboard, "k\r")
-	_, err = tea.NewProgram(failing{}, Options(terminal, terminal)...).Run()
-	if !errors.Is(err, tea.ErrProgramPanic) {
-		t.Fatalf("the program ended with %v, want a panic", err)
-	}
-	after, err := term.GetState(terminal.Fd())
-	if err != nil || !reflect.DeepEqual(before, after) {
-		t.Errorf("the terminal is left as %+v (%v), want %+v", after, err, before)
 	}
 }
 
@@ -168,7 +123,7 @@ func TestAnswersAboutCellsAreNoKeys(t *testing.T) {
 	if want := "ab" + startMarker + measured + endMarker + "\x1b[1;3R\x1b[1;2R"; string(got) != want {
 		t.Errorf("the keys are %q, want %q", got, want)
 	}
-	msg, ok := r.Message(nil, tea.PasteMsg{Content: measured}).(MeasuredMsg)
+	msg, ok := r.Message(tea.PasteMsg{Content: measured}).(MeasuredMsg)
 	if !ok || !msg.Clusters {
 		t.Errorf("the answer is %+v, %v, want a terminal that counts characters", msg, ok)
 	}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+)
+
+var switches = regexp.MustCompile(`(?m)^voluntary_ctxt_switches:\s*(\d+)$`)
+
+// wakeUps counts how often the threads of a program have gone to sleep, and so have woken up.
+func wakeUps(t *testing.T, pid int) (n int) {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("list the threads of the program: %v, %d threads", err, len(threads))
+	}
+	for _, path := range threads {
+		status, err := os.ReadFile(path)
+		if err != nil {
+			continue // the thread has ended
+		}
+		if found := switches.FindSubmatch(status); found != nil {
+			count, _ := strconv.Atoi(string(found[1]))
+			n += count
+		}
+	}
+	return n
+}
+
+// Soon after the start, nothing is written and the program sleeps: it does not wake up for frames in which nothing
+// happens. A renderer of 30 frames a second would wake up a hundred times in a second.
+func TestNothingHappensAtRest(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("counts what Linux tells about a program's threads")
+	}
+	t.Parallel()
+	chat := startIn(t, home(t), 120, 40, "-m", "guide")
+	chat.want("enter send")
+	written := func() int {
+		chat.mu.Lock()
+		defer chat.mu.Unlock()
+		return len(chat.raw)
+	}
+	const span, most = 500 * time.Millisecond, 20
+	pid := chat.cmd.Process.Pid
+	for limit := time.Now().Add(patience); ; {
+		wakes, bytes := wakeUps(t, pid), written()
+		time.Sleep(span) // a span in which nothing happens has no end to wait for
+		wakes, bytes = wakeUps(t, pid)-wakes, written()-bytes
+		if bytes == 0 && wakes <= most {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("in %v at rest %d bytes are written and the program wakes up %d times, want none and at most %d", span, bytes, wakes, most)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+//go:build unix
+
+package ui
+
+import (
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+	"github.com/creack/pty"
+)
+
+// failing panics at the first key: at once, or in the command that it makes of it.
+type failing struct{ command tea.Cmd }
+
+func (failing) Init() tea.Cmd { return nil }
+
+func (failing) View() tea.View { return tea.NewView("failing") }
+
+func (f failing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tea.KeyPressMsg); !ok {
+		return f, nil
+	}
+	if f.command == nil {
+		panic("as the test wants it")
+	}
+	return f, f.command
+}
+
+// A panic is printed to the terminal as it was before, wherever it happens.
+func TestATerminalIsRestoredBeforeAPanicIsPrinted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("after a panic Bubble Tea closes its reader under a read, which the race detector of a short run reports")
+	}
+	panics := func() tea.Msg { panic("as the test wants it") }
+	for name, app := range map[string]failing{
+		"in Update":          {},
+		"in a command":       {panics},
+		"in one of several":  {tea.Batch(panics, func() tea.Msg { return nil })},
+		"in one of a number": {tea.Batch(func() tea.Msg { return nil }, tea.Batch(panics, panics))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			keyboard, terminal, err := pty.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer keyboard.Close()
+			before, err := term.GetState(terminal.Fd())
+			if err != nil {
+				t.Fatal(err)
+			}
+			stderr := os.Stderr
+			os.Stderr = terminal
+			defer func() { os.Stderr = stderr }()
+			written := make(chan string)
+			go func() {
+				all, _ := io.ReadAll(keyboard) // it ends with an error when the terminal is closed
+				written <- string(all)
+			}()
+			io.WriteString(keyboard, "k")
+			if err := show(t.Context(), app, terminal, terminal); !errors.Is(err, tea.ErrProgramPanic) {
+				t.Errorf("the program ended with %v, want a panic", err)
+			}
+			after, err := term.GetState(terminal.Fd())
+			if err != nil || !reflect.DeepEqual(before, after) {
+				t.Errorf("the terminal is left as %+v (%v), want %+v", after, err, before)
+			}
+			terminal.Close()
+			all := <-written
+			left, said := strings.LastIndex(all, ansi.ResetModeAltScreenSaveCursor), strings.Index(all, "Caught panic")
+			if left < 0 || said < left {
+				t.Errorf("the panic is printed at %d and the alternate screen left at %d of %q", said, left, all)
+			}
+		})
+	}
+}
