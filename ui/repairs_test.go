@@ -52,7 +52,7 @@ func bare(messages []store.Message) []history.Message {
 func TestEveryRepairHasAPage(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := damaged(t, size[0], size[1])
-		l.shows("20 repairs in this conversation; /repair shows them")
+		l.shows("20 repairs; /repair shows them")
 		l.press("tab", "g", "m")
 		kinds := map[string]bool{}
 		for i, line := range l.repairs.Lines {
@@ -237,15 +237,15 @@ func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
 
 func TestRepairsAreToldOncePerOpening(t *testing.T) {
 	l := damaged(t, 140, 50)
-	l.shows("20 repairs in this conversation; /repair shows them, or m in the transcript.")
+	l.shows("20 repairs; /repair shows them.")
 	l.notice.Hush()
 	l.types("a draft")
 	l.planned()
-	if strings.Contains(plain(l.Model), "repairs in this conversation") {
+	if strings.Contains(plain(l.Model), "; /repair shows them") {
 		t.Error("the repairs are told of a second time")
 	}
 	l.reopen()
-	l.shows("20 repairs in this conversation")
+	l.shows("20 repairs; /repair shows them")
 }
 
 func TestRemediesWaitForWhatForbidsThem(t *testing.T) {

@@ -193,7 +193,7 @@ func (l *Repairs) Announce() string {
 	if n == 1 {
 		them = "it"
 	}
-	return theme.Plural(n, "repair") + " in this conversation; /repair shows " + them + ", or " + l.Keys.First(keymap.Repairs) + " in the transcript."
+	return theme.Plural(n, "repair") + "; /repair shows " + them + "."
 }
 
 // step goes to another repair.

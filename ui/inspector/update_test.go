@@ -202,7 +202,7 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	plan := in.Plan
 	plan.Entries = append(plan.Entries[:2:2], history.Entry{ID: 3, Index: 2, Repairs: []history.Repair{{Kind: "C8"}}})
 	l.Set(plan)
-	if got := l.Announce(); got != "2 repairs in this conversation; /repair shows them, or m in the transcript." || l.Announce() != "" {
+	if got := l.Announce(); got != "2 repairs; /repair shows them." || l.Announce() != "" {
 		t.Errorf("announced as %q", got)
 	}
 	first, second := Remedy{l.Lines[0], nil}, Remedy{l.Lines[1], nil}
