@@ -309,3 +309,23 @@ func TestTheSearchLineIsEditedWhereTheCursorStands(t *testing.T) {
 		t.Error("a backspace on the empty line does not end the search")
 	}
 }
+
+// The palette opens while a search is typed, and its commands are about the message of the match.
+func TestThePaletteActsOnAMatch(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 160, 40)
+	l.say("The first question.")
+	l.say("The second question.")
+	l.press("tab", "/")
+	l.types("first question")
+	l.shows("match 1 of 1")
+	l.press("ctrl+p")
+	l.types("pin")
+	l.press("enter")
+	l.shows("Pinned message 1")
+	if f := l.current.Session.Flag(l.chat.Messages[0].ID); f != history.Pin {
+		t.Errorf("the message of the match has the flag %q", f)
+	}
+	l.press("down")
+	l.shows("n next   N previous   esc close   enter inspect   p pin   x exclude")
+}

@@ -151,7 +151,7 @@ func (m *Model) takeCommand(name string) tea.Cmd {
 // writeCommand puts a command into the draft.
 func writeCommand(m *Model, name string) tea.Cmd {
 	if !m.composer.Empty() {
-		return m.notice.Error("Commands start with / in an empty draft: send or clear the draft first." + name + ".")
+		return m.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
 	}
 	m.bare()
 	m.setFocus(draftPane)

@@ -202,6 +202,11 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 		return c.nextHit(-1)
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
+	case k.Pressed(msg, keymap.Palette):
+		if f.Open = false; f.Text == "" {
+			return tea.Batch(c.EndSearch(), c.Emit(Wanted{keymap.Palette}))
+		}
+		return c.Emit(Wanted{keymap.Palette})
 	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text == "":
 		return c.Emit(Wanted{keymap.Help})
 	case !f.Typed(msg):

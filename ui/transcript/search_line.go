@@ -76,20 +76,27 @@ func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	if f.Open && sentence != "" {
 		status = markdown.OneLine(sentence, w)
 	}
-	hint := ""
-	if !f.Open && len(f.hits) > 0 {
-		for _, h := range []keymap.Hint{c.Keys.Hint("next", keymap.NextHit), c.Keys.Hint("previous", keymap.PrevHit), c.Keys.Hint("close", keymap.Back)} {
-			hint += st.Text.Render(h.Key) + st.Muted.Render(" "+h.What) + "   "
-		}
-		hint = strings.TrimSuffix(hint, " ")
-	}
 	left := "  / "
 	if f.Open {
 		left = "  " + st.Strong.Render("/") + " "
 	}
 	x = min(theme.Width(left)+x, max(0, w-1))
 	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
-	if theme.Width(line)+2+theme.Width(hint) > w {
+	hint := ""
+	if !f.Open && len(f.hits) > 0 {
+		for _, h := range []keymap.Hint{
+			c.Keys.Hint("next", keymap.NextHit), c.Keys.Hint("previous", keymap.PrevHit), c.Keys.Hint("close", keymap.Back),
+			c.Keys.Hint("inspect", keymap.Inspect), c.Keys.Hint("pin", keymap.Pin), c.Keys.Hint("exclude", keymap.Exclude),
+		} {
+			more := hint + st.Text.Render(h.Key) + st.Muted.Render(" "+h.What) + "   "
+			if theme.Width(line)+1+theme.Width(more) > w {
+				break
+			}
+			hint = more
+		}
+		hint = strings.TrimSuffix(hint, " ")
+	}
+	if hint == "" {
 		return theme.Fit(line, w), x
 	}
 	return theme.Spread(line, hint, w), x
