@@ -58,7 +58,7 @@ func (p *program) setup(context.Context) (*setup, error) {
 	w := &setup{config: c, redactor: p.redactorOf(c, endpoints), unsetKeys: p.unsetKeys}
 	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
-	w.catalog = &llm.Catalog{Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored}
+	w.catalog = &llm.Catalog{Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored, Probes: true}
 	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
 	return w, nil
 }

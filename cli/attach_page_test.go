@@ -32,11 +32,11 @@ func TestAPageIsAttachedToAMessage(t *testing.T) {
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
 	chat.want("openai/small", "enter send")
 	chat.send("/attach " + site.URL + "/hours" + enterKey)
-	chat.want("fetch a page from 127.0.0.1", "Don't fetch it")
+	chat.want("Fetch a page from 127.0.0.1", "Don’t fetch it")
 	chat.send(enterKey)
 	chat.want("The page was not fetched.")
 	chat.send("/attach " + site.URL + "/hours" + enterKey)
-	chat.want("Don't fetch it")
+	chat.want("Don’t fetch it")
 	if n := asked.Load(); n != 0 {
 		t.Errorf("the page was asked for %d times before the user agreed", n)
 	}

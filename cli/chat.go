@@ -138,6 +138,10 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 	if err != nil {
 		return ui.Options{}, err
 	}
+	configFile, _, err := p.configPath()
+	if err != nil {
+		return ui.Options{}, err
+	}
 	return ui.Options{
 		Deps:    k.deps,
 		Start:   s,
@@ -158,6 +162,7 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Reasoning:  k.chosen.Reasoning != nil && *k.chosen.Reasoning,
 		Personas:   p.personas,
 		PersonasIn: personasIn,
+		Config:     configFile,
 		Secrets:    k.redactor.FindIn,
 		Export:     k.exportCommand,
 		ReadPage:   k.readPage,

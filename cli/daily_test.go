@@ -141,7 +141,7 @@ func TestDailyPath(t *testing.T) {
 	chat.send("\t")
 	step("09-messages", "R another model")
 	chat.send("R")
-	step("10-again", "ask again with another model", "openai/swift")
+	step("10-again", "Ask again with another model", "openai/swift")
 	chat.send("swift")
 	chat.want("› swift")
 	chat.send(enterKey)

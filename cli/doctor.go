@@ -70,7 +70,11 @@ func (p *program) doctor(ctx context.Context, tools bool) error {
 		p.checkTools(ctx, f, config, tools)
 	}
 	if f.bad > 0 {
-		return fail(Failed, "%d of these need your attention", f.bad)
+		verb := "need"
+		if f.bad == 1 {
+			verb = "needs"
+		}
+		return fail(Failed, "%d of these %s your attention", f.bad, verb)
 	}
 	return nil
 }

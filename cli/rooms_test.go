@@ -83,7 +83,7 @@ var rooms = map[string][]string{
 	"ui/question":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/approval", "history"},
 	"ui/plain":              {"ui/theme", "session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "llm", "llm/tool", "llm/llmtest", "history"},
 	"ui/remembered":         {"ui/theme", "llm"},
-	"ui/settings":           {"ui/remembered", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "session/approval", "llm", "llm/tool", "llm/mcp", "history"},
+	"ui/settings":           {"ui/remembered", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "session/store", "session/approval", "llm", "llm/pricing", "llm/tool", "llm/mcp", "history"},
 	"ui/panel":              {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "llm/pricing", "history", "history/cause"},
 	"ui/inspector":          {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "history"},
 	"ui/current":            {"ui/current/background", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/record", "session/store", "llm", "history"},

@@ -24,6 +24,10 @@ type Catalog struct {
 	// found or named. nil adds none.
 	Stored func(Endpoint) Endpoint
 
+	// Probes says that servers of this machine that are not configured may be asked for their models, at the default
+	// ports: see Offers.
+	Probes bool
+
 	mu      sync.Mutex
 	clients []*Client
 }

@@ -186,11 +186,11 @@ const probeTime = 150 * time.Millisecond
 
 // localServers are the servers people run on their own machine, at their default ports. Only the
 // loopback address is asked, never the network.
-var localServers = []struct{ name, base string }{
-	{"ollama", "http://127.0.0.1:11434/v1"},
-	{"llama.cpp", "http://127.0.0.1:8080/v1"},
-	{"lmstudio", "http://127.0.0.1:1234/v1"},
-	{"vllm", "http://127.0.0.1:8000/v1"},
+var localServers = []struct{ name, title, base string }{
+	{"ollama", "Ollama", "http://127.0.0.1:11434/v1"},
+	{"llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1"},
+	{"lmstudio", "LM Studio", "http://127.0.0.1:1234/v1"},
+	{"vllm", "vLLM", "http://127.0.0.1:8000/v1"},
 }
 
 // chatModels are the models that are not, by their names, for something else than chatting.

@@ -17,6 +17,7 @@ const DefaultsDate = "November 2026"
 // service is a hosted service.
 type service struct {
 	name    string
+	title   string   // as its maker writes it
 	keys    []string // environment variables, the first one that is set counts
 	base    string
 	model   string
@@ -28,22 +29,22 @@ type service struct {
 // preferred. The default is the model that a chat starts with where none is named: the maker's
 // current general one, by a name that the maker keeps alive where there is one.
 var hosted = []service{
-	{name: "openai", keys: []string{"OPENAI_API_KEY"}, base: "https://api.openai.com/v1", model: "gpt-5.2"},
-	{name: "openrouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
+	{name: "openai", title: "OpenAI", keys: []string{"OPENAI_API_KEY"}, base: "https://api.openai.com/v1", model: "gpt-5.2"},
+	{name: "openrouter", title: "OpenRouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
-		name: "mistral", keys: []string{"MISTRAL_API_KEY"}, base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
+		name: "mistral", title: "Mistral", keys: []string{"MISTRAL_API_KEY"}, base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
 		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, quirks: []string{noStreamOptions},
 	},
-	{name: "deepseek", keys: []string{"DEEPSEEK_API_KEY"}, base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
-	{name: "groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
+	{name: "deepseek", title: "DeepSeek", keys: []string{"DEEPSEEK_API_KEY"}, base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
+	{name: "groq", title: "Groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
 	{
-		name: "gemini", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, base: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest",
+		name: "gemini", title: "Google Gemini", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, base: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest",
 		profile: history.Profile{MergeSameRole: true}, // a call stands right behind the user or a result
 	},
-	{name: "anthropic", keys: []string{"ANTHROPIC_API_KEY"}, base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
-	{name: "xai", keys: []string{"XAI_API_KEY"}, base: "https://api.x.ai/v1", model: "grok-4"},
-	{name: "together", keys: []string{"TOGETHER_API_KEY"}, base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b"},
-	{name: "cerebras", keys: []string{"CEREBRAS_API_KEY"}, base: "https://api.cerebras.ai/v1", model: "gpt-oss-120b"},
+	{name: "anthropic", title: "Anthropic", keys: []string{"ANTHROPIC_API_KEY"}, base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
+	{name: "xai", title: "xAI", keys: []string{"XAI_API_KEY"}, base: "https://api.x.ai/v1", model: "grok-4"},
+	{name: "together", title: "Together AI", keys: []string{"TOGETHER_API_KEY"}, base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b"},
+	{name: "cerebras", title: "Cerebras", keys: []string{"CEREBRAS_API_KEY"}, base: "https://api.cerebras.ai/v1", model: "gpt-oss-120b"},
 }
 
 // FromEnv gives the endpoints that the environment names: one per hosted service whose key is

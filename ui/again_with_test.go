@@ -15,7 +15,7 @@ func TestAnotherModelAnswersFromTheList(t *testing.T) {
 	}})
 	l.say("First")
 	l.press("tab", "g", "R")
-	l.shows("ask again with another model")
+	l.shows("Ask again with another model")
 	l.shows("there/large")
 	l.types("there/large")
 	l.press("enter")

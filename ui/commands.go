@@ -64,17 +64,17 @@ func Commands() []Command {
 		command("compact", "[off]", "summarise older messages and send the summary; off undoes it", (*Model).compact),
 		command("pin", "[NUMBERS]", "always send the selected or named (3 5-8) messages whole", flagging(history.Pin)).on(keymap.Pin),
 		command("exclude", "[NUMBERS]", "never send the selected or named messages", flagging(history.Exclude)).on(keymap.Exclude),
-		command("auto", "[NUMBERS]", "neither pin nor exclude the selected or named messages", flagging("")).on(keymap.Auto),
+		command("auto", "[NUMBERS]", "remove pin or exclusion from the selected or named messages", flagging("")).on(keymap.Auto),
 		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }).on(keymap.TakeBack),
 		command("whatif", "", "try another budget, preset, placement or model", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }).on(keymap.WhatIf),
-		command("budget", "TOKENS", "limit the tokens of a request; auto fits the model's window", setting((*settings.Model).Budget)),
-		command("window", "[TOKENS]", "set the model's context window; auto finds it out", setting((*settings.Model).Window)),
+		command("budget", "TOKENS", "limit the tokens of a request; auto fits the model’s window", setting((*settings.Model).Budget)),
+		command("window", "[TOKENS]", "set the model’s context window; auto finds it out", setting((*settings.Model).Window)),
 		command("preset", "[NAME]", "choose how requests are cut; alone it lists the presets", setting((*settings.Model).Preset)),
 		command("repair", "", "list what was repaired, and choose what is sent instead", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs").on(keymap.Repairs),
 		command("usage", "", "show the tokens and costs of session, day and month", setting((*settings.Model).Usage)),
 		command("alone", "TEXT", "send a message without the conversation before it", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }).inLines(),
 		command("queue", "", "list the queued messages, to take one back or remove it", func(m *Model, _ string) tea.Cmd { return openQueue(m) }),
-		command("temporary", "", "start a conversation that isn't saved", func(m *Model, _ string) tea.Cmd {
+		command("temporary", "", "start a conversation that isn’t saved", func(m *Model, _ string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd {
 				return o.Temporary()
 			})
@@ -82,12 +82,12 @@ func Commands() []Command {
 		command("keep", "", "save a temporary conversation", func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
 		command("fork", "", "continue in a copy of this session; this one stays", func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
 		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
-		command("title", "", "have a title written for the session", setting((*settings.Model).Retitle)),
+		command("title", "", "ask the model for a title", setting((*settings.Model).Retitle)),
 		command("export", "[FORMAT] [FILE]", "write the session to a file: md, html, jsonl, prompt, json", setting((*settings.Model).ExportTo)),
 		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor", setting((*settings.Model).System)).inLines(),
 		command("persona", "[NAME]", "use one of your system prompts; alone it lists them", setting((*settings.Model).ChoosePersona)),
 		command("tools", "", "list the tools and their costs; set what they may do", setting((*settings.Model).Tools)),
-		command("thinking", "", "show or hide the model's reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }).on(keymap.Reason),
+		command("thinking", "", "show or hide the model’s reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }).on(keymap.Reason),
 		command("theme", "[NAME]", "choose the colours; alone it lists the themes", setting((*settings.Model).Theme)),
 		command("mouse", "", "leave the mouse to the terminal, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
 		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }).on(keymap.Help),

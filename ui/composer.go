@@ -66,7 +66,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.AskedFor:
 		o := picker.Options{Title: "fetch a page from " + theme.OneLine(e.Host) + "?", Does: "choose"}
 		choices := []picker.Choice{
-			{Label: "Don't fetch it", Value: ""},
+			{Label: "Don’t fetch it", Value: ""},
 			{Label: "Fetch " + theme.OneLine(e.URL), Right: "at most 4 MB, as text", Value: e.URL},
 		}
 		m.overlays.open(newList(m.keys, o, 0, choices, func(address string) tea.Cmd {
@@ -86,7 +86,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 		for i, p := range m.composer.Prompts {
 			choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
 		}
-		o := picker.Options{Title: "prompts", Does: "put in the draft"}
+		o := picker.Options{Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft"}
 		m.overlays.open(newList(m.keys, o, 0, choices, func(value string) tea.Cmd {
 			i, _ := strconv.Atoi(value)
 			m.setFocus(draftPane)

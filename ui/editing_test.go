@@ -143,7 +143,7 @@ func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
 	}
 	l.composer.Set("")
 	l.press("esc", "esc")
-	l.shows("edit an earlier message")
+	l.shows("Edit an earlier message")
 	l.shows("message 3 ·")
 	if got := openedList(l.Model); got.Len() != 2 || !slices.Contains([]string{"Second with more", "Second⏎with more"}, labelAtCursor(l.Model)) {
 		t.Errorf("the list has %+v, want the newest first", got)

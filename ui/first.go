@@ -67,7 +67,7 @@ func guideParts(k keymap.Map, why string) []frame.Part {
 	return append(parts, try, frame.Part{Label: "Real models", Rank: 5, Lines: []frame.Line{
 		{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"},
 		{Text: "ollama serve", Does: "winnow finds it at the next start"},
-		{Text: k.First(keymap.Models), Does: "choose an endpoint and model now"},
+		{Text: k.First(keymap.Models), Does: "lists every provider, and how to add it"},
 	}})
 }
 
@@ -113,12 +113,16 @@ func savedPart(m *Model) frame.Part {
 		p.Label, p.Lines = "Not saved", []frame.Line{{Text: "This chat is temporary: nothing of it is written to disk."}}
 		return p
 	}
-	folder := filepath.Dir(m.current.With.Store.Path())
-	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(folder, home+string(filepath.Separator)) {
-		folder = "~" + folder[len(home):]
-	}
-	p.Lines = []frame.Line{{Text: markdown.OneLine(folder, 200)}, {Remark: "Plain SQLite. A temporary chat isn’t saved."}}
+	p.Lines = []frame.Line{{Text: markdown.OneLine(fromHome(filepath.Dir(m.current.With.Store.Path())), 200)}, {Remark: "Plain SQLite. A temporary chat isn’t saved."}}
 	return p
+}
+
+// fromHome is a path as people write it: the home folder is ~.
+func fromHome(path string) string {
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, home+string(filepath.Separator)) {
+		return "~" + path[len(home):]
+	}
+	return path
 }
 
 // placeholder is what stands in an empty draft of w cells.

@@ -59,15 +59,31 @@ func (o *listOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 }
 
 func (o *listOverlay) title(*Model) (string, string) { return o.Title, theme.Thousands(o.Shown()) }
-func (o *listOverlay) hints(*Model) []keymap.Hint    { return o.Model.Hints() }
-func (o *listOverlay) types(*Model) bool             { return o.Filter() != "" }
 
-// box is where the list lies. The themes take little room: what they colour must be seen.
+// state is at the right end of the hints, which need the room on a narrow screen.
+func (o *listOverlay) state(m *Model) string {
+	if m.layout.Width < theme.NarrowScreen {
+		return o.Remark
+	}
+	return o.State()
+}
+
+func (o *listOverlay) hints(*Model) []keymap.Hint { return o.Model.Hints() }
+func (o *listOverlay) types(*Model) bool          { return o.Filter() != "" }
+
+// mostWide is the most cells of a list, its border included.
+const mostWide = 112
+
+// box is where the list lies: wider than other boxes where its lines need that. The themes take little room: what they
+// colour must be seen.
 func (o *listOverlay) box(m *Model) theme.Box {
 	b := m.layout.Overlay
 	h := min(b.H, o.Height()+2)
 	if o.kind != settings.Themes {
 		b.H = h
+		if wide := min(o.Width()+2, mostWide, m.layout.Width-2*m.layout.Gutter); wide > b.W {
+			b.X, b.W = (m.layout.Width-wide)/2, wide
+		}
 		return b
 	}
 	w := min(b.W, 56)
@@ -101,30 +117,43 @@ func newList(keys keymap.Map, o picker.Options, kind settings.Kind, choices []pi
 }
 
 func (m *Model) openPalette() tea.Cmd {
-	list := newList(m.keys, picker.Options{Title: "commands", Does: "run", Adds: "complete", Also: keymap.Palette}, 0, paletteChoices(m.keys, m.composer.RecentCommands()), m.takeCommand)
+	list := newList(m.keys, picker.Options{
+		Title: "commands", Prompt: "Find a command", Noun: "command", Does: "run", Adds: "complete", Also: keymap.Palette, Column: paletteColumn, Leads: true,
+	}, 0, paletteChoices(m.keys, m.composer.RecentCommands()), m.takeCommand)
 	list.added = func(name string) tea.Cmd { return writeCommand(m, name) }
 	m.overlays.open(list)
 	return nil
 }
 
+// paletteColumn is the widest column of commands with what may follow them, in cells: none of them is cut.
+const paletteColumn = 24
+
+// suggestedCommands are the commands that stand in front of the others before any was used.
+func suggestedCommands() []string { return []string{"model", "attach", "resume"} }
+
 // mostRecent is how many of the commands that were used last stand in front of the others.
 const mostRecent = 3
 
-// paletteChoices are the commands: those that were used last, by their names, then the others.
+// paletteChoices are the commands: those that were used last, by their names, then the others. Before any was used,
+// some that a newcomer wants stand in front.
 func paletteChoices(keys keymap.Map, used []string) []picker.Choice {
 	choice := func(c Command, group string) picker.Choice {
 		key := ""
 		if c.key != "" {
 			key = keys.First(c.key)
 		}
-		return picker.Choice{Label: c.Usage(), About: c.Help, Right: key, Group: group, Value: c.Name}
+		return picker.Choice{Label: "/" + c.Name, Args: c.Args, About: c.Help, Right: key, Group: group, Value: c.Name}
+	}
+	first := "Recent"
+	if len(used) == 0 {
+		used, first = suggestedCommands(), "Suggested"
 	}
 	var choices []picker.Choice
 	recent := map[string]bool{}
 	for _, name := range used {
 		if c, ok := commandNamed(name); ok && !recent[c.Name] && len(recent) < mostRecent {
 			recent[c.Name] = true
-			choices = append(choices, choice(c, "Recent"))
+			choices = append(choices, choice(c, first))
 		}
 	}
 	for _, c := range Commands() {

@@ -50,6 +50,7 @@ type Options struct {
 
 	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
 	PersonasIn string                    // the folder that holds them
+	Config     string                    // the path of the configuration file, "" where it is not known
 
 	Reasoning bool // reasoning is shown at the start
 

@@ -53,6 +53,8 @@ func TestAClickDoesNotAnswerAPurge(t *testing.T) {
 func TestAClickChoosesInThePalette(t *testing.T) {
 	m := chatting(t, 80, 24)
 	m.Update(ctrl('p'))
+	typing(m, "w")
+	m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
 	clickOn(t, m, "/whatif")
 	if c, _ := openedList(m).Cursor(); c.Value != "whatif" {
 		t.Fatalf("a click on /whatif chooses %q", c.Value)

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -10,6 +9,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/event"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
@@ -32,7 +32,7 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.
 func (m *Model) inSettings(do func(*settings.Model) tea.Cmd) tea.Cmd {
 	m.settings.Around = settings.Around{
 		With: m.current.With, Session: m.current.Session, Ref: m.current.Ref, Busy: m.turn.Busy, Begun: !m.chat.Empty(),
-		Covered: m.overlays.any() && !m.overlays.onTop(panelOverlay{}), ListW: m.layout.Overlay.W, Themes: m.themes,
+		Covered: m.overlays.any() && !m.overlays.onTop(panelOverlay{}), Themes: m.themes,
 	}
 	cmd := do(&m.settings)
 	return m.handle(cmd, m.settings.Events(), m.settingsEvent)
@@ -55,7 +55,7 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		m.restyle()
 	case settings.Listed:
 		l := e.List
-		o := picker.Options{Title: l.Title, Does: l.Does, Tries: l.Tries, Leaves: l.Leaves, Also: l.Also, Loading: l.Loading}
+		o := picker.Options{Title: l.Title, Prompt: l.Prompt, Uncounted: l.Uncounted, Remark: l.Remark, Does: l.Does, Tries: l.Tries, Leaves: l.Leaves, Also: l.Also, Loading: l.Loading}
 		list := newList(m.keys, o, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
 			return m.inSettings(func(s *settings.Model) tea.Cmd { return l.Chosen(s, value) })
 		})
@@ -63,6 +63,8 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		list.Note(l.Notes...)
 		list.Select(l.At)
 		m.overlays.open(list)
+	case settings.Explained:
+		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})})
 	case settings.Outdated:
 		if m.overlays.list(e.Kind) != nil {
 			return m.inSettings((*settings.Model).FillTools)
@@ -72,7 +74,7 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 			w.Listing, w.Refs = false, panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models)
 		}
 		if open := m.overlays.list(e.Kind); open != nil {
-			open.Title = cmp.Or(e.Title, open.Title)
+			open.Remark = e.Remark
 			open.Fill(choices(e.Choices))
 			open.Note(e.Notes...)
 		}

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/llm"
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
@@ -124,13 +125,24 @@ func (s screen) header() string {
 	return frame.Header(st, title, st.Muted.Render(shownModel(m)), gauge, s.l.Width)
 }
 
-// shownModel names the model in use, with its endpoint where that is not the service of the model's maker: whoever
-// sends something sees where it goes.
+// shownModel names the model in use, with its endpoint where there is more than one and it is not the service of the
+// model's maker: whoever sends something sees where it goes.
 func shownModel(m *Model) string {
-	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() {
+	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() && severalEndpoints(m.current.With.Models.Endpoints()) {
 		return markdown.OneLine(m.current.Ref, 60)
 	}
 	return m.current.ModelName()
+}
+
+// severalEndpoints says that there are two endpoints or more beside the guide.
+func severalEndpoints(list []llm.Endpoint) bool {
+	n := 0
+	for _, e := range list {
+		if e.Name != llm.Guide {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // breadcrumb is the title of the conversation with what is shown of it.

@@ -17,6 +17,7 @@ type match struct {
 	about  []int // and of what is said about it
 	right  []int // and of its right end
 	rank   int   // the lower, the better
+	group  string
 }
 
 // The ranks of a match.
@@ -28,12 +29,13 @@ const (
 	wordsApart         // each word of the filter stands somewhere in the line
 )
 
-// matches are the choices that a filter leaves. Groups keep their order; in a group the best match comes first.
-func matches(choices []Choice, filter string) []match {
+// matches are the choices that a filter leaves. Groups keep their order; in a group the best match comes first. If the
+// first group leads, what is not found there by its label stands in the second one.
+func matches(choices []Choice, filter string, leads bool) []match {
 	list := make([]match, 0, len(choices))
 	if filter == "" {
 		for i := range choices {
-			list = append(list, match{choice: i})
+			list = append(list, match{choice: i, group: choices[i].Group})
 		}
 		return list
 	}
@@ -54,10 +56,19 @@ func matches(choices []Choice, filter string) []match {
 			list = append(list, next)
 		}
 	}
-	group := groups(choices)
+	number, names := groups(choices)
+	place := func(m match) int {
+		if at := number[m.choice]; !leads || at > 0 || len(names) < 2 || m.rank <= labelHolds {
+			return at
+		}
+		return 1
+	}
 	slices.SortStableFunc(list, func(a, b match) int {
-		return cmp.Or(cmp.Compare(group[a.choice], group[b.choice]), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.rank, b.rank))
 	})
+	for i := range list {
+		list[i].group = names[place(list[i])]
+	}
 	return list
 }
 
@@ -100,15 +111,16 @@ func besideLabel(c Choice, filter string) (m match, ok bool) {
 	return m, ok
 }
 
-// groups numbers the groups of choices, by choice.
-func groups(choices []Choice) []int {
-	of := make([]int, len(choices))
-	for i := 1; i < len(choices); i++ {
-		if of[i] = of[i-1]; choices[i].Group != choices[i-1].Group {
-			of[i]++
+// groups numbers the groups of choices, by choice, and names them.
+func groups(choices []Choice) (of []int, names []string) {
+	of = make([]int, len(choices))
+	for i, c := range choices {
+		if i == 0 || c.Group != choices[i-1].Group {
+			names = append(names, c.Group)
 		}
+		of[i] = len(names) - 1
 	}
-	return of
+	return of, names
 }
 
 // find is where a text holds a filter, upper or lower case: the first beginning of a word, else the first place; -1 for

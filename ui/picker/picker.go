@@ -20,6 +20,7 @@ import (
 // Choice is one line of a list. The filter searches its label, and after that the rest of the line.
 type Choice struct {
 	Label string
+	Args  string // may follow the label where that is a command; the filter does not search it
 	About string // in a column of its own
 	Right string // at the right end of the line: a key, a number
 	Group string // stands above the first of its choices, "" for none; a group's choices follow each other
@@ -29,6 +30,9 @@ type Choice struct {
 // Options are what one list differs in from another.
 type Options struct {
 	Title   string
+	Prompt  string        // stands in the empty filter line, "" for the title
+	Noun    string        // what one choice is, for the count: "command"; "" leaves the number alone
+	Remark  string        // about all choices, at the end of the hints; "" for none
 	Does    string        // what choosing does, as a hint: "runs"
 	Tries   string        // what moving the cursor does already, "" for nothing
 	Leaves  string        // what leaving the list does, "" where it just closes
@@ -36,6 +40,7 @@ type Options struct {
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the choices are still being asked for
 
+	Leads     bool // the first group are choices of the next one: a filter finds them there by their labels alone
 	Uncounted bool // the list does not say how many choices it has
 	Column    int  // the widest column of labels in cells, 0 for that of most lists
 	Wraps     bool // what is said about a choice goes on below it where the line is too short
@@ -51,6 +56,7 @@ type Model struct {
 	choices []Choice
 	shown   []match // what the filter leaves, in its order
 	at      int
+	wide    int      // the cells that show every choice whole, the margins included
 	notes   []string // lines under the list: what could not be listed
 	w, h    int
 }
@@ -102,9 +108,42 @@ func (p *Model) Resize(w, h int) { p.w, p.h = w, h }
 func (p *Model) Fill(choices []Choice) {
 	old, _ := p.Cursor()
 	p.choices, p.Loading = choices, false
+	p.wide = p.widest()
 	p.refilter()
 	p.move(0)
 	p.Select(old.Value)
+}
+
+// widest is how many cells show every choice whole.
+func (p *Model) widest() int {
+	widest := 0
+	column, _ := p.labels()
+	for i := range p.choices {
+		c := &p.choices[i]
+		n := c.width()
+		if c.About != "" {
+			n = max(n, column) + gap + theme.Width(c.About)
+		}
+		if c.Right != "" {
+			n += gap + theme.Width(c.Right)
+		}
+		widest = max(widest, n)
+	}
+	return widest + 2*margin
+}
+
+// Width is how many cells show every choice whole.
+func (p *Model) Width() int { return p.wide }
+
+// State stands at the right end of the hints: what is to say about all choices, else what the filter searches.
+func (p *Model) State() string {
+	switch {
+	case p.Remark != "" || p.filter.Text == "":
+		return p.Remark
+	case slices.ContainsFunc(p.choices, func(c Choice) bool { return c.About != "" }):
+		return "matches names and descriptions"
+	}
+	return p.Title
 }
 
 // Note puts lines under the list.
@@ -227,7 +266,7 @@ func (p *Model) filtered(before string) {
 }
 
 func (p *Model) refilter() {
-	p.shown = matches(p.choices, p.filter.Text)
+	p.shown = matches(p.choices, p.filter.Text, p.Leads)
 }
 
 // head is how many lines stand above the choices: the filter, and a rule where there is room.
@@ -260,7 +299,7 @@ func (p *Model) rows() []row {
 	var rows []row
 	group, column := "", p.column()
 	for i, s := range p.shown {
-		if g := p.choices[s.choice].Group; g != group {
+		if g := s.group; g != group {
 			if group = g; len(rows) > 0 {
 				rows = append(rows, row{at: -1})
 			}
@@ -297,6 +336,9 @@ const gap = 3
 
 // leastAbout is the least room in cells for what is said about a choice.
 const leastAbout = 9
+
+// leastArgs is the least room in cells for what may follow a label.
+const leastArgs = 3
 
 // end is how many cells of a line are there for text, the margins included.
 func (p *Model) end() int {
@@ -341,15 +383,21 @@ const margin = 2
 // View draws the list; the cursor stands at column x of the first line.
 func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	count := theme.Thousands(len(p.choices))
-	if p.filter.Text != "" {
-		count = theme.Thousands(len(p.shown)) + " of " + count
-	}
-	if p.Uncounted {
+	switch {
+	case p.Uncounted:
 		count = ""
+	case p.filter.Text != "":
+		count = theme.Thousands(len(p.shown)) + " of " + count
+	case p.Noun != "":
+		count = theme.Plural(len(p.choices), p.Noun)
 	}
 	head := strings.Repeat(" ", margin) + st.Seen.Render("›") + " "
 	lead := theme.Width(head)
-	filter, x := p.filter.View(max(1, p.end()-lead-theme.Width(count)-2*margin))
+	room := max(1, p.end()-lead-theme.Width(count)-2*margin)
+	filter, x := p.filter.View(room)
+	if p.filter.Text == "" { // The cursor stands in front of the words.
+		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(p.Prompt, theme.UpperFirst(p.Title)), max(1, room-2)))
+	}
 	x = min(lead+x, max(0, p.w-1))
 	lines = append(lines, theme.Fit(theme.Spread(head+filter, st.Muted.Render(count)+strings.Repeat(" ", margin), p.end()), p.w))
 	if p.head() > 1 {
@@ -393,28 +441,46 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 // mostColumn is the widest column of labels of most lists; what is said about a longer label stands further right.
 const mostColumn = 18
 
-// column is how wide the labels of choices are that have something said about them.
-func (p *Model) column() int {
-	width := 0
-	for _, c := range p.choices {
-		if c.About != "" {
-			width = max(width, theme.Width(c.Label))
+// labels is how wide the column of labels is where there is room, and how wide without what may follow a label.
+// Choices with nothing said about them have no part in it.
+func (p *Model) labels() (width, bare int) {
+	for i := range p.choices {
+		if c := &p.choices[i]; c.About != "" {
+			width, bare = max(width, c.width()), max(bare, theme.Width(c.Label))
 		}
 	}
-	if p.Wraps {
-		return min(width, cmp.Or(p.Column, mostColumn), p.w/3)
+	most := cmp.Or(p.Column, mostColumn)
+	return min(width, most), min(bare, most)
+}
+
+// column is how wide the column of labels is.
+func (p *Model) column() int {
+	width, bare := p.labels()
+	switch {
+	case p.Wraps:
+		return min(width, p.w/3)
+	case p.w >= p.wide:
+		return width
 	}
-	return min(width, cmp.Or(p.Column, mostColumn), p.w/2)
+	return min(max(bare, min(width, p.w/4)), p.w/2)
+}
+
+// width is how many cells the label takes, with what may follow it.
+func (c *Choice) width() int {
+	if c.Args == "" {
+		return theme.Width(c.Label)
+	}
+	return theme.Width(c.Label) + 1 + theme.Width(c.Args)
 }
 
 // line draws a line of a choice. What is said about it gives way to its label, and both to its right end.
 func (p *Model) line(st theme.Styles, r row, column int) string {
 	m := p.shown[r.at]
-	ground, bar, label, about := lipgloss.NewStyle(), " ", st.Strong, st.Muted
+	ground, bar, label, args, about := lipgloss.NewStyle(), " ", st.Strong.Bold(false), st.Muted, st.Muted
 	if r.at == p.at {
 		ground, about = st.Selected, st.Text
 		bar = st.Seen.Inherit(ground).Render("▌")
-		label, about = label.Inherit(ground), about.Inherit(ground)
+		label, args, about = st.Strong.Inherit(ground), args.Inherit(ground), about.Inherit(ground)
 	}
 	match := st.Match.Inherit(ground)
 	room, right, from := p.room(m), p.right(m), column+gap
@@ -422,6 +488,11 @@ func (p *Model) line(st theme.Styles, r row, column int) string {
 		right = ""
 	}
 	text := painted(r.label, m.label, room, label, match)
+	if c := p.choices[m.choice]; c.Args != "" && !r.more {
+		if left := max(column, theme.Width(text)+1+leastArgs) - theme.Width(text) - 1; theme.Width(text)+1+left <= room {
+			text += ground.Render(" ") + painted(theme.Part{Text: c.Args}, nil, left, args, match)
+		}
+	}
 	if r.about.Text != "" && room >= from+leastAbout {
 		text += ground.Render(strings.Repeat(" ", max(min(2, from), from-theme.Width(text))))
 		text += painted(r.about, m.about, room-theme.Width(text), about, match)

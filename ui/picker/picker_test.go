@@ -1,9 +1,12 @@
 package picker
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -93,6 +96,81 @@ func TestAClickMovesAndASecondOneChooses(t *testing.T) {
 	}
 }
 
+// commandList has one column of descriptions, whatever follows a name.
+func commandList(w int) Model {
+	p := New(keymap.Default(), Options{Title: "commands", Prompt: "Find a command", Noun: "command", Column: 20})
+	p.Resize(w, 6)
+	p.Fill([]Choice{
+		{Label: "/new", About: "start a new conversation", Right: "ctrl+n", Value: "new"},
+		{Label: "/export", Args: "[FORMAT] [FILE]", About: "write the session to a file", Value: "export"},
+		{Label: "/copy", Args: "[NUMBERS]", About: "copy messages", Right: "y", Value: "copy"},
+	})
+	return p
+}
+
+func TestOnlyTheSelectedNameIsBold(t *testing.T) {
+	p := commandList(70)
+	lines, _ := p.View(theme.New(theme.Dark, theme.Palette{}, colorprofile.TrueColor))
+	bold := regexp.MustCompile(`\x1b\[1[;m]`)
+	for i, want := range []bool{true, false, false} {
+		if line := lines[2+i]; bold.MatchString(line) != want {
+			t.Errorf("line %d has bold text: %v, want %v: %q", i, !want, want, line)
+		}
+	}
+}
+
+func TestTheWidthShowsEveryChoiceWhole(t *testing.T) {
+	p := commandList(200)
+	p.Column = 24
+	p.Fill(p.choices)
+	p.Resize(p.Width(), 6)
+	for _, line := range strings.Split(uitest.Plain(first(p.View(theme.New(theme.None, theme.Palette{}, 0)))), "\n") {
+		if strings.Contains(line, "…") {
+			t.Errorf("at its own width the list cuts %q", line)
+		}
+	}
+	if w := p.Width(); w < 60 || w > 66 {
+		t.Errorf("the list wants %d cells", w)
+	}
+}
+
+func TestTheStateSaysWhatTheFilterSearches(t *testing.T) {
+	p := commandList(70)
+	before := p.State()
+	p, _ = press(p, "n")
+	plain, _ := press(listOf(40, 10, three()...), "p")
+	remarked := plain
+	remarked.Remark = "3 offered"
+	if before != "" || p.State() != "matches names and descriptions" || plain.State() != "models" || remarked.State() != "3 offered" {
+		t.Errorf("the list says %q, with a filter %q, without descriptions %q, and with a remark %q", before, p.State(), plain.State(), remarked.State())
+	}
+}
+
+func TestTheFirstGroupHasOnlyNamesWhereItLeads(t *testing.T) {
+	p := New(keymap.Default(), Options{Leads: true})
+	p.Resize(60, 10)
+	p.Fill([]Choice{
+		{Label: "/attach", About: "attach a page by its address", Group: "Recent", Value: "attach"},
+		{Label: "/retry", About: "ask again", Group: "Recent", Value: "retry"},
+		{Label: "/rename", About: "give a title", Group: "All", Value: "rename"},
+		{Label: "/new", About: "start anew", Group: "All", Value: "new"},
+	})
+	p, _ = press(p, "r", "e")
+	got := ""
+	for _, r := range p.rows() {
+		got += " " + r.group
+		if r.at >= 0 {
+			got += p.choices[p.shown[r.at].choice].Value
+		}
+	}
+	if want := " Recent retry  All rename attach"; got != want {
+		t.Errorf("the list is %q, want %q", got, want)
+	}
+}
+
+// first is the first of two.
+func first(lines []string, _ int) []string { return lines }
+
 func TestScreens(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{}, 0)
 	failed := func(w, h int) Model {
@@ -110,6 +188,8 @@ func TestScreens(t *testing.T) {
 		{"an empty list", listOf(60, 4)},
 		{"a list that is asked for", func() Model { p := New(keymap.Default(), Options{Loading: true}); p.Resize(60, 3); return p }()},
 		{"a filter that leaves nothing", func() Model { p, _ := press(listOf(60, 4, three()...), "q"); return p }()},
+		{"commands", commandList(70)},
+		{"commands where their arguments have no room", commandList(36)},
 		{"a filter", func() Model { p, _ := press(listOf(60, 5, three()...), "a", "r"); return p }()},
 	} {
 		lines, _ := c.p.View(st)

@@ -2,98 +2,14 @@ package settings
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
-	"winnow/session"
 	"winnow/session/settings"
-	"winnow/ui/keymap"
-	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
-
-// ModelsMsg is the list of the models, and what went wrong by endpoint.
-type ModelsMsg struct {
-	Models []llm.Model
-	Errs   map[string]error
-	Err    error // why what was learned of their windows could not be read
-}
-
-func (ModelsMsg) settingsMsg() {}
-
-// ChooseModel is the command /model: it takes a model, or lists those of every endpoint.
-func (s *Model) ChooseModel(ref string) tea.Cmd {
-	if ref != "" {
-		return s.useModel(ref)
-	}
-	s.Emit(Listed{List{
-		Kind: Models, Title: "model", Does: "use", Also: keymap.Models, Loading: true, Chosen: (*Model).useModel,
-	}})
-	return s.ListModels()
-}
-
-// AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
-func (s *Model) AnswerWith(message int64) tea.Cmd {
-	s.Emit(Listed{List{
-		Kind: Models, Title: "ask again with another model", Does: "ask once", Loading: true,
-		Chosen: func(s *Model, ref string) tea.Cmd { return s.Emit(Asked{message, ref}) },
-	}})
-	return s.ListModels()
-}
-
-// ListModels asks every endpoint for its models, all at once.
-func (s *Model) ListModels() tea.Cmd {
-	deps := s.With
-	return s.Run(func(ctx context.Context) tea.Msg {
-		list, errs := deps.Models.Models(ctx)
-		windows, err := session.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), list, time.Now())
-		for i, window := range windows {
-			list[i].Window = window
-		}
-		return ModelsMsg{list, errs, err}
-	})
-}
-
-func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
-	s.Models = msg.Models
-	filled := Filled{Kind: Models}
-	for _, model := range msg.Models {
-		label := markdown.OneLine(model.Ref(), 200)
-		filled.Choices = append(filled.Choices, Choice{Label: label, Right: s.windowOf(model, s.ListW-theme.Width(label)), Value: model.Ref()})
-	}
-	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
-		filled.Notes = append(filled.Notes, name+": "+theme.Sentence(msg.Errs[name]))
-	}
-	if msg.Err != nil {
-		filled.Notes = append(filled.Notes, theme.Sentence(msg.Err))
-	}
-	return s.Emit(filled)
-}
-
-// windowOf says how large a model's window is, with who says so where that fits in w cells, and whether the model is in
-// use.
-func (s *Model) windowOf(model llm.Model, w int) string {
-	const beside = 8 // cells of a line beside its texts
-	var parts []string
-	if n := model.Window.Tokens; n > 0 {
-		parts = append(parts, theme.Thousands(n)+" tokens")
-	}
-	if model.Ref() == s.Ref {
-		parts = append(parts, "in use")
-	}
-	short := strings.Join(parts, " · ")
-	if origin := markdown.OneLine(model.Window.Origin(), 60); origin != "" {
-		if long := strings.Join(slices.Insert(parts, 1, origin), " · "); theme.Width(long) <= w-beside {
-			return long
-		}
-	}
-	return short
-}
 
 func (s *Model) useModel(ref string) tea.Cmd {
 	if s.Busy {

@@ -28,6 +28,7 @@ type Model struct {
 	Deps
 	Around
 	Models   []llm.Model // what the endpoints listed last, nil before they were asked
+	Offers   []llm.Offer // the providers that the list of models can add
 	personas []Persona   // as they were read last
 	event.Queue
 }
@@ -38,6 +39,7 @@ type Deps struct {
 	Run        func(func(context.Context) tea.Msg) tea.Cmd // makes a command whose context ends with it
 	Personas   func() ([]Persona, error)                   // reads the user's system prompts; nil has none
 	PersonasIn string                                      // the folder that holds them
+	Config     string                                      // the configuration file, "" where it is not known
 	Servers    *mcp.Servers                                // nil for none
 	Memory     *remembered.Memory                          // what is chosen is remembered here for the next start; nil remembers nothing
 
@@ -53,7 +55,6 @@ type Around struct {
 	Busy    bool   // an answer is arriving
 	Begun   bool   // something was said in the session
 	Covered bool   // the user has gone on to something else
-	ListW   int    // the width of a list, in cells
 	Themes  theme.Set
 }
 
@@ -66,7 +67,7 @@ type (
 	// Filled is what the open list of a kind holds now, and what could not be listed.
 	Filled struct {
 		Kind    Kind
-		Title   string // "" leaves it
+		Remark  string // about all choices, "" for none
 		Choices []Choice
 		Notes   []string
 	}
@@ -75,6 +76,8 @@ type (
 		Message int64 // 0 is the last turn
 		Ref     string
 	}
+	// Explained is a text to read, with its title.
+	Explained struct{ Title, Text string }
 	// Outdated says that what a list of a kind holds has changed.
 	Outdated struct{ Kind Kind }
 	// Edited is the system prompt, to be opened in the user's editor. What is left there is a SystemMsg.
@@ -96,23 +99,27 @@ const (
 
 // List is a list to choose from.
 type List struct {
-	Kind    Kind
-	Title   string
-	Does    string        // what choosing does, as a hint
-	Tries   string        // what moving the cursor does already, "" for nothing
-	Leaves  string        // what leaving the list does, "" where it just closes
-	Also    keymap.Action // closes it as well, "" for none
-	Loading bool          // the choices are still being asked for
-	Stays   bool          // it stays open when something is chosen
-	Choices []Choice
-	Notes   []string // what could not be listed
-	At      string   // the value under the cursor, "" for the first
-	Chosen  func(s *Model, value string) tea.Cmd
+	Kind      Kind
+	Title     string
+	Prompt    string        // stands in the empty filter line, "" for the title
+	Uncounted bool          // it does not say how many choices it has
+	Remark    string        // about all choices, "" for none
+	Does      string        // what choosing does, as a hint
+	Tries     string        // what moving the cursor does already, "" for nothing
+	Leaves    string        // what leaving the list does, "" where it just closes
+	Also      keymap.Action // closes it as well, "" for none
+	Loading   bool          // the choices are still being asked for
+	Stays     bool          // it stays open when something is chosen
+	Choices   []Choice
+	Notes     []string // what could not be listed
+	At        string   // the value under the cursor, "" for the first
+	Chosen    func(s *Model, value string) tea.Cmd
 }
 
 // Choice is one line of a list.
 type Choice struct {
 	Label string
+	Args  string // may follow the label where that is a command
 	About string // in a column of its own
 	Right string // at the right end of the line
 	Group string // stands above the first of its choices, "" for none

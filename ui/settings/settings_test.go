@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"winnow/ui/event"
@@ -11,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/llm/pricing"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -22,7 +24,7 @@ func inUseIs(ref string) Model {
 			Keys: keymap.Default(), Run: func(func(context.Context) tea.Msg) tea.Cmd { return nil },
 			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
 		},
-		Around: Around{Ref: ref, ListW: 80},
+		Around: Around{Ref: ref},
 	}
 }
 
@@ -68,13 +70,63 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 	s := inUseIs("here/small")
 	s.Take(ModelsMsg{
-		Models: []llm.Model{{Endpoint: "here", ID: "small", Window: llm.Window{Tokens: 8192}}, {Endpoint: "there", ID: "large"}},
+		Models: []llm.Model{
+			{Endpoint: "there", ID: "large"},
+			{Endpoint: "there", ID: "dear", Window: llm.Window{Tokens: 128_000}},
+			{Endpoint: "here", ID: "small", Window: llm.Window{Tokens: 8192, Source: "the server's n_ctx"}},
+			{Endpoint: "here", ID: "other"},
+		},
+		Prices: map[string]pricing.Prices{
+			"here/small": {Source: "the server's list"},
+			"there/dear": {Rates: pricing.PlainRates(pricing.Dollar, 2*pricing.Dollar), Source: "the list"},
+		},
+		Recent: []string{"here/small", "gone/model", "there/large", "there/large"},
 		Errs:   map[string]error{"far": errors.New("it does not answer")},
 	})
 	got := s.Events()
-	want := Filled{Models, "", []Choice{{Label: "here/small", Right: "8,192 tokens · in use", Value: "here/small"}, {Label: "there/large", Value: "there/large"}}, []string{"far: it does not answer."}}
-	if !reflect.DeepEqual(got, []event.Event{want}) || len(s.Models) != 2 {
+	want := Filled{
+		Kind: Models, Remark: "prices are per million tokens", Notes: []string{"far: it does not answer."},
+		Choices: []Choice{
+			{Label: "here/small", Group: "In use", Right: "  8,192 tokens                  free", Value: "here/small"},
+			{Label: "there/large", Group: "Recent", Value: "there/large"},
+			{Label: "there/dear", Group: "there", Right: "128,000 tokens   $1.00 in, $2.00 out", Value: "there/dear"},
+			{Label: "here/other", Group: "here", Value: "here/other"},
+		},
+	}
+	if !reflect.DeepEqual(got, []event.Event{want}) || len(s.Models) != 4 {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestTheListOfModelsSaysHowToGetMore(t *testing.T) {
+	s := inUseIs("guide/guide")
+	s.Keys, s.Config = keymap.Default(), "~/.config/winnow/config.toml"
+	s.Take(ModelsMsg{
+		Models: []llm.Model{{Endpoint: "guide", ID: "guide"}},
+		Offers: []llm.Offer{
+			{Name: "openai", Title: "OpenAI", Variable: "OPENAI_API_KEY", Host: "api.openai.com"},
+			{Name: "ollama", Title: "Ollama", Host: "127.0.0.1:11434"},
+		},
+	})
+	filled := s.Events()[0].(Filled)
+	want := []Choice{
+		{Label: "guide", Group: "In use", Value: "guide/guide"},
+		{Label: "OpenAI", About: "add a key: winnow keys set openai", Group: "Add a provider", Value: "add openai"},
+		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "Add a provider", Value: "add ollama"},
+		{Label: "Another server", About: "add it to ~/.config/winnow/config.toml", Group: "Add a provider", Value: "add another"},
+	}
+	if !reflect.DeepEqual(filled.Choices, want) {
+		t.Errorf("got %+v, want %+v", filled.Choices, want)
+	}
+	for value, says := range map[string]string{
+		"add openai":  "export OPENAI_API_KEY=…",
+		"add ollama":  "Start Ollama and press ctrl+l again",
+		"add another": "~/.config/winnow/config.toml",
+	} {
+		s.takeModel(value)
+		if page, ok := s.Events()[0].(Explained); !ok || !strings.Contains(page.Text, says) {
+			t.Errorf("%q opens %+v, want a page with %q", value, page, says)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (s *Model) Tools(string) tea.Cmd {
 	if len(list.Choices) == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an MCP server.")
 	}
-	s.Emit(Listed{List{Kind: ToolList, Title: list.Title, Does: "change", Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen}})
+	s.Emit(Listed{List{Kind: ToolList, Title: "tools", Prompt: "Choose what a tool may do", Remark: list.Remark, Does: "change", Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen}})
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (s *Model) tools() Filled {
 			offered++
 		}
 	}
-	filled := Filled{Kind: ToolList, Title: fmt.Sprintf("tools: %d offered, ~%s in each request", offered, theme.Plural(cost, "token"))}
+	filled := Filled{Kind: ToolList, Remark: fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))}
 	of := func(server string) {
 		for _, t := range list {
 			if t.Tool.Server == server {

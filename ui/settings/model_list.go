@@ -1,0 +1,260 @@
+package settings
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm"
+	"winnow/llm/pricing"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// ModelsMsg is the list of the models, and what went wrong by endpoint.
+type ModelsMsg struct {
+	Models []llm.Model
+	Prices map[string]pricing.Prices // what is known of them, by reference
+	Recent []string                  // references to the models of the last sessions, the newest first
+	Offers []llm.Offer               // the providers that can be added
+	Errs   map[string]error
+	Err    error // why what was learned of their windows, or what was used last, could not be read
+}
+
+func (ModelsMsg) settingsMsg() {}
+
+// ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the providers
+// that can be added.
+func (s *Model) ChooseModel(ref string) tea.Cmd {
+	if ref != "" {
+		return s.useModel(ref)
+	}
+	s.Emit(Listed{List{
+		Kind: Models, Title: "models", Prompt: "Choose a model", Uncounted: true, Does: "use", Also: keymap.Models, Loading: true, Chosen: (*Model).takeModel,
+	}})
+	return s.listModels(true)
+}
+
+// AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
+func (s *Model) AnswerWith(message int64) tea.Cmd {
+	s.Emit(Listed{List{
+		Kind: Models, Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
+		Chosen: func(s *Model, ref string) tea.Cmd { return s.Emit(Asked{message, ref}) },
+	}})
+	return s.ListModels()
+}
+
+// ListModels asks every endpoint for its models, all at once.
+func (s *Model) ListModels() tea.Cmd { return s.listModels(false) }
+
+// lastSessions is how many sessions are looked at for the models that were used last.
+const lastSessions = 50
+
+// listModels lists the models, with the providers that can be added if these are wanted.
+func (s *Model) listModels(offers bool) tea.Cmd {
+	deps := s.With
+	return s.Run(func(ctx context.Context) tea.Msg {
+		msg := ModelsMsg{Prices: map[string]pricing.Prices{}}
+		var found []llm.Model
+		if offers {
+			msg.Offers, found = deps.Models.Offers(ctx)
+		}
+		msg.Models, msg.Errs = deps.Models.Models(ctx)
+		msg.Models = append(msg.Models, found...)
+		windows, err := session.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), msg.Models, time.Now())
+		for i, window := range windows {
+			msg.Models[i].Window = window
+		}
+		msg.Err = err
+		for _, e := range deps.Models.Endpoints() {
+			for _, model := range msg.Models {
+				if model.Endpoint != e.Name {
+					continue
+				}
+				if client, id, err := deps.Models.Resolve(model.Ref()); err == nil {
+					msg.Prices[model.Ref()] = client.Prices(id)
+				}
+			}
+		}
+		if deps.Store != nil {
+			last, err := deps.Store.Sessions(ctx, store.Filter{Limit: lastSessions})
+			msg.Err = cmp.Or(msg.Err, err)
+			for _, one := range last {
+				msg.Recent = append(msg.Recent, one.Endpoint+"/"+one.Model)
+			}
+		}
+		return msg
+	})
+}
+
+func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
+	s.Models = msg.Models
+	s.Offers = msg.Offers
+	filled := Filled{Kind: Models, Choices: append(modelChoices(msg, s.Ref), offerChoices(msg.Offers, s.Config)...)}
+	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
+		filled.Notes = append(filled.Notes, name+": "+theme.Sentence(msg.Errs[name]))
+	}
+	if msg.Err != nil {
+		filled.Notes = append(filled.Notes, theme.Sentence(msg.Err))
+	}
+	for _, p := range msg.Prices {
+		if p.Known() && p.In+p.Out > 0 {
+			filled.Remark = "prices are per million tokens"
+		}
+	}
+	return s.Emit(filled)
+}
+
+// mostRecent is how many of the models that were used last stand in front of the others.
+const mostRecent = 3
+
+// modelChoices are the models: the one in use, those that were used last, then all others by endpoint.
+func modelChoices(msg ModelsMsg, inUse string) []Choice {
+	bare := oneEndpoint(msg.Models)
+	windows, prices := make([]string, len(msg.Models)), make([]string, len(msg.Models))
+	widestWindow, widestPrice := 0, 0
+	for i, model := range msg.Models {
+		if n := model.Window.Tokens; n > 0 {
+			windows[i] = theme.Thousands(n) + " tokens"
+		}
+		prices[i] = priceOf(msg.Prices[model.Ref()])
+		widestWindow, widestPrice = max(widestWindow, theme.Width(windows[i])), max(widestPrice, theme.Width(prices[i]))
+	}
+	taken := make([]bool, len(msg.Models))
+	var choices []Choice
+	take := func(i int, group string) {
+		label := msg.Models[i].Ref()
+		if bare {
+			label = msg.Models[i].ID
+		}
+		right := padded(windows[i], widestWindow)
+		if widestPrice > 0 {
+			right += "   " + padded(prices[i], widestPrice)
+		}
+		if strings.TrimSpace(right) == "" {
+			right = ""
+		}
+		choices = append(choices, Choice{Label: markdown.OneLine(label, 200), Right: right, Group: markdown.OneLine(group, 60), Value: msg.Models[i].Ref()})
+		taken[i] = true
+	}
+	at := func(ref string) int {
+		return slices.IndexFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == ref })
+	}
+	if i := at(inUse); i >= 0 {
+		take(i, "In use")
+	}
+	recent := 0
+	for _, ref := range msg.Recent {
+		if i := at(ref); i >= 0 && !taken[i] && recent < mostRecent {
+			recent++
+			take(i, "Recent")
+		}
+	}
+	for i, model := range msg.Models {
+		if !taken[i] {
+			take(i, model.Endpoint)
+		}
+	}
+	return choices
+}
+
+// oneEndpoint says that all models but the guide are of one endpoint, so that their names alone tell them apart.
+func oneEndpoint(models []llm.Model) bool {
+	name := ""
+	for _, m := range models {
+		if m.Endpoint == llm.Guide {
+			continue
+		}
+		if name != "" && m.Endpoint != name {
+			return false
+		}
+		name = m.Endpoint
+	}
+	return true
+}
+
+// priceOf is what a million tokens of a request and of an answer cost, "" where that is not known.
+func priceOf(p pricing.Prices) string {
+	switch {
+	case !p.Known():
+		return ""
+	case p.In+p.Out == 0:
+		return "free"
+	}
+	return p.In.String() + " in, " + p.Out.String() + " out"
+}
+
+// padded is a text at the right end of w cells.
+func padded(text string, w int) string {
+	return strings.Repeat(" ", max(0, w-theme.Width(text))) + text
+}
+
+// The values of the choices that say how to add a provider begin like this; no reference has a blank in its endpoint.
+const (
+	addPrefix = "add "
+	addOther  = addPrefix + "another"
+)
+
+// offerChoices say how to get more models: the providers that can be added, and the file in which any other is.
+func offerChoices(offers []llm.Offer, config string) []Choice {
+	if len(offers) == 0 {
+		return nil
+	}
+	const group = "Add a provider"
+	var choices []Choice
+	for _, o := range offers {
+		about := "not running at " + o.Host
+		if o.Variable != "" {
+			about = "add a key: winnow keys set " + o.Name
+		}
+		choices = append(choices, Choice{Label: o.Title, About: about, Group: group, Value: addPrefix + o.Name})
+	}
+	if config != "" {
+		choices = append(choices, Choice{Label: "Another server", About: "add it to " + config, Group: group, Value: addOther})
+	}
+	return choices
+}
+
+// takeModel takes what was chosen in the list of models: a model, or a provider to read about.
+func (s *Model) takeModel(value string) tea.Cmd {
+	name, adds := strings.CutPrefix(value, addPrefix)
+	if !adds {
+		return s.useModel(value)
+	}
+	if value == addOther {
+		return s.Emit(Explained{"Add another server", otherServer(s.Config)})
+	}
+	for _, o := range s.Offers {
+		if o.Name == name {
+			return s.Emit(Explained{"Add " + o.Title, howToAdd(o, s.Keys.First(keymap.Models))})
+		}
+	}
+	return nil
+}
+
+// howToAdd says how to get the models of a provider.
+func howToAdd(o llm.Offer, list string) string {
+	if o.Variable == "" {
+		return "Nothing answers at " + o.Host + ", where " + o.Title + " listens by default.\n\n" +
+			"Start " + o.Title + " and press " + list + " again: its models are in the list then. It needs no API key.\n"
+	}
+	return o.Title + " needs an API key. Store it with this command, in a shell:\n\n    winnow keys set " + o.Name + "\n\n" +
+		"Or set the variable " + o.Variable + " before winnow starts:\n\n    export " + o.Variable + "=…\n\n" +
+		"Then start winnow again; winnow -c continues your last session. The key is sent to " + o.Host + " only.\n"
+}
+
+// otherServer says how to add a server that winnow does not know by name.
+func otherServer(config string) string {
+	return "winnow works with every server that has an OpenAI-compatible API. Add it to\n" + config + ":\n\n" +
+		"    [endpoints.lab]\n    base_url = \"http://192.168.1.20:8000/v1\"\n\n" +
+		"winnow config init creates a file that explains every setting, and winnow keys set lab\n" +
+		"stores a key for the server if it needs one. Then start winnow again.\n"
+}
