@@ -31,6 +31,7 @@ type Model struct {
 	text, reasoning []byte // of the answer that arrives
 
 	Asleep bool // nobody looks: the clock stands
+	Cells  int  // of the screen, which decide how often what arrives is shown; 0 where none shows it
 
 	began, now  time.Time // of the first and the newest message that had a time
 	shown       time.Time // what the clock on the screen says: it moves once a second
@@ -64,8 +65,8 @@ const tickTime = time.Second
 
 // Start is a new turn with a number of its own. Its events come from the channel that start makes.
 func (t Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
-	t = Model{Number: number, Busy: true, Cancel: cancel}
-	return t, tea.Batch(func() tea.Msg { return gather(number, start()) }, t.Tick())
+	t = Model{Number: number, Busy: true, Cancel: cancel, Cells: t.Cells}
+	return t, tea.Batch(func() tea.Msg { return gather(number, joinTime(t.Cells), start()) }, t.Tick())
 }
 
 // Tick has the clock of the turn move.
@@ -120,7 +121,8 @@ func (t *Model) take(msg EventsMsg) tea.Cmd {
 	}
 	switch {
 	case !msg.over:
-		return func() tea.Msg { return gather(msg.Turn, msg.from) }
+		join := joinTime(t.Cells)
+		return func() tea.Msg { return gather(msg.Turn, join, msg.from) }
 	case t.Busy: // The channel was closed without the last event.
 		t.Emit(session.Finished{})
 	}
@@ -185,12 +187,16 @@ func (t *Model) End() {
 	}
 }
 
-// joinTime is how long the pieces of an answer are joined before they change the screen: 20 times a second.
-const joinTime = 50 * time.Millisecond
+// joinTime is how long the pieces of an answer are joined before they change a screen of so many cells: 20 times a second
+// up to 10,000 cells, 7 times from 30,000. A text that scrolls beside a panel is written again as a whole, because a
+// terminal moves whole lines only, so that each step costs as many bytes as the text on the screen has.
+func joinTime(cells int) time.Duration {
+	return min(max(time.Duration(cells)*5*time.Microsecond, 50*time.Millisecond), 150*time.Millisecond)
+}
 
-// gather waits for the next events of a turn. The pieces of an answer that come within joinTime are
+// gather waits for the next events of a turn. The pieces of an answer that come within the given time are
 // one; anything else ends the waiting.
-func gather(number int, from <-chan session.Event) EventsMsg {
+func gather(number int, join time.Duration, from <-chan session.Event) EventsMsg {
 	msg := EventsMsg{Turn: number, from: from}
 	var text, reasoning strings.Builder
 	end := func(last ...session.Event) EventsMsg {
@@ -218,7 +224,7 @@ func gather(number int, from <-chan session.Event) EventsMsg {
 			text.WriteString(d.Text)
 			reasoning.WriteString(d.Reasoning)
 			if due == nil {
-				due = time.After(joinTime)
+				due = time.After(join)
 			}
 		}
 	}

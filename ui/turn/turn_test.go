@@ -19,12 +19,27 @@ func TestDeltasAreJoinedInOrder(t *testing.T) {
 	}
 	events <- session.Finished{}
 	close(events)
-	msg := gather(7, events)
+	msg := gather(7, joinTime(0), events)
 	if len(msg.Events) != 2 || msg.Turn != 7 {
 		t.Fatalf("got %+v, want one delta and the end", msg)
 	}
 	if d, _ := msg.Events[0].(session.Delta); d.Text != "one two three" {
 		t.Errorf("joined text is %q", d.Text)
+	}
+}
+
+// The larger the screen, the rarer it changes, within bounds, and a new turn knows the screen of the one before.
+func TestALargeScreenChangesRarely(t *testing.T) {
+	for _, c := range []struct {
+		cells int
+		want  time.Duration
+	}{{0, 50 * time.Millisecond}, {120 * 40, 50 * time.Millisecond}, {200 * 60, 60 * time.Millisecond}, {300 * 100, 150 * time.Millisecond}, {1 << 20, 150 * time.Millisecond}} {
+		if got := joinTime(c.cells); got != c.want {
+			t.Errorf("pieces for %d cells are joined for %v, want %v", c.cells, got, c.want)
+		}
+	}
+	if m, _ := (Model{Cells: 300}).Start(1, func() {}, nil); m.Cells != 300 {
+		t.Errorf("the new turn knows of %d cells, want 300", m.Cells)
 	}
 }
 
