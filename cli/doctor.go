@@ -331,7 +331,7 @@ func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.
 			m.Window = stated
 		}
 		if wire := client.Wire(model); wire != llm.ChatWire {
-			f.good(e.Name, "the wire of %s is %s", markdown.OneLine(m.Ref(), 80), wire)
+			f.good(e.Name, "%s uses the %s format (wire)", markdown.OneLine(m.Ref(), 80), wire)
 		}
 	}
 	window := p.windows(ctx, w, []llm.Model{m})[0]

@@ -63,7 +63,7 @@ func (p *program) sessionsExport() *cobra.Command {
 			return err
 		}),
 	}
-	c.Flags().StringVar(&f.format, "format", "", "md, html, json, jsonl or prompt; the default is the extension of the file, or md")
+	c.Flags().StringVar(&f.format, "format", "", "the format: md, html, json, jsonl or prompt; the default is the extension of the file, or md")
 	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, or a folder with --all in another format than json; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite an existing file")

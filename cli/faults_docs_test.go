@@ -124,7 +124,7 @@ func (r faultRow) what() string {
 
 var (
 	cellPattern  = regexp.MustCompile(`/cell\d+`)
-	wordsPattern = regexp.MustCompile(`((?:example|m) (?:failed|refused the request|reports a rate limit|requires payment|denied access|timed out|rejected the API key from the config file|does not have the model m|sent a response that is not a chat completion)(?: \(\d+\))?(?:, wait [^:]*)?): .*?(\.? Try \d+ of \d+ in [^ ]+$|; asking .*|$)`)
+	wordsPattern = regexp.MustCompile(`((?:example|m) (?:failed|refused the request|reports a rate limit|requires payment|denied access|timed out|rejected the API key from the config file|does not have the model m|sent a response that is not a chat completion)(?: \(\d+\))?(?: and asks to wait [^:]*)?): .*?(\.? Try \d+ of \d+ in [^ ]+$|; asking .*|$)`)
 	tryPattern   = regexp.MustCompile(`^(.*?)\.? Try (\d+) of \d+ in (\S+)$`)
 )
 

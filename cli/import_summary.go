@@ -150,7 +150,7 @@ func (in *importing) writeRemarks() {
 		}
 	}
 	for _, kind := range many {
-		fmt.Fprintf(in.p.err, "winnow: %s%s more %s; --json lists them all\n", kind.lead, theme.Plural(counts[kind]-maxShown, kind.of), subjectOf(kind.field))
+		fmt.Fprintf(in.p.err, "winnow: %s%s %s; --json lists them all\n", kind.lead, theme.PluralOf(counts[kind]-maxShown, "more "+kind.of, "more "+kind.of+"s"), subjectOf(kind.field))
 	}
 	if in.files() > 1 {
 		for _, one := range in.all {
@@ -161,12 +161,12 @@ func (in *importing) writeRemarks() {
 	}
 }
 
-// subjectOf names what of a message a remark is about.
+// subjectOf names the part of a message that a remark is about.
 func subjectOf(field string) string {
 	if field == "" {
-		return "of the same kind"
+		return "with the same problem"
 	}
-	return "about " + field
+	return "with a problem in " + field
 }
 
 // where names the file and the conversation that a remark is about, where there are several.

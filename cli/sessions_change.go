@@ -109,7 +109,7 @@ func (p *program) sessionsPurge() *cobra.Command {
 		}),
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
-	c.Flags().StringVar(&copies, "copies", "", "`what` to do with backups and files set aside that contain the session: keep, rewrite or delete")
+	c.Flags().StringVar(&copies, "copies", "", "what to do with backups and files set aside that contain the session: keep, rewrite or delete")
 	return c
 }
 

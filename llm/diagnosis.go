@@ -91,7 +91,7 @@ func (d Diagnosis) String() string {
 	if d.Missed > 0 {
 		missed = fmt.Sprintf(" (~%s tokens missed)", comma(d.Missed))
 	}
-	return "the server says of its cache: " + reason + missed
+	return "the server says about its cache: " + reason + missed
 }
 
 // AnswerID is the id that a server gave an answer, out of the answer's unknown keys; "" where it was not kept.

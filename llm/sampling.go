@@ -111,7 +111,7 @@ func (c *Client) learnSampling(text string, r Request) (how string, learned bool
 	case sent.temperature != nil && namesTemperature().MatchString(text):
 		return "without temperature", c.news(of(r.Model, noTemperature))
 	case len(r.Tools) > 0 && sent.effort != "none" && namesEffort().MatchString(text) && namesTools().MatchString(text):
-		return "with reasoning_effort none, which it wants where tools are offered", c.news(of(r.Model, noToolEffort))
+		return "with reasoning_effort none, which it requires if tools are offered", c.news(of(r.Model, noToolEffort))
 	case sent.effort != "" && namesEffort().MatchString(text):
 		return c.learnEffort(text, r, sent.effort)
 	case sent.maxTokens > 0 && namesMaxTokens().MatchString(text):

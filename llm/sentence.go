@@ -18,16 +18,27 @@ import (
 // them stay in Error.Message.
 const sentenceMax = 300
 
-// Error is one sentence for the user.
+// Error says to the user what failed, then what the server wrote, then what to do.
 func (e *Error) Error() string {
-	s := e.sentence()
-	if words := e.Words(); words != "" {
-		s += ": " + words
+	words, advice := e.Words(), e.advice()
+	switch {
+	case words == "":
+		return e.WithoutWords()
+	case advice == "":
+		return e.sentence() + ": " + words
 	}
-	return s
+	return e.sentence() + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(advice[:1]) + advice[1:]
 }
 
-// Words are the server's own words that the error's text quotes at its end, "" for none.
+// WithoutWords is the text of the error without the server's own words.
+func (e *Error) WithoutWords() string {
+	if advice := e.advice(); advice != "" {
+		return e.sentence() + "; " + advice
+	}
+	return e.sentence()
+}
+
+// Words are the server's own words that the error's text quotes, "" for none.
 func (e *Error) Words() string {
 	if !e.quotes() {
 		return ""
@@ -49,10 +60,10 @@ func (e *Error) quotes() bool {
 
 func (e *Error) sentence() string {
 	if e.page {
-		return fmt.Sprintf("%s answered with a web page%s instead of an API%s; check the base URL", e.where(), quoted(e.Message), e.status())
+		return fmt.Sprintf("%s answered with a web page%s instead of an API%s", e.where(), quoted(e.Message), e.status())
 	}
 	if e.redirect {
-		return e.where() + " redirects to " + cmp.Or(oneLine(e.Message, sentenceMax), "another address") + e.status() + ", and winnow does not follow redirects; check the base URL"
+		return e.where() + " redirects to " + cmp.Or(oneLine(e.Message, sentenceMax), "another address") + e.status() + ", and winnow does not follow redirects"
 	}
 	if e.Tools == TheTools {
 		return e.who() + " does not accept the tool calls in this conversation" + e.status()
@@ -90,14 +101,27 @@ func (e *Error) sentence() string {
 	return e.who() + " did not answer" + e.status()
 }
 
-// authSentence says what is wrong with the key, and how to store another where that would be used.
-func (e *Error) authSentence() string {
-	set := func(does string) string {
-		if !e.taker {
-			return ""
-		}
-		return "; winnow keys set " + e.Endpoint + " " + does
+// advice says what the user can do, "" for nothing in particular.
+func (e *Error) advice() string {
+	switch {
+	case e.page, e.redirect:
+		return "check the base URL"
+	case e.Tools == TheTools:
+		return ""
+	case e.Kind == NotFound && !e.unknownModel() && e.wire != ResponsesWire:
+		return "check the base URL"
+	case e.Kind != Auth || !e.taker || e.unread || e.Status == 407 || e.Status == 403:
+		return ""
+	case e.noKey:
+		return "run winnow keys set " + e.Endpoint + " to store one"
+	case e.KeyFrom == keys.Origin{}:
+		return ""
 	}
+	return "run winnow keys set " + e.Endpoint + " to replace it"
+}
+
+// authSentence says what is wrong with the key.
+func (e *Error) authSentence() string {
 	switch {
 	case e.unread:
 		return " was not asked, because its API key cannot be read"
@@ -110,21 +134,26 @@ func (e *Error) authSentence() string {
 		if e.KeyFrom.Kind == keys.Variable {
 			none = ", and " + e.KeyFrom.Name + " is not set"
 		}
-		return " requires an API key" + none + e.status() + set("stores one")
+		return " requires an API key" + none + e.status()
 	case e.KeyFrom == keys.Origin{}:
 		return " rejected the API key" + e.status()
 	}
-	return " rejected the API key from " + e.KeyFrom.String() + e.status() + set("replaces it")
+	return " rejected the API key from " + e.KeyFrom.String() + e.status()
+}
+
+// unknownModel says that the server does not have the model, rather than the API.
+func (e *Error) unknownModel() bool {
+	return e.Model != "" && strings.Contains(strings.ToLower(e.Message), "model")
 }
 
 func (e *Error) notFoundSentence() string {
-	if e.Model != "" && strings.Contains(strings.ToLower(e.Message), "model") {
+	if e.unknownModel() {
 		return e.who() + " does not have the model " + oneLine(e.Model, 80) + e.status()
 	}
 	if e.wire == ResponsesWire {
 		return e.where() + " has no Responses API" + e.status()
 	}
-	return e.where() + " does not provide this API" + e.status() + "; check the base URL"
+	return e.where() + " does not provide this API" + e.status()
 }
 
 func (e *Error) overflowSentence() string {
@@ -159,7 +188,7 @@ func (e *Error) waitClause() string {
 	if e.Wait <= 0 {
 		return ""
 	}
-	return ", wait " + durationText(e.Wait)
+	return " and asks to wait " + durationText(e.Wait)
 }
 
 func (e *Error) status() string {

@@ -255,7 +255,7 @@ func TestATitleIsWrittenWhenTheSessionComesBack(t *testing.T) {
 		t.Fatalf("%d requests came before the session was opened", n)
 	}
 	l.comesBack(id)
-	l.shows("asking there/large for a title")
+	l.shows("Asking there/large for a title")
 	g.open <- struct{}{}
 	l.until("the title", func() bool { return strings.HasPrefix(l.current.Session.Info().Title, "Begun. Ended") })
 }

@@ -54,7 +54,7 @@ func flagging(f history.Flag) func(*Model, string) tea.Cmd {
 func Commands() []Command {
 	return []Command{
 		command("new", "", "start a new conversation; this one stays", func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear").on(keymap.New),
-		command("resume", "[WORDS]", "open another conversation by words of its title", (*Model).openSessions, "sessions", "continue").on(keymap.Sessions),
+		command("resume", "[WORDS]", "open another conversation, by title", (*Model).openSessions, "sessions", "continue").on(keymap.Sessions),
 		command("model", "[ENDPOINT/MODEL]", "choose the model", setting((*settings.Model).ChooseModel)).on(keymap.Models),
 		command("attach", "PATH", "attach text files, images, or a web page by its address", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
 		command("copy", "[NUMBERS]", "copy the last answer, the selected or named messages, or code", func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy),
@@ -68,7 +68,7 @@ func Commands() []Command {
 		command("undo", "", "undo the last pin, exclude or auto", func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }).on(keymap.TakeBack),
 		command("whatif", "", "try another budget, preset, placement or model", func(m *Model, _ string) tea.Cmd { return m.openWhatif() }).on(keymap.WhatIf),
 		command("budget", "TOKENS", "limit the tokens of a request; auto fits the model’s window", setting((*settings.Model).Budget)),
-		command("window", "[TOKENS]", "set the model’s context window; auto finds it out", setting((*settings.Model).Window)),
+		command("window", "[TOKENS]", "set the model’s context window; auto detects it", setting((*settings.Model).Window)),
 		command("preset", "[NAME]", "choose how requests are cut; alone it lists the presets", setting((*settings.Model).Preset)),
 		command("repair", "", "list what was repaired, and choose what is sent instead", func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs").on(keymap.Repairs),
 		command("usage", "", "show the tokens and costs of session, day and month", setting((*settings.Model).Usage)),
@@ -89,7 +89,7 @@ func Commands() []Command {
 		command("tools", "", "list the tools and their costs; set what they may do", setting((*settings.Model).Tools)),
 		command("thinking", "", "show or hide the model’s reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }).on(keymap.Reason),
 		command("theme", "[NAME]", "choose the colours; alone it lists the themes", setting((*settings.Model).Theme)),
-		command("mouse", "", "leave the mouse to the terminal, or take it back", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
+		command("mouse", "", "let the terminal handle the mouse, or winnow again", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
 		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }).on(keymap.Help),
 		command("quit", "", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit").on(keymap.Quit),
 	}

@@ -10,7 +10,7 @@ func TestBudgetSaysWhatARequestMayHold(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"/budget 50,000", "the budget of 50,000 is capped by the model's window of 4,096."},
 		{"/budget 900", "A request can have up to 900 tokens."},
-		{"/budget auto", "what the model's window of 4,096 leaves beside the reply."},
+		{"/budget auto", "what the model's window of 4,096 leaves after the reply."},
 		{"/budget 1", "Nothing can be sent: "},
 		{"/budget much", "A budget is a number of tokens, or auto."},
 	} {
@@ -33,7 +33,7 @@ func TestSwitchOfModelSaysWhatNoLongerFits(t *testing.T) {
 	l.types("/model here/small")
 	l.press("enter")
 	l.shows("The next message goes to here/small. A request can have up to ")
-	l.shows("what the model's window of 4,096 leaves beside the reply.")
+	l.shows("what the model's window of 4,096 leaves after the reply.")
 	l.shows("messages no longer")
 }
 

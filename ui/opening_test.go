@@ -43,7 +43,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l.run(l.openStored(here, current.Arrival{}))
 	l.until("the first session again", func() bool { return l.current.Session.Info().ID == here })
 	l.shows("The original is not changed")
-	l.shows("left unsent in this session")
+	l.shows("unsent draft of this session")
 }
 
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {

@@ -107,7 +107,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		make       func(t testing.TB, w, h int) *Model
 	}{
 		{"the panel", "Here: panel", inPanel("")},
-		{"the dials", "dial", inPanel("w")},
+		{"the what-if settings", "setting", inPanel("w")},
 		{"the repairs", "Here: repairs", inPanel("m")},
 		{"the palette", "Here: commands", inPanel("ctrl+p")},
 		{"the models", "Here: model", inPanel("ctrl+l")},

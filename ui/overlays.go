@@ -260,12 +260,12 @@ func (whatifOverlay) title(m *Model) (string, string) { return panelOverlay{}.ti
 func (whatifOverlay) hints(m *Model) []keymap.Hint {
 	k := &m.keys
 	return []keymap.Hint{
-		k.Hint("dial", keymap.Down, keymap.Up),
-		k.Hint("turn", keymap.Earlier, keymap.Later),
+		k.Hint("setting", keymap.Down, keymap.Up),
+		k.Hint("change", keymap.Earlier, keymap.Later),
 		{Key: "0–9", What: "budget"},
 		k.Hint("apply", keymap.Choose),
 		k.Hint("list", keymap.PageUp, keymap.PageDown),
 		k.Hint("help", keymap.Ask),
-		k.Hint("leave as it was", keymap.Back),
+		k.Hint("cancel", keymap.Back),
 	}
 }

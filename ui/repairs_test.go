@@ -219,7 +219,7 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 		}
 	}
 	l.press("z")
-	l.shows("z does nothing here; enter has the chosen repair sent")
+	l.shows("z does nothing here; enter applies the chosen remedy")
 }
 
 func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {

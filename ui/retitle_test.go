@@ -32,6 +32,6 @@ func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	l.show(s)
 	l.types("our grammar is left-recursive")
 	l.press("enter")
-	l.shows("asking there/large for a title.")
+	l.shows("Asking there/large for a title.")
 	l.until("the title", func() bool { return strings.HasPrefix(l.current.Info.Title, "Answer 2.") })
 }

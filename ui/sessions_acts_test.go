@@ -129,9 +129,9 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.shows("It is in the trash")
 
 	l.press("ctrl+d")
-	l.shows("Delete “parser” for good?")
+	l.shows("Delete “parser” permanently?")
 	l.press("ctrl+d", "ctrl+d", "enter", "down", "x")
-	l.shows("y deletes the session for good, n keeps it")
+	l.shows("y deletes the session permanently, n keeps it")
 	l.on("parser")
 	l.press("n")
 	l.shows("It stays in the trash.")

@@ -13,11 +13,11 @@ func TestWhatTheListAsksShowsItsKeys(t *testing.T) {
 		press []string
 		keys  string
 	}{
-		{"a title", []string{"ctrl+p", "ctrl+e"}, "enter keep the title"},
-		{"tags", []string{"ctrl+p", "ctrl+t"}, "enter keep the tags"},
+		{"a title", []string{"ctrl+p", "ctrl+e"}, "enter save the title"},
+		{"tags", []string{"ctrl+p", "ctrl+t"}, "enter save the tags"},
 		{"all messages", []string{"ctrl+p", "tab"}, "tab titles"},
 		{"the archive", []string{"ctrl+p", "shift+tab"}, "shift+tab trash"},
-		{"for good", []string{"ctrl+d", "shift+tab", "shift+tab", "enter", "ctrl+d"}, "y delete for good"},
+		{"for good", []string{"ctrl+d", "shift+tab", "shift+tab", "enter", "ctrl+d"}, "y delete permanently"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := onStage(t, 80, 24)

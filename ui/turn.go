@@ -69,7 +69,7 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 	case session.Answered:
 		m.chat.Answer(e.Message, e.Receipt)
 	case session.Notice:
-		return m.notice.Show(event.Notice{Text: e.Text, Turn: true})
+		return m.notice.Show(event.Notice{Text: theme.Announced(e.Text), Turn: true})
 	case session.Withdrawn:
 		m.chat.Withdraw(e.Requests)
 	case session.Titled:

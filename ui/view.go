@@ -225,13 +225,13 @@ func (s screen) rule() string {
 	about, right := "", ""
 	switch name := m.composer.EditingName(); {
 	case m.current.ReadOnly:
-		about = "for reading"
+		about = "read-only"
 	case m.composer.Leaving():
 		about = "opening the session…"
 	case name != "":
-		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" leaves it as it was")
+		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancels")
 	case m.composer.Restored():
-		about = "left unsent in this session"
+		about = "unsent draft of this session"
 	}
 	switch {
 	case about != "":

@@ -204,7 +204,7 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 	l.press("tab", "w", "left")
 	l.shows("Auto is the first step")
 	l.press("up")
-	l.shows("There are 5 dials")
+	l.shows("There are 5 settings")
 	l.press("down", "left")
 	l.shows("This is the first preset.")
 	l.press("down", "down", "left")

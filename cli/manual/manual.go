@@ -41,7 +41,7 @@ func Page(root *cobra.Command, sections ...Section) string {
 	p.macro("SH", "OPTIONS")
 	p.flags(root.NonInheritedFlags())
 	p.macro("SH", "COMMANDS")
-	p.text("All of them take the options --config, --db, --debug, --model and --help.")
+	p.text("All of them accept the options --config, --db, --debug, --model and --help.")
 	for _, c := range root.Commands() {
 		p.command(c)
 	}

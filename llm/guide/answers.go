@@ -32,7 +32,7 @@ func (q *question) answer() *http.Response {
 	case greeting:
 		return q.reply(welcome(lib))
 	case thanks:
-		return q.reply(Signature + "\n\nYou are welcome. Say *help* for questions that I can answer.")
+		return q.reply(Signature + "\n\nYou are welcome. Type *help* for questions that I can answer.")
 	case more:
 		return q.reply(lib.more(q.req.Messages))
 	}
@@ -91,7 +91,7 @@ func welcome(lib *library) string {
 	for _, q := range examples {
 		fmt.Fprintf(&b, "- %s\n", q)
 	}
-	b.WriteString("\nSay *more* to read on after an answer. `/guide` lists the faults of real servers that I can act out, to see what winnow makes of them.\n\n")
+	b.WriteString("\nType *more* after an answer to read on. `/guide` lists faults of real servers that I can act out, to show how winnow handles them.\n\n")
 	fmt.Fprintf(&b, "My pages: %s.", strings.Join(lib.pages(), ", "))
 	return b.String()
 }
@@ -140,7 +140,11 @@ func (l *library) quote(quoted []int, hits []hit) string {
 		fmt.Fprintf(&out, "\n\nSee also %s.", also)
 	}
 	if next := quoted[len(quoted)-1] + 1; next < len(l.parts) && l.parts[next].page == l.parts[next-1].page {
-		fmt.Fprintf(&out, "\n\nSay *more* for the next section, “%s”.", l.parts[next].head)
+		if p := l.parts[next]; p.number > 1 {
+			fmt.Fprintf(&out, "\n\nType *more* for part %d of %d.", p.number, p.of)
+		} else {
+			fmt.Fprintf(&out, "\n\nType *more* for the next section, “%s”.", p.head)
+		}
 	}
 	return out.String()
 }
@@ -175,7 +179,7 @@ func (l *library) related(quoted []int, hits []hit) string {
 func (l *library) nothing() string {
 	return Signature + " I found nothing about that in winnow's documentation, and I know nothing else.\n\n" +
 		"For other questions, give winnow a real model: set a key such as `OPENAI_API_KEY` in the environment, store one with `winnow keys set openai`, or start a local server such as Ollama, and start winnow again.\n\n" +
-		"My pages: " + strings.Join(l.pages(), ", ") + ". Say *help* for questions that I can answer."
+		"My pages: " + strings.Join(l.pages(), ", ") + ". Type *help* for questions that I can answer."
 }
 
 // cited finds the citations in an answer of the guide.
@@ -203,5 +207,5 @@ func (l *library) more(messages []openai.ChatCompletionMessage) string {
 		}
 		return l.quote([]int{at + 1}, nil)
 	}
-	return Signature + " There is nothing to go on with yet: I have not quoted a page in what I see of this conversation.\n\nAsk me something first, or say *help* for examples."
+	return Signature + " There is nothing to continue yet: I see no page that I quoted in this conversation.\n\nAsk me something first, or type *help* for examples."
 }

@@ -106,7 +106,7 @@ func TestMoreUnderstandsAnAnswerCutTo150Characters(t *testing.T) {
 }
 
 func TestMoreWithoutAnythingBefore(t *testing.T) {
-	if got := ask(t, newGuide(), []map[string]any{user("more")}, nil).text; !strings.Contains(got, "nothing to go on with") {
+	if got := ask(t, newGuide(), []map[string]any{user("more")}, nil).text; !strings.Contains(got, "nothing to continue") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -37,7 +37,7 @@ func FaultOf(err error) Fault {
 	if errors.As(err, &e) {
 		f.Broken, f.Words, f.Status = e.Kind == llm.Broken, e.Words(), e.Status
 		f.Free = e.Kind == llm.Refused || e.Status >= 400
-		text = strings.Replace(text, ": "+f.Words, "", 1)
+		text = strings.Replace(text, e.Error(), e.WithoutWords(), 1)
 	}
 	if f.Status != 0 {
 		text = strings.Replace(text, fmt.Sprintf(" (%d)", f.Status), "", 1)

@@ -319,7 +319,7 @@ func (l *Repairs) key(msg tea.KeyPressMsg) {
 		l.point(k.Pressed(msg, keymap.Down))
 	case k.Scrolled(msg, scrolledBody{l}, l.seen):
 	default:
-		l.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " has the chosen repair sent, " + k.First(keymap.Back) + " closes this.")
+		l.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the chosen remedy, " + k.First(keymap.Back) + " closes this.")
 	}
 }
 
@@ -342,7 +342,7 @@ func (l *Repairs) point(down bool) {
 func (l *Repairs) use(on Repaired) {
 	switch {
 	case l.prices == nil:
-		l.Say("The repairs that there are for this are still being compared.")
+		l.Say("The other repairs are still being compared.")
 	case len(l.prices) < 2:
 		l.Say("There is no other way to send message " + theme.Thousands(on.Entry.Index+1) + ".")
 	case l.prices[l.remedy].Remedy == on.Repair.Remedy:
@@ -364,7 +364,7 @@ func (l *Repairs) takeBack(on Repaired) {
 	case n > 0:
 		last = l.undo[n-1]
 	case on.Repair.Remedy == history.SendRepaired:
-		l.Say("There is nothing to take back: this is repaired.")
+		l.Say("There is nothing to undo: this is repaired.")
 		return
 	}
 	if i := l.lineOf(last.message); i >= 0 && l.Lines[l.At].Entry.ID != last.message {

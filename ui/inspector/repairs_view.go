@@ -213,7 +213,7 @@ func (l *Repairs) remedyText(on Repaired, p Price) (label, about string) {
 		}
 		return "Send it as plain text", about
 	case p.Remedy == history.LeaveOut && calls:
-		return "Leave the call out", "with its results; what was said beside it stays"
+		return "Leave the call out", "with its results; the answer’s text stays"
 	case p.Remedy == history.LeaveOut:
 		return "Leave the message out", "the messages around it stay"
 	}

@@ -235,7 +235,7 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 		l = l.Update(uitest.Key(key))
 		return l.Events()
 	}
-	if got := press("enter"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "The repairs that there are for this are still being compared."}}) {
+	if got := press("enter"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "The other repairs are still being compared."}}) {
 		t.Errorf("enter before the prices: %#v", got)
 	}
 	text := in.Plan
@@ -278,7 +278,7 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	if got, want := press("enter"), []event.Event{Remedy{l.Lines[0], &leave}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("enter asks for %#v, want %#v", got, want)
 	}
-	nothing := []event.Event{event.Notice{Text: "There is nothing to take back: this is repaired."}}
+	nothing := []event.Event{event.Notice{Text: "There is nothing to undo: this is repaired."}}
 	l = l.Update(RemediedMsg{Failed: true})
 	if got := press("u"); !reflect.DeepEqual(got, nothing) {
 		t.Errorf("u after a remedy that was not stored: %#v", got)

@@ -67,7 +67,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 		p.Move(by)
 		return nil
 	}
-	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the dials, " + k.First(keymap.Back) + " changes nothing.")
+	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the settings, " + k.First(keymap.Back) + " changes nothing.")
 }
 
 // maxBudget is the largest budget that can be typed.
@@ -92,7 +92,7 @@ func (p *Model) toDial(by int) tea.Cmd {
 	w := p.Whatif
 	to := w.at + Dial(by)
 	if to < 0 || to >= dialCount {
-		return p.Say("There are " + fmt.Sprint(int(dialCount)) + " dials: " + p.Keys.First(keymap.Earlier) + " and " + p.Keys.First(keymap.Later) + " turn them.")
+		return p.Say("There are " + fmt.Sprint(int(dialCount)) + " settings: " + p.Keys.First(keymap.Earlier) + " and " + p.Keys.First(keymap.Later) + " change them.")
 	}
 	w.at = to
 	if to == modelDial && !w.listed && !w.Listing {

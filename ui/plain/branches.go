@@ -38,7 +38,7 @@ func (c *chat) edit(ctx context.Context, args string) error {
 	if text = strings.TrimSpace(text); text == "" {
 		c.say("Message %s is:", number)
 		c.write(m.Content)
-		c.say("Write it anew. An empty line leaves it as it was.")
+		c.say("Type the new text. An empty line cancels.")
 		if text, err = c.message(ctx); err != nil {
 			return nil // The input has ended, and so does the chat.
 		}
@@ -92,7 +92,7 @@ func (c *chat) versions(ctx context.Context, args string) error {
 		return nil
 	case 1, 2:
 	default:
-		return errors.New("it is /versions, or /versions NUMBER VERSION")
+		return errors.New("use /versions, or /versions NUMBER VERSION")
 	}
 	m, err := c.numbered(words[0])
 	if err != nil {

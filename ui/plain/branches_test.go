@@ -60,7 +60,7 @@ func TestToolsAreListedInLines(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, callsAdd, says("Why not?"))
 	out := transcript(t, o, "/tools\n/answer\nAdd.\nr\nI can add.\n")
-	wantInOrder(t, out, "add, ask: adds", "Together they add", "No tool call waits", "r: no, with a reason", "reason", "Why not?")
+	wantInOrder(t, out, "add, ask: adds", "Together they add", "No tool call is waiting", "r: no, with a reason", "reason", "Why not?")
 	var result string
 	for _, m := range o.Start.Messages() {
 		if m.Role == history.Tool {

@@ -130,7 +130,7 @@ func (c *chat) enter(ctx context.Context) {
 	}
 	c.say("This is %q with %s. /history prints it.", c.title(), theme.Plural(len(c.s.Messages()), "message"))
 	if n := c.s.Pending(); n > 0 {
-		c.say("Of the last answer %s no result. The next message tells the model that none is recorded.", theme.PluralOf(n, "tool call has", "tool calls have"))
+		c.say("In the last answer, %s no result. The next message tells the model that none is recorded.", theme.PluralOf(n, "tool call has", "tool calls have"))
 		if _, ok := c.s.NextPending(); ok {
 			c.say("/answer asks you about it first.")
 		}

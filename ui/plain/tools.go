@@ -33,12 +33,12 @@ func (c *chat) tools(context.Context, string) error {
 func (c *chat) answerPending(ctx context.Context, _ string) error {
 	pending, ok := c.s.NextPending()
 	if !ok {
-		return errors.New("no tool call waits for an answer")
+		return errors.New("no tool call is waiting for an answer")
 	}
 	answer, left := approval.Answer{}, false
 	c.approve(ctx, session.Asked{Question: pending.Question, Answer: func(a approval.Answer) { answer = a }}, func() { left = true })
 	if left {
-		c.say("The call still waits.")
+		c.say("The call is still waiting.")
 		return nil
 	}
 	return c.follow(ctx, func(ctx context.Context) <-chan session.Event { return c.s.AnswerPending(ctx, pending, answer) })
@@ -53,7 +53,7 @@ func (c *chat) approve(ctx context.Context, e session.Asked, stop func()) {
 	c.say("The model wants to call the tool %s%s with:", theme.OneLine(e.Call.Name), from)
 	c.say("%s", e.Arguments.Object)
 	if len(e.Arguments.Repairs) > 0 {
-		c.say("These arguments were repaired: the model wrote them otherwise.")
+		c.say("These arguments were repaired: the model wrote something different.")
 	}
 	words, answers := []string{"no", "yes"}, map[string]approval.Choice{"yes": approval.Once}
 	asks := "Run it? y: yes"

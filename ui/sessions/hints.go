@@ -7,13 +7,13 @@ func (l *Model) Hints() []keymap.Hint {
 	k := &l.Keys
 	switch {
 	case l.Purge != nil:
-		return []keymap.Hint{k.Hint("delete for good", keymap.Allow), k.Hint("keep", keymap.Refuse)}
+		return []keymap.Hint{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
 	case l.held != nil:
 		return l.copiesHints()
 	case l.Edit != nil && l.Edit.tags:
-		return []keymap.Hint{k.Hint("keep the tags", keymap.Choose), {What: "separate by spaces or commas"}, k.Hint("leave them as they were", keymap.Back)}
+		return []keymap.Hint{k.Hint("save the tags", keymap.Choose), {What: "separate by spaces or commas"}, k.Hint("discard the changes", keymap.Back)}
 	case l.Edit != nil:
-		return []keymap.Hint{k.Hint("keep the title", keymap.Choose), k.Hint("discard the changes", keymap.Back)}
+		return []keymap.Hint{k.Hint("save the title", keymap.Choose), k.Hint("discard the changes", keymap.Back)}
 	case l.noMatch():
 		other := "all messages"
 		if l.Texts.On {
@@ -38,9 +38,9 @@ func (l *Model) Hints() []keymap.Hint {
 		}
 	case l.shelf == trashShelf:
 		return []keymap.Hint{
-			k.Hint("bring it back", keymap.Restore),
+			k.Hint("restore", keymap.Restore),
 			k.Hint("purge", keymap.Delete),
-			k.Hint("in use", keymap.Shelves),
+			k.Hint("active", keymap.Shelves),
 			k.Hint("undo", keymap.Undo),
 			k.Hint("close", keymap.Back),
 		}
@@ -50,7 +50,7 @@ func (l *Model) Hints() []keymap.Hint {
 	}
 	next, archive := "archive", "archive it"
 	if l.shelf == archiveShelf {
-		next, archive = "trash", "back in use"
+		next, archive = "trash", "unarchive"
 	}
 	return []keymap.Hint{
 		k.Hint("open", keymap.Choose),

@@ -98,7 +98,7 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 		l.Purge = nil
 		return l.Say("It stays in the trash.")
 	}
-	return l.NoKey(msg, k.First(keymap.Allow)+" deletes the session for good, "+k.First(keymap.Refuse)+" keeps it.")
+	return l.NoKey(msg, k.First(keymap.Allow)+" deletes the session permanently, "+k.First(keymap.Refuse)+" keeps it.")
 }
 
 // chooseSession opens the session under the cursor.

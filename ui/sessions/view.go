@@ -147,7 +147,7 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	}
 	switch {
 	case l.Purge != nil:
-		return question("Delete “" + LineOf(l.secrets, *l.Purge).Name() + "” for good?")
+		return question("Delete “" + LineOf(l.secrets, *l.Purge).Name() + "” permanently?")
 	case l.held != nil:
 		return question(l.held.question())
 	case l.Edit != nil && l.Edit.tags:
@@ -174,7 +174,7 @@ func (l *Model) nothing() string {
 	switch {
 	case l.Texts.On && len(l.Texts.Hits) > 0:
 	case l.Texts.On && strings.TrimSpace(l.Filter.Text) == "":
-		return "Type words from any message. \"Quoted words\" stand side by side."
+		return "Type words from any message. \"Quoted words\" must be adjacent."
 	case l.Texts.On && l.Texts.Waiting:
 		return "Searching…"
 	case l.Texts.On:

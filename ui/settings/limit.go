@@ -25,7 +25,7 @@ func limit(p history.Plan, err error) string {
 	case s.Capped():
 		return holds + ": the budget of " + theme.Thousands(s.Budget) + " is capped by the model's window of " + theme.Thousands(s.Window) + "."
 	case s.Bound == history.BoundWindow:
-		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves beside the reply."
+		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves after the reply."
 	case s.Bound == history.BoundUnread:
 		return holds + ", because the server refused a larger request or read only part of one."
 	case s.Bound == history.BoundMaxContext:

@@ -98,7 +98,7 @@ func (s *Model) windowText() string {
 	}
 	switch most := f.Stated.Most; {
 	case most > w.Tokens:
-		text += " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) + "; more takes more memory."
+		text += " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) + "; a larger one needs more memory."
 	case w.Assumed || w.ByName:
 		text += " /window 128000 sets another."
 	}

@@ -214,7 +214,7 @@ func (s *Model) Preset(name string) tea.Cmd {
 
 // NoSummary is the command /compact off.
 func (s *Model) NoSummary() tea.Cmd {
-	return s.set("The messages themselves are sent again where they fit.", func(ctx context.Context, of *session.Session) error {
+	return s.set("The messages themselves are sent again if they fit.", func(ctx context.Context, of *session.Session) error {
 		return of.Apply(ctx, session.Trial{SummaryAlways: new(false)})
 	})
 }
@@ -251,7 +251,7 @@ func (s *Model) entitle(asked bool, sentence func(title string) string) tea.Cmd 
 			text := ""
 			switch e := e.(type) {
 			case session.Notice:
-				text = theme.Sentence(errors.New(e.Text))
+				text = theme.Sentence(errors.New(theme.Announced(e.Text)))
 			case session.Waiting:
 				if e.Changed == "" { // A notice says the rest.
 					text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(e.Err), theme.Duration(e.After))

@@ -18,7 +18,7 @@ func (c *Model) Hints() []keymap.Hint {
 			k.Hint("auto", keymap.Auto),
 			k.Hint("add or remove one", keymap.Pick),
 			k.Hint("range", keymap.Select),
-			k.Hint("leave the selection", keymap.Back),
+			k.Hint("cancel the selection", keymap.Back),
 		}
 	}
 	if _, on := c.Failed(); on {
