@@ -58,8 +58,8 @@ func New(in, out *os.File) *Screen {
 // off; it does nothing, as rarely as it can.
 func (s *Screen) Options() []tea.ProgramOption {
 	options := []tea.ProgramOption{tea.WithOutput(s), tea.WithoutRenderer(), tea.WithFPS(1)}
-	if w, h, err := term.GetSize(s.Fd()); err == nil {
-		options = append(options, tea.WithWindowSize(w, h))
+	if size, ok := s.size(); ok {
+		options = append(options, tea.WithWindowSize(size.Width, size.Height))
 	}
 	return options
 }
@@ -81,7 +81,9 @@ func (s *Screen) Start(question string, send func(tea.Msg)) error {
 	signal.Notify(resized, syscall.SIGWINCH)
 	go func() {
 		for range resized {
-			s.measure()
+			if size, ok := s.size(); ok {
+				send(size)
+			}
 		}
 	}()
 	return nil
@@ -100,11 +102,10 @@ func (s *Screen) knowsModes() bool {
 	return windows || !remote && !strings.Contains(s.env.Getenv("TERM_PROGRAM"), "Apple")
 }
 
-// measure sends the size of the terminal.
-func (s *Screen) measure() {
-	if w, h, err := term.GetSize(s.Fd()); err == nil && s.send != nil {
-		s.send(tea.WindowSizeMsg{Width: w, Height: h})
-	}
+// size is the size of the terminal; ok is false for one that has none.
+func (s *Screen) size() (size tea.WindowSizeMsg, ok bool) {
+	w, h, err := term.GetSize(s.Fd())
+	return tea.WindowSizeMsg{Width: w, Height: h}, err == nil
 }
 
 // Take takes the terminal again after Release, and draws what was drawn last.
@@ -118,7 +119,9 @@ func (s *Screen) Take() error {
 		return err
 	}
 	s.draw()
-	go s.measure() // it may have changed meanwhile
+	if size, ok := s.size(); ok { // it may have changed meanwhile
+		go s.send(size)
+	}
 	return nil
 }
 
