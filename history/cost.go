@@ -87,7 +87,7 @@ func (b *chooser) charge(i, sign int) {
 		b.cost.recalled += sign * own.tokens
 	default:
 		best := b.rendering(i, b.recallDetail[i])
-		b.cost.recalled += sign * (b.recalledCost(i, best) + b.labelCost(i))
+		b.cost.recalled += sign * (b.recalledCost(i, best) + b.labelCost(i) + b.nextLabel(i))
 		b.cost.recalled += b.date(i, sign)
 		b.cost.chars += sign * best.length
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -483,10 +484,15 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 			if e.Whole && !strings.Contains(all.String(), text) && !message.IsBlank(text) {
 				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
 			}
-			label := fmt.Sprintf("\n[#%d ", i+1)
 			// A result that was moved to its call stands there in the block too.
 			moved := slices.ContainsFunc(e.Repairs, func(r Repair) bool { return r.Kind == "C10" })
-			if _, after, found := strings.Cut(block, label); e.Recalled && !moved && s.o.Policy.Placement == Steady {
+			if e.Recalled && !moved && s.o.Policy.Placement == Steady {
+				// Behind the message before it, the number is left out.
+				label, role := fmt.Sprintf("\n#%d ", i+1), "\n"+string(e.Role)
+				_, after, found := strings.Cut(block, label)
+				if !found && i > 0 && p.Entries[i-1].Recalled {
+					_, after, found = strings.Cut(block, role)
+				}
 				if !found {
 					t.Fatalf("message %d is not in the block, or not in its order\n%s\n%s", i, requestText(p), s)
 				}
@@ -495,6 +501,9 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 		}
 	})
 }
+
+// frameParts are the parts of the frame of recalled texts: a day, or a label.
+var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|assistant|tool)(?:, [\d-]+)?:\n`)
 
 // What is recalled stands under its day, whose line stands there once.
 func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
@@ -507,20 +516,23 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 			return
 		}
 		want := b.c.count(recallHead) + b.c.count(recallTail)
-		day := ""
-		for line := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSuffix(frame, recallTail), recallHead+"\n"), "\n") {
-			want += b.c.count("\n" + line)
-			number, _, labelled := strings.Cut(strings.TrimPrefix(line, "[#"), " ")
-			if !labelled {
-				if line <= day {
-					t.Fatalf("the day %s stands behind %s\n%s\n%s", line, day, frame, s)
+		day, number := "", 0
+		for _, part := range frameParts.FindAllStringSubmatch(strings.TrimSuffix(strings.TrimPrefix(frame, recallHead), recallTail), -1) {
+			want += b.c.count(part[0])
+			if part[1] != "" {
+				if part[1] <= day {
+					t.Fatalf("the day %s stands behind %s\n%s\n%s", part[1], day, frame, s)
 				}
-				day = line
+				day, number = part[1], 0
 				continue
 			}
-			at, _ := strconv.Atoi(number)
-			if ms := s.past[at-1].CreatedMS; ms != 0 && dateOf(ms/msPerDay) != day && !strings.Contains(line, dateOf(ms/msPerDay)) {
-				t.Fatalf("%q stands under %q\n%s\n%s", line, day, frame, s)
+			if number++; part[2] != "" {
+				number, _ = strconv.Atoi(part[2])
+			} else if number == 1 {
+				t.Fatalf("the first label of a day has no number\n%s\n%s", frame, s)
+			}
+			if ms := s.past[number-1].CreatedMS; ms != 0 && dateOf(ms/msPerDay) != day && !strings.Contains(part[0], dateOf(ms/msPerDay)) {
+				t.Fatalf("%q stands under %q\n%s\n%s", part[0], day, frame, s)
 			}
 		}
 		if tokens != want || b.cost.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {

@@ -108,8 +108,8 @@ const Rules = 5
 // was sent.
 const FirstRules = 4
 
-// rulesOfRanking is the version from which on recall follows the second version of the rules of relevance, and finds
-// what the assistant said where that is asked for.
+// rulesOfRanking is the version from which on recall follows the second version of the rules of relevance, finds
+// what the assistant said where that is asked for, and labels in fewer tokens.
 const rulesOfRanking = 5
 
 // Presets lists the names of the presets, the default first.

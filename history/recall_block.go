@@ -15,24 +15,48 @@ const (
 	recallTail = "\n[End of what is recalled]"
 )
 
-// label says which message a recalled text is, who said it, and when, where the line above does not.
+// label says which message a recalled text is, who said it, and when, where the line above does not. The number of a
+// message that stands right behind the one before it is left out: it is the next.
 func (b *chooser) label(i int) string {
-	v := &b.candidates[i]
-	when := ""
-	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
-		when = ", " + dateOf(v.CreatedMS/msPerDay)
+	if b.follows(i) {
+		return "\n" + b.speaker(i) + labelEnd
 	}
-	return labelHead(v.from) + string(v.kind()) + when + labelEnd
+	return b.numbered(i)
 }
 
-// What every label begins and ends with; labelHead is the beginning of that of the message with this
-// index.
-const (
-	labelStart = "\n[#"
-	labelEnd   = "] "
-)
+// numbered is a label with the number of its message.
+func (b *chooser) numbered(i int) string {
+	if b.bracketed() {
+		return "\n[" + labelNumber(b.candidates[i].from) + b.speaker(i) + "] "
+	}
+	return "\n" + labelNumber(b.candidates[i].from) + b.speaker(i) + labelEnd
+}
 
-func labelHead(index int) string { return labelStart + strconv.Itoa(index+1) + " " }
+// speaker is who said a candidate, and when, where the line above does not say it.
+func (b *chooser) speaker(i int) string {
+	v := &b.candidates[i]
+	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
+		return string(v.kind()) + ", " + dateOf(v.CreatedMS/msPerDay)
+	}
+	return string(v.kind())
+}
+
+// bracketed reports whether labels are written as by the rules up to version 4.
+func (b *chooser) bracketed() bool { return b.o.Rules < rulesOfRanking }
+
+// follows reports whether a candidate would stand in the block right behind the message before it, on the same day.
+func (b *chooser) follows(i int) bool {
+	if i == 0 || b.bracketed() || !b.recalled(i-1) {
+		return false
+	}
+	v, before := &b.candidates[i], &b.candidates[i-1]
+	return v.from == before.from+1 && v.day() == before.day()
+}
+
+const labelEnd = ":\n"
+
+// labelNumber is the number of the message with an index, as labels have it.
+func labelNumber(index int) string { return "#" + strconv.Itoa(index+1) + " " }
 
 // day is when a candidate was said, in days since 1970, UTC: the newest day up to there, since only one
 // that is later than those before it can stand above messages. It is 0 where it is not known.
@@ -47,13 +71,18 @@ func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Form
 
 // labels remembers what the labels of recalled texts cost.
 type labels struct {
-	costs []int32       // by candidate, 0 not counted yet
-	days  map[int64]int // of the line of a day
+	costs     []int32       // with the number, by candidate, 0 not counted yet
+	days      map[int64]int // of the line of a day
+	bracketed bool          // as by the rules up to version 4
 }
 
 // labelsFor has a place for each candidate.
-func (t *thread) labelsFor() *labels {
+func (t *thread) labelsFor(bracketed bool) *labels {
 	l := &t.labels
+	if l.bracketed != bracketed {
+		l.bracketed = bracketed
+		clear(l.costs)
+	}
 	l.costs = slices.Grow(l.costs, max(0, len(t.candidates)-len(l.costs)))[:len(t.candidates)]
 	if l.days == nil {
 		l.days = map[int64]int{}
@@ -70,11 +99,28 @@ func (l *labels) forget(kept int) {
 
 // labelCost is what a label costs.
 func (b *chooser) labelCost(i int) int {
+	if b.follows(i) {
+		return b.c.remembered(b.label(i))
+	}
+	return b.numberedCost(i)
+}
+
+// numberedCost is what a label with its number costs.
+func (b *chooser) numberedCost(i int) int {
 	cost := &b.labels.costs[i]
 	if *cost == 0 {
-		*cost = int32(b.c.count(b.label(i)))
+		*cost = int32(b.c.count(b.numbered(i)))
 	}
 	return int(*cost)
+}
+
+// nextLabel is what the label of the candidate behind a recalled one costs less because of it, as a negative number.
+func (b *chooser) nextLabel(i int) int {
+	next := i + 1
+	if next == len(b.candidates) || !b.recalled(next) || !b.follows(next) {
+		return 0
+	}
+	return b.labelCost(next) - b.numberedCost(next)
 }
 
 // dayCost is what the line of a day costs.

@@ -1,7 +1,9 @@
 package history
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,7 +57,7 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 			}
 			spans = append(spans, span)
 			part := text[span.From:span.To]
-			if !strings.HasPrefix(part, labelHead(k)) {
+			if at := frameParts.FindStringSubmatchIndex(part); at == nil || at[0] != 0 || at[4] >= 0 && part[at[4]:at[5]] != strconv.Itoa(k+1) {
 				t.Errorf("message %d stands at %q", k+1, part)
 			}
 			if m, _ := messageOf(s, e.ID); e.Whole && len(e.Repairs) == 0 && !strings.Contains(part, m.Content) {
@@ -140,7 +142,7 @@ func TestRecalledTextsHaveSpansOfTheirOwn(t *testing.T) {
 		if !ok {
 			t.Fatalf("message %d is %s and not found in the block", i+1, plan.Entries[i].Disposition)
 		}
-		want := labelHead(i) + "user] " + texts[i]
+		want := fmt.Sprintf("\n#%d user:\n", i+1) + texts[i]
 		if got := plan.Messages[span.Message].Content[span.From:span.To]; got != want {
 			t.Errorf("message %d is %q, want %q", i+1, got, want)
 		}
