@@ -58,6 +58,7 @@ const (
 	LeaveOut     = message.LeaveOut
 
 	CauseFits             = cause.Fits
+	CauseFreeBudget       = cause.FreeBudget
 	CauseOverBudget       = cause.OverBudget
 	CauseOverChars        = cause.OverChars
 	CauseOlder            = cause.Older
@@ -66,6 +67,7 @@ const (
 	CauseQuestionExcluded = cause.QuestionExcluded
 	CauseReadAgain        = cause.ReadAgain
 	CauseSharedWords      = cause.SharedWords
+	CauseNeighbour        = cause.Neighbour
 	CauseResultMissing    = cause.ResultMissing
 	CauseCutReadAgain     = cause.CutReadAgain
 	CauseUserLimit        = cause.UserLimit

@@ -36,6 +36,20 @@ func (s *Session) AttachText(name, text string) (history.Part, error) {
 	return part, nil
 }
 
+// countedWhole is the longest text, in bytes, that TokensOf counts; a longer one is guessed, so that a paste does not wait.
+const countedWhole = 256 << 10
+
+// TokensOf is how many tokens a text has that is not sent yet, by the counter that plans use.
+func (s *Session) TokensOf(text string) int {
+	switch {
+	case s.deps.Count == nil || len(text) > countedWhole && s.deps.Guess == nil:
+		return (len(text) + 3) / 4
+	case len(text) > countedWhole:
+		return s.deps.Guess(text)
+	}
+	return s.deps.Count(text)
+}
+
 // readAttachment reads a file that is not too large.
 func readAttachment(path string) ([]byte, error) {
 	// A pipe is asked before it is opened: opening one waits for somebody who writes.

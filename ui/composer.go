@@ -30,7 +30,7 @@ func (m *Model) surround() {
 		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(), Closed: m.current.ReadOnly,
 		Guide:     m.current.Ref == "guide" || strings.HasPrefix(m.current.Ref, "guide/"),
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
-		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText,
+		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText, Count: m.current.Session.TokensOf,
 	}
 	m.chat.Around = transcript.Around{
 		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Trial: m.panel.Whatif != nil,

@@ -118,7 +118,7 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 		Default: "small", Window: 4096,
 	})
 	l.types("What is it worth?")
-	l.press("tab", "tab")
+	l.press("ctrl+x")
 	l.shows("~$0.50 in")
 	if got := l.current.Session.Info().ID; got != "" {
 		t.Errorf("session %s was stored", got)

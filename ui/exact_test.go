@@ -62,8 +62,8 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	if next := m.planned(exact.Planned); next != nil {
 		t.Error("a plan that goes by the server's count asks for another")
 	}
-	if got := plain(m); !strings.Contains(got, "~321 of") {
-		t.Errorf("the screen does not show the server's 321 tokens:\n%s", got)
+	if got := m.panel.Gauge(m.themes.Styles, false); !strings.Contains(got, "~321 / ") {
+		t.Errorf("the gauge does not show the server's 321 tokens: %q", got)
 	}
 	counts = false
 	if msg, ok := m.planned(plan())().(event.Notice); !ok || !msg.Error {

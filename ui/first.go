@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"winnow/history"
 	"winnow/llm"
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
@@ -94,10 +95,14 @@ func contextPart(m *Model) frame.Part {
 		return p
 	}
 	text := theme.Thousands(sum.Window) + " tokens"
-	if sum.Reserve > 0 {
+	bound := sum.Bound == history.BoundBudget || sum.Bound == history.BoundMaxContext
+	if bound {
+		p.Label = "Budget"
+		text = theme.Thousands(sum.Limit) + " of " + text + "; /budget changes it"
+	} else if sum.Reserve > 0 {
 		text += "; " + theme.Thousands(sum.Reserve) + " are kept for the answer"
 	}
-	if sum.Margin > 0 {
+	if sum.Margin > 0 && !bound {
 		text += fmt.Sprintf(", %.0f %% as a margin", sum.Margin*100)
 	}
 	p.Lines = []frame.Line{{Text: text}, {Remark: "Nothing is cut while everything fits."}}

@@ -235,7 +235,7 @@ func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
 func TestTheFootNamesThePriceOfEachAct(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("tab", "g")
-	l.shows("p pin ±0   x exclude −")
+	l.shows("p pin   x exclude −")
 	l.press("x")
 	l.shows("o automatic up to +")
 	l.press("p")
@@ -301,7 +301,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
 	l := tooled(t, 140, 50)
 	l.press("tab", "tab", "g", "j", "j")
-	l.shows(", with 2 more")
+	l.shows("p pin with 2 more")
 	l.press("g")
 	if got := plain(l.Model); strings.Contains(got, "with 2 more") {
 		t.Errorf("a message alone goes with others:\n%s", got)

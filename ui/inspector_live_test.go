@@ -51,7 +51,7 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 		l.titled("message 4", "text")
 		l.press("tab")
 		l.titled("message 4", inspector.SentView)
-		l.shows("message 4 of 4 in the request  assistant · message 4")
+		l.shows("message 4 of 4 in the request  assistant")
 		l.press("tab")
 		l.titled("message 4", inspector.PastView)
 		l.shows("No past request contained this message.")

@@ -20,6 +20,7 @@ func (m *Model) arrange() {
 	m.surround()
 	m.chat.Edited = m.composer.Editing()
 	w := m.layout.Wants
+	w.Empty = m.chat.Empty()
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
 	w.Draft, w.Sentence = m.composer.Lines(), m.notice.Lines(w.Width)
 	w.AlertLines, w.Queue = len(screenOf(m).question(w.MostAlert())), len(screenOf(m).queue(layout.MostTail))
@@ -27,14 +28,17 @@ func (m *Model) arrange() {
 	m.question.Resize(m.keys, m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
 	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter, 0)
+	if !m.layout.Panel.Empty() && m.overlays.onTop(panelOverlay{}) {
+		m.dismiss(panelOverlay{}) // It has room beside the page now.
+	}
 	full := inner(insteadOf, m.layout.Full)
 	m.inspector.Resize(full.W, full.H)
 }
 
-// settleLines lays out the screen anew where a sentence came, or went, that takes more than one line, or where what
-// stands below the last message did.
+// settleLines lays out the screen anew where a sentence came, or went, that takes more than one line, and with the first
+// message of a chat.
 func settleLines(m *Model) {
-	if m.layout.Width > 0 && m.layout.Sentence != m.notice.Lines(m.layout.Width) {
+	if m.layout.Width > 0 && (m.layout.Sentence != m.notice.Lines(m.layout.Width) || m.layout.Empty != m.chat.Empty()) {
 		m.arrange()
 	}
 }

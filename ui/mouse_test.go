@@ -127,7 +127,7 @@ func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
 }
 
 func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
-	m := fresh(t, 120, 40)
+	m := chatting(t, 120, 40)
 	m.frame.Mouse = true
 	var plan history.Plan
 	for i := range 100 {
@@ -146,7 +146,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 			continue
 		}
 		screen := strings.Split(plain(m), "\n")[in.Y+y]
-		if _, row, _ := strings.Cut(screen, "● "); !strings.HasPrefix(strings.TrimSpace(row), fmt.Sprint(i+1)+" ") {
+		if _, row, _ := strings.Cut(screen[strings.LastIndex(screen, "│"):], "● "); !strings.HasPrefix(strings.TrimSpace(row), fmt.Sprint(i+1)+" ") {
 			t.Fatalf("line %d of the list is said to stand at %d, where the screen has %q", i+1, y, screen)
 		}
 		m.Update(tea.MouseClickMsg{X: in.X + 3, Y: in.Y + y, Button: tea.MouseLeft})

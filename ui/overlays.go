@@ -31,7 +31,7 @@ const (
 	floating    place = iota // over the page, in a border; the page behind it is pale
 	insteadOf                // in the place of page and draft, under the header with its title and a rule
 	listInstead              // the same with a rule of its own
-	inPage                   // in the place of the page: the draft stays in sight
+	inPage                   // in the place of page and draft, under the header of the page
 	aboveDraft               // right above the draft, under a rule with its title
 )
 
@@ -61,14 +61,19 @@ type replaces struct{}
 func (replaces) place() place           { return insteadOf }
 func (replaces) box(m *Model) theme.Box { return m.layout.Full }
 
-// covers is an overlay in the place of the page.
+// covers is an overlay in the place of the page and the draft: its list has all lines down to the hints, or to a
+// question that waits.
 type covers struct{}
 
 func (covers) place() place { return inPage }
 
 func (covers) box(m *Model) theme.Box {
-	b := m.layout.Transcript
-	return theme.Box{Y: b.Y, W: m.layout.Width, H: b.H}
+	l := m.layout
+	end := l.Full.Y + l.Full.H
+	if !l.Alert.Empty() {
+		end = l.Alert.Y
+	}
+	return theme.Box{Y: l.Transcript.Y, W: l.Width, H: max(0, end-l.Transcript.Y)}
 }
 
 // overlayStack is what covers the panes, the uppermost last.

@@ -45,6 +45,9 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 			m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
 		}
+		if id, ok := m.panel.FirstTried(); ok {
+			m.chat.ScrollTo(id)
+		}
 		return m.updateInspector(inspector.Refresh{})
 	case panel.CursorMoved:
 		m.follow()
@@ -102,7 +105,7 @@ func (m *Model) togglePanel() tea.Cmd {
 		m.layout.Context, remember = layout.AsStrip, remembered.Strip
 	default:
 		if m.layout.Context = layout.AsPanel; covers {
-			m.overlays.open(panelOverlay{})
+			m.openPanelOver()
 		}
 	}
 	if m.layout.Context != layout.AsPanel && m.focus == panelPane {
@@ -117,8 +120,14 @@ func (m *Model) showPanel() {
 	m.layout.Context = layout.AsPanel
 	m.arrange()
 	if m.layout.Panel.Empty() {
-		m.overlays.open(panelOverlay{})
+		m.openPanelOver()
 		return
 	}
 	m.setFocus(panelPane)
+}
+
+// openPanelOver shows the panel in the place of the page, with what is not sent whole at its top.
+func (m *Model) openPanelOver() {
+	m.panel.ToFirstChange()
+	m.overlays.open(panelOverlay{})
 }

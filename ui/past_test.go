@@ -128,11 +128,9 @@ func pastStates() []state {
 			m := chatting(t, w, h)
 			m.panel.Judge(llm.Window{Tokens: 8192, Assumed: true})
 			m.panel.Forecast = panel.Forecast{
-				Prefix: record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
-				Warnings: []string{
-					"in turn 2 the server counted 1,022 of ~1,912 tokens: it dropped a part of the request",
-					"not sent for the first time: 1 you",
-				},
+				Prefix:    record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
+				Shortfall: &record.Shortfall{Turn: 2, Reported: 1022, Expected: 1912},
+				Dropped:   []int{0},
 			}
 			m.showPanel()
 			return m

@@ -37,8 +37,12 @@ type Writing struct {
 // fold puts a text at the cursor as a chip.
 func (c *Model) fold(text string) {
 	c.pasted++
+	counted := len(text) / 4
+	if c.Count != nil {
+		counted = c.Count(text)
+	}
 	c.put(Chip{
-		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)), theme.Thousands(c.Tokens(len(text)/4))),
+		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)), theme.Thousands(c.Tokens(counted))),
 		Text:  text,
 	})
 }

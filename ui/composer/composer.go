@@ -54,6 +54,7 @@ type Around struct {
 	Completes  bool                                          // the keys go to the draft, and nothing covers its completions
 	ReadFile   func(path string) (history.Part, error)       // reads a file as it hangs on a message
 	AttachText func(name, text string) (history.Part, error) // makes a text hang on a message
+	Count      func(text string) int                         // the tokens of a text, as plans count them; nil for a guess
 }
 
 // Model is the draft, with all that belongs to it.

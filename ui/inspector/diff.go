@@ -127,7 +127,7 @@ func level(a, b *column) {
 	}
 }
 
-// column draws one side, cell by cell: a line breaks where it is full, as the text is shown exactly and not read.
+// column draws one side, cell by cell: a line breaks behind a blank, or where it is full and has none.
 type column struct {
 	st    theme.Styles
 	sign  string         // of a line that has what the other side has not
@@ -182,11 +182,10 @@ func (c *column) fields(list []field, names int, value func(field) string) {
 
 // field is a value behind its name, or below it where there is little room.
 func (c *column) field(name string, names int, list []piece) {
-	c.begin(name, names)
 	if !slices.ContainsFunc(list, func(p piece) bool { return p.text != "" }) {
-		c.line.WriteString(c.st.Muted.Render("(nothing)"))
-		c.used = len("(nothing)")
+		return
 	}
+	c.begin(name, names)
 	for i, p := range list {
 		for k, part := range c.abridge(p, i > 0, i < len(list)-1) {
 			if k > 0 {
@@ -292,8 +291,13 @@ func (c *column) write(text string, same bool) {
 		}
 		cluster, n := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
 		if c.used+n > c.room() && c.used > 0 {
+			tail := ""
+			if at := strings.LastIndexByte(run, ' ') + 1; at > 0 && cluster != " " {
+				run, tail = run[:at], run[at:] // The word goes to the next line whole.
+			}
 			flush()
 			c.feed()
+			run, c.used = tail, theme.Width(tail)
 		}
 		run += cluster
 		c.used += n

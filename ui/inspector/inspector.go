@@ -309,11 +309,11 @@ func (in *Model) Hints() []keymap.Hint {
 	if in.At == ChangesView || in.At == PastView {
 		first = []keymap.Hint{k.Hint("open", keymap.Inspect)}
 	}
-	first = append(first, k.Hint("next view", keymap.NextView))
 	if !in.On.Request {
-		first = append(first, k.Hint("other messages", keymap.Next, keymap.Prev))
+		first = append(first, last[0], k.Hint("other messages", keymap.Next, keymap.Prev))
+		last = last[1:]
 	}
-	return append(first, last...)
+	return append(append(first, k.Hint("next view", keymap.NextView)), last...)
 }
 
 // prices are the keys that flag the message, with what each costs in the next request.

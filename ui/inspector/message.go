@@ -89,7 +89,7 @@ func verdictLines(r *Request, p *Page, stored store.Message, e history.Entry) {
 	}
 	p.Add(Quiet, "\n")
 	for _, repair := range e.Repairs {
-		p.Line(Quiet, "%s  %s", repair.Kind, theme.OneSentence(repair.Sentence()))
+		p.Line(Quiet, "%s", theme.OneSentence(repair.Sentence()))
 	}
 	proofLine(r, p)
 }
@@ -127,8 +127,11 @@ func lengths(e history.Entry) string {
 	return theme.Thousands(e.CharsAfter) + " of " + theme.Plural(e.CharsBefore, "character")
 }
 
-// why is the reason of a verdict without the verdict.
+// why is the reason of a verdict without the verdict, "" where that says it all: a message is whole because it fits.
 func why(e history.Entry) string {
+	if e.Cause.Code == history.CauseFits || e.Cause.Code == history.CauseFreeBudget {
+		return ""
+	}
 	sentence := theme.OneSentence(e.Cause.Sentence())
 	if _, reason, ok := strings.Cut(sentence, ": "); ok {
 		sentence = reason

@@ -189,7 +189,7 @@ func (r *Reading) reason(v run) string {
 		if r.saved > 0 {
 			return "the next request; sent whole it would take " + about(r.saved) + " more tokens"
 		}
-		return "the next request: " + why(v.Entry)
+		return strings.TrimSuffix("the next request: "+why(v.Entry), ": ")
 	}
 	turns := "turn " + theme.Thousands(v.Turn)
 	switch oldest := r.past[len(r.past)-1].Turn; {

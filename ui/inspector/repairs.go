@@ -437,7 +437,7 @@ func (l *Repairs) Subject() string {
 		return ""
 	}
 	m, _ := l.stored(on.Entry.ID)
-	return on.Repair.Kind + " · message " + theme.Thousands(on.Entry.Index+1) + ", " + speaker(m, on.Entry)
+	return "message " + theme.Thousands(on.Entry.Index+1) + ", " + speaker(m, on.Entry)
 }
 
 // Position is how far down the comparison the screen is, "" where it holds all of it.
@@ -455,9 +455,7 @@ func (l *Repairs) Hints() []keymap.Hint {
 	if on, ok := l.Chosen(); ok {
 		if len(l.prices) > 1 {
 			hints = append(hints, k.Hint("choose", keymap.Down, keymap.Up))
-			if l.prices[l.remedy].Remedy != on.Repair.Remedy {
-				hints = append(hints, k.Hint("use this repair", keymap.Choose))
-			}
+			hints = append(hints, k.Hint("use this repair", keymap.Choose))
 		}
 		if len(l.undo) > 0 || on.Repair.Remedy != history.SendRepaired {
 			hints = append(hints, k.Hint("undo", keymap.UndoRemedy))
@@ -465,7 +463,7 @@ func (l *Repairs) Hints() []keymap.Hint {
 		if len(l.Lines) > 1 {
 			hints = append(hints, k.Hint("next repair", keymap.NextRepair))
 		}
-		hints = append(hints, k.Hint("go to the message", keymap.ShowMessage), k.Hint("use another repair", keymap.Remedy))
+		hints = append(hints, k.Hint("go to the message", keymap.ShowMessage), k.Hint("use the next one", keymap.Remedy))
 	}
 	return append(hints, k.Hint("scroll", keymap.HalfDown, keymap.HalfUp), k.Hint("help", keymap.Ask), k.Hint("close", keymap.Back))
 }

@@ -82,7 +82,7 @@ func (l *Repairs) list(st theme.Styles, w, h int) []string {
 			text = st.Strong
 		}
 		g := theme.Glyph(on.Entry)
-		lead := fmt.Sprintf("%*s %s %-3s  ", digits, theme.Thousands(on.Entry.Index+1), theme.Fit(theme.Speaker(on.Entry.Role), 6), markdown.OneLine(on.Repair.Kind, 3))
+		lead := fmt.Sprintf("%*s %s  ", digits, theme.Thousands(on.Entry.Index+1), theme.Fit(theme.Speaker(on.Entry.Role), 6))
 		what := markdown.OneLine(l.Secrets.Line(on.Repair.Sentence()), max(1, textWidth(w)-theme.Width(lead+right)-2))
 		left := strings.Repeat(" ", theme.Gutter(w)) + theme.Fit(st.OfGlyph(g).Render(g), markCells) + text.Render(lead+what)
 		lines = append(lines, theme.Spread(left, st.Muted.Render(right), w-theme.Gutter(w)))
@@ -164,15 +164,12 @@ func (l *Repairs) remedies(st theme.Styles, on Repaired, w int) []string {
 	var lines []string
 	for i, p := range l.prices {
 		label, about := l.remedyText(on, p)
-		price := theme.Signed(p.Tokens)
+		price := theme.Signed(p.Tokens) + " tokens"
 		switch {
 		case p.Remedy == on.Repair.Remedy:
-			price = "now"
+			price = "in use"
 		case p.Tokens == 0:
-			price = "±0"
-		}
-		if i == l.remedy && p.Remedy != on.Repair.Remedy {
-			price += " tokens"
+			price = "no difference"
 		}
 		lines = append(lines, remedyRow(st, w, i, i == l.remedy, label, about, price))
 	}

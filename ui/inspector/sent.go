@@ -31,7 +31,7 @@ func (in *Model) sentPage() (p Page, first int) {
 	}
 	messages := in.sentMessages()
 	for _, i := range c.at {
-		messages.write(&p, i)
+		messages.write(&p, i, e.Index)
 	}
 	first = -1
 	if c.found {
@@ -62,7 +62,7 @@ func notSent(r *Request, p *Page, stored func(int64) (store.Message, bool), e hi
 		return
 	}
 	for _, a := range r.Added {
-		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap && (a.At > e.Index || a.Before == 0 && a.At == 0) {
+		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap && (a.At > e.Index || a.Before == 0 && r.Plan.Messages[0].Role == history.System) {
 			p.Heading(string(a.Kind), theme.OneSentence(a.Cause.Sentence()))
 			p.Block(Added, a.Text)
 			return
@@ -79,7 +79,7 @@ func (in *Model) addedSent(a history.Added) Page {
 		p.Line(Quiet, "It is in no message of the request.")
 		return p
 	}
-	in.sentMessages().write(&p, a.Before)
+	in.sentMessages().write(&p, a.Before, -1)
 	return p
 }
 
@@ -94,9 +94,13 @@ func (in *Model) sentMessages() sentMessages {
 	return sentMessages{&in.Request, in.stored, in.Plan.Shown()}
 }
 
-// write writes one with its heading.
-func (s sentMessages) write(p *Page, i int) {
-	p.Heading("message "+theme.Thousands(i+1)+" of "+theme.Thousands(len(s.Plan.Messages))+" in the request", s.facts(i)...)
+// write writes one with its heading. Of the message with index on, -1 for none, the title has the number.
+func (s sentMessages) write(p *Page, i, on int) {
+	facts := s.facts(i)
+	if shown := s.shown[i]; len(shown) == 1 && s.Plan.Entries[shown[0]].Index == on {
+		facts = slices.Delete(facts, 1, 2)
+	}
+	p.Heading("message "+theme.Thousands(i+1)+" of "+theme.Thousands(len(s.Plan.Messages))+" in the request", facts...)
 	s.writeBody(p, i)
 }
 

@@ -245,7 +245,7 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	screen := func(w, h int) string {
 		return uitest.Plain(l.View(theme.New(theme.None, theme.Palette{}, 0), w, h))
 	}
-	for _, want := range []string{"▌ 1 Send it repaired", "  2 Send it as plain text", "now\n", "+6\n", "−38\n", originalKept} {
+	for _, want := range []string{"▌ 1 Send it repaired", "  2 Send it as plain text", "in use\n", "+6 tokens\n", "−38 tokens\n", originalKept} {
 		if got := screen(100, 30); !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q:\n%s", want, got)
 		}

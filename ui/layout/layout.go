@@ -35,14 +35,17 @@ type Wants struct {
 	Queue         int // lines of queued messages above the draft
 	Sentence      int // lines of the sentence in the place of the hints, 0 and 1 for one line
 	Context       Context
-	Dials         bool // the panel is wanted for the dials of what-if, whatever Context says
+	Empty         bool // the chat has no message: its first screen has the whole page
+	Dials         bool // the panel is wanted for the dials of what-if, whatever Context and Empty say
 }
 
 // MostAlert is the most lines of a question: half of the height.
 func (w Wants) MostAlert() int { return max(MostTail, w.Height/2) }
 
 // PanelFits says that the panel can stand beside the page.
-func (w Wants) PanelFits() bool { return w.Width >= WideWidth && w.Height >= PanelHeight }
+func (w Wants) PanelFits() bool {
+	return w.Width >= WideWidth && w.Height >= PanelHeight && (!w.Empty || w.Dials)
+}
 
 // Mark is how many cells of the draft's line stand before its text: the gutter and the sign of the draft.
 func (w Wants) Mark() int { return theme.Gutter(w.Width) + 2 }

@@ -40,14 +40,20 @@ const labelCells = 11
 func (p *Model) prospect(st theme.Styles, w int) []string {
 	r := &p.Next
 	var lines []string
-	if next := numbered(r.Plan.Next, maxNumbers); next != "" {
+	if len(r.Plan.Next) > 0 {
 		var after []words
+		rest := w - labelCells
 		if free := r.Plan.Sum.Free(); free > 0 {
 			after = []words{{"after ~" + theme.Thousands(free) + " more tokens", st.Muted}}
+			rest -= theme.Width(after[0].text) + 2
+		}
+		next := numberedIn(r.Plan.Next, rest)
+		if next == "" {
+			after, next = nil, numberedIn(r.Plan.Next, w-labelCells)
 		}
 		lines = append(lines, between(w, []words{{theme.Fit("Next out", labelCells), st.Muted}, {next, st.Text}}, after))
 	}
-	if known := p.Forecast.Prefix; known.Known {
+	if known := p.Forecast.Prefix; known.Known && known.Tokens > 0 {
 		cached := []words{{theme.Fit("Cached", labelCells), st.Muted}, {"~" + r.Counted(known.Tokens), st.Text}}
 		if next := r.Plan.Next; len(next) > 0 && known.IfNextDrops < known.Tokens {
 			cached = append(cached, words{", ~" + r.Counted(known.IfNextDrops) + " once " + theme.Thousands(next[0]+1) + " drops out", st.Muted})
@@ -77,7 +83,7 @@ func (p *Model) reason(st theme.Styles, w int) []string {
 			text = theme.Thousands(on.Entry.Index+1) + ": " + on.Entry.Repairs[0].Sentence()
 		}
 	case on.Added != nil:
-		glyph, text = "✚", "Added "+string(on.Added.Kind)+": "+on.Added.Cause.Sentence()
+		glyph, text = "✚", theme.UpperFirst(addedName(on.Added.Kind))+": "+on.Added.Cause.Sentence()
 	default:
 		return nil
 	}

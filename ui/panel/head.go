@@ -32,17 +32,23 @@ func (p *Model) head(st theme.Styles, w, h int, focused bool) []string {
 		lines = append(lines, r.bar(st, w))
 	}
 	lines = append(lines, r.total(st, w))
+	if counts := flow(r.tallies(st), w); len(counts) > 0 && h >= columnHeight {
+		if !focused {
+			counts = counts[:1]
+		}
+		lines = append(lines, counts...)
+	}
 	if r.Past != nil {
-		lines = append(lines, proof(st, *r.Past, r.Counted(r.Plan.Sum.Total), r.Cost(), w)...)
+		lines = append(lines, proof(st, *r.Past, r.estimate, r.Cost(), w)...)
 	}
 	lines = append(lines, p.problems(st, w)...)
-	if focused && h >= legendHeight {
-		lines = slices.Concat(lines, blank, p.legend(st, w, h >= roomyHeight))
+	if focused && h >= airyHeight {
+		lines = slices.Concat(lines, blank, p.legend(st, w))
 	}
 	if len(r.Plan.Entries) == 0 && p.draft() == 0 {
 		return slices.Concat(lines, blank, theme.WrapStyled(st.Muted, r.Missing(), w))
 	}
-	if h >= legendHeight {
+	if h >= columnHeight {
 		lines = append(slices.Concat(lines, blank), columnHead(st, r.columns(w, p.model()), r.saved > 0))
 	}
 	return lines
@@ -51,8 +57,8 @@ func (p *Model) head(st theme.Styles, w, h int, focused bool) []string {
 // columnHead names the columns of numbers.
 func columnHead(st theme.Styles, c columns, saved bool) string {
 	row := newLine(c.saved)
-	row.to(c.tokens - tokensCells)
-	row.add("tokens", st.Muted)
+	row.to(c.tokens - len("~tokens"))
+	row.add("~tokens", st.Muted)
 	if saved && c.saved > c.tokens {
 		row.to(c.saved - len("saved"))
 		row.add("saved", st.Muted)
@@ -154,44 +160,49 @@ func (p *Model) problems(st theme.Styles, w int) []string {
 	}
 	if p.Whatif == nil {
 		say(st.Cut, p.wrong)
-		for _, s := range p.Forecast.Warnings {
-			say(st.Cut, "! "+s)
+		for _, s := range p.Forecast.warnings(w) {
+			say(st.Cut, s)
 		}
 	}
 	say(st.Muted, p.Guessed)
 	return lines
 }
 
-// legend says what the parts of the bar are, what sets the limit and what the request costs; all is what each part
-// is made of as well.
-func (p *Model) legend(st theme.Styles, w int, all bool) []string {
+// legend says what the parts of the bar are, what sets the limit and what the request costs. Its numbers are estimates
+// unless the server has counted the request.
+func (p *Model) legend(st theme.Styles, w int) []string {
 	r := p.Shown()
 	s := r.Plan.Sum
 	draft, fixed := r.share("draft"), r.fixed()
-	var parts []words
-	if fixed > 0 {
-		parts = append(parts, words{"━ " + r.fixedName() + " " + theme.Thousands(fixed), st.Muted})
+	sign := "~"
+	if r.counted {
+		sign = ""
 	}
-	parts = append(parts, words{"━ messages " + theme.Thousands(s.Used()-fixed-draft), st.Seen})
-	switch {
-	case draft == 0:
-	case r.Past != nil || p.Busy:
-		parts = append(parts, words{"━ this turn " + theme.Thousands(draft), st.You})
-	default:
-		parts = append(parts, words{"━ draft ~" + theme.Thousands(draft), st.You})
+	var parts []words
+	part := func(name string, n int, style lipgloss.Style) {
+		if n > 0 {
+			parts = append(parts, words{"━ " + name + " " + sign + theme.Thousands(n), style})
+		}
+	}
+	part(r.fixedName(), fixed, st.Muted)
+	part("messages", s.Used()-fixed-draft, st.Seen)
+	if r.Past != nil || p.Busy {
+		part("this turn", draft, st.You)
+	} else {
+		part("draft", draft, st.You)
 	}
 	if s.Limit > 0 {
 		parts = append(parts, words{"─ free " + theme.Thousands(max(0, s.Limit-s.Used())), st.Faint})
 	}
-	const sign = len("━")
+	const line = len("━")
 	var lines []string
 	each := max(1, min(w/(textWidth/2), len(parts))) // on a line
 	for i := 0; i < len(parts); i += each {
 		row := newLine(w)
 		for k, part := range parts[i:min(i+each, len(parts))] {
 			row.to(k * w / each)
-			row.add(part.text[:sign], part.style)
-			row.add(part.text[sign:], st.Muted)
+			row.add(part.text[:line], part.style)
+			row.add(part.text[line:], st.Muted)
 		}
 		row.to(w)
 		lines = append(lines, row.String())
@@ -207,13 +218,6 @@ func (p *Model) legend(st theme.Styles, w int, all bool) []string {
 	}
 	if r.Past == nil {
 		say(strings.Join(slices.DeleteFunc([]string{r.Cost(), phrase("session ", r.Spent)}, func(s string) bool { return s == "" }), " · "))
-	}
-	if all {
-		say(r.composition())
-		lines = append(lines, flow(r.tallies(st), w)...)
-		if r.Past == nil {
-			lines = append(lines, p.prospect(st, w)...)
-		}
 	}
 	if p.Marked != nil {
 		say(p.Keys.First(keymap.Compare) + " compares with " + p.Name(p.Marked))
@@ -236,24 +240,8 @@ func (r *Request) fixedName() string {
 		return "system, tools"
 	case s.Tools > 0:
 		return "tools"
-	case s.System > 0:
-		return "system"
 	}
-	return "fixed"
-}
-
-// composition says what the parts of the bar are made of, where that is more than their names tell.
-func (r *Request) composition() string {
-	var list []string
-	for _, part := range []struct{ share, name string }{{"system", "system"}, {"tools", "tools"}, {"pinned", "pinned"}, {"recalled", "recalled"}, {"added", "added"}} {
-		if n := r.share(part.share); n > 0 {
-			list = append(list, part.name+" "+theme.Thousands(n))
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return "Of these: " + strings.Join(list, ", ")
+	return "system"
 }
 
 // bound says what sets the limit of the request.
@@ -271,7 +259,7 @@ func (r *Request) bound() string {
 	case s.Bound == history.BoundBudget:
 		return "Your budget; " + window
 	case s.Bound == history.BoundMaxContext:
-		return "max_context_tokens; " + window
+		return "Automatic budget; " + window
 	case s.Bound == history.BoundUnread:
 		return "The server took no more; " + window
 	}
@@ -308,16 +296,19 @@ func flow(list []count, w int) []string {
 
 // proof says when a past request was sent, to whom and what it cost, whether what is shown is what was sent, and what
 // the server made of it.
-func proof(st theme.Styles, r record.Replayed, estimate, cost string, w int) []string {
+func proof(st theme.Styles, r record.Replayed, estimate int, cost string, w int) []string {
 	q := r.Request
 	if by := q.PriceSource; by != "" && cost != "" {
 		cost += " by " + markdown.OneLine(by, 60)
 	}
-	facts := q.Created.Local().Format(time.DateTime) + " · " + markdown.OneLine(q.Model, 40)
-	if q.Prompt > 0 {
-		facts += " · estimated ~" + estimate
+	facts := []string{q.Created.Local().Format(time.DateTime), markdown.OneLine(q.Model, 40)}
+	if cost != "" {
+		facts = append(facts, cost)
 	}
-	lines := theme.WrapStyled(st.Muted, strings.TrimSuffix(facts+" · "+cost, " · "), w)
+	if q.Prompt > 0 {
+		facts = append(facts, "the estimate was ~"+theme.Thousands(estimate))
+	}
+	lines := joined(st.Muted, facts, w)
 	if q.End == store.EndFailed {
 		failed := "✗ Failed"
 		if what := record.ReadFault(q.Fault).What; what != "" {
@@ -341,6 +332,23 @@ func proof(st theme.Styles, r record.Replayed, estimate, cost string, w int) []s
 		lines = append(lines, theme.WrapStyled(style, markdown.Visible(text), w)...)
 	}
 	return lines
+}
+
+// joined are facts with dots between them on lines of w cells: a fact is broken only where a line cannot hold it.
+func joined(style lipgloss.Style, facts []string, w int) []string {
+	var lines []string
+	line := ""
+	for _, fact := range facts {
+		switch next := line + " · " + fact; {
+		case line == "":
+			line = fact
+		case theme.Width(next) <= w:
+			line = next
+		default:
+			lines, line = append(lines, theme.WrapStyled(style, line, w)...), fact
+		}
+	}
+	return append(lines, theme.WrapStyled(style, line, w)...)
 }
 
 // TurnName is a past request's name in its session.

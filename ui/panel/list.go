@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/record"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -104,7 +105,7 @@ func (p *Model) rows(st theme.Styles, in, w, top, h int, focused bool) []string 
 	case l.end < all:
 		lines = append(lines, p.more(st, cols, w, "↓", l.end, draft))
 	case draft > 0:
-		line := inList{glyph: "›", who: "you", text: "draft", tokens: "~" + theme.Thousands(draft), tint: st.You, words: st.You}
+		line := inList{glyph: "›", who: "you", text: "draft", tokens: theme.Thousands(draft), tint: st.You, words: st.You}
 		lines = append(lines, line.draw(st, cols, w))
 	}
 	return lines[:min(len(lines), max(0, h))]
@@ -163,7 +164,7 @@ type columns struct {
 
 // The narrowest columns, and how many cells a text needs to say anything.
 const (
-	whoCells    = 4
+	whoCells    = 5 // "model"
 	tokensCells = len("tokens")
 	savedCells  = len("  saved")
 	leastText   = 8
@@ -203,6 +204,7 @@ func (r *Request) columns(w int, model string) columns {
 
 // inList is what a line of the list says.
 type inList struct {
+	added            bool // nobody said it: its text begins where the speaker would stand
 	chosen, selected bool
 	glyph, number    string
 	many             bool // the number is that of several messages and stands where the speaker would
@@ -230,15 +232,18 @@ func (l inList) draw(st theme.Styles, c columns, w int) string {
 		glyph = st.OfGlyph(l.glyph)
 	}
 	row.add(l.glyph+" ", glyph)
-	if l.many {
+	switch {
+	case l.many:
 		row.add(l.number+" ", st.Muted)
-	} else {
+	default:
 		row.add(fmt.Sprintf("%*s ", c.digits, l.number), st.Muted)
-		if c.who > 0 {
+		if c.who > 0 && !l.added {
 			row.add(theme.Fit(l.who, c.who), st.Text)
 		}
 	}
-	row.to(1 + c.text)
+	if !l.added {
+		row.to(1 + c.text)
+	}
 	end := 1 + c.tokens
 	if l.tokens != "" {
 		end -= max(tokensCells, theme.Width(l.tokens)+1)
@@ -277,11 +282,11 @@ func (p *Model) line(st theme.Styles, c columns, i, opened, w int, focused bool)
 		l.glyph, l.many = theme.Glyph(*on.Entry), true
 		l.number = theme.Thousands(first+1) + "–" + theme.Thousands(first+n)
 		l.text = theme.Thousands(n) + " " + notSent(on.Entry.Disposition)
-		l.saved = r.saving(u.diff)
+		l.saved = saving(r.Plan.Sum.Tokens(u.diff))
 		l.selected = p.Selected != nil && p.Selected(on.Entry.ID)
 	case on.Added != nil:
-		l.glyph, l.tint, l.words = "✚", st.OfGlyph("✚"), st.OfGlyph("✚")
-		l.text, l.more = "added: "+string(on.Added.Kind), p.Secrets.Line(on.Added.Text)
+		l.glyph, l.tint, l.words, l.added = "✚", st.OfGlyph("✚"), st.OfGlyph("✚"), true
+		l.text, l.more = addedName(on.Added.Kind), p.Secrets.Line(on.Added.Text)
 		l.tokens = r.Counted(on.Added.Tokens)
 	case on.Entry != nil:
 		l = p.entryLine(st, *on.Entry)
@@ -296,7 +301,10 @@ func (p *Model) entryLine(st theme.Styles, e history.Entry) inList {
 	said := r.texts(e.ID)
 	l := inList{
 		glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), who: theme.ShortSpeaker(e.Role, said.model), text: theme.Verdict(e),
-		more: p.gist(e.ID, said.text), selected: p.Selected != nil && p.Selected(e.ID), saved: r.saving(e.TokensAfter - e.TokensBefore),
+		more: p.gist(e.ID, e.Role, said.text), selected: p.Selected != nil && p.Selected(e.ID), saved: saving(r.Plan.Sum.Tokens(e.TokensAfter) - r.Plan.Sum.Tokens(e.TokensBefore)),
+	}
+	if e.Cause.Code == history.CauseNeighbour && l.glyph == "↺" {
+		l.text = "recalled" + phrase(": with ", r.match(e.Index))
 	}
 	l.tint = st.OfGlyph(l.glyph)
 	if e.Sent() {
@@ -321,12 +329,49 @@ func (p *Model) entryLine(st theme.Styles, e history.Entry) inList {
 	return l
 }
 
-// saving is what a message costs less than whole, or more: "−540", "" for nothing.
-func (r *Request) saving(diff int) string {
-	if r.Plan.Sum.Tokens(diff) == 0 {
+// saving is what a message costs less than whole: "−540", "" for nothing. What it costs more, such as the label of a
+// recalled message, is in its tokens.
+func saving(diff int) string {
+	if diff >= 0 {
 		return ""
 	}
-	return r.difference(diff)
+	return theme.Signed(diff)
+}
+
+// maxApart is how many messages a recalled one may stand from the match that it is recalled with.
+const maxApart = 5
+
+// match is the number of the recalled message nearest to one with an index that is recalled for what it says, "" for
+// none.
+func (r *Request) match(index int) string {
+	for apart := 1; apart <= maxApart; apart++ {
+		for _, i := range []int{index - apart, index + apart} {
+			if i < 0 || i >= len(r.Plan.Entries) {
+				continue
+			}
+			if e := &r.Plan.Entries[i]; e.Recalled && e.Cause.Code == history.CauseSharedWords {
+				return theme.Thousands(i + 1)
+			}
+		}
+	}
+	return ""
+}
+
+// addedName says what a text is for that winnow added to a request.
+func addedName(k history.AddedKind) string {
+	switch k {
+	case history.AddedMarker:
+		return "added: note of a gap"
+	case history.AddedStart:
+		return "added: opening line"
+	case history.AddedStandIn:
+		return "added: stand-in result"
+	case history.AddedBridge:
+		return "added: filler answer"
+	case history.AddedRecalled:
+		return "added: recall heading"
+	}
+	return "added: " + string(k)
 }
 
 // notSent is what became of several messages.
@@ -346,13 +391,17 @@ type gistOf struct {
 // maxGists bounds how many beginnings are kept: more than the list shows at once.
 const maxGists = 1000
 
-// gist is how a message begins, without its secrets. A line is drawn often, and secrets are searched for once.
-func (p *Model) gist(id int64, text string) string {
+// gist is how a message begins, without its secrets and the Markdown marks of an answer. A line is drawn often, and
+// secrets are searched for once.
+func (p *Model) gist(id int64, role history.Role, text string) string {
 	of := gistOf{id, len(text)}
 	gist, known := p.gists[of]
 	if !known {
 		if p.gists == nil || len(p.gists) >= maxGists {
 			p.gists = map[gistOf]string{}
+		}
+		if role == history.Assistant {
+			text = markdown.Gist(text)
 		}
 		gist = strings.TrimSpace(p.Secrets.Line(text))
 		p.gists[of] = gist

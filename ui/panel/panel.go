@@ -5,6 +5,7 @@ package panel
 
 import (
 	"errors"
+	"slices"
 
 	"winnow/history"
 	"winnow/llm"
@@ -104,6 +105,24 @@ func (p *Model) Stay(on row) {
 		p.At = r.Place(on.Entry.Index)
 	}
 	p.stand(p.At)
+}
+
+// ToFirstChange puts the cursor on the first message that is not sent whole, at the top of what the list shows, unless
+// the user has moved it.
+func (p *Model) ToFirstChange() {
+	entries := p.Shown().Plan.Entries
+	i := slices.IndexFunc(entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
+	if i < 0 || p.Moved {
+		return
+	}
+	p.jump(i)
+}
+
+// jump puts the cursor on the message with an index, and the list where its line is the first below the one above it.
+func (p *Model) jump(index int) {
+	r := p.Shown().Rows
+	p.stand(r.Place(index))
+	p.list.first = max(0, r.lineOf(p.At, p.open())-1)
 }
 
 // Judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.

@@ -51,7 +51,7 @@ func noTexts(int64) string { return "" }
 func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Set(history.Plan{Sum: history.Sum{Limit: 6144, Window: 8192}}, nil)
-	shown := func() string { return screen(p, 60, 20, true) }
+	shown := func() string { return screen(p, 60, 24, true) }
 	p.Judge(llm.Window{Tokens: 8192, Source: "the server"})
 	if got := shown(); strings.Contains(got, "assuming") {
 		t.Errorf("a window that the server said is shown as assumed:\n%s", got)
@@ -68,8 +68,8 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
 		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
 	}, nil)
-	got := screen(p, 60, 20, true)
-	for _, want := range []string{"messages 200", "~200 of 400 tokens", "200 free", "●  1 you"} {
+	got := screen(p, 60, 24, true)
+	for _, want := range []string{"messages ~200", "~200 of 400 tokens", "200 free", "●  1 you"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, got)
 		}
@@ -152,7 +152,7 @@ func TestScreens(t *testing.T) {
 		{"with the focus", 35, true, func() Model { p := long(); p.GoTo(44, 45); return p }()},
 		{"on a line of several messages", 35, true, onRun},
 		{"which is opened", 35, true, opened},
-		{"a window that is assumed", 24, true, assumed},
+		{"a window that is assumed", 26, true, assumed},
 		{"nothing planned", 6, false, Model{}},
 	} {
 		screens.Add(c.name, c.p.Pane(st, Width, c.h, c.focused))

@@ -156,12 +156,8 @@ func (p *Model) State() string {
 	if p.Past != nil || p.Whatif != nil || !p.Next.tight() {
 		return ""
 	}
-	switch next := p.Next.Plan.Next; len(next) {
-	case 0:
-		return ""
-	case 1:
-		return theme.Thousands(next[0]+1) + " is next out"
-	default:
-		return numbered(next, 2) + " are next out"
+	if next := numbered(p.Next.Plan.Next, 2); next != "" {
+		return "next out " + next
 	}
+	return ""
 }

@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"strings"
+
 	"winnow/history"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -11,13 +13,13 @@ import (
 func (p *Model) Prices(e history.Entry) []keymap.Hint {
 	var hints []keymap.Hint
 	for _, k := range p.prices(e) {
-		hints = append(hints, keymap.Hint{Key: k.key, What: k.what + " " + k.price})
+		hints = append(hints, keymap.Hint{Key: k.key, What: strings.TrimSpace(k.what + " " + k.price)})
 	}
 	return hints
 }
 
 // prices are what each flag for a message would cost or free in the next request, with its whole tool group,
-// as the server counts: p pin +540, x exclude −37. What the rules would do with a message that was pinned or excluded is
+// as the server counts: p pin +540, x exclude −37. A key that changes nothing now has no number. What the rules would do with a message that was pinned or excluded is
 // not known before they are asked, so that is the most it can be. There are none where nothing is known.
 func (p *Model) prices(e history.Entry) []keyPrice {
 	r := &p.Next
@@ -35,9 +37,11 @@ func (p *Model) prices(e history.Entry) []keyPrice {
 		case member.Disposition == history.Excluded && member.Cause.Code != history.CauseQuestionExcluded:
 			flag = history.Exclude
 		}
-		after += member.TokensAfter
-		if before += member.TokensBefore; member.Whole && member.Sent() {
-			before += member.TokensAfter - member.TokensBefore // Repairing it may take some.
+		after += r.Plan.Sum.Tokens(member.TokensAfter)
+		if member.Whole && member.Sent() {
+			before += r.Plan.Sum.Tokens(member.TokensAfter) // Repairing it may take some.
+		} else {
+			before += r.Plan.Sum.Tokens(member.TokensBefore)
 		}
 	}
 	k := &p.Keys
@@ -45,15 +49,21 @@ func (p *Model) prices(e history.Entry) []keyPrice {
 	if len(group) > 1 {
 		with = ", with " + theme.Thousands(len(group)-1) + " more"
 	}
-	pin := keyPrice{k.First(keymap.Pin), "pin", r.difference(before-after) + with}
-	exclude := keyPrice{k.First(keymap.Exclude), "exclude", r.difference(-after)}
+	price := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return theme.Signed(n)
+	}
+	pin := keyPrice{k.First(keymap.Pin), "pin", strings.TrimPrefix(price(before-after)+with, ", ")}
+	exclude := keyPrice{k.First(keymap.Exclude), "exclude", price(-after)}
 	auto := keyPrice{k.First(keymap.Auto), "automatic", "up to "}
 	switch flag {
 	case history.Pin:
-		auto.price += r.difference(-after) + with
+		auto.price += theme.Signed(-after) + with
 		return []keyPrice{auto, exclude}
 	case history.Exclude:
-		auto.price += r.difference(before) + with
+		auto.price += theme.Signed(before) + with
 		return []keyPrice{auto, pin}
 	}
 	return []keyPrice{pin, exclude}

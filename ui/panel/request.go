@@ -29,6 +29,8 @@ type Request struct {
 	FirstRead int  // index of the first message that the server can have read; 0 is all
 	system    bool // a message of the system is among the others
 	saved     int  // the most tokens that are saved at one message, as they are counted
+	estimate  int  // the tokens of a past request as they were estimated before the server counted it
+	counted   bool // Plan's numbers add up to the server's own count
 }
 
 // said is a message as a row shows it.
@@ -56,9 +58,15 @@ func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added, Spans: r.Plan.SpansAmong(r.Verdicts.Entries),
 		Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
 	}
+	short, dropped := record.ShortfallOf(r.Request)
+	estimate, counted := plan.Sum.Used(), false
+	if n := r.Request.Prompt; n > 0 && !dropped && plan.Sum.Total > 0 {
+		// The server has counted the request as a whole: its parts are shares of that.
+		plan.Sum.Ratio, counted = float64(n)/float64(plan.Sum.Total), true
+	}
 	past := requestOf(plan, func(id int64) said { return texts[id] })
-	past.Past = &r
-	if short, ok := record.ShortfallOf(r.Request); ok {
+	past.Past, past.estimate, past.counted = &r, estimate, counted
+	if dropped {
 		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
 	}
 	return past
@@ -76,8 +84,9 @@ func (r *Request) tight() bool {
 	return !r.Whole() || s.Limit > 0 && s.Used() >= s.Limit/100*full
 }
 
-// fixed is what a request costs before any message: the system prompt, the tools and what the chat format costs.
-func (r *Request) fixed() int { return r.share("system", "tools", "format") }
+// fixed is what a request costs before any message: the system prompt and the tools. What the chat format costs around
+// the messages counts as theirs.
+func (r *Request) fixed() int { return r.share("system", "tools") }
 
 // share are the tokens of some parts of the request, as the server counts them.
 func (r *Request) share(names ...string) int {

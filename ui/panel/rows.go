@@ -25,11 +25,29 @@ type run struct {
 
 func rowsOf(p history.Plan) rows {
 	r := rows{Entries: p.Entries, Added: slices.Clone(p.Added)}
+	for i := range r.Added {
+		if a := &r.Added[i]; a.Kind == history.AddedMarker && a.At == 0 {
+			a.At = lastGap(p.Entries)
+		}
+	}
 	slices.SortStableFunc(r.Added, func(a, b history.Added) int { return a.At - b.At })
 	for i, a := range r.Added {
 		r.At = append(r.At, i+a.At)
 	}
 	return r
+}
+
+// lastGap is the index of the first of the last messages that are not sent one after the other. A note of a gap that no
+// message follows but the current one is in the system prompt; the list shows it at the gap.
+func lastGap(entries []history.Entry) int {
+	at := len(entries)
+	for at > 0 && entries[at-1].Sent() {
+		at--
+	}
+	for at > 0 && !entries[at-1].Sent() {
+		at--
+	}
+	return at
 }
 
 // fold finds the runs, and the most that is saved at one message. What the user excluded, and what a trial changes,

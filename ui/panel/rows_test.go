@@ -69,7 +69,7 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawnRequest(t)
 		r := &p.Next
-		total, messages := r.fixed(), 0
+		total, messages := r.share("system", "tools", "format"), 0
 		for i := range r.Rows.lines(-1) {
 			line := []rune(ansi.Strip(p.line(plain(), r.columns(textWidth, p.Model), i, -1, Width-1, false)))
 			c := r.columns(textWidth, p.Model)

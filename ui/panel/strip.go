@@ -89,7 +89,7 @@ func (p *Model) Gauge(st theme.Styles, bar bool) string {
 	}
 	text = words.Render(text + " / " + theme.Thousands(s.Limit))
 	if bar {
-		full := cells(s.Used(), max(s.Limit, s.Used()), gaugeCells)
+		full := gauge(s.Used(), s.Limit)
 		text += " " + line.Render(strings.Repeat("━", full)) + st.Faint.Render(strings.Repeat("─", gaugeCells-full))
 	}
 	return text
@@ -101,6 +101,15 @@ func (r *Request) tokens() string {
 		return theme.Thousands(r.Past.Request.Prompt)
 	}
 	return "~" + r.Counted(r.Plan.Sum.Total)
+}
+
+// gauge is how many cells of the header's bar stand for n of whole. Each cell of so short a bar is an eighth, so what is
+// less than half of one is not drawn.
+func gauge(n, whole int) int {
+	if n >= whole {
+		return gaugeCells
+	}
+	return min((2*n*gaugeCells+whole)/(2*whole), gaugeCells-1)
 }
 
 // cells is how many of a bar's cells stand for n of whole: what is there shows, and so does what is free.
@@ -145,12 +154,22 @@ func (r *Request) tallies(st theme.Styles) []count {
 	return list
 }
 
-// numbered are the numbers of messages by their rising indexes, at most so many: "44, 45", "3–9", "1, 5, 9 …".
+// numberedIn are the numbers of messages in at most w cells, "" where there is no room for one.
+func numberedIn(indexes []int, w int) string {
+	for most := maxNumbers; most > 0; most-- {
+		if text := numbered(indexes, most); theme.Width(text) <= w {
+			return text
+		}
+	}
+	return ""
+}
+
+// numbered are the numbers of messages by their rising indexes, at most so many: "44, 45", "3–9", "1, 5, 9, …".
 func numbered(indexes []int, most int) string {
 	var list []string
 	for i := 0; i < len(indexes); {
 		if len(list) == most {
-			return strings.Join(list, ", ") + " …"
+			return strings.Join(list, ", ") + ", …"
 		}
 		last := i
 		for last+1 < len(indexes) && indexes[last+1] == indexes[last]+1 {

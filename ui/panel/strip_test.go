@@ -55,7 +55,7 @@ func TestNumberedMessagesFoldIntoRanges(t *testing.T) {
 		{[]int{43}, "44"},
 		{[]int{43, 44}, "44, 45"},
 		{[]int{2, 3, 4, 5, 8}, "3–6, 9"},
-		{[]int{0, 4, 8, 12, 16}, "1, 5, 9, 13 …"},
+		{[]int{0, 4, 8, 12, 16}, "1, 5, 9, 13, …"},
 	} {
 		if got := numbered(c.indexes, 4); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.indexes, got, c.want)
@@ -69,7 +69,7 @@ func TestGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
 		used, limit int
 		want        string
 	}{
-		{1, 100_000, "~1 / 100,000 ━───────"},
+		{1, 100_000, "~1 / 100,000 ────────"},
 		{5108, 6000, "~5,108 / 6,000 ━━━━━━━─"},
 		{5999, 6000, "~5,999 / 6,000 ━━━━━━━─"},
 		{6000, 6000, "~6,000 / 6,000 ━━━━━━━━"},

@@ -16,13 +16,11 @@ const (
 	textWidth = 44
 )
 
-// The heights from which the panel has its bar, the legend with the focus and the head of its columns, blank lines, and
-// with the focus all that is known.
+// The heights from which the panel has its bar, the head of its columns, and blank lines and with the focus the legend.
 const (
 	barHeight    = 8
-	legendHeight = 15
+	columnHeight = 15
 	airyHeight   = 24
-	roomyHeight  = 28
 )
 
 // line is a line of the screen that is written from left to right.

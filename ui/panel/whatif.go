@@ -30,6 +30,7 @@ type Whatif struct {
 	Running int // the number of the trial that is being planned, 0 for none
 	stop    context.CancelFunc
 	first   int // the number of the first message that the trial changes, 0 for none
+	changed tally
 }
 
 // Settings are the values of the dials.
@@ -43,6 +44,15 @@ func (w *Whatif) Asking() string {
 		return ref
 	}
 	return ""
+}
+
+// FirstTried is the first message that the settings on trial change, and false where they change none.
+func (p *Model) FirstTried() (id int64, ok bool) {
+	w := p.Whatif
+	if w == nil || w.first == 0 {
+		return 0, false
+	}
+	return w.Request.Plan.Entries[w.first-1].ID, true
 }
 
 // cancel stops the plan that is being made.

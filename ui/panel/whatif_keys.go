@@ -144,7 +144,7 @@ func (p *Model) endOfDial(by int) string {
 	case w.at == modelDial:
 		return "This is the " + end + " model that is known; " + p.Keys.First(keymap.Models) + " in the chat reloads the list."
 	case by < 0:
-		return "Auto is the first step: max_context_tokens, or what the window leaves. Digits set a budget as well."
+		return "Auto is the first step: the automatic budget, or what the window leaves. Digits set a budget as well."
 	}
 	return "The window of this model has " + theme.Thousands(w.Window.Tokens) + " tokens; a larger budget would be capped by it."
 }
@@ -200,6 +200,9 @@ func (p *Model) tried(msg TriedMsg) tea.Cmd {
 	r.Input = msg.Input
 	w.Show(r, p.Next, msg.Changes)
 	p.Stay(on)
+	if w.first > 0 {
+		p.jump(w.first - 1)
+	}
 	return p.Emit(Shown{})
 }
 

@@ -3,6 +3,7 @@ package panel
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"winnow/history"
 	"winnow/session/record"
@@ -20,12 +21,13 @@ type move struct {
 func (w *Whatif) Show(tried, now Request, changes []history.Change) {
 	tried.now = &now
 	tried.moves = make(map[int64]move, len(changes))
-	w.first = 0
+	w.first, w.changed = 0, tally{}
 	for _, c := range changes {
-		text := moveOf(c)
+		text, kind := moveOf(c)
 		if text == "" {
 			continue
 		}
+		w.changed[kind]++
 		e := c.Entry()
 		tried.moves[e.ID] = move{text, c.After.TokensAfter - c.Before.TokensAfter}
 		if n := e.Index + 1; w.first == 0 || n < w.first {
@@ -36,24 +38,50 @@ func (w *Whatif) Show(tried, now Request, changes []history.Change) {
 	w.Request = tried
 }
 
+// kind is what a trial does to a message.
+type kind int
+
+const (
+	back kind = iota // it is sent again
+	wholeAgain
+	longer
+	shorter
+	out
+	kinds
+)
+
+// tally is how many messages a trial changes in each way.
+type tally [kinds]int
+
+// String names them: "6 whole again, 2 dropped".
+func (t tally) String() string {
+	var list []string
+	for k, words := range [kinds]string{"sent again", "whole again", "longer", "shorter", "dropped"} {
+		if t[k] > 0 {
+			list = append(list, theme.Thousands(t[k])+" "+words)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // moveOf says what a change does to the amount of a message that is sent, "" for nothing.
-func moveOf(c history.Change) string {
+func moveOf(c history.Change) (string, kind) {
 	cut := c.After.Disposition == history.Cut
 	switch {
 	case c.After.Sent() && !c.Before.Sent() && cut:
-		return "+ comes back, cut"
+		return "+ comes back, cut", back
 	case c.After.Sent() && !c.Before.Sent():
-		return "+ comes back"
+		return "+ comes back", back
 	case c.Before.Sent() && !c.After.Sent():
-		return "− drops out"
+		return "− drops out", out
 	case c.After.CharsAfter > c.Before.CharsAfter && !cut:
-		return "+ whole"
+		return "+ whole", wholeAgain
 	case c.After.CharsAfter > c.Before.CharsAfter:
-		return "+ " + theme.Verdict(c.After)
+		return "+ " + theme.Verdict(c.After), longer
 	case c.After.CharsAfter < c.Before.CharsAfter:
-		return "− " + theme.Verdict(c.After)
+		return "− " + theme.Verdict(c.After), shorter
 	}
-	return ""
+	return "", 0
 }
 
 // maxNumbers is how many messages are named by their numbers.
@@ -96,7 +124,7 @@ func dialsFrom(h int) int {
 
 // dialsIn are the dials that a panel of h lines shows: a low one shows the dial under the cursor alone.
 func (w *Whatif) dialsIn(h int) []Dial {
-	if h < legendHeight {
+	if h < columnHeight {
 		return []Dial{w.at}
 	}
 	list := make([]Dial, dialCount)
@@ -160,6 +188,9 @@ func (w *Whatif) sums(st theme.Styles, width int, now record.Prefix) []string {
 		lines = append(lines, row.String())
 	}
 	say("Sends", theme.Thousands(r.now.Counts.Sent()), theme.Thousands(r.Counts.Sent()), " of "+theme.Thousands(r.Counts.Stored))
+	if changed := w.changed.String(); changed != "" {
+		say("Changes", "", changed, "")
+	}
 	of := ""
 	if limit := r.Plan.Sum.Limit; limit > 0 {
 		of = " of " + theme.Thousands(limit)
@@ -182,7 +213,7 @@ func (w *Whatif) sums(st theme.Styles, width int, now record.Prefix) []string {
 // where nothing is known.
 func (w *Whatif) cached(now record.Prefix) string {
 	switch {
-	case !now.Known:
+	case !now.Known, now.Tokens == 0 && w.Prefix.Tokens == 0:
 		return ""
 	case w.trial.Model != "":
 		return "none: another model"

@@ -243,7 +243,7 @@ func (l look) gap() int {
 // lookOf is how item i has to be drawn now.
 func (m *itemList) lookOf(i int) look {
 	e := &m.entries[i]
-	l := look{ways: (e.Failure != nil || e.Note.Again) && i+1 == len(m.entries) && !m.busy}
+	l := look{ways: (e.Failure != nil || e.Note.Again) && i+1 == len(m.entries) && !m.busy, tokens: m.judged.plan.Sum.Tokens(e.Tokens)}
 	if v := m.entryOf(e.ID); v != nil {
 		l.unsent = !v.Sent()
 		if n := len(v.Cuts); n > 0 && !l.unsent && !e.expanded && m.shortens(i, v) {

@@ -61,18 +61,18 @@ func (m *itemList) folded(e *entry, d *drawn) []string {
 		lines = lines[:headLines]
 		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + m.styles.Muted.Render("…")
 	}
-	return append(lines, m.hinted(m.styles.Muted.Render(strings.Join(m.extent(e, all-source), " · ")), keymap.Expand, "opens it"))
+	return append(lines, m.hinted(m.styles.Muted.Render(strings.Join(m.extent(e, d.look, all-source), " · ")), keymap.Expand, "opens it"))
 }
 
 // extent is how much text there is: its lines beyond those that are shown, its size and its tokens.
-func (m *itemList) extent(e *entry, more int) []string {
+func (m *itemList) extent(e *entry, l look, more int) []string {
 	var facts []string
 	if more > 0 {
 		facts = append(facts, theme.PluralOf(more, "more line", "more lines"))
 	}
 	facts = append(facts, theme.Size(len(e.Text)))
-	if e.Tokens > 0 {
-		facts = append(facts, "~"+theme.Plural(e.Tokens, "token"))
+	if l.tokens > 0 {
+		facts = append(facts, "~"+theme.Plural(l.tokens, "token"))
 	}
 	return facts
 }
@@ -91,10 +91,10 @@ func (m *itemList) beginning(e *entry, l look, w int) (name, rest string) {
 	if text == "" || all == 1 && ansi.StringWidth(first) <= w && len(text) <= foldedBytes {
 		return style.Render(first), ""
 	}
-	facts := m.extent(e, all-1)
+	facts := m.extent(e, l, all-1)
 	does := "opens it"
 	if e.expanded {
-		first, facts, does = "result", m.extent(e, 0), "closes it"
+		first, facts, does = "result", m.extent(e, l, 0), "closes it"
 	}
 	// What is dropped first where there is little space: the key, the tokens, the size.
 	for n := len(facts); n > 0; n-- {

@@ -75,6 +75,7 @@ type look struct {
 	joined bool // the next item joins it
 	edge   bool // the model's view begins behind it
 	ways   bool // the ways out of what went wrong are shown
+	tokens int  // of its text, as the server counts them; 0 where they are not counted
 }
 
 // cutLook tells one cut of a text from another.
