@@ -164,6 +164,7 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		PersonasIn: personasIn,
 		Config:     configFile,
 		Secrets:    k.redactor.FindIn,
+		Doctor:     k.doctorReport,
 		Export:     k.exportCommand,
 		ReadPage:   k.readPage,
 		Background: k.servers.Start,

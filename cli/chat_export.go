@@ -28,7 +28,8 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 	o := transfer.ExportOptions{Format: format, Redact: clean.text, Marks: marksOf}
 	row.Title = k.redactor.Text(row.Title)
 	name := fileName(row, report.ShortID(row.ID), format)
-	if path == "" {
+	named := path != ""
+	if !named {
 		path = name
 	}
 	path, err = fullPath(path)
@@ -36,7 +37,10 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 		return "", err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, name)
+		path, named = filepath.Join(path, name), false
+	}
+	if !named {
+		path = unusedPath(path)
 	}
 	err = writeFile(path, false, func(out io.Writer) error {
 		return transfer.Export(ctx, s.Store(), row.ID, out, o)
@@ -52,6 +56,15 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 		sentence += fmt.Sprintf(" %d possible secrets were redacted.", clean.count)
 	}
 	return sentence, nil
+}
+
+// unusedPath is a path, or the next one of its kind that nothing has: chat.md, chat-2.md.
+func unusedPath(path string) string {
+	ending, next := filepath.Ext(path), path
+	for n := 2; exists(next); n++ {
+		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ending), n, ending)
+	}
+	return next
 }
 
 // exportArguments reads a format and a file, either of which may be missing. A single word that is neither a

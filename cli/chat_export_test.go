@@ -89,6 +89,11 @@ func TestExportFromTheChat(t *testing.T) {
 	if said, err := k.exportCommand(ctx, open, ""); err != nil || strings.Contains(said, "configured") {
 		t.Errorf("the secret of a title is in the file's name: %q, %v", said, err)
 	}
+	first, _ := k.exportCommand(ctx, open, "html")
+	second, err := k.exportCommand(ctx, open, "html")
+	if want := strings.Replace(first, ".html", "-2.html", 1); err != nil || second != want {
+		t.Errorf("a second export says %q, %v; want %q", second, err, want)
+	}
 	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("exporting over a file: %v", err)
 	}

@@ -61,14 +61,7 @@ func (f *findings) line(verdict, what, format string, args ...any) {
 
 func (p *program) doctor(ctx context.Context, tools bool) error {
 	f := &findings{out: p.out}
-	p.checkBuild(f)
-	config, configErr := p.readConfig()
-	p.checkFiles(ctx, f, config, configErr)
-	p.checkTerminal(f)
-	if configErr == nil {
-		p.checkEndpoints(ctx, f, config)
-		p.checkTools(ctx, f, config, tools)
-	}
+	p.examine(ctx, f, tools)
 	if f.bad > 0 {
 		verb := "need"
 		if f.bad == 1 {
@@ -77,6 +70,25 @@ func (p *program) doctor(ctx context.Context, tools bool) error {
 		return fail(Failed, "%d of these %s your attention", f.bad, verb)
 	}
 	return nil
+}
+
+// doctorReport is what the doctor says, for the command /doctor. It starts no MCP server: those of the chat run.
+func (k *conversation) doctorReport(ctx context.Context) (string, error) {
+	var report strings.Builder
+	k.p.examine(ctx, &findings{out: &report}, false)
+	return k.redactor.Text(report.String()), ctx.Err()
+}
+
+// examine checks everything.
+func (p *program) examine(ctx context.Context, f *findings, tools bool) {
+	p.checkBuild(f)
+	config, configErr := p.readConfig()
+	p.checkFiles(ctx, f, config, configErr)
+	p.checkTerminal(f)
+	if configErr == nil {
+		p.checkEndpoints(ctx, f, config)
+		p.checkTools(ctx, f, config, tools)
+	}
 }
 
 func (p *program) checkBuild(f *findings) {

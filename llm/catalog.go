@@ -191,7 +191,7 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	if at == nil {
 		return "", err
 	}
-	if unlisted && c.only(at) && at.endpoint.BaseURLSet && !strings.Contains(ref, "/") && nearest(ref, c.names()) == "" {
+	if unlisted && c.only(at) && at.endpoint.BaseURLSet && !strings.Contains(ref, "/") && Nearest(ref, c.names()) == "" {
 		return at.endpoint.Name + "/" + ref, nil // There is one place that it can be meant for, and the user named that.
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
@@ -271,7 +271,7 @@ func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
 		for i, m := range models {
 			listed[i] = m.ID
 		}
-		if near := nearest(ref, listed); near != "" {
+		if near := Nearest(ref, listed); near != "" {
 			meant = asked + "/" + near
 		}
 	}
@@ -300,7 +300,7 @@ func (c *Catalog) meant(name string) string {
 			known = append(known, h.name)
 		}
 	}
-	return cmp.Or(abbreviated(name, known), nearest(name, known))
+	return cmp.Or(abbreviated(name, known), Nearest(name, known))
 }
 
 // hostedAt is the place of a hosted service in the table, -1 for none of this name.

@@ -7,8 +7,8 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
-func nearest(word string, known []string) string {
+// Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
+func Nearest(word string, known []string) string {
 	best, distance := "", len([]rune(word))/2+1
 	for _, k := range known {
 		if d := edits(word, k); d < distance {
@@ -20,7 +20,7 @@ func nearest(word string, known []string) string {
 
 // DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
 func DidYouMean(word string, known []string) string {
-	if best := nearest(word, known); best != "" {
+	if best := Nearest(word, known); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return ""

@@ -184,7 +184,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 		return !l.composer.Empty() && len(l.composer.Unread()) == 0
 	})
 	got := l.composer.Drafted()
-	if got.Text != "read "+paste+" and kept.txt or " || len(got.Files) != 1 || got.Files[0].Text != "another" {
+	if got.Text != "read \n"+paste+" and kept.txt or " || len(got.Files) != 1 || got.Files[0].Text != "another" {
 		t.Errorf("the draft is %.40q… with %+v", got.Text, got.Files)
 	}
 	if !strings.Contains(l.composer.Shown(), "[paste 1: 301 lines") {

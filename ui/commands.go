@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/current"
@@ -90,6 +91,7 @@ func Commands() []Command {
 		command("thinking", "", "show or hide the model’s reasoning", func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }).on(keymap.Reason),
 		command("theme", "[NAME]", "choose the colours; alone it lists the themes", setting((*settings.Model).Theme)),
 		command("mouse", "", "let the terminal handle the mouse, or winnow again", func(m *Model, _ string) tea.Cmd { return m.toggleMouse() }),
+		command("doctor", "", "check the files, the terminal and the endpoints", setting((*settings.Model).Examine)),
 		command("help", "", "show the keys and commands", func(m *Model, _ string) tea.Cmd { return m.openHelp() }).on(keymap.Help),
 		command("quit", "", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit").on(keymap.Quit),
 	}
@@ -123,7 +125,7 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	}
 	switch {
 	case !ok:
-		return m.notice.Error(fmt.Sprintf("There is no command /%s. %s", name, theme.AsMessage))
+		return m.notice.Error(unknownCommand(name))
 	case c.Args == "" && args != "":
 		return m.notice.Error(fmt.Sprintf("/%s takes no arguments. %s", name, theme.AsMessage))
 	case strings.Contains(draft, "\n") && !c.lines:
@@ -137,6 +139,19 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	m.composer.Set("")
 	m.surround()
 	return c.run(m, args)
+}
+
+// unknownCommand says that there is no command of a name, and which one was probably meant.
+func unknownCommand(name string) string {
+	var names []string
+	for _, c := range Commands() {
+		names = append(append(names, c.Name), c.Also...)
+	}
+	text := fmt.Sprintf("There is no command /%s. ", name)
+	if near := llm.Nearest(name, names); near != "" {
+		text += fmt.Sprintf("Did you mean /%s? ", near)
+	}
+	return text + theme.AsMessage
 }
 
 // compact has the older messages condensed, or sends them again.

@@ -41,19 +41,17 @@ func isHelp(o overlay) bool {
 	return ok
 }
 
-// The widths of the help in cells: the most that its keys and its lines take, and the least at which a line ends with
-// the name of the key's action in the configuration.
+// The widths of the help in cells: the most that its keys and its lines take.
 const (
-	helpKeys    = 30
-	helpWidest  = 116
-	helpActions = 110
+	helpKeys   = 30
+	helpWidest = 116
 )
 
 // openHelp lists the keys and the commands.
 func (m *Model) openHelp() tea.Cmd {
 	list := newList(m.keys, picker.Options{
-		Title: "Help", Does: "run", Adds: "complete", Also: keymap.Help,
-		Uncounted: true, Column: helpKeys, Wraps: true, Widest: helpWidest, RightFrom: helpActions,
+		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help,
+		Uncounted: true, Column: helpKeys, Wraps: true, Widest: helpWidest,
 	}, 0, helpChoices(m.keys, keysHere(m)), nil)
 	list.stays = true
 	list.chosen = func(value string) tea.Cmd { return helpChosen(m, value) }
@@ -138,7 +136,7 @@ func helpChoices(keys keymap.Map, at here) []picker.Choice {
 		})
 	}
 	key := func(b keymap.Binding, in, value string) {
-		choices = append(choices, picker.Choice{Label: strings.Join(b.Keys(), " "), About: b.Help().Desc, Right: string(b.Action), Group: in, Value: value})
+		choices = append(choices, picker.Choice{Label: strings.Join(b.Keys(), " "), About: b.Help().Desc, Also: string(b.Action), Group: in, Value: value})
 	}
 	isHere := func(b keymap.Binding) bool { return b.Section != everywhere && b.Where&at.scope != 0 }
 	for _, b := range keys.Table() {

@@ -47,7 +47,7 @@ func (m *Model) hints() []keymap.Hint {
 		return []keymap.Hint{
 			k.Hint("send as another version", keymap.Send),
 			k.Hint("context", keymap.Context),
-			k.Hint("discard the changes", keymap.Back),
+			k.Hint("cancel", keymap.Back),
 		}
 	}
 	if m.turn.Busy {

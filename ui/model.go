@@ -100,7 +100,7 @@ func New(o Options) (*Model, error) {
 		ReadMention: offered.ReadMention,
 		ReadPage:    o.ReadPage,
 	})
-	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Export: o.Export, Servers: o.Servers, Memory: o.Memory}
+	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export, Servers: o.Servers, Memory: o.Memory}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)

@@ -64,7 +64,7 @@ func TestLongPastesAreChipsAndSentInFull(t *testing.T) {
 	if got := m.composer.Shown(); !strings.Contains(got, "[paste 1: 301 lines, 8.1 kB, ~2,025 tokens]") {
 		t.Errorf("the draft shows %q", got)
 	}
-	if got, want := m.composer.Text(), "see "+long+" ok"; got != want {
+	if got, want := m.composer.Text(), "see \n"+long+" ok"; got != want {
 		t.Errorf("%d bytes would be sent, want %d", len(got), len(want))
 	}
 	m.Update(ctrl('o'))

@@ -16,7 +16,7 @@ func TestAChatThatHasNotBegunHasNoTitleWritten(t *testing.T) {
 	l.say("our grammar is left-recursive")
 	l.types("/title")
 	l.press("enter")
-	l.shows("The title is now our grammar is left-recursive.")
+	l.shows("The title is now “our grammar is left-recursive”.")
 }
 
 func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {

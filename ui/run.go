@@ -68,6 +68,9 @@ type Options struct {
 	// Background is called soon after the first frame, for what takes time to start; nil has nothing to do.
 	Background func()
 
+	// Doctor checks the installation and says what it found; nil checks nothing.
+	Doctor func(context.Context) (string, error)
+
 	// Export writes a session to a file as the words want it, a format and a file, and says where; nil
 	// writes none.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)

@@ -162,7 +162,7 @@ func TestASessionInTheTrashComesBack(t *testing.T) {
 	l.lists("bread")
 	l.press("ctrl+r")
 	l.lists()
-	l.shows("Restored: bread.")
+	l.shows("Restored: “bread”.")
 	if !l.stored(kept["bread"].ID).Deleted.IsZero() {
 		t.Error("it is still in the trash")
 	}

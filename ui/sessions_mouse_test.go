@@ -16,7 +16,7 @@ func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" {
 			t.Fatalf("a click on bread chooses %q", s.Name())
 		}
-		clickOn(t, m, "begun") // below the list
+		clickOn(t, m, "started") // below the list
 		clickOn(t, m, " ›")
 		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" || !m.overlays.onTop(sessionsOverlay{}) {
 			t.Errorf("a click beside the list chooses %q", s.Name())

@@ -64,7 +64,9 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		list.Select(l.At)
 		m.overlays.open(list)
 	case settings.Explained:
-		m.overlays.open(&readerOverlay{name: e.Title, Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})})
+		text := inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})
+		text.Wide = true
+		m.overlays.open(&readerOverlay{name: e.Title, Pager: text})
 	case settings.Outdated:
 		if m.overlays.list(e.Kind) != nil {
 			return m.inSettings((*settings.Model).FillTools)

@@ -229,7 +229,7 @@ func (s screen) rule() string {
 	case m.composer.Leaving():
 		about = "opening the session…"
 	case name != "":
-		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancels")
+		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
 	case m.composer.Restored():
 		about = "unsent draft of this session"
 	}

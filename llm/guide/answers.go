@@ -158,7 +158,10 @@ func (p part) cite() string {
 	return cite
 }
 
-// related links up to three more sections that the search found, or else the neighbours.
+// relatedScore is how near another find must be to the best one to be named.
+const relatedScore = 0.5
+
+// related links up to three more sections that the search found.
 func (l *library) related(quoted []int, hits []hit) string {
 	seen := map[string]bool{}
 	for _, n := range quoted {
@@ -167,7 +170,7 @@ func (l *library) related(quoted []int, hits []hit) string {
 	var links []string
 	for _, h := range hits {
 		p := l.parts[h.part]
-		if seen[p.link()] || len(links) == 3 || h.score < 0.25*hits[0].score {
+		if seen[p.link()] || len(links) == 3 || h.score < relatedScore*hits[0].score {
 			continue
 		}
 		seen[p.link()] = true

@@ -123,6 +123,9 @@ func (w *Writing) Text() string {
 		case p.Part != nil:
 			b.WriteString(p.Part.Name)
 		default:
+			if before := b.String(); before != "" && !strings.HasSuffix(before, "\n") && before[0] != '/' && !p.isFile() {
+				b.WriteString("\n") // What was written before a paste is no part of its first line.
+			}
 			b.WriteString(p.Text)
 		}
 	}

@@ -31,8 +31,8 @@ func TestALongPasteIsAChipThatIsSentInFull(t *testing.T) {
 	if got := c.Writing.Shown(); got != "see [paste 1: 301 lines, 8.1 kB, ~2,025 tokens]" {
 		t.Errorf("the draft shows %q", got)
 	}
-	if c.Writing.Text() != "see "+long {
-		t.Errorf("%d bytes would be sent, want %d", len(c.Writing.Text()), len("see "+long))
+	if c.Writing.Text() != "see \n"+long {
+		t.Errorf("%d bytes would be sent, want %d", len(c.Writing.Text()), len("see \n"+long))
 	}
 	if c, _ = c.Update(uitest.Key("backspace")); c.Writing.Shown() != "see " {
 		t.Errorf("backspace behind the chip leaves %q", c.Writing.Shown())

@@ -88,6 +88,10 @@ func besideLabel(c Choice, filter string) (m match, ok bool) {
 		}
 		return m, true
 	}
+	if at, _ := find(c.Also, filter); at >= 0 {
+		m.rank = aboutHolds
+		return m, true
+	}
 	m.rank = wordsApart
 	for _, word := range strings.Fields(filter) {
 		ok = false

@@ -23,6 +23,7 @@ type Choice struct {
 	Args  string // may follow the label where that is a command; the filter does not search it
 	About string // in a column of its own
 	Right string // at the right end of the line: a key, a number
+	Also  string // the filter finds it, and it is not shown
 	Group string // stands above the first of its choices, "" for none; a group's choices follow each other
 	Value string // what is chosen
 }

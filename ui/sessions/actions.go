@@ -130,11 +130,11 @@ func (l *Model) pinSession() tea.Cmd {
 	}
 	db, id := l.Store, s.ID
 	pinned := action{
-		id: id, sentence: "Pinned to the top of the list: " + s.Name() + ".",
+		id: id, sentence: "Pinned to the top of the list: " + s.quoted() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, true) },
 	}
 	loose := action{
-		id: id, sentence: "Unpinned: " + s.Name() + ".",
+		id: id, sentence: "Unpinned: " + s.quoted() + ".",
 		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, false) },
 	}
 	if s.Pinned {
@@ -160,11 +160,11 @@ func (l *Model) archiveSession() tea.Cmd {
 	}
 	l.remove(id)
 	if s.Archived {
-		inverse := action{id: id, sentence: "Archived again: " + s.Name() + ".", do: set(true)}
-		return l.start(action{id: id, sentence: l.taken("Unarchived: " + s.Name() + "."), do: set(false), inverse: &inverse})
+		inverse := action{id: id, sentence: "Archived again: " + s.quoted() + ".", do: set(true)}
+		return l.start(action{id: id, sentence: l.taken("Unarchived: " + s.quoted() + "."), do: set(false), inverse: &inverse})
 	}
-	inverse := action{id: id, sentence: "Unarchived: " + s.Name() + ".", do: set(false)}
-	return l.start(action{id: id, sentence: l.taken("Archived: " + s.Name() + "."), do: set(true), inverse: &inverse})
+	inverse := action{id: id, sentence: "Unarchived: " + s.quoted() + ".", do: set(false)}
+	return l.start(action{id: id, sentence: l.taken("Archived: " + s.quoted() + "."), do: set(true), inverse: &inverse})
 }
 
 // deleteSession moves the session under the cursor to the trash. In the trash it asks whether it is to go
@@ -186,7 +186,7 @@ func (l *Model) deleteSession() tea.Cmd {
 	}
 	l.remove(s.ID)
 	l.Texts.drop(s.ID)
-	deleting, inverse := l.deleting(s, l.taken("Moved to the trash: "+s.Name()+".")), l.restoring(s)
+	deleting, inverse := l.deleting(s, l.taken("Moved to the trash: "+s.quoted()+".")), l.restoring(s)
 	deleting.inverse = &inverse
 	return l.start(deleting)
 }
@@ -204,7 +204,7 @@ func (l *Model) restoring(s Line) action {
 		restored = "Restored to the archive: "
 	}
 	db := l.Store
-	return action{id: s.ID, sentence: restored + s.Name() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
+	return action{id: s.ID, sentence: restored + s.quoted() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
 }
 
 // restoreSession takes the session under the cursor out of the trash.
@@ -217,7 +217,7 @@ func (l *Model) restoreSession() tea.Cmd {
 		return l.Say("It is not in the trash.")
 	}
 	l.remove(s.ID)
-	restoring, inverse := l.restoring(s), l.deleting(s, "Moved to the trash again: "+s.Name()+".")
+	restoring, inverse := l.restoring(s), l.deleting(s, "Moved to the trash again: "+s.quoted()+".")
 	restoring.inverse = &inverse
 	return l.start(restoring)
 }
@@ -230,7 +230,7 @@ func (l *Model) purgeSession() tea.Cmd {
 	l.remove(s.ID)
 	l.Texts.drop(s.ID)
 	db := l.Store
-	sentence := "Deleted permanently: " + LineOf(l.secrets, s).Name() + "."
+	sentence := "Deleted permanently: " + LineOf(l.secrets, s).quoted() + "."
 	return l.start(action{id: s.ID, sentence: sentence, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
 }
 
@@ -254,3 +254,6 @@ func tagsIn(text string) []string {
 
 // Name is what a session is called in a sentence.
 func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], theme.ForkMark+" ") }
+
+// quoted is what a session is called in a sentence that ends with it.
+func (s Line) quoted() string { return "“" + s.Name() + "”" }

@@ -66,9 +66,9 @@ func (l *Model) endRename() tea.Cmd {
 	if title == of.Title {
 		return nil
 	}
-	a := action{id: of.ID, title: title, sentence: "The title is now " + title + "."}
+	a := action{id: of.ID, title: title, sentence: "The title is now “" + title + "”."}
 	if of.Title != "" {
-		a.inverse = &action{id: of.ID, title: of.Title, sentence: "The title is now " + of.Name() + " again."}
+		a.inverse = &action{id: of.ID, title: of.Title, sentence: "The title is again " + of.quoted() + "."}
 	}
 	return l.start(a)
 }

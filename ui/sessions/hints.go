@@ -1,6 +1,10 @@
 package sessions
 
-import "winnow/ui/keymap"
+import (
+	"slices"
+
+	"winnow/ui/keymap"
+)
 
 // Hints are the keys that matter in the list.
 func (l *Model) Hints() []keymap.Hint {
@@ -11,9 +15,9 @@ func (l *Model) Hints() []keymap.Hint {
 	case l.held != nil:
 		return l.copiesHints()
 	case l.Edit != nil && l.Edit.tags:
-		return []keymap.Hint{k.Hint("save the tags", keymap.Choose), {What: "separate by spaces or commas"}, k.Hint("discard the changes", keymap.Back)}
+		return []keymap.Hint{k.Hint("save the tags", keymap.Choose), {What: "separate by spaces or commas"}, k.Hint("cancel", keymap.Back)}
 	case l.Edit != nil:
-		return []keymap.Hint{k.Hint("save the title", keymap.Choose), k.Hint("discard the changes", keymap.Back)}
+		return []keymap.Hint{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case l.noMatch():
 		other := "all messages"
 		if l.Texts.On {
@@ -52,18 +56,26 @@ func (l *Model) Hints() []keymap.Hint {
 	if l.shelf == archiveShelf {
 		next, archive = "trash", "unarchive"
 	}
-	return []keymap.Hint{
+	hints := []keymap.Hint{
 		k.Hint("open", keymap.Choose),
 		k.Hint("all messages", keymap.AllText),
-		k.Hint("delete", keymap.Delete),
-		k.Hint(next, keymap.Shelves),
 		k.Hint("rename", keymap.Rename),
 		k.Hint("pin", keymap.PinTop),
+		k.Hint("delete", keymap.Delete),
+	}
+	shelf := k.Hint(next, keymap.Shelves)
+	if l.shelf == usedShelf {
+		hints = append(hints, shelf)
+	} else { // Where the other lists are matters more there.
+		hints = slices.Insert(hints, 2, shelf)
+	}
+	return append(
+		hints,
 		k.Hint("tags", keymap.Tags),
 		k.Hint(archive, keymap.Archive),
 		k.Hint("undo", keymap.Undo),
 		k.Hint("new", keymap.New),
 		k.Hint("fork", keymap.ForkOff),
 		k.Hint("close", keymap.Back),
-	}
+	)
 }

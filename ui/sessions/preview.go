@@ -363,7 +363,7 @@ func (l *Model) facts() string {
 	case l.Purge != nil:
 		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.", theme.Plural(s.Messages, "message"))
 	}
-	parts := []string{"begun " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
+	parts := []string{"started " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
 	if !s.Deleted.IsZero() {
 		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
 	}

@@ -43,6 +43,9 @@ type Deps struct {
 	Servers    *mcp.Servers                                // nil for none
 	Memory     *remembered.Memory                          // what is chosen is remembered here for the next start; nil remembers nothing
 
+	// Doctor checks the installation and says what it found; nil checks nothing.
+	Doctor func(context.Context) (string, error)
+
 	// Export writes a session to a file as the words want it, and says where; nil writes none.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)
 }
@@ -122,6 +125,7 @@ type Choice struct {
 	Args  string // may follow the label where that is a command
 	About string // in a column of its own
 	Right string // at the right end of the line
+	Also  string // the filter of the list finds it, and it is not shown
 	Group string // stands above the first of its choices, "" for none
 	Value string // what is chosen
 }
@@ -146,6 +150,11 @@ func (s *Model) Take(msg Msg) tea.Cmd {
 		return s.systemEdited(msg)
 	case toolsMsg:
 		return s.toolsChanged(msg)
+	case examinedMsg:
+		if msg.err != nil {
+			return s.SayError(theme.Sentence(msg.err))
+		}
+		return s.Emit(Explained{"Doctor", msg.report})
 	case SaidMsg:
 		return tea.Batch(s.Say(msg.Text), heard(msg.more))
 	}
@@ -221,7 +230,7 @@ func (s *Model) NoSummary() tea.Cmd {
 
 // Rename is the command /rename.
 func (s *Model) Rename(title string) tea.Cmd {
-	return s.set("The title is now "+title+".", func(ctx context.Context, of *session.Session) error {
+	return s.set("The title is now “"+title+"”.", func(ctx context.Context, of *session.Session) error {
 		return of.Rename(ctx, title)
 	})
 }
@@ -231,7 +240,7 @@ func (s *Model) Retitle(string) tea.Cmd {
 	if !s.Begun {
 		return s.SayError("There is no message to make a title from yet.")
 	}
-	return s.entitle(true, func(title string) string { return "The title is now " + title + "." })
+	return s.entitle(true, func(title string) string { return "The title is now “" + title + "”." })
 }
 
 // Entitle has a model write the title after the first answer, where one is configured for that.
@@ -320,6 +329,26 @@ func (s *Model) ExportTo(words string) tea.Cmd {
 		sentence, err := write(ctx, of, words)
 		return DoneMsg{sentence, err}
 	})
+}
+
+// examinedMsg is what the doctor found.
+type examinedMsg struct {
+	report string
+	err    error
+}
+
+func (examinedMsg) settingsMsg() {}
+
+// Examine is the command /doctor: it checks the installation and shows the report.
+func (s *Model) Examine(string) tea.Cmd {
+	check := s.Doctor
+	if check == nil {
+		return s.SayError("Nothing can be checked here.")
+	}
+	return tea.Batch(s.Say("Checking the files, the terminal and the endpoints…"), s.Run(func(ctx context.Context) tea.Msg {
+		report, err := check(ctx)
+		return examinedMsg{report, err}
+	}))
 }
 
 // Theme is the command /theme: it takes the theme with a name, or lists them. The one under the cursor is tried out at

@@ -130,6 +130,22 @@ func TestTheListOfModelsSaysHowToGetMore(t *testing.T) {
 	}
 }
 
+func TestTheDoctorsReportIsAPage(t *testing.T) {
+	s := inUseIs("a/b")
+	s.Run = func(do func(context.Context) tea.Msg) tea.Cmd { return func() tea.Msg { return do(t.Context()) } }
+	s.Examine("")
+	if got := s.Events(); got[0] != (event.Notice{Text: "Nothing can be checked here.", Error: true}) {
+		t.Errorf("without a doctor: %+v", got)
+	}
+	s.Doctor = func(context.Context) (string, error) { return "ok  all\n", nil }
+	report := s.Examine("")()
+	s.Events()
+	s.Take(report.(Msg))
+	if got := s.Events(); len(got) != 1 || got[0] != (Explained{"Doctor", "ok  all\n"}) {
+		t.Errorf("the report is shown as %+v", got)
+	}
+}
+
 func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Take(PersonasMsg{name: "brave", personas: []Persona{{"brief", "Answer in one word."}}})

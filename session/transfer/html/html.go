@@ -98,7 +98,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		Style: template.CSS(style + codeColours), Marked: len(marks.Of) > 0,
 	}
 	for i, m := range branch {
-		v.Messages = append(v.Messages, r.item(i+1, m, marks))
+		v.Messages = append(v.Messages, r.item(i+1, row, m, marks))
 	}
 	if err := made.Execute(out, v); err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -116,8 +116,8 @@ func about(row store.Session, branch []store.Message) string {
 }
 
 // item is a message as the page shows it.
-func (r *renderer) item(number int, m store.Message, marks Marks) item {
-	it := item{Number: number, Kind: kind(m.Role), Speaker: conversation.Speaker(m), Reasoning: clean(strings.TrimSpace(m.Reasoning)), Receipt: marks.Receipts[m.Request]}
+func (r *renderer) item(number int, row store.Session, m store.Message, marks Marks) item {
+	it := item{Number: number, Kind: kind(m.Role), Speaker: speaker(row, m), Reasoning: clean(strings.TrimSpace(m.Reasoning)), Receipt: marks.Receipts[m.Request]}
 	if m.Role != message.Assistant {
 		it.Receipt = ""
 	}
@@ -157,6 +157,14 @@ func (r *renderer) item(number int, m store.Message, marks Marks) item {
 		it.Calls = append(it.Calls, call{title.OneLine(c.Name), title.OneLine(c.ID), r.code(clean(c.Arguments), "json")})
 	}
 	return it
+}
+
+// speaker is who wrote a message: an imported answer that names no model is of the session's.
+func speaker(row store.Session, m store.Message) string {
+	if m.Role == message.Assistant && m.Model == "" && m.Name == "" {
+		m.Model = row.Model
+	}
+	return conversation.Speaker(m)
 }
 
 // imageTypes are the images that a browser shows and that cannot hold a script.
