@@ -164,7 +164,7 @@ func (l *Repairs) remedies(st theme.Styles, on Repaired, w int) []string {
 	var lines []string
 	for i, p := range l.prices {
 		label, about := l.remedyText(on, p)
-		price := theme.Signed(p.Tokens) + " tokens"
+		price := theme.Signed(p.Tokens) + strings.TrimLeft(theme.Plural(max(p.Tokens, -p.Tokens), "token"), "0123456789,")
 		switch {
 		case p.Remedy == on.Repair.Remedy:
 			price = "in use"
