@@ -114,9 +114,9 @@ func TestDailyPath(t *testing.T) {
 		return screen
 	}
 
-	step("01-start", "openai/swift", "ctrl+l  another model", "@ for a file")
+	step("01-start", "swift at 127.0.0.1", "ctrl+l  another model", "@ for a file")
 	chat.send("\x0c") // ctrl+l
-	step("02-models", "openai/deep", "32,768 tokens", "enter use")
+	step("02-models", "deep", "32,768 tokens", "enter use")
 	chat.send("deep")
 	chat.want("› deep")
 	chat.send(enterKey)
@@ -141,7 +141,7 @@ func TestDailyPath(t *testing.T) {
 	chat.send("\t")
 	step("09-messages", "R another model")
 	chat.send("R")
-	step("10-again", "Ask again with another model", "openai/swift")
+	step("10-again", "Ask again with another model", "swift")
 	chat.send("swift")
 	chat.want("› swift")
 	chat.send(enterKey)
