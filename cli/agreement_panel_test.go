@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -23,12 +24,13 @@ type panelRow struct {
 
 // panelText is the context panel as it stands on the screen.
 type panelText struct {
-	text  string     // all of it
-	rows  []panelRow // of the messages
-	added []panelRow // of the texts that nobody said
-	total int        // tokens of the request, as winnow expects that the server counts them
-	fixed int        // tokens that belong to no message, -1 where the panel does not say it
-	draft int
+	text     string     // all of it
+	rows     []panelRow // of the messages
+	added    []panelRow // of the texts that nobody said
+	total    int        // tokens of the request: those that the server counted, else what it is expected to count
+	estimate int        // tokens that were expected where the server has counted them, 0 for no such line
+	fixed    int        // tokens that belong to no message, -1 where the panel does not say it
+	draft    int
 
 	tokensEnd int // the column at which the tokens end, 0 above the list
 }
@@ -37,9 +39,10 @@ const panelGlyphs = "●◐○◆⊘▲✚↺"
 
 var (
 	panelTitle   = regexp.MustCompile(`((?:Next|This) request |Turn \d+(, request \d+ of \d+)? · as\b)`)
-	totalPattern = regexp.MustCompile(`^ ~([\d,]+) of|estimated ~([\d,]+)`)
+	totalPattern = regexp.MustCompile(`^ ~?([\d,]+) of [\d,]+ tokens`)
+	guessPattern = regexp.MustCompile(`the estimate was ~([\d,]+)`)
 	fixedPattern = regexp.MustCompile(`━ (?:system, tools|system|tools|fixed) ([\d,]+)`)
-	draftPattern = regexp.MustCompile(`^ › +you +draft +~([\d,]+)`)
+	draftPattern = regexp.MustCompile(`^ › +you +draft +~?([\d,]+)`)
 	rangePattern = regexp.MustCompile(`^([\d,]+)–([\d,]+)$`)
 )
 
@@ -78,12 +81,15 @@ func readPanel(screen string) (panelText, error) {
 // readHead reads the sums above the list.
 func (p *panelText) readHead(line string) {
 	if m := totalPattern.FindStringSubmatch(line); m != nil {
-		p.total = readNumber(m[1] + m[2])
+		p.total = readNumber(m[1])
+	}
+	if m := guessPattern.FindStringSubmatch(line); m != nil {
+		p.estimate = readNumber(m[1])
 	}
 	if m := fixedPattern.FindStringSubmatch(line); m != nil {
 		p.fixed = readNumber(m[1])
 	}
-	if head := strings.Fields(line); len(head) > 0 && head[0] == "tokens" {
+	if head := strings.Fields(line); len(head) > 0 && strings.TrimPrefix(head[0], "~") == "tokens" {
 		p.tokensEnd = strings.Index(line, "tokens") + len("tokens")
 	}
 }
@@ -118,6 +124,9 @@ func (p *panelText) read(line string) error {
 	p.rows = append(p.rows, row)
 	return nil
 }
+
+// expected is the total that winnow expected: the panel names it where the server counted another.
+func (p panelText) expected() int { return cmp.Or(p.estimate, p.total) }
 
 // readNumber reads a number as the screen writes it.
 func readNumber(text string) int {

@@ -106,8 +106,11 @@ func (h *house) hold(ctx context.Context, conversation drawnConversation) (over 
 	if before.next, err = h.ahead(ctx, s.Info().ID, conversation.draft); err != nil {
 		return false, err
 	}
-	// The plan comes when the draft has rested.
+	// The plan comes when the draft has rested. An empty chat has no panel.
 	if err := screen.until(func() (err error) {
+		if before.next.Session == "" {
+			return nil
+		}
 		if before.panel, err = readPanel(screen.text()); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func TestAPageIsAttachedToAMessage(t *testing.T) {
 	}
 	env := append(home(t), "WINNOW_CONFIG="+config, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
-	chat.want("openai/small", "enter send")
+	chat.want("small", "enter send")
 	chat.send("/attach " + site.URL + "/hours" + enterKey)
 	chat.want("Fetch a page from 127.0.0.1", "Don’t fetch it")
 	chat.send(enterKey)

@@ -72,7 +72,7 @@ func hanging(t *testing.T, env []string) []string {
 func askHanging(t *testing.T, env []string) *terminal {
 	t.Helper()
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
-	chat.want("openai/small", "enter send")
+	chat.want("small", "enter send")
 	chat.send("remember this question")
 	chat.want("remember this question")
 	chat.send(enterKey)

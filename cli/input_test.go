@@ -151,7 +151,7 @@ func TestHostileInputLocksNothing(t *testing.T) {
 func tryHostileInput(t *testing.T, in hostileInput, env []string, before *term.State) time.Duration {
 	t.Helper()
 	chat := startIn(t, env, 80, 24, "-m", "openai/small")
-	chat.want("openai/small", "enter send")
+	chat.want("small", "enter send")
 	for _, read := range in.reads {
 		chat.send(read)
 	}

@@ -45,7 +45,7 @@ func TestAQueueOutlivesAStopAndAKill(t *testing.T) {
 	t.Parallel()
 	end, env := gatedServer(t, home(t))
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
-	chat.want("openai/small", "enter send")
+	chat.want("small", "enter send")
 	chat.enters("apples")
 	chat.want("About apples.")
 	chat.enters("pears")
@@ -82,7 +82,7 @@ func TestAnAnswerArrivesBehindTheScreen(t *testing.T) {
 	t.Parallel()
 	end, env := gatedServer(t, home(t))
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
-	chat.want("openai/small", "enter send")
+	chat.want("small", "enter send")
 	chat.send("\x1b[O") // the terminal lost the focus
 	chat.enters("apples")
 	chat.want("About apples.")

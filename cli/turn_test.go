@@ -34,7 +34,7 @@ func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 	server := &recordingServer{}
 	_, env := serve(t, home(t), server)
 	chat := startIn(t, env, 100, 30, "-m", "openai/small")
-	chat.want("openai/small", "enter send")
+	chat.want("small", "enter send")
 	chat.send("first\rSECOND")
 	chat.waitFor("the end of the first turn", func(screen string) bool {
 		return answered(screen) && strings.Contains(screen, "SECOND") && !strings.Contains(screen, "esc stops")
@@ -68,7 +68,7 @@ func TestMessageIsStoredWhileAServerHangsOnEveryRoute(t *testing.T) {
 		t.Parallel()
 		env := silentServer(t, home(t))
 		chat := startIn(t, env, 100, 30, "-m", "openai/unheard-of")
-		chat.want("openai/unheard-of", "enter send")
+		chat.want("unheard-of", "enter send")
 		chat.send("remember this question\r")
 		waitUntilStored(t, env, "remember this question")
 		if err := chat.cmd.Process.Kill(); err != nil {
