@@ -44,7 +44,7 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	again.want("guide", "You used it last.")
 	leave(again)
 	named := start("WINNOW_MODEL=openai/small")
-	named.want("small", "Chosen because -m names it.")
+	named.want("small", "Chosen because WINNOW_MODEL names it.")
 	leave(named)
 
 	if err := os.Remove(filepath.Join(state, "model")); err != nil {
