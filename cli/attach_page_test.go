@@ -41,7 +41,7 @@ func TestAPageIsAttachedToAMessage(t *testing.T) {
 		t.Errorf("the page was asked for %d times before the user agreed", n)
 	}
 	chat.send("\x1b[B" + enterKey)
-	chat.want("tokens]")
+	chat.want("tokens")
 	chat.send("When do they open?" + enterKey)
 	chat.waitFor("the answer", answered)
 	model.mu.Lock()

@@ -125,9 +125,9 @@ func TestDailyPath(t *testing.T) {
 	chat.send("@po")
 	step("04-file", "@pool.go", "tab attach")
 	chat.send("\t")
-	chat.want("[file pool.go: 3 lines")
+	chat.want("file pool.go: 3 lines")
 	chat.send("How do I start them?")
-	step("05-attached", "[file pool.go: 3 lines", "How do I start them?")
+	step("05-attached", "file pool.go: 3 lines", "How do I start them?")
 	chat.send(enterKey)
 	step("06-answering", "one channel, says deep", "enter queue a message", "esc stop")
 

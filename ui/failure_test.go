@@ -39,7 +39,7 @@ func TestAFailureStaysWhereItHappened(t *testing.T) {
 	l.press("enter")
 	l.shows("/retry try again")
 	failed := []string{"Second", "✗ here refused the request", "400 from 127.0.0.1:", "“the runner has stopped”", "Your message is saved. Nothing was charged."}
-	l.inOrder(append([]string{"First", "Answer 1"}, append(failed, "/retry try again   ctrl+l another model   winnow doctor find the cause")...)...)
+	l.inOrder(append([]string{"First", "Answer 1"}, append(failed, "/retry try again   ctrl+l another model   /doctor find the cause")...)...)
 	l.refuses(false)
 	l.press("tab", "r")
 	l.shows("Answer 3")

@@ -118,7 +118,11 @@ func (c *Model) View() []string {
 	if c.Closed {
 		return c.closedView()
 	}
-	return c.Area.View(editor.Styles{Text: c.styles.Text, Inset: c.styles.Strong, Selected: c.styles.Selected})
+	styles := editor.Styles{Text: c.styles.Text, Inset: c.styles.Strong, Selected: c.styles.Selected, Bare: c.styles.Tinted}
+	if c.styles.Tinted {
+		styles.Inset = c.styles.Text.Background(c.styles.Tint.GetBackground())
+	}
+	return c.Area.View(styles)
 }
 
 // Empty says that nothing is written.

@@ -211,8 +211,11 @@ func (s *Screen) Message(msg tea.Msg) tea.Msg {
 		s.mu.Unlock()
 	case tea.ColorProfileMsg:
 		s.mu.Lock()
-		s.profile = msg.Profile
-		s.renderer.SetColorProfile(s.profile)
+		if s.profile != msg.Profile {
+			s.profile = msg.Profile
+			s.renderer.SetColorProfile(s.profile)
+			s.erase(s.cells.Width(), s.cells.Height()) // what was drawn has other colours
+		}
 		s.mu.Unlock()
 	case tea.ModeReportMsg:
 		s.mu.Lock()

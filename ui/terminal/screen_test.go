@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -95,6 +96,25 @@ func TestOnlyWhatChangesIsWritten(t *testing.T) {
 		if got := r.written(); got == "" || len(got) > 30 {
 			t.Errorf("a moved cursor writes %q", got)
 		}
+	}
+}
+
+// What was drawn before the colours of the terminal are known is drawn again in them.
+func TestAViewIsDrawnAgainInTheColoursOfTheTerminal(t *testing.T) {
+	t.Parallel()
+	r := record(t, 40, 3)
+	v := tea.NewView("\x1b[38;2;140;207;163mwinnow\x1b[m\n\n")
+	r.Draw(v)
+	r.written()
+	r.Message(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	r.Draw(v)
+	if got := r.written(); !strings.Contains(got, "38;2;140;207;163") {
+		t.Errorf("with colours the same view writes %q", got)
+	}
+	r.Message(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	r.Draw(v)
+	if got := r.written(); got != "" {
+		t.Errorf("the same colours again write %q", got)
 	}
 }
 

@@ -108,7 +108,7 @@ func (c *Model) waysOut(f record.Failure) []keymap.Hint {
 	if f.Budget {
 		return append([]keymap.Hint{{Key: "/budget", What: "raise"}}, ways...)
 	}
-	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Hint{Key: "winnow doctor", What: "find the cause"})
+	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Hint{Key: "/doctor", What: "find the cause"})
 }
 
 // behind is the index in messages behind which a failure of the turn that messages[at] begins is shown: behind what was

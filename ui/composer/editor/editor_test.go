@@ -292,3 +292,22 @@ func BenchmarkKey(b *testing.B) {
 		})
 	}
 }
+
+// On a ground of its own an inset needs no brackets, and it is as wide as with them.
+func TestAnInsetOnAGroundHasNoBrackets(t *testing.T) {
+	e := New()
+	e.Resize(40, 3)
+	e.Insert("see ")
+	e.InsertInset(1, "[file main.go: 5 lines]")
+	for _, test := range []struct {
+		styles Styles
+		want   string
+	}{
+		{Styles{}, "see [file main.go: 5 lines]"},
+		{Styles{Bare: true}, "see  file main.go: 5 lines "},
+	} {
+		if got := e.View(test.styles)[0]; got != test.want {
+			t.Errorf("drawn is %q, want %q", got, test.want)
+		}
+	}
+}

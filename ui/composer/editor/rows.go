@@ -121,7 +121,11 @@ func (e *Editor) cellAt(line, row, column int) int {
 }
 
 // Styles are how an editor is drawn.
-type Styles struct{ Text, Inset, Selected lipgloss.Style }
+type Styles struct {
+	Text, Inset, Selected lipgloss.Style
+
+	Bare bool // insets are drawn without their brackets: their ground shows where they begin and end
+}
 
 // View draws the rows that are shown.
 func (e *Editor) View(styles Styles) []string {
@@ -176,7 +180,11 @@ func (e *Editor) draw(line, from, to int, styles Styles) string {
 			flush()
 			now, style = kind, as
 		}
-		piece.WriteString(c.drawn(e.width))
+		text := c.drawn(e.width)
+		if inner, ok := strings.CutPrefix(text, "["); ok && c.inset != 0 && styles.Bare {
+			text = " " + strings.TrimSuffix(inner, "]") + strings.Repeat(" ", len(inner)-len(strings.TrimSuffix(inner, "]")))
+		}
+		piece.WriteString(text)
 	}
 	flush()
 	return b.String()
