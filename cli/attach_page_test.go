@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -41,7 +42,7 @@ func TestAPageIsAttachedToAMessage(t *testing.T) {
 		t.Errorf("the page was asked for %d times before the user agreed", n)
 	}
 	chat.send("\x1b[B" + enterKey)
-	chat.want("tokens")
+	chat.waitFor("the chip", regexp.MustCompile(`~\d+ tokens`).MatchString)
 	chat.send("When do they open?" + enterKey)
 	chat.waitFor("the answer", answered)
 	model.mu.Lock()
