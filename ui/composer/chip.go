@@ -37,7 +37,7 @@ type Writing struct {
 // fold puts a text at the cursor as a chip.
 func (c *Model) fold(text string) {
 	c.pasted++
-	counted := len(text) / 4
+	counted := theme.TokensOf(len(text))
 	if c.Count != nil {
 		counted = c.Count(text)
 	}
@@ -159,9 +159,9 @@ func (w *Writing) LargestFile() (name string, ok bool) {
 
 // Size is about how many tokens the draft takes.
 func (w *Writing) Size() int {
-	n := w.Area.Len() / 4
+	n := theme.TokensOf(w.Area.Len())
 	for _, p := range w.Chips {
-		n += len(p.Text) / 4
+		n += theme.TokensOf(len(p.Text))
 		if p.Part != nil {
 			n += p.Part.Tokens
 		}

@@ -164,12 +164,14 @@ func (l *Repairs) remedies(st theme.Styles, on Repaired, w int) []string {
 	var lines []string
 	for i, p := range l.prices {
 		label, about := l.remedyText(on, p)
-		price := theme.Signed(p.Tokens) + strings.TrimLeft(theme.Plural(max(p.Tokens, -p.Tokens), "token"), "0123456789,")
+		price := theme.Signed(p.Tokens) + " tokens"
 		switch {
 		case p.Remedy == on.Repair.Remedy:
 			price = "in use"
 		case p.Tokens == 0:
 			price = "no difference"
+		case p.Tokens == 1 || p.Tokens == -1:
+			price = theme.Signed(p.Tokens) + " token"
 		}
 		lines = append(lines, remedyRow(st, w, i, i == l.remedy, label, about, price))
 	}

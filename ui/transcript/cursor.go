@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -115,15 +116,8 @@ func (c *Model) Boundary() bool {
 
 // fromStart says how much of the conversation is sent where nothing falls out of it at its beginning.
 func (c *Model) fromStart() string {
-	out, cut := 0, 0
-	for _, e := range c.Plan.Entries {
-		switch {
-		case !e.Sent():
-			out++
-		case e.Disposition == history.Cut:
-			cut++
-		}
-	}
+	counts := record.CountsOf(c.Plan.Entries, nil, nil)
+	out, cut := counts.Stored-counts.Sent(), counts.Cut
 	var less []string
 	if out > 0 {
 		less = append(less, theme.PluralOf(out, "message is not sent", "messages are not sent"))

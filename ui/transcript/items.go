@@ -49,7 +49,7 @@ func (c *Model) Item(m store.Message) Item {
 		}
 		if r, ok := c.Receipts[m.Request]; ok && m.Request != 0 {
 			if r.Usage.Answer <= 0 {
-				r.Written = theme.TokensOf(len(m.Content) + len(m.Reasoning))
+				r.Written = written(m)
 			}
 			it.Receipt = &r
 		}
@@ -93,13 +93,16 @@ func (c *Model) Item(m store.Message) Item {
 	return it
 }
 
+// written is about how many tokens of an answer arrived, where the server has not counted them.
+func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m.Reasoning)) }
+
 // interruption says why an answer is not whole.
 func (c *Model) interruption(m store.Message) Note {
 	r := c.Receipts[m.Request]
 	rest := "· this part is kept"
 	if n := r.Usage.Answer; n > 0 {
 		rest = "after " + theme.Plural(n, "token") + " " + rest
-	} else if n := theme.TokensOf(len(m.Content) + len(m.Reasoning)); n > 0 {
+	} else if n := written(m); n > 0 {
 		rest = "after ~" + theme.Plural(n, "token") + " " + rest
 	}
 	switch r.End {

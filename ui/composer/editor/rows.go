@@ -181,13 +181,24 @@ func (e *Editor) draw(line, from, to int, styles Styles) string {
 			now, style = kind, as
 		}
 		text := c.drawn(e.width)
-		if inner, ok := strings.CutPrefix(text, "["); ok && c.inset != 0 && styles.Bare {
-			text = " " + strings.TrimSuffix(inner, "]") + strings.Repeat(" ", len(inner)-len(strings.TrimSuffix(inner, "]")))
+		if c.inset != 0 && styles.Bare {
+			text = bare(text)
 		}
 		piece.WriteString(text)
 	}
 	flush()
 	return b.String()
+}
+
+// bare is a label with blanks in the place of its brackets. One that was cut has no closing one.
+func bare(label string) string {
+	if inner, ok := strings.CutPrefix(label, "["); ok {
+		label = " " + inner
+	}
+	if inner, ok := strings.CutSuffix(label, "]"); ok {
+		label = inner + " "
+	}
+	return label
 }
 
 // drawn is a cell as it is drawn in rows of a width.
