@@ -105,6 +105,7 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 		Stop:     stop,
 		Secrets:  theme.Secrets{Find: k.redactor.FindIn},
 		Export:   k.exportCommand,
+		Doctor:   k.doctorReport,
 		Chosen:   func(ref string) error { return k.memory.Model(k.catalog.Last(ref))() },
 	})
 }

@@ -5,8 +5,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +47,10 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 	err = writeFile(path, false, func(out io.Writer) error {
 		return transfer.Export(ctx, s.Store(), row.ID, out, o)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return "", fmt.Errorf("%s already exists; choose another name", path)
+	case err != nil:
 		return "", err
 	}
 	sentence := "Exported to " + path + "."

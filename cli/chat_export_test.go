@@ -94,7 +94,7 @@ func TestExportFromTheChat(t *testing.T) {
 	if want := strings.Replace(first, ".html", "-2.html", 1); err != nil || second != want {
 		t.Errorf("a second export says %q, %v; want %q", second, err, want)
 	}
-	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "already exists") {
+	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "already exists; choose another name") {
 		t.Errorf("exporting over a file: %v", err)
 	}
 }

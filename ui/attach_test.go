@@ -10,6 +10,7 @@ import (
 
 	"winnow/session/store"
 	"winnow/ui/composer"
+	"winnow/ui/uitest"
 )
 
 // fileWith makes a file in a folder of the test's and returns its path.
@@ -215,6 +216,30 @@ func TestPathsComplete(t *testing.T) {
 	l.until("the file", func() bool { return len(l.composer.Completions()) == 1 })
 	l.press("enter")
 	l.shows("[file notes of today.md: 1 line, 1 B")
+}
+
+// Esc closes the list of completions first: the draft stays, and so does an answer that arrives.
+func TestEscClosesTheCompletions(t *testing.T) {
+	t.Parallel()
+	m := fresh(t, 100, 30)
+	m.turn.Busy = true
+	typing(m, "/re")
+	if !strings.Contains(plain(m), "esc close") || !strings.Contains(plain(m), "/retry") {
+		t.Fatalf("there is no list that esc closes:\n%s", plain(m))
+	}
+	m.Update(uitest.Key("esc"))
+	if screen := plain(m); strings.Contains(screen, "/retry") || m.composer.Text() != "/re" || m.turn.Stopping {
+		t.Errorf("the draft is %q, stopping is %v:\n%s", m.composer.Text(), m.turn.Stopping, screen)
+	}
+	typing(m, "t")
+	if !strings.Contains(plain(m), "/retry") {
+		t.Errorf("a change of the draft opens no list:\n%s", plain(m))
+	}
+	m.Update(uitest.Key("esc"))
+	m.Update(uitest.Key("esc"))
+	if !m.turn.Stopping {
+		t.Error("esc without a list does not stop the answer")
+	}
 }
 
 func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {

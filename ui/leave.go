@@ -58,7 +58,7 @@ func (m *Model) quitNow() tea.Cmd {
 }
 
 // back is esc in the panes, and in the panel where it covers them: leave the selection, the search, the
-// request of the past, the pane; else stop the answer, else nothing. It never changes history.
+// request of the past, the pane, the list of completions; else stop the answer, else nothing. It never changes history.
 func (m *Model) back() tea.Cmd {
 	switch {
 	case m.chat.Selecting():
@@ -73,6 +73,9 @@ func (m *Model) back() tea.Cmd {
 		return nil
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
+		return nil
+	case m.composer.CloseCompletions():
+		m.arrange()
 		return nil
 	case m.composer.Editing() != 0 && !m.turn.Busy:
 		m.composer.LeaveEdit()

@@ -59,7 +59,8 @@ func (c Command) label() string {
 
 // completion is the list of what the draft may become.
 type completion struct {
-	at     int // the one under the cursor
+	at     int  // the one under the cursor
+	closed bool // the user closed the list; a change of the draft opens it again
 	folder folder
 	files  files
 }
@@ -100,13 +101,22 @@ func (c *Model) isCommandName(name string) bool {
 	return is(c.Commands) || c.Templates != nil && is(c.Templates())
 }
 
+// CloseCompletions closes the list of completions until the draft changes, and says whether there was one.
+func (c *Model) CloseCompletions() bool {
+	if len(c.Completions()) == 0 {
+		return false
+	}
+	c.completion.closed = true
+	return true
+}
+
 // isMention says that a name is one of something to attach that is no file.
 func isMention(name string) bool { return strings.HasPrefix(name, "@") && strings.Contains(name, ":") }
 
 // Completions are what the draft may become: a command of which it has the beginning, a path behind /attach, or what
 // the word that is being typed may attach.
 func (c *Model) Completions() []Command {
-	if !c.Completes {
+	if !c.Completes || c.completion.closed {
 		return nil
 	}
 	if word := c.Area.Word(); strings.HasPrefix(word, "@") {
@@ -187,17 +197,19 @@ func (c *Model) Hints() []keymap.Hint {
 	hints := []keymap.Hint{k.Hint("choose", keymap.Older, keymap.Newer)}
 	switch {
 	case chosen.attaches() && (chosen.Path == "" || !chosen.isFolder()):
-		return append(hints, k.Hint("attach", keymap.Focus))
+		hints = append(hints, k.Hint("attach", keymap.Focus))
 	case chosen.isFolder():
-		return append(hints, k.Hint("open the folder", keymap.Focus))
+		hints = append(hints, k.Hint("open the folder", keymap.Focus))
 	case chosen.Needs():
-		return append(hints, k.Hint("complete", keymap.Focus))
+		hints = append(hints, k.Hint("complete", keymap.Focus))
+	default:
+		run := "run"
+		if strings.HasPrefix(chosen.Name, attachPrefix[1:]) {
+			run = "attach"
+		}
+		hints = append(hints, k.Hint("complete", keymap.Focus), k.Hint(run, keymap.Send))
 	}
-	run := "run"
-	if strings.HasPrefix(chosen.Name, attachPrefix[1:]) {
-		run = "attach"
-	}
-	return append(hints, k.Hint("complete", keymap.Focus), k.Hint(run, keymap.Send))
+	return append(hints, k.Hint("close", keymap.Back))
 }
 
 // complete puts a command into the draft.

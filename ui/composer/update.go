@@ -40,7 +40,7 @@ type Msg interface{ composerMsg() }
 func (c Model) Update(msg tea.Msg) (Model, tea.Cmd) {
 	cmd := c.update(msg)
 	if c.Area.Changes() != c.noted {
-		c.noted, c.completion.at = c.Area.Changes(), 0
+		c.noted, c.completion.at, c.completion.closed = c.Area.Changes(), 0, false
 		cmd = tea.Batch(cmd, c.readFolder(), c.findFiles())
 		c.Emit(Changed{})
 	}

@@ -63,6 +63,7 @@ func commands() []command {
 			return c.did(c.s.Rename(ctx, title), "The title is now "+theme.OneLine(title)+".")
 		}},
 		{"export", "[FORMAT] [FILE]", "write the session to a file", (*chat).export},
+		{"doctor", "", "check the files, the terminal and the endpoints", (*chat).doctor},
 		{"quit", "", "quit", func(c *chat, _ context.Context, _ string) error {
 			c.quit = true
 			return nil
@@ -310,4 +311,13 @@ func (c *chat) export(ctx context.Context, words string) error {
 	}
 	sentence, err := c.Export(ctx, c.s, words)
 	return c.did(err, sentence)
+}
+
+func (c *chat) doctor(ctx context.Context, _ string) error {
+	if c.Doctor == nil {
+		return errors.New("nothing can be checked here")
+	}
+	report, err := c.Doctor(ctx)
+	c.write(report)
+	return err
 }

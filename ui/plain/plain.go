@@ -40,6 +40,9 @@ type Options struct {
 
 	// Export writes a session to a file as the words want it, and says where; nil writes none.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)
+
+	// Doctor checks the installation and says what it found; nil checks nothing.
+	Doctor func(context.Context) (string, error)
 }
 
 // closeTime bounds how long quitting waits for a running answer to be saved.

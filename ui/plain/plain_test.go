@@ -289,3 +289,12 @@ func TestEveryCommandIsHelpedWith(t *testing.T) {
 		wantInOrder(t, out, "\n"+c.usage()+": "+c.help)
 	}
 }
+
+func TestTheDoctorReportsInLines(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t)
+	o.Doctor = func(context.Context) (string, error) { return "ok  database\n", nil }
+	wantInOrder(t, transcript(t, o, "/doctor\n/quit\n"), "ok  database\n")
+	o.Doctor = nil
+	wantInOrder(t, transcript(t, o, "/doctor\n/quit\n"), "Nothing can be checked here.")
+}
