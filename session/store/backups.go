@@ -21,8 +21,10 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.mark(backup.Write(ctx, from, s.path, path))
 }
 
-// BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A
-// damaged history is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
+// BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep, in the
+// background. A damaged history is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
+// The pages of the copy are those of the history, so where one is sound, the other is: Examine has nothing to do
+// afterwards.
 func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if s.readOnly || s.path == sqlite.Memory {
 		return "", nil
@@ -34,7 +36,13 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if err != nil || !messages {
 		return "", err
 	}
-	return backup.Daily(s.path, s.now(), func(to string) error { return s.Backup(ctx, to) })
+	return backup.Daily(s.path, s.now(), func(to string) error {
+		err := sqlite.InBackground(func() error { return s.Backup(ctx, to) })
+		if err == nil {
+			s.checked.Store(true)
+		}
+		return err
+	})
 }
 
 // BackupName is where a backup that the user asks for stands where no other name is given.

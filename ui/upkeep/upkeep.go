@@ -91,9 +91,11 @@ func (u *Model) saved(err error) {
 
 func (u Model) save() tea.Cmd {
 	return u.run(func(ctx context.Context) tea.Msg {
-		err := u.store.Examine(ctx)
-		if err == nil {
-			_, err = u.store.BackUpToday(ctx)
+		_, err := u.store.BackUpToday(ctx) // which examines what it copies
+		if !errors.Is(err, store.ErrDamaged) {
+			if damage := u.store.Examine(ctx); damage != nil {
+				err = damage
+			}
 		}
 		return SavedMsg{err}
 	})

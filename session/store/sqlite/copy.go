@@ -21,15 +21,20 @@ func Copy(ctx context.Context, source *sql.DB, path string) error {
 	return CopyInSteps(ctx, source, path, ctx.Err)
 }
 
-// CopyInSteps is Copy; an error of between, which is called after each step of 1,000 pages, ends it.
+// How much is copied in one step, and after how many steps what was written so far goes to the disk: a message that
+// is saved meanwhile waits for that much, and not for the whole file.
+const (
+	stepPages = 1000
+	syncSteps = 4
+)
+
+// CopyInSteps is Copy; an error of between, which is called after each step, ends it.
 func CopyInSteps(ctx context.Context, source *sql.DB, path string, between func() error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
+	defer f.Close() // behind SQLite's: to close a file drops the locks that the same program has on it
 	from, err := source.Conn(ctx)
 	if err != nil {
 		return err
@@ -52,8 +57,13 @@ func CopyInSteps(ctx context.Context, source *sql.DB, path string, between func(
 			if err != nil {
 				return err
 			}
-			for done := false; !done && err == nil; {
-				if done, err = b.Step(1000); err == nil {
+			done := false
+			for step := 1; !done && err == nil; step++ {
+				done, err = b.Step(stepPages)
+				if err == nil && step%syncSteps == 0 {
+					err = f.Sync()
+				}
+				if err == nil {
 					err = between()
 				}
 			}
