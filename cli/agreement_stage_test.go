@@ -22,8 +22,10 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/ui"
 )
@@ -54,13 +56,15 @@ func newHouse(t *testing.T) *house {
 	}
 	t.Cleanup(func() { quiet.Close() })
 	h := &house{quiet: quiet, met: map[string]int{}}
-	server := httptest.NewServer(h)
+	requests := new(llmtest.Ledger)
+	server := httptest.NewServer(requests.Count(h))
 	t.Cleanup(server.Close)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
+	t.Cleanup(func() { sessiontest.WantAnnounced(t, requests, db.Path()) })
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +72,7 @@ func newHouse(t *testing.T) *house {
 	h.deps = session.Deps{
 		Store: db, Policy: policy, System: "Be brief, and say what you mean.", Approve: session.Always,
 		Models: new(llm.Catalog).With(h.endpoints(server.URL)...),
-		Count:  wordsIn, Tokenizer: "words",
+		Count:  wordsIn, Tokenizer: "words", Observe: sessiontest.Observe(requests),
 	}
 	return h
 }

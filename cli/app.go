@@ -213,6 +213,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		Now:         k.p.now,
 		Redact:      k.redactor.Known,
 		Log:         k.log,
+		Observe:     k.p.observe,
 	}
 	return nil
 }

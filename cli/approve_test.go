@@ -96,8 +96,8 @@ func TestARequestAboveALimitLeavesWhenItIsAllowed(t *testing.T) {
 	chat.want("▌  Don’t send it")
 	chat.send(enterKey)
 	chat.want("Not sent; the draft is kept.", "what is two and three?")
-	if list, _ := commandOutput(t, env, "sessions", "list", "--json"); strings.TrimSpace(list) != "[]" || server.came.Load() != 0 {
-		t.Errorf("after no, %d requests left and the sessions are %s", server.came.Load(), list)
+	if list, _ := commandOutput(t, env, "sessions", "list", "--json"); strings.TrimSpace(list) != "[]" || server.Asked() != 0 {
+		t.Errorf("after no, %d requests left and the sessions are %s", server.Asked(), list)
 	}
 	chat.send(enterKey)
 	chat.want("Send it this time")
@@ -105,8 +105,8 @@ func TestARequestAboveALimitLeavesWhenItIsAllowed(t *testing.T) {
 	chat.want("▌  Send it this time")
 	chat.send(enterKey)
 	chat.want("It is five.")
-	if server.came.Load() != 1 {
-		t.Errorf("after yes, %d requests left", server.came.Load())
+	if server.Asked() != 1 {
+		t.Errorf("after yes, %d requests left", server.Asked())
 	}
 	chat.send(ctrlD)
 	chat.end()

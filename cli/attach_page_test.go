@@ -23,13 +23,11 @@ func TestAPageIsAttachedToAMessage(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	model := newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"From nine."},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]")
-	server := httptest.NewServer(model)
-	t.Cleanup(server.Close)
 	config := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(config, []byte("[tools]\nfetch_hosts = [\"127.0.0.1\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := append(home(t), "WINNOW_CONFIG="+config, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	_, env := serve(t, append(home(t), "WINNOW_CONFIG="+config), model)
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
 	chat.want("small", "enter send")
 	chat.send("/attach " + site.URL + "/hours" + enterKey)

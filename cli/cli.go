@@ -23,6 +23,7 @@ import (
 
 	"winnow/cli/report"
 	"winnow/llm"
+	"winnow/session"
 )
 
 // Main runs winnow with the arguments after the program's name and returns the exit code: see
@@ -59,9 +60,10 @@ type program struct {
 	environ []string           // the environment as NAME=value; nil hides what has no fixed name
 	unset   func(string) error // takes a variable out of the process's environment; nil leaves it
 	now     func() time.Time
-	network llm.Doer // does the HTTP of all endpoints; nil is the network
-	build   string   // the version shown to people
-	example []byte   // the configuration file that config init writes
+	network llm.Doer                        // does the HTTP of all endpoints; nil is the network
+	observe func(turn any, e session.Event) // session.Deps.Observe
+	build   string                          // the version shown to people
+	example []byte                          // the configuration file that config init writes
 	flags   flags
 	started bool  // a command was found and its arguments were right
 	failed  error // what the command came back with

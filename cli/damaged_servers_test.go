@@ -15,7 +15,9 @@ import (
 	"winnow/llm/strict"
 	"winnow/llm/tokenizer"
 	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
+	"winnow/session/store/storetest"
 )
 
 // strictEndpoint is an endpoint as winnow sets it up, and the server that stands in its place.
@@ -65,13 +67,16 @@ func strictEndpoints() []*strictEndpoint {
 func (x *strictEndpoint) wantAnswer(t *testing.T, path, id string) {
 	t.Helper()
 	served := &watched{handler: llmtest.Strict(x.profile, "Bonjour.")}
-	server := httptest.NewServer(served)
+	recorded, _ := storetest.Attempts(path)
+	requests := &llmtest.Ledger{Unrecorded: -recorded} // those of other servers
+	defer sessiontest.WantAnnounced(t, requests, path)
+	server := httptest.NewServer(requests.Count(served))
 	defer server.Close()
 	x.endpoint.BaseURL, x.endpoint.Window = server.URL+"/v1", 128_000
-	if said := x.ask(t, path, id, "And what do you think?"); said != x.again {
+	if said := x.ask(t, path, id, requests, "And what do you think?"); said != x.again {
 		t.Errorf("winnow said %d times that it asks once more, want %d", said, x.again)
 	}
-	x.ask(t, path, id, "And now?")
+	x.ask(t, path, id, requests, "And now?")
 	if got, want := served.seen(), append(slices.Clone(x.refusals), 200, 200); !slices.Equal(got, want) {
 		t.Errorf("the server answered two questions with %v, want %v", got, want)
 	}
@@ -79,7 +84,7 @@ func (x *strictEndpoint) wantAnswer(t *testing.T, path, id string) {
 
 // ask opens the session anew and has one question answered. It gives how often winnow said that it
 // asks once more.
-func (x *strictEndpoint) ask(t *testing.T, path, id, question string) (again int) {
+func (x *strictEndpoint) ask(t *testing.T, path, id string, requests *llmtest.Ledger, question string) (again int) {
 	t.Helper()
 	kept, err := store.Open(t.Context(), path, store.Options{})
 	if err != nil {
@@ -90,7 +95,9 @@ func (x *strictEndpoint) ask(t *testing.T, path, id, question string) (again int
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := session.Deps{Store: kept, Models: new(llm.Catalog).With(x.endpoint), Policy: policy, Count: tokenizer.New().Count}
+	deps := session.Deps{
+		Store: kept, Models: new(llm.Catalog).With(x.endpoint), Policy: policy, Count: tokenizer.New().Count, Observe: sessiontest.Observe(requests),
+	}
 	s, err := session.Open(t.Context(), deps, id, x.endpoint.Name+"/m")
 	if err == nil {
 		err = s.LoadRest(t.Context())

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"winnow/llm"
+	"winnow/llm/llmtest"
+	"winnow/session/sessiontest"
 )
 
 // run asks the nearest model that a service lists in the place of winnow's own default, which is older, and says
@@ -30,7 +32,8 @@ func TestRunReplacesADefaultThatTheServiceDoesNotList(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			asked := make(chan string, 3)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			requests := new(llmtest.Ledger)
+			server := httptest.NewServer(requests.Count(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				var body struct{ Model string }
 				switch _ = json.NewDecoder(r.Body).Decode(&body); { // a GET has none
 				case r.Host == "api.deepseek.com" && strings.HasSuffix(r.URL.Path, "/chat/completions"):
@@ -41,9 +44,10 @@ func TestRunReplacesADefaultThatTheServiceDoesNotList(t *testing.T) {
 				default:
 					http.NotFound(w, r)
 				}
-			}))
+			})))
 			defer server.Close()
 			dir := t.TempDir()
+			defer sessiontest.WantAnnounced(t, requests, filepath.Join(dir, "winnow.db"))
 			open := func(name string) *os.File {
 				f, err := os.Create(filepath.Join(dir, name))
 				if err != nil {
@@ -56,6 +60,7 @@ func TestRunReplacesADefaultThatTheServiceDoesNotList(t *testing.T) {
 			p := &program{
 				in: open("in"), out: &printer{file: open("out")}, err: open("err"),
 				env: func(name string) string { return env[name] }, now: time.Now, build: "test",
+				observe: sessiontest.Observe(requests),
 				network: llm.OverNetwork(func(ctx context.Context, network, _ string) (net.Conn, error) {
 					return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
 				}),

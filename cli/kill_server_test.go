@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +24,7 @@ func slowAnswer(words int) string {
 // slowServer streams answers word by word, to many conversations at once. Each has a path of its own,
 // and somebody who is told how far its turn has come.
 type slowServer struct {
-	*httptest.Server
+	*served
 	mu    sync.Mutex
 	turns map[string]*slowTurn
 }
@@ -48,21 +47,13 @@ type turnPoint struct {
 	word  int    // the words that have been written
 }
 
-// newSlowServer wants at the end of the test that each request has its record in the history of a home, and each record
-// its request, but for at most as many as there are kills.
+// newSlowServer starts a server for the programs of a home, of which at most so many requests are kept from leaving by
+// kills.
 func newSlowServer(t testing.TB, env []string, kills int) *slowServer {
 	t.Helper()
 	s := &slowServer{turns: map[string]*slowTurn{}}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(s.Close)
-	t.Cleanup(s.CloseClientConnections)
-	t.Cleanup(func() {
-		came := 0
-		for _, turn := range s.turns {
-			came += len(turn.asked())
-		}
-		wantRecords(t, []string{historyOf(env)}, came, kills)
-	})
+	s.served = listen(t, env, http.HandlerFunc(s.serve))
+	s.Killed = kills
 	return s
 }
 

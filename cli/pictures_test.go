@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"html"
-	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
@@ -75,17 +74,16 @@ var pictureTime = time.Date(2026, 11, 21, 13, 20, 0, 0, time.UTC)
 // takePictures plays one script.
 func takePictures(t *testing.T, scene pictureScript, page pageColours) {
 	t.Parallel()
-	server := httptest.NewServer(newScriptedServer(withStatus(scene.part["answers"])))
-	t.Cleanup(server.Close)
 	dir := t.TempDir()
 	project := filepath.Join(dir, "parser") // winnow is started there, and shows it
-	env := []string{"OPENAI_API_KEY=sk-not-a-real-key-0000", "WINNOW_TEST_SERVER=" + server.URL, "WINNOW_TEST_NOW=" + pictureTime.Format(time.RFC3339), "TZ=UTC"}
+	env := []string{"OPENAI_API_KEY=sk-not-a-real-key-0000", "WINNOW_TEST_NOW=" + pictureTime.Format(time.RFC3339), "TZ=UTC"}
 	for _, variable := range home(t) { // but for the folders, which are below HOME as they are for most people
 		if !strings.HasPrefix(variable, "XDG_") && !strings.HasPrefix(variable, "HOME=") {
 			env = append(env, variable)
 		}
 	}
 	env = append(env, "HOME="+dir)
+	env = append(env, "WINNOW_TEST_SERVER="+listen(t, env, newScriptedServer(withStatus(scene.part["answers"]))).URL)
 	config := filepath.Join(dir, ".config", "winnow", "config.toml")
 	for _, folder := range []string{filepath.Dir(config), project} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"testing"
@@ -79,9 +78,7 @@ func TestPlainModeAnswersEditsAndSearches(t *testing.T) {
 
 func TestPlainModeThroughPipes(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]"))
-	t.Cleanup(server.Close)
-	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	_, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))
 	run := exec.CommandContext(t.Context(), winnowPath(t), "--plain")
 	run.Env, run.Stdin = env, strings.NewReader("Hello\n/context\n")
 	out, err := run.CombinedOutput()

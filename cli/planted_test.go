@@ -101,7 +101,7 @@ func TestPlantedKeysAreNowhere(t *testing.T) {
 	t.Parallel()
 	env := home(t)
 	server := echoServer(t, env)
-	server.unheard = 2 // nobody answers at one address, which is tried twice
+	server.Unheard = 2 // nobody answers at one address, which is tried twice
 	address := strings.TrimPrefix(server.URL, "http://")
 	bus, err := llmtest.StartSecretService(map[string]string{"winnow/keyring": keyringKey})
 	if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +11,7 @@ import (
 // What is chosen on the screen holds at the next start, unless something says otherwise. winnow run has none of it.
 func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(newScriptedServer("200\n" + `data: {"choices":[{"index":0,"delta":{"content":"The server answers."},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]"))
-	t.Cleanup(server.Close)
-	env := append(home(t), "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+server.URL+"/v1")
+	server, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"The server answers."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))
 	state := ""
 	for _, variable := range env {
 		if dir, ok := strings.CutPrefix(variable, "XDG_STATE_HOME="); ok {
@@ -57,6 +54,7 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	after.want("guide", "You used it last.")
 	leave(after)
 
+	server.Unrecorded = 1
 	run := exec.Command(winnowPath(t), "run", "--no-save", "who is there?")
 	run.Env = append(env, "WINNOW_MODEL=")
 	if out, err := run.Output(); err != nil || strings.Contains(string(out), "guide") {

@@ -18,7 +18,7 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "session/transfer/html", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs", "ui/plain"},
+	"cli":                    {"cli/config", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/sessiontest", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "session/transfer/html", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs", "ui/plain"},
 	"cli/config":             {"ui/theme", "ui/keymap", "session/approval", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/shells":             {},
 	"cli/manual":             {},
@@ -57,14 +57,15 @@ var rooms = map[string][]string{
 	"llm/guide":              {"llm", "llm/tool", "llm/tokenizer", "llm/strict", "history", "history/relevance", "docs"},
 	"docs":                   {},
 
-	"session/store/storetest": {}, // for tests alone
+	"session/store/storetest": {},                                                    // for tests alone
+	"session/sessiontest":     {"session", "session/store/storetest", "llm/llmtest"}, // for tests alone
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.
 	"ui": {
 		"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/picker", "ui/inspector", "ui/panel", "ui/sessions", "ui/current", "ui/current/background", "ui/notice", "ui/notice/bell", "ui/confirm", "ui/settings", "ui/question", "ui/limit", "ui/composer", "ui/composer/editor", "ui/composer/queue", "ui/transcript", "ui/input", "ui/terminal", "ui/cells", "ui/uitest",
 		"ui/turn", "ui/upkeep", "ui/layout", "ui/frame", "ui/servers", "ui/remembered",
-		"session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
+		"session", "session/approval", "session/limits", "session/record", "session/sessiontest", "session/settings", "session/store", "session/store/backup", "session/store/storetest", "session/transfer", "llm", "llm/tool", "llm/mcp", "llm/llmtest", "llm/pricing", "history", "docs",
 	},
 	"ui/theme":              {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":             {"ui/uitest"},
@@ -81,7 +82,7 @@ var rooms = map[string][]string{
 	"ui/confirm":            {},
 	"ui/limit":              {"ui/theme", "ui/keymap", "ui/uitest", "session", "session/limits", "session/store", "llm/pricing"},
 	"ui/question":           {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/approval", "history"},
-	"ui/plain":              {"ui/theme", "session", "session/approval", "session/limits", "session/record", "session/settings", "session/store", "llm", "llm/tool", "llm/llmtest", "history"},
+	"ui/plain":              {"ui/theme", "session", "session/approval", "session/limits", "session/record", "session/sessiontest", "session/settings", "session/store", "llm", "llm/tool", "llm/llmtest", "history"},
 	"ui/remembered":         {"ui/theme", "llm"},
 	"ui/settings":           {"ui/remembered", "ui/theme", "ui/keymap", "ui/event", "ui/markdown", "session", "session/settings", "session/store", "session/approval", "llm", "llm/pricing", "llm/tool", "llm/mcp", "history"},
 	"ui/panel":              {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm", "llm/pricing", "history", "history/cause"},

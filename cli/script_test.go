@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -45,11 +44,15 @@ func TestMain(m *testing.M) {
 
 // runWinnow runs winnow as its main function does. Where WINNOW_TEST_SERVER names a server, every request goes there,
 // whatever address it is for: so a screen shows the addresses and prices of a real service, and asks none.
-// WINNOW_TEST_NOW is the time at which the program starts, and WINNOW_TEST_AGO sets its clock back by a duration.
+// WINNOW_TEST_NOW is the time at which the program starts, WINNOW_TEST_AGO sets its clock back by a duration, and
+// WINNOW_TEST_ANNOUNCED counts what it announces: see announcing.
 func runWinnow() {
 	p := newProgram(exampleConfig())
 	if server := os.Getenv("WINNOW_TEST_SERVER"); server != "" {
 		p.network = redirected(strings.TrimPrefix(server, "http://"))
+	}
+	if file := os.Getenv(announcedVariable); file != "" {
+		p.observe = announcing(file)
 	}
 	started := time.Now()
 	begin := started
@@ -84,8 +87,8 @@ func (host redirected) Do(req *http.Request) (*http.Response, error) {
 //	unrecorded N      so many requests of the script leave no record: they are not saved, or purged
 //	unheard N         so many recorded requests reach no server: nothing listens there, or the key cannot be read
 //
-// Every other request for an answer that a server of the script got has its record in one of the script's files, and
-// each record its request.
+// Every other request for an answer that a server of the script got was announced and has its record in one of the
+// script's files, and each announcement and each record has its request.
 func TestCommandLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts winnow as a process of its own")
@@ -100,11 +103,11 @@ func TestCommandLine(t *testing.T) {
 			for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
 				e.Setenv(name, filepath.Join(home, strings.ToLower(name)))
 			}
-			slot := &serverSlot{asks: new(atomic.Int64)}
+			announced := filepath.Join(e.WorkDir, ".announced")
+			e.Setenv(announcedVariable, announced)
+			slot := new(serverSlot)
 			e.Values[slotKey{}] = slot
-			e.Defer(func() {
-				wantRecords(t, historiesBelow(e.WorkDir), int(slot.asks.Load())-slot.unrecorded+slot.unheard, 0)
-			})
+			e.Defer(func() { wantAnnounced(t, &slot.requests, announced, historiesBelow(e.WorkDir)...) })
 			e.Values[keyringSlot{}] = new(*llmtest.SecretService)
 			example, err := filepath.Abs("../config.toml.example")
 			if err != nil {
@@ -120,10 +123,10 @@ func TestCommandLine(t *testing.T) {
 			"keyed":  lastKeyed,
 
 			"unrecorded": func(ts *testscript.TestScript, _ bool, args []string) {
-				ts.Value(slotKey{}).(*serverSlot).unrecorded = number(ts, args)
+				ts.Value(slotKey{}).(*serverSlot).requests.Unrecorded = number(ts, args)
 			},
 			"unheard": func(ts *testscript.TestScript, _ bool, args []string) {
-				ts.Value(slotKey{}).(*serverSlot).unheard = number(ts, args)
+				ts.Value(slotKey{}).(*serverSlot).requests.Unheard = number(ts, args)
 			},
 
 			"keyring": aKeyring,
@@ -187,7 +190,6 @@ type scriptedServer struct {
 	blocks []string
 	asked  []byte
 	auth   string
-	asks   *atomic.Int64 // requests for an answer, of all servers of the script
 }
 
 func newScriptedServer(script string) *scriptedServer {
@@ -212,9 +214,6 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	if s.asks != nil && llmtest.AsksForAnAnswer(body) {
-		s.asks.Add(1)
-	}
 	s.mu.Lock()
 	s.asked, s.auth = body, r.Header.Get("Authorization")
 	block := s.blocks[0]
@@ -266,8 +265,7 @@ func aKeyring(ts *testscript.TestScript, _ bool, args []string) {
 // serverSlot holds the server of one script.
 type serverSlot struct {
 	*scriptedServer
-	asks                *atomic.Int64
-	unrecorded, unheard int
+	requests llmtest.Ledger // of all servers of the script
 }
 
 // number is the one argument of a command.
@@ -296,11 +294,11 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: server FILE")
 	}
 	s := newScriptedServer(ts.ReadFile(args[0]))
-	s.asks = ts.Value(slotKey{}).(*serverSlot).asks
-	listening := httptest.NewServer(s)
+	slot := ts.Value(slotKey{}).(*serverSlot)
+	slot.scriptedServer = s
+	listening := httptest.NewServer(slot.requests.Count(s))
 	ts.Defer(listening.Close)
 	ts.Setenv("SERVER", listening.URL+"/v1")
-	ts.Value(slotKey{}).(*serverSlot).scriptedServer = s
 }
 
 // lastBody is the body of the last request for an answer.
@@ -358,7 +356,7 @@ func interruptIt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "OPENAI_BASE_URL", "OPENAI_API_KEY"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "OPENAI_BASE_URL", "OPENAI_API_KEY", announcedVariable} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.Stderr = ts.Stderr()

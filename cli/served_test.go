@@ -1,68 +1,101 @@
 package cli
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 
 	"winnow/llm/llmtest"
+	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/session/store/storetest"
 )
+
+// announcedVariable names a file in which the programs of a test count the requests that they announce.
+const announcedVariable = "WINNOW_TEST_ANNOUNCED"
+
+// announcing writes a byte to a file for each request for an answer that the events of this program announce: those
+// that the screen, the plain chat and run show. It is written before the request leaves.
+func announcing(file string) func(turn any, e session.Event) {
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err) // The test's folder is there.
+	}
+	var requests llmtest.Ledger
+	var mu sync.Mutex
+	observe, written := sessiontest.Observe(&requests), 0
+	return func(turn any, e session.Event) {
+		observe(turn, e)
+		mu.Lock()
+		defer mu.Unlock()
+		if n := requests.Announced(); n > written {
+			out.WriteString(strings.Repeat(".", n-written))
+			written = n
+		}
+	}
+}
+
+// wantAnnounced wants that each request for an answer that came to the servers of a test was announced by one of its
+// programs and has its record in one of its histories, and that no others were.
+func wantAnnounced(t testing.TB, requests *llmtest.Ledger, announced string, histories ...string) {
+	t.Helper()
+	counted, err := os.ReadFile(announced)
+	if err != nil && !os.IsNotExist(err) { // Nothing was announced.
+		t.Error(err)
+	}
+	requests.AnnouncedBeside(len(counted))
+	recorded, _ := storetest.Attempts(histories...) // A file that is missing has no records.
+	if err := requests.Compare(recorded, true); err != nil {
+		t.Errorf("%v in %q", err, histories)
+	}
+}
 
 // served is the server that the programs of one home ask.
 type served struct {
 	*httptest.Server
-	came    atomic.Int64 // requests for an answer
-	unheard int          // recorded ones to another address
+	*llmtest.Ledger
 }
 
 // serve starts a server and returns the environment of a home in which it is openai. When the test is over, each
-// request for an answer that came has its record in the home's history, and each record its request.
+// request for an answer that came was announced and has its record in the home's history, and no other.
 func serve(t testing.TB, env []string, handler http.Handler) (*served, []string) {
 	t.Helper()
-	s := &served{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if llmtest.AsksForAnAnswer(body) {
-			s.came.Add(1)
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		handler.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.Close)
-	t.Cleanup(s.CloseClientConnections)
-	t.Cleanup(func() { wantRecords(t, []string{historyOf(env)}, int(s.came.Load())+s.unheard, 0) })
+	s := listen(t, env, handler)
 	return s, append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL="+s.URL+"/v1")
 }
 
-// historyOf is the file in which the programs of an environment keep their history.
-func historyOf(env []string) (path string) {
-	for _, v := range env {
-		switch name, value, _ := strings.Cut(v, "="); name {
-		case "XDG_DATA_HOME":
-			path = filepath.Join(value, "winnow", "winnow.db")
-		case "WINNOW_DB":
-			return value
-		}
-	}
-	return path
+// listen is serve for programs that find the server in another way.
+func listen(t testing.TB, env []string, handler http.Handler) *served {
+	t.Helper()
+	s := &served{Ledger: new(llmtest.Ledger)}
+	s.Server = httptest.NewServer(s.Count(handler))
+	t.Cleanup(s.Close)
+	t.Cleanup(s.CloseClientConnections)
+	t.Cleanup(func() { wantAnnounced(t, s.Ledger, valueOf(env, announcedVariable), historyOf(env)) })
+	return s
 }
 
-// wantRecords wants that some histories have a record of each request for an answer that came, and no other records
-// but of at most so many requests that a kill kept from leaving.
-func wantRecords(t testing.TB, histories []string, came, killed int) {
-	t.Helper()
-	recorded := 0
-	for _, path := range histories {
-		n, _ := storetest.Attempts(path)
-		recorded += n
+// historyOf is the file in which the programs of an environment keep their history.
+func historyOf(env []string) string {
+	if path := valueOf(env, "WINNOW_DB"); path != "" {
+		return path
 	}
-	if recorded < came || recorded > came+killed {
-		t.Errorf("%d requests for an answer came, and %d are recorded in %q", came, recorded, histories)
+	if dir := valueOf(env, "XDG_DATA_HOME"); dir != "" {
+		return filepath.Join(dir, "winnow", "winnow.db")
 	}
+	return filepath.Join(valueOf(env, "HOME"), ".local", "share", "winnow", "winnow.db")
+}
+
+// valueOf is the value of a variable in an environment.
+func valueOf(env []string, name string) (value string) {
+	for _, v := range env {
+		if key, is, _ := strings.Cut(v, "="); key == name {
+			value = is
+		}
+	}
+	return value
 }

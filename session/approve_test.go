@@ -277,7 +277,7 @@ func TestAToolThatIsOffIsNotOffered(t *testing.T) {
 // A temporary chat leaves nothing behind, and goes by what is remembered.
 func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 	b := newBench(t, calls("c1", remote.Name, `{"name":"a"}`), says("Done."), calls("c1", remote.Name, `{"name":"a"}`), says("Done."))
-	b.elsewhere = 4
+	b.Unrecorded = 4
 	w := newWitness(remote)
 	b.offer(&w.box)
 	s, err := Temporary(t.Context(), b.deps, Start{Ref: "test/m"})

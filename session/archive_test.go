@@ -304,7 +304,7 @@ func several(t *testing.T) (*bench, []string) {
 
 func TestRestoreAgainChangesNothing(t *testing.T) {
 	b, ids := several(t)
-	b.elsewhere = 1
+	b.Unrecorded = 1
 	file := archiveOf(t, b.deps.Store)
 	there := newStoreAt(t)
 	if all := restore(t, there, file); len(all) != 5 || remarksOf(all) != "" {
@@ -345,7 +345,7 @@ func TestRestoreAgainChangesNothing(t *testing.T) {
 
 func TestRestoreUnderAnotherID(t *testing.T) {
 	b, ids := several(t)
-	b.elsewhere = 1
+	b.Unrecorded = 1
 	home := b.deps.Store
 	before := archiveOf(t, home)
 	there := newStoreAt(t)

@@ -241,12 +241,10 @@ func (t *turn) keep(ctx context.Context, a *asked) error {
 	return nil
 }
 
-// again records and shows that a request leaves once more. The server may have refused one of its fields, so its bytes
-// may be others than before.
+// again records that a request leaves once more, and announces it. The server may have refused one of its fields, so
+// its bytes may be others than before.
 func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show func(Event)) error {
-	show(Waiting{waiting})
 	if waiting.Changed != "" {
-		show(Notice{fmt.Sprintf("%s; asking again %s", clause(waiting.Err), waiting.Changed)})
 		s.learn(ctx, a.to)
 	}
 	body, err := a.to.Client.Body(a.request)
@@ -260,7 +258,14 @@ func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show
 	}
 	save, cancel := detached(ctx)
 	defer cancel()
-	return s.deps.Store.UpdateRequest(save, a.record)
+	if err := s.deps.Store.UpdateRequest(save, a.record); err != nil {
+		return err
+	}
+	show(Waiting{waiting})
+	if waiting.Changed != "" {
+		show(Notice{fmt.Sprintf("%s; asking again %s", clause(waiting.Err), waiting.Changed)})
+	}
+	return nil
 }
 
 // close notes how the request ended, and what it cost.

@@ -199,7 +199,7 @@ func (f *forest) purge() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.elsewhere += len(asked)
+	f.Unrecorded += len(asked)
 	if err := f.deps.Store.Purge(f.t.Context(), f.trees[i].s.Info().ID); err != nil {
 		f.t.Fatal(err)
 	}

@@ -153,6 +153,33 @@ func TestARequirementThatDoesNotFitAnnouncesNoRequest(t *testing.T) {
 	}
 }
 
+// A request that would leave once more, and that cannot be recorded, does not leave and is not announced.
+func TestATryThatCannotBeRecordedIsNotAnnounced(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]string{
+		"as it was":       `{"error":{"message":"slow down"}}`,
+		"without a field": `{"error":{"message":"Unsupported parameter: stream_options"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.steps = []step{func(w http.ResponseWriter, r *http.Request) {
+				b.deps.Store.Close()
+				status := http.StatusBadRequest
+				if name == "as it was" {
+					status = http.StatusTooManyRequests
+				}
+				refuses(status, refusal)(w, r)
+			}}
+			s := b.begin()
+			events, err := drain(s.Send(t.Context(), "Hello"))
+			if err == nil || noticed(events) != "" || len(only[Waiting](events)) > 0 {
+				t.Errorf("%v; the turn says %q, and %v", err, noticed(events), only[Waiting](events))
+			}
+		})
+	}
+}
+
 // restart opens the conversation with clients that know nothing but what is stored.
 func (b *bench) restart(id string) *Session {
 	b.t.Helper()

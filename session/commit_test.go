@@ -164,7 +164,7 @@ func TestATitleThatIsAskedForReplacesTheUsersOwn(t *testing.T) {
 	if err := s.Rename(t.Context(), "Mine"); err != nil {
 		t.Fatal(err)
 	}
-	title, err := s.Retitle(t.Context(), true, b.hear)
+	title, err := s.Retitle(t.Context(), true, func(Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestAWrittenTitleDoesNotReplaceOneGivenMeanwhile(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	title, err := s.Retitle(t.Context(), false, b.hear)
+	title, err := s.Retitle(t.Context(), false, func(Event) {})
 	if err != nil || title != "Mine" || s.Info().Title != "Mine" || s.Info().TitleFrom != "user" {
 		t.Errorf("Retitle returned %q (%v) and the session is called %q by %q, want Mine by user", title, err, s.Info().Title, s.Info().TitleFrom)
 	}

@@ -127,7 +127,7 @@ func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
 			return b.open(fork.ID)
 		},
 		"archive": func(b *bench, s *Session) *Session {
-			b.elsewhere = -2 // Both sessions have the first two requests.
+			b.Unrecorded = -2 // Both sessions have the first two requests.
 			return b.open(restoredAgain(t, b.deps.Store, s.Info().ID))
 		},
 	}
@@ -330,7 +330,7 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 	if _, err := drain(s.Compact(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if title, err := s.Retitle(t.Context(), true, b.hear); err != nil || title != "Three questions" {
+	if title, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil || title != "Three questions" {
 		t.Fatalf("the title is %q, %v", title, err)
 	}
 	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
@@ -381,21 +381,21 @@ func TestATitleIsMadeOfNothingExcluded(t *testing.T) {
 	b.deps.TitleRef = "test/small"
 	s = b.open(s.Info().ID)
 	exclude(t, s, 1)
-	if _, err := s.Retitle(t.Context(), true, b.hear); err != nil {
+	if _, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	if asked := b.body(3); strings.Contains(asked, "question1") || strings.Contains(asked, "answer1") || !strings.Contains(asked, "question2") {
 		t.Errorf("the title is asked for with %s", asked)
 	}
 	exclude(t, s, 4)
-	if _, err := s.Retitle(t.Context(), true, b.hear); err != nil {
+	if _, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	if asked := b.body(4); strings.Contains(asked, "answer2") || !strings.Contains(asked, "question2") {
 		t.Errorf("the title is asked for with %s", asked)
 	}
 	exclude(t, s, 3)
-	if _, err := s.Retitle(t.Context(), true, b.hear); !errors.Is(err, ErrNothingToAnswer) || b.last() != 4 {
+	if _, err := s.Retitle(t.Context(), true, func(Event) {}); !errors.Is(err, ErrNothingToAnswer) || b.last() != 4 {
 		t.Errorf("with all of it excluded: %v, after %d requests", err, b.last())
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 	"winnow/session/approval"
 	"winnow/session/store"
@@ -53,7 +54,7 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n) && !t.Failed(); i = next.Add(1) - 1 {
-				h := &heldConversation{t: t, seed: from + uint64(i), counts: leakCounts{}, ledger: newLedger()}
+				h := &heldConversation{t: t, seed: from + uint64(i), counts: leakCounts{}, Ledger: new(llmtest.Ledger)}
 				h.hold()
 				mu.Lock()
 				all.add(h.counts)
@@ -90,7 +91,7 @@ var tokenPattern = regexp.MustCompile(`tok[0-9a-f]{8}q`)
 
 // heldConversation is one random conversation and the server that hears it.
 type heldConversation struct {
-	*ledger
+	*llmtest.Ledger
 	t      *testing.T
 	seed   uint64
 	dice   *rand.Rand
@@ -139,7 +140,7 @@ func (h *heldConversation) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.arrived(body)
+	h.Came(body)
 	h.wantNothingHidden(body)
 	h.reply(w, body)
 	return w.Result(), nil
@@ -246,7 +247,7 @@ func (h *heldConversation) hold() {
 		}),
 		Count: func(text string) int { return (len(text) + 3) / 4 },
 
-		observe: h.observe,
+		Observe: observing(h.Ledger),
 	}
 	defer h.checkRequests()
 	if h.dice.IntN(4) == 0 {
@@ -278,8 +279,8 @@ func (h *heldConversation) checkRequests() {
 			recorded += 1 + r.Retries
 		}
 	}
-	if h.came != recorded || h.came != h.announced {
-		h.failf("%d requests for an answer came, %d are recorded and %d were announced", h.came, recorded, h.announced)
+	if err := h.Compare(recorded, true); err != nil {
+		h.failf("%v", err)
 	}
 }
 
@@ -447,7 +448,7 @@ func (h *heldConversation) act() {
 		}
 	case 15:
 		note("title")
-		if _, more := h.s.Retitle(ctx, true, h.ledger.hear); more != nil && !errors.Is(more, ErrNothingToAnswer) {
+		if _, more := h.s.Retitle(ctx, true, func(Event) {}); more != nil && !errors.Is(more, ErrNothingToAnswer) {
 			err = more
 		}
 	case 16:

@@ -165,7 +165,7 @@ func TestATitleAboveALimitIsNotAskedFor(t *testing.T) {
 	}
 	s.spending.limits = limits.Limits{Session: limits.Amount{Cost: cent}}
 	var over *LimitError
-	if _, err := s.Retitle(t.Context(), true, b.hear); !errors.As(err, &over) || b.requests() != 1 {
+	if _, err := s.Retitle(t.Context(), true, func(Event) {}); !errors.As(err, &over) || b.requests() != 1 {
 		t.Errorf("%v after %d requests; want a LimitError and no second one", err, b.requests())
 	}
 }

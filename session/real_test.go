@@ -46,7 +46,7 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.arrived(body)
+		b.Came(body)
 		b.sent = append(b.sent, string(body))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}

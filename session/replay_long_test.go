@@ -14,6 +14,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -94,7 +95,7 @@ var longActions = []string{
 
 // longConversation is the long conversation: who holds it, and the server that hears it.
 type longConversation struct {
-	*ledger
+	*llmtest.Ledger
 	t    *testing.T
 	deps Deps
 	s    *Session
@@ -113,7 +114,7 @@ type longConversation struct {
 // newLongConversation begins with a conversation from a file, in which calls and results have got lost.
 func newLongConversation(t *testing.T) *longConversation {
 	b := newBench(t)
-	l := &longConversation{ledger: b.ledger, t: t, deps: b.deps, dice: rand.New(rand.NewPCG(7, 11)), sent: map[string]string{}, actions: map[string]int{}}
+	l := &longConversation{Ledger: b.Ledger, t: t, deps: b.deps, dice: rand.New(rand.NewPCG(7, 11)), sent: map[string]string{}, actions: map[string]int{}}
 	server := httptest.NewServer(l)
 	t.Cleanup(server.Close)
 	tools := adder(t)
@@ -158,7 +159,7 @@ func (l *longConversation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		l.t.Errorf("read a request: %v", err)
 	}
-	l.arrived(body)
+	l.Came(body)
 	l.mu.Lock()
 	l.sent[hash(body)] = string(body)
 	l.left++

@@ -39,8 +39,8 @@ func (t *turn) endTextTrial(ctx context.Context, a asked, answered bool, fault *
 	}
 }
 
-// tryToolCalls has tool calls sent as they are again, and says so, where the model has got them as text for a
-// long time. One that refuses them still gets them as text for as long again.
+// tryToolCalls has tool calls sent as they are again where the model has got them as text for a long time; the request
+// says so. One that refuses them still gets them as text for as long again.
 func (t *turn) tryToolCalls(ctx context.Context) error {
 	t.mu.Lock()
 	to, policy := t.asks(), t.policy
@@ -61,7 +61,7 @@ func (t *turn) tryToolCalls(ctx context.Context) error {
 	if !since.IsZero() {
 		when = " since " + since.Local().Format("2 January 2006")
 	}
-	t.emit(Notice{fmt.Sprintf("tool calls went to %s as text%s, because it refused them; now trying tool calls again", to.Name, when)})
+	t.reason = fmt.Sprintf("tool calls went to %s as text%s, because it refused them; now trying tool calls again", to.Name, when)
 	return nil
 }
 

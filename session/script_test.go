@@ -29,67 +29,35 @@ type script struct {
 	steps []step
 	info  map[string]func() string // what the server says about itself, by path
 
-	*ledger
+	*llmtest.Ledger
 
 	mu     sync.Mutex
 	bodies []string
 }
 
-// ledger counts the requests for an answer of one test, at all of its servers.
-type ledger struct {
-	elsewhere int // those that are recorded in another file, or were purged, less those that are recorded twice
-
-	counting  sync.Mutex
-	came      int
-	announced int
-	turns     map[*turn]bool // those of which a request was planned
-}
-
-func newLedger() *ledger { return &ledger{turns: map[*turn]bool{}} }
-
-// check wants that what came for an answer, what is recorded and what was announced are as many requests.
-func (l *ledger) check(t testing.TB, st *store.Store) {
-	l.counting.Lock()
-	defer l.counting.Unlock()
-	recorded, readable := storetest.Attempts(st.Path())
-	if readable && l.came != recorded+l.elsewhere {
-		t.Errorf("%d requests for an answer came, and %d are recorded", l.came, recorded+l.elsewhere)
-	}
-	if l.came != l.announced {
-		t.Errorf("%d requests for an answer came, and %d were announced", l.came, l.announced)
-	}
-}
-
-func (l *ledger) arrived(body []byte) {
-	if llmtest.AsksForAnAnswer(body) {
-		l.counting.Lock()
-		defer l.counting.Unlock()
-		l.came++
-	}
-}
-
-// observe counts the requests that the events of a turn announce: its own first request by its plan, and each further
-// one, whatever it is for, by a sentence.
-func (l *ledger) observe(t *turn, e Event) {
-	l.counting.Lock()
-	defer l.counting.Unlock()
-	switch e := e.(type) {
-	case Planned:
-		if !l.turns[t] {
-			l.turns[t] = true
-			l.announced++
+// observing counts what the events of turns and titles announce. It is sessiontest.Observe, which imports this package.
+func observing(l *llmtest.Ledger) func(turn any, e Event) {
+	return func(turn any, e Event) {
+		switch e := e.(type) {
+		case Planned:
+			l.Plan(turn, e.Request.Endpoint)
+		case Waiting:
+			if e.Changed == "" { // A notice says the rest.
+				l.Again(turn)
+			}
+		case Notice:
+			l.Say(turn, e.Text)
 		}
-	case Waiting:
-		if e.Changed == "" { // A notice says the rest.
-			l.announced++
-		}
-	case Notice:
-		l.announced += llmtest.Announced(e.Text)
 	}
 }
 
-// hear takes the events of a title.
-func (l *ledger) hear(e Event) { l.observe(nil, e) }
+// wantAnnounced wants that every request for an answer that came was announced and is recorded, and no other.
+func wantAnnounced(t testing.TB, l *llmtest.Ledger, st *store.Store) {
+	t.Helper()
+	if err := l.Compare(storetest.Attempts(st.Path())); err != nil {
+		t.Error(err)
+	}
+}
 
 // step answers one request.
 type step func(w http.ResponseWriter, r *http.Request)
@@ -108,7 +76,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.t.Errorf("read the request: %v", err)
 	}
-	s.arrived(body)
+	s.Came(body)
 	s.mu.Lock()
 	n := len(s.bodies)
 	s.bodies = append(s.bodies, string(body))
@@ -228,7 +196,7 @@ type bench struct {
 
 func newBench(t testing.TB, steps ...step) *bench {
 	t.Helper()
-	s := &script{t: t, steps: steps, ledger: newLedger()}
+	s := &script{t: t, steps: steps, Ledger: new(llmtest.Ledger)}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	st, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
@@ -240,7 +208,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.check(t, st) })
+	t.Cleanup(func() { wantAnnounced(t, s.Ledger, st) })
 	return &bench{script: s, deps: Deps{
 		Store:  st,
 		Models: new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192}),
@@ -248,7 +216,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 		System: "Be brief.",
 		Count:  func(text string) int { return (len(text) + 3) / 4 },
 
-		observe: s.observe,
+		Observe: observing(s.Ledger),
 	}}
 }
 

@@ -54,10 +54,13 @@ type Deps struct {
 	Redact      func(string) string        // takes known secrets out of what a temporary chat stores; nil takes none
 	Log         *slog.Logger               // nil discards
 
+	// Observe is shown each event of each turn, and of a title's, before anybody reads it. Turn tells the turns of all
+	// sessions apart; it is nil for a title. nil observes nothing.
+	Observe func(turn any, e Event)
+
 	own     *tool.Toolbox // the tools that read this one conversation
 	beside  *store.Store  // the history beside a temporary conversation: its requests count for the day's limits, and it has what is remembered of tools; nil for none
 	permits *permits
-	observe func(*turn, Event) // for tests: is shown each event of a turn, whether anybody reads them or not
 }
 
 // ModelSettings is what the configuration says of one model.

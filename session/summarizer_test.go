@@ -15,7 +15,7 @@ import (
 // withSummarizer adds a second server to a bench, whose model writes the summaries.
 func withSummarizer(t *testing.T, b *bench, window int, steps ...step) *script {
 	t.Helper()
-	other := &script{t: t, steps: steps, ledger: b.ledger}
+	other := &script{t: t, steps: steps, Ledger: b.Ledger}
 	server := httptest.NewServer(other)
 	t.Cleanup(server.Close)
 	b.deps.Models.Add(llm.Endpoint{

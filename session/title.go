@@ -47,7 +47,12 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	if asked {
 		from = store.TitleUser
 	}
-	title, err := s.newTitle(ctx, show)
+	title, err := s.newTitle(ctx, func(e Event) {
+		if s.deps.Observe != nil {
+			s.deps.Observe(nil, e)
+		}
+		show(e)
+	})
 	if err != nil {
 		return row.Title, fmt.Errorf("write a title: %w", err)
 	}

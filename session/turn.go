@@ -141,8 +141,8 @@ func (t *turn) release() {
 
 // emit shows an event. A turn whose reader has left goes on to its end unseen.
 func (t *turn) emit(e Event) {
-	if t.deps.observe != nil {
-		t.deps.observe(t, e)
+	if t.deps.Observe != nil {
+		t.deps.Observe(t, e)
 	}
 	select {
 	case t.events <- e:

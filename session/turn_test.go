@@ -471,7 +471,7 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	if !s.Untitled() {
 		t.Fatal("after its first answer the conversation waits for its title")
 	}
-	title, err := s.Retitle(t.Context(), false, b.hear)
+	title, err := s.Retitle(t.Context(), false, func(Event) {})
 	if err != nil || title != "Parser error recovery" {
 		t.Errorf("the title is %q (%v), want Parser error recovery", title, err)
 	}
@@ -481,7 +481,7 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	if err := s.Rename(t.Context(), "Mine"); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := s.Retitle(t.Context(), false, b.hear); kept != "Mine" || err != nil || s.Untitled() {
+	if kept, err := s.Retitle(t.Context(), false, func(Event) {}); kept != "Mine" || err != nil || s.Untitled() {
 		t.Errorf("the user's title became %q (%v)", kept, err)
 	}
 }

@@ -251,7 +251,7 @@ func TestATitleIsWrittenWhenTheSessionComesBack(t *testing.T) {
 	id := l.leaves()
 	g.open <- struct{}{}
 	l.until("the answer", func() bool { return l.current.Background.Busy() == 0 })
-	if n := l.asked(); n != 1 {
+	if n := l.Asked(); n != 1 {
 		t.Fatalf("%d requests came before the session was opened", n)
 	}
 	l.comesBack(id)

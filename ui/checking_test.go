@@ -55,7 +55,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	}
 	t.Cleanup(func() { db.Close() })
 	l := onStage(t, 80, 24)
-	l.unrecorded = 1
+	l.Unrecorded = 1
 	l.current.With.Store = db
 	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
 	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})

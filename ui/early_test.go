@@ -31,7 +31,7 @@ func TestACommandWithAnotherLineIsNotSent(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 110, 40)
 	l.say("First")
-	asked := l.asked()
+	asked := l.Asked()
 	for draft, says := range map[string]string{
 		"/retry\nmore":        "/retry takes one line. To send it as a message, put a space before the slash.",
 		"/help me here\nmore": "/help takes no arguments. To send it as a message, put a space before the slash.",
@@ -39,8 +39,8 @@ func TestACommandWithAnotherLineIsNotSent(t *testing.T) {
 		l.types(draft)
 		l.press("enter")
 		l.shows(says)
-		if l.asked() != asked || l.composer.Shown() != draft {
-			t.Errorf("%q: %d requests more, and the draft is %q", draft, l.asked()-asked, l.composer.Shown())
+		if l.Asked() != asked || l.composer.Shown() != draft {
+			t.Errorf("%q: %d requests more, and the draft is %q", draft, l.Asked()-asked, l.composer.Shown())
 		}
 		l.composer.Set("")
 	}

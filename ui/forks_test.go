@@ -78,7 +78,7 @@ func TestForkLeadsBackToItsBranch(t *testing.T) {
 func TestForksOfOneMessageAreListed(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 80, 24)
-	l.unrecorded = 1
+	l.Unrecorded = 1
 	l.say("First")
 	parent := l.current.Session.Info().ID
 	l.forkedAt(2)

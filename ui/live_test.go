@@ -20,6 +20,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/llmtest"
 	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/session/store/storetest"
 	"winnow/ui/current"
@@ -44,16 +45,16 @@ type live struct {
 
 	about map[string]http.HandlerFunc // what the server says about itself, by path
 
-	announced  int          // requests
-	begun      map[any]bool // turns that announced their first request: by their number, or by the channel of their events
-	unrecorded int          // requests of temporary chats, of sessions that are purged, and of other files, less records without a request
+	*llmtest.Ledger
+	takes func(turn any, e session.Event) // counts what an event announces
 }
 
 // onStage is the application before its first message, with a server that answers each request with a
 // sentence that counts the requests.
 func onStage(t *testing.T, w, h int) *live {
 	t.Helper()
-	l := &live{t: t, msgs: make(chan tea.Msg, 1024), begun: map[any]bool{}}
+	l := &live{t: t, msgs: make(chan tea.Msg, 1024), Ledger: new(llmtest.Ledger)}
+	l.takes = sessiontest.Observe(l.Ledger)
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
@@ -79,14 +80,13 @@ func onStage(t *testing.T, w, h int) *live {
 	return l
 }
 
-// checkRequests wants that what came for an answer, what is recorded and what the screen announced are as many requests.
-// A test may end in the middle of a turn: then one of them comes first.
+// checkRequests wants that what came for an answer, what is recorded and what the screen was told of are as many
+// requests. A test may end in the middle of a turn: then one of them comes first.
 func (l *live) checkRequests(db *store.Store) {
 	over := time.After(time.Minute)
 	for {
-		asked := l.asked()
-		recorded, readable := storetest.Attempts(db.Path())
-		if asked == l.announced && (asked == recorded+l.unrecorded || !readable) {
+		err := l.Compare(storetest.Attempts(db.Path()))
+		if err == nil {
 			return
 		}
 		select {
@@ -94,39 +94,9 @@ func (l *live) checkRequests(db *store.Store) {
 			l.handle(msg)
 		case <-time.After(time.Millisecond):
 		case <-over:
-			l.t.Errorf("%d requests for an answer came, %d are recorded and %d were announced", asked, recorded+l.unrecorded, l.announced)
+			l.t.Error(err)
 			return
 		}
-	}
-}
-
-// asked is how many requests for an answer came.
-func (l *live) asked() (n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, body := range l.bodies {
-		if llmtest.AsksForAnAnswer([]byte(body)) {
-			n++
-		}
-	}
-	return n
-}
-
-// takes counts the requests that an event of a turn announces: the turn's first by its plan, and each further one,
-// whatever it is for, by a sentence.
-func (l *live) takes(e session.Event, turn any) {
-	switch e := e.(type) {
-	case session.Planned:
-		if !l.begun[turn] {
-			l.begun[turn] = true
-			l.announced++
-		}
-	case session.Waiting:
-		if e.Changed == "" { // A notice says the rest.
-			l.announced++
-		}
-	case session.Notice:
-		l.announced += llmtest.Announced(e.Text)
 	}
 }
 
@@ -134,7 +104,7 @@ func (l *live) takes(e session.Event, turn any) {
 func (l *live) turnOf(events <-chan session.Event) {
 	l.t.Helper()
 	for e := range events {
-		l.takes(e, events)
+		l.takes(events, e)
 		if over, ok := e.(session.Finished); ok && over.Err != nil {
 			l.t.Fatal(over.Err)
 		}
@@ -143,6 +113,7 @@ func (l *live) turnOf(events <-chan session.Event) {
 
 func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	l.Came(body)
 	chat := strings.HasSuffix(r.URL.Path, "/chat/completions")
 	l.mu.Lock()
 	about := l.about[r.URL.Path]
@@ -225,10 +196,10 @@ func (l *live) handle(msg tea.Msg) {
 	case upkeep.QuietMsg:
 		return // a backup would outlive a test that does not wait for it
 	case settings.SaidMsg:
-		l.announced += llmtest.Announced(msg.Text)
+		l.Say(nil, msg.Text)
 	case turn.EventsMsg:
 		for _, e := range msg.Events {
-			l.takes(e, msg.Turn)
+			l.takes(msg.Turn, e)
 		}
 	case current.PlannedMsg:
 		l.newest = msg.Generation

@@ -118,7 +118,7 @@ func TestDraggingCopies(t *testing.T) {
 
 func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
 	m := chatting(t, 120, 40)
-	l := &live{Model: m, t: t, msgs: make(chan tea.Msg, 16), begun: map[any]bool{}}
+	l := &live{Model: m, t: t, msgs: make(chan tea.Msg, 16)}
 	l.frame.Mouse = true
 	l.clicks("the model sees from here", 1)
 	if got, _ := m.chat.Selected(); got.ID != 2 || m.focus != transcriptPane {

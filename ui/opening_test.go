@@ -136,7 +136,7 @@ func quits(cmd tea.Cmd) bool {
 func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.unrecorded = 1
+	l.Unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")

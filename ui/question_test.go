@@ -276,7 +276,7 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 		m.Content, m.ToolCalls, m.Status = text, calls, history.Complete
 		do(st.FinishAnswer(ctx, m, record))
 	}
-	l.unrecorded = -2 // The test writes the records itself.
+	l.Unrecorded = -2 // The test writes the records itself.
 	answer("It is three.")
 	answer("", history.ToolCall{ID: "c1", Name: "add", Arguments: `{"a":1,"b":2}`})
 	const question = " asks to run add"

@@ -14,7 +14,7 @@ import (
 func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.unrecorded = 1
+	l.Unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")
@@ -47,7 +47,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.unrecorded = 1
+	l.Unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")
@@ -112,7 +112,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.unrecorded = 1
+	l.Unrecorded = 1
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")

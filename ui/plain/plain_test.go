@@ -18,8 +18,10 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 )
 
@@ -61,13 +63,15 @@ const callsAdd = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":
 func options(t *testing.T, steps ...string) (Options, *server) {
 	t.Helper()
 	s := &server{steps: steps}
-	listening := httptest.NewServer(s)
+	requests := new(llmtest.Ledger)
+	listening := httptest.NewServer(requests.Count(s))
 	t.Cleanup(listening.Close)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
+	t.Cleanup(func() { sessiontest.WantAnnounced(t, requests, db.Path()) })
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +80,8 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	box.Register(tool.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	deps := session.Deps{
 		Store: db, Policy: policy, Count: func(text string) int { return (len(text) + 3) / 4 }, Tokenizer: "quarters",
-		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: listening.URL + "/v1", Default: "small", Window: 4096, Tools: box}),
+		Models:  new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: listening.URL + "/v1", Default: "small", Window: 4096, Tools: box}),
+		Observe: sessiontest.Observe(requests),
 	}
 	start, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {

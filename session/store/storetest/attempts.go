@@ -6,9 +6,18 @@ import (
 	_ "github.com/mattn/go-sqlite3" // reads the file
 )
 
-// Attempts counts the requests to servers of which a store's file has records, each try by itself; the guide is none.
-// It is false for a file that cannot be read, because the test broke or removed it.
-func Attempts(path string) (n int, ok bool) {
+// Attempts counts the requests to servers of which the files of some stores have records, each try by itself; the guide
+// is none. It is false where one cannot be read, because the test broke or removed it.
+func Attempts(paths ...string) (n int, ok bool) {
+	ok = true
+	for _, path := range paths {
+		attempts, readable := attempts(path)
+		n, ok = n+attempts, ok && readable
+	}
+	return n, ok
+}
+
+func attempts(path string) (n int, ok bool) {
 	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
 	if err != nil {
 		return 0, false

@@ -1,0 +1,35 @@
+// Package sessiontest helps tests that hold conversations. It is never linked into winnow.
+package sessiontest
+
+import (
+	"testing"
+
+	"winnow/llm/llmtest"
+	"winnow/session"
+	"winnow/session/store/storetest"
+)
+
+// Observe counts in a ledger the requests that the events of turns and titles announce. It is for session.Deps.
+func Observe(l *llmtest.Ledger) func(turn any, e session.Event) {
+	return func(turn any, e session.Event) {
+		switch e := e.(type) {
+		case session.Planned:
+			l.Plan(turn, e.Request.Endpoint)
+		case session.Waiting:
+			if e.Changed == "" { // A notice says the rest.
+				l.Again(turn)
+			}
+		case session.Notice:
+			l.Say(turn, e.Text)
+		}
+	}
+}
+
+// WantAnnounced wants that every request for an answer that left was announced and is recorded in one of the histories,
+// and no other.
+func WantAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
+	t.Helper()
+	if err := l.Compare(storetest.Attempts(histories...)); err != nil {
+		t.Errorf("%v in %q", err, histories)
+	}
+}
