@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"winnow/history/relevance"
 )
 
 var misses = flag.String("misses", "", "say which questions miss what, for a method and a budget such as balanced/4000")
@@ -49,6 +51,9 @@ func methods() []method {
 		}})
 	}
 	return append(list,
+		method{reference, func(t *asked, question string, budget int) func(int) bool {
+			return t.packed(question, budget)
+		}},
 		method{"drop oldest", func(t *asked, question string, budget int) func(int) bool {
 			from := t.newest(budget-t.base(question), len(t.past))
 			return func(i int) bool { return i >= from }
@@ -83,6 +88,71 @@ func (t *asked) plannedBy(p Policy, question string, budget int) func(int) bool 
 	plan, err := t.conversation.Build(o)
 	// A plan that does not fit is not sent.
 	return func(i int) bool { return err == nil && plan.Entries[i].Whole }
+}
+
+// reference is the name of the plain way to recall.
+const reference = "single messages"
+
+// packed is the plain way to recall: the newest messages up to a twentieth of the budget, then single messages in the
+// order of relevance, answers of more than 600 characters cut to 150, and what is left goes to the whole text of the
+// best of those that are cut. No blocks, no opener, and no rules about what is long.
+func (t *asked) packed(question string, budget int) func(int) bool {
+	const newestShare, longChars, cutChars = 20, 600, 150
+	left := budget - t.base(question)
+	from := t.newest(left/newestShare, len(t.past))
+	for _, c := range t.cost[from:] {
+		left -= c
+	}
+	whole, later := map[int]bool{}, map[int]int{} // later has what a cut answer costs more whole
+	var order []int
+	for _, group := range t.ranked(question) {
+		if group[0] >= from {
+			continue
+		}
+		cost, more := 0, 0
+		for _, i := range group {
+			cost += t.cost[i]
+			if m := t.past[i]; m.Role == Assistant && runes(m.Content) > longChars {
+				short := o200k()(string([]rune(m.Content)[:cutChars])) + frameMessage
+				cost, more = cost-t.cost[i]+short, t.cost[i]-short
+			}
+		}
+		if cost > left {
+			continue
+		}
+		left -= cost
+		for _, i := range group {
+			if whole[i] = more == 0; more > 0 {
+				later[group[0]] = more
+			}
+		}
+		if more > 0 {
+			order = append(order, group[0])
+		}
+	}
+	for _, i := range order {
+		if later[i] <= left {
+			left -= later[i]
+			for _, k := range t.conversation.Group(i) {
+				whole[k] = true
+			}
+		}
+	}
+	return func(i int) bool { return i >= from || whole[i] }
+}
+
+// ranked are the groups of messages that a question is about, the most relevant first.
+func (t *asked) ranked(question string) [][]int {
+	var list [][]int
+	c := t.conversation
+	for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.SecondVersion).Best() {
+		var group []int
+		for i := hit.From; i < hit.To; i++ {
+			group = append(group, c.candidates[i].from)
+		}
+		list = append(list, group)
+	}
+	return list
 }
 
 // base is what a request costs without any history.

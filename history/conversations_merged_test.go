@@ -6,19 +6,33 @@ import (
 )
 
 // merged are the long conversations of each language as one: their days stand in the order of their dates, so that
-// what a question needs stands among ten times as much about something else.
+// what a question needs stands among ten times as much about something else. Those held out stand once more among all
+// the others, and the questions are theirs alone.
 func merged(list []recorded) []recorded {
 	var all []recorded
 	for _, lang := range valuesOf(list, func(t recorded) string { return t.lang }) {
-		var some []recorded
+		var some, heldOut []recorded
 		for _, t := range list {
-			if t.lang == lang && t.kind != "talk" {
+			switch {
+			case t.lang != lang || t.kind == "talk":
+			case t.heldOut:
+				heldOut = append(heldOut, t)
+			default:
 				some = append(some, t)
 			}
 		}
 		if len(some) > 1 {
 			all = append(all, mergedAs("all-"+lang, some))
 		}
+		if len(heldOut) == 0 {
+			continue
+		}
+		for i := range some {
+			some[i].questions = nil
+		}
+		one := mergedAs("all-heldout-"+lang, append(some, heldOut...))
+		one.heldOut = true
+		all = append(all, one)
 	}
 	return all
 }

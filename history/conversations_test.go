@@ -30,12 +30,15 @@ import (
 //	tool c1: {lines logs 300}        about 300 tokens of the bank's lines, a # of theirs is a digit
 //	-- questions --
 //	? text : m12                     one fact of one message
-//	?several text : m12 m40          and the other sorts
+//	?several text : m12 m40          and the other sorts, which the variable sorts names
 //
 // A line that begins in none of these ways continues the message before it. Call ids count within
 // their session.
+//
+// Those of testdata/conversations/heldout were written after the rules had been chosen, and no rule is chosen by them.
 type recorded struct {
 	name, lang, kind string
+	heldOut          bool
 	past             []Message
 	labels           map[string]int // indexes into past
 	questions        []question
@@ -54,6 +57,9 @@ var sorts = []struct{ sort, name string }{
 	{"changed", "a fact that changed"},
 	{"standing", "a standing wish"},
 	{"said", "what the assistant said"},
+	{"order", "the order of events"},
+	{"summary", "a summary"},
+	{"word", "what shares one word"},
 }
 
 var (
@@ -79,6 +85,7 @@ type conversationReader struct {
 func readConversation(file string, count Counter) (recorded, error) {
 	r := conversationReader{banks: map[string]*bank{}, fillers: map[string][]string{}, count: count}
 	r.conversation.name = strings.TrimSuffix(filepath.Base(file), ".chat")
+	r.conversation.heldOut = filepath.Base(filepath.Dir(file)) == "heldout"
 	r.conversation.labels = map[string]int{}
 	if err := r.read(file); err != nil {
 		return recorded{}, err
@@ -275,8 +282,13 @@ var o200k = sync.OnceValue(func() Counter {
 var conversations = sync.OnceValues(func() ([]recorded, error) {
 	files, err := filepath.Glob("testdata/conversations/*.chat")
 	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no talks: %w", err)
+		return nil, fmt.Errorf("no conversations: %w", err)
 	}
+	heldOut, err := filepath.Glob("testdata/conversations/heldout/*.chat")
+	if err != nil || len(heldOut) == 0 {
+		return nil, fmt.Errorf("no conversations held out: %w", err)
+	}
+	files = append(files, heldOut...)
 	var list []recorded
 	for _, file := range files {
 		t, err := readConversation(file, o200k())
