@@ -200,6 +200,8 @@ type cell struct {
 	missed   []string
 }
 
+func (c cell) heldOut() bool { return strings.HasPrefix(c.kind, heldOut) }
+
 // measureConversation puts the questions of a conversation.
 func measureConversation(t recorded, by []method, budgets []int) []cell {
 	a := ask(t)
@@ -208,7 +210,7 @@ func measureConversation(t recorded, by []method, budgets []int) []cell {
 		for _, m := range by {
 			for _, budget := range budgets {
 				whole := m.ask(a, q.text, budget)
-				c := cell{conversation: t.name, lang: t.lang, kind: t.kind, sort: q.sort, method: m.name, budget: budget, question: q.text}
+				c := cell{conversation: t.name, lang: t.lang, kind: t.group(), sort: q.sort, method: m.name, budget: budget, question: q.text}
 				for _, label := range q.needs {
 					c.needed++
 					if whole(t.labels[label]) {
@@ -262,7 +264,7 @@ func BenchmarkRecallTable(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%s", strings.ReplaceAll(m.name, " ", "-"), kind), func(b *testing.B) {
 				var some []recorded
 				for _, t := range list {
-					if t.kind == kind {
+					if t.group() == kind {
 						some = append(some, t)
 					}
 				}

@@ -9,8 +9,17 @@ import (
 	"winnow/history/message"
 )
 
-func kindsOf(list []recorded) []string {
-	return valuesOf(list, func(t recorded) string { return t.kind })
+func kindsOf(list []recorded) []string { return valuesOf(list, recorded.group) }
+
+// heldOut stands in front of the kind of the conversations held out: they have tables of their own.
+const heldOut = "held out "
+
+// group is what a conversation counts to in the tables.
+func (t recorded) group() string {
+	if t.heldOut {
+		return heldOut + t.kind
+	}
+	return t.kind
 }
 
 func valuesOf(list []recorded, of func(recorded) string) []string {
@@ -28,13 +37,17 @@ var kindNames = map[string]string{
 	"tools": "Chats with an agent that calls tools",
 
 	"merged": "All chats of a language as one",
+
+	heldOut + "chat":   "Held out: chats of a user and an assistant",
+	heldOut + "talk":   "Held out: talks of two people",
+	heldOut + "merged": "Held out: each of these chats among all others of its language",
 }
 
 // recallTables are the tables of the page, in Markdown.
 func recallTables(list []recorded, cells []cell) string {
 	var b strings.Builder
 	for _, kind := range kindsOf(list) {
-		rows := [][]string{}
+		var rows [][]string
 		for _, m := range methods() {
 			rows = append(rows, budgetRow(m.name, cells, func(c cell) bool { return c.kind == kind && c.method == m.name }))
 		}
@@ -56,14 +69,23 @@ func writeDetails(b *strings.Builder, list []recorded, cells []cell, preset stri
 	writeTable(b, "`"+preset+"` by conversation", rows)
 	rows = nil
 	for _, lang := range valuesOf(list, func(t recorded) string { return t.lang }) {
-		rows = append(rows, row(lang, func(c cell) bool { return c.lang == lang }))
+		rows = append(rows, row(lang, func(c cell) bool { return c.lang == lang && !c.heldOut() }))
 	}
-	writeTable(b, "`"+preset+"` by language", rows)
-	rows = nil
-	for _, s := range sorts {
-		rows = append(rows, row(s.name, func(c cell) bool { return c.sort == s.sort }))
+	writeTable(b, "`"+preset+"` by language, without those held out", rows)
+	for _, out := range []bool{false, true} {
+		rows = nil
+		for _, s := range sorts {
+			of := func(c cell) bool { return c.sort == s.sort && c.heldOut() == out }
+			if sum(cells, of).needed > 0 {
+				rows = append(rows, row(s.name, of))
+			}
+		}
+		title := "`" + preset + "` by what is asked for"
+		if out {
+			title += ", held out"
+		}
+		writeTable(b, title, rows)
 	}
-	writeTable(b, "`"+preset+"` by what is asked for", rows)
 }
 
 // shareRows are the shares and caps of recall that are compared, beside those of the default preset.
@@ -80,7 +102,7 @@ var shareBudgets = []int{4000, 8000, 16000, 32000}
 func shareTable(tb testing.TB, list []recorded) string {
 	var long []recorded
 	for _, t := range list {
-		if len(t.past) > 250 {
+		if len(t.past) > 250 && !t.heldOut {
 			long = append(long, t)
 		}
 	}
@@ -121,7 +143,7 @@ func rowName(t recorded) string { return fmt.Sprintf("%s (%s)", t.name, t.lang) 
 func kindTitle(list []recorded, kind string) string {
 	conversations, questions, needed, tokens := 0, 0, 0, 0
 	for _, t := range list {
-		if t.kind != kind {
+		if t.group() != kind {
 			continue
 		}
 		conversations++
