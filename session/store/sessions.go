@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -156,7 +157,38 @@ type Filter struct {
 	Limit    int // 0 for all
 }
 
-// Sessions lists sessions, the last used first and pinned ones on top.
+// listedRow is what a list needs of a session's row, in the order of the table's columns: what stands behind them there,
+// such as a long system prompt, is not read then.
+type listedRow struct {
+	Key      int64     `db:"n"`
+	ID       string    `db:"id"`
+	Created  time.Time `db:"created_ms"`
+	Updated  time.Time `db:"updated_ms"`
+	Used     int64     `db:"used"`
+	Leaf     int64     `db:"leaf"`
+	Parent   string    `db:"parent"`
+	ForkedAt int64     `db:"forked_at"`
+	Pinned   bool      `db:"pinned"`
+	Archived bool      `db:"archived"`
+	Deleted  time.Time `db:"deleted_ms"`
+	Messages int       `db:"messages"`
+	Turns    int       `db:"turns"`
+	Title    string    `db:"title"`
+	Endpoint string    `db:"endpoint"`
+	Model    string    `db:"model"`
+	Dir      string    `db:"dir"`
+}
+
+func (r *listedRow) session(tags []string) Session {
+	return Session{
+		ID: r.ID, Created: r.Created, Updated: r.Updated, Leaf: r.Leaf, Parent: r.Parent, ForkedAt: r.ForkedAt,
+		Pinned: r.Pinned, Archived: r.Archived, Deleted: r.Deleted, Messages: r.Messages, Turns: r.Turns,
+		Title: r.Title, Endpoint: r.Endpoint, Model: r.Model, Dir: r.Dir, Tags: tags,
+	}
+}
+
+// Sessions lists sessions, the last used first and pinned ones on top. They come without what a list does not show:
+// TitleFrom, Preset, Overrides, System, SystemFixed, Source and Origin, which Session reads.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]Session, error) { return sessions(ctx, tx, f) })
 }
@@ -172,23 +204,40 @@ func (s *Store) CountSessions(ctx context.Context) (int, error) {
 
 func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
 	words := strings.Fields(strings.ToLower(f.Text))
-	limit := f.Limit
-	if limit <= 0 {
-		limit = -1 // SQLite's "all"
-	}
 	// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
 	picks := len(words) > 0 || f.Tag != "" || f.Dir != ""
-	if picks {
-		limit = -1
+	from, args := "sessions NOT INDEXED WHERE "+which(f), []any(nil)
+	if f.Limit > 0 && !picks {
+		from, args = "sessions WHERE "+which(f)+" ORDER BY pinned DESC, used DESC LIMIT ?", []any{f.Limit}
 	}
-	all, err := sessionsWhere(ctx, tx, `
-		WHERE `+which(f)+`
-		ORDER BY pinned DESC, used DESC
-		LIMIT ?`, limit)
-	if err != nil || !picks {
-		return all, err
+	rows, err := sqlite.PackedRows[listedRow](ctx, tx, from, args...)
+	if err != nil {
+		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) || !hasWords(s, words) })
+	slices.SortFunc(rows, func(a, b listedRow) int {
+		switch {
+		case a.Pinned == b.Pinned:
+			return cmp.Compare(b.Used, a.Used)
+		case a.Pinned:
+			return -1
+		}
+		return 1
+	})
+	keys := make([]int64, len(rows))
+	for i, r := range rows {
+		keys[i] = r.Key
+	}
+	tags, err := tagsOf(ctx, tx, keys)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Session, 0, len(rows))
+	for _, r := range rows {
+		s := r.session(tags[r.Key])
+		if !picks || f.fits(s) && hasWords(s, words) {
+			all = append(all, s)
+		}
+	}
 	if f.Limit > 0 {
 		all = all[:min(f.Limit, len(all))]
 	}
@@ -237,19 +286,15 @@ func tagsOf(ctx context.Context, tx *sql.Tx, keys []int64) (map[int64][]string, 
 	if len(keys) <= 500 {
 		of, args = "WHERE session IN (SELECT value FROM json_each(?))", []any{sqlite.IDs(keys)}
 	}
+	rows, err := sqlite.PackedRows[tagRow](ctx, tx, "tags "+of+" ORDER BY session, tag", args...)
 	tags := map[int64][]string{}
-	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
-		var n int64
-		var tag string
-		err := scan(&n, &tag)
-		tags[n] = append(tags[n], tag)
-		return err
-	}, `
-		SELECT
-			session,
-			tag
-		FROM tags
-		`+of+`
-		ORDER BY session, tag`, args...)
+	for _, r := range rows {
+		tags[r.Session] = append(tags[r.Session], r.Tag)
+	}
 	return tags, err
+}
+
+type tagRow struct {
+	Session int64  `db:"session"`
+	Tag     string `db:"tag"`
 }

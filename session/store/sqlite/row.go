@@ -120,21 +120,7 @@ func (c column) read(field reflect.Value, value any) error {
 	}
 	switch value := value.(type) {
 	case int64:
-		switch {
-		case c.kind == timeType:
-			field.Set(reflect.ValueOf(Time(value)))
-			return nil
-		case c.kind == durationType:
-			field.SetInt(value * int64(time.Microsecond))
-			return nil
-		case field.CanInt():
-			field.SetInt(value)
-			return nil
-		case field.Kind() == reflect.Bool:
-			field.SetBool(value != 0)
-			return nil
-		case field.CanFloat(): // a whole number is kept as an integer
-			field.SetFloat(float64(value))
+		if c.readNumber(field, value) {
 			return nil
 		}
 	case float64:
@@ -159,6 +145,25 @@ func (c column) read(field reflect.Value, value any) error {
 		}
 	}
 	return fmt.Errorf("a %T is no %s", value, c.kind)
+}
+
+// readNumber is read for a whole number; it is false where the field is for something else.
+func (c column) readNumber(field reflect.Value, value int64) bool {
+	switch {
+	case c.kind == timeType:
+		*field.Addr().Interface().(*time.Time) = Time(value)
+	case c.kind == durationType:
+		field.SetInt(value * int64(time.Microsecond))
+	case field.CanInt():
+		field.SetInt(value)
+	case field.Kind() == reflect.Bool:
+		field.SetBool(value != 0)
+	case field.CanFloat(): // a whole number is kept as an integer
+		field.SetFloat(float64(value))
+	default:
+		return false
+	}
+	return true
 }
 
 // value is what is stored of a field.
