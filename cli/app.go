@@ -215,8 +215,14 @@ func (k *conversation) ready(ctx context.Context) error {
 		Log:         k.log,
 		Observe:     k.p.observe,
 	}
+	if k.use == toChat {
+		k.deps.Pace = answerPace
+	}
 	return nil
 }
+
+// answerPace is how long the pieces of an answer are gathered for the screen, which does not show them faster.
+const answerPace = 50 * time.Millisecond
 
 // builtinTools are winnow's own tools that need no conversation.
 func (p *program) builtinTools(c config.Tools) *tool.Toolbox {

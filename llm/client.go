@@ -223,7 +223,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	}
 	defer stream.Close()
 	d := &delivery{client: c, yield: yield, text: c.redactor.Stream(), reasoning: c.redactor.Stream()}
-	err = a.receive(stream, d)
+	err = a.receive(stream, d, r.Pace)
 	return d.began, err
 }
 
@@ -232,12 +232,16 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 const LargestAnswer = 16 << 20
 
 // delivery hands the events of one answer to the reader of the stream, without the secrets that they must not
-// repeat.
+// repeat. The pieces of a text are joined until more of the answer has to be waited for.
 type delivery struct {
 	client *Client
 	yield  func(Event, error) bool
+	gone   bool // the reader of the stream is gone: yield is not called any more
 	began  bool // a part of the answer came
 	bytes  int  // how long it is
+
+	pieces  []byte // of the text or the reasoning, not given yet
+	thought bool   // they are reasoning
 
 	text, reasoning *redact.Stream
 	arguments       []*redact.Stream // of each call
@@ -248,15 +252,16 @@ func (d *delivery) give(events ...Event) bool {
 	for _, e := range events {
 		switch e := e.(type) {
 		case TextDelta:
-			d.came(len(e.Text))
-			if e.Text = d.text.Pass(e.Text); e.Text != "" && !d.yield(e, nil) {
-				return false
-			}
+			d.join(e.Text, false)
+			continue
 		case ReasoningDelta:
-			d.came(len(e.Text))
-			if e.Text = d.reasoning.Pass(e.Text); e.Text != "" && !d.yield(e, nil) {
-				return false
-			}
+			d.join(e.Text, true)
+			continue
+		}
+		if !d.flush() {
+			return false
+		}
+		switch e := e.(type) {
 		case ToolDelta:
 			d.came(len(e.ID) + len(e.Name) + len(e.Arguments))
 			for e.Index >= len(d.arguments) {
@@ -264,16 +269,45 @@ func (d *delivery) give(events ...Event) bool {
 			}
 			e.ID, e.Name = d.client.redactor.Known(e.ID), d.client.redactor.Known(e.Name)
 			e.Arguments = d.arguments[e.Index].Pass(e.Arguments)
-			if !d.yield(e, nil) {
-				return false
-			}
+			d.hand(e)
 		case UsageReport:
-			if !d.yield(UsageReport{d.client.withCached(e.Usage)}, nil) {
-				return false
-			}
+			d.hand(UsageReport{d.client.withCached(e.Usage)})
 		}
 	}
-	return true
+	return !d.gone
+}
+
+// hand gives an event to the reader of the stream, unless that is gone.
+func (d *delivery) hand(e Event) bool {
+	d.gone = d.gone || !d.yield(e, nil)
+	return !d.gone
+}
+
+// join adds a piece to those that are not given yet.
+func (d *delivery) join(piece string, thought bool) {
+	d.came(len(piece))
+	if d.thought != thought {
+		d.flush()
+		d.thought = thought
+	}
+	d.pieces = append(d.pieces, piece...)
+}
+
+// flush gives the pieces that were joined. It is false when the reader is gone.
+func (d *delivery) flush() bool {
+	if len(d.pieces) == 0 {
+		return !d.gone
+	}
+	joined := string(d.pieces)
+	d.pieces = d.pieces[:0]
+	if d.thought {
+		if joined = d.reasoning.Pass(joined); joined != "" {
+			d.hand(ReasoningDelta{joined})
+		}
+	} else if joined = d.text.Pass(joined); joined != "" {
+		d.hand(TextDelta{joined})
+	}
+	return !d.gone
 }
 
 // came counts a piece of the answer.
@@ -284,23 +318,29 @@ func (d *delivery) came(bytes int) {
 
 // release gives what was held back because it might have been the beginning of a secret.
 func (d *delivery) release() bool {
-	if rest := d.reasoning.Rest(); rest != "" && !d.yield(ReasoningDelta{rest}, nil) {
-		return false
+	d.flush()
+	if rest := d.reasoning.Rest(); rest != "" {
+		d.hand(ReasoningDelta{rest})
 	}
-	if rest := d.text.Rest(); rest != "" && !d.yield(TextDelta{rest}, nil) {
-		return false
+	if rest := d.text.Rest(); rest != "" {
+		d.hand(TextDelta{rest})
 	}
 	for i, arguments := range d.arguments {
-		if rest := arguments.Rest(); rest != "" && !d.yield(ToolDelta{Index: i, Arguments: rest}, nil) {
-			return false
+		if rest := arguments.Rest(); rest != "" {
+			d.hand(ToolDelta{Index: i, Arguments: rest})
 		}
 	}
-	return true
+	return !d.gone
 }
 
 // receive turns the chunks of an answer into events.
-func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) error {
+func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery, pace time.Duration) error {
 	answer := answer{keepID: a.client.diagnosis(a.model) != noDiagnosis}
+	body, _ := a.resp.Body.(*living)
+	if body != nil {
+		body.waits = d.flush
+		defer func() { body.waits = nil }()
+	}
 	for {
 		raw, err := stream.RecvRaw()
 		if err != nil {
@@ -313,11 +353,14 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) erro
 		if !answer.began {
 			a.ignored = raw
 		}
-		if body, ok := a.resp.Body.(*living); ok {
-			body.over = answer.finish != ""
-		}
 		if !d.give(events...) {
 			return errNoMore
+		}
+		if body != nil {
+			body.over = answer.finish != ""
+			if d.began {
+				body.pace = pace
+			}
 		}
 		if d.bytes > LargestAnswer {
 			e := a.client.blank(a.model)

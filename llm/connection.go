@@ -103,18 +103,31 @@ type living struct {
 	client  *Client
 	allowed time.Duration
 	over    bool // the answer is whole: what may still come is its usage
+
+	waits func() bool // is called before anything is waited for; false ends the reading; nil has nothing to do
+	pace  time.Duration
+	idle  bool // the last read had to wait: nothing more had come
 }
+
+// waitTime is how long a read takes that had to wait for what it read.
+const waitTime = 200 * time.Microsecond
 
 // overIdle is the silence allowed once an answer is whole.
 const overIdle = 5 * time.Second
 
 func (l *living) Read(p []byte) (int, error) {
+	if l.waits != nil && !l.waits() {
+		return 0, errNoMore
+	}
+	l.gather()
 	allowed := l.allowed
 	if l.over {
 		allowed = min(allowed, overIdle)
 	}
 	timer := time.AfterFunc(allowed, func() { l.cancel(l.client.silent(allowed)) })
+	began := time.Now()
 	n, err := l.body.Read(p)
+	l.idle = time.Since(began) > waitTime
 	timer.Stop()
 	if n > 0 {
 		l.allowed = cmp.Or(l.client.endpoint.Idle, defaultIdle)
@@ -123,6 +136,18 @@ func (l *living) Read(p []byte) (int, error) {
 		err = endOf(l.ctx) // Closing what is read looks like its end, or like anything else.
 	}
 	return n, err
+}
+
+// gather leaves what arrives now to the network for a while, where the last read emptied it: each packet that is read by
+// itself wakes several threads. A server that runs in this process writes when it is read, and is not left waiting.
+func (l *living) gather() {
+	if _, network := l.client.doer.(*http.Client); !network || l.pace == 0 || !l.idle || l.over {
+		return
+	}
+	select {
+	case <-time.After(l.pace):
+	case <-l.ctx.Done():
+	}
 }
 
 // endOf is why a context ended: our own error for silence, else the caller's own reason.

@@ -24,13 +24,17 @@ type Request struct {
 	TopP        *float64
 	Effort      string // reasoning effort, "" leaves it to the server
 	Cache       Caching
+
+	// Pace is how long what arrives behind the first piece is left to wait, so that many small packets are read at
+	// once. It changes no byte of the request; 0 reads each packet as it comes.
+	Pace time.Duration
 }
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,
 // UsageReport, Waiting or Finished. Every stream without an error ends with one Finished.
 type Event interface{ event() }
 
-// TextDelta is a piece of the answer.
+// TextDelta is a piece of the answer: all of its text that has been read and not been given yet.
 type TextDelta struct{ Text string }
 
 // ReasoningDelta is a piece of the reasoning that the server shows.

@@ -1,7 +1,9 @@
 package llm
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestStreamOfEveryKindOfServer holds what servers were seen to send and a plain client library
@@ -180,6 +183,73 @@ func TestStreamEndsWhenItsReaderLeaves(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("got %d events after break, want 1", n)
+	}
+}
+
+// What came together is one piece, in the order of text and reasoning, and it is given before anything is waited for.
+func TestWhatCameTogetherIsOnePiece(t *testing.T) {
+	t.Parallel()
+	next := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, packet := range []string{
+			delta2("one "), delta2("two ") + delta2("three ") + delta2(""),
+			`data: {"choices":[{"delta":{"reasoning":"think"}}]}` + "\n\n" + `data: {"choices":[{"delta":{"reasoning":"ing"}}]}` + "\n\n" + delta2("four"),
+		} {
+			io.WriteString(w, packet)
+			w.(http.Flusher).Flush()
+			<-next
+		}
+		io.WriteString(w, "data: [DONE]\n\n")
+	}))
+	t.Cleanup(server.Close)
+	for _, pace := range []time.Duration{0, time.Millisecond} {
+		var got []string
+		request := hello()
+		request.Pace = pace
+		for event, err := range NewClient(Endpoint{Name: "here", BaseURL: server.URL}).Stream(t.Context(), request) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch e := event.(type) {
+			case TextDelta:
+				got = append(got, e.Text)
+				next <- struct{}{}
+			case ReasoningDelta:
+				got = append(got, "("+e.Text+")")
+			}
+		}
+		if got := strings.Join(got, "|"); got != "one |two three |(thinking)|four" {
+			t.Errorf("the pieces are %q with a pace of %v", got, pace)
+		}
+	}
+}
+
+// While pieces are gathered, a stop is obeyed at once.
+func TestAStopDoesNotWaitForThePace(t *testing.T) {
+	t.Parallel()
+	stop := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(2 * waitTime) // the first read has to wait
+		io.WriteString(w, delta2("one"))
+		w.(http.Flusher).Flush()
+		<-stop
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(stop) })
+	ctx, cancel := context.WithCancel(t.Context())
+	request, kinds := hello(), ""
+	request.Pace = time.Hour
+	for event, err := range NewClient(Endpoint{Name: "here", BaseURL: server.URL}).Stream(ctx, request) {
+		kinds += fmt.Sprintf("%T,", event)
+		if err == nil {
+			cancel()
+		} else if !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+	}
+	cancel()
+	if kinds != "llm.TextDelta,llm.Finished,<nil>," {
+		t.Errorf("the events are %s", kinds)
 	}
 }
 

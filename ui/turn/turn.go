@@ -50,8 +50,9 @@ type EventsMsg struct {
 	Events []session.Event
 	At     time.Time
 
-	from <-chan session.Event
-	over bool
+	from  <-chan session.Event
+	shown time.Time // when pieces of an answer were handed on last
+	over  bool
 }
 
 // TickMsg moves the clock of a turn.
@@ -66,7 +67,7 @@ const tickTime = time.Second
 // Start is a new turn with a number of its own. Its events come from the channel that start makes.
 func (t Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
 	t = Model{Number: number, Busy: true, Cancel: cancel, Cells: t.Cells}
-	return t, tea.Batch(func() tea.Msg { return gather(number, joinTime(t.Cells), start()) }, t.Tick())
+	return t, tea.Batch(func() tea.Msg { return gather(number, joinTime(t.Cells), EventsMsg{from: start()}) }, t.Tick())
 }
 
 // Tick has the clock of the turn move.
@@ -122,7 +123,7 @@ func (t *Model) take(msg EventsMsg) tea.Cmd {
 	switch {
 	case !msg.over:
 		join := joinTime(t.Cells)
-		return func() tea.Msg { return gather(msg.Turn, join, msg.from) }
+		return func() tea.Msg { return gather(msg.Turn, join, msg) }
 	case t.Busy: // The channel was closed without the last event.
 		t.Emit(session.Finished{})
 	}
@@ -187,24 +188,25 @@ func (t *Model) End() {
 	}
 }
 
-// joinTime is how long the pieces of an answer are joined before they change a screen of so many cells: 20 times a second
+// joinTime is the least time between two pieces of an answer that change a screen of so many cells: 20 times a second
 // up to 10,000 cells, 7 times from 30,000. A text that scrolls beside a panel is written again as a whole, because a
 // terminal moves whole lines only, so that each step costs as many bytes as the text on the screen has.
 func joinTime(cells int) time.Duration {
 	return min(max(time.Duration(cells)*5*time.Microsecond, 50*time.Millisecond), 150*time.Millisecond)
 }
 
-// gather waits for the next events of a turn. The pieces of an answer that come within the given time are
-// one; anything else ends the waiting.
-func gather(number int, join time.Duration, from <-chan session.Event) EventsMsg {
-	msg := EventsMsg{Turn: number, from: from}
+// gather waits for the events of a turn that follow those of a message. The first piece of an answer is handed on at
+// once, and those that follow within the given time as one; anything else ends the waiting.
+func gather(number int, join time.Duration, before EventsMsg) EventsMsg {
+	msg := EventsMsg{Turn: number, from: before.from, shown: before.shown}
 	var text, reasoning strings.Builder
 	end := func(last ...session.Event) EventsMsg {
+		msg.At = time.Now()
 		if text.Len()+reasoning.Len() > 0 {
 			msg.Events = append(msg.Events, session.Delta{Text: text.String(), Reasoning: reasoning.String()})
+			msg.shown = msg.At
 		}
 		msg.Events = append(msg.Events, last...)
-		msg.At = time.Now()
 		return msg
 	}
 	var due <-chan time.Time // nil until the first piece came
@@ -212,7 +214,7 @@ func gather(number int, join time.Duration, from <-chan session.Event) EventsMsg
 		select {
 		case <-due:
 			return end()
-		case e, ok := <-from:
+		case e, ok := <-msg.from:
 			if !ok {
 				msg.over = true
 				return end()
@@ -224,7 +226,7 @@ func gather(number int, join time.Duration, from <-chan session.Event) EventsMsg
 			text.WriteString(d.Text)
 			reasoning.WriteString(d.Reasoning)
 			if due == nil {
-				due = time.After(join)
+				due = time.After(time.Until(msg.shown.Add(join)))
 			}
 		}
 	}

@@ -19,12 +19,26 @@ func TestDeltasAreJoinedInOrder(t *testing.T) {
 	}
 	events <- session.Finished{}
 	close(events)
-	msg := gather(7, joinTime(0), events)
+	msg := gather(7, time.Hour, EventsMsg{from: events, shown: time.Now()})
 	if len(msg.Events) != 2 || msg.Turn != 7 {
 		t.Fatalf("got %+v, want one delta and the end", msg)
 	}
 	if d, _ := msg.Events[0].(session.Delta); d.Text != "one two three" {
 		t.Errorf("joined text is %q", d.Text)
+	}
+}
+
+// The first piece of an answer waits for nothing, and neither does one that comes when the last was shown long ago.
+func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
+	events := make(chan session.Event, 1)
+	msg := EventsMsg{from: events}
+	for _, s := range []string{"one", "two"} {
+		events <- session.Delta{Text: s}
+		msg = gather(7, time.Hour, msg)
+		if len(msg.Events) != 1 || msg.Events[0] != (session.Delta{Text: s}) {
+			t.Fatalf("got %+v, want the piece %q", msg.Events, s)
+		}
+		msg.shown = msg.shown.Add(-2 * time.Hour)
 	}
 }
 
