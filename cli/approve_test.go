@@ -15,39 +15,64 @@ func saysText(text string) string {
 	return "200\n" + `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"` + text + `"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"
 }
 
-// The user's answers to the questions about a tool of a real MCP server: a reason reaches the model, what is always
-// allowed runs unasked after the next start too, and a tool that takes something else than then is asked about again.
-func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
-	t.Parallel()
-	model := newScriptedServer(strings.Join([]string{
-		asksToAdd("c1"), saysText("As you wish."), asksToAdd("c2"), saysText("It is five."),
-		asksToAdd("c3"), saysText("Five again."), asksToAdd("c4"), saysText("Not any more."),
-	}, "\n----\n"))
+// toolChat is a chat with a real MCP server.
+type toolChat struct {
+	*terminal
+	t   *testing.T
+	env []string
+}
+
+// startToolChat serves the answers of a model to the chats of a home that has an MCP server.
+func startToolChat(t *testing.T, answers ...string) (*toolChat, *scriptedServer) {
+	t.Helper()
+	model := newScriptedServer(strings.Join(answers, "\n----\n"))
 	_, env := serve(t, home(t), model)
 	configure(t, env, "[mcp_servers.calc]\ncommand = \"mcp-server\"\n")
-	const question = "asks to run calc__add"
-	open := func(args ...string) *terminal {
-		t.Helper()
-		chat := startIn(t, env, 110, 40, append([]string{"-m", "openai/small"}, args...)...)
-		chat.want("enter send")
-		return chat
-	}
-	say := func(chat *terminal, text string) {
-		t.Helper()
-		chat.send(text)
-		chat.want(text)
-		chat.send(enterKey)
-	}
-	leave := func(chat *terminal) {
-		t.Helper()
-		chat.waitFor("the end of the turn", func(screen string) bool { return answered(screen) && !strings.Contains(screen, "esc stops") })
-		chat.send(ctrlD)
-		chat.end()
-	}
+	c := &toolChat{t: t, env: env}
+	c.open()
+	return c, model
+}
 
-	chat := open()
-	say(chat, "add 2 and 3")
-	chat.want(question, "call 1 of")
+func (c *toolChat) open(args ...string) {
+	c.t.Helper()
+	c.terminal = startIn(c.t, c.env, 110, 40, append([]string{"-m", "openai/small"}, args...)...)
+	c.want("enter send")
+}
+
+func (c *toolChat) say(text string) {
+	c.t.Helper()
+	c.send(text)
+	c.want(text)
+	c.send(enterKey)
+}
+
+// asked waits for the question whether the tool may run, until it takes an answer.
+func (c *toolChat) asked() {
+	c.t.Helper()
+	c.want("asks to run calc__add", "call 1 of")
+}
+
+// again leaves the chat behind the running turn and goes on with it, by the next start of the program.
+func (c *toolChat) again() {
+	c.t.Helper()
+	c.leave()
+	c.open("-c")
+}
+
+func (c *toolChat) leave() {
+	c.t.Helper()
+	c.waitFor("the end of the turn", func(screen string) bool { return answered(screen) && !strings.Contains(screen, "esc stops") })
+	c.send(ctrlD)
+	c.end()
+}
+
+// The user's answers to the questions about a tool of a real MCP server: a reason reaches the model, and what is always
+// allowed runs unasked, after the next start too.
+func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
+	t.Parallel()
+	chat, model := startToolChat(t, asksToAdd("c1"), saysText("As you wish."), asksToAdd("c2"), saysText("It is five."), asksToAdd("c3"), saysText("Five again."))
+	chat.say("add 2 and 3")
+	chat.asked()
 	chat.send("r")
 	chat.want("refuse with this reason")
 	chat.send("the sum is secret\r")
@@ -55,30 +80,40 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 	if asked := model.lastBody(); !strings.Contains(asked, "the sum is secret") {
 		t.Errorf("the reason is not in the next request: %s", asked)
 	}
-	say(chat, "add them all the same")
-	chat.want(question, "call 1 of")
+	chat.say("add them all the same")
+	chat.asked()
 	chat.send("a")
 	chat.want("It is five.")
 	if asked := model.lastBody(); !strings.Contains(asked, `"content":"5","tool_call_id":"c2"`) && !strings.Contains(asked, `"tool_call_id":"c2","content":"5"`) {
 		t.Errorf("the result is not in the next request: %s", asked)
 	}
-	leave(chat)
-
-	chat = open("-c")
-	say(chat, "and once more")
+	chat.again()
+	chat.say("and once more")
 	chat.want("Five again.")
-	leave(chat)
+	chat.leave()
 	if strings.Contains(string(chat.raw), "asks to run") {
 		t.Error("a tool that is always allowed is asked about after the next start")
 	}
+}
 
-	configure(t, env, "[mcp_servers.calc]\ncommand = \"mcp-server\"\nenv = { ADD_REPORTS = \"1\" }\n")
-	chat = open("-c")
-	say(chat, "a last time")
-	chat.want(question, "call 1 of")
+// A tool that is always allowed, and then takes something else than before, is asked about again.
+func TestAChangedToolIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
+	chat, model := startToolChat(t, asksToAdd("c1"), saysText("It is five."), asksToAdd("c2"), saysText("Not any more."))
+	chat.say("add 2 and 3")
+	chat.asked()
+	chat.send("a")
+	chat.want("It is five.")
+	configure(t, chat.env, "[mcp_servers.calc]\ncommand = \"mcp-server\"\nenv = { ADD_REPORTS = \"1\" }\n")
+	chat.again()
+	chat.say("and once more")
+	chat.asked()
 	chat.send("n")
 	chat.want("Not any more.")
-	leave(chat)
+	if asked := model.lastBody(); strings.Count(asked, `"content":"5"`) != 1 {
+		t.Errorf("a call that was refused ran: %s", asked)
+	}
+	chat.leave()
 }
 
 // A request above a limit is asked about. Refused, nothing leaves and the draft stays; allowed, it leaves.
