@@ -432,12 +432,16 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	running := c.running(ctx)
+	ctx, cancel := context.WithTimeout(ctx, windowTime) // The list itself has come.
+	defer cancel()
+	running, isOllama := c.running(ctx)
 	models := make([]Model, 0, len(entries))
 	for _, m := range entries {
 		window := m.window()
 		if w, ok := running[plainModel(m.name())]; ok {
-			window = w
+			if window = w; isOllama {
+				window.Most = c.mostOllama(ctx, m.name())
+			}
 		}
 		models = append(models, Model{Endpoint: c.endpoint.Name, ID: m.name(), Window: window})
 	}

@@ -132,6 +132,16 @@ func (c *Client) ollamaWindow(ctx context.Context, model string) Window {
 	return w
 }
 
+// mostOllama is the largest window with which Ollama runs a model where a request asks for it, 0 where it does not say
+// or its model is not asked in its own format.
+func (c *Client) mostOllama(ctx context.Context, model string) int {
+	shown, known := c.showOllama(ctx, model)
+	if !known || c.Wire(model) != OllamaWire {
+		return 0
+	}
+	return shown.Trained
+}
+
 // showOllama asks Ollama what a model can do.
 func (c *Client) showOllama(ctx context.Context, model string) (shown ollama.Model, known bool) {
 	body, err := encode(map[string]string{"model": model})

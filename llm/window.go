@@ -225,17 +225,16 @@ func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
 	return loaded
 }
 
-// running are the windows of the models that a server of the user's own runs now, by plainModel.
-func (c *Client) running(ctx context.Context) map[string]Window {
+// running are the windows of the models that a server of the user's own runs now, by plainModel, and whether it is
+// Ollama.
+func (c *Client) running(ctx context.Context) (windows map[string]Window, isOllama bool) {
 	if !c.endpoint.local() || c.endpoint.Name == Guide {
-		return nil
+		return nil, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, windowTime)
-	defer cancel()
 	if running, is, _ := c.ollamaRunning(ctx); is {
-		return running
+		return running, true
 	}
-	return c.studioLoaded(ctx)
+	return c.studioLoaded(ctx), false
 }
 
 func statedWindow(tokens int, source string) Window {
