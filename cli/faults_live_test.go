@@ -194,7 +194,7 @@ func (c *liveChat) act() {
 		c.failf("the next request cannot be planned: %v", err)
 		return
 	}
-	planned := plan.Entries
+	planned := plan.Entries.List()
 	if err := c.valid.accepted(c.actor, s); err != nil {
 		c.failf("%v", err)
 	}
@@ -203,7 +203,7 @@ func (c *liveChat) act() {
 		case session.Asked:
 			e.Answer(approval.Answer{Choice: approval.No})
 		case session.Planned:
-			planned = append(planned, e.Plan.Entries...) // What waited for an answer is left unanswered by the next message.
+			planned = append(planned, e.Plan.Entries.List()...) // What waited for an answer is left unanswered by the next message.
 		case session.Finished:
 			if e.Err != nil {
 				c.failf("the conversation does not go on: %v", e.Err)

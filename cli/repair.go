@@ -140,7 +140,7 @@ func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, id
 // listRepairs lists the repairs that a plan makes of some messages.
 func listRepairs(s *session.Session, dry bool, plan history.Plan, ids []int64) report.Repairs {
 	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Labels: map[int64]string{}, Ran: map[int64][]session.RepairedRun{}}
-	for _, e := range plan.Entries {
+	for _, e := range plan.Entries.All() {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
 			l.Entries = append(l.Entries, e)
 		}
@@ -172,10 +172,10 @@ func unlessUnsent(err error) error {
 
 // damagedOf are the damaged messages among those of the tool groups of some numbers, of all messages
 // where there are no numbers.
-func damagedOf(ctx context.Context, s *session.Session, entries []history.Entry, numbers []int) ([]int64, error) {
+func damagedOf(ctx context.Context, s *session.Session, entries history.Entries, numbers []int) ([]int64, error) {
 	damaged := map[int64]bool{}
 	var all []int64
-	for _, e := range entries {
+	for e := range entries.Runs() {
 		if len(e.Repairs) > 0 {
 			damaged[e.ID] = true
 			all = append(all, e.ID)

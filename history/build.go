@@ -38,7 +38,6 @@ func (c *Conversation) sendable(o Options) (Plan, error) {
 func (c *Conversation) plan(o Options) (Plan, error) {
 	b, err := c.chosen(o)
 	p := b.render()
-	p.forgivePending(o.Pending)
 	if err != nil {
 		// What is refused is the most that it may cost: the sum says the same.
 		p.Sum.Frame += b.need() - p.Sum.Total

@@ -87,7 +87,7 @@ func (t *asked) plannedBy(p Policy, question string, budget int) func(int) bool 
 	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
 	plan, err := t.conversation.Build(o)
 	// A plan that does not fit is not sent.
-	return func(i int) bool { return err == nil && plan.Entries[i].Whole }
+	return func(i int) bool { return err == nil && plan.Entries.At(i).Whole }
 }
 
 // reference is the name of the plain way to recall.

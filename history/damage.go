@@ -21,7 +21,7 @@ func (e *DamagedError) Error() string {
 
 // damage is the first fault of a plan's messages, nil for none.
 func damage(p Plan) error {
-	for _, e := range p.Entries {
+	for e := range p.Entries.Runs() {
 		kind := ""
 		switch {
 		case e.Disposition == Isolated:
@@ -57,13 +57,6 @@ var damageKinds = map[string]struct{ field, fault string }{
 
 // forgivePending takes the stand-ins for the results of pending calls off the repairs of their answer. They
 // are in the plan all the same: they are what a new message would be sent with.
-func (p *Plan) forgivePending(answer int64) {
-	if answer == 0 {
-		return
-	}
-	for i := range p.Entries {
-		if e := &p.Entries[i]; e.ID == answer {
-			e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
-		}
-	}
+func (e *Entry) forgivePending() {
+	e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
 }

@@ -89,8 +89,8 @@ func buildClassic(t *testing.T, past []Message) Plan {
 	if err := Valid(p.Messages, o.Profile); err != nil {
 		t.Errorf("%v\n%s", err, requestText(p))
 	}
-	if len(p.Entries) != len(past)+1 {
-		t.Errorf("%d entries for %d messages", len(p.Entries), len(past)+1)
+	if p.Entries.Len() != len(past)+1 {
+		t.Errorf("%d entries for %d messages", p.Entries.Len(), len(past)+1)
 	}
 	return p
 }
@@ -98,7 +98,7 @@ func buildClassic(t *testing.T, past []Message) Plan {
 // marksOf are the kinds of the repairs of a plan, and its verdicts.
 func marksOf(p Plan) []string {
 	var marks []string
-	for _, e := range p.Entries {
+	for _, e := range p.Entries.All() {
 		marks = append(marks, string(e.Disposition))
 		for _, r := range e.Repairs {
 			marks = append(marks, r.Kind)
@@ -120,7 +120,8 @@ func checkRepairedHistory(t reporter, past []Message, text string) {
 	once := repairedOf(Read(past, words))
 	for pass := 2; pass <= 3; pass++ {
 		c := Read(once, words)
-		for i, e := range c.thread.base {
+		for i := range c.base.n {
+			e := c.base.verdict(i)
 			for _, r := range e.Repairs {
 				// A late system message is noted and stays: where it goes is the policy's to say.
 				if r.Kind != "C12" {

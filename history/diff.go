@@ -31,17 +31,40 @@ const (
 // Compare says what changed from the entries of one plan to those of another, in the order of the
 // conversation. Messages are known by their ID, so the plans may be of two branches. A reason that is
 // worded otherwise is no change, nor is a level that sends the same text.
-func Compare(before, after []Entry) []Change {
-	was := make(map[int64]Entry, len(before))
-	for _, e := range before {
+func Compare(before, after Entries) []Change {
+	var list []Change
+	n := 0 // so many messages both begin with
+	for k, m := 0, 0; n < min(before.Len(), after.Len()) && before.ID(n) == after.ID(n); {
+		for before.end(k) <= n {
+			k++
+		}
+		for after.end(m) <= n {
+			m++
+		}
+		b, a := before.runs[k].at(n, before.sizes), after.runs[m].at(n, after.sizes)
+		found := len(list)
+		list = appendChanges(list, b, a)
+		n++
+		if len(list) > found || b.Sent() || a.Sent() {
+			continue
+		}
+		// The rest of two runs of messages that are not sent has no change either.
+		for end := min(before.end(k), after.end(m)); n < end && before.ID(n) == after.ID(n); {
+			n++
+		}
+	}
+	was := make(map[int64]Entry, before.Len()-n)
+	for i := n; i < before.Len(); i++ {
+		e := before.At(i)
 		was[e.ID] = e
 	}
-	var list []Change
-	for _, e := range after {
+	for i := n; i < after.Len(); i++ {
+		e := after.At(i)
 		list = appendChanges(list, was[e.ID], e)
 		delete(was, e.ID)
 	}
-	for _, e := range before {
+	for i := n; i < before.Len(); i++ {
+		e := before.At(i)
 		if _, gone := was[e.ID]; gone {
 			list = appendChanges(list, e, Entry{})
 		}

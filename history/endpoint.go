@@ -63,7 +63,7 @@ func (c *Conversation) variant(v variant, remedies map[int64]Remedy) *thread {
 // withoutImages is a thread with a note in the place of each image, and without the messages that the
 // user had left out for it.
 func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *thread {
-	t := &thread{base: slices.Clone(from.base), candidates: slices.Clone(from.candidates)}
+	t := &thread{base: from.base.clone(), candidates: slices.Clone(from.candidates)}
 	if len(remedies) > 0 {
 		t.leaveOutImages(remedies)
 	}
@@ -74,14 +74,13 @@ func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *t
 			if p.Kind != ImagePart {
 				continue
 			}
-			e := &t.base[v.from]
-			e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, false))
+			t.base.change(v.from, func(e *Entry) { e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, false)) })
 			v.Parts = slices.Clone(v.Parts)
 			v.Parts[k] = noteFor(p)
 		}
 		if after := overhead(v.Message, c.count); after != before {
 			v.tokens += after - before
-			t.base[v.from].TokensBefore = v.tokens
+			t.base.cost(v.from, v.tokens)
 		}
 	}
 	t.number(0)
@@ -99,24 +98,28 @@ func (t *thread) leaveOutImages(remedies map[int64]Remedy) {
 		if remedies[v.ID] != LeaveOut || !holdsImage(v.Parts) {
 			return false
 		}
-		e := &t.base[v.from]
-		e.Disposition, e.Cause = Dropped, Cause{Code: cause.LeftOut}
-		for _, p := range v.Parts {
-			if p.Kind == ImagePart {
-				e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, true))
+		t.base.change(v.from, func(e *Entry) {
+			e.Disposition, e.Cause = Dropped, Cause{Code: cause.LeftOut}
+			for _, p := range v.Parts {
+				if p.Kind == ImagePart {
+					e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, true))
+				}
 			}
-		}
+		})
 		return true
 	})
 }
 
 // rewriteTools writes a thread's tool calls as text, or takes them out.
 func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
-	t := &thread{base: slices.Clone(from.base)}
+	t := &thread{base: from.base.clone()}
+	leaveOut := func(at int) {
+		t.base.change(at, func(e *Entry) { e.Disposition, e.Cause = Dropped, Cause{Code: cause.ToolsLeftOut} })
+	}
 	for _, v := range from.candidates {
 		tools := v.Role == Tool || len(v.ToolCalls) > 0
 		if how == toolsLeftOut && v.joins {
-			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}
+			leaveOut(v.from)
 			continue
 		}
 		if !tools {
@@ -124,7 +127,7 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 				v.unload()
 				c.load(&v, false)
 				if !v.remedied {
-					t.base[v.from].TokensBefore = v.tokens
+					t.base.cost(v.from, v.tokens)
 				}
 			}
 			t.candidates = append(t.candidates, v)
@@ -143,7 +146,7 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 			text, v.callsAsText = v.WriteCalls(v.Message), true
 		}
 		if message.IsBlank(text) {
-			t.base[v.from].Disposition, t.base[v.from].Cause = Dropped, Cause{Code: cause.ToolsLeftOut}
+			leaveOut(v.from)
 			continue
 		}
 		if text != v.Content {

@@ -59,7 +59,7 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 		if err != nil {
 			return
 		}
-		for _, e := range p.Entries[:len(s.past)] {
+		for _, e := range p.Entries.List()[:len(s.past)] {
 			if e.Sent() && (!scope.Messages.Holds(e.ID) || s.o.Flags[e.ID] == Exclude) {
 				t.Fatalf("message %d is sent: %+v\n%s", e.ID, e, s)
 			}
@@ -102,7 +102,7 @@ func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := p.Entries[at-1]; !e.Recalled {
+	if e := p.Entries.At(int(at) - 1); !e.Recalled {
 		t.Errorf("the message about the violin is %+v", e)
 	}
 }
@@ -178,7 +178,7 @@ func TestTheLastResortHoldsNothingOfTheHistory(t *testing.T) {
 			t.Errorf("the request holds %s %q", m.Role, m.Content)
 		}
 	}
-	for _, e := range p.Entries[:len(past)] {
+	for _, e := range p.Entries.List()[:len(past)] {
 		if e.Sent() {
 			t.Errorf("message %d is %+v", e.ID, e)
 		}

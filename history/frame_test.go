@@ -17,7 +17,7 @@ func TestAnEntryHasHowItsTextIsSent(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		request := requestTexts(p)
-		for i, e := range p.Entries {
+		for i, e := range p.Entries.All() {
 			if e.Level == Out {
 				continue
 			}

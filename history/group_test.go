@@ -56,7 +56,7 @@ assistant: Done.
 			t.Fatal(err)
 		}
 		for _, k := range []int{1, 2, 4} {
-			if got := plan.Entries[k].Disposition; got != Excluded {
+			if got := plan.Entries.At(k).Disposition; got != Excluded {
 				t.Errorf("excluding message %d: message %d is %s, want it excluded", i, k, got)
 			}
 		}
@@ -83,7 +83,7 @@ func TestAFlagHoldsForTheWholeGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 		var left []int
-		for k, e := range plan.Entries[:len(s.past)] {
+		for k, e := range plan.Entries.List()[:len(s.past)] {
 			if e.Disposition == Excluded && e.Cause.Code != cause.QuestionExcluded {
 				left = append(left, k)
 			}

@@ -32,13 +32,13 @@ func built(t *rapid.T, s scene) (Plan, bool) {
 func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, fits := built(t, s)
-		if len(p.Entries) != len(s.past)+len(s.o.Turn) {
-			t.Fatalf("%d entries for %d messages\n%s", len(p.Entries), len(s.past)+len(s.o.Turn), s)
+		if p.Entries.Len() != len(s.past)+len(s.o.Turn) {
+			t.Fatalf("%d entries for %d messages\n%s", p.Entries.Len(), len(s.past)+len(s.o.Turn), s)
 		}
 		sum := p.Sum
 		parts := sum.System + sum.Tools + sum.Pinned + sum.Body + sum.Recalled + sum.Draft + sum.Added + sum.Frame
 		rows, added, sent := 0, 0, 0
-		for i, e := range p.Entries {
+		for i, e := range p.Entries.All() {
 			if e.Index != i || e.Cause.Code == cause.None || e.Cause.Sentence() == "" {
 				t.Fatalf("entry %d: index %d, cause %+v\n%s", i, e.Index, e.Cause, s)
 			}
@@ -117,7 +117,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, fits := built(t, s)
 		opener, any := -1, false
-		for i, e := range p.Entries[:len(s.past)] {
+		for i, e := range p.Entries.List()[:len(s.past)] {
 			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
@@ -132,8 +132,8 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e) && e.Cause.Code != cause.Question
 		}
 		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
-		if fits && any && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries[opener].Level == Out {
-			t.Fatalf("history is sent without its opener %d: %+v\n%s", opener, p.Entries[opener], s)
+		if fits && any && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries.At(opener).Level == Out {
+			t.Fatalf("history is sent without its opener %d: %+v\n%s", opener, p.Entries.At(opener), s)
 		}
 	})
 }
@@ -210,9 +210,9 @@ func TestMoreBudgetNeverSendsLess(t *testing.T) {
 		}
 		raise()
 		large, _ := built(t, s)
-		for i := range small.Entries {
-			if small.Entries[i].Level > large.Entries[i].Level {
-				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i, small.Entries[i].Level, large.Entries[i].Level, bound, more, planText(small, nil), planText(large, nil), s)
+		for i := range small.Entries.All() {
+			if small.Entries.At(i).Level > large.Entries.At(i).Level {
+				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i, small.Entries.At(i).Level, large.Entries.At(i).Level, bound, more, planText(small, nil), planText(large, nil), s)
 			}
 		}
 	})
@@ -233,7 +233,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 			}
 		}
 		p, _ := built(t, s)
-		for i, e := range p.Entries {
+		for i, e := range p.Entries.All() {
 			if e.Disposition == Cut || e.Disposition == Dropped && e.FellOut() {
 				t.Fatalf("message %d: %+v\n%s", i, e, s)
 			}
@@ -366,7 +366,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 			if b.inBody(i) && !b.inBody(question) && !(excluded && pinned[v.group]) {
 				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.candidates[question].from+1, planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.from]; excluded && !v.standIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {
+			if e := p.Entries.At(v.from); excluded && !v.standIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.from+1, e, s)
 			}
 		}
@@ -453,7 +453,7 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		if requestText(q) != requestText(p) {
 			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil), requestText(q), s)
 		}
-		for _, e := range q.Entries[:len(again.past)] {
+		for _, e := range q.Entries.List()[:len(again.past)] {
 			if len(e.Repairs) > 0 {
 				t.Fatalf("the mended history is mended again: %+v\n%s", e, s)
 			}
@@ -479,7 +479,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				}
 			}
 		}
-		for i, e := range p.Entries[:len(s.past)] {
+		for i, e := range p.Entries.List()[:len(s.past)] {
 			text := message.Clean(s.past[i].Content)
 			if e.Whole && !strings.Contains(all.String(), text) && !message.IsBlank(text) {
 				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
@@ -490,7 +490,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				// Behind the message before it, the number is left out.
 				label, role := fmt.Sprintf("\n#%d ", i+1), "\n"+string(e.Role)
 				_, after, found := strings.Cut(block, label)
-				if !found && i > 0 && p.Entries[i-1].Recalled {
+				if !found && i > 0 && p.Entries.At(i-1).Recalled {
 					_, after, found = strings.Cut(block, role)
 				}
 				if !found {

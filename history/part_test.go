@@ -53,7 +53,7 @@ func TestImagesThatServersRefuseBecomeNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, repairs := plan.Messages[at].Parts[0], plan.Entries[at].Repairs
+		got, repairs := plan.Messages[at].Parts[0], plan.Entries.At(at).Repairs
 		if c.want == "" && (got.Kind != ImagePart || len(repairs) > 0) || c.want != "" && (got.Text != c.want || len(repairs) != 1 || repairs[0].Kind != "C13") {
 			t.Errorf("%s: got %+v, repairs %+v; want %q", c.name, got, repairs, c.want)
 		}
@@ -101,8 +101,8 @@ func TestEndpointsWithoutImagesOrToolsGetThemAsText(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	for _, i := range []int{0, 4} {
-		if e := plan.Entries[i]; len(e.Repairs) != 1 || e.Repairs[0].Kind != "C13" || e.TokensAfter >= whole.Entries[i].TokensAfter || e.TokensAfter != e.TokensBefore {
-			t.Errorf("entry %d: %+v, whole %+v", i, e, whole.Entries[i])
+		if e := plan.Entries.At(i); len(e.Repairs) != 1 || e.Repairs[0].Kind != "C13" || e.TokensAfter >= whole.Entries.At(i).TokensAfter || e.TokensAfter != e.TokensBefore {
+			t.Errorf("entry %d: %+v, whole %+v", i, e, whole.Entries.At(i))
 		}
 	}
 	if _, again := seen(Profile{}); again != sees || past[0].Parts[0].Kind != ImagePart {

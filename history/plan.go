@@ -57,7 +57,7 @@ type Profile struct {
 // panel, the inspector, the receipt, winnow context and the request body all come from it.
 type Plan struct {
 	Messages []Message // the request's messages in order, the system prompt first; their texts are what the model sees
-	Entries  []Entry   // one per message of the history, then one per stored message of the turn, in order
+	Entries  Entries   // one per message of the history, then one per stored message of the turn, in order
 	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
 	Spans    []Span    // where the text of each entry is in Messages, by message
 	Sum      Sum       // where the tokens go
@@ -200,13 +200,10 @@ type Span struct {
 	Calls    bool // the tool calls of the entry are written out in it
 }
 
-// EntryOf is the entry of a message by its id. Ids rise along a conversation, but not strictly across branches, so
-// the entry is looked for from the end, where the new ones are.
+// EntryOf is the entry of a message by its id.
 func (p Plan) EntryOf(message int64) (Entry, bool) {
-	for i := len(p.Entries) - 1; i >= 0; i-- {
-		if p.Entries[i].ID == message {
-			return p.Entries[i], true
-		}
+	if i := p.Entries.Find(message); i >= 0 {
+		return p.Entries.At(i), true
 	}
 	return Entry{}, false
 }
@@ -229,7 +226,7 @@ func (p Plan) SpansOf(entry int) []Span {
 func (p Plan) Shown() [][]int {
 	shown := make([][]int, len(p.Messages))
 	for _, s := range p.Spans {
-		if s.Entry < 0 || s.Recalled || p.Entries[s.Entry].Role == System {
+		if s.Entry < 0 || s.Recalled || p.Entries.At(s.Entry).Role == System {
 			continue
 		}
 		shown[s.Message] = append(shown[s.Message], s.Entry)
@@ -239,17 +236,15 @@ func (p Plan) Shown() [][]int {
 
 // SpansAmong are a plan's spans for other entries of the same messages, such as those of a record: each entry is
 // found by its ID. What the other entries do not have, or do not send, has no span.
-func (p Plan) SpansAmong(entries []Entry) []Span {
-	at := make(map[int64]int, len(entries))
-	for i, e := range entries {
-		if e.Sent() {
-			at[e.ID] = i
-		}
+func (p Plan) SpansAmong(entries Entries) []Span {
+	at := map[int64]int{}
+	for i, e := range entries.Sent() {
+		at[e.ID] = i
 	}
 	var list []Span
 	for _, s := range p.Spans {
 		if s.Entry >= 0 {
-			i, sent := at[p.Entries[s.Entry].ID]
+			i, sent := at[p.Entries.ID(s.Entry)]
 			if !sent {
 				continue
 			}

@@ -121,7 +121,7 @@ func TestAResultWithoutItsCallHasTheLimitOfAResult(t *testing.T) {
 			t.Fatalf("preset %s: %v", name, err)
 		}
 		want := min(size, p.ToolMaxChars)
-		if got := plan.Entries[1].CharsAfter; got != want {
+		if got := plan.Entries.At(1).CharsAfter; got != want {
 			t.Errorf("preset %s sends %d of %d characters of the result, want %d", name, got, size, want)
 		}
 	}

@@ -47,9 +47,9 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 	if zone == nil {
 		zone = time.UTC
 	}
-	out := Prompt{Stored: len(p.Entries), Tokens: p.Sum.Used()}
-	for _, e := range p.Entries {
-		out.count(e)
+	out := Prompt{Stored: p.Entries.Len(), Tokens: p.Sum.Used()}
+	for e, n := range p.Entries.Runs() {
+		out.count(e, n)
 	}
 	block := holdsBlock(p)
 	shown := p.Shown()
@@ -59,7 +59,7 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 			Position: i + 1, Role: string(m.Role), Speaker: title(m.Role), Sign: sign(m.Role), Text: promptText(m),
 		}
 		for k, at := range shown[i] {
-			e := p.Entries[at]
+			e := p.Entries.At(at)
 			if k == 0 {
 				one.Number = e.Index + 1
 			}
@@ -81,21 +81,21 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 	return out
 }
 
-// count adds a verdict to the sums.
-func (p *Prompt) count(e Entry) {
+// count adds n equal verdicts to the sums.
+func (p *Prompt) count(e Entry, n int) {
 	if !e.Sent() {
-		p.Left++
+		p.Left += n
 		return
 	}
-	p.Sent++
+	p.Sent += n
 	if len(e.Cuts) > 0 {
-		p.Truncated++
+		p.Truncated += n
 	}
 	if e.wasRecalled() {
-		p.Recalled++
+		p.Recalled += n
 	}
 	if len(e.Repairs) > 0 {
-		p.Repaired++
+		p.Repaired += n
 	}
 }
 

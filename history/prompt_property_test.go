@@ -29,12 +29,12 @@ func TestPromptHoldsTheRequest(t *testing.T) {
 			}
 			rest = after
 		}
-		if p.Sent+p.Left != p.Stored || p.Stored != len(plan.Entries) {
+		if p.Sent+p.Left != p.Stored || p.Stored != plan.Entries.Len() {
 			t.Errorf("%d sent and %d left are not %d", p.Sent, p.Left, p.Stored)
 		}
 		for _, m := range p.Messages {
-			if m.Number > 0 && !plan.Entries[m.Number-1].Sent() {
-				t.Errorf("message %d is shown, and is %s", m.Number, plan.Entries[m.Number-1].Disposition)
+			if m.Number > 0 && !plan.Entries.At(m.Number-1).Sent() {
+				t.Errorf("message %d is shown, and is %s", m.Number, plan.Entries.At(m.Number-1).Disposition)
 			}
 		}
 	})
@@ -50,7 +50,7 @@ func TestPromptMarksEachCut(t *testing.T) {
 			return
 		}
 		cut := map[int]bool{}
-		for i, e := range plan.Entries {
+		for i, e := range plan.Entries.All() {
 			if len(e.Repairs) > 0 {
 				return // A repair may join messages too.
 			}

@@ -33,7 +33,8 @@ type candidate struct {
 type thread struct {
 	candidates  []candidate
 	turns       []turn
-	base        []Entry // the verdict on each message as it begins
+	base        bases   // the verdict on each message as it begins
+	places      []int32 // the candidate of each message, -1 where it has none
 	renderings  map[limits][]*rendering
 	index       *relevance.Index // nil until something is looked for
 	labels      labels
@@ -135,7 +136,7 @@ func (c *Conversation) readFrom(from, kept int) {
 		if was, remedied := repaired.Before[i]; remedied {
 			e.TokensBefore = c.count(was.Content) + overhead(was, c.count)
 		}
-		c.thread.base = append(c.thread.base, e)
+		c.base.append(e)
 	}
 	c.loadFrom(kept)
 	c.number(kept)
@@ -199,7 +200,9 @@ func (c *Conversation) forget(from, kept int) {
 	c.moved = slices.DeleteFunc(c.moved, func(r repair.Moved) bool { return r.From >= from })
 	maps.DeleteFunc(c.doubled, func(at, _ int) bool { return at >= from })
 	c.unsearch(kept)
-	c.candidates, c.thread.base = c.candidates[:kept], c.thread.base[:from]
+	c.candidates = c.candidates[:kept]
+	c.base.cut(from)
+	c.places = c.places[:min(len(c.places), from)]
 	c.groups = nil
 	c.outdate()
 	c.labels.forget(kept)
@@ -286,7 +289,7 @@ func (c *Conversation) Recount(tokens map[int]int) {
 		more := n - v.Tokens // The rest of what it costs stays.
 		v.tokens, v.text, v.Tokens = v.tokens+more, v.text+more, n
 		if !v.remedied {
-			c.thread.base[v.from].TokensBefore = v.tokens
+			c.base.cost(v.from, v.tokens)
 		}
 		for _, f := range c.renderings {
 			if i < len(f) {

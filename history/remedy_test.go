@@ -22,7 +22,7 @@ func forAll(past []Message, r Remedy) map[int64]Remedy {
 func damagedGroups(c *Conversation) map[int]bool {
 	groups := map[int]bool{}
 	for _, v := range c.candidates {
-		if len(c.thread.base[v.from].Repairs) > 0 && !v.standIn {
+		if len(c.base.verdict(v.from).Repairs) > 0 && !v.standIn {
 			groups[v.group] = true
 		}
 	}
@@ -104,7 +104,7 @@ func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 			sent[v.from] = true
 		}
 		for _, v := range repaired.candidates {
-			e := p.Entries[v.from]
+			e := p.Entries.At(v.from)
 			if groups[v.group] && !sent[v.from] && !e.LeftOut() {
 				t.Fatalf("message %d: %+v\n%s", v.from, e, s)
 			}
@@ -126,7 +126,7 @@ func TestWhatIsSoundHasNoRemedy(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Remedies, s.o.Profile.NoImages = nil, false
 		want, _ := built(t, s)
-		if slices.ContainsFunc(want.Entries, func(e Entry) bool { return len(e.Repairs) > 0 }) {
+		if slices.ContainsFunc(want.Entries.List(), func(e Entry) bool { return len(e.Repairs) > 0 }) {
 			return
 		}
 		s.o.Remedies = forAll(s.past, rapid.SampledFrom([]Remedy{SendAsText, LeaveOut}).Draw(t, "remedy"))

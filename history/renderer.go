@@ -50,7 +50,7 @@ func (b *chooser) lay() *renderer {
 	}
 	r.close()
 	r.layTurn()
-	r.reach(len(r.t.base) + stored(r.turn.base))
+	r.reach(r.t.base.n + r.turn.base.stored(r.turn.base.n))
 	if r.system != "" {
 		r.frame += frameMessage
 	}

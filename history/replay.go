@@ -62,7 +62,7 @@ func (c *Conversation) loadFrom(i int) {
 			continue
 		}
 		if c.load(v, called); !v.remedied {
-			c.thread.base[v.from].TokensBefore = v.tokens
+			c.base.cost(v.from, v.tokens)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		position := map[int64]int{}
-		for _, e := range p.Entries {
+		for _, e := range p.Entries.All() {
 			if stays(e) {
 				position[e.ID] = e.Index
 			}
@@ -65,7 +65,7 @@ func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 			}
 		}
 		rest := requestTexts(p)
-		for _, e := range p.Entries {
+		for _, e := range p.Entries.All() {
 			if !stays(e) {
 				continue
 			}
@@ -106,7 +106,7 @@ func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 		for _, m := range p.Messages {
 			all += runes(m.Content)
 		}
-		for _, e := range p.Entries {
+		for _, e := range p.Entries.All() {
 			if e.Recalled && s.o.Policy.Placement == Steady && (e.Place != Out || e.Role != User) {
 				return // it stands there twice, or its calls are written out
 			}
@@ -118,7 +118,7 @@ func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 			known += runes(a.Text)
 		}
 		between := all - known
-		if between < 0 || between%runes(joint) != 0 || between/runes(joint) > len(p.Entries)+len(p.Added) {
+		if between < 0 || between%runes(joint) != 0 || between/runes(joint) > p.Entries.Len()+len(p.Added) {
 			t.Fatalf("%d characters are sent, %d of them have a source\n%s%s\n%s", all, known, planText(p, nil), requestText(p), s)
 		}
 	})
@@ -165,7 +165,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 		}
 		p, _ := built(t, s)
 		gaps, open := 0, false
-		for _, e := range p.Entries[:len(s.past)] {
+		for _, e := range p.Entries.List()[:len(s.past)] {
 			for _, r := range e.Repairs {
 				if r.Kind == "C10" {
 					return // it is somewhere else in the request
@@ -196,7 +196,7 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		for _, e := range p.Entries[:len(s.past)] {
+		for _, e := range p.Entries.List()[:len(s.past)] {
 			maxima := s.o.Policy.UserMaxChars
 			if e.Role == User && e.CharsBefore <= maxima && e.Disposition == Cut && e.Cause.Code != cause.ImageNote {
 				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, maxima, e.Cause.Sentence(), s)
@@ -224,7 +224,7 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		for _, e := range p.Entries {
+		for _, e := range p.Entries.All() {
 			sent := s.sentText(e)
 			if e.Level == Out || e.Disposition != Cut {
 				continue

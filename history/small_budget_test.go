@@ -56,7 +56,7 @@ func TestTheNewestTurnLeavesRoomForTheRest(t *testing.T) {
 			rt.Fatal(err)
 		}
 		limit := min(o.Policy.LastWholeMaxTokens, max(newestLeast, int(o.Policy.LastWholeShare*float64(o.Policy.Budget))))
-		if e := p.Entries[len(past)-1]; e.TokensAfter > limit && !e.Whole {
+		if e := p.Entries.At(len(past) - 1); e.TokensAfter > limit && !e.Whole {
 			rt.Fatalf("the last answer takes %d of %d tokens, and may take %d\n%s", e.TokensAfter, o.Policy.Budget, limit, planText(p, nil))
 		} else if e.Whole && e.TokensBefore > limit && p.Sum.Used() > o.Policy.Budget*9/10 && p.Sum.Sent < p.Sum.Stored {
 			rt.Fatalf("the last answer stands whole with %d tokens, and may take %d, where others are left out\n%s", e.TokensBefore, limit, planText(p, nil))

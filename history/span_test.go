@@ -28,17 +28,17 @@ func TestShownNamesEachSentMessageOnce(t *testing.T) {
 		if err != nil {
 			return
 		}
-		times := make([]int, len(plan.Entries))
+		times := make([]int, plan.Entries.Len())
 		for i, list := range plan.Shown() {
 			for _, k := range list {
 				times[k]++
-				if e := plan.Entries[k]; !e.Sent() || (e.Role == User) != (plan.Messages[i].Role == User) && len(e.Repairs) == 0 && (e.Role != Tool || !s.o.Profile.ToolsAsText) {
+				if e := plan.Entries.At(k); !e.Sent() || (e.Role == User) != (plan.Messages[i].Role == User) && len(e.Repairs) == 0 && (e.Role != Tool || !s.o.Profile.ToolsAsText) {
 					t.Errorf("message %d of the request is said to be message %d, a %s of a %s", i, k+1, e.Disposition, e.Role)
 				}
 			}
 		}
 		var spans []Span
-		for k, e := range plan.Entries {
+		for k, e := range plan.Entries.All() {
 			span, found := recalledIn(plan, k)
 			block := holdsBlock(plan) && e.wasRecalled()
 			if found != block {
@@ -140,7 +140,7 @@ func TestRecalledTextsHaveSpansOfTheirOwn(t *testing.T) {
 	for _, i := range []int{2, 4, 6} {
 		span, ok := recalledIn(plan, i)
 		if !ok {
-			t.Fatalf("message %d is %s and not found in the block", i+1, plan.Entries[i].Disposition)
+			t.Fatalf("message %d is %s and not found in the block", i+1, plan.Entries.At(i).Disposition)
 		}
 		want := fmt.Sprintf("\n#%d user:\n", i+1) + texts[i]
 		if got := plan.Messages[span.Message].Content[span.From:span.To]; got != want {
@@ -166,16 +166,16 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 				t.Fatalf("a span is %+v behind %+v, of %q", span, last, content)
 			}
 			last = span
-			if span.Entry < 0 || span.Recalled || plan.Entries[span.Entry].Recalled {
+			if span.Entry < 0 || span.Recalled || plan.Entries.At(span.Entry).Recalled {
 				continue
 			}
 			spans++
-			e := plan.Entries[span.Entry]
+			e := plan.Entries.At(span.Entry)
 			if got, want := content[span.From:span.To], s.sentText(e); got != want {
 				t.Fatalf("message %d is sent as %q, and its span has %q\n%s\n%s", e.Index+1, want, got, requestText(plan), s)
 			}
 		}
-		for i, e := range plan.Entries {
+		for i, e := range plan.Entries.All() {
 			if n := len(plan.SpansOf(i)); (n > 0) != e.Sent() {
 				t.Fatalf("message %d is %s and has %d spans\n%s\n%s", i+1, e.Disposition, n, requestText(plan), s)
 			}

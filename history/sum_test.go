@@ -60,8 +60,8 @@ func TestAddedTextStandsWhereThePlanSays(t *testing.T) {
 			}
 		}
 		for _, i := range p.Next {
-			if i < 0 || i >= len(s.past) || p.Entries[i].Level == Out || p.Entries[i].Pinned {
-				t.Fatalf("message %d is not sent, or pinned, and is said to fall out next: %+v\n%s", i, p.Entries[i], s)
+			if i < 0 || i >= len(s.past) || p.Entries.At(i).Level == Out || p.Entries.At(i).Pinned {
+				t.Fatalf("message %d is not sent, or pinned, and is said to fall out next: %+v\n%s", i, p.Entries.At(i), s)
 			}
 		}
 	})
@@ -74,7 +74,7 @@ func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		sent, pinned := 0, 0
-		for _, e := range p.Entries[:len(s.past)] {
+		for _, e := range p.Entries.List()[:len(s.past)] {
 			if e.Role == System || e.Level == Out {
 				continue
 			}

@@ -29,8 +29,7 @@ func (b *chooser) excludeTurn() {
 			return false
 		}
 		if !v.standIn {
-			e := &b.turn.base[v.from]
-			e.Disposition, e.Cause = Excluded, Cause{Code: cause.Excluded}
+			b.turn.base.change(v.from, func(e *Entry) { e.Disposition, e.Cause = Excluded, Cause{Code: cause.Excluded} })
 		}
 		return true
 	})
@@ -44,8 +43,7 @@ func (b *chooser) dropTrailing() {
 		if list[n].Role == System {
 			continue // it is sent with the system prompt
 		}
-		e := &b.turn.base[list[n].from]
-		e.Disposition, e.Cause = Dropped, Cause{Code: cause.Trailing}
+		b.turn.base.change(list[n].from, func(e *Entry) { e.Disposition, e.Cause = Dropped, Cause{Code: cause.Trailing} })
 		list = slices.Delete(list, n, n+1)
 	}
 	b.turn.candidates = list
@@ -106,8 +104,11 @@ func (r *renderer) turnRendering(i int) rendering {
 }
 
 // judgeTurn writes the verdicts on the running turn. A draft has none.
-func (r *renderer) judgeTurn(p *Plan) {
-	entries := slices.Clone(r.turn.base)
+func (r *renderer) judgeTurn(p *Plan, w *judgement) {
+	entries := make([]Entry, r.turn.base.n)
+	for i := range entries {
+		entries[i] = r.turn.base.verdict(i)
+	}
 	for i := range r.turn.candidates {
 		v := &r.turn.candidates[i]
 		if v.standIn {
@@ -125,7 +126,7 @@ func (r *renderer) judgeTurn(p *Plan) {
 	}
 	for _, e := range entries {
 		if e.Index += len(r.c.past); e.ID != 0 {
-			p.Entries = append(p.Entries, e)
+			w.Add(e)
 		}
 	}
 }
@@ -148,27 +149,16 @@ func (r *renderer) layTurn() {
 			continue
 		}
 		r.spans = append(r.spans, Span{Entry: r.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.callsAsText})
-		r.reach(len(r.t.base) + stored(r.turn.base[:v.from]))
+		r.reach(r.t.base.n + r.turn.base.stored(v.from))
 	}
 }
 
 // turnEntry is the index in the plan of the entry of a candidate of the running turn, -1 for a draft, which has none.
 func (r *renderer) turnEntry(v *candidate) int {
-	if r.turn.base[v.from].ID == 0 {
+	if r.turn.base.at(v.from).id == 0 {
 		return -1
 	}
-	return len(r.t.base) + stored(r.turn.base[:v.from])
-}
-
-// stored is how many of the entries are of stored messages: a draft has none in the plan.
-func stored(entries []Entry) int {
-	n := 0
-	for _, e := range entries {
-		if e.ID != 0 {
-			n++
-		}
-	}
-	return n
+	return r.t.base.n + r.turn.base.stored(v.from)
 }
 
 // writeTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the

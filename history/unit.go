@@ -31,8 +31,14 @@ func (t *thread) number(i int) {
 	} else {
 		t.turns = t.turns[:0]
 	}
+	for len(t.places) < t.base.n {
+		t.places = append(t.places, -1)
+	}
 	for ; i < len(t.candidates); i++ {
 		v := &t.candidates[i]
+		if !v.standIn {
+			t.places[v.from] = int32(i)
+		}
 		if v.newest = v.CreatedMS; i > 0 {
 			v.newest = max(v.newest, t.candidates[i-1].newest)
 		}

@@ -11,17 +11,17 @@ import (
 // render lays the chosen texts out and says what became of every message.
 func (b *chooser) render() Plan {
 	r := b.lay()
-	p := Plan{Rules: b.o.Rules, Summary: b.summary, Entries: slices.Clone(b.t.base)}
+	p := Plan{Rules: b.o.Rules, Summary: b.summary}
 	p.Sum = Sum{
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Stored: len(b.c.past),
 		Reserve: b.budget.reserve, Window: b.o.Window, Budget: b.budget.asked, Limit: b.budget.limit, Bound: b.budget.bound,
 		Ratio: b.budget.ratio, Margin: b.budget.margin,
 	}
-	for i := range b.candidates {
-		r.judge(&p, i)
-	}
-	r.judgeTurn(&p)
-	r.judgeReadAgain(&p)
+	w := &judgement{readAgain: r.readAgain(), pending: r.o.Pending}
+	w.list.sizes = b.t.base.share()
+	r.judgeHistory(&p, w)
+	r.judgeTurn(&p, w)
+	p.Entries = w.Entries()
 	p.Messages, p.Added, p.Spans = r.messages(), r.added, r.spans
 	if r.system != "" {
 		for i := range p.Added {
@@ -44,39 +44,66 @@ func (b *chooser) render() Plan {
 	return p
 }
 
-// judge writes the verdict on a candidate.
-func (r *renderer) judge(p *Plan, i int) {
-	v := &r.candidates[i]
-	if v.standIn {
-		return
+// judgeHistory writes the verdicts on the messages of the history. Most of a long one are not sent for the same reason
+// as the message before.
+func (r *renderer) judgeHistory(p *Plan, w *judgement) {
+	type reason struct {
+		code    cause.Code
+		stopped bool
 	}
-	e := &p.Entries[v.from]
-	if !r.inRequest(i) {
-		e.Disposition, e.Cause = Dropped, r.causeDropped(i)
-		if r.cause[i] == cause.Excluded || r.cause[i] == cause.QuestionExcluded {
+	var last reason
+	again := false // the last message was not sent for that reason
+	for at, i := range r.t.places {
+		if i < 0 {
+			w.Add(r.t.base.verdict(at))
+			again = false
+			continue
+		}
+		if r.inRequest(int(i)) {
+			w.Add(r.judge(p, int(i)))
+			again = false
+			continue
+		}
+		why := reason{r.cause[i], r.stopped.from <= int(i) && int(i) < r.stopped.to}
+		plain := r.t.base.plain(at) && !w.readAgain[at] && w.pending == 0
+		if again && plain && why == last {
+			w.again()
+			continue
+		}
+		e := r.t.base.verdict(at)
+		e.Disposition, e.Cause = Dropped, r.causeDropped(int(i))
+		if why.code == cause.Excluded || why.code == cause.QuestionExcluded {
 			e.Disposition = Excluded
 		}
-		return
+		w.Add(e)
+		again, last = plain, why
 	}
+}
+
+// judge is the verdict on a candidate that is in the request.
+func (r *renderer) judge(p *Plan, i int) Entry {
+	v := &r.candidates[i]
+	e := r.t.base.verdict(v.from)
 	e.Level, e.Place = max(r.bodyDetail[i].level(), r.recallDetail[i].level()), r.bodyDetail[i].level()
 	e.Pinned = r.o.Flags[v.ID] == Pin
 	p.Sum.Sent++
 	f := r.rendering(i, r.bodyDetail[i])
 	e.TokensAfter = f.tokens
 	if e.Recalled = r.recalled(i); e.Recalled {
-		r.judgeRecalled(p, e, i)
-		return
+		r.judgeRecalled(p, &e, i)
+		return e
 	}
 	e.Disposition, e.Cause = Kept, Cause{Code: cmp.Or(r.cause[i], cause.Recent)}
-	f.show(v, e)
+	f.show(v, &e)
 	if r.cause[i] != cause.Pinned {
 		p.Sum.Body += f.tokens
-		return
+		return e
 	}
 	p.Sum.Pinned += f.tokens
 	if e.Cause.Code == cause.Note {
 		e.Cause.Code = cause.PinnedByNote
 	}
+	return e
 }
 
 // judgeRecalled writes the verdict on a candidate of which recall shows more than its place does.
@@ -95,30 +122,49 @@ func (r *renderer) judgeRecalled(p *Plan, e *Entry, i int) {
 	e.TokensAfter += cost
 }
 
-// judgeReadAgain writes into the verdicts on messages that are missing or cut that a result in the request holds what a
-// recall found in them.
-func (r *renderer) judgeReadAgain(p *Plan) {
-	mark := func(result Message) {
-		for _, at := range result.ReadAgain {
-			if at < 0 || at >= len(p.Entries) {
-				continue
+// judgement is the verdicts of a plan while a renderer writes them.
+type judgement struct {
+	EntryWriter
+	readAgain map[int]bool // the messages of which a result in the request holds what a recall found in them
+	pending   int64        // the message of the calls that wait for the user
+}
+
+// Add writes the next verdict.
+func (j *judgement) Add(e Entry) {
+	if j.readAgain[j.written] {
+		switch {
+		case e.FellOut():
+			e.Cause = Cause{Code: cause.ReadAgain}
+		case e.Disposition == Cut:
+			e.Cause = Cause{Code: cause.CutReadAgain, Have: e.CharsAfter, Want: e.CharsBefore}
+		}
+	}
+	if j.pending != 0 && e.ID == j.pending {
+		e.forgivePending()
+	}
+	j.EntryWriter.Add(e)
+}
+
+// readAgain are the messages of which a result in the request holds what a recall found in them, by their position.
+func (r *renderer) readAgain() map[int]bool {
+	var held map[int]bool
+	hold := func(v *candidate) {
+		for _, at := range v.ReadAgain {
+			if held == nil {
+				held = map[int]bool{}
 			}
-			switch e := &p.Entries[at]; {
-			case e.FellOut():
-				e.Cause = Cause{Code: cause.ReadAgain}
-			case e.Disposition == Cut:
-				e.Cause = Cause{Code: cause.CutReadAgain, Have: e.CharsAfter, Want: e.CharsBefore}
-			}
+			held[at] = true
 		}
 	}
 	for i := range r.candidates {
-		if v := &r.candidates[i]; v.ReadAgain != nil && p.Entries[v.from].Sent() {
-			mark(v.Message)
+		if v := &r.candidates[i]; v.ReadAgain != nil && !v.standIn && r.inRequest(i) {
+			hold(v)
 		}
 	}
 	for i := range r.turn.candidates {
-		mark(r.turn.candidates[i].Message)
+		hold(&r.turn.candidates[i])
 	}
+	return held
 }
 
 // show writes into an entry which of a candidate's text is sent.

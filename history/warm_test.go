@@ -27,11 +27,12 @@ func TestRepairingTwiceChangesNothing(t *testing.T) {
 	for _, v := range c.candidates {
 		repaired = append(repaired, v.Message)
 	}
-	if len(repaired) == 0 || len(c.thread.base[1].Repairs) == 0 {
-		t.Fatalf("the history is not damaged: %+v", c.thread.base)
+	if len(repaired) == 0 || len(c.base.verdict(1).Repairs) == 0 {
+		t.Fatalf("the history is not damaged: %+v", c.base)
 	}
-	for i, e := range Read(repaired, words).thread.base {
-		if len(e.Repairs) > 0 {
+	again := Read(repaired, words).base
+	for i := range again.n {
+		if e := again.verdict(i); len(e.Repairs) > 0 {
 			t.Errorf("message %d %q is mended again: %+v", i, repaired[i].Content, e.Repairs)
 		}
 	}

@@ -79,7 +79,7 @@ func workedTable(t *testing.T) string {
 			t.Fatal(err)
 		}
 		head, line = head+" `"+preset+"` |", line+"---|"
-		for i, e := range plan.Entries {
+		for i, e := range plan.Entries.All() {
 			cell := workedCell(e)
 			if over != nil {
 				cell = ""
@@ -102,7 +102,7 @@ func workedReasons(t *testing.T, preset string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, e := range plan.Entries {
+	for _, e := range plan.Entries.All() {
 		fmt.Fprintf(&b, "%2d %-9s %4d of %5d  %s\n", e.Index+1, e.Role, e.TokensAfter, e.TokensBefore, e.Cause.Sentence())
 	}
 	s := plan.Sum

@@ -108,7 +108,7 @@ func firstLosses(t *rapid.T, b *bench, s *Session, plan history.Plan) []int {
 		if err != nil {
 			t.Fatalf("read the verdicts: %v", err)
 		}
-		for _, e := range v.Entries {
+		for _, e := range v.Entries.All() {
 			before, known := whole[e.ID]
 			whole[e.ID] = e.Whole && (before || !known)
 		}
@@ -117,7 +117,7 @@ func firstLosses(t *rapid.T, b *bench, s *Session, plan history.Plan) []int {
 	if len(records) == 0 {
 		return nil
 	}
-	for i, e := range plan.Entries {
+	for i, e := range plan.Entries.All() {
 		before, known := whole[e.ID]
 		if !e.Whole && e.Disposition != history.Excluded && e.Disposition != history.Blank && (before || !known) {
 			list = append(list, i)

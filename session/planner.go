@@ -131,7 +131,7 @@ func (p *planner) guessed(i int) bool {
 // counted as it is sent.
 func (p *planner) guessedIn(plan history.Plan) []indexed {
 	var some []indexed
-	for i, e := range plan.Entries {
+	for i, e := range plan.Entries.All() {
 		if e.Whole && i < p.read && p.guessed(i) {
 			some = append(some, indexed{p.branch[i], i})
 		}

@@ -40,7 +40,7 @@ func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
 // leavesOut says that a request does not hold a message, or not all of it, which the user did not exclude. For a stored
 // request Store.NewestSum says the same.
 func leavesOut(plan history.Plan) bool {
-	return slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
+	return slices.ContainsFunc(plan.Entries.List(), func(e history.Entry) bool {
 		missing := e.Disposition == history.Dropped || e.Disposition == history.Cut || e.Disposition == history.Recalled
 		return missing && !e.Whole
 	})
@@ -91,10 +91,10 @@ func (t *turn) searchMissing(text string) (found []recall.Message, positions []i
 	}
 	for group := range t.reader.Search(text) {
 		for _, at := range group {
-			if at >= len(t.planned.Entries) || at >= len(t.branch) {
+			if at >= t.planned.Entries.Len() || at >= len(t.branch) {
 				continue
 			}
-			e, m := t.planned.Entries[at], t.branch[at]
+			e, m := t.planned.Entries.At(at), t.branch[at]
 			if m.ID != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
 				continue
 			}

@@ -212,8 +212,8 @@ func TestReplayOfNothing(t *testing.T) {
 }
 
 // plain is entries without lists that are there and empty.
-func plain(entries []history.Entry) []history.Entry {
-	out := append([]history.Entry{}, entries...)
+func plain(entries history.Entries) history.Entries {
+	out := entries.List()
 	for i := range out {
 		e := &out[i]
 		if len(e.Cuts) == 0 {
@@ -226,5 +226,5 @@ func plain(entries []history.Entry) []history.Entry {
 			e.Repairs = nil
 		}
 	}
-	return out
+	return history.EntriesOf(out...)
 }

@@ -215,7 +215,7 @@ func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a asked
 // held is the messages that a summary's request holds whole.
 func (a asked) held() map[int64]bool {
 	held := map[int64]bool{}
-	for _, e := range a.plan.Entries {
+	for _, e := range a.plan.Entries.All() {
 		if e.Disposition == history.Kept && e.ID != 0 {
 			held[e.ID] = true
 		}

@@ -28,7 +28,7 @@ func slowly(t interface{ Fatal(...any) }, s *Session, message int64) (all, whole
 		if err != nil || r.End == "failed" {
 			continue
 		}
-		for _, e := range v.Entries {
+		for _, e := range v.Entries.All() {
 			if e.ID != message {
 				continue
 			}

@@ -53,7 +53,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	}
 	l.shows("editing message 1")
 	l.planned()
-	if n := len(l.panel.Next.Plan.Entries); n != 0 {
+	if n := l.panel.Next.Plan.Entries.Len(); n != 0 {
 		t.Errorf("the plan of the edit has %d messages, want none: nothing stands before the first", n)
 	}
 	l.types(" of all")
@@ -75,7 +75,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 		t.Errorf("the cursor is on %q, want the message that has the versions", m.Content)
 	}
 	l.planned()
-	if n := len(l.panel.Next.Plan.Entries); n != 4 {
+	if n := l.panel.Next.Plan.Entries.Len(); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
 	if r := l.chat.Item(l.chat.Messages[3]); r.Receipt == nil || r.Receipt.Sent != 3 || r.Receipt.Stored != 3 {
@@ -222,7 +222,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 3 })
 	l.planned()
-	if e := l.panel.Next.Plan.Entries; len(e) != 4 || !e[0].Pinned || e[2].ID == l.chat.Messages[0].ID {
+	if e := l.panel.Next.Plan.Entries; e.Len() != 4 || !e.At(0).Pinned || e.ID(2) == l.chat.Messages[0].ID {
 		t.Errorf("the plan of the new branch is %+v, want 4 messages with the first pinned", e)
 	}
 	l.press("tab")
@@ -232,7 +232,7 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.press("[")
 	l.shows("version 1 of 2")
 	l.planned()
-	for _, e := range l.panel.Next.Plan.Entries {
+	for _, e := range l.panel.Next.Plan.Entries.All() {
 		if e.ID == second || e.Disposition == history.Excluded {
 			t.Errorf("the plan of the other branch has %+v", e)
 		}

@@ -21,7 +21,9 @@ import (
 func searching(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	_, plan := conversation()
-	plan.Entries[1].Cuts = []history.Range{{From: 18, To: 2310}}
+	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
+		list[1].Cuts = []history.Range{{From: 18, To: 2310}}
+	})
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.Update(tab)
 	m.Update(char('g'))
@@ -80,7 +82,9 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 	}
 
 	_, plan := conversation()
-	plan.Entries[5].Disposition, plan.Entries[6].Disposition = history.Excluded, history.Excluded
+	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
+		list[5].Disposition, list[6].Disposition = history.Excluded, history.Excluded
+	})
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	if got, want := m.chat.SearchTitle(), "6 matches: 2 sent, 4 not sent"; got != want {
 		t.Errorf("under another plan the title is %q, want %q", got, want)
@@ -232,7 +236,7 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 	for i := range 10_000 {
 		text := strings.Repeat(fmt.Sprintf("some words %d of a message ", i), 25)
 		messages = append(messages, said(int64(i+1), history.User, text))
-		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})
+		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})...)
 	}
 	m.chat.Reset(messages)
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})

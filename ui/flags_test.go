@@ -48,12 +48,14 @@ func pinned(t testing.TB, w, h int) *Model {
 	}
 	_, was := conversation()
 	_, now := conversation()
-	for i := range 2 {
-		e := &now.Entries[i]
-		e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Text: "pinned by you"}
-		e.TokensAfter, e.CharsAfter, e.Cuts = e.TokensBefore, e.CharsBefore, nil
-	}
-	now.Entries[5].Disposition, now.Entries[5].TokensAfter, now.Entries[5].Cause = history.Dropped, 0, history.Cause{Text: "over the budget"}
+	now.Entries = editedEntries(now.Entries, func(list []history.Entry) {
+		for i := range 2 {
+			e := &list[i]
+			e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Text: "pinned by you"}
+			e.TokensAfter, e.CharsAfter, e.Cuts = e.TokensBefore, e.CharsBefore, nil
+		}
+		list[5].Disposition, list[5].TokensAfter, list[5].Cause = history.Dropped, 0, history.Cause{Text: "over the budget"}
+	})
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
 	m.Update(transcript.FlaggedMsg{
@@ -208,10 +210,10 @@ func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 	l.press("g", "x")
 	l.shows("Excluded message 1: −")
 	l.shows("It applies to the next request, not to the one shown.")
-	if l.panel.Past == nil || l.panel.Past.Plan.Entries[0].Disposition == history.Excluded {
+	if l.panel.Past == nil || l.panel.Past.Plan.Entries.At(0).Disposition == history.Excluded {
 		t.Error("the past request does not stay as it was")
 	}
-	if l.panel.Next.Plan.Entries[0].Disposition != history.Excluded {
+	if l.panel.Next.Plan.Entries.At(0).Disposition != history.Excluded {
 		t.Error("the next request is not planned with it")
 	}
 }
@@ -286,7 +288,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 			want = 5
 		}
 		out := 0
-		for _, e := range l.panel.Next.Plan.Entries {
+		for _, e := range l.panel.Next.Plan.Entries.All() {
 			if e.Disposition == history.Excluded {
 				out++
 			}
@@ -347,7 +349,7 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 	var plan history.Plan
 	for i := range 10_000 {
 		messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
-		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})
+		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})...)
 	}
 	m.chat.Reset(messages)
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})

@@ -172,7 +172,7 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 			var plan history.Plan
 			for i := range n {
 				messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
-				plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
+				plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})...)
 			}
 			m.chat.Reset(messages)
 			m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})

@@ -131,7 +131,7 @@ func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
 	m.frame.Mouse = true
 	var plan history.Plan
 	for i := range 100 {
-		plan.Entries = append(plan.Entries, history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})
+		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})...)
 	}
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.View()

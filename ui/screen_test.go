@@ -114,7 +114,7 @@ func conversation() ([]store.Message, history.Plan) {
 		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
 		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "the newest message is always sent"}, TokensBefore: 6, TokensAfter: 6},
 	}
-	return messages, history.Plan{Entries: entries, Next: []int{5}, Sum: history.Sum{
+	return messages, history.Plan{Entries: history.EntriesOf(entries...), Next: []int{5}, Sum: history.Sum{
 		System: 212, Tools: 60, Pinned: 18, Body: 4800, Draft: 222, Total: 5312, Reserve: 1024,
 		Window: 7556, Limit: 6000, Bound: history.BoundWindow, Ratio: 1, Margin: 0.1, Sent: 6, Stored: 7,
 	}}
@@ -142,10 +142,15 @@ func chatting(t testing.TB, w, h int) *Model {
 func triedPlan(m *Model) panel.TriedMsg {
 	plan := m.panel.Next.Plan
 	before := plan.Entries
-	plan.Entries = slices.Clone(before)
-	plan.Entries[0].Disposition, plan.Entries[0].TokensAfter = history.Kept, 612
-	plan.Entries[1].CharsAfter, plan.Entries[1].TokensAfter = 90, 22
-	plan.Entries[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}, TokensBefore: 31}
+	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
+		list[0].Disposition, list[0].TokensAfter = history.Kept, 612
+	})
+	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
+		list[1].CharsAfter, list[1].TokensAfter = 90, 22
+	})
+	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
+		list[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}, TokensBefore: 31}
+	})
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000, history.BoundBudget
 	plan.Next = []int{1}
 	return panel.TriedMsg{
@@ -275,7 +280,7 @@ var states = slices.Concat([]state{
 		m := repairing(t, w, h)
 		before := m.panel.Next.Plan
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: history.LeaveOut, 11: history.LeaveOut})
-		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries[9], group: []int64{10, 11}, was: before, now: plan})
+		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries.At(9), group: []int64{10, 11}, was: before, now: plan})
 		priced(t, m)
 		return m
 	}},
@@ -375,4 +380,11 @@ func fits(t testing.TB, m *Model) {
 			t.Fatalf("%dx%d: line %d is %d cells wide: %q", m.layout.Width, m.layout.Height, i, w, ansi.Strip(s))
 		}
 	}
+}
+
+// editedEntries is the same entries with some of them changed.
+func editedEntries(entries history.Entries, edit func(list []history.Entry)) history.Entries {
+	list := entries.List()
+	edit(list)
+	return history.EntriesOf(list...)
 }

@@ -147,8 +147,8 @@ func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
 	l.Update(uitest.Key("left"))
 	late := l.panel.Whatif.Running
 	l.press("esc", "w")
-	l.Update(panel.TriedMsg{Try: panel.Try{Number: late}, Plan: history.Plan{Entries: make([]history.Entry, 1)}})
-	if len(l.panel.Shown().Plan.Entries) == 1 {
+	l.Update(panel.TriedMsg{Try: panel.Try{Number: late}, Plan: history.Plan{Entries: history.EntriesOf(make([]history.Entry, 1)...)}})
+	if l.panel.Shown().Plan.Entries.Len() == 1 {
 		t.Error("a plan that was wished for before the dials were closed is shown after they were opened again")
 	}
 }

@@ -36,7 +36,7 @@ func TestAStreamOnAWideScreenWritesFewBytes(t *testing.T) {
 		if i%3 == 0 {
 			e.Disposition, e.Whole, e.TokensAfter = history.Cut, false, i/2
 		}
-		plan.Entries = append(plan.Entries, e)
+		plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
 	}
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.themes.Wanted, m.themes.Plain, m.themes.Profile = theme.Dark, false, colorprofile.TrueColor

@@ -19,7 +19,7 @@ type Diff struct {
 type DiffRequest struct {
 	Record  *record.Recorded // nil for the next request
 	Sum     history.Sum
-	Entries []history.Entry
+	Entries history.Entries
 }
 
 func (d Diff) changes() []history.Change { return history.Compare(d.Before.Entries, d.After.Entries) }

@@ -22,15 +22,11 @@ type partKey struct {
 }
 
 // PartsOf are the parts of a request by its plan. find is the message of an entry, nil where it is not there.
-func PartsOf(sum history.Sum, entries []history.Entry, find func(id int64) *message.Message) []Part {
+func PartsOf(sum history.Sum, entries history.Entries, find func(id int64) *message.Message) []Part {
 	fixed := sum.System + sum.Tools
 	parts := []Part{{partKey: partKey{0, fixed}}}
 	rest := sum.Total - fixed
-	for i := range entries {
-		e := &entries[i]
-		if !e.Sent() {
-			continue
-		}
+	for _, e := range entries.Sent() {
 		p := Part{partKey: partKey{e.ID, e.TokensAfter + frameTokens}}
 		if m := find(e.ID); m != nil {
 			p.kind, p.images = kindOf(m.Content), Images(*m)

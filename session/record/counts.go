@@ -29,47 +29,49 @@ type Counts struct {
 func (c Counts) Sent() int { return c.Kept + c.Cut + c.Recalled }
 
 // CountsOf sums verdicts on messages.
-func CountsOf(entries []history.Entry, added []history.Added, messages []store.Message) Counts {
-	c := Counts{Stored: len(entries), Added: len(added)}
+func CountsOf(entries history.Entries, added []history.Added, messages []store.Message) Counts {
+	c := Counts{Stored: entries.Len(), Added: len(added)}
 	created := make(map[int64]int64, len(messages))
 	for _, m := range messages {
 		created[m.ID] = m.CreatedMS
 	}
-	for i := range entries {
-		e := &entries[i] // an entry is large, and a conversation may be long
-		c.count(e)
-		if len(created) == 0 {
-			continue
-		}
-		if ms := created[e.ID]; e.Sent() && ms != 0 {
+	for e, n := range entries.Runs() {
+		c.count(e, n)
+	}
+	if len(created) == 0 {
+		return c
+	}
+	for _, e := range entries.Sent() {
+		if ms := created[e.ID]; ms != 0 {
 			c.span(time.UnixMilli(ms).UTC())
 		}
 	}
 	return c
 }
 
-func (c *Counts) count(e *history.Entry) {
+// count adds n equal verdicts.
+func (c *Counts) count(e history.Entry, n int) {
 	switch e.Disposition {
 	case history.Kept:
-		c.Kept++
+		c.Kept += n
 	case history.Cut:
-		c.Cut++
+		c.Cut += n
 	case history.Recalled:
-		c.Recalled++
+		c.Recalled += n
 	case history.Dropped:
-		c.Dropped++
+		c.Dropped += n
 	case history.Excluded:
-		c.Excluded++
+		c.Excluded += n
 	case history.Isolated:
-		c.Quarantined++
+		c.Quarantined += n
 	case history.Blank:
-		c.Blank++
+		c.Blank += n
 	}
 	if e.Sent() && e.Pinned {
-		c.Pinned++
+		c.Pinned += n
 	}
 	if e.Sent() && len(e.Repairs) > 0 {
-		c.Repaired++
+		c.Repaired += n
 	}
 }
 

@@ -184,7 +184,7 @@ func (p *Past) weigh(before *answered, model string, at time.Time, plan history.
 	at = at.UTC().Truncate(time.Millisecond) // as it is stored
 	now := &answered{at: at, model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
 	counts := map[string]int{}
-	for i, e := range plan.Entries {
+	for i, e := range plan.Entries.Sent() {
 		if e.Whole && i < len(messages) && messages[i].ID == e.ID && messages[i].Tokens > 0 {
 			counts[messages[i].Content] = messages[i].Tokens
 		}
@@ -209,11 +209,16 @@ func (p *Past) weigh(before *answered, model string, at time.Time, plan history.
 }
 
 // cutShort are the ids of the messages that a request did not hold whole, sorted.
-func cutShort(entries []history.Entry) []int64 {
+func cutShort(entries history.Entries) []int64 {
 	var ids []int64
-	for _, e := range entries {
-		if !e.Whole {
-			ids = append(ids, e.ID)
+	next := 0
+	for e, n := range entries.Runs() {
+		from := next
+		if next += n; e.Whole {
+			continue
+		}
+		for i := from; i < next; i++ {
+			ids = append(ids, entries.ID(i))
 		}
 	}
 	return ids

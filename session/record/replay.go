@@ -60,7 +60,7 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
 	made.Plan, unsent = history.Build(past, d.options(turn, made.Request.Rules, r.Count))
-	measure(made.Verdicts, made.Plan)
+	measure(&made.Verdicts, made.Plan)
 	if made.Body, err = d.body(made.Request, made.Plan); err != nil {
 		return made, err
 	}
@@ -73,16 +73,23 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 
 // measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and
 // where the added texts are.
-func measure(v store.Verdicts, rebuilt history.Plan) {
-	sized := make(map[int64]history.Entry, len(rebuilt.Entries))
-	for _, e := range rebuilt.Entries {
-		sized[e.ID] = e
+func measure(v *store.Verdicts, rebuilt history.Plan) {
+	at := make(map[int64]int, rebuilt.Entries.Len())
+	for i := range rebuilt.Entries.Len() {
+		at[rebuilt.Entries.ID(i)] = i
 	}
-	for i := range v.Entries {
-		if e := &v.Entries[i]; !e.Sent() {
-			e.TokensBefore, e.CharsBefore = sized[e.ID].TokensBefore, sized[e.ID].CharsBefore
+	var w history.EntryWriter
+	for _, e := range v.Entries.All() {
+		if !e.Sent() {
+			e.TokensBefore, e.CharsBefore = 0, 0
+			if i, known := at[e.ID]; known {
+				same := rebuilt.Entries.At(i)
+				e.TokensBefore, e.CharsBefore = same.TokensBefore, same.CharsBefore
+			}
 		}
+		w.Add(e)
 	}
+	v.Entries = w.Entries()
 	for i, a := range rebuilt.Added {
 		if i < len(v.Added) && v.Added[i].Before == a.Before && v.Added[i].Text == a.Text {
 			v.Added[i].From, v.Added[i].To = a.From, a.To

@@ -97,7 +97,7 @@ func TestWhatIsLearnedIsFoundAgain(t *testing.T) {
 	m := newModel(t, 8192, 0)
 	for range 2 {
 		m.Judge(calibration.Report{
-			Parts:    calibration.PartsOf(history.Sum{System: 1000, Total: 1000}, nil, nil),
+			Parts:    calibration.PartsOf(history.Sum{System: 1000, Total: 1000}, history.Entries{}, nil),
 			Reported: 2000,
 		})
 	}

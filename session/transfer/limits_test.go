@@ -45,7 +45,7 @@ func sentOf(t *rapid.T, past []history.Message, p history.Policy) int {
 		return 0
 	}
 	n := 0
-	for _, e := range plan.Entries {
+	for _, e := range plan.Entries.All() {
 		if e.Sent() {
 			n++
 		}
@@ -111,7 +111,7 @@ func TestImportWarningNeedsNoMoreThanASample(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, e := range plan.Entries {
+	for _, e := range plan.Entries.All() {
 		if e.Sent() {
 			n++
 		}

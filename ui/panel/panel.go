@@ -5,7 +5,6 @@ package panel
 
 import (
 	"errors"
-	"slices"
 
 	"winnow/history"
 	"winnow/llm"
@@ -79,7 +78,7 @@ func (p *Model) Set(plan history.Plan, err error) {
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
 		tooMany = over.Need - over.Have
 	}
-	if err == nil || len(plan.Entries) > 0 {
+	if err == nil || plan.Entries.Len() > 0 {
 		on := p.Chosen()
 		p.Next = requestOf(plan, p.said)
 		if p.Shown() == &p.Next {
@@ -101,7 +100,7 @@ func (p *Model) Stay(on row) {
 	switch {
 	case !p.Moved:
 		p.At = r.Len() - 1
-	case on.Entry != nil && on.Entry.Index < len(r.Entries):
+	case on.Entry != nil && on.Entry.Index < r.Entries.Len():
 		p.At = r.Place(on.Entry.Index)
 	}
 	p.stand(p.At)
@@ -110,12 +109,17 @@ func (p *Model) Stay(on row) {
 // ToFirstChange puts the cursor on the first message that is not sent whole, at the top of what the list shows, unless
 // the user has moved it.
 func (p *Model) ToFirstChange() {
-	entries := p.Shown().Plan.Entries
-	i := slices.IndexFunc(entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
-	if i < 0 || p.Moved {
+	if p.Moved {
 		return
 	}
-	p.jump(i)
+	first := 0
+	for e, n := range p.Shown().Plan.Entries.Runs() {
+		if !e.Whole || !e.Sent() {
+			p.jump(first)
+			return
+		}
+		first += n
+	}
 }
 
 // jump puts the cursor on the message with an index, and the list where its line is the first below the one above it.
@@ -225,8 +229,8 @@ func (p *Model) ReleaseCursor() {
 
 // Verdict is the entry of the message with this place in the conversation.
 func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
-	if index < 0 || index >= len(r.Plan.Entries) || r.Plan.Entries[index].ID != id {
+	if index < 0 || index >= r.Plan.Entries.Len() || r.Plan.Entries.At(index).ID != id {
 		return history.Entry{}, false
 	}
-	return r.Plan.Entries[index], true
+	return r.Plan.Entries.At(index), true
 }

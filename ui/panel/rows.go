@@ -10,7 +10,7 @@ import (
 // are not copied: a hundred thousand cost as much as ten. A place counts both. On the screen a run of neighbours that
 // are not sent for the same verdict is one line, unless it is opened.
 type rows struct {
-	Entries []history.Entry
+	Entries history.Entries
 	Added   []history.Added
 	At      []int // the place of each of the added, rising
 	runs    []run
@@ -39,15 +39,17 @@ func rowsOf(p history.Plan) rows {
 
 // lastGap is the index of the first of the last messages that are not sent one after the other. A note of a gap that no
 // message follows but the current one is in the system prompt; the list shows it at the gap.
-func lastGap(entries []history.Entry) int {
-	at := len(entries)
-	for at > 0 && entries[at-1].Sent() {
-		at--
+func lastGap(entries history.Entries) int {
+	gap, last := 0, false // where the last one begins, and whether the run before is one
+	next := 0
+	for e, n := range entries.Runs() {
+		if !e.Sent() && !last {
+			gap = next
+		}
+		last = !e.Sent()
+		next += n
 	}
-	for at > 0 && !entries[at-1].Sent() {
-		at--
-	}
-	return at
+	return gap
 }
 
 // fold finds the runs, and the most that is saved at one message. What the user excluded, and what a trial changes,
@@ -62,13 +64,13 @@ func (r *Request) fold() {
 		}
 	}
 	entries := r.Plan.Entries
-	for i := range entries {
-		e := &entries[i] // an entry is large, and a conversation may be long
+	var before history.Disposition
+	for i, e := range entries.All() {
 		r.system = r.system || e.Role == history.System
 		r.saved = max(r.saved, e.TokensBefore-e.TokensAfter)
 		parted := added < len(r.Rows.Added) && r.Rows.Added[added].At <= i
 		_, moved := r.moves[e.ID]
-		if i == from || parted || moved || e.Sent() || e.Disposition == history.Excluded || e.Disposition != entries[i-1].Disposition || r.changed(i-1) {
+		if i == from || parted || moved || e.Sent() || e.Disposition == history.Excluded || e.Disposition != before || r.changed(i-1) {
 			end(i)
 			from, diff = i, 0
 			for added < len(r.Rows.Added) && r.Rows.Added[added].At <= i {
@@ -76,18 +78,19 @@ func (r *Request) fold() {
 			}
 		}
 		diff += e.TokensAfter - e.TokensBefore
+		before = e.Disposition
 	}
-	end(len(entries))
+	end(entries.Len())
 }
 
 // changed says that a trial changes the message with an index.
 func (r *Request) changed(i int) bool {
-	_, is := r.moves[r.Plan.Entries[i].ID]
+	_, is := r.moves[r.Plan.Entries.ID(i)]
 	return is
 }
 
 // Len is how many places there are.
-func (r rows) Len() int { return len(r.Entries) + len(r.Added) }
+func (r rows) Len() int { return r.Entries.Len() + len(r.Added) }
 
 // row is what has one place: a message's entry or an added text.
 type row struct {
@@ -104,7 +107,8 @@ func (r rows) Row(place int) row {
 	case is:
 		return row{Added: &r.Added[k]}
 	}
-	return row{Entry: &r.Entries[place-k]}
+	e := r.Entries.At(place - k)
+	return row{Entry: &e}
 }
 
 // Place is that of the entry with this index.
@@ -121,7 +125,7 @@ func (r rows) Place(entry int) int {
 // entriesBefore is how many messages are in front of a place.
 func (r rows) entriesBefore(place int) int {
 	k, _ := slices.BinarySearch(r.At, place)
-	return min(max(0, place-k), len(r.Entries))
+	return min(max(0, place-k), r.Entries.Len())
 }
 
 // runAt is the run that a place is in, -1 for none.

@@ -18,7 +18,7 @@ func (c *chat) search(ctx context.Context, text string) error {
 		return err
 	}
 	sent := map[int64]string{}
-	for _, e := range plan.Entries {
+	for _, e := range plan.Entries.All() {
 		sent[e.ID] = verdict(e)
 	}
 	found := 0

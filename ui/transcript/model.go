@@ -253,21 +253,20 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 // what is recalled. It is 0 where none fell out, or none follows.
 func seenFrom(plan history.Plan) (id int64, above, all int) {
 	entries := plan.Entries
-	for i := len(entries) - 1; i >= 0; i-- {
-		if !entries[i].FellOut() {
-			continue
+	next, sent := 0, 0
+	for e, n := range entries.Runs() {
+		next += n
+		if e.FellOut() {
+			above, all = sent, next
 		}
-		if i+1 == len(entries) {
-			return 0, 0, 0
+		if e.Sent() {
+			sent += n
 		}
-		for _, e := range entries[:i] {
-			if e.Sent() {
-				above++
-			}
-		}
-		return entries[i+1].ID, above, i + 1
 	}
-	return 0, 0, 0
+	if all == 0 || all == entries.Len() {
+		return 0, 0, 0
+	}
+	return entries.ID(all), above, all
 }
 
 // Verdict is the plan's entry of a message. The plan has one entry per message, in order.
@@ -344,10 +343,10 @@ func verdict(e *history.Entry) string {
 // change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
 func (c *Model) change(id int64, e *history.Entry) (tag string, more bool) {
 	i := c.Index[id]
-	if i >= len(c.Next.Entries) || c.Next.Entries[i].ID != e.ID {
+	if i >= c.Next.Entries.Len() || c.Next.Entries.At(i).ID != e.ID {
 		return "", false
 	}
-	switch was := &c.Next.Entries[i]; {
+	switch was := c.Next.Entries.At(i); {
 	case !was.Sent() && e.Sent() && len(e.Cuts) > 0:
 		return "+ comes back, cut", true
 	case !was.Sent() && e.Sent():

@@ -19,10 +19,10 @@ type tally [notKnown + 1]int
 
 // sees says what the model sees of a hit.
 func (c *Model) sees(h hit) seen {
-	if h.message >= len(c.Messages) || h.message >= len(c.Plan.Entries) || c.Plan.Entries[h.message].ID != c.Messages[h.message].ID {
+	if h.message >= len(c.Messages) || h.message >= c.Plan.Entries.Len() || c.Plan.Entries.ID(h.message) != c.Messages[h.message].ID {
 		return notKnown
 	}
-	e := &c.Plan.Entries[h.message]
+	e := c.Plan.Entries.At(h.message)
 	switch {
 	case !e.Sent():
 		return leftOut

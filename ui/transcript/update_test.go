@@ -34,7 +34,7 @@ func grammar(w, h int) Model {
 		if i == 0 {
 			e.Disposition, e.TokensAfter = history.Dropped, 0
 		}
-		plan.Entries = append(plan.Entries, e)
+		plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
 	}
 	c.Judge(plan)
 	c.Next = plan
@@ -167,9 +167,13 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 	pin := Action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}
 	was := c.Plan
 	now := was
-	now.Entries = slices.Clone(was.Entries)
-	now.Entries[0].Disposition, now.Entries[0].TokensAfter = history.Kept, 10
-	now.Entries[2].Disposition, now.Entries[2].TokensAfter = history.Dropped, 0
+	now.Entries = was.Entries
+	now.Entries = edited(now.Entries, func(list []history.Entry) {
+		list[0].Disposition, list[0].TokensAfter = history.Kept, 10
+	})
+	now.Entries = edited(now.Entries, func(list []history.Entry) {
+		list[2].Disposition, list[2].TokensAfter = history.Dropped, 0
+	})
 	for _, x := range []struct {
 		msg  FlaggedMsg
 		want string
@@ -220,7 +224,7 @@ func TestTheStartOfTheConversationIsSeen(t *testing.T) {
 		{[]history.Entry{whole, cut, cut}, "The model sees the conversation from its start; 2 messages are cut."},
 		{[]history.Entry{out, cut, whole}, "The model sees the conversation from its start; 1 message is not sent and 1 message is cut."},
 	} {
-		m.Plan.Entries = test.entries
+		m.Plan.Entries = history.EntriesOf(test.entries...)
 		if got := m.fromStart(); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.entries, got, test.want)
 		}

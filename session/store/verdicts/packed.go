@@ -86,11 +86,11 @@ func Unzip(packed []byte) ([]byte, error) {
 // packed is a plan by columns.
 func (p Plan) packed() packed {
 	out := packed{
-		Sum: p.Sum, Added: p.Added, Entries: len(p.Entries),
+		Sum: p.Sum, Added: p.Added, Entries: p.Entries.Len(),
 		Cuts: map[int][]history.Range{}, Inserted: map[int][]history.Insert{}, Repairs: map[int][]history.Repair{},
 	}
 	var before history.Entry
-	for i, e := range p.Entries {
+	for i, e := range p.Entries.All() {
 		e = recorded(e)
 		out.ID = extend(out.ID, e.ID-before.ID)
 		out.Index = extend(out.Index, e.Index-before.Index)
@@ -133,7 +133,7 @@ func Unpack(plan []byte) (Plan, error) {
 	if err := json.Unmarshal(text, &p); err != nil {
 		// The first winnow wrote a plan row by row, with keys in lower case, which json takes too.
 		var byRow Plan
-		if json.Unmarshal(text, &byRow) == nil && len(byRow.Entries) > 0 {
+		if json.Unmarshal(text, &byRow) == nil && byRow.Entries.Len() > 0 {
 			return byRow, nil
 		}
 		return Plan{}, err
@@ -175,7 +175,7 @@ func (p packed) plan() (Plan, error) {
 		}
 		e.Cuts, e.Inserted, e.Repairs = p.Cuts[i], p.Inserted[i], p.Repairs[i]
 	}
-	return Plan{Sum: p.Sum, Entries: entries, Added: p.Added}, nil
+	return Plan{Sum: p.Sum, Entries: history.EntriesOf(entries...), Added: p.Added}, nil
 }
 
 // each hands out the n values of a column one after the other.

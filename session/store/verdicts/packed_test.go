@@ -53,21 +53,23 @@ func fillIn(t *testing.T, v reflect.Value, n int) {
 
 // TestRecordKeepsEveryFieldOfAVerdict fails when a field is added that the record does not know.
 func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
+	entries := make([]history.Entry, 2)
 	v := Plan{
-		Entries: make([]history.Entry, 2), Added: []history.Added{{Kind: "marker", Before: 3, At: 4, Text: "[…]", Tokens: 2, Cause: history.Cause{Code: history.CauseGap, Want: 3}}},
+		Added: []history.Added{{Kind: "marker", Before: 3, At: 4, Text: "[…]", Tokens: 2, Cause: history.Cause{Code: history.CauseGap, Want: 3}}},
 	}
-	for i := range v.Entries {
-		value := reflect.ValueOf(&v.Entries[i]).Elem()
+	for i := range entries {
+		value := reflect.ValueOf(&entries[i]).Elem()
 		for k := range value.NumField() {
 			if f := value.Field(k); f.CanSet() && f.Kind() != reflect.Slice {
 				fillIn(t, f, 7*i+k+1)
 			}
 		}
-		v.Entries[i].Disposition = history.Cut
-		v.Entries[i].Cuts = []history.Range{{From: 1, To: 2 + i}}
-		v.Entries[i].Inserted = []history.Insert{{At: 1, Text: "…"}}
-		v.Entries[i].Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Text: "what"}, Before: "\"", After: "{}"}}
+		entries[i].Disposition = history.Cut
+		entries[i].Cuts = []history.Range{{From: 1, To: 2 + i}}
+		entries[i].Inserted = []history.Insert{{At: 1, Text: "…"}}
+		entries[i].Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Text: "what"}, Before: "\"", After: "{}"}}
 	}
+	v.Entries = history.EntriesOf(entries...)
 	fillIn(t, reflect.ValueOf(&v.Sum).Elem(), 1)
 	if back := readBack(t, v); !reflect.DeepEqual(back, v) {
 		t.Errorf("read back\n%+v\nwant\n%+v", back, v)
@@ -87,7 +89,7 @@ func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
 
 func TestRecordKeepsAnyVerdicts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := Plan{Entries: []history.Entry{}}
+		v := Plan{}
 		for i := range rapid.IntRange(0, 40).Draw(t, "entries") {
 			e := history.Entry{
 				ID: int64(rapid.IntRange(1, 1<<40).Draw(t, "id")), Index: i + rapid.IntRange(0, 1).Draw(t, "gap"), Role: history.User,
@@ -102,7 +104,7 @@ func TestRecordKeepsAnyVerdicts(t *testing.T) {
 			if rapid.Bool().Draw(t, "cut") {
 				e.Cuts = []history.Range{{From: i, To: i + 1}}
 			}
-			v.Entries = append(v.Entries, e)
+			v.Entries = history.EntriesOf(append(v.Entries.List(), e)...)
 		}
 		if back := readBack(t, v); !reflect.DeepEqual(back, v) {
 			t.Fatalf("read back\n%+v\nwant\n%+v", back, v)
@@ -112,7 +114,7 @@ func TestRecordKeepsAnyVerdicts(t *testing.T) {
 
 // TestDamagedRecordIsAnError changes a record at random and reads it.
 func TestDamagedRecordIsAnError(t *testing.T) {
-	raw, err := Plan{Entries: []history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}}.Pack()
+	raw, err := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}...)}.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}

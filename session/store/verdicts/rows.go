@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -77,10 +76,9 @@ func steady(c history.Cause) history.Cause {
 
 // recordOf is the record of a plan.
 func recordOf(p Plan) Record {
-	r := Record{Sum: &p.Sum, Added: p.Added, Entries: len(p.Entries)}
+	r := Record{Sum: &p.Sum, Added: p.Added, Entries: p.Entries.Len()}
 	goesOn := false // the newest shortfall
-	for i := range p.Entries {
-		e := &p.Entries[i]
+	for _, e := range p.Entries.All() {
 		if !fellShort(e.Cause) {
 			continue
 		}
@@ -99,18 +97,24 @@ func recordOf(p Plan) Record {
 }
 
 // plan is the plan of a record with its verdicts, or some of them, in order.
-func (r Record) plan(entries []history.Entry) Plan {
+func (r Record) plan(entries history.Entries) Plan {
+	p := Plan{Sum: *r.Sum, Entries: entries, Added: r.Added}
+	if len(r.Shortfalls) == 0 {
+		return p
+	}
 	short := r.Shortfalls
-	for i := range entries {
-		e := &entries[i]
+	var w history.EntryWriter
+	for _, e := range entries.All() {
 		for len(short) > 0 && short[0].Last < e.ID {
 			short = short[1:]
 		}
 		if len(short) > 0 && short[0].First <= e.ID && fellShort(e.Cause) {
 			e.Cause.Want, e.Cause.Have = short[0].Want, short[0].Have
 		}
+		w.Add(e)
 	}
-	return Plan{Sum: *r.Sum, Entries: entries, Added: r.Added}
+	p.Entries = w.Entries()
+	return p
 }
 
 // Covers is the condition that a run v holds for a request r.
@@ -138,21 +142,21 @@ func ScanPast(more ...any) func(scan func(...any) error) (history.Entry, history
 		if err != nil {
 			return history.Entry{}, history.Sum{}, err
 		}
-		p := r.plan([]history.Entry{history.Entry(r.row)})
-		return p.Entries[0], p.Sum, nil
+		p := r.plan(history.EntriesOf(history.Entry(r.row)))
+		return p.Entries.At(0), p.Sum, nil
 	}
 }
 
-// collect reads so many verdicts. condition is what follows WHERE in the query, in which the table is called v.
-func collect(ctx context.Context, tx *sql.Tx, count int, condition string, args ...any) ([]history.Entry, error) {
-	entries := slices.Grow([]history.Entry(nil), min(max(count, 0), maxEntries))
+// collect reads verdicts. condition is what follows WHERE in the query, in which the table is called v.
+func collect(ctx context.Context, tx *sql.Tx, condition string, args ...any) (history.Entries, error) {
+	var w history.EntryWriter
 	read := sqlite.RowScan[row]()
 	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
 		r, err := read(scan)
-		entries = append(entries, history.Entry(r))
+		w.Add(history.Entry(r))
 		return err
 	}, "SELECT "+sqlite.Columns[row]("v")+" FROM verdicts v WHERE "+condition+" ORDER BY v.message", args...)
-	return entries, err
+	return w.Entries(), err
 }
 
 // requestRow is the row of a request, as far as it is about its plan.
@@ -172,13 +176,13 @@ func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
 	if r.Sum == nil {
 		return Unpack(r.Packed)
 	}
-	entries, err := collect(ctx, tx, r.Entries, `
+	entries, err := collect(ctx, tx, `
 		v.session = ?1
 			AND v.purpose = ?2
 			AND v.first_request <= ?3
 			AND (v.last_request IS NULL OR v.last_request >= ?3)`, r.Session, r.Purpose, request)
-	if err == nil && len(entries) != r.Entries {
-		err = fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, len(entries))
+	if err == nil && entries.Len() != r.Entries {
+		err = fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, entries.Len())
 	}
 	return r.plan(entries), err
 }
@@ -187,7 +191,7 @@ func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
 // rows. One whose transaction is not committed may not be used again.
 type Writer struct {
 	last    Key
-	entries []history.Entry
+	entries history.Entries
 }
 
 // Put stores the plan of a request, the newest of its session. A plan whose messages are not in order, which none of
@@ -232,18 +236,18 @@ func putPacked(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 }
 
 // open reads the verdicts of the newest request of a session and purpose.
-func open(ctx context.Context, tx *sql.Tx, newest Key) ([]history.Entry, error) {
+func open(ctx context.Context, tx *sql.Tx, newest Key) (history.Entries, error) {
 	if newest.Request == 0 {
-		return nil, nil
+		return history.Entries{}, nil
 	}
-	return collect(ctx, tx, 0, `
+	return collect(ctx, tx, `
 		v.session = ?
 			AND v.purpose = ?
 			AND v.last_request IS NULL`, newest.Session, newest.Purpose)
 }
 
 // putRuns ends the runs that do not hold after the last request, and begins those that hold from this one on.
-func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []history.Entry) error {
+func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now history.Entries) error {
 	end := func(message int64) error {
 		_, err := tx.ExecContext(ctx, `
 			UPDATE verdicts
@@ -254,24 +258,24 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []h
 				AND last_request IS NULL`, last, k.Session, k.Purpose, message)
 		return err
 	}
-	for i := range now {
-		for len(before) > 0 && before[0].ID < now[i].ID {
-			if err := end(before[0].ID); err != nil {
+	old := 0 // index into before
+	for _, e := range now.All() {
+		for ; old < before.Len() && before.ID(old) < e.ID; old++ {
+			if err := end(before.ID(old)); err != nil {
 				return err
 			}
-			before = before[1:]
 		}
-		if len(before) > 0 && before[0].ID == now[i].ID {
-			was := &before[0]
-			before = before[1:]
-			if same(was, &now[i]) {
+		if old < before.Len() && before.ID(old) == e.ID {
+			was := before.At(old)
+			old++
+			if same(&was, &e) {
 				continue
 			}
 			if err := end(was.ID); err != nil {
 				return err
 			}
 		}
-		values, err := sqlite.Values(rowOf(now[i]))
+		values, err := sqlite.Values(rowOf(e))
 		if err != nil {
 			return err
 		}
@@ -285,8 +289,8 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []h
 			return err
 		}
 	}
-	for i := range before {
-		if err := end(before[i].ID); err != nil {
+	for ; old < before.Len(); old++ {
+		if err := end(before.ID(old)); err != nil {
 			return err
 		}
 	}

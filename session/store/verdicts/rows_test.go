@@ -50,7 +50,7 @@ func anyPlan() *rapid.Generator[Plan] {
 				e.Cause.Want, e.Cause.Have = rapid.IntRange(0, 2).Draw(t, "want"), rapid.IntRange(0, 1).Draw(t, "have")
 				e.Cause.Text = rapid.SampledFrom([]string{"", "words"}).Draw(t, "words")
 			}
-			v.Entries = append(v.Entries, e)
+			v.Entries = history.EntriesOf(append(v.Entries.List(), e)...)
 		}
 		return v
 	})
@@ -101,28 +101,29 @@ func nextPlan(t *rapid.T, before Plan) Plan {
 		return fresh
 	}
 	next := Plan{Sum: fresh.Sum, Added: fresh.Added}
-	cut := rapid.IntRange(0, len(before.Entries)).Draw(t, "branches off at")
+	cut := rapid.IntRange(0, before.Entries.Len()).Draw(t, "branches off at")
 	if rapid.Bool().Draw(t, "goes on") {
-		cut = len(before.Entries)
+		cut = before.Entries.Len()
 	}
-	next.Entries = append([]history.Entry{}, before.Entries[:cut]...)
-	for i := range next.Entries {
-		if rapid.IntRange(0, 3).Draw(t, "changed") == 0 && i < len(fresh.Entries) {
-			e := fresh.Entries[i]
-			e.ID, e.Index = next.Entries[i].ID, next.Entries[i].Index
-			next.Entries[i] = e
+	list := before.Entries.List()[:cut]
+	for i := range list {
+		if rapid.IntRange(0, 3).Draw(t, "changed") == 0 && i < fresh.Entries.Len() {
+			e := fresh.Entries.At(i)
+			e.ID, e.Index = list[i].ID, list[i].Index
+			list[i] = e
 		}
 	}
 	last := int64(0)
 	if cut > 0 {
-		last = next.Entries[cut-1].ID
+		last = list[cut-1].ID
 	}
-	for _, e := range fresh.Entries {
+	for _, e := range fresh.Entries.All() {
 		if rapid.Bool().Draw(t, "new") {
-			e.ID, e.Index = last+1+e.ID, len(next.Entries)
-			next.Entries = append(next.Entries, e)
+			e.ID, e.Index = last+1+e.ID, len(list)
+			list = append(list, e)
 		}
 	}
+	next.Entries = history.EntriesOf(list...)
 	return next
 }
 
@@ -185,7 +186,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 							continue
 						}
 						got, err := sweep.entries(s.Request, s.Purpose)
-						if err != nil || !slices.EqualFunc(got, s.Entries, func(a, b history.Entry) bool { return same(&a, &b) }) {
+						if err != nil || !slices.EqualFunc(got.List(), s.Entries.List(), func(a, b history.Entry) bool { return same(&a, &b) }) {
 							t.Fatalf("request %d is swept as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Entries)
 						}
 					}
@@ -208,12 +209,12 @@ func must(t tester, err error) {
 }
 
 // withLists are entries as they are read: nil for none.
-func withLists(entries []history.Entry) []history.Entry {
-	var out []history.Entry
-	for _, e := range entries {
-		out = append(out, recorded(e))
+func withLists(entries history.Entries) history.Entries {
+	var w history.EntryWriter
+	for _, e := range entries.All() {
+		w.Add(recorded(e))
 	}
-	return out
+	return w.Entries()
 }
 
 // dumped is the content of the table as text.
@@ -232,7 +233,7 @@ func TestWhatCannotBeReadStays(t *testing.T) {
 	defer db.Close()
 	ctx := context.Background()
 	must(t, sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		sound, err := Plan{Entries: []history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}}.Pack()
+		sound, err := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}...)}.Pack()
 		must(t, err)
 		var keys []Key
 		for _, packed := range [][]byte{sound, sound[:len(sound)/2], []byte("{}"), sound} {
@@ -243,7 +244,7 @@ func TestWhatCannotBeReadStays(t *testing.T) {
 		must(t, FromPacked(ctx, tx))
 		for i, k := range keys {
 			p, err := Read(ctx, tx, k.Request)
-			if readable := i == 0 || i == 3; readable != (err == nil) || readable && len(p.Entries) != 2 {
+			if readable := i == 0 || i == 3; readable != (err == nil) || readable && p.Entries.Len() != 2 {
 				t.Errorf("request %d is read as %+v, %v", k.Request, p, err)
 			}
 			var packed []byte
@@ -283,12 +284,12 @@ func TestShortfallsAreNoPartOfARun(t *testing.T) {
 		var w Writer
 		plans := map[int64]Plan{}
 		for i := range 5 {
-			p := Plan{Entries: []history.Entry{
+			p := Plan{Entries: history.EntriesOf([]history.Entry{
 				{ID: 1, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
 				{ID: 2, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}},
 				{ID: 3, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
 				{ID: 4, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverChars, Want: 40 + i}},
-			}}
+			}...)}
 			k, err := addRequest(tx, 1, "", nil)
 			must(t, err)
 			must(t, w.Put(ctx, tx, k, p))
@@ -315,7 +316,7 @@ func TestShortfallsAreNoPartOfARun(t *testing.T) {
 func TestAPlanOutOfOrderStaysPacked(t *testing.T) {
 	db := newHistory(t)
 	defer db.Close()
-	want := Plan{Entries: []history.Entry{{ID: 2, Disposition: history.Kept}, {ID: 1, Disposition: history.Dropped}}}
+	want := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 2, Disposition: history.Kept}, {ID: 1, Disposition: history.Dropped}}...)}
 	must(t, sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
 		k, err := addRequest(tx, 1, "", nil)
 		must(t, err)

@@ -55,21 +55,21 @@ func (s *Sweep) read() error {
 }
 
 // entries are the verdicts of a request, which is newer than the one asked for before.
-func (s *Sweep) entries(request int64, purpose string) ([]history.Entry, error) {
+func (s *Sweep) entries(request int64, purpose string) (history.Entries, error) {
 	for s.more && s.next.First <= request {
 		s.runs[s.next.Purpose] = append(s.runs[s.next.Purpose], s.next)
 		if err := s.read(); err != nil {
-			return nil, err
+			return history.Entries{}, err
 		}
 	}
 	runs := slices.DeleteFunc(s.runs[purpose], func(v verdict) bool { return v.Last != 0 && v.Last < request })
 	slices.SortFunc(runs, func(a, b verdict) int { return cmp.Compare(a.ID, b.ID) })
 	s.runs[purpose] = runs
-	entries := make([]history.Entry, len(runs))
+	var w history.EntryWriter
 	for i := range runs {
-		entries[i] = history.Entry(runs[i].row)
+		w.Add(history.Entry(runs[i].row))
 	}
-	return entries, nil
+	return w.Entries(), nil
 }
 
 // Packed is the plan of a request with a record, packed. A plan of which something is lost cannot be unpacked.

@@ -14,7 +14,7 @@ import (
 // not sent comes without TokensBefore and CharsBefore, which nobody decided and the message itself tells.
 type Plan struct {
 	Sum     history.Sum
-	Entries []history.Entry
+	Entries history.Entries
 	Added   []history.Added
 }
 
@@ -41,13 +41,14 @@ func same(a, b *history.Entry) bool {
 }
 
 // inOrder reports whether each message is younger than the one before it, as on every branch.
-func inOrder(entries []history.Entry) bool {
+func inOrder(entries history.Entries) bool {
 	last := int64(0)
-	for i := range entries {
-		if entries[i].ID <= last {
+	for i := range entries.Len() {
+		id := entries.ID(i)
+		if id <= last {
 			return false
 		}
-		last = entries[i].ID
+		last = id
 	}
 	return true
 }
