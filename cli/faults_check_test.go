@@ -74,16 +74,20 @@ func carriesConversation(h llmtest.Heard) bool {
 	return h.Asks != llmtest.Plan && h.Asks != llmtest.Window && strings.Contains(h.Body, "harbour")
 }
 
-// checkAttempts wants that what left, what is recorded and what was announced are as many requests.
+// checkAttempts wants that what left, what is recorded and what a person read of it are as many requests.
 func (a *actor) checkAttempts(o *outcome) {
-	left := 0
+	var requests llmtest.Ledger
 	for _, h := range a.server.Heard() {
 		if carriesConversation(h) {
-			left++
+			requests.Came([]byte(h.Body))
 		}
 		if h.Asks == llmtest.Window && strings.Contains(h.Path+h.Body, "harbour") {
 			a.failf("a question about the server carries a part of the conversation: %+v", h)
 		}
+	}
+	requests.Plan(a, "example")
+	for _, text := range o.seen {
+		requests.Say(a, text)
 	}
 	records, err := a.store.Requests(a.t.Context(), a.session)
 	if err != nil {
@@ -93,12 +97,8 @@ func (a *actor) checkAttempts(o *outcome) {
 	for _, r := range records {
 		recorded += 1 + r.Retries
 	}
-	announced := 1
-	for _, text := range o.seen {
-		announced += llmtest.Announced(text)
-	}
-	if left != recorded || left != announced {
-		a.failf("%d requests left, %d are recorded and %d announced; a person reads %q", left, recorded, announced, o.seen)
+	if err := requests.Compare(recorded, true); err != nil {
+		a.failf("%v; a person reads %q", err, o.seen)
 	}
 }
 
