@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,7 +26,9 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/llmtest"
 	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/ui"
 	"winnow/ui/current"
@@ -75,6 +78,8 @@ type destinationScenario struct {
 	titles    string
 	chat      bool
 	steps     []string // in the chat: drafts and commands
+
+	requests llmtest.Ledger // counted where they leave: at some addresses nobody listens
 
 	mu     sync.Mutex
 	heard  []heard
@@ -295,8 +300,27 @@ func (w *destinationScenario) program() *program {
 	w.env["HOME"], w.env["WINNOW_CONFIG"], w.env["WINNOW_DB"] = w.dir, filepath.Join(w.dir, "config.toml"), filepath.Join(w.dir, "winnow.db")
 	return &program{
 		in: open("in"), out: &printer{file: open("out")}, err: open("err"),
-		env: func(name string) string { return w.env[name] }, now: time.Now, build: "test", network: llm.OverNetwork(w.dial),
+		env: func(name string) string { return w.env[name] }, now: time.Now, build: "test",
+		network: counted{llm.OverNetwork(w.dial), &w.requests}, observe: sessiontest.Observe(&w.requests),
 	}
+}
+
+// counted counts the requests that leave through a client.
+type counted struct {
+	client   llm.Doer
+	requests *llmtest.Ledger
+}
+
+func (c counted) Do(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		c.requests.Came(body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return c.client.Do(r)
 }
 
 // store makes the stored session.
@@ -549,7 +573,7 @@ func finished(msg tea.Msg) bool {
 }
 
 // In random scenarios every request that carries a part of a conversation goes to the endpoint and model that
-// the screen or --json names, and to nobody else.
+// the screen or --json names, and to nobody else; it was announced and is recorded.
 func TestAConversationGoesNowhereElse(t *testing.T) {
 	t.Parallel()
 	count := rounds(48, 2400)
@@ -572,6 +596,7 @@ func TestAConversationGoesNowhereElse(t *testing.T) {
 					runs.Add(1)
 					w.run()
 				}
+				sessiontest.WantAnnounced(t, &w.requests, w.env["WINNOW_DB"])
 				if len(w.heard) > 0 {
 					heardIn.Add(1)
 				}
