@@ -74,24 +74,18 @@ func (q Query) with(text string, open bool) Query {
 
 func (p phrase) same(o phrase) bool { return p.open == o.open && slices.Equal(p.words, o.words) }
 
-// maxMatch is how many words of a phrase the index can find without reading all their places first.
-const maxMatch = 4
-
 // Match is the query in the language of the index. Every word is in quotes and is made of
-// letters and digits alone, so that none is taken for an operator. A long phrase comes in pieces:
-// that they stand side by side is for the text to say.
+// letters and digits alone, so that none is taken for an operator.
 func (q Query) Match() string {
-	var pieces []string
+	var phrases []string
 	for _, p := range q {
-		for piece := range slices.Chunk(p.words, maxMatch) {
-			pieces = append(pieces, `"`+strings.Join(piece, " ")+`"`)
-		}
+		end := `"`
 		if p.open {
-			last := &pieces[len(pieces)-1]
-			*last = strings.TrimSuffix(*last, `"`) + `*"`
+			end = `*"`
 		}
+		phrases = append(phrases, `"`+strings.Join(p.words, " ")+end)
 	}
-	return strings.Join(pieces, " ")
+	return strings.Join(phrases, " ")
 }
 
 // Occurrence is where a phrase is in a text.

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"encoding/binary"
 	"math"
 	"time"
 )
@@ -60,16 +59,8 @@ type Candidate struct {
 	score float64
 }
 
-// newCandidate ranks a hit by matchinfo's "yl" alone: how often it has each phrase, then how many words
-// it has. place is its place among all hits, the newest 0, and stands for its age.
-func newCandidate(id int64, info []byte, place int) Candidate {
-	var numbers []float64
-	for ; len(info) >= 4; info = info[4:] {
-		numbers = append(numbers, float64(binary.NativeEndian.Uint32(info)))
-	}
-	if len(numbers) == 0 {
-		return Candidate{ID: id}
-	}
-	last := len(numbers) - 1
-	return Candidate{id, relevance(numbers[:last], int(numbers[last])) * freshness(float64(place)/PageSize)}
+// newCandidate ranks a hit by how often it has each phrase, and how many words it has. place is its place among all hits,
+// the newest 0, and stands for its age.
+func newCandidate(id int64, often []float64, length, place int) Candidate {
+	return Candidate{id, relevance(often, length) * freshness(float64(place)/PageSize)}
 }

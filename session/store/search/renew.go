@@ -13,7 +13,7 @@ import (
 // otherwise: the messages do not depend on the index.
 func Damaged(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrCorruptVTab
+	return errors.Is(err, errMalformed) || errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrCorruptVTab
 }
 
 // Renew throws the search index away and hands all messages to the backlog, so that a damaged index
