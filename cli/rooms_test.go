@@ -70,7 +70,7 @@ var rooms = map[string][]string{
 	"ui/theme":              {"ui/markdown", "ui/uitest", "llm/attach", "history"},
 	"ui/keymap":             {"ui/uitest"},
 	"ui/event":              {"ui/uitest"},
-	"ui/markdown":           {},
+	"ui/markdown":           {"session/languages"},
 	"ui/transcript":         {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest", "session", "session/record", "session/store", "llm/pricing", "history"},
 	"ui/picker":             {"ui/theme", "ui/keymap", "ui/event", "ui/markdown", "ui/uitest"},
 	"ui/notice":             {"ui/notice/bell", "ui/theme", "ui/event", "ui/markdown", "ui/uitest"},
@@ -118,11 +118,12 @@ var rooms = map[string][]string{
 	"session/transfer/chatgpt":      {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/llmdb":        {"session/store", "session/store/sqlite", "history/message", "session/transfer/conversation"},
 	"session/transfer/markdown":     {"session/store", "session/title", "history/message", "session/transfer/conversation"},
-	"session/transfer/html":         {"session/store", "session/title", "history/message", "session/transfer/conversation"},
+	"session/transfer/html":         {"session/languages", "session/store", "session/title", "history/message", "session/transfer/conversation"},
 	"session/transfer/openai":       {"session/store", "history/message", "session/transfer/conversation", "session/transfer/rawjson"},
 	"session/transfer/prompt":       {"session/store", "history", "session/transfer/conversation"},
 	"session/transfer/conversation": {"session/store", "session/title", "history/message"},
 	"session/transfer/rawjson":      {},
+	"session/languages":             {},
 }
 
 // owned lists the imports that only some rooms may have. A test may serve HTTP wherever it stands:
@@ -142,6 +143,7 @@ var owned = []struct {
 	{"github.com/sashabaranov/go-openai", []string{"llm"}, false},
 	{"net/http", []string{"llm"}, true},
 	{"github.com/alecthomas/chroma/v2/styles", nil, true}, // reads all of its styles at every start
+	{"github.com/alecthomas/chroma/v2/lexers", nil, true}, // and this one all of its lexers
 }
 
 // refusedNames are package names that say nothing about what is inside.

@@ -4,8 +4,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/session/languages"
 )
 
 // Code is highlighted by pieces of about this many bytes, so that no frame waits for a whole
@@ -51,11 +52,8 @@ func pieceEnd(code string) int {
 	return 0
 }
 
-// highlighter lays code out and colours it. It remembers the lexers: chroma searches for one each time.
-type highlighter struct {
-	*painter
-	lexers map[string]chroma.Lexer
-}
+// highlighter lays code out and colours it.
+type highlighter struct{ *painter }
 
 // The signs at the left of a line of code, two cells wide as the space that stands there else.
 const (
@@ -202,14 +200,7 @@ func (h *highlighter) lexer(language string) chroma.Lexer {
 	if language == "" || h.style == Plain {
 		return nil
 	}
-	l, ok := h.lexers[language]
-	if !ok {
-		if l = lexers.Get(language); l != nil {
-			l = chroma.Coalesce(l)
-		}
-		h.lexers[language] = l
-	}
-	return l
+	return languages.Lexer(language)
 }
 
 // shell tells whether l reads commands of a shell.

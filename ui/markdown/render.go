@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/alecthomas/chroma/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -37,7 +36,7 @@ func New(style Style, prose, pane int) *Renderer {
 			parser.WithBlockParsers(util.Prioritized(mathBlocks{}, 650)),
 			parser.WithInlineParsers(util.Prioritized(mathSpans{}, 50)),
 		)).Parser(),
-		code: &highlighter{painter: p, lexers: map[string]chroma.Lexer{}},
+		code: &highlighter{p},
 	}
 }
 

@@ -8,13 +8,14 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
-	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	goldmarkrenderer "github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"winnow/session/languages"
 )
 
 const (
@@ -65,11 +66,11 @@ func (r *renderer) code(source, language string) template.HTML {
 	if len(source) > mostColoured {
 		return plain
 	}
-	lexer := lexers.Get(language)
+	lexer := languages.Lexer(language)
 	if lexer == nil {
 		return plain
 	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source)
+	tokens, err := lexer.Tokenise(nil, source)
 	if err != nil {
 		return plain
 	}
