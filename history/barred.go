@@ -21,7 +21,7 @@ func (b *chooser) exclude() {
 		default:
 			continue
 		}
-		if v.Role == System {
+		if v.role() == System {
 			b.fixed -= v.tokens + frameMessage + frameJoint
 		}
 		b.bodyDetail[i], b.cause[i] = out, code
@@ -60,12 +60,12 @@ func (b *chooser) flaggedRows(f Flag) map[int]bool {
 	}
 	groups, rows := map[int]bool{}, map[int]bool{}
 	for i := range b.c.candidates {
-		if v := &b.c.candidates[i]; !v.standIn && b.o.Flags[v.ID] == f {
+		if v := &b.c.candidates[i]; !v.standIn && b.o.Flags[b.c.id(v)] == f {
 			groups[v.group] = true
 		}
 	}
 	for at, group := range b.c.doubled {
-		if b.o.Flags[b.c.past[at].ID] == f {
+		if b.o.Flags[b.c.base.at(at).id] == f {
 			groups[group] = true
 		}
 	}
@@ -99,7 +99,7 @@ func (b *chooser) barred(i int) bool {
 	case cause.Excluded, cause.QuestionExcluded, cause.MessageCap:
 		return true
 	}
-	return b.outOfScope(i) || b.candidates[i].Role == System
+	return b.outOfScope(i) || b.candidates[i].role() == System
 }
 
 // outOfScope reports whether the request is about other messages than a candidate.

@@ -68,7 +68,7 @@ func join(m *Message, next Message) {
 
 // bridge is what a bridge may cost behind candidate i, 0 where none can be needed.
 func (b *chooser) bridge(v *candidate) int {
-	if !b.o.Profile.NoToolToUser || v.Role != Tool {
+	if !b.o.Profile.NoToolToUser || v.role() != Tool {
 		return 0
 	}
 	return b.c.remembered(bridgeText) + frameMessage

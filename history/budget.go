@@ -189,7 +189,7 @@ func (b *chooser) fixedParts() []FixedPart {
 	for i, d := range b.bodyDetail {
 		switch tokens := b.rendering(i, d).tokens; {
 		case d == out:
-		case b.candidates[i].Role == System:
+		case b.candidates[i].role() == System:
 			system += tokens
 		case b.cause[i] == cause.Pinned:
 			pinned += tokens
@@ -203,7 +203,7 @@ func (b *chooser) fixedParts() []FixedPart {
 		if f, cut := b.cut[i]; cut {
 			tokens = f.tokens
 		}
-		if v.Role == User && own == 0 {
+		if v.role() == User && own == 0 {
 			own = tokens
 			continue
 		}

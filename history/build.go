@@ -11,11 +11,14 @@ import (
 func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
 
 // Build is the same for a history that is already read. Builds wait for one another: they share the
-// shortened texts and their counts.
+// shortened texts and their counts. A source that fails leaves no plan.
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	plan, err := c.sendable(o)
+	if c.failed != nil {
+		return Plan{}, c.failed
+	}
 	plan.groups = c.grouped()
 	return plan, err
 }
@@ -68,7 +71,7 @@ type chooser struct {
 	budget     budget
 	step       int // tokens of a block
 	limits     limits
-	renderings []*rendering // shortened texts already made, by candidate
+	renderings map[int]*rendering // shortened texts already made, by candidate
 
 	opener    unit // the opening of the conversation, where the strategy keeps it
 	asked     unit // the question of a newest turn that is too long to stand at the end as one
@@ -131,15 +134,15 @@ func (c *Conversation) begin(o Options) *chooser {
 	b.shortenTurn()
 	for i, v := range b.turn.candidates {
 		b.fixed += v.tokens + frameMessage + b.bridge(&v)
-		if v.Role == System {
+		if v.role() == System {
 			b.fixed += frameJoint
 		}
-		if i == 0 && v.Role != User {
+		if i == 0 && v.role() != User {
 			b.fixed += c.remembered(startText) + frameMessage
 		}
 	}
 	for i, v := range b.candidates {
-		if v.Role == System {
+		if v.role() == System {
 			b.bodyDetail[i], b.cause[i] = whole, cause.System
 			b.fixed += v.tokens + frameMessage + frameJoint
 		}

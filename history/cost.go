@@ -110,7 +110,7 @@ func (b *chooser) inRequest(i int) bool { return b.bodyDetail[i] != out || b.rec
 func (b *chooser) enter(i int) {
 	v := &b.candidates[i]
 	b.cost.body += frameMessage + b.bridge(v)
-	if v.Role == Assistant && b.withoutQuestion(i) {
+	if v.role() == Assistant && b.withoutQuestion(i) {
 		b.cost.withoutQuestion++
 	}
 	before, after := b.neighbour(i, -1), b.neighbour(i, 1)
@@ -127,7 +127,7 @@ func (b *chooser) enter(i int) {
 // neighbour is the next candidate in a direction that has a place in the request's body, -1 for none.
 func (b *chooser) neighbour(i, step int) int {
 	for i += step; i >= 0 && i < len(b.candidates); i += step {
-		if b.candidates[i].Role != System {
+		if b.candidates[i].role() != System {
 			return i
 		}
 	}
@@ -137,7 +137,7 @@ func (b *chooser) neighbour(i, step int) int {
 // questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for
 // what opens an imported conversation, and for what is no answer.
 func (b *chooser) questionOf(i int) int {
-	if v := &b.candidates[i]; v.Role == Assistant || v.Role == Tool {
+	if v := &b.candidates[i]; v.role() == Assistant || v.role() == Tool {
 		return b.t.turns[v.turn].asked
 	}
 	return -1

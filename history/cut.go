@@ -36,7 +36,7 @@ func (s shortened) withLead(lead string) shortened {
 }
 
 // cutResult keeps the head and the tail of a tool's result. The caption of one that is sent as text is not part of it.
-func cutResult(v *candidate, limit int) shortened {
+func cutResult(v *full, limit int) shortened {
 	caption, text := v.Content[:v.Caption], v.Content[v.Caption:]
 	return middleCut(text, v.chars-runes(caption), limit).withLead(caption)
 }

@@ -140,9 +140,10 @@ func checkRepairedHistory(t reporter, past []Message, text string) {
 // repairedOf are the messages of a conversation as they may be sent.
 func repairedOf(c *Conversation) []Message {
 	var list []Message
-	for _, v := range c.candidates {
-		v.Status = Complete
-		list = append(list, v.Message)
+	for i := range c.candidates {
+		m := c.full(i).Message
+		m.Status = Complete
+		list = append(list, m)
 	}
 	return list
 }

@@ -63,28 +63,39 @@ func (c *Conversation) variant(v variant, remedies map[int64]Remedy) *thread {
 // withoutImages is a thread with a note in the place of each image, and without the messages that the
 // user had left out for it.
 func (c *Conversation) withoutImages(from *thread, remedies map[int64]Remedy) *thread {
-	t := &thread{base: from.base.clone(), candidates: slices.Clone(from.candidates)}
+	t := from.variant()
+	t.candidates = slices.Clone(from.candidates)
 	if len(remedies) > 0 {
 		t.leaveOutImages(remedies)
 	}
 	for i := range t.candidates {
 		v := &t.candidates[i]
-		before := overhead(v.Message, c.count)
-		for k, p := range v.Parts {
+		if !v.image {
+			continue
+		}
+		said := t.full(i)
+		m, before := said.Message, overhead(said.Message, c.count)
+		m.Parts = slices.Clone(m.Parts)
+		for k, p := range m.Parts {
 			if p.Kind != ImagePart {
 				continue
 			}
 			t.base.change(v.from, func(e *Entry) { e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, false)) })
-			v.Parts = slices.Clone(v.Parts)
-			v.Parts[k] = noteFor(p)
+			m.Parts[k] = noteFor(p)
 		}
-		if after := overhead(v.Message, c.count); after != before {
+		t.change(v, m, said.Frame)
+		if after := overhead(m, c.count); after != before {
 			v.tokens += after - before
 			t.base.cost(v.from, v.tokens)
 		}
 	}
 	t.number(0)
 	return t
+}
+
+// variant is a thread without candidates for another form of the same messages.
+func (t *thread) variant() *thread {
+	return &thread{base: t.base.clone(), changed: slices.Clip(t.changed), read: t.read}
 }
 
 // noteFor is the part that is sent in place of an image.
@@ -95,12 +106,13 @@ func noteFor(image Part) Part {
 // leaveOutImages takes out the messages with images that the user had left out.
 func (t *thread) leaveOutImages(remedies map[int64]Remedy) {
 	t.candidates = slices.DeleteFunc(t.candidates, func(v candidate) bool {
-		if remedies[v.ID] != LeaveOut || !holdsImage(v.Parts) {
+		if !v.image || remedies[t.id(&v)] != LeaveOut {
 			return false
 		}
+		parts := t.partsOf(&v)
 		t.base.change(v.from, func(e *Entry) {
 			e.Disposition, e.Cause = Dropped, Cause{Code: cause.LeftOut}
-			for _, p := range v.Parts {
+			for _, p := range parts {
 				if p.Kind == ImagePart {
 					e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, true))
 				}
@@ -112,12 +124,12 @@ func (t *thread) leaveOutImages(remedies map[int64]Remedy) {
 
 // rewriteTools writes a thread's tool calls as text, or takes them out.
 func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
-	t := &thread{base: from.base.clone()}
+	t := from.variant()
 	leaveOut := func(at int) {
 		t.base.change(at, func(e *Entry) { e.Disposition, e.Cause = Dropped, Cause{Code: cause.ToolsLeftOut} })
 	}
 	for _, v := range from.candidates {
-		tools := v.Role == Tool || len(v.ToolCalls) > 0
+		tools := v.role() == Tool || v.calls
 		if how == toolsLeftOut && v.joins {
 			leaveOut(v.from)
 			continue
@@ -136,23 +148,24 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 		if v.standIn {
 			continue
 		}
-		text := v.Content
+		said := from.fullOf(&v)
+		text := said.Content
 		switch {
-		case v.Role == Tool && how == ToolsText:
-			text, v.joins = v.WriteResult(repair.ResultLead, v.Content), true
-		case v.Role == Tool:
+		case said.Role == Tool && how == ToolsText:
+			text, v.joins = said.WriteResult(repair.ResultLead, said.Content), true
+		case said.Role == Tool:
 			text = ""
 		case how == ToolsText:
-			text, v.callsAsText = v.WriteCalls(v.Message), true
+			text, v.callsAsText = said.WriteCalls(said.Message), true
 		}
 		if message.IsBlank(text) {
 			leaveOut(v.from)
 			continue
 		}
-		if text != v.Content {
+		if text != said.Content {
 			v.text, v.chars = c.count(text), runes(text)
 		}
-		v.Message = v.Message.AsText(text)
+		t.change(&v, said.AsText(text), said.Frame)
 		v.tokens, v.load = v.text, load{}
 		t.candidates = append(t.candidates, v)
 	}
@@ -165,8 +178,8 @@ func (c *Conversation) rewriteTools(from *thread, how ToolHistory) *thread {
 func (c *Conversation) turnAsText() *thread {
 	t := c.rewriteTools(&c.thread, ToolsText)
 	for i := range t.candidates {
-		if v := &t.candidates[i]; v.joins && v.Role == Assistant {
-			v.Role = User
+		if v := &t.candidates[i]; v.joins && v.role() == Assistant {
+			v.roleIndex = userIndex
 		}
 	}
 	return t

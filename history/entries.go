@@ -220,6 +220,9 @@ type size struct {
 
 var roles = [...]Role{"", System, User, Assistant, Tool}
 
+// userIndex is the index of User in roles.
+const userIndex = 2
+
 // sizeOf is the size of the message of an entry, and whether it fits.
 func sizeOf(e Entry) (size, bool) {
 	role := slices.Index(roles[:], e.Role)

@@ -252,12 +252,13 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 		c := Read(s.past, s.o.Count)
 		b := c.begin(s.o)
 		b.findOpenerAndNewest()
-		for i, v := range b.candidates {
+		for i := range b.candidates {
+			v := b.t.full(i)
 			for _, d := range []detail{short, headTail} {
 				if d == headTail && (i < b.last.from || i >= b.last.to) {
 					continue
 				}
-				f := b.rendering(i, d)
+				f := b.rendering(i, d).of(v)
 				if !utf8.ValidString(f.text) {
 					t.Fatalf("cut %q to %q: not UTF-8", v.Content, f.text)
 				}
@@ -311,11 +312,11 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			switch {
 			case next < 0:
 				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
-			case b.candidates[next].Role == User:
-				text := b.rendering(next, b.bodyDetailOf(next)).text
+			case b.candidates[next].role() == User:
+				text := b.rendering(next, b.bodyDetailOf(next)).of(b.t.full(next)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
-				text := b.rendering(asked, b.bodyDetailOf(asked)).text
+				text := b.rendering(asked, b.bodyDetailOf(asked)).of(b.t.full(asked)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
 					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
 			default:
@@ -328,10 +329,10 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 		}
 		for i, v := range b.candidates {
 			switch {
-			case v.Role == System:
+			case v.role() == System:
 			case b.inBody(i):
 				end(i)
-				if v.Role == User {
+				if v.role() == User {
 					asked = i
 				}
 			case !v.standIn:
@@ -356,10 +357,10 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 		p := b.render()
 		pinned, question := b.flagged(Pin), -1
 		for i, v := range b.candidates {
-			if v.Role == User {
+			if v.role() == User {
 				question = i
 			}
-			if v.Role == User || v.Role == System || question < 0 {
+			if v.role() == User || v.role() == System || question < 0 {
 				continue
 			}
 			excluded := b.cause[question] == cause.Excluded
@@ -403,7 +404,9 @@ func TestAppendIsTheSameAsReadingAtOnce(t *testing.T) {
 		c := Read(nil, s.o.Count)
 		for rest := s.past; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "appended")
-			c.Append(rest[:n]...)
+			if err := c.Append(rest[:n]...); err != nil {
+				t.Fatal(err)
+			}
 			rest = rest[n:]
 			_, _ = c.Build(s.o)
 		}
@@ -428,7 +431,7 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		c.remedy(s.o.remedies())
 		for _, v := range c.forEndpoint(s.o).candidates {
 			// Texts that were joined are one longer text afterwards.
-			if !s.o.Policy.Elastic && (v.joins || v.Role == System) {
+			if !s.o.Policy.Elastic && (v.joins || v.role() == System) {
 				return
 			}
 		}

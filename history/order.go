@@ -208,7 +208,7 @@ func (b *chooser) findNewest() {
 		return
 	}
 	b.asked = unit{b.last.from, b.last.from}
-	for b.asked.to < b.last.to && b.candidates[b.asked.to].Role == User {
+	for b.asked.to < b.last.to && b.candidates[b.asked.to].role() == User {
 		b.asked.to++
 	}
 	from, cost := b.last.to, 0
@@ -252,7 +252,7 @@ func (b *chooser) findOpenerAndNewest() {
 		return
 	}
 	first := 0
-	for first < len(b.candidates) && (b.candidates[first].Role != User || b.barred(first)) {
+	for first < len(b.candidates) && (b.candidates[first].role() != User || b.barred(first)) {
 		first++
 	}
 	if first == len(b.candidates) {
@@ -260,7 +260,7 @@ func (b *chooser) findOpenerAndNewest() {
 	}
 	o := unit{first, b.t.turns[b.candidates[first].turn].to}
 	if b.shortCost(o) > b.small()/2 || o.to-o.from > max(1, p.MaxMessages/2) {
-		for o.to = o.from + 1; o.to < len(b.candidates) && b.candidates[o.to].Role == User; {
+		for o.to = o.from + 1; o.to < len(b.candidates) && b.candidates[o.to].role() == User; {
 			o.to++
 		}
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -10,33 +11,16 @@ import (
 	"winnow/history/repair"
 )
 
-// candidate is one message as it may be sent.
-type candidate struct {
-	Message
-	from        int   // the message's position in the conversation
-	group       int   // the position of the message that asked for the tools, else from
-	turn        int   // index into turns
-	at          int   // tokens of the conversation in front of its group, all whole
-	tokens      int   // what it costs whole beside its frame
-	text        int   // the part of tokens that goes when its text is cut
-	chars       int   // code points of its text
-	newest      int64 // when the newest message up to here was said, Unix milliseconds
-	standIn     bool  // nobody said it: a stand-in for a missing result
-	joins       bool  // continues the answer in front of it
-	callsAsText bool  // its calls are written out in its text
-	load        load  // what it carries beside its text
-	remedied    bool  // a remedy made another text of it; its verdict says what it costs repaired
-	repair.Frame
-}
-
 // thread is a history as it may be sent: repaired, grouped and counted.
 type thread struct {
 	candidates  []candidate
 	turns       []turn
-	base        bases   // the verdict on each message as it begins
-	places      []int32 // the candidate of each message, -1 where it has none
-	renderings  map[limits][]*rendering
-	index       *relevance.Index // nil until something is looked for
+	base        bases                         // the verdict on each message as it begins
+	places      []int32                       // the candidate of each message, -1 where it has none
+	changed     []changed                     // the messages of candidates that are not sent as they were said
+	read        func(at int) Message          // the message at a position of the conversation
+	renderings  map[limits]map[int]*rendering // shortened texts, by candidate
+	index       *relevance.Index              // nil until something is looked for
 	labels      labels
 	units       []relevance.Unit // what the index ranks; kept for its memory
 	headTailFor headTailKey
@@ -48,9 +32,12 @@ type thread struct {
 type Conversation struct {
 	mu       sync.Mutex // held by a Build
 	count    Counter
-	known    map[string]int // counts of texts that every request holds again
-	past     []Message
-	offset   int                  // position of past[0] in the request's conversation
+	known    map[string]int       // counts of texts that every request holds again
+	source   Source               // nil for a conversation that keeps its messages
+	kept     []Message            // what is appended to such a one
+	failed   error                // of the source
+	offset   int                  // of positions here from those in the request's conversation
+	origins  []Origin             // who answered, the first nobody
 	used     func(id string) bool // call ids that an earlier part of the request took
 	ids      map[string]bool      // call ids taken here
 	open     []repair.Call        // calls without a result
@@ -65,25 +52,46 @@ type Conversation struct {
 	thread
 }
 
-// Read repairs, groups and counts a history once. A nil count takes one token per four bytes.
+// Source gives a message of a conversation again, by its position: the same as when it was appended. The most recent
+// ones and those of a request are asked for several times.
+type Source func(at int) (Message, error)
+
+// Read repairs, groups and counts a history once, and keeps its messages. A nil count takes one token per four bytes.
 func Read(past []Message, count Counter) *Conversation {
-	c := newConversation(count)
-	c.Append(past...)
+	c := NewConversation(nil, count)
+	c.mustAppend(past)
 	return c
 }
 
-func newConversation(count Counter) *Conversation {
+// NewConversation is a conversation without messages. With a source it does not keep those that are appended, but asks
+// for the few whose texts it needs again. What a source fails with is the error of every later Append and Build: the
+// conversation has to be read anew.
+func NewConversation(source Source, count Counter) *Conversation {
 	if count == nil {
 		count = func(s string) int { return (len(s) + 3) / 4 }
 	}
-	return &Conversation{count: count, ids: map[string]bool{}, used: func(string) bool { return false }}
+	c := &Conversation{source: source, count: count, ids: map[string]bool{}, used: func(string) bool { return false }, origins: make([]Origin, 1)}
+	c.thread.read = c.message
+	return c
+}
+
+// message is the message at a position, as it was said.
+func (c *Conversation) message(at int) Message {
+	if c.source == nil {
+		return c.kept[at]
+	}
+	m, err := c.source(at)
+	if err != nil && c.failed == nil {
+		c.failed = fmt.Errorf("read message %d of the conversation again: %w", at+1, err)
+	}
+	return m
 }
 
 // readTurn reads the messages of the running turn. Their call ids differ from those of the history.
 func (c *Conversation) readTurn(turn []Message, asText bool) *thread {
-	t := newConversation(c.remembered)
-	t.carriage, t.offset, t.used = c.carriage, len(c.past), func(id string) bool { return c.ids[id] }
-	t.Append(turn...)
+	t := NewConversation(nil, c.remembered)
+	t.carriage, t.offset, t.used = c.carriage, c.base.n, func(id string) bool { return c.ids[id] }
+	t.mustAppend(turn)
 	if asText {
 		return t.turnAsText()
 	}
@@ -107,20 +115,56 @@ func (c *Conversation) remembered(text string) int {
 	return n
 }
 
-// Append adds messages to the end. It costs what is new and the newest turn, which may still
-// grow; a result that comes late costs from its call on.
-func (c *Conversation) Append(m ...Message) {
-	from, kept := c.rereadFrom(c.turnOf(len(c.past)), m)
-	c.forget(from, kept)
-	c.past = append(c.past, m...)
-	c.readFrom(from, kept)
+// mustAppend appends messages to a conversation that keeps them, which cannot fail.
+func (c *Conversation) mustAppend(m []Message) {
+	if err := c.Append(m...); err != nil {
+		panic(err)
+	}
 }
 
-// readFrom reads the messages from one on, of which nothing is read, behind so many candidates.
-func (c *Conversation) readFrom(from, kept int) {
-	repaired := repair.Run(c.past, from, repair.Options{Offset: c.offset, Used: c.used, IDs: c.ids, Remedies: c.remedies})
+// appended is how many messages are repaired as one: enough to make the newest turn, which is read again with each piece,
+// a small part of it.
+const appended = 1024
+
+// Append adds messages to the end. It costs what is new and the newest turn, which may still
+// grow; a result that comes late costs from its call on. The error is the source's.
+func (c *Conversation) Append(m ...Message) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(m) > 0 && c.failed == nil {
+		from := c.turnOf(c.base.n)
+		n := min(len(m), max(appended, c.base.n-from))
+		c.append(from, m[:n:n])
+		m = m[n:]
+	}
+	return c.failed
+}
+
+// append adds messages to the end, where the newest turn begins with the message at a position.
+func (c *Conversation) append(turn int, m []Message) {
+	from, kept := c.rereadFrom(turn, m)
+	again := make([]Message, 0, c.base.n-from+len(m))
+	for at := from; at < c.base.n; at++ {
+		again = append(again, c.message(at))
+	}
+	c.forget(from, kept)
+	if c.source == nil {
+		c.kept = append(c.kept, m...)
+	}
+	if c.failed == nil {
+		c.readFrom(from, kept, append(again, m...))
+	}
+}
+
+// readFrom reads messages from a position on, of which nothing is read, behind so many candidates.
+func (c *Conversation) readFrom(from, kept int, past []Message) {
+	begins := true
+	for at := 0; at < from && begins; at++ {
+		begins = roles[c.base.at(at).role] == System
+	}
+	repaired := repair.Run(past, repair.Options{From: from, Begins: begins, Offset: c.offset, Used: c.used, IDs: c.ids, Remedies: c.remedies})
 	for _, d := range repaired.Drafts {
-		v := c.candidateOf(d)
+		v := c.candidateOf(d, &past[d.From-from])
 		_, v.remedied = repaired.Before[d.From]
 		c.candidates = append(c.candidates, v)
 	}
@@ -131,8 +175,9 @@ func (c *Conversation) readFrom(from, kept int) {
 		}
 		c.doubled[i] = call.From
 	}
-	for i := from; i < len(c.past); i++ {
-		e := verdict(i, c.past[i], repaired)
+	for k := range past {
+		i := from + k
+		e := verdict(i, &past[k], repaired)
 		if was, remedied := repaired.Before[i]; remedied {
 			e.TokensBefore = c.count(was.Content) + overhead(was, c.count)
 		}
@@ -158,7 +203,7 @@ func (c *Conversation) turnOf(at int) int {
 func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
 	// A result may come late: a new one, or one that new results take the place of.
 	for _, w := range slices.Backward(c.open) {
-		if w.From < from && (answers(c.past[from:], w.ID) || answers(m, w.ID)) {
+		if w.From < from && (c.answered(from, w.ID) || answers(m, w.ID)) {
 			from = w.From
 		}
 	}
@@ -178,6 +223,16 @@ func (c *Conversation) rereadFrom(from int, m []Message) (at, kept int) {
 	return from, kept
 }
 
+// answered reports whether one of the messages from a position on is a result of the call id.
+func (c *Conversation) answered(from int, id string) bool {
+	for at := from; at < c.base.n; at++ {
+		if roles[c.base.at(at).role] == Tool && c.message(at).ToolCallID == id {
+			return true
+		}
+	}
+	return false
+}
+
 // answers reports whether one of the messages is a result of the call id.
 func answers(list []Message, id string) bool {
 	return slices.ContainsFunc(list, func(m Message) bool { return m.Role == Tool && m.ToolCallID == id })
@@ -185,9 +240,12 @@ func answers(list []Message, id string) bool {
 
 // forget drops what was read from a message on.
 func (c *Conversation) forget(from, kept int) {
-	for _, v := range c.candidates[kept:] {
-		for _, call := range v.ToolCalls {
-			delete(c.ids, call.ID)
+	for i := kept; i < len(c.candidates); i++ {
+		v := &c.candidates[i]
+		if v.calls {
+			for _, call := range c.full(i).ToolCalls {
+				delete(c.ids, call.ID)
+			}
 		}
 	}
 	for _, call := range c.spent {
@@ -200,15 +258,21 @@ func (c *Conversation) forget(from, kept int) {
 	c.moved = slices.DeleteFunc(c.moved, func(r repair.Moved) bool { return r.From >= from })
 	maps.DeleteFunc(c.doubled, func(at, _ int) bool { return at >= from })
 	c.unsearch(kept)
+	for i := kept; i < len(c.candidates); i++ {
+		if n := c.candidates[i].changed; n > 0 {
+			clear(c.changed[n-1:])
+			c.changed = c.changed[:n-1]
+			break
+		}
+	}
 	c.candidates = c.candidates[:kept]
 	c.base.cut(from)
 	c.places = c.places[:min(len(c.places), from)]
 	c.groups = nil
 	c.outdate()
 	c.labels.forget(kept)
-	for l, f := range c.renderings {
-		clear(f[min(len(f), kept):])
-		c.renderings[l] = f[:min(len(f), kept)]
+	for _, f := range c.renderings {
+		maps.DeleteFunc(f, func(i int, _ *rendering) bool { return i >= kept })
 	}
 }
 
@@ -216,7 +280,7 @@ func (c *Conversation) forget(from, kept int) {
 func (c *Conversation) outdate() { c.headTailFor, c.headTails, c.variants = headTailKey{}, nil, nil }
 
 // verdict is a message's entry before anything is chosen.
-func verdict(i int, m Message, repaired repair.Result) Entry {
+func verdict(i int, m *Message, repaired repair.Result) Entry {
 	e := Entry{ID: m.ID, Index: i, Role: m.Role, Disposition: Blank, Cause: Cause{Code: cause.Blank}, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i]}
 	switch {
 	case m.Unreadable():
@@ -232,16 +296,30 @@ func verdict(i int, m Message, repaired repair.Result) Entry {
 }
 
 // candidateOf makes a candidate of a repaired message and counts its tokens.
-func (c *Conversation) candidateOf(d *repair.Draft) candidate {
-	v := candidate{Message: d.Message, from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, standIn: d.StandIn, joins: d.Joins, callsAsText: d.CallsAsText, Frame: d.Frame}
+func (c *Conversation) candidateOf(d *repair.Draft, said *Message) candidate {
+	v := candidate{from: d.From, group: d.From, chars: runes(d.Content), text: d.Tokens, standIn: d.StandIn, joins: d.Joins, callsAsText: d.CallsAsText}
+	if v.describe(&d.Message); !asSaid(d, said) {
+		c.change(&v, d.Message, d.Frame)
+	}
 	if d.Head != nil {
 		v.group = d.Head.From
 	}
-	if v.text == 0 || d.StandIn || d.Content != c.past[d.From].Content {
+	v.reworded = d.Content != said.Content
+	if v.text == 0 || d.StandIn || v.reworded {
 		v.text = c.count(d.Content)
 	}
 	v.tokens = v.text + overhead(d.Message, c.count)
+	v.origin = c.originOf(d.Origin)
 	return v
+}
+
+// originOf is the index of an origin.
+func (c *Conversation) originOf(o Origin) int32 {
+	i := slices.Index(c.origins, o)
+	if i < 0 {
+		i, c.origins = len(c.origins), append(c.origins, o)
+	}
+	return int32(i)
 }
 
 // overhead is what a message costs beside its text and its frame.
@@ -277,24 +355,24 @@ func (c *Conversation) Recount(tokens map[int]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for at, n := range tokens {
-		c.past[at].Tokens = n
+		if c.source == nil {
+			c.kept[at].Tokens = n
+		}
 	}
 	for i := range c.candidates {
 		v := &c.candidates[i]
 		n, counted := tokens[v.from]
 		// A text that was repaired, or that came without a count, was counted when it was read.
-		if !counted || n == 0 || v.standIn || v.Tokens == 0 || v.Content != c.past[v.from].Content {
+		if !counted || n == 0 || v.standIn || v.counted == 0 || v.reworded {
 			continue
 		}
-		more := n - v.Tokens // The rest of what it costs stays.
-		v.tokens, v.text, v.Tokens = v.tokens+more, v.text+more, n
+		more := n - int(v.counted) // The rest of what it costs stays.
+		v.tokens, v.text, v.counted = v.tokens+more, v.text+more, int32(n)
 		if !v.remedied {
 			c.base.cost(v.from, v.tokens)
 		}
 		for _, f := range c.renderings {
-			if i < len(f) {
-				f[i] = nil
-			}
+			delete(f, i)
 		}
 	}
 	if len(c.candidates) > 0 {
@@ -321,14 +399,22 @@ func (c *Conversation) remedy(r map[int64]Remedy) {
 		return
 	}
 	at := 0
-	for at < len(c.past) && r[c.past[at].ID] == c.remedies[c.past[at].ID] {
-		at++
+	for ; at < c.base.n; at++ {
+		if id := c.base.at(at).id; r[id] != c.remedies[id] {
+			break
+		}
 	}
 	c.remedies = maps.Clone(r)
-	if at < len(c.past) {
-		from, kept := c.rereadFrom(c.turnOf(at), nil)
-		c.forget(from, kept)
-		c.readFrom(from, kept)
+	if at == c.base.n {
+		return
+	}
+	from, kept := c.rereadFrom(c.turnOf(at), nil)
+	again := make([]Message, 0, c.base.n-from)
+	for at := from; at < c.base.n; at++ {
+		again = append(again, c.message(at))
+	}
+	if c.forget(from, kept); c.failed == nil {
+		c.readFrom(from, kept, again)
 	}
 }
 

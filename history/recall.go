@@ -36,7 +36,7 @@ func (b *chooser) recall() iter.Seq[increment] {
 			switch found := (unit{u.From, u.To}); {
 			case b.limits.imageNotes && b.t.names(named, found):
 				b.ranking.Units[k].Score = namedScore
-			case said && b.candidates[u.From].Role == Assistant:
+			case said && b.candidates[u.From].role() == Assistant:
 				b.ranking.Units[k].Score *= saidShare
 			case b.cutAtLimits(found):
 				b.ranking.Units[k].Score *= longShare
@@ -85,8 +85,8 @@ func (b *chooser) cutAtLimits(u unit) bool {
 // question is the text of the current message.
 func (b *chooser) question() string {
 	for i := range b.turn.candidates {
-		if b.turn.candidates[i].Role == User {
-			return b.turn.candidates[i].Content
+		if b.turn.candidates[i].role() == User {
+			return b.turn.full(i).Content
 		}
 	}
 	return ""
@@ -99,7 +99,7 @@ func (b *chooser) recallCost(inc increment) int {
 	for i := inc.from; i < inc.to; i++ {
 		v := &b.candidates[i]
 		// The newest turn has its own place in the list.
-		if b.barred(i) || !b.limits.imageNotes && holdsImage(v.Parts) || b.last.from <= i && i < b.last.to {
+		if b.barred(i) || !b.limits.imageNotes && v.image || b.last.from <= i && i < b.last.to {
 			return 0
 		}
 		before, after := b.rendering(i, max(b.bodyDetail[i], b.recallDetail[i])), b.rendering(i, inc.detail)
@@ -137,11 +137,15 @@ func (b *chooser) recalledCost(i int, f rendering) int {
 
 // names reports whether a text names an image of a unit.
 func (t *thread) names(text string, u unit) bool {
-	return slices.ContainsFunc(t.candidates[u.from:u.to], func(v candidate) bool {
-		return slices.ContainsFunc(v.Parts, func(p Part) bool {
+	for i := u.from; i < u.to; i++ {
+		v := &t.candidates[i]
+		if v.image && slices.ContainsFunc(t.partsOf(v), func(p Part) bool {
 			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
-		})
-	})
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func holdsImage(parts []Part) bool { return images(parts) > 0 }
@@ -173,7 +177,7 @@ func (t *thread) unitsToRank() []relevance.Unit {
 
 // pauseBefore reports whether the conversation had a long pause in front of candidate i.
 func (t *thread) pauseBefore(i int) bool {
-	before, now := t.candidates[i-1].CreatedMS, t.candidates[i].CreatedMS
+	before, now := t.candidates[i-1].created, t.candidates[i].created
 	return before != 0 && now-before > pause
 }
 
@@ -183,14 +187,14 @@ func (t *thread) searchable() *relevance.Index {
 		t.index = relevance.NewIndex()
 	}
 	for i := t.index.Len(); i < len(t.candidates); i++ {
-		v := &t.candidates[i]
+		v := t.full(i)
 		t.index.Add(relevance.Text{Content: v.searchText(), Speaker: v.Name, Asks: v.Role == User})
 	}
 	return t.index
 }
 
 // searchText is all that a candidate says: its text with its calls.
-func (v *candidate) searchText() string {
+func (v *full) searchText() string {
 	if len(v.ToolCalls) == 0 {
 		return v.Content
 	}
@@ -203,7 +207,7 @@ func (t *thread) unsearch(kept int) {
 		return
 	}
 	for i := t.index.Len() - 1; i >= kept; i-- {
-		t.index.Remove(t.candidates[i].searchText())
+		t.index.Remove(t.full(i).searchText())
 	}
 }
 

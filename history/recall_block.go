@@ -35,8 +35,8 @@ func (b *chooser) numbered(i int) string {
 // speaker is who said a candidate, and when, where the line above does not say it.
 func (b *chooser) speaker(i int) string {
 	v := &b.candidates[i]
-	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
-		return string(v.kind()) + ", " + dateOf(v.CreatedMS/msPerDay)
+	if v.created != 0 && v.created/msPerDay != v.day() {
+		return string(v.kind()) + ", " + dateOf(v.created/msPerDay)
 	}
 	return string(v.kind())
 }
@@ -189,8 +189,9 @@ func (r *renderer) block() recalledBlock {
 		}
 		from := all.Len()
 		add(r.label(i), r.labelCost(i))
-		m := v.Message
-		f := r.rendering(i, r.recallDetail[i])
+		said := r.t.full(i)
+		m := said.Message
+		f := r.rendering(i, r.recallDetail[i]).of(said)
 		if m.Content = f.text; v.standIn {
 			add(m.Content, f.tokens) // nobody said it: it stands in for a result
 			if n := len(block.spans) - 1; n >= 0 && block.spans[n].Entry == v.from {
@@ -207,7 +208,7 @@ func (r *renderer) block() recalledBlock {
 			}
 			all.WriteString("\n" + p.Sent())
 		}
-		block.spans = append(block.spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true, Calls: v.callsAsText || len(v.ToolCalls) > 0})
+		block.spans = append(block.spans, Span{Entry: v.from, From: from, To: all.Len(), Recalled: true, Calls: v.callsAsText || v.calls})
 	}
 	if all.Len() == len(recallHead) {
 		return recalledBlock{}

@@ -63,7 +63,7 @@ func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
 		c := Read(s.past, s.o.Count)
 		groups := damagedGroups(c)
 		for _, v := range c.candidates {
-			if !groups[v.group] && len(v.ToolCalls) > 0 {
+			if !groups[v.group] && v.calls {
 				return
 			}
 		}
@@ -95,8 +95,8 @@ func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 		b, _ := c.chosen(s.o)
 		p := b.render()
 		for _, v := range b.candidates {
-			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.joins) {
-				t.Fatalf("something of the group of message %d is left: %+v\n%s", v.group, v.Message, s)
+			if groups[v.group] && (v.role() == Tool || v.calls || v.joins) {
+				t.Fatalf("something of the group of message %d is left: %+v\n%s", v.group, b.t.fullOf(&v).Message, s)
 			}
 		}
 		sent := map[int]bool{}

@@ -76,7 +76,7 @@ func (r *renderer) writeCandidate(i int) {
 	v := &r.candidates[i]
 	d := r.bodyDetailOf(i)
 	if d == out {
-		if v.Role != System && !v.standIn && r.o.Scope == nil {
+		if v.role() != System && !v.standIn && r.o.Scope == nil {
 			r.openGap.missing++
 			if r.summarized && !r.summaryWritten && r.cause[i] == cause.Summarized {
 				r.openGap.summary, r.summaryWritten = true, true
@@ -84,13 +84,14 @@ func (r *renderer) writeCandidate(i int) {
 		}
 		return
 	}
-	f := r.rendering(i, d)
-	if v.Role == System {
+	said := r.t.full(i)
+	f := r.rendering(i, d).of(said)
+	if said.Role == System {
 		r.frame += frameJoint
 		r.writeSystem(f.text, v.from)
 		return
 	}
-	m := v.messageWith(f.text)
+	m := said.messageWith(f.text)
 	m.Parts = f.parts
 	before, marker, inline := len(r.added), 0, []Span(nil)
 	if m.Role == User {

@@ -57,7 +57,7 @@ func limitsOf(p Policy) limits {
 
 // allows reports whether a candidate stays whole at these limits.
 func (l limits) allows(v *candidate) bool {
-	if l.imageNotes && holdsImage(v.Parts) {
+	if l.imageNotes && v.image {
 		return false
 	}
 	switch v.kind() {
@@ -74,19 +74,19 @@ func (l limits) allows(v *candidate) bool {
 // maxRendered is how many policies' shortened texts are remembered at a time.
 const maxRendered = 4
 
-// renderingsFor are the remembered shortened texts of a policy, one place per candidate.
-func (t *thread) renderingsFor(p Policy) []*rendering {
+// renderingsFor are the remembered shortened texts of a policy, by candidate.
+func (t *thread) renderingsFor(p Policy) map[int]*rendering {
 	l := limitsOf(p)
 	if _, known := t.renderings[l]; !known && len(t.renderings) >= maxRendered {
 		clear(t.renderings)
 	}
 	if t.renderings == nil {
-		t.renderings = map[limits][]*rendering{}
+		t.renderings = map[limits]map[int]*rendering{}
 	}
-	f := t.renderings[l]
-	f = slices.Grow(f, len(t.candidates)-len(f))[:len(t.candidates)]
-	t.renderings[l] = f
-	return f
+	if t.renderings[l] == nil {
+		t.renderings[l] = map[int]*rendering{}
+	}
+	return t.renderings[l]
 }
 
 // rendering is candidate i at a detail level.
@@ -101,23 +101,35 @@ func (b *chooser) rendering(i int, d detail) rendering {
 		}
 	case d == brief && v.kind() == Assistant && v.chars <= b.o.Policy.AssistantRecallChars:
 	case d <= brief && !b.limits.allows(v):
-		if b.renderings[i] == nil {
-			f := renderingOf(v, b.shorten(v), b.c.count)
-			code, limit := b.limitOf(v)
-			f.cause = f.causeOfCut(v, code, limit)
-			if b.limits.imageNotes {
-				f = b.withNotes(f, v)
-			}
-			b.renderings[i] = &f
+		if known := b.renderings[i]; known != nil {
+			return *known
 		}
-		return *b.renderings[i]
+		said := b.t.full(i)
+		f := renderingOf(said, b.shorten(said), b.c.count)
+		code, limit := b.limitOf(v)
+		f.cause = f.causeOfCut(said, code, limit)
+		if b.limits.imageNotes {
+			f = b.withNotes(f, said)
+		}
+		b.renderings[i] = &f
+		return f
 	}
-	return wholeOf(v)
+	return b.t.wholeOf(v)
 }
 
-// wholeOf is all of a candidate.
-func wholeOf(v *candidate) rendering {
-	return rendering{shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars, parts: v.Parts}
+// wholeOf is all of a candidate. Its text is the message's.
+func (t *thread) wholeOf(v *candidate) rendering { return wholeOf(v, t.partsOf(v)) }
+
+func wholeOf(v *candidate, parts []Part) rendering {
+	return rendering{tokens: v.tokens, chars: v.chars, length: v.chars, parts: parts}
+}
+
+// of is the rendering with its text, of a message that may be whole.
+func (f rendering) of(v *full) rendering {
+	if f.shortened.whole() {
+		f.text = v.Content
+	}
+	return f
 }
 
 // images is how many of the parts of a message are images.
@@ -132,7 +144,7 @@ func images(parts []Part) int {
 }
 
 // withNotes is a rendering with a note for each image that costs more than its note.
-func (b *chooser) withNotes(f rendering, v *candidate) rendering {
+func (b *chooser) withNotes(f rendering, v *full) rendering {
 	f.parts = slices.Clone(v.Parts)
 	for k, p := range v.Parts {
 		if p.Kind != ImagePart {
@@ -152,16 +164,8 @@ func (b *chooser) withNotes(f rendering, v *candidate) rendering {
 	return f
 }
 
-// kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
-func (v *candidate) kind() Role {
-	if v.joins {
-		return Tool
-	}
-	return v.Role
-}
-
 // shorten cuts a candidate's text to the limits of the policy.
-func (b *chooser) shorten(v *candidate) shortened {
+func (b *chooser) shorten(v *full) shortened {
 	p := b.o.Policy
 	switch v.kind() {
 	case User:
@@ -194,9 +198,9 @@ func (b *chooser) shorten(v *candidate) shortened {
 }
 
 // renderingOf counts a shortened text.
-func renderingOf(v *candidate, s shortened, count Counter) rendering {
+func renderingOf(v *full, s shortened, count Counter) rendering {
 	if s.whole() {
-		return wholeOf(v)
+		return wholeOf(v.candidate, v.Parts)
 	}
 	return rendering{
 		shortened: s, parts: v.Parts, tokens: count(s.text) + v.tokens - v.text,
@@ -224,12 +228,12 @@ func (b *chooser) headsAndTails() []*rendering {
 	for k, share := range b.shares() {
 		i := b.last.from + k
 		v := &b.candidates[i]
-		if v.tokens <= share && (v.Role != User || holdsImage(v.Parts)) {
+		if v.tokens <= share && (v.role() != User || v.image) {
 			continue
 		}
 		f := b.rendering(i, short)
-		if v.Role != User {
-			if e := b.headAndTail(v, share); e.tokens > f.tokens {
+		if v.role() != User {
+			if e := b.headAndTail(b.t.full(i), share); e.tokens > f.tokens {
 				f = e
 			}
 		}
@@ -260,7 +264,7 @@ func (b *chooser) shares() []int {
 }
 
 // headAndTail cuts the middle out of a text until it costs no more than its share.
-func (b *chooser) headAndTail(v *candidate, share int) rendering {
+func (b *chooser) headAndTail(v *full, share int) rendering {
 	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
 	for range 8 {
 		f := renderingOf(v, middleCut(v.Content, v.chars, limit), b.c.count)

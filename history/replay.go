@@ -52,12 +52,12 @@ func (c *Conversation) address(to carriage) {
 // loadFrom gives the candidates from index i on what they carry.
 func (c *Conversation) loadFrom(i int) {
 	called := false
-	for k := i - 1; k >= 0 && c.candidates[k].Role != User && !called; k-- {
-		called = len(c.candidates[k].ToolCalls) > 0
+	for k := i - 1; k >= 0 && c.candidates[k].role() != User && !called; k-- {
+		called = c.candidates[k].calls
 	}
 	for ; i < len(c.candidates); i++ {
 		v := &c.candidates[i]
-		called = called && v.Role != User || len(v.ToolCalls) > 0
+		called = called && v.role() != User || v.calls
 		if v.standIn {
 			continue
 		}
@@ -69,19 +69,20 @@ func (c *Conversation) loadFrom(i int) {
 
 // load decides what a candidate carries; called says that its turn called tools up to here.
 func (c *Conversation) load(v *candidate, called bool) {
-	calls, to := len(v.ToolCalls) > 0, c.carriage
-	if v.Role != Assistant || v.Origin != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins || v.Message.BrokeOff()) {
+	calls, to := v.calls, c.carriage
+	if !v.carries || v.role() != Assistant || c.origins[v.origin] != to.to || to.to == (Origin{}) || !calls && (to.merges || v.joins || v.brokeOff) {
 		return
 	}
+	m := c.fullOf(v)
 	if to.keys {
-		v.load = load{keys: true, tokens: c.countKeys(v.Replay)}
-		for _, call := range v.ToolCalls {
+		v.load = load{keys: true, tokens: c.countKeys(m.Replay)}
+		for _, call := range m.ToolCalls {
 			v.load.tokens += c.countKeys(call.Replay)
 		}
 	}
-	if to.echo && called && v.Reasoning != "" {
+	if to.echo && called && m.Reasoning != "" {
 		v.load.reasoning = true
-		v.load.tokens += c.count(v.Reasoning)
+		v.load.tokens += c.count(m.Reasoning)
 	}
 	v.tokens += v.load.tokens
 	if !calls {
@@ -112,7 +113,7 @@ var encryptedReasoning = regexp.MustCompile(`"encrypted_content":"[^"]*"`)
 // unload takes from a candidate what it carries.
 func (v *candidate) unload() {
 	v.tokens -= v.load.tokens
-	if len(v.ToolCalls) == 0 {
+	if !v.calls {
 		v.text -= v.load.tokens
 	}
 	v.load = load{}
@@ -120,14 +121,14 @@ func (v *candidate) unload() {
 
 // alone is what a rendering costs in the recalled block, which carries nothing.
 func (v *candidate) alone(f rendering) int {
-	if f.tokens > 0 && (len(v.ToolCalls) > 0 || f.shortened.whole()) {
+	if f.tokens > 0 && (v.calls || f.shortened.whole()) {
 		return f.tokens - v.load.tokens
 	}
 	return f.tokens
 }
 
 // messageWith is the candidate as a message with that text, and with what it carries.
-func (v *candidate) messageWith(text string) Message {
+func (v *full) messageWith(text string) Message {
 	m := v.Message
 	carries := text == v.Content || len(v.ToolCalls) > 0
 	m.Content = text

@@ -36,7 +36,7 @@ func (b *chooser) narrow() (inScope map[int]bool) {
 	inScope = map[int]bool{}
 	for _, v := range b.candidates {
 		held, seen := inScope[v.group]
-		inScope[v.group] = (held || !seen) && (v.standIn || b.o.Scope.Messages.Holds(v.ID))
+		inScope[v.group] = (held || !seen) && (v.standIn || b.o.Scope.Messages.Holds(b.t.id(&v)))
 	}
 	return inScope
 }

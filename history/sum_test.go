@@ -27,10 +27,10 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 		}
 		plain := err == nil && len(p.Added) == 0 && !s.o.Profile.MergeSameRole
 		for _, v := range c.forEndpoint(s.o.narrowed()).candidates {
-			plain = plain && !v.joins && v.Role != System
+			plain = plain && !v.joins && v.role() != System
 		}
 		for _, v := range c.readTurn(s.o.Turn, s.o.Profile.ToolsAsText).candidates {
-			plain = plain && !v.joins && v.Role != System
+			plain = plain && !v.joins && v.role() != System
 		}
 		if again > p.Sum.Total || plain && again != p.Sum.Total {
 			t.Fatalf("the sum says %d, counted again %d (plain %t)\n%s%s\n%s", p.Sum.Total, again, plain, planText(p, nil), requestText(p), s)

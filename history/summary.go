@@ -43,15 +43,15 @@ func (b *chooser) findSummary() {
 
 func (b *chooser) usable(s *Summary) bool {
 	for at := range b.flaggedRows(Exclude) {
-		if s.Messages.Holds(b.c.past[at].ID) {
+		if s.Messages.Holds(b.c.base.at(at).id) {
 			return false
 		}
 	}
 	if len(b.o.Flags) == 0 {
 		return true
 	}
-	for i := range b.c.past { // A message that is left out for another reason may be excluded too.
-		if id := b.c.past[i].ID; b.o.Flags[id] == Exclude && s.Messages.Holds(id) {
+	for i := range b.c.base.n { // A message that is left out for another reason may be excluded too.
+		if id := b.c.base.at(i).id; b.o.Flags[id] == Exclude && s.Messages.Holds(id) {
 			return false
 		}
 	}
@@ -63,13 +63,13 @@ func (b *chooser) usable(s *Summary) bool {
 func (b *chooser) cover(s *Summary) []bool {
 	open := map[int]bool{}
 	for _, v := range b.candidates {
-		if !v.standIn && !s.Messages.Holds(v.ID) {
+		if !v.standIn && !s.Messages.Holds(b.t.id(&v)) {
 			open[v.group] = true
 		}
 	}
 	covered := make([]bool, len(b.candidates))
 	for i, v := range b.candidates {
-		covered[i] = !open[v.group] && v.Role != System
+		covered[i] = !open[v.group] && v.role() != System
 	}
 	return covered
 }
@@ -143,13 +143,13 @@ func (b *chooser) summaryPrice(replaced []bool) int {
 	gaps, open, before := 0, false, -1 // before is the newest candidate that stays
 	for i, v := range b.candidates {
 		switch {
-		case v.Role == System:
+		case v.role() == System:
 		case replaced[i]:
 			if !open {
 				gaps, open = gaps+1, true
 			}
 		case !b.barred(i):
-			if open && v.Role != User && b.withoutQuestion(i) {
+			if open && v.role() != User && b.withoutQuestion(i) {
 				price += frameMessage // The marker is a message of its own.
 			}
 			if open && before >= 0 {
@@ -177,7 +177,7 @@ func (b *chooser) older() int {
 }
 
 // Older are the messages that a model is to summarize when the user asks for it now, the oldest first: all
-// before the newest turn that no summary stands for. It is empty where there are none. The new summary
+// before the newest turn that no summary stands for. It is empty where there are none, and where the source fails. The new summary
 // stands for the messages of the one that comes with them too, nil for none.
 func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
@@ -185,23 +185,31 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 	b, _ := c.chosen(o) // What does not fit can be summarized all the same.
 	for i := range b.older() {
 		if b.unsummarized(i) {
-			list = append(list, b.c.past[b.candidates[i].from])
+			list = append(list, b.c.message(b.candidates[i].from))
 		}
 	}
-	return list, b.summary
+	return c.unfailed(list), b.summary
+}
+
+// unfailed is a list of messages, none where one of them could not be read.
+func (c *Conversation) unfailed(list []Message) []Message {
+	if c.failed != nil {
+		return nil
+	}
+	return list
 }
 
 // unsummarized reports whether a candidate is a message that a summary may hold, and that none stands for. What the user
 // excluded is none: no model gets it, to summarize it or otherwise.
 func (b *chooser) unsummarized(i int) bool {
 	v := &b.candidates[i]
-	return !v.standIn && v.Role != System && b.cause[i] != cause.Excluded && b.cause[i] != cause.QuestionExcluded && !b.covers(i)
+	return !v.standIn && v.role() != System && b.cause[i] != cause.Excluded && b.cause[i] != cause.QuestionExcluded && !b.covers(i)
 }
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the
 // oldest first: where not everything fits whole, so many of those that no summary stands for that the
 // policy's share of the budget is free again. The newest turn is never among them. It is empty where no
-// summary is asked for or everything fits. The new summary stands for the messages of the one that comes with
+// summary is asked for, everything fits, or the source fails. The new summary stands for the messages of the one that comes with
 // them too, nil for none.
 func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
@@ -231,7 +239,7 @@ func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 			break
 		}
 		rest -= b.candidates[i].tokens + frameMessage
-		list = append(list, b.c.past[b.candidates[i].from])
+		list = append(list, b.c.message(b.candidates[i].from))
 	}
-	return list, b.summary
+	return c.unfailed(list), b.summary
 }

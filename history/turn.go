@@ -15,7 +15,7 @@ func (b *chooser) excludeTurn() {
 	}
 	groups := map[int]bool{}
 	for _, v := range b.turn.candidates {
-		if !v.standIn && b.o.Flags[v.ID] == Exclude {
+		if !v.standIn && b.o.Flags[b.turn.id(&v)] == Exclude {
 			groups[v.group] = true
 		}
 	}
@@ -24,7 +24,7 @@ func (b *chooser) excludeTurn() {
 	}
 	asked := false
 	b.turn.candidates = slices.DeleteFunc(slices.Clone(b.turn.candidates), func(v candidate) bool {
-		if first := v.Role == User && !asked; first || !groups[v.group] {
+		if first := v.role() == User && !asked; first || !groups[v.group] {
 			asked = asked || first
 			return false
 		}
@@ -39,8 +39,8 @@ func (b *chooser) excludeTurn() {
 // answering, if its server takes it at all.
 func (b *chooser) dropTrailing() {
 	list := b.turn.candidates
-	for n := len(list) - 1; n >= 0 && (list[n].Role == Assistant || list[n].Role == System); n-- {
-		if list[n].Role == System {
+	for n := len(list) - 1; n >= 0 && (list[n].role() == Assistant || list[n].role() == System); n-- {
+		if list[n].role() == System {
 			continue // it is sent with the system prompt
 		}
 		b.turn.base.change(list[n].from, func(e *Entry) { e.Disposition, e.Cause = Dropped, Cause{Code: cause.Trailing} })
@@ -60,12 +60,13 @@ func (b *chooser) shortenTurn() {
 			continue
 		}
 		// A rendering that costs no less is no help.
-		s := cutResult(v, b.o.Policy.ToolMaxChars)
-		f := renderingOf(v, s, b.c.remembered)
+		m := b.turn.full(i)
+		s := cutResult(m, b.o.Policy.ToolMaxChars)
+		f := renderingOf(m, s, b.c.remembered)
 		if f.tokens >= v.tokens {
 			continue
 		}
-		f.cause = f.causeOfCut(v, cause.TurnLimit, 0)
+		f.cause = f.causeOfCut(m, cause.TurnLimit, 0)
 		b.fixed += f.tokens - v.tokens
 		b.turnRest += v.tokens - f.tokens
 		b.cut[i] = f
@@ -76,11 +77,11 @@ func (b *chooser) shortenTurn() {
 // chose that. It keeps the longest beginning that fits.
 func (b *chooser) cutCurrent() {
 	over := b.need() - b.budget.counted
-	i := slices.IndexFunc(b.turn.candidates, func(v candidate) bool { return v.Role == User })
+	i := slices.IndexFunc(b.turn.candidates, func(v candidate) bool { return v.role() == User })
 	if !b.o.CutCurrent || over <= 0 || i < 0 {
 		return
 	}
-	v := &b.turn.candidates[i]
+	v := b.turn.full(i)
 	at := func(keep int) rendering {
 		return renderingOf(v, prefixCut(b.o.Policy, v.Content, v.chars, keep, b.o.Policy.UserSuffix), b.c.count)
 	}
@@ -100,7 +101,7 @@ func (r *renderer) turnRendering(i int) rendering {
 		return f
 	}
 	v := &r.turn.candidates[i]
-	return wholeOf(v)
+	return r.turn.wholeOf(v)
 }
 
 // judgeTurn writes the verdicts on the running turn. A draft has none.
@@ -118,14 +119,14 @@ func (r *renderer) judgeTurn(p *Plan, w *judgement) {
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
 		e.Disposition, e.Cause, e.Level, e.TokensAfter = Kept, Cause{Code: cause.Turn}, Whole, f.tokens
-		f.show(v, e)
+		f.show(r.turn.framed(v), e)
 		if !f.whole() {
 			e.Level = Shortened
 		}
 		e.Place = e.Level
 	}
 	for _, e := range entries {
-		if e.Index += len(r.c.past); e.ID != 0 {
+		if e.Index += r.c.base.n; e.ID != 0 {
 			w.Add(e)
 		}
 	}
@@ -135,11 +136,11 @@ func (r *renderer) judgeTurn(p *Plan, w *judgement) {
 func (r *renderer) layTurn() {
 	asked := false
 	for i := range r.turn.candidates {
-		v := &r.turn.candidates[i]
-		f := r.turnRendering(i)
+		v := r.turn.full(i)
+		f := r.turnRendering(i).of(v)
 		if v.Role == System {
 			r.frame += frameJoint
-			r.hoist(f.text, Span{Entry: r.turnEntry(v), To: len(f.text)})
+			r.hoist(f.text, Span{Entry: r.turnEntry(v.candidate), To: len(f.text)})
 			continue
 		}
 		at, from := r.writeTurn(v, f.text, v.Role == User && !asked)
@@ -148,7 +149,7 @@ func (r *renderer) layTurn() {
 			r.added = append(r.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
 			continue
 		}
-		r.spans = append(r.spans, Span{Entry: r.turnEntry(v), Message: at, From: from, To: from + len(f.text), Calls: v.callsAsText})
+		r.spans = append(r.spans, Span{Entry: r.turnEntry(v.candidate), Message: at, From: from, To: from + len(f.text), Calls: v.callsAsText})
 		r.reach(r.t.base.n + r.turn.base.stored(v.from))
 	}
 }
@@ -163,7 +164,7 @@ func (r *renderer) turnEntry(v *candidate) int {
 
 // writeTurn writes a message of the running turn, with the recalled block in front of the current one. It returns the
 // index of the message that holds its text and the byte that the text begins at there.
-func (r *renderer) writeTurn(v *candidate, text string, current bool) (at, from int) {
+func (r *renderer) writeTurn(v *full, text string, current bool) (at, from int) {
 	if r.len() == 0 && v.Role != User {
 		r.begin()
 	}

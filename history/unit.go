@@ -24,7 +24,7 @@ func (t *thread) number(i int) {
 		last.tokens, last.to, last.asked = 0, i, -1
 		for k := last.from; k < i; k++ {
 			last.tokens += t.candidates[k].tokens + frameMessage
-			if t.candidates[k].Role == User {
+			if t.candidates[k].role() == User {
 				last.asked = k
 			}
 		}
@@ -39,10 +39,10 @@ func (t *thread) number(i int) {
 		if !v.standIn {
 			t.places[v.from] = int32(i)
 		}
-		if v.newest = v.CreatedMS; i > 0 {
+		if v.newest = v.created; i > 0 {
 			v.newest = max(v.newest, t.candidates[i-1].newest)
 		}
-		if len(t.turns) == 0 || v.Role == User && t.candidates[i-1].Role != User {
+		if len(t.turns) == 0 || v.role() == User && t.candidates[i-1].role() != User {
 			at := 0
 			if n := len(t.turns); n > 0 {
 				at = t.turns[n-1].at + t.turns[n-1].tokens
@@ -55,7 +55,7 @@ func (t *thread) number(i int) {
 			v.at = t.candidates[i-1].at
 		}
 		x.tokens += v.tokens + frameMessage
-		if x.to = i + 1; v.Role == User {
+		if x.to = i + 1; v.role() == User {
 			x.asked = i
 		}
 	}

@@ -13,7 +13,7 @@ func (b *chooser) render() Plan {
 	r := b.lay()
 	p := Plan{Rules: b.o.Rules, Summary: b.summary}
 	p.Sum = Sum{
-		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Stored: len(b.c.past),
+		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Stored: b.c.base.n,
 		Reserve: b.budget.reserve, Window: b.o.Window, Budget: b.budget.asked, Limit: b.budget.limit, Bound: b.budget.bound,
 		Ratio: b.budget.ratio, Margin: b.budget.margin,
 	}
@@ -85,7 +85,7 @@ func (r *renderer) judge(p *Plan, i int) Entry {
 	v := &r.candidates[i]
 	e := r.t.base.verdict(v.from)
 	e.Level, e.Place = max(r.bodyDetail[i].level(), r.recallDetail[i].level()), r.bodyDetail[i].level()
-	e.Pinned = r.o.Flags[v.ID] == Pin
+	e.Pinned = r.o.Flags[e.ID] == Pin
 	p.Sum.Sent++
 	f := r.rendering(i, r.bodyDetail[i])
 	e.TokensAfter = f.tokens
@@ -94,7 +94,7 @@ func (r *renderer) judge(p *Plan, i int) Entry {
 		return e
 	}
 	e.Disposition, e.Cause = Kept, Cause{Code: cmp.Or(r.cause[i], cause.Recent)}
-	f.show(v, &e)
+	f.show(r.t.framed(v), &e)
 	if r.cause[i] != cause.Pinned {
 		p.Sum.Body += f.tokens
 		return e
@@ -109,7 +109,7 @@ func (r *renderer) judge(p *Plan, i int) Entry {
 // judgeRecalled writes the verdict on a candidate of which recall shows more than its place does.
 func (r *renderer) judgeRecalled(p *Plan, e *Entry, i int) {
 	recalled := r.rendering(i, r.recallDetail[i])
-	recalled.show(&r.candidates[i], e)
+	recalled.show(r.t.framed(&r.candidates[i]), e)
 	e.Disposition, e.Cause = Recalled, r.causeRecalled(i, recalled)
 	if r.o.Policy.Placement == InOrder {
 		p.Sum.Recalled += recalled.tokens
@@ -148,7 +148,7 @@ func (j *judgement) Add(e Entry) {
 // readAgain are the messages of which a result in the request holds what a recall found in them, by their position.
 func (r *renderer) readAgain() map[int]bool {
 	var held map[int]bool
-	hold := func(v *candidate) {
+	hold := func(v *full) {
 		for _, at := range v.ReadAgain {
 			if held == nil {
 				held = map[int]bool{}
@@ -157,18 +157,18 @@ func (r *renderer) readAgain() map[int]bool {
 		}
 	}
 	for i := range r.candidates {
-		if v := &r.candidates[i]; v.ReadAgain != nil && !v.standIn && r.inRequest(i) {
-			hold(v)
+		if v := &r.candidates[i]; v.rereads && !v.standIn && r.inRequest(i) {
+			hold(r.t.full(i))
 		}
 	}
 	for i := range r.turn.candidates {
-		hold(&r.turn.candidates[i])
+		hold(r.turn.full(i))
 	}
 	return held
 }
 
 // show writes into an entry which of a candidate's text is sent.
-func (f rendering) show(v *candidate, e *Entry) {
+func (f rendering) show(v *full, e *Entry) {
 	f.locate(v, e)
 	if f.cause != nil {
 		e.Disposition, e.Cause = Cut, *f.cause
@@ -220,7 +220,7 @@ func (r *renderer) causeRecalled(i int, f rendering) Cause {
 }
 
 // causeOfCut is why a candidate is cut to a rendering, nil where it is not.
-func (f rendering) causeOfCut(v *candidate, code cause.Code, limit int) *Cause {
+func (f rendering) causeOfCut(v *full, code cause.Code, limit int) *Cause {
 	if f.shortened.whole() {
 		return nil
 	}
@@ -246,14 +246,14 @@ func (b *chooser) limitOf(v *candidate) (cause.Code, int) {
 
 // locate writes into an entry what of the stored text is sent and what is in its place, by the
 // code points of the stored text.
-func (f rendering) locate(v *candidate, e *Entry) {
+func (f rendering) locate(v *full, e *Entry) {
 	if !v.Replaced && v.Lead+v.Tail == 0 {
 		e.CharsAfter, e.Cuts, e.Inserted = f.chars, f.cuts, f.insert
 		return
 	}
 	n := e.CharsBefore
 	if v.Replaced {
-		e.CharsAfter, e.Inserted = 0, []Insert{{0, f.text}}
+		e.CharsAfter, e.Inserted = 0, []Insert{{0, f.of(v).text}}
 		if n > 0 {
 			e.Cuts = []Range{{0, n}}
 		}

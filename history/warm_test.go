@@ -24,8 +24,8 @@ func TestRepairingTwiceChangesNothing(t *testing.T) {
 	past := parseMessages(t, damagedHistory)
 	c := Read(past, words)
 	var repaired []Message
-	for _, v := range c.candidates {
-		repaired = append(repaired, v.Message)
+	for i := range c.candidates {
+		repaired = append(repaired, c.full(i).Message)
 	}
 	if len(repaired) == 0 || len(c.base.verdict(1).Repairs) == 0 {
 		t.Fatalf("the history is not damaged: %+v", c.base)
@@ -66,7 +66,7 @@ tool: two
 			pieces.Append(m)
 		}
 		for i := range whole.candidates {
-			if got, want := pieces.candidates[i], whole.candidates[i]; got.from != want.from || got.group != want.group || got.Content != want.Content {
+			if got, want := pieces.full(i), whole.full(i); got.from != want.from || got.group != want.group || got.Content != want.Content {
 				t.Fatalf("read %d at once, then one by one: view %d is %+v, want %+v", cut, i, got.Message, want.Message)
 			}
 		}

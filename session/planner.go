@@ -68,7 +68,9 @@ func (p *planner) readTo(past int) error {
 	}
 	p.reader.Recount(p.fresh)
 	clear(p.fresh)
-	p.reader.Append(p.readable(p.branch[p.read:past])...)
+	if err := p.reader.Append(p.readable(p.branch[p.read:past])...); err != nil {
+		return err
+	}
 	p.read = past
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // group of each, with the results that a repair sends as text or not again, or the message alone. Those
 // that past does not hold are left out.
 func ToolGroups(past []message.Message, ids ...int64) []int64 {
-	m := Run(past, 0, Options{})
+	m := Run(past, Options{Begins: true})
 	heads := make([]int, len(past))
 	for i := range heads {
 		heads[i] = i

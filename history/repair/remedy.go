@@ -65,7 +65,7 @@ func (m *run) chosen() map[*Draft]message.Remedy {
 	}
 	chosen, repaired := map[*Draft]message.Remedy{}, map[*Draft]bool{}
 	note := func(head *Draft, from int) {
-		if r := m.Remedies[m.past[from].ID].Less(chosen[head]); r != message.SendRepaired {
+		if r := m.Remedies[m.past[from-m.From].ID].Less(chosen[head]); r != message.SendRepaired {
 			chosen[head] = r
 		}
 		if len(m.Repairs[from]) > 0 {
@@ -114,7 +114,7 @@ func (m *run) leave(d, head *Draft) bool {
 		m.spend(d)
 		d.Message = d.Message.AsText(d.Content)
 	case d == head && d.CallsAsText && !d.Joins:
-		d.withoutCalls(message.Clean(m.past[d.From].Content))
+		d.withoutCalls(message.Clean(m.past[d.From-m.From].Content))
 	case d == head:
 		m.LeftOut[d.From] = LeftAlone
 		m.remedied(d.From, message.LeaveOut, "")

@@ -69,7 +69,9 @@ type Moved struct{ Row, From int } // its position and that of its call
 
 // Options are what a run depends on beside the messages.
 type Options struct {
-	Offset   int                      // position of the first message in the request's conversation, for the names of calls
+	From     int                      // position of the first of the messages, which begins outside any tool group
+	Begins   bool                     // nothing but system messages stands in front of them
+	Offset   int                      // of positions from those in the request's conversation, for the names of calls
 	Used     func(id string) bool     // reports whether an earlier part of the request has a call id; nil for none
 	IDs      map[string]bool          // the call ids taken so far; a run adds its own
 	Remedies map[int64]message.Remedy // what the user chose instead of repairs, by Message.ID
@@ -95,8 +97,8 @@ type run struct {
 	list []*Draft
 }
 
-// Run repairs the messages from a position on, which begins no message of a tool group.
-func Run(past []message.Message, from int, o Options) Result {
+// Run repairs messages of a conversation.
+func Run(past []message.Message, o Options) Result {
 	m := &run{Options: o, past: past}
 	if m.Used == nil {
 		m.Used = func(string) bool { return false }
@@ -105,8 +107,10 @@ func Run(past []message.Message, from int, o Options) Result {
 		m.IDs = map[string]bool{}
 	}
 	m.Repairs, m.Duplicates = map[int][]message.Repair{}, map[int]*Draft{}
-	for i := from; i < len(past); i++ {
-		m.list = append(m.list, &Draft{Message: past[i], From: i})
+	drafts := make([]Draft, len(past))
+	for i := range past {
+		drafts[i] = Draft{Message: past[i], From: o.From + i}
+		m.list = append(m.list, &drafts[i])
 	}
 	for _, r := range rules {
 		r.apply(m)
@@ -232,11 +236,11 @@ func (m *run) lateSystem() {
 		if d.Role != message.System {
 			continue
 		}
-		first := d.From
+		first := d.From - m.From
 		for first > 0 && m.past[first-1].Role == message.System {
 			first--
 		}
-		if first > 0 {
+		if first > 0 || !m.Begins {
 			m.log(d, "C12", cause.SystemLate, "", "")
 		}
 	}
