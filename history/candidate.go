@@ -71,9 +71,9 @@ type changed struct {
 }
 
 // full is the candidate at an index with its message, which may have to be read again.
-func (t *thread) full(i int) *full { return t.fullOf(&t.candidates[i]) }
+func (t *thread) full(i int) full { return t.fullOf(&t.candidates[i]) }
 
-func (t *thread) fullOf(v *candidate) *full {
+func (t *thread) fullOf(v *candidate) full {
 	f := t.framed(v)
 	if v.changed == 0 {
 		f.Message = t.read(v.from)
@@ -83,12 +83,12 @@ func (t *thread) fullOf(v *candidate) *full {
 }
 
 // framed is a candidate with its message only where that is sent in other words than it was said in.
-func (t *thread) framed(v *candidate) *full {
+func (t *thread) framed(v *candidate) full {
 	if v.changed == 0 {
-		return &full{candidate: v}
+		return full{candidate: v}
 	}
 	c := &t.changed[v.changed-1]
-	return &full{v, c.message, c.frame}
+	return full{v, c.message, c.frame}
 }
 
 // partsOf are the parts of a candidate.

@@ -258,7 +258,7 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 				if d == headTail && (i < b.last.from || i >= b.last.to) {
 					continue
 				}
-				f := b.rendering(i, d).of(v)
+				f := b.rendering(i, d).of(&v)
 				if !utf8.ValidString(f.text) {
 					t.Fatalf("cut %q to %q: not UTF-8", v.Content, f.text)
 				}
@@ -313,10 +313,10 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			case next < 0:
 				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
 			case b.candidates[next].role() == User:
-				text := b.rendering(next, b.bodyDetailOf(next)).of(b.t.full(next)).text
+				text := b.rendering(next, b.bodyDetailOf(next)).of(new(b.t.full(next))).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
-				text := b.rendering(asked, b.bodyDetailOf(asked)).of(b.t.full(asked)).text
+				text := b.rendering(asked, b.bodyDetailOf(asked)).of(new(b.t.full(asked))).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
 					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
 			default:

@@ -207,7 +207,8 @@ func (t *thread) unsearch(kept int) {
 		return
 	}
 	for i := t.index.Len() - 1; i >= kept; i-- {
-		t.index.Remove(t.full(i).searchText())
+		v := t.full(i)
+		t.index.Remove(v.searchText())
 	}
 }
 

@@ -191,7 +191,7 @@ func (r *renderer) block() recalledBlock {
 		add(r.label(i), r.labelCost(i))
 		said := r.t.full(i)
 		m := said.Message
-		f := r.rendering(i, r.recallDetail[i]).of(said)
+		f := r.rendering(i, r.recallDetail[i]).of(&said)
 		if m.Content = f.text; v.standIn {
 			add(m.Content, f.tokens) // nobody said it: it stands in for a result
 			if n := len(block.spans) - 1; n >= 0 && block.spans[n].Entry == v.from {

@@ -85,7 +85,7 @@ func (r *renderer) writeCandidate(i int) {
 		return
 	}
 	said := r.t.full(i)
-	f := r.rendering(i, d).of(said)
+	f := r.rendering(i, d).of(&said)
 	if said.Role == System {
 		r.frame += frameJoint
 		r.writeSystem(f.text, v.from)

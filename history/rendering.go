@@ -105,11 +105,11 @@ func (b *chooser) rendering(i int, d detail) rendering {
 			return *known
 		}
 		said := b.t.full(i)
-		f := renderingOf(said, b.shorten(said), b.c.count)
+		f := renderingOf(&said, b.shorten(&said), b.c.count)
 		code, limit := b.limitOf(v)
-		f.cause = f.causeOfCut(said, code, limit)
+		f.cause = f.causeOfCut(&said, code, limit)
 		if b.limits.imageNotes {
-			f = b.withNotes(f, said)
+			f = b.withNotes(f, &said)
 		}
 		b.renderings[i] = &f
 		return f
@@ -233,7 +233,8 @@ func (b *chooser) headsAndTails() []*rendering {
 		}
 		f := b.rendering(i, short)
 		if v.role() != User {
-			if e := b.headAndTail(b.t.full(i), share); e.tokens > f.tokens {
+			said := b.t.full(i)
+			if e := b.headAndTail(&said, share); e.tokens > f.tokens {
 				f = e
 			}
 		}

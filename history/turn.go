@@ -61,12 +61,12 @@ func (b *chooser) shortenTurn() {
 		}
 		// A rendering that costs no less is no help.
 		m := b.turn.full(i)
-		s := cutResult(m, b.o.Policy.ToolMaxChars)
-		f := renderingOf(m, s, b.c.remembered)
+		s := cutResult(&m, b.o.Policy.ToolMaxChars)
+		f := renderingOf(&m, s, b.c.remembered)
 		if f.tokens >= v.tokens {
 			continue
 		}
-		f.cause = f.causeOfCut(m, cause.TurnLimit, 0)
+		f.cause = f.causeOfCut(&m, cause.TurnLimit, 0)
 		b.fixed += f.tokens - v.tokens
 		b.turnRest += v.tokens - f.tokens
 		b.cut[i] = f
@@ -83,7 +83,7 @@ func (b *chooser) cutCurrent() {
 	}
 	v := b.turn.full(i)
 	at := func(keep int) rendering {
-		return renderingOf(v, prefixCut(b.o.Policy, v.Content, v.chars, keep, b.o.Policy.UserSuffix), b.c.count)
+		return renderingOf(&v, prefixCut(b.o.Policy, v.Content, v.chars, keep, b.o.Policy.UserSuffix), b.c.count)
 	}
 	keep := sort.Search(v.chars, func(n int) bool { return at(n+1).tokens > v.tokens-over })
 	if keep == 0 {
@@ -119,7 +119,8 @@ func (r *renderer) judgeTurn(p *Plan, w *judgement) {
 		p.Sum.Draft += f.tokens
 		e := &entries[v.from]
 		e.Disposition, e.Cause, e.Level, e.TokensAfter = Kept, Cause{Code: cause.Turn}, Whole, f.tokens
-		f.show(r.turn.framed(v), e)
+		said := r.turn.framed(v)
+		f.show(&said, e)
 		if !f.whole() {
 			e.Level = Shortened
 		}
@@ -137,13 +138,13 @@ func (r *renderer) layTurn() {
 	asked := false
 	for i := range r.turn.candidates {
 		v := r.turn.full(i)
-		f := r.turnRendering(i).of(v)
+		f := r.turnRendering(i).of(&v)
 		if v.Role == System {
 			r.frame += frameJoint
 			r.hoist(f.text, Span{Entry: r.turnEntry(v.candidate), To: len(f.text)})
 			continue
 		}
-		at, from := r.writeTurn(v, f.text, v.Role == User && !asked)
+		at, from := r.writeTurn(&v, f.text, v.Role == User && !asked)
 		asked = asked || v.Role == User
 		if v.standIn {
 			r.added = append(r.added, Added{Kind: AddedStandIn, Before: at, From: from, To: from + len(f.text), Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})

@@ -18,7 +18,7 @@ func (b *chooser) render() Plan {
 		Ratio: b.budget.ratio, Margin: b.budget.margin,
 	}
 	w := &judgement{readAgain: r.readAgain(), pending: r.o.Pending}
-	w.list.sizes = b.t.base.share()
+	w.list.sizes, w.list.runs = b.t.base.share(), make([]run, 0, b.cost.messages+b.cost.gaps+b.turn.base.n)
 	r.judgeHistory(&p, w)
 	r.judgeTurn(&p, w)
 	p.Entries = w.Entries()
@@ -94,7 +94,8 @@ func (r *renderer) judge(p *Plan, i int) Entry {
 		return e
 	}
 	e.Disposition, e.Cause = Kept, Cause{Code: cmp.Or(r.cause[i], cause.Recent)}
-	f.show(r.t.framed(v), &e)
+	said := r.t.framed(v)
+	f.show(&said, &e)
 	if r.cause[i] != cause.Pinned {
 		p.Sum.Body += f.tokens
 		return e
@@ -109,7 +110,8 @@ func (r *renderer) judge(p *Plan, i int) Entry {
 // judgeRecalled writes the verdict on a candidate of which recall shows more than its place does.
 func (r *renderer) judgeRecalled(p *Plan, e *Entry, i int) {
 	recalled := r.rendering(i, r.recallDetail[i])
-	recalled.show(r.t.framed(&r.candidates[i]), e)
+	said := r.t.framed(&r.candidates[i])
+	recalled.show(&said, e)
 	e.Disposition, e.Cause = Recalled, r.causeRecalled(i, recalled)
 	if r.o.Policy.Placement == InOrder {
 		p.Sum.Recalled += recalled.tokens
@@ -158,11 +160,13 @@ func (r *renderer) readAgain() map[int]bool {
 	}
 	for i := range r.candidates {
 		if v := &r.candidates[i]; v.rereads && !v.standIn && r.inRequest(i) {
-			hold(r.t.full(i))
+			v := r.t.full(i)
+			hold(&v)
 		}
 	}
 	for i := range r.turn.candidates {
-		hold(r.turn.full(i))
+		v := r.turn.full(i)
+		hold(&v)
 	}
 	return held
 }
