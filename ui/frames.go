@@ -23,18 +23,20 @@ type frames struct {
 	app     tea.Model
 	screen  *terminal.Screen // nil draws nowhere
 	view    tea.View
-	stale   bool // something has happened since the view was built
-	key     bool // and one of that was a key
-	running bool // a frameMsg is on its way
-	pressed bool // the view was built for a key within this frame
+	stale   bool             // something has happened since the view was built
+	key     bool             // and one of that was a key
+	until   time.Time        // when the frame is over
+	awaited bool             // a frameMsg is on its way
+	pressed bool             // the view was built for a key within this frame
+	now     func() time.Time // the clock
 	cells   cells.Terminal
 }
 
-// frameMsg says that the time of a frame is over.
+// frameMsg says that the time of a frame is over in which something is to be seen.
 type frameMsg struct{}
 
 func newFrames(app tea.Model, screen *terminal.Screen) *frames {
-	f := &frames{app: app, screen: screen}
+	f := &frames{app: app, screen: screen, now: time.Now}
 	f.draw()
 	return f
 }
@@ -78,28 +80,37 @@ func (f *frames) guarded(cmd tea.Cmd) tea.Cmd {
 }
 
 func (f *frames) update(msg tea.Msg) tea.Cmd {
+	now := f.now()
 	if _, ok := msg.(frameMsg); ok {
-		f.running, f.pressed = false, f.key
-		if !f.stale {
-			return nil
+		f.awaited = false
+		if f.stale {
+			f.begin(now)
 		}
-		return f.build()
+		return nil
 	}
 	f.counts(msg)
 	app, cmd := f.app.Update(msg)
-	f.app = app
-	f.stale = true
-	now := !f.running
-	switch msg.(type) {
-	case tea.WindowSizeMsg:
-		now = true
-	case tea.KeyPressMsg:
-		now, f.pressed, f.key = now || !f.pressed, true, true
+	f.app, f.stale = app, true
+	_, sized := msg.(tea.WindowSizeMsg)
+	_, key := msg.(tea.KeyPressMsg)
+	f.key = f.key || key
+	switch {
+	case !now.Before(f.until):
+		f.begin(now)
+	case sized, key && !f.pressed:
+		f.pressed = f.key
+		f.draw()
+	case !f.awaited:
+		f.awaited = true
+		return tea.Batch(cmd, tea.Tick(f.until.Sub(now), func(time.Time) tea.Msg { return frameMsg{} }))
 	}
-	if !now {
-		return cmd
-	}
-	return tea.Batch(cmd, f.build())
+	return cmd
+}
+
+// begin draws the first view of a frame.
+func (f *frames) begin(now time.Time) {
+	f.until, f.pressed = now.Add(frameTime), f.key
+	f.draw()
 }
 
 // counts takes up how the terminal counts cells.
@@ -130,14 +141,4 @@ func (f *frames) draw() {
 	f.view, f.stale, f.key = f.app.View(), false, false
 	f.view.Content = f.cells.Safe(f.view.Content)
 	f.screen.Draw(f.view)
-}
-
-// build draws and ends the frame later.
-func (f *frames) build() tea.Cmd {
-	f.draw()
-	if f.running {
-		return nil
-	}
-	f.running = true
-	return tea.Tick(frameTime, func(time.Time) tea.Msg { return frameMsg{} })
 }

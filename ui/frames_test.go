@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -11,30 +12,46 @@ import (
 	"winnow/ui/input"
 )
 
+// stopped is an application whose clock is moved by hand.
+func stopped(app tea.Model) (f *frames, over func()) {
+	f = newFrames(app, nil)
+	now := begun
+	f.now = func() time.Time { return now }
+	return f, func() {
+		now = now.Add(frameTime)
+		if f.awaited {
+			f.Update(frameMsg{})
+		}
+	}
+}
+
 // A burst of keys is seen at its first key and at the end of a frame, and nothing is built when nothing
 // has happened.
 func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
 	m := fresh(t, 80, 24)
-	f := newFrames(m, nil)
+	f, over := stopped(m)
 	blank := f.View().Content
 	f.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
 	if f.View().Content != m.View().Content || f.View().Content == blank {
 		t.Fatalf("the first key is not seen:\n%s", f.View().Content)
 	}
+	if f.awaited {
+		t.Error("a frame is awaited in which nothing is to be seen")
+	}
 	first := f.View().Content
 	for i := range 1000 {
-		f.Update(tea.KeyPressMsg{Code: 'b', Text: "b"})
+		if _, cmd := f.Update(tea.KeyPressMsg{Code: 'b', Text: "b"}); i == 0 && cmd == nil {
+			t.Error("the frame in which the keys are seen has no end")
+		}
 		if f.View().Content != first {
 			t.Fatalf("the view is built for key %d of a frame", i+2)
 		}
 	}
-	if _, cmd := f.Update(frameMsg{}); cmd == nil {
-		t.Error("the frame in which the keys are seen has no end")
-	}
+	over()
 	if got, want := f.View().Content, m.View().Content; got != want {
 		t.Errorf("after the frame the view is\n%s\nwant\n%s", got, want)
 	}
-	if _, cmd := f.Update(frameMsg{}); cmd != nil {
+	if over(); f.awaited {
 		t.Error("a frame follows in which nothing happened")
 	}
 	f.Update(tea.FocusMsg{})
@@ -65,11 +82,11 @@ func (c *counted) View() tea.View { c.views++; return tea.NewView("") }
 // However fast keys come, a frame has one view, and another one only for a key that something else was drawn before.
 func TestABurstOfKeysBuildsOneViewPerFrame(t *testing.T) {
 	app := &counted{}
-	f := newFrames(app, nil)
+	f, over := stopped(app)
 	const keys, perFrame = 20_000, 20
 	for i := range keys {
 		if i%perFrame == 0 {
-			f.Update(frameMsg{})
+			over()
 		}
 		f.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	}

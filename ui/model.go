@@ -150,6 +150,9 @@ func (m *Model) welcome(o Options) tea.Cmd {
 
 // Update answers a message, and then what it changed in the session and in the draft.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if !keepsPanel(m, msg) {
+		m.panel.Changed()
+	}
 	cmd := tea.Batch(m.answer(msg), m.handle(nil, m.current.Events(), m.currentEvent), m.updateComposer(nil))
 	settleLines(m)
 	return m, cmd

@@ -7,10 +7,12 @@ import (
 
 	"winnow/ui/event"
 	"winnow/ui/inspector"
+	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/remembered"
 	"winnow/ui/settings"
+	"winnow/ui/turn"
 )
 
 // updatePanel gives the panel what concerns it, and does what it asks for.
@@ -19,6 +21,22 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	m.panel, cmd = m.panel.Update(msg)
 	return m.handle(cmd, m.panel.Events(), m.panelEvent)
+}
+
+// keepsPanel says that a message changes nothing that the panel shows, beside what is around it: a piece of an answer, a
+// letter of the draft, and the wheel over the page. Such are most messages, and after any other the panel is drawn anew.
+func keepsPanel(m *Model, msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case turn.EventsMsg:
+		return msg.Turn == m.turn.Number && msg.Pieces()
+	case tea.KeyPressMsg:
+		in := m.focus == draftPane && !m.overlays.any() && !m.chat.Search.Open && m.panel.Whatif == nil
+		return in && msg.Text != "" && m.keys.Action(msg, keymap.InDraft) == "" &&
+			!m.keys.Pressed(msg, keymap.Stop, keymap.Suspend, keymap.Reveal, keymap.Back, keymap.Help, keymap.Ask)
+	case tea.MouseWheelMsg:
+		return !m.overlays.any() && !m.layout.Panel.Holds(msg.X, msg.Y)
+	}
+	return false
 }
 
 // surroundPanel gives the panel what it depends on beside itself.

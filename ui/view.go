@@ -64,10 +64,23 @@ func (m *Model) View() tea.View {
 
 // panes are all lines of the screen but the hints: header, page, panel and draft.
 func (s screen) panes() []string {
-	l, lines := s.l, make([]string, s.l.Height) // the boxes fill it from left to right
+	l, fit := s.l, s.m.frame.Fit
+	lines, filled := make([]string, l.Height), make([]int, l.Height) // the boxes fill it from left to right
 	put := func(b theme.Box, block []string) {
-		if !b.Empty() {
-			theme.Lay(lines, b, theme.Blank(block, b.W, b.H))
+		for i := range b.H {
+			line, y := "", b.Y+i
+			if i < len(block) {
+				line = block[i]
+			}
+			switch line = fit(line, b.W); {
+			case b.Empty() || y < 0 || y >= len(lines):
+			case filled[y] > b.X: // over what is there
+				theme.Lay(lines[y:y+1], theme.Box{X: b.X, W: b.W, H: 1}, []string{line})
+				filled[y] = max(filled[y], b.X+b.W)
+			default:
+				lines[y] += strings.Repeat(" ", b.X-filled[y]) + line
+				filled[y] = b.X + b.W
+			}
 		}
 	}
 	put(l.Header, []string{s.header()})
@@ -82,7 +95,9 @@ func (s screen) panes() []string {
 		put(b, frame.Float(s.st, b, list))
 	}
 	for i := range lines {
-		lines[i] = theme.Fit(lines[i], l.Width)
+		if filled[i] != l.Width {
+			lines[i] = fit(lines[i], l.Width)
+		}
 	}
 	return lines
 }

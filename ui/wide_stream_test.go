@@ -19,16 +19,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// An answer that scrolls on a wide screen, beside a panel full of messages, writes its own lines again and not the panel,
-// and a screen that only the letters of a draft change writes those.
-func TestAStreamOnAWideScreenWritesFewBytes(t *testing.T) {
-	t.Parallel()
-	out, err := os.Create(filepath.Join(t.TempDir(), "screen"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	const w, h, frames, mostPerFrame = 300, 100, 15, 9000
+// fullPanel is a chat that asks, in colours, with a panel full of messages where it has room.
+func fullPanel(t testing.TB, w, h int) *Model {
 	m := asking(t, w, h)
 	_, plan := conversation()
 	for i := range 90 {
@@ -41,6 +33,20 @@ func TestAStreamOnAWideScreenWritesFewBytes(t *testing.T) {
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.themes.Wanted, m.themes.Plain, m.themes.Profile = theme.Dark, false, colorprofile.TrueColor
 	m.restyle()
+	return m
+}
+
+// An answer that scrolls on a wide screen, beside a panel full of messages, writes its own lines again and not the panel,
+// and a screen that only the letters of a draft change writes those.
+func TestAStreamOnAWideScreenWritesFewBytes(t *testing.T) {
+	t.Parallel()
+	out, err := os.Create(filepath.Join(t.TempDir(), "screen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	const w, h, frames, mostPerFrame = 300, 100, 15, 9000
+	m := fullPanel(t, w, h)
 
 	screen := terminal.New(out, out)
 	if err := screen.Start("", func(tea.Msg) {}); err != nil {

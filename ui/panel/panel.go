@@ -45,6 +45,8 @@ type Model struct {
 	list   list // the part of the list that was drawn last
 
 	gists map[gistOf]string // how messages begin, without their secrets
+
+	drawn pane
 }
 
 // Reset shows another conversation, of which nothing is planned yet.
@@ -56,7 +58,10 @@ func (p *Model) Reset(d Deps) {
 }
 
 // Reveal shows what looks like a secret, or hides it, as secrets say.
-func (p *Model) Reveal(secrets theme.Secrets) { p.Secrets, p.gists = secrets, nil }
+func (p *Model) Reveal(secrets theme.Secrets) {
+	p.Secrets, p.gists = secrets, nil
+	p.Changed()
+}
 
 // Shown is the request that the panel shows.
 func (p *Model) Shown() *Request {
@@ -71,6 +76,7 @@ func (p *Model) Shown() *Request {
 
 // Set takes a new plan of the next request. The cursor stays on its message.
 func (p *Model) Set(plan history.Plan, err error) {
+	p.Changed()
 	note, tooMany := "", 0
 	if err != nil {
 		note = theme.Sentence(err)
@@ -90,6 +96,7 @@ func (p *Model) Set(plan history.Plan, err error) {
 
 // Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
 func (p *Model) Open(past *Request) {
+	p.Changed()
 	p.Past, p.Moved, p.slow = past, false, false
 	p.Stay(row{})
 }
@@ -130,7 +137,10 @@ func (p *Model) jump(index int) {
 }
 
 // Judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.
-func (p *Model) Judge(w llm.Window) { p.assumed, p.unknown, p.wrong = doubtOf(w), w.Assumed, "" }
+func (p *Model) Judge(w llm.Window) {
+	p.Changed()
+	p.assumed, p.unknown, p.wrong = doubtOf(w), w.Assumed, ""
+}
 
 // Assumed says that a window is assumed, "" where somebody says how large it is.
 func (p *Model) Assumed() string {
@@ -143,6 +153,7 @@ func (p *Model) Assumed() string {
 // Contradict says that the window that the user set is larger than the server's, and the key that takes
 // the true one.
 func (p *Model) Contradict(set llm.Window, actual int, key string) {
+	p.Changed()
 	p.wrong = "The window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " + theme.Thousands(actual) + ". " + key + " uses that."
 }
 
@@ -159,6 +170,7 @@ func doubtOf(w llm.Window) string {
 
 // Count says how far the messages are counted, as long as they are not.
 func (p *Model) Count(c session.Counting) {
+	p.Changed()
 	p.Guessed = ""
 	if !c.Done() {
 		p.Guessed = "Counting " + theme.Thousands(c.Counted) + " of " + theme.Thousands(c.Of) + " messages; until then tokens are guessed"
@@ -175,6 +187,7 @@ func (p *Model) open() int {
 
 // stand puts the cursor on a place. A run that it leaves is one line again.
 func (p *Model) stand(place int) {
+	p.Changed()
 	r := p.Shown().Rows
 	was := p.open()
 	p.At = max(0, min(place, r.Len()-1))

@@ -92,10 +92,37 @@ func between(w int, left, right []words) string {
 
 // Pane draws the panel beside the page in w by h cells: the rule between them, with marks beside the lines of the
 // messages that are on the page, and the panel.
+//
+// It is drawn once, and again when its size, the focus, or what is around it is another, or after Changed. The lines
+// are not the caller's to change.
 func (p *Model) Pane(st theme.Styles, w, h int, focused bool) []string {
 	if w < 1 || h < 1 {
 		return nil
 	}
+	by := pane{w: w, h: h, focused: focused, around: p.Around}
+	if by.lines = p.drawn.lines; by.lines == nil || !p.drawn.alike(by) {
+		by.lines = p.pane(st, w, h, focused)
+		p.drawn = by
+	}
+	return p.drawn.lines
+}
+
+// pane is the panel as it was drawn last, and what for.
+type pane struct {
+	lines   []string // nil: it is to be drawn
+	w, h    int
+	focused bool
+	around  Around
+}
+
+func (d pane) alike(with pane) bool {
+	return d.w == with.w && d.h == with.h && d.focused == with.focused && d.around == with.around
+}
+
+// Changed has the panel drawn anew: anything that it shows may be another, its colours too.
+func (p *Model) Changed() { p.drawn = pane{} }
+
+func (p *Model) pane(st theme.Styles, w, h int, focused bool) []string {
 	lines := make([]string, 1, h)
 	if h > 2 {
 		lines = append(lines, p.View(st, w-1, h-2, focused)...)

@@ -63,6 +63,7 @@ func (s *Screen) content() {
 		s.lines = make([]string, s.cells.Height())
 		s.cells.Clear()
 	}
+	s.previous = append(s.previous[:0], s.lines...)
 	rest := s.view.Content
 	for y := range s.lines {
 		var line string
@@ -71,11 +72,54 @@ func (s *Screen) content() {
 			continue
 		}
 		changed, s.lines[y] = true, line
-		uv.NewStyledString(line).Draw(s.cells, uv.Rect(0, y, s.cells.Width(), 1))
+		w := s.cells.Width()
+		uv.NewStyledString(line).Draw(canvas{s.cells.Buffer, s.cells.Method}, uv.Rect(0, y, w, 1))
+		s.cells.TouchLine(0, y, w)
 	}
 	if changed {
+		s.renderer.SetScrollOptim(scrolled(s.previous, s.lines))
 		s.renderer.Render(s.cells.RenderBuffer)
 	}
+}
+
+// canvas takes cells as they come. Those of a screen buffer are compared with the cells before, which the renderer does
+// anyway.
+type canvas struct {
+	*uv.Buffer
+	method ansi.Method
+}
+
+// WidthMethod is how cells are counted.
+func (c canvas) WidthMethod() uv.WidthMethod { return c.method }
+
+// leastScrolled is how many lines have to move together for the terminal to be asked to move them.
+const leastScrolled = 3
+
+// scrolled says that neighbouring lines stand elsewhere now. The renderer looks for them cell by cell, which costs as
+// much as all else, and beside a panel that stays there are none.
+func scrolled(before, after []string) bool {
+	at := make(map[string]int, len(before))
+	for y, line := range before {
+		if line != after[y] {
+			at[line] = y
+		}
+	}
+	run, by := 0, 0
+	for y, line := range after {
+		from, moved := at[line]
+		switch {
+		case !moved || line == before[y]:
+			run = 0
+		case run > 0 && y-from == by:
+			run++
+		default:
+			run, by = 1, y-from
+		}
+		if run == leastScrolled {
+			return true
+		}
+	}
+	return false
 }
 
 // frame is what is written for a frame whose changes are given: the terminal shows them at once, or without the cursor,

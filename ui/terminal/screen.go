@@ -39,6 +39,7 @@ type Screen struct {
 	renderer *uv.TerminalRenderer
 	cells    uv.ScreenBuffer
 	lines    []string // what the cells were made from
+	previous []string // the same, of the frame before
 	profile  colorprofile.Profile
 	synced   bool // the terminal shows an update at once: mode 2026
 	clusters bool // it counts a character as one, by mode 2027 or without it

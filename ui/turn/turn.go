@@ -55,6 +55,16 @@ type EventsMsg struct {
 	over  bool
 }
 
+// Pieces says that the message carries nothing but pieces of an answer.
+func (msg EventsMsg) Pieces() bool {
+	for _, e := range msg.Events {
+		if _, piece := e.(session.Delta); !piece {
+			return false
+		}
+	}
+	return !msg.over
+}
+
 // TickMsg moves the clock of a turn.
 type TickMsg struct {
 	Turn int
