@@ -14,6 +14,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"winnow/cli/footprint"
 	"winnow/llm"
 	"winnow/llm/fetch"
 	"winnow/session"
@@ -29,6 +30,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if err != nil {
 		return err
 	}
+	footprint.Keep()
 	inPlain := p.flags.plain || config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
 	if !inPlain && !terminal {

@@ -18,10 +18,11 @@ import (
 // are listed too; a folder that is not listed belongs to the room that it is in.
 var rooms = map[string][]string{
 	"":                       {"cli"},
-	"cli":                    {"cli/config", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/sessiontest", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "session/transfer/html", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs", "ui/plain"},
+	"cli":                    {"cli/config", "cli/footprint", "cli/report", "cli/shells", "cli/manual", "ui", "ui/sessions", "ui/current", "ui/settings", "ui/turn", "ui/upkeep", "ui/remembered", "ui/theme", "ui/keymap", "ui/markdown", "session", "session/approval", "session/limits", "session/recall", "session/settings", "session/record", "session/sessiontest", "session/store", "session/store/storetest", "session/store/backup", "session/store/sqlite", "session/transfer", "session/transfer/archive", "session/transfer/html", "llm", "llm/tool", "llm/mcp", "llm/fetch", "llm/redact", "llm/tokenizer", "llm/guide", "llm/keys", "llm/pricing", "llm/strict", "llm/llmtest", "history", "docs", "ui/plain"},
 	"cli/config":             {"ui/theme", "ui/keymap", "session/approval", "llm", "llm/tool", "llm/mcp", "llm/keys", "llm/pricing", "history"},
 	"cli/shells":             {},
 	"cli/manual":             {},
+	"cli/footprint":          {},
 	"cli/report":             {"ui/theme", "ui/markdown", "session", "session/approval", "session/settings", "session/record", "session/store", "session/transfer", "llm", "llm/redact", "llm/pricing", "history"},
 	"session":                {"session/approval", "session/limits", "session/recall", "session/record", "session/store", "session/store/storetest", "session/calibration", "session/settings", "session/target", "session/title", "session/transfer", "session/transfer/archive", "llm", "llm/llmtest", "llm/tool", "llm/attach", "llm/tokenizer", "llm/pricing", "history"},
 	"session/limits":         {"llm/pricing"},

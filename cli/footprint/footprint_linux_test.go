@@ -1,0 +1,72 @@
+package footprint
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+)
+
+// held is what the program has of the system's memory for its heap, in bytes.
+func held() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() + samples[1].Value.Uint64() + samples[2].Value.Uint64()
+}
+
+func TestMemoryIsGivenBackAfterAPeak(t *testing.T) {
+	const peak = 64 << 20
+	before := held()
+	runtime.KeepAlive(make([]byte, peak))
+	if now := held(); now < before+peak {
+		t.Fatalf("%d bytes are held after a peak of %d, and %d before", now, peak, before)
+	}
+	k := &keeper{rest: time.AfterFunc(time.Hour, func() {})}
+	k.giveBack()
+	if now := held(); now > before+peak/2 {
+		t.Errorf("%d bytes are held after the peak was given back, and %d before", now, before)
+	}
+}
+
+// A collection puts the rest off, but not that which the keeper makes itself: it would never end.
+func TestOnlyCollectionsOfOthersPutTheRestOff(t *testing.T) {
+	given := make(chan bool, 1)
+	k := &keeper{}
+	k.rest = time.AfterFunc(time.Hour, func() { given <- true })
+	k.giving.Store(true)
+	k.watch(new(sentinel))
+	collected := func() bool {
+		runtime.GC()
+		for limit := time.Now().Add(time.Second); k.giving.Load() && time.Now().Before(limit); {
+			runtime.Gosched()
+		}
+		return k.giving.Load()
+	}
+	if collected() {
+		t.Fatal("the collection is not noticed")
+	}
+	if !k.rest.Stop() {
+		t.Error("the keeper's own collection put the rest off")
+	}
+}
+
+// What was taken out of memory is still there: the program goes on as before.
+func TestCodeIsReadAgainWhenItIsUsed(t *testing.T) {
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skip(err)
+	}
+	for range 100 {
+		dropCode()
+	}
+	debug.FreeOSMemory()
+	if again, err := os.ReadFile("/proc/self/smaps"); err != nil || strings.Count(string(again), "Anonymous:") < strings.Count(string(smaps), "Anonymous:")/2 {
+		t.Errorf("the program has lost mappings: %v", err)
+	}
+	if from, to := bounds("00400000-0040b000"); from != 0x400000 || to != 0x40b000 {
+		t.Errorf("the bounds are %x and %x", from, to)
+	}
+}
