@@ -15,12 +15,6 @@ const maxIndexed = 64 << 10
 // pasted file.
 const maxInstruction = 2 << 10
 
-// posting is one text that holds a term, and how often.
-type posting struct {
-	text  uint32
-	times uint32
-}
-
 // Text is what is to be found.
 type Text struct {
 	Content string
@@ -43,7 +37,7 @@ type Index struct {
 	words      []word
 	terms      map[string]uint32 // a stem's term, from 1
 	stems      []string          // by term
-	postings   [][]posting       // by term
+	postings   []postings        // by term
 	parts      map[string]partners
 	lengths    []uint32       // words of each text
 	lang       []language     // of each text
@@ -53,9 +47,11 @@ type Index struct {
 	speaking   map[uint32]int // texts of each speaker
 	total      int            // words of all texts
 	found      []int32        // the words of the text at hand
+	held       []uint32       // its terms
 
-	scores, own []float64 // for the question at hand, by text and by unit
-	heap        []Unit
+	scores, own []float64  // for the question at hand, by text and by unit
+	marks       [][]uint64 // its terms that many texts hold: a bit for each text, nil for other terms
+	order       []int32    // of its units
 }
 
 // Len is the number of texts.
@@ -70,7 +66,7 @@ func (x *Index) Standing(text int, v Version) bool { return x.standing[text]&(1<
 // NewIndex is an index without texts.
 func NewIndex() *Index {
 	x := &Index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}, speaking: map[uint32]int{}}
-	x.stems, x.postings = make([]string, 1), make([][]posting, 1)
+	x.stems, x.postings = make([]string, 1), make([]postings, 1)
 	x.byLanguage = make([]int, len(x.stem))
 	return x
 }
@@ -90,18 +86,16 @@ func (x *Index) Add(t Text) {
 		before = x.lang[n-1]
 	}
 	l := x.guess(x.stops(words), before)
-	n, length := uint32(len(x.lang)), 0
-	for _, w := range words {
-		t := x.term(w, l)
-		if t == 0 {
-			continue
+	n := uint32(len(x.lang))
+	terms := x.termsOf(words, l)
+	length := len(terms)
+	for len(terms) > 0 {
+		times := 1
+		for times < len(terms) && terms[times] == terms[0] {
+			times++
 		}
-		length++
-		if list := x.postings[t]; len(list) > 0 && list[len(list)-1].text == n {
-			list[len(list)-1].times++
-			continue
-		}
-		x.postings[t] = append(x.postings[t], posting{n, 1})
+		x.postings[terms[0]].add(n, uint32(times))
+		terms = terms[times:]
 	}
 	x.lengths, x.lang = append(x.lengths, uint32(length)), append(x.lang, l)
 	x.standing = append(x.standing, 0)
@@ -127,10 +121,9 @@ func (x *Index) Add(t Text) {
 func (x *Index) Remove(text string) {
 	n := len(x.lang) - 1
 	l := x.lang[n]
-	for _, w := range x.split(text) {
-		t := x.term(w, l)
-		if list := x.postings[t]; len(list) > 0 && list[len(list)-1].text == uint32(n) {
-			x.postings[t] = list[:len(list)-1]
+	for _, t := range slices.Compact(x.termsOf(x.split(text), l)) {
+		if list := &x.postings[t]; list.texts > 0 && list.last == uint32(n) {
+			list.remove()
 		}
 	}
 	x.total -= int(x.lengths[n])
@@ -191,6 +184,19 @@ func (x *Index) stops(words []int32) iter.Seq[uint32] {
 	}
 }
 
+// termsOf are the terms of words of a language that say something, each as often as it is there, sorted. They are valid
+// until the next call.
+func (x *Index) termsOf(words []int32, l language) []uint32 {
+	x.held = x.held[:0]
+	for _, w := range words {
+		if t := x.term(w, l); t != 0 {
+			x.held = append(x.held, t)
+		}
+	}
+	slices.Sort(x.held)
+	return x.held
+}
+
 // term is the term of a word in a language, 0 where it says nothing.
 func (x *Index) term(at int32, l language) uint32 {
 	w := &x.words[at]
@@ -213,13 +219,18 @@ func (x *Index) termOf(stem string) uint32 {
 	t := uint32(len(x.postings))
 	stem = strings.Clone(stem)
 	x.terms[stem], x.stems = t, append(x.stems, stem)
-	x.postings = append(x.postings, nil)
+	x.postings = append(x.postings, postings{})
 	return t
 }
 
-// inAny reports whether one of some texts in a row holds a term.
+// inAny reports whether one of some texts in a row holds a term that few texts hold.
 func (x *Index) inAny(t uint32, from, to int) bool {
-	list := x.postings[t]
-	k, _ := slices.BinarySearchFunc(list, uint32(from), func(p posting, i uint32) int { return int(p.text) - int(i) })
-	return k < len(list) && int(list[k].text) < to
+	list := &x.postings[t]
+	c := list.cursor()
+	for range list.texts {
+		if text, _ := c.next(); int(text) < to {
+			return int(text) >= from
+		}
+	}
+	return false
 }

@@ -103,15 +103,30 @@ func (x *Index) match(terms []queryTerm, scores []float64) []float64 {
 	average := max(1, float64(x.total)/max(1, n))
 	scores = slices.Grow(scores[:0], len(x.lang))[:len(x.lang)]
 	clear(scores)
-	for _, c := range terms {
-		list := x.postings[c.term]
-		rarity := c.weight * Rarity(float64(len(list)), n)
-		for _, p := range list {
-			scores[p.text] += BM25(rarity, float64(p.times), float64(x.lengths[p.text]), average)
+	x.marks = slices.Grow(x.marks[:0], len(terms))[:len(terms)]
+	for k, q := range terms {
+		list := &x.postings[q.term]
+		rarity := q.weight * Rarity(float64(list.texts), n)
+		marks := x.marks[k][:0]
+		if list.texts > fewTexts {
+			marks = slices.Grow(marks, len(x.lang)/64+1)[:len(x.lang)/64+1]
+			clear(marks)
 		}
+		c := list.cursor()
+		for range list.texts {
+			text, times := c.next()
+			scores[text] += BM25(rarity, float64(times), float64(x.lengths[text]), average)
+			if len(marks) > 0 {
+				marks[text/64] |= 1 << (text % 64)
+			}
+		}
+		x.marks[k] = marks
 	}
 	return scores
 }
+
+// fewTexts is how many texts are looked through for one of them. The texts of a term that more of them hold are marked.
+const fewTexts = 512
 
 // BM25 is what a term of some rarity adds to the score of a text of some length that holds it so many times.
 func BM25(rarity, times, length, average float64) float64 {
@@ -164,38 +179,61 @@ func (r Ranking) Best() iter.Seq[Unit] {
 		if len(r.Units) == 0 {
 			return
 		}
-		h := unitHeap(r.index.heap[:0])
-		for _, u := range r.Units {
-			if u.Score > 0 {
-				h = append(h, u)
+		h := unitHeap{r.Units, r.index.order[:0]}
+		for k := range r.Units {
+			if r.Units[k].Score > 0 {
+				h.order = append(h.order, int32(k))
 			}
 		}
-		r.index.heap = h
-		for heap.Init(&h); len(h) > 0; {
-			if !yield(heap.Pop(&h).(Unit)) {
+		r.index.order = h.order
+		for heap.Init(&h); len(h.order) > 0; {
+			best := h.units[h.order[0]]
+			last := len(h.order) - 1
+			if h.order[0], h.order = h.order[last], h.order[:last]; last > 0 {
+				heap.Fix(&h, 0)
+			}
+			if !yield(best) {
 				return
 			}
 		}
 	}
 }
 
-// unitHeap has the most relevant unit first.
-type unitHeap []Unit
-
-func (h unitHeap) Len() int { return len(h) }
-func (h unitHeap) Less(i, j int) bool {
-	if h[i].Score != h[j].Score {
-		return h[i].Score > h[j].Score
-	}
-	return h[i].From > h[j].From
+// unitHeap has the most relevant unit first. It moves their indexes.
+type unitHeap struct {
+	units []Unit
+	order []int32
 }
-func (h unitHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *unitHeap) Push(x any)   { *h = append(*h, x.(Unit)) }
+
+func (h *unitHeap) Len() int { return len(h.order) }
+func (h *unitHeap) Less(i, j int) bool {
+	a, b := &h.units[h.order[i]], &h.units[h.order[j]]
+	if a.Score != b.Score {
+		return a.Score > b.Score
+	}
+	return a.From > b.From
+}
+func (h *unitHeap) Swap(i, j int) { h.order[i], h.order[j] = h.order[j], h.order[i] }
+func (h *unitHeap) Push(x any)    { h.order = append(h.order, x.(int32)) }
 func (h *unitHeap) Pop() any {
-	last := len(*h) - 1
-	u := (*h)[last]
-	*h = (*h)[:last]
-	return u
+	last := len(h.order) - 1
+	k := h.order[last]
+	h.order = h.order[:last]
+	return k
+}
+
+// holds reports whether one of some texts in a row holds a term of the question.
+func (r Ranking) holds(term, from, to int) bool {
+	marks := r.index.marks[term]
+	if len(marks) == 0 {
+		return r.index.inAny(r.terms[term].term, from, to)
+	}
+	for i := from; i < to; i++ {
+		if marks[i/64]&(1<<(i%64)) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // maxShared is how many words of a question are named as the shared ones.
@@ -204,13 +242,13 @@ const maxShared = 3
 // Shared are the words of the question that some texts in a row hold, the rarest first.
 func (r Ranking) Shared(from, to int) []string {
 	var found []queryTerm
-	for _, q := range r.terms {
-		if r.index.inAny(q.term, from, to) {
+	for k, q := range r.terms {
+		if r.holds(k, from, to) {
 			found = append(found, q)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b queryTerm) int {
-		return len(r.index.postings[a.term]) - len(r.index.postings[b.term])
+		return int(r.index.postings[a.term].texts) - int(r.index.postings[b.term].texts)
 	})
 	var words []string
 	for _, q := range found {
