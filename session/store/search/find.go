@@ -162,12 +162,17 @@ func (q Query) rarest(ctx context.Context, tx *sql.Tx) (Query, error) {
 	if len(q) == 1 && len(q[0].words) == 1 {
 		return q, nil
 	}
+	var common []string
 	for _, p := range q {
 		closed := p.words
 		if p.open {
 			closed = closed[:len(closed)-1] // to count an open one can take as long as the search
 		}
 		for _, w := range closed {
+			if slices.Contains(common, w) {
+				continue
+			}
+			common = append(common, w)
 			alone := Query{{words: []string{w}}}
 			var n int
 			err := tx.QueryRowContext(ctx, `

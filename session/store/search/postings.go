@@ -84,17 +84,20 @@ func (s *set) each(f func(i uint) (more bool)) {
 // postings are the messages of one word of a query, or of all words that begin with it, and of a window of ids where the
 // places in each are.
 type postings struct {
-	lists []doclist // those of one word follow each other, the oldest segment first
-	size  int       // in bytes
+	lists  []doclist // those of one word follow each other, the oldest segment first
+	size   int       // in bytes
+	open   bool      // there may be several words
+	shaded bool      // the word is in a phrase
 
-	in      set            // of the window
-	heads   [window]int32  // of each id of the window: 1 + its entry of the last word, 0 for none
-	shadows [window]uint64 // see shadowOf; only of a word in a phrase
-	shaded  bool           // it is one
-	entries []posting
+	// What is in the window, by id less the first of it:
+	in      set
+	at      [window]int32  // where the places begin, 0 for none; with open: 1 + the entry of the last word
+	list    [window]int32  // in which list
+	shadows [window]uint64 // see shadowOf, where shaded
+	entries []posting      // with open
 }
 
-// posting says where the places of a word in a message are.
+// posting says where the places of one of several words in a message are.
 type posting struct {
 	list, at int32
 	next     int32 // 1 + the entry of another word of the same message, 0 for none
@@ -105,7 +108,7 @@ func newPostings(ctx context.Context, tx *sql.Tx, segments []segment, word strin
 	if err != nil {
 		return nil, err
 	}
-	p := &postings{}
+	p := &postings{open: open}
 	for term, lists := range all {
 		for _, data := range lists {
 			d := doclist{data: data, term: int32(term)}
@@ -135,17 +138,33 @@ func (p *postings) newest(high int64) (id int64, err error) {
 
 // fill reads the window of ids from low to high. It notes those of a set alone.
 func (p *postings) fill(low, high int64, only *set) error {
-	clear(p.in[:])
-	clear(p.heads[:])
+	p.in = set{}
+	clear(p.at[:])
 	p.entries = p.entries[:0]
 	for i := range p.lists {
 		d := &p.lists[i]
 		for d.id >= low {
 			after := 0
-			if n := uint(d.id - low); d.id > high || !only.has(n) {
+			n := uint(d.id - low)
+			switch {
+			case d.id > high || !only.has(n):
 				after = afterPlaces(d.data, d.at)
-			} else {
+			case p.open:
 				after = p.put(int32(i), d, n)
+			default:
+				if p.shaded {
+					p.shadows[n], after = shadowOf(d.data, d.at)
+				} else {
+					after = afterPlaces(d.data, d.at)
+				}
+				// What a newer segment has of a message replaces what an older one has, and where it has no place, the message
+				// has the word no more.
+				if after > d.at+1 {
+					p.at[n], p.list[n] = int32(d.at), int32(i)
+					p.in.add(n)
+				} else {
+					p.in.remove(n)
+				}
 			}
 			// Most messages are near the one before.
 			if after < len(d.data) && d.data[after]-1 < 0x7f && d.id > 0x7f {
@@ -179,32 +198,26 @@ func shadowOf(data string, at int) (shadow uint64, after int) {
 	return shadow, at + 1
 }
 
-// put notes that a list is at a message of the window, and returns where the places in it have ended. What a newer segment
-// has of a word and a message replaces what an older one has, and where the newer one has no place, the message has the word
-// no more.
+// put notes that a list of one of several words is at a message of the window, and returns where the places in it have
+// ended. For each of the words, a newer segment replaces an older one.
 func (p *postings) put(list int32, d *doclist, i uint) (after int) {
-	head := p.heads[i]
-	if p.shaded {
-		var shadow uint64
-		shadow, after = shadowOf(d.data, d.at)
-		if head != 0 {
-			shadow |= p.shadows[i]
-		}
-		p.shadows[i] = shadow
-	} else {
-		after = afterPlaces(d.data, d.at)
+	head := p.at[i]
+	shadow, after := shadowOf(d.data, d.at)
+	if head != 0 {
+		shadow |= p.shadows[i]
 	}
+	p.shadows[i] = shadow
 	known := head != 0 && p.lists[p.entries[head-1].list].term == d.term
 	switch gone := after == d.at+1; {
 	case known && gone:
-		if p.heads[i] = p.entries[head-1].next; p.heads[i] == 0 {
+		if p.at[i] = p.entries[head-1].next; p.at[i] == 0 {
 			p.in.remove(i)
 		}
 	case known:
 		p.entries[head-1].list, p.entries[head-1].at = list, int32(d.at)
 	case !gone:
 		p.entries = append(p.entries, posting{list, int32(d.at), head})
-		p.heads[i] = int32(len(p.entries))
+		p.at[i] = int32(len(p.entries))
 		p.in.add(i)
 	}
 	return after
@@ -212,38 +225,32 @@ func (p *postings) put(list int32, d *doclist, i uint) (after int) {
 
 // places adds the places of the word in a message of the window to out, in order: as the index counts the message's words,
 // less by. A place before that is left out.
-func (p *postings) places(i uint, by int, out []int) ([]int, error) {
-	head := p.heads[i]
-	several := head != 0 && p.entries[head-1].next != 0
-	for head != 0 {
+func (p *postings) places(i uint, by int, out []int) (_ []int, err error) {
+	if !p.open {
+		return placesIn(p.lists[p.list[i]].data, int(p.at[i]), by, out)
+	}
+	for head := p.at[i]; head != 0 && err == nil; {
 		e := p.entries[head-1]
-		data, at, place := p.lists[e.list].data, int(e.at), -by
-		for {
-			// Most numbers have one byte.
-			var step uint64
-			if at < len(data) && data[at] < 0x80 {
-				step = uint64(data[at])
-				at++
-			} else {
-				var ok bool
-				if step, at, ok = number(data, at); !ok {
-					return nil, errMalformed
-				}
-			}
-			if step < 2 {
-				if step == 1 {
-					return nil, errMalformed // of another column, and there is none
-				}
-				break
-			}
-			if place += int(step) - 2; place >= 0 {
-				out = append(out, place)
-			}
-		}
+		out, err = placesIn(p.lists[e.list].data, int(e.at), by, out)
 		head = e.next
 	}
-	if several {
-		slices.Sort(out)
+	slices.Sort(out)
+	return out, err
+}
+
+// placesIn adds the places that begin at a byte to out, each less by.
+func placesIn(data string, at, by int, out []int) ([]int, error) {
+	for place := -by; ; {
+		step, next, ok := number(data, at)
+		switch {
+		case !ok || step == 1: // a place in another column of the index, and there is none
+			return nil, errMalformed
+		case step == 0:
+			return out, nil
+		}
+		at = next
+		if place += int(step) - 2; place >= 0 {
+			out = append(out, place)
+		}
 	}
-	return out, nil
 }
