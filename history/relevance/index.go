@@ -26,7 +26,14 @@ type Text struct {
 type word struct {
 	folded string
 	stop   uint32   // its languages in which it says nothing, one bit each
-	terms  []uint32 // by language; 0 is not looked up yet, or says nothing
+	term   uint32   // in the language that it was first met in; 0 is not looked up yet
+	lang   language // that language
+}
+
+// foreign is a word in another language than it was first met in.
+type foreign struct {
+	word int32
+	lang language
 }
 
 // Index finds the texts that a question is about. Texts are added and taken away at the end only. It is not for
@@ -35,9 +42,10 @@ type Index struct {
 	*lexicon
 	known      map[string]int32 // a word as it is written, in words
 	words      []word
-	terms      map[string]uint32 // a stem's term, from 1
-	stems      []string          // by term
-	postings   []postings        // by term
+	foreign    map[foreign]uint32 // the terms of words in further languages
+	terms      map[string]uint32  // a stem's term, from 1
+	stems      []string           // by term
+	postings   []postings         // by term
 	parts      map[string]partners
 	lengths    []uint32       // words of each text
 	lang       []language     // of each text
@@ -65,7 +73,7 @@ func (x *Index) Standing(text int, v Version) bool { return x.standing[text]&(1<
 
 // NewIndex is an index without texts.
 func NewIndex() *Index {
-	x := &Index{lexicon: languages(), known: map[string]int32{}, terms: map[string]uint32{}, parts: map[string]partners{}, speaking: map[uint32]int{}}
+	x := &Index{lexicon: languages(), known: map[string]int32{}, foreign: map[foreign]uint32{}, terms: map[string]uint32{}, parts: map[string]partners{}, speaking: map[uint32]int{}}
 	x.stems, x.postings = make([]string, 1), make([]postings, 1)
 	x.byLanguage = make([]int, len(x.stem))
 	return x
@@ -165,11 +173,15 @@ func (x *Index) word(written string) int32 {
 	if w, ok := x.known[written]; ok {
 		return w
 	}
-	folded := fold(written)
-	x.words = append(x.words, word{folded: strings.Clone(folded), stop: x.stop[folded]})
-	w := int32(len(x.words) - 1)
 	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
-	x.known[strings.Clone(written)] = w
+	written = strings.Clone(written)
+	folded := fold(written)
+	if folded == written {
+		folded = written
+	}
+	x.words = append(x.words, word{folded: folded, stop: x.stop[folded]})
+	w := int32(len(x.words) - 1)
+	x.known[written] = w
 	return w
 }
 
@@ -203,21 +215,31 @@ func (x *Index) term(at int32, l language) uint32 {
 	if w.stop&(1<<l) != 0 {
 		return 0
 	}
-	if w.terms == nil {
-		w.terms = make([]uint32, len(x.stem))
+	if w.term == 0 {
+		w.term, w.lang = x.termOf(x.root(w.folded, l), w.folded), l
 	}
-	if w.terms[l] == 0 {
-		w.terms[l] = x.termOf(x.root(w.folded, l))
+	if w.lang == l {
+		return w.term
 	}
-	return w.terms[l]
+	t := x.foreign[foreign{at, l}]
+	if t == 0 {
+		t = x.termOf(x.root(w.folded, l), w.folded)
+		x.foreign[foreign{at, l}] = t
+	}
+	return t
 }
 
-func (x *Index) termOf(stem string) uint32 {
+// termOf is the term of the stem of a folded word, in whose memory it may stay.
+func (x *Index) termOf(stem, folded string) uint32 {
 	if t, ok := x.terms[stem]; ok {
 		return t
 	}
 	t := uint32(len(x.postings))
-	stem = strings.Clone(stem)
+	if strings.HasPrefix(folded, stem) {
+		stem = folded[:len(stem)]
+	} else {
+		stem = strings.Clone(stem)
+	}
 	x.terms[stem], x.stems = t, append(x.stems, stem)
 	x.postings = append(x.postings, postings{})
 	return t
