@@ -42,7 +42,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 		}
 		letters := []rune("jkJKpxom[ /?aé漢' G")
 		at, said := time.Duration(0), ""
-		for step := range 400 {
+		for step := range 250 {
 			at += time.Duration(dice.IntN(400)) * time.Millisecond
 			var msg tea.Msg
 			switch n := dice.IntN(20); {
