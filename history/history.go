@@ -4,6 +4,9 @@
 // Its one entry point is Build: the messages of a conversation and a Policy go in, a Plan comes
 // out. The Plan holds the messages to send and, for every message of the conversation, one Entry
 // that says what became of it and why. Everything winnow shows about the context is this value.
+//
+// A Conversation is a history that was read once. It keeps a few numbers of each message, and asks a Source for the
+// few messages whose texts a request needs.
 package history
 
 import (

@@ -27,8 +27,8 @@ type thread struct {
 	headTails   []*rendering
 }
 
-// Conversation is a history already repaired, grouped and counted. Builds may run at the same time,
-// but not beside an Append.
+// Conversation is a history already repaired, grouped and counted. It may be used by several goroutines; a Build and
+// an Append wait for one another.
 type Conversation struct {
 	mu       sync.Mutex // held by a Build
 	count    Counter
