@@ -222,7 +222,7 @@ func (k *conversation) ready(ctx context.Context) error {
 }
 
 // answerPace is how long the pieces of an answer are gathered for the screen, which does not show them faster.
-const answerPace = 50 * time.Millisecond
+const answerPace = time.Second / 15
 
 // builtinTools are winnow's own tools that need no conversation.
 func (p *program) builtinTools(c config.Tools) *tool.Toolbox {

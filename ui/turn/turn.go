@@ -198,11 +198,11 @@ func (t *Model) End() {
 	}
 }
 
-// joinTime is the least time between two pieces of an answer that change a screen of so many cells: 20 times a second
-// up to 10,000 cells, 7 times from 30,000. A text that scrolls beside a panel is written again as a whole, because a
+// joinTime is the least time between two pieces of an answer that change a screen of so many cells: 15 times a second
+// up to 13,000 cells, 7 times from 30,000. A text that scrolls beside a panel is written again as a whole, because a
 // terminal moves whole lines only, so that each step costs as many bytes as the text on the screen has.
 func joinTime(cells int) time.Duration {
-	return min(max(time.Duration(cells)*5*time.Microsecond, 50*time.Millisecond), 150*time.Millisecond)
+	return min(max(time.Duration(cells)*5*time.Microsecond, time.Second/15), 150*time.Millisecond)
 }
 
 // gather waits for the events of a turn that follow those of a message. The first piece of an answer is handed on at

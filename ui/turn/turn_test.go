@@ -47,7 +47,7 @@ func TestALargeScreenChangesRarely(t *testing.T) {
 	for _, c := range []struct {
 		cells int
 		want  time.Duration
-	}{{0, 50 * time.Millisecond}, {120 * 40, 50 * time.Millisecond}, {200 * 60, 60 * time.Millisecond}, {300 * 100, 150 * time.Millisecond}, {1 << 20, 150 * time.Millisecond}} {
+	}{{0, time.Second / 15}, {120 * 40, time.Second / 15}, {250 * 60, 75 * time.Millisecond}, {300 * 100, 150 * time.Millisecond}, {1 << 20, 150 * time.Millisecond}} {
 		if got := joinTime(c.cells); got != c.want {
 			t.Errorf("pieces for %d cells are joined for %v, want %v", c.cells, got, c.want)
 		}
