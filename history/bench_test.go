@@ -96,31 +96,60 @@ func BenchmarkAppendTurn(b *testing.B) {
 // reuse is the average share of a request's tokens that the request before it begins with too: what
 // a provider's prompt cache, or a local model, need not read again.
 func reuse(tb testing.TB, o Options, turns int) float64 {
-	messages := chat(turns)
-	c := Read(nil, nil)
+	return reuseIn(tb, Read(nil, nil), chat(turns), o, func(Plan) bool { return true })
+}
+
+// reuseIn is the same for any conversation, of the requests that count.
+func reuseIn(tb testing.TB, c *Conversation, messages []Message, o Options, counts func(Plan) bool) float64 {
 	var before []Message
-	sum := 0.0
-	for i := range turns {
-		o.Turn = []Message{messages[2*i]}
-		p, err := c.Build(o)
-		if err != nil {
-			tb.Fatal(err)
+	sum, requests := 0.0, 0
+	for _, m := range messages {
+		if m.Role == User {
+			o.Turn = []Message{m}
+			p, err := c.Build(o)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			same, total, alike := 0, 0, Alike(before, p.Messages)
+			for k, m := range p.Messages {
+				cost := Cost(m, c.count)
+				total += cost
+				if k < alike {
+					same += cost
+				}
+			}
+			if before != nil && counts(p) {
+				sum += float64(same) / float64(total)
+				requests++
+			}
+			before = p.Messages
 		}
-		same, total, alike := 0, 0, Alike(before, p.Messages)
-		for k, m := range p.Messages {
-			cost := Cost(m, c.count)
-			total += cost
-			if k < alike {
-				same += cost
+		c.Append(m)
+	}
+	return sum / float64(max(1, requests))
+}
+
+// BenchmarkReplayReuse is the same of real conversations, turn by turn, of the requests that do not hold everything:
+// what is recalled differs more there than in a chat about one thing.
+func BenchmarkReplayReuse(b *testing.B) {
+	for _, conv := range allConversations(b) {
+		if conv.name != "english-nurse" && conv.name != "agent-shop" && conv.name != "people-en-imani-rafe" {
+			continue
+		}
+		for _, budget := range []int{4000, 8000, 16000, 32000} {
+			for name, share := range map[string]float64{"balanced": 0.75, "balanced-without-recall": 0} {
+				b.Run(fmt.Sprintf("%s/%s/%d", conv.name, name, budget), func(b *testing.B) {
+					o := benchOptions(b, "balanced", budget)
+					o.Policy.RecallShare = share
+					for b.Loop() {
+						b.ReportMetric(reuseIn(b, Read(nil, o200k()), conv.past, o, func(p Plan) bool {
+							return slices.ContainsFunc(p.Entries, func(e Entry) bool { return !e.Whole })
+						}), "reused")
+					}
+				})
 			}
 		}
-		if i > 0 {
-			sum += float64(same) / float64(total)
-		}
-		before = p.Messages
-		c.Append(messages[2*i], messages[2*i+1])
 	}
-	return sum / float64(turns-1)
 }
 
 func BenchmarkPrefixReuse(b *testing.B) {

@@ -50,6 +50,11 @@ func methods() []method {
 			return t.planned(preset, question, budget)
 		}})
 	}
+	for _, preset := range []string{"balanced", "recall"} {
+		list = append(list, method{preset + ", rules 5", func(t *asked, question string, budget int) func(int) bool {
+			return t.plannedBy(policyOf(preset), 5, question, budget)
+		}})
+	}
 	return append(list,
 		method{reference, func(t *asked, question string, budget int) func(int) bool {
 			return t.packed(question, budget)
@@ -75,16 +80,21 @@ func methods() []method {
 
 // planned asks winnow. The request may hold the budget.
 func (t *asked) planned(preset, question string, budget int) func(int) bool {
+	return t.plannedBy(policyOf(preset), Rules, question, budget)
+}
+
+func policyOf(preset string) Policy {
 	p, err := Preset(preset)
 	if err != nil {
 		panic(err)
 	}
-	return t.plannedBy(p, question, budget)
+	return p
 }
 
-func (t *asked) plannedBy(p Policy, question string, budget int) func(int) bool {
+// plannedBy asks winnow with a policy and by a version of the rules.
+func (t *asked) plannedBy(p Policy, rules int, question string, budget int) func(int) bool {
 	p.Budget = budget
-	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
+	o := Options{Policy: p, Rules: rules, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
 	plan, err := t.conversation.Build(o)
 	// A plan that does not fit is not sent.
 	return func(i int) bool { return err == nil && plan.Entries.At(i).Whole }
@@ -145,7 +155,7 @@ func (t *asked) packed(question string, budget int) func(int) bool {
 func (t *asked) ranked(question string) [][]int {
 	var list [][]int
 	c := t.conversation
-	for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.SecondVersion).Best() {
+	for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.ThirdVersion).Best() {
 		var group []int
 		for i := hit.From; i < hit.To; i++ {
 			group = append(group, c.candidates[i].from)

@@ -53,7 +53,9 @@ func recallTables(list []recorded, cells []cell) string {
 		}
 		writeTable(&b, kindTitle(list, kind), rows)
 	}
+	b.WriteString("\n## What long conversations lose\n")
 	writeDetails(&b, list, cells, Presets()[0])
+	b.WriteString("\n## How much is recalled\n\n" + shareText)
 	return b.String()
 }
 
@@ -96,6 +98,13 @@ var shareRows = []struct {
 
 var shareBudgets = []int{4000, 8000, 16000, 32000}
 
+// shareText stands in front of the last table.
+const shareText = "The share and the cap of recall were chosen by this table. Each cell has the needed messages that stand whole, in percent, " +
+	"in all conversations of more than 250 messages but those held out, and behind the stroke the share of a request that it has in common " +
+	"with the one before, in the chat of 500 turns of [What a plan costs](#what-a-plan-costs). A cap of 8,192 tokens is the last that leaves " +
+	"the prompt cache of a request of 16,000 tokens to good use; below 10,000 tokens recall and the cache exclude each other, and a model that " +
+	"is asked for something old needs the recall.\n"
+
 // shareTable shows what a share and a cap of recall keep, and what they cost of the prompt cache: in the conversations
 // of more than 250 messages the needed messages that stand whole in the request, and in a chat of 500 turns the share
 // of a request that it has in common with the one before. Everything else is as the default preset sets it.
@@ -124,7 +133,7 @@ func shareTable(tb testing.TB, list []recorded) string {
 		}
 		b.WriteString("| " + name + " |")
 		by := method{"", func(t *asked, question string, budget int) func(int) bool {
-			return t.plannedBy(o.Policy, question, budget)
+			return t.plannedBy(o.Policy, Rules, question, budget)
 		}}
 		cells := measureConversations(long, []method{by}, shareBudgets)
 		for _, budget := range shareBudgets {

@@ -102,7 +102,7 @@ const (
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made
 // it, so that an old request can be explained as it was, and rebuilt.
-const Rules = 5
+const Rules = 6
 
 // FirstRules is the oldest version that Build still follows: a request of an older one may be rebuilt otherwise than it
 // was sent.
@@ -111,6 +111,9 @@ const FirstRules = 4
 // rulesOfRanking is the version from which on recall follows the second version of the rules of relevance, finds
 // what the assistant said where that is asked for, and labels in fewer tokens.
 const rulesOfRanking = 5
+
+// rulesOfLimits is the version from which on recall follows the third version of the rules of relevance.
+const rulesOfLimits = 6
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {

@@ -31,7 +31,7 @@ func (b *chooser) recall() iter.Seq[increment] {
 		}
 		x := b.t.searchable()
 		b.ranking = x.Rank(question, b.t.unitsToRank(), b.ranked()) // valid until the next question
-		said, named := b.o.Rules >= rulesOfRanking && x.AsksWhatWasSaid(question), strings.ToLower(question)
+		said, named := b.o.Rules >= rulesOfRanking && x.AsksWhatWasSaid(question, b.ranked()), strings.ToLower(question)
 		for k, u := range b.ranking.Units {
 			switch found := (unit{u.From, u.To}); {
 			case b.limits.imageNotes && b.t.names(named, found):
@@ -65,10 +65,13 @@ func (b *chooser) recall() iter.Seq[increment] {
 
 // ranked is the version of the rules of relevance that the plan follows.
 func (b *chooser) ranked() relevance.Version {
-	if b.o.Rules < rulesOfRanking {
+	switch {
+	case b.o.Rules < rulesOfRanking:
 		return relevance.FirstVersion
+	case b.o.Rules < rulesOfLimits:
+		return relevance.SecondVersion
 	}
-	return relevance.SecondVersion
+	return relevance.ThirdVersion
 }
 
 // cutAtLimits reports whether a unit at the limits of recalled texts is cut.
@@ -223,7 +226,7 @@ func (c *Conversation) Search(question string) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		c.mu.Lock()
 		var found [][]int
-		for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.SecondVersion).Best() {
+		for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.ThirdVersion).Best() {
 			if hit.Score < leastFound {
 				break
 			}

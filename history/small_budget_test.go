@@ -32,7 +32,7 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 		for _, m := range past[:len(past)-1] {
 			longest = max(longest, words(m.Content))
 		}
-		o := benchOptions(t, "recall", rapid.IntRange(300, 2000).Draw(rt, "budget"))
+		o := benchOptions(t, "recall", rapid.IntRange(500, 2000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
 		p, err := Build(past, o)
 		if err != nil {

@@ -113,7 +113,10 @@ func (x *Index) Add(t Text) {
 			x.standing[n] |= 1 << FirstVersion
 		}
 		if x.lexicon.wishes(folded, l) {
-			x.standing[n] |= 1 << SecondVersion
+			x.standing[n] |= 1<<SecondVersion | 1<<ThirdVersion
+		}
+		if x.holds(folded, l, limits) {
+			x.standing[n] |= 1 << ThirdVersion
 		}
 	}
 	x.speakers = append(x.speakers, 0)

@@ -56,15 +56,21 @@ type phraseKind int
 
 const (
 	wishes phraseKind = iota
+	limits
 	passing
 	address
 	said
+	advised
+	tasks
 	instructions
 	phraseKinds
 )
 
 // phraseNames are the names of the kinds of phrases in languages.txt.
-var phraseNames = map[string]phraseKind{"wish": wishes, "passing": passing, "address": address, "said": said, "instruction": instructions}
+var phraseNames = map[string]phraseKind{
+	"wish": wishes, "limit": limits, "passing": passing, "address": address,
+	"said": said, "advised": advised, "task": tasks, "instruction": instructions,
+}
 
 // languages reads the lexicon once.
 var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
@@ -168,9 +174,14 @@ func endsSentence(r rune) bool { return strings.ContainsRune(".!?;\n…。！？
 
 // AsksWhatWasSaid reports whether a question asks for what the assistant said: "which one did you recommend?" It
 // looks for the phrases of all languages, because a short question seldom tells its own.
-func (x *Index) AsksWhatWasSaid(question string) bool {
+func (x *Index) AsksWhatWasSaid(question string, v Version) bool {
 	folded := fold(question[:min(len(question), maxInstruction)])
-	for _, phrases := range x.phrases[said] {
+	return x.holdsAny(folded, said) || v >= ThirdVersion && x.holdsAny(folded, advised)
+}
+
+// holdsAny reports whether a folded text holds a phrase of some kind in any language.
+func (x *lexicon) holdsAny(folded string, kind phraseKind) bool {
+	for _, phrases := range x.phrases[kind] {
 		for _, p := range phrases {
 			if holdsWords(folded, p) {
 				return true
@@ -180,18 +191,38 @@ func (x *Index) AsksWhatWasSaid(question string) bool {
 	return false
 }
 
+// withoutTask is a question without the phrases that say what to do with what is found: "sum up", "which came first".
+// A long text is left alone: it says more than what to do.
+func (x *lexicon) withoutTask(question string) string {
+	if len(question) > maxInstruction {
+		return question
+	}
+	folded := fold(question)
+	for _, phrases := range x.phrases[tasks] {
+		for _, p := range phrases {
+			for at := wordsAt(folded, p); at >= 0; at = wordsAt(folded, p) {
+				folded = folded[:at] + " , " + folded[at+len(p):]
+			}
+		}
+	}
+	return folded
+}
+
 // holdsWords reports whether a text holds a phrase as words of its own.
-func holdsWords(text, phrase string) bool {
+func holdsWords(text, phrase string) bool { return wordsAt(text, phrase) >= 0 }
+
+// wordsAt is where a text holds a phrase as words of its own, -1 where it does not.
+func wordsAt(text, phrase string) int {
 	for from := 0; ; {
 		at := strings.Index(text[from:], phrase)
 		if at < 0 {
-			return false
+			return -1
 		}
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(phrase):])
 		if scriptOf(before) != spaced && scriptOf(after) != spaced {
-			return true
+			return at
 		}
 		from = at + len(phrase)
 	}

@@ -14,7 +14,10 @@ type queryTerm struct {
 
 // query are the terms that a question asks for, each once: its words that say something, in the languages
 // that the texts and the question are written in, then what is a compound with one of them.
-func (x *Index) query(question string) []queryTerm {
+func (x *Index) query(question string, v Version) []queryTerm {
+	if v >= ThirdVersion {
+		question = x.withoutTask(question)
+	}
 	roots := x.roots(question)
 	var list []queryTerm
 	seen := map[uint32]bool{0: true}

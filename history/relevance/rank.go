@@ -28,7 +28,8 @@ type Version uint8
 // The versions.
 const (
 	FirstVersion  Version = iota // a word such as "always" alone states a wish; a pause parts nothing, and speakers do not count
-	SecondVersion                // the rules of today
+	SecondVersion                // what somebody cannot have states no wish, and "sum up" is looked for as any other words
+	ThirdVersion                 // the rules of today
 )
 
 // Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
@@ -50,7 +51,7 @@ type Ranking struct {
 // Rank scores units by a question; they have to be all texts of the index, in order. It writes into units.
 // Without a word that says something, or that any text has, nothing is relevant.
 func (x *Index) Rank(question string, units []Unit, v Version) Ranking {
-	r := Ranking{index: x, terms: x.query(question), version: v}
+	r := Ranking{index: x, terms: x.query(question, v), version: v}
 	if len(r.terms) == 0 {
 		return r
 	}
