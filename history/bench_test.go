@@ -143,7 +143,7 @@ func BenchmarkReplayReuse(b *testing.B) {
 					o.Policy.RecallShare = share
 					for b.Loop() {
 						b.ReportMetric(reuseIn(b, Read(nil, o200k()), conv.past, o, func(p Plan) bool {
-							return slices.ContainsFunc(p.Entries, func(e Entry) bool { return !e.Whole })
+							return slices.ContainsFunc(p.Entries.List(), func(e Entry) bool { return !e.Whole })
 						}), "reused")
 					}
 				})
