@@ -226,12 +226,13 @@ func (k *conversation) sessionsWith(ctx context.Context, search string) ([]store
 // otherModel says that a session goes on with another model than it was left with.
 func otherModel(s *session.Session, c llm.Choice) []string {
 	info := s.Info()
-	if info.ID == "" || s.Ref() != c.Ref || len(s.Messages()) == 0 {
+	messages := s.Branch()
+	if info.ID == "" || s.Ref() != c.Ref || messages.Len() == 0 {
 		return nil
 	}
 	last := ""
-	for _, m := range s.Messages() {
-		if m.Endpoint != "" && m.Model != "" {
+	for i := messages.Len() - 1; i >= 0 && last == ""; i-- {
+		if m, err := messages.Message(i); err == nil && m.Endpoint != "" && m.Model != "" {
 			last = m.Endpoint + "/" + m.Model
 		}
 	}

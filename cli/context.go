@@ -91,10 +91,15 @@ type shownContext struct {
 
 // contextOf finds the request that was asked for.
 func (p *program) contextOf(ctx context.Context, s *session.Session, asked contextAsked) (shownContext, error) {
+	next := func() (shownContext, error) { return p.nextContext(ctx, s, asked) }
 	if asked.turn != (pastRef{}) {
-		return pastContext(ctx, s, asked.turn)
+		next = func() (shownContext, error) { return pastContext(ctx, s, asked.turn) }
 	}
-	return p.nextContext(ctx, s, asked)
+	l, err := next()
+	if err == nil {
+		l.Labels, err = labelsOf(ctx, l.Messages)
+	}
+	return l, err
 }
 
 // nextContext plans the next request as the flags want it.
@@ -109,7 +114,7 @@ func (p *program) nextContext(ctx context.Context, s *session.Session, asked con
 	tried := s.Try(asked.trial)
 	plan, err := tried.Preview(asked.draft)
 	l := shownContext{
-		Context: report.Context{Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Ref()), Plan: plan, Messages: s.Messages(), Window: tried.Window()},
+		Context: report.Context{Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Ref()), Plan: plan, Messages: s.Branch(), Window: tried.Window()},
 		body:    func() ([]byte, error) { return tried.Body(plan) },
 	}
 	var wrong *session.TrialError

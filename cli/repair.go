@@ -13,7 +13,9 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/record"
+	"winnow/session/store"
 	"winnow/ui/theme"
 )
 
@@ -120,7 +122,7 @@ func repaired(ctx context.Context, s *session.Session, asked repairFlags) (repor
 			return report.Repairs{}, err
 		}
 	}
-	return listRepairs(s, asked.dry, plan, ids), nil
+	return listRepairs(ctx, s, asked.dry, plan, ids)
 }
 
 // chooseRemedy has the remedy that was asked for hold for some messages, and plans with it. A dry run
@@ -138,25 +140,39 @@ func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, id
 }
 
 // listRepairs lists the repairs that a plan makes of some messages.
-func listRepairs(s *session.Session, dry bool, plan history.Plan, ids []int64) report.Repairs {
-	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Labels: map[int64]string{}, Ran: map[int64][]session.RepairedRun{}}
+func listRepairs(ctx context.Context, s *session.Session, dry bool, plan history.Plan, ids []int64) (report.Repairs, error) {
+	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Ran: map[int64][]session.RepairedRun{}}
 	for _, e := range plan.Entries.All() {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
 			l.Entries = append(l.Entries, e)
 		}
 	}
-	branch := s.Messages()
-	for _, m := range branch {
-		if m.Label != "" {
-			l.Labels[m.ID] = m.Label
-		}
+	messages := s.Branch()
+	var err error
+	if l.Labels, err = labelsOf(ctx, messages); err != nil {
+		return l, err
 	}
 	for _, e := range l.Entries {
-		if runs := session.RepairedRuns(branch, e.ID); runs != nil {
+		runs, err := session.RepairedRuns(messages, e.ID)
+		if err != nil {
+			return l, err
+		}
+		if runs != nil {
 			l.Ran[e.ID] = runs
 		}
 	}
-	return l
+	return l, nil
+}
+
+// labelsOf are the labels that messages have in the file that they were imported from, by their ids.
+func labelsOf(ctx context.Context, messages branch.Branch) (map[int64]string, error) {
+	labels := map[int64]string{}
+	return labels, messages.Each(ctx, 0, messages.Len(), func(_ int, m store.Message) error {
+		if m.Label != "" {
+			labels[m.ID] = m.Label
+		}
+		return nil
+	})
 }
 
 // unlessUnsent is an error that leaves no plan to look at. That nothing would be sent, because it does
@@ -184,13 +200,13 @@ func damagedOf(ctx context.Context, s *session.Session, entries history.Entries,
 	if len(numbers) == 0 {
 		return all, nil
 	}
-	branch := s.Messages()
+	messages := s.Branch()
 	var ids []int64
 	for _, n := range numbers {
-		if n < 1 || n > len(branch) {
-			return nil, fail(NotFound, "there is no message %d; this session has %d", n, len(branch))
+		if n < 1 || n > messages.Len() {
+			return nil, fail(NotFound, "there is no message %d; this session has %d", n, messages.Len())
 		}
-		group, err := s.ToolGroups(ctx, branch[n-1].ID)
+		group, err := s.ToolGroups(ctx, messages.ID(n-1))
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 		if scope.For != ForAlone {
 			in := rapid.SliceOfN(rapid.Bool(), len(s.past), len(s.past)).Draw(t, "in")
 			at := 0
-			scope.Messages = IDsOf(s.past, func(Message) bool { at++; return in[at-1] })
+			scope.Messages = IDsOf(idsOf(s.past), func(int64) bool { at++; return in[at-1] })
 		}
 		s.o.Scope = &scope
 		p, err := Build(s.past, s.o)
@@ -181,6 +182,13 @@ func TestTheLastResortHoldsNothingOfTheHistory(t *testing.T) {
 	for _, e := range p.Entries.List()[:len(past)] {
 		if e.Sent() {
 			t.Errorf("message %d is %+v", e.ID, e)
+		}
+	}
+}
+
+func idsOf(messages []Message) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i := 0; i < len(messages) && yield(messages[i].ID); i++ {
 		}
 	}
 }

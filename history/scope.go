@@ -2,6 +2,7 @@ package history
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 
 	"winnow/history/cause"
@@ -71,17 +72,17 @@ func (s IDs) String() string {
 	return string(text)
 }
 
-// IDsOf is the set of those messages of a branch for which in holds.
-func IDsOf(branch []Message, in func(Message) bool) IDs {
+// IDsOf is the set of those messages of a branch, which are its ids in order, for which in holds.
+func IDsOf(branch iter.Seq[int64], in func(id int64) bool) IDs {
 	var s IDs
 	running := false
-	for _, m := range branch {
-		held := in(m)
+	for id := range branch {
+		held := in(id)
 		switch {
 		case held && running:
-			s[len(s)-1][1] = m.ID
+			s[len(s)-1][1] = id
 		case held:
-			s = append(s, [2]int64{m.ID, m.ID})
+			s = append(s, [2]int64{id, id})
 		}
 		running = held
 	}

@@ -129,7 +129,7 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 			if allowed {
 				want = approval.Record{Outcome: approval.Ran, By: approval.ByAnswer, Arguments: sent}
 			}
-			if runs := RepairedRuns(s.Messages(), s.Messages()[1].ID); allowed != (len(runs) == 1 && runs[0].Arguments == sent && runs[0].Call.Arguments == received) {
+			if runs, err := RepairedRuns(s.Branch(), s.Branch().ID(1)); err != nil || allowed != (len(runs) == 1 && runs[0].Arguments == sent && runs[0].Call.Arguments == received) {
 				t.Errorf("the calls that ran repaired are %+v, allowed %v", runs, allowed)
 			}
 			if record != want || only[Ran](events)[0].Record != want {

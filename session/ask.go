@@ -78,7 +78,7 @@ func (s *Session) record(ctx context.Context, a *asked, as sending) error {
 		return err
 	}
 	if log := s.log(); log.Enabled(ctx, slog.LevelDebug) {
-		logPlan(log, a.record, a.plan, s.Messages())
+		logPlan(log, a.record, a.plan, s.Branch())
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (t *turn) decide(ctx context.Context, q question) (asked, error) {
 		t.mu.Lock()
 		to, o := q.model(), q.options()
 		plan, err := t.buildLimited(to, t.past, &o)
-		guessed := t.guessedIn(plan)
+		guessed, messages := t.guessedIn(plan), t.branch
 		a := asked{to: to, request: q.request(to, plan), plan: plan}
 		a.decision = record.DecisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
 		if o.Limit > 0 {
@@ -109,7 +109,11 @@ func (t *turn) decide(ctx context.Context, q question) (asked, error) {
 		if len(guessed) == 0 {
 			return a, err
 		}
-		if err := t.countNow(ctx, guessed); err != nil {
+		some, err := indexedIn(messages, guessed)
+		if err != nil {
+			return asked{}, err
+		}
+		if err := t.countNow(ctx, some); err != nil {
 			return asked{}, err
 		}
 	}
@@ -130,7 +134,7 @@ func (t *turn) nextOptions() history.Options {
 // whichever way it is asked. The caller holds the lock.
 func (t *turn) alone() bool {
 	at, there := t.find(t.messages[0].ID)
-	return there && t.branch[at].Alone
+	return there && t.branch.Row(at).Alone
 }
 
 // leafOf is the newest message that a request is planned from: the turn's, and for one that winnow asks by
@@ -139,7 +143,7 @@ func (t *turn) leafOf(o history.Options) int64 {
 	if len(o.Turn) > 0 && o.Turn[0].ID != 0 {
 		return t.row.Leaf
 	}
-	return t.branch[t.past-1].ID
+	return t.branch.ID(t.past - 1)
 }
 
 // asked is one request on its way: its record, and the answer as far as it has arrived.
@@ -177,7 +181,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if err != nil {
 		return answer, err
 	}
-	t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Messages())
+	t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
 	a.to.Ran()
 	t.noteJudgement(ctx, a, judged)
 	if fault == nil {
@@ -378,7 +382,7 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		return errors.Join(fault, err)
 	}
 	if a.record.End != store.EndFailed {
-		t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Messages())
+		t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -57,7 +58,9 @@ func (s *Session) Edit(ctx context.Context, how SendOptions, message int64, draf
 		if err := t.saveEdit(ctx, message, draft, files); err != nil {
 			return err
 		}
-		t.reread()
+		if err := t.reread(); err != nil {
+			return err
+		}
 		return t.answer(ctx)
 	})
 }
@@ -89,9 +92,8 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 		return err
 	}
 	t.follow(branch)
-	t.past = len(branch)
-	t.reread()
-	return nil
+	t.past = branch.Len()
+	return t.reread()
 }
 
 // Holds says that a message is on the active branch, as far as that is loaded.
@@ -104,18 +106,18 @@ func (s *Session) Holds(message int64) bool {
 
 // branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
 // loaded, else as it is stored.
-func (s *Session) branchTo(ctx context.Context, leaf int64) ([]store.Message, error) {
-	if leaf == 0 {
-		return nil, nil
-	}
+func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, error) {
 	s.mu.Lock()
-	if at, there := s.find(leaf); there && s.whole {
-		defer s.mu.Unlock()
-		return slices.Clone(s.branch[:at+1]), nil
-	}
+	active, whole := s.branch, s.whole
 	s.mu.Unlock()
-	branch, err := s.deps.Store.Branch(ctx, s.Info().ID, leaf, 0, -1)
-	return s.trusted(branch), err
+	if at, there := active.Find(leaf); there && whole {
+		return active.First(at + 1), nil
+	}
+	ids, err := s.deps.Store.BranchIDs(ctx, s.Info().ID, leaf)
+	if err != nil {
+		return branch.Branch{}, err
+	}
+	return s.deps.noMessages().Load(ctx, ids, nil)
 }
 
 // answerAgain makes the user's message that a message belongs to the one to answer, and answers it.
@@ -124,30 +126,20 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	at := lastUser(branch)
+	at := branch.LastUser()
 	if at < 0 {
 		return ErrNothingToAnswer
 	}
-	before := t.Messages()
-	t.follow(branch[:at+1])
+	before := t.Branch()
+	t.follow(branch.First(at + 1))
 	if err := t.rejoin(ctx); err != nil {
-		t.restoreBranch(before)
-		return err
+		return errors.Join(err, t.restoreBranch(before))
 	}
 	err = t.askAsBefore(ctx)
 	if len(t.messages) == 1 {
-		t.restoreBranch(before)
+		err = errors.Join(err, t.restoreBranch(before))
 	}
 	return err
-}
-
-// lastUser is the index of the user's newest message, -1 for none.
-func lastUser(branch []store.Message) int {
-	at := len(branch) - 1
-	for at >= 0 && branch[at].Role != history.User {
-		at--
-	}
-	return at
 }
 
 // askAsBefore answers the turn's message again, cut where the user had it cut.
@@ -165,10 +157,10 @@ func (t *turn) askAsBefore(ctx context.Context) error {
 
 // restoreBranch goes back to the branch that was active before the turn, of which nothing came. In the store
 // it is active still: the first message of an answer begins the new branch there.
-func (t *turn) restoreBranch(before []store.Message) {
+func (t *turn) restoreBranch(before branch.Branch) error {
 	t.follow(before)
-	t.past = len(before)
-	t.reread()
+	t.past = before.Len()
+	return t.reread()
 }
 
 // saveEdit commits what the user says in the place of an earlier message.
@@ -178,11 +170,14 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files 
 	if err != nil {
 		return err
 	}
-	if len(branch) == 0 {
+	if branch.Len() == 0 {
 		return fmt.Errorf("edit message %d: %w", message, store.ErrNotFound)
 	}
-	at := len(branch) - 1
-	earlier := branch[at]
+	at := branch.Len() - 1
+	earlier, err := branch.Message(at)
+	if err != nil {
+		return err
+	}
 	if earlier.Role != history.User {
 		return ErrNotYours
 	}
@@ -199,21 +194,21 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files 
 	if err != nil {
 		return err
 	}
-	t.follow(branch[:at])
+	t.follow(branch.First(at))
 	t.commit(stored)
 	return nil
 }
 
 // follow makes a branch the active one, as far as the session's own memory goes.
-func (t *turn) follow(branch []store.Message) {
+func (t *turn) follow(branch branch.Branch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.branch, t.whole = slices.Clip(branch), true
+	t.branch, t.whole = branch, true
 	t.reader, t.read, t.fresh = nil, 0, map[int]int{}
 	t.edited = editReader{}
 	t.row.Leaf = 0
-	if n := len(branch); n > 0 {
-		t.row.Leaf = branch[n-1].ID
+	if n := branch.Len(); n > 0 {
+		t.row.Leaf = branch.ID(n - 1)
 	}
 }
 

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"slices"
-
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/target"
@@ -25,9 +23,10 @@ func (s *Session) requestTo(to *target.Model, plan history.Plan) llm.Request {
 // answerID is the id that a model's server gave the newest answer of the branch, "" where that is another model's
 // or has none. The caller holds the lock.
 func (s *Session) answerID(to *target.Model) string {
-	for _, m := range slices.Backward(s.branch) {
-		if m.Role == history.Assistant {
-			if m.Endpoint != to.Client.Endpoint().Name || m.Model != to.Name {
+	for i := s.branch.Len() - 1; i >= 0; i-- {
+		if s.branch.Role(i) == history.Assistant {
+			m, err := s.branch.Message(i)
+			if err != nil || m.Endpoint != to.Client.Endpoint().Name || m.Model != to.Name {
 				return ""
 			}
 			return llm.AnswerID(m.Extra)

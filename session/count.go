@@ -42,8 +42,12 @@ func (s *Session) CountSome(ctx context.Context) (Counting, error) {
 		return Counting{}, ErrLoading
 	}
 	s.mu.Lock()
-	some := s.uncounted()
+	messages, indexes := s.branch, s.uncounted()
 	s.mu.Unlock()
+	some, err := indexedIn(messages, indexes)
+	if err != nil {
+		return s.Counting(), err
+	}
 	for part := range slices.Chunk(some, writeRows) {
 		for i := range part {
 			if ctx.Err() != nil {

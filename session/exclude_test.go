@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/approval"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -362,7 +363,7 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 			t.Errorf("request %d of turn %d: of %d, proven %t, %v %s", turn.nth, turn.turn, r.Of, r.Proven, err, r.Doubt)
 			continue
 		}
-		if sent := record.CountsOf(r.Verdicts.Entries, nil, nil).Sent(); sent != turn.sent {
+		if sent := record.CountsOf(r.Verdicts.Entries, nil, branch.Branch{}).Sent(); sent != turn.sent {
 			t.Errorf("request %d of turn %d held %d messages, want %d", turn.nth, turn.turn, sent, turn.sent)
 		}
 	}

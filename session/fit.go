@@ -124,7 +124,7 @@ func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error)
 	if instead != 0 {
 		return t.previewEdit(instead, m.Content, m.Parts, options)
 	}
-	return t.build(len(t.branch), options([]history.Message{m.Message}))
+	return t.build(t.branch.Len(), options([]history.Message{m.Message}))
 }
 
 // Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of

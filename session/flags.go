@@ -24,8 +24,8 @@ func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int6
 	// Only a reader of the branch knows its tool groups. While the older messages are still loading, or a turn
 	// runs, that has to wait.
 	s.mu.Lock()
-	if s.whole && s.turn == nil && s.read < len(s.branch) {
-		err = s.readTo(len(s.branch))
+	if s.whole && s.turn == nil && s.read < s.branch.Len() {
+		err = s.readTo(s.branch.Len())
 	}
 	s.mu.Unlock()
 	if err != nil {

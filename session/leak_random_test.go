@@ -476,12 +476,12 @@ func (h *heldConversation) act() {
 func (h *heldConversation) countAside() {
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
-	if len(h.s.summariesOn(len(h.s.branch))) == 0 || !h.s.whole {
+	if len(h.s.summariesOn(h.s.branch.Len())) == 0 || !h.s.whole {
 		return
 	}
 	policy := h.s.policy
 	policy.SummaryAlways = true
-	if plan, err := h.s.build(len(h.s.branch), h.s.options(h.s.model, policy, nil)); err == nil && plan.Summary == nil {
+	if plan, err := h.s.build(h.s.branch.Len(), h.s.options(h.s.model, policy, nil)); err == nil && plan.Summary == nil {
 		h.counts["summary set aside"]++
 	}
 }

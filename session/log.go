@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -15,7 +16,7 @@ import (
 func (s *Session) log() *slog.Logger { return s.deps.Log.With("session", s.Info().ID) }
 
 // logPlan writes what a request holds, and each repair in it by its code, where somebody reads it.
-func logPlan(log *slog.Logger, r store.Request, p history.Plan, messages []store.Message) {
+func logPlan(log *slog.Logger, r store.Request, p history.Plan, messages branch.Branch) {
 	log = log.With("turn", r.Turn, "record", r.ID)
 	log.Debug("request", "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
 		"messages", record.CountsOf(p.Entries, p.Added, messages))

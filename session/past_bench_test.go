@@ -36,7 +36,7 @@ func BenchmarkLosses(b *testing.B) {
 	for name, before := range map[string]history.Plan{"again": plan, "first": {}} {
 		b.Run(name, func(b *testing.B) {
 			s.before = record.NewPast(s.deps.Count, true)
-			s.before.Answered(s.Ref(), time.Time{}, before, s.Messages())
+			s.before.Answered(s.Ref(), time.Time{}, before, s.Branch())
 			s.before.EndTurn()
 			n := 0
 			for b.Loop() {
@@ -54,7 +54,7 @@ func BenchmarkPrefix(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.before.Answered(s.Ref(), time.Time{}, plan, s.Messages())
+	s.before.Answered(s.Ref(), time.Time{}, plan, s.Branch())
 	for b.Loop() {
 		if !s.Past().Forecast(plan).Prefix.Known {
 			b.Fatal("it is not known")

@@ -74,18 +74,21 @@ func (s *Session) AnswerPending(ctx context.Context, pending PendingCall, answer
 
 // rejoin makes the turn the one that the last user message of the branch began.
 func (t *turn) rejoin(ctx context.Context) error {
-	branch := t.Messages()
-	at := lastUser(branch)
+	branch := t.Branch()
+	at := branch.LastUser()
 	if at < 0 {
 		return ErrNothingToAnswer
 	}
-	number, err := t.deps.Store.Turn(ctx, branch[at].ID)
+	number, err := t.deps.Store.Turn(ctx, branch.ID(at))
+	if err != nil {
+		return err
+	}
+	messages, err := branch.Between(ctx, at, branch.Len())
 	if err != nil {
 		return err
 	}
 	t.mu.Lock()
-	t.number, t.past, t.messages = number, at, historyOf(branch[at:])
+	t.number, t.past, t.messages = number, at, historyOf(messages)
 	t.mu.Unlock()
-	t.reread()
-	return nil
+	return t.reread()
 }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/approval"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -164,7 +165,9 @@ func TestOnlyCallsOfACompleteAnswerOfThisSessionArePending(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, s := leftAsking(t, calls("c1", "add", `{"a":1,"b":2}`))
 			call := wantPending(t, s)
-			spoil(s, &s.branch[1])
+			messages := s.Messages()
+			spoil(s, &messages[1])
+			s.branch = branch.Of(messages...)
 			if _, ok := s.NextPending(); ok {
 				t.Errorf("the user would be asked about %v", call)
 			}

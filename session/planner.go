@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/branch"
 	"winnow/session/calibration"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -20,8 +22,8 @@ type planner struct {
 	mu sync.Mutex // held for the rest of the Session too
 
 	tokens
-	branch []store.Message
-	whole  bool // branch holds all of it
+	branch branch.Branch
+	whole  bool // branch is all of it
 	reader *history.Conversation
 	read   int         // messages of branch that reader has read
 	fresh  map[int]int // counts that came since, by index on the branch
@@ -35,27 +37,25 @@ type planner struct {
 	summaries []store.Summary
 }
 
-// find is the index of a message on the branch. A message is younger than the one before it.
-func (p *planner) find(message int64) (at int, there bool) {
-	return slices.BinarySearchFunc(p.branch, message, func(m store.Message, id int64) int { return cmp.Compare(m.ID, id) })
-}
+// find is the index of a message on the branch.
+func (p *planner) find(message int64) (at int, there bool) { return p.branch.Find(message) }
 
 // historyOf are stored messages as a plan reads them.
-func historyOf(branch []store.Message) []history.Message {
-	list := make([]history.Message, len(branch))
-	for i := range branch {
-		list[i] = branch[i].Message
+func historyOf(messages []store.Message) []history.Message {
+	list := make([]history.Message, len(messages))
+	for i := range messages {
+		list[i] = messages[i].Message
 	}
 	return list
 }
 
-// message is a message of the branch, nil where it is not on it.
+// message is a message of the branch, nil where it is not on it or cannot be read.
 func (p *planner) message(id int64) *history.Message {
-	at, there := p.find(id)
-	if !there {
+	m, there, err := p.branch.ByID(id)
+	if !there || err != nil {
 		return nil
 	}
-	return &p.branch[at].Message
+	return &m.Message
 }
 
 // readTo reads the first past messages of the branch.
@@ -68,18 +68,23 @@ func (p *planner) readTo(past int) error {
 	}
 	p.reader.Recount(p.fresh)
 	clear(p.fresh)
-	if err := p.reader.Append(p.readable(p.branch[p.read:past])...); err != nil {
+	if p.read == past {
+		return nil
+	}
+	counted, err := p.append(p.reader, p.branch, p.read, past)
+	if err != nil {
+		p.reader = nil // it may have read a part of them
 		return err
 	}
-	p.read = past
+	p.branch, p.read = counted, past
 	return nil
 }
 
 // counted says how far the messages are counted.
 func (p *planner) counted() Counting {
-	c := Counting{Of: len(p.branch)}
-	for i := range p.branch {
-		if !p.missing(&p.branch[i]) {
+	c := Counting{Of: p.branch.Len()}
+	for i := range c.Of {
+		if !p.missing(p.branch.Row(i)) {
 			c.Counted++
 		}
 	}
@@ -92,50 +97,66 @@ type indexed struct {
 	at int
 }
 
-// uncounted are the newest messages without a stored count, a slice of them.
-func (p *planner) uncounted() []indexed {
-	var some []indexed
+// uncounted are the indexes of the newest messages without a stored count, some of them.
+func (p *planner) uncounted() []int {
+	var some []int
 	size := 0
-	for i := len(p.branch) - 1; i >= 0 && len(some) < sliceRows && size < sliceBytes; i-- {
-		if m := &p.branch[i]; p.missing(m) {
-			some = append(some, indexed{*m, i})
-			if m.Tokens == 0 {
-				size += len(m.Content)
+	for i := p.branch.Len() - 1; i >= 0 && len(some) < sliceRows && size < sliceBytes; i-- {
+		if r := p.branch.Row(i); p.missing(r) {
+			some = append(some, i)
+			if r.Tokens == 0 {
+				size += int(r.Size)
 			}
 		}
 	}
 	return some
 }
 
+// indexedIn are messages of a branch with their indexes.
+func indexedIn(b branch.Branch, indexes []int) ([]indexed, error) {
+	some := make([]indexed, 0, len(indexes))
+	for _, i := range indexes {
+		m, err := b.Message(i)
+		if err != nil {
+			return nil, err
+		}
+		some = append(some, indexed{m, i})
+	}
+	return some, nil
+}
+
 // recount puts counts into the branch, which may be another one by now. The planner takes them at
 // its next plan.
 func (p *planner) recount(some []indexed) {
-	for _, c := range some {
-		if c.at >= len(p.branch) || p.branch[c.at].ID != c.ID {
-			continue
+	p.branch = p.branch.Change(func(row func(i int) *branch.Row) {
+		for _, c := range some {
+			if c.at >= p.branch.Len() || p.branch.ID(c.at) != c.ID {
+				continue
+			}
+			r := row(c.at)
+			r.Tokens, r.Counted = int32(c.Tokens), true
+			if p.reader != nil && c.at < p.read {
+				p.fresh[c.at] = c.Tokens
+			}
+			if e := &p.edited; e.reader != nil && c.at < e.read {
+				e.fresh[c.at] = c.Tokens
+			}
 		}
-		p.branch[c.at].Tokens, p.branch[c.at].Tokenizer = c.Tokens, p.tokenizer
-		if p.reader != nil && c.at < p.read {
-			p.fresh[c.at] = c.Tokens
-		}
-		if e := &p.edited; e.reader != nil && c.at < e.read {
-			e.fresh[c.at] = c.Tokens
-		}
-	}
+	})
 }
 
 // guessed says that message i of the branch is planned with by a guess.
 func (p *planner) guessed(i int) bool {
-	return p.guess != nil && i < p.read && p.branch[i].Tokens == 0 && p.branch[i].Content != ""
+	return p.guess != nil && i < p.read && p.branch.Row(i).Tokens == 0 && p.branch.Row(i).Size > 0
 }
 
 // guessedIn are the messages that a plan sends whole and by a guess. What is sent of the others was
 // counted as it is sent.
-func (p *planner) guessedIn(plan history.Plan) []indexed {
-	var some []indexed
+func (p *planner) guessedIn(plan history.Plan) []int {
+	var some []int
 	for i, e := range plan.Entries.All() {
 		if e.Whole && i < p.read && p.guessed(i) {
-			some = append(some, indexed{p.branch[i], i})
+			some = append(some, i)
 		}
 	}
 	return some
@@ -150,10 +171,10 @@ func (p *planner) guesses(past int) [][2]int64 {
 			continue
 		}
 		if n := len(runs); n > 0 && i > 0 && p.guessed(i-1) {
-			runs[n-1][1] = p.branch[i].ID
+			runs[n-1][1] = p.branch.ID(i)
 			continue
 		}
-		runs = append(runs, [2]int64{p.branch[i].ID, p.branch[i].ID})
+		runs = append(runs, [2]int64{p.branch.ID(i), p.branch.ID(i)})
 	}
 	return runs
 }
@@ -161,15 +182,19 @@ func (p *planner) guesses(past int) [][2]int64 {
 // pending are the calls without a result of the answer that ends the branch. Only calls of a complete answer to a
 // request of this session are pending: those of an interrupted or imported answer are not.
 func (p *planner) pending() []call {
-	results, at := 0, len(p.branch)-1
-	for ; at >= 0 && p.branch[at].Role == history.Tool; at-- {
+	results, at := 0, p.branch.Len()-1
+	for ; at >= 0 && p.branch.Role(at) == history.Tool; at-- {
 		results++ // they are stored in the order of the calls
 	}
 	if at < 0 {
 		return nil
 	}
-	m := p.branch[at]
-	if m.Role != history.Assistant || m.Status != history.Complete || m.Request == 0 || results >= len(m.ToolCalls) {
+	r := p.branch.Row(at)
+	if r.Role() != history.Assistant || r.Status() != history.Complete || r.Request == 0 || results >= int(r.Calls) {
+		return nil
+	}
+	m, err := p.branch.Message(at)
+	if err != nil || results >= len(m.ToolCalls) {
 		return nil
 	}
 	if llm.WholenessOf(m.FinishReason) == llm.Cut {
@@ -193,20 +218,24 @@ type editReader struct {
 
 // readBefore is the reader of the messages before one, which are the first so many. A long conversation takes seconds
 // to read, and the lock is given away meanwhile.
-func (p *planner) readBefore(message int64, first int) *history.Conversation {
+func (p *planner) readBefore(message int64, first int) (*history.Conversation, error) {
 	if e := &p.edited; e.message == message {
 		e.reader.Recount(e.fresh)
 		clear(e.fresh)
-		return e.reader
+		return e.reader, nil
 	}
-	past := slices.Clone(p.branch[:first])
+	past := p.branch.First(first)
 	p.mu.Unlock()
-	reader := history.Read(p.readable(past), p.counter)
+	reader := history.Read(nil, p.counter)
+	_, err := p.append(reader, past, 0, first)
 	p.mu.Lock()
+	if err != nil {
+		return nil, err
+	}
 	if at, there := p.find(message); there && at == first {
 		p.edited = editReader{message: message, reader: reader, read: first, fresh: map[int]int{}}
 	}
-	return reader
+	return reader, nil
 }
 
 // group is the messages that are sent or left out together with one, itself among them: a message that calls tools
@@ -218,7 +247,7 @@ func (p *planner) group(message int64) []int64 {
 	}
 	var list []int64
 	for _, i := range p.reader.Group(at) {
-		list = append(list, p.branch[i].ID)
+		list = append(list, p.branch.ID(i))
 	}
 	return list
 }
@@ -239,40 +268,58 @@ func (t tokens) count(text string) int {
 }
 
 // missing says that a message's tokens are not in the store yet.
-func (t tokens) missing(m *store.Message) bool {
-	return t.counter != nil && m.Content != "" && m.Status != history.Streaming && (m.Tokens == 0 || m.Tokenizer != t.tokenizer)
+func (t tokens) missing(r branch.Row) bool {
+	return t.counter != nil && r.Size > 0 && r.Status() != history.Streaming && (r.Tokens == 0 || !r.Counted)
 }
 
-// trusted takes from stored messages the counts of another tokenizer.
-func (t tokens) trusted(messages []store.Message) []store.Message {
-	for i := range messages {
-		if messages[i].Tokenizer != t.tokenizer {
-			messages[i].Tokens = 0
-		}
-	}
-	return messages
+// feeding hands messages of a branch to a reader. A little text without a count is counted at once; for more of it
+// a guess has to do, so that nobody waits.
+type feeding struct {
+	tokens
+	reader *history.Conversation
+	counts bool // texts without a count are counted
 }
 
-// readable is a piece of a branch for the planner. A little text without a count is counted at once;
-// for more of it a guess has to do, so that nobody waits.
-func (t tokens) readable(branch []store.Message) []history.Message {
+// feed begins to hand over messages that have so many bytes of text without a count.
+func (t tokens) feed(reader *history.Conversation, uncounted int) feeding {
+	return feeding{t, reader, t.counter != nil && uncounted <= countAtOnce}
+}
+
+// append hands over the messages from one index to before another, and returns the branch with what was counted.
+func (t tokens) append(to *history.Conversation, b branch.Branch, from, end int) (branch.Branch, error) {
 	size := 0
-	for i := range branch {
-		if branch[i].Tokens == 0 {
-			size += len(branch[i].Content)
+	for i := from; i < end; i++ {
+		if r := b.Row(i); r.Tokens == 0 {
+			size += int(r.Size)
 		}
 	}
-	list := make([]history.Message, len(branch))
-	for i := range branch {
-		m := &branch[i]
-		if t.counter != nil && m.Tokens == 0 && size <= countAtOnce {
-			m.Tokens = t.counter(m.Content)
+	counted, f := b, t.feed(to, size)
+	err := b.Pieces(context.Background(), from, end, func(from int, messages []store.Message) error {
+		counted = f.take(counted, from, messages)
+		return nil
+	})
+	return counted, err
+}
+
+// take hands over messages, the first of which has an index on the branch.
+func (f *feeding) take(b branch.Branch, from int, messages []store.Message) branch.Branch {
+	list := historyOf(messages)
+	b = b.Change(func(row func(i int) *branch.Row) {
+		for i := range list {
+			m := &list[i]
+			if m.Tokens != 0 || m.Content == "" {
+				continue
+			}
+			if f.counts {
+				m.Tokens = f.counter(m.Content)
+				row(from + i).Tokens = int32(m.Tokens)
+			} else if f.guess != nil {
+				m.Tokens = f.guess(m.Content)
+			}
 		}
-		if list[i] = m.Message; t.guess != nil && m.Tokens == 0 {
-			list[i].Tokens = t.guess(m.Content)
-		}
-	}
-	return list
+	})
+	f.reader.Append(list...)
+	return b
 }
 
 // summariesOn are the summaries that are of the first messages of the branch, the widest first; of two as wide
@@ -346,7 +393,7 @@ func (p *planner) options(to *target.Model, policy history.Policy, turn []histor
 		Count:    p.counter,
 	}
 	if policy.Summarizes() {
-		o.Summaries = p.summariesOn(len(p.branch))
+		o.Summaries = p.summariesOn(p.branch.Len())
 	}
 	to.Fill(&o)
 	return o
@@ -361,33 +408,38 @@ func (p *planner) previewEdit(message int64, draft string, files []history.Part,
 		return history.Plan{}, ErrLoading
 	case !there:
 		return history.Plan{}, fmt.Errorf("plan an edit of message %d: %w", message, store.ErrNotFound)
-	case p.branch[at].Role != history.User:
+	case p.branch.Role(at) != history.User:
 		return history.Plan{}, ErrNotYours
 	}
+	alone := p.branch.Row(at).Alone
 	if files == nil {
-		files = p.branch[at].Parts
+		m, err := p.branch.Message(at)
+		if err != nil {
+			return history.Plan{}, err
+		}
+		files = m.Parts
 	}
-	reader := p.readBefore(message, at)
+	reader, err := p.readBefore(message, at)
+	if err != nil {
+		return history.Plan{}, err
+	}
 	o := options(asTurn(draft, files))
 	if len(o.Summaries) > 0 {
 		o.Summaries = p.summariesOn(at)
 	}
-	if p.branch[at].Alone {
+	if alone {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	return reader.Build(o)
 }
 
-// readerOf reads a branch for the planner. A long one takes seconds to read and to make searchable.
-// Nobody who asks the session for something else waits for it: the session is not locked, and the
-// next plan finds all of it done.
-func (p *planner) readerOf(branch []store.Message) *history.Conversation {
-	reader := history.Read(p.readable(branch), p.counter)
+// warm makes a first plan of what was read, which makes a long conversation searchable: that takes seconds. Nobody who
+// asks the session for something else waits for it, and the next plan finds it done.
+func (p *planner) warm(reader *history.Conversation) {
 	p.mu.Lock()
 	o := p.options(p.model, p.policy, []history.Message{{Role: history.User, Content: "?"}})
 	p.mu.Unlock()
 	reader.Build(o)
-	return reader
 }
 
 // previewOptions are options for a request that is only shown. A message that is sent leaves the pending calls

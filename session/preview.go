@@ -2,9 +2,9 @@ package session
 
 import (
 	"context"
-	"slices"
 
 	"winnow/history"
+	"winnow/session/branch"
 )
 
 // Preview is the plan of the request that would leave if draft were sent now with these files: see Tried.Preview.
@@ -26,41 +26,64 @@ func (s *Session) LoadRest(ctx context.Context) error {
 
 func (s *Session) loadBranch(ctx context.Context) error {
 	s.mu.Lock()
-	row, whole, newest := s.row, s.whole, slices.Clone(s.branch)
+	row, whole := s.row, s.whole
 	s.mu.Unlock()
 	if whole {
 		return nil
 	}
-	older, err := s.deps.Store.Branch(ctx, row.ID, row.Leaf, newest[0].ID, -1)
+	all, reader, err := s.readBranch(ctx, row.ID, row.Leaf)
 	if err != nil {
 		return err
 	}
-	branch := append(s.trusted(older), newest...)
-	reader := s.readerOf(branch)
+	s.warm(reader)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.whole {
-		s.branch, s.whole = branch, true
-		s.reader, s.read, s.fresh = reader, len(branch), map[int]int{}
+		s.branch, s.whole = all, true
+		s.reader, s.read, s.fresh = reader, all.Len(), map[int]int{}
 	}
 	return nil
 }
 
+// readBranch reads a branch of the session from its first message on, for the screen and for the planner. Nobody who
+// asks the session for something else waits for it, and no text stays in memory.
+func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, *history.Conversation, error) {
+	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
+	if err != nil {
+		return branch.Branch{}, nil, err
+	}
+	uncounted, err := s.deps.Store.Uncounted(ctx, ids, s.tokenizer)
+	if err != nil {
+		return branch.Branch{}, nil, err
+	}
+	into := s.feed(history.Read(nil, s.counter), uncounted)
+	all, err := s.Branch().First(0).Load(ctx, ids, into.take)
+	return all, into.reader, err
+}
+
 // reread reads what came before the running turn for the planner, where that has been cut back.
-func (t *turn) reread() {
+func (t *turn) reread() error {
 	t.mu.Lock()
-	past := slices.Clone(t.branch[:t.past])
+	past := t.branch.First(t.past)
 	t.mu.Unlock()
-	reader := t.readerOf(past)
+	reader := history.Read(nil, t.counter)
+	read, err := t.append(reader, past, 0, past.Len())
+	if err != nil {
+		return err
+	}
+	t.warm(reader)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.reader, t.read, t.fresh = reader, len(past), map[int]int{}
-	for i := range past {
-		switch m := &t.branch[i]; {
-		case m.Tokens == 0:
-			m.Tokens = past[i].Tokens
-		case past[i].Tokens == 0:
-			t.fresh[i] = m.Tokens // It was counted meanwhile.
+	t.reader, t.read, t.fresh = reader, past.Len(), map[int]int{}
+	t.branch = t.branch.Change(func(row func(i int) *branch.Row) {
+		for i := range read.Len() {
+			switch now, then := t.branch.Row(i).Tokens, read.Row(i).Tokens; {
+			case now == 0 && then != 0:
+				row(i).Tokens = then
+			case now != 0 && then == 0:
+				t.fresh[i] = int(now) // It was counted meanwhile.
+			}
 		}
-	}
+	})
+	return nil
 }

@@ -91,12 +91,16 @@ func (t *turn) searchMissing(text string) (found []recall.Message, positions []i
 	}
 	for group := range t.reader.Search(text) {
 		for _, at := range group {
-			if at >= t.planned.Entries.Len() || at >= len(t.branch) {
+			if at >= t.planned.Entries.Len() || at >= t.branch.Len() {
 				continue
 			}
-			e, m := t.planned.Entries.At(at), t.branch[at]
-			if m.ID != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
+			e := t.planned.Entries.At(at)
+			if t.branch.ID(at) != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
 				continue
+			}
+			m, err := t.branch.Message(at)
+			if err != nil {
+				continue // it cannot be read now: other messages are found
 			}
 			found = append(found, recall.Message{Number: at + 1, Role: m.Role, At: timeOf(m.CreatedMS), Sent: sentOf(e), Text: m.TextWithCalls()})
 			positions = append(positions, at)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"winnow/history"
+	"winnow/session/branch"
 )
 
 // Remedy is what the user had sent in place of a damaged message, history.SendRepaired where it is repaired.
@@ -67,16 +68,16 @@ func (r *RemedyTrial) refresh() {
 	read := p.branch
 	r.s.mu.Lock()
 	now := &r.s.planner
-	p.tokens, p.branch, p.whole = now.tokens, slices.Clone(now.branch), now.whole
+	p.tokens, p.branch, p.whole = now.tokens, now.branch, now.whole
 	p.model, p.policy, p.system, p.flags, p.remedies = now.model, now.policy, now.system, now.flags, now.remedies
 	p.summaries = slices.Clone(now.summaries)
 	r.s.mu.Unlock()
-	same := len(p.branch) >= len(read)
-	for i := 0; same && i < len(read); i++ {
-		m, was := &p.branch[i], &read[i]
-		same = m.ID == was.ID && m.Status == was.Status && m.Status != history.Streaming
+	same := p.branch.Len() >= read.Len()
+	for i := 0; same && i < read.Len(); i++ {
+		m, was := p.branch.Row(i), read.Row(i)
+		same = m.ID == was.ID && m.Status() == was.Status() && m.Status() != history.Streaming
 		if same && i < p.read && m.Tokens != was.Tokens && m.Tokens != 0 {
-			p.fresh[i] = m.Tokens
+			p.fresh[i] = int(m.Tokens)
 		}
 	}
 	if p.edited = (editReader{}); !same {
@@ -103,8 +104,10 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 	if err := s.loadBranch(ctx); err != nil {
 		return nil, err
 	}
-	branch := s.Messages()
-	past := historyOf(branch)
+	past, err := toolsOf(ctx, s.Branch())
+	if err != nil {
+		return nil, err
+	}
 	groups := history.ToolGroups(past, messages...)
 	on := make(map[int64]bool, len(groups))
 	for _, id := range groups {
@@ -116,4 +119,26 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 		}
 	}
 	return groups, nil
+}
+
+// toolsOf are the messages of a branch as far as their tool groups need them: of those that neither call tools nor answer
+// a call there is no text.
+func toolsOf(ctx context.Context, b branch.Branch) ([]history.Message, error) {
+	list := make([]history.Message, b.Len())
+	for i := 0; i < len(list); i++ {
+		r := b.Row(i)
+		list[i] = history.Message{ID: r.ID, Role: r.Role(), Status: r.Status()}
+		if r.Size > 0 {
+			list[i].Content = "…" // it is not blank
+		}
+		if r.Calls == 0 && r.Role() != history.Tool && r.Role() != "" {
+			continue
+		}
+		m, err := b.Message(i)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = m.Message
+	}
+	return list, ctx.Err()
 }

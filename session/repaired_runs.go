@@ -1,11 +1,9 @@
 package session
 
 import (
-	"slices"
-
 	"winnow/history"
 	"winnow/session/approval"
-	"winnow/session/store"
+	"winnow/session/branch"
 )
 
 // RepairedRun is a tool call that ran, after the user allowed it, with other arguments than the model wrote.
@@ -15,19 +13,26 @@ type RepairedRun struct {
 }
 
 // RepairedRuns lists the calls of one answer of a branch that ran with repaired arguments, as their results record it.
-func RepairedRuns(branch []store.Message, answer int64) []RepairedRun {
-	at := slices.IndexFunc(branch, func(m store.Message) bool { return m.ID == answer })
-	if at < 0 {
-		return nil
+func RepairedRuns(b branch.Branch, answer int64) ([]RepairedRun, error) {
+	m, there, err := b.ByID(answer)
+	if !there || err != nil {
+		return nil, err
 	}
+	at, _ := b.Find(answer)
 	var runs []RepairedRun
 	// The results are stored behind their answer, in the order of its calls.
-	for i, call := range branch[at].ToolCalls {
-		if next := at + 1 + i; next < len(branch) && branch[next].Role == history.Tool {
-			if r, ok := approval.RecordOf(branch[next].Extra); ok && r.Arguments != "" {
-				runs = append(runs, RepairedRun{call, r.Arguments})
-			}
+	for i, call := range m.ToolCalls {
+		next := at + 1 + i
+		if next >= b.Len() || b.Role(next) != history.Tool {
+			continue
+		}
+		result, err := b.Message(next)
+		if err != nil {
+			return nil, err
+		}
+		if r, ok := approval.RecordOf(result.Extra); ok && r.Arguments != "" {
+			runs = append(runs, RepairedRun{call, r.Arguments})
 		}
 	}
-	return runs
+	return runs, nil
 }

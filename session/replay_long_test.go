@@ -15,6 +15,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/llmtest"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -72,7 +73,7 @@ func TestEveryRequestOfALongConversationReplays(t *testing.T) {
 			t.Fatalf("request %d of turn %d has the hash of nothing that left", nth[k.Turn], k.Turn)
 		}
 		got := wantProven(t, later, k.Turn, nth[k.Turn], body)
-		c := record.CountsOf(got.Verdicts.Entries, nil, nil)
+		c := record.CountsOf(got.Verdicts.Entries, nil, branch.Branch{})
 		repaired, dropped, cut = repaired+c.Repaired, dropped+c.Dropped, cut+c.Cut
 	}
 	t.Logf("%d turns, %d requests proven, of %d messages; in them %d verdicts repaired, %d cut, %d dropped; among them %d requests for summaries; actions: %v",

@@ -9,7 +9,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/calibration"
-	"winnow/session/store"
 	"winnow/session/target"
 )
 
@@ -44,7 +43,7 @@ func (t *turn) endTextTrial(ctx context.Context, a asked, answered bool, fault *
 func (t *turn) tryToolCalls(ctx context.Context) error {
 	t.mu.Lock()
 	to, policy := t.asks(), t.policy
-	holds := slices.ContainsFunc(t.branch, func(m store.Message) bool { return len(m.ToolCalls) > 0 })
+	holds := t.branch.Calls()
 	t.mu.Unlock()
 	if !holds || policy.Recovery == history.RecoverStrict || policy.ToolHistory != history.ToolsKeep {
 		return nil

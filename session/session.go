@@ -16,6 +16,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/tool"
 	"winnow/session/approval"
+	"winnow/session/branch"
 	"winnow/session/calibration"
 	"winnow/session/limits"
 	"winnow/session/recall"
@@ -171,7 +172,7 @@ func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
 		deps:       d.filled(),
 		row:        store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
-		planner:    planner{tokens: d.tokens(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy},
+		planner:    planner{tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
 		spending:   spending{limits: d.Limits},
@@ -197,11 +198,11 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{deps: d.filled(), row: row, planner: planner{tokens: d.tokens()}, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false), spending: spending{limits: d.Limits}}
-	if s.branch, err = d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful); err != nil {
+	newest, err := d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful)
+	if err != nil {
 		return nil, err
 	}
-	s.trusted(s.branch)
-	s.whole = len(s.branch) < windowful
+	s.branch, s.whole = d.noMessages().With(newest...), len(newest) < windowful
 	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
 		return nil, err
 	}
@@ -228,6 +229,11 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	}
 	s.use(s.deps.begin(ref))
 	return s, nil
+}
+
+// noMessages is an empty branch of a conversation in the store.
+func (d Deps) noMessages() branch.Branch {
+	return branch.New(branch.NewPages(d.Tokenizer, d.Store.MessagesWith))
 }
 
 func (d Deps) tokens() tokens { return tokens{d.Count, d.Guess, d.Tokenizer} }
@@ -267,14 +273,14 @@ func (s *Session) Model() *target.Model {
 	return s.model
 }
 
-// Messages is the active branch in order, as far as it is loaded. The slice is the caller's.
-func (s *Session) Messages() []store.Message {
+// Branch is the active branch, as far as it is loaded.
+func (s *Session) Branch() branch.Branch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]store.Message(nil), s.branch...)
+	return s.branch
 }
 
-// Loaded says whether Messages holds the whole active branch.
+// Loaded says whether Branch is the whole active branch.
 func (s *Session) Loaded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -195,10 +195,10 @@ func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a asked
 	held := a.held()
 	made := store.Summary{Session: a.record.Session, Endpoint: a.record.Endpoint, Model: a.record.Model, Text: text}
 	t.mu.Lock()
-	past := historyOf(t.branch[:t.past])
+	past := t.branch.First(t.past)
 	t.mu.Unlock()
-	made.Sources = history.IDsOf(past, func(m history.Message) bool {
-		if !held[m.ID] && (before == nil || !before.Messages.Holds(m.ID)) {
+	made.Sources = history.IDsOf(past.IDs(), func(id int64) bool {
+		if !held[id] && (before == nil || !before.Messages.Holds(id)) {
 			return false
 		}
 		made.Messages++
@@ -299,7 +299,7 @@ func unitEnd(list []history.Message, n int) int {
 func (t *turn) idsOf(some map[int64]bool) history.IDs {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return history.IDsOf(historyOf(t.branch[:t.past]), func(m history.Message) bool { return some[m.ID] })
+	return history.IDsOf(t.branch.First(t.past).IDs(), func(id int64) bool { return some[id] })
 }
 
 // summaryLength is how many tokens a summary may have: a part of the request that it will stand in, and no more than
@@ -377,7 +377,7 @@ func (t *turn) older(ctx context.Context) (summarizing, error) {
 func (t *turn) readOlder() (summarizing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.past = len(t.branch)
+	t.past = t.branch.Len()
 	if err := t.readTo(t.past); err != nil {
 		return summarizing{}, err
 	}
@@ -385,10 +385,8 @@ func (t *turn) readOlder() (summarizing, error) {
 	policy.SummaryAlways = true // An earlier summary goes into the next.
 	s := summarizing{next: t.options(t.asks(), policy, nil)}
 	s.list, s.before = t.reader.Older(s.next)
-	for _, m := range t.branch {
-		if m.Role == history.User {
-			s.user = m.ID
-		}
+	if at := t.branch.LastUser(); at >= 0 {
+		s.user = t.branch.ID(at)
 	}
 	if len(s.list) == 0 || s.user == 0 {
 		return s, ErrNothingOlder

@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -81,12 +82,15 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 	if err := s.loadBranch(ctx); err != nil {
 		return "", err
 	}
-	branch := s.Messages()
-	from, to := opening(branch, s.Flag)
+	messages := s.Branch()
+	from, to := opening(messages, s.Flag)
 	if to == 0 {
 		return "", ErrNothingToAnswer
 	}
-	user := branch[from]
+	user, err := messages.Message(from)
+	if err != nil {
+		return "", err
+	}
 	if s.deps.TitleRef == "" {
 		return titleOf(user.Message), nil
 	}
@@ -94,7 +98,7 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 	if err != nil {
 		return "", err
 	}
-	a, err := s.planTitle(model, branch, from, to)
+	a, err := s.planTitle(ctx, model, messages.First(to), from)
 	if err != nil {
 		return "", err
 	}
@@ -116,16 +120,16 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 
 // opening is the first turn of a branch that is not excluded, up to its first answer: the places of its first
 // message and behind its last, 0 and 0 for none. What was excluded goes to no model, not even for a title.
-func opening(branch []store.Message, flag func(message int64) history.Flag) (from, to int) {
+func opening(messages branch.Branch, flag func(message int64) history.Flag) (from, to int) {
 	asked := false
-	for i, m := range branch {
-		switch {
+	for i := range messages.Len() {
+		switch m := messages.Row(i); {
 		case flag(m.ID) == history.Exclude:
-			asked = asked && m.Role != history.User
-		case m.Role == history.User:
+			asked = asked && m.Role() != history.User
+		case m.Role() == history.User:
 			from, to, asked = i, i+1, true
-		case asked && m.Role == history.Assistant && m.Content != "":
-			for to = i + 1; to < len(branch) && branch[to].Role == history.Tool; to++ {
+		case asked && m.Role() == history.Assistant && m.Size > 0:
+			for to = i + 1; to < messages.Len() && messages.Role(to) == history.Tool; to++ {
 			}
 			return from, to
 		}
@@ -133,21 +137,25 @@ func opening(branch []store.Message, flag func(message int64) history.Flag) (fro
 	return from, to
 }
 
-// planTitle plans the request to a model for a title: some messages of a branch, their texts cut to what a title needs.
-func (p *planner) planTitle(model *target.Model, branch []store.Message, from, to int) (asked, error) {
+// planTitle plans the request to a model for a title: the messages of a branch from an index on, their texts cut to what
+// a title needs.
+func (p *planner) planTitle(ctx context.Context, model *target.Model, messages branch.Branch, from int) (asked, error) {
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		return asked{}, err
 	}
 	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
 	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallShare = false, 0, 0
-	past := historyOf(branch)
+	all, err := messages.All(ctx)
+	if err != nil {
+		return asked{}, err
+	}
 	p.mu.Lock()
 	o := p.options(model, policy, []history.Message{record.Question(titleQuestion)})
 	p.mu.Unlock()
 	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(past[from:to], func(history.Message) bool { return true })}
-	plan, err := history.Build(past, o)
+	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(messages.IDs(), func(id int64) bool { return id >= messages.ID(from) })}
+	plan, err := history.Build(historyOf(all), o)
 	if err != nil {
 		return asked{}, err
 	}
@@ -155,6 +163,6 @@ func (p *planner) planTitle(model *target.Model, branch []store.Message, from, t
 		return asked{}, ErrNothingToAnswer
 	}
 	a := asked{to: model, plan: plan, request: llm.Request{Model: model.Name, Messages: plan.Messages}}
-	a.decision = record.DecisionOf(past[len(past)-1].ID, o, plan, a.request, model.Client)
+	a.decision = record.DecisionOf(messages.ID(messages.Len()-1), o, plan, a.request, model.Client)
 	return a, nil
 }

@@ -162,7 +162,7 @@ func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error
 	}
 	o := w.p.previewOptions(w.to, w.policy, asTurn(draft, files))
 	o.System = w.s.deps.system(w.row)
-	return w.p.buildLimited(w.to, len(w.p.branch), &o)
+	return w.p.buildLimited(w.to, w.p.branch.Len(), &o)
 }
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.

@@ -12,6 +12,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/approval"
+	"winnow/session/branch"
 	"winnow/session/limits"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -186,8 +187,9 @@ func (t *turn) fail(ctx context.Context, err error) {
 		last.Fault = t.failure.JSON()
 		err = t.deps.Store.UpdateRequest(save, last)
 	case "": // no request failed
-		t.failure.After = t.lastOfTurn(t.failure.User, t.failure.JSON())
+		t.failure.After = t.lastOfTurn(t.failure.User)
 		err = t.deps.Store.SetFault(save, t.failure.After, t.failure.JSON())
+		t.Branch().Forget()
 	default:
 		return
 	}
@@ -197,19 +199,19 @@ func (t *turn) fail(ctx context.Context, err error) {
 }
 
 // lastOfTurn is the last message of a turn on the active branch, by the user's message that begins it. The turn failed
-// behind it because of fault, which the branch knows from then on.
-func (t *turn) lastOfTurn(user int64, fault string) int64 {
+// behind it, which the branch knows from then on.
+func (t *turn) lastOfTurn(user int64) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := slices.IndexFunc(t.branch, func(m store.Message) bool { return m.ID == user })
-	if at < 0 {
+	at, there := t.find(user)
+	if !there {
 		return user
 	}
-	for at+1 < len(t.branch) && t.branch[at+1].Role != history.User {
+	for at+1 < t.branch.Len() && t.branch.Role(at+1) != history.User {
 		at++
 	}
-	t.branch[at].Fault = fault
-	return t.branch[at].ID
+	t.branch = t.branch.Change(func(row func(i int) *branch.Row) { row(at).Faulty = true })
+	return t.branch.ID(at)
 }
 
 // askModel asks the server for the model's window and prices where they are not known yet. A turn
@@ -427,7 +429,7 @@ func (t *turn) leaseBegun(ctx context.Context) {
 // commit goes on from the user's message, which is on disk.
 func (t *turn) commit(m store.Message) {
 	t.mu.Lock()
-	t.past = len(t.branch)
+	t.past = t.branch.Len()
 	t.mu.Unlock()
 	t.add(m)
 	t.emit(Stored{m})
@@ -444,7 +446,7 @@ func (t *turn) userMessage(draft string, files []history.Part) store.Message {
 func (t *turn) add(m store.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.branch = append(t.branch, m)
+	t.branch = t.branch.With(m)
 	t.row.Leaf = m.ID
 	t.row.Messages++
 	if m.Role == history.User {

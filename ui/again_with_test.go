@@ -19,21 +19,21 @@ func TestAnotherModelAnswersFromTheList(t *testing.T) {
 	l.shows("there/large")
 	l.types("there/large")
 	l.press("enter")
-	l.until("the other answer", func() bool { return !l.turn.Busy && len(l.bodies) == 2 && len(l.chat.Messages) == 2 })
+	l.until("the other answer", func() bool { return !l.turn.Busy && len(l.bodies) == 2 && l.chat.Messages.Len() == 2 })
 	l.planned()
 	if body := l.body(); !strings.Contains(body, `"model":"large"`) {
 		t.Errorf("the request was not for the other model: %s", body)
 	}
 	l.shows("2 of 2  [ ]")
 	l.wantTexts("First | Answer 2")
-	if it := l.chat.Item(l.chat.Messages[1]); it.Name != "large" {
+	if it := l.chat.Item(l.chat.At(1)); it.Name != "large" {
 		t.Errorf("the answer stands under the name %q, want large", it.Name)
 	}
 	if l.current.Ref != "here/small" || l.current.Session.Ref() != "here/small" {
 		t.Errorf("the session is with %s, on the screen %s", l.current.Session.Ref(), l.current.Ref)
 	}
 	l.press("G", "[")
-	l.until("the first answer", func() bool { return strings.HasPrefix(l.chat.Messages[1].Content, "Answer 1") })
+	l.until("the first answer", func() bool { return strings.HasPrefix(l.chat.At(1).Content, "Answer 1") })
 	l.press("tab", "tab")
 	l.setFocus(draftPane)
 	l.types("/retry nowhere/large")

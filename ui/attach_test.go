@@ -50,7 +50,7 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 		t.Fatalf("the plan of the draft holds %+v, want both files", before.Messages)
 	}
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2 })
 	body := l.bodies[0]
 	for _, want := range []string{`two words.go:\n` + "```" + `\npackage main`, `data:image/gif;base64,`, `"text":"what is it? See "`} {
 		if !strings.Contains(body, want) {
@@ -86,7 +86,7 @@ func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
 	}
 	l.types("/attached are two files")
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2 })
 }
 
 func TestDraggedFilesBecomeChips(t *testing.T) {

@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"maps"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -42,7 +41,7 @@ func staysFor(m *Model) tea.Cmd {
 func putBehind(m *Model) {
 	a := &background.Answer{
 		Session: m.current.Session, Turn: m.turn, Waiting: m.composer.Waiting,
-		Messages: slices.Clone(m.chat.Messages), Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Asked(), Limit: m.overlays.limit(),
+		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Asked(), Limit: m.overlays.limit(),
 	}
 	m.current.Background.Put(a)
 }

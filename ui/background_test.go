@@ -76,8 +76,8 @@ func TestAnAnswerGoesOnBehindTheScreenAndComesBackLive(t *testing.T) {
 
 	l.comesBack(id)
 	l.shows("Begun.")
-	if !l.turn.Busy || len(l.chat.Messages) != 1 || !l.current.Busy {
-		t.Fatalf("the answer is busy: %v, with %d messages", l.turn.Busy, len(l.chat.Messages))
+	if !l.turn.Busy || l.chat.Messages.Len() != 1 || !l.current.Busy {
+		t.Fatalf("the answer is busy: %v, with %d messages", l.turn.Busy, l.chat.Messages.Len())
 	}
 	g.open <- struct{}{}
 	g.open <- struct{}{}
@@ -93,8 +93,8 @@ func TestAnAnswerGoesOnBehindTheScreenAndComesBackLive(t *testing.T) {
 	l.shows("new answer")
 	l.press("esc")
 	l.comesBack(other)
-	if l.turn.Busy || len(l.chat.Messages) != 2 {
-		t.Errorf("the session comes back with %d messages, busy: %v", len(l.chat.Messages), l.turn.Busy)
+	if l.turn.Busy || l.chat.Messages.Len() != 2 {
+		t.Errorf("the session comes back with %d messages, busy: %v", l.chat.Messages.Len(), l.turn.Busy)
 	}
 	if len(l.current.Background.States()) != 0 {
 		t.Errorf("after it was opened the list says %v", l.current.Background.States())

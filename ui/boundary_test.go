@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -23,7 +24,7 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 			plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
 			messages = append(messages, store.Message{Message: history.Message{ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete}})
 		}
-		m.chat.Reset(messages)
+		m.chat.Reset(branch.Of(messages...))
 		m.chat.Judge(plan)
 		if screen := plain(m); !strings.Contains(screen, want) {
 			t.Errorf("with %d messages above the line the screen is\n%s", above, screen)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -25,9 +26,9 @@ func BenchmarkPrepend(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		m := fresh(b, 120, 40)
-		m.chat.Reset(slices.Clone(all[n-200:]))
+		m.chat.Reset(branch.Of(slices.Clone(all[n-200:])...))
 		_ = m.View()
-		own := slices.Clone(all)
+		own := branch.Of(all...)
 		b.StartTimer()
 		m.chat.Prepend(own, map[int64]record.Receipt{})
 		_ = m.View()

@@ -16,12 +16,12 @@ func TestCompactStandsInTheNextRequest(t *testing.T) {
 	l.say("two")
 	l.say("and a half")
 	l.say("three")
-	before := len(l.chat.Messages)
+	before := l.chat.Messages.Len()
 	l.types("/compact")
 	l.press("enter")
 	l.until("the summary", func() bool { return !l.turn.Busy && l.current.Session.Policy().SummaryAlways })
 	l.shows("✚")
-	if got := len(l.chat.Messages); got != before {
+	if got := l.chat.Messages.Len(); got != before {
 		t.Errorf("%d messages are on the screen, want the %d that were said", got, before)
 	}
 	l.say("four")

@@ -30,11 +30,11 @@ func toTerminal(m *Model, copying func() tea.Cmd) string {
 func TestCopyTakesTheStoredText(t *testing.T) {
 	m := chatting(t, 120, 40)
 	code := "for p.at(Plus) {\n\tleft = Add{left, p.term()}\n}"
-	first, third := m.chat.Messages[0].Content, m.chat.Messages[2].Content
+	first, third := m.chat.At(0).Content, m.chat.At(2).Content
 	for _, c := range []struct {
 		args, want string
 	}{
-		{"", m.chat.Messages[5].Content},
+		{"", m.chat.At(5).Content},
 		{"1", first},
 		{"3 1", third + "\n\n" + first},
 		{"3-4", third},
@@ -55,7 +55,7 @@ func TestCopyTakesTheStoredText(t *testing.T) {
 	m.Update(char(' '))
 	m.chat.GoTo(1)
 	m.Update(char(' '))
-	if got, want := toTerminal(m, func() tea.Cmd { return m.copyMessages("") }), first+"\n\n"+m.chat.Messages[1].Content; got != want {
+	if got, want := toTerminal(m, func() tea.Cmd { return m.copyMessages("") }), first+"\n\n"+m.chat.At(1).Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }

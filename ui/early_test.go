@@ -22,7 +22,7 @@ func TestACommandRightAfterTheStartHasItsEffect(t *testing.T) {
 	l.types("/pin 3")
 	l.press("enter")
 	l.run(cmd)
-	l.until("the pin", func() bool { return s.Flag(l.chat.Messages[2].ID) == history.Pin })
+	l.until("the pin", func() bool { return s.Flag(l.chat.Messages.ID(2)) == history.Pin })
 	l.shows("Pinned message 3")
 }
 
@@ -47,7 +47,7 @@ func TestACommandWithAnotherLineIsNotSent(t *testing.T) {
 	l.types("/alone Second\nmore")
 	l.press("enter")
 	l.shows("Answer 2")
-	if last, _ := l.chat.Message(l.chat.Messages[2].ID); last.Content != "Second\nmore" || !last.Alone {
+	if last, _ := l.chat.Message(l.chat.Messages.ID(2)); last.Content != "Second\nmore" || !last.Alone {
 		t.Errorf("sent is %q, alone %v", last.Content, last.Alone)
 	}
 }

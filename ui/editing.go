@@ -2,7 +2,9 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
@@ -26,11 +29,10 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	if why := m.whyNot(keymap.Edit); why != nil {
 		return why
 	}
-	i, ok := m.chat.Index[id]
+	message, ok := m.chat.Message(id)
 	if !ok {
 		return m.notice.Error("This message is now on another branch.")
 	}
-	message := m.chat.Messages[i]
 	switch {
 	case message.Role != history.User:
 		return m.notice.Error(theme.UpperFirst(m.chat.NumbersOf(id)) + " is not yours and cannot be edited; " +
@@ -47,15 +49,36 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	return nil
 }
 
-// editsMsg says when the list of the user's messages is shown.
-type editsMsg struct{ at time.Time }
+// editsMsg is the user's messages on the active branch, the newest first, or why they cannot be read.
+type editsMsg struct {
+	choices []picker.Choice
+	err     error
+}
 
 // openEdits lists the user's messages, to edit one of them.
 func (m *Model) openEdits() tea.Cmd {
 	if m.turn.Busy {
 		return m.lacks(keymap.NeedIdle)
 	}
-	return func() tea.Msg { return editsMsg{time.Now()} }
+	messages := m.chat.Messages
+	return m.current.Run(func(ctx context.Context) tea.Msg { return readEdits(ctx, messages, time.Now()) })
+}
+
+func readEdits(ctx context.Context, messages branch.Branch, now time.Time) editsMsg {
+	var msg editsMsg
+	msg.err = messages.Each(ctx, 0, messages.Len(), func(i int, message store.Message) error {
+		if message.Role != history.User || message.Damaged {
+			return nil
+		}
+		msg.choices = append(msg.choices, picker.Choice{
+			Label: markdown.OneLine(message.Content, 400),
+			Right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(now, time.UnixMilli(message.CreatedMS)),
+			Value: strconv.FormatInt(message.ID, 10),
+		})
+		return nil
+	})
+	slices.Reverse(msg.choices)
+	return msg
 }
 
 // editsListed shows the user's messages of the active branch, the newest first.
@@ -63,22 +86,15 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	if m.overlays.any() || m.turn.Busy {
 		return nil
 	}
-	var choices []picker.Choice
-	for i := len(m.chat.Messages) - 1; i >= 0; i-- {
-		message := m.chat.Messages[i]
-		if message.Role != history.User || message.Damaged {
-			continue
-		}
-		choices = append(choices, picker.Choice{
-			Label: markdown.OneLine(message.Content, 400),
-			Right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(msg.at, time.UnixMilli(message.CreatedMS)),
-			Value: strconv.FormatInt(message.ID, 10),
-		})
-	}
-	if len(choices) == 0 {
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return m.notice.Error(theme.Sentence(msg.err))
+	case len(msg.choices) == 0:
 		return m.notice.Say("There is no message of yours to edit yet.")
 	}
-	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edit"}, 0, choices, func(value string) tea.Cmd {
+	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edit"}, 0, msg.choices, func(value string) tea.Cmd {
 		id, _ := strconv.ParseInt(value, 10, 64)
 		return m.startEdit(id)
 	}))
@@ -100,7 +116,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	m.chat.Unselect()
 	m.inspector.Forget()
 	m.current.Info = m.current.Session.Info()
-	m.chat.Follow(m.current.Session.Messages())
+	m.chat.Follow(m.current.Session.Branch())
 	v := e.Version
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
@@ -117,8 +133,8 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 		}
 		message = last
 	}
-	at := m.chat.Index[message.ID]
-	for at >= 0 && m.chat.Messages[at].Role != history.User {
+	at, _ := m.chat.Index(message.ID)
+	for at >= 0 && m.chat.Messages.Role(at) != history.User {
 		at--
 	}
 	if why := m.whyNot(keymap.Again); why != nil {
@@ -127,9 +143,9 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if at < 0 {
 		return m.notice.Error("None of your messages comes before this one, so there is nothing to answer.")
 	}
-	s, behind := m.current.Session, len(m.chat.Messages)-at-1
+	s, behind := m.current.Session, m.chat.Messages.Len()-at-1
 	m.composer.EndEdit()
-	m.chat.Follow(m.chat.Messages[:at+1])
+	m.chat.Follow(m.chat.Messages.First(at + 1))
 	start := func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) }
 	if ref != "" {
 		start = func(ctx context.Context) <-chan session.Event { return s.RegenerateWith(ctx, message.ID, ref) }

@@ -11,7 +11,7 @@ import (
 // texts are what the messages on the screen say, in short.
 func (l *live) texts() string {
 	var list []string
-	for _, m := range l.chat.Messages {
+	for _, m := range allOf(l.chat.Messages) {
 		text, _, _ := strings.Cut(m.Content, ".")
 		list = append(list, text)
 	}
@@ -25,7 +25,7 @@ func (l *live) wantTexts(want string) {
 		l.t.Errorf("the screen has %q, want %q", got, want)
 	}
 	var stored []string
-	for _, m := range l.current.Session.Messages() {
+	for _, m := range allOf(l.current.Session.Branch()) {
 		text, _, _ := strings.Cut(m.Content, ".")
 		stored = append(stored, text)
 	}
@@ -78,7 +78,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	if n := l.panel.Next.Plan.Entries.Len(); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
-	if r := l.chat.Item(l.chat.Messages[3]); r.Receipt == nil || r.Receipt.Sent != 3 || r.Receipt.Stored != 3 {
+	if r := l.chat.Item(l.chat.At(3)); r.Receipt == nil || r.Receipt.Sent != 3 || r.Receipt.Stored != 3 {
 		t.Errorf("the receipt of the branch's answer is %+v", r.Receipt)
 	}
 	l.press("[")
@@ -166,7 +166,7 @@ func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
 			t.Errorf("%c while an answer arrives: %q", key, m.notice.Sentence())
 		}
-		if m.composer.Editing() != 0 || len(m.chat.Messages) != 7 {
+		if m.composer.Editing() != 0 || m.chat.Messages.Len() != 7 {
 			t.Errorf("%c while an answer arrives does something", key)
 		}
 	}
@@ -216,18 +216,18 @@ func TestHandsHoldAcrossBranches(t *testing.T) {
 	l.say("First")
 	l.say("Second")
 	l.press("tab", "g", "p")
-	l.until("the pin", func() bool { return l.current.Session.Flag(l.chat.Messages[0].ID) == history.Pin })
+	l.until("the pin", func() bool { return l.current.Session.Flag(l.chat.Messages.ID(0)) == history.Pin })
 	l.press("J", "J", "e")
 	l.types(" thing")
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 3 })
 	l.planned()
-	if e := l.panel.Next.Plan.Entries; e.Len() != 4 || !e.At(0).Pinned || e.ID(2) == l.chat.Messages[0].ID {
+	if e := l.panel.Next.Plan.Entries; e.Len() != 4 || !e.At(0).Pinned || e.ID(2) == l.chat.Messages.ID(0) {
 		t.Errorf("the plan of the new branch is %+v, want 4 messages with the first pinned", e)
 	}
 	l.press("tab")
 	l.press("G", "K", "x")
-	second := l.chat.Messages[2].ID
+	second := l.chat.Messages.ID(2)
 	l.until("the exclusion", func() bool { return l.current.Session.Flag(second) == history.Exclude })
 	l.press("[")
 	l.shows("version 1 of 2")

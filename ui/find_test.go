@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
@@ -238,7 +239,7 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 		messages = append(messages, said(int64(i+1), history.User, text))
 		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})...)
 	}
-	m.chat.Reset(messages)
+	m.chat.Reset(branch.Of(messages...))
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.Update(tab)
 	m.Update(char('/'))
@@ -327,7 +328,7 @@ func TestThePaletteActsOnAMatch(t *testing.T) {
 	l.types("pin")
 	l.press("enter")
 	l.shows("Pinned message 1")
-	if f := l.current.Session.Flag(l.chat.Messages[0].ID); f != history.Pin {
+	if f := l.current.Session.Flag(l.chat.Messages.ID(0)); f != history.Pin {
 		t.Errorf("the message of the match has the flag %q", f)
 	}
 	l.press("down")

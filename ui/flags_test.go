@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/transcript"
@@ -76,7 +77,7 @@ func walked(t *testing.T, w, h int, said ...string) *live {
 	return l
 }
 
-func (l *live) flagOf(n int) history.Flag { return l.current.Session.Flag(l.chat.Messages[n].ID) }
+func (l *live) flagOf(n int) history.Flag { return l.current.Session.Flag(l.chat.Messages.ID(n)) }
 
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
@@ -135,7 +136,7 @@ func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 		l.shows("2 selected")
 		l.press("G", "space")
 		l.shows("3 selected")
-		if got := l.chat.Picked(); !slices.Equal(got, []int64{l.chat.Messages[0].ID, l.chat.Messages[1].ID, l.chat.Messages[5].ID}) {
+		if got := l.chat.Picked(); !slices.Equal(got, []int64{l.chat.Messages.ID(0), l.chat.Messages.ID(1), l.chat.Messages.ID(5)}) {
 			t.Errorf("selected are %v", got)
 		}
 		l.press("x")
@@ -351,7 +352,7 @@ func BenchmarkSelectionOf10000Messages(b *testing.B) {
 		messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
 		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})...)
 	}
-	m.chat.Reset(messages)
+	m.chat.Reset(branch.Of(messages...))
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.Update(tab)
 	m.Update(char('v'))

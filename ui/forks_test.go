@@ -10,7 +10,7 @@ func (l *live) forkedAt(number int) {
 	l.t.Helper()
 	was := l.current.Session
 	l.press("tab")
-	l.chat.GoTo(l.chat.Messages[number-1].ID)
+	l.chat.GoTo(l.chat.Messages.ID(number - 1))
 	l.press("f")
 	l.until("the fork", func() bool { return l.current.Session != was })
 	l.until("its kin", func() bool { return l.current.Forks.From() != "" })

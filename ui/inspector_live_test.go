@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
@@ -225,7 +226,7 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 	for _, c := range []struct{ key, want string }{{"p", "◆"}, {"x", "⊘"}, {"o", "●"}} {
 		l.press(c.key)
 		l.until("the verdict "+c.want, func() bool {
-			e, ok := l.panel.Next.Plan.EntryOf(l.chat.Messages[0].ID)
+			e, ok := l.panel.Next.Plan.EntryOf(l.chat.Messages.ID(0))
 			return ok && theme.Glyph(e) == c.want && strings.Contains(plain(l.Model), "\n  "+c.want+" ")
 		})
 	}
@@ -238,7 +239,9 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 	m := ready(t, 80, 24)
 	_, plan := inspected(t)
 	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
-	m.chat.Messages[7].Content = strings.Repeat("A line of a long answer.\n", 400)
+	changed := allOf(m.chat.Messages)
+	changed[7].Content = strings.Repeat("A line of a long answer.\n", 400)
+	m.chat.Messages = branch.Of(changed...)
 	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
 	m.Update(ctrl('d'))
 	m.Update(ctrl('d'))
@@ -271,7 +274,9 @@ func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 // TestTheInspectorOpensTenMegabytesAtOnce counts lines that are wrapped, not time.
 func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
 	m := ready(t, 80, 24)
-	m.chat.Messages[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
+	changed := allOf(m.chat.Messages)
+	changed[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
+	m.chat.Messages = branch.Of(changed...)
 	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
 	m.View()
 	s := m.inspector.Content().(*inspector.Reading)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
@@ -106,7 +107,7 @@ func sent(t testing.TB, proven bool) record.Replayed {
 			Nth:     1, Of: 2,
 			Verdicts: store.Verdicts{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
 		},
-		Messages: messages, Plan: plan, Proven: proven,
+		Messages: branch.Of(messages...), Plan: plan, Proven: proven,
 	}
 	if !proven {
 		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"

@@ -247,9 +247,9 @@ func (l *live) types(text string) {
 func (l *live) say(text string) {
 	l.t.Helper()
 	l.types(text)
-	before := len(l.chat.Messages)
+	before := l.chat.Messages.Len()
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) >= before+2 })
+	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() >= before+2 })
 	l.planned()
 }
 

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 )
@@ -68,7 +69,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 		if err != nil || len(kept) != 1 || kept[0].Content != text {
 			rt.Fatalf("%q is read back as %d messages, error %v", text, len(kept), err)
 		}
-		m.chat.Reset(kept)
+		m.chat.Reset(branch.Of(kept...))
 		m.chat.Newest()
 		for range 3 { // folded, unfolded, with reasoning
 			screen := ansi.Strip(m.View().Content)

@@ -12,6 +12,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/approval"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
@@ -174,7 +175,7 @@ func BenchmarkKeyPressWith10000Messages(b *testing.B) {
 				messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
 				plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})...)
 			}
-			m.chat.Reset(messages)
+			m.chat.Reset(branch.Of(messages...))
 			m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 			m.View()
 			for b.Loop() {

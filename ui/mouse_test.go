@@ -54,7 +54,7 @@ func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 		t.Fatalf("on the first message of the transcript the panel is on %+v", got)
 	}
 	l.press("tab", "j", "j")
-	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages[2].ID {
+	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages.ID(2) {
 		t.Fatalf("on the panel's third line the transcript is on %+v", m)
 	}
 	l.press("G")
@@ -80,7 +80,7 @@ func TestClicks(t *testing.T) {
 	l.frame.Mouse = true
 
 	l.clicks("●  3 you", 1)
-	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages[2].ID {
+	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages.ID(2) {
 		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
 	l.clicks("▌ The third question.", 1)

@@ -7,6 +7,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/panel"
@@ -101,7 +102,7 @@ func sentBefore(proven bool) record.Replayed {
 				{Kind: "marker", At: 1, Text: "[Earlier messages truncated]", Tokens: 6, Cause: history.Cause{Code: history.CauseGap, Want: 1}},
 			}},
 		},
-		Messages: messages[:5], Proven: proven,
+		Messages: branch.Of(messages[:5]...), Proven: proven,
 	}
 	if !proven {
 		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"

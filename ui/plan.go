@@ -69,6 +69,9 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	if m.panel.Shown() == &m.panel.Next && (err == nil || plan.Entries.Len() > 0) {
 		m.chat.Judge(plan)
 	}
-	m.repairs.Runs = func(message int64) []session.RepairedRun { return session.RepairedRuns(m.chat.Messages, message) }
+	m.repairs.Runs = func(message int64) []session.RepairedRun {
+		runs, _ := session.RepairedRuns(m.chat.Messages, message) // what cannot be read is shown so in the transcript
+		return runs
+	}
 	m.repairs.Set(m.panel.Next.Plan)
 }

@@ -308,5 +308,5 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	branch("]", question)
 	l.setFocus(questionPane)
 	l.press("y")
-	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
+	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
 }

@@ -56,7 +56,7 @@ func (l *live) enters(text string) {
 // ofUser are the messages of the user on the screen.
 func (l *live) ofUser() []string {
 	var out []string
-	for _, m := range l.chat.Messages {
+	for _, m := range allOf(l.chat.Messages) {
 		if m.Role == history.User {
 			out = append(out, m.Content)
 		}
@@ -84,7 +84,7 @@ func TestQueuedMessagesAreSentInTheirOrder(t *testing.T) {
 	if got := l.ofUser(); !slices.Equal(got, []string{"one", "two", "three", "four"}) {
 		t.Errorf("the conversation has %q", got)
 	}
-	if m := l.chat.Messages[4]; !m.Alone {
+	if m := l.chat.At(4); !m.Alone {
 		t.Errorf("%q was sent with the conversation before it", m.Content)
 	}
 	l.lacks("queued")
@@ -148,7 +148,7 @@ func TestAQueuedMessageThatDoesNotFitStaysQueued(t *testing.T) {
 	g.open <- struct{}{}
 	l.shows("The message stays queued; /queue moves")
 	l.lacks("/retry")
-	if n := len(l.chat.Messages); n != 2 || !l.composer.Waiting.Held() {
+	if n := l.chat.Messages.Len(); n != 2 || !l.composer.Waiting.Held() {
 		t.Fatalf("%d messages are in the conversation, and the queue is held: %v", n, l.composer.Waiting.Held())
 	}
 	l.enters("/queue")

@@ -190,8 +190,8 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(outcome))
 	}
 	calls := slices.ContainsFunc(msg.group, func(id int64) bool {
-		at, ok := m.chat.Index[id]
-		return ok && len(m.chat.Messages[at].ToolCalls) > 0
+		at, ok := m.chat.Index(id)
+		return ok && m.chat.Messages.Row(at).Calls > 0
 	})
 	sentence, plan := m.notice.Say(msg.sentence(calls)), m.draftChanged
 	if msg.generation == m.current.Generation {

@@ -19,6 +19,7 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/approval"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current"
@@ -76,6 +77,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.chat.Reset(branch.Of()) // what is added to it is in no store
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }

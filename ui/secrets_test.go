@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/inspector"
 	"winnow/ui/sessions"
@@ -61,7 +62,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 				t.Errorf("%s says %q", what, text)
 			}
 		}
-		l.inspect(inspector.Subject{Message: l.chat.Messages[0].ID}, inspector.TextView)
+		l.inspect(inspector.Subject{Message: l.chat.Messages.ID(0)}, inspector.TextView)
 		l.shows("My key is [redacted], ours is [redacted].")
 		l.shows("2 secrets are hidden in this view; f3 shows possible secrets.")
 		l.press("f3")
@@ -106,13 +107,13 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 			t.Errorf("%s hides nothing again:\n%s", what, screen)
 		}
 	}
-	bareTranscript := func() { l.chat.Reset(nil) } // It says what was said, and is on the screen beside the views.
+	bareTranscript := func() { l.chat.Reset(branch.Branch{}) } // It says what was said, and is on the screen beside the views.
 	l.types("/repair")
 	l.press("enter")
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(inspector.Subject{Message: l.current.Session.Messages()[1].ID}, inspector.RepairView)
+	l.inspect(inspector.Subject{Message: allOf(l.current.Session.Branch())[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 

@@ -91,7 +91,7 @@ func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
 		return m.openStored(e.ID, current.Arrival{})
 	case sessions.Found:
 		at := current.Arrival{Message: e.Hit.Message, Text: e.Text}
-		if _, here := m.chat.Index[at.Message]; here && e.Hit.Session.ID == m.current.Info.ID {
+		if _, here := m.chat.Index(at.Message); here && e.Hit.Session.ID == m.current.Info.ID {
 			m.bare()
 			m.current.At = at
 			return m.arrive(true)

@@ -179,7 +179,7 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	l.lists("A question")
 	l.press("ctrl+f")
 	l.until("the fork", func() bool { return l.current.Info.Parent == first })
-	if l.overlays.any() || len(l.chat.Messages) != 2 || l.stored(l.current.Info.ID).Parent != first {
+	if l.overlays.any() || l.chat.Messages.Len() != 2 || l.stored(l.current.Info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
 	l.shows("Forked from «A question» at its end")

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/inspector"
@@ -43,10 +42,7 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 	case settings.Refused:
 		return m.lacks(keymap.NeedIdle)
 	case settings.Asked:
-		message := store.Message{}
-		if i, ok := m.chat.Index[e.Message]; ok {
-			message = m.chat.Messages[i]
-		}
+		message, _ := m.chat.Message(e.Message)
 		return m.askAgain(message, e.Ref)
 	case settings.Edited:
 		return m.composer.External.Edit(e.Text, func(text string, err error) tea.Msg { return settings.SystemMsg{Text: text, Err: err} })

@@ -35,7 +35,8 @@ func TestQuarantinedMessageSaysWhy(t *testing.T) {
 			Message: history.Message{Role: "narrator", Status: history.Quarantined},
 			Damaged: c.damaged, Remains: c.remains,
 		}
-		if got := new(transcript.Model).Item(m).Note.What; got != c.want {
+		chat := transcript.New(transcript.Deps{})
+		if got := chat.Item(m).Note.What; got != c.want {
 			t.Errorf("a quarantined message, damaged %v, readable %q, has the note %q, want %q", c.damaged, c.remains, got, c.want)
 		}
 	}

@@ -98,8 +98,8 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.until("the session to be stored", func() bool { return !l.current.Session.Temporary() })
 	l.shows("This chat is now saved in the list of sessions.")
 	l.shows("third, unsent")
-	if l.current.Session.Info().ID != temporary.Info().ID || len(l.chat.Messages) != 4 {
-		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID, len(l.chat.Messages), temporary.Info().ID)
+	if l.current.Session.Info().ID != temporary.Info().ID || l.chat.Messages.Len() != 4 {
+		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID, l.chat.Messages.Len(), temporary.Info().ID)
 	}
 	r, err := l.current.Session.Records().Replay(t.Context(), 2, 0)
 	if err != nil || !r.Proven {

@@ -35,7 +35,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
-	id, first := l.current.Info.ID, l.chat.Messages[0].ID
+	id, first := l.current.Info.ID, l.chat.Messages.ID(0)
 	l.say("And where does it live?")
 	l.turnOf(l.current.Session.Edit(t.Context(), session.SendOptions{}, first, "Tell me about the otter."))
 	l.press("ctrl+n")
@@ -44,7 +44,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.finds("walrus")
 	l.standsOn(id, "Tell me about the walrus.")
 	l.shows("And where does it live?")
-	if leaf := l.stored(id).Leaf; leaf != l.chat.Messages[len(l.chat.Messages)-1].ID {
+	if leaf := l.stored(id).Leaf; leaf != l.chat.Messages.ID(l.chat.Messages.Len()-1) {
 		t.Errorf("the active branch of the file ends at %d", leaf)
 	}
 	l.until("the word marked", func() bool { return l.chat.Search.On && l.chat.Search.Total() == 1 })
@@ -86,7 +86,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	}
 	l.finds("walrus")
 	l.until("the session", func() bool { m, ok := l.chat.Selected(); return ok && strings.HasSuffix(m.Content, "walrus.") })
-	l.until("all of it", func() bool { return len(l.chat.Messages) == n })
+	l.until("all of it", func() bool { return l.chat.Messages.Len() == n })
 	l.shows("At its end stands a walrus.")
 	if l.current.Info.ID != kept.ID || l.focus != transcriptPane {
 		t.Errorf("the session is %s, the focus %v", l.current.Info.ID, l.focus)

@@ -28,8 +28,8 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l.shows("tokens too many: your message 50,000 → shorten it")
 		l.shows("is kept: ctrl+y sends it")
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
-		if l.composer.Text() != long || len(l.current.Session.Messages()) != 2 {
-			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), len(l.current.Session.Messages()))
+		if l.composer.Text() != long || l.current.Session.Branch().Len() != 2 {
+			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), l.current.Session.Branch().Len())
 		}
 		l.press("enter") // it still does not fit
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
@@ -37,8 +37,8 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 			t.Fatalf("%s: a second enter took the draft", when)
 		}
 		l.press("ctrl+y")
-		l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
-		if !l.composer.Empty() || l.notice.Alert().Text != "" || l.current.Session.Messages()[2].Content != long {
+		l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
+		if !l.composer.Empty() || l.notice.Alert().Text != "" || allOf(l.current.Session.Branch())[2].Content != long {
 			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.notice.Alert().Text)
 		}
 		if e := l.panel.Next.Plan; e.Entries.Len() > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {
@@ -117,7 +117,7 @@ func TestALargeDraftLeavesOnceItFits(t *testing.T) {
 	if l.composer.Empty() || l.turn.Busy {
 		t.Fatal("the draft left before its plan was made")
 	}
-	l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 4 })
+	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
 	if !l.composer.Empty() {
 		t.Error("the draft is still in the composer")
 	}

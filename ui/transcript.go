@@ -208,6 +208,7 @@ func (m *Model) follow() {
 // lead puts the panel's cursor on the message under the transcript's.
 func (m *Model) lead() {
 	if message, ok := m.chat.Selected(); ok {
-		m.panel.GoTo(m.chat.Index[message.ID], message.ID)
+		at, _ := m.chat.Index(message.ID)
+		m.panel.GoTo(at, message.ID)
 	}
 }

@@ -113,7 +113,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	closeLimit(m)
 	m.chat.Settle()
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
-		m.chat.Follow(m.current.Session.Messages()) // no other answer came, and the branch is the one that it was
+		m.chat.Follow(m.current.Session.Branch()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
 		m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(m, over)) + ".", Way: "The message stays queued; /queue moves it back to the draft."})

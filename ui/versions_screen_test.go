@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/current"
 )
@@ -21,7 +22,7 @@ func versioned(t testing.TB, w, h int) *Model {
 	}
 	messages[2].Sibling, messages[2].Siblings = 2, 3
 	messages[5].Sibling, messages[5].Siblings = 1, 2
-	m.chat.Follow(messages)
+	m.chat.Follow(branch.Of(messages...))
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	return m
 }
@@ -69,7 +70,7 @@ func versionStates() []state {
 			m := versioned(t, w, h)
 			m.Update(esc)
 			m.Update(esc)
-			m.Update(editsMsg{begun})
+			m.Update(readEdits(t.Context(), m.chat.Messages, begun))
 			m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
 			return m
 		}},
@@ -95,7 +96,7 @@ func TestEditedMessageIsNamed(t *testing.T) {
 	if got := m.chat.Mark(3).Tag; got != "being edited" {
 		t.Errorf("the message that is edited says %q", got)
 	}
-	if e, ok := m.chat.Verdict(4); ok || m.chat.Messages[2].Role != history.User {
+	if e, ok := m.chat.Verdict(4); ok || m.chat.At(2).Role != history.User {
 		t.Errorf("a message behind the edit has the verdict %+v", e)
 	}
 }

@@ -170,7 +170,7 @@ func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 	l.press("tab", "w")
 	l.shows("What if")
 	l.press("g")
-	if on, ok := l.chat.Selected(); !ok || on.ID != l.chat.Messages[0].ID {
+	if on, ok := l.chat.Selected(); !ok || on.ID != l.chat.Messages.ID(0) {
 		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
 	}
 	l.press("esc")

@@ -11,6 +11,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/panel"
@@ -74,7 +75,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		began := time.Now()
 		l.types("Again.")
 		l.press("enter")
-		l.until("the answer", func() bool { return !l.turn.Busy && len(l.chat.Messages) == 2*n })
+		l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2*n })
 		waited = waited && time.Since(began) >= patience
 	}
 	if waited {
@@ -141,7 +142,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	}
 	c := transcript.New(transcript.Deps{})
 	c.Restyle(st)
-	c.Index = map[int64]int{1: 0, 2: 1}
+	c.Reset(branch.Of(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
 	c.JudgeRead(past.Plan, past.FirstRead)
 	if got := [2]string{c.Mark(1).Tag, c.Mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
 		t.Errorf("the marks are %q", got)

@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/settings"
 	"winnow/session/store"
@@ -175,14 +176,8 @@ func (l Context) JSON() ContextJSON {
 	if l.Over != nil {
 		o.Error = ErrorText(l.Over)
 	}
-	labels := make(map[int64]string)
-	for _, m := range l.Messages {
-		if m.Label != "" {
-			labels[m.ID] = m.Label
-		}
-	}
 	for _, e := range l.Plan.Entries.All() {
-		o.Entries = append(o.Entries, entryObject(e, l.Plan.Sum, labels[e.ID]))
+		o.Entries = append(o.Entries, entryObject(e, l.Plan.Sum, l.Labels[e.ID]))
 	}
 	for _, a := range l.Plan.Added {
 		o.Added = append(o.Added, AddedJSON{
@@ -268,7 +263,8 @@ type Context struct {
 	Info     store.Session
 	Model    string
 	Plan     history.Plan
-	Messages []store.Message          // those the plan is about
+	Messages branch.Branch            // those the plan is about
+	Labels   map[int64]string         // of those that have one in the file that they were imported from, by their ids
 	Over     *history.OverBudgetError // why the next request would not be sent, nil where it would
 	Input    pricing.Cost             // what the next request costs before its answer
 	Past     *record.Replayed         // nil for the next request

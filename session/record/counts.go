@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/session/store"
+	"winnow/session/branch"
 )
 
 // Counts sums the verdicts of one request.
@@ -29,21 +29,17 @@ type Counts struct {
 func (c Counts) Sent() int { return c.Kept + c.Cut + c.Recalled }
 
 // CountsOf sums verdicts on messages.
-func CountsOf(entries history.Entries, added []history.Added, messages []store.Message) Counts {
+func CountsOf(entries history.Entries, added []history.Added, messages branch.Branch) Counts {
 	c := Counts{Stored: entries.Len(), Added: len(added)}
-	created := make(map[int64]int64, len(messages))
-	for _, m := range messages {
-		created[m.ID] = m.CreatedMS
-	}
 	for e, n := range entries.Runs() {
 		c.count(e, n)
 	}
-	if len(created) == 0 {
+	if messages.Len() == 0 {
 		return c
 	}
 	for _, e := range entries.Sent() {
-		if ms := created[e.ID]; ms != 0 {
-			c.span(time.UnixMilli(ms).UTC())
+		if at, there := messages.Find(e.ID); there && messages.Row(at).Created != 0 {
+			c.span(time.UnixMilli(messages.Row(at).Created).UTC())
 		}
 	}
 	return c

@@ -192,8 +192,12 @@ func (d Decision) cover(past []history.Message, r store.Request) {
 	if json.Unmarshal(r.Options, &older) != nil {
 		return // It was read before.
 	}
-	d.Summary.Messages = history.IDsOf(past, func(m history.Message) bool {
-		return m.ID <= older.Summary.Upto && d.Flags[m.ID] != history.Exclude
+	ids := func(yield func(int64) bool) {
+		for i := 0; i < len(past) && yield(past[i].ID); i++ {
+		}
+	}
+	d.Summary.Messages = history.IDsOf(ids, func(id int64) bool {
+		return id <= older.Summary.Upto && d.Flags[id] != history.Exclude
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -67,7 +68,7 @@ func (p *Past) Counted(short *Shortfall) {
 
 // Answered takes a request of the running turn to which something was answered, and which was sent at a time. messages
 // are those of the branch.
-func (p *Past) Answered(model string, at time.Time, plan history.Plan, messages []store.Message) {
+func (p *Past) Answered(model string, at time.Time, plan history.Plan, messages branch.Branch) {
 	p.mu.Lock()
 	before := p.answered
 	p.mu.Unlock()
@@ -177,7 +178,7 @@ type answered struct {
 
 // weigh counts a request of a plan, as far as that is not counted yet: what it begins with as the
 // request before, and texts of the branch that are sent whole.
-func (p *Past) weigh(before *answered, model string, at time.Time, plan history.Plan, messages []store.Message) *answered {
+func (p *Past) weigh(before *answered, model string, at time.Time, plan history.Plan, messages branch.Branch) *answered {
 	if p.count == nil {
 		return nil
 	}
@@ -185,8 +186,11 @@ func (p *Past) weigh(before *answered, model string, at time.Time, plan history.
 	now := &answered{at: at, model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
 	counts := map[string]int{}
 	for i, e := range plan.Entries.Sent() {
-		if e.Whole && i < len(messages) && messages[i].ID == e.ID && messages[i].Tokens > 0 {
-			counts[messages[i].Content] = messages[i].Tokens
+		if !e.Whole || i >= messages.Len() || messages.ID(i) != e.ID || messages.Row(i).Tokens == 0 {
+			continue
+		}
+		if m, err := messages.Message(i); err == nil { // else its text is counted below
+			counts[m.Content] = m.Tokens
 		}
 	}
 	if before != nil && before.tools == now.tools {

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -27,8 +28,9 @@ func conversation(t *testing.T, questions ...string) Records {
 	}
 	t.Cleanup(func() { st.Close() })
 	r := Records{Store: st, Least: 1, Count: words, Tokenizer: "words"}
-	r.Branch = func(ctx context.Context, leaf int64) ([]store.Message, error) {
-		return st.Branch(ctx, r.Session, leaf, 0, -1)
+	r.Branch = func(ctx context.Context, leaf int64) (branch.Branch, error) {
+		messages, err := st.Branch(ctx, r.Session, leaf, 0, -1)
+		return branch.Of(messages...), err
 	}
 	var leaf int64
 	say := func(role history.Role, text string) {
@@ -65,7 +67,11 @@ func conversation(t *testing.T, questions ...string) Records {
 // leaving is the request that asks for an answer to a message.
 func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	t.Helper()
-	branch, err := r.Branch(t.Context(), leaf)
+	on, err := r.Branch(t.Context(), leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := on.All(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +79,7 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	past, turn, err := Decision{Turn: []int64{leaf}}.split(branch)
+	past, turn, err := Decision{Turn: []int64{leaf}}.split(messages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +136,7 @@ func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		live.Answered(model, found.Request.Created, r.plan(t, turn), nil)
+		live.Answered(model, found.Request.Created, r.plan(t, turn), branch.Branch{})
 		live.EndTurn()
 	}
 	opened := NewPast(words, false)
@@ -159,7 +165,7 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	}
 	loaded.shortfall, loaded.cutShort = short, []int64{99}
 
-	p.Answered(model, time.Time{}, r.plan(t, 1), nil)
+	p.Answered(model, time.Time{}, r.plan(t, 1), branch.Branch{})
 	p.EndTurn()
 	plan := r.plan(t, 2)
 	want := p.Forecast(plan).Prefix

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm/pricing"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -76,7 +77,7 @@ func Failures(receipts map[int64]Receipt) []Failure {
 
 // ReceiptOf is the receipt of a request that is over, by its record and its plan.
 func ReceiptOf(q store.Request, p history.Plan) Receipt {
-	c := CountsOf(p.Entries, nil, nil)
+	c := CountsOf(p.Entries, nil, branch.Branch{})
 	return receiptOf(q, store.Tally{Sum: p.Sum, Stored: c.Stored, Sent: c.Sent(), Cut: c.Cut, Dropped: c.Dropped, Recalled: c.Recalled, Repaired: c.Repaired})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -21,7 +22,7 @@ type Records struct {
 
 	// Branch reads the messages up to one, from the first on. Their counts are those of Tokenizer, 0 where they were
 	// counted by another.
-	Branch func(ctx context.Context, leaf int64) ([]store.Message, error)
+	Branch func(ctx context.Context, leaf int64) (branch.Branch, error)
 
 	Least     int             // tokens; a server's count of a smaller request says too little
 	Count     history.Counter // counts tokens

@@ -6,17 +6,18 @@ import (
 	"slices"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
 // Replayed is a past request, put together again from its record and the stored messages.
 type Replayed struct {
 	Recorded
-	Messages []store.Message // the branch that it was planned from, the turn's own messages at the end
-	Plan     history.Plan    // as the record's options and today's rules make it
-	Body     []byte          // the bytes that Plan gives
-	Proven   bool            // Body is what was sent, byte for byte: it has the hash of the record
-	Doubt    string          // a sentence that says why it is not proven, "" where it is
+	Messages branch.Branch // that it was planned from, the turn's own messages at the end
+	Plan     history.Plan  // as the record's options and today's rules make it
+	Body     []byte        // the bytes that Plan gives
+	Proven   bool          // Body is what was sent, byte for byte: it has the hash of the record
+	Doubt    string        // a sentence that says why it is not proven, "" where it is
 }
 
 // Replay puts a request together again that Find finds. The branch that was active then need not
@@ -51,7 +52,11 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	if made.Messages, err = r.Branch(ctx, d.Leaf); err != nil {
 		return made, err
 	}
-	past, turn, err := d.split(made.Messages)
+	messages, err := made.Messages.All(ctx)
+	if err != nil {
+		return made, err
+	}
+	past, turn, err := d.split(messages)
 	if err != nil {
 		return made, fmt.Errorf("rebuild request %d of turn %d: %w", made.Nth, made.Request.Turn, err)
 	}
@@ -66,7 +71,7 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	}
 	made.Proven = unsent == nil && hash(made.Body) == made.Request.BodyHash
 	if !made.Proven {
-		made.Doubt = r.doubt(made, unsent)
+		made.Doubt = r.doubt(made, slices.ContainsFunc(messages, func(m store.Message) bool { return m.Damaged }), unsent)
 	}
 	return made, nil
 }
@@ -98,14 +103,13 @@ func measure(v *store.Verdicts, rebuilt history.Plan) {
 }
 
 // doubt says why a rebuilt request is not the one that was sent, as far as that can be known.
-func (r Records) doubt(made Replayed, unsent error) string {
-	damaged := func(m store.Message) bool { return m.Damaged }
+func (r Records) doubt(made Replayed, damaged bool, unsent error) string {
 	switch {
 	case made.Request.Rules < history.FirstRules || made.Request.Rules > history.Rules:
 		return fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d", made.Request.Rules, history.Rules)
 	case unsent != nil:
 		return "today it would not be sent: " + unsent.Error()
-	case slices.ContainsFunc(made.Messages, damaged):
+	case damaged:
 		return "a stored message is damaged"
 	case made.Request.Tokenizer != r.Tokenizer:
 		return fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", made.Request.Tokenizer, r.Tokenizer)

@@ -90,6 +90,46 @@ func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, e
 	return ids, nil
 }
 
+// BranchIDs returns the ids of the branch that ends at leaf, in order; none for leaf 0.
+func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]int64, error) {
+	if leaf == 0 {
+		return nil, nil
+	}
+	return withSession(ctx, s.view, "read the messages", session, func(tx *sql.Tx, n int64) ([]int64, error) {
+		return branchIDs(ctx, tx, n, leaf)
+	})
+}
+
+// Uncounted is how many bytes of text the messages with these ids have whose tokens a tokenizer has not counted.
+func (s *Store) Uncounted(ctx context.Context, ids []int64, tokenizer string) (int, error) {
+	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) (size int, err error) {
+		err = tx.QueryRowContext(ctx, `
+			SELECT coalesce(sum(octet_length(m.content)), 0)
+			FROM json_each(?) ids
+			CROSS JOIN messages m ON m.id = ids.value
+			WHERE m.tokens = 0
+				OR m.tokenizer <> ?`, sqlite.IDs(ids), tokenizer).Scan(&size)
+		return size, err
+	})
+}
+
+// MessagesWith returns the messages of one session that have these ids, in the order of their ids. Ids that no message
+// has are left out.
+func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
+	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
+		all, err := readRows(ctx, tx, "json_each(?) CROSS JOIN messages m ON m.id = json_each.value", sqlite.IDs(ids))
+		if err != nil || len(all) == 0 {
+			return nil, err
+		}
+		slices.SortFunc(all, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
+		session, err := sessionByKey(ctx, tx, all[0].key)
+		if err != nil {
+			return nil, err
+		}
+		return complete(ctx, tx, session.ID, all)
+	})
+}
+
 // Messages returns all messages of a session, those of every branch, in the order in which they were
 // stored: a message comes behind its parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {

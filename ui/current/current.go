@@ -14,6 +14,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/current/background"
@@ -91,7 +92,7 @@ type (
 	// Loaded is the session on the screen as a whole, and the receipts of its answers. Earlier is how many chats there
 	// are before a new one.
 	Loaded struct {
-		Messages []store.Message
+		Messages branch.Branch
 		Receipts map[int64]record.Receipt
 		Earlier  int
 		Err      error
@@ -173,7 +174,7 @@ func (c *Model) Start() tea.Cmd {
 		if fresh && db != nil {
 			earlier, _ = db.CountSessions(ctx) // a number that is not known is not shown
 		}
-		return Loaded{s.Messages(), receipts, earlier, errors.Join(err, more)}, nil
+		return Loaded{s.Branch(), receipts, earlier, errors.Join(err, more)}, nil
 	})
 	if c.With.Store == nil {
 		return load
@@ -189,7 +190,7 @@ func (c *Model) ReadForks() tea.Cmd {
 	s, keys, secrets := c.Session, c.Keys, c.Secrets
 	return c.ask(func(ctx context.Context) (event.Event, error) {
 		kin, err := s.Kin(ctx)
-		return ForksRead{NewForks(kin, s.Messages(), keys, secrets)}, err
+		return ForksRead{NewForks(kin, s.Branch(), keys, secrets)}, err
 	})
 }
 
@@ -357,7 +358,7 @@ func (c *Model) Keep() tea.Cmd {
 	switch {
 	case !c.Session.Temporary():
 		return c.Say("This session is already saved.")
-	case len(c.Session.Messages()) == 0:
+	case c.Session.Branch().Len() == 0:
 		return c.SayError("There is nothing to save yet.")
 	case c.Busy:
 		return c.SayError(c.Keys.Lacks(keymap.NeedIdle))

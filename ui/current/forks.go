@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -21,12 +22,10 @@ type Forks struct {
 }
 
 // NewForks are the forks of a session whose branch has these messages.
-func NewForks(kin session.Kin, messages []store.Message, keys keymap.Map, secrets theme.Secrets) Forks {
+func NewForks(kin session.Kin, messages branch.Branch, keys keymap.Map, secrets theme.Secrets) Forks {
 	f := Forks{kin: kin, keys: keys, secrets: secrets}
-	for _, message := range messages {
-		if kin.Fork && message.Seq <= kin.Copied {
-			f.point = message.ID
-		}
+	for i := 0; kin.Fork && i < messages.Len() && int(messages.Row(i).Seq) <= kin.Copied; i++ {
+		f.point = messages.ID(i)
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -18,11 +19,11 @@ func forked(parent store.Session) Forks {
 		Fork: true, Copied: 2, Parent: parent,
 		Forks: []store.Session{{ID: "a", Title: "Oslo", ForkedAt: 12}, {ID: "b", ForkedAt: 13}, {ID: "c", ForkedAt: 13}},
 	}
-	var branch []store.Message
+	var messages []store.Message
 	for i := range 3 {
-		branch = append(branch, store.Message{Message: history.Message{ID: int64(11 + i)}, Seq: i + 1})
+		messages = append(messages, store.Message{Message: history.Message{ID: int64(11 + i)}, Seq: i + 1})
 	}
-	return NewForks(kin, branch, keymap.Default(), theme.Secrets{})
+	return NewForks(kin, branch.Of(messages...), keymap.Default(), theme.Secrets{})
 }
 
 func TestTrailsStandWhereSessionsPart(t *testing.T) {

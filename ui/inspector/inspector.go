@@ -200,10 +200,8 @@ func (in *Model) turnView(by int) tea.Cmd {
 // stored is a message as it is stored.
 func (in *Model) stored(id int64) (store.Message, bool) {
 	if in.Past != nil {
-		for _, m := range slices.Backward(in.Past.Messages) {
-			if m.ID == id {
-				return m, true
-			}
+		if m, there, err := in.Past.Messages.ByID(id); there && err == nil {
+			return m, true
 		}
 	}
 	return in.Message(id)

@@ -5,6 +5,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm/pricing"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/markdown"
@@ -41,7 +42,7 @@ type said struct {
 
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, texts func(int64) said) Request {
-	r := Request{Plan: plan, Counts: record.CountsOf(plan.Entries, plan.Added, nil), Ready: true, texts: texts}
+	r := Request{Plan: plan, Counts: record.CountsOf(plan.Entries, plan.Added, branch.Branch{}), Ready: true, texts: texts}
 	r.Rows = rowsOf(plan)
 	r.fold()
 	return r
@@ -50,10 +51,6 @@ func requestOf(plan history.Plan, texts func(int64) said) Request {
 // PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's
 // rules would say; only the texts come from the messages, each by its gist.
 func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
-	texts := make(map[int64]said, len(r.Messages))
-	for _, m := range r.Messages {
-		texts[m.ID] = said{gist(m), m.Model}
-	}
 	plan := history.Plan{
 		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added, Spans: r.Plan.SpansAmong(r.Verdicts.Entries),
 		Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
@@ -64,7 +61,13 @@ func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 		// The server has counted the request as a whole: its parts are shares of that.
 		plan.Sum.Ratio, counted = float64(n)/float64(plan.Sum.Total), true
 	}
-	past := requestOf(plan, func(id int64) said { return texts[id] })
+	past := requestOf(plan, func(id int64) said {
+		m, there, err := r.Messages.ByID(id)
+		if !there || err != nil {
+			return said{}
+		}
+		return said{gist(m), m.Model}
+	})
 	past.Past, past.estimate, past.counted = &r, estimate, counted
 	if dropped {
 		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)

@@ -16,12 +16,12 @@ import (
 
 // numbered is the message with a number of /history.
 func (c *chat) numbered(word string) (store.Message, error) {
-	list := c.s.Messages()
+	list := c.s.Branch()
 	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 || n > len(list) {
+	if err != nil || n < 1 || n > list.Len() {
 		return store.Message{}, errors.New("there is no message " + theme.OneLine(word) + "; /history prints their numbers")
 	}
-	return list[n-1], nil
+	return list.Message(n - 1)
 }
 
 // edit sends another text in the place of an earlier message. Without the text it prints the message and reads the new
@@ -80,11 +80,17 @@ func (c *chat) versions(ctx context.Context, args string) error {
 	switch len(words) {
 	case 0:
 		none := true
-		for i, m := range c.s.Messages() {
-			if m.Siblings > 1 {
-				c.say("%s", versionOf(i+1, m.Role, m.Sibling, m.Siblings))
-				none = false
+		list := c.s.Branch()
+		for i := range list.Len() {
+			if list.Row(i).Siblings < 2 {
+				continue
 			}
+			m, err := list.Message(i)
+			if err != nil {
+				return err
+			}
+			c.say("%s", versionOf(i+1, m.Role, m.Sibling, m.Siblings))
+			none = false
 		}
 		if none {
 			c.say("No message has another version. /edit and /retry make one.")

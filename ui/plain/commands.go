@@ -139,12 +139,12 @@ func (c *chat) context(context.Context, string) error {
 }
 
 // history prints the conversation.
-func (c *chat) history(context.Context, string) error {
-	list := c.s.Messages()
-	if len(list) == 0 {
+func (c *chat) history(ctx context.Context, _ string) error {
+	list := c.s.Branch()
+	if list.Len() == 0 {
 		c.say("There are no messages yet.")
 	}
-	for i, m := range list {
+	return list.Each(ctx, 0, list.Len(), func(i int, m store.Message) error {
 		who := theme.Speaker(m.Role)
 		if m.Role == history.Assistant && m.Model != "" {
 			who = theme.OneLine(m.Model)
@@ -163,8 +163,8 @@ func (c *chat) history(context.Context, string) error {
 		if m.Status == history.Interrupted {
 			c.say("(stopped here)")
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (c *chat) model(ctx context.Context, ref string) error {
@@ -257,7 +257,7 @@ func (c *chat) begin(ctx context.Context, _ string) error {
 
 // goTo leaves the open session for another one.
 func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) error {
-	if c.s.Temporary() && len(c.s.Messages()) > 0 {
+	if c.s.Temporary() && c.s.Branch().Len() > 0 {
 		return errors.New("this chat is not saved and would be lost; /quit ends it")
 	}
 	if id := c.s.Info().ID; id != "" {
@@ -306,7 +306,7 @@ func (c *chat) export(ctx context.Context, words string) error {
 	switch {
 	case c.Export == nil:
 		return errors.New("nothing can be exported here")
-	case len(c.s.Messages()) == 0:
+	case c.s.Branch().Len() == 0:
 		return errors.New("there is nothing to export yet")
 	}
 	sentence, err := c.Export(ctx, c.s, words)

@@ -131,7 +131,7 @@ func (c *chat) enter(ctx context.Context) {
 		c.say("%s", theme.Sentence(err))
 		return
 	}
-	c.say("This is %q with %s. /history prints it.", c.title(), theme.Plural(len(c.s.Messages()), "message"))
+	c.say("This is %q with %s. /history prints it.", c.title(), theme.Plural(c.s.Branch().Len(), "message"))
 	if n := c.s.Pending(); n > 0 {
 		c.say("In the last answer, %s no result. The next message tells the model that none is recorded.", theme.PluralOf(n, "tool call has", "tool calls have"))
 		if _, ok := c.s.NextPending(); ok {

@@ -22,10 +22,11 @@ func (c *chat) search(ctx context.Context, text string) error {
 		sent[e.ID] = verdict(e)
 	}
 	found := 0
-	for i, m := range c.s.Messages() {
+	list := c.s.Branch()
+	err = list.Each(ctx, 0, list.Len(), func(i int, m store.Message) error {
 		line, ok := lineWith(m.Content, text)
 		if !ok {
-			continue
+			return nil
 		}
 		found++
 		now := sent[m.ID]
@@ -33,6 +34,10 @@ func (c *chat) search(ctx context.Context, text string) error {
 			now = "whole"
 		}
 		c.say("Message %s, %s, %s: %s", theme.Thousands(i+1), theme.Speaker(m.Role), now, c.Secrets.Line(theme.OneLine(line)))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if found == 0 {
 		c.say("This conversation has no message with it.")

@@ -40,7 +40,7 @@ func (c *Model) ToCopy(args string, focused bool) (what, text, fault string) {
 	if len(ids) > 0 {
 		messages = nil
 		for _, id := range ids {
-			messages = append(messages, c.Messages[c.Index[id]])
+			messages = append(messages, c.At(c.indexOf(id)))
 		}
 	}
 	var texts []string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
@@ -28,17 +29,13 @@ func (c *Model) Selected() (store.Message, bool) {
 	if message, is := c.owner[id]; is {
 		id = message
 	}
-	i, ok := c.Index[id]
-	if !ok {
-		return store.Message{}, false
-	}
-	return c.Messages[i], true
+	return c.Message(id)
 }
 
 // Gist is what a message is known by in a list, "" for one that is not in memory.
 func (c *Model) Gist(id int64) string {
-	if i, ok := c.Index[id]; ok {
-		return Gist(c.Messages[i])
+	if m, ok := c.Message(id); ok {
+		return Gist(m)
 	}
 	return ""
 }
@@ -54,11 +51,12 @@ func (c *Model) RequestOf() (id int64, turn int, ok bool) {
 	if !ok {
 		m, ok = c.lastAnswer()
 	}
-	for i := c.Index[m.ID]; ok && i < len(c.Messages); i++ {
-		if id := c.Messages[i].Request; id != 0 && c.Messages[i].Role == history.Assistant {
-			return id, c.Receipts[id].Turn, true
+	for i := c.indexOf(m.ID); ok && i < c.Messages.Len(); i++ {
+		r := c.Messages.Row(i)
+		if r.Request != 0 && r.Role() == history.Assistant {
+			return r.Request, c.Receipts[r.Request].Turn, true
 		}
-		if c.Messages[i].Role == history.User && c.Messages[i].ID != m.ID {
+		if r.Role() == history.User && r.ID != m.ID {
 			break
 		}
 	}
@@ -67,17 +65,17 @@ func (c *Model) RequestOf() (id int64, turn int, ok bool) {
 
 // Last is the newest message.
 func (c *Model) Last() (store.Message, bool) {
-	if len(c.Messages) == 0 {
+	if c.Messages.Len() == 0 {
 		return store.Message{}, false
 	}
-	return c.Messages[len(c.Messages)-1], true
+	return c.At(c.Messages.Len() - 1), true
 }
 
 // lastAnswer is the newest answer with a text.
 func (c *Model) lastAnswer() (store.Message, bool) {
-	for i := len(c.Messages) - 1; i >= 0; i-- {
-		if m := c.Messages[i]; m.Role == history.Assistant && m.Content != "" {
-			return m, true
+	for i := c.Messages.Len() - 1; i >= 0; i-- {
+		if r := c.Messages.Row(i); r.Role() == history.Assistant && r.Size > 0 {
+			return c.At(i), true
 		}
 	}
 	return store.Message{}, false
@@ -116,7 +114,7 @@ func (c *Model) Boundary() bool {
 
 // fromStart says how much of the conversation is sent where nothing falls out of it at its beginning.
 func (c *Model) fromStart() string {
-	counts := record.CountsOf(c.Plan.Entries, nil, nil)
+	counts := record.CountsOf(c.Plan.Entries, nil, branch.Branch{})
 	out, cut := counts.Stored-counts.Sent(), counts.Cut
 	var less []string
 	if out > 0 {
@@ -160,15 +158,15 @@ func (c *Model) ShowReasoning(shown bool) { c.list.ShowReasoning(shown) }
 // OneVersion says that a message has no other version, and which message near it has.
 func (c *Model) OneVersion(of int64) string {
 	text := theme.UpperFirst(c.NumbersOf(of)) + " has one version"
-	at, ok := c.Index[of]
+	at, ok := c.Index(of)
 	if !ok {
 		return text + "."
 	}
 	before, after := at-1, at+1
-	for before >= 0 || after < len(c.Messages) {
+	for before >= 0 || after < c.Messages.Len() {
 		for _, i := range []int{before, after} {
-			if i >= 0 && i < len(c.Messages) && c.Messages[i].Siblings > 1 {
-				near := c.Messages[i]
+			if i >= 0 && i < c.Messages.Len() && c.Messages.Row(i).Siblings > 1 {
+				near := c.Messages.Row(i)
 				return fmt.Sprintf("%s; %s has %d.", text, c.NumbersOf(near.ID), near.Siblings)
 			}
 		}

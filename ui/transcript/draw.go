@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -52,7 +53,7 @@ func (m *itemList) Lines() []string {
 	out := make([]string, 0, m.height)
 	if m.ready() {
 		line := m.line
-		for i := m.top; i < len(m.entries) && len(out) < m.height; i++ {
+		for i := m.top; i < len(m.slots) && len(out) < m.height; i++ {
 			out = m.drawItem(out, i, line)
 			line = 0
 		}
@@ -65,7 +66,7 @@ func (m *itemList) Lines() []string {
 
 // drawItem adds the lines of item i from line on that fit on the screen.
 func (m *itemList) drawItem(out []string, i, line int) []string {
-	e := &m.entries[i]
+	e := m.entry(i)
 	d := m.drawn(i)
 	var mark Mark
 	if m.marks != nil {
@@ -220,14 +221,14 @@ func (m *itemList) call(c Call, strong lipgloss.Style) (name, rest string) {
 
 // measure returns the height of item i in lines, those below its text included.
 func (m *itemList) measure(i int) int {
-	if e := &m.entries[i]; !e.measured || e.look != m.lookOf(i) {
+	if s := &m.slots[i]; !s.measured || s.look != m.hash(m.lookOf(i)) {
 		m.drawn(i)
 	}
-	return m.heights[i]
+	return int(m.slots[i].height)
 }
 
 // bodyHeight is the height of item i without the lines below its text.
-func (m *itemList) bodyHeight(i int) int { return m.measure(i) - m.entries[i].look.gap() }
+func (m *itemList) bodyHeight(i int) int { return m.measure(i) - m.lookOf(i).gap() }
 
 // gap is the number of lines below an item's text.
 func (l look) gap() int {
@@ -242,17 +243,17 @@ func (l look) gap() int {
 
 // lookOf is how item i has to be drawn now.
 func (m *itemList) lookOf(i int) look {
-	e := &m.entries[i]
-	l := look{ways: (e.Failure != nil || e.Note.Again) && i+1 == len(m.entries) && !m.busy, tokens: m.judged.plan.Sum.Tokens(e.Tokens)}
+	e := m.entry(i)
+	l := look{ways: (e.Failure != nil || e.Note.Again) && i+1 == len(m.slots) && !m.busy, tokens: m.judged.plan.Sum.Tokens(e.Tokens)}
 	if v := m.entryOf(e.ID); v != nil {
 		l.unsent = !v.Sent()
 		if n := len(v.Cuts); n > 0 && !l.unsent && !e.expanded && m.shortens(i, v) {
 			l.cut = cutLook{n, v.Cuts[0], v.Cuts[n-1], markerAt(v, 0)}
 		}
 	}
-	if i+1 < len(m.entries) {
-		l.edge = m.boundary != 0 && m.entries[i+1].ID == m.boundary
-		l.joined = !l.edge && m.entries[i+1].Joins
+	if i+1 < len(m.slots) {
+		l.edge = m.boundary != 0 && m.slots[i+1].ID == m.boundary
+		l.joined = !l.edge && m.entry(i+1).Joins
 	}
 	return l
 }
@@ -260,7 +261,7 @@ func (m *itemList) lookOf(i int) look {
 // shortens says that item i, which is cut, is shown as it is sent. A row is not, and what the newest turn says is still
 // being read.
 func (m *itemList) shortens(i int, v *history.Entry) bool {
-	e := &m.entries[i]
+	e := m.entry(i)
 	folded := e.Role == history.Tool || len(e.Calls) > 0 || e.Fold && v.Cuts[0].From > foldedBytes
 	return i < m.newest && !folded
 }
@@ -288,7 +289,7 @@ type drawn struct {
 
 // drawn returns item i as it is rendered, and notes its height.
 func (m *itemList) drawn(i int) *drawn {
-	e, l := &m.entries[i], m.lookOf(i)
+	e, l, s := m.entry(i), m.lookOf(i), &m.slots[i]
 	d, ok := m.cache[e.ID]
 	if !ok || d.look != l {
 		if len(m.cache) >= m.keep {
@@ -297,14 +298,15 @@ func (m *itemList) drawn(i int) *drawn {
 		d = m.render(e, l)
 		m.cache[e.ID] = d
 	}
-	if !e.measured {
-		m.guessed += e.rough(m.bodyWidth())
+	if !s.measured {
+		m.guessed += s.rough(m.bodyWidth())
 		m.found += len(d.lines)
 	}
-	e.measured, e.look = true, l
-	m.heights[i] = len(d.lines)
+	s.measured, s.look, s.height = true, m.hash(l), int32(len(d.lines))
 	return d
 }
+
+func (m *itemList) hash(l look) uint64 { return maphash.Comparable(m.seed, l) }
 
 // render draws e without the gutter.
 func (m *itemList) render(e *entry, l look) *drawn {

@@ -6,7 +6,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/record"
-	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -30,8 +29,8 @@ type Failure struct {
 // Fail shows why the turn failed, where it did. An answer of which something arrived says so itself.
 func (c *Model) Fail(f record.Failure) {
 	c.learnFailures([]record.Failure{f})
-	for i := len(c.Messages) - 1; i >= 0; i-- {
-		if f.Request != 0 && c.Messages[i].Request == f.Request {
+	for i := c.Messages.Len() - 1; i >= 0; i-- {
+		if f.Request != 0 && c.Messages.Row(i).Request == f.Request {
 			return
 		}
 	}
@@ -46,7 +45,7 @@ func (c *Model) Fail(f record.Failure) {
 		}
 	}
 	c.showFailures([]record.Failure{f})
-	if last := c.list.entries[len(c.list.entries)-1]; last.Failure == nil {
+	if last := c.list.entry(c.list.Len() - 1); last.Failure == nil {
 		c.list.GoTo(arriving - c.calls)
 	}
 }
@@ -93,9 +92,9 @@ func (c *Model) answeredIn(f record.Failure) bool {
 	if m, ok := c.Message(f.After); ok {
 		return m.Role != history.User
 	}
-	i, ok := c.Index[f.User]
-	for i++; ok && i < len(c.Messages) && c.Messages[i].Role != history.User; i++ {
-		if r := c.Messages[i].Request; r != 0 && r < f.Request {
+	i, ok := c.Index(f.User)
+	for i++; ok && i < c.Messages.Len() && c.Messages.Role(i) != history.User; i++ {
+		if r := c.Messages.Row(i).Request; r != 0 && r < f.Request {
 			return true
 		}
 	}
@@ -111,11 +110,11 @@ func (c *Model) waysOut(f record.Failure) []keymap.Hint {
 	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Hint{Key: "/doctor", What: "find the cause"})
 }
 
-// behind is the index in messages behind which a failure of the turn that messages[at] begins is shown: behind what was
-// stored before its request, or behind the message that it names.
-func behind(messages []store.Message, at int, f record.Failure) int {
-	for messages[at].ID != f.After && at+1 < len(messages) && messages[at+1].Role != history.User {
-		if r := messages[at+1].Request; f.Request != 0 && r > f.Request {
+// behind is the index of the message, before an end, behind which a failure of the turn that message at begins is shown:
+// behind what was stored before its request, or behind the message that it names.
+func (c *Model) behind(at, end int, f record.Failure) int {
+	for c.Messages.ID(at) != f.After && at+1 < end && c.Messages.Role(at+1) != history.User {
+		if r := c.Messages.Row(at + 1).Request; f.Request != 0 && r > f.Request {
 			break
 		}
 		at++
@@ -123,17 +122,21 @@ func behind(messages []store.Message, at int, f record.Failure) int {
 	return at
 }
 
-// failuresIn are the failures that are shown in a turn of messages, by the index of the message that they follow.
-// messages[at] begins the turn.
-func (c *Model) failuresIn(messages []store.Message, at int) map[int][]record.Failure {
-	list := c.failures[messages[at].ID]
+// failuresIn are the failures that are shown in the turn that message at begins, by the index of the message that they
+// follow, before an end.
+func (c *Model) failuresIn(at, end int) map[int][]record.Failure {
+	list := c.failures[c.Messages.ID(at)]
 	if len(list) == 0 {
 		return nil
 	}
 	places := map[int][]record.Failure{}
 	for _, f := range list {
-		if !slices.ContainsFunc(messages[at:], func(m store.Message) bool { return f.Request != 0 && m.Request == f.Request }) {
-			i := behind(messages, at, f)
+		answered := false
+		for i := at; i < end && f.Request != 0 && !answered; i++ {
+			answered = c.Messages.Row(i).Request == f.Request
+		}
+		if !answered {
+			i := c.behind(at, end, f)
 			places[i] = append(places[i], f)
 		}
 	}
@@ -143,12 +146,12 @@ func (c *Model) failuresIn(messages []store.Message, at int) map[int][]record.Fa
 // showFailures inserts failures into the list, where their messages are in it.
 func (c *Model) showFailures(list []record.Failure) {
 	for _, f := range list {
-		at, ok := c.Index[f.User]
+		at, ok := c.Index(f.User)
 		if !ok {
 			continue
 		}
-		item, _ := c.list.index(c.Messages[behind(c.Messages, at, f)].ID)
-		for item++; item < len(c.list.entries) && c.list.entries[item].ID < arriving; item++ { // behind its tool calls and other failures
+		item, _ := c.list.index(c.Messages.ID(c.behind(at, c.Messages.Len(), f)))
+		for item++; item < c.list.Len() && c.list.slots[item].ID < arriving; item++ { // behind its tool calls and other failures
 		}
 		c.list.Insert(item, c.failureItem(f))
 	}
@@ -158,11 +161,11 @@ func (c *Model) showFailures(list []record.Failure) {
 func (c *Model) Failed() (record.Failure, bool) {
 	id, ok := c.list.Cursor()
 	f, is := c.failed[id]
-	if at, known := c.Index[f.After]; known && f.User == 0 { // what begins the turn may have been read since
-		for at > 0 && c.Messages[at].Role != history.User {
+	if at, known := c.Index(f.After); known && f.User == 0 { // what begins the turn may have been read since
+		for at > 0 && c.Messages.Role(at) != history.User {
 			at--
 		}
-		f.User = c.Messages[at].ID
+		f.User = c.Messages.ID(at)
 	}
 	return f, ok && is
 }

@@ -272,7 +272,7 @@ func (c *Model) restText(ids, rest []int64) string {
 	}
 	calls := 0
 	for _, id := range rest {
-		if i, ok := c.Index[id]; ok && len(c.Messages[i].ToolCalls) > 0 {
+		if i, ok := c.Index(id); ok && c.Messages.Row(i).Calls > 0 {
 			calls++
 		}
 	}
@@ -335,7 +335,7 @@ func (c *Model) NumberOf(id int64) string {
 	if i := slices.IndexFunc(c.Next.Entries.List(), func(e history.Entry) bool { return e.ID == id }); i >= 0 {
 		return theme.Thousands(c.Next.Entries.At(i).Index + 1)
 	}
-	return theme.Thousands(c.Index[id] + 1)
+	return theme.Thousands(c.indexOf(id) + 1)
 }
 
 // Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.
@@ -353,12 +353,12 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 		if err != nil || err2 != nil {
 			return nil, fmt.Sprintf("Name messages by their numbers in the panel, such as 3 5-8; %s is not a number.", word)
 		}
-		if from < 1 || to < from || to > len(c.Messages) {
-			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(len(c.Messages), "message"))
+		if from < 1 || to < from || to > c.Messages.Len() {
+			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(c.Messages.Len(), "message"))
 		}
-		for _, m := range c.Messages[from-1 : to] {
-			if !slices.Contains(ids, m.ID) {
-				ids = append(ids, m.ID)
+		for i := from - 1; i < to; i++ {
+			if id := c.Messages.ID(i); !slices.Contains(ids, id) {
+				ids = append(ids, id)
 			}
 		}
 	}

@@ -54,14 +54,47 @@ type Mark struct {
 	Selected bool // a sign stands beside all of its lines
 }
 
-// entry is an item with its state in the list.
+// slot is the place of an item in the list, with what layout needs of it: there is one for each message of a long
+// conversation, and the items are made when they are drawn.
+type slot struct {
+	ID       int64
+	look     uint64 // a hash of what it was measured with
+	height   int32  // in lines, as it was measured or guessed
+	size     int32  // bytes of its text
+	around   uint8  // about how many lines it has beside its text
+	user     bool   // the user says it
+	fold     bool   // it is folded, as far as that is known without its text
+	expanded bool   // its text is shown whole
+	turned   bool   // its reasoning is shown otherwise than that of the others
+	measured bool   // its height is known at the present width
+}
+
+// slotOf is the slot of an item.
+func slotOf(it *Item) slot {
+	s := slot{ID: it.ID, size: int32(min(len(it.Text), maxShown)), around: 3, user: it.Role == history.User, fold: it.Fold}
+	for _, more := range []bool{it.Reasoning != "", it.Receipt != nil, it.Trail != "", it.Note.What != ""} {
+		if more {
+			s.around++
+		}
+	}
+	return s
+}
+
+// rough is the height in lines that the size of a message suggests.
+func (s *slot) rough(width int) int {
+	if s.fold && !s.expanded {
+		return int(s.around)
+	}
+	return int(s.around) + int(s.size)/max(min(width, measure)*4/5, 1)
+}
+
+// entry is an item in memory with its state.
 type entry struct {
 	Item
-	expanded bool // Text is shown whole
-	turned   bool // Reasoning is shown otherwise than that of the others
+	own      bool // nothing makes it anew: it is no message, or none yet
+	expanded bool // as its slot has it
+	turned   bool
 	stream   *markdown.Stream
-	measured bool // its height is known at the present width
-	look     look // what it was measured with
 
 	beginning beginning        // of a text that is too long to be shown
 	grown     *strings.Builder // a text that became too long for a stream

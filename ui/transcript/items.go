@@ -12,28 +12,31 @@ import (
 	"winnow/ui/theme"
 )
 
-// items are the items of messages: each message, and each tool call of it.
-func (c *Model) items(messages []store.Message) []Item {
-	items := make([]Item, 0, len(messages))
+// slots are the slots of messages from one index to before another: of each message, of each tool call of it, and of the
+// failures behind it.
+func (c *Model) slots(from, end int) []slot {
+	slots := make([]slot, 0, end-from)
 	var failures map[int][]record.Failure
-	for i, m := range messages {
-		items = append(items, c.Item(m))
-		items = append(items, c.callItems(m)...)
-		if m.Role == history.User {
-			failures = c.failuresIn(messages, i)
+	for i := from; i < end; i++ {
+		slots = append(append(slots, c.slot(i)), c.callSlots(i)...)
+		r := c.Messages.Row(i)
+		if r.Role() == history.User {
+			failures = c.failuresIn(i, end)
 		}
-		if f, failed := record.FailureAfter(m); failed {
-			items = append(items, c.failureItem(f))
+		if r.Faulty {
+			if f, failed := record.FailureAfter(c.At(i)); failed {
+				slots = append(slots, c.list.keepItem(c.failureItem(f)))
+			}
 		}
 		for _, f := range failures[i] {
-			items = append(items, c.failureItem(f))
+			slots = append(slots, c.list.keepItem(c.failureItem(f)))
 		}
 	}
-	return items
+	return slots
 }
 
 // Item is a message as the list shows it.
-func (c *Model) Item(m store.Message) Item {
+func (c *contents) Item(m store.Message) Item {
 	it := Item{
 		ID: m.ID, Role: m.Role, Name: theme.Speaker(m.Role), Text: m.Content, Reasoning: m.Reasoning,
 		Trail: c.Trails[m.ID], Tokens: m.Tokens,
@@ -83,7 +86,7 @@ func (c *Model) Item(m store.Message) Item {
 		it.Note.What = "still arriving"
 	}
 	if m.Siblings > 1 {
-		it.Detail = fmt.Sprintf("%d of %d  %s %s", m.Sibling, m.Siblings, c.Keys.First(keymap.VersionBack), c.Keys.First(keymap.VersionOn))
+		it.Detail = fmt.Sprintf("%d of %d  %s %s", m.Sibling, m.Siblings, c.keys.First(keymap.VersionBack), c.keys.First(keymap.VersionOn))
 	}
 	files := ""
 	for _, p := range m.Parts {
@@ -97,7 +100,7 @@ func (c *Model) Item(m store.Message) Item {
 func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m.Reasoning)) }
 
 // interruption says why an answer is not whole.
-func (c *Model) interruption(m store.Message) Note {
+func (c *contents) interruption(m store.Message) Note {
 	r := c.Receipts[m.Request]
 	rest := "· this part is kept"
 	if n := r.Usage.Answer; n > 0 {
@@ -125,16 +128,17 @@ func (c *Model) interruption(m store.Message) Note {
 }
 
 // callOf is the name of the tool whose result a message is, and whether the result belongs directly below its call.
-func (c *Model) callOf(result store.Message) (name string, joins bool) {
-	at := len(c.Messages)
-	if i, ok := c.Index[result.ID]; ok {
-		at = i
-	}
-	for i := at - 1; i >= 0 && c.Messages[i].Role != history.User; i-- {
-		for k, call := range c.Messages[i].ToolCalls {
+func (c *contents) callOf(result store.Message) (name string, joins bool) {
+	at, _ := c.Messages.Find(result.ID)
+	for i := at - 1; i >= 0 && c.Messages.Role(i) != history.User; i-- {
+		if c.Messages.Row(i).Calls == 0 {
+			continue
+		}
+		m := c.At(i)
+		for k, call := range m.ToolCalls {
 			if call.ID == result.ToolCallID && call.Name != "" {
-				last := k == len(c.Messages[i].ToolCalls)-1
-				return call.Name, i == at-1 && last && (k == 0 || !callsOnly(c.Messages[i]))
+				last := k == len(m.ToolCalls)-1
+				return call.Name, i == at-1 && last && (k == 0 || !callsOnly(m))
 			}
 		}
 	}
@@ -158,24 +162,6 @@ func callText(calls []history.ToolCall) string {
 		lines = append(lines, "→ "+call.Name+" "+call.Arguments)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (c *Model) callItems(m store.Message) []Item {
-	if callsOnly(m) {
-		return nil
-	}
-	var items []Item
-	delete(c.callIDs, m.ID)
-	for _, call := range m.ToolCalls {
-		c.calls++
-		c.owner[arriving-c.calls] = m.ID
-		c.callIDs[m.ID] = append(c.callIDs[m.ID], arriving-c.calls)
-		items = append(items, Item{
-			ID: arriving - c.calls, Role: history.Assistant, Fold: true, Plain: true,
-			Text: callText([]history.ToolCall{call}), Calls: []Call{callRow(call)},
-		})
-	}
-	return items
 }
 
 // ModelName is the name of a model without what stands before it: gpt-5.2 of openai/gpt-5.2.

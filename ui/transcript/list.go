@@ -1,9 +1,11 @@
 package transcript
 
 import (
+	"hash/maphash"
 	"slices"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -18,13 +20,14 @@ type itemList struct {
 	left, right   int // the margins, in cells of the width
 	md            *markdown.Renderer
 
-	entries []entry
-	indexes map[int64]int // an item's index plus base, so that prepending renumbers nothing
-	base    int
-	heights []int            // of the items in lines, as they were measured or guessed
-	cache   map[int64]*drawn // the rendered messages, all at one width
-	keep    int              // so many are kept
-	newest  int              // where the newest turn begins
+	slots  []slot
+	make   func(id int64) Item // makes the item of a message, or of a tool call of one
+	loaded map[int64]*entry    // the items in memory
+	most   int                 // so many before those are dropped that can be made anew
+	cache  map[int64]*drawn    // the rendered messages, all at one width
+	keep   int                 // so many are kept
+	newest int                 // where the newest turn begins
+	seed   maphash.Seed        // of the hashes of looks
 	// What the measured items were guessed at and turned out to be: it scales further guesses.
 	guessed, found int
 
@@ -48,9 +51,9 @@ type itemList struct {
 
 // judged is what the request on show holds of the items.
 type judged struct {
-	plan  history.Plan
-	index map[int64]int   // of the messages in the plan, by their ids
-	owner map[int64]int64 // the message of a tool call's item
+	plan     history.Plan
+	messages branch.Branch   // those of the plan, and what came since
+	owner    map[int64]int64 // the message of a tool call's item
 }
 
 // entryOf is the plan's entry of an item: of its message, or of the one that holds its tool call. nil is none.
@@ -58,7 +61,7 @@ func (m *itemList) entryOf(id int64) *history.Entry {
 	if message, is := m.judged.owner[id]; is {
 		id = message
 	}
-	if i, ok := m.judged.index[id]; ok && i < m.judged.plan.Entries.Len() && m.judged.plan.Entries.ID(i) == id {
+	if i, ok := m.judged.messages.Find(id); ok && i < m.judged.plan.Entries.Len() && m.judged.plan.Entries.ID(i) == id {
 		e := m.judged.plan.Entries.At(i)
 		return &e
 	}
@@ -67,7 +70,7 @@ func (m *itemList) entryOf(id int64) *history.Entry {
 
 // newList returns an empty list that follows its end. It draws nothing before SetSize.
 func newList(st theme.Styles) *itemList {
-	return &itemList{styles: st, left: 1, right: 1, edgeWords: boundary, follow: true, indexes: map[int64]int{}, cache: map[int64]*drawn{}, keep: 256}
+	return &itemList{styles: st, left: 1, right: 1, edgeWords: boundary, follow: true, seed: maphash.MakeSeed(), loaded: map[int64]*entry{}, cache: map[int64]*drawn{}, keep: 256, most: 256}
 }
 
 // SetMargins sets how many cells stay free at the left and at the right.
@@ -97,7 +100,7 @@ func (m *itemList) SetStyles(st theme.Styles) {
 // restyle makes a change after which every message must be rendered again.
 func (m *itemList) restyle(change func()) {
 	was := 0
-	if m.drawable() && !m.follow && len(m.entries) > 0 {
+	if m.drawable() && !m.follow && len(m.slots) > 0 {
 		was = m.measure(m.top)
 	}
 	change()
@@ -114,8 +117,8 @@ func (m *itemList) restyle(change func()) {
 
 // turn finds where the newest turn begins.
 func (m *itemList) turn() {
-	for m.newest = len(m.entries); m.newest > 0; {
-		if m.newest--; m.entries[m.newest].Role == history.User {
+	for m.newest = len(m.slots); m.newest > 0; {
+		if m.newest--; m.slots[m.newest].user {
 			return
 		}
 	}
@@ -126,12 +129,17 @@ func (m *itemList) drawable() bool { return m.width > 0 && m.height > 0 && m.md 
 
 // SetItems replaces all items and goes to the end.
 func (m *itemList) SetItems(items []Item) {
-	m.entries = make([]entry, len(items))
-	m.indexes = make(map[int64]int, len(items))
-	m.base = 0
-	for i, it := range items {
-		m.entries[i].Item = it
-		m.indexes[it.ID] = i
+	clear(m.loaded)
+	m.setSlots(m.keepAll(items))
+}
+
+// setSlots replaces all items by some that are made when they are drawn, and goes to the end.
+func (m *itemList) setSlots(slots []slot) {
+	m.slots = slots
+	for id, e := range m.loaded {
+		if !e.own {
+			delete(m.loaded, id)
+		}
 	}
 	m.turn()
 	clear(m.cache)
@@ -140,30 +148,41 @@ func (m *itemList) SetItems(items []Item) {
 	m.settle()
 }
 
-// Append adds items at the end.
-func (m *itemList) Append(items ...Item) {
-	for _, it := range items {
-		m.indexes[it.ID] = len(m.entries) + m.base
-		m.entries = append(m.entries, entry{Item: it})
-		m.heights = append(m.heights, m.guess(&m.entries[len(m.entries)-1]))
+// keepAll keeps items that nothing makes anew, and returns their slots.
+func (m *itemList) keepAll(items []Item) []slot {
+	slots := make([]slot, len(items))
+	for i := range items {
+		slots[i] = m.keepItem(items[i])
 	}
+	return slots
+}
+
+func (m *itemList) keepItem(it Item) slot {
+	m.loaded[it.ID] = &entry{Item: it, own: true}
+	return slotOf(&it)
+}
+
+// Append adds items at the end.
+func (m *itemList) Append(items ...Item) { m.appendSlots(m.keepAll(items)) }
+
+func (m *itemList) appendSlots(slots []slot) {
+	for i := range slots {
+		slots[i].height = m.guess(&slots[i])
+	}
+	m.slots = append(m.slots, slots...)
 	m.turn()
 	m.settle()
 }
 
 // Prepend adds older items before the first. What is on the screen does not move.
-func (m *itemList) Prepend(items ...Item) {
-	if len(items) == 0 {
+func (m *itemList) Prepend(items ...Item) { m.prependSlots(m.keepAll(items)) }
+
+func (m *itemList) prependSlots(slots []slot) {
+	if len(slots) == 0 {
 		return
 	}
-	older := make([]entry, len(items), len(items)+len(m.entries))
-	m.base -= len(items)
-	for i, it := range items {
-		older[i].Item = it
-		m.indexes[it.ID] = i + m.base
-	}
-	m.entries = append(older, m.entries...)
-	m.top += len(items)
+	m.top += len(slots)
+	m.slots = append(slots, m.slots...)
 	m.turn()
 	m.rebuild()
 	m.settle()
@@ -171,11 +190,9 @@ func (m *itemList) Prepend(items ...Item) {
 
 // Insert adds an item in front of the one with an index. What is on the screen does not move, unless it is at the end.
 func (m *itemList) Insert(i int, it Item) {
-	m.entries = slices.Insert(m.entries, i, entry{Item: it})
-	m.heights = slices.Insert(m.heights, i, m.guess(&m.entries[i]))
-	for k := i; k < len(m.entries); k++ {
-		m.indexes[m.entries[k].ID] = k + m.base
-	}
+	s := m.keepItem(it)
+	s.height = m.guess(&s)
+	m.slots = slices.Insert(m.slots, i, s)
 	if i <= m.top {
 		m.top++
 	}
@@ -191,7 +208,33 @@ func (m *itemList) Replace(id int64, it Item) {
 		m.Append(it)
 		return
 	}
-	e := &m.entries[i]
+	own := m.entry(i).own
+	m.put(i, it)
+	m.loaded[it.ID].own = own
+}
+
+// Settle puts the item of a stored message in the place of the item id.
+func (m *itemList) Settle(id int64, it Item) {
+	i, ok := m.index(id)
+	if !ok {
+		m.appendSlots([]slot{slotOf(&it)})
+		return
+	}
+	m.put(i, it)
+	m.loaded[it.ID].own = false
+}
+
+// Refresh makes the item of a message anew.
+func (m *itemList) Refresh(id int64) {
+	if i, ok := m.index(id); ok {
+		m.put(i, m.make(id))
+	}
+}
+
+// put puts an item in the place of item i.
+func (m *itemList) put(i int, it Item) {
+	e, s := m.entry(i), &m.slots[i]
+	id := s.ID
 	if e.stream != nil && (e.stream.Text() != it.Text || it.Plain || it.Fold) {
 		e.stream = nil
 	}
@@ -199,9 +242,12 @@ func (m *itemList) Replace(id int64, it Item) {
 		e.stream.Finish() // what was rendered while it came is not rendered again
 	}
 	e.Item, e.beginning, e.grown = it, beginning{}, nil
+	now := slotOf(&it)
+	now.expanded, now.turned, now.height = s.expanded, s.turned, s.height
+	*s = now
 	if it.ID != id {
-		delete(m.indexes, id)
-		m.indexes[it.ID] = i + m.base
+		delete(m.loaded, id)
+		m.loaded[it.ID] = e
 		if m.cursor == id {
 			m.cursor = it.ID
 		}
@@ -220,7 +266,7 @@ func (m *itemList) Write(id int64, text, reasoning string) {
 	if !ok || text == "" && reasoning == "" {
 		return
 	}
-	e := &m.entries[i]
+	e := m.entry(i)
 	e.Reasoning += reasoning
 	long := len(e.Text)+len(text) > maxStreamed
 	if e.stream == nil && !e.Plain && !e.Fold && m.md != nil && !long {
@@ -237,20 +283,53 @@ func (m *itemList) Write(id int64, text, reasoning string) {
 	default:
 		e.Text += text
 	}
+	s := slotOf(&e.Item)
+	m.slots[i].size, m.slots[i].around = s.size, s.around
 	delete(m.cache, id)
 	m.changed(i)
 }
 
+// entry is item i, which is made where it is not in memory.
+func (m *itemList) entry(i int) *entry {
+	s := &m.slots[i]
+	if e := m.loaded[s.ID]; e != nil {
+		return e
+	}
+	if len(m.loaded) >= m.most {
+		m.unload()
+	}
+	e := &entry{Item: m.make(s.ID), expanded: s.expanded, turned: s.turned}
+	m.loaded[s.ID] = e
+	return e
+}
+
+// unload drops the items that can be made anew. An answer that was rendered as it came, and is shown only in part
+// otherwise, stays.
+func (m *itemList) unload() {
+	kept := 0
+	for id, e := range m.loaded {
+		if e.own || e.stream != nil && len(e.Text) > maxShown {
+			kept++
+			continue
+		}
+		delete(m.loaded, id)
+	}
+	m.most = m.keep + 2*kept
+}
+
 // Item returns the item id as it is now.
 func (m *itemList) Item(id int64) (Item, bool) {
+	if e := m.loaded[id]; e != nil {
+		return e.Item, true
+	}
 	if i, ok := m.index(id); ok {
-		return m.entries[i].Item, true
+		return m.entry(i).Item, true
 	}
 	return Item{}, false
 }
 
 // Len returns the number of items.
-func (m *itemList) Len() int { return len(m.entries) }
+func (m *itemList) Len() int { return len(m.slots) }
 
 // SetBoundary draws the line "the model sees from here" above the item id, with the number of those of all the messages
 // above it that the model sees too; 0 takes the line away.
@@ -261,26 +340,31 @@ func (m *itemList) SetBoundary(id int64, above, all int) {
 
 // Toggle expands or folds the text of the item id.
 func (m *itemList) Toggle(id int64) {
-	m.toggle(id, func(e *entry) { e.expanded = !e.expanded })
+	m.toggle(id, func(s *slot) { s.expanded = !s.expanded })
 }
 
 // ToggleReasoning expands or folds the reasoning of the item id.
 func (m *itemList) ToggleReasoning(id int64) {
-	m.toggle(id, func(e *entry) { e.turned = !e.turned })
+	m.toggle(id, func(s *slot) { s.turned = !s.turned })
 }
 
 // ShowReasoning expands or folds the reasoning of all items, and of those to come.
 func (m *itemList) ShowReasoning(shown bool) {
 	m.restyle(func() { m.thinking = shown })
-	for i := range m.entries {
-		m.entries[i].turned = false
+	for i := range m.slots {
+		m.slots[i].turned = false
+	}
+	for _, e := range m.loaded {
+		e.turned = false
 	}
 	m.settle()
 }
 
-func (m *itemList) toggle(id int64, change func(*entry)) {
+func (m *itemList) toggle(id int64, change func(*slot)) {
 	if i, ok := m.index(id); ok {
-		change(&m.entries[i])
+		s, e := &m.slots[i], m.entry(i)
+		change(s)
+		e.expanded, e.turned = s.expanded, s.turned
 		delete(m.cache, id)
 		m.changed(i)
 	}
@@ -288,46 +372,54 @@ func (m *itemList) toggle(id int64, change func(*entry)) {
 
 // index returns the index of the item id.
 func (m *itemList) index(id int64) (int, bool) {
-	p, ok := m.indexes[id]
-	return p - m.base, ok
+	if e := m.loaded[id]; e != nil && e.own || id < 0 {
+		for i := len(m.slots) - 1; i >= 0; i-- {
+			if m.slots[i].ID == id {
+				return i, true
+			}
+		}
+		return 0, false
+	}
+	// The messages are in the order of their ids, with items among them that are none.
+	from, end := 0, len(m.slots)
+	for from < end {
+		middle := (from + end) / 2
+		at := middle
+		for at < end && m.slots[at].ID < 0 {
+			at++
+		}
+		switch {
+		case at == end || m.slots[at].ID > id:
+			end = middle
+		case m.slots[at].ID == id:
+			return at, true
+		default:
+			from = at + 1
+		}
+	}
+	return 0, false
 }
 
 // changed measures item i again when it is needed next.
 func (m *itemList) changed(i int) {
-	m.entries[i].measured = false
+	m.slots[i].measured = false
 	m.settle()
 }
 
 // rebuild guesses the heights of all items: what is drawn next is measured again.
 func (m *itemList) rebuild() {
-	m.heights = make([]int, len(m.entries))
-	for i := range m.entries {
-		m.entries[i].measured = false
-		m.heights[i] = m.guess(&m.entries[i])
+	for i := range m.slots {
+		s := &m.slots[i]
+		s.measured, s.height = false, m.guess(s)
 	}
 }
 
 // guess estimates the height of an item that was never rendered at this width, corrected by
 // how far the guesses were off so far.
-func (m *itemList) guess(e *entry) int {
-	g := e.rough(m.bodyWidth())
+func (m *itemList) guess(s *slot) int32 {
+	g := s.rough(m.bodyWidth())
 	if m.guessed > 0 {
 		g = g * m.found / m.guessed
 	}
-	return max(g, 2)
-}
-
-// rough is the height in lines that the size of a message suggests.
-func (e *entry) rough(width int) int {
-	size := min(len(e.Text), maxShown)
-	lines := 3
-	for _, more := range []bool{e.Reasoning != "", e.Receipt != nil, e.Trail != "", e.Note.What != ""} {
-		if more {
-			lines++
-		}
-	}
-	if e.Fold && !e.expanded {
-		return lines
-	}
-	return lines + size/max(min(width, measure)*4/5, 1)
+	return int32(max(g, 2))
 }

@@ -59,7 +59,7 @@ func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
 			if whole, _ := m.Item(1); whole.Text+whole.Reasoning != it.Text+it.Reasoning {
 				t.Errorf("%s of %.12q is not whole any more", name, line)
 			}
-			if total := m.heights[0]; total != len(d.lines) {
+			if total := m.slots[0].height; int(total) != len(d.lines) {
 				t.Errorf("%s of %.12q counts %d lines, want %d", name, line, total, len(d.lines))
 			}
 		}
@@ -86,7 +86,7 @@ func TestVeryLongAnswerStreams(t *testing.T) {
 		if say := "┄┄┄ " + theme.Size(want.Len()-len(shown(want.String()))) + " more"; !strings.HasPrefix(lines[len(lines)-2], say) {
 			t.Fatalf("at %d bytes the last line is %q, want %q", want.Len(), lines[len(lines)-2], say)
 		}
-		begun := &m.entries[0].beginning.lines[0]
+		begun := &m.entry(0).beginning.lines[0]
 		if first != nil && begun != first {
 			t.Fatalf("at %d bytes the beginning is rendered again", want.Len())
 		}

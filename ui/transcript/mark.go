@@ -47,7 +47,7 @@ func (m *itemList) GoToHit(id int64, s Span) bool {
 		return false
 	}
 	m.refold(id)
-	if e := &m.entries[i]; !e.expanded && (e.Fold || m.lookOf(i).cut.cuts > 0) {
+	if e := m.entry(i); !e.expanded && (e.Fold || m.lookOf(i).cut.cuts > 0) {
 		m.search.opened = append(m.search.opened, id)
 		m.Toggle(id)
 	}
@@ -67,7 +67,7 @@ func (m *itemList) refold(keep int64) {
 			still = append(still, id)
 			continue
 		}
-		if i, ok := m.index(id); ok && m.entries[i].expanded {
+		if i, ok := m.index(id); ok && m.entry(i).expanded {
 			m.Toggle(id)
 		}
 	}
@@ -151,7 +151,7 @@ func hitsInLines(spans []Span, lines []string, firstLine int, are []bool) []line
 // atHit is which of the shown hits of item i the user is at, -1 for none. Markdown may show fewer hits
 // than the text has, such as none of those in a link's address: then it is the one next to it.
 func (m *itemList) atHit(i int, h *itemHits) int {
-	if m.search.at != m.entries[i].ID || h.spans == 0 || m.search.span.From >= h.size {
+	if m.search.at != m.slots[i].ID || h.spans == 0 || m.search.span.From >= h.size {
 		return -1
 	}
 	k := 0

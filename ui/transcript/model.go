@@ -6,6 +6,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/event"
@@ -24,22 +25,16 @@ type Model struct {
 	Session *session.Session
 	event.Queue
 
+	*contents
 	list      *itemList
-	Messages  []store.Message
-	Index     map[int64]int              // of each message, by its id
-	owner     map[int64]int64            // the message of a tool call's item
-	callIDs   map[int64][]int64          // the items of a message's tool calls
 	failures  map[int64][]record.Failure // of turns, by the user's message
 	failed    map[int64]record.Failure   // by its item
-	calls     int64                      // items that are no messages made so far: of tool calls and of failures
 	Plan      history.Plan               // of the request on show
 	Next      history.Plan               // of the next request
 	Streaming bool
-	Receipts  map[int64]record.Receipt
-	firstRead int              // index of the first message that the server can have read of the request shown; 0 is all
-	Trails    map[int64]string // where other conversations begin or end, by message
-	Edited    int64            // the message that is being edited, 0 for none
-	Name      string           // the model that answers, in short
+	firstRead int    // index of the first message that the server can have read of the request shown; 0 is all
+	Edited    int64  // the message that is being edited, 0 for none
+	Name      string // the model that answers, in short
 
 	Search    Search
 	selection selection
@@ -51,10 +46,10 @@ type Model struct {
 // New returns an empty transcript.
 func New(d Deps) Model {
 	list := newList(theme.Styles{})
-	list.keys = d.Keys
+	shown := newContents(d.Keys)
+	list.keys, list.make = d.Keys, shown.item
 	return Model{
-		Deps: d, list: list,
-		Index: map[int64]int{}, owner: map[int64]int64{}, callIDs: map[int64][]int64{}, Receipts: map[int64]record.Receipt{},
+		Deps: d, list: list, contents: shown,
 		failures: map[int64][]record.Failure{}, failed: map[int64]record.Failure{},
 	}
 }
@@ -79,61 +74,51 @@ func (c *Model) Open(s *session.Session) {
 	c.Unselect()
 	c.Session, c.undo, c.unread, c.Next = s, undoStack{}, nil, history.Plan{}
 	c.whole = s.Loaded()
-	c.Reset(s.Messages())
+	c.Reset(s.Branch())
 }
 
 // Reset shows other messages.
-func (c *Model) Reset(messages []store.Message) {
-	c.Messages, c.Index, c.Plan, c.Streaming, c.calls = nil, map[int64]int{}, history.Plan{}, false, 0
-	c.owner, c.callIDs, c.failed = map[int64]int64{}, map[int64][]int64{}, map[int64]record.Failure{}
-	c.Receipts, c.failures, c.Trails, c.Edited = map[int64]record.Receipt{}, map[int64][]record.Failure{}, nil, 0
+func (c *Model) Reset(messages branch.Branch) {
+	*c.contents = *newContents(c.Keys)
+	c.Plan, c.Streaming, c.failed = history.Plan{}, false, map[int64]record.Failure{}
+	c.failures, c.Edited = map[int64][]record.Failure{}, 0
 	c.list.SetBoundary(0, 0, 0)
 	c.Search.forget() // hits have the indexes of the old messages
 	c.list.SetItems(nil)
 	c.keep(messages)
-	c.list.SetItems(c.items(messages))
+	c.list.setSlots(c.slots(0, messages.Len()))
 }
 
-// keep adds messages at the end.
-func (c *Model) keep(messages []store.Message) {
-	for i := range messages {
-		c.Index[messages[i].ID] = len(c.Messages) + i
-	}
-	c.Messages = append(c.Messages, messages...)
+// keep shows the verdicts of the plan beside these messages, which begin as those before.
+func (c *Model) keep(messages branch.Branch) {
+	c.Messages = messages
 	c.share()
 }
 
 // share tells the list what it draws the verdicts from.
-func (c *Model) share() { c.list.judged = judged{c.Plan, c.Index, c.owner} }
+func (c *Model) share() { c.list.judged = judged{c.Plan, c.Messages, c.owner} }
 
-// Prepend shows the messages that opening a session left out, and the receipts of the answers. The slice of
-// all messages is the chat's from then on: there may be very many.
-func (c *Model) Prepend(all []store.Message, receipts map[int64]record.Receipt) {
+// Prepend shows the messages that opening a session left out, and the receipts of the answers.
+func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	c.whole = c.Session.Loaded()
 	for id, r := range receipts {
 		c.Receipts[id] = r
 	}
 	failures := c.learnFailures(record.Failures(receipts))
 	older := 0
-	for len(c.Messages) > 0 && older < len(all) && all[older].ID != c.Messages[0].ID {
-		older++
-	}
-	if older == len(all) {
-		older = 0
-	}
-	shown := c.Messages
-	if older > 0 {
-		c.Messages, c.Index = all[:older], make(map[int64]int, len(all))
-		for i := range c.Messages {
-			c.Index[c.Messages[i].ID] = i
+	if c.Messages.Len() > 0 {
+		if at, there := all.Find(c.Messages.ID(0)); there {
+			older = at
 		}
-		c.keep(shown)
-		c.list.Prepend(c.items(all[:older])...)
 	}
-	c.showFailures(slices.DeleteFunc(failures, func(f record.Failure) bool { return older > 0 && c.Index[f.User] < older }))
-	for _, m := range shown {
-		if it, ok := c.list.Item(m.ID); ok && it.Receipt == nil && m.Request != 0 {
-			c.list.Replace(m.ID, c.Item(m))
+	if older > 0 {
+		c.keep(c.Messages.Behind(all.First(older)))
+		c.list.prependSlots(c.slots(0, older))
+	}
+	c.showFailures(slices.DeleteFunc(failures, func(f record.Failure) bool { return older > 0 && c.indexOf(f.User) < older }))
+	for i := older; i < c.Messages.Len(); i++ {
+		if r := c.Messages.Row(i); r.Request != 0 {
+			c.list.Refresh(r.ID)
 		}
 	}
 }
@@ -143,8 +128,8 @@ func (c *Model) Add(m store.Message, r record.Receipt) {
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
 		c.Receipts[m.Request] = r
 	}
-	c.keep([]store.Message{m})
-	c.list.Append(c.items([]store.Message{m})...)
+	c.keep(c.Messages.With(m))
+	c.list.appendSlots(c.slots(c.Messages.Len()-1, c.Messages.Len()))
 }
 
 // Stream adds to the answer that arrives.
@@ -164,9 +149,9 @@ func (c *Model) Answer(m store.Message, r record.Receipt) {
 	}
 	c.Streaming = false
 	c.Receipts[m.Request] = r
-	c.keep([]store.Message{m})
-	c.list.Replace(arriving, c.Item(m))
-	c.list.Append(c.callItems(m)...)
+	c.keep(c.Messages.With(m))
+	c.list.Settle(arriving, c.Item(m))
+	c.list.appendSlots(c.callSlots(c.Messages.Len() - 1))
 }
 
 // Settle ends a turn: what streamed and was never stored says so.
@@ -186,13 +171,13 @@ func (c *Model) Settle() {
 
 // Follow shows another branch of the conversation. The verdicts on messages that both have stay until
 // the next plan.
-func (c *Model) Follow(messages []store.Message) {
+func (c *Model) Follow(messages branch.Branch) {
 	plan, receipts, failures, trails := c.Plan, c.Receipts, c.failures, c.Trails
 	cursor, selected := c.list.Cursor()
-	c.Reset(nil)
+	c.Reset(branch.Branch{})
 	c.Receipts, c.failures, c.Trails = receipts, failures, trails
 	c.keep(messages)
-	c.list.SetItems(c.items(messages))
+	c.list.setSlots(c.slots(0, messages.Len()))
 	if selected && !c.GoTo(cursor) {
 		c.Newest()
 	}
@@ -214,8 +199,8 @@ func (c *Model) SetTrails(trails map[int64]string) {
 
 // refresh draws a message anew.
 func (c *Model) refresh(id int64) {
-	if i, ok := c.Index[id]; ok {
-		c.list.Replace(id, c.Item(c.Messages[i]))
+	if _, ok := c.Index(id); ok {
+		c.list.Refresh(id)
 	}
 }
 
@@ -223,13 +208,13 @@ func (c *Model) refresh(id int64) {
 // beginning.
 func (c *Model) CutAfter(message int64) {
 	at := -1
-	if i, ok := c.Index[message]; ok {
+	if i, ok := c.Index(message); ok {
 		at = i
 	} else if message != 0 {
 		return
 	}
-	if at+1 < len(c.Messages) {
-		c.Follow(c.Messages[:at+1])
+	if at+1 < c.Messages.Len() {
+		c.Follow(c.Messages.First(at + 1))
 	}
 }
 
@@ -246,7 +231,7 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 	if c.Trial {
 		c.list.edgeWords = wouldSee
 		if id, _, _ := seenFrom(c.Next); id != 0 {
-			c.list.edgeNote = "was " + theme.Thousands(c.Index[id]+1)
+			c.list.edgeNote = "was " + theme.Thousands(c.indexOf(id)+1)
 		}
 	}
 }
@@ -345,7 +330,7 @@ func verdict(e *history.Entry) string {
 
 // change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
 func (c *Model) change(id int64, e *history.Entry) (tag string, more bool) {
-	i := c.Index[id]
+	i := c.indexOf(id)
 	if i >= c.Next.Entries.Len() || c.Next.Entries.At(i).ID != e.ID {
 		return "", false
 	}
@@ -389,17 +374,17 @@ func (c *Model) Withdraw(requests []int64) {
 			c.Receipts[id] = r
 		}
 	}
-	for _, m := range c.Messages {
-		if m.Request != 0 && slices.Contains(requests, m.Request) {
-			c.refresh(m.ID)
+	for i := range c.Messages.Len() {
+		if r := c.Messages.Row(i); r.Request != 0 && slices.Contains(requests, r.Request) {
+			c.refresh(r.ID)
 		}
 	}
 }
 
 // Message is the message with an id, where the transcript has it.
 func (c *Model) Message(id int64) (store.Message, bool) {
-	if i, ok := c.Index[id]; ok && i < len(c.Messages) {
-		return c.Messages[i], true
+	if i, ok := c.Index(id); ok {
+		return c.At(i), true
 	}
 	return store.Message{}, false
 }

@@ -21,6 +21,5 @@ func (c *Model) messageAt(y int) (int, bool) {
 	} else if f, is := c.failed[id]; is {
 		id = cmp.Or(f.After, f.User)
 	}
-	i, ok := c.Index[id]
-	return i, ok
+	return c.Index(id)
 }

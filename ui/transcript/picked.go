@@ -119,7 +119,7 @@ func (m *itemList) placeAt(x, y int) (place, bool) {
 	}
 	i, line := m.itemAt(y)
 	d := m.drawn(i)
-	return place{m.entries[i].ID, min(line, len(d.lines)-1), max(0, x-m.gutter())}, line < len(d.lines)
+	return place{m.slots[i].ID, min(line, len(d.lines)-1), max(0, x-m.gutter())}, line < len(d.lines)
 }
 
 // bounds are the two ends of the selection in the order of the list.
@@ -230,9 +230,9 @@ func (m *itemList) textOf(i, line int) string {
 	if line == 0 && d.named {
 		var mark Mark
 		if m.marks != nil {
-			mark = m.marks(m.entries[i].ID)
+			mark = m.marks(m.slots[i].ID)
 		}
-		return ansi.Strip(m.head(&m.entries[i], d.look, mark))
+		return ansi.Strip(m.head(m.entry(i), d.look, mark))
 	}
 	return ansi.Strip(d.lines[line])
 }

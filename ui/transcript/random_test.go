@@ -220,7 +220,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 		}
 		if want := n.screen(); !slices.Equal(got, want) {
 			t.Fatalf("step %d (%s), %d×%d, at item %d line %d follow %v; model at %d line %d follow %v\ngot\n%s\nwant\n%s", step, did, n.width, n.height,
-				n.top, n.line, n.follow, m.entries[m.top].ID, m.line, m.follow, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				n.top, n.line, n.follow, m.slots[m.top].ID, m.line, m.follow, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		if m.follow != n.follow {
 			t.Fatalf("step %d (%s): following is %v, want %v", step, did, m.follow, n.follow)

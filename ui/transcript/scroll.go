@@ -11,7 +11,7 @@ func (m *itemList) Scroll(n int) {
 		m.line += m.measure(m.top)
 	}
 	m.line = max(m.line, 0)
-	for m.top < len(m.entries)-1 && m.line >= m.measure(m.top) {
+	for m.top < len(m.slots)-1 && m.line >= m.measure(m.top) {
 		m.line -= m.measure(m.top)
 		m.top++
 	}
@@ -78,7 +78,7 @@ func (m *itemList) MoveCursor(n int) {
 		i, _ = m.itemAt(m.height - 1)
 		n = 0
 	}
-	m.selectItem(min(max(i+n, 0), len(m.entries)-1))
+	m.selectItem(min(max(i+n, 0), len(m.slots)-1))
 }
 
 // Part is what a line of the screen is a part of.
@@ -107,13 +107,13 @@ func (m *itemList) At(y int) (id int64, part Part, ok bool) {
 	case line == d.receipt:
 		part = ReceiptPart
 	}
-	return m.entries[i].ID, part, line < len(d.lines)
+	return m.slots[i].ID, part, line < len(d.lines)
 }
 
 // itemAt returns the index of the item at line y of the screen, the last one below the end, and the line in it.
 func (m *itemList) itemAt(y int) (i, line int) {
 	i, line = m.top, y+m.line
-	for ; i < len(m.entries)-1 && line >= m.measure(i); i++ {
+	for ; i < len(m.slots)-1 && line >= m.measure(i); i++ {
 		line -= m.measure(i)
 	}
 	return i, line
@@ -122,7 +122,7 @@ func (m *itemList) itemAt(y int) (i, line int) {
 // selectItem puts the cursor on item i and scrolls as much of it onto the screen as fits, by as few lines
 // as that takes.
 func (m *itemList) selectItem(i int) {
-	m.cursor, m.selected = m.entries[i].ID, true
+	m.cursor, m.selected = m.slots[i].ID, true
 	if !m.ready() {
 		return
 	}
@@ -141,7 +141,7 @@ func (m *itemList) selectItem(i int) {
 }
 
 // ready tells whether there is something to move in.
-func (m *itemList) ready() bool { return m.drawable() && len(m.entries) > 0 }
+func (m *itemList) ready() bool { return m.drawable() && len(m.slots) > 0 }
 
 // arrive ends a movement of the user's: the end is followed exactly while it is in sight.
 func (m *itemList) arrive() {
@@ -151,11 +151,11 @@ func (m *itemList) arrive() {
 
 // settle keeps the position within the list.
 func (m *itemList) settle() {
-	if len(m.entries) == 0 {
+	if len(m.slots) == 0 {
 		m.top, m.line = 0, 0
 		return
 	}
-	m.top = min(max(m.top, 0), len(m.entries)-1)
+	m.top = min(max(m.top, 0), len(m.slots)-1)
 	if !m.drawable() {
 		return
 	}
@@ -168,8 +168,8 @@ func (m *itemList) settle() {
 // end returns the item and its line that are at the top where the end is on the screen. With a stride, an answer that
 // arrives stands still until it reaches the lower edge.
 func (m *itemList) end() (top, line int) {
-	last := len(m.entries) - 1
-	if m.stride == 0 || m.entries[last].ID != arriving {
+	last := len(m.slots) - 1
+	if m.stride == 0 || m.slots[last].ID != arriving {
 		return m.topFor(last, m.height)
 	}
 	free := m.height + m.line - m.bodyHeight(last)
@@ -185,7 +185,7 @@ func (m *itemList) end() (top, line int) {
 // endInSight tells whether the last line is on the screen or above its lower edge.
 func (m *itemList) endInSight() bool {
 	left := m.height + m.line
-	for i := m.top; i < len(m.entries); i++ {
+	for i := m.top; i < len(m.slots); i++ {
 		left -= m.measure(i)
 		if left < -1 {
 			return false
@@ -214,9 +214,9 @@ func (m *itemList) Newer() int {
 		return 0
 	}
 	last := m.height + m.line // lines from the top of the first item to the end of the screen
-	for i := m.top; i < len(m.entries); i++ {
+	for i := m.top; i < len(m.slots); i++ {
 		if last -= m.measure(i); last < -1 { // its last line is blank
-			return len(m.entries) - i
+			return len(m.slots) - i
 		}
 	}
 	return 0

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -46,6 +47,7 @@ type FoundMsg struct {
 	search int
 	hits   []hit
 	step   bool // the user goes to the hit next to where the search began
+	err    error
 }
 
 // LastWholeMsg says in which turn the model saw a message whole for the last time; 0 is never.
@@ -87,36 +89,34 @@ func (f *Search) firstIn(message int) int {
 }
 
 // hitsOf searches texts and tool calls, not reasoning.
-func hitsOf(ctx context.Context, messages []store.Message, finder *finder) []hit {
+func hitsOf(ctx context.Context, messages branch.Branch, finder *finder) ([]hit, error) {
 	var list []hit
 	add := func(at, call int, text string) {
 		for _, span := range finder.In(text) {
 			list = append(list, hit{at, call, span})
 		}
 	}
-	for i, message := range messages {
-		if ctx.Err() != nil {
-			return nil
-		}
+	err := messages.Each(ctx, 0, messages.Len(), func(i int, message store.Message) error {
 		if callsOnly(message) {
 			add(i, 0, callText(message.ToolCalls))
-			continue
+			return nil
 		}
 		add(i, -1, message.Content)
 		for k := range message.ToolCalls {
 			add(i, k, callText(message.ToolCalls[k:k+1]))
 		}
-	}
-	return list
+		return ctx.Err()
+	})
+	return list, err
 }
 
 // itemOf is the list's item with a hit.
 func (c *Model) itemOf(h hit) int64 {
-	message := c.Messages[h.message]
-	if items := c.callIDs[message.ID]; h.call >= 0 && h.call < len(items) {
-		return items[h.call]
+	message := c.Messages.ID(h.message)
+	if first, ok := c.callIDs[message]; ok && h.call >= 0 {
+		return first - int64(h.call)
 	}
-	return message.ID
+	return message
 }
 
 // openSearch opens the search line.
@@ -138,17 +138,21 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 
 // Finds says whether a search for a text finds it in a message.
 func (c *Model) Finds(message int64, text string) bool {
-	at, ok := c.Index[message]
-	return ok && len(hitsOf(context.Background(), c.Messages[at:at+1], newFinder(text))) > 0
+	m, ok := c.Message(message)
+	if !ok {
+		return false
+	}
+	hits, err := hitsOf(context.Background(), branch.Of(m), newFinder(text))
+	return err == nil && len(hits) > 0
 }
 
 // readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
 func (c *Model) readFrom() int {
 	if message, ok := c.Selected(); ok {
-		return c.Index[message.ID]
+		return c.indexOf(message.ID)
 	}
 	if id, _, ok := c.list.At(0); ok {
-		return c.Index[id]
+		return c.indexOf(id)
 	}
 	return 0
 }
@@ -235,7 +239,8 @@ func (c *Model) seek(step bool) tea.Cmd {
 	n, messages := f.searches, c.Messages
 	return func() tea.Msg {
 		defer stop()
-		return FoundMsg{n, hitsOf(ctx, messages, finder), step}
+		hits, err := hitsOf(ctx, messages, finder)
+		return FoundMsg{n, hits, step, err}
 	}
 }
 
@@ -244,6 +249,10 @@ func (c *Model) found(msg FoundMsg) tea.Cmd {
 	f := &c.Search
 	if msg.search != f.searches || !f.On {
 		return nil
+	}
+	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
+		f.done = true
+		return c.SayError(theme.Sentence(msg.err))
 	}
 	from, step := f.from, msg.step || len(f.hits) == 0
 	if !step {
@@ -295,7 +304,7 @@ func (c *Model) showHit() tea.Cmd {
 
 // hit is the one that the user is at, where its message is still there.
 func (c *Model) hit() (hit, bool) {
-	if f := &c.Search; f.at < len(f.hits) && f.hits[f.at].message < len(c.Messages) {
+	if f := &c.Search; f.at < len(f.hits) && f.hits[f.at].message < c.Messages.Len() {
 		return f.hits[f.at], true
 	}
 	return hit{}, false
@@ -309,7 +318,7 @@ func (c *Model) AskLastWhole() tea.Cmd {
 	if !ok || f.asking {
 		return nil
 	}
-	id := c.Messages[h.message].ID
+	id := c.Messages.ID(h.message)
 	if s := c.sees(h); s != cutAway && s != leftOut {
 		return nil
 	}

@@ -53,7 +53,7 @@ func (c *Model) hitText() string {
 	default:
 		return text + " · ? the message is not part of this request"
 	}
-	last, ok := f.whole[c.Messages[h.message].ID]
+	last, ok := f.whole[c.Messages.ID(h.message)]
 	switch {
 	case !ok:
 		return text

@@ -19,7 +19,7 @@ type tally [notKnown + 1]int
 
 // sees says what the model sees of a hit.
 func (c *Model) sees(h hit) seen {
-	if h.message >= len(c.Messages) || h.message >= c.Plan.Entries.Len() || c.Plan.Entries.ID(h.message) != c.Messages[h.message].ID {
+	if h.message >= c.Messages.Len() || h.message >= c.Plan.Entries.Len() || c.Plan.Entries.ID(h.message) != c.Messages.ID(h.message) {
 		return notKnown
 	}
 	e := c.Plan.Entries.At(h.message)
@@ -54,7 +54,7 @@ func (c *Model) hitTag(id int64) string {
 	if owner, is := c.owner[id]; is {
 		message = owner
 	}
-	i, ok := c.Index[message]
+	i, ok := c.Index(message)
 	if !ok {
 		return ""
 	}

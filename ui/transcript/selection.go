@@ -25,7 +25,7 @@ func (c *Model) Holds(id int64) bool {
 		return true
 	}
 	from, to, ok := c.span()
-	at, there := c.Index[id]
+	at, there := c.Index(id)
 	return ok && there && from <= at && at <= to
 }
 
@@ -34,10 +34,10 @@ func (c *Model) span() (from, to int, ok bool) {
 	if !c.selection.ranged {
 		return 0, 0, false
 	}
-	a, known := c.Index[c.selection.anchor]
+	a, known := c.Index(c.selection.anchor)
 	b := a
 	if message, ok := c.Selected(); ok {
-		b = c.Index[message.ID]
+		b = c.indexOf(message.ID)
 	}
 	return min(a, b), max(a, b), known
 }
@@ -46,18 +46,18 @@ func (c *Model) span() (from, to int, ok bool) {
 func (c *Model) Picked() []int64 {
 	var list []int64
 	for id := range c.selection.picked {
-		if _, ok := c.Index[id]; ok {
+		if _, ok := c.Index(id); ok {
 			list = append(list, id)
 		}
 	}
 	if from, to, ok := c.span(); ok {
-		for _, message := range c.Messages[from : to+1] {
-			if !c.selection.picked[message.ID] {
-				list = append(list, message.ID)
+		for i := from; i <= to; i++ {
+			if id := c.Messages.ID(i); !c.selection.picked[id] {
+				list = append(list, id)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b int64) int { return c.Index[a] - c.Index[b] })
+	slices.Sort(list) // a message is younger than those before it
 	return list
 }
 

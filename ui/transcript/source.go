@@ -34,7 +34,7 @@ func (m *itemList) origin(i int, d *drawn) *origin {
 		for _, line := range d.lines[d.from:d.to] {
 			lines = append(lines, ansi.Strip(line))
 		}
-		d.origin = align(lines, m.entries[i].Text, parts)
+		d.origin = align(lines, m.entry(i).Text, parts)
 	}
 	return d.origin
 }

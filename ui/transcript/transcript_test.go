@@ -49,8 +49,8 @@ func many(n int) *itemList {
 // rendered is how many items were rendered at the present width.
 func rendered(m *itemList) int {
 	n := 0
-	for i := range m.entries {
-		if m.entries[i].measured {
+	for i := range m.slots {
+		if m.slots[i].measured {
 			n++
 		}
 	}

@@ -32,7 +32,9 @@ func ask(base string) error {
 		if !ok || string(data) == "[DONE]" {
 			continue
 		}
-		var chunk struct{ Choices []struct{ Delta struct{ Content string } } }
+		var chunk struct {
+			Choices []struct{ Delta struct{ Content string } }
+		}
 		if err := json.Unmarshal(data, &chunk); err != nil {
 			return fmt.Errorf("read a chunk: %w", err)
 		}

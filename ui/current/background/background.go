@@ -13,8 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/branch"
 	"winnow/session/record"
-	"winnow/session/store"
 	"winnow/ui/composer/queue"
 	"winnow/ui/event"
 	"winnow/ui/turn"
@@ -36,7 +36,7 @@ type Answer struct {
 	Session  *session.Session
 	Turn     turn.Model
 	Waiting  queue.Model
-	Messages []store.Message // of the branch, as far as the screen would show them
+	Messages branch.Branch // of the branch, as far as the screen would show them
 	Receipts map[int64]record.Receipt
 	Asked    *session.Asked     // a question about a tool call, nil for none
 	Limit    *session.OverLimit // a question about a limit, nil for none
@@ -210,7 +210,7 @@ func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Contex
 	switch e := e.(type) {
 	case session.Stored:
 		a.Waiting.Stored()
-		a.Messages = append(a.Messages, e.Message)
+		a.Messages = a.Messages.With(e.Message)
 	case session.Asked:
 		a.Asked = &e
 		m.Emit(Asking{a.Session, a.Turn.Number, false, a.Turn.Took()})
@@ -219,9 +219,9 @@ func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Contex
 		m.Emit(Asking{a.Session, a.Turn.Number, true, a.Turn.Took()})
 	case session.Ran:
 		a.Asked = nil
-		a.Messages = append(a.Messages, e.Message)
+		a.Messages = a.Messages.With(e.Message)
 	case session.Answered:
-		a.Messages = append(a.Messages, e.Message)
+		a.Messages = a.Messages.With(e.Message)
 		a.Receipts[e.Message.Request] = e.Receipt
 	case session.Withdrawn:
 		for _, id := range e.Requests {
