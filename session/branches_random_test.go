@@ -171,9 +171,18 @@ func (f *forest) fork() {
 	if err != nil || len(copies) != len(path) {
 		f.t.Fatalf("the fork of\n%shas %d messages, %v", transcript(path), len(copies), err)
 	}
+	originals, err := f.deps.Store.Messages(f.t.Context(), g.s.Info().ID)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	faults := map[int64]string{} // a turn that fails without a request leaves them, after the message was stored
+	for _, m := range originals {
+		faults[m.ID] = m.Fault
+	}
 	forked := &grown{s: f.open(row.ID), flags: map[int64]history.Flag{}}
 	for i, c := range copies {
 		want := path[i]
+		want.Fault = faults[want.ID]
 		want.ID, want.Session, want.Seq, want.Request, want.Sibling, want.Siblings = c.ID, row.ID, i+1, 0, 1, 1
 		want.Parent = 0
 		if i > 0 {

@@ -160,35 +160,36 @@ type Filter struct {
 // listedRow is what a list needs of a session's row, in the order of the table's columns: what stands behind them there,
 // such as a long system prompt, is not read then.
 type listedRow struct {
-	Key      int64     `db:"n"`
-	ID       string    `db:"id"`
-	Created  time.Time `db:"created_ms"`
-	Updated  time.Time `db:"updated_ms"`
-	Used     int64     `db:"used"`
-	Leaf     int64     `db:"leaf"`
-	Parent   string    `db:"parent"`
-	ForkedAt int64     `db:"forked_at"`
-	Pinned   bool      `db:"pinned"`
-	Archived bool      `db:"archived"`
-	Deleted  time.Time `db:"deleted_ms"`
-	Messages int       `db:"messages"`
-	Turns    int       `db:"turns"`
-	Title    string    `db:"title"`
-	Endpoint string    `db:"endpoint"`
-	Model    string    `db:"model"`
-	Dir      string    `db:"dir"`
+	Key      int64       `db:"n"`
+	ID       string      `db:"id"`
+	Created  time.Time   `db:"created_ms"`
+	Updated  time.Time   `db:"updated_ms"`
+	Used     int64       `db:"used"`
+	Leaf     int64       `db:"leaf"`
+	Parent   string      `db:"parent"`
+	ForkedAt int64       `db:"forked_at"`
+	Pinned   bool        `db:"pinned"`
+	Archived bool        `db:"archived"`
+	Deleted  time.Time   `db:"deleted_ms"`
+	Messages int         `db:"messages"`
+	Turns    int         `db:"turns"`
+	Title    string      `db:"title"`
+	From     TitleSource `db:"title_from"`
+	Endpoint string      `db:"endpoint"`
+	Model    string      `db:"model"`
+	Dir      string      `db:"dir"`
 }
 
 func (r *listedRow) session(tags []string) Session {
 	return Session{
 		ID: r.ID, Created: r.Created, Updated: r.Updated, Leaf: r.Leaf, Parent: r.Parent, ForkedAt: r.ForkedAt,
 		Pinned: r.Pinned, Archived: r.Archived, Deleted: r.Deleted, Messages: r.Messages, Turns: r.Turns,
-		Title: r.Title, Endpoint: r.Endpoint, Model: r.Model, Dir: r.Dir, Tags: tags,
+		Title: r.Title, TitleFrom: r.From, Endpoint: r.Endpoint, Model: r.Model, Dir: r.Dir, Tags: tags,
 	}
 }
 
 // Sessions lists sessions, the last used first and pinned ones on top. They come without what a list does not show:
-// TitleFrom, Preset, Overrides, System, SystemFixed, Source and Origin, which Session reads.
+// Preset, Overrides, System, SystemFixed, Source and Origin, which Session reads.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]Session, error) { return sessions(ctx, tx, f) })
 }
