@@ -55,5 +55,4 @@ func (k *keeper) watch(s *sentinel) {
 func (k *keeper) giveBack() {
 	k.giving.Store(true)
 	debug.FreeOSMemory()
-	dropCode()
 }

@@ -1,11 +1,8 @@
 package footprint
 
 import (
-	"os"
 	"runtime"
-	"runtime/debug"
 	"runtime/metrics"
-	"strings"
 	"testing"
 	"time"
 )
@@ -50,23 +47,5 @@ func TestOnlyCollectionsOfOthersPutTheRestOff(t *testing.T) {
 	}
 	if !k.rest.Stop() {
 		t.Error("the keeper's own collection put the rest off")
-	}
-}
-
-// What was taken out of memory is still there: the program goes on as before.
-func TestCodeIsReadAgainWhenItIsUsed(t *testing.T) {
-	smaps, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		t.Skip(err)
-	}
-	for range 100 {
-		dropCode()
-	}
-	debug.FreeOSMemory()
-	if again, err := os.ReadFile("/proc/self/smaps"); err != nil || strings.Count(string(again), "Anonymous:") < strings.Count(string(smaps), "Anonymous:")/2 {
-		t.Errorf("the program has lost mappings: %v", err)
-	}
-	if from, to := bounds("00400000-0040b000"); from != 0x400000 || to != 0x40b000 {
-		t.Errorf("the bounds are %x and %x", from, to)
 	}
 }
