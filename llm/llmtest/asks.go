@@ -16,7 +16,8 @@ func AsksForAnAnswer(body []byte) bool {
 	return json.Unmarshal(body, &asks) == nil && asks.Stream && (asks.Messages != nil || asks.Input != nil)
 }
 
-var announcement = regexp.MustCompile(`\bTry \d+ of \d+ in|\b[Aa]sking (?:once more|again|\S+ again|\S+ to summarise|\S+ for a title|for the title again)\b`)
+// A name that a server or an argument gives may hold blanks and line ends.
+var announcement = regexp.MustCompile(`\bTry \d+ of \d+ in|\b[Aa]sking (?:once more|again|\S+ again|\S+ to summarise|\S+ for a title|for the title again|(?s:.*?) again with the result of)\b`)
 
 // Announced is how many further requests a sentence for the user announces: those that winnow makes beside the first
 // one of a turn.
