@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -21,13 +22,16 @@ import (
 // fakeOllama answers with texts by path, and keeps what it was asked.
 type fakeOllama struct {
 	says   map[string]string
+	mu     sync.Mutex // a client asks several things at once
 	asked  []string
 	bodies []string
 }
 
 func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	f.mu.Lock()
 	f.asked, f.bodies = append(f.asked, r.URL.Path), append(f.bodies, string(body))
+	f.mu.Unlock()
 	said, ok := f.says[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)

@@ -295,7 +295,7 @@ func TestADamagedIndexIsSaidToBe(t *testing.T) {
 			}
 		}
 	})
-	if errs == 0 {
+	if errs == 0 && !testing.Short() { // A short run draws four cases, which may all be harmless.
 		t.Error("no damage is found")
 	}
 }
