@@ -188,7 +188,7 @@ func put(deps session.Deps, s *session.Session) (*stage, error) {
 	}
 	st := &stage{app: app, msgs: make(chan tea.Msg, 16), over: make(chan struct{})}
 	st.run(app.Init())
-	st.update(tea.WindowSizeMsg{Width: stageWidth, Height: 60 + 3*len(allOf(s.Branch()))/2})
+	st.update(tea.WindowSizeMsg{Width: stageWidth, Height: 60 + 3*len(sessiontest.Messages(s.Branch()))/2})
 	return st, nil
 }
 

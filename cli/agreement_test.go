@@ -21,6 +21,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/record"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 )
@@ -102,7 +103,7 @@ func (h *house) hold(ctx context.Context, conversation drawnConversation) (over 
 	}
 	defer screen.close()
 	screen.update(tea.PasteMsg{Content: conversation.draft})
-	before := views{messages: allOf(s.Branch())}
+	before := views{messages: sessiontest.Messages(s.Branch())}
 	if before.next, err = h.ahead(ctx, s.Info().ID, conversation.draft); err != nil {
 		return false, err
 	}
@@ -147,7 +148,7 @@ func (h *house) begin(ctx context.Context, conversation drawnConversation) (*ses
 	if err != nil {
 		return nil, err
 	}
-	messages := allOf(s.Branch())
+	messages := sessiontest.Messages(s.Branch())
 	for i, flag := range conversation.flags {
 		if _, err := s.SetFlags(ctx, flag, messages[i].ID); err != nil {
 			return nil, err
@@ -249,7 +250,7 @@ func (h *house) context(ctx context.Context, id string, asked contextAsked) (rep
 
 // compareSent compares what the places say of the turn that is over.
 func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Session, before views, bodies [][]byte) error {
-	after := views{messages: allOf(s.Branch())}
+	after := views{messages: sessiontest.Messages(s.Branch())}
 	err := screen.until(func() (err error) { // The page follows its end until it is left.
 		text := screen.text()
 		if !strings.Contains(text, "Next request") {

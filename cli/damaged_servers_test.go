@@ -121,7 +121,7 @@ func (x *strictEndpoint) ask(t *testing.T, path, id string, requests *llmtest.Le
 			}
 		}
 	}
-	messages := allOf(s.Branch())
+	messages := sessiontest.Messages(s.Branch())
 	if last := messages[len(messages)-1]; last.Content != "Bonjour." || last.Status != history.Complete {
 		t.Errorf("the answer is %q, %s; want the server's", last.Content, last.Status)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -63,24 +62,7 @@ func peakMegabytes(t testing.TB, pid int) float64 {
 var anySwitch = regexp.MustCompile(`(?m)^(?:non)?voluntary_ctxt_switches:\s*(\d+)$`)
 
 // contextSwitches counts how often a thread of a program was given a processor and lost it again, of its own will or not.
-func contextSwitches(t testing.TB, pid int) (n int) {
-	t.Helper()
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-	if err != nil || len(threads) == 0 {
-		t.Fatalf("list the threads of the program: %v, %d threads", err, len(threads))
-	}
-	for _, path := range threads {
-		status, err := os.ReadFile(path)
-		if err != nil {
-			continue // the thread has ended
-		}
-		for _, found := range anySwitch.FindAllSubmatch(status, -1) {
-			count, _ := strconv.Atoi(string(found[1]))
-			n += count
-		}
-	}
-	return n
-}
+func contextSwitches(t testing.TB, pid int) int { return switched(t, pid, anySwitch) }
 
 // load is how busy the machine was up to a moment.
 type load struct {

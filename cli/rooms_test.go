@@ -59,8 +59,8 @@ var rooms = map[string][]string{
 	"llm/guide":              {"llm", "llm/tool", "llm/tokenizer", "llm/strict", "history", "history/relevance", "docs"},
 	"docs":                   {},
 
-	"session/store/storetest": {},                                                    // for tests alone
-	"session/sessiontest":     {"session", "session/store/storetest", "llm/llmtest"}, // for tests alone
+	"session/store/storetest": {},                                                                                       // for tests alone
+	"session/sessiontest":     {"session", "session/branch", "session/store", "session/store/storetest", "llm/llmtest"}, // for tests alone
 
 	// The folders of the screen are strangers to each other, but for what all of them draw with. A test of
 	// any of them may use ui/uitest.

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/sessiontest"
 )
 
 // texts are what the messages on the screen say, in short.
 func (l *live) texts() string {
 	var list []string
-	for _, m := range allOf(l.chat.Messages) {
+	for _, m := range sessiontest.Messages(l.chat.Messages) {
 		text, _, _ := strings.Cut(m.Content, ".")
 		list = append(list, text)
 	}
@@ -25,7 +26,7 @@ func (l *live) wantTexts(want string) {
 		l.t.Errorf("the screen has %q, want %q", got, want)
 	}
 	var stored []string
-	for _, m := range allOf(l.current.Session.Branch()) {
+	for _, m := range sessiontest.Messages(l.current.Session.Branch()) {
 		text, _, _ := strings.Cut(m.Content, ".")
 		stored = append(stored, text)
 	}

@@ -8,6 +8,7 @@ import (
 	"winnow/history"
 	"winnow/session/branch"
 	"winnow/session/record"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/inspector"
@@ -239,7 +240,7 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 	m := ready(t, 80, 24)
 	_, plan := inspected(t)
 	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
-	changed := allOf(m.chat.Messages)
+	changed := sessiontest.Messages(m.chat.Messages)
 	changed[7].Content = strings.Repeat("A line of a long answer.\n", 400)
 	m.chat.Messages = branch.Of(changed...)
 	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
@@ -274,7 +275,7 @@ func TestWhatIsReadTooLateIsDropped(t *testing.T) {
 // TestTheInspectorOpensTenMegabytesAtOnce counts lines that are wrapped, not time.
 func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
 	m := ready(t, 80, 24)
-	changed := allOf(m.chat.Messages)
+	changed := sessiontest.Messages(m.chat.Messages)
 	changed[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
 	m.chat.Messages = branch.Of(changed...)
 	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)

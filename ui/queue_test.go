@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/sessiontest"
 )
 
 // gate is a server whose answers begin with a word and end when the test lets them.
@@ -56,7 +57,7 @@ func (l *live) enters(text string) {
 // ofUser are the messages of the user on the screen.
 func (l *live) ofUser() []string {
 	var out []string
-	for _, m := range allOf(l.chat.Messages) {
+	for _, m := range sessiontest.Messages(l.chat.Messages) {
 		if m.Role == history.User {
 			out = append(out, m.Content)
 		}

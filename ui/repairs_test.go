@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/session/transfer"
 	"winnow/ui/inspector"
@@ -145,7 +146,7 @@ func firstWords(s string) string {
 
 func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 	l := damaged(t, 140, 50)
-	stored := bare(allOf(l.current.Session.Branch()))
+	stored := bare(sessiontest.Messages(l.current.Session.Branch()))
 	l.press("tab", "g", "m")
 	total := l.panel.Next.Plan.Sum
 	const asText, asCall = `[called read with {\"path\":\"C:`, `"arguments":"{\"path\":\"C:\\\\Users`
@@ -181,7 +182,7 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.word, form, got, want, body)
 			}
 		}
-		if !slices.EqualFunc(bare(allOf(l.current.Session.Branch())), stored, sameMessage) {
+		if !slices.EqualFunc(bare(sessiontest.Messages(l.current.Session.Branch())), stored, sameMessage) {
 			t.Fatalf("%s: what is stored changed", c.word)
 		}
 	}

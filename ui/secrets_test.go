@@ -12,6 +12,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/branch"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/ui/inspector"
 	"winnow/ui/sessions"
@@ -113,7 +114,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(inspector.Subject{Message: allOf(l.current.Session.Branch())[1].ID}, inspector.RepairView)
+	l.inspect(inspector.Subject{Message: sessiontest.Messages(l.current.Session.Branch())[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/sessiontest"
 	"winnow/ui/frame"
 )
 
@@ -38,7 +39,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		}
 		l.press("ctrl+y")
 		l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
-		if !l.composer.Empty() || l.notice.Alert().Text != "" || allOf(l.current.Session.Branch())[2].Content != long {
+		if !l.composer.Empty() || l.notice.Alert().Text != "" || sessiontest.Messages(l.current.Session.Branch())[2].Content != long {
 			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.notice.Alert().Text)
 		}
 		if e := l.panel.Next.Plan; e.Entries.Len() > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {

@@ -2,10 +2,13 @@
 package sessiontest
 
 import (
+	"context"
 	"testing"
 
 	"winnow/llm/llmtest"
 	"winnow/session"
+	"winnow/session/branch"
+	"winnow/session/store"
 	"winnow/session/store/storetest"
 )
 
@@ -32,4 +35,13 @@ func WantAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
 	if err := l.Compare(storetest.Attempts(histories...)); err != nil {
 		t.Errorf("%v in %q", err, histories)
 	}
+}
+
+// Messages are all messages of a branch. It panics where one cannot be read.
+func Messages(b branch.Branch) []store.Message {
+	all, err := b.All(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return all
 }

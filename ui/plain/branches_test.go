@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/sessiontest"
 )
 
 func TestMessagesAreEditedAndAnsweredAgain(t *testing.T) {
@@ -62,7 +63,7 @@ func TestToolsAreListedInLines(t *testing.T) {
 	out := transcript(t, o, "/tools\n/answer\nAdd.\nr\nI can add.\n")
 	wantInOrder(t, out, "add, ask: adds", "Together they add", "No tool call is waiting", "r: no, with a reason", "reason", "Why not?")
 	var result string
-	for _, m := range allOf(o.Start.Branch()) {
+	for _, m := range sessiontest.Messages(o.Start.Branch()) {
 		if m.Role == history.Tool {
 			result = m.Content
 		}

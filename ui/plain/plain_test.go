@@ -275,7 +275,7 @@ func TestStopKeepsWhatArrived(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	last := allOf(o.Start.Branch())
+	last := sessiontest.Messages(o.Start.Branch())
 	if len(last) != 2 || last[1].Status != history.Interrupted || last[1].Content != "Half an " {
 		t.Errorf("the messages are %+v", last)
 	}
