@@ -22,6 +22,7 @@ const (
 const (
 	burstBytes = 200
 	burstLines = 2
+	fewLetters = 8        // letters that are read at once and are typed
 	maxHeld    = 1 << 10  // bytes that may turn out to be typed
 	maxPaste   = 16 << 20 // bytes of one paste; a longer one arrives as several
 )
@@ -166,10 +167,11 @@ func (f *Filter) advance(scanned int) []Event {
 	return events
 }
 
-// advanceTyped passes single keys on at once. Text of several characters and line ends wait: they may be
-// the beginning of a paste.
+// advanceTyped passes single keys on at once, and a few letters that are read together: a busy program, a slow
+// connection and an input method bring them so, and letters do no harm where they begin a paste. More text, line ends
+// and control characters among letters wait, because they may be the beginning of one.
 func (f *Filter) advanceTyped() (events []Event, more bool) {
-	characters, lines, size, sequences := 0, 0, f.recently(), 0
+	characters, controls, lines, size, sequences := 0, 0, 0, f.recently(), 0
 	at := 0
 scan:
 	for at < len(f.held) {
@@ -186,6 +188,9 @@ scan:
 			break scan
 		case textToken:
 			characters++
+			if f.held[at] < ' ' {
+				controls++
+			}
 			size += t.size
 			at += t.size
 		case lineToken:
@@ -204,7 +209,8 @@ scan:
 			return nil, true
 		}
 	}
-	if at > maxHeld || lines == 0 && (characters == 0 || characters == 1 && sequences == 0 && at == len(f.held)) {
+	few := characters == 1 || characters <= fewLetters && controls == 0
+	if at > maxHeld || lines == 0 && (characters == 0 || few && sequences == 0 && at == len(f.held)) {
 		return f.releaseUpTo(at), false
 	}
 	return nil, false
