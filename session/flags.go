@@ -24,7 +24,7 @@ func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int6
 	// Only a reader of the branch knows its tool groups. While the older messages are still loading, or a turn
 	// runs, that has to wait.
 	s.mu.Lock()
-	if s.whole && s.turn == nil && s.read < s.branch.Len() {
+	if s.whole && s.turn == nil {
 		err = s.readTo(s.branch.Len())
 	}
 	s.mu.Unlock()

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +23,7 @@ type planner struct {
 	tokens
 	branch branch.Branch
 	whole  bool // branch is all of it
-	reader *history.Conversation
+	reader *reader
 	read   int         // messages of branch that reader has read
 	fresh  map[int]int // counts that came since, by index on the branch
 	edited editReader  // the messages before one that is being edited
@@ -63,11 +62,10 @@ func (p *planner) readTo(past int) error {
 	if !p.whole {
 		return ErrLoading
 	}
-	if p.reader == nil || p.read > past {
-		p.reader, p.read, p.fresh = history.Read(nil, p.counter), 0, map[int]int{}
+	if p.reader.failed() || p.read > past {
+		p.reader, p.read, p.fresh = p.newReader(), 0, map[int]int{}
 	}
-	p.reader.Recount(p.fresh)
-	clear(p.fresh)
+	p.reader.recount(p.fresh)
 	if p.read == past {
 		return nil
 	}
@@ -211,22 +209,21 @@ func (p *planner) pending() []call {
 // meanwhile.
 type editReader struct {
 	message int64 // 0 for none
-	reader  *history.Conversation
+	reader  *reader
 	read    int         // messages before it
 	fresh   map[int]int // counts that came since, by index on the branch
 }
 
 // readBefore is the reader of the messages before one, which are the first so many. A long conversation takes seconds
 // to read, and the lock is given away meanwhile.
-func (p *planner) readBefore(message int64, first int) (*history.Conversation, error) {
-	if e := &p.edited; e.message == message {
-		e.reader.Recount(e.fresh)
-		clear(e.fresh)
+func (p *planner) readBefore(message int64, first int) (*reader, error) {
+	if e := &p.edited; e.message == message && !e.reader.failed() {
+		e.reader.recount(e.fresh)
 		return e.reader, nil
 	}
 	past := p.branch.First(first)
 	p.mu.Unlock()
-	reader := history.Read(nil, p.counter)
+	reader := p.newReader()
 	_, err := p.append(reader, past, 0, first)
 	p.mu.Lock()
 	if err != nil {
@@ -242,7 +239,7 @@ func (p *planner) readBefore(message int64, first int) (*history.Conversation, e
 // and the results of its calls, or the message alone. Of what is not planned yet each message is alone.
 func (p *planner) group(message int64) []int64 {
 	at, there := p.find(message)
-	if !there || p.reader == nil || at >= p.read {
+	if !there || p.reader.failed() || at >= p.read {
 		return []int64{message}
 	}
 	var list []int64
@@ -270,56 +267,6 @@ func (t tokens) count(text string) int {
 // missing says that a message's tokens are not in the store yet.
 func (t tokens) missing(r branch.Row) bool {
 	return t.counter != nil && r.Size > 0 && r.Status() != history.Streaming && (r.Tokens == 0 || !r.Counted)
-}
-
-// feeding hands messages of a branch to a reader. A little text without a count is counted at once; for more of it
-// a guess has to do, so that nobody waits.
-type feeding struct {
-	tokens
-	reader *history.Conversation
-	counts bool // texts without a count are counted
-}
-
-// feed begins to hand over messages that have so many bytes of text without a count.
-func (t tokens) feed(reader *history.Conversation, uncounted int) feeding {
-	return feeding{t, reader, t.counter != nil && uncounted <= countAtOnce}
-}
-
-// append hands over the messages from one index to before another, and returns the branch with what was counted.
-func (t tokens) append(to *history.Conversation, b branch.Branch, from, end int) (branch.Branch, error) {
-	size := 0
-	for i := from; i < end; i++ {
-		if r := b.Row(i); r.Tokens == 0 {
-			size += int(r.Size)
-		}
-	}
-	counted, f := b, t.feed(to, size)
-	err := b.Pieces(context.Background(), from, end, func(from int, messages []store.Message) error {
-		counted = f.take(counted, from, messages)
-		return nil
-	})
-	return counted, err
-}
-
-// take hands over messages, the first of which has an index on the branch.
-func (f *feeding) take(b branch.Branch, from int, messages []store.Message) branch.Branch {
-	list := historyOf(messages)
-	b = b.Change(func(row func(i int) *branch.Row) {
-		for i := range list {
-			m := &list[i]
-			if m.Tokens != 0 || m.Content == "" {
-				continue
-			}
-			if f.counts {
-				m.Tokens = f.counter(m.Content)
-				row(from + i).Tokens = int32(m.Tokens)
-			} else if f.guess != nil {
-				m.Tokens = f.guess(m.Content)
-			}
-		}
-	})
-	f.reader.Append(list...)
-	return b
 }
 
 // summariesOn are the summaries that are of the first messages of the branch, the widest first; of two as wide
@@ -435,7 +382,7 @@ func (p *planner) previewEdit(message int64, draft string, files []history.Part,
 
 // warm makes a first plan of what was read, which makes a long conversation searchable: that takes seconds. Nobody who
 // asks the session for something else waits for it, and the next plan finds it done.
-func (p *planner) warm(reader *history.Conversation) {
+func (p *planner) warm(reader *reader) {
 	p.mu.Lock()
 	o := p.options(p.model, p.policy, []history.Message{{Role: history.User, Content: "?"}})
 	p.mu.Unlock()

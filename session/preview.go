@@ -47,7 +47,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 
 // readBranch reads a branch of the session from its first message on, for the screen and for the planner. Nobody who
 // asks the session for something else waits for it, and no text stays in memory.
-func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, *history.Conversation, error) {
+func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, *reader, error) {
 	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
 	if err != nil {
 		return branch.Branch{}, nil, err
@@ -56,7 +56,7 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 	if err != nil {
 		return branch.Branch{}, nil, err
 	}
-	into := s.feed(history.Read(nil, s.counter), uncounted)
+	into := s.feed(s.newReader(), uncounted)
 	all, err := s.Branch().First(0).Load(ctx, ids, into.take)
 	return all, into.reader, err
 }
@@ -66,7 +66,7 @@ func (t *turn) reread() error {
 	t.mu.Lock()
 	past := t.branch.First(t.past)
 	t.mu.Unlock()
-	reader := history.Read(nil, t.counter)
+	reader := t.newReader()
 	read, err := t.append(reader, past, 0, past.Len())
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (s *Session) tokensOf(text string) int {
 func (t *turn) searchMissing(text string) (found []recall.Message, positions []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.alone() || t.reader == nil {
+	if t.alone() || t.reader.failed() {
 		return nil, nil
 	}
 	for group := range t.reader.Search(text) {

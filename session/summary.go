@@ -112,7 +112,7 @@ func (t *turn) toCondense() (summarizing, error) {
 		return s, err
 	}
 	s.list, s.before = t.reader.Condense(s.next)
-	return s, nil
+	return s, t.reader.fault
 }
 
 // summarizing is what is left to do of a summary.
@@ -384,7 +384,9 @@ func (t *turn) readOlder() (summarizing, error) {
 	policy := t.policy
 	policy.SummaryAlways = true // An earlier summary goes into the next.
 	s := summarizing{next: t.options(t.asks(), policy, nil)}
-	s.list, s.before = t.reader.Older(s.next)
+	if s.list, s.before = t.reader.Older(s.next); t.reader.fault != nil {
+		return s, t.reader.fault
+	}
 	if at := t.branch.LastUser(); at >= 0 {
 		s.user = t.branch.ID(at)
 	}

@@ -229,8 +229,9 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 }
 
 // Load reads the messages with these ids, which become the end of the branch. f is called with the branch up to the
-// messages that were read last, the first of which has the index from, and returns the branch to go on from.
-func (b Branch) Load(ctx context.Context, ids []int64, f func(loaded Branch, from int, messages []store.Message) Branch) (Branch, error) {
+// messages that were read last, the first of which has the index from, and returns the branch to go on from. Its error
+// ends the loading.
+func (b Branch) Load(ctx context.Context, ids []int64, f func(loaded Branch, from int, messages []store.Message) (Branch, error)) (Branch, error) {
 	for some := range slices.Chunk(ids, piece) {
 		list, err := b.pages.fetch(ctx, b.n, some)
 		if err != nil {
@@ -242,7 +243,9 @@ func (b Branch) Load(ctx context.Context, ids []int64, f func(loaded Branch, fro
 			list[i] = b.pages.as(list[i], b.row(from+i))
 		}
 		if f != nil {
-			b = f(b, from, list)
+			if b, err = f(b, from, list); err != nil {
+				return b, err
+			}
 		}
 	}
 	return b, nil
@@ -259,38 +262,6 @@ func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, err
 		return nil
 	})
 	return list, err
-}
-
-// Near reads the pages around message i, so that whoever goes on from there finds them kept.
-func (b Branch) Near(i int) error {
-	for _, at := range []int{i, i - page, i + page} {
-		if at < 0 || at >= b.n {
-			continue
-		}
-		if _, err := b.pages.message(b, at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Same says that two branches are the same messages up to an index, and that none of them has changed since but in what
-// was counted.
-func (b Branch) Same(other Branch, upto int) bool {
-	if upto > b.n || upto > other.n {
-		return false
-	}
-	for i := 0; i < upto; i++ {
-		if i%chunk == 0 && b.chunks[i/chunk] == other.chunks[i/chunk] && i+chunk <= upto {
-			i += chunk - 1
-			continue
-		}
-		x, y := b.row(i), other.row(i)
-		if x.ID != y.ID || x.status != y.status || x.Status() == history.Streaming {
-			return false
-		}
-	}
-	return true
 }
 
 // row is what is known of a message.
