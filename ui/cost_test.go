@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -65,11 +66,13 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			l := onStage(t, 140, 50)
 			l.charging(test.base, test.prices)
 			l.say("What is it worth?")
-			l.shows("~12 in")
-			line, _, _ := strings.Cut(plain(l.Model)[strings.Index(plain(l.Model), "saw 1 of 1"):], "│")
-			if got := strings.TrimSpace(line); got != test.receipt {
-				t.Errorf("the receipt is %q, want %q", got, test.receipt)
+			receipt := func() string {
+				_, after, _ := strings.Cut(plain(l.Model), "saw 1 of 1")
+				line, _, _ := strings.Cut(after, "│")
+				return strings.TrimSpace("saw 1 of 1" + line)
 			}
+			// The costs of the requests are read after the answer has come.
+			l.until(fmt.Sprintf("the receipt %q", test.receipt), func() bool { return receipt() == test.receipt })
 			if got := l.panel.Shown().Cost(); got != test.next {
 				t.Errorf("the next request costs %q, want %q", got, test.next)
 			}
@@ -84,6 +87,9 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			}
 			if test.past != "" {
 				l.shows(test.past)
+			}
+			if got := receipt(); got != test.receipt {
+				t.Errorf("the receipt is %q at the end, want %q", got, test.receipt)
 			}
 		})
 	}
