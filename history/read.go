@@ -147,13 +147,14 @@ func (c *Conversation) append(turn int, m []Message) {
 	for at := from; at < c.base.n; at++ {
 		again = append(again, c.message(at))
 	}
+	if c.failed != nil {
+		return
+	}
 	c.forget(from, kept)
 	if c.source == nil {
 		c.kept = append(c.kept, m...)
 	}
-	if c.failed == nil {
-		c.readFrom(from, kept, append(again, m...))
-	}
+	c.readFrom(from, kept, append(again, m...))
 }
 
 // readFrom reads messages from a position on, of which nothing is read, behind so many candidates.
@@ -413,9 +414,11 @@ func (c *Conversation) remedy(r map[int64]Remedy) {
 	for at := from; at < c.base.n; at++ {
 		again = append(again, c.message(at))
 	}
-	if c.forget(from, kept); c.failed == nil {
-		c.readFrom(from, kept, again)
+	if c.failed != nil {
+		return // what was read stays as it is: nobody gets a plan of it
 	}
+	c.forget(from, kept)
+	c.readFrom(from, kept, again)
 }
 
 // Arguments is what is sent in place of the arguments of one call.
