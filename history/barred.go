@@ -38,7 +38,8 @@ func (b *chooser) exclude() {
 }
 
 // flagged is the groups with a flag. One on any message of a tool group holds for the whole group, even on a
-// result that is not sent, because the same one stands there already or because tool calls are left out.
+// result that is not sent, because the same one stands there already, because tool calls are left out, or because the
+// user had the damaged group left out.
 func (b *chooser) flagged(f Flag) map[int]bool {
 	rows := b.flaggedRows(f)
 	if len(rows) == 0 {
@@ -64,10 +65,15 @@ func (b *chooser) flaggedRows(f Flag) map[int]bool {
 			groups[v.group] = true
 		}
 	}
-	for at, group := range b.c.doubled {
-		if b.o.Flags[b.c.base.at(at).id] == f {
-			groups[group] = true
+	hold := func(unsent map[int]int) {
+		for at, group := range unsent {
+			if b.o.Flags[b.c.base.at(at).id] == f {
+				groups[group] = true
+			}
 		}
+	}
+	if hold(b.c.doubled); b.o.Rules >= rulesOfLeftOut {
+		hold(b.c.left)
 	}
 	if len(groups) == 0 {
 		return nil

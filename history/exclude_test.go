@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,6 +10,89 @@ import (
 
 	"pgregory.net/rapid"
 )
+
+// tokenOf is a word that only the message at a position has.
+func tokenOf(at int) string { return fmt.Sprintf("tok%dq", at) }
+
+// plant gives every message words that no other has, in all that a request can hold of it: its text, its speaker, its
+// reasoning, its calls, its attachments and the keys of its server.
+func (s scene) plant(t *rapid.T) {
+	at := 0
+	for _, list := range [][]Message{s.past, s.o.Turn} {
+		for i := range list {
+			m, w := &list[i], tokenOf(at)
+			at++
+			m.Name = w
+			if m.Content != "" {
+				m.Content = w + " " + m.Content + " " + w
+			}
+			if m.Role == Assistant {
+				m.Reasoning = rapid.SampledFrom([]string{"", w}).Draw(t, "reasoning")
+				m.Replay = rapid.SampledFrom([]string{"", `{"k":"` + w + `"}`}).Draw(t, "keys")
+			}
+			m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
+			for k := range m.ToolCalls {
+				c := &m.ToolCalls[k]
+				if c.Name != "" {
+					c.Name += w
+				}
+				c.Arguments = strings.NewReplacer(`"x`, `"`+w, `1`, `"`+w+`"`, "nonsense", w, "True", `"`+w+`"`, "line ", w+" ").Replace(c.Arguments)
+				c.Replay = `{"k":"` + w + `"}`
+			}
+			for k := range m.Parts {
+				if m.Parts[k].Name = w; m.Parts[k].Text != "" {
+					m.Parts[k].Text += " " + w
+				}
+			}
+		}
+	}
+}
+
+// Nothing of an excluded message, or of its tool group, is in any byte of a request: not whole, cut, recalled, repaired,
+// sent as text or summarized. The current message is asked whatever flag it has.
+//
+// rules: I18, exclude
+func TestNothingExcludedIsSent(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.plant(t)
+		for _, m := range s.o.Turn[1:] {
+			if rapid.IntRange(0, 2).Draw(t, "turn's flag") == 0 {
+				s.o.Flags[m.ID] = Exclude
+			}
+		}
+		for i := range s.o.Summaries {
+			sum := &s.o.Summaries[i]
+			for at, m := range s.past {
+				if sum.Messages.Holds(m.ID) {
+					sum.Text += " " + tokenOf(at)
+				}
+			}
+		}
+		c := Read(s.past, s.o.Count)
+		excluded := map[int]bool{}
+		for at, m := range slices.Concat(s.past, s.o.Turn) {
+			switch {
+			case s.o.Flags[m.ID] != Exclude:
+			case at < len(s.past):
+				for _, i := range c.Group(at) {
+					excluded[i] = true
+				}
+			default:
+				excluded[at] = true
+			}
+		}
+		p, _ := built(t, s)
+		request, err := json.Marshal(p.Messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range excluded {
+			if strings.Contains(string(request), tokenOf(at)) {
+				t.Fatalf("message %d is excluded and in the request\n%s%s\n%s", at+1, planText(p, nil), requestText(p), s)
+			}
+		}
+	})
+}
 
 // What a model is asked to summarize holds nothing that is excluded, and no summary that holds some of it goes
 // in.

@@ -112,11 +112,15 @@ func hasUser(list []Message) bool {
 	return false
 }
 
+// What is pinned is whole, and the opener is there where anything is that is neither pinned nor the question of a pinned
+// answer: such a question stands at its limit, whether or not the opener would fit too.
+//
 // rules: I4, I5, pin, exclude
 func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		p, fits := built(t, s)
-		opener, any := -1, false
+		b, err := Read(s.past, s.o.Count).chosen(s.o)
+		p := b.render()
+		opener := -1
 		for i, e := range p.Entries.List()[:len(s.past)] {
 			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
@@ -128,14 +132,33 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if opener < 0 && e.Role == User && sendable && !e.LeftOut() {
 				opener = i
 			}
-			// A question that comes with a pinned answer does not show that the opener would fit.
-			any = any || e.Role != System && !e.Pinned && e.Level != Out && !withPinned(e) && e.Cause.Code != cause.Question
 		}
 		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
-		if fits && any && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries.At(opener).Level == Out {
-			t.Fatalf("history is sent without its opener %d: %+v\n%s", opener, p.Entries.At(opener), s)
+		if err == nil && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries.At(opener).Level == Out {
+			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries.At(opener), planText(p, nil), s)
 		}
 	})
+}
+
+// sendsUnpinned reports whether a request holds more of the history than what pins put there: whole messages, and their
+// questions at the limits.
+func (b *chooser) sendsUnpinned() bool {
+	explained := map[int]bool{}
+	for i := range b.candidates {
+		if b.cause[i] != cause.Pinned {
+			continue
+		}
+		explained[i] = true
+		if q := b.questionOf(i); q >= 0 && b.bodyDetail[q] == short && b.recallDetail[q] == out {
+			explained[q] = true
+		}
+	}
+	for i, v := range b.candidates {
+		if v.role() != System && b.inRequest(i) && !explained[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // rules: 1.17, I8, I14
@@ -510,7 +533,8 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 // frameParts are the parts of the frame of recalled texts: a day, or a label.
 var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|assistant|tool)(?:, [\d-]+)?:\n`)
 
-// What is recalled stands under its day, whose line stands there once.
+// What is recalled stands under its day, whose line stands there once, and behind the label of its message. The frame
+// costs its lines, its labels and the stand-ins for missing results.
 func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady
@@ -521,6 +545,15 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 			return
 		}
 		want := b.c.count(recallHead) + b.c.count(recallTail)
+		var recalled []candidate
+		for i, v := range b.candidates {
+			if !b.recalled(i) {
+				continue
+			}
+			if recalled = append(recalled, v); v.standIn {
+				want += b.rendering(i, b.recallDetail[i]).tokens // nobody said it: it is part of the frame
+			}
+		}
 		day, number := "", 0
 		for _, part := range frameParts.FindAllStringSubmatch(strings.TrimSuffix(strings.TrimPrefix(frame, recallHead), recallTail), -1) {
 			want += b.c.count(part[0])
@@ -536,9 +569,16 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 			} else if number == 1 {
 				t.Fatalf("the first label of a day has no number\n%s\n%s", frame, s)
 			}
-			if ms := s.past[number-1].CreatedMS; ms != 0 && dateOf(ms/msPerDay) != day && !strings.Contains(part[0], dateOf(ms/msPerDay)) {
+			if len(recalled) == 0 || number != recalled[0].from+1 {
+				t.Fatalf("%q labels message %d, and %d recalled texts are left\n%s\n%s", part[0], number, len(recalled), frame, s)
+			}
+			if said := recalled[0].created; said != 0 && dateOf(said/msPerDay) != day && !strings.Contains(part[0], dateOf(said/msPerDay)) {
 				t.Fatalf("%q stands under %q\n%s\n%s", part[0], day, frame, s)
 			}
+			recalled = recalled[1:]
+		}
+		if len(recalled) > 0 {
+			t.Fatalf("%d recalled texts have no label\n%s\n%s", len(recalled), frame, s)
 		}
 		if tokens != want || b.cost.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {
 			t.Fatalf("the frame costs %d, want %d; the whole is billed %d\n%s\n%s", tokens, want, b.cost.recalled, frame, s)

@@ -115,6 +115,9 @@ const rulesOfRanking = 5
 // rulesOfLimits is the version from which on recall follows the third version of the rules of relevance.
 const rulesOfLimits = 6
 
+// rulesOfLeftOut is the version from which on a flag on a result that the user had left out holds for its call.
+const rulesOfLeftOut = 6
+
 // Presets lists the names of the presets, the default first.
 func Presets() []string {
 	return []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary", "full"}

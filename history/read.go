@@ -43,8 +43,9 @@ type Conversation struct {
 	open     []repair.Call        // calls without a result
 	moved    []repair.Moved       // results that came late
 	spent    []repair.Call        // ids of calls that are not sent
-	groups   groups               // of candidates and doubled; nil before they are asked for
+	groups   groups               // of candidates, doubled and left; nil before they are asked for
 	doubled  map[int]int          // results that are not sent again, by position: the group of the same result
+	left     map[int]int          // results that the user had left out, by position: their group
 	remedies map[int64]Remedy     // by Message.ID
 	carriage                      // what goes back to the endpoint that is asked
 	variants map[variant]*thread  // other forms of the history, made at their first use
@@ -176,6 +177,10 @@ func (c *Conversation) readFrom(from, kept int, past []Message) {
 		}
 		c.doubled[i] = call.From
 	}
+	if c.left == nil {
+		c.left = map[int]int{}
+	}
+	maps.Copy(c.left, repaired.LeftHeads)
 	for k := range past {
 		i := from + k
 		e := verdict(i, &past[k], repaired)
@@ -188,10 +193,11 @@ func (c *Conversation) readFrom(from, kept int, past []Message) {
 	c.number(kept)
 }
 
-// turnOf is the message that begins the turn of the message at a position.
+// turnOf is the message that begins the turn of the message at a position. The first turn begins with the conversation:
+// what is not sent of it may stand in front of its first candidate.
 func (c *Conversation) turnOf(at int) int {
-	for _, x := range slices.Backward(c.turns) {
-		if from := c.candidates[x.from].from; from <= at {
+	for k := len(c.turns) - 1; k > 0; k-- {
+		if from := c.candidates[c.turns[k].from].from; from <= at {
 			return from
 		}
 	}
@@ -257,7 +263,9 @@ func (c *Conversation) forget(from, kept int) {
 	forgotten := func(call repair.Call) bool { return call.From >= from }
 	c.open, c.spent = slices.DeleteFunc(c.open, forgotten), slices.DeleteFunc(c.spent, forgotten)
 	c.moved = slices.DeleteFunc(c.moved, func(r repair.Moved) bool { return r.From >= from })
-	maps.DeleteFunc(c.doubled, func(at, _ int) bool { return at >= from })
+	for _, unsent := range []map[int]int{c.doubled, c.left} {
+		maps.DeleteFunc(unsent, func(at, _ int) bool { return at >= from })
+	}
 	c.unsearch(kept)
 	for i := kept; i < len(c.candidates); i++ {
 		if n := c.candidates[i].changed; n > 0 {

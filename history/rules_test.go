@@ -111,6 +111,7 @@ var ruleBook = []struct{ name, says string }{
 	{"I15", "a message of the user within its limit is never cut, a shortened answer above its limit always is"},
 	{"I16", "the sums are those of the rows and of the request"},
 	{"I17", "each message is judged once"},
+	{"I18", "nothing excluded is in any byte of a request"},
 	{"I19", "every sentence, mark and colour follows from codes and numbers: other words change nothing else"},
 
 	{"V1", "the first message behind the system prompt is the user's"},

@@ -112,8 +112,8 @@ type groups map[int][]int
 
 // Group is the positions of the messages that are sent or left out together with the one at position
 // i, itself among them, rising: a message that calls tools and the results of its calls, or the message
-// alone. A second copy of a result is never sent, but belongs to the group. A flag on one of them holds
-// for all. Of the messages of the running turn each is alone.
+// alone. A second copy of a result is never sent, but belongs to the group; so does a result that the user had left out.
+// A flag on one of them holds for all. Of the messages of the running turn each is alone.
 func (p *Plan) Group(i int) []int { return p.groups.of(i) }
 
 // Group is Plan.Group, before there is a plan.
@@ -135,15 +135,17 @@ func (c *Conversation) grouped() groups {
 	if c.groups != nil {
 		return c.groups
 	}
-	copies := map[int][]int{} // by group
-	for copied, group := range c.doubled {
-		copies[group] = append(copies[group], copied)
+	unsent := map[int][]int{} // results, by group
+	for _, results := range []map[int]int{c.doubled, c.left} {
+		for at, group := range results {
+			unsent[group] = append(unsent[group], at)
+		}
 	}
 	c.groups = groups{}
 	for end := len(c.candidates); end > 0; {
 		u := c.groupBefore(end)
 		end = u.from
-		list := copies[c.candidates[u.from].group]
+		list := unsent[c.candidates[u.from].group]
 		if u.to-u.from+len(list) < 2 {
 			continue
 		}

@@ -22,7 +22,7 @@ func (m *run) remedy() {
 	if len(chosen) == 0 {
 		return
 	}
-	m.LeftOut, m.Before = map[int]LeftOut{}, map[int]message.Message{}
+	m.LeftOut, m.LeftHeads, m.Before = map[int]LeftOut{}, map[int]int{}, map[int]message.Message{}
 	m.keep(func(d *Draft) bool {
 		head := d.group()
 		if chosen[head] != message.SendRepaired && !d.StandIn {
@@ -121,6 +121,9 @@ func (m *run) leave(d, head *Draft) bool {
 		return false
 	}
 	if d != head || message.IsBlank(d.Content) && !d.HasParts() {
+		if d.Head != nil {
+			m.LeftHeads[d.From] = d.Head.From
+		}
 		m.LeftOut[d.From] = LeftWithGroup
 		m.remedied(d.From, message.LeaveOut, "")
 		return false

@@ -86,6 +86,7 @@ type Result struct {
 	Repairs    map[int][]message.Repair
 	Duplicates map[int]*Draft          // results that are there already, and the message of their call
 	LeftOut    map[int]LeftOut         // messages that a remedy leaves out
+	LeftHeads  map[int]int             // results among them that have a call, and the position of its message
 	Before     map[int]message.Message // repaired messages as they were before a remedy changed them
 }
 
