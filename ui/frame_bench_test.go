@@ -65,7 +65,7 @@ func BenchmarkFrame(b *testing.B) {
 				b.ResetTimer()
 				for i := 0; b.Loop(); i++ {
 					c.do(m, i)
-					f.draw()
+					f.draw(f.now())
 				}
 			})
 		}

@@ -8,8 +8,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/session"
 	"winnow/ui/cells"
 	"winnow/ui/input"
+	"winnow/ui/turn"
 )
 
 // stopped is an application whose clock is moved by hand.
@@ -19,7 +21,7 @@ func stopped(app tea.Model) (f *frames, over func()) {
 	f.now = func() time.Time { return now }
 	return f, func() {
 		now = now.Add(frameTime)
-		if f.awaited {
+		if !f.awaited.IsZero() && !now.Before(f.awaited) {
 			f.Update(frameMsg{})
 		}
 	}
@@ -35,7 +37,7 @@ func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
 	if f.View().Content != m.View().Content || f.View().Content == blank {
 		t.Fatalf("the first key is not seen:\n%s", f.View().Content)
 	}
-	if f.awaited {
+	if !f.awaited.IsZero() {
 		t.Error("a frame is awaited in which nothing is to be seen")
 	}
 	first := f.View().Content
@@ -51,7 +53,7 @@ func TestTheViewIsBuiltOncePerFrame(t *testing.T) {
 	if got, want := f.View().Content, m.View().Content; got != want {
 		t.Errorf("after the frame the view is\n%s\nwant\n%s", got, want)
 	}
-	if over(); f.awaited {
+	if over(); !f.awaited.IsZero() {
 		t.Error("a frame follows in which nothing happened")
 	}
 	f.Update(tea.FocusMsg{})
@@ -93,6 +95,61 @@ func TestABurstOfKeysBuildsOneViewPerFrame(t *testing.T) {
 	if most := keys/perFrame + 1; app.keys != keys || app.views > most {
 		t.Errorf("%d keys built %d views, want at most %d for %d frames", app.keys, app.views, most, keys/perFrame)
 	}
+}
+
+// later is a message that changes nothing on the screen yet.
+type later struct{}
+
+func (later) Unseen() bool { return true }
+
+// The next piece of an answer is seen with the next letter, or calmTime after what was drawn last. The first piece, and
+// whatever is no piece, wait for the end of a frame at most; what is unseen is not drawn.
+func TestAnAnswerGoesOnWithTheNextLetter(t *testing.T) {
+	app := &counted{}
+	f, over := stopped(app)
+	piece := session.Delta{Text: "a piece"}
+	pieces := make(chan session.Event, 1)
+	pieces <- piece
+	_, first := (turn.Model{}).Start(1, func() {}, func() <-chan session.Event { return pieces })
+	next := turn.EventsMsg{Turn: 1, Events: []session.Event{piece}}
+	views := func(want int, what string) {
+		t.Helper()
+		if app.views != want {
+			t.Fatalf("%s: %d views, want %d", what, app.views, want)
+		}
+	}
+	views(1, "at the start")
+	f.Update(later{})
+	over()
+	views(1, "what is unseen")
+	f.Update(char('a'))
+	views(2, "a key")
+	f.Update(first().(tea.BatchMsg)[0]())
+	over()
+	views(3, "the first piece, at the end of the frame")
+
+	f.Update(next)
+	over()
+	views(3, "the next piece, after a frame")
+	f.Update(char('b'))
+	views(4, "the next letter, with the piece")
+	for range 6 { // to the time that the piece waited for
+		over()
+	}
+	views(4, "after it")
+
+	f.Update(char('c'))
+	views(5, "a letter")
+	f.Update(next)
+	f.Update(tea.FocusMsg{})
+	over()
+	views(6, "another message in the time of a piece that waits")
+	f.Update(next)
+	for range calmTime/frameTime + 1 {
+		views(6, "a piece that waits")
+		over()
+	}
+	views(7, "a piece that no letter came for")
 }
 
 // Cells are counted as the terminal counts them once it has answered, by measures or by mode 2027.

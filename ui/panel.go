@@ -27,6 +27,8 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 // letter of the draft, and the wheel over the page. Such are most messages, and after any other the panel is drawn anew.
 func keepsPanel(m *Model, msg tea.Msg) bool {
 	switch msg := msg.(type) {
+	case event.Unseen:
+		return msg.Unseen()
 	case turn.EventsMsg:
 		return msg.Turn == m.turn.Number && msg.Pieces()
 	case tea.KeyPressMsg:

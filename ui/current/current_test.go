@@ -108,6 +108,9 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	if _, due := now.Update(dueMsg{now.Generation}); due != nil {
 		t.Error("the draft is planned while an answer arrives")
 	}
+	if now.PlanSoon() != nil {
+		t.Error("a draft that is typed while an answer arrives is to be planned")
+	}
 }
 
 func TestADraftThatDoesNotFitIsKnownUntilItChanges(t *testing.T) {

@@ -47,6 +47,9 @@ type dueMsg struct{ generation int }
 func (PlannedMsg) currentMsg() {}
 func (dueMsg) currentMsg()     {}
 
+// Unseen says that nothing of it is seen.
+func (dueMsg) Unseen() bool { return true }
+
 // planning is the plan of the next request, while it is made.
 type planning struct {
 	Generation int                    // of the draft
@@ -90,9 +93,13 @@ func (c *Model) Judge(err error) {
 	c.judged, c.oversize = c.Generation, session.Oversize(err, c.Session.Model().Windows())
 }
 
-// PlanSoon plans the next request anew, after the draft has rested.
+// PlanSoon plans the next request anew, after the draft has rested. While the last one is answered it only drops the
+// plans that are being made.
 func (c *Model) PlanSoon() tea.Cmd {
 	n := c.Supersede()
+	if c.Busy {
+		return nil
+	}
 	return tea.Tick(RestTime, func(time.Time) tea.Msg { return dueMsg{n} })
 }
 

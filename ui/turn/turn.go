@@ -52,8 +52,12 @@ type EventsMsg struct {
 
 	from  <-chan session.Event
 	shown time.Time // when pieces of an answer were handed on last
+	first bool      // none were before
 	over  bool
 }
+
+// First says that no piece of an answer came before those of the message.
+func (msg EventsMsg) First() bool { return msg.first }
 
 // Pieces says that the message carries nothing but pieces of an answer.
 func (msg EventsMsg) Pieces() bool {
@@ -208,7 +212,7 @@ func joinTime(cells int) time.Duration {
 // gather waits for the events of a turn that follow those of a message. The first piece of an answer is handed on at
 // once, and those that follow within the given time as one; anything else ends the waiting.
 func gather(number int, join time.Duration, before EventsMsg) EventsMsg {
-	msg := EventsMsg{Turn: number, from: before.from, shown: before.shown}
+	msg := EventsMsg{Turn: number, from: before.from, shown: before.shown, first: before.shown.IsZero()}
 	var text, reasoning strings.Builder
 	end := func(last ...session.Event) EventsMsg {
 		msg.At = time.Now()
