@@ -10,63 +10,39 @@ import (
 // window is how many ids are looked at together: as many as have their room in the fastest memory.
 const window = 1 << 12
 
-// doclist is where the reading of a doclist is: at a message, the newest first.
-type doclist struct {
-	data string
-	at   int   // where the places in the message begin
-	id   int64 // of the message, 0 at the end
-	term int32 // the word
-}
-
-// next goes to the next message. after is where the places in this one have ended; the first message is next of 0.
-func (d *doclist) next(after int) error {
-	switch {
-	case after == len(d.data):
-		d.at, d.id = after, 0
-		return nil
-	case after > len(d.data):
-		return errMalformed
-	}
-	step, at, ok := number(d.data, after)
-	id := int64(step)
-	if d.id != 0 {
-		id = d.id - id
-	}
-	if !ok || id <= 0 || d.id != 0 && id >= d.id {
-		return errMalformed
-	}
-	d.at, d.id = at, id
-	return nil
-}
-
-// afterPlaces is where the places that begin at a byte have ended: behind a zero, beyond the end where there is none. A
-// zero is in none of the places, because a number has no more bytes than it needs.
-func afterPlaces(data string, at int) int {
-	const (
-		ones = 0x0101010101010101
-		tops = 0x8080808080808080
-	)
-	for ; at+8 <= len(data); at += 8 {
-		s := data[at : at+8]
-		eight := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		if zeros := (eight - ones) &^ eight & tops; zeros != 0 {
-			return at + bits.TrailingZeros64(zeros)/8 + 1
-		}
-	}
-	for at < len(data) && data[at] != 0 {
-		at++
-	}
-	return at + 1
-}
-
 // set is a set of the ids of a window, each less the first of them.
 type set [window / 64]uint64
 
-func (s *set) has(i uint) bool { return s[i/64]>>(i%64)&1 != 0 }
-func (s *set) add(i uint)      { s[i/64] |= 1 << (i % 64) }
-func (s *set) remove(i uint)   { s[i/64] &^= 1 << (i % 64) }
-func (s *set) empty() bool     { return *s == set{} }
+func (s *set) add(i uint)    { s[i/64] |= 1 << (i % 64) }
+func (s *set) remove(i uint) { s[i/64] &^= 1 << (i % 64) }
+func (s *set) empty() bool   { return *s == set{} }
+
+// len is how many the set has.
+func (s *set) len() int {
+	n := 0
+	for _, some := range s {
+		n += bits.OnesCount64(some)
+	}
+	return n
+}
+
+// upTo is the greatest of the set that is not above i.
+func (s *set) upTo(i uint) (_ uint, ok bool) {
+	n := i / 64
+	rest := s[n] << (63 - i%64) >> (63 - i%64)
+	for rest == 0 && n > 0 {
+		n--
+		rest = s[n]
+	}
+	return n*64 + uint(bits.Len64(rest)) - 1, rest != 0
+}
+
+// and leaves what is in another set too.
+func (s *set) and(o *set) {
+	for n := range s {
+		s[n] &= o[n]
+	}
+}
 
 // each calls f with each of the set, the greatest first, until it returns false.
 func (s *set) each(f func(i uint) (more bool)) {
@@ -126,76 +102,112 @@ func newPostings(ctx context.Context, tx *sql.Tx, segments []segment, word strin
 func (p *postings) newest(high int64) (id int64, err error) {
 	for i := range p.lists {
 		d := &p.lists[i]
-		for d.id > high {
-			if err := d.next(afterPlaces(d.data, d.at)); err != nil {
-				return 0, err
-			}
+		if err := d.skipTo(high); err != nil {
+			return 0, err
 		}
 		id = max(id, d.id)
 	}
 	return id, nil
 }
 
-// fill reads the window of ids from low to high. It notes those of a set alone.
-func (p *postings) fill(low, high int64, only *set) error {
+// manyIn says from how many messages of a window on it is quicker to read all that a list has there than to skip to them.
+const manyIn = window / 8
+
+// fill reads the window of ids from low to high. Of the messages in it, those of a set are asked for.
+func (p *postings) fill(low, high int64, asked *set) error {
 	p.in = set{}
-	clear(p.at[:])
-	p.entries = p.entries[:0]
+	if p.open {
+		clear(p.at[:])
+		p.entries = p.entries[:0]
+	}
+	read := p.readAsked
+	if !p.open && asked.len() >= manyIn {
+		read = p.readAll
+	}
 	for i := range p.lists {
 		d := &p.lists[i]
-		for d.id >= low {
-			after := 0
-			n := uint(d.id - low)
-			switch {
-			case d.id > high || !only.has(n):
-				after = afterPlaces(d.data, d.at)
-			case p.open:
-				after = p.put(int32(i), d, n)
-			default:
-				if p.shaded {
-					p.shadows[n], after = shadowOf(d.data, d.at)
-				} else {
-					after = afterPlaces(d.data, d.at)
-				}
-				// What a newer segment has of a message replaces what an older one has, and where it has no place, the message
-				// has the word no more.
-				if after > d.at+1 {
-					p.at[n], p.list[n] = int32(d.at), int32(i)
-					p.in.add(n)
-				} else {
-					p.in.remove(n)
-				}
-			}
-			// Most messages are near the one before.
-			if after < len(d.data) && d.data[after]-1 < 0x7f && d.id > 0x7f {
-				d.id -= int64(d.data[after])
-				d.at = after + 1
-			} else if err := d.next(after); err != nil {
-				return err
-			}
+		if err := d.skipTo(high); err != nil {
+			return err
+		}
+		if err := read(int32(i), d, low, asked); err != nil {
+			return err
+		}
+	}
+	p.in.and(asked)
+	return nil
+}
+
+// readAsked reads what a list has of the messages that are asked for.
+func (p *postings) readAsked(list int32, d *doclist, low int64, asked *set) error {
+	for d.id >= low {
+		i, ok := asked.upTo(uint(d.id - low))
+		if !ok {
+			break
+		}
+		var err error
+		if id := low + int64(i); id < d.id {
+			err = d.skipTo(id)
+		} else {
+			err = d.next(p.note(list, d, i))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// shadowOf is a bit for each of the places that begin at a byte, of which those that are 64 apart share one, and where the
-// places have ended, as afterPlaces has it.
-func shadowOf(data string, at int) (shadow uint64, after int) {
-	place := 0
-	for at < len(data) && data[at] != 0 {
-		step := int(data[at])
-		at++
-		if step >= 0x80 {
-			long, next, ok := number(data, at-1)
-			if !ok {
-				return 0, len(data) + 1
+// readAll reads what a list has of the window, in the way of note where a message has few places, and without a branch
+// that depends on them.
+func (p *postings) readAll(list int32, d *doclist, low int64, _ *set) error {
+	data, at, id := d.data, d.at, d.id
+	for id >= low {
+		i := uint(id-low) % window
+		if at+10 <= len(data) && id > 0x7f {
+			eight := eightAt(data, at)
+			zeros := firstZero(eight)
+			size := bits.TrailingZeros64(zeros) / 8
+			mask := zeros&-zeros>>7 - 1 // all bits of the bytes before the zero
+			if step := data[at+size+1]; 1 <= size && size <= 7 && eight&mask&highest == 0 && 1 <= step && step <= 0x7f {
+				if p.shaded {
+					p.shadows[i] = shadowOfEight(eight, mask)
+				}
+				p.at[i], p.list[i] = int32(at), list
+				p.in.add(i)
+				at += size + 2
+				id -= int64(step)
+				continue
 			}
-			step, at = int(long), next
 		}
-		place += step - 2
-		shadow |= 1 << (place & 63)
+		d.at, d.id = at, id
+		if err := d.next(p.note(list, d, i)); err != nil {
+			return err
+		}
+		at, id = d.at, d.id
 	}
-	return shadow, at + 1
+	d.at, d.id = at, id
+	return nil
+}
+
+// note notes that a list is at a message of the window, and returns where the places in it have ended.
+func (p *postings) note(list int32, d *doclist, i uint) (after int) {
+	if p.open {
+		return p.put(list, d, i)
+	}
+	if p.shaded {
+		p.shadows[i], after = shadowOf(d.data, d.at)
+	} else {
+		after = afterPlaces(d.data, d.at)
+	}
+	// What a newer segment has of a message replaces what an older one has, and where it has no place, the message
+	// has the word no more.
+	if after > d.at+1 {
+		p.at[i], p.list[i] = int32(d.at), list
+		p.in.add(i)
+	} else {
+		p.in.remove(i)
+	}
+	return after
 }
 
 // put notes that a list of one of several words is at a message of the window, and returns where the places in it have
@@ -236,21 +248,4 @@ func (p *postings) places(i uint, by int, out []int) (_ []int, err error) {
 	}
 	slices.Sort(out)
 	return out, err
-}
-
-// placesIn adds the places that begin at a byte to out, each less by.
-func placesIn(data string, at, by int, out []int) ([]int, error) {
-	for place := -by; ; {
-		step, next, ok := number(data, at)
-		switch {
-		case !ok || step == 1: // a place in another column of the index, and there is none
-			return nil, errMalformed
-		case step == 0:
-			return out, nil
-		}
-		at = next
-		if place += int(step) - 2; place >= 0 {
-			out = append(out, place)
-		}
-	}
 }
