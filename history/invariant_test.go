@@ -62,7 +62,7 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 	})
 }
 
-// rules: 1.12, V1, V2, V3, V4, V5, V6, V7, V8
+// rules: 1.12, I6, V1, V2, V3, V4, V5, V6, V7, V8
 func TestEveryRequestIsValid(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -201,7 +201,9 @@ func cloned(list []Message) []Message {
 // rules: I9, 2.7
 func TestMoreBudgetNeverSendsLess(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		s.o.Summaries = nil
+		if s.o.Policy.Summarizes() {
+			s.o.Summaries = nil
+		}
 		if s.o.Policy.Budget == 0 {
 			s.o.Policy.Budget = s.o.Policy.MaxContextTokens
 		}
@@ -490,6 +492,8 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 }
 
 // What is said to be whole stands in the request, what is recalled in its order.
+//
+// rules: I1, I16
 func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -535,6 +539,8 @@ var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|a
 
 // What is recalled stands under its day, whose line stands there once, and behind the label of its message. The frame
 // costs its lines, its labels and the stand-ins for missing results.
+//
+// rules: I1
 func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady

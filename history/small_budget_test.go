@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/cause"
 )
 
 // talk is a long conversation in which every message is about the sea, and the last answer is as long as given, in words.
@@ -23,35 +25,54 @@ func talk(t *rapid.T, last int) []Message {
 	return list
 }
 
-// Where there is enough to say, a request of the preset recall holds what the budget says: where a message to recall is the
-// next that does not fit, what is left is less than one message with its label and its day.
+// Where there is enough to say, a request holds what the budget says: what is left is less than the next step costs. A
+// step of what is recalled is one message with its label and its day. One of the blocks is no more than what its share
+// is of the recalled texts, because recall has a turn before it otherwise. One of the newest turn, which comes first, is
+// what may stay whole of it.
+//
+// rules: 2.8
 func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	stops := map[string]int{}
+	checkRandom(t, func(rt *rapid.T) {
 		past := talk(rt, rapid.IntRange(1, 400).Draw(rt, "last"))
 		longest := 0
 		for _, m := range past[:len(past)-1] {
 			longest = max(longest, words(m.Content))
 		}
-		o := benchOptions(t, "recall", rapid.IntRange(500, 2000).Draw(rt, "budget"))
+		o := benchOptions(t, rapid.SampledFrom([]string{"recall", "balanced"}).Draw(rt, "preset"), rapid.IntRange(200, 2000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
 		b, err := Read(past, words).chosen(o)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if !b.stopped.recall {
-			return // a block of the steady part may be larger
-		}
 		p := b.render()
-		around := words(recallHead) + words(recallTail) + 8 + 2*frameMessage // its label, the block, and the frames of it and of its question
-		if left := p.Sum.Free(); left > longest+around && p.Sum.Sent < p.Sum.Stored {
-			rt.Fatalf("%d of %d tokens are left, the longest message has %d\n%s", left, o.Policy.Budget, longest, planText(p, nil))
+		if p.Sum.Sent == p.Sum.Stored {
+			return
+		}
+		var step int
+		share := o.Policy.RecallShare
+		switch {
+		case b.stopped.recall:
+			step = longest + 8 // its label and its day
+			stops["recall"]++
+		case b.stopped.cause == cause.Newest:
+			step = b.lastWhole
+			stops["newest"]++
+		default:
+			step = int(float64(b.cost.recalled) * (1 - share) / share)
+			stops["block"]++
+		}
+		around := words(recallHead) + words(recallTail) + 2*b.gap + 2*frameMessage // the block, the markers, and the frames of a message and its question
+		if left := p.Sum.Free(); left > step+around {
+			rt.Fatalf("%d of %d tokens are left, and the next step is %d\n%+v\n%s", left, o.Policy.Budget, step, b.stopped, planText(p, nil))
 		}
 	})
+	t.Logf("what did not fit: %v", stops)
 }
 
 // However long the newest turn is, it takes no more of a small budget than its share, or what its messages are cut to.
 func TestTheNewestTurnLeavesRoomForTheRest(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	checkRandom(t, func(rt *rapid.T) {
 		past := talk(rt, rapid.IntRange(300, 6000).Draw(rt, "last"))
 		o := benchOptions(t, rapid.SampledFrom([]string{"balanced", "recall", "summary"}).Draw(rt, "preset"), rapid.IntRange(500, 16000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
