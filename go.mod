@@ -86,6 +86,7 @@ require (
 )
 
 require (
+	github.com/DataDog/datadog-agent/pkg/template v0.85.2
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
 	github.com/go-git/go-git/v5 v5.19.3
 )

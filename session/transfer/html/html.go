@@ -7,13 +7,13 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 	"github.com/dustin/go-humanize/english"
 
 	"winnow/history/message"
