@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"time"
 
 	"winnow/llm/keys"
@@ -33,7 +35,9 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
 	timer := time.AfterFunc(c.begin(), func() { cancel(c.silent(c.begin())) })
-	resp, err := c.doer.Do(req.WithContext(ctx))
+	body := &living{ctx: ctx, cancel: cancel, client: c, allowed: c.begin()}
+	trace := &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { body.conn = got.Conn }}
+	resp, err := c.doer.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	timer.Stop()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -42,7 +46,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	body := &living{ctx: ctx, cancel: cancel, body: resp.Body, client: c, allowed: c.begin()}
+	body.body = resp.Body
 	// A reader that waits in Read is woken by closing what it waits for.
 	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
 	resp.Body = body
@@ -100,6 +104,7 @@ type living struct {
 	cancel  context.CancelCauseFunc
 	unwatch func() bool
 	body    io.ReadCloser
+	conn    net.Conn // that it arrives on; nil where there is none
 	client  *Client
 	allowed time.Duration
 	over    bool // the answer is whole: what may still come is its usage
@@ -138,12 +143,17 @@ func (l *living) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// gathered is how much of an answer may wait to be read, in bytes, before the program is woken for it.
+const gathered = 64 << 10
+
 // gather leaves what arrives now to the network for a while, where the last read emptied it: each packet that is read by
 // itself wakes several threads. A server that runs in this process writes when it is read, and is not left waiting.
 func (l *living) gather() {
 	if _, network := l.client.doer.(*http.Client); !network || l.pace == 0 || !l.idle || l.over {
 		return
 	}
+	wakeFrom(l.conn, gathered)
+	defer wakeFrom(l.conn, 1)
 	select {
 	case <-time.After(l.pace):
 	case <-l.ctx.Done():
