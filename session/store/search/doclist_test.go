@@ -88,7 +88,7 @@ func TestAWindowHasWhatItsListsHave(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		p := &postings{shaded: true, open: rapid.Bool().Draw(t, "open")}
+		p := &postings{shaded: true, word: queryWord{open: rapid.Bool().Draw(t, "open")}}
 		all := map[int64][]int{}
 		for range rapid.IntRange(1, 3).Draw(t, "segments") {
 			data, places := someDoclist(r)
@@ -124,7 +124,7 @@ func TestAWindowHasWhatItsListsHave(t *testing.T) {
 					for _, place := range got {
 						shadow |= 1 << (place % 64)
 					}
-					if p.shadows[i]&shadow != shadow || !p.open && p.shadows[i] != shadow {
+					if p.shadows[i]&shadow != shadow || !p.word.open && p.shadows[i] != shadow {
 						t.Fatalf("the places %v cast the shadow %b, want %b", got, p.shadows[i], shadow)
 					}
 				}

@@ -14,7 +14,7 @@ import (
 
 const (
 	PageSize = 1000 // how many hits are ranked at once
-	fewHits  = 300  // as many messages can be read faster than the index finds a common word among them
+	fewHits  = 300  // as many messages can be read faster than the lists of common words
 )
 
 // Among says among which messages hits are looked for.
@@ -25,18 +25,28 @@ type Among struct {
 
 // Newest returns the newest page of hits, as far as the index knows, the best first.
 func (q Query) Newest(ctx context.Context, tx *sql.Tx, in Among) ([]Candidate, error) {
-	find := q.matches
-	if word, err := q.rarest(ctx, tx); err != nil {
-		return nil, err
-	} else if word != nil {
-		find = word.lookUp
-	}
-	all, err := find(ctx, tx, in)
+	all, err := q.newest(ctx, tx, in)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(b.score, a.score) })
 	return all, nil
+}
+
+// newest is Newest, the newest first. Where one word is in few messages, SQLite is asked for that word alone: the texts
+// show whether the messages have the others.
+func (q Query) newest(ctx context.Context, tx *sql.Tx, in Among) ([]Candidate, error) {
+	if len(q) == 1 && len(q[0].words) == 1 {
+		return q.lookUp(ctx, tx, in)
+	}
+	words, rare, err := q.postings(ctx, tx, fewHits)
+	switch {
+	case err != nil:
+		return nil, err
+	case rare != "":
+		return Query{{words: []string{rare}}}.lookUp(ctx, tx, in)
+	}
+	return q.matches(ctx, tx, in, words)
 }
 
 // lookUp has SQLite find the newest page of hits, which is the fastest for a query of one word: it reads the places of no
@@ -81,8 +91,8 @@ func (q Query) lookUp(ctx context.Context, tx *sql.Tx, in Among) ([]Candidate, e
 	return all, rows.Err()
 }
 
-// matches finds the newest page of hits in the index's own tables.
-func (q Query) matches(ctx context.Context, tx *sql.Tx, in Among) ([]Candidate, error) {
+// matches finds the newest page of hits in the postings of the words.
+func (q Query) matches(ctx context.Context, tx *sql.Tx, in Among, words []*postings) ([]Candidate, error) {
 	var members []int64
 	if in.Session != 0 {
 		var err error
@@ -90,11 +100,7 @@ func (q Query) matches(ctx context.Context, tx *sql.Tx, in Among) ([]Candidate, 
 			return nil, err
 		}
 	}
-	m, err := newMatcher(ctx, tx, q, members)
-	if err != nil {
-		return nil, err
-	}
-	found, err := m.newest(ctx, in.First, in.Last, PageSize)
+	found, err := newMatcher(q, words, members).newest(ctx, in.First, in.Last, PageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -153,41 +159,4 @@ func lengthsOf(ctx context.Context, tx *sql.Tx, all []match) (map[int64]int, err
 		FROM found_docsize
 		WHERE docid IN (SELECT value FROM json_each(?))`, sqlite.IDs(ids))
 	return lengths, err
-}
-
-// rarest is the one word that SQLite is asked for, nil for none. Where one word is in few messages, that is this word
-// alone: the texts show whether the messages have the others, while the index would go through every message that has
-// the most common of them.
-func (q Query) rarest(ctx context.Context, tx *sql.Tx) (Query, error) {
-	if len(q) == 1 && len(q[0].words) == 1 {
-		return q, nil
-	}
-	var common []string
-	for _, p := range q {
-		closed := p.words
-		if p.open {
-			closed = closed[:len(closed)-1] // to count an open one can take as long as the search
-		}
-		for _, w := range closed {
-			if slices.Contains(common, w) {
-				continue
-			}
-			common = append(common, w)
-			alone := Query{{words: []string{w}}}
-			var n int
-			err := tx.QueryRowContext(ctx, `
-				SELECT count(*)
-				FROM (
-					SELECT 1
-					FROM found
-					WHERE found MATCH ?
-					ORDER BY docid DESC
-					LIMIT ?
-				)`, alone.Match(), fewHits+1).Scan(&n)
-			if err != nil || n <= fewHits {
-				return alone, err
-			}
-		}
-	}
-	return nil, nil
 }

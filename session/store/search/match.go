@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"math/bits"
 	"slices"
 )
@@ -38,34 +37,23 @@ type placed struct {
 	by int
 }
 
-func newMatcher(ctx context.Context, tx *sql.Tx, q Query, members []int64) (*matcher, error) {
-	segments, err := readSegments(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	type key struct {
-		word string
-		open bool
-	}
+func newMatcher(q Query, words []*postings, members []int64) *matcher {
 	m := &matcher{members: members}
-	known := map[key]*postings{}
+	of := map[queryWord]*postings{}
+	for _, p := range words {
+		m.words = append(m.words, matchedWord{postings: p})
+		of[p.word] = p
+	}
 	for _, p := range q {
 		var run wordRun
-		for i, w := range p.words {
-			k := key{w, p.open && i == len(p.words)-1}
-			if known[k] == nil {
-				if known[k], err = newPostings(ctx, tx, segments, k.word, k.open); err != nil {
-					return nil, err
-				}
-				m.words = append(m.words, matchedWord{postings: known[k]})
-			}
-			known[k].shaded = known[k].shaded || len(p.words) > 1
-			run = append(run, placed{known[k], i})
+		for i, w := range p.all() {
+			run = append(run, placed{of[w], i})
+			of[w].shaded = of[w].shaded || len(p.words) > 1
 		}
 		m.phrases = append(m.phrases, run)
 	}
 	m.order()
-	return m, nil
+	return m
 }
 
 // order puts the rare words before the common ones, so that most messages are out before the common ones are looked at.

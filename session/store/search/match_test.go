@@ -169,9 +169,9 @@ func (x *indexModel) look(t *rapid.T) {
 			return err
 		}
 		x.trees += high
-		m, err := newMatcher(t.Context(), tx, q, members)
+		words, _, err := q.postings(t.Context(), tx, -1)
 		if err == nil {
-			got, err = m.newest(t.Context(), first, last, most)
+			got, err = newMatcher(q, words, members).newest(t.Context(), first, last, most)
 		}
 		return err
 	})
@@ -219,7 +219,7 @@ func TestEveryWordIsFoundAtTheBordersOfNodes(t *testing.T) {
 			return fmt.Errorf("there are the segments %+v (%w), want one of ten leaves or more", segments, err)
 		}
 		for _, w := range all {
-			one, err := doclists(t.Context(), tx, segments, w, false)
+			one, err := doclists(t.Context(), tx, segments, queryWord{text: w})
 			if err != nil || len(one) != 1 || len(one[0]) != 1 {
 				t.Errorf("the word %s has %d doclists (%v), want 1", w, len(one), err)
 			}
@@ -232,7 +232,7 @@ func TestEveryWordIsFoundAtTheBordersOfNodes(t *testing.T) {
 					want++
 				}
 			}
-			if some, err := doclists(t.Context(), tx, segments, w, true); err != nil || len(some) != want {
+			if some, err := doclists(t.Context(), tx, segments, queryWord{text: w, open: true}); err != nil || len(some) != want {
 				t.Errorf("%d words begin with %s (%v), want %d", len(some), w, err, want)
 			}
 		}
@@ -283,9 +283,10 @@ func TestADamagedIndexIsSaidToBe(t *testing.T) {
 			}
 		}
 		for _, text := range []string{`"sun and moon" `, "moon word19", `"and moon`} {
-			m, err := newMatcher(ctx, tx, Parse(text), nil)
+			q := Parse(text)
+			words, _, err := q.postings(ctx, tx, -1)
 			if err == nil {
-				_, err = m.newest(ctx, 0, 1<<62, 1<<20)
+				_, err = newMatcher(q, words, nil).newest(ctx, 0, 1<<62, 1<<20)
 			}
 			if err != nil && !Damaged(err) {
 				t.Fatalf("the search of %q in a damaged index: %v", text, err)

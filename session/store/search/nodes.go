@@ -45,16 +45,16 @@ func readSegments(ctx context.Context, tx *sql.Tx) ([]segment, error) {
 		ORDER BY level DESC, idx`)
 }
 
-// doclists reads the doclists of a word, or with open of each word that begins with it: for each such word those of the
-// segments that have it, in the order of the segments.
-func doclists(ctx context.Context, tx *sql.Tx, segments []segment, word string, open bool) ([][]string, error) {
+// doclists reads the doclists of a word, or where it is open of each word that begins with it: for each such word those of
+// the segments that have it, in the order of the segments.
+func doclists(ctx context.Context, tx *sql.Tx, segments []segment, w queryWord) ([][]string, error) {
 	var all [][]string
 	places := map[string]int{}
 	take := func(term []byte, doclist string) (more bool) {
-		if string(term) < word {
+		if string(term) < w.text {
 			return true
 		}
-		if open && !strings.HasPrefix(string(term), word) || !open && string(term) != word {
+		if w.open && !strings.HasPrefix(string(term), w.text) || !w.open && string(term) != w.text {
 			return false
 		}
 		place, ok := places[string(term)]
@@ -64,11 +64,11 @@ func doclists(ctx context.Context, tx *sql.Tx, segments []segment, word string, 
 			all = append(all, nil)
 		}
 		all[place] = append(all[place], doclist)
-		return open
+		return w.open
 	}
 	for _, s := range segments {
-		if err := s.eachWord(ctx, tx, word, take); err != nil {
-			return nil, fmt.Errorf("look up %q: %w", word, err)
+		if err := s.eachWord(ctx, tx, w.text, take); err != nil {
+			return nil, fmt.Errorf("look up %q: %w", w.text, err)
 		}
 	}
 	return all, nil

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"math/bits"
@@ -60,17 +61,17 @@ func (s *set) each(f func(i uint) (more bool)) {
 // postings are the messages of one word of a query, or of all words that begin with it, and of a window of ids where the
 // places in each are.
 type postings struct {
+	word   queryWord
 	lists  []doclist // those of one word follow each other, the oldest segment first
 	size   int       // in bytes
-	open   bool      // there may be several words
 	shaded bool      // the word is in a phrase
 
 	// What is in the window, by id less the first of it:
 	in      set
-	at      [window]int32  // where the places begin, 0 for none; with open: 1 + the entry of the last word
+	at      [window]int32  // where the places begin, 0 for none; of an open word: 1 + the entry of the last word
 	list    [window]int32  // in which list
 	shadows [window]uint64 // see shadowOf, where shaded
-	entries []posting      // with open
+	entries []posting      // of an open word
 }
 
 // posting says where the places of one of several words in a message are.
@@ -79,13 +80,42 @@ type posting struct {
 	next     int32 // 1 + the entry of another word of the same message, 0 for none
 }
 
-func newPostings(ctx context.Context, tx *sql.Tx, segments []segment, word string, open bool) (*postings, error) {
-	all, err := doclists(ctx, tx, segments, word, open)
+// postings reads the postings of all words. It ends at the first that is in few messages or in none, and returns that word.
+func (q Query) postings(ctx context.Context, tx *sql.Tx, few int) (all []*postings, rare string, err error) {
+	segments, err := readSegments(ctx, tx)
+	if err != nil {
+		return nil, "", err
+	}
+	var words []queryWord
+	for _, p := range q {
+		for _, w := range p.all() {
+			if !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+	}
+	// The longer a word, the rarer, mostly.
+	slices.SortStableFunc(words, func(a, b queryWord) int { return cmp.Compare(len(b.text), len(a.text)) })
+	for _, w := range words {
+		p, err := newPostings(ctx, tx, segments, w)
+		if err != nil {
+			return nil, "", err
+		}
+		if !w.open && p.few(few) {
+			return nil, w.text, nil
+		}
+		all = append(all, p)
+	}
+	return all, "", nil
+}
+
+func newPostings(ctx context.Context, tx *sql.Tx, segments []segment, w queryWord) (*postings, error) {
+	terms, err := doclists(ctx, tx, segments, w)
 	if err != nil {
 		return nil, err
 	}
-	p := &postings{open: open}
-	for term, lists := range all {
+	p := &postings{word: w}
+	for term, lists := range terms {
 		for _, data := range lists {
 			d := doclist{data: data, term: int32(term)}
 			if err := d.next(0); err != nil {
@@ -96,6 +126,18 @@ func newPostings(ctx context.Context, tx *sql.Tx, segments []segment, word strin
 		}
 	}
 	return p, nil
+}
+
+// few reports whether the lists have n messages at most.
+func (p *postings) few(n int) bool {
+	for _, d := range p.lists {
+		for ; d.id != 0; n-- {
+			if n <= 0 || d.next(afterPlaces(d.data, d.at)) != nil {
+				return false
+			}
+		}
+	}
+	return n >= 0
 }
 
 // newest returns the newest message up to high, 0 for none. Those behind high are not looked at any more.
@@ -116,12 +158,12 @@ const manyIn = window / 8
 // fill reads the window of ids from low to high. Of the messages in it, those of a set are asked for.
 func (p *postings) fill(low, high int64, asked *set) error {
 	p.in = set{}
-	if p.open {
+	if p.word.open {
 		clear(p.at[:])
 		p.entries = p.entries[:0]
 	}
 	read := p.readAsked
-	if !p.open && asked.len() >= manyIn {
+	if !p.word.open && asked.len() >= manyIn {
 		read = p.readAll
 	}
 	for i := range p.lists {
@@ -191,7 +233,7 @@ func (p *postings) readAll(list int32, d *doclist, low int64, _ *set) error {
 
 // note notes that a list is at a message of the window, and returns where the places in it have ended.
 func (p *postings) note(list int32, d *doclist, i uint) (after int) {
-	if p.open {
+	if p.word.open {
 		return p.put(list, d, i)
 	}
 	if p.shaded {
@@ -238,7 +280,7 @@ func (p *postings) put(list int32, d *doclist, i uint) (after int) {
 // places adds the places of the word in a message of the window to out, in order: as the index counts the message's words,
 // less by. A place before that is left out.
 func (p *postings) places(i uint, by int, out []int) (_ []int, err error) {
-	if !p.open {
+	if !p.word.open {
 		return placesIn(p.lists[p.list[i]].data, int(p.at[i]), by, out)
 	}
 	for head := p.at[i]; head != 0 && err == nil; {

@@ -22,6 +22,21 @@ type phrase struct {
 	open  bool // the last word may be the beginning of a longer one
 }
 
+// queryWord is a word of a query, or where it is open every word that begins with it.
+type queryWord struct {
+	text string
+	open bool
+}
+
+// all are the words of a phrase.
+func (p phrase) all() []queryWord {
+	out := make([]queryWord, len(p.words))
+	for i, w := range p.words {
+		out[i] = queryWord{w, p.open && i == len(p.words)-1}
+	}
+	return out
+}
+
 // Parse reads a query as it is typed. Words in quotes are a phrase, and so is what hangs together
 // without a space, as in main.go. The last word is the beginning of one from its third letter on, unless
 // something is typed behind it. Nothing else means anything but its words, and a text without a word is an empty query.
