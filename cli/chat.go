@@ -170,8 +170,11 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Doctor:     k.doctorReport,
 		Export:     k.exportCommand,
 		ReadPage:   k.readPage,
-		Background: k.servers.Start,
-		Servers:    k.servers,
+		Background: func() {
+			addProcessor()
+			k.servers.Start()
+		},
+		Servers: k.servers,
 	}, nil
 }
 
