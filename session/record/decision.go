@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -141,24 +143,21 @@ func ReadDecision(r store.Request) (Decision, error) {
 }
 
 // split divides a branch into what came before the turn and the turn's own messages.
-func (d Decision) split(branch []store.Message) (past, turn []history.Message, err error) {
-	for _, m := range branch {
-		past = append(past, m.Message)
-	}
+func (d Decision) split(ctx context.Context, all branch.Branch) (past branch.Branch, turn []store.Message, err error) {
 	if d.Asked != "" {
-		return past, []history.Message{Question(d.Asked)}, nil
+		return all, []store.Message{{Message: Question(d.Asked)}}, nil
 	}
-	from := len(branch) - len(d.Turn)
+	from := all.Len() - len(d.Turn)
 	if from < 0 {
-		return nil, nil, fmt.Errorf("the branch has %d messages, the turn alone had %d", len(branch), len(d.Turn))
+		return past, nil, fmt.Errorf("the branch has %d messages, the turn alone had %d", all.Len(), len(d.Turn))
 	}
-	past, turn = past[:from:from], past[from:]
-	for i, m := range turn {
-		if m.ID != d.Turn[i] {
-			return nil, nil, fmt.Errorf("found message %d instead of message %d of the turn", m.ID, d.Turn[i])
+	for i, id := range d.Turn {
+		if found := all.ID(from + i); found != id {
+			return past, nil, fmt.Errorf("found message %d instead of message %d of the turn", found, id)
 		}
 	}
-	return past, turn, nil
+	turn, err = all.Between(ctx, from, all.Len())
+	return all.First(from), turn, err
 }
 
 // Question is what winnow asks in place of the user.
@@ -166,23 +165,22 @@ func Question(text string) history.Message {
 	return history.Message{Role: history.User, Content: text, Status: history.Complete}
 }
 
-// guess gives the messages that were not counted then the guesses that were planned with.
-func (d Decision) guess(past []history.Message, guess history.Counter) {
+// guessed is a message with the guess that was planned with where it was not counted then.
+func (d Decision) guessed(m history.Message, guess history.Counter) history.Message {
 	if guess == nil {
-		return
+		return m
 	}
-	for i := range past {
-		for _, run := range d.Guessed {
-			if past[i].ID >= run[0] && past[i].ID <= run[1] {
-				past[i].Tokens = guess(past[i].Content)
-			}
+	for _, run := range d.Guessed {
+		if m.ID >= run[0] && m.ID <= run[1] {
+			m.Tokens = guess(m.Content)
 		}
 	}
+	return m
 }
 
 // cover gives the summary of an older record its messages. Such a record names only the newest one: the summary
 // stood for all up to it that were not excluded.
-func (d Decision) cover(past []history.Message, r store.Request) {
+func (d Decision) cover(past branch.Branch, r store.Request) {
 	if d.Summary == nil || len(d.Summary.Messages) > 0 {
 		return
 	}
@@ -192,11 +190,7 @@ func (d Decision) cover(past []history.Message, r store.Request) {
 	if json.Unmarshal(r.Options, &older) != nil {
 		return // It was read before.
 	}
-	ids := func(yield func(int64) bool) {
-		for i := 0; i < len(past) && yield(past[i].ID); i++ {
-		}
-	}
-	d.Summary.Messages = history.IDsOf(ids, func(id int64) bool {
+	d.Summary.Messages = history.IDsOf(past.IDs(), func(id int64) bool {
 		return id <= older.Summary.Upto && d.Flags[id] != history.Exclude
 	})
 }

@@ -71,20 +71,20 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages, err := on.All(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
 	}
-	past, turn, err := Decision{Turn: []int64{leaf}}.split(messages)
+	past, turn, err := Decision{Turn: []int64{leaf}}.split(t.Context(), on)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := history.Options{Policy: policy, Turn: turn, Window: 4000, Count: words}
-	plan, err := history.Build(past, o)
+	before, err := past.All(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := history.Options{Policy: policy, Turn: historyOf(turn), Window: 4000, Count: words}
+	plan, err := history.Build(historyOf(before), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,28 +52,71 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	if made.Messages, err = r.Branch(ctx, d.Leaf); err != nil {
 		return made, err
 	}
-	messages, err := made.Messages.All(ctx)
-	if err != nil {
-		return made, err
-	}
-	past, turn, err := d.split(messages)
+	past, turn, err := d.split(ctx, made.Messages)
 	if err != nil {
 		return made, fmt.Errorf("rebuild request %d of turn %d: %w", made.Nth, made.Request.Turn, err)
 	}
-	d.guess(past, r.Guess)
 	d.cover(past, made.Request)
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
-	made.Plan, unsent = history.Build(past, d.options(turn, made.Request.Rules, r.Count))
+	if made.Plan, unsent, err = r.replan(ctx, past, d, d.options(historyOf(turn), made.Request.Rules, r.Count)); err != nil {
+		return made, err
+	}
 	measure(&made.Verdicts, made.Plan)
 	if made.Body, err = d.body(made.Request, made.Plan); err != nil {
 		return made, err
 	}
 	made.Proven = unsent == nil && hash(made.Body) == made.Request.BodyHash
 	if !made.Proven {
-		made.Doubt = r.doubt(made, slices.ContainsFunc(messages, func(m store.Message) bool { return m.Damaged }), unsent)
+		damaged, err := holdsDamage(ctx, made.Messages)
+		if err != nil {
+			return made, err
+		}
+		made.Doubt = r.doubt(made, damaged, unsent)
 	}
 	return made, nil
+}
+
+// replan makes a plan of the messages before a turn, whose texts are read when they are needed. unsent says why it would
+// not be sent, err why there is none.
+func (r Records) replan(ctx context.Context, past branch.Branch, d Decision, o history.Options) (plan history.Plan, unsent, err error) {
+	c := history.NewConversation(func(at int) (history.Message, error) {
+		m, lost := past.Message(at)
+		if lost != nil {
+			err = lost
+		}
+		return d.guessed(m.Message, r.Guess), lost
+	}, r.Count)
+	read := past.Pieces(ctx, 0, past.Len(), func(_ int, messages []store.Message) error {
+		list := historyOf(messages)
+		for i := range list {
+			list[i] = d.guessed(list[i], r.Guess)
+		}
+		return c.Append(list...)
+	})
+	if read != nil {
+		return plan, nil, read
+	}
+	plan, unsent = c.Build(o)
+	return plan, unsent, err
+}
+
+// holdsDamage says that a message of a branch is damaged.
+func holdsDamage(ctx context.Context, b branch.Branch) (damaged bool, err error) {
+	err = b.Each(ctx, 0, b.Len(), func(_ int, m store.Message) error {
+		damaged = damaged || m.Damaged
+		return nil
+	})
+	return damaged, err
+}
+
+// historyOf are stored messages as a plan reads them.
+func historyOf(messages []store.Message) []history.Message {
+	list := make([]history.Message, len(messages))
+	for i := range messages {
+		list[i] = messages[i].Message
+	}
+	return list
 }
 
 // measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and

@@ -1,10 +1,13 @@
 package record
 
 import (
+	"context"
+	"errors"
 	"reflect"
 	"testing"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -21,5 +24,35 @@ func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
 	}
 	if measure(&got, history.Plan{Entries: history.EntriesOf(e)}); !reflect.DeepEqual(got.Entries, history.EntriesOf(e)) {
 		t.Errorf("measured it is %+v, want %+v", got.Entries.At(0), e)
+	}
+}
+
+// A request whose messages cannot be read is not rebuilt. That is an error, and says nothing of whether it would be sent
+// today.
+func TestRequestWhoseMessagesCannotBeReadIsNotRebuilt(t *testing.T) {
+	r := conversation(t, "Is it so?", "Is it so still?")
+	stored, gone := r.Branch, errors.New("the disk is gone")
+	for reads := 0; ; reads++ {
+		r.Branch = func(ctx context.Context, leaf int64) (branch.Branch, error) {
+			all, err := stored(ctx, leaf)
+			if err != nil {
+				return all, err
+			}
+			messages, err := all.All(ctx)
+			left := reads
+			return branch.New(branch.NewPages(r.Tokenizer, func(ctx context.Context, ids []int64) ([]store.Message, error) {
+				if left--; left < 0 {
+					return nil, gone
+				}
+				return r.Store.MessagesWith(ctx, ids)
+			})).With(messages...), err
+		}
+		made, err := r.Replay(t.Context(), 2, 0)
+		if err == nil && made.Proven && reads > 2 {
+			return
+		}
+		if !errors.Is(err, gone) {
+			t.Fatalf("after %d reads the request is proven: %t, and the error is %v", reads, made.Proven, err)
+		}
 	}
 }
