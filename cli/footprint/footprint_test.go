@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 	"time"
@@ -47,5 +48,38 @@ func TestOnlyCollectionsOfOthersPutTheRestOff(t *testing.T) {
 	}
 	if !k.rest.Stop() {
 		t.Error("the keeper's own collection put the rest off")
+	}
+}
+
+func TestGarbageIsBoundedInALargeProgram(t *testing.T) {
+	for _, test := range []struct {
+		usual   int
+		live    uint64
+		percent int
+	}{
+		{100, 0, 100},
+		{100, 10 << 20, 100},
+		{100, 48 << 20, 50},
+		{100, 1 << 30, 25},
+		{50, 10 << 20, 50},
+		{10, 1 << 30, 10},
+		{-1, 48 << 20, -1},
+	} {
+		if got := (&keeper{usual: test.usual}).percentOf(test.live); got != test.percent {
+			t.Errorf("of usually %d percent, with %d bytes in use, there are %d, want %d", test.usual, test.live, got, test.percent)
+		}
+	}
+}
+
+func TestACollectionSetsWhenTheNextOneIs(t *testing.T) {
+	before := debug.SetGCPercent(startPercent)
+	defer debug.SetGCPercent(before)
+	large := make([]byte, mostGarbage)
+	runtime.GC()
+	k := &keeper{usual: 100, percent: startPercent}
+	k.collected()
+	runtime.KeepAlive(large)
+	if got := debug.SetGCPercent(before); got != k.percent || got >= 100 || got < leastPercent {
+		t.Errorf("with %d bytes in use and more it is %d percent, and %d is noted; want less than 100", mostGarbage, got, k.percent)
 	}
 }
