@@ -165,10 +165,14 @@ func (c *Conversation) readFrom(from, kept int, past []Message) {
 		begins = roles[c.base.at(at).role] == System
 	}
 	repaired := repair.Run(past, repair.Options{From: from, Begins: begins, Offset: c.offset, Used: c.used, IDs: c.ids, Remedies: c.remedies})
+	search := c.index != nil && c.index.Len() == kept // the texts are at hand now
 	for _, d := range repaired.Drafts {
 		v := c.candidateOf(d, &past[d.From-from])
 		_, v.remedied = repaired.Before[d.From]
 		c.candidates = append(c.candidates, v)
+		if search {
+			c.index.Add(searched(&d.Message))
+		}
 	}
 	c.open, c.moved, c.spent = append(c.open, repaired.Open...), append(c.moved, repaired.Moved...), append(c.spent, repaired.Unsent...)
 	for i, call := range repaired.Duplicates {

@@ -184,6 +184,16 @@ func (t *thread) pauseBefore(i int) bool {
 	return before != 0 && now-before > pause
 }
 
+// Expect prepares for requests with these options: where they look for texts, what is appended from now on becomes
+// searchable at once, and its text need not be asked for again.
+func (c *Conversation) Expect(o Options) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o.Policy.RecallShare > 0 && c.index == nil && c.forEndpoint(o.narrowed()) == &c.thread {
+		c.index = relevance.NewIndex()
+	}
+}
+
 // searchable is the index of all candidates.
 func (t *thread) searchable() *relevance.Index {
 	if t.index == nil {
@@ -191,17 +201,18 @@ func (t *thread) searchable() *relevance.Index {
 	}
 	for i := t.index.Len(); i < len(t.candidates); i++ {
 		v := t.full(i)
-		t.index.Add(relevance.Text{Content: v.searchText(), Speaker: v.Name, Asks: v.Role == User})
+		t.index.Add(searched(&v.Message))
 	}
 	return t.index
 }
 
-// searchText is all that a candidate says: its text with its calls.
-func (v *full) searchText() string {
-	if len(v.ToolCalls) == 0 {
-		return v.Content
+// searched is what is looked for in a message: its text with its calls.
+func searched(m *Message) relevance.Text {
+	x := relevance.Text{Content: m.Content, Speaker: m.Name, Asks: m.Role == User}
+	if len(m.ToolCalls) > 0 {
+		x.Content = m.TextWithCalls()
 	}
-	return v.Message.TextWithCalls()
+	return x
 }
 
 // unsearch takes the candidates from index kept on out of the index.
@@ -211,7 +222,7 @@ func (t *thread) unsearch(kept int) {
 	}
 	for i := t.index.Len() - 1; i >= kept; i-- {
 		v := t.full(i)
-		t.index.Remove(v.searchText())
+		t.index.Remove(searched(&v.Message).Content)
 	}
 }
 

@@ -15,6 +15,9 @@ func TestASourceGivesThePlansOfAConversationThatKeepsItsMessages(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		keeps := Read(s.past, s.o.Count)
 		c := NewConversation(func(at int) (Message, error) { return s.past[at], nil }, s.o.Count)
+		if rapid.Bool().Draw(t, "expected") {
+			c.Expect(s.o)
+		}
 		for rest := s.past; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "appended")
 			if err := c.Append(rest[:n]...); err != nil {
@@ -61,5 +64,30 @@ func TestAPlanFailsWithItsSource(t *testing.T) {
 	fails = nil
 	if err := c.Append(past[0]); !errors.Is(err, gone) {
 		t.Errorf("the conversation goes on after a failure: %v", err)
+	}
+}
+
+// A conversation that is prepared for requests asks for no text again to look for something in it.
+func TestExpectedRequestsReadNoTextAgainToSearchIt(t *testing.T) {
+	past, o := chat(400), benchOptions(t, "balanced", 2000)
+	asked := func(expected bool) int {
+		texts := map[int]bool{}
+		c := NewConversation(func(at int) (Message, error) { texts[at] = true; return past[at], nil }, nil)
+		if expected {
+			c.Expect(o)
+		}
+		if err := c.Append(past...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Build(o); err != nil {
+			t.Fatal(err)
+		}
+		return len(texts)
+	}
+	if all := asked(false); all != len(past) {
+		t.Errorf("an unprepared plan asks for %d of %d texts, want all", all, len(past))
+	}
+	if some := asked(true); some > len(past)/4 {
+		t.Errorf("a prepared plan asks for %d of %d texts, want those that it sends", some, len(past))
 	}
 }

@@ -221,9 +221,8 @@ func (p *planner) readBefore(message int64, first int) (*reader, error) {
 		e.reader.recount(e.fresh)
 		return e.reader, nil
 	}
-	past := p.branch.First(first)
+	past, reader := p.branch.First(first), p.prepared()
 	p.mu.Unlock()
-	reader := p.newReader()
 	_, err := p.append(reader, past, 0, first)
 	p.mu.Lock()
 	if err != nil {
@@ -378,6 +377,14 @@ func (p *planner) previewEdit(message int64, draft string, files []history.Part,
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	return reader.Build(o)
+}
+
+// prepared returns a reader that has read nothing and is prepared for requests like the next one. The planner's lock is
+// held.
+func (p *planner) prepared() *reader {
+	r := p.newReader()
+	r.Expect(p.options(p.model, p.policy, nil))
+	return r
 }
 
 // warm makes a first plan of what was read, which makes a long conversation searchable: that takes seconds. Nobody who

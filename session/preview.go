@@ -56,7 +56,9 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 	if err != nil {
 		return branch.Branch{}, nil, err
 	}
-	into := s.feed(s.newReader(), uncounted)
+	s.mu.Lock()
+	into := s.feed(s.prepared(), uncounted)
+	s.mu.Unlock()
 	all, err := s.Branch().First(0).Load(ctx, ids, into.take)
 	return all, into.reader, err
 }
@@ -64,9 +66,8 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 // reread reads what came before the running turn for the planner, where that has been cut back.
 func (t *turn) reread() error {
 	t.mu.Lock()
-	past := t.branch.First(t.past)
+	past, reader := t.branch.First(t.past), t.prepared()
 	t.mu.Unlock()
-	reader := t.newReader()
 	read, err := t.append(reader, past, 0, past.Len())
 	if err != nil {
 		return err
