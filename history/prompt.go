@@ -187,13 +187,10 @@ func indent(text string) string {
 // templateName is what the template library calls the text in its errors.
 const templateName = "prompt"
 
-var (
-	templateFault = regexp.MustCompile(`^template: ` + templateName + `:(\d+)(?::(\d+))?: (?:executing "[^"]*" at (<.*?>): )?((?s).*)$`)
-	noField       = regexp.MustCompile(`can't evaluate field (\S+) in type history\.(\w+)`)
-)
-
 // templateError takes the place out of the library's error, and names the fields there are.
 func templateError(err error) error {
+	templateFault := regexp.MustCompile(`^template: ` + templateName + `:(\d+)(?::(\d+))?: (?:executing "[^"]*" at (<.*?>): )?((?s).*)$`)
+	noField := regexp.MustCompile(`can't evaluate field (\S+) in type history\.(\w+)`)
 	part := templateFault.FindStringSubmatch(err.Error())
 	if part == nil {
 		return &TemplateError{Line: 1, Text: strings.TrimPrefix(err.Error(), "template: ")}

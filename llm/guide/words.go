@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"winnow/history/relevance"
@@ -11,15 +12,17 @@ import (
 
 // token finds what is no word of a language and says something here: key names such as ctrl+x, and the glyphs of
 // the screen.
-var token = regexp.MustCompile(`[\p{L}\p{N}]+(?:\+[\p{L}\p{N}]+)+|[\p{So}⊘]`)
+var token = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[\p{L}\p{N}]+(?:\+[\p{L}\p{N}]+)+|[\p{So}⊘]`)
+})
 
 // terms are what a search goes by in a text: key names and glyphs, and the stems of the words that say something.
 func terms(text string) []string {
 	var all, words []string
 	for field := range strings.FieldsSeq(strings.ToLower(text)) {
 		if strings.ContainsFunc(field, mayBeToken) { // The pattern is slow: most of a page is spared it.
-			all = append(all, token.FindAllString(field, -1)...)
-			field = token.ReplaceAllString(field, " ")
+			all = append(all, token().FindAllString(field, -1)...)
+			field = token().ReplaceAllString(field, " ")
 		}
 		relevance.EachWord(field, func(word string) {
 			if !isStop(word) {

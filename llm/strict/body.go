@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"unicode/utf8"
 )
@@ -86,7 +85,7 @@ func read(body []byte, key string, one func(r *reader, raw json.RawMessage) mess
 	if !utf8.Valid(body) {
 		return nil, wrong(-1, "path", "body", "want", "UTF-8", "got", "other bytes")
 	}
-	if bytes.Contains(body, []byte(`\u0000`)) && nullEscape.Match(body) {
+	if bytes.Contains(body, []byte(`\u0000`)) && nullEscape().Match(body) {
 		return nil, wrong(-1, "path", "body", "want", "text", "got", "a null character")
 	}
 	r := reader{at: -1}
@@ -112,7 +111,7 @@ func read(body []byte, key string, one func(r *reader, raw json.RawMessage) mess
 func readChat(body []byte) (*chat, *fault) { return read(body, "messages", (*reader).message) }
 
 // nullEscape is the character 0 in a text, which JSON can only write escaped.
-var nullEscape = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\u0000`)
+var nullEscape = compile(`(?:^|[^\\])(?:\\\\)*\\u0000`)
 
 func (r *reader) message(raw json.RawMessage) message {
 	path := "messages[" + strconv.Itoa(r.at) + "]"

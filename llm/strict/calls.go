@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 func number(n int) string { return strconv.Itoa(n) }
@@ -44,13 +45,21 @@ func (c call) identified() bool { return c.id != "" }
 func (c call) argued() bool { return c.arguments != nil }
 
 // namePattern: a function's name matches the server's pattern. A missing name is another rule's.
-func namePattern(pattern *regexp.Regexp) func(call) bool {
-	return func(c call) bool { return c.name == "" || pattern.MatchString(c.name) }
+func namePattern(pattern string) func(call) bool {
+	compiled := compile(pattern)
+	return func(c call) bool { return c.name == "" || compiled().MatchString(c.name) }
 }
 
 // idPattern: the id of a call matches the server's pattern.
-func idPattern(pattern *regexp.Regexp) func(call) bool {
-	return func(c call) bool { return pattern.MatchString(c.id) }
+func idPattern(pattern string) func(call) bool {
+	compiled := compile(pattern)
+	return func(c call) bool { return compiled().MatchString(c.id) }
+}
+
+// compile compiles a pattern when it is first needed: the rules are there from the start of a program that may never
+// check a request.
+func compile(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 // idShort: an id is no longer than the most.

@@ -1,7 +1,5 @@
 package strict
 
-import "regexp"
-
 // rulebook is what one server requires. The first rule that is broken is the one it names.
 type rulebook struct {
 	read   func(body []byte) (*chat, *fault) // nil for Chat Completions
@@ -9,14 +7,15 @@ type rulebook struct {
 	rules  []rule
 }
 
-var (
-	nameOpenAI    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	nameAnthropic = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
-	nameGemini    = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
-	idAnthropic   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
-	nameStrictest = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
-	idStrictest   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
-	idMistral     = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+// The patterns of names and ids.
+const (
+	nameOpenAI    = `^[a-zA-Z0-9_-]{1,64}$`
+	nameAnthropic = `^[a-zA-Z0-9_-]{1,128}$`
+	nameGemini    = `^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`
+	idAnthropic   = `^[a-zA-Z0-9_-]+$`
+	nameStrictest = `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`
+	idStrictest   = `^[a-zA-Z0-9_-]{1,40}$`
+	idMistral     = `^[a-zA-Z0-9]{9}$`
 )
 
 // servers are the rulebooks by the name of the server.
