@@ -12,8 +12,11 @@ func (b *chooser) exclude() {
 		inScope = b.narrow()
 	}
 	excluded := b.flagged(Exclude)
-	for i, v := range b.candidates {
-		code := cause.Excluded
+	if len(excluded) == 0 && b.o.Scope == nil {
+		return
+	}
+	for i := range b.candidates {
+		v, code := &b.candidates[i], cause.Excluded
 		switch {
 		case excluded[v.group]:
 		case b.o.Scope != nil && !inScope[v.group]:
@@ -30,8 +33,8 @@ func (b *chooser) exclude() {
 		return
 	}
 	pinned := b.flagged(Pin)
-	for i, v := range b.candidates {
-		if q := b.questionOf(i); q >= 0 && b.cause[q] == cause.Excluded && !b.barred(i) && !pinned[v.group] {
+	for i := range b.candidates {
+		if q := b.questionOf(i); q >= 0 && b.cause[q] == cause.Excluded && !b.barred(i) && !pinned[b.candidates[i].group] {
 			b.cause[i] = cause.QuestionExcluded
 		}
 	}

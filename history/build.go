@@ -141,8 +141,8 @@ func (c *Conversation) begin(o Options) *chooser {
 			b.fixed += c.remembered(startText) + frameMessage
 		}
 	}
-	for i, v := range b.candidates {
-		if v.role() == System {
+	for i := range b.candidates {
+		if v := &b.candidates[i]; v.role() == System {
 			b.bodyDetail[i], b.cause[i] = whole, cause.System
 			b.fixed += v.tokens + frameMessage + frameJoint
 		}

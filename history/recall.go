@@ -166,13 +166,16 @@ func (b *chooser) recallAdds(i int, body, recall detail) bool {
 // unitsToRank are a thread's tool groups and single messages with their tokens.
 func (t *thread) unitsToRank() []relevance.Unit {
 	units := t.units[:0]
+	group := -1
 	for i := range t.candidates {
-		if i == 0 || t.candidates[i].group != t.candidates[i-1].group {
+		v := &t.candidates[i]
+		if i == 0 || v.group != group {
+			group = v.group
 			units = append(units, relevance.Unit{From: i, Apart: i > 0 && t.pauseBefore(i)})
 		}
 		u := &units[len(units)-1]
 		u.To = i + 1
-		u.Tokens += t.candidates[i].tokens
+		u.Tokens += v.tokens
 	}
 	t.units = units
 	return units

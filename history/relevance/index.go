@@ -58,6 +58,7 @@ type Index struct {
 	held       []uint32       // its terms
 
 	scores, own []float64  // for the question at hand, by text and by unit
+	spreads     []float64  // own with the shares of the units around
 	marks       [][]uint64 // its terms that many texts hold: a bit for each text, nil for other terms
 	order       []int32    // of its units
 }

@@ -1,7 +1,6 @@
 package relevance
 
 import (
-	"container/heap"
 	"iter"
 	"math"
 	"slices"
@@ -145,10 +144,12 @@ func (x *Index) spread(units []Unit, v Version) {
 	if v == FirstVersion {
 		across = 1
 	}
-	x.own = x.own[:0]
-	for _, u := range units {
-		x.own = append(x.own, u.Score)
+	// The scores are added up in a slice of their own: the units lie five times as far apart.
+	x.own = slices.Grow(x.own[:0], len(units))[:len(units)]
+	for k := range units {
+		x.own[k] = units[k].Score
 	}
+	x.spreads = append(x.spreads[:0], x.own...)
 	for k, own := range x.own {
 		if own == 0 {
 			continue
@@ -161,15 +162,18 @@ func (x *Index) spread(units []Unit, v Version) {
 				if units[k-d+1].Apart {
 					before *= across
 				}
-				units[k-d].Score += before
+				x.spreads[k-d] += before
 			}
 			if k+d < len(units) {
 				if units[k+d].Apart {
 					after *= across
 				}
-				units[k+d].Score += after
+				x.spreads[k+d] += after
 			}
 		}
+	}
+	for k := range units {
+		units[k].Score = x.spreads[k]
 	}
 }
 
@@ -187,12 +191,14 @@ func (r Ranking) Best() iter.Seq[Unit] {
 			}
 		}
 		r.index.order = h.order
-		for heap.Init(&h); len(h.order) > 0; {
+		for k := len(h.order)/2 - 1; k >= 0; k-- {
+			h.sink(k)
+		}
+		for len(h.order) > 0 {
 			best := h.units[h.order[0]]
 			last := len(h.order) - 1
-			if h.order[0], h.order = h.order[last], h.order[:last]; last > 0 {
-				heap.Fix(&h, 0)
-			}
+			h.order[0], h.order = h.order[last], h.order[:last]
+			h.sink(0)
 			if !yield(best) {
 				return
 			}
@@ -200,27 +206,38 @@ func (r Ranking) Best() iter.Seq[Unit] {
 	}
 }
 
-// unitHeap has the most relevant unit first. It moves their indexes.
+// unitHeap is a binary heap of the indexes of units with the most relevant unit first. That of the standard library
+// takes twice the time for the many units of a long conversation.
 type unitHeap struct {
 	units []Unit
 	order []int32
 }
 
-func (h *unitHeap) Len() int { return len(h.order) }
-func (h *unitHeap) Less(i, j int) bool {
-	a, b := &h.units[h.order[i]], &h.units[h.order[j]]
+// before reports whether one unit comes before another.
+func (h *unitHeap) before(i, j int32) bool {
+	a, b := &h.units[i], &h.units[j]
 	if a.Score != b.Score {
 		return a.Score > b.Score
 	}
 	return a.From > b.From
 }
-func (h *unitHeap) Swap(i, j int) { h.order[i], h.order[j] = h.order[j], h.order[i] }
-func (h *unitHeap) Push(x any)    { h.order = append(h.order, x.(int32)) }
-func (h *unitHeap) Pop() any {
-	last := len(h.order) - 1
-	k := h.order[last]
-	h.order = h.order[:last]
-	return k
+
+// sink moves the unit at place k down to where it belongs.
+func (h *unitHeap) sink(k int) {
+	for {
+		child := 2*k + 1
+		if child >= len(h.order) {
+			return
+		}
+		if right := child + 1; right < len(h.order) && h.before(h.order[right], h.order[child]) {
+			child = right
+		}
+		if !h.before(h.order[child], h.order[k]) {
+			return
+		}
+		h.order[k], h.order[child] = h.order[child], h.order[k]
+		k = child
+	}
 }
 
 // holds reports whether one of some texts in a row holds a term of the question.
