@@ -86,6 +86,19 @@ func (b *chooser) flaggedRows(f Flag) map[int]bool {
 			rows[v.from] = true
 		}
 	}
+	if b.o.Rules < rulesOfLeftOut {
+		return rows
+	}
+	for group := range groups {
+		rows[group] = true // the call, which may be left out too
+	}
+	for _, unsent := range []map[int]int{b.c.doubled, b.c.left} {
+		for at, group := range unsent {
+			if groups[group] {
+				rows[at] = true
+			}
+		}
+	}
 	return rows
 }
 

@@ -100,7 +100,7 @@ func TestNothingExcludedIsSent(t *testing.T) {
 // rules: exclude, summary
 func TestNothingExcludedIsSummarized(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		s.o.Policy.SummarizeRatio, s.o.Policy.SummaryAlways, s.o.Remedies = 0.5, true, nil
+		s.o.Policy.SummarizeRatio, s.o.Policy.SummaryAlways = 0.5, true
 		c := Read(s.past, s.o.Count)
 		excluded := map[int64]bool{}
 		for i, m := range s.past {

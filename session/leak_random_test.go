@@ -36,7 +36,7 @@ var (
 // TestNothingExcludedIsInAnyRequest holds random conversations in which each message, call and result has a
 // token that no other has. Nothing excluded is in any byte of a later request, for an answer, a summary or a
 // title: not whole, cut, recalled or summarised. Under alone nothing is but the turn itself. Whoever is asked
-// for a summary or a title repeats every token it was given.
+// for a summary or a title repeats every token it was given. A stored message that is complete never changes.
 func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	t.Parallel()
 	from, n := uint64(1), 60
@@ -66,7 +66,7 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	t.Logf("%d conversations from seed %d in %v: %v", n, from, time.Since(began).Round(time.Millisecond), all)
 	for _, what := range []string{
 		"answer", "summary", "title", "alone", "alone again", "excluded during a turn", "refused because excluded", "summary set aside", "recalled", "cut",
-		"compact", "edit", "regenerate", "switch", "fork", "reopen", "tool", "damaged",
+		"compact", "edit", "regenerate", "switch", "fork", "reopen", "tool", "damaged", "remedy",
 	} {
 		if all[what] == 0 && !t.Failed() && n > 100 {
 			t.Errorf("this never happened: %s", what)
@@ -100,7 +100,8 @@ type heldConversation struct {
 	trace  []string
 	counts leakCounts
 
-	alone map[string]bool // tokens of messages that were sent alone
+	alone map[string]bool  // tokens of messages that were sent alone
+	rows  map[int64]string // the stored messages that are complete, as they were first read
 
 	mu        sync.Mutex
 	tokens    int
@@ -224,7 +225,7 @@ func (h *heldConversation) reply(w http.ResponseWriter, body []byte) {
 // hold holds the conversation.
 func (h *heldConversation) hold() {
 	h.dice = rand.New(rand.NewPCG(h.seed, 18))
-	h.alone = map[string]bool{}
+	h.alone, h.rows = map[string]bool{}, map[int64]string{}
 	st, err := store.Open(h.t.Context(), store.Memory, store.Options{})
 	if err != nil {
 		h.t.Fatal(err)
@@ -260,6 +261,25 @@ func (h *heldConversation) hold() {
 		if h.act(); h.t.Failed() {
 			return
 		}
+		h.checkRows()
+	}
+}
+
+// checkRows wants that the stored messages are as they were.
+func (h *heldConversation) checkRows() {
+	for _, m := range h.stored() {
+		if m.Status == history.Streaming {
+			continue
+		}
+		// What is counted later, and how a turn behind it failed, is no part of what was said.
+		m.Tokens, m.Tokenizer, m.Siblings, m.Sibling, m.Fault = 0, "", 0, 0, ""
+		now := fmt.Sprintf("%+v", m)
+		was, known := h.rows[m.ID]
+		if known && now != was {
+			h.failf("message %d was stored as\n%s\nand is\n%s", m.ID, was, now)
+			return
+		}
+		h.rows[m.ID] = now
 	}
 }
 
@@ -408,7 +428,7 @@ func (h *heldConversation) act() {
 	h.watch(all, false, nil)
 	ctx := h.t.Context()
 	var err error
-	switch h.dice.IntN(19) {
+	switch h.dice.IntN(20) {
 	case 0, 1, 2, 3:
 		h.say(all, false)
 	case 4:
@@ -466,6 +486,11 @@ func (h *heldConversation) act() {
 	case 18:
 		note("compact %t", h.dice.IntN(2) == 0)
 		err = h.s.Apply(ctx, Trial{SummaryAlways: new(h.dice.IntN(2) == 0)})
+	case 19:
+		remedy := history.Remedies()[h.dice.IntN(len(history.Remedies()))]
+		note("remedy %d %q", picked.ID, remedy)
+		h.counts["remedy"]++
+		err = h.s.SetRemedy(ctx, remedy, picked.ID)
 	}
 	if err != nil {
 		h.failf("%v", err)
