@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"encoding/binary"
 	"flag"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -14,26 +15,30 @@ import (
 
 var update = flag.Bool("update", false, "write the vocabulary from the library's")
 
-// writeVocabulary lays tokens out as vocabularyFile has them. The number of a token is its place.
-func writeVocabulary(tokens []string) []byte {
-	out := make([]byte, bytesAt)
-	start := 0
-	for id, token := range tokens {
-		h := hash(token)
-		slot := int(h % slots)
-		for binary.LittleEndian.Uint32(out[slot*numberSize:]) != 0 {
-			slot = (slot + 1) % slots
-		}
-		binary.LittleEndian.PutUint32(out[slot*numberSize:], uint32(h>>32)>>slotBits<<slotBits|uint32(id+1))
-		binary.LittleEndian.PutUint32(out[startsAt+id*numberSize:], uint32(start))
-		out = append(out, token...)
-		start += len(token)
+// writeTable lays tokens out as the files of the vocabulary have them. The first of them has the rank first.
+func writeTable(tokens []string, first, buckets int) []byte {
+	in := make([][]int, buckets)
+	for i, token := range tokens {
+		b := hash(token) % uint64(buckets)
+		in[b] = append(in[b], i)
 	}
-	binary.LittleEndian.PutUint32(out[startsAt+len(tokens)*numberSize:], uint32(start))
+	out := make([]byte, (buckets+1)*numberSize)
+	for b := range buckets + 1 {
+		begin := uint32(len(out))
+		if b < buckets {
+			for _, i := range in[b] {
+				token, rank := tokens[i], first+i
+				begin |= lengths(token)
+				out = append(out, byte(len(token)), byte(rank), byte(rank>>8), byte(rank>>16))
+				out = append(out, token...)
+			}
+		}
+		binary.LittleEndian.PutUint32(out[b*numberSize:], begin)
+	}
 	return out
 }
 
-// TestVocabularyIsTheLibrarys makes the file anew from the library's vocabulary.
+// TestVocabularyIsTheLibrarys makes the files anew from the library's vocabulary.
 func TestVocabularyIsTheLibrarys(t *testing.T) {
 	library := codec.NewO200kBase()
 	var tokens []string
@@ -42,20 +47,31 @@ func TestVocabularyIsTheLibrarys(t *testing.T) {
 		if err != nil {
 			t.Fatalf("token %d: %v", id, err)
 		}
+		if len(token) > math.MaxUint8 {
+			t.Fatalf("token %d has %d bytes, more than its length has room for", id, len(token))
+		}
 		tokens = append(tokens, token)
 	}
 	if more, err := library.Decode([]uint{vocabularySize}); err == nil {
 		t.Fatalf("the library has one more token, %q", more)
 	}
-	file := writeVocabulary(tokens)
-	if *update {
-		if err := os.WriteFile("o200k.bin", file, 0o644); err != nil {
-			t.Fatal(err)
+	for _, file := range []struct {
+		name, has string
+		want      []byte
+	}{
+		{"o200k-common.bin", commonFile, writeTable(tokens[:commonSize], 0, commonBuckets)},
+		{"o200k-rest.bin", restFile, writeTable(tokens[commonSize:], commonSize, restBuckets)},
+	} {
+		if len(file.want) > offsetMask {
+			t.Fatalf("%s has %d bytes, more than its numbers can say", file.name, len(file.want))
 		}
-		return
-	}
-	if string(file) != vocabularyFile {
-		t.Error("o200k.bin is not the library's vocabulary; write it with -update")
+		if *update {
+			if err := os.WriteFile(file.name, file.want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if string(file.want) != file.has {
+			t.Errorf("%s is not the library's vocabulary; write it with -update", file.name)
+		}
 	}
 }
 
