@@ -106,22 +106,27 @@ func backgroundEvent(m *Model, e event.Event) tea.Cmd {
 		m.arrange()
 		return call
 	case background.Ended:
-		waits := ""
-		if n := e.Outcome.Queued; n > 0 {
-			waits = theme.Plural(n, "queued message") + " of it wait. "
-		}
-		switch o := e.Outcome; {
-		case o.Err != nil:
-			failed := m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) + " " + waits + opens)
-			return tea.Batch(failed, m.notice.Bell.Call("winnow: the answer of "+named(m, e.Session)+" failed", e.Took))
-		case o.Stopped:
-			return m.notice.Say(named(m, e.Session) + " was stopped; what arrived is kept. " + waits)
-		}
-		return tea.Batch(m.notice.Say(named(m, e.Session)+" has a new answer; "+opens), m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has a new answer", e.Took))
+		return tea.Batch(backgroundEnded(m, e, opens), m.upkeep.Sync())
 	case background.Told:
 		return m.notice.Say(named(m, e.Session) + ": " + e.Text)
 	}
 	return nil
+}
+
+// backgroundEnded says how an answer ended in a session that is not on the screen.
+func backgroundEnded(m *Model, e background.Ended, opens string) tea.Cmd {
+	waits := ""
+	if n := e.Outcome.Queued; n > 0 {
+		waits = theme.Plural(n, "queued message") + " of it wait. "
+	}
+	switch o := e.Outcome; {
+	case o.Err != nil:
+		failed := m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) + " " + waits + opens)
+		return tea.Batch(failed, m.notice.Bell.Call("winnow: the answer of "+named(m, e.Session)+" failed", e.Took))
+	case o.Stopped:
+		return m.notice.Say(named(m, e.Session) + " was stopped; what arrived is kept. " + waits)
+	}
+	return tea.Batch(m.notice.Say(named(m, e.Session)+" has a new answer; "+opens), m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has a new answer", e.Took))
 }
 
 // named is a session's title in a sentence.

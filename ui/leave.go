@@ -17,6 +17,7 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
 	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved, confirm.QuitOthers):
+		m.upkeep.Hurried = true
 		return m.quitNow()
 	case m.composer.Editing() != 0:
 		m.composer.LeaveEdit()

@@ -102,7 +102,7 @@ func New(o Options) (*Model, error) {
 	})
 	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export, Servers: o.Servers, Memory: o.Memory}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
-	m.upkeep = upkeep.New(o.Deps.Store, m.current.Run)
+	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.notice.Bell.Mode = bell.Mode(o.Notify)
 	m.restyle()
@@ -232,7 +232,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.editsListed(msg)
 	case upkeep.Msg:
 		m.upkeep, cmd = m.upkeep.Update(msg)
-		return m.handle(cmd, m.upkeep.Events(), nil)
+		return m.handle(cmd, m.upkeep.Events(), func(e event.Event) tea.Cmd { return upkeepEvent(m, e) })
 	case event.Notice:
 		return m.notice.Show(msg)
 	case notice.OverMsg:

@@ -84,7 +84,7 @@ func (m *Model) loaded(e current.Loaded) tea.Cmd {
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.current.Learn(), again, m.askPending())
+	return tea.Batch(m.draftChanged(), m.current.Learn(), again, m.askPending(), rereadOpen(m))
 }
 
 // arrive puts the transcript's cursor on the message that the session was opened for, as soon as that is

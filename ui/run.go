@@ -68,6 +68,10 @@ type Options struct {
 	// Background is called soon after the first frame, for what takes time to start; nil has nothing to do.
 	Background func()
 
+	// Sync exchanges the history with other machines, and returns the ids of the sessions that it changed here; nil
+	// exchanges nothing. It runs at the start, after each turn and at the end, once at a time.
+	Sync func(context.Context) (changed []string, err error)
+
 	// Doctor checks the installation and says what it found; nil checks nothing.
 	Doctor func(context.Context) (string, error)
 
@@ -78,6 +82,9 @@ type Options struct {
 
 // quitTime bounds how long quitting waits for a running answer to be saved.
 const quitTime = 5 * time.Second
+
+// syncTime bounds how long quitting waits for what is exchanged with other machines.
+const syncTime = 1500 * time.Millisecond
 
 // Run shows the application until the user leaves it, and returns the id of the session that was
 // open then, "" where nothing was stored. A running answer is stopped and saved first, and so is the
@@ -93,6 +100,10 @@ func Run(ctx context.Context, o Options) (string, error) {
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
 	closing := errors.Join(m.current.Session.Close(saving), m.current.Background.Close(saving), m.leaveDraft(saving))
+	m.upkeep.Hurried = m.upkeep.Hurried || errors.Is(err, tea.ErrInterrupted)
+	syncing, stop := context.WithTimeout(ctx, syncTime)
+	defer stop()
+	m.upkeep.SyncAtEnd(syncing)
 	id := m.current.Session.Info().ID
 	if m.current.Session.Temporary() {
 		id = ""

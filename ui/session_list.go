@@ -145,6 +145,8 @@ func (m *Model) currentEvent(e event.Event) tea.Cmd {
 		return m.draftChanged()
 	case current.Switched:
 		return m.versionSwitched(e)
+	case current.Reread:
+		return reread(m, e)
 	case current.Reached:
 		return m.reached(e)
 	}

@@ -150,7 +150,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.inSettings((*settings.Model).Entitle)
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow), next)
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow), next, rereadOpen(m), m.upkeep.Sync())
 }
 
 // joined is two sentences, either of which may be "".

@@ -11,7 +11,7 @@ import (
 )
 
 // quiet is how long nothing was collected when the program is at rest. A program that works collects more often.
-const quiet = 2 * time.Second
+const quiet = 3 * time.Second
 
 // startPercent is how much the start may allocate before garbage is first collected, as debug.SetGCPercent counts it:
 // 16 MB. By itself Go would collect twice until the first screen is drawn, a fifth of all that the start costs.

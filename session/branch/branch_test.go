@@ -3,6 +3,7 @@ package branch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -157,18 +158,16 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 	})
 }
 
-// pagesOf is a branch of pages of messages of the given size, and a function that asks for a message and checks how many
-// pages are read for it.
-func pagesOf(t *testing.T, pages, size int) (b Branch, ask func(i, reads int)) {
+func TestPagesThatWereUsedLastAreKept(t *testing.T) {
+	t.Parallel()
 	d := &disk{messages: map[int64]store.Message{}}
-	b = New(NewPages("", d.read))
-	text := strings.Repeat("x", size)
-	for i := range pages * page {
-		m := store.Message{Message: history.Message{ID: int64(i + 1), Role: history.User, Status: history.Complete, Content: text}}
+	b := New(NewPages("", d.read))
+	for i := range 100 * page {
+		m := store.Message{Message: history.Message{ID: int64(i + 1), Role: history.User, Status: history.Complete, Content: fmt.Sprint(i, strings.Repeat("x", 8<<10))}}
 		d.messages[m.ID] = m
 		b = b.With(m)
 	}
-	return b, func(i, reads int) {
+	ask := func(i, reads int) {
 		t.Helper()
 		before := d.reads
 		if m, err := b.Message(i); err != nil || m.ID != int64(i+1) {
@@ -178,11 +177,6 @@ func pagesOf(t *testing.T, pages, size int) (b Branch, ask func(i, reads int)) {
 			t.Errorf("message %d took %d reads, want %d", i, d.reads-before, reads)
 		}
 	}
-}
-
-func TestPagesThatWereUsedLastAreKept(t *testing.T) {
-	t.Parallel()
-	b, ask := pagesOf(t, 100, 4<<10)
 	ask(5, 1)
 	ask(6, 0)
 	for i := range 100 {
@@ -193,20 +187,6 @@ func TestPagesThatWereUsedLastAreKept(t *testing.T) {
 	if size := b.pages.size; size > mostKept {
 		t.Errorf("%d bytes are kept, want at most %d", size, mostKept)
 	}
-}
-
-// Large pages are more than what is kept as a rule, and the screen draws several of them in each frame.
-func TestAFewPagesAreKeptHoweverLargeTheyAre(t *testing.T) {
-	t.Parallel()
-	_, ask := pagesOf(t, fewest+1, 100<<10)
-	for i := range fewest {
-		ask(i*page, 1)
-	}
-	for i := range fewest {
-		ask(i*page, 0)
-	}
-	ask(fewest*page, 1)
-	ask(0, 1)
 }
 
 // A message that is gone from the store is an error, never another message.

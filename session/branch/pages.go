@@ -13,8 +13,7 @@ import (
 const (
 	page     = 32               // messages that are read together where one of them is asked for
 	piece    = 256              // messages that are read together where all of them are asked for
-	mostKept = 1 << 20          // bytes of texts in the pages that are kept, where these are more than fewest
-	fewest   = 4                // pages that are kept however large they are: the screen may show two, and one more is read for them
+	mostKept = 6 << 20          // bytes of texts in the pages that are kept
 	readTime = 10 * time.Second // a page that takes longer is not read: whoever asks for one waits for it
 )
 
@@ -102,7 +101,7 @@ func (p *Pages) keep(number int, list []store.Message) {
 		k.size += sizeOf(&list[i])
 	}
 	p.kept[number] = k
-	for p.size += k.size; p.size > mostKept && len(p.kept) > fewest; {
+	for p.size += k.size; p.size > mostKept && len(p.kept) > 1; {
 		oldest := number
 		for n, k := range p.kept {
 			if k.used < p.kept[oldest].used {

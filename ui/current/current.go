@@ -40,6 +40,9 @@ type Model struct {
 
 	Busy bool // an answer arrives: nothing is planned meanwhile
 
+	Stale    bool  // it was changed in the store beside this window, and is to be read again
+	OtherEnd int64 // the end of the branch that another machine went on with, as the user was told last
+
 	Background background.Model // the answers of sessions that are not on the screen
 	planning
 

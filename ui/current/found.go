@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/record"
+	"winnow/session/store"
 	"winnow/ui/event"
 )
 
@@ -24,6 +26,14 @@ type (
 		Of      int64
 		Version session.Version
 		Only    bool
+	}
+	// Reread is what was changed in the session on the screen beside this window, and the receipts of its answers.
+	Reread struct {
+		session.Reread
+		By       string // the machine that went on, "" where it is not known
+		Receipts map[int64]record.Receipt
+		Gone     bool // it is not in the store any more
+		Later    bool // it can only be read when its turn is over, or when it is loaded
 	}
 	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
 	Reached struct {
@@ -79,5 +89,23 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 			return Switched{Of: message, Only: true}, nil
 		}
 		return Switched{message, v, false}, err
+	})
+}
+
+// Reread takes over what was changed in the store beside this window.
+func (c *Model) Reread() tea.Cmd {
+	s := c.Session
+	return c.ask(func(ctx context.Context) (event.Event, error) {
+		found, err := s.Reread(ctx)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return Reread{Gone: true}, nil
+		case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrLoading):
+			return Reread{Later: true}, nil
+		case err != nil:
+			return nil, err
+		}
+		receipts, err := s.Records().Receipts(ctx)
+		return Reread{Reread: found, Receipts: receipts}, errors.Join(err, s.ReadSpent(ctx))
 	})
 }

@@ -103,6 +103,17 @@ func (l *Model) readShelf() tea.Cmd {
 	return l.readSessions(f)
 }
 
+// Reread lists anew what was changed beside this window. What is being done to a session lists it anew in the end.
+func (l *Model) Reread() tea.Cmd {
+	switch {
+	case !l.Shown || len(l.Actions) > 0:
+		return nil
+	case l.Texts.On:
+		return tea.Batch(l.readShelf(), l.searchTexts())
+	}
+	return l.readShelf()
+}
+
 func (l *Model) readSessions(f store.Filter) tea.Cmd {
 	db, asked, hidden, now := l.Store, l.Asked, l.secrets, l.Now
 	return l.Run(func(ctx context.Context) tea.Msg {

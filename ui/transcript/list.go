@@ -328,6 +328,16 @@ func (m *itemList) Item(id int64) (Item, bool) {
 	return Item{}, false
 }
 
+// inMemory are the items in memory that can be made anew.
+func (m *itemList) inMemory() (ids []int64) {
+	for id, e := range m.loaded {
+		if !e.own {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // Len returns the number of items.
 func (m *itemList) Len() int { return len(m.slots) }
 

@@ -184,6 +184,29 @@ func (c *Model) Follow(messages branch.Branch) {
 	c.Judge(plan)
 }
 
+// Reread shows what was changed in the store beside this window: other places among versions, and messages behind the
+// last one. What is on the screen stays where it is, unless the end is to stay in sight.
+func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
+	shown := c.Messages.Len()
+	if n := messages.Len(); n < shown || shown > 0 && messages.ID(shown-1) != c.Messages.ID(shown-1) {
+		c.Follow(messages)
+		return
+	}
+	for id, r := range receipts {
+		c.Receipts[id] = r
+	}
+	c.learnFailures(record.Failures(receipts))
+	c.keep(messages)
+	for _, id := range c.list.inMemory() {
+		c.list.Refresh(id)
+	}
+	if messages.Len() == shown {
+		return
+	}
+	c.list.follow = c.list.follow && follow
+	c.list.appendSlots(c.slots(shown, messages.Len()))
+}
+
 // SetTrails shows where other conversations part from this one, by message.
 func (c *Model) SetTrails(trails map[int64]string) {
 	was := c.Trails

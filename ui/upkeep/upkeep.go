@@ -1,6 +1,6 @@
 // Package upkeep looks after the stored history while the application runs: some time after the start it examines
-// the file and backs it up, once a day, and it brings the search index up to date step by step. All of it happens in
-// commands, and nothing waits for it.
+// the file and backs it up, once a day, it brings the search index up to date step by step, and it exchanges what is new
+// with other machines. All of it happens in commands, and nothing waits for it.
 package upkeep
 
 import (
@@ -22,15 +22,18 @@ const quietTime = 2 * time.Second
 type Model struct {
 	event.Queue
 	Unindexed int64 // messages that a search does not find yet
+	Hurried   bool  // the user wants to be out of here: nothing more is begun
 
 	store    *store.Store
 	run      func(func(context.Context) tea.Msg) tea.Cmd
 	indexing bool
+	sync     syncing
 }
 
-// New looks after a store, nil for none. Run makes a command whose context ends with it.
-func New(s *store.Store, run func(func(context.Context) tea.Msg) tea.Cmd) Model {
-	return Model{store: s, run: run}
+// New looks after a store, nil for none, with a sync to other machines, nil for none. Run makes a command whose context
+// ends with it.
+func New(s *store.Store, sync Sync, run func(func(context.Context) tea.Msg) tea.Cmd) Model {
+	return Model{store: s, run: run, sync: syncing{do: sync}}
 }
 
 // Msg is a message for Update.
@@ -57,12 +60,12 @@ func (SavedMsg) upkeep()    {}
 func (indexedMsg) upkeep()  {}
 func (indexDueMsg) upkeep() {}
 
-// Start waits for a quiet moment to examine and back up the history.
+// Start syncs behind the first frame, and waits for a quiet moment to examine and back up the history.
 func (u Model) Start() tea.Cmd {
 	if u.store == nil {
 		return nil
 	}
-	return tea.Tick(quietTime, func(time.Time) tea.Msg { return QuietMsg{} })
+	return tea.Batch(u.syncSoon(), tea.Tick(quietTime, func(time.Time) tea.Msg { return QuietMsg{} }))
 }
 
 // Update takes a message. It reports trouble alone: a backup that succeeds is nothing to read.
@@ -76,6 +79,12 @@ func (u Model) Update(msg Msg) (Model, tea.Cmd) {
 		return u.indexed(msg)
 	case indexDueMsg:
 		return u, u.indexStep()
+	case syncDueMsg:
+		cmd := u.Sync()
+		return u, cmd
+	case syncedMsg:
+		cmd := u.synced(msg)
+		return u, cmd
 	}
 	return u, nil
 }

@@ -55,7 +55,7 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 	if left, err := db.Unindexed(t.Context()); left == 0 || err != nil {
 		t.Fatalf("after a fork of a long session the index lacks %d messages, %v; want some", left, err)
 	}
-	u := New(db, run)
+	u := New(db, nil, run)
 	cmd := u.Index()
 	if u.Index() != nil {
 		t.Error("the index is brought up to date twice at once")
@@ -76,7 +76,7 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 
 func TestIndexingGoesOnWhileSomethingIsLeft(t *testing.T) {
 	for _, left := range []int64{0, 1, 12_345} {
-		u, cmd := New(opened(t), run).Update(indexedMsg{left: left, took: time.Microsecond})
+		u, cmd := New(opened(t), nil, run).Update(indexedMsg{left: left, took: time.Microsecond})
 		if (cmd == nil) != (left == 0) || u.indexing != (left > 0) || u.Unindexed != left {
 			t.Errorf("with %d left it goes on: %v, and says that %d are left", left, cmd != nil, u.Unindexed)
 		}
@@ -86,7 +86,7 @@ func TestIndexingGoesOnWhileSomethingIsLeft(t *testing.T) {
 func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 	db := opened(t)
 	imported(t, db, false)
-	u, cmd := New(db, run).Update(QuietMsg{})
+	u, cmd := New(db, nil, run).Update(QuietMsg{})
 	if cmd == nil {
 		t.Fatal("a quiet moment does nothing")
 	}

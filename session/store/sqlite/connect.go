@@ -56,7 +56,6 @@ func dsn(path string, m Mode) string {
 		q.Set("_secure_delete", "on")
 	case Reading:
 		q.Set("mode", "rw")
-		q.Set("_cache_size", "-512") // KB: the system keeps the pages of the file too, and there are several such connections
 		q.Set("_query_only", "on")
 	case ReadOnly:
 		q.Set("mode", "ro")

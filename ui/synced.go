@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/current"
+	"winnow/ui/event"
+	"winnow/ui/keymap"
+	"winnow/ui/panel"
+	"winnow/ui/theme"
+	"winnow/ui/transcript"
+	"winnow/ui/upkeep"
+)
+
+// upkeepEvent shows what a sync with other machines has changed.
+func upkeepEvent(m *Model, e event.Event) tea.Cmd {
+	synced, ok := e.(upkeep.Synced)
+	if !ok {
+		return nil
+	}
+	var list, open tea.Cmd
+	if m.overlays.has(sessionsOverlay{}) {
+		m.sessions.Around = m.aroundSessions()
+		list = m.sessions.Reread()
+	}
+	if slices.Contains(synced.Sessions, m.current.Session.Info().ID) {
+		m.current.Stale = true
+		open = rereadOpen(m)
+	}
+	return tea.Batch(list, open)
+}
+
+// rereadOpen takes over what was changed in the session on the screen, where that was and no answer arrives.
+func rereadOpen(m *Model) tea.Cmd {
+	if !m.current.Stale || m.turn.Busy || !m.current.Session.Loaded() {
+		return nil
+	}
+	m.current.Stale = false
+	return m.current.Reread()
+}
+
+// reread shows what was changed in the session on the screen. The cursor, the page and the draft stay as they are.
+func reread(m *Model, e current.Reread) tea.Cmd {
+	switch {
+	case e.Gone && m.turn.Busy:
+		m.current.Stale = true
+		return nil
+	case e.Gone:
+		return closeGone(m)
+	case e.Later:
+		m.current.Stale = true
+		return nil
+	}
+	trashed := m.current.Info.Deleted.IsZero() && !e.Row.Deleted.IsZero()
+	m.current.Refresh()
+	if m.panel.Past != nil {
+		m.updatePanel(panel.ShowNext{})
+	}
+	m.chat.Reread(m.current.Session.Branch(), e.Receipts, m.confirm.Keys() == 0)
+	m.arrange()
+	var sentence tea.Cmd
+	switch {
+	case trashed:
+		sentence = m.notice.Say("This session was moved to the trash on another machine. It stays open here; " + m.keys.First(keymap.Sessions) + " lists the trash.")
+	case e.Parted != 0 && e.Ends != m.current.OtherEnd:
+		sentence = m.notice.Say(otherBranch(m, e))
+	case e.Added > 0:
+		sentence = m.notice.Say("Continued on " + machineOf(e) + ": " + theme.Plural(e.Added, "new message") + ".")
+	}
+	m.current.OtherEnd = e.Ends
+	return tea.Batch(sentence, m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
+}
+
+// otherBranch says that another machine went on from an earlier message, and how to go there.
+func otherBranch(m *Model, e current.Reread) string {
+	return fmt.Sprintf("Continued on %s: the other branch is %d of %d at %s; %s and %s there switch.",
+		machineOf(e), e.Other.Nth, e.Other.Of, m.chat.NumbersOf(e.Parted), m.keys.First(keymap.VersionBack), m.keys.First(keymap.VersionOn))
+}
+
+// machineOf is the name of the machine on which the session was continued.
+func machineOf(e current.Reread) string {
+	if e.By == "" {
+		return "another machine"
+	}
+	return theme.OneLine(e.By)
+}
+
+// closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is
+// typed is the user's, and stays.
+func closeGone(m *Model) tea.Cmd {
+	m.composer.EndEdit()
+	m.bare()
+	m.notice.News("The session that was open here was deleted permanently on another machine. This is a new chat.")
+	m.arrange()
+	return m.current.New()
+}
