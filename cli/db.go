@@ -140,7 +140,7 @@ func (p *program) dbBackup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup [FILE]",
 		Short: "Back up the conversations to a file; winnow may be running",
-		Long:  "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in the folder backups beside the database, where the daily backups of the chat are too. An existing file is not overwritten.",
+		Long:  "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in the folder backups beside the database, where the daily backups of the chat are too. An existing file is not overwritten.\n\nTo back up every change within a second, to another disk or to S3, run Litestream beside winnow: docs/storage.md has a configuration for it.",
 		Args:  takes("at most one argument, the name of a new file", 0, 1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			s, err := p.openStore(ctx, true)
