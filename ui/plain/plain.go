@@ -41,6 +41,10 @@ type Options struct {
 	// Export writes a session to a file as the words want it, and says where; nil writes none.
 	Export func(ctx context.Context, s *session.Session, words string) (string, error)
 
+	// Sync exchanges the history with other machines, and returns the ids of the sessions that it changed here; nil
+	// exchanges nothing. It runs at the start, after each turn and at the end, once at a time.
+	Sync func(context.Context) (changed []string, err error)
+
 	// Doctor checks the installation and says what it found; nil checks nothing.
 	Doctor func(context.Context) (string, error)
 }
@@ -60,6 +64,7 @@ type chat struct {
 	thinks   bool             // reasoning is shown
 	quit     bool
 	last     string // the message that did not fit, for /cut
+	syncing  syncing
 }
 
 // errEnd says that there is no more to read.
@@ -76,7 +81,9 @@ func Run(ctx context.Context, o Options) (id string, err error) {
 	for _, path := range o.Attach {
 		c.attach(path)
 	}
+	c.syncFirst(ctx)
 	for !c.quit {
+		c.awaitSync(ctx, 0)
 		text, err := c.message(ctx)
 		if err != nil {
 			break
@@ -87,6 +94,7 @@ func Run(ctx context.Context, o Options) (id string, err error) {
 	defer cancel()
 	err = c.s.Close(saving)
 	c.s.Leave()
+	c.syncLast(ctx)
 	if ctx.Err() != nil {
 		err = context.Canceled
 	}
@@ -305,6 +313,7 @@ func wayOut(what string) string {
 
 // follow shows a turn until it is over. ctrl+c stops it.
 func (c *chat) follow(ctx context.Context, start func(context.Context) <-chan session.Event) error {
+	defer c.sync(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := start(ctx)
