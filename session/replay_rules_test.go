@@ -211,6 +211,16 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		ALTER TABLE requests DROP COLUMN shortfalls;
 		ALTER TABLE requests DROP COLUMN entries;
 		DROP TABLE tool_permissions;
+		DROP TABLE sync_machine;
+		DROP TABLE sync_segments;
+		DROP TABLE sync_parts;
+		DROP TABLE sync_rows;
+		DROP TABLE sync_ids;
+		DROP TABLE sync_stamps;
+		DROP TABLE sync_changes;
+		DROP TABLE sync_others;
+		DROP TABLE sync_purged;
+		DROP TABLE sync_lost;
 		DROP TABLE queued;
 		DROP TABLE verdicts;
 		PRAGMA user_version = 13;`)

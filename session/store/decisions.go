@@ -57,6 +57,9 @@ func flagOf(ctx context.Context, tx *sql.Tx, message int64) (history.Flag, error
 }
 
 func (s *Store) setFlag(ctx context.Context, tx *sql.Tx, message int64, flag history.Flag) error {
+	if err := noteMessage(ctx, tx, message, flagValue); err != nil {
+		return err
+	}
 	if flag == "" {
 		return execute(ctx, tx, `DELETE FROM flags WHERE message = ?`, message)
 	}
@@ -92,6 +95,9 @@ func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, mes
 	err := tx.QueryRowContext(ctx, `SELECT id FROM messages WHERE id = ?`, message).Scan(&message)
 	if err != nil {
 		return found(fmt.Sprintf("find message %d", message), err)
+	}
+	if err := noteMessage(ctx, tx, message, remedyValue); err != nil {
+		return err
 	}
 	if r == history.SendRepaired {
 		err = execute(ctx, tx, `DELETE FROM remedies WHERE message = ?`, message)

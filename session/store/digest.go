@@ -67,8 +67,8 @@ func (s Shift) relative(l Line) (Line, error) {
 	switch {
 	case l.Request != nil:
 		r := *l.Request
-		r.Options = s.record(r.Options)
-		if text, ok := s.verdicts(r.Plan); ok {
+		r.Options = remapOptions(r.Options, s)
+		if text, ok := remapPlan(r.Plan, s); ok {
 			r.Plan = text
 		}
 		r.ID, r.User = moved(r.ID, s.Requests), moved(r.User, s.Messages)

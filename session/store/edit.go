@@ -11,7 +11,7 @@ import (
 // Rename sets a session's title. from is user or auto: an automatic title never replaces the
 // user's, and then nothing happens.
 func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) error {
-	return s.edit(ctx, "rename the session", id, `
+	return s.edit(ctx, "rename the session", titleValue, id, `
 		UPDATE sessions
 		SET title = CASE WHEN ?2 = 'auto' AND title_from = 'user' THEN title ELSE ?3 END,
 			title_from = CASE WHEN ?2 = 'auto' AND title_from = 'user' THEN title_from ELSE ?2 END
@@ -20,12 +20,12 @@ func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) 
 
 // SetSystem sets a session's own system prompt, "" for none.
 func (s *Store) SetSystem(ctx context.Context, id, system string) error {
-	return s.set(ctx, "change the session's system prompt", id, sql.Named("system", s.clean(system)), sql.Named("system_fixed", true))
+	return s.set(ctx, "change the session's system prompt", []string{systemValue}, id, sql.Named("system", s.clean(system)), sql.Named("system_fixed", true))
 }
 
 // Configure sets a session's model, its preset and the policy keys that it overrides, all at once.
 func (s *Store) Configure(ctx context.Context, row Session) error {
-	return s.set(ctx, "change the session's settings", row.ID,
+	return s.set(ctx, "change the session's settings", []string{modelValue, settingsValue}, row.ID,
 		sql.Named("endpoint", row.Endpoint),
 		sql.Named("model", row.Model),
 		sql.Named("preset", row.Preset),
@@ -34,28 +34,34 @@ func (s *Store) Configure(ctx context.Context, row Session) error {
 
 // SetPinned puts a session on top of the list, or back.
 func (s *Store) SetPinned(ctx context.Context, id string, pinned bool) error {
-	return s.set(ctx, "pin the session", id, sql.Named("pinned", pinned))
+	return s.set(ctx, "pin the session", []string{pinnedValue}, id, sql.Named("pinned", pinned))
 }
 
 // SetArchived takes a session out of the list without deleting it, or back.
 func (s *Store) SetArchived(ctx context.Context, id string, archived bool) error {
-	return s.set(ctx, "archive the session", id, sql.Named("archived", archived))
+	return s.set(ctx, "archive the session", []string{archivedValue}, id, sql.Named("archived", archived))
 }
 
-// set changes columns of the session with this whole id.
-func (s *Store) set(ctx context.Context, doing, id string, values ...sql.NamedArg) error {
+// set changes columns of the session with this whole id. changes are what they are called where other machines share it.
+func (s *Store) set(ctx context.Context, doing string, changes []string, id string, values ...sql.NamedArg) error {
 	return s.save(ctx, doing, func(tx *sql.Tx) error {
-		n, err := sqlite.Update(ctx, tx, "sessions", values, sql.Named("id", id))
-		if err == nil && n == 0 {
-			err = &sqlite.Error{Doing: fmt.Sprintf("%s %q", doing, id), Kind: ErrNotFound}
+		n, err := sessionThere(ctx, tx, id)
+		if err != nil {
+			return err
 		}
-		return err
+		if n == 0 {
+			return &sqlite.Error{Doing: fmt.Sprintf("%s %q", doing, id), Kind: ErrNotFound}
+		}
+		if _, err := sqlite.Update(ctx, tx, "sessions", values, sql.Named("n", n)); err != nil {
+			return err
+		}
+		return noteChange(ctx, tx, n, 0, changes...)
 	})
 }
 
 // Delete moves a session to the trash. Deleting it again keeps the first date.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	return s.edit(ctx, "delete the session", id, `
+	return s.edit(ctx, "delete the session", deletedValue, id, `
 		UPDATE sessions
 		SET deleted_ms = iif(deleted_ms = 0, max(1, ?2), deleted_ms)
 		WHERE id = ?1`, s.now().UnixMilli())
@@ -63,20 +69,24 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 
 // Restore takes a session out of the trash.
 func (s *Store) Restore(ctx context.Context, id string) error {
-	return s.set(ctx, "restore the session", id, sql.Named("deleted_ms", 0))
+	return s.set(ctx, "restore the session", []string{deletedValue}, id, sql.Named("deleted_ms", 0))
 }
 
-// edit runs one statement on the session with this whole id, which is its first parameter.
-func (s *Store) edit(ctx context.Context, doing, id, query string, args ...any) error {
+// edit runs one statement on the session with this whole id, which is its first parameter. It changes the value that
+// is called so where other machines share it.
+func (s *Store) edit(ctx context.Context, doing, changes, id, query string, args ...any) error {
 	return s.save(ctx, doing, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, query, append([]any{id}, args...)...)
+		n, err := sessionThere(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); n > 0 || err != nil {
+		if n == 0 {
+			return &sqlite.Error{Doing: fmt.Sprintf("%s %q", doing, id), Kind: ErrNotFound}
+		}
+		if err := execute(ctx, tx, query, append([]any{id}, args...)...); err != nil {
 			return err
 		}
-		return &sqlite.Error{Doing: fmt.Sprintf("%s %q", doing, id), Kind: ErrNotFound}
+		return noteChange(ctx, tx, n, 0, changes)
 	})
 }
 
@@ -85,6 +95,9 @@ func (s *Store) SetTags(ctx context.Context, id string, tags ...string) error {
 	return s.save(ctx, "tag the session", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if err := noteChange(ctx, tx, n, 0, tagsValue); err != nil {
 			return err
 		}
 		return setTags(ctx, tx, n, tags)

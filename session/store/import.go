@@ -304,6 +304,9 @@ func (in *importing) count(ctx context.Context, leaf int) error {
 	if err != nil {
 		return err
 	}
+	if err := noteChange(ctx, in.tx, in.session, 0, leafValue); err != nil {
+		return err
+	}
 	return execute(ctx, in.tx, `
 		UPDATE sessions
 		SET messages = messages + ?2,

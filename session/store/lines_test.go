@@ -29,7 +29,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 		"remedies":    {RemedyLine{}, nil},
 		"summaries":   {SummaryLine{}, []string{"session"}},
 	}
-	elsewhere := []string{"tags", "verdicts", "endpoints", "prompts", "tool_permissions"} // in the lines of the session and the request, and of no session
+	elsewhere := []string{"tags", "verdicts", "endpoints", "prompts", "tool_permissions", "sync_purged"} // in the lines of the session and the request, and of no session
 	for _, table := range recovery.Tables(allSteps(t)) {
 		if slices.Contains(elsewhere, table.Name) {
 			continue

@@ -78,6 +78,9 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 	if err != nil {
 		return Message{}, err
 	}
+	if err := noteChange(ctx, tx, n, 0, leafValue); err != nil {
+		return Message{}, err
+	}
 	switch {
 	case turn && m.Queued != 0: // the draft is the message after it
 		if err := dequeue(ctx, tx, n, m.Queued); err != nil {
@@ -190,7 +193,10 @@ func (s *Store) SetFault(ctx context.Context, message int64, fault string) error
 		if err == nil && n == 0 {
 			err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", message), Kind: ErrNotFound}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return noteMessage(ctx, tx, message, messageKind)
 	})
 }
 

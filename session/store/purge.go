@@ -21,23 +21,29 @@ var ErrNotOverwritten = errors.New("the session is deleted, but its text could n
 // returns nil, neither the file nor its write-ahead log holds a byte of it. It rewrites the whole file,
 // about a second for each 100 MB. It does not ask, and leaves other files alone: see PurgeCopy.
 func (s *Store) Purge(ctx context.Context, id string) error {
-	doing := "purge the session"
-	err := s.save(ctx, doing, func(tx *sql.Tx) error {
+	err := s.save(ctx, "purge the session", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if err := unindexSession(ctx, tx, n); err != nil {
+		m, err := thisMachine(ctx, tx)
+		if err == nil {
+			err = notePurged(ctx, tx, n, id, m.Machine, -1)
+		}
+		if err != nil && !errors.Is(err, ErrNotSynced) {
 			return err
 		}
-		if err := search.NotePurged(ctx, tx); err != nil {
-			return err
-		}
-		return deleteSession(ctx, tx, n)
+		return purgeRows(ctx, tx, n)
 	})
 	if err != nil || s.path == sqlite.Memory {
 		return err
 	}
+	return s.finishPurge(ctx)
+}
+
+// finishPurge overwrites the text of sessions whose rows are deleted.
+func (s *Store) finishPurge(ctx context.Context) error {
+	var err error
 	for err == nil {
 		var segments search.Segments
 		if segments, err = s.segments(ctx); err != nil || !segments.Unmerged() {
@@ -51,7 +57,7 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 	if sqlite.IsBusy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &sqlite.Error{Doing: "finish the purge", Kind: ErrNotOverwritten, Cause: err}
 	}
-	return explain(doing, s.path, err)
+	return explain("purge the session", s.path, err)
 }
 
 // overwritePurged rewrites the file, which overwrites the text of purged sessions. Deleting alone is not

@@ -63,7 +63,10 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, plans *verdicts.Writ
 		if err == nil && changed == 0 {
 			err = &sqlite.Error{Doing: fmt.Sprintf("find request %d", r.ID), Kind: ErrNotFound}
 		}
-		return r, err
+		if err != nil {
+			return r, err
+		}
+		return r, noteChange(ctx, tx, n, r.ID, requestKind)
 	}
 	plan := r.Plan
 	r.Plan = nil
@@ -123,13 +126,20 @@ func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
 // ClearCuts takes back that the server read only a part of some requests of a session.
 func (s *Store) ClearCuts(ctx context.Context, session string, ids []int64) error {
 	return s.jot(ctx, "update the requests", func(tx *sql.Tx) error {
+		n, err := sessionThere(ctx, tx, session)
+		if err != nil {
+			return err
+		}
 		for _, id := range ids {
-			_, err := tx.ExecContext(ctx, `
+			err := execute(ctx, tx, `
 				UPDATE requests
 				SET cut_expected = 0
 				WHERE id = ?
-					AND session = (SELECT n FROM sessions WHERE sessions.id = ?)`, id, session)
+					AND session = ?`, id, n)
 			if err != nil {
+				return err
+			}
+			if err := noteChange(ctx, tx, n, id, requestKind); err != nil {
 				return err
 			}
 		}

@@ -74,7 +74,11 @@ func (s *Store) restoreSession(ctx context.Context, a SessionRestore) (Session, 
 			if err != nil {
 				return err
 			}
-			if taken != 0 {
+			purged, err := wasPurged(ctx, tx, a.ID)
+			if err != nil {
+				return err
+			}
+			if taken != 0 || purged {
 				return &sqlite.Error{Doing: fmt.Sprintf("store session %q", a.ID), Kind: ErrTaken}
 			}
 		}

@@ -52,8 +52,12 @@ func Tables(all []sqlite.Step) []Table {
 	return out
 }
 
-// Derived are the tables that need not be saved.
-var Derived = []string{"found_text", "purged", "unfound", "windows"}
+// Derived are the tables that need not be saved. What is shared with other machines is told anew after it, and those
+// know what they have already; only which sessions were purged is kept.
+var Derived = []string{
+	"found_text", "purged", "unfound", "windows",
+	"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids", "sync_stamps", "sync_changes", "sync_others", "sync_lost",
+}
 
 var (
 	comment     = regexp.MustCompile(`--[^\n]*`)
