@@ -173,7 +173,7 @@ func (y *Sync) Join(ctx context.Context, place, name string) (SyncState, error) 
 			}
 			id := make([]byte, 8)
 			rand.Read(id)
-			m = syncMachine{Machine: hex.EncodeToString(id), Place: place, Name: name, Next: 1}
+			m = syncMachine{Machine: hex.EncodeToString(id), Place: place, Name: name, Clock: 1, Next: 1} // 0 is the stamp of what a session begins with
 			_, err = sqlite.InsertRow(ctx, tx, "sync_machine", m, sql.Named("id", 1))
 		}
 		if err != nil {
