@@ -843,18 +843,19 @@ func (g *merging) summary(l SummaryLine) error {
 		return err
 	}
 	row := out.Summary
-	same, err := idsWhere(g.ctx, g.tx, `
+	same, err := g.nameless(summaryKind, `
 		SELECT id
 		FROM summaries
 		WHERE session = ?
 			AND first = ?
 			AND last = ?
-			AND text = ?`, g.session.n, row.First, row.Last, []byte(row.Text))
+			AND text = ?
+		ORDER BY id`, g.session.n, row.First, row.Last, []byte(row.Text))
 	if err != nil {
 		return err
 	}
-	if len(same) > 0 {
-		g.ids.add(summaryKind, there, same[0], true)
+	if same != 0 {
+		g.ids.add(summaryKind, there, same, true)
 		return nil
 	}
 	g.now.Summaries++
