@@ -59,9 +59,13 @@ func (p *program) sessionsList() *cobra.Command {
 				return err
 			}
 			list = clean.sessions(list)
+			parted, err := s.Sync().Parted(ctx)
+			if err != nil {
+				return err
+			}
 			defer func() { p.reportRedacted(clean.count) }()
 			if asJSON {
-				return report.WriteJSON(p.out, report.SessionsJSON(list))
+				return report.WriteJSON(p.out, report.SessionsJSON(list, parted))
 			}
 			if len(list) == 0 && narrowed(f) {
 				_, err := fmt.Fprintln(p.err, "No session matches.")
@@ -70,7 +74,7 @@ func (p *program) sessionsList() *cobra.Command {
 			if len(list) == 0 {
 				return p.noSessions(false)
 			}
-			return report.Sessions(p.out, list)
+			return report.Sessions(p.out, list, parted)
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -91,7 +95,7 @@ func narrowed(f store.Filter) bool {
 // noSessions is the list of somebody who has never chatted.
 func (p *program) noSessions(asJSON bool) error {
 	if asJSON {
-		return report.WriteJSON(p.out, report.SessionsJSON(nil))
+		return report.WriteJSON(p.out, report.SessionsJSON(nil, nil))
 	}
 	_, err := fmt.Fprintln(p.err, "There are no sessions yet.")
 	return err

@@ -14,12 +14,20 @@ import (
 
 // Reread is what Session.Reread found in the store.
 type Reread struct {
-	Row    store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
-	Added  int           // messages at the end of the branch
-	Parted int64         // the message of the branch that has another version on the branch that was the active one in the store, 0 where that is this one
-	Other  Version       // that version
-	Ends   int64         // the end of its branch
-	Model  bool          // another model is in use now
+	Row   store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
+	Added int           // messages at the end of the branch
+	By    string        // the machine that said the last of them, "" where it is not known
+	Model bool          // another model is in use now
+	Elsewhere
+}
+
+// Elsewhere is a branch with which another machine went on while this one did with the branch in use. Its zero value is
+// none.
+type Elsewhere struct {
+	Parted  int64   // the message of the branch in use that has another version there
+	Other   Version // that version
+	Ends    int64   // the end of its branch
+	Machine string  // the name of that machine, "" where it is not known
 }
 
 // Reread takes over what was changed in the store beside this session, as a merge with the history of another machine does: the
@@ -30,6 +38,29 @@ type Reread struct {
 // While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
 // conversation that is not in the store any more it is store.ErrNotFound.
 func (s *Session) Reread(ctx context.Context) (Reread, error) {
+	found, err := s.reread(ctx)
+	if err == nil && found.Parted == 0 {
+		found.Elsewhere, err = s.Elsewhere(ctx)
+	}
+	return found, err
+}
+
+// Stale reports whether the conversation has other messages in the store than here, or is not there any more.
+func (s *Session) Stale(ctx context.Context) (bool, error) {
+	s.mu.Lock()
+	was, busy := s.row, s.turn != nil
+	s.mu.Unlock()
+	if busy || was.ID == "" {
+		return false, nil
+	}
+	now, err := s.deps.Store.Session(ctx, was.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return true, nil
+	}
+	return err == nil && (now.Leaf != was.Leaf || now.Messages != was.Messages || now.Title != was.Title), err
+}
+
+func (s *Session) reread(ctx context.Context) (Reread, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()
@@ -57,9 +88,9 @@ func (s *Session) Reread(ctx context.Context) (Reread, error) {
 	if s.turn != nil || s.row.Leaf != was.Leaf || s.branch.Len() != active.Len() || !maps.Equal(s.flags, flags) || !maps.Equal(s.remedies, remedies) {
 		return Reread{}, ErrBusy // the user went on meanwhile
 	}
-	found := Reread{Row: now.row, Added: max(0, now.branch.Len()-active.Len())}
+	found := Reread{Row: now.row, Added: max(0, now.branch.Len()-active.Len()), By: now.by}
 	if now.parted >= 0 {
-		found.Added, found.Parted, found.Other, found.Ends = 0, now.branch.ID(now.parted), now.other, now.row.Leaf
+		found.Added, found.Elsewhere = 0, Elsewhere{now.branch.ID(now.parted), now.other, now.row.Leaf, now.by}
 	}
 	s.branch, s.reader, s.read, s.fresh, s.edited = now.branch, now.reader, now.branch.Len(), map[int]int{}, editReader{}
 	s.flags, s.remedies, s.summaries, s.policy = now.flags, now.remedies, now.summaries, now.policy
@@ -84,6 +115,7 @@ type readAnew struct {
 	reader    *reader
 	parted    int // the index on the branch at which the active one in the store leaves it, -1 where it does not
 	other     Version
+	by        string // the machine that said the end of the active one in the store
 	flags     map[int64]history.Flag
 	remedies  map[int64]history.Remedy
 	summaries []store.Summary
@@ -104,28 +136,66 @@ func (s *Session) readAgain(ctx context.Context, was store.Session) (found readA
 	if err != nil {
 		return found, err
 	}
-	same := 0
-	for same < min(len(here), len(there)) && here[same] == there[same] {
-		same++
-	}
 	leaf := was.Leaf
-	switch found.parted = -1; {
-	case same == len(here):
+	if found.parted, found.other, err = s.parts(ctx, here, there); err != nil {
+		return found, err
+	}
+	if found.parted < 0 && len(there) > len(here) {
 		leaf = found.row.Leaf
-	case same < len(there):
-		versions, err := db.Siblings(ctx, there[same])
-		if err != nil {
-			return found, err
-		}
-		found.parted, found.other = same, Version{there[same], slices.Index(versions, there[same]) + 1, len(versions)}
 	}
 	if found.branch, found.reader, err = s.readBranch(ctx, was.ID, leaf); err != nil {
 		return found, err
 	}
-	var errs [4]error
+	var errs [5]error
 	found.flags, errs[0] = db.Flags(ctx, was.ID)
 	found.remedies, errs[1] = db.Remedies(ctx, was.ID)
 	found.summaries, errs[2] = db.Summaries(ctx, was.ID)
 	found.policy, errs[3] = s.deps.settings().PolicyOf(overridesOf(found.row))
+	if found.row.Leaf != was.Leaf {
+		found.by, errs[4] = db.Sync().From(ctx, found.row.Leaf)
+	}
 	return found, errors.Join(errs[:]...)
+}
+
+// parts is the index at which a branch of the conversation leaves another one, which is here, and the version that it goes
+// on with there; -1 where one of the two is the beginning of the other.
+func (s *Session) parts(ctx context.Context, here, there []int64) (at int, other Version, err error) {
+	for at < min(len(here), len(there)) && here[at] == there[at] {
+		at++
+	}
+	if at == len(here) || at == len(there) {
+		return -1, Version{}, nil
+	}
+	versions, err := s.deps.Store.Siblings(ctx, there[at])
+	return at, Version{there[at], slices.Index(versions, there[at]) + 1, len(versions)}, err
+}
+
+// Elsewhere finds the branch with which another machine went on while this one did with the branch in use.
+func (s *Session) Elsewhere(ctx context.Context) (Elsewhere, error) {
+	row := s.Info()
+	if row.ID == "" {
+		return Elsewhere{}, nil
+	}
+	all, err := s.deps.Store.Sync().Diverged(ctx, row.ID)
+	if err != nil || len(all[row.ID]) == 0 {
+		return Elsewhere{}, err
+	}
+	here, err := s.deps.Store.BranchIDs(ctx, row.ID, row.Leaf)
+	if err != nil {
+		return Elsewhere{}, err
+	}
+	for _, d := range all[row.ID] {
+		there, err := s.deps.Store.BranchIDs(ctx, row.ID, d.Message)
+		if err != nil {
+			return Elsewhere{}, err
+		}
+		at, other, err := s.parts(ctx, here, there)
+		switch {
+		case err != nil:
+			return Elsewhere{}, err
+		case at >= 0:
+			return Elsewhere{here[at], other, d.Message, d.Machine}, nil
+		}
+	}
+	return Elsewhere{}, nil
 }

@@ -145,6 +145,10 @@ func (m *Model) currentEvent(e event.Event) tea.Cmd {
 		return m.draftChanged()
 	case current.Switched:
 		return m.versionSwitched(e)
+	case current.Changed:
+		return openChanged(m)
+	case current.Elsewhere:
+		return elsewhere(m, e)
 	case current.Reread:
 		return reread(m, e)
 	case current.Reached:

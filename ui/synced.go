@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session"
 	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -21,16 +23,21 @@ func upkeepEvent(m *Model, e event.Event) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	var list, open tea.Cmd
-	if m.overlays.has(sessionsOverlay{}) {
+	var list tea.Cmd
+	if len(synced.Sessions) > 0 && m.overlays.has(sessionsOverlay{}) {
 		m.sessions.Around = m.aroundSessions()
 		list = m.sessions.Reread()
 	}
-	if slices.Contains(synced.Sessions, m.current.Session.Info().ID) {
-		m.current.Stale = true
-		open = rereadOpen(m)
+	if !slices.Contains(synced.Sessions, m.current.Session.Info().ID) {
+		return tea.Batch(list, m.current.FindChanged()) // another window may have synced
 	}
-	return tea.Batch(list, open)
+	return tea.Batch(list, openChanged(m))
+}
+
+// openChanged takes over what was changed in the session on the screen, now or when its answer is complete.
+func openChanged(m *Model) tea.Cmd {
+	m.current.Stale = true
+	return rereadOpen(m)
 }
 
 // rereadOpen takes over what was changed in the session on the screen, where that was and no answer arrives.
@@ -66,27 +73,33 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	case trashed:
 		sentence = m.notice.Say("This session was moved to the trash on another machine. It stays open here; " + m.keys.First(keymap.Sessions) + " lists the trash.")
 	case e.Parted != 0 && e.Ends != m.current.OtherEnd:
-		sentence = m.notice.Say(otherBranch(m, e))
+		sentence = m.notice.Say(otherBranch(m, e.Elsewhere))
 	case e.Added > 0:
-		sentence = m.notice.Say("Continued on " + machineOf(e) + ": " + theme.Plural(e.Added, "new message") + ".")
+		sentence = m.notice.Say("Continued on " + machineOf(e.By) + ": " + theme.Plural(e.Added, "new message") + ".")
 	}
-	m.current.OtherEnd = e.Ends
+	if e.Ends != 0 {
+		m.current.OtherEnd = e.Ends
+	}
 	return tea.Batch(sentence, m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
-// otherBranch says that another machine went on from an earlier message, and how to go there.
-func otherBranch(m *Model, e current.Reread) string {
-	return fmt.Sprintf("Continued on %s: the other branch is %d of %d at %s; %s and %s there switch.",
-		machineOf(e), e.Other.Nth, e.Other.Of, m.chat.NumbersOf(e.Parted), m.keys.First(keymap.VersionBack), m.keys.First(keymap.VersionOn))
+// elsewhere says of a session that was opened that another machine went on with another branch.
+func elsewhere(m *Model, e current.Elsewhere) tea.Cmd {
+	if _, here := m.chat.Index(e.Parted); !here || e.Ends == m.current.OtherEnd {
+		return nil
+	}
+	m.current.OtherEnd = e.Ends
+	return m.notice.Say(otherBranch(m, e.Elsewhere))
 }
 
-// machineOf is the name of the machine on which the session was continued.
-func machineOf(e current.Reread) string {
-	if e.By == "" {
-		return "another machine"
-	}
-	return theme.OneLine(e.By)
+// otherBranch says that another machine went on from an earlier message, and how to go there.
+func otherBranch(m *Model, e session.Elsewhere) string {
+	return fmt.Sprintf("Continued on %s: the other branch is %d of %d at %s; %s and %s there switch.",
+		machineOf(e.Machine), e.Other.Nth, e.Other.Of, m.chat.NumbersOf(e.Parted), m.keys.First(keymap.VersionBack), m.keys.First(keymap.VersionOn))
 }
+
+// machineOf is what a machine is called in a sentence.
+func machineOf(name string) string { return cmp.Or(theme.OneLine(name), "another machine") }
 
 // closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is
 // typed is the user's, and stays.

@@ -11,8 +11,8 @@ import (
 	"winnow/ui/upkeep"
 )
 
-// elsewhere is the application whose next sync brings what do does to its store.
-func elsewhere(t *testing.T, w, h int) (l *live, sync func(do func(db *store.Store, id string) error)) {
+// synced is the application whose next sync brings what do does to its store.
+func synced(t *testing.T, w, h int) (l *live, sync func(do func(db *store.Store, id string) error)) {
 	t.Helper()
 	l = onStage(t, w, h)
 	db := l.current.With.Store
@@ -59,7 +59,7 @@ func adds(t *testing.T, parent int64, question, answer string) func(*store.Store
 
 func TestAChatThatWasContinuedElsewhereGoesOnThere(t *testing.T) {
 	t.Parallel()
-	l, sync := elsewhere(t, 120, 40)
+	l, sync := synced(t, 120, 40)
 	l.say("First")
 	l.types("half a thought")
 	sync(adds(t, 0, "From the desktop", "Said there."))
@@ -78,7 +78,7 @@ func TestAChatThatWasContinuedElsewhereGoesOnThere(t *testing.T) {
 // The page stays where it is: whoever reads is not carried away.
 func TestWhatWasAddedElsewhereMovesNothing(t *testing.T) {
 	t.Parallel()
-	l, sync := elsewhere(t, 90, 16)
+	l, sync := synced(t, 90, 16)
 	l.say("First")
 	l.say("Second")
 	l.press("tab", "g")
@@ -97,7 +97,7 @@ func TestWhatWasAddedElsewhereMovesNothing(t *testing.T) {
 
 func TestABranchFromElsewhereIsNamedAndReached(t *testing.T) {
 	t.Parallel()
-	l, sync := elsewhere(t, 120, 40)
+	l, sync := synced(t, 120, 40)
 	l.say("First")
 	parent := l.current.Session.Info().Leaf
 	l.say("Second")
@@ -116,7 +116,7 @@ func TestABranchFromElsewhereIsNamedAndReached(t *testing.T) {
 
 func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
 	t.Parallel()
-	l, sync := elsewhere(t, 120, 40)
+	l, sync := synced(t, 120, 40)
 	l.Unrecorded = 1
 	l.say("First")
 	was := l.current.Session
@@ -143,7 +143,7 @@ func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
 
 func TestAChatThatWasDeletedElsewhereStaysOpen(t *testing.T) {
 	t.Parallel()
-	l, sync := elsewhere(t, 120, 40)
+	l, sync := synced(t, 120, 40)
 	l.say("First")
 	sync(func(db *store.Store, id string) error { return db.Delete(t.Context(), id) })
 	l.shows("This session was moved to the trash on another machine.")
@@ -152,7 +152,7 @@ func TestAChatThatWasDeletedElsewhereStaysOpen(t *testing.T) {
 
 func TestTheListShowsWhatASyncBrought(t *testing.T) {
 	t.Parallel()
-	l, sync := elsewhere(t, 120, 40)
+	l, sync := synced(t, 120, 40)
 	l.say("First")
 	l.press("ctrl+s")
 	l.shows("1 session")
@@ -162,4 +162,17 @@ func TestTheListShowsWhatASyncBrought(t *testing.T) {
 	})
 	l.shows("Begun there")
 	l.shows("2 sessions")
+}
+
+// What the sync of another window brought is seen too.
+func TestWhatAnotherWindowMergedIsSeen(t *testing.T) {
+	t.Parallel()
+	l, sync := synced(t, 120, 40)
+	l.say("First")
+	db, id := l.current.With.Store, l.current.Session.Info().ID
+	if err := adds(t, 0, "From the desktop", "Said there.")(db, id); err != nil {
+		t.Fatal(err)
+	}
+	sync(nil)
+	l.shows("Continued on another machine: 2 new messages.")
 }

@@ -65,6 +65,12 @@ func versionStates() []state {
 			m.chat.GoTo(3)
 			return m
 		}},
+		{"elsewhere", func(t testing.TB, w, h int) *Model {
+			m := versioned(t, w, h)
+			other := session.Elsewhere{Parted: 3, Other: session.Version{Message: 9, Nth: 3, Of: 3}, Ends: 10, Machine: "desktop"}
+			m.Update(current.FoundMsg{Session: m.current.Session, Event: current.Elsewhere{Elsewhere: other}})
+			return m
+		}},
 		{"editing", edited},
 		{"edits", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -268,8 +267,8 @@ type SyncDiverged struct {
 	At      time.Time
 }
 
-// Diverged returns which of these sessions, or of all without ids, were continued on two machines at once, and are not
-// continued since from the end of the other branch.
+// Diverged returns which of these sessions, or of all without ids, were continued on two machines at once, with the ends of
+// the branches that are not the active one, the newest first.
 func (y *Sync) Diverged(ctx context.Context, ids ...string) (map[string][]SyncDiverged, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {
@@ -300,17 +299,24 @@ func (y *Sync) Diverged(ctx context.Context, ids ...string) (map[string][]SyncDi
 			JOIN messages m ON m.id = CAST(l.value AS INTEGER) AND m.session = s.n
 			WHERE l.name = 'leaf'
 				AND (?1 = 'null' OR s.id IN (SELECT value FROM json_each(?1)))
-			ORDER BY l.id`, string(wanted))
+			ORDER BY m.id DESC, l.id DESC`, string(wanted))
 		if err != nil {
 			return nil, err
 		}
 		out := map[string][]SyncDiverged{}
 		for _, l := range all {
+			// An end that another one has behind it was continued since.
 			on, err := isAncestor(ctx, tx, l.n, l.Message, l.leaf)
+			for _, other := range out[l.id] {
+				if err != nil || on {
+					break
+				}
+				on, err = isAncestor(ctx, tx, l.n, l.Message, other.Message)
+			}
 			if err != nil {
 				return nil, err
 			}
-			if !on && !slices.ContainsFunc(out[l.id], func(d SyncDiverged) bool { return d.Message == l.Message }) {
+			if !on {
 				out[l.id] = append(out[l.id], l.SyncDiverged)
 			}
 		}

@@ -963,11 +963,11 @@ func (g *merging) setLeaf(s *mergedSession) error {
 			return err
 		}
 		if !oneLine {
-			lost, by := here, before.SyncStamp
-			if !wins {
-				lost, by = there, s.leafStamp
+			// The user may go on from either, so both ends are kept.
+			if err := g.lose(leafValue, fmt.Sprint(here), before.SyncStamp); err != nil {
+				return err
 			}
-			if err := g.lose(leafValue, fmt.Sprint(lost), by); err != nil {
+			if err := g.lose(leafValue, fmt.Sprint(there), s.leafStamp); err != nil {
 				return err
 			}
 			g.out.Diverged++

@@ -30,11 +30,14 @@ type (
 	// Reread is what was changed in the session on the screen beside this window, and the receipts of its answers.
 	Reread struct {
 		session.Reread
-		By       string // the machine that went on, "" where it is not known
 		Receipts map[int64]record.Receipt
 		Gone     bool // it is not in the store any more
 		Later    bool // it can only be read when its turn is over, or when it is loaded
 	}
+	// Changed says that it was changed in the store beside this window.
+	Changed struct{}
+	// Elsewhere is the branch that another machine went on with while this one did with the branch in use.
+	Elsewhere struct{ session.Elsewhere }
 	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
 	Reached struct {
 		Replaced string
@@ -59,7 +62,7 @@ func (c *Model) Learn() tea.Cmd {
 		return Priced{}, s.ReadSpent(ctx)
 	})
 	past := c.ask(func(ctx context.Context) (event.Event, error) { return PastRead{}, s.LoadPast(ctx) })
-	return tea.Batch(c.Count(), prices, c.Reach(), past, c.ReadForks())
+	return tea.Batch(c.Count(), prices, c.Reach(), past, c.ReadForks(), c.FindElsewhere())
 }
 
 // Count counts some messages that were never counted, such as imported ones.
@@ -92,6 +95,18 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 	})
 }
 
+// FindChanged finds out whether it was changed in the store beside this window, as by a sync of another window.
+func (c *Model) FindChanged() tea.Cmd {
+	s := c.Session
+	return c.Run(func(ctx context.Context) tea.Msg {
+		stale, err := s.Stale(ctx)
+		if err != nil || !stale {
+			return nil // what is wrong with the store is said when something is stored
+		}
+		return FoundMsg{s, Changed{}, nil}
+	})
+}
+
 // Reread takes over what was changed in the store beside this window.
 func (c *Model) Reread() tea.Cmd {
 	s := c.Session
@@ -107,5 +122,14 @@ func (c *Model) Reread() tea.Cmd {
 		}
 		receipts, err := s.Records().Receipts(ctx)
 		return Reread{Reread: found, Receipts: receipts}, errors.Join(err, s.ReadSpent(ctx))
+	})
+}
+
+// FindElsewhere finds out whether another machine went on with another branch.
+func (c *Model) FindElsewhere() tea.Cmd {
+	s := c.Session
+	return c.ask(func(ctx context.Context) (event.Event, error) {
+		found, err := s.Elsewhere(ctx)
+		return Elsewhere{found}, err
 	})
 }

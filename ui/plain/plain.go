@@ -140,6 +140,11 @@ func (c *chat) enter(ctx context.Context) {
 		return
 	}
 	c.say("This is %q with %s. /history prints it.", c.title(), theme.Plural(c.s.Branch().Len(), "message"))
+	if found, err := c.s.Elsewhere(ctx); err != nil {
+		c.say("%s", theme.Sentence(err))
+	} else if found.Parted != 0 {
+		c.sayParted(found)
+	}
 	if n := c.s.Pending(); n > 0 {
 		c.say("In the last answer, %s no result. The next message tells the model that none is recorded.", theme.PluralOf(n, "tool call has", "tool calls have"))
 		if _, ok := c.s.NextPending(); ok {

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -92,7 +93,11 @@ func (c *chat) synced(ctx context.Context, run synced) {
 		c.say("%s", said)
 	}
 	c.syncing.said = said
-	if slices.Contains(run.changed, c.s.Info().ID) {
+	stale := slices.Contains(run.changed, c.s.Info().ID)
+	if !stale { // another window may have synced; what is wrong with the store is said when something is stored
+		stale, _ = c.s.Stale(ctx)
+	}
+	if stale {
 		c.reread(ctx)
 	}
 	if c.syncing.again {
@@ -112,12 +117,20 @@ func (c *chat) reread(ctx context.Context) {
 	case !trashed && !found.Row.Deleted.IsZero():
 		c.say("This session was moved to the trash on another machine. It stays open here.")
 	case found.Parted != 0:
-		at, _ := c.s.Branch().Find(found.Parted)
-		c.say("Continued on another machine: the other branch is version %d of message %d. /versions %d goes there.", found.Other.Nth, at+1, at+1)
+		c.sayParted(found.Elsewhere)
 	case found.Added > 0:
-		c.say("Continued on another machine: %s. /history prints the conversation.", theme.Plural(found.Added, "new message"))
+		c.say("Continued on %s: %s. /history prints the conversation.", machineOf(found.By), theme.Plural(found.Added, "new message"))
 	}
 }
+
+// sayParted says that another machine went on with another branch, and how to go there.
+func (c *chat) sayParted(found session.Elsewhere) {
+	at, _ := c.s.Branch().Find(found.Parted)
+	c.say("Continued on %s: the other branch is version %d of message %d. /versions %d %d goes there.", machineOf(found.Machine), found.Other.Nth, at+1, at+1, found.Other.Nth)
+}
+
+// machineOf is what a machine is called in a sentence.
+func machineOf(name string) string { return cmp.Or(theme.OneLine(name), "another machine") }
 
 // gone begins a new session in the place of one that was deleted permanently.
 func (c *chat) gone(ctx context.Context) {

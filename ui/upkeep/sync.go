@@ -18,7 +18,7 @@ const firstFrame = 50 * time.Millisecond
 // also where it ends with an error.
 type Sync func(context.Context) (changed []string, err error)
 
-// Synced says which sessions a sync has changed.
+// Synced says which sessions a sync has changed, as far as it knows.
 type Synced struct{ Sessions []string }
 
 // syncing is how far the sync with other machines is.
@@ -99,9 +99,7 @@ func (u Model) Syncing() bool {
 
 // synced reports what a run changed, and why it failed where that was not said of the one before.
 func (u *Model) synced(msg syncedMsg) tea.Cmd {
-	if len(msg.changed) > 0 {
-		u.Emit(Synced{msg.changed})
-	}
+	u.Emit(Synced{msg.changed})
 	said := ""
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 		said = theme.UpperFirst(theme.Sentence(msg.err))

@@ -46,15 +46,15 @@ func TestASyncReportsWhatItChangedAndEachFailureOnce(t *testing.T) {
 		err     error
 		want    string
 	}{
-		{nil, nil, "[]"},
+		{nil, nil, "[{[]}]"},
 		{[]string{"a"}, nil, "[{[a]}]"},
-		{nil, noFolder, "[{The folder is not there. true false false}]"},
-		{nil, noFolder, "[]"},
+		{nil, noFolder, "[{[]} {The folder is not there. true false false}]"},
+		{nil, noFolder, "[{[]}]"},
 		{[]string{"b"}, noFolder, "[{[b]}]"},
-		{nil, noKey, "[{The key is missing. true false false}]"},
-		{nil, context.Canceled, "[]"},
-		{nil, nil, "[]"},
-		{nil, noKey, "[{The key is missing. true false false}]"},
+		{nil, noKey, "[{[]} {The key is missing. true false false}]"},
+		{nil, context.Canceled, "[{[]}]"},
+		{nil, nil, "[{[]}]"},
+		{nil, noKey, "[{[]} {The key is missing. true false false}]"},
 	} {
 		s.changed, s.err = c.changed, c.err
 		u, _ = step(t, u, u.Sync())
