@@ -34,6 +34,7 @@ var rooms = map[string][]string{
 	"session/title":          {},
 	"session/branch":         {"session/store", "history"},
 	"session/record":         {"session/branch", "session/store", "llm", "llm/tool", "llm/pricing", "history"},
+	"session/sync":           {"session/store", "session/store/storetest", "history"},
 	"session/store":          {"session/store/storetest", "session/store/sqlite", "session/store/search", "session/store/recovery", "session/store/backup", "session/store/owner", "session/store/verdicts", "history"},
 	"session/store/sqlite":   {},
 	"session/store/backup":   {"session/store/sqlite"},

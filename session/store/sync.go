@@ -184,9 +184,40 @@ func (y *Sync) Join(ctx context.Context, place, name string) (SyncState, error) 
 
 // Forget forgets everything about the sharing but the sessions that were purged and the values that were lost. The next
 // Join makes another machine of this history, which shares all of it anew: rows that the others have already are known
-// by what they say.
+// by what they say. Former names it as this machine was called.
 func (y *Sync) Forget(ctx context.Context) error {
-	return y.s.save(ctx, "share the history anew", func(tx *sql.Tx) error { return forgetSync(ctx, tx) })
+	return y.s.save(ctx, "share the history anew", func(tx *sql.Tx) error {
+		err := execute(ctx, tx, `
+			INSERT OR IGNORE INTO sync_former (machine, purged)
+			SELECT machine, 0
+			FROM sync_machine`)
+		if err != nil {
+			return err
+		}
+		return forgetSync(ctx, tx)
+	})
+}
+
+// Former returns what this machine was called before Forget, as far as its segments may hold sessions that were purged
+// since TidiedFormer, and the ids of all sessions that were purged.
+func (y *Sync) Former(ctx context.Context) (machines, purged []string, err error) {
+	err = y.s.view(ctx, "look for former names of this machine", func(tx *sql.Tx) error {
+		machines, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT machine FROM sync_former WHERE purged < (SELECT count(*) FROM sync_purged) ORDER BY id`)
+		if err != nil || len(machines) == 0 {
+			return err
+		}
+		purged, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT session FROM sync_purged`)
+		return err
+	})
+	return machines, purged, err
+}
+
+// TidiedFormer notes that no segment that was written under a former name holds one of so many purged sessions.
+func (y *Sync) TidiedFormer(ctx context.Context, machine string, purged int) error {
+	return y.s.save(ctx, "note the segments", func(tx *sql.Tx) error {
+		_, err := sqlite.Update(ctx, tx, "sync_former", []sql.NamedArg{sql.Named("purged", purged)}, sql.Named("machine", machine))
+		return err
+	})
 }
 
 func forgetSync(ctx context.Context, tx *sql.Tx) error {

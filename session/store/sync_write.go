@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"winnow/history"
@@ -179,6 +180,11 @@ func stampChanges(ctx context.Context, tx *sql.Tx, m *syncMachine) error {
 
 // wasSent reports whether a row is in a segment, of this machine or of another.
 func (m *syncMachine) wasSent(ctx context.Context, tx *sql.Tx, kind string, id int64) (bool, error) {
+	return m.sentBy(ctx, tx, kind, id, math.MaxInt64)
+}
+
+// sentBy reports whether a row is in a segment of this machine up to a number, or of another machine.
+func (m *syncMachine) sentBy(ctx context.Context, tx *sql.Tx, kind string, id, number int64) (bool, error) {
 	newest := m.Messages
 	switch kind {
 	case requestKind:
@@ -202,7 +208,7 @@ func (m *syncMachine) wasSent(ctx context.Context, tx *sql.Tx, kind string, id i
 	if errors.Is(err, sql.ErrNoRows) {
 		return true, nil
 	}
-	return id > last || segment > 0, err
+	return id > last || 0 < segment && segment <= number, err
 }
 
 // stamp notes who set a value last.
@@ -718,10 +724,10 @@ func (w *segmentWriter) session(p *segmentPart) error {
 	return nil
 }
 
-// sentLeaf is the newest message of a branch that is in a segment.
+// sentLeaf is the newest message of a branch that is in the segment or in one before it.
 func (w *segmentWriter) sentLeaf(leaf int64) (int64, error) {
 	for leaf != 0 {
-		sent, err := w.m.wasSent(w.ctx, w.tx, messageKind, leaf)
+		sent, err := w.m.sentBy(w.ctx, w.tx, messageKind, leaf, w.number)
 		if err != nil || sent {
 			return leaf, err
 		}

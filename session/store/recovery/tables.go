@@ -56,7 +56,7 @@ func Tables(all []sqlite.Step) []Table {
 // know what they have already; only which sessions were purged is kept.
 var Derived = []string{
 	"found_text", "purged", "unfound", "windows",
-	"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids", "sync_stamps", "sync_changes", "sync_others", "sync_lost",
+	"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids", "sync_stamps", "sync_changes", "sync_others", "sync_former", "sync_lost",
 }
 
 var (

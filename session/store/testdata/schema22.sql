@@ -179,6 +179,11 @@ CREATE TABLE sync_changes (
 	name    TEXT    NOT NULL,
 	UNIQUE (session, item, name) ON CONFLICT IGNORE
 ) STRICT;
+CREATE TABLE sync_former (
+	id      INTEGER PRIMARY KEY,
+	machine TEXT    NOT NULL UNIQUE,
+	purged  INTEGER NOT NULL -- how many purged sessions were known when that was done last
+) STRICT;
 CREATE TABLE sync_ids (
 	id      INTEGER PRIMARY KEY,
 	machine TEXT    NOT NULL,

@@ -94,6 +94,14 @@ CREATE TABLE sync_purged (
 	segment INTEGER NOT NULL -- as in sync_stamps
 ) STRICT;
 
+-- What this machine was called before its file was restored from a backup. It goes on taking what was purged out of the
+-- segments that it wrote under that name.
+CREATE TABLE sync_former (
+	id      INTEGER PRIMARY KEY,
+	machine TEXT    NOT NULL UNIQUE,
+	purged  INTEGER NOT NULL -- how many purged sessions were known when that was done last
+) STRICT;
+
 -- Values that were set on two machines at once, as far as they were not kept.
 CREATE TABLE sync_lost (
 	id      INTEGER PRIMARY KEY,

@@ -1,0 +1,153 @@
+package sync
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrDatabaseInFolder says that the folder is no place for segments, because a database is in it, or it is in the folder
+// of the database. A program that keeps folders in sync copies a database while it is written, and so destroys it.
+var ErrDatabaseInFolder = errors.New("a synced folder must not contain a chat history")
+
+// ErrNoFolder says that the folder is not there.
+var ErrNoFolder = errors.New("there is no such folder")
+
+// The names in the folder. Everything else, such as the copies that programs make when two files conflict, is left alone.
+var (
+	machineName = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	segmentName = regexp.MustCompile(`^(\d{8})\.segment$`)
+)
+
+// lockedKey is the file with the key of a machine's segments, which a passphrase opens.
+const lockedKey = "key.age"
+
+func segmentPath(dir, machine string, number int64) string {
+	return filepath.Join(dir, machine, fmt.Sprintf("%08d.segment", number))
+}
+
+// folder is what a synced folder holds.
+type folder struct {
+	dir      string
+	machines []machineFolder // in the order of their ids
+	ignored  []string        // the names of files that are no segments
+}
+
+// machineFolder is what one machine wrote.
+type machineFolder struct {
+	id       string
+	segments []int64 // their numbers, in order
+	locked   bool    // it has a key that a passphrase opens
+}
+
+// machine is the folder of a machine, empty where it has none.
+func (f *folder) machine(id string) machineFolder {
+	for _, m := range f.machines {
+		if m.id == id {
+			return m
+		}
+	}
+	return machineFolder{id: id}
+}
+
+func (m machineFolder) has(number int64) bool {
+	_, has := slices.BinarySearch(m.segments, number)
+	return has
+}
+
+func (m machineFolder) newest() int64 {
+	if len(m.segments) == 0 {
+		return 0
+	}
+	return m.segments[len(m.segments)-1]
+}
+
+// readFolder lists a synced folder.
+func readFolder(dir string) (*folder, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{dir: dir}
+	for _, e := range entries {
+		if !e.IsDir() || !machineName.MatchString(e.Name()) {
+			continue
+		}
+		m := machineFolder{id: e.Name()}
+		files, err := os.ReadDir(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			name := file.Name()
+			found := segmentName.FindStringSubmatch(name)
+			switch {
+			case found != nil && file.Type().IsRegular():
+				number, err := strconv.ParseInt(found[1], 10, 64)
+				if err == nil && number > 0 {
+					m.segments = append(m.segments, number)
+				}
+			case name == lockedKey:
+				m.locked = true
+			default:
+				f.ignored = append(f.ignored, filepath.Join(e.Name(), name))
+			}
+		}
+		slices.Sort(m.segments)
+		f.machines = append(f.machines, m)
+	}
+	return f, nil
+}
+
+// checkFolder returns an error where a folder is no place for segments of a history in the file at database.
+func checkFolder(dir, database string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s", ErrNoFolder, dir)
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s is a file", ErrNoFolder, dir)
+	}
+	there, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	if there, err = filepath.Abs(there); err != nil {
+		return err
+	}
+	if home, err := filepath.EvalSymlinks(filepath.Dir(database)); err == nil {
+		if home, err = filepath.Abs(home); err != nil {
+			return err
+		}
+		if within(there, home) || within(home, there) {
+			return fmt.Errorf("%w: the one in use is %s", ErrDatabaseInFolder, database)
+		}
+	}
+	// One that was copied into it some time is as much in danger.
+	for _, pattern := range []string{"winnow.db*", "*/winnow.db*"} {
+		if found, _ := filepath.Glob(filepath.Join(globEscaped(there), pattern)); len(found) > 0 {
+			return fmt.Errorf("%w: there is %s", ErrDatabaseInFolder, found[0])
+		}
+	}
+	return nil
+}
+
+// within reports whether a folder is another one or in it.
+func within(folder, of string) bool {
+	path, err := filepath.Rel(of, folder)
+	return err == nil && path != ".." && !strings.HasPrefix(path, ".."+string(filepath.Separator))
+}
+
+// globEscaped is a path that filepath.Glob takes as it is.
+func globEscaped(path string) string {
+	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
+}

@@ -1,0 +1,213 @@
+package sync
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"filippo.io/age"
+	"github.com/google/renameio/v2/maybe"
+)
+
+// Keys are the keys of encrypted segments. Without any, segments are written in plain text.
+type Keys struct {
+	File       string                                    // an age identity file, as age-keygen writes it; "" for none
+	Passphrase func(ctx context.Context) (string, error) // nil where none can be had; asked at most once for a run
+	Protect    bool                                      // encrypt with the passphrase even if no machine does so far
+	Unlocked   string                                    // the folder for keys that were unlocked, so that no passphrase is asked for again; "" for none
+}
+
+// ErrLocked says that the segments in the folder are encrypted, and that there is no key: nothing is written in plain text
+// beside them.
+var ErrLocked = errors.New("the segments in this folder are encrypted, and the key or passphrase is missing or wrong")
+
+// NewKey makes a key and writes it to a new file, as age-keygen does. It returns its public part.
+func NewKey(file string) (recipient string, err error) {
+	key, err := age.GenerateX25519Identity()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintf(f, "# public key: %s\n%s\n", key.Recipient(), key)
+	return key.Recipient().String(), errors.Join(err, f.Close())
+}
+
+// ring is the keys that are at hand.
+type ring struct {
+	keys []age.Identity
+	own  age.Recipient // of the segments that are written, nil for plain text
+}
+
+// passphrase asks for the passphrase once.
+type passphrase struct {
+	ask   func(ctx context.Context) (string, error)
+	text  string
+	asked bool
+}
+
+func (p *passphrase) get(ctx context.Context) (string, error) {
+	if p.ask == nil || p.asked {
+		return p.text, nil
+	}
+	p.asked = true
+	var err error
+	p.text, err = p.ask(ctx)
+	return p.text, err
+}
+
+// open finds the keys for a folder. Where write is set, this machine's own key is made where a passphrase protects the
+// folder and it has none.
+func (k Keys) open(ctx context.Context, f *folder, machine string, write bool) (ring, error) {
+	var r ring
+	if k.File != "" {
+		file, err := os.Open(k.File)
+		if err != nil {
+			return r, fmt.Errorf("read the sync key: %w", err)
+		}
+		defer file.Close()
+		if r.keys, err = age.ParseIdentities(file); err != nil {
+			return r, fmt.Errorf("read the sync key %s: %w", k.File, err)
+		}
+		for _, key := range r.keys {
+			if r.own = recipientOf(key); r.own != nil {
+				break
+			}
+		}
+		if r.own == nil {
+			return r, fmt.Errorf("read the sync key %s: it holds no key that winnow can encrypt with", k.File)
+		}
+	}
+	ask := &passphrase{ask: k.Passphrase}
+	protected := k.Protect
+	for _, m := range f.machines {
+		if !m.locked {
+			continue
+		}
+		protected = true
+		key, err := k.unlock(ctx, f.dir, m.id, ask)
+		if err != nil {
+			return r, err
+		}
+		if key == nil {
+			continue
+		}
+		r.keys = append(r.keys, key)
+		if m.id == machine && r.own == nil {
+			r.own = key.Recipient()
+		}
+	}
+	if !write || r.own != nil || !protected {
+		return r, nil
+	}
+	key, err := k.makeOwn(ctx, f, machine, ask, len(r.keys) > 0)
+	if err != nil || key == nil {
+		return r, err
+	}
+	r.keys, r.own = append(r.keys, key), key.Recipient()
+	return r, nil
+}
+
+func recipientOf(key age.Identity) age.Recipient {
+	switch key := key.(type) {
+	case *age.X25519Identity:
+		return key.Recipient()
+	case *age.HybridIdentity:
+		return key.Recipient()
+	}
+	return nil
+}
+
+// unlock is the key of a machine's segments, nil where the passphrase is missing or wrong.
+func (k Keys) unlock(ctx context.Context, dir, machine string, ask *passphrase) (*age.X25519Identity, error) {
+	locked, err := os.ReadFile(filepath.Join(dir, machine, lockedKey))
+	if err != nil {
+		return nil, nil // it is still on its way
+	}
+	if k.Unlocked != "" {
+		text, err := os.ReadFile(k.unlocked(machine))
+		if err == nil {
+			if key, err := age.ParseX25519Identity(string(bytes.TrimSpace(text))); err == nil {
+				return key, nil
+			}
+		}
+	}
+	text, err := ask.get(ctx)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	by, err := age.NewScryptIdentity(text)
+	if err != nil {
+		return nil, err
+	}
+	from, err := age.Decrypt(bytes.NewReader(locked), by)
+	if err != nil {
+		return nil, nil
+	}
+	plain, err := io.ReadAll(io.LimitReader(from, 1<<10))
+	if err != nil {
+		return nil, nil
+	}
+	key, err := age.ParseX25519Identity(string(bytes.TrimSpace(plain)))
+	if err != nil {
+		return nil, nil
+	}
+	return key, k.keep(machine, key)
+}
+
+func (k Keys) unlocked(machine string) string { return filepath.Join(k.Unlocked, machine+".key") }
+
+// keep keeps an unlocked key for the next run.
+func (k Keys) keep(machine string, key *age.X25519Identity) error {
+	if k.Unlocked == "" {
+		return nil
+	}
+	if err := os.MkdirAll(k.Unlocked, 0o700); err != nil {
+		return err
+	}
+	return maybe.WriteFile(k.unlocked(machine), []byte(key.String()+"\n"), 0o600)
+}
+
+// makeOwn makes the key of this machine's segments. Where others have one, the passphrase must have opened one of them:
+// one that was mistyped would lock the others out.
+func (k Keys) makeOwn(ctx context.Context, f *folder, machine string, ask *passphrase, opened bool) (*age.X25519Identity, error) {
+	text, err := ask.get(ctx)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	for _, m := range f.machines {
+		if m.locked && m.id != machine && !opened {
+			return nil, nil
+		}
+	}
+	key, err := age.GenerateX25519Identity()
+	if err != nil {
+		return nil, err
+	}
+	by, err := age.NewScryptRecipient(text)
+	if err != nil {
+		return nil, err
+	}
+	var locked bytes.Buffer
+	to, err := age.Encrypt(&locked, by)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(to, key.String()+"\n")
+	if err = errors.Join(err, to.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(f.dir, machine), 0o700); err != nil {
+		return nil, err
+	}
+	if err := maybe.WriteFile(filepath.Join(f.dir, machine, lockedKey), locked.Bytes(), 0o600); err != nil {
+		return nil, err
+	}
+	return key, k.keep(machine, key)
+}
