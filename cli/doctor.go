@@ -169,6 +169,7 @@ func (p *program) checkStore(ctx context.Context, f *findings, c config.Config) 
 	}
 	p.checkSafety(ctx, f, s)
 	checkRepairs(ctx, f, s)
+	p.checkSync(ctx, f, s, c)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		f.wrong("conversations", "other users of this machine can read the file: chmod 600 %s", path)
 	}

@@ -49,9 +49,9 @@ func (g *gauge) at(done int64) {
 	g.bar.Set64(done)
 }
 
-// end takes the bar off the screen, so that what is said next stands on a line of its own.
+// end takes the bar off the screen, if there is one, so that what is said next stands on a line of its own.
 func (g *gauge) end() {
-	if g.bar != nil {
+	if g != nil && g.bar != nil {
 		g.bar.Clear()
 		g.bar = nil
 	}

@@ -79,7 +79,7 @@ func (p *program) root() *cobra.Command {
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
-		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.importAlias(), p.manCommand())
+		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.syncCommand(), p.importAlias(), p.manCommand())
 	root.InitDefaultCompletionCmd("")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -162,7 +162,7 @@ func manualPage(root *cobra.Command) string {
 			{Term: "~/.config/winnow/config.toml", Meaning: "The configuration file. winnow config init creates one that explains every setting."},
 			{Term: "~/.config/winnow/personas/NAME.md", Meaning: "Personas: your system prompts."},
 			{Term: "~/.local/share/winnow/winnow.db", Meaning: "The conversations, an SQLite database."},
-			{Term: "~/.local/state/winnow", Meaning: "The log of --debug, and the choices that the chat remembers."},
+			{Term: "~/.local/state/winnow", Meaning: "The log of --debug, the choices that the chat remembers, and keys of synced folders that a passphrase unlocked."},
 		}, Text: "These are the paths on Linux; XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME change them. winnow config path and winnow db path print the paths in use."},
 		manual.Section{Name: "Exit status", Items: exitMeanings()},
 		manual.Section{Name: "See also", Text: "winnow run -m guide/guide \"question\" answers from the documentation without a network."},
@@ -244,7 +244,7 @@ func (p *program) plainCommand(use, short string, run func(context.Context) erro
 }
 
 // commandNames are the words a mistyped command is compared with.
-var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db", "man", "completion", "help"}
+var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db", "sync", "man", "completion", "help"}
 
 // do makes a command's function from what it does. The error goes past cobra, which would take it
 // for one of usage.
@@ -309,7 +309,7 @@ func explainFlag(err error) error {
 func emptyFlag(c *cobra.Command) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && f.Value.String() == "" && slices.Contains([]string{"config", "db", "model", "persona", "prompt", "session"}, f.Name) {
+		if err == nil && f.Value.String() == "" && slices.Contains([]string{"config", "db", "model", "new-key", "persona", "prompt", "session"}, f.Name) {
 			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
 		}
 	})

@@ -25,6 +25,7 @@ type Config struct {
 	MCPServers map[string]MCPServer     `toml:"mcp_servers"` // by name
 	System     System                   `toml:"system"`
 	Storage    Storage                  `toml:"storage"`
+	Sync       Sync                     `toml:"sync"`
 
 	contextKeys     string            // the keys of [context] that the file sets otherwise than its preset, as TOML
 	environmentKeys string            // and those that the environment sets
@@ -153,6 +154,13 @@ type Storage struct {
 	Path string `toml:"path"` // the database file; "" is in the user's data folder
 }
 
+// Sync is the [sync] table: see docs/sync.md.
+type Sync struct {
+	Dir               string   `toml:"dir"`                // the folder through which the machines exchange their histories; ~ is the home folder
+	Key               string   `toml:"key"`                // an age identity file that encrypts what is written there; ~ is the home folder
+	PassphraseCommand []string `toml:"passphrase_command"` // a program and its arguments; the first line it prints is the passphrase
+}
+
 // defaultPreset is the policy of a configuration that names none.
 const defaultPreset = "balanced"
 
@@ -174,6 +182,7 @@ func withPreset(name string) Config {
 		Limits:  Limits{UnknownPrice: "allow"},
 		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto", Notify: "auto"},
 		Tools:   Tools{Approve: "ask", Timeout: 60, MaxOutput: 1 << 20, MaxRounds: 16, Recall: "conversation", Now: true, FetchHosts: []string{}},
+		Sync:    Sync{PassphraseCommand: []string{}},
 	}
 }
 

@@ -139,6 +139,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"no rounds", "[tools]\nmax_rounds = 0\n", `c.toml, line 2, column 1: tools.max_rounds is 0; must be 1 or more`},
 		{"endpoint without address", "[endpoints.work]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: endpoints.work has no base_url`},
 		{"address without scheme", "[endpoints.work]\nbase_url = \"example.com\"\n", `c.toml, line 2, column 1: endpoints.work.base_url is "example.com"`},
+		{"two keys of sync", "[sync]\nkey = \"a\"\npassphrase_command = [\"b\"]\n", `c.toml, line 3, column 1: sync.passphrase_command is set, but key is set too; use only one of them`},
 		{"two keys", "[endpoints.w]\nbase_url = \"http://x/v1\"\nkey = \"a\"\nkey_env = \"B\"\n", `c.toml, line 1, column 2: endpoints.w has key and key_env; use only one of them`},
 		{"a price in words", priced + "in = \"dear\"\nout = 1\n", `c.toml, line 4, column 6: endpoints.w.prices.gpt-5.2.in must be a number`},
 		{"half a price", priced + "in = 1.25\n", `c.toml, line 3, column 2: endpoints.w.prices.gpt-5.2 has no out; set it in US dollars per million tokens`},

@@ -72,6 +72,8 @@ func TestSearchAnswersNewcomersQuestions(t *testing.T) {
 		{"where are my conversations stored?", "storage.md#where-conversations-are-kept"},
 		{"what happens if the power goes out?", "storage.md#after-a-crash-or-a-power-failure"},
 		{"how do I delete a session", "storage.md#delete-and-restore-sessions"},
+		{"can I use winnow on two computers?", "sync.md#how-it-works"},
+		{"how do I back up to S3?", "storage.md#continuous-backup-with-litestream"},
 		{"which faults can you act out?", "guide.md#faults-that-the-guide-acts-out"},
 	}
 	lib := readDocs(t)

@@ -1,0 +1,441 @@
+//go:build cgo
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"winnow/cli/config"
+	"winnow/cli/report"
+	"winnow/llm/keys"
+	"winnow/session/store"
+	"winnow/session/sync"
+	"winnow/ui/theme"
+)
+
+// syncFolder is where the keys are kept that a passphrase unlocked.
+const syncFolder = "sync"
+
+func (p *program) syncCommand() *cobra.Command {
+	var status, asJSON, protect, verify bool
+	var newKey string
+	c := &cobra.Command{
+		Use:   "sync [DIR]",
+		Short: "Exchange the conversations with your other machines through a folder",
+		Long: "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. Another\n" +
+			"program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB stick.\n" +
+			"winnow writes only files of its own below DIR, never a database, and no file is written by two machines.\n" +
+			"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the start,\n" +
+			"after each turn and at the end.",
+		Example: "  winnow sync ~/Sync/winnow\n" +
+			"  winnow sync --status\n" +
+			"  winnow sync --new-key ~/.config/winnow/sync.key",
+		Args: takes("at most one argument, the folder", 0, 1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			switch {
+			case newKey != "" && (status || asJSON || protect || verify || len(args) > 0):
+				return fail(Usage, "--new-key makes a key and does nothing else, so it cannot be used with a folder or another flag")
+			case newKey != "":
+				return p.newSyncKey(newKey)
+			case status && (protect || verify):
+				return fail(Usage, "--status changes nothing, so it cannot be used with --passphrase or --verify")
+			}
+			dir, o, err := p.syncWith(args)
+			if err != nil {
+				return err
+			}
+			o.Verify = verify
+			if protect {
+				o.Keys.Protect = true
+				if o.Keys.File != "" {
+					return fail(Usage, "--passphrase cannot be used with key under [sync]; use only one of them")
+				}
+			}
+			if status {
+				return p.syncStatus(ctx, o, asJSON)
+			}
+			o.Dir = dir
+			return p.sync(ctx, o, asJSON)
+		}),
+	}
+	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	c.Flags().BoolVar(&protect, "passphrase", false, "encrypt what this machine writes with a passphrase, which it asks for")
+	c.Flags().BoolVar(&verify, "verify", false, "read the files of this machine again, and write those that are damaged")
+	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
+	return c
+}
+
+// newSyncKey makes a key file.
+func (p *program) newSyncKey(file string) error {
+	public, err := sync.NewKey(file)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fail(Failed, "%s already exists; a key is never overwritten", file)
+	case err != nil:
+		return fail(Failed, "cannot write %s: %w", file, fileCause(err))
+	}
+	fmt.Fprintf(p.out, "Wrote a key to %s. Its public key is %s.\n", file, public)
+	fmt.Fprintf(p.err, "Set key under [sync] to this file, and copy it to your other machines, but not through the synced folder. Without it, nobody can read what it encrypted.\n")
+	return nil
+}
+
+// syncWith is the folder that the command line or the configuration names, and how to sync through it.
+func (p *program) syncWith(args []string) (string, sync.Options, error) {
+	c, err := p.readConfig()
+	if err != nil {
+		return "", sync.Options{}, err
+	}
+	if len(args) > 0 {
+		if c.Sync.Dir, err = filepath.Abs(args[0]); err != nil {
+			return "", sync.Options{}, err
+		}
+	}
+	o, err := p.syncOptions(c)
+	if err != nil {
+		return "", o, err
+	}
+	if o.Dir == "" {
+		return "", o, fail(Usage, "winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
+	}
+	return o.Dir, o, nil
+}
+
+// syncOptions is how to sync as the configuration says, without asking anybody. Dir is "" where it names no folder.
+func (p *program) syncOptions(c config.Config) (sync.Options, error) {
+	var o sync.Options
+	if c.Sync.Dir == "" {
+		return o, nil
+	}
+	var err error
+	if o.Dir, err = p.expand(c.Sync.Dir); err != nil {
+		return o, err
+	}
+	if c.Sync.Key != "" {
+		if o.Keys.File, err = p.expand(c.Sync.Key); err != nil {
+			return o, err
+		}
+	}
+	state, err := p.folder("XDG_STATE_HOME", xdg.StateHome, "the keys of synced folders", "XDG_STATE_HOME")
+	if err != nil {
+		return o, err
+	}
+	o.Keys.Unlocked = filepath.Join(state, appFolder, syncFolder)
+	if command := c.Sync.PassphraseCommand; len(command) > 0 {
+		o.Keys.Protect = true
+		o.Keys.Passphrase = func(ctx context.Context) (string, error) {
+			text, err := keys.FromCommand(ctx, command)
+			if err != nil {
+				return "", fmt.Errorf("cannot read the passphrase: %w", err)
+			}
+			return text.Reveal(), nil
+		}
+	}
+	return o, nil
+}
+
+// askPassphrase asks for the passphrase of a synced folder: on the terminal without showing it, else on standard input
+// where the command line says that there is one. A new one is asked for twice.
+func (p *program) askPassphrase(o *sync.Options) {
+	if o.Keys.Passphrase != nil {
+		return
+	}
+	terminal := term.IsTerminal(p.in.Fd())
+	if !terminal && !o.Keys.Protect {
+		return
+	}
+	o.Keys.Passphrase = func(ctx context.Context) (string, error) {
+		if !terminal {
+			all, err := io.ReadAll(io.LimitReader(p.in, 1<<20))
+			line, _, _ := strings.Cut(string(all), "\n")
+			return p.isPassphrase(strings.TrimSuffix(line, "\r"), err)
+		}
+		text, err := p.ask(ctx, "Passphrase of the synced folder (not shown): ")
+		if _, err := p.isPassphrase(text, err); err != nil || !o.Keys.Protect {
+			return text, err
+		}
+		again, err := p.ask(ctx, "The same passphrase again: ")
+		if err == nil && again != text {
+			return "", fail(Usage, "the two passphrases differ; nothing was written")
+		}
+		return p.isPassphrase(text, err)
+	}
+}
+
+func (p *program) isPassphrase(text string, err error) (string, error) {
+	if err != nil {
+		return "", fail(Failed, "cannot read the passphrase: %w", err)
+	}
+	if text == "" {
+		return "", fail(Usage, "the passphrase is empty; nothing was written")
+	}
+	return text, nil
+}
+
+// ask asks for a line on the terminal that it does not show.
+func (p *program) ask(ctx context.Context, question string) (string, error) {
+	fmt.Fprint(p.err, question)
+	defer fmt.Fprintln(p.err)
+	return p.readHidden(ctx)
+}
+
+// sync syncs once.
+func (p *program) sync(ctx context.Context, o sync.Options, asJSON bool) error {
+	s, err := p.openStore(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	p.askPassphrase(&o)
+	var bar *gauge
+	var doing sync.Doing
+	o.Progress = func(at sync.Progress) {
+		if bar == nil || at.Doing != doing {
+			bar.end()
+			bar, doing = p.countdown(string(at.Doing), at.Total), at.Doing
+		}
+		bar.at(int64(at.Done))
+	}
+	out, err := sync.Run(ctx, s, o)
+	bar.end()
+	if err != nil && ctx.Err() != nil {
+		return &failure{exit: stoppedBy(ctx), text: "stopped; the next sync continues from there", err: err}
+	}
+	if asJSON && err == nil {
+		return report.WriteJSON(p.out, syncedObject(o.Dir, out))
+	}
+	for _, why := range out.Skipped {
+		fmt.Fprintln(p.err, why)
+	}
+	if err != nil {
+		return explainSync(err)
+	}
+	fmt.Fprintln(p.out, syncedSentence(out))
+	return nil
+}
+
+// explainSync is the sentence for a sync that failed.
+func explainSync(err error) error {
+	if errors.Is(err, sync.ErrLocked) {
+		return fail(Failed, "%w; winnow sync --passphrase asks for it, and key or passphrase_command under [sync] names it", err)
+	}
+	return err
+}
+
+// syncedSentence says what a sync did.
+func syncedSentence(out sync.Result) string {
+	var did []string
+	if out.Sent > 0 {
+		did = append(did, "sent "+theme.Plural(out.Sent, "message"))
+	}
+	if len(out.Changed) > out.Purged {
+		did = append(did, fmt.Sprintf("received %s in %s", theme.Plural(out.Received, "message"), theme.Plural(len(out.Changed)-out.Purged, "session")))
+	}
+	text := "No new messages"
+	if len(did) > 0 {
+		text = theme.UpperFirst(strings.Join(did, ", "))
+	}
+	if len(out.From) > 0 {
+		text += " from " + strings.Join(out.From, ", ")
+	}
+	text += "."
+	if out.Purged > 0 {
+		text += fmt.Sprintf(" Deleted %s that another machine purged.", theme.Plural(out.Purged, "session"))
+	}
+	if out.Diverged > 0 {
+		text += fmt.Sprintf(" Continued on two machines at once: %s, with a branch for each machine.", theme.Plural(out.Diverged, "session"))
+	}
+	return text
+}
+
+// syncedJSON is a sync in sync --json. It is a contract: fields are added, never renamed or removed.
+type syncedJSON struct {
+	Dir      string   `json:"dir"`
+	Sent     int      `json:"sent"`     // messages that were written
+	Received int      `json:"received"` // messages that were merged
+	New      int      `json:"new"`      // sessions that they added
+	Changed  []string `json:"changed"`  // the ids of all sessions of which something was merged
+	Purged   int      `json:"purged"`   // sessions that another machine purged
+	Diverged int      `json:"diverged"` // sessions that were continued on two machines at once
+	From     []string `json:"from"`     // the names of the machines of which something was merged
+	Skipped  []string `json:"skipped"`  // sentences about files that could not be read
+}
+
+func syncedObject(dir string, out sync.Result) syncedJSON {
+	return syncedJSON{
+		Dir: dir, Sent: out.Sent, Received: out.Received, New: out.Sessions, Changed: append([]string{}, out.Changed...), Purged: out.Purged,
+		Diverged: out.Diverged, From: append([]string{}, out.From...), Skipped: append([]string{}, out.Skipped...),
+	}
+}
+
+// statusJSON is sync --status --json. It is a contract: fields are added, never renamed or removed.
+type statusJSON struct {
+	Dir       string        `json:"dir"`
+	Machine   string        `json:"machine"` // "" where this history was never synced
+	Name      string        `json:"name"`    // of this machine
+	Waiting   int           `json:"waiting"` // messages, requests and changes that are to be written
+	Rewrite   int           `json:"rewrite"` // files of this machine that are to be written again
+	Encrypted bool          `json:"encrypted"`
+	Machines  []machineJSON `json:"machines"` // the others
+	Ignored   []string      `json:"ignored"`  // files that are not winnow's, such as copies of files that conflicted
+}
+
+type machineJSON struct {
+	Machine string     `json:"machine"`
+	Name    string     `json:"name"` // "" where nothing of it was read
+	Last    *time.Time `json:"last"` // when it wrote what was merged last, null where nothing was
+	New     int        `json:"new"`  // files that are not merged yet
+	Why     string     `json:"why"`  // why the first of them cannot be merged, "" where it can
+}
+
+func statusObject(r sync.StatusReport) statusJSON {
+	out := statusJSON{
+		Dir: r.Dir, Machine: r.Machine, Name: r.Name, Waiting: r.Waiting, Rewrite: r.Rewrite, Encrypted: r.Encrypted,
+		Machines: []machineJSON{}, Ignored: append([]string{}, r.Ignored...),
+	}
+	for _, m := range r.Machines {
+		one := machineJSON{Machine: m.Machine, Name: m.Name, New: m.New, Why: m.Why}
+		if !m.Last.IsZero() {
+			last := m.Last.UTC()
+			one.Last = &last
+		}
+		out.Machines = append(out.Machines, one)
+	}
+	return out
+}
+
+// syncStatus shows the machines and what waits.
+func (p *program) syncStatus(ctx context.Context, o sync.Options, asJSON bool) error {
+	s, err := p.openStore(ctx, true)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return fail(Failed, "there are no conversations yet; winnow sync begins with those of your other machines")
+	}
+	defer s.Close()
+	r, err := sync.Status(ctx, s, o)
+	if err != nil {
+		return explainSync(err)
+	}
+	if asJSON {
+		return report.WriteJSON(p.out, statusObject(r))
+	}
+	fmt.Fprintf(p.out, "%s: %s\n", r.Dir, waitingSentence(r))
+	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
+	for _, m := range r.Machines {
+		fmt.Fprintf(w, "%s\t%s\n", nameOf(m), machineSentence(m))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if n := len(r.Ignored); n > 0 {
+		fmt.Fprintf(p.out, "%s in the folder are not winnow's and are ignored: %s\n", theme.Plural(n, "file"), firstOf(r.Ignored, 3))
+	}
+	return nil
+}
+
+// waitingSentence says what of this machine is not in the folder yet.
+func waitingSentence(r sync.StatusReport) string {
+	text := "everything of this machine is there"
+	switch {
+	case r.Machine == "":
+		text = "this machine was never synced"
+	case r.Waiting > 0:
+		text = theme.Plural(r.Waiting, "new row") + " of this machine to be written"
+	case r.Rewrite > 0:
+		text = theme.Plural(r.Rewrite, "file") + " of this machine to be written again"
+	}
+	if r.Encrypted {
+		text += ", encrypted"
+	}
+	return text
+}
+
+// nameOf is how a machine is called.
+func nameOf(m sync.MachineReport) string {
+	if m.Name == "" {
+		return m.Machine
+	}
+	return report.Line(m.Name)
+}
+
+// machineSentence says what is known of another machine.
+func machineSentence(m sync.MachineReport) string {
+	text := "nothing merged yet"
+	if !m.Last.IsZero() {
+		text = "last seen " + m.Last.Local().Format("2006-01-02 15:04")
+	}
+	if m.New > 0 {
+		text += fmt.Sprintf(", %s to be merged", theme.Plural(m.New, "file"))
+	}
+	if m.Why != "" {
+		text += ": " + m.Why
+	}
+	return text
+}
+
+// firstOf lists some of the names.
+func firstOf(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+}
+
+// checkSync says how the history and the synced folder stand to each other.
+func (p *program) checkSync(ctx context.Context, f *findings, s *store.Store, c config.Config) {
+	o, err := p.syncOptions(c)
+	if err == nil && o.Dir == "" {
+		return
+	}
+	var r sync.StatusReport
+	if err == nil {
+		o.Keys.Passphrase = nil // The doctor asks nobody.
+		r, err = sync.Status(ctx, s, o)
+	}
+	if err != nil {
+		f.wrong("sync", "%s", report.ErrorText(explainSync(err)))
+		return
+	}
+	if probe, err := os.CreateTemp(o.Dir, ".winnow-doctor-*"); err != nil {
+		f.wrong("sync", "cannot write in %s: %s", o.Dir, report.ErrorText(fileCause(err)))
+	} else {
+		probe.Close()
+		os.Remove(probe.Name())
+		f.good("sync", "%s: %s", r.Dir, waitingSentence(r))
+	}
+	for _, m := range r.Machines {
+		if m.Why != "" {
+			f.note("sync", "%s: %s", nameOf(m), machineSentence(m))
+		} else {
+			f.good("sync", "%s: %s", nameOf(m), machineSentence(m))
+		}
+	}
+	if n := len(r.Ignored); n > 0 {
+		f.note("sync", "%s in the folder ignored, which winnow did not write: %s", theme.Plural(n, "file"), firstOf(r.Ignored, 3))
+	}
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A chat that was begun on one machine goes on on another, and back again. On both, past requests are shown with their
+// receipts and are proven, byte for byte the same.
+func TestAChatGoesOnElsewhereWithItsProofs(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	desk, lap := home(t), home(t)
+	onDesk, onLap := winnowIn(t, desk), winnowIn(t, lap)
+	receipt := func(turn int) string { return fmt.Sprintf("saw %[1]d of %[1]d", 2*turn-1) }
+	say := func(env []string, turn int, text string, args ...string) {
+		t.Helper()
+		chat := startIn(t, env, 110, 40, args...)
+		chat.want("enter send")
+		if turn > 1 {
+			chat.want(receipt(turn - 1))
+		}
+		chat.send(text)
+		chat.want(text)
+		chat.send(enterKey)
+		chat.want(receipt(turn))
+		chat.send(ctrlD)
+		if code := chat.end(); code != 0 {
+			t.Fatalf("winnow ended with %d:\n%s", code, chat.text())
+		}
+	}
+	say(desk, 1, "hello desk", "-m", "guide")
+	onDesk("sync", folder)
+	if out := string(onLap("sync", folder)); !strings.HasPrefix(out, "Received 2 messages in 1 session from ") {
+		t.Errorf("the first sync says %q", out)
+	}
+	say(lap, 2, "hello lap", "-c")
+	onLap("sync", folder)
+	onDesk("sync", folder)
+	say(desk, 3, "back again", "-c")
+	onDesk("sync", folder)
+	onLap("sync", folder)
+
+	id := string(idPattern.Find(onDesk("sessions", "list", "--json")))
+	for _, turn := range []string{"1", "2", "3"} {
+		args := []string{"context", id, "--turn", turn}
+		for _, winnow := range []func(...string) []byte{onDesk, onLap} {
+			if out := winnow(append(args, "--json")...); !bytes.Contains(out, []byte(`"proven": true`)) {
+				t.Errorf("turn %s is not proven:\n%s", turn, out)
+			}
+		}
+		if here, there := onDesk(append(args, "--wire")...), onLap(append(args, "--wire")...); !bytes.Equal(here, there) {
+			t.Errorf("turn %s is %s on one machine and %s on the other", turn, here, there)
+		}
+	}
+	if here, there := onDesk("sessions", "show", id), onLap("sessions", "show", id); !bytes.Equal(here, there) {
+		t.Errorf("the session is\n%s\non one machine and\n%s\non the other", here, there)
+	}
+}
+
+// A passphrase is asked for without being shown, and a new one twice.
+func TestSyncAsksForAPassphrase(t *testing.T) {
+	t.Parallel()
+	folder, env := t.TempDir(), home(t)
+	winnowIn(t, env)("run", "-q", "-m", "guide/guide", "hello")
+	for _, c := range []struct {
+		again, want string
+		code        int
+	}{
+		{"horse battery", "the two passphrases differ; nothing was written", int(Usage)},
+		{"correct horse", "Sent 2 messages.", 0},
+	} {
+		asks := startIn(t, env, 100, 30, "sync", "--passphrase", folder)
+		asks.want("Passphrase of the synced folder (not shown):")
+		wantEcho(t, asks, false)
+		asks.send("correct horse" + enterKey)
+		asks.want("The same passphrase again:")
+		wantEcho(t, asks, false)
+		asks.send(c.again + enterKey)
+		asks.want(c.want)
+		if code := asks.end(); code != c.code {
+			t.Errorf("it ends with %d, want %d", code, c.code)
+		}
+		if strings.Contains(asks.text(), "horse") {
+			t.Errorf("the terminal shows the passphrase:\n%s", asks.text())
+		}
+	}
+}
