@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -307,6 +308,19 @@ func (g *merging) beginSession(l SyncLine) error {
 		}
 		g.out.Sessions++
 		g.changed[s.id] = true
+	} else if l.Whole && l.Fork != 0 {
+		// One of an archive waits for its parent to tell which message it was forked at.
+		at, err := g.ids.find(messageKind, l.Fork)
+		if err == nil && at != 0 {
+			err = execute(g.ctx, g.tx, `
+				UPDATE sessions
+				SET forked_at = ?
+				WHERE n = ?
+					AND forked_at <= 0`, at, s.n)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	g.session = s
 	err = g.tx.QueryRowContext(g.ctx, `
@@ -572,7 +586,10 @@ func (g *merging) message(l SyncLine) error {
 	}
 	if same != 0 {
 		g.ids.add(messageKind, there, same, true)
-		return nil
+		if l.Stamp != nil {
+			return g.replaceMessage(same, m, *l.Stamp)
+		}
+		return g.agreeOnMessage(same, m)
 	}
 	g.now.Messages++
 	m.ID = g.now.Messages
@@ -732,7 +749,10 @@ func (g *merging) request(l SyncLine) error {
 		}
 		if same != 0 {
 			g.ids.add(requestKind, there, same, true)
-			return nil
+			if l.Stamp == nil {
+				return g.agreeOnRequest(same, r)
+			}
+			known, stored = same, true
 		}
 	}
 	r.ID = 0
@@ -771,6 +791,70 @@ func (g *merging) request(l SyncLine) error {
 		return nil // one that cannot be read stays as it is
 	}
 	return g.plans.Put(g.ctx, g.tx, verdicts.Key{Session: g.session.n, Request: row.ID, Purpose: row.Purpose}, plan)
+}
+
+// agreeOnMessage settles what differs of two copies of a message that were made before either was sent, as from one archive:
+// all machines take the greater one.
+func (g *merging) agreeOnMessage(here int64, there MessageLine) error {
+	before, err := g.stampOf(here, messageKind)
+	if err != nil || before.Counter > 0 {
+		return err
+	}
+	type changes struct {
+		Status       Text `db:"status"`
+		FinishReason Text `db:"finish_reason"`
+		Endpoint     Text `db:"endpoint"`
+		Model        Text `db:"model"`
+		Alone        bool `db:"alone"`
+		Fault        Text `db:"fault"`
+	}
+	var mine changes
+	err = sqlite.EachRow(g.ctx, g.tx, "messages WHERE id = ?", func(row *changes) error { mine = *row; return nil }, here)
+	if err != nil {
+		return err
+	}
+	theirs := changes{there.Status, there.FinishReason, there.Endpoint, there.Model, there.Alone, there.Fault}
+	return g.agree("messages", here, mine, theirs)
+}
+
+// agreeOnRequest is agreeOnMessage for a request.
+func (g *merging) agreeOnRequest(here int64, there RequestLine) error {
+	before, err := g.stampOf(here, requestKind)
+	if err != nil || before.Counter > 0 {
+		return err
+	}
+	type changes struct {
+		RequestLine
+		ID      int64  `json:"-" db:"-"`
+		Turn    int64  `json:"-" db:"-"`
+		User    int64  `json:"-" db:"-"`
+		Options Text   `json:"-" db:"-"`
+		Plan    []byte `json:"-" db:"-"`
+	}
+	var mine changes
+	err = sqlite.EachRow(g.ctx, g.tx, "requests WHERE id = ?", func(row *changes) error { mine = *row; return nil }, here)
+	if err != nil {
+		return err
+	}
+	return g.agree("requests", here, mine, changes{RequestLine: there})
+}
+
+// agree writes the greater of two rows of a table.
+func (g *merging) agree(table string, id int64, mine, theirs any) error {
+	a, err := marshal(mine)
+	if err != nil {
+		return err
+	}
+	b, err := marshal(theirs)
+	if err != nil || bytes.Compare(a, b) >= 0 {
+		return err
+	}
+	g.changed[g.session.id] = true
+	values, err := sqlite.Values(theirs)
+	if err == nil {
+		_, err = sqlite.Update(g.ctx, g.tx, table, values, sql.Named("id", id))
+	}
+	return err
 }
 
 // replaceRequest replaces the record of a request that changed after it was sent, where that is news. Its plan stays.

@@ -23,10 +23,11 @@ type folder map[string]map[int64][]byte
 // syncs is one machine.
 type syncs struct {
 	*writer
-	place string
-	calm  bool // nothing goes wrong from now on
-	lives int  // how many machines it has been
-	y     *Sync
+	place   string
+	archive *archive
+	calm    bool // nothing goes wrong from now on
+	lives   int  // how many machines it has been
+	y       *Sync
 }
 
 func lineInto(b *bytes.Buffer) func(SyncLine) error {
@@ -62,7 +63,7 @@ func (x *syncs) join() SyncState {
 	x.must("state", err)
 	_, err = x.y.Join(ctx, x.place, x.place)
 	x.must("join", err)
-	if before.Machine == "" {
+	if now, err := x.y.State(ctx); err != nil || now.Machine != before.Machine {
 		x.lives++
 		_, err := x.s.full.Exec(`UPDATE sync_machine SET machine = ?`, fmt.Sprintf("%s.%d", x.place, x.lives))
 		x.must("name the machine", err)
@@ -154,7 +155,23 @@ func (x *syncs) read(f folder) (merged int) {
 func (x *syncs) do() {
 	ctx := context.Background()
 	x.ids = allIDs(x.T, x.s)
-	switch x.pick("what", 6) {
+	switch x.pick("what", 8) {
+	case 2: // the file is moved: it is another machine from now on
+		if x.pick("moved", 3) == 0 {
+			x.place += "'"
+		}
+	case 3: // a session of an archive, which others may restore too
+		if len(x.archive.lines) == 0 || x.pick("kept", 3) == 0 {
+			session, _ := x.any()
+			x.archive.lines = linesOf(x.T, x.s, session.ID)
+			return
+		}
+		given, err := x.s.NewestIDs(ctx)
+		x.must("read the newest ids", err)
+		_, err = x.s.RestoreSession(ctx, sessionRestore(x.archive.lines[0].Session.ID, given, x.archive.lines))
+		if !errors.Is(err, ErrTaken) {
+			x.must("restore", err)
+		}
 	case 0: // an answer
 		session, ids := x.any()
 		parent := ids[x.pick("parent", len(ids))]
@@ -200,14 +217,17 @@ func saidIn(lines []string) map[string]bool {
 	return out
 }
 
-func newSyncs(t *rapid.T, i int) *syncs {
+// archive is what the machines restore from.
+type archive struct{ lines []Line }
+
+func newSyncs(t *rapid.T, i int, a *archive) *syncs {
 	c := noon()
 	c.add(time.Duration(i) * (3*time.Hour + 7*time.Millisecond))
 	s, err := Open(context.Background(), sqlite.Memory, Options{Now: c.now})
 	if err != nil {
 		t.Fatalf("open a history in memory: %v", err)
 	}
-	return &syncs{writer: &writer{T: t, s: s, clock: c}, place: fmt.Sprintf("m%d", i), y: s.Sync()}
+	return &syncs{writer: &writer{T: t, s: s, clock: c}, place: fmt.Sprintf("m%d", i), archive: a, y: s.Sync()}
 }
 
 // Whatever happens on several machines in whatever order, in the end all have the same: all that was said, and nothing
@@ -215,10 +235,10 @@ func newSyncs(t *rapid.T, i int) *syncs {
 func TestMachinesConverge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		f := folder{}
+		f, kept := folder{}, archive{}
 		all := make([]*syncs, rapid.IntRange(2, 4).Draw(t, "machines"))
 		for i := range all {
-			all[i] = newSyncs(t, i)
+			all[i] = newSyncs(t, i, &kept)
 			defer all[i].s.Close()
 		}
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
@@ -286,6 +306,9 @@ func converge(t *rapid.T, f folder, all []*syncs) {
 			}
 		}
 		for machine, segments := range f {
+			if !slices.ContainsFunc(all, func(x *syncs) bool { return x.join().Machine == machine }) {
+				continue // it is another machine since
+			}
 			for number, text := range segments {
 				if bytes.Contains(text, []byte(`"session":{"id":"`+id)) {
 					t.Fatalf("session %s was purged and is in segment %d of %s", id, number, machine)

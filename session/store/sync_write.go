@@ -140,7 +140,9 @@ func stampChanges(ctx context.Context, tx *sql.Tx, m *syncMachine) error {
 			if c.Name == requestKind {
 				kind = requestKind
 			}
-			sent, err = m.wasSent(ctx, tx, kind, c.Item)
+			if sent, err = m.wasSent(ctx, tx, kind, c.Item); err == nil && !sent {
+				sent, err = otherHas(ctx, tx, kind, c.Item)
+			}
 		default:
 			err = tx.QueryRowContext(ctx, `
 				SELECT EXISTS (
@@ -148,7 +150,6 @@ func stampChanges(ctx context.Context, tx *sql.Tx, m *syncMachine) error {
 					FROM sync_stamps
 					WHERE session = ?
 						AND item = 0
-						AND name = ''
 				)`, c.Session).Scan(&sent)
 		}
 		if err == nil && sent {
@@ -209,6 +210,17 @@ func (m *syncMachine) sentBy(ctx context.Context, tx *sql.Tx, kind string, id, n
 		return true, nil
 	}
 	return id > last || 0 < segment && segment <= number, err
+}
+
+// otherHas reports whether another machine has sent a row that is one here: both may have it from one archive.
+func otherHas(ctx context.Context, tx *sql.Tx, kind string, here int64) (bool, error) {
+	machines, err := sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT machine FROM sync_others`)
+	for _, machine := range machines {
+		if has, err := idsOf(ctx, tx, machine).named(kind, here); has || err != nil {
+			return has, err
+		}
+	}
+	return false, err
 }
 
 // stamp notes who set a value last.
