@@ -414,6 +414,9 @@ func (b *box) damage() {
 // backup keeps a copy of the history, or brings it back where all that was said since is in segments.
 func (b *box) backup() {
 	saved := b.path + ".saved"
+	if b.saved == "" && b.machine() == "" {
+		return // it would not know afterwards which segments it has written
+	}
 	if b.saved == "" {
 		b.w.must("back up", b.s.Backup(context.Background(), saved))
 		b.saved = saved
