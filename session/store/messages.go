@@ -78,9 +78,6 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 	if err != nil {
 		return Message{}, err
 	}
-	if err := noteChange(ctx, tx, n, 0, leafValue); err != nil {
-		return Message{}, err
-	}
 	switch {
 	case turn && m.Queued != 0: // the draft is the message after it
 		if err := dequeue(ctx, tx, n, m.Queued); err != nil {
@@ -92,14 +89,20 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 			return Message{}, err
 		}
 	}
+	var shared bool
 	err = tx.QueryRowContext(ctx, `
-		SELECT count(*)
+		SELECT
+			count(*),
+			`+isShared+`
 		FROM messages
 		WHERE session = ?
-			AND parent = ?`, n, m.Parent).Scan(&m.Siblings)
+			AND parent = ?`, n, m.Parent).Scan(&m.Siblings, &shared)
 	m.Sibling = m.Siblings
 	m.Damaged = false
 	m.readExtra()
+	if err == nil && shared {
+		err = noteShared(ctx, tx, n, 0, leafValue)
+	}
 	if err != nil {
 		return Message{}, err
 	}

@@ -417,10 +417,18 @@ func wasPurged(ctx context.Context, tx *sql.Tx, id string) (purged bool, err err
 // the search index in the middle of the transaction, and an index that is damaged would keep it from being saved.
 func noteChange(ctx context.Context, tx *sql.Tx, session, item int64, names ...string) error {
 	var shared bool
-	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sync_machine)`).Scan(&shared)
+	err := tx.QueryRowContext(ctx, "SELECT "+isShared).Scan(&shared)
 	if err != nil || !shared {
 		return err
 	}
+	return noteShared(ctx, tx, session, item, names...)
+}
+
+// isShared is the part of a query that tells whether the history is shared.
+const isShared = "EXISTS (SELECT 1 FROM sync_machine)"
+
+// noteShared is noteChange in a history that is shared.
+func noteShared(ctx context.Context, tx *sql.Tx, session, item int64, names ...string) error {
 	for _, name := range names {
 		err := execute(ctx, tx, `
 			INSERT OR IGNORE INTO sync_changes (session, item, name)
