@@ -1,0 +1,82 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// A request that came from another machine replays to the bytes that were sent there, whatever numbers its messages have
+// here.
+func TestARequestOfAnotherMachineReplays(t *testing.T) {
+	ctx := t.Context()
+	a, err := txtar.ParseFile(filepath.Join("testdata", "replay", fmt.Sprintf("rules-%d.txtar", history.Rules)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := recordFile{t: t, archive: a}
+	there := f.store(history.Rules)
+	from := there.deps.Store
+
+	b := newBench(t)
+	if b.deps.Store, err = store.Open(ctx, filepath.Join(t.TempDir(), "winnow.db"), store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.deps.Store.Close() })
+	for i := range 7 {
+		m := store.Message{Message: history.Message{Role: history.User, Content: fmt.Sprint("other ", i)}}
+		if _, _, err := b.deps.Store.Begin(ctx, store.Session{}, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, s := range map[string]*store.Store{"there": from, "here": b.deps.Store} {
+		if _, err := s.Sync().Join(ctx, name, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for more := true; more; {
+		var lines [][]byte
+		_, more, err = from.Sync().Collect(ctx, func(l store.SyncLine) error {
+			text, err := json.Marshal(l)
+			lines = append(lines, text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.deps.Store.Sync().Merge(ctx, func(take func(store.SyncLine) error) error {
+			for _, text := range lines {
+				var l store.SyncLine
+				if err := json.Unmarshal(text, &l); err != nil {
+					return err
+				}
+				if err := take(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	here := b.open(there.row.ID)
+	if len(f.turns()) == 0 {
+		t.Fatal("no request is compared")
+	}
+	for _, turn := range f.turns() {
+		got, err := here.Records().Replay(ctx, turn, 0)
+		if err != nil {
+			t.Fatalf("replay turn %d: %v", turn, err)
+		}
+		if !got.Proven || string(got.Body) != f.sent(turn) {
+			t.Errorf("turn %d is proven: %v (%s), and its bytes are\n%s\nwhere\n%s\nwere sent", turn, got.Proven, got.Doubt, got.Body, f.sent(turn))
+		}
+	}
+}
