@@ -219,6 +219,7 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		DROP TABLE sync_stamps;
 		DROP TABLE sync_changes;
 		DROP TABLE sync_others;
+		DROP TABLE sync_former;
 		DROP TABLE sync_purged;
 		DROP TABLE sync_lost;
 		DROP TABLE queued;
