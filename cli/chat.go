@@ -109,6 +109,7 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 		Export:   k.exportCommand,
 		Doctor:   k.doctorReport,
 		Chosen:   func(ref string) error { return k.memory.Model(k.catalog.Last(ref))() },
+		Sync:     k.exchange(),
 	})
 }
 
@@ -170,6 +171,7 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Doctor:     k.doctorReport,
 		Export:     k.exportCommand,
 		ReadPage:   k.readPage,
+		Sync:       k.exchange(),
 		Background: func() {
 			addProcessor()
 			k.servers.Start()

@@ -39,11 +39,22 @@ func switched(t testing.TB, pid int, counts *regexp.Regexp) (n int) {
 // Soon after the start, nothing is written and the program sleeps: it does not wake up for frames in which nothing
 // happens. A renderer of 30 frames a second would wake up a hundred times in a second.
 func TestNothingHappensAtRest(t *testing.T) {
+	t.Parallel()
+	wantRest(t, home(t))
+}
+
+// A sync with other machines is no reason to wake up: it runs behind the start and behind a turn, and watches nothing.
+func TestNothingHappensAtRestWithASync(t *testing.T) {
+	t.Parallel()
+	wantRest(t, syncing(t, t.TempDir()))
+}
+
+func wantRest(t *testing.T, env []string) {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("counts what Linux tells about a program's threads")
 	}
-	t.Parallel()
-	chat := startIn(t, home(t), 120, 40, "-m", "guide")
+	chat := startIn(t, env, 120, 40, "-m", "guide")
 	chat.want("enter send")
 	written := func() int {
 		chat.mu.Lock()

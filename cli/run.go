@@ -20,6 +20,7 @@ import (
 	"winnow/session"
 	"winnow/session/approval"
 	"winnow/session/store"
+	"winnow/ui/theme"
 )
 
 func (p *program) runCommand() *cobra.Command {
@@ -112,6 +113,11 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 			id = ""
 		}
 		err = firstError(report.WriteJSON(p.out, out.turn.JSON(id, s.Ref(), err, ctx.Err() != nil)), err)
+	}
+	if s.Info().ID != "" {
+		if fault := k.exchangeOnce(ctx); fault != nil && term.IsTerminal(p.err.Fd()) {
+			out.say(theme.UpperFirst(theme.Sentence(fault)))
+		}
 	}
 	if ctx.Err() != nil {
 		p.suggestResume(k, s.Info())
