@@ -155,25 +155,13 @@ func (m *syncMachine) save(ctx context.Context, tx *sql.Tx) error {
 func (y *Sync) Join(ctx context.Context, place, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(tx *sql.Tx) (SyncState, error) {
 		m, err := thisMachine(ctx, tx)
-		if err == nil && m.Place != place {
-			if err := forgetSync(ctx, tx); err != nil {
-				return SyncState{}, err
-			}
-			err = ErrNotSynced
-		}
 		switch {
-		case err == nil && m.Name != name:
+		case err == nil && m.Place == place && m.Name != name:
 			m.Name = name
 			err = m.save(ctx, tx)
-		case errors.Is(err, ErrNotSynced):
-			// A file that was saved from damage may have some of it.
-			if err := forgetSync(ctx, tx); err != nil {
-				return SyncState{}, err
-			}
-			id := make([]byte, 8)
-			rand.Read(id)
-			m = syncMachine{Machine: hex.EncodeToString(id), Place: place, Name: name, Clock: 1, Next: 1} // 0 is the stamp of what a session begins with
-			_, err = sqlite.InsertRow(ctx, tx, "sync_machine", m, sql.Named("id", 1))
+		case err == nil && m.Place != place, errors.Is(err, ErrNotSynced):
+			// A file that was saved from damage may have some of it. 0 is the stamp of what a session begins with.
+			err = newMachine(ctx, tx, syncMachine{Place: place, Name: name, Clock: max(m.Clock, 1)})
 		}
 		if err != nil {
 			return SyncState{}, err
@@ -182,20 +170,44 @@ func (y *Sync) Join(ctx context.Context, place, name string) (SyncState, error) 
 	})
 }
 
-// Forget forgets everything about the sharing but the sessions that were purged and the values that were lost. The next
-// Join makes another machine of this history, which shares all of it anew: rows that the others have already are known
-// by what they say. Former names it as this machine was called.
+// Forget makes another machine of this history, which shares all of it anew: rows that the others have already are known
+// by what they say. The sessions that were purged, the values that were lost and the changes that were not told yet are
+// kept. Former names the machine as it was called.
 func (y *Sync) Forget(ctx context.Context) error {
 	return y.s.save(ctx, "share the history anew", func(tx *sql.Tx) error {
-		err := execute(ctx, tx, `
-			INSERT OR IGNORE INTO sync_former (machine, purged)
-			SELECT machine, 0
-			FROM sync_machine`)
+		m, err := thisMachine(ctx, tx)
+		if errors.Is(err, ErrNotSynced) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		return forgetSync(ctx, tx)
+		if err := execute(ctx, tx, `INSERT OR IGNORE INTO sync_former (machine, purged) VALUES (?, 0)`, m.Machine); err != nil {
+			return err
+		}
+		// What was not told yet is a change of the new machine.
+		err = execute(ctx, tx, `
+			INSERT OR IGNORE INTO sync_changes (session, item, name)
+			SELECT session, item, name
+			FROM sync_stamps
+			WHERE segment = -1`)
+		if err != nil {
+			return err
+		}
+		return newMachine(ctx, tx, syncMachine{Place: m.Place, Name: m.Name, Clock: m.Clock})
 	})
+}
+
+// newMachine forgets what is known of the sharing but changes that were not told, and makes a new machine of the history.
+func newMachine(ctx context.Context, tx *sql.Tx, m syncMachine) error {
+	if err := forgetSync(ctx, tx); err != nil {
+		return err
+	}
+	id := make([]byte, 8)
+	rand.Read(id)
+	m.Machine, m.Next, m.Messages, m.Requests, m.Summaries = hex.EncodeToString(id), 1, 0, 0, 0
+	_, err := sqlite.InsertRow(ctx, tx, "sync_machine", m, sql.Named("id", 1))
+	return err
 }
 
 // Former returns what this machine was called before Forget, as far as its segments may hold sessions that were purged
@@ -221,7 +233,7 @@ func (y *Sync) TidiedFormer(ctx context.Context, machine string, purged int) err
 }
 
 func forgetSync(ctx context.Context, tx *sql.Tx) error {
-	for _, table := range []string{"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids", "sync_stamps", "sync_changes", "sync_others"} {
+	for _, table := range []string{"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids", "sync_stamps", "sync_others"} {
 		if err := execute(ctx, tx, "DELETE FROM "+table); err != nil {
 			return err
 		}

@@ -152,7 +152,8 @@ func stampChanges(ctx context.Context, tx *sql.Tx, m *syncMachine) error {
 						AND item = 0
 				)`, c.Session).Scan(&sent)
 		}
-		if err == nil && sent {
+		// What this machine had not told under a former name has a stamp in any case: others may know an older value.
+		if err == nil && (sent || m.Next == 1) {
 			err = stamp(ctx, tx, c.Session, c.Item, c.Name, SyncStamp{m.Clock, m.Machine}, 0, -1)
 		}
 		if err != nil {
@@ -254,7 +255,7 @@ func (c *collecting) run() error {
 	if err := c.chooseRows(); err != nil {
 		return err
 	}
-	held, err := c.heldLeaves()
+	held, err := c.heldStamps()
 	if err != nil {
 		return err
 	}
@@ -436,28 +437,45 @@ func (c *collecting) chooseLater(kind, query string, due map[int64]bool) error {
 	return c.settle(kind, runs, chosen, held, until)
 }
 
-// heldLeaves are the stamps of active branches whose end is not sent yet.
-func (c *collecting) heldLeaves() ([]int64, error) {
+// heldStamps are the stamps of values that cannot be told yet: those of sessions and rows that are not sent, and of active
+// branches whose end is not.
+func (c *collecting) heldStamps() ([]int64, error) {
 	held := []int64{} // nil is JSON that is no list
-	type leaf struct{ stamp, message int64 }
-	leaves, err := sqlite.Collect(c.ctx, c.tx, func(scan func(...any) error) (l leaf, err error) {
-		err = scan(&l.stamp, &l.message)
-		return l, err
+	type waiting struct {
+		stamp, item, leaf int64
+		name              string
+		announced         bool
+	}
+	stamps, err := sqlite.Collect(c.ctx, c.tx, func(scan func(...any) error) (w waiting, err error) {
+		err = scan(&w.stamp, &w.item, &w.name, &w.leaf, &w.announced)
+		return w, err
 	}, `
 		SELECT
 			t.id,
-			s.leaf
+			t.item,
+			t.name,
+			s.leaf,
+			EXISTS (SELECT 1 FROM sync_stamps b WHERE b.session = t.session AND b.item = 0 AND b.name = '')
 		FROM sync_stamps t
 		JOIN sessions s ON s.n = t.session
-		WHERE t.segment = -1
-			AND t.name = 'leaf'`)
-	for _, l := range leaves {
-		sent, err := c.m.wasSent(c.ctx, c.tx, messageKind, l.message)
-		if err != nil {
-			return nil, err
+		WHERE t.segment = -1`)
+	for _, w := range stamps {
+		kind, row := messageKind, w.item
+		switch {
+		case w.name == requestKind:
+			kind = requestKind
+		case w.name == leafValue:
+			row = w.leaf
+		}
+		sent := w.announced
+		if sent && row != 0 {
+			var err error
+			if sent, err = c.m.wasSent(c.ctx, c.tx, kind, row); err != nil {
+				return nil, err
+			}
 		}
 		if !sent {
-			held = append(held, l.stamp)
+			held = append(held, w.stamp)
 		}
 	}
 	return held, err
