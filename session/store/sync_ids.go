@@ -31,7 +31,9 @@ type syncRun struct {
 	told  bool  // the others learn from another machine, or from this one's own rows, what it is
 }
 
-func (r syncRun) has(id int64) bool { return r.First <= id && id <= r.Last }
+// has reports whether an id there is in the run, and names whether a row here is.
+func (r syncRun) has(id int64) bool     { return r.First <= id && id <= r.Last && id != 0 }
+func (r syncRun) names(here int64) bool { return r.has(here - r.Here + r.First) }
 
 func idsOf(ctx context.Context, tx *sql.Tx, machine string) *idsThere {
 	return &idsThere{ctx: ctx, tx: tx, machine: machine, known: map[string]syncRun{}, fresh: map[string][]syncRun{}}
@@ -47,8 +49,17 @@ func (t *idsThere) find(kind string, id int64) (int64, error) {
 			return r.Here + id - r.First, nil
 		}
 	}
-	var r syncRun
-	err := t.tx.QueryRowContext(t.ctx, `
+	r, err := t.before("first", kind, id)
+	if err != nil || !r.has(id) {
+		return 0, err
+	}
+	t.known[kind] = r
+	return r.Here + id - r.First, nil
+}
+
+// before is the last run of the table whose column, first or here, is not behind an id; an empty one where there is none.
+func (t *idsThere) before(column, kind string, id int64) (r syncRun, err error) {
+	err = t.tx.QueryRowContext(t.ctx, `
 		SELECT
 			first,
 			last,
@@ -56,17 +67,13 @@ func (t *idsThere) find(kind string, id int64) (int64, error) {
 		FROM sync_ids
 		WHERE machine = ?
 			AND kind = ?
-			AND first <= ?
-		ORDER BY first DESC
+			AND `+column+` <= ?
+		ORDER BY `+column+` DESC
 		LIMIT 1`, t.machine, kind, id).Scan(&r.First, &r.Last, &r.Here)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && !r.has(id) {
-		return 0, nil
+	if errors.Is(err, sql.ErrNoRows) {
+		return syncRun{}, nil
 	}
-	if err != nil {
-		return 0, err
-	}
-	t.known[kind] = r
-	return r.Here + id - r.First, nil
+	return r, err
 }
 
 // add notes that an id there is a row here. told is false for a row that was just stored: the others are to be told
@@ -100,27 +107,11 @@ func (t *idsThere) put() error {
 
 // named reports whether the machine has a name for a row here.
 func (t *idsThere) named(kind string, here int64) (bool, error) {
-	for _, r := range t.fresh[kind] {
-		if r.Here <= here && here <= r.Here+r.Last-r.First {
-			return true, nil
-		}
+	if slices.ContainsFunc(t.fresh[kind], func(r syncRun) bool { return r.names(here) }) {
+		return true, nil
 	}
-	var r syncRun
-	err := t.tx.QueryRowContext(t.ctx, `
-		SELECT
-			first,
-			last,
-			here
-		FROM sync_ids
-		WHERE machine = ?
-			AND kind = ?
-			AND here <= ?
-		ORDER BY here DESC
-		LIMIT 1`, t.machine, kind, here).Scan(&r.First, &r.Last, &r.Here)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil && here <= r.Here+r.Last-r.First, err
+	r, err := t.before("here", kind, here)
+	return err == nil && r.names(here), err
 }
 
 // overlapping are the runs of a kind that have ids from first to last, in order.

@@ -632,17 +632,20 @@ func (g *merging) callsAndParts(m MessageLine) error {
 	return insertCallsAndParts(g.ctx, g.tx, m.ID, m, attachments)
 }
 
+// news reports whether a row changed later than what is known of it here.
+func (g *merging) news(item int64, kind string, at SyncStamp) (bool, error) {
+	before, err := g.stampOf(item, kind)
+	if before.Counter == 0 {
+		before.Machine = "" // as it was sent first
+	}
+	return at.after(before.SyncStamp), err
+}
+
 // replaceMessage replaces a message that changed after it was sent, where that is news.
 func (g *merging) replaceMessage(here int64, m MessageLine, at SyncStamp) error {
-	before, err := g.stampOf(here, messageKind)
-	if err != nil {
+	news, err := g.news(here, messageKind, at)
+	if err != nil || !news {
 		return err
-	}
-	if before.Counter == 0 {
-		before.Machine = ""
-	}
-	if !at.after(before.SyncStamp) {
-		return nil
 	}
 	old, err := message(g.ctx, g.tx, here)
 	if err != nil {
@@ -859,15 +862,9 @@ func (g *merging) agree(table string, id int64, mine, theirs any) error {
 
 // replaceRequest replaces the record of a request that changed after it was sent, where that is news. Its plan stays.
 func (g *merging) replaceRequest(row *RequestLine, at SyncStamp) error {
-	before, err := g.stampOf(row.ID, requestKind)
-	if err != nil {
+	news, err := g.news(row.ID, requestKind, at)
+	if err != nil || !news {
 		return err
-	}
-	if before.Counter == 0 {
-		before.Machine = ""
-	}
-	if !at.after(before.SyncStamp) {
-		return nil
 	}
 	values, err := sqlite.Values(*row)
 	if err != nil {
