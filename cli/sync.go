@@ -360,7 +360,7 @@ func (p *program) syncStatus(ctx context.Context, o sync.Options, asJSON bool) e
 
 // waitingSentence says what of this machine is not in the folder yet.
 func waitingSentence(r sync.StatusReport) string {
-	text := "everything of this machine is there"
+	text := "up to date"
 	switch {
 	case r.Machine == "":
 		text = "this machine was never synced"
