@@ -34,8 +34,9 @@ const (
 	Peek                  // finds out whether somebody has taken a file by Lock; many may at once
 )
 
-// dsn names the file for the driver, with every pragma that the connection needs. The path is
-// escaped, so that a question mark in a folder's name does not start the parameters.
+// dsn names the file for the driver, with every pragma that the connection needs. The path is made absolute, because
+// one in a URI begins at the root, and escaped, so that a question mark in a folder's name does not start the
+// parameters.
 func dsn(path string, m Mode) string {
 	q := url.Values{}
 	q.Set("_busy_timeout", "250") // milliseconds: short, because the store tries again and heeds its context
@@ -87,6 +88,10 @@ func dsn(path string, m Mode) string {
 		q.Del("_journal_mode")
 		q.Del("mode")
 		return "file::memory:?" + q.Encode()
+	}
+	// Without a working folder a relative path names no file, and opening it says so.
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
 	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
