@@ -12,16 +12,17 @@ import (
 const recoveredTitle = "Recovered conversation"
 
 // putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
-// to its beginning, nothing hangs on what is lost. newest is the highest number that a message ever
-// had, 0 for not known.
-func putInOrder(ctx context.Context, tx *sql.Tx, newest, now int64, check Check) (Salvage, error) {
+// to its beginning, nothing hangs on what is lost. newest are the highest ids that were given, as far as they are
+// known.
+func putInOrder(ctx context.Context, tx *sql.Tx, newest ids, now int64, check Check) (Salvage, error) {
 	var out Salvage
 	steps := []func() error{
+		func() error { return raise(ctx, tx, newest) },
 		func() error { return reattach(ctx, tx, now, &out) },
 		func() error { return countLost(ctx, tx, &out) },
 		func() error { return reparent(ctx, tx) },
 		func() error { return removeOrphans(ctx, tx) },
-		func() error { return settle(ctx, tx, newest) },
+		func() error { return settle(ctx, tx) },
 		func() error { return verify(ctx, tx, &out, check) },
 	}
 	for _, step := range steps {
@@ -30,6 +31,71 @@ func putInOrder(ctx context.Context, tx *sql.Tx, newest, now int64, check Check)
 		}
 	}
 	return out, nil
+}
+
+// ids are ids of rows by the table that gave them.
+type ids map[string]int64
+
+// numbered are the tables that never give an id again.
+var numbered = []string{"messages", "requests", "summaries"}
+
+// named selects, for each of the numbered tables, every id that a row names. What decided a request is JSON, and names
+// the end of its branch and its summary.
+var named = map[string]string{
+	"messages": `
+		SELECT id FROM messages
+		UNION ALL SELECT parent FROM messages
+		UNION ALL SELECT leaf FROM sessions
+		UNION ALL SELECT forked_at FROM sessions
+		UNION ALL SELECT message FROM tool_calls
+		UNION ALL SELECT message FROM parts
+		UNION ALL SELECT message FROM repairs
+		UNION ALL SELECT message FROM flags
+		UNION ALL SELECT message FROM remedies
+		UNION ALL SELECT message FROM verdicts
+		UNION ALL SELECT last FROM summaries
+		UNION ALL SELECT user FROM requests
+		UNION ALL SELECT CAST(options AS TEXT) ->> '$.leaf'
+		FROM requests
+		WHERE json_valid(CAST(options AS TEXT))`,
+	"requests": `
+		SELECT id FROM requests
+		UNION ALL SELECT request FROM messages
+		UNION ALL SELECT first_request FROM verdicts
+		UNION ALL SELECT last_request FROM verdicts`,
+	"summaries": `
+		SELECT id FROM summaries
+		UNION ALL SELECT CAST(options AS TEXT) ->> '$.summary.ID'
+		FROM requests
+		WHERE json_valid(CAST(options AS TEXT))`,
+}
+
+// raise leaves every id unused that a row had or is named by, also where SQLite's own note of the highest one is lost.
+// It comes before the names of lost rows are cleared.
+func raise(ctx context.Context, tx *sql.Tx, newest ids) error {
+	for _, table := range numbered {
+		var highest int64
+		err := tx.QueryRowContext(ctx, `
+			WITH named (id) AS (`+named[table]+`)
+			SELECT coalesce(max(id), 0)
+			FROM named
+			WHERE typeof(id) = 'integer'
+				AND id < ?`, tooHigh).Scan(&highest)
+		if err != nil {
+			return err
+		}
+		// A table into which no row was put has no note yet.
+		if _, err := tx.ExecContext(ctx, `DELETE FROM sqlite_sequence WHERE name = ?`, table); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `
+			INSERT INTO sqlite_sequence (name, seq)
+			VALUES (?, ?)`, table, max(highest, newest[table]))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reattach gives messages without a session one: their parent's, or a new one for all that had
@@ -82,7 +148,7 @@ func reattach(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 // countLost finds what the saved rows say of others that are not there: sessions know how many
 // messages they have, places are counted from 1, and rows name messages and sessions.
 func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
-	var counted, named int
+	var counted, missing int
 	err := tx.QueryRowContext(ctx, `
 		WITH kept AS (
 			SELECT
@@ -108,11 +174,24 @@ func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
 		SELECT count(*)
 		FROM named
 		WHERE id > 0
-			AND id NOT IN (SELECT id FROM messages)`).Scan(&named)
+			AND id NOT IN (SELECT id FROM messages)`).Scan(&missing)
 	if err != nil {
 		return err
 	}
-	out.LostMessages = max(counted, named)
+	out.LostMessages = max(counted, missing)
+	for table, lost := range map[string]*int{"requests": &out.LostRequests, "summaries": &out.LostSummaries} {
+		err := tx.QueryRowContext(ctx, `
+			WITH named (id) AS (`+named[table]+`)
+			SELECT count(DISTINCT id)
+			FROM named
+			WHERE typeof(id) = 'integer'
+				AND id > 0
+				AND id < ?
+				AND id NOT IN (SELECT id FROM `+table+`)`, tooHigh).Scan(lost)
+		if err != nil {
+			return err
+		}
+	}
 	// A session none of whose messages is left is lost: it would be an empty line in the list.
 	return tx.QueryRowContext(ctx, `
 		WITH named (n) AS (
@@ -131,7 +210,11 @@ func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
 func reparent(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE messages
-		SET parent = coalesce((SELECT max(x.id) FROM messages x WHERE x.session = messages.session AND x.id < messages.parent), 0)
+		SET parent = coalesce((
+			SELECT max(x.id)
+			FROM messages x
+			WHERE x.session = messages.session
+				AND x.id < messages.parent), 0)
 		WHERE parent <> 0
 			AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = messages.parent AND p.session = messages.session)`)
 	if err != nil {
@@ -153,16 +236,29 @@ func reparent(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// removeOrphans removes what belongs to a session or message that is lost.
+// removeOrphans removes what belongs to a session, message or request that is lost, and the names of lost rows in those
+// that stay. What decided a request stays as it was: it is what the proof of the request is made from.
 func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, `
 		DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages);
 		DELETE FROM tags WHERE session NOT IN (SELECT n FROM sessions);
 		DELETE FROM requests WHERE session NOT IN (SELECT n FROM sessions);
 		DELETE FROM verdicts WHERE session NOT IN (SELECT n FROM sessions);
+		DELETE FROM verdicts WHERE NOT EXISTS (
+			SELECT 1
+			FROM requests r
+			WHERE r.id BETWEEN first_request AND coalesce(last_request, r.id)
+				AND +r.session = verdicts.session
+				AND +r.purpose = verdicts.purpose
+		);
 		DELETE FROM summaries WHERE session NOT IN (SELECT n FROM sessions);
+		UPDATE messages SET request = 0 WHERE request <> 0 AND request NOT IN (SELECT id FROM requests);
+		UPDATE requests SET user = 0 WHERE user NOT IN (SELECT id FROM messages);
+		UPDATE sessions SET forked_at = 0 WHERE forked_at > 0 AND forked_at NOT IN (SELECT id FROM messages);
 		DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages);
-		DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages) OR attachment NOT IN (SELECT id FROM attachments);
+		DELETE FROM parts
+		WHERE message NOT IN (SELECT id FROM messages)
+			OR attachment NOT IN (SELECT id FROM attachments);
 		DELETE FROM repairs WHERE message NOT IN (SELECT id FROM messages);
 		DELETE FROM flags WHERE message NOT IN (SELECT id FROM messages);
 		DELETE FROM remedies WHERE message NOT IN (SELECT id FROM messages);
@@ -172,9 +268,9 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// settle counts the sessions' messages anew, finds a leaf for those that lost theirs, leaves the
-// numbers of lost messages unused and has the full-text index made again.
-func settle(ctx context.Context, tx *sql.Tx, newest int64) error {
+// settle counts the sessions' messages anew, finds a leaf for those that lost theirs and has the full-text index made
+// again.
+func settle(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE sessions
 		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
@@ -189,13 +285,6 @@ func settle(ctx context.Context, tx *sql.Tx, newest int64) error {
 		SELECT min(id), max(id)
 		FROM messages
 		HAVING count(*) > 0;`)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
-		UPDATE sqlite_sequence
-		SET seq = max(seq, ?)
-		WHERE name = 'messages'`, newest)
 	return err
 }
 

@@ -19,7 +19,7 @@ type salvager struct {
 	to     *sql.Tx
 	tables []Table
 	drafts map[uint32]bool // the pages of the table of drafts, none where that is not known
-	newest int64           // the highest id that a message ever had, 0 for not known
+	newest ids             // the highest that were ever given, as SQLite noted them
 	now    int64           // Unix milliseconds
 	late   []savedRow      // messages whose number another one has
 }
@@ -44,11 +44,11 @@ func (h *salvager) renumber(ctx context.Context) error {
 	if err := h.to.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
 		return err
 	}
-	h.newest = max(h.newest, last)
+	newest := max(h.newest["messages"], last)
 	for _, r := range h.late {
-		h.newest++
-		r.values[0] = h.newest
-		r.set("seq", -h.newest)
+		newest++
+		r.values[0] = newest
+		r.set("seq", -newest)
 		if err := h.insert(ctx, r); err != nil && !constraint(err) {
 			return err
 		}
@@ -57,16 +57,17 @@ func (h *salvager) renumber(ctx context.Context) error {
 }
 
 // learn notes what SQLite's own tables say: where the drafts are, whose oldest rows look like
-// prompts, and the highest number of a message.
+// prompts, and the highest ids that were given.
 func (h *salvager) learn(_ uint32, c Cell) error {
 	switch {
 	case len(c.Values) == 5 && c.Values[0] == "table" && c.Values[1] == "drafts":
 		if root, ok := c.Values[3].(int64); ok && root > 0 && root <= int64(h.im.pages) {
 			h.drafts = h.im.tree(uint32(root))
 		}
-	case len(c.Values) == 2 && c.Values[0] == "messages":
-		if seq, ok := c.Values[1].(int64); ok && seq < tooHigh {
-			h.newest = max(h.newest, seq)
+	case len(c.Values) == 2:
+		table, _ := c.Values[0].(string)
+		if seq, ok := c.Values[1].(int64); ok && slices.Contains(numbered, table) && seq < tooHigh {
+			h.newest[table] = max(h.newest[table], seq)
 		}
 	}
 	return nil
@@ -136,7 +137,8 @@ func (h *salvager) again(ctx context.Context, r savedRow) error {
 			WHERE session = ?
 				AND message = ?
 				AND first_request = ?
-				AND last_request IS NULL`, r.get("last_request"), r.get("session"), r.get("message"), r.get("first_request"))
+				AND last_request IS NULL`,
+			r.get("last_request"), r.get("session"), r.get("message"), r.get("first_request"))
 		return err
 	}
 	r.values[0] = nil // any number does
@@ -161,7 +163,8 @@ func (h *salvager) sessionAgain(ctx context.Context, r savedRow) error {
 func (h *salvager) messageAgain(ctx context.Context, r savedRow) error {
 	growing := []any{message.Streaming, message.Interrupted}
 	if status := message.Status(r.get("status").(string)); !slices.Contains(growing, any(status)) {
-		_, err := h.changes(ctx, "DELETE FROM messages WHERE id = ? AND status IN (?, ?)", append([]any{r.values[0]}, growing...)...)
+		_, err := h.changes(ctx, "DELETE FROM messages WHERE id = ? AND status IN (?, ?)",
+			append([]any{r.values[0]}, growing...)...)
 		if err != nil {
 			return err
 		}

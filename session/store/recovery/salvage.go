@@ -24,6 +24,9 @@ type Salvage struct {
 	LostSessions int    // as far as can be known
 	LostMessages int    // as far as can be known; those that fail their hash are among them
 	Damaged      int    // messages that are there and fail their hash: their text is not shown
+
+	LostRequests  int // records of requests that other rows name
+	LostSummaries int // that the records of requests name
 }
 
 // Check calls each for every message of a history, with whether it fails its hash.
@@ -47,7 +50,7 @@ func (im Image) Salvage(ctx context.Context, fresh string, all []sqlite.Step, no
 	}
 	var out Salvage
 	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		h := &salvager{im: im, to: tx, tables: Tables(all), now: now}
+		h := &salvager{im: im, to: tx, tables: Tables(all), newest: ids{}, now: now}
 		if err := h.run(ctx); err != nil {
 			return err
 		}
@@ -75,15 +78,9 @@ func (s Salvage) String() string {
 	if s.Sessions == 0 && s.Damaged == 0 {
 		b.WriteString("Nothing in it could be read, so a new one was started. ")
 	} else {
-		fmt.Fprintf(&b, "%s and %s were recovered; ", english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""))
-		switch {
-		case s.LostSessions == 0 && s.LostMessages == 0:
-			b.WriteString("nothing was lost. ")
-		case s.LostSessions == 0:
-			fmt.Fprintf(&b, "%s lost. ", were(s.LostMessages, "message"))
-		default:
-			fmt.Fprintf(&b, "%s and %s lost. ", english.Plural(s.LostSessions, "session", ""), were(s.LostMessages, "message"))
-		}
+		fmt.Fprintf(&b, "%s and %s were recovered; ",
+			english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""))
+		fmt.Fprintf(&b, "%s lost. ", s.lost())
 	}
 	if s.Damaged > 0 {
 		fmt.Fprintf(&b, "Of the lost ones, %s still in place without text. ", were(s.Damaged, "message"))
@@ -93,6 +90,29 @@ func (s Salvage) String() string {
 	}
 	fmt.Fprintf(&b, "The damaged file is kept as %s.", s.File)
 	return b.String()
+}
+
+// lost writes "nothing was" and "1 session and 2 messages were".
+func (s Salvage) lost() string {
+	var things []string
+	total := 0
+	for _, lost := range []struct {
+		n     int
+		thing string
+	}{{s.LostSessions, "session"}, {s.LostMessages, "message"}, {s.LostRequests, "request record"}} {
+		if lost.n > 0 {
+			things = append(things, english.Plural(lost.n, lost.thing, ""))
+			total += lost.n
+		}
+	}
+	if s.LostSummaries > 0 {
+		things = append(things, english.Plural(s.LostSummaries, "summary", "summaries"))
+		total += s.LostSummaries
+	}
+	if total == 0 {
+		return "nothing was"
+	}
+	return english.WordSeries(things, "and") + " " + english.PluralWord(total, "was", "were")
 }
 
 // were writes "1 message was" and "2 messages were".

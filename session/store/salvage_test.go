@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/history"
+)
+
+// An id that a lost row had is not given again, however little is left that names it: an answer never shows the record
+// of another request.
+func TestSalvageGivesNoIDAgain(t *testing.T) {
+	ctx := context.Background()
+	path := newPath(t)
+	s := openAt(t, path, Options{Now: noon().now})
+	session, asked := begin(t, s, "t", "question")
+	var summary Summary
+	for i := range 3 {
+		var err error
+		sources := history.IDs{{asked.ID, asked.ID}}
+		summary, err = s.AddSummary(ctx, Summary{Session: session.ID, Sources: sources, Text: fmt.Sprint(i)})
+		must(t, "add a summary", err)
+	}
+	var request Request
+	for i := range 3 {
+		var err error
+		plan := Verdicts{Entries: history.EntriesOf(history.Entry{ID: asked.ID, Index: i, Disposition: history.Kept})}
+		options := fmt.Appendf(nil, `{"summary":{"ID":%d}}`, summary.ID)
+		r := Request{Session: session.ID, Turn: 1, User: asked.ID, Options: options, Plan: &plan}
+		request, err = s.AddRequest(ctx, r)
+		must(t, "add a request", err)
+	}
+	answer := says(session.ID, asked.ID, history.Assistant, "answer")
+	answer.Request = request.ID
+	answer = add(t, s, answer)
+	page := map[string]int{"sqlite_sequence": 0, "messages": 0, "requests": 0, "summaries": 0}
+	for table := range page {
+		root := 0
+		err := s.reads.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", table).Scan(&root)
+		must(t, "find the page of "+table, err)
+		page[table] = root
+	}
+	must(t, "close", s.Close())
+	sound, err := os.ReadFile(path)
+	must(t, "read the file", err)
+
+	for _, lost := range []struct {
+		table, says string
+	}{
+		{"requests", "1 session and 2 messages were recovered; 3 request records were lost."},
+		// The other two are named by nothing.
+		{"summaries", "1 session and 2 messages were recovered; 1 summary was lost."},
+		{"messages", "Nothing in it could be read"},
+	} {
+		t.Run(lost.table, func(t *testing.T) {
+			damaged := append([]byte{}, sound...)
+			for _, table := range []string{"sqlite_sequence", lost.table} {
+				clear(damaged[(page[table]-1)*4096 : page[table]*4096])
+			}
+			path := filepath.Join(t.TempDir(), "winnow.db")
+			must(t, "write the file", os.WriteFile(path, damaged, 0o600))
+			s := openAt(t, path, Options{Now: noon().now})
+			if notices := strings.Join(s.Notices(), " "); !strings.Contains(notices, lost.says) {
+				t.Errorf("the start says %q, want %q", notices, lost.says)
+			}
+			if lost.table == "requests" {
+				if old := read(t, s, answer.ID); old.Request != 0 {
+					t.Errorf("the answer still names the lost request %d", old.Request)
+				}
+			}
+			again, said := begin(t, s, "u", "another question")
+			r, err := s.AddRequest(ctx, Request{Session: again.ID, Turn: 1, User: said.ID})
+			must(t, "add a request", err)
+			sources := history.IDs{{said.ID, said.ID}}
+			sum, err := s.AddSummary(ctx, Summary{Session: again.ID, Sources: sources, Messages: 1, Text: "other"})
+			must(t, "add a summary", err)
+			if said.ID <= answer.ID || r.ID <= request.ID || sum.ID <= summary.ID {
+				t.Errorf("message %d, request %d and summary %d have ids of before; the newest were %d, %d and %d",
+					said.ID, r.ID, sum.ID, answer.ID, request.ID, summary.ID)
+			}
+			var dangling int
+			must(t, "count", s.reads.QueryRow(`
+				WITH named (id) AS (SELECT request FROM messages UNION ALL SELECT first_request FROM verdicts)
+				SELECT count(*)
+				FROM named
+				WHERE id <> 0
+					AND id NOT IN (SELECT id FROM requests)`).Scan(&dangling))
+			if dangling > 0 {
+				t.Errorf("%d rows name requests that are not there", dangling)
+			}
+		})
+	}
+}
