@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -358,17 +359,21 @@ func (p *program) syncStatus(ctx context.Context, o sync.Options, asJSON bool) e
 	return nil
 }
 
-// waitingSentence says what of this machine is not in the folder yet.
+// waitingSentence says what of this machine is not in the folder yet, and what of the others is not merged.
 func waitingSentence(r sync.StatusReport) string {
-	text := "up to date"
+	var waits []string
 	switch {
 	case r.Machine == "":
-		text = "this machine was never synced"
+		waits = append(waits, "this machine was never synced")
 	case r.Waiting > 0:
-		text = theme.Plural(r.Waiting, "new row") + " of this machine to be written"
+		waits = append(waits, theme.Plural(r.Waiting, "new row")+" of this machine to be written")
 	case r.Rewrite > 0:
-		text = theme.Plural(r.Rewrite, "file") + " of this machine to be written again"
+		waits = append(waits, theme.Plural(r.Rewrite, "file")+" of this machine to be written again")
 	}
+	if n := r.Unmerged(); n > 0 {
+		waits = append(waits, theme.Plural(n, "file")+" of other machines to be merged")
+	}
+	text := cmp.Or(strings.Join(waits, "; "), "up to date")
 	if r.Encrypted {
 		text += ", encrypted"
 	}

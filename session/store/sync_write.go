@@ -14,11 +14,23 @@ import (
 	"winnow/session/store/verdicts"
 )
 
-// A segment ends where it has so many messages, bytes of text or changes.
+// A segment ends where it has so many messages, bytes of text or changes. Where its texts and attachments would be more
+// than segmentWhole, it ends before the message, unless that is its only one.
 const (
 	segmentMessages = 500
-	segmentBytes    = 1 << 20
+	segmentText     = 1 << 20
+	segmentWhole    = 8 << 20
 	segmentChanges  = 2000
+)
+
+// textBytes and attachedBytes are the sizes of a row of messages in a query.
+const (
+	textBytes     = `octet_length(content) + octet_length(reasoning) + coalesce(octet_length(extra), 0)`
+	attachedBytes = `coalesce((
+		SELECT sum(octet_length(a.data))
+		FROM parts p
+		JOIN attachments a ON a.id = p.attachment
+		WHERE p.message = messages.id), 0)`
 )
 
 // The values of a session that can differ between machines. Those of a message are flag and remedy; the names of rows that
@@ -243,6 +255,17 @@ type collecting struct {
 	m    syncMachine
 	any  bool // there is something
 	more bool
+	size int64 // bytes of the messages that were chosen, with their attachments
+}
+
+// fits reports whether the segment has room for a message, and takes the room.
+func (c *collecting) fits(size int64) bool {
+	if size > 0 && c.size > 0 && c.size+size > segmentWhole {
+		c.more = true
+		return false
+	}
+	c.size += size
+	return true
 }
 
 func (c *collecting) run() error {
@@ -313,25 +336,30 @@ func (c *collecting) chooseRows() error {
 		return err
 	}
 	var chosen, held []int64
-	size, last := int64(0), int64(0) // last is the newest message that was looked at
+	text, last := int64(0), int64(0) // last is the newest message that was looked at
 	full := false
 	for _, run := range runs {
 		if full {
 			break
 		}
 		err := sqlite.Each(c.ctx, c.tx, func(scan func(...any) error) error {
-			var id, session, parent, bytes int64
+			var id, session, parent, said, attached int64
 			var status history.Status
-			if err := scan(&id, &session, &parent, &status, &bytes); err != nil {
+			if err := scan(&id, &session, &parent, &status, &said, &attached); err != nil {
 				return err
 			}
-			if last = id; status == history.Streaming || slices.Contains(held, parent) {
+			if status == history.Streaming || slices.Contains(held, parent) {
+				last = id
 				held = append(held, id)
 				return nil
 			}
+			if full = !c.fits(said + attached); full {
+				return errEnough
+			}
+			last = id
 			chosen = append(chosen, id)
-			size += bytes
-			if full = len(chosen) == segmentMessages || size > segmentBytes; full {
+			text += said
+			if full = len(chosen) == segmentMessages || text > segmentText; full {
 				return errEnough
 			}
 			return nil
@@ -341,7 +369,8 @@ func (c *collecting) chooseRows() error {
 				session,
 				parent,
 				status,
-				octet_length(content) + octet_length(reasoning) + coalesce(octet_length(extra), 0)
+				`+textBytes+`,
+				`+attachedBytes+`
 			FROM messages
 			WHERE id BETWEEN ? AND ?
 			ORDER BY id`, run[0], run[1])
@@ -437,17 +466,17 @@ func (c *collecting) chooseLater(kind, query string, due map[int64]bool) error {
 	return c.settle(kind, runs, chosen, held, until)
 }
 
-// heldStamps are the stamps of values that cannot be told yet: those of sessions and rows that are not sent, and of active
-// branches whose end is not.
+// heldStamps are the stamps of values that cannot be told yet: those of sessions and rows that are not sent, of active
+// branches whose end is not, and of messages that do not fit into the segment any more.
 func (c *collecting) heldStamps() ([]int64, error) {
 	held := []int64{} // nil is JSON that is no list
 	type waiting struct {
-		stamp, item, leaf int64
-		name              string
-		announced         bool
+		stamp, item, leaf, size int64
+		name                    string
+		announced               bool
 	}
 	stamps, err := sqlite.Collect(c.ctx, c.tx, func(scan func(...any) error) (w waiting, err error) {
-		err = scan(&w.stamp, &w.item, &w.name, &w.leaf, &w.announced)
+		err = scan(&w.stamp, &w.item, &w.name, &w.leaf, &w.size, &w.announced)
 		return w, err
 	}, `
 		SELECT
@@ -455,10 +484,15 @@ func (c *collecting) heldStamps() ([]int64, error) {
 			t.item,
 			t.name,
 			s.leaf,
+			iif(t.name = 'message', coalesce((
+				SELECT `+textBytes+` + `+attachedBytes+`
+				FROM messages
+				WHERE id = t.item), 0), 0),
 			EXISTS (SELECT 1 FROM sync_stamps b WHERE b.session = t.session AND b.item = 0 AND b.name = '')
 		FROM sync_stamps t
 		JOIN sessions s ON s.n = t.session
-		WHERE t.segment = -1`)
+		WHERE t.segment = -1
+		ORDER BY t.id`)
 	for _, w := range stamps {
 		kind, row := messageKind, w.item
 		switch {
@@ -474,7 +508,7 @@ func (c *collecting) heldStamps() ([]int64, error) {
 				return nil, err
 			}
 		}
-		if !sent {
+		if !sent || !c.fits(w.size) {
 			held = append(held, w.stamp)
 		}
 	}

@@ -329,8 +329,21 @@ func (r *run) merge(m machineFolder, number int64) (why string, err error) {
 	return "", r.o.step("merged")
 }
 
+// refusal is why a file is not merged as it is, however long it lies there; nil where there is another reason.
+func refusal(err error) error {
+	for _, kind := range []error{errLarge, errLong} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return nil
+}
+
 // unreadable is the sentence about a file that cannot be merged now; any other error comes back.
 func unreadable(name string, err error) (string, error) {
+	if why := refusal(err); why != nil {
+		return fmt.Sprintf("%s is not merged: %v.", name, why), nil
+	}
 	for _, kind := range []error{errIncomplete, errLater, errLocked, store.ErrSyncDamaged, store.ErrSyncWaits} {
 		if errors.Is(err, kind) {
 			return fmt.Sprintf("%s cannot be read yet: %v.", name, kind), nil

@@ -35,6 +35,8 @@ const (
 
 var (
 	errIncomplete = errors.New("it is incomplete or damaged")
+	errLarge      = fmt.Errorf("it is larger than %d MB", mostFile>>20)
+	errLong       = fmt.Errorf("a line of it is larger than %d MB", mostLine>>20)
 	errLater      = errors.New("it was written by a newer winnow")
 	errLocked     = errors.New("it is encrypted, and there is no key for it")
 )
@@ -129,8 +131,11 @@ func (s *segmentFile) check() error {
 		return err
 	}
 	s.size = info.Size() - sha256.Size
-	if !info.Mode().IsRegular() || s.size < int64(len(magic)) || s.size > mostFile {
+	if !info.Mode().IsRegular() || s.size < int64(len(magic)) {
 		return errIncomplete
+	}
+	if s.size > mostFile {
+		return errLarge
 	}
 	begin := make([]byte, len(magic))
 	if _, err := io.ReadFull(s.f, begin); err != nil {
@@ -202,6 +207,9 @@ func (s *segmentFile) lines(keys []age.Identity, take func(store.SyncLine) error
 		if err := take(l); err != nil {
 			return err
 		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return errLong
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("%w: %w", errIncomplete, err)

@@ -33,6 +33,15 @@ type MachineReport struct {
 	Why     string    // why the first of them cannot be merged, "" where it can or where there is none
 }
 
+// Unmerged is how many files of other machines are not merged yet.
+func (r StatusReport) Unmerged() int {
+	n := 0
+	for _, m := range r.Machines {
+		n += m.New
+	}
+	return n
+}
+
 // Status looks at the folder and the history, and changes nothing.
 func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error) {
 	out := StatusReport{Dir: o.Dir}
@@ -100,22 +109,19 @@ func machineReport(f *folder, m machineFolder, known store.SyncOther, keys ring)
 			if l.Head != nil {
 				r.Name = l.Head.Name
 			}
-			return errSeen
+			return nil
 		})
 	}
-	if err != nil && !errors.Is(err, errSeen) {
+	if err != nil {
 		r.Why = err.Error()
-		for _, kind := range []error{errIncomplete, errLater, errLocked} {
-			if errors.Is(err, kind) {
+		for _, kind := range []error{errIncomplete, errLater, errLocked, refusal(err)} {
+			if kind != nil && errors.Is(err, kind) {
 				r.Why = filepath.Base(segmentPath("", m.id, next)) + ": " + kind.Error()
 			}
 		}
 	}
 	return r
 }
-
-// errSeen ends the reading of a segment whose first line was wanted.
-var errSeen = errors.New("the head was read")
 
 func waits(n int) string {
 	if n == 1 {

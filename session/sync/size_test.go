@@ -1,0 +1,126 @@
+package sync
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/session/store"
+)
+
+// image is so many bytes that no compression makes smaller.
+func image(seed byte, size int) []byte {
+	bytes := make([]byte, size)
+	rand.NewChaCha8([32]byte{seed}).Read(bytes)
+	return bytes
+}
+
+// attach begins a chat with an image.
+func (m *machine) attach(text string, data []byte) store.Message {
+	m.t.Helper()
+	part := history.Part{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: data}
+	message := history.Message{Role: history.User, Content: text, Parts: []history.Part{part}}
+	_, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, store.Message{Message: message})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return first
+}
+
+// A segment stays small whatever is attached to its messages, and one message with a large attachment is a segment of
+// its own, which other machines read as any other.
+func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
+	const most, large = 8.5 * (1 << 20), 9 << 20 // a segment may have some more bytes than its texts and attachments
+	dir := t.TempDir()
+	a, b := newMachine(t, dir), newMachine(t, dir)
+	sums := map[string][sha256.Size]byte{}
+	changed := []int64{}
+	for i, size := range []int{3 << 20, 3 << 20, 3 << 20, large} {
+		data := image(byte(i), size)
+		text := fmt.Sprint("chat ", i)
+		sums[text] = sha256.Sum256(data)
+		changed = append(changed, a.attach(text, data).ID)
+	}
+	check := func(want int) {
+		t.Helper()
+		a.sync()
+		segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
+		if len(segments) != want {
+			t.Errorf("there are %d segments, want %d", len(segments), want)
+		}
+		oversized := 0
+		for _, path := range segments {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Size() > most {
+				oversized++
+			}
+		}
+		if oversized != 1 { // the one with the large attachment
+			t.Errorf("%d of %d segments have more than %.0f bytes, want 1", oversized, want, most)
+		}
+		if out := b.sync(); len(out.Skipped) > 0 {
+			t.Errorf("the other machine could not read %q", out.Skipped)
+		}
+	}
+	check(3) // two, one, and the large one
+	ids, err := b.s.SessionIDs(t.Context())
+	if err != nil || len(ids) != len(sums) {
+		t.Fatalf("the other machine has %d chats, %v; want %d", len(ids), err, len(sums))
+	}
+	for _, id := range ids {
+		all, err := b.s.Messages(t.Context(), id)
+		if err != nil || len(all) != 1 || len(all[0].Parts) != 1 {
+			t.Fatalf("chat %s has %d messages, %v", id, len(all), err)
+		}
+		if got := sha256.Sum256(all[0].Parts[0].Data); got != sums[all[0].Content] {
+			t.Errorf("%s came with another attachment", all[0].Content)
+		}
+	}
+	// A message that changed is sent again with its attachments.
+	for _, id := range changed[:3] {
+		if err := a.s.SetFault(t.Context(), id, `{"code":1}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(5)
+}
+
+// A file that no machine reads is said to be too large, each time, and is no damage.
+func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	path := segmentPath(dir, "0123456789abcdef", 1)
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// It has no bytes on the disk.
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, mostFile+1<<20); err != nil {
+		t.Fatal(err)
+	}
+	a := newMachine(t, dir)
+	out := a.sync()
+	want := "0123456789abcdef/00000001.segment is not merged: it is larger than 512 MB."
+	if len(out.Skipped) != 1 || filepath.ToSlash(out.Skipped[0]) != want {
+		t.Errorf("the sync says %q, want %q", out.Skipped, want)
+	}
+	report, err := Status(t.Context(), a.s, Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Machines) != 1 || report.Unmerged() != 1 {
+		t.Errorf("the status is %+v, want a file that is not merged", report)
+	}
+	if why := report.Machines[0].Why; !strings.HasSuffix(why, "it is larger than 512 MB") {
+		t.Errorf("the status says %q", why)
+	}
+}
