@@ -279,7 +279,10 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 	defer cancel()
 	from, named := p.namedModel(c)
 	if named != "" {
-		if named, err = w.catalog.Find(ctx, named, ""); err != nil {
+		if named, err = w.catalog.Find(ctx, named, ""); err == nil {
+			_, _, err = w.catalog.Use(named) // A server of this machine need not be configured to be checked.
+		}
+		if err != nil {
 			f.wrong("model", "%s: %s", from, w.redactor.Text(report.ErrorText(err)))
 		} else {
 			f.good("model", "%s, named by %s", markdown.OneLine(named, 80), from)

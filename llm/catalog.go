@@ -44,6 +44,23 @@ func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 
 // Add puts an endpoint at the end, or in the place of the one of the same name.
 func (c *Catalog) Add(e Endpoint) {
+	client := c.newClient(e)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.index(e.Name); i >= 0 {
+		c.clients[i] = client
+		return
+	}
+	c.clients = append(c.clients, client)
+}
+
+// index is the place of the endpoint of this name, -1 for none. The caller holds mu.
+func (c *Catalog) index(name string) int {
+	return slices.IndexFunc(c.clients, func(client *Client) bool { return strings.EqualFold(client.endpoint.Name, name) })
+}
+
+// newClient makes the client of an endpoint with what is configured for all endpoints.
+func (c *Catalog) newClient(e Endpoint) *Client {
 	e.BaseURL, e.Patterns = baseURL(e.BaseURL), c.Patterns
 	if e.Doer == nil {
 		e.Doer = c.Network
@@ -53,13 +70,7 @@ func (c *Catalog) Add(e Endpoint) {
 		c.Redactor.Know(e.Secrets()...)
 		client.redactor = c.Redactor
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.clients, func(old *Client) bool { return strings.EqualFold(old.endpoint.Name, e.Name) }); i >= 0 {
-		c.clients[i] = client
-		return
-	}
-	c.clients = append(c.clients, client)
+	return client
 }
 
 // Endpoints lists the endpoints.
@@ -88,24 +99,23 @@ func (c *Catalog) all() []*Client {
 
 // client is the client of the endpoint of this name, nil for none.
 func (c *Catalog) client(name string) *Client {
-	for _, client := range c.all() {
-		if strings.EqualFold(client.endpoint.Name, name) {
-			return client
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.index(name); i >= 0 {
+		return c.clients[i]
 	}
 	return nil
 }
 
 // known is the client of the endpoint of this name. The servers of this machine are known by name
-// without being configured: one that does not run says so when it is asked.
+// without being configured: one that does not run says so when it is asked. Their endpoints are not added.
 func (c *Catalog) known(name string) *Client {
 	if client := c.client(name); client != nil {
 		return client
 	}
 	for _, s := range localServers {
 		if strings.EqualFold(s.name, name) {
-			c.Add(c.withStored(Endpoint{Name: s.name, BaseURL: s.base}))
-			return c.client(name)
+			return c.newClient(c.withStored(Endpoint{Name: s.name, BaseURL: s.base}))
 		}
 	}
 	return nil
@@ -158,6 +168,22 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	return client, model, nil
 }
 
+// Use is Resolve for a model that will be asked: if its endpoint is a server of this machine that is not configured,
+// it is added, so that it is listed with the others and keeps what is learned of it. No other lookup adds anything.
+func (c *Catalog) Use(ref string) (*Client, string, error) {
+	client, model, err := c.Resolve(ref)
+	if err != nil {
+		return nil, "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.index(client.endpoint.Name); i >= 0 {
+		return c.clients[i], model, nil
+	}
+	c.clients = append(c.clients, client)
+	return client, model, nil
+}
+
 // Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
 // written. Any other name must be a model that one endpoint lists: the one called home, or the one that
 // would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent. Where
@@ -180,7 +206,7 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	case err == nil:
 		return client.endpoint.Name + "/" + model, nil
 	case errors.As(err, &none):
-		return c.first(ctx, c.client(none.Endpoint))
+		return c.first(ctx, c.known(none.Endpoint))
 	case !errors.As(err, &unknown):
 		return "", err
 	}

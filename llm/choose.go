@@ -59,14 +59,17 @@ var ErrNoModel = errors.New("no model is named or configured, and no API key is 
 // nothing is named, with its default model or the first one that it lists. An endpoint that the user
 // configured or has a key for is never replaced by another place: where it does not answer and its model
 // must be asked for, the choice is closed. Only where there is no such endpoint, and the preference allows it, it
-// is the first model of a server on this machine, which is then added to the catalog, or the built-in
-// guide. The error is a sentence for the user.
+// is the first model of a server on this machine, or the built-in guide. The endpoint that is chosen, and no other, is
+// added to the catalog if it is not in it. The error is a sentence for the user.
 //
 // The model that was used last goes before all that is not named. Where it cannot be had any more, the reason of
 // the choice says so.
 func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
 	if ref := strings.TrimSpace(w.Ref); ref != "" {
 		found, err := c.Find(ctx, ref, w.Home)
+		if err == nil {
+			_, _, err = c.Use(found)
+		}
 		at := c.client(strings.TrimSuffix(ref, "/"))
 		reason := "because you named it"
 		if w.From != "" {

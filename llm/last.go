@@ -43,5 +43,6 @@ func (c *Catalog) again(last Last) (Choice, error) {
 	if now := shownURL(e.BaseURL); last.Server != "" && now != last.Server {
 		return Choice{}, fmt.Errorf("was at %s, and %s is at %s now", last.Server, e.Name, now)
 	}
-	return Choice{Ref: e.Name + "/" + model, Reason: "because you used it last", Hint: howToSwitch}, nil
+	_, _, err = c.Use(last.Ref)
+	return Choice{Ref: e.Name + "/" + model, Reason: "because you used it last", Hint: howToSwitch}, err
 }

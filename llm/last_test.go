@@ -53,3 +53,45 @@ func TestTheModelThatWasUsedLast(t *testing.T) {
 		t.Errorf("a model of no endpoint is described as %+v", got)
 	}
 }
+
+// A lookup of a server of this machine that is not configured does not configure it: where the model that was used
+// last was at another address, the servers that run here and the guide are offered as ever.
+func TestALookupChangesNothing(t *testing.T) {
+	t.Parallel()
+	guide := Endpoint{Name: Guide, BaseURL: "http://guide/v1", Default: Guide}
+	last := Last{Ref: "ollama/x", Server: "http://10.1.2.3:11434/v1"}
+	const gone = "; ollama/x, which you used last, was at http://10.1.2.3:11434/v1, and ollama is at http://127.0.0.1:11434/v1 now"
+	for _, test := range []struct {
+		name         string
+		local        machine
+		want, reason string
+	}{
+		{"llama.cpp runs", machine{"http://127.0.0.1:8080/v1/models": `{"data":[{"id":"m"}]}`}, "llama.cpp/m", "because a server answers at http://127.0.0.1:8080" + gone},
+		{"nothing runs", machine{}, "guide/guide", "because no API key is set and no local server answers" + gone},
+	} {
+		got, err := Choose(t.Context(), new(Catalog).With(guide), Preference{Last: last, Local: true, Doer: test.local})
+		if err != nil || got.Ref != test.want || got.Reason != test.reason || got.Closed != nil {
+			t.Errorf("%s: chose %q %s, closed by %v, %v; want %q %s", test.name, got.Ref, got.Reason, got.Closed, err, test.want, test.reason)
+		}
+	}
+	c := (&Catalog{Network: machine{"http://127.0.0.1:1234/v1/models": `{"data":[{"id":"m"}]}`}}).With(guide)
+	if found, err := c.Find(t.Context(), "lmstudio", ""); found != "lmstudio/m" || err != nil {
+		t.Errorf("a server of this machine that is named alone is %q, %v; want its first model", found, err)
+	}
+	_, _ = c.FindListed(t.Context(), "vllm/x", "")
+	_ = c.Last("ollama/x")
+	if n := len(c.Endpoints()); n != 1 {
+		t.Errorf("%d endpoints after lookups, want the guide alone: %v", n, c.Endpoints())
+	}
+	if _, err := Choose(t.Context(), c, Preference{Last: Last{Ref: "ollama/x"}}); err != nil {
+		t.Fatal(err)
+	}
+	used, _, err := c.Use("ollama/x")
+	if err != nil || len(c.Endpoints()) != 2 {
+		t.Fatalf("%d endpoints and %v after ollama is used, want the guide and ollama", len(c.Endpoints()), err)
+	}
+	used.Learn("no-stream-options")
+	if again, _, _ := c.Use("ollama/y"); again != used {
+		t.Error("what was learned of ollama is not kept")
+	}
+}

@@ -88,9 +88,9 @@ func (d Deps) of(endpoint, model string) ModelSettings {
 	return s
 }
 
-// target resolves a model's reference. Nothing is known of the model yet.
+// target resolves the reference of a model that will be asked. Nothing is known of the model yet.
 func (d Deps) target(ref string) (*target.Model, error) {
-	client, name, err := d.Models.Resolve(ref)
+	client, name, err := d.Models.Use(ref)
 	if err != nil {
 		return nil, err
 	}
