@@ -210,7 +210,7 @@ func (a *actor) deps() session.Deps {
 // sampled says that a fault is about what is asked of a model beside the messages.
 func sampled(f llmtest.Fault) bool {
 	switch f.Name {
-	case "no-temperature", "no-top-p", "not-both", "no-effort", "other-effort", "max-tokens", "completion-tokens":
+	case "no-temperature", "wrong-temperature", "no-top-p", "not-both", "no-effort", "other-effort", "max-tokens", "completion-tokens":
 		return true
 	}
 	return false

@@ -128,12 +128,14 @@ func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
 //
 // A request that fails before its first token is tried again, with a Waiting event before each
 // wait, where the failure may pass. A Waiting that is Changed says that the server refused a field
-// of the request: from then on Quirks, and the bytes of Body, are different. Where the server wants
+// of the request: from then on Quirks, and the bytes of Body, are different, or, where only a value was refused, the
+// Request for which this goes on. Where the server wants
 // the history itself in another format, the error says Replan, and from then on Profile is different.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		pauses := backoff.NewExponentialBackOff()
 		pauses.Multiplier, pauses.MaxInterval = 2, waitMax/2
+		adapted := false // a value in the request was replaced
 		for try := 1; ; {
 			began, err := c.attempt(ctx, r, yield)
 			if err == nil || errors.Is(err, errNoMore) {
@@ -155,6 +157,9 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 			w := Waiting{Attempt: try + 1, Of: max(try+1, c.tries()), Err: e}
 			if learned {
 				w.Changed = how
+			} else if next, how, ok := c.adapt(e, r, adapted); ok {
+				r, adapted = next, true
+				w.Changed, w.Request = how, &next
 			} else {
 				e.Tools = e.toolCause(r)
 				again := false

@@ -83,7 +83,8 @@ func TestWhatAServerTaughtGoesOverTheTable(t *testing.T) {
 	c.Assume("gpt-5.2")
 	r := hello()
 	r.Model, r.Effort = "gpt-5.2", "xhigh"
-	if how, ok := c.learnSampling("Unsupported value: 'xhigh' is not supported with reasoning_effort. Supported values are: 'low', and 'medium'.", r); !ok || how != "with reasoning_effort medium" {
+	refusal := &Error{Status: 400, Message: "Unsupported value: 'xhigh' is not supported with reasoning_effort. Supported values are: 'low', and 'medium'."}
+	if how, ok := c.learnSampling(refusal, r); !ok || how != "with reasoning_effort medium" {
 		t.Errorf("asked again %q, %t", how, ok)
 	}
 	if got := sampledBody(t, c, "gpt-5.2", "xhigh"); got != `"reasoning_effort":"medium"` {

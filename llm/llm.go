@@ -59,6 +59,7 @@ type Waiting struct {
 	After   time.Duration // how long until then
 	Err     *Error        // why
 	Changed string        // how the coming try differs, such as "without temperature"; "" where it does not
+	Request *Request      // the request of the coming try where a value in it was refused; nil where it stays the same
 }
 
 // Finished ends a stream.

@@ -127,7 +127,7 @@ func (c *Client) learn(e *Error, r Request) (how string, learned bool) {
 	case refuses(e.Body, "max_completion_tokens") && c.completionTokens() && !tooLarge().MatchString(e.Body):
 		return "with max_tokens in the place of max_completion_tokens", c.news(maxTokens)
 	}
-	return c.learnSampling(e.Message, r)
+	return c.learnSampling(e, r)
 }
 
 // tooLarge tells a refusal of a number from one of its key.

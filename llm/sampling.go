@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,50 +92,59 @@ func (c *Client) replace(model, quirk, value string) {
 }
 
 var (
-	namesTemperature = lazyRegexp(`(?i)\btemperature\b`)
-	namesTopP        = lazyRegexp(`(?i)\btop_?p\b`)
-	namesEffort      = lazyRegexp(`(?i)\breasoning[_. ]effort\b|\bthinking level\b|\beffort\b|does not support thinking`)
-	namesMaxTokens   = lazyRegexp(`(?i)\bmax_?(?:completion_?|output_?)?tokens\b`)
-	namesTools       = lazyRegexp(`(?i)\bfunction tools\b|\btools\b`)
-
-	listsValues = lazyRegexp(`(?i)(?:supported values are|must be one of|should be one of|expected one of|one of|input should be|valid values(?: are)?)(.{1,200})`)
+	listsValues = lazyRegexp(`(?i)(?:(?:supported|valid) values(?: are)?|one of|input should be)(.{1,200})`)
 	quotedWord  = lazyRegexp("['\"`]([a-z]+)['\"`]")
 	tokenCount  = lazyRegexp(`\d[\d,_]*`)
+	namesTools  = lazyRegexp(`(?i)\bfunction tools\b|\btools\b`)
 )
 
-// learnSampling is learn for what of a request's sampling a refusal is about.
-func (c *Client) learnSampling(text string, r Request) (how string, learned bool) {
+// learnSampling is learn for what of a request's sampling a refusal is about. A value that is refused teaches nothing
+// but the values or the limit that the refusal names in its place: see adapt.
+func (c *Client) learnSampling(e *Error, r Request) (how string, learned bool) {
 	sent := c.sampling(r)
+	effort := complaintOf(e, r, effortNames)
 	switch {
-	case sent.topP != nil && namesTopP().MatchString(text):
+	case sent.topP != nil && complaintOf(e, r, topPNames) == unsupported:
 		return "without top_p", c.news(of(r.Model, noTopP))
-	case sent.temperature != nil && namesTemperature().MatchString(text):
+	case sent.temperature != nil && complaintOf(e, r, temperatureNames) == unsupported:
 		return "without temperature", c.news(of(r.Model, noTemperature))
-	case len(r.Tools) > 0 && sent.effort != "none" && namesEffort().MatchString(text) && namesTools().MatchString(text):
+	case len(r.Tools) > 0 && sent.effort != "none" && effort != noComplaint && namesTools().MatchString(e.Message):
 		return "with reasoning_effort none, which it requires if tools are offered", c.news(of(r.Model, noToolEffort))
-	case sent.effort != "" && namesEffort().MatchString(text):
-		return c.learnEffort(text, r, sent.effort)
-	case sent.maxTokens > 0 && namesMaxTokens().MatchString(text):
-		return c.learnMaxOutput(text, r, sent.maxTokens)
+	case sent.effort != "" && effort != noComplaint:
+		return c.learnEffort(e.Message, r, effort, sent.effort)
+	case sent.maxTokens > 0:
+		return c.learnMaxOutput(e, r, sent.maxTokens)
 	}
 	return "", false
 }
 
-// learnEffort takes the values that a refusal lists, or leaves reasoning_effort out.
-func (c *Client) learnEffort(text string, r Request, sent string) (how string, learned bool) {
-	var values []string
-	if list := listsValues().FindStringSubmatch(text); list != nil {
-		for _, m := range quotedWord().FindAllStringSubmatch(list[1], -1) {
-			if slices.Contains(efforts, m[1]) && m[1] != sent {
-				values = append(values, m[1])
-			}
-		}
-	}
-	if _, again := c.value(r.Model, effortValues); len(values) == 0 || again && !c.isAssumed(r.Model, effortValues) {
+// learnEffort takes the values that a refusal lists, or leaves reasoning_effort out where it is not supported at all.
+func (c *Client) learnEffort(text string, r Request, said complaint, sent string) (how string, learned bool) {
+	values := listedEfforts(text, sent)
+	_, again := c.value(r.Model, effortValues)
+	switch {
+	case len(values) > 0 && (!again || c.isAssumed(r.Model, effortValues)):
+		c.replace(r.Model, effortValues, strings.Join(values, ","))
+		return "with reasoning_effort " + nearestEffort(sent, values), true
+	case len(values) == 0 && said == unsupported:
 		return "without reasoning_effort", c.news(of(r.Model, noEffort))
 	}
-	c.replace(r.Model, effortValues, strings.Join(values, ","))
-	return "with reasoning_effort " + nearestEffort(sent, values), true
+	return "", false
+}
+
+// listedEfforts are the values of reasoning_effort that a refusal lists, without the one that was sent.
+func listedEfforts(text, sent string) []string {
+	list := listsValues().FindStringSubmatch(text)
+	if list == nil {
+		return nil
+	}
+	var values []string
+	for _, m := range quotedWord().FindAllStringSubmatch(list[1], -1) {
+		if slices.Contains(efforts, m[1]) && m[1] != sent {
+			values = append(values, m[1])
+		}
+	}
+	return values
 }
 
 // efforts are the values of reasoning_effort, in rising order.
@@ -158,28 +168,86 @@ func nearestEffort(wanted string, values []string) string {
 	return best
 }
 
-// learnMaxOutput takes the largest number below what was asked for, or asks for no limit where a refusal
-// names none or the number it named was refused too.
-func (c *Client) learnMaxOutput(text string, r Request, sent int) (how string, learned bool) {
+// learnMaxOutput takes the largest number below what was asked for, or asks for no limit where none is supported.
+func (c *Client) learnMaxOutput(e *Error, r Request, sent int) (how string, learned bool) {
+	said := complaintOf(e, r, maxTokensNames)
+	if said == noComplaint {
+		return "", false
+	}
 	limit := 0
-	for _, digits := range tokenCount().FindAllString(text, -1) {
+	for _, digits := range tokenCount().FindAllString(e.Message, -1) {
 		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(digits))
 		if err == nil && n < sent {
 			limit = max(limit, n)
 		}
 	}
-	if strings.Contains(text, "exclusive") && limit > 0 {
+	if strings.Contains(e.Message, "exclusive") && limit > 0 {
 		limit--
 	}
-	if _, again := c.value(r.Model, maxOutputTokens); again || limit < leastOutput {
-		limit = 0
-	}
-	c.replace(r.Model, maxOutputTokens, strconv.Itoa(limit))
-	if limit == 0 {
+	_, again := c.value(r.Model, maxOutputTokens)
+	switch {
+	case said == unsupported:
+		c.replace(r.Model, maxOutputTokens, "0")
 		return "without a limit for the reply", true
+	case limit >= leastOutput && !again:
+		c.replace(r.Model, maxOutputTokens, strconv.Itoa(limit))
+		return fmt.Sprintf("for a reply of at most %s tokens", comma(limit)), true
 	}
-	return fmt.Sprintf("for a reply of at most %s tokens", comma(limit)), true
+	return "", false
 }
 
 // leastOutput is the smallest number in a refusal that is taken for a limit of the reply.
 const leastOutput = 64
+
+// adapt changes a request whose value of one parameter was refused, and says how it goes out again. It is for this
+// request alone: nothing is learned. The value becomes the nearest one that the refusal names; where there is none, or
+// the request was adapted before, the parameter is left out.
+func (c *Client) adapt(e *Error, r Request, adapted bool) (next Request, how string, ok bool) {
+	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
+		return r, "", false
+	}
+	sent := c.sampling(r)
+	switch {
+	case sent.topP != nil && complaintOf(e, r, topPNames) != noComplaint:
+		r.TopP, how = nearestValue(e.Message, *sent.topP, 1, adapted), "top_p"
+	case sent.temperature != nil && complaintOf(e, r, temperatureNames) != noComplaint:
+		r.Temperature, how = nearestValue(e.Message, *sent.temperature, 2, adapted), "temperature"
+	case sent.effort != "" && complaintOf(e, r, effortNames) != noComplaint:
+		r.Effort, how = "", "reasoning_effort"
+	case sent.maxTokens > 0 && complaintOf(e, r, maxTokensNames) != noComplaint:
+		r.MaxTokens, how = 0, "a limit for the reply"
+	}
+	now := c.sampling(r)
+	switch {
+	case now == sent:
+		return r, "", false // It names nothing that can be changed.
+	case now.topP != nil && now.topP != sent.topP:
+		how = fmt.Sprintf("with top_p %g", *now.topP)
+	case now.temperature != nil && now.temperature != sent.temperature:
+		how = fmt.Sprintf("with temperature %g", *now.temperature)
+	default:
+		how = "without " + how
+	}
+	return r, how + ", for this request only", true
+}
+
+var decimal = lazyRegexp(`-?\d+(?:\.\d+)?`)
+
+// nearestValue is the number in a refusal that is nearest to the one that was sent, from 0 to most; nil for none, or
+// where the parameter is to be left out.
+func nearestValue(text string, sent, most float64, leaveOut bool) *float64 {
+	if leaveOut {
+		return nil
+	}
+	var nearest *float64
+	for _, digits := range decimal().FindAllString(text, -1) {
+		n, err := strconv.ParseFloat(digits, 64)
+		if err != nil || n == sent || n < 0 || n > most {
+			continue
+		}
+		if nearest == nil || math.Abs(n-sent) < math.Abs(*nearest-sent) {
+			nearest = &n
+		}
+	}
+	return nearest
+}

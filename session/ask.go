@@ -252,11 +252,14 @@ func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show
 	if waiting.Changed != "" {
 		s.learn(ctx, a.to)
 	}
+	if waiting.Request != nil {
+		a.request = *waiting.Request
+	}
 	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
 	}
-	a.decision.Ask(a.to.Client, a.request.Model)
+	a.decision.Ask(a.to.Client, a.request)
 	a.record.Retries++
 	if err := record.Sign(&a.record, a.decision, body); err != nil {
 		return err

@@ -34,6 +34,29 @@ func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	}
 }
 
+// TestAWrongTemperatureIsReplacedOnce: a value that is refused is replaced in that request alone, which is said and
+// recorded as it was sent. The next turn asks with what is set.
+func TestAWrongTemperatureIsReplacedOnce(t *testing.T) {
+	t.Parallel()
+	refused := refuses(400, `{"error":{"message":"temperature must be between 0 and 2"}}`)
+	b := newBench(t, refused, says("Hello."), refused, says("Again."))
+	hot := 3.5
+	b.deps.Sampling.Temperature = &hot
+	s := b.begin()
+	for turn := 1; turn <= 2; turn++ {
+		events, err := drain(s.Send(t.Context(), "hello"))
+		if err != nil || b.requests() != 2*turn || !strings.Contains(b.body(2*turn-1), `"temperature":3.5`) || !strings.Contains(b.body(2*turn), `"temperature":2,`) {
+			t.Fatalf("turn %d: %v after %d requests, sent %s and %s", turn, err, b.requests(), b.body(2*turn-1), b.body(2*turn))
+		}
+		if shown := only[Notice](events); len(shown) != 1 || !strings.HasSuffix(shown[0].Text, "0 and 2; asking again with temperature 2, for this request only") {
+			t.Errorf("turn %d says %q", turn, shown)
+		}
+		if r, err := s.Records().Replay(t.Context(), turn, 1); err != nil || !r.Proven {
+			t.Errorf("turn %d is not proven: %v %s", turn, err, r.Doubt)
+		}
+	}
+}
+
 // A model whose maker documents what it takes is asked so at once, which is said once and not kept as if its server
 // had taught it.
 func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {

@@ -146,6 +146,7 @@ func fieldFaults() []Fault {
 	tools := func(f Fault) Fault { f.At = []Stage{AfterTool}; return f }
 	return []Fault{
 		refuse("no-temperature", "temperature is refused", `"temperature"`, "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported."),
+		refuse("wrong-temperature", "the value of temperature is refused", `"temperature":0.7`, "Invalid 'temperature': decimal above maximum value. Expected a value <= 0.5, but got 0.7 instead."),
 		refuse("no-top-p", "top_p is refused", `"top_p"`, "Unsupported parameter: 'top_p' is not supported with this model."),
 		refuse("not-both", "temperature and top_p together are refused", `"top_p"`, "`temperature` and `top_p` cannot both be specified for this model. Please use only one."),
 		refuse("no-effort", "reasoning_effort is refused", `"reasoning_effort"`, "Unrecognized request argument supplied: reasoning_effort"),

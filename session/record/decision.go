@@ -80,10 +80,9 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
 		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
-		Sampling:    Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort},
 		AskedWindow: r.Window, Cache: r.Cache, Schemas: r.Tools, Base: address(client.Endpoint().BaseURL),
 	}
-	d.Ask(client, r.Model)
+	d.Ask(client, r)
 	for _, m := range o.Turn {
 		if m.ID == 0 {
 			d.Asked = m.Content
@@ -94,9 +93,11 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 	return d
 }
 
-// Ask takes how a client asks a model as of now. A refusal may change that between two attempts.
-func (d *Decision) Ask(client *llm.Client, model string) {
-	d.Quirks, d.Wire, d.KeepAlive = client.Quirks(), client.Wire(model), ""
+// Ask takes how a client asks a model as of now, and with which sampling. A refusal may change both between two
+// attempts.
+func (d *Decision) Ask(client *llm.Client, r llm.Request) {
+	d.Sampling = Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort}
+	d.Quirks, d.Wire, d.KeepAlive = client.Quirks(), client.Wire(r.Model), ""
 	if d.Wire == llm.OllamaWire {
 		d.KeepAlive = client.Endpoint().KeepAlive
 	}
