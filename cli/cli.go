@@ -48,25 +48,28 @@ func newProgram(example []byte) *program {
 		now:     time.Now,
 		build:   buildVersion(),
 		example: example,
+
+		patience: 2 * time.Second,
 	}
 }
 
 // program is one run of winnow: where it reads and writes, and what its flags said.
 type program struct {
-	in      *os.File
-	out     *printer
-	err     *os.File
-	env     func(string) string
-	environ []string           // the environment as NAME=value; nil hides what has no fixed name
-	unset   func(string) error // takes a variable out of the process's environment; nil leaves it
-	now     func() time.Time
-	network llm.Doer                        // does the HTTP of all endpoints; nil is the network
-	observe func(turn any, e session.Event) // session.Deps.Observe
-	build   string                          // the version shown to people
-	example []byte                          // the configuration file that config init writes
-	flags   flags
-	started bool  // a command was found and its arguments were right
-	failed  error // what the command came back with
+	in       *os.File
+	out      *printer
+	err      *os.File
+	env      func(string) string
+	environ  []string           // the environment as NAME=value; nil hides what has no fixed name
+	unset    func(string) error // takes a variable out of the process's environment; nil leaves it
+	now      func() time.Time
+	network  llm.Doer                        // does the HTTP of all endpoints; nil is the network
+	observe  func(turn any, e session.Event) // session.Deps.Observe
+	build    string                          // the version shown to people
+	example  []byte                          // the configuration file that config init writes
+	flags    flags
+	patience time.Duration // how long run waits for a pipe to begin before it says so
+	started  bool          // a command was found and its arguments were right
+	failed   error         // what the command came back with
 }
 
 // main runs the command that args name. An error that comes before the command has started is one

@@ -59,7 +59,7 @@ func (p *program) root() *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error { return p.rootArgs(args) },
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			if f.prompt != "" {
-				return p.runOnce(ctx, f.prompt)
+				return p.runOnce(ctx, []string{f.prompt})
 			}
 			return p.chat(ctx, strings.Join(args, " "))
 		}),

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -27,14 +26,20 @@ func (p *program) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [text]",
 		Short: "Answer one message on standard output; standard input is added to the message",
+		Long: "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a file\n" +
+			"that nobody has read from yet, or a pipe, which has 2 seconds to begin; without a text it has a minute.\n" +
+			"A terminal, a device and the rest of a file that somebody else reads, such as a while read loop, are left\n" +
+			"alone: - in the place of a text reads them, to the end and for as long as it takes. A loop that reads a\n" +
+			"pipe needs </dev/null: run would take the rest of the pipe. More than 10 MB are too much.",
 		Example: "  winnow run \"why is the sky blue?\"\n" +
 			"  git diff | winnow run \"review this\"\n" +
+			"  make 2>&1 | winnow run \"explain the errors\" -\n" +
 			"  winnow run -a shot.png \"what is wrong here?\"\n" +
 			"  winnow run -c \"and now in French\"\n" +
 			"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\"",
 		Args: func(*cobra.Command, []string) error { return p.oneSession() },
 		RunE: p.do(func(ctx context.Context, args []string) error {
-			return p.runOnce(ctx, strings.Join(args, " "))
+			return p.runOnce(ctx, args)
 		}),
 	}
 	p.sessionFlags(c)
@@ -42,9 +47,10 @@ func (p *program) runCommand() *cobra.Command {
 	return c
 }
 
-// runOnce sends one message and writes the answer as it arrives. The first signal ends the answer
-// in order, and what arrived is kept; a second one ends the program.
-func (p *program) runOnce(ctx context.Context, text string) error {
+// runOnce sends one message, of the arguments and standard input, and writes the answer as it arrives. The first signal
+// ends the answer in order, and what arrived is kept; a second one ends the program, and so does the first one while
+// standard input is read.
+func (p *program) runOnce(ctx context.Context, args []string) error {
 	f := p.flags
 	if f.noSave && (f.last || f.lastToo || f.session != "") {
 		return fail(Usage, "--no-save cannot be used with -c or -s: a session is saved")
@@ -54,7 +60,7 @@ func (p *program) runOnce(ctx context.Context, text string) error {
 			return fail(Usage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any characters", pattern)
 		}
 	}
-	draft, err := p.joinInput(text)
+	draft, err := p.joinInput(args)
 	if err != nil {
 		return err
 	}
@@ -199,24 +205,6 @@ func firstError(a, b error) error {
 		return b
 	}
 	return a
-}
-
-// joinInput is the text with what standard input holds behind it.
-func (p *program) joinInput(text string) (string, error) {
-	if term.IsTerminal(p.in.Fd()) {
-		return text, nil
-	}
-	piped, err := io.ReadAll(p.in)
-	if err != nil {
-		return "", fail(Failed, "cannot read standard input: %w", err)
-	}
-	if strings.TrimSpace(text) == "" {
-		return string(piped), nil
-	}
-	if len(piped) == 0 {
-		return text, nil
-	}
-	return text + "\n\n" + string(piped), nil
 }
 
 // suggestResume says how to go on with a session, if anything of it was saved.
