@@ -3,13 +3,15 @@ package clipboard
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 )
 
-// script makes a program that is found before any other, and the display that it is for.
+// scripts makes these programs the only ones that are found, beside what they call themselves, and sets the display that
+// they are for. The machine's own programs for its clipboard are not found.
 func scripts(t *testing.T, display string, programs map[string]string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -21,7 +23,14 @@ func scripts(t *testing.T, display string, programs map[string]string) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("PATH", dir+":/bin:/usr/bin")
+	yes, err := exec.LookPath("yes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(yes, filepath.Join(dir, "yes")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
 	if display != "" {
