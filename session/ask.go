@@ -21,6 +21,9 @@ import (
 func (t *turn) plan(ctx context.Context) (asked, error) {
 	answered := t.messages[0].ID
 	t.last = store.Request{}
+	if _, err := t.refresh(ctx); err != nil {
+		return asked{}, err
+	}
 	if t.Flag(answered) == history.Exclude {
 		return asked{}, ErrExcluded
 	}

@@ -61,6 +61,8 @@ func (s *Session) RestoreFlags(ctx context.Context, flags map[int64]history.Flag
 	if err := s.mayWrite(); err != nil {
 		return nil, err
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if before, err = s.deps.Store.SetFlags(ctx, flags); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,8 @@ func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...i
 	if err != nil {
 		return err
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if err := s.deps.Store.SetRemedies(ctx, r, groups...); err != nil {
 		return err
 	}

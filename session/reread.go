@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 
 	"winnow/history"
@@ -45,7 +46,71 @@ func (s *Session) Reread(ctx context.Context) (Reread, error) {
 	return found, err
 }
 
-// Stale reports whether the conversation has other messages in the store than here, or is not there any more.
+// Refresh reads flags, remedies, settings and the system prompt again where another program or a sync has written
+// any, and reports whether that changed what decides a request. It costs one small query where nothing was written.
+// The messages and the model stay what they are: Reread takes those over.
+func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
+	if _, stale, err := s.outdated(ctx); err != nil || !stale {
+		return false, err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	// The count is read before the rest, so that what is written meanwhile is found the next time.
+	changes, stale, err := s.outdated(ctx)
+	if err != nil || !stale {
+		return false, err
+	}
+	id := s.Info().ID
+	now, err := s.deps.Store.Session(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	flags, err := s.deps.Store.Flags(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	remedies, err := s.deps.Store.Remedies(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	policy, err := s.deps.settings().PolicyOf(overridesOf(now))
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row := s.row
+	row.Preset, row.Overrides, row.System, row.SystemFixed = now.Preset, now.Overrides, now.System, now.SystemFixed
+	changed = !reflect.DeepEqual(row, s.row) || !maps.Equal(flags, s.flags) || !maps.Equal(remedies, s.remedies)
+	s.row, s.flags, s.remedies, s.policy = row, flags, remedies, policy
+	s.changes = changes
+	s.system = s.deps.system(s.row)
+	return changed, nil
+}
+
+// outdated reports whether anything was written that Refresh reads, be it by this window, and the count of changes.
+func (s *Session) outdated(ctx context.Context) (changes int64, stale bool, err error) {
+	s.mu.Lock()
+	id, known := s.row.ID, s.changes
+	s.mu.Unlock()
+	if id == "" {
+		return 0, false, nil
+	}
+	changes, err = s.deps.Store.Changes(ctx, id)
+	return changes, changes != known, err
+}
+
+// refresh is Refresh before a request. It says where the request goes by something else than what the screen showed.
+func (t *turn) refresh(ctx context.Context) (changed bool, err error) {
+	changed, err = t.Refresh(ctx)
+	if changed {
+		t.emit(Notice{"this chat was changed elsewhere: its pins, exclusions and settings were read again"})
+	}
+	return changed, err
+}
+
+// Stale reports whether the conversation has other messages, flags or settings in the store than here, or is not there
+// any more.
 func (s *Session) Stale(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	was, busy := s.row, s.turn != nil
@@ -57,7 +122,11 @@ func (s *Session) Stale(ctx context.Context) (bool, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return true, nil
 	}
-	return err == nil && (now.Leaf != was.Leaf || now.Messages != was.Messages || now.Title != was.Title), err
+	if err != nil {
+		return false, err
+	}
+	changed, err := s.Refresh(ctx)
+	return changed || now.Leaf != was.Leaf || now.Messages != was.Messages || now.Title != was.Title, err
 }
 
 func (s *Session) reread(ctx context.Context) (Reread, error) {
@@ -94,7 +163,7 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 	}
 	s.branch, s.reader, s.read, s.fresh, s.edited = now.branch, now.reader, now.branch.Len(), map[int]int{}, editReader{}
 	s.flags, s.remedies, s.summaries, s.policy = now.flags, now.remedies, now.summaries, now.policy
-	s.row, s.row.Leaf = now.row, 0
+	s.row, s.row.Leaf, s.changes = now.row, 0, now.changes
 	if n := now.branch.Len(); n > 0 {
 		s.row.Leaf = now.branch.ID(n - 1)
 	}
@@ -110,6 +179,7 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 
 // readAnew is a conversation as it was found in the store.
 type readAnew struct {
+	changes   int64
 	row       store.Session
 	branch    branch.Branch // the active one, with what was added to its end
 	reader    *reader
@@ -125,6 +195,9 @@ type readAnew struct {
 // readAgain reads a conversation of which this was known.
 func (s *Session) readAgain(ctx context.Context, was store.Session) (found readAnew, err error) {
 	db := s.deps.Store
+	if found.changes, err = db.Changes(ctx, was.ID); err != nil {
+		return found, err
+	}
 	if found.row, err = db.Session(ctx, was.ID); err != nil {
 		return found, err
 	}

@@ -151,7 +151,7 @@ var (
 type Session struct {
 	deps Deps
 
-	writing  sync.Mutex // held while a setting or a new row goes to the store and then into row
+	writing  sync.Mutex // held while a setting, a flag or a new row goes to the store and then into memory
 	counting counting
 
 	spending spending
@@ -160,6 +160,8 @@ type Session struct {
 	row   store.Session
 	turn  *turn // the running one
 	lease lease // among the windows
+
+	changes int64 // what Store.Changes was before row, flags and remedies were read; -1 where nobody knows
 
 	considered map[string]*target.Model // other models that a trial may name, by reference
 	summarizer *target.Model            // the configured model for summaries, nil before the first
@@ -197,7 +199,15 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{deps: d.filled(), row: row, planner: planner{tokens: d.tokens()}, considered: map[string]*target.Model{}, before: record.NewPast(d.Count, false), spending: spending{limits: d.Limits}}
+	s := &Session{
+		deps:       d.filled(),
+		row:        row,
+		changes:    -1,
+		planner:    planner{tokens: d.tokens()},
+		considered: map[string]*target.Model{},
+		before:     record.NewPast(d.Count, false),
+		spending:   spending{limits: d.Limits},
+	}
 	newest, err := d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful)
 	if err != nil {
 		return nil, err

@@ -125,6 +125,9 @@ type summarizing struct {
 	turn   int               // and its turn
 }
 
+// errChanged says that what is to be summarized was chosen by flags or settings that do not hold any more.
+var errChanged = errors.New("the pins, exclusions or settings of this chat were changed elsewhere meanwhile")
+
 // errNoneFits says that not one of the messages fits a request whole.
 var errNoneFits = errors.New("each of the older messages is longer than one request can hold")
 
@@ -151,6 +154,13 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	rest := s.list
 	announced := false
 	plan := func(ctx context.Context) (asked, error) {
+		changed, err := t.refresh(ctx)
+		if changed && err == nil {
+			err = errChanged
+		}
+		if err != nil {
+			return asked{}, err
+		}
 		planned, left, err := t.planSummary(ctx, s)
 		if err != nil {
 			return asked{}, err

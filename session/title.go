@@ -82,6 +82,9 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 	if err := s.loadBranch(ctx); err != nil {
 		return "", err
 	}
+	if _, err := s.Refresh(ctx); err != nil {
+		return "", err
+	}
 	messages := s.Branch()
 	from, to := opening(messages, s.Flag)
 	if to == 0 {

@@ -156,6 +156,9 @@ func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) 
 	defer t.release()
 	err := t.loadBranch(ctx)
 	if err == nil {
+		_, err = t.refresh(ctx) // before the message is stored, which is judged by what holds now
+	}
+	if err == nil {
 		err = t.deps.permits.load(ctx)
 	}
 	if err == nil {

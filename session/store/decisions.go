@@ -57,7 +57,7 @@ func flagOf(ctx context.Context, tx *sql.Tx, message int64) (history.Flag, error
 }
 
 func (s *Store) setFlag(ctx context.Context, tx *sql.Tx, message int64, flag history.Flag) error {
-	if err := noteMessage(ctx, tx, message, flagValue); err != nil {
+	if err := noteDecision(ctx, tx, message, flagValue); err != nil {
 		return err
 	}
 	if flag == "" {
@@ -96,7 +96,7 @@ func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, mes
 	if err != nil {
 		return found(fmt.Sprintf("find message %d", message), err)
 	}
-	if err := noteMessage(ctx, tx, message, remedyValue); err != nil {
+	if err := noteDecision(ctx, tx, message, remedyValue); err != nil {
 		return err
 	}
 	if r == history.SendRepaired {

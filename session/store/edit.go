@@ -55,6 +55,9 @@ func (s *Store) set(ctx context.Context, doing string, changes []string, id stri
 		if _, err := sqlite.Update(ctx, tx, "sessions", values, sql.Named("n", n)); err != nil {
 			return err
 		}
+		if err := raiseChanges(ctx, tx, n); err != nil {
+			return err
+		}
 		return noteChange(ctx, tx, n, 0, changes...)
 	})
 }
@@ -86,8 +89,26 @@ func (s *Store) edit(ctx context.Context, doing, changes, id, query string, args
 		if err := execute(ctx, tx, query, append([]any{id}, args...)...); err != nil {
 			return err
 		}
+		if err := raiseChanges(ctx, tx, n); err != nil {
+			return err
+		}
 		return noteChange(ctx, tx, n, 0, changes)
 	})
+}
+
+// Changes counts what was written of the session with this whole id beside its messages, here or by a merge: flags,
+// remedies, settings, the system prompt, the title. What was read of them is stale once the count is another one.
+func (s *Store) Changes(ctx context.Context, id string) (changes int64, err error) {
+	err = s.view(ctx, "look for changes of the session", func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT changes FROM sessions WHERE id = ?`, id).Scan(&changes)
+		return found(fmt.Sprintf("find session %q", id), err)
+	})
+	return changes, err
+}
+
+// raiseChanges raises the count of Store.Changes. Every writer of what it counts calls it in its transaction.
+func raiseChanges(ctx context.Context, tx *sql.Tx, session int64) error {
+	return execute(ctx, tx, `UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
 // SetTags replaces a session's tags.

@@ -16,7 +16,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 		row     any
 		without []string
 	}{
-		"sessions":    {SessionLine{}, []string{"n", "messages", "turns"}}, // the key, and what its messages say
+		"sessions":    {SessionLine{}, []string{"n", "messages", "turns", "changes"}}, // what its messages say, and what is of this file
 		"drafts":      {DraftLine{}, []string{"session"}},
 		"queued":      {QueuedLine{}, []string{"id", "session"}},
 		"requests":    {requestRow{}, []string{"session"}},

@@ -454,12 +454,29 @@ func noteShared(ctx context.Context, tx *sql.Tx, session, item int64, names ...s
 
 // noteMessage is noteChange of a message.
 func noteMessage(ctx context.Context, tx *sql.Tx, message int64, name string) error {
-	var session int64
-	err := tx.QueryRowContext(ctx, `SELECT session FROM messages WHERE id = ?`, message).Scan(&session)
+	session, err := sessionHolding(ctx, tx, message)
 	if err != nil {
-		return found(fmt.Sprintf("find message %d", message), err)
+		return err
 	}
 	return noteChange(ctx, tx, session, message, name)
+}
+
+// noteDecision is noteMessage of what was decided about a message, which raises the count of changes of its session.
+func noteDecision(ctx context.Context, tx *sql.Tx, message int64, name string) error {
+	session, err := sessionHolding(ctx, tx, message)
+	if err != nil {
+		return err
+	}
+	if err := raiseChanges(ctx, tx, session); err != nil {
+		return err
+	}
+	return noteChange(ctx, tx, session, message, name)
+}
+
+// sessionHolding is the key of a message's session.
+func sessionHolding(ctx context.Context, tx *sql.Tx, message int64) (session int64, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT session FROM messages WHERE id = ?`, message).Scan(&session)
+	return session, found(fmt.Sprintf("find message %d", message), err)
 }
 
 // purgeRows deletes the rows of a session and has the index forget its words. Their bytes are overwritten by finishPurge.

@@ -1120,9 +1120,14 @@ func (g *merging) finish() error {
 		sql.Named("name", g.head.Name),
 		sql.Named("merged", g.head.Number),
 		sql.Named("last_ms", g.head.Created))
-	for id := range g.changed {
-		g.out.Changed = append(g.out.Changed, id)
+	if err != nil {
+		return err
 	}
-	slices.Sort(g.out.Changed)
-	return err
+	g.out.Changed = slices.Sorted(maps.Keys(g.changed))
+	for _, id := range g.out.Changed {
+		if err := execute(g.ctx, g.tx, `UPDATE sessions SET changes = changes + 1 WHERE id = ?`, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }

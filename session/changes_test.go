@@ -1,0 +1,227 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/history"
+	"winnow/llm/tool"
+	"winnow/session/store"
+)
+
+// secondStore opens the history of a bench once more, as another process does.
+func secondStore(t *testing.T, b *bench) *store.Store {
+	t.Helper()
+	db, err := store.Open(t.Context(), b.deps.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// sendSegments hands all that a history has not told yet to another one.
+func sendSegments(t *testing.T, from, to *store.Store) {
+	t.Helper()
+	for more := true; more; {
+		var lines [][]byte
+		var err error
+		_, more, err = from.Sync().Collect(t.Context(), func(l store.SyncLine) error {
+			text, err := json.Marshal(l)
+			lines = append(lines, text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(lines) == 0 {
+			return
+		}
+		_, err = to.Sync().Merge(t.Context(), func(take func(store.SyncLine) error) error {
+			for _, text := range lines {
+				var l store.SyncLine
+				if err := json.Unmarshal(text, &l); err != nil {
+					return err
+				}
+				if err := take(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What another process writes about an open conversation holds for its next request.
+func TestTheNextRequestGoesByWhatAnotherProcessWrote(t *testing.T) {
+	cases := map[string]struct {
+		change func(ctx context.Context, db *store.Store, s *Session) error
+		lacks  string // what the next request must not hold
+		holds  string // and what it must
+	}{
+		"exclusion": {func(ctx context.Context, db *store.Store, s *Session) error {
+			_, err := db.SetFlags(ctx, map[int64]history.Flag{s.Messages()[0].ID: history.Exclude})
+			return err
+		}, "tangerine", ""},
+		"remedy": {func(ctx context.Context, db *store.Store, s *Session) error {
+			return db.SetRemedies(ctx, history.LeaveOut, s.Messages()[3].ID)
+		}, "marigold", "tangerine"},
+		"system prompt": {func(ctx context.Context, db *store.Store, s *Session) error {
+			return db.SetSystem(ctx, s.Info().ID, "Speak like a gardener.")
+		}, "Be brief.", "Speak like a gardener."},
+		"setting": {func(ctx context.Context, db *store.Store, s *Session) error {
+			row := s.Info()
+			row.Overrides = "max_messages = 0\n"
+			return db.Configure(ctx, row)
+		}, "tangerine", "And now?"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, says("One."), says("Two."))
+			s := b.begin()
+			if _, err := drain(s.Send(t.Context(), "A word: tangerine.")); err != nil {
+				t.Fatal(err)
+			}
+			calling := store.Message{Session: s.Info().ID, Parent: appended(t, b, s, s.Info().Leaf, "Look.")}
+			calling.Role, calling.Status = history.Assistant, history.Complete
+			calling.ToolCalls = []history.ToolCall{{ID: "c1", Name: "look", Arguments: `{"q": "marigold`}}
+			if _, err := b.deps.Store.Append(t.Context(), calling); err != nil {
+				t.Fatal(err)
+			}
+			reread(t, s)
+			if err := c.change(t.Context(), secondStore(t, b), s); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
+				t.Fatal(err)
+			}
+			if body := b.body(2); strings.Contains(body, c.lacks) || !strings.Contains(body, c.holds) {
+				t.Errorf("the request must hold %q and not %q: %s", c.holds, c.lacks, body)
+			}
+		})
+	}
+}
+
+// What another process excludes while a tool runs is not in the request with the result.
+func TestTheNextRoundGoesByWhatAnotherProcessExcluded(t *testing.T) {
+	b := newBench(t, says("One."), calls("c1", "look", `{}`), says("Two."))
+	var s *Session
+	box := new(tool.Toolbox)
+	look := tool.Tool{Name: "look", Parameters: json.RawMessage(`{"type":"object"}`)}
+	box.Register(look, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		_, err := secondStore(t, b).SetFlags(ctx, map[int64]history.Flag{s.Messages()[0].ID: history.Exclude})
+		return "seen", err
+	})
+	b.offer(box)
+	s = b.begin()
+	for _, text := range []string{"A word: tangerine.", "Look."} {
+		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(b.body(2), "tangerine") || strings.Contains(b.body(3), "tangerine") {
+		t.Errorf("the requests around the tool are %s and %s", b.body(2), b.body(3))
+	}
+}
+
+// An exclusion that a sync brings holds for the next request.
+func TestTheNextRequestGoesByWhatASyncBrought(t *testing.T) {
+	there, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { there.Close() })
+	b := newBench(t, says("One."), says("Two."))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "A word: tangerine.")); err != nil {
+		t.Fatal(err)
+	}
+	for name, db := range map[string]*store.Store{"here": b.deps.Store, "there": there} {
+		if _, err := db.Sync().Join(t.Context(), name, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sendSegments(t, b.deps.Store, there)
+	copies, err := there.Messages(t.Context(), s.Info().ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := there.SetFlags(t.Context(), map[int64]history.Flag{copies[0].ID: history.Exclude}); err != nil {
+		t.Fatal(err)
+	}
+	sendSegments(t, there, secondStore(t, b))
+	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
+		t.Fatal(err)
+	}
+	if body := b.body(2); strings.Contains(body, "tangerine") {
+		t.Errorf("the message that another machine excluded was sent: %s", body)
+	}
+}
+
+// A request for a title holds nothing that another process excluded.
+func TestTitlesGoByWhatAnotherProcessExcluded(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."), says("A title"))
+	b.deps.TitleRef = "test/m"
+	s := b.begin()
+	for _, text := range []string{"A word: tangerine.", "Another one: marigold."} {
+		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := s.Messages()[0].ID
+	if _, err := secondStore(t, b).SetFlags(t.Context(), map[int64]history.Flag{first: history.Exclude}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	if body := b.body(3); strings.Contains(body, "tangerine") || !strings.Contains(body, "marigold") {
+		t.Errorf("the title was asked for with %s", body)
+	}
+}
+
+// Only what another process changed is announced, and once.
+func TestAChangeMadeElsewhereIsAnnouncedOnce(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."), says("Three."))
+	s := b.begin()
+	announced := func(text string) (n int) {
+		t.Helper()
+		events, err := drain(s.Send(t.Context(), text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, notice := range notices(events) {
+			n += strings.Count(notice, "changed elsewhere")
+		}
+		return n
+	}
+	announced("A word: tangerine.")
+	first := s.Messages()[0].ID
+	if _, err := s.SetFlags(t.Context(), history.Pin, first); err != nil {
+		t.Fatal(err)
+	}
+	if n := announced("What is it?"); n != 0 {
+		t.Errorf("a change of this window is announced %d times", n)
+	}
+	if _, err := secondStore(t, b).SetFlags(t.Context(), map[int64]history.Flag{first: history.Exclude}); err != nil {
+		t.Fatal(err)
+	}
+	if stale, err := s.Stale(t.Context()); err != nil || !stale {
+		t.Errorf("after an exclusion elsewhere the conversation is stale: %v, %v", stale, err)
+	}
+	if flag := s.Flag(first); flag != history.Exclude {
+		t.Errorf("the flag is %q", flag)
+	}
+	if _, err := secondStore(t, b).SetFlags(t.Context(), map[int64]history.Flag{first: ""}); err != nil {
+		t.Fatal(err)
+	}
+	if n := announced("And now?"); n != 1 {
+		t.Errorf("a change made elsewhere is announced %d times", n)
+	}
+}
