@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -126,7 +127,7 @@ func sentOf(e history.Entry) string {
 }
 
 // searchOthers finds messages of the user's other conversations, the best first. What the user excluded there is not
-// found.
+// found, and no title that may be made of it is given.
 func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Message, error) {
 	hits, err := s.deps.Store.Search(ctx, store.Search{Text: text, Limit: othersAtOnce})
 	if err != nil {
@@ -144,11 +145,32 @@ func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Messa
 				return nil, err
 			}
 		}
-		if flags[h.Session.ID][h.Message] != history.Exclude {
-			found = append(found, recall.Message{From: h.Session.Title, Role: h.Role, At: h.At.Truncate(time.Minute), Text: h.Snippet})
+		of := flags[h.Session.ID]
+		out, err := s.leftOut(ctx, of, h.Message)
+		if err != nil {
+			return nil, err
 		}
+		if out {
+			continue
+		}
+		title := h.Session.Title
+		if h.Session.TitleFrom != store.TitleUser && slices.Contains(slices.Collect(maps.Values(of)), history.Exclude) {
+			title = "untitled"
+		}
+		found = append(found, recall.Message{From: title, Role: h.Role, At: h.At.Truncate(time.Minute), Text: h.Snippet})
 	}
 	return found, nil
+}
+
+// leftOut says that a message of another conversation, which has these flags, is excluded: by itself, with the call
+// that it is the result of, or with the question that it follows, unless it is pinned apart.
+func (s *Session) leftOut(ctx context.Context, flags map[int64]history.Flag, message int64) (bool, error) {
+	if flags[message] == history.Exclude {
+		return true, nil
+	}
+	question, call, err := s.deps.Store.Answered(ctx, message)
+	pinned := flags[message] == history.Pin || flags[call] == history.Pin
+	return flags[call] == history.Exclude || flags[question] == history.Exclude && !pinned, err
 }
 
 // takeReadAgain are the positions of the messages that the call which ran last found, nil for none.

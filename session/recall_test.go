@@ -1,12 +1,15 @@
 package session
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"winnow/history"
+	"winnow/llm/tool"
 	"winnow/session/recall"
 	"winnow/session/store"
 )
@@ -141,6 +144,69 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 				t.Errorf("the tool answered %q, want %q in it and not %q", got, c.want, c.not)
 			}
 		})
+	}
+}
+
+// What follows an excluded question of another conversation is not found up to the user's next message, unless it is
+// pinned apart, and neither is a title that winnow made of an excluded message.
+func TestRecallLeavesOutWhatFollowsAnExcludedQuestion(t *testing.T) {
+	b := newBench(t,
+		says("Fine."),
+		calls("c1", "look", `{"word":"resultword"}`), says("The answer is quokka answerword."),
+		says("It is quokka pinnedword."), says("It is quokka nextword."),
+		calls("c2", "look", `{"word":"callword"}`), says("Seen."),
+		says("One."), says("Two."), says("Three."), says("Four."),
+		calls("c3", "recall", `{"query":"quokka","where":"other conversations"}`),
+		says("Done."))
+	b.deps.Approve, b.deps.Recall = Always, recall.Everywhere
+	b.deps.Policy.MaxMessages = 2
+	box := new(tool.Toolbox)
+	look := tool.Tool{Name: "look", Parameters: json.RawMessage(`{"type":"object"}`)}
+	box.Register(look, func(_ context.Context, arguments json.RawMessage) (string, error) {
+		var of struct{ Word string }
+		err := json.Unmarshal(arguments, &of)
+		return "quokka " + of.Word, err
+	})
+	b.offer(box)
+	other := b.begin()
+	for _, text := range []string{"Tell me titleword.", "Secret?", "And pinned?", "And next?", "And a call?"} {
+		if _, err := drain(other.Send(t.Context(), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []int64
+	for _, m := range other.Messages() {
+		all = append(all, m.ID)
+	}
+	_, err := b.deps.Store.SetFlags(t.Context(), map[int64]history.Flag{
+		all[0]: history.Exclude, all[2]: history.Exclude, // questions
+		all[6]: history.Exclude, all[7]: history.Pin, // a question and its answer
+		all[11]: history.Exclude, // a call, and not its result
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := b.begin()
+	for _, text := range []string{"Good morning!", "A.", "B.", "C."} {
+		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, err := drain(s.Send(t.Context(), "Look it up."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := only[Ran](events)
+	if len(ran) != 1 {
+		t.Fatalf("%d tools ran", len(ran))
+	}
+	got := ran[0].Message.Content
+	for word, found := range map[string]bool{
+		"titleword": false, "answerword": false, "resultword": false, "pinnedword": true, "nextword": true, "callword": false,
+	} {
+		if strings.Contains(got, word) != found {
+			t.Errorf("that the tool gives %s is %v: %s", word, !found, got)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
@@ -39,6 +40,49 @@ const branchUp = `
 			JOIN messages m ON m.id = branch.parent AND m.session = ?2
 			LIMIT ?3
 		)`
+
+// Answered returns what a message belongs to on its branch: the user's message that it follows, itself where it is one,
+// and where it is the result of a tool the message that called it. Each is 0 where there is none.
+func (s *Store) Answered(ctx context.Context, message int64) (question, call int64, err error) {
+	err = s.view(ctx, "find the message's question", func(tx *sql.Tx) error {
+		question, call = 0, 0
+		var result bool
+		return sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+			var id int64
+			var role history.Role
+			err := scan(&id, &role)
+			result = result || id == message && role == history.Tool
+			switch {
+			case role == history.User:
+				question = id
+			case role == history.Assistant && result && call == 0:
+				call = id
+			}
+			return err
+		}, `
+			WITH RECURSIVE up (id, parent, role) AS (
+				SELECT
+					id,
+					parent,
+					role
+				FROM messages
+				WHERE id = ?
+				UNION ALL
+				SELECT
+					m.id,
+					m.parent,
+					m.role
+				FROM up
+				JOIN messages m ON m.id = up.parent
+				WHERE up.role <> 'user'
+			)
+			SELECT
+				id,
+				role
+			FROM up`, message)
+	})
+	return question, call, err
+}
 
 func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64, limit int) ([]Message, error) {
 	n, err := sessionKey(ctx, tx, session)
