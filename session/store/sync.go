@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,8 @@ var (
 	ErrSyncWaits = errors.New("it follows segments that are not here yet")
 	// ErrSyncDamaged says that a segment holds what no history can have written.
 	ErrSyncDamaged = errors.New("it is damaged")
+	// ErrSyncAhead says that a segment has a clock that no machine can have reached. It comes with ErrSyncDamaged.
+	ErrSyncAhead = errors.New("its clock is more than a day ahead")
 	// ErrNotSynced says that the history was never shared.
 	ErrNotSynced = errors.New("the history is not synced")
 )
@@ -78,6 +81,29 @@ type SyncPurge struct {
 type SyncStamp struct {
 	Counter int64  `json:"counter"`
 	Machine string `json:"machine"`
+}
+
+// mostAhead is how far beyond the time a clock may be.
+const mostAhead = 24 * time.Hour
+
+// CheckClocks returns ErrSyncAhead where a line has a clock that no machine can have reached: one that grows with each
+// change that is sent never gets near the milliseconds since 1970. A greater one would be that of all machines from then
+// on, and leave none for what they set.
+func (y *Sync) CheckClocks(l SyncLine) error {
+	var clocks []int64
+	if l.Head != nil {
+		clocks = append(clocks, l.Head.Clock)
+	}
+	if l.Stamp != nil {
+		clocks = append(clocks, l.Stamp.Counter)
+	}
+	for _, stamp := range l.Stamps {
+		clocks = append(clocks, stamp.Counter)
+	}
+	if latest := y.s.now().Add(mostAhead).UnixMilli(); slices.ContainsFunc(clocks, func(c int64) bool { return c > latest }) {
+		return fmt.Errorf("%w: %w", ErrSyncDamaged, ErrSyncAhead)
+	}
+	return nil
 }
 
 func (a SyncStamp) after(b SyncStamp) bool {

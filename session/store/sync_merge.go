@@ -24,20 +24,18 @@ type SyncMerged struct {
 	Requests int
 	Purged   int      // sessions that another machine purged; FinishPurge overwrites their text
 	Diverged int      // sessions that were continued on two machines at once
+	Refused  int      // messages that are here with other content: what is here stays
 	Changed  []string // the ids of all sessions of which something changed, was added or went
 }
 
-// Limits of what a machine can have written.
-const maxCounter = 1 << 53
-
 // Merge stores what is new in a segment of another machine, all of it or nothing. lines hands out its lines in order, from
 // the head on each time it is called. A segment that is merged already changes nothing. The error is ErrSyncWaits where
-// others come first, and ErrSyncDamaged where the lines cannot be a machine's.
+// others come first, and ErrSyncDamaged, which may be ErrSyncAhead, where the lines cannot be a machine's.
 func (y *Sync) Merge(ctx context.Context, lines func(take func(SyncLine) error) error) (SyncMerged, error) {
 	return inTx(ctx, y.s.save, "merge the segment", func(tx *sql.Tx) (SyncMerged, error) {
 		g := merging{ctx: context.WithoutCancel(ctx), s: y.s, tx: tx, changed: map[string]bool{}, attached: map[string]int64{}, print: newPrinter()}
 		err := lines(func(l SyncLine) error {
-			if err := ctx.Err(); err != nil {
+			if err := errors.Join(ctx.Err(), y.CheckClocks(l)); err != nil {
 				return err
 			}
 			return g.line(l)
@@ -172,7 +170,7 @@ func (g *merging) begin(h *SyncHead) error {
 	if g.m, err = thisMachine(g.ctx, g.tx); err != nil {
 		return err
 	}
-	if h.Machine == "" || h.Number <= 0 || h.Clock < 0 || h.Clock > maxCounter || len(h.Machine) > 64 {
+	if h.Machine == "" || h.Number <= 0 || h.Clock < 0 || len(h.Machine) > 64 {
 		return damaged("its head cannot be")
 	}
 	if h.Machine == g.m.Machine {
@@ -223,7 +221,7 @@ func (g *merging) begin(h *SyncHead) error {
 }
 
 func (g *merging) possible(s SyncStamp) error {
-	if s.Counter < 0 || s.Counter > maxCounter || s.Machine == "" || len(s.Machine) > 64 {
+	if s.Counter < 0 || s.Machine == "" || len(s.Machine) > 64 {
 		return damaged("a stamp cannot be")
 	}
 	g.clock = max(g.clock, s.Counter)
@@ -569,10 +567,7 @@ func (g *merging) message(l SyncLine) error {
 		m.Status = Text(history.Interrupted)
 	}
 	if here != 0 {
-		if l.Stamp == nil {
-			return nil
-		}
-		return g.replaceMessage(here, m, *l.Stamp)
+		return g.messageAgain(here, m, l.Stamp)
 	}
 	print := string(m.Damaged)
 	if m.Damaged == nil {
@@ -587,7 +582,7 @@ func (g *merging) message(l SyncLine) error {
 	if same != 0 {
 		g.ids.add(messageKind, there, same, true)
 		if l.Stamp != nil {
-			return g.replaceMessage(same, m, *l.Stamp)
+			return g.messageAgain(same, m, l.Stamp)
 		}
 		return g.agreeOnMessage(same, m)
 	}
@@ -641,7 +636,24 @@ func (g *merging) news(item int64, kind string, at SyncStamp) (bool, error) {
 	return at.after(before.SyncStamp), err
 }
 
-// replaceMessage replaces a message that changed after it was sent, where that is news.
+// messageAgain merges a message that is here. What it says never changes: a line with other content is refused, also one
+// that claims to be damaged and names the hash of the content here.
+func (g *merging) messageAgain(here int64, m MessageLine, at *SyncStamp) error {
+	var hash []byte
+	if err := g.tx.QueryRowContext(g.ctx, `SELECT hash FROM messages WHERE id = ?`, here).Scan(&hash); err != nil {
+		return err
+	}
+	if !bytes.Equal(hash, g.print.line(&m)) {
+		g.out.Refused++
+		return nil
+	}
+	if at == nil {
+		return nil
+	}
+	return g.replaceMessage(here, m, *at)
+}
+
+// replaceMessage replaces a message that changed after it was sent, where that is news. Its content is the same.
 func (g *merging) replaceMessage(here int64, m MessageLine, at SyncStamp) error {
 	news, err := g.news(here, messageKind, at)
 	if err != nil || !news {
@@ -658,9 +670,9 @@ func (g *merging) replaceMessage(here int64, m MessageLine, at SyncStamp) error 
 	if m.Request, err = g.ids.find(requestKind, m.Request); err != nil {
 		return err
 	}
-	row := messageRow{MessageLine: m, Session: g.session.n, Calls: len(m.ToolCalls), PartCount: len(m.Parts), Hash: string(m.Damaged)}
-	if m.Damaged == nil {
-		row.Hash = string(g.print.line(&m))
+	row := messageRow{
+		MessageLine: m, Session: g.session.n, Calls: len(m.ToolCalls), PartCount: len(m.Parts),
+		Hash: string(g.print.line(&m)),
 	}
 	values, err := sqlite.Values(row)
 	if err != nil {

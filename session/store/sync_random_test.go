@@ -140,6 +140,9 @@ func (x *syncs) read(f folder) (merged int) {
 			if err != nil {
 				x.Fatalf("%s merges %d of %s: %v\n%s", x.place, a.number, a.machine, err, f[a.machine][a.number])
 			}
+			if out.Refused > 0 {
+				x.Fatalf("%s refuses %d messages of %s", x.place, out.Refused, a.machine)
+			}
 			merged++
 			more = true
 			all = slices.Delete(all, i, i+1)

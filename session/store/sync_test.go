@@ -311,6 +311,55 @@ func TestDamagedSegmentsAreRefused(t *testing.T) {
 	}
 }
 
+// What a message says is what its hash was made of when it was stored. No line changes it, whatever hash the line names.
+func TestNoLineChangesTheContentOfAStoredMessage(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct{ named, stamped, damaged bool }{
+		"told again":                    {named: true},
+		"changed":                       {named: true, stamped: true},
+		"changed as damaged":            {named: true, stamped: true, damaged: true},
+		"changed as damaged, unnamed":   {stamped: true, damaged: true},
+		"told again as if it had a new": {named: true, damaged: true},
+	} {
+		a := shared(t, "a")
+		session, m := begin(t, a, "t", "what was said")
+		collected(t, a)
+		var hash []byte
+		message := MessageLine{ID: 1, Role: "user", Status: "complete", Content: "what was never said", Fault: `{"code":1}`}
+		err := a.reads.QueryRow(`SELECT hash, created_ms FROM messages WHERE id = ?`, m.ID).Scan(&hash, &message.Created)
+		must(t, "read the row", err)
+		line := SyncLine{Line: Line{Message: &message}}
+		if c.stamped {
+			line.Stamp = &SyncStamp{1000, "c"}
+		}
+		if c.damaged {
+			message.Damaged = hash
+		}
+		lines := []SyncLine{{Head: &SyncHead{Machine: "c", Name: "c", Number: 1, Clock: 1}}}
+		if c.named {
+			lines = append(lines, SyncLine{Alias: &SyncAlias{"a", messageKind, m.ID, 1, 1}})
+		}
+		lines = append(lines, SyncLine{Line: Line{Session: &SessionLine{ID: session.ID}}}, line)
+		out, err := a.Sync().Merge(ctx, func(take func(SyncLine) error) error {
+			for _, l := range lines {
+				if err := take(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || out.Messages != 0 || out.Refused != 1 {
+			t.Errorf("%s: the merge gives %+v, %v; want one message refused", name, out, err)
+		}
+		if got := read(t, a, m.ID); got.Content != "what was said" || got.Damaged || got.Fault != "" {
+			t.Errorf("%s: the message is %+v", name, got)
+		}
+		if check, err := a.Check(ctx); err != nil || !check.Sound() {
+			t.Errorf("%s: the check says %+v, %v", name, check, err)
+		}
+	}
+}
+
 // A history that was copied is another machine, and what it has is not there twice.
 func TestACopyOfAHistoryIsAnotherMachine(t *testing.T) {
 	a, b := shared(t, "a"), shared(t, "b")

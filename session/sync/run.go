@@ -159,7 +159,8 @@ func (r *run) foldersLocked() bool {
 	return false
 }
 
-// heal writes the segments of this machine again that are missing or damaged, or hold what was purged since.
+// heal writes the segments of this machine again that are missing or damaged, hold what was purged since, or are in plain
+// text where there is a key now.
 func (r *run) heal() error {
 	own := r.f.machine(r.state.Machine)
 	for _, segment := range r.state.Segments {
@@ -176,6 +177,9 @@ func (r *run) heal() error {
 // whole reports whether the file of a segment is as it was written, as far as it is read.
 func (r *run) whole(segment store.SyncSegment) bool {
 	path := segmentPath(r.f.dir, r.state.Machine, segment.Number)
+	if r.keys.own != nil && isPlain(path) {
+		return false
+	}
 	if !r.o.Verify {
 		info, err := os.Stat(path)
 		return err == nil && info.Size() == segment.Size
@@ -303,6 +307,9 @@ func (r *run) merge(m machineFolder, number int64) (why string, err error) {
 		return unreadable(name, err)
 	}
 	defer s.close()
+	if err := s.mayBeMerged(r.keys.keys); err != nil {
+		return unreadable(name, err)
+	}
 	host := ""
 	out, err := r.y.Merge(r.ctx, func(take func(store.SyncLine) error) error {
 		return s.lines(r.keys.keys, func(l store.SyncLine) error {
@@ -323,6 +330,10 @@ func (r *run) merge(m machineFolder, number int64) (why string, err error) {
 	r.out.Purged += out.Purged
 	r.out.Diverged += out.Diverged
 	r.out.Changed = append(r.out.Changed, out.Changed...)
+	if n := out.Refused; n > 0 {
+		r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s has other content for %s that %s here; what is here stays.",
+			name, english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
+	}
 	if len(out.Changed) > 0 && !slices.Contains(r.out.From, host) {
 		r.out.From = append(r.out.From, host)
 	}
@@ -331,7 +342,7 @@ func (r *run) merge(m machineFolder, number int64) (why string, err error) {
 
 // refusal is why a file is not merged as it is, however long it lies there; nil where there is another reason.
 func refusal(err error) error {
-	for _, kind := range []error{errLarge, errLong} {
+	for _, kind := range []error{errLarge, errLong, errPlain, store.ErrSyncAhead} {
 		if errors.Is(err, kind) {
 			return kind
 		}

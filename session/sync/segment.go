@@ -37,6 +37,7 @@ var (
 	errIncomplete = errors.New("it is incomplete or damaged")
 	errLarge      = fmt.Errorf("it is larger than %d MB", mostFile>>20)
 	errLong       = fmt.Errorf("a line of it is larger than %d MB", mostLine>>20)
+	errPlain      = errors.New("it is not encrypted, and under a key only what the key opens is merged")
 	errLater      = errors.New("it was written by a newer winnow")
 	errLocked     = errors.New("it is encrypted, and there is no key for it")
 )
@@ -173,6 +174,29 @@ func (s *segmentFile) body() *bufio.Reader {
 func (s *segmentFile) encrypted() bool {
 	begin, _ := s.body().Peek(len(encrypted))
 	return string(begin) == encrypted
+}
+
+// mayBeMerged returns errPlain where there are keys and the segment needs none: anybody who can write into the folder can
+// have written it.
+func (s *segmentFile) mayBeMerged(keys []age.Identity) error {
+	if len(keys) > 0 && !s.encrypted() {
+		return errPlain
+	}
+	return nil
+}
+
+// isPlain reports whether a file is a segment that is not encrypted.
+func isPlain(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, len(magic)+len(encrypted))
+	if _, err := io.ReadFull(f, begin); err != nil {
+		return false
+	}
+	return !bytes.HasSuffix(begin, []byte(encrypted))
 }
 
 // lines hands out the lines, from the first one each time it is called.

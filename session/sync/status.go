@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"filippo.io/age"
 	"github.com/dustin/go-humanize/english"
 
 	"winnow/session/store"
@@ -57,17 +58,18 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 		return out, err
 	}
 	out.Machine, out.Name, out.Waiting, out.Ignored = state.Machine, state.Name, int(state.Waiting), f.ignored
-	own := f.machine(state.Machine)
-	for _, segment := range state.Segments {
-		if segment.Sum == nil || !own.has(segment.Number) {
-			out.Rewrite++
-		}
-	}
 	keys, err := o.Keys.open(ctx, f, state.Machine, false)
 	if err != nil {
 		return out, err
 	}
 	out.Encrypted = keys.own != nil
+	own := f.machine(state.Machine)
+	for _, segment := range state.Segments {
+		plain := out.Encrypted && isPlain(segmentPath(f.dir, state.Machine, segment.Number))
+		if segment.Sum == nil || !own.has(segment.Number) || plain {
+			out.Rewrite++
+		}
+	}
 	others := map[string]store.SyncOther{}
 	for _, other := range state.Others {
 		others[other.Machine] = other
@@ -76,7 +78,7 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 		if m.id == state.Machine {
 			continue
 		}
-		out.Machines = append(out.Machines, machineReport(f, m, others[m.id], keys))
+		out.Machines = append(out.Machines, machineReport(s.Sync(), f, m, others[m.id], keys))
 		delete(others, m.id)
 	}
 	for _, other := range state.Others {
@@ -87,7 +89,7 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 	return out, nil
 }
 
-func machineReport(f *folder, m machineFolder, known store.SyncOther, keys ring) MachineReport {
+func machineReport(y *store.Sync, f *folder, m machineFolder, known store.SyncOther, keys ring) MachineReport {
 	r := MachineReport{Machine: m.id, Name: known.Name, Last: known.Last}
 	for _, number := range m.segments {
 		if number > known.Merged {
@@ -102,17 +104,7 @@ func machineReport(f *folder, m machineFolder, known store.SyncOther, keys ring)
 		r.Why = fmt.Sprintf("%s is missing, and %s for it", filepath.Base(segmentPath("", m.id, next)), waits(r.New))
 		return r
 	}
-	s, err := openSegment(segmentPath(f.dir, m.id, next))
-	if err == nil {
-		defer s.close()
-		err = s.lines(keys.keys, func(l store.SyncLine) error {
-			if l.Head != nil {
-				r.Name = l.Head.Name
-			}
-			return nil
-		})
-	}
-	if err != nil {
+	if err := r.readable(y, segmentPath(f.dir, m.id, next), keys.keys); err != nil {
 		r.Why = err.Error()
 		for _, kind := range []error{errIncomplete, errLater, errLocked, refusal(err)} {
 			if kind != nil && errors.Is(err, kind) {
@@ -121,6 +113,25 @@ func machineReport(f *folder, m machineFolder, known store.SyncOther, keys ring)
 		}
 	}
 	return r
+}
+
+// readable returns why a segment of the machine cannot be merged, as far as reading it tells, and takes the machine's name
+// from it.
+func (r *MachineReport) readable(y *store.Sync, path string, keys []age.Identity) error {
+	s, err := openSegment(path)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.mayBeMerged(keys); err != nil {
+		return err
+	}
+	return s.lines(keys, func(l store.SyncLine) error {
+		if l.Head != nil {
+			r.Name = l.Head.Name
+		}
+		return y.CheckClocks(l)
+	})
 }
 
 func waits(n int) string {
