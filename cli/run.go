@@ -84,8 +84,8 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Model().Unready; err != nil {
-		return fail(Provider, "%w", err)
+	if err := unready(s); err != nil {
+		return err
 	}
 	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, named: k.stored}
 	if term.IsTerminal(p.err.Fd()) && !f.quiet {
@@ -133,6 +133,19 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 		p.suggestResume(k, s.Info())
 	}
 	return err
+}
+
+// unready is the failure of a session that cannot be continued as it is, nil for any other.
+func unready(s *session.Session) error {
+	err := s.Ready()
+	var other *session.OtherAddressError
+	switch {
+	case errors.As(err, &other):
+		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Ref())
+	case err != nil:
+		return fail(Provider, "%w", err)
+	}
+	return nil
 }
 
 // pendingNotice says what becomes of the tool calls that the session was left with.

@@ -62,6 +62,9 @@ func (e Endpoint) GoString() string { return e.String() }
 // LogValue is what slog writes: as String.
 func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
+// ShownURL is the base URL for people: without user, password and query.
+func (e Endpoint) ShownURL() string { return shownURL(e.BaseURL) }
+
 // shownURL is a base URL for people: without user, password and query.
 func shownURL(base string) string {
 	u, err := url.Parse(base)

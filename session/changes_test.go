@@ -164,6 +164,36 @@ func TestTheNextRequestGoesByWhatASyncBrought(t *testing.T) {
 	}
 }
 
+// A model of another endpoint that a sync brings has an address of its own here.
+func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
+	here, there := newStoreAt(t), newStoreAt(t)
+	first := store.Message{Message: history.Message{Role: history.User, Content: "First"}}
+	row, _, err := here.Begin(t.Context(), store.Session{Endpoint: "a", Model: "m", Address: "http://a/v1"}, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, db := range map[string]*store.Store{"here": here, "there": there} {
+		if _, err := db.Sync().Join(t.Context(), name, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sendSegments(t, here, there)
+	if copied, err := there.Session(t.Context(), row.ID); err != nil || copied.Address != "" {
+		t.Errorf("the address there is %q, %v; want none", copied.Address, err)
+	}
+	for _, c := range []struct{ endpoint, model, want string }{{"a", "other", "http://a/v1"}, {"b", "m", ""}} {
+		row.Endpoint, row.Model, row.Address = c.endpoint, c.model, "http://there/v1"
+		if err := there.Configure(t.Context(), row); err != nil {
+			t.Fatal(err)
+		}
+		sendSegments(t, there, here)
+		now, err := here.Session(t.Context(), row.ID)
+		if err != nil || now.Model != c.model || now.Address != c.want {
+			t.Errorf("with %s/%s the address is %q, %v; want %q", now.Endpoint, now.Model, now.Address, err, c.want)
+		}
+	}
+}
+
 // A request for a title holds nothing that another process excluded.
 func TestTitlesGoByWhatAnotherProcessExcluded(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("A title"))

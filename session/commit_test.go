@@ -71,6 +71,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 			}
 			if err == nil && id != "" {
 				s.use(s.deps.begin("test/unheard-of"))
+				s.row.Address = s.model.Address() // the user has agreed to it
 			}
 			if err != nil {
 				t.Fatal(err)

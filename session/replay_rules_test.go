@@ -211,6 +211,7 @@ func asSchema13(t *testing.T, st *store.Store, packed map[int64][]byte) *store.S
 		ALTER TABLE requests DROP COLUMN shortfalls;
 		ALTER TABLE requests DROP COLUMN entries;
 		ALTER TABLE sessions DROP COLUMN changes;
+		ALTER TABLE sessions DROP COLUMN address;
 		DROP TABLE tool_permissions;
 		DROP TABLE sync_machine;
 		DROP TABLE sync_segments;

@@ -226,6 +226,9 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 		return w.err
 	}
 	row, to := w.row, w.named
+	if t.Model != "" {
+		row.Address = to.Address()
+	}
 	if err := s.deps.settings().CheckFree(overridesOf(was), overridesOf(row)); err != nil {
 		return err
 	}
@@ -241,7 +244,7 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 		}
 	}
 	s.mu.Lock()
-	s.row.Preset, s.row.Overrides, s.policy = row.Preset, row.Overrides, policy
+	s.row.Preset, s.row.Overrides, s.row.Address, s.policy = row.Preset, row.Overrides, row.Address, policy
 	if s.model != to {
 		s.use(to)
 	}

@@ -87,7 +87,12 @@ func (s *Session) SendAs(ctx context.Context, how SendOptions, draft string, fil
 
 // start runs a turn of the conversation's model as this session's one turn.
 func (s *Session) start(ctx context.Context, run func(context.Context, *turn) error) <-chan Event {
-	return s.startUnless(ctx, s.Model().Unready, run)
+	return s.startUnless(ctx, s.Ready(), func(ctx context.Context, t *turn) error {
+		if err := t.keepAddress(ctx); err != nil {
+			return err
+		}
+		return run(ctx, t)
+	})
 }
 
 // startUnless runs a turn as this session's one turn, unless an error says that it may not.
@@ -394,13 +399,13 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	if row.TitleFrom == "" {
 		row.Title, row.TitleFrom, titled = titleOf(m.Message), store.TitleAuto, true
 	}
-	row.System, row.SystemFixed = t.SystemPrompt(), true
+	row.System, row.SystemFixed, row.Address = t.SystemPrompt(), true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
 	if err == nil {
 		t.mu.Lock()
 		t.row.ID, t.row.Created, t.row.Updated = begun.ID, begun.Created, begun.Updated
 		t.row.Title, t.row.TitleFrom = begun.Title, begun.TitleFrom
-		t.row.System, t.row.SystemFixed = begun.System, true
+		t.row.System, t.row.SystemFixed, t.row.Address = begun.System, true, begun.Address
 		t.mu.Unlock()
 	}
 	t.writing.Unlock()

@@ -140,13 +140,31 @@ func (m *Model) sendCut() tea.Cmd {
 	return m.sendAs(session.SendOptions{Cut: true})
 }
 
+// agreeToAddress says how the user agrees to the address that an endpoint is at now, "" for any other error.
+func (m *Model) agreeToAddress(err error) string {
+	if notReady(err) != notice.OtherAddress {
+		return ""
+	}
+	return m.keys.First(keymap.Models) + ", then " + m.keys.First(keymap.Choose) + ", agrees to the new address."
+}
+
+// notReady is what an alert is about that says why no turn can begin.
+func notReady(err error) notice.Cause {
+	if other := (*session.OtherAddressError)(nil); errors.As(err, &other) {
+		return notice.OtherAddress
+	}
+	return notice.Unreachable
+}
+
 // wayOut says what the user can do about a turn that failed with err, "" for nothing.
 func (m *Model) wayOut(err error) string {
 	switch {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
-	case m.composer.Sending() != nil && m.current.Session.Model().Unready != nil:
-		return "The draft is kept."
+	case m.composer.Sending() != nil && m.current.Session.Ready() != nil:
+		return joined(m.agreeToAddress(err), "The draft is kept.")
+	case notReady(err) == notice.OtherAddress:
+		return m.agreeToAddress(err)
 	case m.composer.Superseded():
 		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	case m.composer.Sending() != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):

@@ -261,8 +261,8 @@ func (m *Model) show(s *session.Session) {
 	m.inspector.Forget()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})
-	if err := s.Model().Unready; err != nil {
-		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Cause: notice.Unreachable})
+	if err := s.Ready(); err != nil {
+		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Way: m.agreeToAddress(err), Cause: notReady(err)})
 	}
 	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })
 	m.arrange()

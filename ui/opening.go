@@ -175,6 +175,9 @@ func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
 			m.arrange()
 		}
 	}
+	if m.current.Session.Ready() == nil && m.notice.Resolve(notice.OtherAddress) {
+		m.arrange()
+	}
 	m.current.Refresh()
 	if changed {
 		reach = tea.Batch(reach, m.askPending())

@@ -128,12 +128,12 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.chat.Fail(*f)
 		sentence = m.notice.Say(waits)
 	} else if e.Err != nil {
-		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: waits}
+		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: joined(m.agreeToAddress(e.Err), waits)}
 		if !unsent {
 			alert.Way = joined(m.wayOut(e.Err), waits)
 		}
-		if m.current.Session.Model().Unready != nil {
-			alert.Cause = notice.Unreachable
+		if err := m.current.Session.Ready(); err != nil {
+			alert.Cause = notReady(err)
 		}
 		m.notice.Warn(alert)
 	}

@@ -359,8 +359,8 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	t.Parallel()
 	left := map[string]string{
 		"sessions.n": "row number", "sessions.leaf": "id", "sessions.forked_at": "id", "sessions.messages": "counted", "sessions.turns": "counted",
-		"sessions.changes": "of this file",
-		"tags.id":          "row number", "tags.session": "id",
+		"sessions.changes": "of this file", "sessions.address": "of this machine",
+		"tags.id": "row number", "tags.session": "id",
 		"messages.id": "id", "messages.session": "id", "messages.parent": "id", "messages.calls": "counted", "messages.parts": "counted",
 		"messages.request": "id", "messages.owner": "of the running program",
 		"tool_calls.id": "row number", "tool_calls.message": "id", "tool_calls.place": "their order",

@@ -23,10 +23,17 @@ func (s *Store) SetSystem(ctx context.Context, id, system string) error {
 	return s.set(ctx, "change the session's system prompt", []string{systemValue}, id, sql.Named("system", s.clean(system)), sql.Named("system_fixed", true))
 }
 
-// Configure sets a session's model, its preset and the policy keys that it overrides, all at once.
+// SetAddress sets where the requests of a session go. It is of this machine: what another one calls by the endpoint's
+// name is that one's business.
+func (s *Store) SetAddress(ctx context.Context, id, address string) error {
+	return s.set(ctx, "keep the address of the session's endpoint", nil, id, sql.Named("address", address))
+}
+
+// Configure sets a session's model with its address, its preset and the policy keys that it overrides, all at once.
 func (s *Store) Configure(ctx context.Context, row Session) error {
 	return s.set(ctx, "change the session's settings", []string{modelValue, settingsValue}, row.ID,
 		sql.Named("endpoint", row.Endpoint),
+		sql.Named("address", row.Address),
 		sql.Named("model", row.Model),
 		sql.Named("preset", row.Preset),
 		sql.Named("overrides", row.Overrides))

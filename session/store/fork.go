@@ -66,7 +66,7 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 		return 0, err
 	}
 	return s.addSession(ctx, tx, Session{
-		Title: forkTitle(row.Title, taken), TitleFrom: row.TitleFrom, Endpoint: row.Endpoint, Model: row.Model,
+		Title: forkTitle(row.Title, taken), TitleFrom: row.TitleFrom, Endpoint: row.Endpoint, Address: row.Address, Model: row.Model,
 		Preset: row.Preset, Overrides: row.Overrides, System: row.System, SystemFixed: row.SystemFixed, Dir: row.Dir, Tags: row.Tags,
 		Parent: row.ID, ForkedAt: message,
 	})

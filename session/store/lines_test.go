@@ -16,7 +16,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 		row     any
 		without []string
 	}{
-		"sessions":    {SessionLine{}, []string{"n", "messages", "turns", "changes"}}, // what its messages say, and what is of this file
+		"sessions":    {SessionLine{}, []string{"n", "messages", "turns", "changes", "address"}}, // what its messages say, and what is of this file
 		"drafts":      {DraftLine{}, []string{"session"}},
 		"queued":      {QueuedLine{}, []string{"id", "session"}},
 		"requests":    {requestRow{}, []string{"session"}},

@@ -18,6 +18,7 @@ type Session struct {
 	Created   time.Time   `db:"created_ms"`
 	Updated   time.Time   `db:"updated_ms"`
 	Endpoint  string      `db:"endpoint"`  // the name of the endpoint last used
+	Address   string      `db:"address"`   // where this machine's requests go, without secrets, "" before the first one
 	Model     string      `db:"model"`     // as the endpoint knows it
 	Preset    string      `db:"preset"`    // the preset that was chosen for this session, "" for the configured one
 	Overrides string      `db:"overrides"` // TOML of the policy keys that this session overrides

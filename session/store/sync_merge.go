@@ -539,6 +539,16 @@ func (g *merging) writeValue(name string, l SessionLine) error {
 	if !there {
 		return nil // of a later winnow's kind
 	}
+	if name == modelValue { // the address is that of another endpoint
+		err := execute(g.ctx, g.tx, `
+			UPDATE sessions
+			SET address = ''
+			WHERE n = ?
+				AND endpoint <> ?`, g.session.n, string(l.Endpoint))
+		if err != nil {
+			return err
+		}
+	}
 	_, err := sqlite.Update(g.ctx, g.tx, "sessions", values, sql.Named("n", g.session.n))
 	return err
 }

@@ -75,6 +75,9 @@ func New(d Deps, client *llm.Client, name string) *Model {
 	return &Model{Client: client, Name: name, deps: d}
 }
 
+// Address is where the model is asked, without what may be secret in it.
+func (m *Model) Address() string { return m.Client.Endpoint().ShownURL() }
+
 // NewUnready is in the place of a model that cannot be asked, and of its endpoint.
 func NewUnready(d Deps, endpoint, name string, cause error) *Model {
 	return &Model{Client: llm.NewClosedClient(endpoint, cause), Name: name, Unready: cause, deps: d}

@@ -125,7 +125,7 @@ func (c *Model) Planner() func() (history.Plan, error) {
 // CountExactly asks a server that counts for its own count of a plan that is shown, and plans again, once, where that
 // is another.
 func (c *Model) CountExactly(shown history.Plan) tea.Cmd {
-	if !c.Session.Model().Exact() {
+	if !c.Session.Model().Exact() || c.Session.Ready() != nil {
 		return nil
 	}
 	s, plan, n := c.Session, c.Planner(), c.Generation

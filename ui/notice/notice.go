@@ -27,9 +27,10 @@ type Cause int
 
 // The causes.
 const (
-	Failed      Cause = iota // the last turn
-	TooLong                  // the draft does not fit, until it does
-	Unreachable              // the model in use cannot be asked, until it can or another is chosen
+	Failed       Cause = iota // the last turn
+	TooLong                   // the draft does not fit, until it does
+	Unreachable               // the model in use cannot be asked, until it can or another is chosen
+	OtherAddress              // the endpoint in use is at another address, until the user agrees to it
 )
 
 // Alert is something that went wrong.

@@ -111,8 +111,8 @@ func (c *chat) greet() {
 	for _, text := range c.Notices {
 		c.say("%s", text)
 	}
-	if err := c.s.Model().Unready; err != nil {
-		c.say("%s", theme.Sentence(err))
+	if err := c.s.Ready(); err != nil {
+		c.say("%s", c.failed(err))
 	}
 }
 
@@ -294,11 +294,21 @@ func (c *chat) send(ctx context.Context, how session.SendOptions, text string) {
 		return
 	}
 	if err != nil {
-		c.say("%s", theme.UpperFirst(theme.Sentence(err)))
+		c.say("%s", c.failed(err))
 	}
-	if limit := (*session.LimitError)(nil); !errors.As(err, &limit) {
+	limit, other := (*session.LimitError)(nil), (*session.OtherAddressError)(nil)
+	if !errors.As(err, &limit) && !errors.As(err, &other) {
 		c.files, c.last = nil, ""
 	}
+}
+
+// failed is why a turn failed, and what can be done about an endpoint that is at another address.
+func (c *chat) failed(err error) string {
+	text := theme.UpperFirst(theme.Sentence(err))
+	if other := (*session.OtherAddressError)(nil); errors.As(err, &other) {
+		text += " Nothing was sent; /model " + c.s.Ref() + " agrees to that."
+	}
+	return text
 }
 
 // wayOut is what helps against what makes a message too long.

@@ -98,6 +98,12 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
 	s.Models = msg.Models
 	s.Offers = msg.Offers
+	if !slices.ContainsFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == s.Ref }) {
+		// Its server has no list, or does not list it: it can be chosen all the same, which agrees to its address.
+		if client, id, err := s.With.Models.Resolve(s.Ref); err == nil {
+			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
+		}
+	}
 	filled := Filled{Kind: Models, Choices: append(modelChoices(msg, s.Ref), offerChoices(msg.Offers, s.Config)...)}
 	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
 		filled.Notes = append(filled.Notes, name+": "+theme.Sentence(msg.Errs[name]))
