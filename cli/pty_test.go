@@ -49,6 +49,7 @@ func home(t testing.TB) []string {
 		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"),
 		"XDG_DATA_HOME=" + filepath.Join(dir, "data"),
 		"XDG_STATE_HOME=" + filepath.Join(dir, "state"),
+		"DBUS_SESSION_BUS_ADDRESS=" + noBus,
 		announcedVariable + "=" + filepath.Join(t.TempDir(), "announced"),
 		"GOCOVERDIR=" + t.TempDir(), // A program built to measure coverage would say that it has no place for it.
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -39,7 +40,33 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){"winnow": runWinnow, "mcp-server": serveTools})
+	testscript.Main(ownFolders{m}, map[string]func(){"winnow": runWinnow, "mcp-server": serveTools})
+}
+
+// noBus is a DBUS_SESSION_BUS_ADDRESS that keeps the keyring of the user out of the tests. Without an address the bus of
+// the user's session would be found at its usual place.
+const noBus = "disabled:"
+
+// ownFolders runs the tests without the configuration, history and keyring of the user. Programs that they start get an
+// environment of their own: see home.
+type ownFolders struct{ *testing.M }
+
+func (m ownFolders) Run() int {
+	dir, err := os.MkdirTemp("", "winnow-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for name, value := range map[string]string{
+		"XDG_CONFIG_HOME": filepath.Join(dir, "config"), "XDG_DATA_HOME": filepath.Join(dir, "data"),
+		"XDG_STATE_HOME": filepath.Join(dir, "state"), "DBUS_SESSION_BUS_ADDRESS": noBus,
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	xdg.Reload()
+	return m.M.Run()
 }
 
 // runWinnow runs winnow as its main function does. Where WINNOW_TEST_SERVER names a server, every request goes there,
@@ -103,6 +130,7 @@ func TestCommandLine(t *testing.T) {
 			for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
 				e.Setenv(name, filepath.Join(home, strings.ToLower(name)))
 			}
+			e.Setenv("DBUS_SESSION_BUS_ADDRESS", noBus)
 			announced := filepath.Join(e.WorkDir, ".announced")
 			e.Setenv(announcedVariable, announced)
 			slot := new(serverSlot)

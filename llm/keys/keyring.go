@@ -38,6 +38,9 @@ func CheckKeyring() error {
 		return nil
 	}
 	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
+	if strings.HasPrefix(address, "disabled:") { // The library takes this for an address, and the user's bus is elsewhere.
+		return fmt.Errorf("%w: DBUS_SESSION_BUS_ADDRESS is %s, so the session bus is not used", ErrNoKeyring, address)
+	}
 	if address != "" && !strings.HasPrefix(address, "autolaunch:") {
 		return nil
 	}
