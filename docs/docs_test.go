@@ -181,12 +181,9 @@ func TestLibrariesAreFreeToGiveAway(t *testing.T) {
 	}
 }
 
-// TestArchitectureNamesWhatIsThere keeps the page about the rooms short, and true of files, folders and packages.
+// TestArchitectureNamesWhatIsThere keeps the page about the rooms true of files, folders and packages.
 func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	text := page(t, "architecture.md")
-	if n := strings.Count(text, "\n"); n > 230 {
-		t.Errorf("architecture.md has %d lines, want at most 230", n)
-	}
 	rooms := regexp.MustCompile("`((?:cli|ui|session|llm|history)(?:/[a-z_0-9.]+)*(?:\\.go)?)`")
 	found := rooms.FindAllStringSubmatch(text, -1)
 	if len(found) < 50 {
@@ -231,15 +228,4 @@ func declares(t *testing.T, folder, name string) bool {
 		}
 	}
 	return false
-}
-
-// The README is a first page: the tables of keys and commands are in the pages of their own.
-func TestTheReadmeIsShort(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(text), "\n"); n > 130 {
-		t.Errorf("README.md has %d lines, want at most 130", n)
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"winnow/history/message"
 )
 
-// rules: 2.11
 func TestAddedTextStandsAtAnEntry(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)

@@ -33,7 +33,6 @@ func benchOptions(tb testing.TB, preset string, budget int) Options {
 	return Options{Policy: p, System: "Be kind.", Ratio: 1, Turn: []Message{{ID: 1 << 40, Role: User, Content: "and what was the answer to question 4711?"}}}
 }
 
-// rules: 1.23
 // BenchmarkBuild plans a request of a conversation that is read already, with another draft each time.
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {

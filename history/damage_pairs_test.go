@@ -45,8 +45,6 @@ var damages = []struct{ rule, mark, history string }{
 
 // Each kind of damage is repaired in front of and behind each other kind, in one turn and in two;
 // and where it stands inside the other, between a call and its results.
-//
-// rules: 2.3, 1.12, I17
 func TestEveryPairOfDamagesIsRepaired(t *testing.T) {
 	for _, first := range damages {
 		for _, second := range damages {
@@ -156,7 +154,6 @@ func listed(messages []Message) string {
 	return b.String()
 }
 
-// rules: 2.3
 func TestRepairingReachesAFixedPoint(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		checkRepairedHistory(t, s.past, s.String())

@@ -169,8 +169,6 @@ func TestChangesStandInTheOrderOfTheConversation(t *testing.T) {
 }
 
 // A record keeps the sentences of its day.
-//
-// rules: I19
 func TestARepairInOtherWordsIsNoChange(t *testing.T) {
 	before := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Mended."}, Before: "{", After: "{}"}}}
 	after := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Repaired."}, Before: "{", After: "{}"}}}

@@ -50,8 +50,6 @@ func (s scene) plant(t *rapid.T) {
 
 // Nothing of an excluded message, or of its tool group, is in any byte of a request: not whole, cut, recalled, repaired,
 // sent as text or summarized. The current message is asked whatever flag it has.
-//
-// rules: I18, exclude
 func TestNothingExcludedIsSent(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.plant(t)
@@ -96,8 +94,6 @@ func TestNothingExcludedIsSent(t *testing.T) {
 
 // What a model is asked to summarize holds nothing that is excluded, and no summary that holds some of it goes
 // in.
-//
-// rules: exclude, summary
 func TestNothingExcludedIsSummarized(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.SummarizeRatio, s.o.Policy.SummaryAlways = 0.5, true
@@ -129,8 +125,6 @@ func TestNothingExcludedIsSummarized(t *testing.T) {
 }
 
 // A narrowed request holds messages of its scope alone, and no marker that tells of others.
-//
-// rules: exclude, alone
 func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		scope := Scope{For: rapid.SampledFrom([]Narrowed{ForAlone, ForSummary, ForTitle}).Draw(t, "for")}
@@ -159,8 +153,6 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 
 // Excluded messages take nothing of recall's patience: one that is about the current message is found behind
 // more excluded ones that are too long to be recalled than recall passes over.
-//
-// rules: exclude, recall
 func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "user: hello\nassistant: hello\n")
@@ -196,8 +188,6 @@ func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 // comparison: a policy that cuts answers although everything fits may recall texts beside the summary that stand
 // in the request anyway without it. In order, nothing tells the cost of recalled texts from that of the others, so
 // such requests are compared only where nothing is recalled.
-//
-// rules: summary
 func TestASummaryMakesNoRequestLarger(t *testing.T) {
 	used, recalled := 0, 0
 	check(t, func(t *rapid.T, s scene) {
@@ -251,8 +241,6 @@ func withoutRecalled(p Plan) int {
 
 // The last resort for a request that would not be valid holds nothing of the history: neither what is pinned nor
 // a system message that is excluded.
-//
-// rules: exclude
 func TestTheLastResortHoldsNothingOfTheHistory(t *testing.T) {
 	past := parseMessages(t, "system: secret rule\nuser: pinned question\nassistant: pinned answer\nuser: another\nassistant: and its answer\n")
 	o := parseOptions(t, "exclude 1\npin 2\npin 3")

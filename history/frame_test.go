@@ -11,8 +11,6 @@ import (
 )
 
 // What an entry says of cuts and insertions turns the stored text into the text of the request.
-//
-// rules: 2.11
 func TestAnEntryHasHowItsTextIsSent(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)

@@ -27,8 +27,6 @@ func built(t *rapid.T, s scene) (Plan, bool) {
 }
 
 // Every message is judged exactly once, and the sums are those of the rows.
-//
-// rules: 2.11, I16, I17, I7
 func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, fits := built(t, s)
@@ -62,7 +60,6 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 	})
 }
 
-// rules: 1.12, I6, V1, V2, V3, V4, V5, V6, V7, V8
 func TestEveryRequestIsValid(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -77,7 +74,6 @@ func TestEveryRequestIsValid(t *testing.T) {
 	})
 }
 
-// rules: I2, I3
 func TestTheCurrentMessageStandsLastAndThePromptFirst(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -114,8 +110,6 @@ func hasUser(list []Message) bool {
 
 // What is pinned is whole, and the opener is there where anything is that is neither pinned nor the question of a pinned
 // answer: such a question stands at its limit, whether or not the opener would fit too.
-//
-// rules: I4, I5, pin, exclude
 func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		b, err := Read(s.past, s.o.Count).chosen(s.o)
@@ -161,7 +155,6 @@ func (b *chooser) sendsUnpinned() bool {
 	return false
 }
 
-// rules: 1.17, I8, I14
 func TestBuildIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		past, turn := cloned(s.past), cloned(s.o.Turn)
@@ -197,8 +190,6 @@ func cloned(list []Message) []Message {
 
 // A larger budget never takes anything away, whichever of the bounds it is. Where a summary may stand for messages it
 // can: with more room the summary fits, and takes their place.
-//
-// rules: I9, 2.7
 func TestMoreBudgetNeverSendsLess(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		if s.o.Policy.Summarizes() {
@@ -245,7 +236,6 @@ func TestMoreBudgetNeverSendsLess(t *testing.T) {
 	})
 }
 
-// rules: I11, 2.8
 func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
@@ -273,7 +263,6 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	})
 }
 
-// rules: I12, I15
 func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
@@ -311,8 +300,6 @@ func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 // Each run of messages that are left out has one marker with its count, exactly there: in front of the
 // user's message that follows, at the end of the question inside of whose answers it is, alone in a message
 // where there is no question, and at the end of the system prompt in front of the current message.
-//
-// rules: I13, 2.9
 func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.MarkerDetail = true
@@ -375,8 +362,6 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 
 // No answer and no tool result stands in the body without the user's message that it answers. A pinned
 // answer to an excluded question follows the marker alone.
-//
-// rules: I13a, exclude
 func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
@@ -403,8 +388,6 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 
 // A call and its results stand together, in the order of the calls, and the body in the order of the
 // history.
-//
-// rules: I1, I6
 func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
@@ -424,7 +407,6 @@ func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	})
 }
 
-// rules: 2.1, I8
 func TestAppendIsTheSameAsReadingAtOnce(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		want, _ := built(t, s)
@@ -445,8 +427,6 @@ func TestAppendIsTheSameAsReadingAtOnce(t *testing.T) {
 }
 
 // A request that is read again as a history makes the same request.
-//
-// rules: I10
 func TestBuildingTwiceChangesNothing(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Turn, s.o.Profile, s.o.Flags = s.o.Turn[:1], Profile{}, nil
@@ -492,8 +472,6 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 }
 
 // What is said to be whole stands in the request, what is recalled in its order.
-//
-// rules: I1, I16
 func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -539,8 +517,6 @@ var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|a
 
 // What is recalled stands under its day, whose line stands there once, and behind the label of its message. The frame
 // costs its lines, its labels and the stand-ins for missing results.
-//
-// rules: I1
 func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady

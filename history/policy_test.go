@@ -19,7 +19,6 @@ summary          8000  150     600       2000  2000 / 0.125  true     0.2 / 4096
 full             –     –       –         –     –             true     0            –         none    auto
 `
 
-// rules: balanced, recall, classic, assistant-first, recent, summary, full, 1.6, 1.8
 func TestPresetsSetWhatTheirTableSays(t *testing.T) {
 	table := map[string]string{}
 	for row := range strings.Lines(presetTable) {
@@ -69,8 +68,6 @@ func presetRow(p Policy) string {
 }
 
 // A configuration that makes no sense is refused in its own words.
-//
-// rules: 1.7
 func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 	for _, tt := range []struct {
 		change func(*Policy)
@@ -102,8 +99,6 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 }
 
 // In each preset a result that is sent as text has the limit of a result, not that of an answer.
-//
-// rules: 1.16, C6 text, C13 long
 func TestAResultWithoutItsCallHasTheLimitOfAResult(t *testing.T) {
 	const size = 30000
 	past := []Message{

@@ -30,8 +30,6 @@ func damagedGroups(c *Conversation) map[int]bool {
 }
 
 // A conversation that was planned with some remedies plans with others as if it had been read for them.
-//
-// rules: I8
 func TestAnotherRemedyIsAsIfItHadBeenTheFirst(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(nil, s.o.Count)
@@ -54,8 +52,6 @@ func TestAnotherRemedyIsAsIfItHadBeenTheFirst(t *testing.T) {
 }
 
 // Where every tool group is damaged, to send each as text sends what tool_history = text sends.
-//
-// rules: remedy text
 func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
 	alike := 0
 	check(t, func(t *rapid.T, s scene) {
@@ -84,8 +80,6 @@ func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
 
 // Of a damaged group that is left out nothing is sent but what was said beside its calls, and its
 // messages say whose choice that is.
-//
-// rules: remedy drop
 func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		repaired := Read(s.past, s.o.Count)

@@ -115,7 +115,6 @@ func askLarge(t *testing.T) Options {
 	return o
 }
 
-// rules: V9
 func TestReasoningIsReturnedInATurnThatCalledTools(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -44,7 +44,6 @@ func stays(e Entry) bool {
 	return e.Level != Out && e.Role != System && !moved && !e.Recalled
 }
 
-// rules: I1, 1.18
 func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -79,7 +78,6 @@ func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 	})
 }
 
-// rules: I2, 1.20
 func TestTheCurrentMessageIsSentOnceOrTheSumShowsTheCause(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, err := Build(s.past, s.o)
@@ -95,8 +93,6 @@ func TestTheCurrentMessageIsSentOnceOrTheSumShowsTheCause(t *testing.T) {
 
 // Nothing is in a request that nobody said, but what the plan lists as added, and blank lines between
 // texts that share a message.
-//
-// rules: 1.21, I16
 func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		// What is recalled may stand in its place too, shorter.
@@ -134,8 +130,6 @@ func partsOf(over *OverBudgetError) int {
 }
 
 // Where what must be sent fits, there is a request, and it is within the budget.
-//
-// rules: I7, 2.5, 1.11
 func TestEveryBudgetForWhatMustBeSentIsKept(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		if s.o.Policy.Strategy == DropNone {
@@ -156,8 +150,6 @@ func TestEveryBudgetForWhatMustBeSentIsKept(t *testing.T) {
 }
 
 // Each run of messages that are not sent between two that are has one marker, and there is no other.
-//
-// rules: I13
 func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		if s.o.Policy.Placement == Steady {
@@ -192,7 +184,6 @@ func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
 	})
 }
 
-// rules: I15, 1.1
 func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -219,8 +210,6 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 }
 
 // A cut falls between what a reader sees as characters, makes no text longer and keeps it text.
-//
-// rules: I12, 1.2
 func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -258,8 +247,6 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 }
 
 // Nothing is ever cut out of a call: its arguments are sent as they were repaired, whatever the limits.
-//
-// rules: 1.16
 func TestCallsAreNeverCut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -285,8 +272,6 @@ func TestCallsAreNeverCut(t *testing.T) {
 }
 
 // The requests that stand in for an invalid one are valid whatever the history.
-//
-// rules: 2.10, 1.12
 func TestTheFallbackIsValid(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)

@@ -12,8 +12,6 @@ import (
 )
 
 // Nothing of a plan depends on the words of a sentence: no sentence is asked for where one is made.
-//
-// rules: I19
 func TestPlansAreMadeWithoutSentences(t *testing.T) {
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {

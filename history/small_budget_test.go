@@ -29,8 +29,6 @@ func talk(t *rapid.T, last int) []Message {
 // step of what is recalled is one message with its label and its day. One of the blocks is no more than what its share
 // is of the recalled texts, because recall has a turn before it otherwise. One of the newest turn, which comes first, is
 // what may stay whole of it.
-//
-// rules: 2.8
 func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 	stops := map[string]int{}
 	checkRandom(t, func(rt *rapid.T) {

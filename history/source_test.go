@@ -9,8 +9,6 @@ import (
 )
 
 // A conversation that asks for its messages again makes the plans of one that keeps them, however it was appended.
-//
-// rules: 2.1
 func TestASourceGivesThePlansOfAConversationThatKeepsItsMessages(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		keeps := Read(s.past, s.o.Count)

@@ -150,8 +150,6 @@ func TestRecalledTextsHaveSpansOfTheirOwn(t *testing.T) {
 }
 
 // Each text of a request is where its span says: what is sent of a message, and what nobody said.
-//
-// rules: I19
 func TestSpansAreWhereTheTextIs(t *testing.T) {
 	spans, added := 0, 0
 	check(t, func(t *rapid.T, s scene) {

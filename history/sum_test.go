@@ -11,8 +11,6 @@ import (
 
 // The number shown is what the request costs: counted again from its messages it is never more, and
 // the same where winnow put nothing between the texts.
-//
-// rules: I16, 1.9
 func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
@@ -38,7 +36,6 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 	})
 }
 
-// rules: 2.11
 func TestAddedTextStandsWhereThePlanSays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
@@ -68,8 +65,6 @@ func TestAddedTextStandsWhereThePlanSays(t *testing.T) {
 }
 
 // The cap on messages is kept, whatever the flags and the groups.
-//
-// rules: 1.6
 func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)

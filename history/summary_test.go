@@ -9,7 +9,6 @@ import (
 	"winnow/history/cause"
 )
 
-// rules: summary
 func TestCondenseAsksForWhatNoLongerFits(t *testing.T) {
 	past := parseMessages(t, `
 user: my name is Ada
@@ -55,8 +54,6 @@ assistant: fifth answer
 
 // A summary of all that Condense asks for leaves nothing more to condense, and nothing but what it
 // stands for is dropped.
-//
-// rules: summary
 func TestASummaryFreesBudget(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.SummarizeRatio, s.o.Summaries, s.o.Flags = 0.5, nil, nil

@@ -32,7 +32,6 @@ func wire(t *testing.T, text string) []Message {
 	return messages
 }
 
-// rules: V1, V2, V3, V4, V5, V6, V7, V8
 func TestValidRules(t *testing.T) {
 	for _, tt := range []struct {
 		rule    string // "" where accepted

@@ -18,8 +18,6 @@ func TestWarmBuildCountsNothing(t *testing.T) {
 }
 
 // A damaged history that was repaired needs no more repair.
-//
-// rules: 2.3
 func TestRepairingTwiceChangesNothing(t *testing.T) {
 	past := parseMessages(t, damagedHistory)
 	c := Read(past, words)

@@ -10,8 +10,6 @@ import (
 
 // Every sentence that a record may hold from before causes had codes is read as the cause that stands behind it in
 // the file, with all of its numbers.
-//
-// rules: I19
 func TestSentencesOfOldRecordsHaveCodes(t *testing.T) {
 	recorded, err := os.ReadFile("testdata/recorded-sentences.txt")
 	if err != nil {

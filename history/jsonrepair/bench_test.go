@@ -9,8 +9,6 @@ import (
 
 // BenchmarkRepairDoubling repairs arguments of doubled length, again and again. The last column
 // is the time against that of half the length: 2 where the time is linear.
-//
-// rules: 1.23
 func BenchmarkRepairDoubling(b *testing.B) {
 	for _, damage := range []struct{ name, start, piece string }{
 		{"string that broke off", `{"text":"`, `line of code(x)\n`},

@@ -75,7 +75,6 @@ func TestAQuestionFindsItsWordsInflected(t *testing.T) {
 	}
 }
 
-// rules: 2.7
 func TestAQuestionWithoutContentFindsNothing(t *testing.T) {
 	x := indexed("Yes, do it now, please, and then again.", "We had it all and you were there.", "The house is big.")
 	for _, question := range []string{"yes, do it", "And then?", "ok", "", "?!", "please go on", "what about it"} {
