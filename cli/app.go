@@ -215,14 +215,8 @@ func (k *conversation) ready(ctx context.Context) error {
 		Log:         k.log,
 		Observe:     k.p.observe,
 	}
-	if k.use == toChat {
-		k.deps.Pace = answerPace
-	}
 	return nil
 }
-
-// answerPace is how long the pieces of an answer are gathered for the screen, which does not show them faster.
-const answerPace = time.Second / 15
 
 // builtinTools are winnow's own tools that need no conversation.
 func (p *program) builtinTools(c config.Tools) *tool.Toolbox {

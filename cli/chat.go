@@ -14,7 +14,6 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"winnow/cli/footprint"
 	"winnow/llm"
 	"winnow/llm/fetch"
 	"winnow/session"
@@ -30,7 +29,6 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if err != nil {
 		return err
 	}
-	footprint.Keep()
 	inPlain := p.flags.plain || config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
 	if !inPlain && !terminal {
@@ -172,11 +170,8 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Export:     k.exportCommand,
 		ReadPage:   k.readPage,
 		Sync:       k.exchange(),
-		Background: func() {
-			addProcessor()
-			k.servers.Start()
-		},
-		Servers: k.servers,
+		Background: k.servers.Start,
+		Servers:    k.servers,
 	}, nil
 }
 

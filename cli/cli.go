@@ -84,7 +84,6 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	p.catch(root)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
-		fang.WithoutManpage(), // It names flags wrongly and has today's date; there is manCommand.
 		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.reportError(w, err) }),
 	)
 	switch {

@@ -6,11 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"syscall"
-
-	"winnow/cli/manual"
 )
 
 // Exit is what the process ends with.
@@ -26,22 +23,6 @@ const (
 	Interrupted Exit = 130 // stopped by SIGINT, or by a terminal that went away
 	Terminated  Exit = 143 // stopped by SIGTERM
 )
-
-// exitMeanings says what each exit code means, for the manual page.
-func exitMeanings() []manual.Item {
-	item := func(code Exit, meaning string) manual.Item {
-		return manual.Item{Term: strconv.Itoa(int(code)), Meaning: meaning}
-	}
-	return []manual.Item{
-		item(OK, "Success."),
-		item(Failed, "Failure."),
-		item(Usage, "A flag, an argument or the configuration file is wrong."),
-		item(NotFound, "There is no such session, turn or file."),
-		item(Provider, "The server refused, failed or could not be reached, no model was chosen, or a limit was reached."),
-		item(Interrupted, "Interrupted by SIGINT, or the terminal was closed."),
-		item(Terminated, "Terminated by SIGTERM."),
-	}
-}
 
 // failure is an error with the exit code it leads to and a sentence for the user.
 type failure struct {

@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,11 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"winnow/cli/manual"
-	"winnow/cli/shells"
 	"winnow/llm"
-	"winnow/ui"
-	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -79,94 +74,8 @@ func (p *program) root() *cobra.Command {
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
-		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.syncCommand(), p.importAlias(), p.manCommand())
-	root.InitDefaultCompletionCmd("")
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			p.shells(c)
-		}
-	}
+		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.syncCommand(), p.importAlias())
 	return root
-}
-
-// shells makes completion say which shells it knows, where cobra would print its help and succeed.
-func (p *program) shells(c *cobra.Command) {
-	var names []string
-	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
-		help := shells.Help(sub.Name())
-		if help == "" {
-			continue
-		}
-		sub.Long = help
-		sub.RunE = func(sub *cobra.Command, _ []string) error {
-			plain, err := sub.Flags().GetBool("no-descriptions")
-			if err != nil {
-				return err
-			}
-			return shells.Write(p.out, sub.Root(), sub.Name(), !plain)
-		}
-	}
-	c.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fail(Usage, "winnow completion needs the name of a shell: %s", theme.Choices(names))
-		}
-		return fail(Usage, "there is no completion for %q; use %s", args[0], theme.Choices(names))
-	}
-	c.RunE = p.do(func(context.Context, []string) error { return nil })
-}
-
-// manCommand prints the manual page.
-func (p *program) manCommand() *cobra.Command {
-	var c *cobra.Command
-	c = p.plainCommand("man", "Print the manual page", func(context.Context) error {
-		fmt.Fprint(p.out, manualPage(c.Root()))
-		return nil
-	})
-	c.Long = "Print the manual page. To install it for yourself, run once:\n\n\t" + manual.Install("winnow")
-	return c
-}
-
-// manualPage is the manual page of the command tree, with the keys and commands of the chat.
-func manualPage(root *cobra.Command) string {
-	var keys, slashes []manual.Item
-	section := ""
-	for _, b := range keymap.Default().Table() {
-		if b.Section != section {
-			section = b.Section
-			keys = append(keys, manual.Item{Term: section})
-		}
-		keys = append(keys, manual.Item{Term: strings.Join(b.Keys(), ", "), Meaning: b.Help().Desc})
-	}
-	for _, c := range ui.Commands() {
-		slashes = append(slashes, manual.Item{Term: strings.TrimSpace("/" + c.Name + " " + c.Args), Meaning: c.Help})
-	}
-	return manual.Page(
-		root,
-		manual.Section{Name: "Keys", Text: "The default keys of the chat.", Items: keys},
-		manual.Section{Name: "Slash commands", Text: "Commands of the chat, typed in an empty draft.", Items: slashes},
-		manual.Section{
-			Name: "Environment", Items: []manual.Item{
-				{Term: "WINNOW_MODEL", Meaning: "The model of new sessions, as endpoint/model."},
-				{Term: "WINNOW_CONFIG", Meaning: "The configuration file."},
-				{Term: "WINNOW_DB", Meaning: "The database of conversations."},
-				{Term: strings.Join(llm.KeyVariables(), ", "), Meaning: "API keys."},
-				{Term: "OPENAI_BASE_URL", Meaning: "The base URL used with OPENAI_API_KEY."},
-				{Term: "OLLAMA_HOST", Meaning: "The address of Ollama."},
-				{Term: "EDITOR, VISUAL", Meaning: "The editor for drafts."},
-				{Term: "NO_COLOR", Meaning: "Disables colours if set."},
-			},
-			Text: "Every setting of the configuration file has a variable too, such as WINNOW_CONTEXT_BUDGET for budget under [context]. Empty variables are ignored.",
-		},
-		manual.Section{Name: "Files", Items: []manual.Item{
-			{Term: "~/.config/winnow/config.toml", Meaning: "The configuration file. winnow config init creates one that explains every setting."},
-			{Term: "~/.config/winnow/personas/NAME.md", Meaning: "Personas: your system prompts."},
-			{Term: "~/.local/share/winnow/winnow.db", Meaning: "The conversations, an SQLite database."},
-			{Term: "~/.local/state/winnow", Meaning: "The log of --debug, the choices that the chat remembers, and keys of synced folders that a passphrase unlocked."},
-		}, Text: "These are the paths on Linux; XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME change them. winnow config path and winnow db path print the paths in use."},
-		manual.Section{Name: "Exit status", Items: exitMeanings()},
-		manual.Section{Name: "See also", Text: "winnow run -m guide/guide \"question\" answers from the documentation without a network."},
-	)
 }
 
 // sessionFlags are the flags that name an existing session.

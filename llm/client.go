@@ -228,7 +228,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	}
 	defer stream.Close()
 	d := &delivery{client: c, yield: yield, text: c.redactor.Stream(), reasoning: c.redactor.Stream()}
-	err = a.receive(stream, d, r.Pace)
+	err = a.receive(stream, d)
 	return d.began, err
 }
 
@@ -339,7 +339,7 @@ func (d *delivery) release() bool {
 }
 
 // receive turns the chunks of an answer into events.
-func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery, pace time.Duration) error {
+func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) error {
 	answer := answer{keepID: a.client.diagnosis(a.model) != noDiagnosis}
 	body, _ := a.resp.Body.(*living)
 	if body != nil {
@@ -363,9 +363,6 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery, pace
 		}
 		if body != nil {
 			body.over = answer.finish != ""
-			if d.began {
-				body.pace = pace
-			}
 		}
 		if d.bytes > LargestAnswer {
 			e := a.client.blank(a.model)

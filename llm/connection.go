@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptrace"
 	"time"
 
 	"winnow/llm/keys"
@@ -36,8 +34,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	timer := time.AfterFunc(c.begin(), func() { cancel(c.silent(c.begin())) })
 	body := &living{ctx: ctx, cancel: cancel, client: c, allowed: c.begin()}
-	trace := &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { body.conn = got.Conn }}
-	resp, err := c.doer.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	resp, err := c.doer.Do(req.WithContext(ctx))
 	timer.Stop()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -104,18 +101,12 @@ type living struct {
 	cancel  context.CancelCauseFunc
 	unwatch func() bool
 	body    io.ReadCloser
-	conn    net.Conn // that it arrives on; nil where there is none
 	client  *Client
 	allowed time.Duration
 	over    bool // the answer is whole: what may still come is its usage
 
 	waits func() bool // is called before anything is waited for; false ends the reading; nil has nothing to do
-	pace  time.Duration
-	idle  bool // the last read had to wait: nothing more had come
 }
-
-// waitTime is how long a read takes that had to wait for what it read.
-const waitTime = 200 * time.Microsecond
 
 // overIdle is the silence allowed once an answer is whole.
 const overIdle = 5 * time.Second
@@ -124,15 +115,12 @@ func (l *living) Read(p []byte) (int, error) {
 	if l.waits != nil && !l.waits() {
 		return 0, errNoMore
 	}
-	l.gather()
 	allowed := l.allowed
 	if l.over {
 		allowed = min(allowed, overIdle)
 	}
 	timer := time.AfterFunc(allowed, func() { l.cancel(l.client.silent(allowed)) })
-	began := time.Now()
 	n, err := l.body.Read(p)
-	l.idle = time.Since(began) > waitTime
 	timer.Stop()
 	if n > 0 {
 		l.allowed = cmp.Or(l.client.endpoint.Idle, defaultIdle)
@@ -141,23 +129,6 @@ func (l *living) Read(p []byte) (int, error) {
 		err = endOf(l.ctx) // Closing what is read looks like its end, or like anything else.
 	}
 	return n, err
-}
-
-// gathered is how much of an answer may wait to be read, in bytes, before the program is woken for it.
-const gathered = 64 << 10
-
-// gather leaves what arrives now to the network for a while, where the last read emptied it: each packet that is read by
-// itself wakes several threads. A server that runs in this process writes when it is read, and is not left waiting.
-func (l *living) gather() {
-	if _, network := l.client.doer.(*http.Client); !network || l.pace == 0 || !l.idle || l.over {
-		return
-	}
-	wakeFrom(l.conn, gathered)
-	defer wakeFrom(l.conn, 1)
-	select {
-	case <-time.After(l.pace):
-	case <-l.ctx.Done():
-	}
 }
 
 // endOf is why a context ended: our own error for silence, else the caller's own reason.

@@ -24,10 +24,6 @@ type Request struct {
 	TopP        *float64
 	Effort      string // reasoning effort, "" leaves it to the server
 	Cache       Caching
-
-	// Pace is how long what arrives behind the first piece is left to wait, so that many small packets are read at
-	// once. It changes no byte of the request; 0 reads each packet as it comes.
-	Pace time.Duration
 }
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,

@@ -1,9 +1,7 @@
 package llm
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // TestStreamOfEveryKindOfServer holds what servers were seen to send and a plain client library
@@ -202,54 +199,21 @@ func TestWhatCameTogetherIsOnePiece(t *testing.T) {
 		io.WriteString(w, "data: [DONE]\n\n")
 	}))
 	t.Cleanup(server.Close)
-	for _, pace := range []time.Duration{0, time.Millisecond} {
-		var got []string
-		request := hello()
-		request.Pace = pace
-		for event, err := range NewClient(Endpoint{Name: "here", BaseURL: server.URL}).Stream(t.Context(), request) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch e := event.(type) {
-			case TextDelta:
-				got = append(got, e.Text)
-				next <- struct{}{}
-			case ReasoningDelta:
-				got = append(got, "("+e.Text+")")
-			}
+	var got []string
+	for event, err := range NewClient(Endpoint{Name: "here", BaseURL: server.URL}).Stream(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := strings.Join(got, "|"); got != "one |two three |(thinking)|four" {
-			t.Errorf("the pieces are %q with a pace of %v", got, pace)
+		switch e := event.(type) {
+		case TextDelta:
+			got = append(got, e.Text)
+			next <- struct{}{}
+		case ReasoningDelta:
+			got = append(got, "("+e.Text+")")
 		}
 	}
-}
-
-// While pieces are gathered, a stop is obeyed at once.
-func TestAStopDoesNotWaitForThePace(t *testing.T) {
-	t.Parallel()
-	stop := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(2 * waitTime) // the first read has to wait
-		io.WriteString(w, delta2("one"))
-		w.(http.Flusher).Flush()
-		<-stop
-	}))
-	t.Cleanup(server.Close)
-	t.Cleanup(func() { close(stop) })
-	ctx, cancel := context.WithCancel(t.Context())
-	request, kinds := hello(), ""
-	request.Pace = time.Hour
-	for event, err := range NewClient(Endpoint{Name: "here", BaseURL: server.URL}).Stream(ctx, request) {
-		kinds += fmt.Sprintf("%T,", event)
-		if err == nil {
-			cancel()
-		} else if !errors.Is(err, context.Canceled) {
-			t.Errorf("it ended with %v", err)
-		}
-	}
-	cancel()
-	if kinds != "llm.TextDelta,llm.Finished,<nil>," {
-		t.Errorf("the events are %s", kinds)
+	if got := strings.Join(got, "|"); got != "one |two three |(thinking)|four" {
+		t.Errorf("the pieces are %q", got)
 	}
 }
 

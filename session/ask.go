@@ -165,7 +165,6 @@ type asked struct {
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
 // or the network ended it. Only a request without any answer at all leaves no message.
 func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
-	a.request.Pace = t.deps.Pace
 	fault := a.stream(ctx, func(event llm.Event) error { return t.arrive(ctx, &a, event) })
 	switch {
 	case fault == nil && a.saver == nil:

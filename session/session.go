@@ -52,7 +52,6 @@ type Deps struct {
 	Guess       history.Counter            // says at once about what Count would; nil counts before anything is planned
 	Tokenizer   string                     // what Count is called, for the records
 	Now         func() time.Time           // nil is time.Now
-	Pace        time.Duration              // how long the pieces of an answer may be gathered behind the first; 0 shows each as it comes
 	Redact      func(string) string        // takes known secrets out of what a temporary chat stores; nil takes none
 	Log         *slog.Logger               // nil discards
 
