@@ -87,7 +87,6 @@ require (
 
 require (
 	filippo.io/age v1.3.2
-	github.com/DataDog/datadog-agent/pkg/template v0.85.2
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
 	github.com/go-git/go-git/v5 v5.19.3
 	github.com/klauspost/compress v1.20.3

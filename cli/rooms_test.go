@@ -22,7 +22,7 @@ var rooms = map[string][]string{
 	"ui":               {"session", "session/record", "session/store", "session/transfer", "llm", "history", "docs"},
 	"session":          {"session/record", "session/store", "session/transfer", "llm", "history"},
 	"session/record":   {"session", "session/store", "llm", "history"}, // of session, the branch alone
-	"session/transfer": {"session", "session/store", "history"},        // of session, the titles and lexers alone
+	"session/transfer": {"session", "session/store", "history"},        // of session, the titles alone
 	"session/sync":     {"session/store", "history"},
 	"session/store":    {"history"},
 	"llm":              {"history", "docs"}, // the built-in guide answers from the pages

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
 // Prompt is a plan in the form of text, for models that take one text and for handing a conversation

@@ -10,9 +10,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"text/template"
 	"time"
 
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 

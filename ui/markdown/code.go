@@ -2,11 +2,11 @@ package markdown
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/charmbracelet/x/ansi"
-
-	"winnow/session/languages"
 )
 
 // Code is highlighted by pieces of about this many bytes, so that no frame waits for a whole
@@ -194,13 +194,25 @@ func (h *highlighter) left(goesOn, empty bool) string {
 	return h.paint(codeBar, look{role: faintRole})
 }
 
+// knownLexers are the lexers that were looked for, by the name of the language: an unknown name is looked for slowly.
+var knownLexers sync.Map
+
 // lexer returns the lexer of language, nil for none. Guessing the language from the code would
 // cost more than it shows.
 func (h *highlighter) lexer(language string) chroma.Lexer {
 	if language == "" || h.style == Plain {
 		return nil
 	}
-	return languages.Lexer(language)
+	lexer, ok := knownLexers.Load(language)
+	if !ok {
+		found := lexers.Get(language)
+		if found != nil {
+			found = chroma.Coalesce(found)
+		}
+		lexer, _ = knownLexers.LoadOrStore(language, found)
+	}
+	found, _ := lexer.(chroma.Lexer)
+	return found
 }
 
 // shell tells whether l reads commands of a shell.

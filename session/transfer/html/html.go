@@ -7,13 +7,13 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 	"github.com/dustin/go-humanize/english"
 
 	"winnow/history/message"
@@ -27,12 +27,6 @@ var page string
 
 //go:embed style.css
 var style string
-
-// codeColours are the colours of code, light and dark, as a test writes them from the styles of chroma. The package of
-// these styles reads all of them whenever a program starts that has it, which takes some milliseconds.
-//
-//go:embed code.css
-var codeColours string
 
 // Marks are what the file says of the requests beside the messages.
 type Marks struct {
@@ -93,9 +87,13 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		return fmt.Errorf("read the page: %w", err)
 	}
 	r := newRenderer()
+	colours, err := r.styleSheet()
+	if err != nil {
+		return fmt.Errorf("write the colours of code: %w", err)
+	}
 	v := view{
 		Title: cmp.Or(title.OneLine(row.Title), "A conversation"), About: about(row, branch), System: clean(row.System),
-		Style: template.CSS(style + codeColours), Marked: len(marks.Of) > 0,
+		Style: template.CSS(style + colours), Marked: len(marks.Of) > 0,
 	}
 	for i, m := range branch {
 		v.Messages = append(v.Messages, r.item(i+1, row, m, marks))

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/chroma/v2/styles"
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
@@ -42,31 +41,6 @@ func written(t interface {
 
 func said(id int64, role message.Role, text string) store.Message {
 	return store.Message{Message: message.Message{ID: id, Role: role, Content: text, Status: message.Complete}}
-}
-
-// TestColoursOfCode keeps code.css as the styles of chroma have it.
-func TestColoursOfCode(t *testing.T) {
-	t.Parallel()
-	var b bytes.Buffer
-	for _, s := range []struct{ before, style, after string }{
-		{"", "github", ""},
-		{"@media (prefers-color-scheme: dark) {\n", "github-dark", "}\n"},
-	} {
-		b.WriteString(s.before)
-		if err := newRenderer().format.WriteCSS(&b, styles.Get(s.style)); err != nil {
-			t.Fatal(err)
-		}
-		b.WriteString(s.after)
-	}
-	if *update {
-		if err := os.WriteFile("code.css", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if codeColours != b.String() {
-		t.Errorf("code.css is not that of the styles; go test -update writes it:\n%s", b.String())
-	}
 }
 
 // A conversation with all that a page can hold.

@@ -3,19 +3,19 @@ package html
 import (
 	"bytes"
 	"fmt"
+	"html/template"
 	"strings"
 
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 	"github.com/alecthomas/chroma/v2"
 	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	goldmarkrenderer "github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"winnow/session/languages"
 )
 
 const (
@@ -27,19 +27,47 @@ const (
 type renderer struct {
 	md      goldmark.Markdown
 	format  *chromahtml.Formatter
-	classes *chroma.Style // without colours: those of the classes stand in code.css
+	classes *chroma.Style           // without colours: those of the classes are in the page's style sheet
+	lexers  map[string]chroma.Lexer // by language, nil for none: looking for an unknown name is slow
 }
 
 func newRenderer() *renderer {
 	r := &renderer{
 		format:  chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true)),
 		classes: chroma.MustNewStyle("classes", nil),
+		lexers:  map[string]chroma.Lexer{"": nil},
 	}
 	r.md = goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithRendererOptions(goldmarkrenderer.WithNodeRenderers(util.Prioritized(r, 1))),
 	)
 	return r
+}
+
+// styleSheet returns the colours of code, on a light and on a dark page.
+func (r *renderer) styleSheet() (string, error) {
+	var css strings.Builder
+	if err := r.format.WriteCSS(&css, styles.Get("github")); err != nil {
+		return "", err
+	}
+	css.WriteString("@media (prefers-color-scheme: dark) {\n")
+	if err := r.format.WriteCSS(&css, styles.Get("github-dark")); err != nil {
+		return "", err
+	}
+	css.WriteString("}\n")
+	return css.String(), nil
+}
+
+// lexer returns the lexer of a language, nil for none.
+func (r *renderer) lexer(language string) chroma.Lexer {
+	lexer, known := r.lexers[language]
+	if !known {
+		if lexer = lexers.Get(language); lexer != nil {
+			lexer = chroma.Coalesce(lexer)
+		}
+		r.lexers[language] = lexer
+	}
+	return lexer
 }
 
 // markdown renders an answer. What it holds of HTML is shown as the text that it is; its links lead only where a link
@@ -66,7 +94,7 @@ func (r *renderer) code(source, language string) template.HTML {
 	if len(source) > mostColoured {
 		return plain
 	}
-	lexer := languages.Lexer(language)
+	lexer := r.lexer(language)
 	if lexer == nil {
 		return plain
 	}
