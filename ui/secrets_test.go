@@ -156,7 +156,7 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 		t.Errorf("the line that is hidden again says %q", got)
 	}
 	m.Update(uitest.Key("ctrl+e"))
-	if got := m.sessions.Edit.Field.Text; got != s.Title {
+	if got := m.sessions.Edit.Text(); got != s.Title {
 		t.Errorf("%q is renamed, want the title as it is stored", got)
 	}
 }

@@ -54,8 +54,8 @@ func TestARenameKeepsFilterAndCursor(t *testing.T) {
 	l.press("enter")
 	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.Actions) == 0 })
 	l.until("the list", func() bool { s, _ := l.sessions.Chosen(); return s.Name() == "My "+was.Title })
-	if l.sessions.Filter.Text != "par" {
-		t.Errorf("after the rename the filter is %q, want par", l.sessions.Filter.Text)
+	if l.sessions.Filter.Text() != "par" {
+		t.Errorf("after the rename the filter is %q, want par", l.sessions.Filter.Text())
 	}
 	l.press("ctrl+u")
 	l.until("the old title", func() bool { s, _ := l.sessions.Chosen(); return s.Title == was.Title })
@@ -136,7 +136,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.press("n")
 	l.shows("It stays in the trash.")
 	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
-	if l.sessions.Filter.Text != "y" || !l.overlays.onTop(sessionsOverlay{}) {
+	if l.sessions.Filter.Text() != "y" || !l.overlays.onTop(sessionsOverlay{}) {
 		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("backspace", "ctrl+d", "y")

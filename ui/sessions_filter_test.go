@@ -26,22 +26,22 @@ func TestAFilterTypedOnFindsTheSame(t *testing.T) {
 		l := sessions.Model{Lines: lines}
 		l.Refilter()
 		for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "#", "space", "left", "home", "backspace"}), 0, 10).Draw(rt, "keys") {
-			before := l.Filter.Text
+			before := l.Filter.Text()
 			l.Filter.Typed(uitest.Key(key))
 			l.Filtered(before)
-			got, want := fmt.Sprint(l.Matches), fmt.Sprint(sessions.Matches(lines, nil, l.Filter.Text))
+			got, want := fmt.Sprint(l.Matches), fmt.Sprint(sessions.Matches(lines, nil, l.Filter.Text()))
 			if got != want {
-				rt.Fatalf("%q typed on leaves %s, want %s", l.Filter.Text, got, want)
+				rt.Fatalf("%q typed on leaves %s, want %s", l.Filter.Text(), got, want)
 			}
 			for _, x := range l.Matches {
-				letters := strings.Join(strings.Fields(l.Filter.Text), "")
-				hits := sessions.HitsIn(lines[x.Line].Folded, l.Filter.Text)
+				letters := strings.Join(strings.Fields(l.Filter.Text()), "")
+				hits := sessions.HitsIn(lines[x.Line].Folded, l.Filter.Text())
 				if len(hits) > len(letters) || len(letters) > 0 && len(hits) == 0 {
-					rt.Fatalf("%q marks %d letters of %q", l.Filter.Text, len(hits), lines[x.Line].Label)
+					rt.Fatalf("%q marks %d letters of %q", l.Filter.Text(), len(hits), lines[x.Line].Label)
 				}
 				for _, at := range hits {
 					if letter := lines[x.Line].Folded[at : at+1]; !strings.Contains(sessions.Folded(letters), letter) {
-						rt.Fatalf("%q marks %q in %q", l.Filter.Text, letter, lines[x.Line].Label)
+						rt.Fatalf("%q marks %q in %q", l.Filter.Text(), letter, lines[x.Line].Label)
 					}
 				}
 			}

@@ -14,9 +14,9 @@ import (
 // hits waits until the search for what is typed is answered, and fails where it did not find so many.
 func (l *live) hits(want int) {
 	l.t.Helper()
-	l.until("the hits", func() bool { return !l.sessions.Texts.Waiting && l.sessions.Texts.Text == l.sessions.Filter.Text })
+	l.until("the hits", func() bool { return !l.sessions.Texts.Waiting && l.sessions.Texts.Text == l.sessions.Filter.Text() })
 	if got := len(l.sessions.Texts.Hits); got != want {
-		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.Filter.Text, got, want, plain(l.Model))
+		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.Filter.Text(), got, want, plain(l.Model))
 	}
 }
 
@@ -39,7 +39,7 @@ func TestAllMessagesAreSearchedWhileTyping(t *testing.T) {
 	l.press("enter")
 	l.shows("There is nothing to open")
 	l.press("tab") // the filter stays
-	if got := l.sessions.Filter.Text; got != "about breadcrumbs" || l.sessions.Texts.On {
+	if got := l.sessions.Filter.Text(); got != "about breadcrumbs" || l.sessions.Texts.On {
 		t.Errorf("back at the titles the filter is %q:\n%s", got, plain(l.Model))
 	}
 }
@@ -86,7 +86,7 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 	was, _ := m.sessions.Texts.Chosen()
 	m.upkeep.Unindexed = 5
 	hits := append([]store.Hit{{Message: 99, Role: history.User, Snippet: "a newer one"}}, m.sessions.Texts.Hits...)
-	_, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text, Hits: hits})
+	_, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text(), Hits: hits})
 	if now, _ := m.sessions.Texts.Chosen(); cmd == nil || now.Message != was.Message {
 		t.Errorf("the cursor went from message %d to %d; repeated: %v", was.Message, now.Message, cmd != nil)
 	}
@@ -94,7 +94,7 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 		t.Errorf("nothing says that the index is behind:\n%s", plain(m))
 	}
 	m.upkeep.Unindexed = 0
-	if _, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text, Hits: hits}); cmd != nil {
+	if _, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text(), Hits: hits}); cmd != nil {
 		t.Error("the search goes on with a whole index")
 	}
 }

@@ -81,7 +81,9 @@ func (Empty) event()  {}
 func (NoKey) event()  {}
 
 // New is a list that has nothing in it yet.
-func New(keys keymap.Map, o Options) Model { return Model{Options: o, keys: keys} }
+func New(keys keymap.Map, o Options) Model {
+	return Model{Options: o, keys: keys, filter: theme.NewField("")}
+}
 
 // Hints are the keys of the list.
 func (p *Model) Hints() []keymap.Hint {
@@ -139,7 +141,7 @@ func (p *Model) Width() int { return p.wide }
 // State stands at the right end of the hints: what is to say about all choices, else what the filter searches.
 func (p *Model) State() string {
 	switch {
-	case p.Remark != "" || p.filter.Text == "":
+	case p.Remark != "" || p.filter.Text() == "":
 		return p.Remark
 	case slices.ContainsFunc(p.choices, func(c Choice) bool { return c.About != "" }):
 		return "matches names and descriptions"
@@ -174,7 +176,7 @@ func (p *Model) Len() int { return len(p.choices) }
 func (p *Model) Shown() int { return len(p.shown) }
 
 // Filter is what is typed into the filter line.
-func (p *Model) Filter() string { return p.filter.Text }
+func (p *Model) Filter() string { return p.filter.Text() }
 
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
 func (p Model) Update(msg tea.Msg) (Model, Event) {
@@ -183,7 +185,7 @@ func (p Model) Update(msg tea.Msg) (Model, Event) {
 	case tea.KeyPressMsg:
 		e = p.key(msg)
 	case tea.PasteMsg:
-		before := p.filter.Text
+		before := p.filter.Text()
 		p.filter.Insert(strings.TrimSpace(msg.Content))
 		p.filtered(before)
 	case tea.MouseWheelMsg:
@@ -198,7 +200,7 @@ func (p *Model) key(msg tea.KeyPressMsg) Event {
 	k := &p.keys
 	switch {
 	case k.Pressed(msg, keymap.Back) && p.noMatch():
-		p.filter = theme.Field{}
+		p.filter = theme.NewField("")
 		p.refilter()
 	case k.Pressed(msg, keymap.Back):
 		return Closed{}
@@ -219,7 +221,7 @@ func (p *Model) key(msg tea.KeyPressMsg) Event {
 			return Added{c.Value}
 		}
 	default:
-		before := p.filter.Text
+		before := p.filter.Text()
 		if !p.filter.Typed(msg) {
 			return NoKey{msg}
 		}
@@ -260,14 +262,14 @@ func (p *Model) page() int {
 
 // filtered shows what the filter leaves, the best first, where it is no longer what it was.
 func (p *Model) filtered(before string) {
-	if p.filter.Text != before {
+	if p.filter.Text() != before {
 		p.at = 0
 		p.refilter()
 	}
 }
 
 func (p *Model) refilter() {
-	p.shown = matches(p.choices, p.filter.Text, p.Leads)
+	p.shown = matches(p.choices, p.filter.Text(), p.Leads)
 }
 
 // head is how many lines stand above the choices: the filter, and a rule where there is room.
@@ -387,7 +389,7 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	switch {
 	case p.Uncounted:
 		count = ""
-	case p.filter.Text != "":
+	case p.filter.Text() != "":
 		count = theme.Thousands(len(p.shown)) + " of " + count
 	case p.Noun != "":
 		count = theme.Plural(len(p.choices), p.Noun)
@@ -396,7 +398,7 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	lead := theme.Width(head)
 	room := max(1, p.end()-lead-theme.Width(count)-2*margin)
 	filter, x := p.filter.View(room)
-	if p.filter.Text == "" { // The cursor stands in front of the words.
+	if p.filter.Text() == "" { // The cursor stands in front of the words.
 		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(p.Prompt, theme.UpperFirst(p.Title)), max(1, room-2)))
 	}
 	x = min(lead+x, max(0, p.w-1))
@@ -418,8 +420,8 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 	switch {
 	case p.Loading && len(p.shown) == 0:
 		nothing = "asking…"
-	case len(p.shown) == 0 && p.filter.Text != "":
-		nothing = fmt.Sprintf("No match for “%s”.", markdown.OneLine(p.filter.Text, max(1, p.w-20)))
+	case len(p.shown) == 0 && p.filter.Text() != "":
+		nothing = fmt.Sprintf("No match for “%s”.", markdown.OneLine(p.filter.Text(), max(1, p.w-20)))
 		if p.noMatch() {
 			nothing += " " + p.keys.First(keymap.Back) + " clears the filter."
 		}

@@ -186,7 +186,7 @@ func (q Model) typed(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
 	switch {
 	case k.Pressed(msg, keymap.Choose):
 		q.reason = nil
-		return q, Decided{approval.Answer{Choice: approval.No, Reason: field.Text}}
+		return q, Decided{approval.Answer{Choice: approval.No, Reason: field.Text()}}
 	case k.Pressed(msg, keymap.Back):
 		q.reason = nil
 	case field.Typed(msg):

@@ -32,7 +32,7 @@ func (l *Model) startTags() tea.Cmd {
 		return l.Say("There is no session to tag.")
 	}
 	f := theme.NewField(strings.Join(s.Tags, " "))
-	if f.Text != "" {
+	if f.Text() != "" {
 		f.Insert(" ") // for the next one
 	}
 	l.Edit = &lineEdit{Field: f, of: s, tags: true}
@@ -58,7 +58,7 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 func (l *Model) endRename() tea.Cmd {
-	of, title := l.Edit.of, strings.TrimSpace(l.Edit.Text)
+	of, title := l.Edit.of, strings.TrimSpace(l.Edit.Text())
 	if title == "" {
 		return l.SayError("A session needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
 	}
@@ -74,7 +74,7 @@ func (l *Model) endRename() tea.Cmd {
 }
 
 func (l *Model) endTags() tea.Cmd {
-	of, tags := l.Edit.of, tagsIn(l.Edit.Text)
+	of, tags := l.Edit.of, tagsIn(l.Edit.Text())
 	l.Edit = nil
 	if slices.Equal(tags, of.Tags) {
 		return nil

@@ -18,8 +18,8 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case l.Edit != nil:
 		return l.editKey(msg)
 	case k.Pressed(msg, keymap.Back) && l.noMatch():
-		before := l.Filter.Text
-		l.Filter = theme.Field{}
+		before := l.Filter.Text()
+		l.Filter = theme.NewField("")
 		return l.filterTyped(before)
 	case k.Pressed(msg, keymap.Back, keymap.Sessions):
 		l.Emit(Closed{})
@@ -42,7 +42,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, ok := l.sessionKey(msg); ok {
 		return cmd
 	}
-	before := l.Filter.Text
+	before := l.Filter.Text()
 	if !l.Filter.Typed(msg) {
 		return l.NoKey(msg, k.First(keymap.Back)+" closes the list.")
 	}
@@ -138,7 +138,7 @@ func (l *Model) page() int {
 // noMatch says that a filter is typed and leaves nothing.
 func (l *Model) noMatch() bool {
 	if l.Texts.On {
-		return l.Filter.Text != "" && len(l.Texts.Hits) == 0 && !l.Texts.Waiting
+		return l.Filter.Text() != "" && len(l.Texts.Hits) == 0 && !l.Texts.Waiting
 	}
 	return len(l.Lines) > 0 && len(l.Matches) == 0
 }

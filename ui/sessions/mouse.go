@@ -10,7 +10,7 @@ import (
 
 // paste puts a pasted text where the list is typed in.
 func (l *Model) paste(text string) tea.Cmd {
-	before := l.Filter.Text
+	before := l.Filter.Text()
 	switch text = strings.TrimSpace(text); {
 	case text == "", l.Purge != nil, l.held != nil:
 	case l.Edit != nil:

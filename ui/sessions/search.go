@@ -152,7 +152,7 @@ func (l *Model) searchTexts() tea.Cmd {
 	ctx, stop := l.NewContext()
 	x.stop = stop
 	now := l.Now
-	db, n, q := l.Store, x.Searches, store.Search{Text: l.Filter.Text, Trash: l.shelf == trashShelf, Limit: mostHits}
+	db, n, q := l.Store, x.Searches, store.Search{Text: l.Filter.Text(), Trash: l.shelf == trashShelf, Limit: mostHits}
 	return func() tea.Msg {
 		defer stop()
 		msg := FoundMsg{Search: n, Text: q.Text}

@@ -16,7 +16,7 @@ func (l *Model) openHit() tea.Cmd {
 	at, session, ok := x.on()
 	switch {
 	case x.Waiting:
-		return l.Say("Still searching for " + l.Filter.Text + ".")
+		return l.Say("Still searching for " + l.Filter.Text() + ".")
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case at.hit < 0:

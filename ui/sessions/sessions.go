@@ -182,12 +182,12 @@ func (l *Model) stay(id string) {
 }
 
 // Refilter shows what the filter leaves.
-func (l *Model) Refilter() { l.Matches = Matches(l.Lines, nil, l.Filter.Text) }
+func (l *Model) Refilter() { l.Matches = Matches(l.Lines, nil, l.Filter.Text()) }
 
 // Filtered shows what the filter leaves, and says whether it is another one than before. What a longer
 // one leaves is among what the shorter one left.
 func (l *Model) Filtered(before string) bool {
-	now := l.Filter.Text
+	now := l.Filter.Text()
 	if now == before {
 		return false
 	}

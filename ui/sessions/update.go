@@ -96,7 +96,7 @@ func (l *Model) update(msg tea.Msg) tea.Cmd {
 
 // Types says whether a key that is a character would be text: in a filter that holds some, or in a field for a
 // name.
-func (l *Model) Types() bool { return l.Edit != nil || l.Filter.Text != "" }
+func (l *Model) Types() bool { return l.Edit != nil || l.Filter.Text() != "" }
 
 // Mode is what the keys are for: each shelf, the search in it and what the list asks have keys of their own.
 type Mode struct {

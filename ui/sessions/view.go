@@ -171,10 +171,10 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 // nothing says why no line is shown, "" where one is.
 func (l *Model) nothing() string {
 	esc := l.Keys.First(keymap.Back)
-	none := "No match for “" + markdown.OneLine(l.Filter.Text, max(1, l.W-44)) + "”. " + esc + " clears the filter."
+	none := "No match for “" + markdown.OneLine(l.Filter.Text(), max(1, l.W-44)) + "”. " + esc + " clears the filter."
 	switch {
 	case l.Texts.On && len(l.Texts.Hits) > 0:
-	case l.Texts.On && strings.TrimSpace(l.Filter.Text) == "":
+	case l.Texts.On && strings.TrimSpace(l.Filter.Text()) == "":
 		return "Type words from any message. \"Quoted words\" must be adjacent."
 	case l.Texts.On && l.Texts.Waiting:
 		return "Searching…"
@@ -235,7 +235,7 @@ func (l *Model) titleRow(st theme.Styles, o layout, s Line, selected bool) strin
 	}
 	var hits []int
 	if !l.Texts.On { // every line that is listed matches the filter
-		hits = HitsIn(s.Folded, l.Filter.Text)
+		hits = HitsIn(s.Folded, l.Filter.Text())
 	}
 	title := theme.Paint(label, st.Strong, append(spans, theme.HitSpans(s.Label, 0, shared, hits, st.Match)...))
 	line := strings.Repeat(" ", o.margin) + pin + " " + title + word

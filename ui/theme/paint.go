@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Span is a part of a line, in bytes, with a style of its own.
@@ -74,4 +75,10 @@ func SharedPrefix(a, b string) int {
 		n++
 	}
 	return n
+}
+
+// ClusterLen returns how many bytes the first character of a text takes, combining characters included.
+func ClusterLen(s string) int {
+	cluster, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	return max(1, len(cluster))
 }

@@ -122,6 +122,7 @@ func (c *Model) itemOf(h hit) int64 {
 // openSearch opens the search line.
 func (c *Model) openSearch() tea.Cmd {
 	c.Search.end()
+	c.Search.Field = theme.NewField("")
 	c.Search.On, c.Search.Open, c.Search.from = true, true, c.readFrom()
 	return c.Emit(Hushed{})
 }
@@ -160,7 +161,7 @@ func (c *Model) readFrom() int {
 // seekTyped marks what the search line holds at once and counts it in a command.
 func (c *Model) seekTyped() tea.Cmd {
 	c.Emit(Hushed{})
-	c.list.Mark(c.Search.Text)
+	c.list.Mark(c.Search.Text())
 	return c.seek(true)
 }
 
@@ -194,9 +195,9 @@ func (c *Model) EndSearch() tea.Cmd {
 // searchKey is a key while the search line is open.
 func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, f := &c.Keys, &c.Search
-	before := f.Text
+	before := f.Text()
 	switch {
-	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text == "", msg.Code == tea.KeyBackspace && f.Text == "":
+	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text() == "", msg.Code == tea.KeyBackspace && f.Text() == "":
 		return c.EndSearch()
 	case k.Pressed(msg, keymap.Choose) && f.done && len(f.hits) == 0:
 		return c.Say("No match in this conversation; " + k.First(keymap.Back) + " ends the search.")
@@ -207,15 +208,15 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Palette):
-		if f.Open = false; f.Text == "" {
+		if f.Open = false; f.Text() == "" {
 			return tea.Batch(c.EndSearch(), c.Emit(Wanted{keymap.Palette}))
 		}
 		return c.Emit(Wanted{keymap.Palette})
-	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text == "":
+	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text() == "":
 		return c.Emit(Wanted{keymap.Help})
 	case !f.Typed(msg):
 		return c.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the matches, " + k.First(keymap.Back) + " ends the search.")
-	case f.Text != before:
+	case f.Text() != before:
 		return c.seekTyped()
 	}
 	return nil
@@ -223,7 +224,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // seek searches all messages; step says that the user goes to the hit next to where the search began.
 func (c *Model) seek(step bool) tea.Cmd {
-	f, finder := &c.Search, newFinder(c.Search.Text)
+	f, finder := &c.Search, newFinder(c.Search.Text())
 	if f.stop != nil {
 		f.stop()
 	}

@@ -12,7 +12,7 @@ import (
 func (c *Model) SearchTitle() string {
 	f := &c.Search
 	switch {
-	case !f.On || f.Text == "" || !f.done && len(f.hits) == 0:
+	case !f.On || f.Text() == "" || !f.done && len(f.hits) == 0:
 		return ""
 	case len(f.hits) == 0:
 		return "no matches"
@@ -27,7 +27,7 @@ func (c *Model) hitText() string {
 	f := &c.Search
 	h, ok := c.hit()
 	switch {
-	case f.Text == "":
+	case f.Text() == "":
 		return "type to search"
 	case !f.done && len(f.hits) == 0:
 		return "searching…"
