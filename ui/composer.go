@@ -9,7 +9,6 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/composer/queue"
 	"winnow/ui/event"
-	"winnow/ui/inspector"
 	"winnow/ui/picker"
 	"winnow/ui/servers"
 	"winnow/ui/theme"
@@ -78,9 +77,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.Ran:
 		return m.runCommand(e.Command)
 	case composer.ChipOpened:
-		pasted := inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})
-		pasted.Wide = true
-		m.overlays.open(&readerOverlay{name: e.Title, Pager: pasted})
+		m.overlays.open(newReader(e.Title, e.Text))
 	case composer.ListPrompts:
 		var choices []picker.Choice
 		for i, p := range m.composer.Prompts {

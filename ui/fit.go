@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -81,12 +82,12 @@ func misfitTitle(over *session.OversizeError) (title, parts string) {
 
 // misfitHints are the ways out for a draft that does not fit: those of the largest part that another one than the draft
 // takes up, else of the draft, and of what limits the request.
-func misfitHints(m *Model, over *session.OversizeError) []keymap.Hint {
+func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
 	k := &m.keys
-	hints := []keymap.Hint{k.Hint("keep editing", keymap.Send), k.Hint("send cut", keymap.SendCut)}
+	hints := []key.Binding{k.Hint("keep editing", keymap.Send), k.Hint("send cut", keymap.SendCut)}
 	if m.layout.Rule.Empty() { // no line above the draft has room for it
 		title, _ := misfitTitle(over)
-		hints = append([]keymap.Hint{{Key: title}}, hints...)
+		hints = append([]key.Binding{keymap.Typed(title, "")}, hints...)
 	}
 	cure := cureFor(m, over)
 	for i, p := range over.Over.Parts {
@@ -102,18 +103,18 @@ func misfitHints(m *Model, over *session.OversizeError) []keymap.Hint {
 }
 
 // wayHint is a way out as a hint: what is typed, and what it does.
-func wayHint(way string) keymap.Hint {
+func wayHint(way string) key.Binding {
 	does := map[string]string{
 		"/system": "shorten", "/auto": "unpin", "/preset": "cut history", "/budget": "raise", "/window": "raise", "/tools": "switch off",
 	}
 	name, rest, _ := strings.Cut(way, " ")
 	if name == "detach" {
-		return keymap.Hint{Key: "backspace", What: way}
+		return keymap.Typed("backspace", way)
 	}
 	if first, more, several := strings.Cut(rest, " "); name == "/auto" && several && more != "" {
 		rest = first // the largest is enough to name
 	}
-	return keymap.Hint{Key: strings.TrimSpace(name + " " + rest), What: does[name]}
+	return keymap.Typed(strings.TrimSpace(name+" "+rest), does[name])
 }
 
 // mayNotFit says that a draft is so large that its plan is waited for before it leaves the composer: it takes more than

@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/keymap"
@@ -19,10 +20,10 @@ func (*helpOverlay) box(m *Model) theme.Box { return m.layout.Full }
 func (o *helpOverlay) title(*Model) (string, string) { return o.Title, "" }
 
 // hints name what enter and tab do where they do something.
-func (o *helpOverlay) hints(m *Model) []keymap.Hint {
+func (o *helpOverlay) hints(m *Model) []key.Binding {
 	hints := o.listOverlay.hints(m)
 	if c, ok := o.Cursor(); ok && !strings.HasPrefix(c.Value, "/") {
-		hints = []keymap.Hint{hints[0], hints[len(hints)-1]}
+		hints = []key.Binding{hints[0], hints[len(hints)-1]}
 	}
 	return hints
 }
@@ -82,7 +83,7 @@ func helpChosen(m *Model, value string) tea.Cmd {
 type here struct {
 	name  string
 	scope keymap.Scope
-	hints []keymap.Hint
+	hints []key.Binding
 }
 
 // keysHere says whose keys the help names first.
@@ -132,7 +133,7 @@ func helpChoices(keys keymap.Map, at here) []picker.Choice {
 	group := func(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 	for _, h := range at.hints {
 		choices = append(choices, picker.Choice{
-			Label: h.Key, About: h.What, Group: "Here: " + at.name, Value: closing + h.Key + ".",
+			Label: h.Help().Key, About: h.Help().Desc, Group: "Here: " + at.name, Value: closing + h.Help().Key + ".",
 		})
 	}
 	key := func(b keymap.Binding, in, value string) {

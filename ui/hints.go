@@ -1,9 +1,13 @@
 package ui
 
-import "winnow/ui/keymap"
+import (
+	"charm.land/bubbles/v2/key"
+
+	"winnow/ui/keymap"
+)
 
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
-func (m *Model) hints() []keymap.Hint {
+func (m *Model) hints() []key.Binding {
 	k := &m.keys
 	selecting := m.chat.Selecting() && (!m.overlays.any() || m.overlays.onTop(panelOverlay{}))
 	switch {
@@ -20,7 +24,7 @@ func (m *Model) hints() []keymap.Hint {
 	case m.focus == panelPane:
 		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
 	case m.current.ReadOnly:
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint("fork", keymap.Away),
 			k.Hint("take over once it is closed there", keymap.Take),
 			k.Hint("read", keymap.Focus),
@@ -30,7 +34,7 @@ func (m *Model) hints() []keymap.Hint {
 		}
 	}
 	if m.question.Waits() && m.turn.Busy {
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint("answer the question", keymap.Focus),
 			k.Hint("queue the draft", keymap.Send),
 			k.Hint("stop", keymap.Back),
@@ -44,7 +48,7 @@ func (m *Model) hints() []keymap.Hint {
 		return hints
 	}
 	if m.composer.Editing() != 0 {
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint("send as another version", keymap.Send),
 			k.Hint("context", keymap.Context),
 			k.Hint("cancel", keymap.Back),
@@ -55,7 +59,7 @@ func (m *Model) hints() []keymap.Hint {
 		if m.composer.Waiting.Len() > 0 {
 			queue = "queue another"
 		}
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint(queue, keymap.Send),
 			k.Hint("stop", keymap.Back),
 			k.Hint("new chat, this one continues", keymap.New),
@@ -64,14 +68,14 @@ func (m *Model) hints() []keymap.Hint {
 		}
 	}
 	if m.composer.Waiting.Held() && m.composer.Empty() {
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint("send the next", keymap.Send),
 			k.Hint("take the last back", keymap.Older),
-			{Key: "/queue", What: "list"},
+			keymap.Typed("/queue", "list"),
 			k.Hint("help", keymap.Ask),
 		}
 	}
-	return []keymap.Hint{
+	return []key.Binding{
 		k.Hint("send", keymap.Send),
 		k.Hint("context", keymap.Context),
 		k.Hint("sessions", keymap.Sessions),
@@ -81,8 +85,8 @@ func (m *Model) hints() []keymap.Hint {
 }
 
 // panelHints are the keys of the panel, wherever it stands.
-func panelHints(k *keymap.Map) []keymap.Hint {
-	return []keymap.Hint{
+func panelHints(k *keymap.Map) []key.Binding {
+	return []key.Binding{
 		k.Hint("pin", keymap.Pin),
 		k.Hint("exclude", keymap.Exclude),
 		k.Hint("automatic", keymap.Auto),

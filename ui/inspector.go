@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -67,7 +68,7 @@ func (inspectorOverlay) views(m *Model) string {
 
 func (inspectorOverlay) state(m *Model) string { return m.inspector.Position() }
 
-func (inspectorOverlay) hints(m *Model) []keymap.Hint { return m.inspector.Hints() }
+func (inspectorOverlay) hints(m *Model) []key.Binding { return m.inspector.Hints() }
 
 // inspected is a request of the panel as the inspector takes it.
 func (m *Model) inspected(r *panel.Request) inspector.Request {

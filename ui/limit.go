@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -83,7 +84,7 @@ func (o *limitOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 }
 
 func (o *limitOverlay) title(*Model) (string, string) { return "above a limit", "" }
-func (o *limitOverlay) hints(m *Model) []keymap.Hint  { return o.Hints(m.keys) }
+func (o *limitOverlay) hints(m *Model) []key.Binding  { return o.Hints(m.keys) }
 func (o *limitOverlay) types(*Model) bool             { return true }
 
 // box is right above the draft, as high as the question.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
@@ -68,7 +69,7 @@ func (o *listOverlay) state(m *Model) string {
 	return o.State()
 }
 
-func (o *listOverlay) hints(*Model) []keymap.Hint { return o.Model.Hints() }
+func (o *listOverlay) hints(*Model) []key.Binding { return o.Model.Hints() }
 func (o *listOverlay) types(*Model) bool          { return o.Filter() != "" }
 
 // mostWide is the most cells of a list, its border included.

@@ -118,7 +118,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "Here: inspector", verdictsOn(6, inspector.PastView)},
 		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.overlays.open(&readerOverlay{name: "a text", Pager: inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: "what was pasted"}})})
+			m.overlays.open(newReader("a text", "what was pasted"))
 			return m
 		}},
 	} {

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/frame"
@@ -17,7 +18,7 @@ import (
 type overlay interface {
 	update(m *Model, msg tea.Msg) tea.Cmd // a key, a paste or the mouse
 	view(m *Model, in theme.Box) (lines []string, cursor *tea.Cursor)
-	hints(m *Model) []keymap.Hint
+	hints(m *Model) []key.Binding
 	title(m *Model) (title, right string)
 	place() place
 	box(m *Model) theme.Box // where it lies, its border or rule included
@@ -242,7 +243,7 @@ func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 
 func (panelOverlay) title(*Model) (string, string) { return "", "" }
 
-func (panelOverlay) hints(m *Model) []keymap.Hint {
+func (panelOverlay) hints(m *Model) []key.Binding {
 	if m.panel.Past != nil {
 		return append(panelHints(&m.keys), m.keys.Hint("back to the next request", keymap.Back))
 	}
@@ -262,12 +263,12 @@ func (whatifOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 
 func (whatifOverlay) title(m *Model) (string, string) { return panelOverlay{}.title(m) }
 
-func (whatifOverlay) hints(m *Model) []keymap.Hint {
+func (whatifOverlay) hints(m *Model) []key.Binding {
 	k := &m.keys
-	return []keymap.Hint{
+	return []key.Binding{
 		k.Hint("setting", keymap.Down, keymap.Up),
 		k.Hint("change", keymap.Earlier, keymap.Later),
-		{Key: "0–9", What: "budget"},
+		keymap.Typed("0–9", "budget"),
 		k.Hint("apply", keymap.Choose),
 		k.Hint("list", keymap.PageUp, keymap.PageDown),
 		k.Hint("help", keymap.Ask),

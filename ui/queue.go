@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -165,9 +166,9 @@ func (queueOverlay) title(m *Model) (string, string) {
 	return "queue", theme.Thousands(m.composer.Waiting.Len())
 }
 
-func (queueOverlay) hints(m *Model) []keymap.Hint {
+func (queueOverlay) hints(m *Model) []key.Binding {
 	k := &m.keys
-	return []keymap.Hint{
+	return []key.Binding{
 		k.Hint("move", keymap.ListDown, keymap.ListUp),
 		k.Hint("take back", keymap.Choose),
 		k.Hint("remove", keymap.RemoveQueued),

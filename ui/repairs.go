@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -49,7 +50,7 @@ func (repairsOverlay) title(m *Model) (string, string) {
 
 func (repairsOverlay) state(m *Model) string { return m.repairs.Position() }
 
-func (repairsOverlay) hints(m *Model) []keymap.Hint { return m.repairs.Hints() }
+func (repairsOverlay) hints(m *Model) []key.Binding { return m.repairs.Hints() }
 
 // openRepairs shows the repairs, that of the message under the cursor first.
 func (m *Model) openRepairs() tea.Cmd {

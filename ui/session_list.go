@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
@@ -40,7 +41,7 @@ func (sessionsOverlay) title(m *Model) (string, string) {
 	return m.sessions.Title(), m.sessions.Position()
 }
 
-func (sessionsOverlay) hints(m *Model) []keymap.Hint { return m.sessions.Hints() }
+func (sessionsOverlay) hints(m *Model) []key.Binding { return m.sessions.Hints() }
 func (sessionsOverlay) types(m *Model) bool          { return m.sessions.Types() }
 
 // openSessions lists the stored sessions that a filter leaves.

@@ -8,7 +8,6 @@ import (
 
 	"winnow/ui/current"
 	"winnow/ui/event"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
@@ -60,9 +59,7 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		list.Select(l.At)
 		m.overlays.open(list)
 	case settings.Explained:
-		text := inspector.NewPager(inspector.Page{{Kind: inspector.Plain, Text: e.Text}})
-		text.Wide = true
-		m.overlays.open(&readerOverlay{name: e.Title, Pager: text})
+		m.overlays.open(newReader(e.Title, e.Text))
 	case settings.Outdated:
 		if m.overlays.list(e.Kind) != nil {
 			return m.inSettings((*settings.Model).FillTools)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/keymap"
@@ -188,13 +189,13 @@ func (c *Model) completionKey(msg tea.KeyPressMsg, list []Command) (tea.Cmd, boo
 }
 
 // Hints are the keys of the list of completions, nil where there is none.
-func (c *Model) Hints() []keymap.Hint {
+func (c *Model) Hints() []key.Binding {
 	list := c.Completions()
 	if len(list) == 0 {
 		return nil
 	}
 	k, chosen := &c.Keys, list[min(c.completion.at, len(list)-1)]
-	hints := []keymap.Hint{k.Hint("choose", keymap.Older, keymap.Newer)}
+	hints := []key.Binding{k.Hint("choose", keymap.Older, keymap.Newer)}
 	switch {
 	case chosen.attaches() && (chosen.Path == "" || !chosen.isFolder()):
 		hints = append(hints, k.Hint("attach", keymap.Focus))

@@ -9,7 +9,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/ui/keymap"
+	"charm.land/bubbles/v2/help"
+	"charm.land/bubbles/v2/key"
+
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -125,7 +127,7 @@ const (
 
 // Hints is the line at the bottom: as many hints as fit, at most five, and a state at its right end. The last hint
 // stays: it says how to leave, or where the rest is.
-func Hints(st theme.Styles, hints []keymap.Hint, state string, w int) string {
+func Hints(st theme.Styles, hints []key.Binding, state string, w int) string {
 	margin := strings.Repeat(" ", theme.Gutter(w))
 	most := mostHints
 	if w < narrowHints {
@@ -135,14 +137,11 @@ func Hints(st theme.Styles, hints []keymap.Hint, state string, w int) string {
 	if last < 0 {
 		return theme.Spread("", state+margin, w)
 	}
+	keys := help.New()
+	keys.ShortSeparator = "   "
+	keys.Styles = help.Styles{ShortKey: st.Text, ShortDesc: st.Muted}
 	for n := min(last, most-1); ; n-- {
-		var list []string
-		for i, h := range hints {
-			if i < n || i == last {
-				list = append(list, st.Text.Render(h.Key)+" "+st.Muted.Render(h.What))
-			}
-		}
-		line := margin + strings.Join(list, "   ")
+		line := margin + keys.ShortHelpView(append(slices.Clone(hints[:n]), hints[last]))
 		switch used := theme.Width(line) + theme.Width(margin); {
 		case state == "" && used <= w:
 			return theme.Fit(line, w)

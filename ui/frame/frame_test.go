@@ -7,6 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"charm.land/bubbles/v2/key"
+
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -32,10 +34,10 @@ func TestTheHeaderKeepsItsNumbers(t *testing.T) {
 
 // There are at most five hints, three on a narrow screen; the last one and the state stay.
 func TestHints(t *testing.T) {
-	var hints []keymap.Hint
+	var hints []key.Binding
 	for _, key := range []string{"enter send", "ctrl+x context", "ctrl+s sessions", "ctrl+p commands", "tab page", "? help"} {
 		k, what, _ := strings.Cut(key, " ")
-		hints = append(hints, keymap.Hint{Key: k, What: what})
+		hints = append(hints, keymap.Typed(k, what))
 	}
 	for _, c := range []struct {
 		w           int
@@ -59,9 +61,9 @@ func TestLinesAreAsWideAsTheScreen(t *testing.T) {
 		w := rapid.IntRange(1, 200).Draw(t, "width")
 		st := plain()
 		lines := []string{Header(st, texts.Draw(t, "title"), texts.Draw(t, "model"), texts.Draw(t, "numbers"), w)}
-		hints := make([]keymap.Hint, rapid.IntRange(0, 7).Draw(t, "hints"))
+		hints := make([]key.Binding, rapid.IntRange(0, 7).Draw(t, "hints"))
 		for i := range hints {
-			hints[i] = keymap.Hint{Key: "ctrl+x", What: texts.Draw(t, "what")}
+			hints[i] = keymap.Typed("ctrl+x", texts.Draw(t, "what"))
 		}
 		lines = append(lines, Hints(st, hints, texts.Draw(t, "state"), w))
 		for i, s := range lines {

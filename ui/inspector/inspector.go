@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -20,7 +21,7 @@ type Deps struct {
 	Secrets  theme.Secrets
 	Message  func(id int64) (store.Message, bool) // a message of the conversation, as it is stored
 	Settings func() (string, error)               // which settings decide the next request, and where each was set
-	Prices   func(history.Entry) []keymap.Hint    // the keys that flag a message, with what each costs in the next request
+	Prices   func(history.Entry) []key.Binding    // the keys that flag a message, with what each costs in the next request
 }
 
 // Request is a request as it is inspected.
@@ -282,13 +283,13 @@ func (in *Model) Position() string {
 }
 
 // Hints are the keys that matter now.
-func (in *Model) Hints() []keymap.Hint {
+func (in *Model) Hints() []key.Binding {
 	k := &in.Keys
 	all := "copy"
 	if in.At == TextView && in.On.Message != 0 {
 		all = "copy all of it" // also what is not sent
 	}
-	last := []keymap.Hint{
+	last := []key.Binding{
 		k.Hint(all, keymap.Copy),
 		k.Hint("other requests", keymap.Earlier, keymap.Later),
 		k.Hint("scroll", keymap.Down, keymap.Up),
@@ -296,7 +297,7 @@ func (in *Model) Hints() []keymap.Hint {
 		k.Hint("close", keymap.Back),
 	}
 	if in.outlined() {
-		return append([]keymap.Hint{
+		return append([]key.Binding{
 			k.Hint("message", keymap.Next, keymap.Prev),
 			k.Hint("collapse", keymap.Fold),
 			k.Hint("collapse all", keymap.FoldAll),
@@ -305,7 +306,7 @@ func (in *Model) Hints() []keymap.Hint {
 	}
 	first := in.prices()
 	if in.At == ChangesView || in.At == PastView {
-		first = []keymap.Hint{k.Hint("open", keymap.Inspect)}
+		first = []key.Binding{k.Hint("open", keymap.Inspect)}
 	}
 	if !in.On.Request {
 		first = append(first, last[0], k.Hint("other messages", keymap.Next, keymap.Prev))
@@ -315,7 +316,7 @@ func (in *Model) Hints() []keymap.Hint {
 }
 
 // prices are the keys that flag the message, with what each costs in the next request.
-func (in *Model) prices() []keymap.Hint {
+func (in *Model) prices() []key.Binding {
 	e, ok := in.Plan.EntryOf(in.On.Message)
 	if !ok || in.Past != nil || in.Prices == nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -449,9 +450,9 @@ func (l *Repairs) Position() string {
 }
 
 // Hints are the keys that matter.
-func (l *Repairs) Hints() []keymap.Hint {
+func (l *Repairs) Hints() []key.Binding {
 	k := &l.Keys
-	var hints []keymap.Hint
+	var hints []key.Binding
 	if on, ok := l.Chosen(); ok {
 		if len(l.prices) > 1 {
 			hints = append(hints, k.Hint("choose", keymap.Down, keymap.Up))

@@ -1,15 +1,21 @@
 package keymap
 
-import "strings"
+import (
+	"strings"
 
-// Hint is a key, or several that belong together, and what they do.
-type Hint struct{ Key, What string }
+	"charm.land/bubbles/v2/key"
+)
 
-// Hint names the first key of each of some actions.
-func (m Map) Hint(what string, actions ...Action) Hint {
+// Hint is the help of a key, or of several that belong together: the first key of each of some actions.
+func (m Map) Hint(what string, actions ...Action) key.Binding {
 	keys := make([]string, len(actions))
 	for i, a := range actions {
 		keys[i] = m.First(a)
 	}
-	return Hint{strings.Join(keys, " "), what}
+	return Typed(strings.Join(keys, " "), what)
+}
+
+// Typed is the help of something that is typed and bound to no action, such as a command.
+func Typed(text, what string) key.Binding {
+	return key.NewBinding(key.WithKeys(text), key.WithHelp(text, what))
 }

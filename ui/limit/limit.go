@@ -4,6 +4,7 @@
 package limit
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -90,8 +91,8 @@ func (m Model) Clicked(y, lines int) (Model, Event) {
 }
 
 // Hints are the keys of the question.
-func (m Model) Hints(k keymap.Map) []keymap.Hint {
-	return []keymap.Hint{
+func (m Model) Hints(k keymap.Map) []key.Binding {
+	return []key.Binding{
 		k.Hint("chooses an answer", keymap.ListUp, keymap.ListDown),
 		k.Hint("answers", keymap.Choose),
 		k.Hint("does not send it", keymap.Back),

@@ -3,6 +3,8 @@ package panel
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+
 	"winnow/history"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -10,10 +12,10 @@ import (
 
 // Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or
 // frees.
-func (p *Model) Prices(e history.Entry) []keymap.Hint {
-	var hints []keymap.Hint
+func (p *Model) Prices(e history.Entry) []key.Binding {
+	var hints []key.Binding
 	for _, k := range p.prices(e) {
-		hints = append(hints, keymap.Hint{Key: k.key, What: strings.TrimSpace(k.what + " " + k.price)})
+		hints = append(hints, keymap.Typed(k.key, strings.TrimSpace(k.what+" "+k.price)))
 	}
 	return hints
 }

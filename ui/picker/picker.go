@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -86,8 +87,8 @@ func New(keys keymap.Map, o Options) Model {
 }
 
 // Hints are the keys of the list.
-func (p *Model) Hints() []keymap.Hint {
-	hints := []keymap.Hint{
+func (p *Model) Hints() []key.Binding {
+	hints := []key.Binding{
 		p.keys.Hint(cmp.Or(p.Tries, "choose"), keymap.ListUp, keymap.ListDown),
 		p.keys.Hint(p.Does, keymap.Choose),
 	}

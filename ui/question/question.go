@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -217,15 +218,15 @@ func (q Model) Clicked(st theme.Styles, k keymap.Map, y int) (Model, Event) {
 }
 
 // Hints are the keys of the question.
-func (q Model) Hints(k keymap.Map) []keymap.Hint {
+func (q Model) Hints(k keymap.Map) []key.Binding {
 	if q.reason != nil {
-		return []keymap.Hint{k.Hint("refuse with this reason", keymap.Choose), k.Hint("back", keymap.Back)}
+		return []key.Binding{k.Hint("refuse with this reason", keymap.Choose), k.Hint("back", keymap.Back)}
 	}
 	stop := k.Hint("stop", keymap.Back)
 	if q.pending != nil {
 		stop = k.Hint("later", keymap.Back)
 	}
-	hints := []keymap.Hint{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint("answer", keymap.Choose)}
+	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint("answer", keymap.Choose)}
 	if q.scrolls() {
 		hints = append(hints, k.Hint("arguments", keymap.PageDown, keymap.PageUp))
 	}

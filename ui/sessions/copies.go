@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
@@ -54,12 +55,12 @@ func (h *heldCopies) remaining() string {
 	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies rewrite %s", h.names(), h.session.ID)
 }
 
-func (l *Model) copiesHints() []keymap.Hint {
+func (l *Model) copiesHints() []key.Binding {
 	k := &l.Keys
 	if l.held.damaged() {
-		return []keymap.Hint{k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
+		return []key.Binding{k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
 	}
-	return []keymap.Hint{k.Hint("rewrite", keymap.Allow), k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
+	return []key.Binding{k.Hint("rewrite", keymap.Allow), k.Hint("delete", keymap.Delete), k.Hint("keep", keymap.Refuse)}
 }
 
 // copiesKey answers what becomes of the files that hold a purged session.

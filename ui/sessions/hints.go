@@ -3,35 +3,37 @@ package sessions
 import (
 	"slices"
 
+	"charm.land/bubbles/v2/key"
+
 	"winnow/ui/keymap"
 )
 
 // Hints are the keys that matter in the list.
-func (l *Model) Hints() []keymap.Hint {
+func (l *Model) Hints() []key.Binding {
 	k := &l.Keys
 	switch {
 	case l.Purge != nil:
-		return []keymap.Hint{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
+		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
 	case l.held != nil:
 		return l.copiesHints()
 	case l.Edit != nil && l.Edit.tags:
-		return []keymap.Hint{k.Hint("save the tags", keymap.Choose), {What: "separate by spaces or commas"}, k.Hint("cancel", keymap.Back)}
+		return []key.Binding{k.Hint("save the tags", keymap.Choose), keymap.Typed("", "separate by spaces or commas"), k.Hint("cancel", keymap.Back)}
 	case l.Edit != nil:
-		return []keymap.Hint{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
+		return []key.Binding{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case l.noMatch():
 		other := "all messages"
 		if l.Texts.On {
 			other = "titles"
 		}
-		return []keymap.Hint{k.Hint(other, keymap.AllText), k.Hint("clear the filter", keymap.Back)}
+		return []key.Binding{k.Hint(other, keymap.AllText), k.Hint("clear the filter", keymap.Back)}
 	case l.Texts.On && len(l.Texts.Hits) == 0:
-		return []keymap.Hint{k.Hint("titles", keymap.AllText), k.Hint("close", keymap.Back)}
+		return []key.Binding{k.Hint("titles", keymap.AllText), k.Hint("close", keymap.Back)}
 	case l.Texts.On:
 		open := "open at the match"
 		if at, _, _ := l.Texts.on(); at.hit < 0 {
 			open = "list them"
 		}
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint(open, keymap.Choose),
 			k.Hint("titles", keymap.AllText),
 			k.Hint("rename", keymap.Rename),
@@ -41,7 +43,7 @@ func (l *Model) Hints() []keymap.Hint {
 			k.Hint("close", keymap.Back),
 		}
 	case l.shelf == trashShelf:
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint("restore", keymap.Restore),
 			k.Hint("purge", keymap.Delete),
 			k.Hint("active", keymap.Shelves),
@@ -50,13 +52,13 @@ func (l *Model) Hints() []keymap.Hint {
 		}
 	}
 	if len(l.Lines) == 0 && l.shelf == usedShelf {
-		return []keymap.Hint{k.Hint("new chat", keymap.New), k.Hint("archive", keymap.Shelves), k.Hint("close", keymap.Back)}
+		return []key.Binding{k.Hint("new chat", keymap.New), k.Hint("archive", keymap.Shelves), k.Hint("close", keymap.Back)}
 	}
 	next, archive := "archive", "archive it"
 	if l.shelf == archiveShelf {
 		next, archive = "trash", "unarchive"
 	}
-	hints := []keymap.Hint{
+	hints := []key.Binding{
 		k.Hint("open", keymap.Choose),
 		k.Hint("all messages", keymap.AllText),
 		k.Hint("rename", keymap.Rename),

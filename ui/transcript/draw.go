@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -444,7 +445,7 @@ func (m *itemList) note(n Note, way bool) []string {
 		}
 		lines[i] = style.Render(line)
 	}
-	again := "   " + m.ways([]keymap.Hint{retry()})[0]
+	again := "   " + m.ways([]key.Binding{retry()})[0]
 	if last := len(lines) - 1; way && theme.Width(lines[last]+again) <= m.bodyWidth() {
 		lines[last] += again
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/ui/keymap"
@@ -15,7 +17,7 @@ import (
 const mostWords = 6
 
 // retry is the way out of most failures.
-func retry() keymap.Hint { return keymap.Hint{Key: "/retry", What: "try again"} }
+func retry() key.Binding { return keymap.Typed("/retry", "try again") }
 
 // Failure is why a turn has no answer, as an item of its own shows it.
 type Failure struct {
@@ -23,7 +25,7 @@ type Failure struct {
 	From string // the status and the server that it came from, "" where nothing answered
 	Said string // the server's words, "" for none
 	Safe string // what became of the message, and of the money
-	Ways []keymap.Hint
+	Ways []key.Binding
 }
 
 // Fail shows why the turn failed, where it did. An answer of which something arrived says so itself.
@@ -102,12 +104,12 @@ func (c *Model) answeredIn(f record.Failure) bool {
 }
 
 // waysOut is what can be done about a failure.
-func (c *Model) waysOut(f record.Failure) []keymap.Hint {
-	ways := []keymap.Hint{retry()}
+func (c *Model) waysOut(f record.Failure) []key.Binding {
+	ways := []key.Binding{retry()}
 	if f.Budget {
-		return append([]keymap.Hint{{Key: "/budget", What: "raise"}}, ways...)
+		return append([]key.Binding{keymap.Typed("/budget", "raise")}, ways...)
 	}
-	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Hint{Key: "/doctor", What: "find the cause"})
+	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Typed("/doctor", "find the cause"))
 }
 
 // behind is the index of the message, before an end, behind which a failure of the turn that message at begins is shown:
@@ -217,11 +219,11 @@ func (m *itemList) failure(f *Failure, ways bool) []string {
 }
 
 // ways returns hints in as many lines as they take.
-func (m *itemList) ways(hints []keymap.Hint) []string {
+func (m *itemList) ways(hints []key.Binding) []string {
 	var lines []string
 	line, w := "", m.bodyWidth()
 	for _, h := range hints {
-		one := m.styles.Text.Render(h.Key) + m.styles.Muted.Render(" "+h.What)
+		one := m.styles.Text.Render(h.Help().Key) + m.styles.Muted.Render(" "+h.Help().Desc)
 		switch {
 		case line == "":
 			line = one

@@ -3,16 +3,18 @@ package transcript
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+
 	"winnow/history"
 	"winnow/ui/keymap"
 )
 
 // Hints are the keys that matter in the transcript, and for a selection. The last one says how to leave, or where
 // the rest is.
-func (c *Model) Hints() []keymap.Hint {
+func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
 	if c.Selecting() {
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint("pin", keymap.Pin),
 			k.Hint("exclude", keymap.Exclude),
 			k.Hint("auto", keymap.Auto),
@@ -22,7 +24,7 @@ func (c *Model) Hints() []keymap.Hint {
 		}
 	}
 	if _, on := c.Failed(); on {
-		return []keymap.Hint{
+		return []key.Binding{
 			k.Hint("try again", keymap.Again),
 			k.Hint("another model", keymap.AgainWith),
 			k.Hint("what was sent", keymap.Inspect),
@@ -31,7 +33,7 @@ func (c *Model) Hints() []keymap.Hint {
 			k.Hint("help", keymap.Ask),
 		}
 	}
-	var hints []keymap.Hint
+	var hints []key.Binding
 	message, _ := c.Selected()
 	if message.Siblings > 1 {
 		hints = append(hints, k.Hint("versions", keymap.VersionBack, keymap.VersionOn))
@@ -66,7 +68,7 @@ func (c *Model) Hints() []keymap.Hint {
 }
 
 // copyHint is the key that copies an answer, or its code where it has any.
-func copyHint(k *keymap.Map, answer string) keymap.Hint {
+func copyHint(k *keymap.Map, answer string) key.Binding {
 	if strings.Contains(answer, "```") {
 		return k.Hint("copy code", keymap.CopyCode)
 	}

@@ -3,6 +3,8 @@ package transcript
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -84,11 +86,11 @@ func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
 	hint := ""
 	if !f.Open && len(f.hits) > 0 {
-		for _, h := range []keymap.Hint{
+		for _, h := range []key.Binding{
 			c.Keys.Hint("next", keymap.NextHit), c.Keys.Hint("previous", keymap.PrevHit), c.Keys.Hint("close", keymap.Back),
 			c.Keys.Hint("inspect", keymap.Inspect), c.Keys.Hint("pin", keymap.Pin), c.Keys.Hint("exclude", keymap.Exclude),
 		} {
-			more := hint + st.Text.Render(h.Key) + st.Muted.Render(" "+h.What) + "   "
+			more := hint + st.Text.Render(h.Help().Key) + st.Muted.Render(" "+h.Help().Desc) + "   "
 			if theme.Width(line)+1+theme.Width(more) > w {
 				break
 			}
