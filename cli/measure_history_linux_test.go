@@ -138,14 +138,10 @@ func index(t *testing.T, s *store.Store) {
 	t.Helper()
 	for {
 		left, err := s.IndexSome(t.Context())
-		more := false
-		if left == 0 && err == nil {
-			more, err = s.MergeIndex(t.Context())
-		}
 		if err != nil {
 			t.Fatalf("index the stored session: %v", err)
 		}
-		if left == 0 && !more {
+		if left == 0 {
 			return
 		}
 	}

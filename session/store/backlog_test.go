@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/session/store/search"
 )
 
 // oldMessages writes messages of one session past the index, as they stand in a history from before it.
@@ -121,26 +120,5 @@ func TestTheBacklogPassesOverWhatItCannotRead(t *testing.T) {
 	}
 	if left, err := s.Unindexed(ctx); left != 0 || err != nil {
 		t.Errorf("Unindexed = %d, %v; want none", left, err)
-	}
-}
-
-// However many commits there were, none has to merge the large parts of the index: the steps before it did.
-func TestTidyingKeepsTheLevelsLow(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, last := begin(t, s, "", "needle 0")
-	for i := range 100 {
-		last = add(t, s, says(session.ID, last.ID, history.User, fmt.Sprint("needle ", i+1)))
-	}
-	for more := true; more; {
-		var err error
-		more, err = s.MergeIndex(ctx)
-		must(t, "tidy", err)
-	}
-	if most := countOf(t, s, "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM found_segdir GROUP BY level)"); most >= search.MergeAt {
-		t.Errorf("a level has %d segments after tidying, want fewer than %d", most, search.MergeAt)
-	}
-	if got := hitsOf(t, s, Search{Text: "needle", Limit: 200}); len(got) != 101 {
-		t.Errorf("after tidying Search(needle) finds %d, want 101", len(got))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"winnow/history"
@@ -246,14 +247,14 @@ func TestForkIsFound(t *testing.T) {
 	if n := hits(short.ID); n != 1 {
 		t.Errorf("the word is found %d times in the fork, want once", n)
 	}
-	for range indexAtOnce {
-		m = add(t, s, says(row.ID, m.ID, history.User, "word"))
+	for range 3 {
+		m = add(t, s, says(row.ID, m.ID, history.User, strings.Repeat("word ", 30_000)))
 	}
 	long, err := s.Fork(ctx, row.ID, m.ID)
 	must(t, "fork", err)
 	left, err := s.Unindexed(ctx)
-	if must(t, "count the backlog", err); left != indexAtOnce+1 {
-		t.Errorf("%d messages of the long fork wait for the index, want %d", left, indexAtOnce+1)
+	if must(t, "count the backlog", err); left == 0 || left > 3 {
+		t.Errorf("%d messages of the long fork wait for the index, want some of 4", left)
 	}
 	for left > 0 {
 		left, err = s.IndexSome(ctx)

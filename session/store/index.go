@@ -33,7 +33,8 @@ func searchableMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]searcha
 	}
 	out := make([]searchable, len(rows))
 	for i, r := range rows {
-		out[i] = searchable{Message: r.Message, session: r.key, text: search.Text(r.Message.Message), damaged: damaged[i]}
+		text := search.Text(r.Message.Message)
+		out[i] = searchable{Message: r.Message, session: r.key, text: text, damaged: damaged[i]}
 	}
 	return out, nil
 }
@@ -46,13 +47,6 @@ func index(ctx context.Context, tx *sql.Tx, id int64, m history.Message) error {
 // indexStored adds the words of these stored messages to the index, where they are not in it yet. One
 // that is damaged has no words, and one that still arrives gets them when it is whole.
 func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	ids, err := search.Missing(ctx, tx, ids)
-	if err != nil {
-		return err
-	}
 	all, err := searchableMessages(ctx, tx, ids)
 	if err != nil {
 		return err
@@ -68,28 +62,22 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	return nil
 }
 
-// indexAtOnce is how many messages are put into the index at once. More of them take seconds: that is done in
-// the background, the newest messages first.
-const indexAtOnce = 500
-
-// indexRuns adds the words of the stored messages of a new session to the index, or puts a great number of
-// messages on the backlog.
+// indexRuns adds the words of new messages to the index: of as many as one step takes at once, and of the others in the
+// background, the newest first.
 func indexRuns(ctx context.Context, tx *sql.Tx, runs history.IDs) error {
-	count := int64(0)
 	for _, run := range runs {
-		count += run[1] - run[0] + 1
+		if err := search.Later(ctx, tx, run[0], run[1]); err != nil {
+			return err
+		}
 	}
-	var ids []int64
-	for _, run := range runs {
-		if count > indexAtOnce {
-			if err := search.Later(ctx, tx, run[0], run[1]); err != nil {
-				return err
-			}
-			continue
-		}
-		for id := run[0]; id <= run[1]; id++ {
-			ids = append(ids, id)
-		}
+	return indexNewest(ctx, tx)
+}
+
+// indexNewest takes one step at the backlog.
+func indexNewest(ctx context.Context, tx *sql.Tx) error {
+	ids, err := search.TakeNewest(ctx, tx)
+	if err != nil {
+		return err
 	}
 	return indexStored(ctx, tx, ids)
 }
@@ -97,10 +85,6 @@ func indexRuns(ctx context.Context, tx *sql.Tx, runs history.IDs) error {
 // unindex removes the words of these messages from the index. It reads the messages for their words,
 // so it comes before they change or go.
 func unindex(ctx context.Context, tx *sql.Tx, ids []int64) error {
-	ids, err := search.Present(ctx, tx, ids)
-	if err != nil {
-		return err
-	}
 	all, err := searchableMessages(ctx, tx, ids)
 	if err != nil {
 		return err
@@ -134,64 +118,25 @@ func unindexSession(ctx context.Context, tx *sql.Tx, n int64) error {
 	}
 }
 
-// Unindexed returns how many messages the index lacks at most: those that were purged since are
-// counted as well.
+// Unindexed returns how many messages the index lacks at most: those that were purged since are counted as well.
 func (s *Store) Unindexed(ctx context.Context) (int64, error) {
-	return inTx(ctx, s.view, "look at the search index", func(tx *sql.Tx) (int64, error) { return search.Waiting(ctx, tx) })
+	return inTx(ctx, s.view, "look at the search index", func(tx *sql.Tx) (int64, error) {
+		return search.Waiting(ctx, tx)
+	})
 }
 
-// IndexSome puts the newest messages of the backlog into the index and returns how many are left, as
-// Unindexed counts them. One call takes about a twentieth of a second, and longer only for a single
-// very long message; a call may merge segments of the index instead, and then as many are left as before. Several
-// windows may do it at once.
+// IndexSome puts the newest messages of the backlog into the index and returns how many are left, as Unindexed counts
+// them. One call takes about a twentieth of a second, longer where FTS4 merges parts of a large index and for a very
+// long message. Several windows may do it at once.
 func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 	// Looked at first, so that nobody waits for a write where nothing is left to do.
 	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
 		return left, err
 	}
 	return inTx(ctx, s.jot, "bring the search index up to date", func(tx *sql.Tx) (int64, error) {
-		segments, err := search.ReadSegments(ctx, tx)
-		if err != nil {
-			return 0, err
-		}
-		// Each step leaves something to merge, and a step that has to do it all would be long.
-		if segments.Unmerged() {
-			err = segments.Merge(ctx, tx)
-		} else {
-			err = search.IndexNewest(ctx, tx, func(ids []int64) error { return indexStored(ctx, tx, ids) })
-		}
-		if err != nil {
+		if err := indexNewest(ctx, tx); err != nil {
 			return 0, err
 		}
 		return search.Waiting(ctx, tx)
 	})
-}
-
-// MergeIndex takes one step at keeping the search index in order: it keeps later commits short, and after
-// a purge it overwrites what is left of the purged text. It reports whether there is more to do. A step
-// takes about a twentieth of a second; only the last one after a purge rewrites the whole file.
-func (s *Store) MergeIndex(ctx context.Context) (more bool, err error) {
-	// Looked at first, so that nobody waits for a write where nothing is to be done.
-	segments, err := s.segments(ctx)
-	switch {
-	case err != nil || segments.Clean():
-		return false, err
-	case !segments.Unmerged():
-		return false, s.overwritePurged(ctx)
-	}
-	return inTx(ctx, s.jot, "merge the search index", func(tx *sql.Tx) (bool, error) {
-		segments, err := search.ReadSegments(ctx, tx)
-		if err != nil {
-			return false, err
-		}
-		if err := segments.Merge(ctx, tx); err != nil {
-			return false, err
-		}
-		segments, err = search.ReadSegments(ctx, tx)
-		return !segments.Clean() && err == nil, err
-	})
-}
-
-func (s *Store) segments(ctx context.Context) (search.Segments, error) {
-	return inTx(ctx, s.view, "look at the search index", func(tx *sql.Tx) (search.Segments, error) { return search.ReadSegments(ctx, tx) })
 }

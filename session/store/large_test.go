@@ -17,7 +17,7 @@ import (
 // The large history of the benchmarks: many sessions of a hundred messages each, of about 300 bytes,
 // with words as often as a language has them. One message in fifty is Chinese.
 const (
-	largeSessions = 10_000
+	largeSessions = 1_000
 	largeMessages = 100 // in each
 	vocabulary    = 50_000
 )
@@ -60,9 +60,9 @@ func (s *speaker) text() string {
 	return b.String()
 }
 
-// largeHistory opens a history of so many sessions whose messages all stand in the backlog. Where
-// WINNOW_LARGE_HISTORY names a file, that is used again, with the index that it has by then.
-func largeHistory(b *testing.B, sessions int) *Store {
+// largeHistory opens a history whose messages are all in the backlog. Where WINNOW_LARGE_HISTORY names a file, that is
+// used again, with the index that it has by then.
+func largeHistory(b *testing.B) *Store {
 	b.Helper()
 	path := os.Getenv("WINNOW_LARGE_HISTORY")
 	if path == "" {
@@ -77,9 +77,9 @@ func largeHistory(b *testing.B, sessions int) *Store {
 	}
 	begun := time.Now()
 	voice := newSpeaker(1)
-	for from := 0; from < sessions; from += 100 {
+	for from := 0; from < largeSessions; from += 100 {
 		must(b, "fill", s.jot(context.Background(), "fill", func(tx *sql.Tx) error {
-			for i := from; i < min(sessions, from+100); i++ {
+			for i := from; i < min(largeSessions, from+100); i++ {
 				if err := voice.fill(s, tx, i); err != nil {
 					return err
 				}
@@ -87,7 +87,7 @@ func largeHistory(b *testing.B, sessions int) *Store {
 			return nil
 		}))
 	}
-	b.Logf("wrote %d sessions of %d messages in %v", sessions, largeMessages, time.Since(begun).Round(time.Second))
+	b.Logf("wrote %d sessions of %d messages in %v", largeSessions, largeMessages, time.Since(begun).Round(time.Second))
 	_, err = s.full.Exec("UPDATE messages SET status = 'complete'; INSERT INTO unfound SELECT min(id), max(id) FROM messages")
 	must(b, "fill the backlog", err)
 	return s

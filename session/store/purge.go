@@ -14,8 +14,9 @@ import (
 )
 
 // ErrNotOverwritten reports that a purge is not finished: the session is gone, and bytes of its text are
-// still in the file. MergeIndex goes on with it.
-var ErrNotOverwritten = errors.New("the session is deleted, but its text could not be overwritten while another window is open; this is done once the other windows are closed")
+// still in the file. FinishPurge goes on with it.
+var ErrNotOverwritten = errors.New("the session is deleted, but its text could not be overwritten " +
+	"while another window is open; this is done once the other windows are closed")
 
 // Purge removes a session for good, with everything that belongs to it, and overwrites its text: when it
 // returns nil, neither the file nor its write-ahead log holds a byte of it. It rewrites the whole file,
@@ -41,16 +42,20 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 	return s.finishPurge(ctx)
 }
 
-// finishPurge overwrites the text of sessions whose rows are deleted.
-func (s *Store) finishPurge(ctx context.Context) error {
-	var err error
-	for err == nil {
-		var segments search.Segments
-		if segments, err = s.segments(ctx); err != nil || !segments.Unmerged() {
-			break
-		}
-		_, err = s.MergeIndex(ctx)
+// FinishPurge overwrites what another window kept Purge from overwriting; mostly there is nothing.
+func (s *Store) FinishPurge(ctx context.Context) error {
+	purged, err := inTx(ctx, s.view, "look for purged text", func(tx *sql.Tx) (bool, error) {
+		return search.Purged(ctx, tx)
+	})
+	if !purged || err != nil {
+		return err
 	}
+	return s.finishPurge(ctx)
+}
+
+// finishPurge overwrites the text of sessions whose rows are deleted, in the search index too.
+func (s *Store) finishPurge(ctx context.Context) error {
+	err := s.jot(ctx, "merge the search index", func(tx *sql.Tx) error { return search.MergeAll(ctx, tx) })
 	if err == nil {
 		err = s.overwritePurged(ctx)
 	}

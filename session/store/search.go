@@ -44,14 +44,14 @@ func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
 	return h, n
 }
 
-// Search finds the messages of every branch that have all words of a text, the best first: those that
-// have them often and close together, and the newer ones before the older. Case, accents and the
-// several ways to write a character make no difference, and scripts without spaces are found in the
-// middle of a line. The last word may be unfinished from its third letter on, unless something is typed
-// behind it; words in double quotes stand side by side. Every text is a query, and one without a word finds nothing.
+// Search finds the messages of every branch that have all words of a text, the best first: those that have them often
+// and close together, and newer ones before older ones. Case, accents and the several ways to write a character make
+// no difference, and scripts without spaces are found in the middle of a line. The last word may be unfinished from
+// its third letter on, unless something is typed behind it; words in double quotes are side by side. Every text is a
+// query, and one without a word finds nothing.
 //
-// Of a very common word the newest thousand messages are ranked. What is not in the index yet is
-// not found, see Unindexed. A damaged message is not found either.
+// Of a common word the newest few hundred messages are ranked. What is not in the index yet is not found, see
+// Unindexed. A damaged message is not found either.
 func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	q := search.Parse(in.Text)
 	if len(q) == 0 {
@@ -62,13 +62,12 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	}
 	find := func() ([]Hit, error) {
 		return inTx(ctx, s.view, "search the messages", func(tx *sql.Tx) ([]Hit, error) {
-			x := searcher{tx: tx, query: q, Search: in, now: s.now(), sessions: map[int64]Session{}}
-			return x.run(ctx)
+			return in.find(ctx, tx, q, s.now())
 		})
 	}
-	out, err := find()
+	hits, err := find()
 	if !search.Damaged(err) || s.readOnly {
-		return out, err
+		return hits, err
 	}
 	// What is indexed anew by the time of the next search is found then.
 	err = s.jot(ctx, "make the search index anew", func(tx *sql.Tx) error { return search.Renew(ctx, tx) })
@@ -78,132 +77,75 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	return find()
 }
 
-// searcher is one search within its transaction.
-type searcher struct {
-	Search
-	tx       *sql.Tx
-	query    search.Query
-	now      time.Time
-	sessions map[int64]Session // by short key, those of the hits so far
-	among    search.Among
-}
+// ranked is how many of the newest messages that have all words are read and ranked, where fewer are wanted.
+const ranked = 300
 
-// scored is a hit with its rank.
+// scored is a message that was found, with its rank.
 type scored struct {
-	Hit
+	searchable
+	match search.Match
 	score float64
 }
 
-func (x *searcher) run(ctx context.Context) ([]Hit, error) {
-	if err := x.bound(ctx); err != nil {
+// find reads the newest messages that the index finds, and ranks them by their texts. A message that is damaged, or
+// that the index is wrong about, is no hit.
+func (in Search) find(ctx context.Context, tx *sql.Tx, q search.Query, now time.Time) ([]Hit, error) {
+	ids, err := in.newest(ctx, tx, q)
+	if err != nil {
 		return nil, err
 	}
-	var all []scored
-	for len(all) < x.Limit {
-		page, err := x.query.Newest(ctx, x.tx, x.among)
-		if err != nil {
-			return nil, err
-		}
-		hits, err := x.best(ctx, page)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, hits...)
-		if len(page) < search.PageSize {
-			break
-		}
-		// Of a whole page too few were fit to be shown: on with the older ones.
-		x.among.Last = slices.MinFunc(page, func(a, b search.Candidate) int { return cmp.Compare(a.ID, b.ID) }).ID - 1
-	}
-	slices.SortStableFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.Message, a.Message))
-	})
-	var out []Hit
-	for _, h := range all[:min(x.Limit, len(all))] {
-		out = append(out, h.Hit)
-	}
-	return out, nil
-}
-
-// bound sets among which ids the hits are.
-func (x *searcher) bound(ctx context.Context) error {
-	x.among = search.Among{Last: 1 << 62}
-	if x.Session == "" {
-		return nil
-	}
-	n, err := sessionKey(ctx, x.tx, x.Session)
+	all, err := searchableMessages(ctx, tx, ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.among.Session = n
-	return x.tx.QueryRowContext(ctx, `
-		SELECT
-			coalesce(min(id), 0),
-			coalesce(max(id), 0)
-		FROM messages
-		WHERE session = ?`, n).Scan(&x.among.First, &x.among.Last)
+	var found []scored
+	for _, m := range all {
+		if match, ok := q.Find(m.text); ok && !m.damaged {
+			found = append(found, scored{m, match, match.Score(now.Sub(sqlite.Time(m.CreatedMS)))})
+		}
+	}
+	slices.SortFunc(found, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.ID, a.ID))
+	})
+	return hits(ctx, tx, found[:min(in.Limit, len(found))])
 }
 
-// best reads the best candidates, until there are twice as many hits as are wanted: the texts tell
-// more of their rank than the index does.
-func (x *searcher) best(ctx context.Context, page []search.Candidate) ([]scored, error) {
-	var out []scored
-	for chunk := range slices.Chunk(page, 2*x.Limit) {
-		var ids []int64
-		for _, c := range chunk {
-			ids = append(ids, c.ID)
-		}
-		all, err := searchableMessages(ctx, x.tx, ids)
-		if err != nil {
-			return nil, err
-		}
-		if err := x.readSessions(ctx, all); err != nil {
-			return nil, err
-		}
-		for _, m := range all {
-			if h, ok := x.hit(m); ok {
-				out = append(out, h)
-			}
-		}
-		if len(out) >= 2*x.Limit {
-			break
-		}
+// newest returns the newest messages that the index finds, in the sessions to look in.
+func (in Search) newest(ctx context.Context, tx *sql.Tx, q search.Query) ([]int64, error) {
+	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
+	return idsWhere(ctx, tx, `
+		SELECT f.docid
+		FROM found f
+		CROSS JOIN messages m ON m.id = f.docid
+		CROSS JOIN sessions s ON s.n = m.session
+		WHERE f.found MATCH ?
+			AND (s.deleted_ms = 0 OR ?)
+			AND (? = '' OR s.id = ?)
+		ORDER BY f.docid DESC
+		LIMIT ?`, q.Match(), in.Trash, in.Session, in.Session, max(ranked, in.Limit))
+}
+
+// hits makes hits of what was found.
+func hits(ctx context.Context, tx *sql.Tx, found []scored) ([]Hit, error) {
+	var keys []int64
+	for _, f := range found {
+		keys = append(keys, f.session)
+	}
+	keys, rows, err := keyedSessions(ctx, tx, `WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys))
+	if err != nil {
+		return nil, err
+	}
+	sessions := map[int64]Session{}
+	for i, key := range keys {
+		sessions[key] = rows[i]
+	}
+	var out []Hit
+	for _, f := range found {
+		cut := f.match.Snippet()
+		out = append(out, Hit{
+			Session: sessions[f.session], Message: f.ID, Role: f.Role, Model: f.Model, At: sqlite.Time(f.CreatedMS),
+			Snippet: cut.Text, Marks: cut.Marks, source: cut,
+		})
 	}
 	return out, nil
-}
-
-// hit makes a hit of a message. It is none where its session is in the trash, where it is damaged, or
-// where the index was wrong about it.
-func (x *searcher) hit(m searchable) (scored, bool) {
-	session, ok := x.sessions[m.session]
-	if !ok || m.damaged || !x.Trash && !session.Deleted.IsZero() {
-		return scored{}, false
-	}
-	places, length := x.query.Places(m.text)
-	if !x.query.InAll(places) {
-		return scored{}, false
-	}
-	h := scored{Hit: Hit{Session: session, Message: m.ID, Role: m.Role, Model: m.Model, At: sqlite.Time(m.CreatedMS)}}
-	h.score = x.query.Score(places, length, x.now.Sub(h.At))
-	h.source = search.Cut(m.text, places)
-	h.Snippet, h.Marks = h.source.Text, h.source.Marks
-	return h, true
-}
-
-// readSessions reads the sessions of these messages that were not read before.
-func (x *searcher) readSessions(ctx context.Context, all []searchable) error {
-	var keys []int64
-	for _, m := range all {
-		if _, ok := x.sessions[m.session]; !ok && !slices.Contains(keys, m.session) {
-			keys = append(keys, m.session)
-		}
-	}
-	if len(keys) == 0 {
-		return nil
-	}
-	keys, sessions, err := keyedSessions(ctx, x.tx, `WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys))
-	for i, n := range keys {
-		x.sessions[n] = sessions[i]
-	}
-	return err
 }

@@ -41,8 +41,7 @@ func TestEveryTextIsAQuery(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Search(%q): %v", text, err)
 		}
-		places, _ := search.Parse(text).Places(said.Content)
-		if want := len(search.Parse(text)) > 0 && search.Parse(text).InAll(places); (len(hits) == 1) != want {
+		if _, want := search.Parse(text).Find(said.Content); (len(hits) == 1) != want {
 			t.Fatalf("Search(%q) finds %d messages; that the message has all of %v is %v", text, len(hits), search.Parse(text), want)
 		}
 	})
@@ -197,8 +196,7 @@ func (x *finder) look(t *rapid.T) {
 	}
 	q := search.Parse(in.Text)
 	for id, text := range x.texts {
-		places, _ := q.Places(text)
-		if len(q) > 0 && q.InAll(places) && (in.Trash || !x.trashed[x.of[id]]) && (in.Session == "" || in.Session == x.of[id]) {
+		if _, ok := q.Find(text); ok && (in.Trash || !x.trashed[x.of[id]]) && (in.Session == "" || in.Session == x.of[id]) {
 			want = append(want, id)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/session/store/search"
 )
 
 // hitsOf returns the hits of a text as lines, with what was found in brackets.
@@ -160,7 +159,7 @@ func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
 	gone, first := begin(t, s, "gone", "needle")
 	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, gone.ID)
-		for seq := 2; seq < search.PageSize+50 && err == nil; seq++ {
+		for seq := 2; seq < ranked+50 && err == nil; seq++ {
 			_, err = insertAt(ctx, tx, n, seq, says(gone.ID, first.ID, history.User, "needle"), "")
 		}
 		return err
@@ -250,28 +249,6 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 	t.Helper()
 	must(t, query, s.reads.QueryRow(query).Scan(&n))
 	return n
-}
-
-// Words that are all common go to the index together, and a rare one alone: both find the same.
-func TestSearchFindsCommonWordsTogether(t *testing.T) {
-	const few = 300 // as many as are read rather than looked for in the index
-	s := newStore(t)
-	const n = few + 100
-	oldMessages(t, s, n, func(i int) string {
-		switch {
-		case i == 50:
-			return "sun moon star"
-		case i%2 == 0:
-			return "sun without the other"
-		}
-		return "sun moon"
-	})
-	indexAll(t, s)
-	for text, want := range map[string]int{"sun moon ": n / 2, "moon sun ": n / 2, "sun star ": 1, "star moon ": 1, "sun sta": 1, `"moon star" sun `: 1, "star without ": 0} {
-		if got := hitsOf(t, s, Search{Text: text, Limit: 2 * n}); len(got) != want {
-			t.Errorf("Search(%s) finds %d messages, want %d", text, len(got), want)
-		}
-	}
 }
 
 func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package upkeep looks after the stored history while the application runs: some time after the start it examines
-// the file and backs it up, once a day, it brings the search index up to date step by step, and it exchanges what is new
-// with other machines. All of it happens in commands, and nothing waits for it.
+// Package upkeep looks after the stored history while the application runs: some time after the start it examines the
+// file and backs it up, once a day, it brings the search index up to date step by step, and it exchanges what is new with
+// other machines. All of it happens in commands, and nothing waits for it.
 package upkeep
 
 import (
@@ -47,7 +47,6 @@ type (
 	// indexedMsg says that a step is done and how many messages are left, or why it was not done.
 	indexedMsg struct {
 		left int64
-		more bool // there are parts of the index to merge
 		took time.Duration
 		err  error
 	}
@@ -92,7 +91,8 @@ func (u Model) Update(msg Msg) (Model, tea.Cmd) {
 func (u *Model) saved(err error) {
 	switch {
 	case errors.Is(err, store.ErrDamaged):
-		u.Emit(event.News{Text: "Part of the chat history is damaged. New messages are still saved. Restart winnow when convenient: it sets the damaged file aside and recovers what can be read."})
+		u.Emit(event.News{Text: "Part of the chat history is damaged. New messages are still saved. " +
+			"Restart winnow when convenient: it sets the damaged file aside and recovers what can be read."})
 	case err != nil:
 		u.SayError("Today's backup failed: " + theme.Sentence(err))
 	}
@@ -124,11 +124,10 @@ func (u Model) indexStep() tea.Cmd {
 	return u.run(func(ctx context.Context) tea.Msg {
 		begun := time.Now()
 		left, err := u.store.IndexSome(ctx)
-		more := false
 		if left == 0 && err == nil {
-			more, err = u.store.MergeIndex(ctx)
+			err = u.store.FinishPurge(ctx)
 		}
-		return indexedMsg{left, more, time.Since(begun), err}
+		return indexedMsg{left, time.Since(begun), err}
 	})
 }
 
@@ -139,7 +138,7 @@ func (u Model) indexed(msg indexedMsg) (Model, tea.Cmd) {
 		u.indexing = false
 		return u, nil
 	}
-	u.Unindexed, u.indexing = msg.left, msg.left > 0 || msg.more
+	u.Unindexed, u.indexing = msg.left, msg.left > 0
 	if !u.indexing {
 		return u, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,9 +32,10 @@ func run(do func(context.Context) tea.Msg) tea.Cmd {
 // imported stores a long session, and a fork of it where that is asked for: the index lacks its messages then.
 func imported(t *testing.T, db *store.Store, fork bool) {
 	t.Helper()
+	text := "where is the needle" + strings.Repeat(" in the haystack", 60)
 	long, err := db.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		for range 600 {
-			if err := add(store.Message{Message: history.Message{Role: history.User, Content: "where is the needle", Status: history.Imported}}); err != nil {
+			if err := add(store.Message{Message: history.Message{Role: history.User, Content: text, Status: history.Imported}}); err != nil {
 				return store.Session{}, err
 			}
 		}

@@ -1,6 +1,3 @@
-// Package search is the full-text index of the messages: which words they have, what a typed query means,
-// which messages the index finds for it, their rank and the snippets that are shown. It does not read
-// messages: their texts are passed to it.
 package search
 
 import (
@@ -8,19 +5,18 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mattn/go-sqlite3"
 
 	"winnow/history/message"
 	"winnow/session/store/sqlite"
 )
 
-// The full-text index has the words of every message that is whole, and gets and loses them in the
-// transaction that writes or removes the message. What was here before the index was, or came in too
-// great a number to wait for, is in the backlog.
-
-// Text is the text of a message that a search looks through, and that its snippets are cut from:
-// what was said, the names and texts of its files, and what it asked of tools.
+// Text is the text of a message that a search looks through, and that its snippets are cut from: what was said, the
+// names and texts of its files, and what it asked of tools.
 func Text(m message.Message) string {
 	if len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
 		return m.Content
@@ -36,22 +32,22 @@ func Text(m message.Message) string {
 	return b.String()
 }
 
-// plainArguments returns the names and values of a call's arguments as a person reads them, without the
-// escapes of JSON. What is not JSON stays as it is.
+// plainArguments returns the names and values of a call's arguments as a person reads them, without the escapes of
+// JSON. What is not JSON stays as it is.
 func plainArguments(arguments string) string {
-	var said []string
+	var plain []string
 	d := json.NewDecoder(strings.NewReader(arguments))
 	d.UseNumber()
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
-			return strings.Join(said, " ")
+			return strings.Join(plain, " ")
 		}
 		switch t := token.(type) {
 		case string:
-			said = append(said, t)
+			plain = append(plain, t)
 		case json.Number:
-			said = append(said, t.String())
+			plain = append(plain, t.String())
 		}
 		if err != nil {
 			return arguments
@@ -59,7 +55,7 @@ func plainArguments(arguments string) string {
 	}
 }
 
-// indexed returns a text as the index takes it: its words with a space between.
+// indexed is a text as the index takes it: its words with a space between.
 func indexed(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -72,49 +68,150 @@ func indexed(text string) string {
 	return b.String()
 }
 
-// Add adds the words of a message to the index.
+// Add adds the words of a message to the index, where they are not in it.
 func Add(ctx context.Context, tx *sql.Tx, id int64, text string) error {
 	text = indexed(text)
-	if text == "" {
-		return nil
+	known, err := has(ctx, tx, id)
+	if known || err != nil || text == "" {
+		return err
 	}
-	_, err := tx.ExecContext(ctx, `
-		INSERT INTO found (docid, text)
-		VALUES (?, ?)`, id, text)
+	// No INSERT with SELECT: FTS4 would write a segment for each.
+	_, err = tx.ExecContext(ctx, `INSERT INTO found (docid, text) VALUES (?, ?)`, id, text)
 	return err
 }
 
-// Missing returns those of these messages that are not in the index, in order.
-func Missing(ctx context.Context, tx *sql.Tx, ids []int64) ([]int64, error) {
-	return sqlite.Collect(ctx, tx, sqlite.Only[int64], `
-		SELECT value
-		FROM json_each(?)
-		WHERE value NOT IN (SELECT docid FROM found_docsize)
-		ORDER BY value`, sqlite.IDs(ids))
-}
-
-// Present returns those of these messages that are in the index, in order.
-func Present(ctx context.Context, tx *sql.Tx, ids []int64) ([]int64, error) {
-	return sqlite.Collect(ctx, tx, sqlite.Only[int64], `
-		SELECT docid
-		FROM found_docsize
-		WHERE docid IN (SELECT value FROM json_each(?))
-		ORDER BY docid`, sqlite.IDs(ids))
-}
-
-// Remove removes the words of a message from the index. Text is the text that was added.
+// Remove removes the words of a message from the index, where they are in it. Text is the text that was added: the
+// index asks found_text for it.
 func Remove(ctx context.Context, tx *sql.Tx, id int64, text string) error {
-	for _, step := range []struct {
-		query string
-		args  []any
-	}{
-		{`INSERT INTO found_text (id, text) VALUES (?, ?)`, []any{id, indexed(text)}},
-		{`DELETE FROM found WHERE docid = ?`, []any{id}},
-		{`DELETE FROM found_text`, nil},
+	known, err := has(ctx, tx, id)
+	if !known || err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO found_text (id, text) VALUES (?, ?)`, id, indexed(text))
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM found WHERE docid = ?`, id)
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM found_text`)
+	}
+	return err
+}
+
+// has reports whether the words of a message are in the index.
+func has(ctx context.Context, tx *sql.Tx, id int64) (known bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id).Scan(&known)
+	return known, err
+}
+
+// Damaged reports whether an error is that of an index that cannot be read. The file can be sound otherwise.
+func Damaged(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrCorruptVTab
+}
+
+// Renew makes a new index and puts all messages on the backlog, so that a damaged index keeps nobody from saving a
+// message.
+func Renew(ctx context.Context, tx *sql.Tx) error {
+	var create string
+	err := tx.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = 'found'`).Scan(&create)
+	if err != nil {
+		return fmt.Errorf("read how the search index was made: %w", err)
+	}
+	for _, query := range []string{
+		`DROP TABLE found`, create,
+		`UPDATE purged SET gathered = 1`, // what the old index had of purged messages is gone
+		`DELETE FROM unfound`,
+		`INSERT INTO unfound (first, last) SELECT min(id), max(id) FROM messages HAVING count(*) > 0`,
 	} {
-		if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
-			return err
+		if _, err := tx.ExecContext(ctx, query); err != nil {
+			return fmt.Errorf("make the search index anew: %w", err)
 		}
 	}
 	return nil
+}
+
+// Later puts the messages from first to last on the backlog.
+func Later(ctx context.Context, tx *sql.Tx, first, last int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO unfound (first, last) VALUES (?, ?)`, first, last)
+	return err
+}
+
+// Waiting returns how many messages the index lacks at most: those that were purged since are counted as well.
+func Waiting(ctx context.Context, tx *sql.Tx) (int64, error) {
+	var left int64
+	err := tx.QueryRowContext(ctx, `SELECT coalesce(sum(last - first + 1), 0) FROM unfound`).Scan(&left)
+	return left, err
+}
+
+// One step at the backlog ends at the first of these, so that it takes about a twentieth of a second.
+const (
+	stepMessages = 2_000
+	stepBytes    = 250_000 // of content; few messages have more to them
+)
+
+// TakeNewest takes the newest messages off the backlog that are worth one step, and returns them, the oldest first.
+func TakeNewest(ctx context.Context, tx *sql.Tx) ([]int64, error) {
+	var first, last int64
+	err := tx.QueryRowContext(ctx, `SELECT first, last FROM unfound ORDER BY last DESC LIMIT 1`).Scan(&first, &last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids, err := sqlite.Collect(ctx, tx, sqlite.Only[int64], `
+		WITH newest AS (
+			SELECT
+				id,
+				sum(size) OVER (ORDER BY id DESC) - size AS before
+			FROM (
+				SELECT
+					id,
+					length(content) AS size
+				FROM messages
+				WHERE id BETWEEN ? AND ?
+				ORDER BY id DESC
+				LIMIT ?
+			)
+		)
+		SELECT id
+		FROM newest
+		WHERE before < ?
+		ORDER BY id`, first, last, stepMessages, stepBytes)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 || ids[0] == first {
+		_, err = tx.ExecContext(ctx, `DELETE FROM unfound WHERE first = ?`, first)
+	} else {
+		_, err = tx.ExecContext(ctx, `UPDATE unfound SET last = ? WHERE first = ?`, ids[0]-1, first)
+	}
+	return ids, err
+}
+
+// NotePurged records that words were removed whose bytes are to be overwritten. FTS4 merely adds to its tree that they
+// are gone, until MergeAll.
+func NotePurged(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO purged (id, gathered)
+		VALUES (1, 0)
+		ON CONFLICT DO UPDATE
+		SET gathered = 0`)
+	return err
+}
+
+// Purged reports whether words were removed whose bytes are to be overwritten.
+func Purged(ctx context.Context, tx *sql.Tx) (purged bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM purged)`).Scan(&purged)
+	return purged, err
+}
+
+// MergeAll makes one segment of the index, in which nothing is left of words that were removed. It writes all of it
+// anew, which takes about a second for 200,000 messages.
+func MergeAll(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO found (found) VALUES ('optimize')`)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE purged SET gathered = 1`)
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,86 +12,67 @@ import (
 const (
 	maxPhrases = 32
 	maxPhrase  = 32 // words
+	minOpen    = 3  // letters of an unfinished word: half of all messages have a word that begins with one or two
 )
 
-// Query is what somebody looks for: a text that holds every phrase.
+// Query is what somebody looks for: every phrase of it.
 type Query []phrase
 
-// phrase is words that stand side by side.
+// phrase is words that are side by side.
 type phrase struct {
 	words []string
 	open  bool // the last word may be the beginning of a longer one
 }
 
-// queryWord is a word of a query, or where it is open every word that begins with it.
-type queryWord struct {
-	text string
-	open bool
-}
-
-// all are the words of a phrase.
-func (p phrase) all() []queryWord {
-	out := make([]queryWord, len(p.words))
-	for i, w := range p.words {
-		out[i] = queryWord{w, p.open && i == len(p.words)-1}
-	}
-	return out
-}
-
-// Parse reads a query as it is typed. Words in quotes are a phrase, and so is what hangs together
-// without a space, as in main.go. The last word is the beginning of one from its third letter on, unless
-// something is typed behind it. Nothing else means anything but its words, and a text without a word is an empty query.
+// Parse reads a query as it is typed. Words in double quotes are a phrase, and so is what hangs together without a
+// space, as in main.go. The last word is the beginning of one from its third letter on, unless something is typed
+// behind it. Nothing else has a meaning, so that no text is an error; one without a word is an empty query.
 func Parse(text string) Query {
 	var q Query
 	pieces := strings.Split(text, `"`)
 	for i, piece := range pieces {
-		end := i == len(pieces)-1 // nothing is typed behind it
-		if i%2 == 1 {
-			q = q.with(piece, end)
-			continue
+		chunks := []string{piece}
+		if quoted := i%2 == 1; !quoted {
+			chunks = strings.FieldsFunc(piece, unicode.IsSpace)
 		}
-		chunks := strings.FieldsFunc(piece, unicode.IsSpace)
 		for j, chunk := range chunks {
-			q = q.with(chunk, end && j == len(chunks)-1 && strings.HasSuffix(piece, chunk))
+			end := i == len(pieces)-1 && j == len(chunks)-1 && strings.HasSuffix(piece, chunk)
+			q = q.with(chunk, end)
 		}
 	}
 	return q
 }
 
-// with adds the phrase that a text is. open is whether its last word may go on.
-func (q Query) with(text string, open bool) Query {
-	var p phrase
-	var before, last word
+// with adds the phrase that a text is. end reports whether nothing is typed behind it.
+func (q Query) with(text string, end bool) Query {
+	var all []word
 	for w := range words(text) {
-		if len(p.words) == maxPhrase {
-			open = false
+		if len(all) == maxPhrase {
+			end = false
 			break
 		}
-		p.words = append(p.words, w.text)
-		before, last = last, w
+		all = append(all, w)
 	}
-	if len(p.words) == 0 || len(q) == maxPhrases {
+	if len(all) == 0 || len(q) == maxPhrases {
 		return q
 	}
-	switch {
-	case last.kind == singleChar && before.kind == pair && before.end == last.end:
+	last := all[len(all)-1]
+	p := phrase{open: end && utf8.RuneCountInString(last.text) >= minOpen}
+	if last.unspaced {
 		// In the text that is looked for the run of characters may go on.
-		p.words = p.words[:len(p.words)-1]
-	case last.kind == singleChar:
-		p.open = true
-	case last.kind == plainWord:
-		p.open = open && utf8.RuneCountInString(last.text) >= 3 // fewer fit half of all messages
+		p.open = utf8.RuneCountInString(last.text) == 1
+		if n := len(all); p.open && n > 1 && all[n-2].unspaced && all[n-2].end == last.end {
+			all, p.open = all[:n-1], false
+		}
 	}
-	if slices.ContainsFunc(q, p.same) {
-		return q
+	for _, w := range all {
+		p.words = append(p.words, w.text)
 	}
 	return append(q, p)
 }
 
-func (p phrase) same(o phrase) bool { return p.open == o.open && slices.Equal(p.words, o.words) }
-
-// Match is the query in the language of the index. Every word is in quotes and is made of
-// letters and digits alone, so that none is taken for an operator.
+// Match is the query in the language of FTS4. Every word is in quotes and is made of letters and digits alone, so that
+// none is taken for an operator.
 func (q Query) Match() string {
 	var phrases []string
 	for _, p := range q {
@@ -103,62 +85,82 @@ func (q Query) Match() string {
 	return strings.Join(phrases, " ")
 }
 
-// Occurrence is where a phrase is in a text.
-type Occurrence struct {
+// Match is where a query is in a text.
+type Match struct {
+	text    string
+	words   int     // of the text
+	phrases int     // of the query
+	places  []place // by their beginnings
+}
+
+// place is where a phrase is in a text.
+type place struct {
 	phrase     int
 	start, end int  // in bytes
-	whole      bool // its last word is not merely the beginning of the text's
+	whole      bool // its last word is all of a word of the text
 }
 
-// Places returns all places of the phrases in a text, in order, and how many words the text has.
-func (q Query) Places(text string) (all []Occurrence, count int) {
-	// The last words read, the newest at count%maxPhrase.
-	var recent [maxPhrase]word
-	for w := range words(text) {
-		recent[count%maxPhrase] = w
-		count++
-		for i, p := range q {
-			first := count - len(p.words)
-			if first < 0 || !p.endsWith(w.text) || !p.stands(recent[:], first) {
+// Find looks for a query in a text. It reports false where a phrase is missing.
+func (q Query) Find(text string) (Match, bool) {
+	m := q.match(text)
+	missing := len(q) == 0
+	for i := range q {
+		missing = missing || !slices.ContainsFunc(m.places, func(p place) bool { return p.phrase == i })
+	}
+	return m, !missing
+}
+
+// Marks are where phrases of the query are in a text: byte ranges in order that do not touch.
+func (q Query) Marks(text string) [][2]int { return q.match(text).ranges() }
+
+func (q Query) match(text string) Match {
+	all := slices.Collect(words(text))
+	m := Match{text: text, words: len(all), phrases: len(q)}
+	for i, p := range q {
+		for from := range max(0, len(all)-len(p.words)+1) {
+			at := all[from : from+len(p.words)]
+			if !p.is(at) {
 				continue
 			}
-			all = append(all, Occurrence{i, recent[first%maxPhrase].start, w.end, p.words[len(p.words)-1] == w.text})
+			last := at[len(at)-1]
+			m.places = append(m.places, place{i, at[0].start, last.end, last.text == p.words[len(p.words)-1]})
 		}
 	}
-	return all, count
+	slices.SortStableFunc(m.places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
+	return m
 }
 
-// endsWith reports whether a word can be the last of the phrase.
-func (p phrase) endsWith(w string) bool {
-	last := p.words[len(p.words)-1]
-	return w == last || p.open && strings.HasPrefix(w, last)
-}
-
-// stands reports whether the words before the last one are those of a text from its word first on.
-func (p phrase) stands(ring []word, first int) bool {
-	for i, w := range p.words[:len(p.words)-1] {
-		if ring[(first+i)%len(ring)].text != w {
+// is reports whether as many words of a text are the phrase.
+func (p phrase) is(at []word) bool {
+	for i, want := range p.words {
+		got := at[i].text
+		open := p.open && i == len(p.words)-1
+		if got != want && !(open && strings.HasPrefix(got, want)) {
 			return false
 		}
 	}
 	return true
 }
 
-// InAll reports whether every phrase has a place.
-func (q Query) InAll(all []Occurrence) bool {
-	has := make([]bool, len(q))
-	for _, p := range all {
-		has[p.phrase] = true
+// ranges are the byte ranges of all places.
+func (m Match) ranges() [][2]int {
+	all := make([][2]int, len(m.places))
+	for i, p := range m.places {
+		all[i] = [2]int{p.start, p.end}
 	}
-	return !slices.Contains(has, false)
+	return merged(all)
 }
 
-// Marks are the places of the phrases in a text: byte ranges in order that do not touch.
-func (q Query) Marks(text string) [][2]int {
-	all, _ := q.Places(text)
-	spans := make([][2]int, len(all))
-	for i, at := range all {
-		spans[i] = [2]int{at.start, at.end}
+// merged joins ranges that touch each other.
+func merged(ranges [][2]int) [][2]int {
+	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	var out [][2]int
+	for _, r := range ranges {
+		if n := len(out); n > 0 && r[0] <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], r[1])
+			continue
+		}
+		out = append(out, r)
 	}
-	return merged(spans)
+	return out
 }

@@ -1,9 +1,11 @@
 package search
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -50,9 +52,9 @@ func TestSnippetsAreOneLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(typed(), 1, 30).Draw(t, "texts"), " ") + " sun"
 		q := Parse("sun " + typed().Draw(t, "query"))
-		places, _ := q.Places(text)
-		from, to := cut(text, closest(places))
-		line, marks := snippet(text, from, to, places)
+		m, _ := q.Find(text)
+		snippet := m.Snippet()
+		line, marks := snippet.Text, snippet.Marks
 		if !utf8.ValidString(line) || strings.ContainsAny(line, "\n\r\x00\x1b\t") || len(line) > 3*snippetSize+10 {
 			t.Fatalf("the snippet of %q is %q", text, line)
 		}
@@ -67,4 +69,82 @@ func TestSnippetsAreOneLine(t *testing.T) {
 			at = m[1]
 		}
 	})
+}
+
+// plain is a text as a person compares it who overlooks case, accents and punctuation, with a space around each word.
+// Between two scripts, one of them without spaces, a word ends.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range norm.NFD.String(strings.ToLower(norm.NFKC.String(text))) {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	apart := regexp.MustCompile(`\p{Han}+`).ReplaceAllString(b.String(), " $0 ")
+	return " " + strings.Join(strings.Fields(apart), " ") + " "
+}
+
+// plainlyHas reports whether a text has each of some words. Those in Han may be in the middle of a run.
+func plainlyHas(text string, words []string) bool {
+	text = plain(text)
+	for _, w := range words {
+		w = plain(w)
+		if unicode.Is(unicode.Han, []rune(w)[1]) {
+			w = strings.TrimSpace(w)
+		}
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestFindIsAPlainScan(t *testing.T) {
+	written := rapid.SampledFrom([]string{
+		"sun", "Sun", "SUN", "sunny", "sün", "su\u0308n", "Zürich", "zurich", "ＳＵＮ", "42", "x",
+		"日", "日本", "本日", "日本日", "\u2f47",
+	})
+	between := rapid.SampledFrom([]string{" ", "\n", ", ", "-", "", "\u200b", "\u00ad "})
+	rapid.Check(t, func(t *rapid.T) {
+		text := ""
+		for range rapid.IntRange(0, 12).Draw(t, "words") {
+			text += written.Draw(t, "word") + between.Draw(t, "between")
+		}
+		asked := rapid.SliceOfN(written, 1, 3).Draw(t, "asked")
+		_, got := Parse(strings.Join(asked, " ") + " ").Find(text)
+		if want := plainlyHas(text, asked); got != want {
+			t.Fatalf("that %q has all of %q is %v, want %v", text, asked, got, want)
+		}
+		phrase := Parse(`"` + strings.Join(asked, " ") + `" `)
+		_, got = phrase.Find(text)
+		if want := plainlyHas(text, []string{strings.Join(asked, " ")}); got != want && !hasHan(asked) {
+			t.Fatalf("that %q has the phrase %q is %v, want %v", text, asked, got, want)
+		}
+	})
+}
+
+func hasHan(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return unicode.Is(unicode.Han, []rune(norm.NFKC.String(w))[0]) })
+}
+
+func TestMarksAreWhatWasAskedFor(t *testing.T) {
+	for query, want := range map[string]string{
+		"zurich ": "In [Zürich], the SUN; sunny 日本語.", "sun ": "In Zürich, the [SUN]; sunny 日本語.",
+		"sun": "In Zürich, the [SUN]; [sunny] 日本語.", `"the sun" sunny `: "In Zürich, [the SUN]; [sunny] 日本語.",
+		"本語": "In Zürich, the SUN; sunny 日[本語].", "moon ": "In Zürich, the SUN; sunny 日本語.",
+	} {
+		const text = "In Zürich, the SUN; sunny 日本語."
+		got, last := "", 0
+		for _, m := range Parse(query).Marks(text) {
+			got += text[last:m[0]] + "[" + text[m[0]:m[1]] + "]"
+			last = m[1]
+		}
+		if got += text[last:]; got != want {
+			t.Errorf("the marks of %q are %q, want %q", query, got, want)
+		}
+	}
 }

@@ -1,14 +1,13 @@
 package search
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Sizes of a snippet, in bytes of the text it is cut from.
+// Sizes of a snippet, in bytes of the text that it is cut from.
 const (
 	snippetSize = 160
 	snippetLead = 40 // before the first place that it shows
@@ -26,142 +25,32 @@ type Snippet struct {
 	Text  string   // without control characters
 	Marks [][2]int // what was found in Text: byte ranges in order that do not touch
 
-	around   string // the text from which the snippet was cut, as far as Without looks at it
-	from, to int    // where the snippet is in it
-	cut      bool   // there is text before the snippet
+	around string // the text from which the snippet was cut, as far as Without looks at it
+	from   int    // where the snippet begins in it
+	at     []int  // where each byte of around from there on is in Text, and the end
 }
 
-// Cut cuts a snippet out of a text, around the places where most phrases are close together.
-func Cut(text string, all []Occurrence) Snippet {
-	from, to := cut(text, closest(all))
-	var s Snippet
-	s.Text, s.Marks = snippet(text, from, to, all)
-	first, end := max(0, from-snippetAround), min(len(text), to+snippetAround)
-	s.around, s.from, s.to, s.cut = strings.Clone(text[first:end]), from-first, to-first, from > 0
+// Snippet cuts a line out of the text, around the places where most phrases are close together.
+func (m Match) Snippet() Snippet {
+	start := 0
+	if window := m.closest(); len(window) > 0 {
+		start = window[0].start
+	}
+	from, to := bounds(m.text, start)
+	first, last := max(0, from-snippetAround), min(len(m.text), to+snippetAround)
+	s := Snippet{around: strings.Clone(m.text[first:last]), from: from - first}
+	s.Text, s.at = line(m.text, from, to)
+	for _, r := range m.ranges() {
+		if mark := s.inText([2]int{r[0] - first, r[1] - first}); mark[0] < mark[1] {
+			s.Marks = append(s.Marks, mark)
+		}
+	}
 	return s
 }
 
-// Without is a snippet with a sign in the place of what find finds in it, and how often it found something.
-// Find gets the text around the snippet too, and returns byte ranges in order and apart. A mark that one of
-// them meets is gone.
-func (s Snippet) Without(find func(text string) [][2]int, sign string) (Snippet, int) {
-	spans := s.spans(find)
-	if len(spans) == 0 {
-		return s, 0
-	}
-	var text strings.Builder
-	var marks [][2]int
-	last, next := 0, s.Marks
-	for _, span := range append(slices.Clone(spans), [2]int{len(s.Text), len(s.Text)}) {
-		moved := text.Len() - last
-		for ; len(next) > 0 && next[0][0] < span[0]; next = next[1:] {
-			if next[0][1] <= span[0] {
-				marks = append(marks, [2]int{next[0][0] + moved, next[0][1] + moved})
-			}
-		}
-		for len(next) > 0 && next[0][0] < span[1] {
-			next = next[1:]
-		}
-		text.WriteString(s.Text[last:span[0]])
-		if span[0] < len(s.Text) {
-			text.WriteString(sign)
-		}
-		last = span[1]
-	}
-	s.Text, s.Marks = text.String(), marks
-	return s, len(spans)
-}
-
-// spans are the byte ranges of the snippet in which find finds something: in the snippet itself, and in the
-// text that it was cut from, of which a find may begin before the snippet or end behind it.
-func (s Snippet) spans(find func(text string) [][2]int) [][2]int {
-	spans := slices.Clone(find(s.Text))
-	for _, span := range find(s.around) {
-		from, to := max(span[0], s.from), min(span[1], s.to)
-		if from >= to {
-			continue
-		}
-		first, end := s.inSnippet(from), s.inSnippet(to)
-		if first < end {
-			spans = append(spans, [2]int{first, end})
-		}
-	}
-	return merged(spans)
-}
-
-// inSnippet is where byte at of the text around the snippet is in it.
-func (s Snippet) inSnippet(at int) int {
-	w := lineWriter{space: true}
-	if s.cut {
-		w.b.WriteString(ellipsis)
-	}
-	for i, r := range s.around[s.from:at] {
-		w.write(r, i)
-	}
-	return min(w.b.Len(), len(s.Text))
-}
-
-// snippet makes one line of a part of a text and returns it with the byte ranges of what was found in it, merged and in order. Runs of white space
-// become one space; characters that show nothing are left out.
-func snippet(text string, from, to int, all []Occurrence) (line string, marks [][2]int) {
-	var spans [][2]int
-	for _, p := range all {
-		if start, end := max(p.start, from), min(p.end, to); start < end {
-			spans = append(spans, [2]int{start, end})
-		}
-	}
-	w := lineWriter{spans: merged(spans), space: true}
-	if from > 0 {
-		w.b.WriteString(ellipsis)
-	}
-	for i := from; i < to; {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		w.write(r, i)
-		i += size
-	}
-	w.mark(to)
-	line = strings.TrimRight(w.b.String(), " ")
-	if n := len(w.marks); n > 0 {
-		w.marks[n-1][1] = min(w.marks[n-1][1], len(line))
-	}
-	if to < len(text) {
-		line += ellipsis
-	}
-	return line, w.marks
-}
-
-// closest returns the places of the window that holds the most different phrases, and of those the
-// one with the most places.
-func closest(all []Occurrence) []Occurrence {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Occurrence) int { return cmp.Compare(a.start, b.start) })
-	var best []Occurrence
-	bestPhrases, first := 0, 0
-	inside := map[int]int{}
-	for i, p := range all {
-		inside[p.phrase]++
-		for all[first].start < p.end-(snippetSize-snippetLead) && first < i {
-			gone := all[first].phrase
-			if inside[gone]--; inside[gone] == 0 {
-				delete(inside, gone)
-			}
-			first++
-		}
-		window := all[first : i+1]
-		if len(inside) > bestPhrases || len(inside) == bestPhrases && len(window) > len(best) {
-			best, bestPhrases = window, len(inside)
-		}
-	}
-	return best
-}
-
-// cut returns where a snippet that shows these places begins and ends in the text: between two words
-// where that is near, between two characters otherwise.
-func cut(text string, window []Occurrence) (from, to int) {
-	start := 0
-	if len(window) > 0 {
-		start = window[0].start
-	}
+// bounds returns where a snippet that shows the byte at start begins and ends in a text: between two words where that
+// is near, between two characters otherwise.
+func bounds(text string, start int) (from, to int) {
 	from = max(0, start-snippetLead)
 	to = min(len(text), from+snippetSize)
 	from = max(0, min(from, to-snippetSize))
@@ -185,57 +74,83 @@ func cut(text string, window []Occurrence) (from, to int) {
 	return from, to
 }
 
-// merged joins ranges that touch each other.
-func merged(spans [][2]int) [][2]int {
-	slices.SortFunc(spans, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
-	var out [][2]int
-	for _, s := range spans {
-		if n := len(out); n > 0 && s[0] <= out[n-1][1] {
-			out[n-1][1] = max(out[n-1][1], s[1])
-			continue
+// line returns a part of a text as one line, and where in it each byte of the part is, and the end. White space
+// becomes one space, characters that show nothing are left out, and an invalid byte becomes U+FFFD.
+func line(text string, from, to int) (string, []int) {
+	var b strings.Builder
+	if from > 0 {
+		b.WriteString(ellipsis)
+	}
+	at := make([]int, 0, to-from+1)
+	space := true // white space was written last, or nothing
+	for i := from; i < to; {
+		r, size := utf8.DecodeRuneInString(text[i:to])
+		for range size {
+			at = append(at, b.Len())
 		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// lineWriter writes a piece of a text as one line and finds the spans of the text in it again.
-type lineWriter struct {
-	b     strings.Builder
-	spans [][2]int // still to come, in the text
-	marks [][2]int // in the line
-	open  bool     // the last of marks has no end yet
-	space bool     // white space is before, or nothing
-}
-
-// write adds the character that is in the text at i.
-func (w *lineWriter) write(r rune, i int) {
-	w.mark(i)
-	switch {
-	case unicode.IsSpace(r):
-		if !w.space {
-			w.b.WriteByte(' ')
+		i += size
+		switch {
+		case unicode.IsSpace(r):
+			if !space {
+				b.WriteByte(' ')
+			}
+			space = true
+		case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r) && !isJoiner(r):
+		default:
+			b.WriteRune(r)
+			space = false
 		}
-		w.space = true
-		return
-	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r) && !joiner(r):
-		return
 	}
-	w.b.WriteRune(r) // an invalid byte comes as U+FFFD
-	w.space = false
+	line := strings.TrimRight(b.String(), " ")
+	at = append(at, len(line))
+	for i := range at {
+		at[i] = min(at[i], len(line))
+	}
+	if to < len(text) {
+		line += ellipsis
+	}
+	return line, at
 }
 
-// mark begins and ends the marks that begin and end in the text at i.
-func (w *lineWriter) mark(i int) {
-	if w.open && i >= w.spans[0][1] {
-		w.marks[len(w.marks)-1][1] = w.b.Len()
-		w.spans, w.open = w.spans[1:], false
+// isJoiner reports whether an invisible character decides how its neighbours look.
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
+// inText is where a byte range of the text around the snippet is in the snippet, an empty range for nowhere.
+func (s Snippet) inText(r [2]int) [2]int {
+	from, to := max(r[0]-s.from, 0), min(r[1]-s.from, len(s.at)-1)
+	if from >= to {
+		return [2]int{}
 	}
-	if !w.open && len(w.spans) > 0 && i >= w.spans[0][0] && i < w.spans[0][1] {
-		w.marks = append(w.marks, [2]int{w.b.Len(), w.b.Len()})
-		w.open = true
-	}
+	return [2]int{s.at[from], s.at[to]}
 }
 
-// joiner reports whether an invisible character decides how its neighbours look.
-func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
+// Without is a snippet with a sign in the place of what find finds in it, and how often it found something. Find gets
+// the text around the snippet too, because a secret may begin before the snippet or end behind it; it returns byte
+// ranges in order and apart. A mark that one of them meets is gone.
+func (s Snippet) Without(find func(text string) [][2]int, sign string) (Snippet, int) {
+	hidden := slices.Clone(find(s.Text))
+	for _, r := range find(s.around) {
+		if r = s.inText(r); r[0] < r[1] {
+			hidden = append(hidden, r)
+		}
+	}
+	hidden = merged(hidden)
+	var text strings.Builder
+	var marks [][2]int
+	shown := 0
+	for _, h := range append(slices.Clone(hidden), [2]int{len(s.Text), len(s.Text)}) {
+		moved := text.Len() - shown
+		for _, mark := range s.Marks {
+			if shown <= mark[0] && mark[1] <= h[0] {
+				marks = append(marks, [2]int{mark[0] + moved, mark[1] + moved})
+			}
+		}
+		text.WriteString(s.Text[shown:h[0]])
+		if h[0] < len(s.Text) {
+			text.WriteString(sign)
+		}
+		shown = h[1]
+	}
+	s.Text, s.Marks = text.String(), marks
+	return s, len(hidden)
+}
