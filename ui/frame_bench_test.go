@@ -1,9 +1,6 @@
-//go:build unix
-
 package ui
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,13 +8,35 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"winnow/history"
 	"winnow/session"
-	"winnow/ui/terminal"
+	"winnow/ui/current"
+	"winnow/ui/theme"
 )
 
-// BenchmarkFrame is what a frame costs, from the message that causes it to the bytes for the terminal: of a piece of an
-// answer, of a letter in the draft while the answer stands, and of a step of the wheel. The panel is full.
-func BenchmarkFrame(b *testing.B) {
+// fullPanel is a chat that asks, in colours, with a panel full of messages where it has room.
+func fullPanel(t testing.TB, w, h int) *Model {
+	m := asking(t, w, h)
+	_, plan := conversation()
+	for i := range 90 {
+		e := history.Entry{
+			ID: int64(100 + i), Role: history.User,
+			Disposition: history.Kept, Whole: true, TokensBefore: i, TokensAfter: i,
+		}
+		if i%3 == 0 {
+			e.Disposition, e.Whole, e.TokensAfter = history.Cut, false, i/2
+		}
+		plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
+	}
+	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	m.themes.Wanted, m.themes.Plain, m.themes.Profile = theme.Dark, false, colorprofile.TrueColor
+	m.restyle()
+	return m
+}
+
+// BenchmarkView is what a view costs, with the message that causes it: a piece of an answer, a letter in the draft
+// while the answer stands, and a step of the wheel. The panel is full.
+func BenchmarkView(b *testing.B) {
 	for _, size := range []struct {
 		name string
 		w, h int
@@ -27,10 +46,11 @@ func BenchmarkFrame(b *testing.B) {
 			do   func(m *Model, i int)
 		}{
 			{"piece", func(m *Model, i int) {
-				tell(m, time.Duration(i)*50*time.Millisecond, session.Delta{Text: "Some **words** of an answer that goes on, with `code` in it, as models write. "})
+				piece := "Some **words** of an answer that goes on, with `code` in it, as models write. "
 				if i%10 == 9 {
-					tell(m, time.Duration(i)*50*time.Millisecond, session.Delta{Text: "\n\n"})
+					piece += "\n\n"
 				}
+				tell(m, time.Duration(i)*50*time.Millisecond, session.Delta{Text: piece})
 			}},
 			{"letter", func(m *Model, i int) {
 				if i%200 == 199 {
@@ -47,25 +67,12 @@ func BenchmarkFrame(b *testing.B) {
 			}},
 		} {
 			b.Run(size.name+"/"+c.name, func(b *testing.B) {
-				out, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer out.Close()
 				m := fullPanel(b, size.w, size.h)
-				screen := terminal.New(out, out)
-				if err := screen.Start("", func(tea.Msg) {}); err != nil {
-					b.Fatal(err)
-				}
-				defer screen.Close()
-				screen.Message(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-				screen.Message(tea.WindowSizeMsg{Width: size.w, Height: size.h})
-				f := newFrames(m, screen)
 				tell(m, 0, session.Delta{Text: strings.Repeat("A paragraph of **words** that stands there.\n\n", 100)})
 				b.ResetTimer()
 				for i := 0; b.Loop(); i++ {
 					c.do(m, i)
-					f.draw(f.now())
+					m.View()
 				}
 			})
 		}

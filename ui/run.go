@@ -15,9 +15,8 @@ import (
 	"winnow/llm"
 	"winnow/llm/mcp"
 	"winnow/session"
-	"winnow/ui/input"
 	"winnow/ui/remembered"
-	"winnow/ui/terminal"
+	display "winnow/ui/screen"
 	"winnow/ui/theme"
 )
 
@@ -95,7 +94,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	m.current.Context = func() context.Context { return ctx }
-	err = show(ctx, m, os.Stdin, os.Stdout)
+	err = display.Run(ctx, m, os.Stdin, os.Stdout)
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
@@ -115,22 +114,6 @@ func Run(ctx context.Context, o Options) (string, error) {
 		return id, fmt.Errorf("run the screen: %w", err)
 	}
 	return id, closing
-}
-
-// show runs the application on the terminal until it ends, and gives the terminal back however it ends.
-func show(ctx context.Context, m tea.Model, in, out *os.File) error {
-	reader, screen := input.NewReader(in), terminal.New(in, out)
-	defer func() { _ = screen.Close() }() // a terminal that is gone needs nothing
-	options := append(reader.Options(), screen.Options()...)
-	options = append(options, tea.WithContext(ctx), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-		return screen.Message(reader.Message(msg))
-	}))
-	program := tea.NewProgram(newFrames(m, screen), options...)
-	if err := screen.Start(reader.Question(), program.Send); err != nil {
-		return err
-	}
-	_, err := program.Run()
-	return err
 }
 
 // leaveDraft writes down what is unsent when the screen is gone.

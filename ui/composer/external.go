@@ -12,7 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/terminal"
+	"winnow/ui/screen"
 	"winnow/ui/theme"
 )
 
@@ -34,7 +34,7 @@ func ExternalIn(env tea.EnvMsg) External {
 // Edit opens a text in the editor, and makes the message of what is left there.
 func (x External) Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	e := &externalEditor{External: x, text: text}
-	return terminal.Exec(e, func(err error) tea.Msg { return done(e.text, err) })
+	return screen.Exec(e, func(err error) tea.Msg { return done(e.text, err) })
 }
 
 // editorCommand is the user's editor with its arguments. Where none is set it is the first usual one

@@ -5,45 +5,289 @@ package input
 import (
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+	"pgregory.net/rapid"
 )
 
-// openTerminal returns both ends of a terminal in raw mode.
-func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
-	t.Helper()
-	keyboard, terminal, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { keyboard.Close(); terminal.Close() })
-	return keyboard, terminal
+// typing feeds a reader as Read does. Its clock moves by silences only.
+type typing struct {
+	Reader
+	now time.Time
 }
 
-// readUntil reads as Bubble Tea does, only when there is something to read, until the last thing that
-// was typed is there.
-func readUntil(t *testing.T, r *Reader, last string) string {
-	t.Helper()
-	var all strings.Builder
-	buf := make([]byte, 4096)
-	for !strings.HasSuffix(all.String(), last) {
-		for !r.ready(0) {
+func newTyping() *typing { return &typing{now: time.UnixMilli(1_000_000)} }
+
+// quiet lets time pass in which nothing arrives.
+func (r *typing) quiet(d time.Duration) {
+	until := r.now.Add(d)
+	for len(r.held) > 0 && !r.now.Add(r.wait(r.now)).After(until) {
+		r.now = r.now.Add(r.wait(r.now))
+		r.silence()
+	}
+	r.now = until
+}
+
+// script feeds a text, with a silence in the place of each duration in braces.
+func (r *typing) script(text string) {
+	for i, piece := range strings.Split(text, "{") {
+		if i > 0 {
+			d, rest, _ := strings.Cut(piece, "}")
+			wait, err := time.ParseDuration(d)
+			if err != nil {
+				panic(err)
+			}
+			r.quiet(wait)
+			piece = rest
 		}
-		n, err := r.Read(buf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(buf[:n])
-		if left := len(r.out); left > 0 && !r.ready(0) {
-			t.Fatalf("%d bytes wait for a key that may not come", left)
+		r.feed([]byte(piece), r.now)
+	}
+}
+
+var numbered = regexp.MustCompile(`\x1b\[200~(\d+)\x1b\[201~`)
+
+// take returns the keys and the pastes that Bubble Tea reads.
+func (r *typing) take() (keys string, pastes []string) {
+	keys = numbered.ReplaceAllStringFunc(string(r.out), func(paste string) string {
+		number := numbered.FindStringSubmatch(paste)[1]
+		pastes = append(pastes, r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content)
+		return ""
+	})
+	r.out = nil
+	return keys, pastes
+}
+
+// shown is what Bubble Tea reads, in order, with pastes in brackets.
+func (r *typing) shown() string {
+	text := numbered.ReplaceAllStringFunc(string(r.out), func(paste string) string {
+		number := numbered.FindStringSubmatch(paste)[1]
+		return "[" + r.Message(tea.PasteMsg{Content: number}).(tea.PasteMsg).Content + "]"
+	})
+	r.out = nil
+	return text
+}
+
+// typedNow stands for the silence after which something is typed, over for the one after which a paste is over.
+const (
+	typedNow = "{50ms}"
+	over     = "{200ms}"
+)
+
+func TestTypedAndPastedAreDistinguished(t *testing.T) {
+	letters := strings.Repeat("x", burstBytes)
+	for _, c := range []struct{ name, in, want string }{
+		{"a letter", "a", "a"},
+		{"an umlaut", "ö", "ö"},
+		{"two letters at once", "ab", "ab"},
+		{"a few letters of an input method", "猫が好きです。", "猫が好きです。"},
+		{"more letters wait", "abcdefghi{19ms}", ""},
+		{"more letters are typed", "abcdefghi{20ms}", "abcdefghi"},
+		{"a letter and enter wait", "a\r{19ms}", ""},
+		{"enter", "\r{20ms}", "\r"},
+		{"enter with a line feed is one key", "\r\n{20ms}", "\r"},
+		{"enter amid letters", "first\rSECOND{20ms}", "first\rSECOND"},
+		{"enter twice, slowly", "a\r{20ms}b\r{20ms}", "a\rb\r"},
+		{"two line ends in a burst", "/quit\r/quit\r" + over, "[/quit\r/quit\r]"},
+		{"two line ends in two reads", "a\r{10ms}b\r" + over, "[a\rb\r]"},
+		{"199 letters and enter", letters[1:] + "\r" + over, "[" + letters[1:] + "\r]"},
+		{"a few letters, and a burst", "abc{1ms}" + letters + over, "abc[" + letters + "]"},
+		{"enter just after a burst", letters + "{190ms}\r" + over, "[" + letters + "\r]"},
+		{"enter after a burst", letters + over + "\r{20ms}", "[" + letters + "]\r"},
+		{"a key that repeats", strings.Repeat("a{15ms}", 300), strings.Repeat("a", 300)},
+		{"the wheel is no text", strings.Repeat("\x1b[<64;10;10M", 40), strings.Repeat("\x1b[<64;10;10M", 40)},
+		{"an arrow", "\x1b[A", "\x1b[A"},
+		{"an arrow in two reads", "\x1b{1ms}[A", "\x1b[A"},
+		{"the escape key", "\x1b" + typedNow, escapeKey},
+		{"the escape key twice", "\x1b\x1b" + typedNow, escapeKey + escapeKey},
+		{"alt+enter", "\x1b\r", "\x1b\r"},
+		{"an answer of the terminal", "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\", "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\"},
+		{"an answer in two reads", "\x1b]11;rgb:1e1e/1e{30ms}1e/1e1e\a", "\x1b]11;rgb:1e1e/1e1e/1e1e\a"},
+		{"an open string ends by itself", "\x1b]0;abc" + typedNow + "a", "a"},
+		{"half a sequence", "\x1b[12" + typedNow + "a", "a"},
+		{"bytes that are no text", "\x90\x9da\xff{50ms}", "a"},
+		{"half a character", "\xc3" + typedNow + "a", "a"},
+		{"a character in two reads", "\xe7\x8c{40ms}\xab", "猫"},
+
+		{"a paste", "\x1b[200~a\rb\r\x1b[201~", "[a\rb\r]"},
+		{"enter after a paste", "\x1b[200~a\x1b[201~{1ms}\r{20ms}", "[a]\r"},
+		{"a paste after a letter and enter", "b\r\x1b[200~a\x1b[201~", "b\r[a]"},
+		{"two pastes", "\x1b[200~a\x1b[201~\x1b[200~b\x1b[201~", "[a][b]"},
+		{"bytes that are no text in a paste", "\x1b[200~a\xff\x90b\xc3\x1b[201~", "[a\uFFFDb\uFFFD]"},
+		{"an open string in a paste", "\x1b[200~a\x1b]0;b\x1b[201~c{20ms}", "[a\x1b]0;b]c"},
+		{"an end marker inside", "\x1b[200~a\x1b[201~b\rc\x1b[201~d{20ms}", "[a][b\rc]d"},
+		{"an end marker inside, in two reads", "\x1b[200~a\x1b[201~{1ms}y{1ms}\x1b[201~", "[a][y]"},
+		{"a start marker inside", "\x1b[200~a\r\x1b[200~b\r\x1b[201~", "[a\r][b\r]"},
+		{"a marker in pieces", "\x1b[20{10ms}0~a\x1b[2{10ms}01~", "[a]"},
+		{"no end marker", "\x1b[200~a\r" + over, "[a\r]"},
+		{"no end marker, then typing", "\x1b[200~a" + over + "b\r" + over + "/quit\r" + over, "[a][b\r][/quit\r]"},
+		{"the end marker comes late", "\x1b[200~a" + over + "b\r\x1b[201~\r{20ms}", "[a][b\r]\r"},
+		{"typing a second after", "\x1b[200~a" + over + "{1s}b\r{20ms}", "[a]b\r"},
+		{"another paste", "\x1b[200~a" + over + "\x1b[200~b\r\x1b[201~\r{20ms}", "[a][b\r]\r"},
+		{"the rest of a paste that was forgotten", "a\r\x1b[201~\r{20ms}", "[a\r]\r"},
+
+		{"ctrl+c in a paste is of it", "\x1b[200~a\x03b\x1b[201~", "[a\x03b]"},
+		{"ctrl+c at the end of an open paste", "\x1b[200~a\x03" + over, "[a]\x03"},
+		{"ctrl+c after an open paste", "\x1b[200~a" + over + "\x03" + over, "[a]\x03"},
+		{"ctrl+c after an open paste, in Kitty's protocol", "\x1b[200~a" + over + "\x1b[99;5u" + over, "[a]\x03"},
+		{"ctrl+c after a paste", "\x1b[200~a\x1b[201~\x03{20ms}", "[a]\x03"},
+		{"ctrl+c after a burst", letters + "\x03" + over, "[" + letters + "]\x03"},
+		{"ctrl+c after the escape key", "\x1b\x03", "\x03"},
+		{"ctrl+c in an open string", "\x1b]0;café\x03" + typedNow, "\x03"},
+		{"ctrl+c in an open string, in Kitty's protocol", "\x1bPabc\x1b[99;5u" + typedNow, "\x1b[99;5u"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newTyping()
+			r.script(c.in)
+			if got := r.shown(); got != c.want {
+				t.Errorf("%q gives\n%q, want\n%q", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+// pieces are what hostile input is made of.
+var pieces = []string{
+	"word", "größer", "猫が好き", "👩‍👩‍👧", "\r", "\n", "\r\n", "\t", "y", "/quit", " ",
+	startMarker, endMarker, "\x1b[20", "1~", "\x1b[201",
+	"\x1b", "\x1b\x1b", "\x1b[", "\x1bO", "\x1b[12;", "\x1b[A", "\x1b[99;5u",
+	"\x1b]", "\x1b]0;title", "\x1b]52;c;", "\x1bP", "\x1bPq", "\x1b_", "\x1b^", "\x1bX", "\a", "\x1b\\",
+	"\x80", "\x90", "\x9b", "\x9c", "\x9d", "\x9e", "\x9f", "\xc3", "\xe3\x81", "\xf0\x9f", "\xff",
+	"\x00", "\x03", "\x1a", "\x18", "\x7f",
+	"\x1b[<0;1;1M", "\x1b[?2026;2$y", "\x1b]11;rgb:0/0/0\a", "\x1b[I", "\x1b[M",
+}
+
+func hostile(t *rapid.T, name string) string {
+	var b strings.Builder
+	for range rapid.IntRange(0, 12).Draw(t, name) {
+		piece := rapid.SampledFrom(pieces).Draw(t, "piece")
+		b.WriteString(strings.Repeat(piece, rapid.SampledFrom([]int{1, 1, 1, 2, 40, 400}).Draw(t, "times")))
+	}
+	return b.String()
+}
+
+var (
+	shortSilences = []time.Duration{time.Millisecond, burstTime, escapeTime, pauseTime}
+	anySilences   = append(shortSilences, lateTime)
+)
+
+// feedSome feeds a text in reads of any length, with silences between them or without.
+func (r *typing) feedSome(t *rapid.T, text string, silences ...time.Duration) {
+	for len(text) > 0 {
+		n := min(len(text), rapid.SampledFrom([]int{1, 2, 5, 64, 256}).Draw(t, "read"))
+		r.feed([]byte(text[:n]), r.now)
+		text = text[n:]
+		if len(silences) > 0 && rapid.IntRange(0, 5).Draw(t, "silence") == 0 {
+			r.quiet(rapid.SampledFrom(silences).Draw(t, "of"))
 		}
 	}
-	return all.String()
+}
+
+// Ctrl+c is a key within half a second after any bytes, and a letter is one a second later.
+func TestTheKeyboardCannotBeLocked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newTyping()
+		text := hostile(t, "pieces")
+		r.feedSome(t, text, anySilences...)
+		pauses := rapid.SampledFrom([]time.Duration{0, time.Millisecond, burstTime, pauseTime, 2 * time.Second})
+		r.quiet(pauses.Draw(t, "pause"))
+		r.out = nil
+		r.feed([]byte(interrupt), r.now)
+		r.quiet(500 * time.Millisecond)
+		if keys, _ := r.take(); !strings.Contains(keys, interrupt) {
+			t.Fatalf("ctrl+c is no key after %q: %q", text, keys)
+		}
+		if len(r.held) > 0 {
+			t.Fatalf("after %q and ctrl+c, %q waits still", text, r.held)
+		}
+		r.quiet(lateTime)
+		r.feed([]byte("k"), r.now)
+		if got := r.shown(); got != "k" {
+			t.Fatalf("k is %q after %q", got, text)
+		}
+	})
+}
+
+// Whatever is pasted between markers, in whatever reads, arrives as it is and acts as no key.
+func TestABracketedPasteArrivesWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newTyping()
+		text := strings.ReplaceAll(strings.ReplaceAll(hostile(t, "pieces"), endMarker, ""), startMarker, "")
+		if text == "" || marker.MatchString(text+endMarker[:5]) {
+			t.Skip("parts of the text make a marker")
+		}
+		r.feedSome(t, startMarker+text+endMarker)
+		want := strings.ToValidUTF8(text, "\uFFFD")
+		if keys, pastes := r.take(); keys != "" || len(pastes) != 1 || pastes[0] != want {
+			t.Fatalf("%q arrives as the keys %q and the pastes %q", text, keys, pastes)
+		}
+		r.feed([]byte("\r"), r.now)
+		r.quiet(burstTime)
+		if keys, _ := r.take(); keys != "\r" {
+			t.Fatalf("enter is %q after a paste", keys)
+		}
+	})
+}
+
+// Nothing in a paste is enter or a letter key: neither what stands behind an end marker inside, nor what comes after a
+// pause.
+func TestNothingInAPasteActs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newTyping()
+		text := strings.ReplaceAll(hostile(t, "pieces"), startMarker, "")
+		late := rapid.Bool().Draw(t, "late")
+		r.feed([]byte(startMarker), r.now)
+		if late {
+			text = strings.ReplaceAll(text, endMarker, "")
+			r.feedSome(t, text, shortSilences...)
+			r.quiet(pauseTime)
+		} else {
+			r.feedSome(t, text)
+		}
+		if marker.MatchString(strings.ReplaceAll(text, endMarker, "")) {
+			t.Skip("parts of the text make a marker")
+		}
+		r.feed([]byte("\ry\r"+endMarker), r.now)
+		r.quiet(2 * time.Second)
+		if keys, _ := r.take(); strings.ContainsAny(keys, "\ry/") {
+			t.Fatalf("%q has the keys %q", text, keys)
+		}
+	})
+}
+
+// No character that is typed is lost, and what is pasted without markers arrives as well.
+func TestTextIsNeverLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newTyping()
+		words := rapid.SampledFrom([]string{"a", "word ", "größer", "猫", "👩‍👩‍👧", "\r", strings.Repeat("long ", 50)})
+		text := strings.Join(rapid.SliceOfN(words, 1, 30).Draw(t, "words"), "")
+		r.feedSome(t, text, time.Millisecond, burstTime)
+		r.quiet(2 * time.Second)
+		got := strings.NewReplacer("[", "", "]", "").Replace(r.shown())
+		if got != text {
+			t.Fatalf("%q arrives as %q", text, got)
+		}
+	})
+}
+
+// Whatever the terminal sends, the keys and the pastes are UTF-8.
+func TestOnlyTextIsPassedOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newTyping()
+		text := hostile(t, "pieces")
+		r.feedSome(t, text, anySilences...)
+		r.quiet(2 * time.Second)
+		keys, pastes := r.take()
+		if !utf8.ValidString(keys) || !utf8.ValidString(strings.Join(pastes, "")) {
+			t.Fatalf("%q gives the keys %q and the pastes %q, which are no UTF-8", text, keys, pastes)
+		}
+	})
 }
 
 // Bubble Tea reads when the terminal has something, so that nothing may be left behind when it has not.
@@ -60,135 +304,53 @@ func TestReaderLeavesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			keyboard, terminal := openTerminal(t)
+			keyboard, terminal, err := pty.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer keyboard.Close()
+			defer terminal.Close()
 			if _, err := term.MakeRaw(terminal.Fd()); err != nil {
 				t.Fatal(err)
 			}
-			r := NewReader(terminal)
-			typed := make(chan struct{})
-			go func() {
-				defer close(typed)
-				io.WriteString(keyboard, text)
-			}()
-			buf := make([]byte, 4096)
-			for done := false; !done; {
-				select {
-				case <-typed:
-					done = !r.ready(literalTime)
-				default:
+			r := &Reader{File: terminal}
+			readAll := func(typed <-chan struct{}) string {
+				var all strings.Builder
+				buf := make([]byte, 4096)
+				for done := false; !done; {
+					select {
+					case <-typed:
+						done = !r.ready(lateTime)
+					default:
+					}
+					if done || !r.ready(0) {
+						continue
+					}
+					n, err := r.Read(buf)
+					if err != nil {
+						t.Fatal(err)
+					}
+					all.Write(buf[:n])
+					if left := len(r.out) + len(r.held); left > 0 && !r.ready(0) {
+						t.Fatalf("%d bytes wait for a key that may not come", left)
+					}
 				}
-				if done || !r.ready(0) {
-					continue
-				}
-				if _, err := r.Read(buf); err != nil {
-					t.Fatal(err)
-				}
-				if left := len(r.out); left > 0 && !r.ready(0) {
-					t.Fatalf("%d bytes wait for a key that may not come", left)
-				}
+				return all.String()
 			}
-			io.WriteString(keyboard, "k")
-			readUntil(t, r, "k")
+			readAll(write(keyboard, text))
+			if got := readAll(write(keyboard, "k")); got != "k" {
+				t.Errorf("k is read as %q", got)
+			}
 		})
 	}
 }
 
-func TestReaderRestoresThePaste(t *testing.T) {
-	keyboard, terminal := openTerminal(t)
-	if _, err := term.MakeRaw(terminal.Fd()); err != nil {
-		t.Fatal(err)
-	}
-	r := NewReader(terminal)
-	io.WriteString(keyboard, startMarker+"a\x1b]0;b\r"+endMarker+"\x1b[A")
-	if got, want := readUntil(t, r, "\x1b[A"), startMarker+"1"+endMarker+"\x1b[A"; got != want {
-		t.Errorf("Bubble Tea reads %q, want %q", got, want)
-	}
-	for _, want := range []string{"a\x1b]0;b\r", ""} { // it is kept until it is asked for
-		if got := r.Message(tea.PasteMsg{Content: "1"}); got != (tea.PasteMsg{Content: want}) {
-			t.Errorf("the paste is %q, want %q", got, want)
-		}
-	}
-}
-
-// What the terminal answers about its cells becomes one message, however it arrives, and the keys between stay. A
-// key that looks like an answer is one when none is due.
-func TestAnswersAboutCellsAreNoKeys(t *testing.T) {
-	r := NewReader(nil)
-	r.asked = true
-	var got []byte
-	for _, part := range []string{"\x1b[5;1R", "a\x1b[5;3R\x1b[5;3R", "\x1b[5;3R\x1b[5;3R\x1b[5;3Rb", "\x1b[5;2R", "\x1b[5;3R\x1b[1;3R", "\x1b[1;2R"} {
-		r.encode([]Event{{Data: []byte(part)}})
-		got, r.out = append(got, r.out...), nil
-	}
-	if want := "ab" + startMarker + measured + endMarker + "\x1b[1;3R\x1b[1;2R"; string(got) != want {
-		t.Errorf("the keys are %q, want %q", got, want)
-	}
-	msg, ok := r.Message(tea.PasteMsg{Content: measured}).(MeasuredMsg)
-	if !ok || !msg.Clusters {
-		t.Errorf("the answer is %+v, %v, want a terminal that counts characters", msg, ok)
-	}
-}
-
-// A line that was typed before the program started ends with enter.
-func TestALineTypedAheadEndsWithEnter(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("x", 3*chunk)
-	for _, c := range []struct{ typed, then, want string }{
-		{"hello\r", ".", "hello\r."},
-		{long + "\r", ".", long + "\r."},
-		{"hello\rwor", "ld.", "hello\rworld."},
-	} {
-		keyboard, terminal := openTerminal(t)
-		if _, err := io.WriteString(keyboard, c.typed); err != nil {
-			t.Fatal(err)
-		}
-		want := strings.Index(c.typed, "\r") + 1
-		r := NewReader(terminal)
-		for over := time.Now().Add(10 * time.Second); r.ahead != want; r = NewReader(terminal) { // the system passes it on when it has time
-			if time.Now().After(over) {
-				t.Fatalf("of %.20q %d bytes were typed ahead, want %d", c.typed, r.ahead, want)
-			}
-		}
-		if _, err := term.MakeRaw(terminal.Fd()); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(keyboard, c.then); err != nil {
-			t.Fatal(err)
-		}
-		var got []byte
-		for buf := make([]byte, chunk); len(got) < len(c.want); {
-			n, err := r.File.Read(buf)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.typedAhead(buf[:n])
-			got = append(got, buf[:n]...)
-		}
-		if string(got) != c.want {
-			t.Errorf("%.20q and then %q is read as %.40q", c.typed, c.then, got)
-		}
-	}
-}
-
-// Several lines that were typed ahead may be a paste, and are kept as they are; so is ctrl+j afterwards.
-func TestOnlyOneLineTypedAheadEndsWithEnter(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		ahead      int
-		read, want string
-	}{
-		{8, "one\ntwo\n.", "one\ntwo\n."},
-		{4, "one\ntwo\n", "one\rtwo\n"},
-		{4, "one", "one"},
-		{0, "\n", "\n"},
-	} {
-		r := &Reader{ahead: c.ahead}
-		got := []byte(c.read)
-		for i := range got { // in pieces
-			r.typedAhead(got[i : i+1])
-		}
-		if string(got) != c.want {
-			t.Errorf("%q with %d bytes typed ahead is read as %q, want %q", c.read, c.ahead, got, c.want)
-		}
-	}
+// write writes to a terminal whose other end is read meanwhile, and closes the channel when all is written.
+func write(keyboard *os.File, text string) <-chan struct{} {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		_, _ = io.WriteString(keyboard, text)
+	}()
+	return written
 }

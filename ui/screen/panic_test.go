@@ -1,6 +1,6 @@
 //go:build unix
 
-package ui
+package screen
 
 import (
 	"errors"
@@ -16,12 +16,20 @@ import (
 	"github.com/creack/pty"
 )
 
-// failing panics at the first key: at once, or in the command that it makes of it.
-type failing struct{ command tea.Cmd }
+// failing panics in its view, or at the first key: at once, or in the command that it makes of it.
+type failing struct {
+	command tea.Cmd
+	view    bool
+}
 
 func (failing) Init() tea.Cmd { return nil }
 
-func (failing) View() tea.View { return tea.NewView("failing") }
+func (f failing) View() tea.View {
+	if f.view {
+		panic("as the test wants it")
+	}
+	return tea.NewView("failing")
+}
 
 func (f failing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(tea.KeyPressMsg); !ok {
@@ -36,14 +44,16 @@ func (f failing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // A panic is printed to the terminal as it was before, wherever it happens.
 func TestATerminalIsRestoredBeforeAPanicIsPrinted(t *testing.T) {
 	if testing.Short() {
-		t.Skip("after a panic Bubble Tea closes its reader under a read, which the race detector of a short run reports")
+		t.Skip("after a panic Bubble Tea closes its reader under a read, which the race detector reports")
 	}
 	panics := func() tea.Msg { panic("as the test wants it") }
 	for name, app := range map[string]failing{
-		"in Update":          {},
-		"in a command":       {panics},
-		"in one of several":  {tea.Batch(panics, func() tea.Msg { return nil })},
-		"in one of a number": {tea.Batch(func() tea.Msg { return nil }, tea.Batch(panics, panics))},
+		"in Update":           {},
+		"in View":             {view: true},
+		"in a command":        {command: panics},
+		"in one of several":   {command: tea.Batch(panics, func() tea.Msg { return nil })},
+		"in one of a number":  {command: tea.Batch(func() tea.Msg { return nil }, tea.Batch(panics, panics))},
+		"in one after others": {command: tea.Sequence(func() tea.Msg { return nil }, panics)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			keyboard, terminal, err := pty.Open()
@@ -64,7 +74,7 @@ func TestATerminalIsRestoredBeforeAPanicIsPrinted(t *testing.T) {
 				written <- string(all)
 			}()
 			io.WriteString(keyboard, "k")
-			if err := show(t.Context(), app, terminal, terminal); !errors.Is(err, tea.ErrProgramPanic) {
+			if err := Run(t.Context(), app, terminal, terminal); !errors.Is(err, tea.ErrProgramPanic) {
 				t.Errorf("the program ended with %v, want a panic", err)
 			}
 			after, err := term.GetState(terminal.Fd())

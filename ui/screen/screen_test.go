@@ -1,0 +1,246 @@
+//go:build unix
+
+package screen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+// recorded is a terminal that is a file, and what was written to it.
+type recorded struct {
+	*terminal
+	t    *testing.T
+	path string
+	seen int
+}
+
+// record takes a terminal of w by h cells.
+func record(t *testing.T, w, h int) *recorded {
+	t.Helper()
+	r := &recorded{t: t, path: filepath.Join(t.TempDir(), "screen")}
+	out, err := os.Create(r.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	r.terminal = &terminal{File: out, in: out}
+	if err := r.take(); err != nil {
+		t.Fatal(err)
+	}
+	r.message(tea.WindowSizeMsg{Width: w, Height: h})
+	return r
+}
+
+// written is what was written since it was asked last.
+func (r *recorded) written() string {
+	all, err := os.ReadFile(r.path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	since := string(all[r.seen:])
+	r.seen = len(all)
+	return since
+}
+
+// page is a view of h lines, with the cursor in the last one.
+func page(h int, change func(lines []string)) tea.View {
+	lines := make([]string, h)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("\x1b[1mline %d\x1b[m of a page that has 漢字 and 👍 in it", i)
+	}
+	change(lines)
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.Cursor = tea.NewCursor(3, h-1)
+	return v
+}
+
+// A view that is drawn again writes nothing, and another line or a moved cursor writes few bytes.
+func TestOnlyWhatChangesIsWritten(t *testing.T) {
+	t.Parallel()
+	r := record(t, 300, 100)
+	v := page(100, func([]string) {})
+	r.draw(v)
+	if got := r.written(); !strings.Contains(got, "line 99") {
+		t.Fatalf("the first view is written as %q", got)
+	}
+	r.draw(v)
+	if got := r.written(); got != "" {
+		t.Errorf("the same view again writes %q", got)
+	}
+	v = page(100, func(lines []string) { lines[98] = "a new line" })
+	r.draw(v)
+	if got := r.written(); !strings.Contains(got, "a new line") || strings.Contains(got, "漢") || len(got) > 100 {
+		t.Errorf("another line writes %d bytes: %q", len(got), got)
+	}
+	v.Cursor = tea.NewCursor(4, 99)
+	r.draw(v)
+	if got := r.written(); got == "" || len(got) > 40 {
+		t.Errorf("a moved cursor writes %q", got)
+	}
+}
+
+// Whatever was drawn before, the cells are those of the view.
+func TestTheCellsAreThoseOfTheView(t *testing.T) {
+	t.Parallel()
+	words := rapid.SampledFrom([]string{
+		"", "a word ", "\x1b[1;38;2;9;99;199mbold\x1b[m ", "漢字", "👩\u200d👩\u200d👧 ", "e\u0301", "กำ",
+		"\x1b]8;;https://example.com\x1b\\link\x1b]8;;\x1b\\", "\x1b[48;5;17m ground \x1b[m", "1\ufe0f\u20e3", strings.Repeat("long ", 20), "│",
+	})
+	drawnOn := func(w, h int, v tea.View, before *terminal) *terminal {
+		term := before
+		if term == nil {
+			term = &terminal{}
+			term.renderer = uv.NewTerminalRenderer(&term.out, nil)
+			term.erase(w, h)
+		}
+		term.view = v
+		term.content()
+		return term
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := 40, 6
+		var term *terminal
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			if term != nil && rapid.IntRange(0, 9).Draw(t, "resize") == 0 {
+				w, h = rapid.IntRange(1, 60).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
+				term.erase(w, h)
+			}
+			lines := make([]string, rapid.IntRange(0, h+1).Draw(t, "lines"))
+			for i := range lines {
+				lines[i] = strings.Join(rapid.SliceOfN(words, 0, 3).Draw(t, "line"), "")
+			}
+			v := tea.NewView(strings.Join(lines, "\n"))
+			term = drawnOn(w, h, v, term)
+			if got, want := term.cells.Render(), drawnOn(w, h, v, nil).cells.Render(); got != want {
+				t.Fatalf("the cells of %q are\n%q, want\n%q", v.Content, got, want)
+			}
+		}
+	})
+}
+
+// A frame is one update, through which the cursor is not seen to move.
+func TestAFrameIsOneUpdate(t *testing.T) {
+	t.Parallel()
+	const hide, show = ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable
+	r := record(t, 40, 4)
+	for _, c := range []struct {
+		text         string
+		cursor       bool
+		first, after string
+	}{
+		{"a", false, "", ""},
+		{"b", true, "", show},
+		{"c", true, hide, show},
+		{"d", false, hide, ""},
+		{"d", true, "", show},
+	} {
+		v := page(4, func(lines []string) { lines[1] = c.text })
+		if !c.cursor {
+			v.Cursor = nil
+		}
+		r.written()
+		r.draw(v)
+		got := r.written()
+		first, last := ansi.SetModeSynchronizedOutput+c.first, c.after+ansi.ResetModeSynchronizedOutput
+		whole := strings.HasPrefix(got, first) && strings.HasSuffix(got, last)
+		if !whole || strings.Contains(got, hide) != (c.first != "") {
+			t.Errorf("%q with a cursor %v is written as %q, want %q first and %q last", c.text, c.cursor, got, first, last)
+		}
+	}
+}
+
+// While the terminal is given back nothing is drawn; then the newest view is drawn whole, with its modes.
+func TestTheTerminalIsGivenBackAndTaken(t *testing.T) {
+	t.Parallel()
+	r := record(t, 40, 4)
+	v := page(4, func([]string) {})
+	v.WindowTitle, v.MouseMode = "winnow", tea.MouseModeCellMotion
+	r.draw(v)
+	r.written()
+	r.message(tea.SuspendMsg{})
+	left := r.written()
+	for _, mode := range []string{
+		ansi.PopKittyKeyboard(1), ansi.ResetModifyOtherKeys, ansi.ResetModeAltScreenSaveCursor,
+		ansi.SetModeTextCursorEnable, ansi.ResetModeBracketedPaste, ansi.ResetModeFocusEvent,
+		ansi.ResetModeMouseButtonEvent, ansi.ResetModeMouseExtSgr, ansi.SetWindowTitle(""),
+	} {
+		if !strings.Contains(left, mode) {
+			t.Errorf("the terminal is given back without %q: %q", mode, left)
+		}
+	}
+	v.Content = "meanwhile\nsomething\nhas\nhappened"
+	r.draw(v)
+	if got := r.written(); got != "" {
+		t.Errorf("without the terminal %q is written", got)
+	}
+	r.message(tea.ResumeMsg{})
+	r.message(tea.WindowSizeMsg{Width: 40, Height: 4})
+	r.draw(v)
+	back := r.written()
+	for _, want := range []string{
+		ansi.SetModeAltScreenSaveCursor, ansi.PushKittyKeyboard(1), ansi.SetModeBracketedPaste, ansi.SetModeFocusEvent,
+		ansi.SetModeMouseButtonEvent, ansi.SetWindowTitle("winnow"), ansi.SetModeTextCursorEnable,
+		"meanwhile", "happened",
+	} {
+		if !strings.Contains(back, want) {
+			t.Errorf("the terminal is taken without %q: %q", want, back)
+		}
+	}
+	r.release()
+	r.written()
+	r.release()
+	r.draw(page(4, func([]string) {}))
+	if got := r.written(); got != "" {
+		t.Errorf("after the end %q is written", got)
+	}
+}
+
+// What is not drawn goes to the terminal at once, and the program does not hear of it.
+func TestRawTextIsWritten(t *testing.T) {
+	t.Parallel()
+	r := record(t, 40, 4)
+	r.written()
+	if msg := r.message(tea.RawMsg{Msg: "\a"}); msg != nil {
+		t.Errorf("the program hears of %v", msg)
+	}
+	if got := r.written(); got != "\a" {
+		t.Errorf("%q is written, want the bell", got)
+	}
+}
+
+// BenchmarkDraw is what a view costs of which one line is new, and one that moved up by a line beside a border.
+func BenchmarkDraw(b *testing.B) {
+	for name, change := range map[string]func(i int, lines []string){
+		"a line": func(i int, lines []string) { lines[len(lines)/2] = fmt.Sprint("line ", i) },
+		"a step": func(i int, lines []string) {
+			for y := range lines {
+				lines[y] = fmt.Sprintf("%-80s│ a panel that stays %d", strings.Repeat(fmt.Sprint(y+i, " "), 20), y)
+			}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			out, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer out.Close()
+			term := &terminal{File: out, in: out}
+			if err := term.take(); err != nil {
+				b.Fatal(err)
+			}
+			term.erase(200, 60)
+			for i := 0; b.Loop(); i++ {
+				term.draw(page(60, func(lines []string) { change(i, lines) }))
+			}
+		})
+	}
+}
