@@ -27,7 +27,6 @@ func (m *Model) arrange() {
 	m.layout = layout.For(w)
 	m.question.Resize(m.keys, m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
-	m.chat.Stride(strideOf(m.layout))
 	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter, 0)
 	if !m.layout.Panel.Empty() && m.overlays.onTop(panelOverlay{}) {
 		m.dismiss(panelOverlay{}) // It has room beside the page now.
@@ -36,20 +35,8 @@ func (m *Model) arrange() {
 	m.inspector.Resize(full.W, full.H)
 }
 
-// wideCells is the size of a screen on which writing the page again is dear.
-const wideCells = 30_000
-
-// strideOf is how many lines an answer that arrives makes free at once. Beside the panel a terminal cannot move the page
-// alone, so each step writes all of it again: 10 KB on a large screen.
-func strideOf(l layout.Layout) int {
-	if l.Panel.Empty() || l.Width*l.Height < wideCells {
-		return 0
-	}
-	return l.Transcript.H / 6
-}
-
-// settleLines lays out the screen anew where a sentence came, or went, that takes more than one line, and with the first
-// message of a chat.
+// settleLines lays out the screen anew where a sentence came, or went, that takes more than one line, and with the
+// first message of a chat.
 func settleLines(m *Model) {
 	if m.layout.Width > 0 && (m.layout.Sentence != m.notice.Lines(m.layout.Width) || m.layout.Empty != m.chat.Empty()) {
 		m.arrange()

@@ -23,12 +23,11 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	return m.handle(cmd, m.panel.Events(), m.panelEvent)
 }
 
-// keepsPanel says that a message changes nothing that the panel shows, beside what is around it: a piece of an answer, a
-// letter of the draft, and the wheel over the page. Such are most messages, and after any other the panel is drawn anew.
+// keepsPanel says that a message changes nothing that the panel shows, beside what is around it: a piece of an answer,
+// a letter of the draft, and the wheel over the page. Such are most messages, and after any other the panel is drawn
+// anew.
 func keepsPanel(m *Model, msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case event.Unseen:
-		return msg.Unseen()
 	case turn.EventsMsg:
 		return msg.Turn == m.turn.Number && msg.Pieces()
 	case tea.KeyPressMsg:
@@ -45,7 +44,8 @@ func keepsPanel(m *Model, msg tea.Msg) bool {
 func (m *Model) surroundPanel() {
 	first, end := m.chat.OnPage()
 	m.panel.Around = panel.Around{
-		Busy: m.panel.Busy, Turns: m.current.Info.Turns, Model: m.current.Ref, OnPage: panel.Range{From: first, To: end},
+		Busy: m.panel.Busy, Turns: m.current.Info.Turns, Model: m.current.Ref,
+		OnPage: panel.Range{From: first, To: end},
 	}
 	if m.panelHasKeys() {
 		m.panel.Selection = m.chat.SelectionTitle()

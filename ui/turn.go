@@ -30,7 +30,6 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	}
 	ctx, stop := m.current.NewContext()
 	var cmd tea.Cmd
-	m.turn.Cells = m.layout.Width * m.layout.Height
 	m.turn, cmd = m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event { return start(ctx) })
 	m.composer.Hold(sent)
 	m.question = question.Model{}

@@ -64,7 +64,7 @@ func (m *Model) View() tea.View {
 
 // panes are all lines of the screen but the hints: header, page, panel and draft.
 func (s screen) panes() []string {
-	l, fit := s.l, s.m.frame.Fit
+	l := s.l
 	lines, filled := make([]string, l.Height), make([]int, l.Height) // the boxes fill it from left to right
 	put := func(b theme.Box, block []string) {
 		for i := range b.H {
@@ -72,7 +72,7 @@ func (s screen) panes() []string {
 			if i < len(block) {
 				line = block[i]
 			}
-			switch line = fit(line, b.W); {
+			switch line = theme.Fit(line, b.W); {
 			case b.Empty() || y < 0 || y >= len(lines):
 			case filled[y] > b.X: // over what is there
 				theme.Lay(lines[y:y+1], theme.Box{X: b.X, W: b.W, H: 1}, []string{line})
@@ -96,7 +96,7 @@ func (s screen) panes() []string {
 	}
 	for i := range lines {
 		if filled[i] != l.Width {
-			lines[i] = fit(lines[i], l.Width)
+			lines[i] = theme.Fit(lines[i], l.Width)
 		}
 	}
 	return lines

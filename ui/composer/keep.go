@@ -59,12 +59,6 @@ type keepDueMsg struct{}
 func (keptMsg) composerMsg()    {}
 func (keepDueMsg) composerMsg() {}
 
-// Unseen says that nothing of it is seen.
-func (keptMsg) Unseen() bool { return true }
-
-// Unseen says that nothing of it is seen.
-func (keepDueMsg) Unseen() bool { return true }
-
 // Saved says that the draft is on disk as it is.
 func (c *Model) Saved() bool {
 	return c.disk.kept == c.disk.made && c.disk.changes == c.Area.Changes()

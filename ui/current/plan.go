@@ -47,9 +47,6 @@ type dueMsg struct{ generation int }
 func (PlannedMsg) currentMsg() {}
 func (dueMsg) currentMsg()     {}
 
-// Unseen says that nothing of it is seen.
-func (dueMsg) Unseen() bool { return true }
-
 // planning is the plan of the next request, while it is made.
 type planning struct {
 	Generation int                    // of the draft

@@ -23,12 +23,6 @@ func NoKey(msg tea.KeyPressMsg, others string) Notice {
 	return Notice{Text: msg.String() + " does nothing here; " + others}
 }
 
-// Unseen is a message that may change nothing on the screen, such as that a time is over: what it begins is seen when that
-// is done.
-type Unseen interface {
-	Unseen() bool
-}
-
 // Queue holds the events of a part until its parent takes them. Its methods return the nil command, so that a
 // handler of a message can end with them.
 type Queue struct{ queued []Event }

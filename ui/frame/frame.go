@@ -23,34 +23,6 @@ type Model struct {
 	ghost  []string // the page as it was when something began to float over it, nil for none
 	width  int      // of the screen that it was made for
 	colour theme.Name
-
-	fitted, before map[fitting]string // lines of the newest frames, and of those before
-}
-
-// fitting is a line and the cells that it is to take.
-type fitting struct {
-	line string
-	w    int
-}
-
-// mostFitted is how many lines are remembered: those of a few frames.
-const mostFitted = 500
-
-// Fit is theme.Fit. Most lines of a frame stood in the one before, where they were measured.
-func (m *Model) Fit(line string, w int) string {
-	key := fitting{line, w}
-	fitted, known := m.fitted[key]
-	if known {
-		return fitted
-	}
-	if fitted, known = m.before[key]; !known {
-		fitted = theme.Fit(line, w)
-	}
-	if m.fitted == nil || len(m.fitted) >= mostFitted {
-		m.fitted, m.before = make(map[fitting]string, mostFitted), m.fitted
-	}
-	m.fitted[key] = fitted
-	return fitted
 }
 
 // Ghost is the page behind what floats over it, on a screen of w by h cells: pale, and as it was when that opened,

@@ -33,7 +33,6 @@ type itemList struct {
 
 	top, line int  // the first item on the screen and its first line there
 	follow    bool // the end stays on the screen
-	stride    int  // so many lines are made free at once for an answer that arrives, 0 for as many as it needs
 	cursor    int64
 	selected  bool
 	judged    judged

@@ -65,9 +65,6 @@ func (c *Model) Resize(w, h, left, right int) {
 	c.list.SetSize(w, h)
 }
 
-// Stride sets how many lines are made free at once for an answer that arrives, 0 for as many as it needs.
-func (c *Model) Stride(lines int) { c.list.stride = lines }
-
 // Open shows another session. Its search, its selection and its undo stack begin anew.
 func (c *Model) Open(s *session.Session) {
 	c.EndSearch()

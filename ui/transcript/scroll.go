@@ -161,25 +161,8 @@ func (m *itemList) settle() {
 	}
 	m.line = min(max(m.line, 0), m.measure(m.top)-1)
 	if m.follow || m.endInSight() {
-		m.top, m.line = m.end()
+		m.top, m.line = m.topFor(len(m.slots)-1, m.height)
 	}
-}
-
-// end returns the item and its line that are at the top where the end is on the screen. With a stride, an answer that
-// arrives stands still until it reaches the lower edge.
-func (m *itemList) end() (top, line int) {
-	last := len(m.slots) - 1
-	if m.stride == 0 || m.slots[last].ID != arriving {
-		return m.topFor(last, m.height)
-	}
-	free := m.height + m.line - m.bodyHeight(last)
-	for i := m.top; i < last && free >= 0; i++ {
-		free -= m.measure(i)
-	}
-	if free >= 0 && free <= m.stride {
-		return m.top, m.line
-	}
-	return m.topFor(last, max(1, m.height-m.stride))
 }
 
 // endInSight tells whether the last line is on the screen or above its lower edge.

@@ -191,33 +191,3 @@ func BenchmarkList(b *testing.B) {
 		})
 	}
 }
-
-// With a stride an answer that arrives stands still while it fills the lines that were made free for it. Its end stays
-// on the screen, and stands at the lower edge once the answer is whole.
-func TestAnAnswerStandsStillForAStride(t *testing.T) {
-	t.Parallel()
-	const h, stride, lines = 20, 5, 60
-	m := newList(theme.Styles{})
-	m.SetSize(60, h)
-	m.stride = stride
-	m.SetItems([]Item{{ID: 1, Role: history.User, Name: "you", Text: strings.Repeat("line\n", 30), Plain: true}, {ID: arriving, Role: history.Assistant, Name: "model"}})
-	m.Bottom()
-	moved, first := 0, ""
-	for i := range lines {
-		m.Write(arriving, fmt.Sprintf("item %d\n\n", i), "")
-		drawn := m.Lines()
-		if !strings.Contains(strings.Join(drawn, "\n"), fmt.Sprintf("item %d", i)) {
-			t.Fatalf("item %d is not on the screen:\n%s", i, strings.Join(drawn, "\n"))
-		}
-		if drawn[0] != first {
-			first, moved = drawn[0], moved+1
-		}
-	}
-	if most := 2*lines/stride + 1; moved > most || moved < 5 {
-		t.Errorf("it moved %d times for %d lines, want at most %d", moved, 2*lines, most)
-	}
-	m.Replace(arriving, Item{ID: 2, Role: history.Assistant, Name: "model", Text: strings.Repeat("item\n\n", lines) + "the end"})
-	if drawn := m.Lines(); !strings.Contains(drawn[h-1]+drawn[h-2], "the end") {
-		t.Errorf("the whole answer ends with %q", drawn[h-2:])
-	}
-}

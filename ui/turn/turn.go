@@ -31,7 +31,6 @@ type Model struct {
 	text, reasoning []byte // of the answer that arrives
 
 	Asleep bool // nobody looks: the clock stands
-	Cells  int  // of the screen, which decide how often what arrives is shown; 0 where none shows it
 
 	began, now  time.Time // of the first and the newest message that had a time
 	shown       time.Time // what the clock on the screen says: it moves once a second
@@ -52,12 +51,8 @@ type EventsMsg struct {
 
 	from  <-chan session.Event
 	shown time.Time // when pieces of an answer were handed on last
-	first bool      // none were before
 	over  bool
 }
-
-// First says that no piece of an answer came before those of the message.
-func (msg EventsMsg) First() bool { return msg.first }
 
 // Pieces says that the message carries nothing but pieces of an answer.
 func (msg EventsMsg) Pieces() bool {
@@ -80,8 +75,8 @@ const tickTime = time.Second
 
 // Start is a new turn with a number of its own. Its events come from the channel that start makes.
 func (t Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
-	t = Model{Number: number, Busy: true, Cancel: cancel, Cells: t.Cells}
-	return t, tea.Batch(func() tea.Msg { return gather(number, joinTime(t.Cells), EventsMsg{from: start()}) }, t.Tick())
+	t = Model{Number: number, Busy: true, Cancel: cancel}
+	return t, tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
 }
 
 // Tick has the clock of the turn move.
@@ -136,8 +131,7 @@ func (t *Model) take(msg EventsMsg) tea.Cmd {
 	}
 	switch {
 	case !msg.over:
-		join := joinTime(t.Cells)
-		return func() tea.Msg { return gather(msg.Turn, join, msg) }
+		return func() tea.Msg { return gather(msg.Turn, joinTime, msg) }
 	case t.Busy: // The channel was closed without the last event.
 		t.Emit(session.Finished{})
 	}
@@ -202,17 +196,13 @@ func (t *Model) End() {
 	}
 }
 
-// joinTime is the least time between two pieces of an answer that change a screen of so many cells: 15 times a second
-// up to 13,000 cells, 7 times from 30,000. A text that scrolls beside a panel is written again as a whole, because a
-// terminal moves whole lines only, so that each step costs as many bytes as the text on the screen has.
-func joinTime(cells int) time.Duration {
-	return min(max(time.Duration(cells)*5*time.Microsecond, time.Second/15), 150*time.Millisecond)
-}
+// joinTime is the least time between two pieces of an answer that are shown.
+const joinTime = time.Second / 15
 
 // gather waits for the events of a turn that follow those of a message. The first piece of an answer is handed on at
 // once, and those that follow within the given time as one; anything else ends the waiting.
 func gather(number int, join time.Duration, before EventsMsg) EventsMsg {
-	msg := EventsMsg{Turn: number, from: before.from, shown: before.shown, first: before.shown.IsZero()}
+	msg := EventsMsg{Turn: number, from: before.from, shown: before.shown}
 	var text, reasoning strings.Builder
 	end := func(last ...session.Event) EventsMsg {
 		msg.At = time.Now()

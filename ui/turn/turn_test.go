@@ -42,21 +42,6 @@ func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
 	}
 }
 
-// The larger the screen, the rarer it changes, within bounds, and a new turn knows the screen of the one before.
-func TestALargeScreenChangesRarely(t *testing.T) {
-	for _, c := range []struct {
-		cells int
-		want  time.Duration
-	}{{0, time.Second / 15}, {120 * 40, time.Second / 15}, {250 * 60, 75 * time.Millisecond}, {300 * 100, 150 * time.Millisecond}, {1 << 20, 150 * time.Millisecond}} {
-		if got := joinTime(c.cells); got != c.want {
-			t.Errorf("pieces for %d cells are joined for %v, want %v", c.cells, got, c.want)
-		}
-	}
-	if m, _ := (Model{Cells: 300}).Start(1, func() {}, nil); m.Cells != 300 {
-		t.Errorf("the new turn knows of %d cells, want 300", m.Cells)
-	}
-}
-
 func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 	m, _ := Model{}.Start(1, func() {}, nil)
 	m, cmd := m.Update(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})

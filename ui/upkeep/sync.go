@@ -49,9 +49,6 @@ type (
 func (syncDueMsg) upkeep() {}
 func (syncedMsg) upkeep()  {}
 
-// Unseen says that nothing of it is seen.
-func (syncDueMsg) Unseen() bool { return true }
-
 // syncSoon has the first sync begin behind the first frame.
 func (u Model) syncSoon() tea.Cmd {
 	if u.sync.do == nil {
