@@ -7,19 +7,28 @@ import (
 	"testing"
 )
 
-// killedWhileAsking is the environment of a session whose program was killed while it asked about a tool call.
-func killedWhileAsking(t *testing.T) []string {
+// killedWhileAsking is the environment of a session whose program was killed while it asked about a tool call. The model
+// goes on with an answer.
+func killedWhileAsking(t *testing.T, answer string) []string {
 	t.Helper()
-	env := home(t)
-	chat := startIn(t, env, 100, 30, "-m", "guide")
-	chat.want("guide", "enter send")
-	chat.send("/guide tool search_docs context panel\r")
-	chat.want("call 1 of")
-	if err := chat.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-chat.over
+	asksForTheTime := strings.NewReplacer("calc__add", "now", `{\"a\":2,\"b\":3}`, "{}").Replace(asksToAdd("c1"))
+	_, env := serve(t, home(t), newScriptedServer(asksForTheTime+"\n----\n"+answer))
+	configure(t, env, "model = \"openai/small\"\n[tools]\nfetch = true\n[tools.permissions]\nnow = \"ask\"\n")
+	chat := startIn(t, env, 100, 30)
+	chat.want("enter send")
+	chat.send("what time is it?\r")
+	chat.want("asks to run now", "call 1 of")
+	chat.kill()
 	return env
+}
+
+// kill ends the program at once.
+func (term *terminal) kill() {
+	term.t.Helper()
+	if err := term.cmd.Process.Kill(); err != nil {
+		term.t.Fatal(err)
+	}
+	<-term.over
 }
 
 // commandOutput runs winnow and returns what it wrote.
@@ -46,9 +55,9 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			env := killedWhileAsking(t)
+			env := killedWhileAsking(t, saysText("It is five."))
 			again := startIn(t, env, 100, 30, "-c")
-			if screen := again.want("asks to run search_docs", "call 1 of"); strings.Contains(screen, "repair") {
+			if screen := again.want("asks to run now", "call 1 of"); strings.Contains(screen, "repair") {
 				t.Errorf("a call that waits is called repaired:\n%s", screen)
 			}
 			again.send(c.key)
@@ -91,9 +100,22 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 
 func TestRunSaysWhatBecomesOfAPendingCall(t *testing.T) {
 	t.Parallel()
-	env := killedWhileAsking(t)
+	env := killedWhileAsking(t, saysText("It is five."))
 	_, stderr := commandOutput(t, env, "run", "-c", "hello")
 	if !strings.Contains(stderr, "1 tool call of the last answer has no result; a note in the request says so") {
 		t.Errorf("run said %q", stderr)
 	}
+}
+
+// A call of the tool of an MCP server waits until that server has started.
+func TestToolQuestionIsAskedAgainWhenItsServerIsReady(t *testing.T) {
+	t.Parallel()
+	chat, _ := startToolChat(t, asksToAdd("c1"), saysText("It is five."))
+	chat.say("add 2 and 3")
+	chat.asked()
+	chat.kill()
+	chat.open("-c")
+	chat.asked()
+	chat.send("y")
+	chat.want("It is five.")
 }

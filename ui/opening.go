@@ -179,9 +179,8 @@ func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
 		m.arrange()
 	}
 	m.current.Refresh()
-	if changed {
-		reach = tea.Batch(reach, m.askPending())
-	}
+	// Another model, or a server that is ready now, may offer the tool of a call that waits.
+	reach = tea.Batch(reach, m.askPending())
 	switch {
 	case msg.Err != nil:
 		return tea.Batch(m.notice.Error(theme.Sentence(msg.Err)), reach)
