@@ -59,7 +59,7 @@ func (p *program) setup(context.Context) (*setup, error) {
 	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
 	w.catalog = &llm.Catalog{Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored, Probes: true}
-	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, guide.Options{Pace: p.guidePace()}))...)
+	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, p.guidePace()))...)
 	return w, nil
 }
 

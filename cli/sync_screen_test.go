@@ -169,7 +169,7 @@ func TestAFolderThatIsNotThereIsSaidOnce(t *testing.T) {
 	chat.mu.Unlock()
 	chat.want("a file")
 	for n := range 2 {
-		chat.send("which keys are there?" + enterKey)
+		chat.send("how do I quit?" + enterKey)
 		chat.wantTimes(n+1, "saw ")
 	}
 	chat.send("/quit" + enterKey)

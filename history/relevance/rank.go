@@ -1,6 +1,7 @@
 package relevance
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -95,6 +96,42 @@ func (r Ranking) named() []uint32 {
 		}
 	}
 	return list
+}
+
+// Hit is a text that holds words of a question.
+type Hit struct {
+	Text  int     // its number in the index
+	Score float64 // by BM25
+	Share float64 // 0 to 1: how much of the question it holds, each word weighted by its rarity
+}
+
+// Search lists the texts that hold words of a question, the best first. Unlike Rank it looks at each text by itself.
+func (x *Index) Search(question string) []Hit {
+	n, average := float64(x.Len()), float64(x.total)/max(1, float64(x.Len()))
+	hits := make([]Hit, x.Len())
+	whole, seen := 0.0, map[string]bool{}
+	for _, r := range x.roots(question) {
+		if seen[r.stem] {
+			continue
+		}
+		seen[r.stem] = true
+		list := &x.postings[x.terms[r.stem]] // A word that no text holds has the term 0, without texts.
+		rarity := Rarity(float64(list.texts), n)
+		whole += rarity
+		c := list.cursor()
+		for range list.texts {
+			text, times := c.next()
+			hits[text].Score += BM25(rarity, float64(times), float64(x.lengths[text]), average)
+			hits[text].Share += rarity
+		}
+	}
+	for i := range hits {
+		hits[i].Text = i
+		hits[i].Share /= whole
+	}
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score == 0 })
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return hits
 }
 
 // match is the BM25 score of each text, in a slice that it may take.

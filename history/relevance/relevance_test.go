@@ -250,3 +250,29 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// Search looks at each text by itself, and tells how much of the question it holds.
+func TestSearchFindsTextsByThemselves(t *testing.T) {
+	x := NewIndex()
+	for _, text := range []string{
+		"Boats sail at night.", "The harbour opens at nine.", "Nothing of that.", "A harbour for boats and a boat.",
+	} {
+		x.Add(Text{Content: text})
+	}
+	var got []int
+	for _, h := range x.Search("Which boats are in the harbour?") {
+		got = append(got, h.Text)
+		if whole := h.Text == 3; whole != (h.Share > 0.999) || h.Share > 1.001 || h.Score <= 0 {
+			t.Errorf("text %d has the share %v and the score %v", h.Text, h.Share, h.Score)
+		}
+	}
+	if len(got) != 3 || got[0] != 3 {
+		t.Errorf("found %v, want 3, then 0 and 1", got)
+	}
+	if hits := x.Search("Which boats are of unobtainium?"); len(hits) != 2 || hits[0].Share > 0.5 {
+		t.Errorf("of an unknown word: %+v, want a share of less than a half", hits)
+	}
+	if hits := x.Search("How is it?"); len(hits) != 0 {
+		t.Errorf("of no word that says something: %+v", hits)
+	}
+}

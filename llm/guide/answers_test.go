@@ -1,173 +1,217 @@
 package guide
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	openai "github.com/sashabaranov/go-openai"
+	"winnow/docs"
 )
 
-// book is a library of three small pages.
-func book(t *testing.T) *library {
+func readDocs(t *testing.T) *library {
 	t.Helper()
-	l, err := readLibrary(fstest.MapFS{
-		"a.md": {Data: []byte("# Apples\n\nAbout apples.\n\n## Red apples\n\nThey are sweet.\n\n### Without text\n\n## Green apples\n\nThey are sour.\n")},
-		"b.md": {Data: []byte("# Berries\n\nAbout berries.\n")},
-		"c.md": {Data: []byte("# Code\n\n```sh\n# no heading\n```\n\n<!-- generated -->\nAfter the code.\n")},
-	})
+	l, err := readLibrary(docs.Pages)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-func TestPagesSplitIntoSections(t *testing.T) {
-	var got []string
-	for _, p := range book(t).parts {
-		got = append(got, p.link()+" | "+p.head+" | "+p.text)
-	}
-	want := []string{
-		"docs/a.md#apples | Apples | About apples.",
-		"docs/a.md#red-apples | Red apples | They are sweet.",
-		"docs/a.md#green-apples | Green apples | They are sour.",
-		"docs/b.md#berries | Berries | About berries.",
-		"docs/c.md#code | Code | ```sh\n# no heading\n```\n\nAfter the code.",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("parts\n got %q\nwant %q", got, want)
-	}
-}
-
-func TestLongSectionsAreQuotedInParts(t *testing.T) {
-	table := "| key | action |\n|-----|--------|\n" + strings.Repeat("| `ctrl+x` | the context panel, shown or hidden |\n", 120)
-	code := "```go\n" + strings.Repeat("x := 1 // a line of code\n", 100) + "```"
-	prose := strings.Repeat("A sentence of prose. ", 40)
-	for name, text := range map[string]string{"table": table, "prose": strings.Repeat(prose+"\n\n", 9), "list": strings.Repeat("- a point of a list\n", 200)} {
-		parts := sections("x.md", "# Title\n\n"+text)
-		if len(parts) < 2 {
-			t.Errorf("%s of %d characters is in %d parts, want some", name, length(text), len(parts))
-		}
-		for i, p := range parts {
-			if length(p.text) > longestQuote+100 || p.number != i+1 || p.of != len(parts) {
-				t.Errorf("%s: part %d of %d has %d characters", name, p.number, p.of, length(p.text))
-			}
-			if name == "table" && !strings.HasPrefix(p.text, "| key | action |\n|-----|--------|\n| `ctrl+x`") {
-				t.Errorf("part %d of the table begins with %.60q, want the table's head", i+1, p.text)
-			}
-		}
-	}
-	var lines int
-	for i, p := range sections("x.md", "# Title\n\n"+code) {
-		if !strings.HasPrefix(p.text, "```go\nx := 1") || !strings.HasSuffix(p.text, "code\n```") || length(p.text) > longestQuote+100 {
-			t.Errorf("part %d of the code is %.40q … %q", i+1, p.text, p.text[len(p.text)-20:])
-		}
-		lines += strings.Count(p.text, "x := 1")
-	}
-	if lines != 100 {
-		t.Errorf("the parts of the code hold %d lines, want all 100", lines)
-	}
-}
-
-func TestMoreReadsOn(t *testing.T) {
-	g := newGuide()
-	messages := []map[string]any{user("what is the panel?")}
-	for _, next := range []struct{ say, section string }{
-		{"", "the-context-panel"}, {"more", "glyphs-and-verdicts"}, {"Next!", "why-was-my-message-cut-or-shortened"}, {"tell me more", "why-was-a-message-dropped-or-forgotten"},
+// TestQuestionsOfNewcomers has each question answered by the beginning of the right section.
+func TestQuestionsOfNewcomers(t *testing.T) {
+	l := readDocs(t)
+	for _, c := range []struct{ question, section string }{
+		{"how do I use my OpenAI key?", "start.md#Use an API key (OpenAI, OpenRouter, Anthropic and others)"},
+		{"how do I store a key in the keyring", "start.md#Store a key: winnow keys"},
+		{"where do I put my API key", "start.md#Use an API key (OpenAI, OpenRouter, Anthropic and others)"},
+		{"can I use Claude?", "start.md#Use an API key (OpenAI, OpenRouter, Anthropic and others)"},
+		{"how do I use Ollama?", "start.md#Use Ollama or another local server"},
+		{"does it work with LM Studio", "start.md#Use Ollama or another local server"},
+		{"how can I change the model?", "start.md#Choose or change the model"},
+		{"switch to another model", "start.md#Choose or change the model"},
+		{"where is the config file?", "start.md#The config file"},
+		{"how do I quit", "start.md#Quit or exit"},
+		{"How do I exit this program??", "start.md#Quit or exit"},
+		{"which model is chosen at the first run?", "start.md#First run"},
+		{"what is the panel?", "context.md#The context panel"},
+		{"What does the sidebar on the right show?", "context.md#The context panel"},
+		{"how does winnow choose what to send?", "context.md#How winnow chooses what to send"},
+		{"how does it decide which messages are sent", "context.md#How winnow chooses what to send"},
+		{"why was my message cut?", "context.md#Why was my message cut or shortened"},
+		{"why is my answer truncated", "context.md#Why was my message cut or shortened"},
+		{"why did it forget my earlier message?", "context.md#Why was a message dropped or forgotten"},
+		{"what do the glyphs mean?", "context.md#Glyphs and verdicts"},
+		{"what is the half circle symbol", "context.md#Glyphs and verdicts"},
+		{"what does ⊘ mean?", "context.md#Glyphs and verdicts"},
+		{"hello, how do I use Ollama?", "start.md#Use Ollama or another local server"},
+		{"how do I change a key binding?", "chat.md#Change a key binding"},
+		{"does winnow send telemetry?", "storage.md#Where conversations are kept"},
+		{"NO_COLOR", "chat.md#Colours, themes and small terminals"},
+		{"what is the guide?", "guide.md#The guide"},
+		{"how do I pin a message", "context.md#Pin or exclude a message"},
+		{"How do I raise the budget?", "context.md#The budget"},
+		{"which presets are there?", "context.md#Presets"},
+		{"what does the classic preset do", "context.md#Presets"},
+		{"what is C5?", "context.md#The kinds of repair, C1 to C15"},
+		{"what are repairs?", "context.md#Repairs of a damaged history"},
+		{"what is a receipt?", "context.md#Receipts: what the model saw for an answer"},
+		{"what does ~ in token counts mean? are they estimates?", "context.md#Token counts and estimates"},
+		{"how do I resume?", "chat.md#Resume: continue a session"},
+		{"continue the last session", "chat.md#Resume: continue a session"},
+		{"how do I stop an answer?", "chat.md#Stop an answer"},
+		{"can I abort the response while it is streaming?", "chat.md#Stop an answer"},
+		{"how do I regenerate the answer", "chat.md#Regenerate: ask again"},
+		{"how do I copy code?", "chat.md#Copy a message or code"},
+		{"find an old conversation", "chat.md#Sessions: find an old conversation"},
+		{"how do I enter a new line?", "chat.md#Write and send a message"},
+		{"can I pipe something into it and use it in a script?", "chat.md#One answer without the screen"},
+		{"What happens when the connection breaks?", "servers.md#Connection lost in the middle of an answer"},
+		{"I get 429 too many requests", "servers.md#Rate limits: too many requests (429)"},
+		{"error 401", "servers.md#Wrong or refused key (401, 403)"},
+		{"my key is refused", "servers.md#Wrong or refused key (401, 403)"},
+		{"context window exceeded", "servers.md#The request is too long: context overflow"},
+		{"what is winnow?", "start.md#Start: what winnow is"},
+		{"is my data private?", "storage.md#Where conversations are kept"},
+		{"where are my conversations stored?", "storage.md#Where conversations are kept"},
+		{"what happens if the power goes out?", "storage.md#After a crash or a power failure"},
+		{"how do I delete a session", "storage.md#Delete and restore sessions"},
+		{"can I use winnow on two computers?", "sync.md#How it works"},
+		{"how do I back up to S3?", "storage.md#Continuous backup with Litestream"},
+		{"which faults can you act out?", "guide.md#What the guide acts out"},
+		{"How do I attach an image?", "chat.md#Attach files and images"},
+		{"How do I change the model?", "start.md#Choose or change the model"},
+		{"How do I see what was sent?", "seeing.md#What exactly does the model get of a message"},
+		{"How do I delete a chat?", "storage.md#Delete and restore sessions"},
+		{"How do I use Ollama?", "start.md#Use Ollama or another local server"},
+		{"How do I set my API key?", "start.md#Use an API key (OpenAI, OpenRouter, Anthropic and others)"},
+		{"How do I set a system prompt?", "chat.md#System prompts and personas"},
+		{"How do I export a chat?", "storage.md#Export a session"},
+		{"How do I find an old chat?", "chat.md#Sessions: find an old conversation"},
+		{"How do I continue yesterday's chat?", "chat.md#Resume: continue a session"},
+		{"How do I stop the answer?", "chat.md#Stop an answer"},
+		{"How do I edit my last message?", "chat.md#Edit an earlier message"},
+		{"How do I copy the answer?", "chat.md#Copy a message or code"},
+		{"How do I write more than one line?", "chat.md#Write and send a message"},
+		{"How do I change the colors?", "chat.md#Colours, themes and small terminals"},
+		{"How much does it cost?", "cost.md#Cost"},
+		{"Where are my chats saved?", "storage.md#Where conversations are kept"},
+		{"Why did it forget what I said?", "context.md#Why was a message dropped or forgotten"},
+		{"How do I add an MCP server?", "tools.md#Add an MCP server"},
+		{"Which keys are there?", "keys.md#Keys"},
+		{"how do I add a key", "start.md#Use an API key (OpenAI, OpenRouter, Anthropic and others)"},
+		{"How do I import my chats from ChatGPT?", "import.md#Import from ChatGPT"},
+		{"where is my data", "storage.md#Where conversations are kept"},
+		{"what does the ◐ mean?", "context.md#Glyphs and verdicts"},
+		{"how do I search old chats", "chat.md#Sessions: find an old conversation"},
+		{"how do I use MCP tools", "tools.md#Add an MCP server"},
+		{"what does ctrl+x do?", "context.md#The context panel"},
+		{"What happens when a chat gets too long?", "context.md#How winnow chooses what to send"},
 	} {
-		if next.say != "" {
-			messages = append(messages, user(next.say))
-		}
-		got := ask(t, g, messages, nil).text
-		if want := Signature + " From [context.md](docs/context.md#" + next.section + "):\n"; !strings.HasPrefix(got, want) {
-			t.Fatalf("after %q: got %.160q, want %q", next.say, got, want)
-		}
-		messages = append(messages, assistant(got))
-	}
-}
-
-func TestMoreUnderstandsAnAnswerCutTo150Characters(t *testing.T) {
-	lib := readDocs(t)
-	for i, p := range lib.parts[:len(lib.parts)-1] {
-		if lib.parts[i+1].page != p.page {
+		hits := l.search(c.question)
+		if len(hits) == 0 {
+			t.Errorf("%s: nothing is found, want %s", c.question, c.section)
 			continue
 		}
-		answer := []rune(lib.quote([]int{i}, nil))
-		if len(answer) > 150 {
-			answer = []rune(string(answer[:150]) + " ... (truncated)")
-		}
-		text := string(answer)
-		got := lib.more([]openai.ChatCompletionMessage{{Role: "assistant", Content: text}})
-		if want := "From " + lib.parts[i+1].cite() + ":"; !strings.Contains(got, want) {
-			t.Errorf("after %q: got %.160q, want %q", text, got, want)
+		p := l.parts[hits[0]]
+		if got := p.page + "#" + p.head; got != c.section {
+			t.Errorf("%s: got %s, want %s", c.question, got, c.section)
 		}
 	}
 }
 
-func TestMoreWithoutAnythingBefore(t *testing.T) {
-	if got := ask(t, newGuide(), []map[string]any{user("more")}, nil).text; !strings.Contains(got, "nothing to continue") {
-		t.Errorf("got %q", got)
-	}
-}
-
-func TestMoreAtTheEndOfAPage(t *testing.T) {
-	text := "From [b.md](docs/b.md#berries):"
-	if got := book(t).more([]openai.ChatCompletionMessage{{Role: "assistant", Content: text}}); !strings.Contains(got, "last section of b.md") || strings.Contains(got, "###") {
-		t.Errorf("got %q, want the end of the page", got)
-	}
-}
-
-func TestMoreFollowsTheLastOfTwoQuotes(t *testing.T) {
-	lib := book(t)
-	text := lib.quote([]int{0, 1}, nil)
-	if got := lib.more([]openai.ChatCompletionMessage{{Role: "assistant", Content: text}}); !strings.Contains(got, "docs/a.md#green-apples") {
-		t.Errorf("after %q: got %q, want the green apples", text, got)
-	}
-}
-
-func TestGreetingListsExamplesThatHaveAnswers(t *testing.T) {
-	lib := readDocs(t)
-	for _, text := range []string{"hello", "Hi!", "help", "what can you do?", "Who are you?", "are you a language model?"} {
-		got := ask(t, newGuide(), []map[string]any{user(text)}, nil).text
-		for _, q := range examples {
-			if !strings.Contains(got, "- "+q+"\n") {
-				t.Errorf("the answer to %q does not offer %q", text, q)
-			}
-		}
-	}
-	for _, q := range examples {
-		if got := lib.reply(q); !strings.Contains(got, "###") {
-			t.Errorf("the example %q has no answer: %s", q, got)
-		}
-	}
-}
-
-func TestCommandIsTheLastLine(t *testing.T) {
-	for text, want := range map[string]string{
-		"/guide":                     "/guide",
-		"  /guide slow \n":           "/guide slow",
-		"first question\n\n/guide x": "/guide x",
-		"what does /guide do?":       "",
-		"/guide slow\nand then?":     "",
-		"/guidebook":                 "",
+func TestWhatThePagesDoNotSayIsNotAnswered(t *testing.T) {
+	for _, question := range []string{
+		"what is the capital of France?", "write me a poem about cats", "how tall is the Eiffel tower",
+		"refactor this function to use generics", "solve this equation for me", "who won the world cup?",
+		"translate good morning into Japanese", "how do I do it?", "怎么使用", "?!", "asdf qwer",
 	} {
-		if got := command(text); got != want {
-			t.Errorf("command(%q) is %q, want %q", text, got, want)
+		got, _ := ask(t, question)
+		if question == "?!" {
+			continue // that is a greeting
+		}
+		if !strings.Contains(got.Text, "I found nothing about that") || strings.Contains(got.Text, "###") {
+			t.Errorf("%s: claims to know %.300s", question, got.Text)
 		}
 	}
 }
 
-func TestPiecesAreSmallAndJoinToTheText(t *testing.T) {
-	for _, text := range []string{"", "one", "one two  three\n\n- four\n", "a_very_long_word_without_any_space", "模型看到的内容由预算决定。模型看到的内容", "\n\n\n", escapesAnswer, unicodeAnswer} {
-		all := pieces(text)
-		if got := strings.Join(all, ""); got != text {
-			t.Errorf("pieces(%q) join to %q", text, got)
+// TestHello wants a greeting answered as by a host, with questions that have an answer.
+func TestHello(t *testing.T) {
+	for _, hello := range []string{"hello", "Hi!", "help", "What can you do?", "are you a language model?"} {
+		got, _ := ask(t, hello)
+		if !strings.HasPrefix(got.Text, Signature+" I answer questions about winnow") {
+			t.Errorf("%s: got %s", hello, got.Text)
 		}
-		for _, p := range all {
-			if n := length(p); n == 0 || n > longestPiece {
-				t.Errorf("pieces(%q) holds %q of %d characters", text, p, n)
+		for _, q := range questions {
+			if !strings.Contains(got.Text, "- "+q+"\n") {
+				t.Errorf("%s: the answer does not offer %q", hello, q)
 			}
 		}
+	}
+	for _, q := range questions {
+		if got, _ := ask(t, q); strings.Contains(got.Text, "I found nothing") {
+			t.Errorf("the guide offers %q and has no answer", q)
+		}
+	}
+}
+
+// TestMoreReadsToTheEndOfAPage continues from answers of which the next request holds the first 150 characters.
+func TestMoreReadsToTheEndOfAPage(t *testing.T) {
+	l := readDocs(t)
+	first, _ := ask(t, "what is the panel?")
+	text := first.Text
+	for n := l.search("what is the panel?")[0]; ; n++ {
+		if !strings.HasPrefix(text, Signature+" From "+l.parts[n].cite()+":\n\n### "+l.parts[n].head) {
+			t.Fatalf("got %.200s, want %s", text, l.parts[n].cite())
+		}
+		short := []rune(text)
+		next, _ := ask(t, "what is the panel?", string(short[:min(150, len(short))])+" ... (truncated)", "more")
+		text = next.Text
+		if _, ok := l.after(n); !ok {
+			break
+		}
+	}
+	if !strings.Contains(text, "That was the last section of context.md") {
+		t.Errorf("the end of the page is %q", text)
+	}
+	if got, _ := ask(t, "more"); !strings.Contains(got.Text, "quoted nothing yet") {
+		t.Errorf("more of nothing is %q", got.Text)
+	}
+}
+
+func TestPagesAreCutIntoSections(t *testing.T) {
+	const apples = "# Apples\n\nAbout apples.\n\n### Without text\n\n" +
+		"## Green `apples`\n<!-- asked: sour -->\n\nThey are sour.\n"
+	const code = "# Code\n\n```sh\n# no heading\n```\n\n<!-- screen picture -->\n```\nx\n```\n<!-- end -->\nAfter it.\n"
+	const table, fence = "# Table\n\n| key | action |\n|---|---|\n", "\n```go\n"
+	row := "| `ctrl+x` | the context panel, shown or hidden |\n"
+	l, err := readLibrary(fstest.MapFS{
+		"a.md": {Data: []byte(apples)},
+		"b.md": {Data: []byte(code)},
+		"c.md": {Data: []byte(table + strings.Repeat(row, 60) + fence + strings.Repeat("x := 1\n", 300) + "```\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"docs/a.md, “Apples”|About apples.",
+		"docs/a.md, “Green apples”|They are sour.",
+		"docs/b.md, “Code”|```sh\n# no heading\n```\n\nAfter it.",
+	}
+	rows, lines := 0, 0
+	for i, p := range l.parts {
+		if i < len(want) && p.cite()+"|"+p.text != want[i] {
+			t.Errorf("part %d is %q, want %q", i, p.cite()+"|"+p.text, want[i])
+		}
+		if len(p.text) > longestPiece+100 || strings.Count(p.text, "```")%2 != 0 {
+			t.Errorf("part %d is no piece of a page: %q", i, p.text)
+		}
+		if strings.Contains(p.text, "ctrl+x") && !strings.HasPrefix(p.text, "| key | action |\n|---|---|\n| `ctrl+x`") {
+			t.Errorf("part %d is a table without its head: %.60q", i, p.text)
+		}
+		rows, lines = rows+strings.Count(p.text, "ctrl+x"), lines+strings.Count(p.text, "x := 1")
+	}
+	if rows != 60 || lines != 300 {
+		t.Errorf("the parts hold %d rows and %d lines, want all 60 and 300", rows, lines)
 	}
 }

@@ -1,35 +1,34 @@
 package guide
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
-	"unicode/utf8"
+
+	"winnow/history/relevance"
 )
 
-// longestQuote is the most code points of a part: what is quoted at once.
-const longestQuote = 1800
-
-// library is the pages the guide answers from.
+// library is the pages that the guide answers from.
 type library struct {
 	parts []part // in the order of the pages' names, then of the page
-	index index
+
+	mu     sync.Mutex
+	texts  *relevance.Index // of the parts
+	titles *relevance.Index // of their headings, and of how they are asked for
+	titled []int            // the part of each title
 }
 
-// part is what the guide quotes: a section of a page, from its heading to the next one of any
-// level, or a piece of a section that is too long to quote at once.
+// part is what the guide quotes at once: a section of a page, from its heading to the next one of any level, or a
+// piece of a long section.
 type part struct {
-	page   string // the file's name, such as start.md
-	title  string // the page's title, its first heading
-	head   string // the section's heading; on top of a page its title
-	anchor string // the heading as it stands in a link
-	number int    // which piece of the section, from 1
-	of     int    // how many pieces the section has
-	text   string // Markdown, without the heading
-	asked  string // how newcomers ask for it, from the comment under its heading
-	inner  bool   // its page is for those who change the program
+	page   string   // the file's name, such as start.md
+	head   string   // the heading
+	titles []string // the heading, and how newcomers ask for the section; none of a further piece
+	text   string   // Markdown, without the heading
 }
 
 func readLibrary(pages fs.FS) (*library, error) {
@@ -37,182 +36,150 @@ func readLibrary(pages fs.FS) (*library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the documentation: %w", err)
 	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("list the documentation: %w", fs.ErrNotExist)
-	}
-	var l library
+	l := &library{texts: relevance.NewIndex(), titles: relevance.NewIndex()}
 	for _, name := range names {
-		b, err := fs.ReadFile(pages, name)
+		text, err := fs.ReadFile(pages, name)
 		if err != nil {
 			return nil, fmt.Errorf("read the documentation: %w", err)
 		}
-		l.parts = append(l.parts, sections(name, string(b))...)
+		if !strings.Contains(string(text), "<!-- readers: developers -->") {
+			l.add(name, string(text))
+		}
 	}
-	l.index = indexOf(l.parts)
-	return &l, nil
+	return l, nil
 }
 
-// sections splits a page at its headings. Headings inside code blocks are code. Comments mark generated text, say how a
-// section is asked for, or whom a page is for; they are left out of the text, and so are pictures of the screen, whose words are not the page's, and
-// sections without a text of their own.
-func sections(page, text string) []part {
-	var all []part
-	title, head, asked, inner, fenced, picture := "", "", "", false, false, false
+// add reads a page and splits it at its headings. A comment below a heading says how newcomers ask for the section.
+// Pictures of the screen, from a comment to the next one, are left out: their words are not the page's.
+func (l *library) add(page, text string) {
+	var head, asked string
 	var body strings.Builder
+	fenced, picture := false, false
 	flush := func() {
-		texts := split(strings.TrimSpace(body.String()))
-		for i, t := range texts {
+		for i, piece := range pieces(strings.TrimSpace(body.String())) {
+			p := part{page: page, head: head, text: piece, titles: strings.Split(head+"; "+asked, "; ")}
 			if i > 0 {
-				asked = "" // An answer begins at the beginning of a section.
+				p.head, p.titles = fmt.Sprintf("%s, part %d", head, i+1), nil
 			}
-			all = append(all, part{
-				page: page, title: title, head: head, anchor: anchor(head),
-				number: i + 1, of: len(texts), text: t, asked: asked, inner: inner,
-			})
+			l.parts = append(l.parts, p)
+			l.index(p)
 		}
 		body.Reset()
 	}
 	for line := range strings.Lines(text) {
-		if isFence(line) {
-			fenced = !fenced
-		}
-		if h := heading(line); h != "" && !fenced {
+		fenced = fenced != isFence(line)
+		mark, rest, _ := strings.Cut(line, " ")
+		switch {
+		case !fenced && mark != "" && strings.Trim(mark, "#") == "":
 			flush()
-			head, asked = h, ""
-			if title == "" {
-				title = h
+			head, asked = strings.ReplaceAll(strings.TrimSpace(rest), "`", ""), ""
+		case !fenced && mark == "<!--":
+			picture = strings.HasPrefix(rest, "screen")
+			if ways, ok := strings.CutPrefix(rest, "asked: "); ok {
+				asked = strings.TrimSuffix(strings.TrimSpace(ways), " -->")
 			}
-			continue
+		case !picture:
+			body.WriteString(line)
 		}
-		if !fenced && strings.HasPrefix(line, "<!--") {
-			picture = strings.HasPrefix(line, "<!-- screen")
-			inner = inner || strings.HasPrefix(line, "<!-- readers: developers")
-			if rest, ok := strings.CutPrefix(line, "<!-- asked: "); ok {
-				asked = strings.TrimSuffix(strings.TrimSpace(rest), "-->")
-			}
-			continue
-		}
-		if picture {
-			continue
-		}
-		body.WriteString(line)
 	}
 	flush()
-	return all
+}
+
+// index makes the newest part findable.
+func (l *library) index(p part) {
+	l.texts.Add(relevance.Text{Content: words(strings.Join(append(p.titles, p.text), "\n"))})
+	for _, title := range p.titles {
+		l.titles.Add(relevance.Text{Content: words(title)})
+		l.titled = append(l.titled, len(l.parts)-1)
+	}
 }
 
 func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "```") }
 
-func heading(line string) string {
-	rest := strings.TrimLeft(line, "#")
-	if level := len(line) - len(rest); level < 1 || level > 6 || !strings.HasPrefix(rest, " ") {
-		return ""
+// longestPiece is the most bytes of a section that are quoted at once.
+const longestPiece = 1800
+
+// pieces cuts a section that is too long between its lines. A piece of a table begins with the head of the table, one
+// of a code block with its fence.
+func pieces(text string) []string {
+	var all []string
+	var b strings.Builder
+	opening, closing := "", "" // of the table or code block that is under way
+	flush := func() {
+		if piece := strings.TrimSpace(b.String()); piece != "" {
+			all = append(all, piece+closing)
+		}
+		b.Reset()
+		b.WriteString(opening)
 	}
-	return strings.ReplaceAll(strings.TrimSpace(rest), "`", "")
+	for line := range strings.Lines(text) {
+		if b.Len()+len(line) > longestPiece && !(closing != "" && isFence(line)) {
+			flush()
+		}
+		b.WriteString(line)
+		switch {
+		case isFence(line) && closing == "":
+			opening, closing = line, "\n```"
+		case isFence(line):
+			opening, closing = "", ""
+		case closing != "":
+		case strings.HasPrefix(line, "|-") || strings.HasPrefix(line, "|") && opening == "":
+			opening += line
+		case !strings.HasPrefix(line, "|"):
+			opening = ""
+		}
+	}
+	flush()
+	return all
 }
 
-// anchor is a heading as the usual Markdown renderers write it in a link.
-func anchor(head string) string {
+// cite names the part in the first line of an answer.
+func (p part) cite() string { return fmt.Sprintf("docs/%s, “%s”", p.page, p.head) }
+
+// The weights of a search.
+const (
+	titleWeight = 2.0 // of a heading, or a way of asking, beside the text
+	leastShare  = 0.4 // of a question that a part has to hold, to be an answer at all
+	nearScore   = 0.5 // of the best score, to be named beside it
+)
+
+// search finds the parts that answer a question, the best first. There is often none.
+func (l *library) search(question string) []int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	question = words(question)
+	titles := map[int]float64{} // the best score of a title, by the part
+	for _, h := range l.titles.Search(question) {
+		n := l.titled[h.Text]
+		titles[n] = max(titles[n], titleWeight*h.Score*h.Share)
+	}
+	hits := l.texts.Search(question)
+	hits = slices.DeleteFunc(hits, func(h relevance.Hit) bool { return h.Share < leastShare })
+	for i := range hits {
+		h := &hits[i]
+		h.Score = h.Score*h.Share + titles[h.Text]
+	}
+	slices.SortStableFunc(hits, func(a, b relevance.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	var found []int
+	for _, h := range hits {
+		if h.Score >= nearScore*hits[0].Score {
+			found = append(found, h.Text)
+		}
+	}
+	return found
+}
+
+// words writes what is no word, but is looked for, as one: key names such as ctrl+x, and the glyphs of the screen.
+func words(text string) string {
 	var b strings.Builder
-	for _, r := range strings.ToLower(head) {
+	for _, r := range text {
 		switch {
-		case r == ' ' || r == '-':
-			b.WriteByte('-')
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+		case r == '+':
+		case r == '⊘' || unicode.Is(unicode.So, r):
+			fmt.Fprintf(&b, " glyph%x ", r)
+		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
-}
-
-// split cuts a section that is too long to quote at once between its blocks, and a block that is
-// too long between its lines.
-func split(text string) []string {
-	if text == "" {
-		return nil
-	}
-	var texts []string
-	var b strings.Builder
-	flush := func() {
-		if t := strings.TrimSpace(b.String()); t != "" {
-			texts = append(texts, t)
-		}
-		b.Reset()
-	}
-	for _, block := range blocks(text) {
-		if b.Len() > 0 && length(b.String())+length(block) > longestQuote {
-			flush()
-		}
-		b.WriteString(block + "\n\n")
-	}
-	flush()
-	return texts
-}
-
-// blocks are the paragraphs, lists, tables and code blocks of a text, in pieces of at most
-// longestQuote code points where they have lines to cut between.
-func blocks(text string) []string {
-	var all []string
-	var lines []string
-	fenced := false
-	flush := func() {
-		if len(lines) > 0 {
-			all = append(all, splitLines(lines)...)
-		}
-		lines = nil
-	}
-	for _, line := range strings.Split(text, "\n") {
-		if isFence(line) {
-			fenced = !fenced
-		}
-		if strings.TrimSpace(line) == "" && !fenced {
-			flush()
-			continue
-		}
-		lines = append(lines, line)
-	}
-	flush()
-	return all
-}
-
-// splitLines cuts a long block between its lines. Each piece of a table gets the table's head, each
-// piece of a code block the fences.
-func splitLines(lines []string) []string {
-	whole := strings.Join(lines, "\n")
-	if length(whole) <= longestQuote {
-		return []string{whole}
-	}
-	var above, below []string
-	switch {
-	case isFence(lines[0]):
-		above, below, lines = lines[:1:1], []string{"```"}, strings.Split(strings.TrimSuffix(whole, "\n```"), "\n")[1:]
-	case len(lines) > 2 && strings.HasPrefix(strings.ReplaceAll(lines[1], " ", ""), "|-"):
-		above, lines = lines[:2:2], lines[2:]
-	}
-	var all []string
-	var piece []string
-	size := 0
-	flush := func() {
-		all = append(all, strings.Join(slices.Concat(above, piece, below), "\n"))
-		piece, size = nil, 0
-	}
-	for _, line := range lines {
-		if size > 0 && size+length(line) > longestQuote {
-			flush()
-		}
-		piece = append(piece, line)
-		size += length(line) + 1
-	}
-	flush()
-	return all
-}
-
-func length(text string) int { return utf8.RuneCountInString(text) }
-
-// link points to the part's section, as from the project's README.
-func (p part) link() string { return "docs/" + p.page + "#" + p.anchor }
-
-// at finds the part of a section, or -1.
-func (l *library) at(page, anchor string, number int) int {
-	return slices.IndexFunc(l.parts, func(p part) bool { return p.page == page && p.anchor == anchor && p.number == number })
 }
