@@ -12,7 +12,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/llmtest"
-	"winnow/llm/strict"
 	"winnow/llm/tokenizer"
 	"winnow/session"
 	"winnow/session/sessiontest"
@@ -22,7 +21,7 @@ import (
 
 // strictEndpoint is an endpoint as winnow sets it up, and the server that stands in its place.
 type strictEndpoint struct {
-	profile  strict.Profile
+	profile  llmtest.Profile
 	endpoint llm.Endpoint
 	refusals []int // the statuses with which it teaches winnow the form that it wants
 	again    int   // how many of them change the plan, which is said
@@ -34,31 +33,27 @@ type strictEndpoint struct {
 // request is that DeepSeek sees no images and its model thinks, that a host of Anthropic's wants tools
 // offered, which template llama.cpp serves, and that a stranger is a Mistral.
 func strictEndpoints() []*strictEndpoint {
-	thinking, signing, offered := strict.DeepSeek, strict.Gemini, strict.Anthropic
-	thinking.Thinking, signing.Signatures, offered.Offered = true, true, true
-	alternate, toolless := strict.LlamaCpp, strict.LlamaCpp
-	alternate.Alternate, toolless.Toolless = true, true
 	hosted := map[string]llm.Endpoint{}
 	for _, e := range llm.FromEnv(func(name string) string { return strings.Repeat("k", strings.Count(name, "_API_KEY")) }) {
 		hosted[e.Name] = e
 	}
 	local, stranger := llm.Endpoint{Name: "llamacpp"}, llm.Endpoint{Name: "stranger"}
 	return []*strictEndpoint{
-		{strict.Strictest, stranger, nil, 0, nil},
-		{strict.OpenAI, hosted["openai"], nil, 0, nil},
-		{strict.Responses, llm.Endpoint{Name: "responder", Wire: llm.ResponsesWire}, nil, 0, nil},
-		{strict.Responses, stranger, []int{404}, 0, []string{"responses m"}}, // this changes no plan either
-		{strict.LlamaCpp, local, nil, 0, nil},
-		{alternate, local, []int{500}, 1, []string{"alternate m", "no-tool-to-user m"}},
-		{toolless, local, []int{500, 500}, 2, []string{"alternate m", "no-tools m"}},
-		{strict.Mistral, hosted["mistral"], nil, 0, nil},
-		{strict.Mistral, stranger, []int{422, 400, 400}, 2, []string{"no-stream-options", "no-tool-to-user m", "short-ids m"}}, // the first is for a field, not for the plan
-		{strict.DeepSeek, hosted["deepseek"], []int{400}, 1, []string{"no-images m"}},
-		{thinking, hosted["deepseek"], []int{400, 400}, 2, []string{"echo-reasoning m", "no-images m"}},
-		{strict.Anthropic, hosted["anthropic"], nil, 0, nil},
-		{offered, hosted["anthropic"], []int{400}, 1, []string{"no-tools m"}},
-		{strict.Gemini, hosted["gemini"], nil, 0, nil},
-		{signing, hosted["gemini"], nil, 0, nil},
+		{llmtest.Strictest, stranger, nil, 0, nil},
+		{llmtest.OpenAI, hosted["openai"], nil, 0, nil},
+		{llmtest.Responses, llm.Endpoint{Name: "responder", Wire: llm.ResponsesWire}, nil, 0, nil},
+		{llmtest.Responses, stranger, []int{404}, 0, []string{"responses m"}}, // this changes no plan either
+		{llmtest.LlamaCpp, local, nil, 0, nil},
+		{llmtest.Alternate, local, []int{500}, 1, []string{"alternate m", "no-tool-to-user m"}},
+		{llmtest.Toolless, local, []int{500, 500}, 2, []string{"alternate m", "no-tools m"}},
+		{llmtest.Mistral, hosted["mistral"], nil, 0, nil},
+		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, []string{"no-stream-options", "no-tool-to-user m", "short-ids m"}}, // the first is for a field, not for the plan
+		{llmtest.DeepSeek, hosted["deepseek"], []int{400}, 1, []string{"no-images m"}},
+		{llmtest.Thinking, hosted["deepseek"], []int{400, 400}, 2, []string{"echo-reasoning m", "no-images m"}},
+		{llmtest.Anthropic, hosted["anthropic"], nil, 0, nil},
+		{llmtest.Offered, hosted["anthropic"], []int{400}, 1, []string{"no-tools m"}},
+		{llmtest.Gemini, hosted["gemini"], nil, 0, nil},
+		{llmtest.Signatures, hosted["gemini"], nil, 0, nil},
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"winnow/llm/llmtest"
 )
 
 // TestDamagedFileReachesEveryServerRepaired takes a file with every corruption of a tool history at
@@ -60,7 +58,7 @@ func TestDamagedFileReachesEveryServerRepaired(t *testing.T) {
 		t.Error("winnow context changed what is stored")
 	}
 	for _, target := range strictEndpoints() {
-		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "winnow.db")
 			copyFile(t, file, path)
 			target.wantAnswer(t, path, imported.Session)

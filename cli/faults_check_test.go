@@ -13,7 +13,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/llmtest"
-	"winnow/llm/strict"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -206,12 +205,11 @@ func (a *actor) nextTurn(rows []store.Message) string {
 	if strings.Contains(body, `"input":`) {
 		return sent(body) // The strict servers know Chat Completions alone.
 	}
-	profile := strict.Strictest
+	profile := llmtest.Strictest
 	if a.fault.Name == "echo-reasoning" {
-		profile = strict.DeepSeek // It gets what no other server wants.
-		profile.Thinking = true
+		profile = llmtest.Thinking // It gets what no other server wants.
 	}
-	if err := strict.Check(profile, []byte(body)); err != nil {
+	if err := llmtest.Check(profile, []byte(body)); err != nil {
 		a.failf("the next request is not valid: %v\n%s", err, body)
 	}
 	return sent(body)
@@ -306,7 +304,7 @@ func (v *validShapes) accepted(a *actor, s *session.Session) error {
 		}
 		plan, err := s.Try(session.Trial{Model: ref}).Preview(faultNext)
 		if err != nil {
-			return fmt.Errorf("plan for %s: %w", llmtest.Name(x.profile), err)
+			return fmt.Errorf("plan for %s: %w", string(x.profile), err)
 		}
 		client := llm.NewClient(x.endpoint)
 		r := llm.Request{Model: "m", Messages: plan.Messages}
@@ -315,10 +313,10 @@ func (v *validShapes) accepted(a *actor, s *session.Session) error {
 		}
 		body, err := client.Body(r)
 		if err == nil {
-			err = strict.Check(x.profile, body)
+			err = llmtest.Check(x.profile, body)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w\n%s", llmtest.Name(x.profile), err, body)
+			return fmt.Errorf("%s: %w\n%s", string(x.profile), err, body)
 		}
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm/llmtest"
-	"winnow/llm/strict"
 )
 
 var soak = flag.Int("soak", 0, "check what strict servers accept over so many random histories each")
@@ -88,7 +87,7 @@ func TestUnmendedCorruptionsAreRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := strict.Check(target.profile, body); err != nil {
+				if err := llmtest.Check(target.profile, body); err != nil {
 					refusals = append(refusals, err.Error())
 				}
 			}
@@ -101,7 +100,7 @@ func TestUnmendedCorruptionsAreRefused(t *testing.T) {
 	sound := append(twoRounds(), currentTurn()...)
 	body, err := NewClient(strictTargets()[0].endpoint).Body(Request{Model: targetModel, Messages: sound})
 	if err == nil {
-		err = strict.Check(strict.OpenAI, body)
+		err = llmtest.Check(llmtest.OpenAI, body)
 	}
 	if err != nil {
 		t.Errorf("the conversation before any corruption: %v", err)
@@ -130,7 +129,7 @@ func servers() int {
 func TestEachCorruptionIsRepairedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for k, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {
 			for i, first := range corruptions {
 				for n := range maxWays {
 					h := first.harm(twoRounds(), ways(n))
@@ -155,7 +154,7 @@ func TestEachCorruptionIsRepairedForEveryServer(t *testing.T) {
 func TestEachCorruptionIsRemediedForEveryServer(t *testing.T) {
 	options := tableOptions(t)[:1]
 	for k, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {
 			all := twoRounds()
 			for n, c := range corruptions {
 				all = c.harm(all, ways(n))
@@ -195,7 +194,7 @@ func withRemedies(options []history.Options, chosen map[int64]history.Remedy) []
 func TestAllCorruptionsAtOnceAreRepairedForEveryServer(t *testing.T) {
 	options := tableOptions(t)
 	for _, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {
 			for from := range corruptions {
 				for _, n := range pairWays(from, from) {
 					h := twoRounds()
@@ -261,7 +260,7 @@ func TestEveryServerAcceptsEveryHistory(t *testing.T) {
 		}
 	}
 	for _, target := range strictTargets() {
-		t.Run(target.endpoint.Name+" "+llmtest.Name(target.profile), func(t *testing.T) {
+		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				s := strictScenes().Draw(t, "scene")
 				if err := target.wantAccepted(s.messages, s.o); err != nil {

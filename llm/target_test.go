@@ -14,7 +14,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm/llmtest"
-	"winnow/llm/strict"
 	"winnow/llm/tool"
 )
 
@@ -43,7 +42,7 @@ const targetModel = "m"
 
 // strictTarget is a server and an endpoint as winnow sets it up for that kind of server.
 type strictTarget struct {
-	profile  strict.Profile
+	profile  llmtest.Profile
 	endpoint Endpoint
 	keys     bool // its answers carry keys that it wants back
 	reasons  bool // its answers carry reasoning that it wants back
@@ -88,43 +87,33 @@ func strictTargets() []strictTarget {
 		hosted[e.Name] = e
 	}
 	local := Endpoint{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"}
-	turns := strict.LlamaCpp
-	turns.Alternate = true
 	inTurn := local
 	inTurn.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true}
-	thinking := strict.DeepSeek
-	thinking.Thinking = true
 	thinker := hosted["deepseek"]
 	// Learned from the first refusal, then kept.
 	texts := hosted["deepseek"]
 	texts.Quirks = []string{of(targetModel, noImages)}
 	thinker.Quirks = []string{of(targetModel, echoReasoning), of(targetModel, noImages)}
-	offered := strict.Anthropic
-	offered.Offered = true
 	unoffered := hosted["anthropic"]
 	unoffered.Quirks = []string{of(targetModel, noTools)}
-	toolless := strict.LlamaCpp
-	toolless.Toolless = true
 	gemma := local
 	gemma.Quirks = []string{of(targetModel, alternate), of(targetModel, noTools)}
 	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Quirks: []string{noStreamOptions, of(targetModel, noToolToUser), of(targetModel, shortIDs)}}
-	signing := strict.Gemini
-	signing.Signatures = true
 	return []strictTarget{
-		{profile: strict.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
-		{profile: strict.OpenAI, endpoint: hosted["openai"]},
-		{profile: strict.Responses, endpoint: Endpoint{Name: "responder", BaseURL: "http://127.0.0.1:1/v1", Wire: ResponsesWire}, reasons: true},
-		{profile: strict.LlamaCpp, endpoint: local},
-		{profile: turns, endpoint: inTurn},
-		{profile: toolless, endpoint: gemma},
-		{profile: strict.Mistral, endpoint: hosted["mistral"]},
-		{profile: strict.Mistral, endpoint: stranger},
-		{profile: strict.DeepSeek, endpoint: texts},
-		{profile: thinking, endpoint: thinker},
-		{profile: strict.Anthropic, endpoint: hosted["anthropic"]},
-		{profile: offered, endpoint: unoffered},
-		{profile: strict.Gemini, endpoint: hosted["gemini"]},
-		{profile: signing, endpoint: hosted["gemini"], keys: true},
+		{profile: llmtest.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
+		{profile: llmtest.OpenAI, endpoint: hosted["openai"]},
+		{profile: llmtest.Responses, endpoint: Endpoint{Name: "responder", BaseURL: "http://127.0.0.1:1/v1", Wire: ResponsesWire}, reasons: true},
+		{profile: llmtest.LlamaCpp, endpoint: local},
+		{profile: llmtest.Alternate, endpoint: inTurn},
+		{profile: llmtest.Toolless, endpoint: gemma},
+		{profile: llmtest.Mistral, endpoint: hosted["mistral"]},
+		{profile: llmtest.Mistral, endpoint: stranger},
+		{profile: llmtest.DeepSeek, endpoint: texts},
+		{profile: llmtest.Thinking, endpoint: thinker},
+		{profile: llmtest.Anthropic, endpoint: hosted["anthropic"]},
+		{profile: llmtest.Offered, endpoint: unoffered},
+		{profile: llmtest.Gemini, endpoint: hosted["gemini"]},
+		{profile: llmtest.Signatures, endpoint: hosted["gemini"], keys: true},
 	}
 }
 

@@ -2,133 +2,147 @@
 package llmtest
 
 import (
-	"encoding/json"
-	"io"
-	"net/http"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
-	"winnow/llm/strict"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Strict is a server of the profile: it takes POST …/chat/completions, or …/responses alone, answers every sound body
-// with reply as a stream, and any other one with its refusal, as this server
-// sends errors. It lists one model, named strict.
-func Strict(p strict.Profile, reply string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case strings.HasSuffix(r.URL.Path, requestPath(p)) && r.Method == http.MethodPost:
-			complete(w, r, p, reply)
-		case p == strict.Responses && strings.HasSuffix(r.URL.Path, "/chat/completions"):
-			answer(w, http.StatusNotFound, openAIError(&strict.Refusal{Text: "This model is only supported in v1/responses and not in v1/chat/completions."}))
-		case strings.HasSuffix(r.URL.Path, "/models") && r.Method == http.MethodGet:
-			answer(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": model, "object": "model"}}})
-		default:
-			answer(w, http.StatusNotFound, map[string]any{"error": map[string]any{"message": "not found", "type": "invalid_request_error"}})
+// Profile is a server and what of its strictness depends on the model that it serves, as in "llamacpp+alternate".
+type Profile string
+
+// The profiles. Where what a server does depends on a chat template, it is the strictest one in use.
+const (
+	OpenAI     Profile = "openai"
+	Responses  Profile = "responses" // OpenAI's Responses API, with nothing stored
+	LlamaCpp   Profile = "llamacpp"
+	Alternate  Profile = "llamacpp+alternate" // its template wants user and assistant in turn, as Mistral's do
+	Toolless   Profile = "llamacpp+toolless"  // so does this one, which counts tools' messages too, as Gemma's do
+	Mistral    Profile = "mistral"
+	DeepSeek   Profile = "deepseek"
+	Thinking   Profile = "deepseek+thinking"
+	Anthropic  Profile = "anthropic"         // its Chat Completions endpoint
+	Offered    Profile = "anthropic+offered" // calls and results stand only in a request that offers tools, as on Bedrock
+	Gemini     Profile = "gemini"            // its Chat Completions endpoint
+	Signatures Profile = "gemini+signatures" // its model requires the signatures of its calls
+	Strictest  Profile = "strictest"         // none that there is: what every request satisfies, whoever gets it
+)
+
+// server is the profile without what depends on the model.
+func (p Profile) server() string {
+	server, _, _ := strings.Cut(string(p), "+")
+	return server
+}
+
+// Refusal is what a server answers to a body that breaks one of its rules.
+type Refusal struct {
+	Rule   string // the rule's name, such as call-answered
+	Index  int    // the message, from 0; -1 where it is about the request itself
+	Status int    // of HTTP
+	Code   string // the server's own code for it, "" for none
+	Text   string // what the server says
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("message %d (of the request: -1) breaks rule %s: %d %s", r.Index, r.Rule, r.Status, r.Text)
+}
+
+// Check reports the first rule of a profile that the body of a chat request breaks, as a *Refusal. It reads the bytes
+// as a real server does, and knows nothing of how they came about, so that a fault of the planning cannot excuse
+// itself.
+func Check(p Profile, body []byte) error {
+	read, wrong := readBody(body, p.server())
+	for _, r := range rulesOf(p) {
+		if wrong == nil && r.Rule != "form" {
+			wrong = finders[r.Rule](read)
 		}
-	})
-}
-
-// requestPath is where a server of the profile takes requests.
-func requestPath(p strict.Profile) string {
-	if p == strict.Responses {
-		return "/responses"
-	}
-	return "/chat/completions"
-}
-
-func complete(w http.ResponseWriter, r *http.Request, p strict.Profile, reply string) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client is gone
-	}
-	if err := strict.Check(p, body); err != nil {
-		refusal := err.(*strict.Refusal) // Check gives no other
-		answer(w, refusal.Status, format(p)(refusal))
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	event := func(v any) {
-		text, _ := json.Marshal(v) // plain maps always encode
-		_, _ = io.WriteString(w, "data: "+string(text)+"\n\n")
-	}
-	if p == strict.Responses {
-		event(map[string]any{"type": "response.created", "response": map[string]any{"status": "in_progress"}})
-		event(map[string]any{"type": "response.output_text.delta", "output_index": 0, "delta": reply})
-		event(map[string]any{"type": "response.completed", "response": map[string]any{"status": "completed"}})
-		return
-	}
-	chunk := func(delta map[string]any, finish any) map[string]any {
-		return map[string]any{
-			"id": "strict", "object": "chat.completion.chunk", "model": model,
-			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
-		}
-	}
-	event(chunk(map[string]any{"role": "assistant", "content": reply}, nil))
-	event(chunk(map[string]any{}, "stop"))
-	_, _ = io.WriteString(w, "data: [DONE]\n\n")
-}
-
-// model is the name of the one model.
-const model = "strict"
-
-func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // fails only where nobody reads any more
-}
-
-// Name names a profile in one word, as in llamacpp+alternate.
-func Name(p strict.Profile) string {
-	name := p.Server
-	for _, option := range []struct {
-		set  bool
-		name string
-	}{{p.Alternate, "alternate"}, {p.Toolless, "toolless"}, {p.Thinking, "thinking"}, {p.Signatures, "signatures"}, {p.Offered, "offered"}} {
-		if option.set {
-			name += "+" + option.name
+		if wrong != nil {
+			r.Index, r.Text = wrong.at, read.fill(r.Text, *wrong)
+			return &r
 		}
 	}
-	return name
+	return nil
 }
 
-// format is how the profile's server writes a refusal.
-func format(p strict.Profile) func(*strict.Refusal) any {
-	switch p.Server {
-	case strict.LlamaCpp.Server:
-		return llamaCppError
-	case strict.Mistral.Server:
-		return mistralError
-	case strict.Gemini.Server:
-		return geminiError
+// fault is a place that breaks a rule.
+type fault struct {
+	at   int    // the message, from 0; -1 is the request itself
+	k    int    // the part or call of the message, or the tool of the request
+	what string // what is wrong there, where that is neither message nor call
+}
+
+// fill puts what is wrong into the text of a refusal.
+func (b *body) fill(text string, f fault) string {
+	var m message
+	var c toolCall
+	if f.at >= 0 {
+		m = b.messages[f.at]
 	}
-	return openAIError
-}
-
-func openAIError(r *strict.Refusal) any {
-	e := map[string]any{"message": r.Text, "type": "invalid_request_error", "param": nil, "code": nil}
-	if r.Code != "" {
-		e["code"] = r.Code
+	if f.k < len(m.ToolCalls) {
+		c = m.ToolCalls[f.k]
 	}
-	return map[string]any{"error": e}
+	return strings.NewReplacer(
+		"{i}", strconv.Itoa(f.at), "{k}", strconv.Itoa(f.k), "{what}", f.what, "{role}", m.Role,
+		"{before}", b.roleBefore(f.at), "{id}", c.ID+m.ToolCallID+m.ID, "{name}", c.Function.Name,
+	).Replace(text)
 }
 
-func llamaCppError(r *strict.Refusal) any {
-	kind := "invalid_request_error"
-	if r.Status >= 500 {
-		kind = "server_error"
+//go:embed refusals.txt
+var refusals string
+
+// rulesOf are the rules of a profile, each with its refusal, in the order in which the server looks.
+func rulesOf(p Profile) []Refusal {
+	server := Profile(p.server())
+	if server == p {
+		return rules()[p]
 	}
-	return map[string]any{"error": map[string]any{"code": r.Status, "message": r.Text, "type": kind}}
+	return slices.Concat(rules()[server], rules()[p])
 }
 
-// mistralError is FastAPI's list for what the schema refuses, and the service's own form for the rest.
-func mistralError(r *strict.Refusal) any {
-	if r.Status == http.StatusUnprocessableEntity {
-		text, path, _ := strings.Cut(r.Text, ": ")
-		return map[string]any{"detail": []any{map[string]any{"type": r.Code, "loc": []string{"body", path}, "msg": text}}}
+// rules reads refusals.txt, which says what it holds.
+var rules = sync.OnceValue(func() map[Profile][]Refusal {
+	all, of := map[Profile][]Refusal{}, Profile("")
+	for line := range strings.Lines(refusals) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "== "); ok {
+			of = Profile(name)
+			continue
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		r := Refusal{Rule: strings.Fields(line)[0]}
+		fields := strings.SplitN(strings.TrimSpace(strings.TrimPrefix(line, r.Rule)), " ", 3)
+		r.Status, _ = strconv.Atoi(fields[0]) // A status that is none is 0, which no server answers with.
+		r.Code, r.Text = strings.Trim(fields[1], "-"), fields[2]
+		all[of] = append(all[of], r)
 	}
-	return map[string]any{"object": "error", "message": r.Text, "type": "invalid_request_message_order", "param": nil, "code": r.Code}
+	return all
+})
+
+// Example is a body that a profile refuses by a rule, or accepts where that is "".
+type Example struct {
+	Profile Profile
+	Rule    string
+	Body    []byte
 }
 
-func geminiError(r *strict.Refusal) any {
-	return []any{map[string]any{"error": map[string]any{"code": r.Status, "message": r.Text, "status": "INVALID_ARGUMENT"}}}
+//go:embed testdata/strict.txtar
+var examples []byte
+
+// Examples has one of each rule of each profile, and some that break none.
+func Examples() []Example {
+	var all []Example
+	for _, f := range txtar.Parse(examples).Files {
+		profile, rule, _ := strings.Cut(f.Name, " ")
+		if strings.HasPrefix(rule, "accepts ") {
+			rule = ""
+		}
+		all = append(all, Example{Profile(profile), rule, f.Data})
+	}
+	return all
 }

@@ -1,54 +1,102 @@
 package llmtest
 
 import (
-	"io"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
-
-	"winnow/llm/strict"
 )
 
 func TestStrictAnswersWhatPassesAndRefusesTheRestInItsOwnShape(t *testing.T) {
-	sound := `{"model":"m","messages":[{"role":"user","content":"hello"}],"stream":true}`
+	const openAI = `"param":null,"type":"invalid_request_error"}}`
 	for _, c := range []struct {
-		p      strict.Profile
-		broken string
-		status int
-		want   string
+		p    Profile
+		rule string // of an example
+		want string
 	}{
-		{strict.OpenAI, `{"model":"m","messages":[{"role":"tool","content":"x","tool_call_id":"c"}]}`, 400, `{"error":{"code":null,"message":"Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.","param":null,"type":"invalid_request_error"}}`},
-		{strict.LlamaCpp, `{"model":"m","messages":[{"role":"user","content":"x"},{"role":"system","content":"y"}]}`, 500, `{"error":{"code":500,"message":"System message must be at the beginning.","type":"server_error"}}`},
-		{strict.Mistral, `{"model":"m","messages":[{"role":"user","content":"x","name":"ann"}]}`, 422, `{"detail":[{"loc":["body","messages[0].name"],"msg":"Extra inputs are not permitted","type":"extra_forbidden"}]}`},
-		{strict.Mistral, `{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`, 400, `{"code":"3230","message":"Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant","object":"error","param":null,"type":"invalid_request_message_order"}`},
-		{strict.DeepSeek, `{"model":"m","messages":[{"role":"user"}]}`, 400, "{\"error\":{\"code\":\"invalid_request_error\",\"message\":\"Failed to deserialize the JSON body into the target type: messages[0]: missing field `content`\",\"param\":null,\"type\":\"invalid_request_error\"}}"},
-		{strict.Gemini, `{"model":"m","messages":[{"role":"user","content":" "}]}`, 400, `[{"error":{"code":400,"message":"* GenerateContentRequest.contents[0].parts: contents.parts must not be empty.","status":"INVALID_ARGUMENT"}}]`},
-		{strict.Responses, `{"model":"m","input":[{"type":"function_call_output","output":"x","call_id":"c"}]}`, 400, `{"error":{"code":null,"message":"No tool call found for function call output with call_id c.","param":null,"type":"invalid_request_error"}}`},
+		{OpenAI, "name-form", `400 {"error":{"code":"invalid_value","message":"TEXT",` + openAI},
+		{LlamaCpp, "system-first", `500 {"error":{"code":500,"message":"TEXT","type":"server_error"}}`},
+		{Mistral, "model-named", `422 {"detail":[{"loc":["body","model"],"msg":"Field required","type":"missing"}]}`},
+		{Mistral, "ends-open", `400 {"code":"3230","message":"TEXT","object":"error","param":null,` +
+			`"type":"invalid_request_message_order"}`},
+		{Gemini, "user-first", `400 [{"error":{"code":400,"message":"TEXT","status":"INVALID_ARGUMENT"}}]`},
+		{Responses, "output-of-call", `400 {"error":{"code":null,"message":"TEXT",` + openAI},
+		{Responses, "", "200 " + data(`{"type":"response.created","response":{"status":"in_progress"}}`) +
+			data(`{"type":"response.output_text.delta","output_index":0,"delta":"Hello."}`) +
+			data(`{"type":"response.completed","response":{"status":"completed"}}`)},
+		{DeepSeek, "", "200 " + chunk(`"role":"assistant","content":"Hello."`) + finished("stop") + done},
 	} {
-		server := httptest.NewServer(Strict(c.p, "Hello."))
-		defer server.Close()
-		path, sound, said, end := "/v1/chat/completions", sound, `"content":"Hello."`, "data: [DONE]\n\n"
-		if c.p == strict.Responses {
-			path, sound, said, end = "/v1/responses", `{"model":"m","input":[{"type":"message","role":"user","content":"hello"}]}`, `"delta":"Hello."`, "\"response.completed\"}\n\n"
+		examples := Examples()
+		x := examples[slices.IndexFunc(examples, func(x Example) bool { return x.Profile == c.p && x.Rule == c.rule })]
+		path := "/v1/chat/completions"
+		if c.p == Responses {
+			path = "/v1/responses"
 		}
-		post := func(body string) (int, string) {
-			resp, err := http.Post(server.URL+path, "application/json", strings.NewReader(body))
+		w := httptest.NewRecorder()
+		Strict(c.p, "Hello.").ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(x.Body)))
+		want := c.want
+		if refusal, ok := Check(c.p, x.Body).(*Refusal); ok {
+			quoted, err := json.Marshal(refusal.Text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer resp.Body.Close()
-			text, err := io.ReadAll(resp.Body)
-			if err != nil {
-				t.Fatal(err)
+			want = strings.Replace(c.want, `"TEXT"`, string(quoted), 1)
+		}
+		if got := fmt.Sprint(w.Code, " ", w.Body); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s, %s:\n got %s\nwant %s", c.p, c.rule, got, want)
+		}
+	}
+}
+
+var unfilled = regexp.MustCompile(`\{[a-z]+\}`)
+
+// TestEachRuleFiresOnItsOwnExample reads the bodies of testdata/strict.txtar: "PROFILE RULE" is one that breaks the
+// rule, and "PROFILE accepts NAME" one that breaks none.
+func TestEachRuleFiresOnItsOwnExample(t *testing.T) {
+	fired, accepted := map[string]bool{}, map[string]bool{}
+	for _, x := range Examples() {
+		var got string
+		var refusal *Refusal
+		if errors.As(Check(x.Profile, x.Body), &refusal) {
+			got = refusal.Rule
+		}
+		if got != x.Rule {
+			t.Errorf("%s refuses it by %q, want %q\n%s", x.Profile, got, x.Rule, x.Body)
+		}
+		if refusal != nil && (refusal.Status < 400 || refusal.Text == "" || unfilled.MatchString(refusal.Text)) {
+			t.Errorf("%s says %+v", x.Profile, refusal)
+		}
+		fired[string(x.Profile)+" "+got] = true
+		accepted[string(x.Profile)] = accepted[string(x.Profile)] || got == ""
+	}
+	for p, list := range rules() {
+		for _, r := range list {
+			if finders[r.Rule] == nil && r.Rule != "form" || !fired[string(p)+" "+r.Rule] {
+				t.Errorf("%s: the rule %s is unknown or has no example", p, r.Rule)
 			}
-			return resp.StatusCode, string(text)
 		}
-		if status, text := post(sound); status != 200 || !strings.Contains(text, said) || !strings.HasSuffix(text, end) {
-			t.Errorf("%s: a sound body gets %d %s, want a stream", Name(c.p), status, text)
+		if !accepted[string(p)] {
+			t.Errorf("%s accepts nothing", p)
 		}
-		if status, text := post(c.broken); status != c.status || strings.TrimSpace(text) != c.want {
-			t.Errorf("%s: %s\n got %d %s\nwant %d %s", Name(c.p), c.broken, status, text, c.status, c.want)
+	}
+}
+
+func TestBodiesThatAreNotSoundAreRefused(t *testing.T) {
+	for _, body := range []string{
+		`{"model":"m"`, `[]`, `{"model":"m","messages":{}}`, `{"model":"m","messages":[7]}`,
+		"{\"model\":\"\xff\",\"messages\":[]}",
+		`{"model":"m","messages":[{"role":"user","content":"a\u0000b"}]}`,
+		`{"model":"m","messages":[{"role":"user","content":"a","content":"b"}]}`,
+	} {
+		var refusal *Refusal
+		if !errors.As(Check(OpenAI, []byte(body)), &refusal) || refusal.Rule != "form" {
+			t.Errorf("%s gets %+v, want a refusal of its form", body, refusal)
 		}
 	}
 }
