@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// killedWhileAsking is the environment of a session whose program was killed while it asked about a tool call. The model
-// goes on with an answer.
+// killedWhileAsking is the environment of a session whose program was killed while it asked about a tool call. After
+// it the model goes on with an answer.
 func killedWhileAsking(t *testing.T, answer string) []string {
 	t.Helper()
 	asksForTheTime := strings.NewReplacer("calc__add", "now", `{\"a\":2,\"b\":3}`, "{}").Replace(asksToAdd("c1"))
