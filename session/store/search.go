@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"math"
 	"slices"
 	"time"
 
@@ -112,17 +113,36 @@ func (in Search) find(ctx context.Context, tx *sql.Tx, q search.Query, now time.
 
 // newest returns the newest messages that the index finds, in the sessions to look in.
 func (in Search) newest(ctx context.Context, tx *sql.Tx, q search.Query) ([]int64, error) {
+	var session int64
+	first, last := int64(0), int64(math.MaxInt64)
+	if in.Session != "" {
+		var err error
+		if session, err = sessionKey(ctx, tx, in.Session); err != nil {
+			return nil, err
+		}
+		// The index passes over what is before and behind the session.
+		err = tx.QueryRowContext(ctx, `
+			SELECT
+				coalesce(min(id), 0),
+				coalesce(max(id), 0)
+			FROM messages
+			WHERE session = ?`, session).Scan(&first, &last)
+		if err != nil {
+			return nil, err
+		}
+	}
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
 	return idsWhere(ctx, tx, `
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
 		CROSS JOIN sessions s ON s.n = m.session
-		WHERE f.found MATCH ?
-			AND (s.deleted_ms = 0 OR ?)
-			AND (? = '' OR s.id = ?)
+		WHERE f.found MATCH ?1
+			AND f.docid BETWEEN ?2 AND ?3
+			AND (?4 = 0 OR m.session = ?4)
+			AND (s.deleted_ms = 0 OR ?5)
 		ORDER BY f.docid DESC
-		LIMIT ?`, q.Match(), in.Trash, in.Session, in.Session, max(ranked, in.Limit))
+		LIMIT ?6`, q.Match(), first, last, session, in.Trash, max(ranked, in.Limit))
 }
 
 // hits makes hits of what was found.

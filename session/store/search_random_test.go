@@ -21,14 +21,16 @@ import (
 func typed() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			"and", "AND", "OR", "NOT", "NEAR", "NEAR/2", "text:", "docid:", "found", "*", "^", "-", "+", "(", ")", `"`, `""`, "'", ";--",
-			" ", "\n", "\x00", "sun", "sun*", "moon", "-moon", "日本", "語", "日本語", "%", "_", "\xff", "é", "e\u0301",
+			"and", "AND", "OR", "NOT", "NEAR", "NEAR/2", "text:", "docid:", "found",
+			"*", "^", "-", "+", "(", ")", `"`, `""`, "'", ";--", " ", "\n", "\x00", "%", "_", "\xff",
+			"sun", "sun*", "moon", "-moon", "日本", "語", "日本語", "é", "e\u0301",
 		}),
 		rapid.String(),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 12), func(b []byte) string { return string(b) }),
 	)
 	return rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		between := rapid.SampledFrom([]string{"", " "}).Draw(t, "between")
+		return strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), between)
 	})
 }
 
@@ -82,7 +84,8 @@ type finder struct {
 var someWords = []string{"sun", "sunny", "Moon", "mőon", "日本", "本日", "日", "x-ray", "ray", "a", "42"}
 
 func (x *finder) text(t *rapid.T) string {
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(someWords), 0, 6).Draw(t, "words"), rapid.SampledFrom([]string{" ", "\n", "", ", "}).Draw(t, "between"))
+	between := rapid.SampledFrom([]string{" ", "\n", "", ", "}).Draw(t, "between")
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(someWords), 0, 6).Draw(t, "words"), between)
 }
 
 func (x *finder) add(t *rapid.T) {
@@ -182,7 +185,8 @@ func (x *finder) look(t *rapid.T) {
 			t.Fatal(err)
 		}
 	}
-	in := Search{Text: x.text(t) + rapid.SampledFrom([]string{"", " ", `"sun moon"`, " sunn"}).Draw(t, "end"), Trash: rapid.Bool().Draw(t, "trash"), Limit: 1000}
+	end := rapid.SampledFrom([]string{"", " ", `"sun moon"`, " sunn"}).Draw(t, "end")
+	in := Search{Text: x.text(t) + end, Trash: rapid.Bool().Draw(t, "trash"), Limit: 1000}
 	if len(x.sessions) > 0 && rapid.Bool().Draw(t, "one session") {
 		in.Session = rapid.SampledFrom(x.sessions).Draw(t, "session")
 	}
@@ -223,7 +227,8 @@ func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 		}()
 		x := &finder{s: s, texts: map[int64]string{}, of: map[int64]string{}, trashed: map[string]bool{}}
 		t.Repeat(map[string]func(*rapid.T){
-			"add": x.add, "add more": x.add, "add yet more": x.add, "answer": x.answer, "fork": x.fork, "remove": x.remove, "look": x.look, "look again": x.look,
+			"add": x.add, "add more": x.add, "add yet more": x.add, "answer": x.answer, "fork": x.fork,
+			"remove": x.remove, "look": x.look, "look again": x.look,
 		})
 		x.look(t)
 	})
