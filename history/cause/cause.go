@@ -20,7 +20,7 @@ type Cause struct {
 	Want  int    // what it takes: characters of a message that is cut, tokens of one that did not fit, messages of a gap
 	Have  int    // how much of Want is there: characters that are sent, tokens that were left
 	Limit int    // the limit that the code names: characters, tokens or messages
-	Text  string // words that the current message shares with it, the model that made a summary, the name of a call, codes of faults, or the sentence of an older record without a code
+	Text  string // words that the current message shares with it, the model that made a summary, the name of a call, or the sentence of an older record without a code
 }
 
 // Sentence is the cause in words for the user, with its numbers.
@@ -36,9 +36,8 @@ func (c Cause) Sentence() string {
 	return strings.TrimSpace(strings.NewReplacer(
 		"{have}", number(c.Have), "{want}", number(c.Want), "{limit}", number(c.Limit), "{text}", c.Text,
 		"{recalled}", c.recalled(), "{messages}", c.messages(), "{condensed}", phrase(c.Text != "", ", summarised by %s", c.Text),
-		"{invalid}", phrase(c.Text != "", " The arguments of this call were not valid JSON (%s); they are sent repaired.", c.faults()),
+		"{invalid}", phrase(c.Want > 0, " The arguments of this call were not valid JSON at character %d; they are sent repaired.", c.Want),
 		"{short}", phrase(c.Have > 0, " The arguments of this call were cut off after %d characters; the complete part is sent.", c.Have),
-		"{behind}", phrase(c.Want > 0, " %d characters after the object are not sent.", c.Want),
 	).Replace(sentence))
 }
 
@@ -64,15 +63,6 @@ func (c Cause) messages() string {
 		return "1 message that is"
 	}
 	return humanize.Comma(int64(c.Want)) + " messages that are"
-}
-
-// faults are the faults of arguments in words.
-func (c Cause) faults() string {
-	var list []string
-	for code := range strings.FieldsSeq(c.Text) {
-		list = append(list, faults[code])
-	}
-	return strings.Join(list, ", ")
 }
 
 // MarshalText writes a cause as records keep it: the name of its code, then the numbers that it has, and the text

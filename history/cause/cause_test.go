@@ -80,10 +80,12 @@ func TestArgumentsAreExplained(t *testing.T) {
 		want  string
 	}{
 		{Cause{Code: ArgumentsRepaired, Have: 8}, "The arguments of this call were cut off after 8 characters; the complete part is sent."},
-		{Cause{Code: ArgumentsRepaired, Text: "quote comma"}, "The arguments of this call were not valid JSON (invalid quotes, missing or extra commas); they are sent repaired."},
-		{Cause{Code: ArgumentsList}, `The arguments of this call were a list, not an object; they are sent as {"value": …}.`},
+		{Cause{Code: ArgumentsRepaired, Want: 2, Have: 1200}, "The arguments of this call were not valid JSON at character 2; they are sent repaired. " +
+			"The arguments of this call were cut off after 1200 characters; the complete part is sent."},
+		{Cause{Code: ArgumentsValue}, `The arguments of this call were not an object; they are sent as {"value": …}.`},
 		{Cause{Code: ArgumentsUnwrapped}, "The arguments of this call were an object written as a string; the object itself is sent."},
-		{Cause{Code: ArgumentsUnwrapped, Text: "literal", Have: 1200, Want: 1300}, "The arguments of this call were an object written as a string; the object itself is sent. The arguments of this call were not valid JSON (literals of another language); they are sent repaired. The arguments of this call were cut off after 1200 characters; the complete part is sent. 1300 characters after the object are not sent."},
+		{Cause{Code: ArgumentsUnwrapped, Have: 12}, "The arguments of this call were an object written as a string; the object itself is sent. " +
+			"The arguments of this call were cut off after 12 characters; the complete part is sent."},
 		{Cause{Code: ResultMissing, Text: "read"}, "The call read has no recorded result; a neutral note is sent instead."},
 	} {
 		if got := tt.cause.Sentence(); got != tt.want {

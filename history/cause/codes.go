@@ -97,17 +97,16 @@ const (
 	ResultEmpty   // the result has no text
 	ResultBinary  // the result is binary data
 
-	// The arguments of a tool call were repaired. Where they were no valid JSON, Text has the codes of the faults; Have is
-	// how many characters had arrived where they broke off, Want how many behind the object are not sent.
+	// The arguments of a tool call were repaired. Want is the first character that is not valid, counted from 1, and Have
+	// is how many characters had arrived where they broke off.
 	ArgumentsAbsent    // there were none
 	ArgumentsNull      // they were null
-	ArgumentsLost      // nothing sure could be read
-	ArgumentsSplit     // those of several calls had run together
-	ArgumentsRepaired  // they were no valid JSON, or broke off
+	ArgumentsLost      // nothing in them is certain
+	ArgumentsSplit     // those of several calls were joined
+	ArgumentsFirst     // the same, and no call is there for the others
+	ArgumentsRepaired  // they were not valid JSON, or broke off
 	ArgumentsUnwrapped // they were an object written as a string
-	ArgumentsValue     // they were a number or a literal
-	ArgumentsList      // they were a list
-	ArgumentsString    // they were a string
+	ArgumentsValue     // they were a value that is no object
 
 	// Other faults of a stored message that were repaired.
 	RowUnreadable   // the row cannot be read, or its role is unknown
@@ -201,11 +200,10 @@ var words = [codes]struct{ name, sentence string }{
 	ArgumentsNull:      {"arguments_null", "The arguments of this call were null; an empty object is sent."},
 	ArgumentsLost:      {"arguments_lost", "The arguments of this call cannot be read as an object; an empty object is sent instead."},
 	ArgumentsSplit:     {"arguments_split", "The arguments of several calls were joined; each call gets its own."},
-	ArgumentsRepaired:  {"arguments_repaired", "{invalid}{short}{behind}"},
-	ArgumentsUnwrapped: {"arguments_unwrapped", "The arguments of this call were an object written as a string; the object itself is sent.{invalid}{short}{behind}"},
-	ArgumentsValue:     {"arguments_value", "The arguments of this call were a single value, not an object; they are sent as {\"value\": …}.{invalid}{short}{behind}"},
-	ArgumentsList:      {"arguments_list", "The arguments of this call were a list, not an object; they are sent as {\"value\": …}.{invalid}{short}{behind}"},
-	ArgumentsString:    {"arguments_string", "The arguments of this call were a string, not an object; they are sent as {\"value\": …}.{invalid}{short}{behind}"},
+	ArgumentsFirst:     {"arguments_first", "The arguments of several calls were joined; the first object is sent."},
+	ArgumentsRepaired:  {"arguments_repaired", "{invalid}{short}"},
+	ArgumentsUnwrapped: {"arguments_unwrapped", "The arguments of this call were an object written as a string; the object itself is sent.{short}"},
+	ArgumentsValue:     {"arguments_value", "The arguments of this call were not an object; they are sent as {\"value\": …}.{short}"},
 
 	RowUnreadable:   {"row_unreadable", "This message cannot be read, or its role is unknown; it is kept but not sent."},
 	AnswerEmpty:     {"answer_empty", "This answer has no text; it is left out."},
@@ -217,26 +215,6 @@ var words = [codes]struct{ name, sentence string }{
 	ReasoningBytes:  {"reasoning_bytes", "Bytes in the reasoning that are not valid text are replaced when it is sent."},
 	AttachmentBytes: {"attachment_bytes", "Bytes in an attached text that are not valid text are sent as replacement characters."},
 	CallNameBytes:   {"call_name_bytes", "Bytes in a tool name that are not valid text are sent as _."},
-}
-
-// faults are what was wrong with arguments that were no valid JSON, by the codes in the text of their Cause.
-var faults = map[string]string{
-	"control":  "raw control characters in a string",
-	"escape":   "invalid escapes",
-	"encoding": "characters that are not Unicode",
-	"quote":    "invalid quotes",
-	"inner":    "unescaped quotes in a string",
-	"joined":   "strings joined by +",
-	"key":      "unquoted names",
-	"literal":  "literals of another language",
-	"bare":     "unquoted text",
-	"comment":  "comments or ellipses",
-	"comma":    "missing or extra commas",
-	"colon":    "missing or extra colons",
-	"value":    "a name without a value",
-	"bracket":  "a missing or extra bracket",
-	"blank":    "invalid whitespace",
-	"around":   "text around the object",
 }
 
 // String is the code's name, "" for None.

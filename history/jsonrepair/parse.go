@@ -1,340 +1,433 @@
 package jsonrepair
 
 import (
-	"slices"
+	"encoding/json"
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// maxDepth is how deep objects and lists may stand in one another. A server's own parser gives up
-// not far above it.
+// maxDepth is how deep objects and lists may stand in one another.
 const maxDepth = 512
 
-// parser copies an object from src to out as valid JSON. What is valid passes byte for byte; every
-// departure is a fault. A text that ends too early is closed where it ends: what stood open and
-// cannot be kept true (a name, a number, a literal) is taken out again.
+// maxAhead is how many bytes are looked at to tell a name from other text, so that the time stays linear.
+const maxAhead = 256
+
+// parser copies one value from src to out as valid JSON. What is valid passes byte for byte. Where src ends too early
+// the value is closed, without a name, number or literal that may be incomplete.
 type parser struct {
 	src     string
 	pos     int
 	out     []byte
-	faults  Faults
-	open    bool // src ended before the object did
-	broken  bool // no reading is sure enough
-	plain   bool // the first quote ends a string, whatever follows it
-	ranOff  bool // a string went over quotes inside it to the end of src: they may have been its end
-	doubled bool // the string being read began with two quotes
-	from    int  // where its inside begins
-	raw     bool // its backslashes are text
-	windows bool // it is a path of Windows whose backslashes are no escapes
-	stack   []byte
-	lists   int // how many of the stack are lists
+	cut     bool // src ended inside the value
+	failed  bool // no reading is certain
+	plain   bool // the first quote ends a string, whatever stands behind it
+	ranOver bool // a string with quotes inside it ran to the end of src
+	objects int  // how many objects are open
+	lists   int  // how many lists are open
 }
 
-// member is a member of an object that was read.
-type member struct {
-	start, from int  // where its value begins, in out and in src
-	comma       bool // a comma stood in its colon's place
-}
-
-// parse reads the object or the list that src begins with. A string with quotes inside it
-// that never ends is more likely one that lost its quote, so a second reading, in which the first
-// quote ends each string, goes before when it makes sense. plain asks for that reading alone.
-func parse(src string, plain bool) (*parser, bool) {
-	// src may be the rest of many objects: what is reserved must not grow with it.
-	p := &parser{src: src, plain: plain, out: make([]byte, 0, min(len(src)+16, 256))}
-	p.value(atTop)
-	if p.ranOff {
-		if q, ok := parse(src, true); ok {
-			return q, true
-		}
-	}
-	return p, !p.broken
-}
-
-// position is where a value stands; it decides what may follow it.
-type position int
+// place is where a string stands. It decides what may stand behind it.
+type place int
 
 const (
-	atTop position = iota
+	atTop place = iota
 	atKey
 	inObject
 	inList
-	inTuple
 )
 
-// value reads one value and reports whether it can be kept. Where it cannot, nothing is wrong but
-// that the caller takes out what it began.
-func (p *parser) value(where position) (kept bool) {
-	if p.done() {
-		return false
-	}
-	if startsWithQuote(p.rest()) {
-		return p.text(where)
-	}
-	switch p.src[p.pos] {
-	case '{':
-		return p.nested('{', p.members)
-	case '[':
-		return p.nested('[', func() { p.elements(true) })
-	case '(':
-		if p.parenthesised() {
-			return true
+// parse reads the object or the list that src begins with. A string with quotes inside it that never ends has more
+// likely lost its closing quote, so a reading in which the first quote ends each string goes before if it makes sense.
+func parse(src string, plain bool) *parser {
+	p := &parser{src: src, plain: plain}
+	p.value(atTop)
+	if p.ranOver {
+		if again := parse(src, true); !again.failed {
+			return again
 		}
-		if startsTuple(p.rest()) {
-			return p.nested('[', p.tuple)
-		}
-	case ',', '}', ']':
-		p.faults |= faultValue
-		return false
 	}
-	return p.bare(where)
+	return p
 }
 
-// nested reads what stands between two brackets. It is kept even when the text ends inside.
-func (p *parser) nested(opening byte, inside func()) (kept bool) {
-	// Templates double the braces: {{"a": 1}}.
-	doubled := strings.HasPrefix(p.rest(), "{{")
-	if doubled {
-		p.skip(faultBracket)
-	}
-	p.out = append(p.out, opening)
-	p.pos++
-	kept = p.enclosed(opening, inside)
-	if doubled && p.at('}') {
-		p.pos++
-	}
-	return kept
+func (p *parser) rest() string { return p.src[p.pos:] }
+
+func (p *parser) emit(text string) { p.out = append(p.out, text...) }
+
+// replace writes other text for the next n bytes.
+func (p *parser) replace(n int, text string) {
+	p.emit(text)
+	p.pos += n
 }
 
-// enclosed reads what stands behind an opening bracket, which has been copied, and closes it.
-func (p *parser) enclosed(opening byte, inside func()) (kept bool) {
-	if len(p.stack) == maxDepth {
+// copy copies n bytes that are valid as they are.
+func (p *parser) copy(n int) { p.replace(n, p.src[p.pos:p.pos+n]) }
+
+// breakOff drops the rest of src: it is an incomplete part of a name, an escape, a number or a literal.
+func (p *parser) breakOff() bool {
+	p.cut, p.pos = true, len(p.src)
+	return false
+}
+
+// fail gives up the whole value.
+func (p *parser) fail() bool {
+	p.failed = true
+	return false
+}
+
+// value reads one value. It is false where the value cannot be kept, and the caller takes out what it began.
+func (p *parser) value(where place) (kept bool) {
+	rest := p.rest()
+	quote, _ := quoteAt(rest)
+	switch {
+	case rest == "":
+		return p.breakOff()
+	case quote != 0:
+		p.text(where)
+	case p.objects+p.lists == maxDepth:
 		return p.fail()
-	}
-	lists := p.lists
-	p.stack = append(p.stack, opening)
-	if opening == '[' {
+	case rest[0] == '{':
+		p.objects++
+		p.items('}', p.member)
+		p.objects--
+	case rest[0] == '[':
 		p.lists++
-	}
-	inside()
-	p.stack, p.lists = p.stack[:len(p.stack)-1], lists
-	p.out = append(p.out, closingOf(opening))
-	return !p.broken
-}
-
-// members reads an object up to and with its closing brace.
-func (p *parser) members() {
-	var last member
-	for first := true; !p.broken; {
-		mark, from := len(p.out), p.pos
-		comma := p.separator()
-		if p.early() {
-			p.out = p.out[:mark]
-			continue
-		}
-		if p.ended(mark, comma, '}') {
-			return
-		}
-		if c := p.src[p.pos]; c == ']' || c == '{' && !first && p.inside('[') {
-			p.faults |= faultBracket
-			p.out = p.out[:mark]
-			if p.lists > 0 {
-				return // the list around this object ends, or its next element begins
-			}
-			if !first && p.textOfElements(last, from) {
-				p.listAround(last, from)
-				continue
-			}
-			p.pos++
-			continue
-		}
-		if !first && !last.comma && p.elementFollows(mark, from) {
-			p.out = p.out[:mark]
-			p.listAround(last, from)
-			continue
-		}
-		if p.at('[') && !first {
-			p.strayList(mark)
-			continue
-		}
-		p.joint(mark, first, comma)
-		if m, kept := p.member(first || last.comma); kept {
-			first, last = false, m
-			continue
-		}
-		p.out = p.out[:mark]
-	}
-}
-
-// member reads one member. commas says whether a comma may stand in the colon's place.
-func (p *parser) member(commas bool) (m member, kept bool) {
-	if !p.key() {
-		return m, false
-	}
-	from := p.pos
-	p.blanks()
-	switch {
-	case p.done():
-		return m, false
-	case p.pos == from && isLetter(p.src[p.pos]):
-		return m, p.fail() // a quote inside of the name
-	case p.at(':'):
-		p.pos++
-	case p.at('='):
-		if p.skip(faultColon); p.at('>') {
-			p.pos++
-		}
-	case commas && p.at(',') && cannotBeName(p.src[p.pos+1:]):
-		m.comma = true
-		p.skip(faultColon)
-	case startsWithAny(p.rest(), ",}]"):
-		return m, p.fail() // a set of values, or a name that belongs to nothing
+		p.items(']', func() bool { return p.value(inList) })
+		p.lists--
 	default:
-		p.faults |= faultColon
+		return p.bare()
 	}
-	p.emit(":")
-	p.blanks()
-	if p.at(':') {
-		p.skip(faultColon)
-		p.blanks()
-	}
-	m.start, m.from = len(p.out), p.pos
-	if p.at(']') && p.lists == 0 {
-		p.emit("[]") // an empty list without its opening bracket
-		p.skip(faultBracket)
-		return m, true
-	}
-	return m, p.value(inObject)
+	return !p.failed
 }
 
-// cannotBeName reports whether s, behind a name and a comma, begins with a value that is no name: the
-// comma stands in the colon's place.
-func cannotBeName(s string) bool {
-	s = skipBlanks(s)
-	_, _, literal := wordAt(s)
-	return startsWithAny(s, "{[") || literal && !startsWithName(s)
-}
-
-// ended reports whether the text or the bracket ends here, and takes a comma before it out.
-func (p *parser) ended(mark int, comma bool, closing byte) bool {
-	if p.done() {
-		p.out, p.open = p.out[:mark], true
-		return true
-	}
-	if !p.at(closing) {
-		return false
-	}
-	if comma {
-		p.faults |= faultComma
-		p.out = p.out[:mark]
-	}
-	p.pos++
-	return true
-}
-
-// early reports whether the outermost brace stands here although a comma and a name follow it, and
-// passes over it.
-func (p *parser) early() bool {
-	if !p.at('}') || len(p.stack) != 1 || !memberFollows(p.src[p.pos+1:]) {
-		return false
-	}
-	p.skip(faultBracket)
-	return true
-}
-
-// memberFollows reports whether s is a comma and a name, with a colon or a string behind it.
-func memberFollows(s string) bool {
-	s, comma := strings.CutPrefix(skipBlanks(s), ",")
-	s = skipBlanks(s)
-	n := stringLength(s)
-	if n <= 0 || !comma {
-		return n == 0 && comma && startsWithName(s)
-	}
-	quote, _ := quoteAt(s)
-	after := skipBlanks(s[n:])
-	next, size := quoteAt(after)
-	return strings.HasPrefix(after, ":") || size > 0 && closes(quote, next)
-}
-
-// joint sees to it that exactly one comma stands between two members.
-func (p *parser) joint(mark int, first, comma bool) {
-	switch {
-	case first && comma:
-		p.faults |= faultComma
-		p.out = p.out[:mark]
-	case !first && !comma:
-		p.faults |= faultComma
-		p.out = slices.Insert(p.out, mark, ',')
-	}
-}
-
-// separator copies blanks and one comma, and leaves further commas out.
-func (p *parser) separator() (comma bool) {
-	for p.blanks(); p.at(','); p.blanks() {
-		if comma {
-			p.skip(faultComma)
+// items reads the members of an object or the elements of a list, with the brackets around them.
+func (p *parser) items(closing byte, item func() bool) {
+	p.copy(1)
+	for first := true; !p.failed; {
+		mark := len(p.out)
+		comma := p.separator()
+		rest := p.rest()
+		broken := rest == "" || strings.HasPrefix(rest, "```")
+		p.cut = p.cut || broken
+		switch {
+		case broken || p.goesOnOutside(closing):
+			p.out = append(p.out[:mark], closing)
+			return
+		case rest[0] == closing:
+			if comma {
+				p.out = p.out[:mark]
+			}
+			p.copy(1)
+			return
+		case rest[0] == '}' || rest[0] == ']':
+			p.out = p.out[:mark] // a bracket that nothing opened
+			p.pos++
 			continue
+		case first && comma:
+			p.out = p.out[:mark]
+		case !first && !comma:
+			p.out = append(p.out[:mark], ',')
+		}
+		if item() {
+			first = false
+		} else {
+			p.out = p.out[:mark]
+		}
+	}
+}
+
+// separator copies what stands before a member or an element: blanks and at most one comma.
+func (p *parser) separator() (comma bool) {
+	for p.blanks(); strings.HasPrefix(p.rest(), ","); p.blanks() {
+		if comma {
+			p.pos++
+		} else {
+			p.copy(1)
 		}
 		comma = true
-		p.emit(",")
-		p.pos++
 	}
 	return comma
 }
 
-// inside reports whether the object or list being read stands directly in one that opening begins.
-func (p *parser) inside(opening byte) bool {
-	n := len(p.stack)
-	return n > 1 && p.stack[n-2] == opening
+// goesOnOutside reports whether a closing bracket is missing here, because what stands around goes on.
+func (p *parser) goesOnOutside(closing byte) bool {
+	if closing == ']' {
+		return p.objects > 0 && strings.HasPrefix(p.rest(), "}")
+	}
+	return p.lists > 0 && startsWithAny(p.rest(), "]{")
 }
 
-func (p *parser) done() bool { return p.pos >= len(p.src) || p.broken }
-
-// rest is what is still to be read.
-func (p *parser) rest() string { return p.src[p.pos:] }
-
-// ahead is what stands behind a place in src, as far as it is looked at to decide one question.
-func (p *parser) ahead(from int) string { return p.src[from:min(len(p.src), from+maxAhead)] }
-
-// at reports whether a byte comes next.
-func (p *parser) at(c byte) bool { return !p.done() && p.src[p.pos] == c }
-
-// skip leaves the next byte out, whose being there is a fault.
-func (p *parser) skip(f Faults) {
-	p.faults |= f
-	p.pos++
+// member reads one member of an object.
+func (p *parser) member() (kept bool) {
+	quote, _ := quoteAt(p.rest())
+	if quote == 0 {
+		p.bareName()
+	} else {
+		p.text(atKey)
+	}
+	p.blanks()
+	rest := p.rest()
+	switch {
+	case rest == "":
+		return p.breakOff()
+	case rest[0] == ':':
+		p.copy(1)
+	case quote == 0 || startsWithAny(rest, ",}]"):
+		return p.fail()
+	default:
+		p.emit(":")
+	}
+	p.blanks()
+	return !startsWithAny(p.rest(), ",}]") && p.value(inObject)
 }
 
-// blanks copies blanks and leaves out comments and dots that stand for something left out. The end of
-// a code block is the end of the text.
-func (p *parser) blanks() {
-	for !p.done() {
-		n := blankLength(p.rest())
-		p.emit(p.rest()[:n])
-		p.pos += n
+// bareName reads a name without quotes, or with the last one only.
+func (p *parser) bareName() {
+	rest := p.rest()
+	behind := strings.TrimLeftFunc(rest, isNameRune)
+	name := rest[:len(rest)-len(behind)]
+	if name == "" {
+		p.fail()
+		return
+	}
+	_, size := quoteAt(behind)
+	p.replace(len(name)+size, `"`+name+`"`)
+}
+
+// bare reads a number, a literal, or text without quotes, which becomes a string.
+func (p *parser) bare() (kept bool) {
+	rest := p.rest()
+	word := wordOf(rest)
+	if literal := literalOf(word); word == rest && isOpen(word) {
+		return p.breakOff()
+	} else if literal != "" {
+		p.replace(len(word), literal)
+		return true
+	}
+	n := strings.IndexAny(rest, ",}]\n")
+	if n < 0 {
+		n = len(rest)
+	}
+	text := strings.TrimRightFunc(rest[:n], isFiller)
+	if text == "" || strings.ContainsAny(text, `"{[(`) {
+		return p.fail()
+	}
+	p.emit(`"`)
+	for end := p.pos + len(text); p.pos < end; {
+		p.character()
+	}
+	p.emit(`"`)
+	return true
+}
+
+// text reads a string.
+func (p *parser) text(where place) {
+	opening, size := quoteAt(p.rest())
+	p.replace(size, `"`)
+	isPath := windowsPath.MatchString(p.rest()[:min(len(p.rest()), maxAhead)])
+	for inner := false; ; {
 		rest := p.rest()
-		if n = commentLength(rest); n > 0 {
-			p.faults |= faultComment
-			p.pos += n
-			continue
-		}
-		if strings.HasPrefix(rest, "```") {
-			p.src = p.src[:p.pos]
+		quote, size := quoteAt(rest)
+		switch {
+		case rest == "":
+			p.emit(`"`)
+			p.cut = true
+			p.ranOver = p.ranOver || inner
 			return
-		}
-		r, size := utf8.DecodeRuneInString(rest)
-		if !isSpace(r) {
+		case rest[0] == '\\' && !isPath:
+			p.escape()
+		case !closes(opening, quote):
+			p.character()
+		case p.ends(rest[size:], where):
+			p.replace(size, `"`)
 			return
+		default:
+			p.character()
+			inner = true
 		}
-		p.faults |= faultBlank
-		p.emit(" ")
-		p.pos += size
 	}
 }
 
-func (p *parser) emit(s string) { p.out = append(p.out, s...) }
+// ends reports whether a quote ends its string, by what stands behind the quote.
+func (p *parser) ends(behind string, where place) bool {
+	next, comma := strings.CutPrefix(strings.TrimLeft(behind, jsonBlanks), ",")
+	next = strings.TrimLeft(next, jsonBlanks)
+	quote, _ := quoteAt(next)
+	switch {
+	case where == atKey || p.plain || next == "":
+		return true
+	case where == atTop:
+		return false
+	case startsWithAny(next, ",}") || next[0] == ']' && p.lists > 0:
+		return true
+	case commentLength(next) > 0 || strings.HasPrefix(next, "```"):
+		return true
+	case where == inObject:
+		return isMember(next) && (quote != 0 || next != behind)
+	}
+	word := wordOf(next)
+	return quote != 0 || startsWithAny(next, "{[-0123456789:") || comma && (literals[word] != "" || isOpen(word))
+}
 
-func (p *parser) fail() bool {
-	p.broken = true
-	return false
+// escape copies an escape. One that is not valid is a backslash and what stands behind it.
+func (p *parser) escape() {
+	rest := p.rest()
+	switch n := escapeLength(rest); {
+	case n > 0:
+		p.copy(n)
+	case n < 0:
+		p.breakOff()
+	case rest[1] == '\'':
+		p.replace(2, "'")
+	default:
+		p.replace(1, `\\`)
+	}
+}
+
+// character copies the next character as one inside a string.
+func (p *parser) character() {
+	rest := p.rest()
+	r, size := utf8.DecodeRuneInString(rest)
+	switch {
+	case r < ' ' || r == '"' || r == '\\':
+		quoted, _ := json.Marshal(string(r))
+		p.replace(1, string(quoted[1:len(quoted)-1]))
+	case !utf8.FullRuneInString(rest):
+		p.breakOff()
+	case r == utf8.RuneError:
+		p.replace(size, string(utf8.RuneError))
+	default:
+		p.copy(size)
+	}
+}
+
+// blanks copies blanks. Comments are left out, and a blank that JSON does not have becomes a space.
+func (p *parser) blanks() {
+	for p.pos < len(p.src) {
+		rest := p.rest()
+		r, size := utf8.DecodeRuneInString(rest)
+		switch n := commentLength(rest); {
+		case startsWithAny(rest, jsonBlanks):
+			p.copy(1)
+		case n > 0:
+			p.pos += n
+		case isFiller(r):
+			p.replace(size, " ")
+		default:
+			return
+		}
+	}
+}
+
+// jsonBlanks are the blanks that JSON has.
+const jsonBlanks = " \t\r\n"
+
+// isFiller reports whether a character means nothing between tokens.
+func isFiller(r rune) bool { return r == 0 || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+
+func isNameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_$-.", r)
+}
+
+// startsWithAny reports whether s begins with one of some bytes.
+func startsWithAny(s, bytes string) bool { return s != "" && strings.IndexByte(bytes, s[0]) >= 0 }
+
+// The quotes that models write beside JSON's own. Any of a row closes what another of the row opened.
+const (
+	doubleQuotes = "\"“”„‟"
+	singleQuotes = "'‘’‚‛`´"
+)
+
+// quoteAt is the quote that s begins with and its length, 0 where there is none.
+func quoteAt(s string) (quote rune, size int) {
+	if quote, size = utf8.DecodeRuneInString(s); strings.ContainsRune(doubleQuotes+singleQuotes, quote) {
+		return quote, size
+	}
+	return 0, 0
+}
+
+// closes reports whether a quote may end a string that another one began.
+func closes(opening, quote rune) bool {
+	switch {
+	case opening == '"' || opening == '\'':
+		return quote == opening
+	case strings.ContainsRune(doubleQuotes, opening):
+		return strings.ContainsRune(doubleQuotes, quote)
+	}
+	return strings.ContainsRune(singleQuotes, quote)
+}
+
+// comment is a comment, or the dots that stand for something left out.
+var comment = regexp.MustCompile(`^(?s:/\*.*?(?:\*/|$)|(?://|#)[^\n]*|\.\.\.)`)
+
+// commentLength is the length of the comment that s begins with.
+func commentLength(s string) int {
+	if !startsWithAny(s, "/#.") {
+		return 0
+	}
+	return len(comment.FindString(s))
+}
+
+// member is a name and a colon, or a text that breaks off before the colon.
+var member = regexp.MustCompile(`^(?s:"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)` +
+	`|[“”„‟][^"“”„‟]*(?:["“”„‟]|$)|[‘’‚‛´][^'‘’‚‛´]*(?:['‘’‚‛´]|$)` +
+	`|[\pL\pN_$.-]+["'“”‘’]?)[ \t\r\n]*(?::|$)`)
+
+// isMember reports whether s begins with a member of an object.
+func isMember(s string) bool { return member.MatchString(s[:min(len(s), maxAhead)]) }
+
+// wordOf is the word that s begins with.
+func wordOf(s string) string {
+	n := strings.IndexFunc(s, func(r rune) bool { return isFiller(r) || strings.ContainsRune(",:\"{}[]()/#", r) })
+	if n < 0 {
+		return s
+	}
+	return s[:n]
+}
+
+// literals are the literals that models write, as JSON has them.
+var literals = map[string]string{
+	"true": "true", "True": "true", "false": "false", "False": "false",
+	"null": "null", "None": "null", "undefined": "null",
+}
+
+// literalOf is a number or a literal as JSON has it, "" for any other word and for a number beyond a double.
+func literalOf(word string) string {
+	var number float64
+	if startsWithAny(word, "-0123456789") && json.Unmarshal([]byte(word), &number) == nil {
+		return word
+	}
+	return literals[word]
+}
+
+// isOpen reports whether a word at the end of the text is a number or a literal that may go on.
+func isOpen(word string) bool {
+	for literal := range literals {
+		if strings.HasPrefix(literal, word) && literal != word {
+			return true
+		}
+	}
+	return startsWithAny(word, "-0123456789") && strings.Trim(word, "0123456789+-.eE") == ""
+}
+
+// windowsPath is a path of Windows with single backslashes, one of which makes no escape of JSON. Then the others make
+// none either.
+var windowsPath = regexp.MustCompile(`^[A-Za-z]:(?:\\[^\\"\n]+)*\\(?:[^"\\/bfnrtu\n]|u[[:xdigit:]]{0,3}[^[:xdigit:]])`)
+
+// validEscape is an escape of JSON in which surrogates come in pairs.
+var validEscape = regexp.MustCompile(`^\\(?:["\\/bfnrt]|u(?:[0-9abcefABCEF][[:xdigit:]]|[dD][0-7])[[:xdigit:]]{2}` +
+	`|u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2})`)
+
+// escapeLength is the length of the escape that s begins with: 0 where it is not valid, -1 where it broke off.
+func escapeLength(s string) int {
+	const whole = `\ud800\udc00`
+	s = s[:min(len(s), len(whole))]
+	if n := len(validEscape.FindString(s)); n > 0 {
+		return n
+	}
+	if len(s) < len(whole) && validEscape.MatchString(s+whole[len(s):]) {
+		return -1
+	}
+	return 0
 }

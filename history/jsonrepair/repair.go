@@ -1,5 +1,5 @@
-// Package jsonrepair makes the arguments of a tool call one JSON object: what arrived whole keeps its bytes, and
-// nothing is invented. It does not run the arguments, know what a tool expects, or make an object of what is none.
+// Package jsonrepair makes the arguments of a tool call one JSON object. What arrived complete keeps its bytes, and
+// no name or value is invented. It does not run a call and does not know what a tool expects.
 package jsonrepair
 
 import (
@@ -8,86 +8,67 @@ import (
 	"unicode/utf8"
 )
 
-// Class is what the arguments of a call were.
+// Class is what was done to the arguments of a call.
 type Class string
 
-// The classes. What is no object is sent as the value of one member.
+// The classes.
 const (
-	Sound      Class = ""       // an object in valid JSON
-	Damaged    Class = "object" // an object that is not valid JSON, or that broke off
-	Encoded    Class = "encoded"
-	Absent     Class = "absent"
-	Null       Class = "null"
-	Value      Class = "value" // a number or a literal
-	List       Class = "list"
-	String     Class = "string"
-	Unreadable Class = "unreadable" // nothing sure could be read
+	Sound     Class = ""          // they are an object in valid JSON, and its bytes are unchanged
+	Closed    Class = "closed"    // they broke off, and the complete part is closed
+	Fixed     Class = "fixed"     // they were not valid JSON, or no object
+	Unwrapped Class = "unwrapped" // they were an object written as a string
+	Emptied   Class = "emptied"   // they were absent or null, or nothing in them is certain
 )
-
-// Kind is the kind of damage in the catalogue of docs/context.md.
-func (c Class) Kind() string {
-	switch c {
-	case Sound:
-		return ""
-	case Damaged, Unreadable:
-		return "C1"
-	case Absent:
-		return "C2"
-	}
-	return "C3"
-}
 
 // Report is what was wrong with the arguments of one call.
 type Report struct {
 	Class  Class
-	Faults Faults // how they were not valid JSON
-	Open   bool   // they broke off; what had arrived whole is there, closed
-	Rest   string // what was behind the object and is not sent
+	Kind   string // in the catalogue of docs/context.md: C1 is invalid JSON, C2 no arguments, C3 no object
+	Offset int    // how many bytes at the beginning are unchanged, where the class is Closed or Fixed
+	Cut    bool   // they broke off
 }
 
-// Repair makes the arguments of a tool call an object in valid JSON. An object that is valid
-// already comes back byte for byte. In any other case the members that are whole keep their bytes,
-// and no name is invented but "value", for arguments that are no object at all. Where nothing sure
-// can be read the object is {}: the caller has to show the raw text itself.
-// The time it takes is linear in the length of raw.
+// Lost reports whether nothing in the arguments is certain. The caller has to show the raw text itself.
+func (r Report) Lost() bool { return r.Class == Emptied && r.Kind == "C1" }
+
+const (
+	maxLayers = 8 // how often an object may be written as a string in a string
+	maxBraces = 4 // how many opening braces in other text are tried
+)
+
+// Repair makes the arguments of a tool call an object in valid JSON. The only name that it adds is "value", around
+// arguments that are no object. The time it takes is linear in the length of raw.
 func Repair(raw string) (object string, how Report) {
 	if isObject(raw) {
 		return raw, Report{}
 	}
-	if trimFiller(raw) == "" {
-		return "{}", Report{Class: Absent}
+	object, how = read(raw, maxLayers)
+	if !isObject(object) {
+		return "{}", Report{Class: Emptied, Kind: "C1"}
 	}
-	r, ok := read(raw, maxLayers)
-	switch {
-	case !ok || !isObject(r.object):
-		return "{}", Report{Class: Unreadable}
-	case r.Class == Null:
-		return "{}", Report{Class: Null}
-	case r.Class == Damaged && r.Faults == 0 && !r.Open:
-		r.Faults = faultBlank // the object is whole: what was wrong stood around it
+	if how.Class == Fixed {
+		how.Offset = commonPrefix(raw, object)
+		if how.Cut && strings.Trim(object[how.Offset:], `"}]`) == "" {
+			how.Class = Closed
+		}
 	}
-	return r.object, r.Report
+	return object, how
 }
 
-// Split takes the arguments of several calls apart that were glued into one: {…}{…}. It
-// returns the objects as they stand there, not repaired, and nil where raw is anything but two objects
-// or more, one behind the other. Linear in the length of raw.
+// Split takes apart the arguments of several calls that were joined: {…}{…}. It returns the objects as they stand
+// there, not repaired. It is nil where raw is not two objects or more and nothing else.
 func Split(raw string) []string {
 	var objects []string
 	plain := false
-	for rest := trimFiller(raw); rest != ""; {
-		if rest[0] != '{' {
+	for rest := strings.TrimLeftFunc(raw, isFiller); rest != ""; {
+		p := parse(rest, plain)
+		if rest[0] != '{' || p.failed {
 			return nil
 		}
-		p, ok := parse(rest, plain)
-		if !ok {
-			return nil
-		}
-		// One string that ran to the end makes every later object suspect; reading each of them
-		// to the end of the text would cost the square of its length.
-		plain = plain || p.plain
+		// Once a string ran to the end, the later ones are read plainly: to try each again would not be linear.
+		plain = p.plain
 		objects = append(objects, rest[:p.pos])
-		rest = strings.TrimLeft(rest[p.pos:], " \t\n\v\f\r,;")
+		rest = strings.TrimLeftFunc(rest[p.pos:], func(r rune) bool { return r == ',' || r == ';' || isFiller(r) })
 	}
 	if len(objects) < 2 {
 		return nil
@@ -95,50 +76,108 @@ func Split(raw string) []string {
 	return objects
 }
 
-// isObject reports whether text is one JSON object that every server can read. Stricter than
-// json.Valid, it refuses bytes that are not UTF-8, halves of surrogate pairs and numbers beyond a
-// double: some servers answer those with an error for the whole conversation.
+// isObject reports whether text is one JSON object that every server can read. Some refuse numbers beyond a double, as
+// Unmarshal does, and some refuse bytes that are not UTF-8 and halves of surrogate pairs.
 func isObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") &&
-		utf8.ValidString(text) && json.Valid([]byte(text)) && pairedSurrogates(text) && numbersFit(text)
+	var object map[string]any
+	err := json.Unmarshal([]byte(text), &object)
+	return err == nil && object != nil && utf8.ValidString(text) &&
+		(!strings.Contains(text, `\u`) || pairedSurrogates(text))
 }
 
-// numbersFit reports whether each number of valid JSON is one that a double can hold, if not exactly.
-func numbersFit(text string) bool {
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case isDigit(c):
-			n := len(text[i:]) - len(strings.TrimLeft(text[i:], "0123456789.eE+-"))
-			if !fitsDouble(text[i : i+n]) {
-				return false
-			}
-			i += n - 1
-		}
-	}
-	return true
-}
-
-// pairedSurrogates reports whether each \ud800 to \udbff of valid JSON has its second half.
+// pairedSurrogates reports whether each surrogate in valid JSON has its other half.
 func pairedSurrogates(text string) bool {
-	for i := 0; i+1 < len(text); i++ {
-		if text[i] != '\\' {
-			continue
-		}
-		if text[i+1] != 'u' {
-			i++
-			continue
-		}
-		size, kind := unicodeEscape(text[i:])
-		if kind != wholeEscape {
+	for at := strings.IndexByte(text, '\\'); at >= 0; at = strings.IndexByte(text, '\\') {
+		n := escapeLength(text[at:])
+		if n <= 0 {
 			return false
 		}
-		i += size - 1
+		text = text[at+n:]
 	}
 	return true
+}
+
+// read reads an object from arguments. What it returns is no object where it finds none.
+func read(raw string, layers int) (object string, how Report) {
+	text := strings.TrimLeftFunc(raw, isFiller)
+	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
+		text = strings.TrimLeftFunc(strings.TrimLeftFunc(inner, isNameRune), isFiller)
+	}
+	quote, _ := quoteAt(text)
+	switch literal := literalOf(strings.TrimRightFunc(text, isFiller)); {
+	case text == "":
+		return "{}", Report{Class: Emptied, Kind: "C2"}
+	case literal == "null":
+		return "{}", Report{Class: Emptied, Kind: "C3"}
+	case literal != "":
+		return wrapped(literal, false)
+	case quote != 0:
+		return readString(text, layers)
+	case text[0] == '{' && strings.HasPrefix(strings.TrimLeft(text[1:], jsonBlanks), `\"`):
+		return readString(`"`+text, layers) // an escaped object without the quotes around it
+	case text[0] == '{' || text[0] == '[':
+		p := parse(text, false)
+		if text[0] == '[' {
+			return wrapped(string(p.out), p.cut)
+		}
+		return p.object()
+	}
+	return readOtherText(text)
+}
+
+// wrapped is an object around arguments that are none.
+func wrapped(value string, cut bool) (object string, how Report) {
+	return `{"value": ` + value + "}", Report{Class: Fixed, Kind: "C3", Cut: cut}
+}
+
+// object is the object that was read, "" where the reading failed.
+func (p *parser) object() (object string, how Report) {
+	if p.failed {
+		return "", Report{}
+	}
+	return string(p.out), Report{Class: Fixed, Kind: "C1", Cut: p.cut}
+}
+
+// readString reads arguments that are one string, most often an object that was encoded twice.
+func readString(text string, layers int) (object string, how Report) {
+	p := &parser{src: text}
+	p.text(atTop)
+	var content string
+	if err := json.Unmarshal(p.out, &content); err != nil {
+		return "", Report{}
+	}
+	if layers > 0 && strings.HasPrefix(strings.TrimLeft(content, "\"\\"+jsonBlanks), "{") {
+		object, how = content, Report{}
+		if !isObject(object) {
+			object, how = read(content, layers-1)
+		}
+		if isObject(object) && (how.Kind != "C3" || how.Class == Unwrapped) {
+			return object, Report{Class: Unwrapped, Kind: "C3", Cut: p.cut || how.Cut}
+		}
+	}
+	return wrapped(string(p.out), p.cut)
+}
+
+// readOtherText looks for an object inside a text.
+func readOtherText(text string) (object string, how Report) {
+	for range maxBraces {
+		brace := strings.IndexByte(text, '{')
+		if brace < 0 {
+			break
+		}
+		if object, how = parse(text[brace:], false).object(); object != "" {
+			return object, how
+		}
+		text = text[brace+1:]
+	}
+	return "", Report{}
+}
+
+// commonPrefix is how many bytes two texts have in common at their beginning.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

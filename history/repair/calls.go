@@ -180,12 +180,12 @@ func ArgumentsOf(calls []message.ToolCall) []Arguments {
 		if how.Class == jsonrepair.Sound {
 			continue
 		}
-		kind := how.Class.Kind()
+		r := message.Repair{Kind: how.Kind, Cause: argumentsCause(raw, how), Before: raw, After: object}
 		if len(jsonrepair.Split(raw)) > 1 {
-			kind = "C4"
+			r.Kind, r.Cause = "C4", cause.Cause{Code: cause.ArgumentsFirst}
 		}
-		a.Object, a.Lost = object, how.Class == jsonrepair.Unreadable
-		a.Repairs = append(a.Repairs, message.Repair{Kind: kind, Cause: argumentsCause(raw, how), Before: raw, After: object})
+		a.Object, a.Lost = object, how.Lost()
+		a.Repairs = append(a.Repairs, r)
 	}
 	return all
 }
@@ -219,22 +219,24 @@ func (m *run) arguments() {
 	}
 }
 
-// argumentCodes are the codes of what the arguments of a call can be.
-var argumentCodes = map[jsonrepair.Class]cause.Code{
-	jsonrepair.Damaged:    cause.ArgumentsRepaired,
-	jsonrepair.Encoded:    cause.ArgumentsUnwrapped,
-	jsonrepair.Absent:     cause.ArgumentsAbsent,
-	jsonrepair.Null:       cause.ArgumentsNull,
-	jsonrepair.Value:      cause.ArgumentsValue,
-	jsonrepair.List:       cause.ArgumentsList,
-	jsonrepair.String:     cause.ArgumentsString,
-	jsonrepair.Unreadable: cause.ArgumentsLost,
-}
-
-// argumentsCause is what was done to the arguments of a call.
+// argumentsCause is what was done to the arguments of a call. Its numbers are characters, counted from 1.
 func argumentsCause(raw string, how jsonrepair.Report) cause.Cause {
-	c := cause.Cause{Code: argumentCodes[how.Class], Want: utf8.RuneCountInString(how.Rest), Text: how.Faults.String()}
-	if how.Open {
+	c := cause.Cause{Code: cause.ArgumentsRepaired}
+	switch {
+	case how.Kind == "C2":
+		return cause.Cause{Code: cause.ArgumentsAbsent}
+	case how.Lost():
+		return cause.Cause{Code: cause.ArgumentsLost}
+	case how.Class == jsonrepair.Emptied:
+		return cause.Cause{Code: cause.ArgumentsNull}
+	case how.Class == jsonrepair.Unwrapped:
+		c.Code = cause.ArgumentsUnwrapped
+	case how.Kind == "C3":
+		c.Code = cause.ArgumentsValue
+	case how.Class == jsonrepair.Fixed:
+		c.Want = utf8.RuneCountInString(raw[:how.Offset]) + 1
+	}
+	if how.Cut {
 		c.Have = utf8.RuneCountInString(raw)
 	}
 	return c
