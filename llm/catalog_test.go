@@ -415,11 +415,19 @@ func TestWindowFactsInTheirOrder(t *testing.T) {
 	}
 }
 
-// A server that counts its cached tokens beside the prompt's shows it once, and is known for it from then on.
+// A server that counts its cached tokens beside the prompt's is known for it when it has shown it twice in a row.
 func TestCachedTokensBesideThePromptAreAdded(t *testing.T) {
 	c := NewClient(Endpoint{Name: "x"})
 	for _, s := range []struct{ prompt, cached, want int }{
-		{900, 500, 900}, {300, 3000, 3300}, {900, 500, 1400}, {-1, 500, -1}, {900, -1, 900},
+		{900, 500, 900},
+		{300, 3000, 300},
+		{900, 500, 900},
+		{300, 3000, 300},
+		{900, 0, 900},
+		{300, 3000, 3300},
+		{900, 500, 1400},
+		{-1, 500, -1},
+		{900, -1, 900},
 	} {
 		u := pricing.NoUsage()
 		u.Prompt, u.Cached = s.prompt, s.cached

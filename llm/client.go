@@ -47,6 +47,8 @@ type Client struct {
 	shown   map[string]ollama.Model   // what Ollama says of its models, by plainModel
 	prices  map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
 	sought  bool                      // FindPrices asked for it
+
+	cachedMore bool // the last answer with cached tokens reported more of them than the prompt has
 }
 
 // NewClient makes the client of an endpoint. It does not connect.

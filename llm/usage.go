@@ -33,20 +33,28 @@ func usageOf(v any) (pricing.Usage, bool) {
 	return usage, usage != pricing.NoUsage()
 }
 
-// withCached makes the cached tokens a part of the prompt's. A server that once reported more of them than
-// the prompt has counts them beside it.
+// withCached makes the cached tokens a part of the prompt's. A server that reports more of them than the prompt has,
+// twice in a row, counts them beside it. One such answer proves nothing, nor does one without cached tokens.
 func (c *Client) withCached(u pricing.Usage) pricing.Usage {
 	if u.Prompt <= 0 || u.Cached <= 0 {
 		return u
 	}
-	if u.Cached > u.Prompt {
+	more := u.Cached > u.Prompt
+	c.mu.Lock()
+	again := more && c.cachedMore
+	c.cachedMore = more
+	c.mu.Unlock()
+	if again {
 		c.Learn(cachedApart)
 	}
-	if c.has(cachedApart) {
+	if c.CountsCachedApart() {
 		u.Prompt += u.Cached
 	}
 	return u
 }
+
+// CountsCachedApart reports whether the server is known to leave the tokens of its cache out of the prompt's.
+func (c *Client) CountsCachedApart() bool { return c.has(cachedApart) }
 
 // addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where
 // only their total shows it, and charge for it all the same.

@@ -104,9 +104,6 @@ func (t *turn) decide(ctx context.Context, q question) (asked, error) {
 		guessed, messages := t.guessedIn(plan), t.branch
 		a := asked{to: to, request: q.request(to, plan), plan: plan}
 		a.decision = record.DecisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
-		if o.Limit > 0 {
-			a.decision.Unread = to.Limit()
-		}
 		a.decision.Guessed = t.guesses(t.past)
 		t.mu.Unlock()
 		if len(guessed) == 0 {
@@ -160,6 +157,8 @@ type asked struct {
 	began    time.Time
 	reply    llm.Reply
 	saver    *saver // nil until the first piece arrived
+
+	withdrawn int64 // an earlier request that the server read whole after all, 0 for none
 }
 
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
@@ -177,7 +176,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if a.saver == nil {
 		return store.Message{}, t.saveFault(ctx, a, fault)
 	}
-	judged := t.judge(&a)
+	t.judge(&a)
 	answer, err := t.saveAnswer(ctx, a)
 	t.last = a.record
 	if err != nil {
@@ -185,7 +184,7 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	}
 	t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
 	a.to.Ran()
-	t.noteJudgement(ctx, a, judged)
+	t.noteCount(ctx, a)
 	if fault == nil {
 		t.noteEnd(a)
 	}

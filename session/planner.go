@@ -10,7 +10,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/branch"
-	"winnow/session/calibration"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -46,15 +45,6 @@ func historyOf(messages []store.Message) []history.Message {
 		list[i] = messages[i].Message
 	}
 	return list
-}
-
-// message is a message of the branch, nil where it is not on it or cannot be read.
-func (p *planner) message(id int64) *history.Message {
-	m, there, err := p.branch.ByID(id)
-	if !there || err != nil {
-		return nil
-	}
-	return &m.Message
 }
 
 // readTo reads the first past messages of the branch.
@@ -298,29 +288,9 @@ func (p *planner) build(past int, o history.Options) (history.Plan, error) {
 	return p.reader.Build(o)
 }
 
-// limitTries is how often a request is planned again, with less, to fit below a limit.
-const limitTries = 3
-
-// buildLimited is build of a request to a model, but a limit below what must be sent does not hold, and below a limit
-// text of a kind that the server has hardly counted yet gets as many tokens as it may need.
+// buildLimited is build of a request to a model, but a limit below what must be sent does not hold.
 func (p *planner) buildLimited(to *target.Model, past int, o *history.Options) (history.Plan, error) {
 	plan, err := p.build(past, *o)
-	for range limitTries {
-		if err != nil || o.Limit == 0 {
-			break
-		}
-		over := to.OverLimit(calibration.PartsOf(plan.Sum, plan.Entries, p.message))
-		if over <= 1 {
-			return plan, nil
-		}
-		tighter := *o
-		tighter.Limit = int(float64(o.Limit) / over)
-		smaller, err := p.build(past, tighter)
-		if err != nil {
-			break
-		}
-		plan, *o = smaller, tighter
-	}
 	if over := (*history.OverBudgetError)(nil); o.Limit > 0 && to.Shrunk() == 0 && errors.As(err, &over) {
 		o.Limit = 0
 		return p.build(past, *o)

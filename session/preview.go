@@ -18,10 +18,7 @@ func (s *Session) LoadRest(ctx context.Context) error {
 	if err := s.loadBranch(ctx); err != nil {
 		return err
 	}
-	if err := s.Model().Find(ctx); err != nil {
-		return err
-	}
-	return s.readCounts(ctx, s.Model())
+	return s.Model().Find(ctx)
 }
 
 func (s *Session) loadBranch(ctx context.Context) error {

@@ -8,7 +8,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/session/calibration"
 	"winnow/session/target"
 )
 
@@ -111,7 +110,9 @@ func unsent(err error) error {
 // comparable is our count of the request, 0 where it is not worth comparing with the server's: of a small request,
 // and of one with images or encrypted reasoning, of which only the server knows what they cost.
 func (a asked) comparable() int {
-	if a.record.Estimate < calibration.Least || a.carriesEncrypted() || slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool { return calibration.Images(m) > 0 }) {
+	isImage := func(p history.Part) bool { return p.Kind == history.ImagePart }
+	hasImage := func(m history.Message) bool { return slices.ContainsFunc(m.Parts, isImage) }
+	if a.record.Estimate < target.LeastCounted || a.carriesEncrypted() || slices.ContainsFunc(a.plan.Messages, hasImage) {
 		return 0
 	}
 	return a.record.Estimate

@@ -17,7 +17,6 @@ import (
 	"winnow/llm/tool"
 	"winnow/session/approval"
 	"winnow/session/branch"
-	"winnow/session/calibration"
 	"winnow/session/limits"
 	"winnow/session/recall"
 	"winnow/session/record"
@@ -308,7 +307,7 @@ func (s *Session) Records() record.Records {
 	row := s.Info()
 	return record.Records{
 		Store: s.deps.Store, Session: row.ID, Turns: row.Turns, Branch: s.branchTo,
-		Least: calibration.Least, Count: s.deps.Count, Guess: s.deps.Guess, Tokenizer: s.deps.Tokenizer,
+		Least: target.LeastCounted, Count: s.deps.Count, Guess: s.deps.Guess, Tokenizer: s.deps.Tokenizer,
 	}
 }
 

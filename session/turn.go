@@ -235,9 +235,6 @@ func (t *turn) askModel(ctx context.Context) error {
 		return err
 	}
 	to.AskWindowAgain(ask)
-	if err := t.readCounts(ctx, to); err != nil {
-		return err
-	}
 	to.FindPrices(ask)
 	return ctx.Err()
 }

@@ -28,8 +28,7 @@ type Decision struct {
 	Remedies map[int64]history.Remedy `json:"remedies,omitempty"`
 	Tools    int                      `json:"tools,omitempty"` // tokens of Schemas
 	Window   int                      `json:"window,omitempty"`
-	Limit    int                      `json:"limit,omitempty"`        // as history.Options has it
-	Unread   int                      `json:"unread_limit,omitempty"` // the limit after a request read in part that Limit comes from, 0 for none
+	Limit    int                      `json:"limit,omitempty"` // as history.Options has it
 	Ratio    float64                  `json:"ratio,omitempty"`
 	Profile  history.Profile          `json:"profile"`
 	To       history.Origin           `json:"to"`

@@ -59,11 +59,14 @@ func (p *Past) Lend(model string) (back func()) {
 	}
 }
 
-// Counted says that the server counted a request: short is what it did not read of it, nil where it read all.
-func (p *Past) Counted(short *Shortfall) {
+// Counted says that the server counted a request, which its record marks where the server read only a part.
+func (p *Past) Counted(r store.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shortfall = short
+	p.shortfall = nil
+	if short, cut := ShortfallOf(r); cut {
+		p.shortfall = &short
+	}
 }
 
 // Answered takes a request of the running turn to which something was answered, and which was sent at a time. messages

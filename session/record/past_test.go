@@ -187,7 +187,7 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 
 func TestShortfallEndsWithTheModel(t *testing.T) {
 	p := NewPast(words, true)
-	p.Counted(&Shortfall{Turn: 1, Expected: 9000, Reported: 4096})
+	p.Counted(store.Request{Turn: 1, CutExpected: 9000, Prompt: 4096})
 	if p.Forecast(history.Plan{}).Shortfall == nil {
 		t.Error("a shortfall that was counted is not known")
 	}

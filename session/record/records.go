@@ -159,19 +159,6 @@ func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
 	return false, nil
 }
 
-// LastCounted are those of the last n requests that asked a model, "endpoint/model", for an answer and of which the
-// server's count says something, the oldest first.
-func (r Records) LastCounted(ctx context.Context, model string, n int) ([]store.Request, error) {
-	if r.Session == "" {
-		return nil, nil
-	}
-	newest, err := r.Store.NewestRequests(ctx, r.Session, 0, n)
-	slices.Reverse(newest)
-	return slices.DeleteFunc(newest, func(q store.Request) bool {
-		return !isAnswered(q) || modelOf(q) != model || !r.isCounted(q) || q.Tokenizer != r.Tokenizer
-	}), err
-}
-
 // isAnswered says that something was answered to a request of a turn.
 func isAnswered(q store.Request) bool {
 	return q.Purpose == store.ForAnswer && q.End != store.EndFailed

@@ -23,7 +23,6 @@ type Learned struct {
 	StatedAt time.Time            `db:"stated_ms"`
 	Chosen   int                  `db:"chosen"` // tokens that the user set, 0 for none; ChooseWindow alone changes it
 	ChosenAt time.Time            `db:"chosen_ms"`
-	Largest  int                  `db:"largest"` // the largest prompt that was read whole, in the server's tokens
 	Ratio    float64              `db:"ratio"`   // the server's tokens per counted token, 0 unknown
 	Samples  int                  `db:"samples"` // how many answers Ratio comes from
 	Quirks   []string             `db:"quirks,json"`

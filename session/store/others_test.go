@@ -103,14 +103,14 @@ func TestFlags(t *testing.T) {
 func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
-	in := Learned{BaseURL: "https://me:sk-secret@example.com/v1?key=sk-secret", Model: "m", Window: 8192, WindowAt: noon().now(), Largest: 7000, Ratio: 1.07, Samples: 3, Quirks: []string{"q1", "q2"}}
+	in := Learned{BaseURL: "https://me:sk-secret@example.com/v1?key=sk-secret", Model: "m", Window: 8192, WindowAt: noon().now(), Ratio: 1.07, Samples: 3, Quirks: []string{"q1", "q2"}}
 	if got, err := s.Endpoint(ctx, in.BaseURL, "m"); err != nil || got.Window != 0 || got.Samples != 0 {
 		t.Errorf("before anything was learned: %+v, %v", got, err)
 	}
 	must(t, "learn", s.Learn(ctx, in))
 	in.Window, in.Quirks = 4096, nil
 	must(t, "learn", s.Learn(ctx, in))
-	want := Learned{BaseURL: "https://example.com/v1", Model: "m", Window: 4096, WindowAt: in.WindowAt, Largest: 7000, Ratio: 1.07, Samples: 3, Quirks: []string{}}
+	want := Learned{BaseURL: "https://example.com/v1", Model: "m", Window: 4096, WindowAt: in.WindowAt, Ratio: 1.07, Samples: 3, Quirks: []string{}}
 	for _, url := range []string{in.BaseURL, want.BaseURL} {
 		if got, err := s.Endpoint(ctx, url, "m"); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("Endpoint(%s) = %+v, %v; want %+v", url, got, err, want)

@@ -1,9 +1,11 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,6 +19,9 @@ func (m *Model) Exact() bool {
 	defer m.mu.Unlock()
 	return m.Client.Endpoint().Exact && !m.inexact
 }
+
+// exactly is the share of what was expected that an exact count may be off for nothing to change.
+const exactly = 0.001
 
 // CountExactly asks an endpoint that counts by itself for the tokens of the request that plan makes.
 // Where that is not what was expected, the next plan goes by it, and the answer is true: it is worth
@@ -44,7 +49,12 @@ func (m *Model) CountExactly(ctx context.Context, plan history.Plan) (bool, erro
 		m.inexact = ctx.Err() == nil
 		return false, fmt.Errorf("count as the server does (exact): %w", err)
 	}
-	return m.counts.Exact(counted, ours), nil
+	ratio, before := float64(counted)/float64(ours), cmp.Or(m.ratio(), 1)
+	if math.Abs(ratio-before) <= exactly*before {
+		return false, nil
+	}
+	m.believe(ratio)
+	return true, nil
 }
 
 // exactCount is a request that was counted.

@@ -1,8 +1,9 @@
 package target
 
 import (
+	"cmp"
+
 	"winnow/history"
-	"winnow/session/calibration"
 )
 
 // Limit is the most tokens that are planned for after the server read only a part of a request; 0 where
@@ -10,84 +11,23 @@ import (
 func (m *Model) Limit() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.counts.Limit()
+	return m.limit
 }
 
 // budget is the most tokens of the next request beside the window: less after a cut, and after a refusal
 // without a number. The caller holds the lock.
 func (m *Model) budget() int {
-	budget := m.counts.Budget()
-	if budget == 0 || m.shrunkTo == 0 {
-		return max(budget, m.shrunkTo)
+	if m.limit == 0 || m.shrunkTo == 0 {
+		return max(m.limit, m.shrunkTo)
 	}
-	return min(budget, m.shrunkTo)
-}
-
-// OverLimit is by which factor a plan may be larger than Limit: by more than 1 where it holds much text of a kind
-// that the server hardly counted yet.
-func (m *Model) OverLimit(parts []calibration.Part) float64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.counts.OverLimit(parts)
-}
-
-// Resume takes what the server counted of the conversation's earlier requests, once. read returns the id of the
-// newest request where the server read only a part of that, else 0.
-func (m *Model) Resume(read func(*calibration.Calibration) (unread int64)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.countsRead {
-		return
-	}
-	m.countsRead = true
-	if id := read(&m.counts); id != 0 {
-		m.unread = []int64{id}
-	}
-}
-
-// Resumed says that Resume was called.
-func (m *Model) Resumed() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.countsRead
-}
-
-// Judge compares the server's count of a request with what was expected.
-func (m *Model) Judge(r calibration.Report) calibration.Judgement {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r.Limited = r.Limited && m.counts.Limit() > 0
-	return m.counts.Judge(r)
-}
-
-// Cut notes a request of which the server read only a part.
-func (m *Model) Cut(request int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.unread = append(m.unread, request)
-}
-
-// Uncut returns the requests of which the server read only a part, and forgets them: it read them whole after all.
-func (m *Model) Uncut() []int64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	unread := m.unread
-	m.unread = nil
-	return unread
-}
-
-// Lift ends the limit after a cut: the server has stated its window.
-func (m *Model) Lift() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.counts.Lift()
+	return min(m.limit, m.shrunkTo)
 }
 
 // Expect is what the server is expected to count for a request that we count so, by what is known now.
 func (m *Model) Expect(tokens int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return int(float64(tokens) * m.counts.Scale())
+	return int(float64(tokens) * cmp.Or(m.ratio(), 1))
 }
 
 // Refused takes the window that a refusal names. estimate is our count of the request, 0 where it is not worth
@@ -97,8 +37,13 @@ func (m *Model) Refused(window, prompt, estimate int, atLeast bool) {
 	defer m.mu.Unlock()
 	m.learned.Window, m.learned.WindowAt = window, m.deps.Now()
 	m.window = m.facts().Window()
-	if estimate > 0 {
-		m.counts.Refused(prompt, estimate, atLeast)
+	if estimate == 0 {
+		return
+	}
+	// A number far below ours is no count of this request.
+	ratio := float64(prompt) / float64(estimate)
+	if ratio >= leastRatio && (!atLeast || ratio > cmp.Or(m.ratio(), 1)) {
+		m.believe(ratio)
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/llm/tool"
-	"winnow/session/calibration"
 	"winnow/session/store"
 )
 
@@ -64,9 +63,10 @@ type known struct {
 	toolCost   int         // the tokens of their schemas
 	asText     textTrial
 
-	counts     calibration.Calibration // what the server counts of this conversation's requests
-	countsRead bool                    // counts knows the requests that are stored
-	unread     []int64                 // the last requests of which the server read only a part
+	ratios     []float64 // the server's tokens for each of ours in the last requests that it read whole
+	limit      int       // the most tokens of a request until the server states its window, after a cut; 0 is none
+	cutRequest int64     // the last request of which the server read only a part
+	cutShare   float64   // the server's count of it as a share of ours, 0 where another one was counted since
 }
 
 // New is a model of a client's endpoint, of which nothing is known yet but what its maker documents.
@@ -164,7 +164,7 @@ func (m *Model) Fill(o *history.Options) {
 	defer m.mu.Unlock()
 	o.Policy.OutputReserve = m.outputReserve(o.Policy)
 	o.Tools = m.toolTokens()
-	o.Window, o.Limit, o.Ratio = m.window.Tokens, m.budget(), m.counts.Ratio
+	o.Window, o.Limit, o.Ratio = m.window.Tokens, m.budget(), m.ratio()
 	o.Profile, o.To = m.profile(), m.Client.Origin(m.Name)
 }
 
@@ -208,7 +208,7 @@ func (m *Model) Learn(ctx context.Context) error {
 func (m *Model) lesson() store.Learned {
 	l := m.learned
 	l.BaseURL, l.Model, l.Quirks = m.Client.Endpoint().BaseURL, m.Name, m.Client.Learned()
-	l.Ratio, l.Samples, l.Largest = m.counts.Ratio, m.counts.Samples, m.counts.Largest
+	l.Ratio, l.Samples = median(m.ratios), len(m.ratios)
 	return l
 }
 

@@ -12,7 +12,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
-	"winnow/session/calibration"
 	"winnow/session/store"
 )
 
@@ -90,46 +89,6 @@ func TestTriedWindowIsNotKept(t *testing.T) {
 	}
 	if got := again(t, m).Window().Tokens; got != 8192 {
 		t.Errorf("a window of %d tokens was kept", got)
-	}
-}
-
-func TestWhatIsLearnedIsFoundAgain(t *testing.T) {
-	m := newModel(t, 8192, 0)
-	for range 2 {
-		m.Judge(calibration.Report{
-			Parts:    calibration.PartsOf(history.Sum{System: 1000, Total: 1000}, history.Entries{}, nil),
-			Reported: 2000,
-		})
-	}
-	if got := m.Expect(100); got < 198 {
-		t.Errorf("100 tokens are expected to be %d, want about 200", got)
-	}
-	if err := m.Learn(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := again(t, m).Expect(100); got < 198 {
-		t.Errorf("another session expects %d, want about 200", got)
-	}
-}
-
-func TestLimitIsTheSmallerOfTwo(t *testing.T) {
-	m := newModel(t, 100_000, 0)
-	m.Resume(func(c *calibration.Calibration) int64 {
-		c.Resume(10_000)
-		return 7
-	})
-	m.ShrinkBelow(20_000)
-	var o history.Options
-	if m.Fill(&o); o.Limit != 9000 {
-		t.Errorf("planned below %d tokens, want nine tenths of what was read", o.Limit)
-	}
-	m.ShrinkBelow(5000)
-	m.ShrinkBelow(6000)
-	if m.Fill(&o); o.Limit != 5000 || m.Shrunk() != 5000 {
-		t.Errorf("planned below %d tokens, want 5,000", o.Limit)
-	}
-	if got := m.Uncut(); len(got) != 1 || got[0] != 7 || m.Uncut() != nil {
-		t.Errorf("read in part was %v, want request 7, once", got)
 	}
 }
 

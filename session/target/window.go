@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"winnow/llm"
@@ -31,7 +32,7 @@ func (m *Model) Find(ctx context.Context) error {
 		return nil // Somebody else found it meanwhile.
 	}
 	m.learned = learned
-	m.counts.Ratio, m.counts.Samples, m.counts.Largest = learned.Ratio, learned.Samples, learned.Largest
+	m.ratios = slices.Repeat([]float64{learned.Ratio}, min(learned.Samples, keptRatios))
 	m.window = m.facts().Window()
 	m.mu.Unlock()
 	if unstated != nil {
@@ -48,6 +49,7 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 	changed = stated.Tokens > 0 && stated.Tokens != m.learned.Stated
 	if changed {
 		m.learned.Stated, m.learned.StatedAt = stated.Tokens, m.deps.Now()
+		m.limit = 0
 	}
 	if stated.At = m.learned.StatedAt; stated.Tokens == 0 {
 		stated.At = time.Time{}
@@ -117,8 +119,7 @@ func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 func (m *Model) choose(tokens int) {
 	m.learned.Chosen, m.learned.ChosenAt = tokens, m.deps.Now()
 	m.learned.Window, m.learned.WindowAt = 0, time.Time{}
-	m.counts.Lift()
-	m.shrunkTo = 0
+	m.limit, m.shrunkTo = 0, 0
 	m.window = m.facts().Window()
 }
 
@@ -141,11 +142,11 @@ func (m *Model) TrueWindow() (tokens int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	set, over := m.facts().Contradicted()
-	switch limit := m.counts.Limit(); {
+	switch {
 	case over:
 		return m.window.Tokens, true
-	case set.Tokens > 0 && limit > 0 && limit < set.Tokens:
-		return limit, true
+	case set.Tokens > 0 && m.limit > 0 && m.limit < set.Tokens:
+		return m.limit, true
 	}
 	return 0, false
 }
