@@ -35,9 +35,13 @@ func answers(b testing.TB) map[string]string {
 	for i := range 150 {
 		fmt.Fprintf(&table, "| row %d | %d | some text in the cell %d, with `code` |\n", i, i*i, i)
 	}
+	var code strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&code, "func f%03d(a int) (string, error) { return \"text\", nil } // why\n", i)
+	}
 	return map[string]string{
 		"mixed200K":      answer(b, 200_000),
-		"code61K":        "```go\n" + strings.Repeat("func f(a int) (string, error) { return \"text\", nil } // why\n", 1000) + "```\n",
+		"code61K":        "```go\n" + code.String() + "```\n",
 		"paragraphs20K":  strings.Repeat(paragraph, 40),
 		"paragraph20K":   strings.Repeat(sentence, 240),
 		"marks20K":       strings.Repeat("Some **weight**, some `code` and *more* of [it](https://example.org/it). ", 270),

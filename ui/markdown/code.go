@@ -2,285 +2,204 @@ package markdown
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark/ast"
 )
 
-// Code is highlighted by pieces of about this many bytes, so that no frame waits for a whole
-// file: a piece ends at a blank line after pieceSize bytes, at any line after pieceLimit.
-const (
-	pieceSize  = 8 << 10
-	pieceLimit = 12 << 10
-)
-
-// pieces cuts code at line ends. Where a piece ends depends on the text before that point only,
-// so that growing code keeps its first pieces.
-func pieces(code string) []string {
-	var out []string
-	for {
-		n := pieceEnd(code)
-		if n == 0 {
-			break
-		}
-		out = append(out, code[:n])
-		code = code[n:]
-	}
-	if code != "" || len(out) == 0 {
-		out = append(out, code)
-	}
-	return out
+// isCode tells whether n is a block of code.
+func isCode(n ast.Node) bool {
+	return n.Kind() == ast.KindFencedCodeBlock || n.Kind() == ast.KindCodeBlock
 }
 
-// pieceEnd returns where the first piece of code ends, 0 if more code may still belong to it.
+// pieceEnd returns where the first piece of code ends, 0 if more code may still belong to it. Code is coloured by
+// pieces, so that no frame of a stream waits for a whole file. Where one ends depends on the text before only, so that
+// growing code keeps its first pieces: at a blank line, else at the first line behind 6 KB.
 func pieceEnd(code string) int {
-	for at := pieceSize; at < len(code); {
-		n := strings.IndexByte(code[at:], '\n')
-		if n < 0 {
-			return 0
-		}
-		at += n + 1
-		if at >= pieceLimit {
-			return at
-		}
-		if at < len(code) && code[at] == '\n' {
-			return at + 1
-		}
+	const least, most = 4 << 10, 6 << 10 // bytes
+	if len(code) <= most {
+		return 0
+	}
+	if i := strings.Index(code[least:most], "\n\n"); i >= 0 {
+		return least + i + 2
+	}
+	if i := strings.IndexByte(code[most:], '\n'); i >= 0 {
+		return most + i + 1
 	}
 	return 0
 }
 
-// highlighter lays code out and colours it.
-type highlighter struct{ *painter }
-
-// The signs at the left of a line of code, two cells wide as the space that stands there else.
-const (
-	codePadding = "  "
-	codeBar     = "│ " // where no ground tells code from text
-	codeWrapped = "↪ " // the line above goes on
-)
-
-// narrowCode is the width below which code has nothing at its sides.
-const narrowCode = 12
-
-// inner returns the cells for code in a block of width cells.
-func (h *highlighter) inner(width int) int {
-	switch {
-	case width < narrowCode:
-		return width
-	case h.tints():
-		return width - 2*len(codePadding)
+// codeBlock returns the lines of code, the first of which names its language.
+func (d *doc) codeBlock(n ast.Node, language string, width int) (lines []string) {
+	if language != "" {
+		lines = d.appendCode(lines, d.code[chroma.GenericPrompt].paint(OneLine(language, max(1, width-4))), width)
 	}
-	return width - len(codePadding)
+	for code := string(n.Lines().Value(d.source)); code != ""; {
+		end := pieceEnd(code)
+		if end == 0 {
+			end = len(code)
+		}
+		lines = append(lines, d.pieceLines(piece{code[:end], language, width})...)
+		code = code[end:]
+	}
+	return lines
 }
 
-// onGround returns a look of code.
-func onGround(r role, a attrs) look { return look{role: r, attrs: a | tinted} }
-
-// label returns the first line of a block, which names its language; none for code that names none.
-func (h *highlighter) label(language string, width int) []string {
-	if language == "" {
-		return nil
+// appendCode adds a line of code to lines: what stands at its left, the code, wrapped at words, and its ground, which
+// reaches from edge to edge.
+func (r *Renderer) appendCode(lines []string, code string, width int) []string {
+	left, wrappedLeft, inner := r.faint.paint("│")+" ", r.faint.paint("↪")+" ", max(1, width-2)
+	if r.style.Tint != "" {
+		left, wrappedLeft, inner = r.code[chroma.Text].paint("  "), r.code[chroma.GenericPrompt].paint("↪ "), max(1, width-4)
 	}
-	return h.row(nil, []run{{text: OneLine(language, h.inner(width)), look: onGround(mutedRole, 0)}}, width)
+	parts := []string{code}
+	if ansi.StringWidth(code) > inner {
+		parts = wrapped(protected(code), inner)
+	}
+	for _, part := range parts {
+		line := strings.TrimRight(left+part, " ")
+		if r.style.Tint != "" {
+			line += r.code[chroma.Text].paint(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
+		}
+		lines = append(lines, line)
+		left = wrappedLeft
+	}
+	return lines
 }
 
-// lines returns code as lines of at most width cells, and of exactly that where it stands on a ground,
-// coloured as language where chroma knows it. Every look ends on its line.
-func (h *highlighter) lines(code, language string, width int) (lines []string) {
-	code = strings.TrimSuffix(code, "\n")
-	lexer := h.lexer(language)
-	if lexer == nil {
-		return h.plain(code, width)
+// piece is a piece of code in a language, for a width.
+type piece struct {
+	code, language string
+	width          int
+}
+
+// pieceLines returns the lines of a piece of code. It keeps some, so that the pieces of a block that grows are not
+// coloured again.
+func (r *Renderer) pieceLines(p piece) []string {
+	const most = 64
+	lines, ok := r.pieces[p]
+	if !ok {
+		r.work += len(p.code)
+		code := spacesAtEnd.ReplaceAllString(strings.TrimSuffix(p.code, "\n"), "")
+		// Some lexers end the code with a line break of their own.
+		for _, line := range r.coloured(tokens(r.lexer(p.language), code))[:strings.Count(code, "\n")+1] {
+			lines = r.appendCode(lines, line, p.width)
+		}
+		if len(r.pieces) >= most {
+			clear(r.pieces)
+		}
+		r.pieces[p] = lines
 	}
+	return lines
+}
+
+// coloured returns the lines of tokens in their colours.
+func (r *Renderer) coloured(tokens []chroma.Token) (lines []string) {
+	var line strings.Builder
+	var open ink
+	change := func(to ink) {
+		if open != to && open != "" {
+			line.WriteString(ansi.ResetStyle)
+		}
+		if open != to {
+			line.WriteString(string(to))
+		}
+		open = to
+	}
+	for _, t := range tokens {
+		for i, part := range strings.Split(t.Value, "\n") {
+			if i > 0 {
+				change("")
+				lines = append(lines, line.String())
+				line.Reset()
+			}
+			if part != "" {
+				change(r.inkOf(t.Type))
+				line.WriteString(part)
+			}
+		}
+	}
+	change("")
+	return append(lines, line.String())
+}
+
+// lexer returns the lexer of a language, nil for none. Guessing the language from the code would cost more than it
+// shows, and so does each search of chroma's for a name that it does not know.
+func (r *Renderer) lexer(language string) chroma.Lexer {
+	lexer, ok := r.lexers[language]
+	if !ok && language != "" {
+		lexer = lexers.Get(language)
+		r.lexers[language] = lexer
+	}
+	return lexer
+}
+
+// tokens returns the tokens of code: a single one where there is no lexer, or where it panics, fails or loses text.
+func tokens(lexer chroma.Lexer, code string) (all []chroma.Token) {
 	defer func() {
-		if recover() != nil {
-			lines = h.plain(code, width)
+		if recover() != nil || !strings.HasPrefix(chroma.Stringify(all...), code) {
+			all = []chroma.Token{{Type: chroma.Text, Value: code}}
 		}
 	}()
-	tokens, err := lexer.Tokenise(nil, code)
-	if err != nil {
-		return h.plain(code, width)
-	}
-	var line []run
-	c := colourist{shell: shell(lexer), first: true}
-	length, breaks := 0, strings.Count(code, "\n")
-	for t := tokens(); t != chroma.EOF; t = tokens() {
-		length += len(t.Value)
-		for text := range strings.Lines(t.Value) {
-			text, ended := strings.CutSuffix(text, "\n")
-			line = c.add(line, t.Type, text)
-			if ended && breaks > 0 { // lexers add one at the end
-				lines = h.row(lines, line, width)
-				line, c.first = line[:0], true
-				breaks--
-			}
-		}
-	}
-	if length < len(code) {
-		return h.plain(code, width) // a lexer that loses text is not believed
-	}
-	return h.row(lines, line, width)
-}
-
-// plain is lines without colours.
-func (h *highlighter) plain(code string, width int) []string {
-	var lines []string
-	for line := range strings.SplitSeq(code, "\n") {
-		lines = h.row(lines, []run{{text: line, look: onGround(textRole, 0)}}, width)
-	}
-	return lines
-}
-
-// row adds a line of code to lines: what stands at its left, the code, wrapped at words, and the ground
-// up to the right edge.
-func (h *highlighter) row(lines []string, line []run, width int) []string {
-	for len(line) > 0 {
-		last := &line[len(line)-1]
-		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
-			break
-		}
-		line = line[:len(line)-1]
-	}
-	f := flow{painter: h.painter, width: h.inner(width)}
-	total := 0
-	for _, r := range line {
-		total += cells(r.text)
-	}
-	if total <= f.width {
-		f.put(line)
-		f.used = total
-	} else {
-		for _, r := range line {
-			f.text(r.text, r.look)
-		}
-		f.endWord()
-	}
-	f.endLine()
-	for i, text := range f.lines {
-		left := ""
-		if width >= narrowCode {
-			left = h.left(i > 0, text == "")
-		}
-		if h.tints() {
-			blank := width - f.widths[i]
-			if !ascii(text) {
-				blank = width - ansi.StringWidth(text)
-			}
-			if width >= narrowCode {
-				blank -= len(codePadding)
-			}
-			text += h.paint(strings.Repeat(" ", max(0, blank)), onGround(textRole, 0))
-		}
-		lines = append(lines, left+text)
-	}
-	return lines
-}
-
-// left returns what stands at the left of a line of code.
-func (h *highlighter) left(goesOn, empty bool) string {
-	switch {
-	case goesOn && h.tints():
-		return h.paint(codeWrapped, onGround(mutedRole, 0))
-	case goesOn:
-		return h.paint(codeWrapped, look{role: faintRole})
-	case h.tints():
-		return h.paint(codePadding, onGround(textRole, 0))
-	case empty:
-		return h.paint(strings.TrimRight(codeBar, " "), look{role: faintRole})
-	}
-	return h.paint(codeBar, look{role: faintRole})
-}
-
-// knownLexers are the lexers that were looked for, by the name of the language: an unknown name is looked for slowly.
-var knownLexers sync.Map
-
-// lexer returns the lexer of language, nil for none. Guessing the language from the code would
-// cost more than it shows.
-func (h *highlighter) lexer(language string) chroma.Lexer {
-	if language == "" || h.style == Plain {
+	if lexer == nil {
 		return nil
 	}
-	lexer, ok := knownLexers.Load(language)
-	if !ok {
-		found := lexers.Get(language)
-		if found != nil {
-			found = chroma.Coalesce(found)
-		}
-		lexer, _ = knownLexers.LoadOrStore(language, found)
-	}
-	found, _ := lexer.(chroma.Lexer)
-	return found
-}
-
-// shell tells whether l reads commands of a shell.
-func shell(l chroma.Lexer) bool {
-	switch l.Config().Name {
+	all, _ = chroma.Tokenise(lexer, nil, code)
+	switch lexer.Config().Name {
 	case "Bash", "Bash Session", "Fish":
-		return true
+		findCommands(all)
 	}
-	return false
+	return all
 }
 
-// colourist gives tokens their looks.
-type colourist struct {
-	shell bool
-	first bool // in a shell: the next word is a command
-}
-
-// add adds a token of one line to it.
-func (c *colourist) add(line []run, t chroma.TokenType, text string) []run {
-	if text == "" {
-		return line
-	}
-	l := tokenLook(t)
-	if !c.shell || strings.TrimLeft(text, " ") == "" {
-		return append(line, run{text: text, look: l})
-	}
-	switch {
-	case l.role == keywordRole || t.InCategory(chroma.Operator) || t.InCategory(chroma.Punctuation) || t == chroma.GenericPrompt:
-		// A command follows a pipe, a bracket that opens and a word such as "then".
-		c.first = strings.Trim(text, "=])}<>") != ""
-	case c.first && (t == chroma.Text || t == chroma.Other):
-		c.first = false
-		indent := len(text) - len(strings.TrimLeft(text, " "))
-		end := len(text)
-		if i := strings.IndexByte(text[indent:], ' '); i >= 0 {
-			end = indent + i
+// findCommands tells the commands of a shell from other text, which chroma does not do: the first word of a line and
+// the one behind a pipe, an opening bracket or a word such as "then".
+func findCommands(tokens []chroma.Token) {
+	expected := true
+	for i, t := range tokens {
+		text := t.Type == chroma.Text || t.Type == chroma.Other
+		switch {
+		case strings.TrimSpace(t.Value) == "":
+			expected = expected || strings.Contains(t.Value, "\n")
+		case text && expected:
+			tokens[i].Type, expected = chroma.NameFunction, false
+		default:
+			follows := !text && !t.Type.InCategory(chroma.Name) && !t.Type.InCategory(chroma.Literal)
+			expected = follows && strings.Trim(t.Value, "=])}<>") != ""
 		}
-		line = append(line, run{text: text[:indent], look: l}, run{text: text[indent:end], look: onGround(functionRole, 0)})
-		text = text[end:]
-	default:
-		c.first = false
 	}
-	if text == "" {
-		return line
-	}
-	return append(line, run{text: text, look: l})
 }
 
-// tokenLook returns how a token looks: three colours, so that code stays quiet.
-func tokenLook(t chroma.TokenType) look {
-	switch t {
-	case chroma.CommentPreproc, chroma.OperatorWord, chroma.GenericDeleted:
-		return onGround(keywordRole, 0)
-	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameBuiltin, chroma.NameBuiltinPseudo, chroma.NameClass,
-		chroma.NameTag, chroma.NameAttribute, chroma.NameDecorator, chroma.GenericHeading, chroma.GenericSubheading:
-		return onGround(functionRole, 0)
-	case chroma.GenericInserted:
-		return onGround(stringRole, 0)
-	case chroma.GenericPrompt:
-		return onGround(mutedRole, 0)
+// codeInks returns the colours of code on its ground, by types of token, or by their categories.
+func codeInks(s Style) map[chroma.TokenType]ink {
+	inks := map[chroma.TokenType]ink{}
+	add := func(colour string, types ...chroma.TokenType) {
+		for _, t := range types {
+			inks[t] = newInk(colour, s.Tint)
+		}
 	}
-	switch {
-	case t.InCategory(chroma.Comment):
-		return onGround(mutedRole, italic)
-	case t.InCategory(chroma.Keyword):
-		return onGround(keywordRole, 0)
-	case t.InSubCategory(chroma.LiteralString):
-		return onGround(stringRole, 0)
+	add(s.Text, chroma.Text)
+	add(s.Muted, chroma.Comment, chroma.GenericPrompt)
+	add(s.Keyword, chroma.Keyword, chroma.CommentPreproc, chroma.OperatorWord)
+	add(s.String, chroma.LiteralString)
+	add(s.Number, chroma.LiteralNumber)
+	add(s.Deleted, chroma.GenericDeleted)
+	add(s.Inserted, chroma.GenericInserted)
+	add(s.Function, chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameBuiltin, chroma.NameBuiltinPseudo,
+		chroma.NameClass, chroma.NameTag, chroma.NameAttribute, chroma.NameDecorator,
+		chroma.GenericHeading, chroma.GenericSubheading)
+	inks[chroma.Comment] = ink(ansi.Style{}.Italic(true).String()) + inks[chroma.Comment]
+	return inks
+}
+
+// inkOf returns the colour of a token.
+func (r *Renderer) inkOf(t chroma.TokenType) ink {
+	for _, known := range []chroma.TokenType{t, t.SubCategory(), t.Category()} {
+		if i, ok := r.code[known]; ok {
+			return i
+		}
 	}
-	return onGround(textRole, 0)
+	return r.code[chroma.Text]
 }

@@ -1,174 +1,323 @@
 package markdown
 
 import (
+	"bytes"
 	"html"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
-// inline collects the runs of a paragraph, heading or cell.
+// Signs stand for what glamour or its wrapper would take for something else. They are private characters of one cell,
+// but for wordBreak, which has none.
+const (
+	backslash = "\U0010fff0" // would be read as an escape a second time
+	ampersand = "\U0010fff1" // would begin an entity: &#27; an escape sequence
+	hyphen    = "\U0010fff2" // one that no line ends behind: the wrapper breaks behind every other
+	hardSpace = "\U0010fff3" // a space at which no line ends
+	secondOf  = "\U0010fff4" // the second cell of a digit that is an emoji, 1️⃣, for which the wrapper counts one
+	wordBreak = "\u2028"     // where a line may end though no space is there; Visible leaves none in a text
+)
+
+var (
+	signs    = strings.NewReplacer(`\`, backslash, "&", ampersand, "-", hyphen, "\ufe0f\u20e3", "\ufe0f\u20e3"+secondOf)
+	restored = strings.NewReplacer(backslash, `\`, ampersand, "&", hyphen, "-", hardSpace, " ", secondOf, "", wordBreak, "")
+
+	joinedByHyphen = regexp.MustCompile(`(\p{L})` + hyphen + `(\p{L})`)
+	// Scripts without spaces may be broken behind each character, but not behind a bracket that opens, and not before a
+	// sign that closes.
+	wide    = regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\x{3000}-\x{303f}\x{ff01}-\x{ff60}ー]`)
+	noBreak = regexp.MustCompile(`([（［｛〈《「『【〔〖])` + wordBreak + `|` + wordBreak + `([、。，．：；！？）］｝〉》」』】〕〗’”…ー々ゝゞ])`)
+)
+
+// protected returns text with the signs that make glamour and its wrapper leave it as it is.
+func protected(s string) string {
+	s = joinedByHyphen.ReplaceAllString(signs.Replace(s), "$1-$2")
+	return noBreak.ReplaceAllString(wide.ReplaceAllString(s, "$0"+wordBreak), "$1$2")
+}
+
+// inline copies the words of a leaf for glamour, with all text as it is read, in a source of its own. What it copies
+// has nothing in it but texts, code, emphasis, struck text and links: of other nodes glamour prints a warning.
 type inline struct {
 	*doc
-	runs []run
-	look look
-	open []opened // the tags that are open
+	copied []byte // the source of the copy
 }
 
-// inlineRuns returns what is inside n in a look.
-func (d *doc) inlineRuns(n ast.Node, l look) []run {
-	in := inline{doc: d, look: l}
-	in.children(n)
-	return in.runs
+// leaf returns the words of n in colours, not wrapped. They are copied into an empty block, a paragraph or a heading.
+func (d *doc) leaf(n, block ast.Node) (words string) {
+	in := inline{doc: d}
+	in.children(block, n)
+	root := ast.NewDocument()
+	root.AppendChild(root, block)
+	root.SetParent(extast.NewTable()) // in a table glamour does not add the address to the text of a link
+	defer func() {
+		if recover() != nil {
+			d.leaves = newLeaves(d.style) // the old one may hold half a text
+			words = string(in.copied)
+		}
+	}()
+	d.work += len(in.copied)
+	var b bytes.Buffer
+	_ = d.leaves.Render(&b, in.copied, root)
+	return strings.Trim(b.String(), "\n")
 }
 
-func (in *inline) add(s string) {
-	if s != "" {
-		in.runs = append(in.runs, run{text: s, look: in.look})
-	}
-}
-
-// atStart tells whether a line break is what came last.
-func (in *inline) atStart() bool {
-	last := len(in.runs) - 1
-	return last >= 0 && in.runs[last].end
-}
-
-// mark adds a sign that says what no attribute can: only where there are none.
-func (in *inline) mark(s string) {
-	if in.style == Plain {
-		in.add(s)
-	}
-}
-
-func (in *inline) children(n ast.Node) {
+// children copies what is inside n into parent.
+func (in *inline) children(parent, n ast.Node) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		in.node(c)
+		in.node(parent, c)
 	}
 }
 
-// with adds the children of n in a look that has more attributes.
-func (in *inline) with(n ast.Node, r role, a attrs) {
-	before := in.look
-	if r != textRole {
-		in.look.role = r
-	}
-	in.look.attrs |= a
-	in.children(n)
-	in.look = before
-}
-
-func (in *inline) node(n ast.Node) {
+// node copies n into parent.
+func (in *inline) node(parent, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Text:
-		value := string(n.Segment.Value(in.source))
-		if !n.IsRaw() {
-			value = unescaped(value)
+		in.add(parent, unescaped(string(n.Value(in.source))))
+		if n.HardLineBreak() {
+			in.add(parent, "\n")
+		} else if n.SoftLineBreak() {
+			in.add(parent, " ")
 		}
-		if in.atStart() {
-			value = strings.TrimLeft(value, " ")
-		}
-		in.add(value)
-		switch {
-		case n.HardLineBreak():
-			in.runs = append(in.runs, run{end: true})
-		case n.SoftLineBreak() && !in.atStart():
-			in.add(" ")
-		}
-	case *ast.String:
-		in.add(Visible(string(n.Value)))
 	case *ast.CodeSpan:
-		in.code(strings.ReplaceAll(in.plainText(n), "\n", " "))
-	case *ast.Emphasis:
-		mark, r, a := "*", textRole, italic
-		if n.Level > 1 {
-			mark, r, a = "**", strongRole, bold
-		}
-		in.mark(mark)
-		in.with(n, r, a)
-		in.mark(mark)
-	case *extast.Strikethrough:
-		in.mark("~~")
-		in.with(n, textRole, struck)
-		in.mark("~~")
-	case *extast.TaskCheckBox:
-		in.add(taskBox(n) + " ")
-	case *mathSpan:
-		in.add(strings.ReplaceAll(segments(n.segments, in.source), "\n", " "))
+		in.codeSpan(parent, n)
 	case *ast.RawHTML:
-		in.html(strings.ReplaceAll(segments(n.Segments, in.source), "\n", " "))
+		in.add(parent, tagTexts.Replace(strings.ReplaceAll(string(n.Segments.Value(in.source)), "\n", " ")))
+	case *ast.Emphasis:
+		in.nested(parent, ast.NewEmphasis(n.Level), n)
+	case *extast.Strikethrough:
+		in.nested(parent, extast.NewStrikethrough(), n)
 	case *ast.Link:
-		in.link(n, string(n.Destination))
-	case *ast.AutoLink:
-		in.autoLink(n)
+		in.link(parent, n, unescaped(string(n.Destination)), unescaped(in.rawText(n)))
 	case *ast.Image:
-		in.image(n, string(n.Destination))
-	default:
-		in.children(n)
+		in.add(parent, "image: ")
+		in.link(parent, n, unescaped(string(n.Destination)), unescaped(in.rawText(n)))
+	case *ast.AutoLink:
+		address := string(n.URL(in.source))
+		if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(address), "mailto:") {
+			address = "mailto:" + address
+		}
+		in.link(parent, n, address, string(n.Label(in.source)))
 	}
 }
 
-// code adds a piece of code within a sentence.
-func (in *inline) code(s string) {
-	if !in.tints() {
-		in.runs = append(in.runs, run{text: "`" + s + "`", look: in.look, solid: true})
+// nested copies what is inside n into a node, and that into parent.
+func (in *inline) nested(parent, node, n ast.Node) {
+	in.children(node, n)
+	parent.AppendChild(parent, node)
+}
+
+// add adds text as it is to be shown. No line begins with a space.
+func (in *inline) add(parent ast.Node, s string) {
+	start := len(in.copied)
+	if start == 0 || in.copied[start-1] == '\n' {
+		s = strings.TrimLeft(s, " ")
+	}
+	in.copied = append(in.copied, protected(s)...)
+	last, ok := parent.LastChild().(*ast.Text)
+	switch {
+	case s == "":
+	case ok && last.Segment.Stop == start:
+		last.Segment.Stop = len(in.copied)
+	default:
+		parent.AppendChild(parent, ast.NewTextSegment(text.NewSegment(start, len(in.copied))))
+	}
+}
+
+// codeSpan adds code within a sentence, or a formula. Short code is not broken at its spaces.
+func (in *inline) codeSpan(parent ast.Node, n *ast.CodeSpan) {
+	const short = 20
+	code := strings.ReplaceAll(in.rawText(n), "\n", " ")
+	if _, ok := n.AttributeString(formulaAttribute); ok {
+		in.add(parent, shifted(code))
 		return
 	}
-	l := in.look
-	l.role, l.attrs = strongRole, l.attrs|tinted
-	in.runs = append(in.runs, run{text: " " + s + " ", look: l, solid: true})
+	if len(code) <= short {
+		code = strings.ReplaceAll(code, " ", hardSpace)
+	}
+	edge := "`"
+	if in.style.Tint != "" {
+		edge = hardSpace
+	}
+	span := ast.NewCodeSpan()
+	in.add(span, edge+code+edge)
+	parent.AppendChild(parent, span)
 }
 
-// segments returns the text of segments.
-func segments(s *text.Segments, source []byte) string {
+// rawText returns the text inside n as it is written there, without marks.
+func (d *doc) rawText(n ast.Node) string {
+	if n, ok := n.(*ast.Text); ok {
+		return string(n.Value(d.source))
+	}
 	var b strings.Builder
-	for i := range s.Len() {
-		seg := s.At(i)
-		b.Write(seg.Value(source))
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		b.WriteString(d.rawText(c))
 	}
 	return b.String()
 }
 
-// unescaped returns a text as it is read: without the backslashes before its signs, and with the
-// characters that its entities name, visible ones.
+// link adds a link: its text alone where it leads nowhere from a terminal, and its address where that says more. Where
+// the terminal opens no links the text is only underlined, which glamour does with that of an anchor.
+func (in *inline) link(parent, n ast.Node, address, said string) {
+	target := safeAddress(address)
+	if strings.TrimSpace(said) == "" {
+		said = address
+	}
+	switch opens := ast.NewLink(); {
+	case target != "":
+		opens.Destination = []byte("#")
+		if in.style.Links {
+			opens.Destination = []byte(target)
+		}
+		in.add(opens, strings.ReplaceAll(said, "\n", " "))
+		parent.AppendChild(parent, opens)
+	case n.FirstChild() != nil:
+		in.children(parent, n)
+	default:
+		in.add(parent, said)
+	}
+	misleading := strings.ContainsAny(said, ":/@") || strings.HasPrefix(said, "www.")
+	if absolute.MatchString(address) && bare(said) != bare(address) && (!in.style.Links || target == "" || misleading) {
+		in.add(parent, " ("+address+")")
+	}
+}
+
+// bare returns an address without what a reader does not miss: the usual scheme and a slash at the end.
+func bare(address string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(address, "https://"), "mailto:"), "/")
+}
+
+var (
+	absolute     = regexp.MustCompile(`^[a-zA-Z][\w+.-]*:`)
+	openable     = regexp.MustCompile(`^(?i:https?://[^/?#]|mailto:)[^<␀-␡]*$`)
+	notPrintable = regexp.MustCompile(`[^!-~]`)
+)
+
+// safeAddress returns an address as a terminal may open it, "" for one that it may not: pages and mail alone, of at most
+// 2,000 bytes, because several terminals refuse longer ones, and nothing but printable ASCII. Others would start a
+// program of the reader's. An address with a control character in it, which Visible has named, is none.
+func safeAddress(address string) string {
+	if len(address) > 2000 || !openable.MatchString(address) {
+		return ""
+	}
+	return notPrintable.ReplaceAllStringFunc(address, url.PathEscape)
+}
+
+var escapes = regexp.MustCompile("\\\\[!-/:-@[-`{-~]|&#?\\w{1,32};")
+
+// unescaped returns a text as it is read: without the backslashes before its signs, and with the characters that its
+// entities name, visible ones.
 func unescaped(s string) string {
-	if !strings.ContainsAny(s, `\&`) {
-		return s
-	}
-	var b strings.Builder
-	for s != "" {
-		i := strings.IndexAny(s, `\&`)
-		if i < 0 {
-			i = len(s)
+	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
+		if escape[0] == '\\' {
+			return escape[1:]
 		}
-		b.WriteString(s[:i])
-		s = s[i:]
-		switch {
-		case s == "":
-		case s[0] == '\\' && len(s) > 1 && util.IsPunct(s[1]):
-			b.WriteByte(s[1])
-			s = s[2:]
-		case s[0] == '&' && entity(s) > 0:
-			n := entity(s)
-			b.WriteString(Visible(html.UnescapeString(s[:n])))
-			s = s[n:]
-		default:
-			b.WriteByte(s[0])
-			s = s[1:]
-		}
-	}
-	return b.String()
+		return Visible(html.UnescapeString(escape))
+	})
 }
 
-// entity returns the length of the entity that s begins with, 0 for none.
-func entity(s string) int {
-	const longest = 33 // &CounterClockwiseContourIntegral;
-	i := strings.IndexByte(s[:min(len(s), longest)], ';')
-	if i < 2 || html.UnescapeString(s[:i+1]) == s[:i+1] {
-		return 0
+// tagTexts replaces the tags that say how a text looks. Any other is text, as it may be what somebody asks about.
+var tagTexts = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", "<kbd>", "[", "</kbd>", "]",
+	"<details>", "", "</details>", "", "<summary>", "", "</summary>", "")
+
+var (
+	lowered = strings.NewReplacer("<sub>", "", "</sub>", "", "0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅",
+		"6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "=", "₌", "(", "₍", ")", "₎", "n", "ₙ", "i", "ᵢ", "x", "ₓ")
+	raised = strings.NewReplacer("<sup>", "", "</sup>", "", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
+		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i", "ⁱ", "x", "ˣ")
+)
+
+// shifted returns a formula as it is shown: in small characters where tags lower or raise it.
+func shifted(formula string) string {
+	switch {
+	case strings.HasPrefix(formula, "<sub>"):
+		return lowered.Replace(formula)
+	case strings.HasPrefix(formula, "<sup>"):
+		return raised.Replace(formula)
 	}
-	return i + 1
+	return formula
 }
+
+// A formula is shown as it is typed: a terminal cannot set it, and its backslashes, asterisks and underscores are no
+// marks of Markdown. So a formula on lines of its own is a block of code, and one within a text a span of code that
+// has formulaAttribute.
+const formulaAttribute = "formula"
+
+// formula is a formula at the beginning of a line, with its delimiters, or what is lowered or raised and has such
+// characters. A dollar ends one only right behind a character, and with no digit after it: prices are no formulas.
+var formula = regexp.MustCompile(`^(?:<sub>[\d+=()nix-]+</sub>|<sup>[\d+=()nix-]+</sup>|` +
+	`\\\(.+?\\\)|\\\[.+?\\\]|\$\$[^$]+\$\$|(\$[^\s$](?:[^$]*[^\s$\\])?\$)(?:\D|$))`)
+
+// formulaSpans finds formulas within a text.
+type formulaSpans struct{}
+
+// Trigger implements parser.InlineParser.
+func (formulaSpans) Trigger() []byte { return []byte{'\\', '$', '<'} }
+
+// Parse implements parser.InlineParser.
+func (formulaSpans) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	const longest = 4 << 10 // bytes
+	line, segment := block.PeekLine()
+	found := formula.FindSubmatchIndex(line[:min(len(line), longest)])
+	if found == nil {
+		return nil
+	}
+	end := found[1]
+	if found[3] > 0 {
+		end = found[3]
+	}
+	block.Advance(end)
+	span := ast.NewCodeSpan()
+	span.SetAttributeString(formulaAttribute, true)
+	span.AppendChild(span, ast.NewRawTextSegment(segment.WithStop(segment.Start+end)))
+	return span
+}
+
+// formulaBlocks finds formulas that are blocks of their own: the first line is a delimiter alone, \[ or $$.
+type formulaBlocks struct{}
+
+// Trigger implements parser.BlockParser.
+func (formulaBlocks) Trigger() []byte { return []byte{'\\', '$'} }
+
+// Open implements parser.BlockParser.
+func (formulaBlocks) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
+	line, segment := reader.PeekLine()
+	if mark := string(bytes.TrimSpace(line)); mark != `\[` && mark != "$$" {
+		return nil, parser.NoChildren
+	}
+	block := ast.NewCodeBlock()
+	block.Lines().Append(segment)
+	reader.AdvanceToEOL()
+	return block, parser.NoChildren
+}
+
+// Continue implements parser.BlockParser. A blank line ends the block: then it was no formula.
+func (formulaBlocks) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	lines := node.Lines()
+	first, last := lines.At(0), lines.At(lines.Len()-1)
+	closing := []byte("$$")
+	if bytes.Contains(first.Value(reader.Source()), []byte(`\[`)) {
+		closing = []byte(`\]`)
+	}
+	line, segment := reader.PeekLine()
+	if lines.Len() > 1 && bytes.Contains(last.Value(reader.Source()), closing) || len(bytes.TrimSpace(line)) == 0 {
+		return parser.Close
+	}
+	lines.Append(segment)
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+// Close implements parser.BlockParser.
+func (formulaBlocks) Close(ast.Node, text.Reader, parser.Context) {}
+
+// CanInterruptParagraph implements parser.BlockParser.
+func (formulaBlocks) CanInterruptParagraph() bool { return true }
+
+// CanAcceptIndentedLine implements parser.BlockParser.
+func (formulaBlocks) CanAcceptIndentedLine() bool { return false }

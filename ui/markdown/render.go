@@ -2,187 +2,278 @@ package markdown
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
 	"strings"
 
+	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
+	"github.com/alecthomas/chroma/v2"
+	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
 // Renderer renders Markdown to lines. It may not be shared by goroutines: it keeps what it has made.
 type Renderer struct {
-	*painter
-	room
+	style  Style
+	size   size
 	parser parser.Parser
-	code   *highlighter
+	leaves renderer.Renderer       // glamour's
+	lexers map[string]chroma.Lexer // by the name of the language, nil for none
+
+	muted, faint, rule ink
+	code               map[chroma.TokenType]ink
+	pieces             map[piece][]string // of long code, coloured
+	work               int                // how many bytes were rendered, for Stream
 }
 
-// New returns a renderer for a pane of so many cells, where lines of prose take at most as many as are
-// given for them. A width below 1 counts as 1.
+// size is the cells that a block may take: prose less than code and tables, for which every cell counts.
+type size struct{ prose, pane int }
+
+// less returns the size that is left beside something of n cells.
+func (at size) less(n int) size { return size{max(1, at.prose-n), max(1, at.pane-n)} }
+
+// New returns a renderer for a pane of so many cells, where lines of prose take at most as many as are given for them.
+// A width below 1 counts as 1.
 func New(style Style, prose, pane int) *Renderer {
-	p := &painter{style: style}
 	pane = max(pane, 1)
 	return &Renderer{
-		painter: p,
-		room:    room{prose: min(max(prose, 1), pane), pane: pane},
-		// Without definition lists: a line that begins with a colon would reach back over a blank
-		// line into a paragraph that is already final.
+		style: style,
+		size:  size{min(max(prose, 1), pane), pane},
+		// Without definition lists: a line that begins with a colon would reach back over a blank line into a
+		// paragraph that a stream has finished.
 		parser: goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(
-			parser.WithBlockParsers(util.Prioritized(mathBlocks{}, 650)),
-			parser.WithInlineParsers(util.Prioritized(mathSpans{}, 50)),
+			parser.WithBlockParsers(util.Prioritized(formulaBlocks{}, 650)),
+			parser.WithInlineParsers(util.Prioritized(formulaSpans{}, 50)),
 		)).Parser(),
-		code: &highlighter{p},
+		leaves: newLeaves(style),
+		lexers: map[string]chroma.Lexer{},
+		muted:  newInk(style.Muted, ""),
+		faint:  newInk(style.Faint, ""),
+		rule:   newInk(style.Rule, ""),
+		code:   codeInks(style),
+		pieces: map[piece][]string{},
 	}
 }
 
-// Render returns md as lines of at most the width of r, without blank lines at either end, and without
-// trailing spaces but for the ground under code. The only escape sequences in them are colours,
-// attributes and links, each ended on its line. An empty text has no lines.
+// newLeaves returns a renderer of glamour's that does not wrap, so that one serves all widths.
+func newLeaves(style Style) renderer.Renderer {
+	leaves := ansi.NewRenderer(ansi.Options{Styles: style.leaves(), PreserveNewLines: true})
+	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(leaves, 1000)))
+}
+
+// Render returns md as lines of at most the width of r, without trailing spaces but for the ground under code. The only
+// escape sequences in them are colours, attributes and links, each ended on its line. An empty text has no lines.
 func (r *Renderer) Render(md string) []string {
-	d := r.parse(Visible(md), nil)
-	var lines []string
-	for _, u := range d.units {
-		lines = appendBlock(lines, d.lines(u), u.tight)
-	}
-	return withoutBlankEnd(lines)
+	d := r.parse(Visible(md), place{})
+	return d.appendUnits(nil, d.units)
 }
 
-// appendBlock adds a block to lines, with a blank line between unless it is tight. Nothing begins with a
-// blank line, and a block without lines is none.
-func appendBlock(lines, block []string, tight bool) []string {
-	if len(lines) == 0 {
-		for len(block) > 0 && block[0] == "" {
-			block = block[1:]
-		}
-	}
-	if len(lines) > 0 && len(block) > 0 && !tight {
-		lines = append(lines, "")
-	}
-	return append(lines, block...)
-}
-
-// Plain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and
-// leading spaces stay. An empty text has no lines.
+// Plain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and leading spaces stay. An
+// empty text has no lines.
 func (r *Renderer) Plain(text string) []string {
-	text = strings.Trim(Visible(text), "\n")
-	if text == "" {
-		return nil
-	}
-	return wrap(text, r.prose)
+	return wrapped(protected(strings.Trim(Visible(text), "\n")), r.size.prose)
 }
 
 // doc is a parsed text on its way to lines.
 type doc struct {
 	*Renderer
 	source []byte // the text, which the parser's nodes point into
-	end    int    // where it ends
-	refs   []parser.Reference
+	links  bool   // the text has definitions of links
 	units  []unit
 }
 
-// unit is the smallest piece of a text that is rendered by itself and stays as it is while text
-// is added after it: a top-level block, or one item of a top-level list.
+// unit is the smallest piece of a text that is rendered by itself and stays as it is while text is added after it: a
+// top-level block, or one item of a top-level list.
 type unit struct {
-	node      ast.Node
-	start     int  // the offset of its first line
-	continues bool // it is a further item of the list before it
-	tight     bool // no blank line stands above it
-	number    int  // of an item: its number in its list
+	place
+	node  ast.Node
+	start int // the offset of its first line
 }
 
-// parse reads visible text with the link definitions already known.
-func (r *Renderer) parse(md string, known []parser.Reference) *doc {
-	d := &doc{Renderer: r, source: []byte(md), end: len(md)}
-	pc := parser.NewContext()
-	for _, ref := range known {
-		pc.AddReference(ref)
-	}
-	root := r.parser.Parse(text.NewReader(d.source), parser.WithContext(pc))
-	d.refs = pc.References()
+// place is where a unit stands.
+type place struct {
+	above  ast.Node // the unit before, nil for none
+	number int      // of an item: its number in its list
+}
+
+// parse reads visible text that stands at a place.
+func (r *Renderer) parse(md string, at place) *doc {
+	d := &doc{Renderer: r, source: []byte(md)}
+	context := parser.NewContext()
+	root := r.parser.Parse(text.NewReader(d.source), parser.WithContext(context))
+	d.links = len(context.References()) > 0
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
-		tight := len(d.units) > 0 && smallHeading(d.units[len(d.units)-1].node)
-		switch n.Kind() {
-		case ast.KindLinkReferenceDefinition:
-		case ast.KindList:
-			number := n.(*ast.List).Start
+		list, ok := n.(*ast.List)
+		switch {
+		case n.Kind() == ast.KindLinkReferenceDefinition:
+		case ok:
+			if at.above == nil || len(d.units) > 0 {
+				at.number = list.Start
+			}
 			for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-				d.units = append(d.units, unit{
-					node:      item,
-					start:     d.lineStart(item.Pos()),
-					continues: item.PreviousSibling() != nil,
-					tight:     item.PreviousSibling() != nil || tight,
-					number:    number,
-				})
-				number++
+				d.units = append(d.units, unit{at, item, d.lineStart(item.Pos())})
+				at = place{item, at.number + 1}
 			}
 		default:
-			d.units = append(d.units, unit{node: n, start: d.lineStart(n.Pos()), tight: tight})
+			d.units = append(d.units, unit{at, n, d.lineStart(n.Pos())})
+			at = place{above: n}
 		}
 	}
 	return d
 }
 
-// lineStart returns the offset of the line that holds offset pos.
+// lineStart returns the offset of the line that holds the offset pos.
 func (d *doc) lineStart(pos int) int {
-	pos = min(max(pos, 0), d.end)
+	pos = min(max(pos, 0), len(d.source))
 	return bytes.LastIndexByte(d.source[:pos], '\n') + 1
 }
 
-// lines returns the lines of u.
-func (d *doc) lines(u unit) []string {
-	if u.node.Kind() == ast.KindListItem {
-		return d.item(u.node, u.number, d.room)
+// appendUnits adds the lines of units.
+func (d *doc) appendUnits(lines []string, units []unit) []string {
+	for _, u := range units {
+		block := d.block(u.node, u.number, d.size)
+		for i, line := range block {
+			if xansi.StringWidth(line) > d.size.pane {
+				block[i] = Truncate(line, d.size.pane, "…") // what stands beside the text leaves no room for it
+			}
+		}
+		lines = appendBlock(lines, block, apart(u.above, u.node))
 	}
-	return d.block(u.node, d.room)
+	return lines
 }
 
-// wrap breaks text at width cells, words whole where they fit, colours carried over the break.
-func wrap(s string, width int) []string {
-	lines := strings.Split(s, "\n")
-	if strings.IndexByte(s, 0x1b) >= 0 {
-		lines = strings.Split(lipgloss.Wrap(s, width, ""), "\n")
-	}
-	out := lines[:0:0]
-	for _, line := range lines {
-		if len(line) > width && ansi.StringWidth(line) > width {
-			for _, l := range strings.Split(ansi.Wrap(line, width, ""), "\n") {
-				out = append(out, narrow(l, width))
-			}
-			continue
+// block returns the lines of one block. A number is that of an item in its list.
+func (d *doc) block(n ast.Node, number int, at size) []string {
+	switch n := n.(type) {
+	case *ast.List:
+		return d.blocks(n, n.Start, at)
+	case *ast.ListItem:
+		return d.item(n, number, at)
+	case *ast.Blockquote:
+		bar := d.faint.paint("│") + " "
+		return prefixed(d.blocks(n, 0, at.less(2)), bar, bar)
+	case *ast.FencedCodeBlock:
+		return d.codeBlock(n, string(n.Language(d.source)), at.pane)
+	case *ast.CodeBlock:
+		return d.codeBlock(n, "", at.pane)
+	case *extast.Table:
+		return d.table(n, at.pane)
+	case *ast.HTMLBlock:
+		html := string(n.Lines().Value(d.source))
+		if n.HasClosure() {
+			html += string(n.ClosureLine.Value(d.source))
 		}
-		out = append(out, line)
+		return wrapped(protected(strings.Trim(tagTexts.Replace(html), "\n")), at.prose)
+	case *ast.ThematicBreak:
+		return []string{d.rule.paint(strings.Repeat("─", at.prose))}
+	case *ast.Heading:
+		return wrapped(d.leaf(n, ast.NewHeading(min(n.Level, 3))), at.prose)
 	}
-	for i := range out {
-		out[i] = trimRight(out[i])
+	return wrapped(d.leaf(n, ast.NewParagraph()), at.prose)
+}
+
+// blocks returns the lines of the blocks inside n, and numbers them where they are items of a list.
+func (d *doc) blocks(n ast.Node, number int, at size) (lines []string) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.Kind() != ast.KindLinkReferenceDefinition {
+			lines = appendBlock(lines, d.block(c, number, at), apart(c.PreviousSibling(), c))
+			number++
+		}
+	}
+	return lines
+}
+
+// item returns the lines of a list's item.
+func (d *doc) item(n *ast.ListItem, number int, at size) []string {
+	marker := "•"
+	if n.Parent().(*ast.List).IsOrdered() {
+		marker = fmt.Sprintf("%d.", number)
+	}
+	if first := n.FirstChild(); first != nil && first.FirstChild() != nil {
+		if box, ok := first.FirstChild().(*extast.TaskCheckBox); ok {
+			marker = map[bool]string{true: "[✓]", false: "[ ]"}[box.IsChecked]
+		}
+	}
+	indent := xansi.StringWidth(marker) + 1
+	lines := d.blocks(n, 0, at.less(indent))
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	return prefixed(lines, d.muted.paint(marker)+" ", strings.Repeat(" ", indent))
+}
+
+// prefixed puts first before the first line and rest before the others. Blank lines get no trailing spaces.
+func prefixed(lines []string, first, rest string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimRight(first+line, " ")
+		first = rest
 	}
 	return out
 }
 
-// narrow replaces what does not fit into width cells at all: a wide character in one column.
-func narrow(line string, width int) string {
-	if ansi.StringWidth(line) <= width {
-		return line
+// apart tells whether a blank line stands between two blocks. One does around code and tables wherever they stand;
+// otherwise none does between items, between the text of an item and the list in it, and below a small heading.
+func apart(above, n ast.Node) bool {
+	switch {
+	case above == nil:
+		return false
+	case standsApart(innermost(above, ast.Node.LastChild)), standsApart(innermost(n, ast.Node.FirstChild)):
+		return true
+	case above.Kind() == ast.KindListItem && n.Kind() == ast.KindListItem:
+		return false
+	case n.Kind() == ast.KindList && n.Parent().Kind() == ast.KindListItem:
+		return false
 	}
-	return Truncate(line, width, "…")
+	heading, ok := above.(*ast.Heading)
+	return !ok || heading.Level < 3
 }
 
-// trimRight cuts the spaces at the end of a line, also those among the sequences that end it.
-func trimRight(line string) string {
-	cut, styled := strings.TrimRight(line, " "), false
-	for strings.HasSuffix(cut, "m") {
-		i := strings.LastIndex(cut, "\x1b[")
-		if i < 0 || strings.Trim(cut[i+2:len(cut)-1], "0123456789;:") != "" {
-			break
-		}
-		cut, styled = strings.TrimRight(cut[:i], " "), true
+// standsApart tells whether a blank line stands above and below n.
+func standsApart(n ast.Node) bool { return isCode(n) || n.Kind() == extast.KindTable }
+
+// innermost follows the blocks in n by a step, to the last or the first one. A table counts as one.
+func innermost(n ast.Node, step func(ast.Node) ast.Node) ast.Node {
+	next := step(n)
+	if next == nil || next.Type() != ast.TypeBlock || n.Kind() == extast.KindTable {
+		return n
 	}
-	if styled && strings.Contains(cut, "\x1b[") {
-		return cut + "\x1b[m"
+	return innermost(next, step)
+}
+
+// appendBlock adds a block to lines, with a blank line between where it stands apart. A block without lines is none.
+func appendBlock(lines, block []string, apart bool) []string {
+	if len(lines) > 0 && len(block) > 0 && apart {
+		lines = append(lines, "")
 	}
-	return cut
+	return append(lines, block...)
+}
+
+var (
+	emptySequence = regexp.MustCompile(`\x1b\[[0-9;]+m\x1b\[m`) // a colour that ends where it begins
+	spacesAtEnd   = regexp.MustCompile(`(?m) +((?:\x1b\[[0-9;]*m)*)$`)
+)
+
+// wrapped returns a text with colours and signs as lines of at most width cells, words whole where they fit. Each line
+// ends what it began. An empty text has no lines.
+func wrapped(s string, width int) []string {
+	if s == "" {
+		return nil
+	}
+	if xansi.StringWidth(s) > width {
+		s = emptySequence.ReplaceAllString(lipgloss.Wrap(s, width, ""), "")
+	}
+	lines := strings.Split(restored.Replace(spacesAtEnd.ReplaceAllString(s, "$1")), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return lines
 }

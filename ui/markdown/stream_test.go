@@ -34,7 +34,7 @@ func streamed(t testing.TB, r *Renderer, chunks []string) []string {
 	s := NewStream(r)
 	for _, c := range chunks {
 		s.Write(c)
-		checkLines(t, s.Lines(), r.pane, s.Text())
+		checkLines(t, s.Lines(), r.size.pane, s.Text())
 	}
 	s.Finish()
 	if got, want := s.Text(), strings.Join(chunks, ""); got != want {
@@ -46,7 +46,7 @@ func streamed(t testing.TB, r *Renderer, chunks []string) []string {
 func TestFinishedStreamEqualsRender(t *testing.T) {
 	for name, md := range corpus(t) {
 		for _, width := range []int{8, 76} {
-			r := newAt(Plain, width)
+			r := newAt(plain, width)
 			want := r.Render(md)
 			for _, step := range []int{7, 64, len(md)} {
 				var chunks []string
@@ -89,7 +89,7 @@ var markdownPieces = []string{
 func TestFinishedStreamOfRandomPiecesEqualsRender(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md := strings.Join(rapid.SliceOfN(rapid.SampledFrom(markdownPieces), 0, 60).Draw(t, "pieces"), "")
-		r := newAt(Plain, rapid.IntRange(1, 60).Draw(t, "width"))
+		r := newAt(plain, rapid.IntRange(1, 60).Draw(t, "width"))
 		want := r.Render(md)
 		var chunks []string
 		for rest := md; rest != ""; {
@@ -109,7 +109,7 @@ func TestFinishedStreamOfRandomPiecesEqualsRender(t *testing.T) {
 	})
 }
 
-// A long code block is shown while it is open, and its full pieces are not made again.
+// A long code block is shown while it is open.
 func TestStreamShowsLongOpenCode(t *testing.T) {
 	s := NewStream(newAt(dark, 60))
 	s.Write("Look:\n\n```go\n")
@@ -119,9 +119,6 @@ func TestStreamShowsLongOpenCode(t *testing.T) {
 	}
 	if got := len(s.Lines()); got < 1990 {
 		t.Errorf("1,000 functions of two lines show as %d lines", got)
-	}
-	if s.final < 1000 {
-		t.Errorf("only %d lines of a code block of 26 KB are final", s.final)
 	}
 }
 

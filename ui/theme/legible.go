@@ -34,7 +34,8 @@ const (
 func (p Palette) on(page color.Color, profile colorprofile.Profile) Palette {
 	s := surface{page: page, text: p.Text.shown(profile), profile: profile}
 	texts := []*Colour{
-		&p.Text, &p.Strong, &p.Muted, &p.Seen, &p.You, &p.Cut, &p.Pinned, &p.Recalled, &p.Repaired, &p.Keyword, &p.String, &p.Function,
+		&p.Text, &p.Strong, &p.Muted, &p.Seen, &p.You, &p.Cut, &p.Pinned, &p.Recalled, &p.Repaired,
+		&p.Keyword, &p.String, &p.Function, &p.Number,
 	}
 	readable := func(ground Colour) bool {
 		return !slices.ContainsFunc(texts, func(c *Colour) bool { return contrast(c.shown(profile), ground.shown(profile)) < leastText })

@@ -29,9 +29,10 @@ type Palette struct {
 	Pinned    Colour `toml:"pinned"`
 	Recalled  Colour `toml:"recalled"`
 	Repaired  Colour `toml:"repaired"` // and errors
-	Keyword   Colour `toml:"keyword"`  // the next three are for code
+	Keyword   Colour `toml:"keyword"`  // the next four are for code
 	String    Colour `toml:"string"`
 	Function  Colour `toml:"function"` // names of functions and types
+	Number    Colour `toml:"number"`
 }
 
 //go:embed themes.toml

@@ -82,8 +82,11 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 // markdown is the part of a palette that rendered Markdown needs.
 func (p Palette) markdown(profile colorprofile.Profile) markdown.Style {
 	st := markdown.Style{
-		Text: p.Text.On(profile), Strong: p.Strong.On(profile), Muted: p.Muted.On(profile), Faint: p.Faint.On(profile), Rule: p.Rule.On(profile),
-		Keyword: p.Keyword.On(profile), String: p.String.On(profile), Function: p.Function.On(profile),
+		Text: p.Text.On(profile), Strong: p.Strong.On(profile), Muted: p.Muted.On(profile),
+		Faint: p.Faint.On(profile), Rule: p.Rule.On(profile),
+		Keyword: p.Keyword.On(profile), String: p.String.On(profile),
+		Function: p.Function.On(profile), Number: p.Number.On(profile),
+		Deleted: p.Repaired.On(profile), Inserted: p.Seen.On(profile),
 	}
 	if p.Tint.Shows(profile) {
 		st.Tint = p.Tint.On(profile)

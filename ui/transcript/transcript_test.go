@@ -138,8 +138,8 @@ func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 	if _, ok := m.Item(-1); ok {
 		t.Error("the streaming item is still there")
 	}
-	got := strings.TrimSpace(m.View())
-	if want := "▌  gpt\n▌  Hi\n▌  \n▌  some **text**\n▌  saw 1 of 1 · ~9 in"; got != want {
+	got := strings.TrimSpace(ansi.Strip(m.View()))
+	if want := "▌  gpt\n▌  Hi\n▌  \n▌  some text\n▌  saw 1 of 1 · ~9 in"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
