@@ -36,21 +36,8 @@ func generated() map[string]map[string]func() string {
 			"config":      func() string { return fenced("toml", string(exampleConfig())) },
 			"environment": environmentTable,
 		},
-		"../docs/schema.md": {"schema": func() string { return fenced("sql", schemaSQL()) }},
+		"../docs/schema.md": {"schema": func() string { return fenced("sql", sqlite.Schema) }},
 	}
-}
-
-// schemaSQL is the SQL of all steps of the schema in their order.
-func schemaSQL() string {
-	steps, err := sqlite.Steps()
-	if err != nil {
-		panic(err) // the files are part of the program
-	}
-	var all []string
-	for _, s := range steps {
-		all = append(all, s.SQL)
-	}
-	return strings.Join(all, "\n")
 }
 
 // environmentTable lists the keys with the variables that give them.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -163,69 +162,4 @@ func importedSessions(t *testing.T, path string, messages int) int {
 		}
 	}
 	return len(all)
-}
-
-func TestKilledMigrationHappensWhollyOrNotAtAll(t *testing.T) {
-	t.Parallel()
-	golden, err := os.ReadFile(filepath.Join("..", "session", "store", "testdata", "schema1.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := home(t)
-	old := func() []string {
-		path := filepath.Join(t.TempDir(), "winnow.db")
-		writeDatabase(t, path, string(golden))
-		return append(env, "WINNOW_DB="+path)
-	}
-	whole := howLong(t, old(), "sessions", "list")
-	was, is := 0, 0
-	for range rounds(6, 80) {
-		env := old()
-		path := strings.TrimPrefix(env[len(env)-1], "WINNOW_DB=")
-		killed(t, env, around(whole), "sessions", "list")
-		switch version(t, path) {
-		case 1:
-			was++
-		default:
-			is++
-		}
-		s := openHistory(t, path)
-		all, err := s.Sessions(t.Context(), store.Filter{})
-		if err != nil || len(all) != 1 || all[0].Title != "Weather" || all[0].Messages != 5 {
-			t.Errorf("after a killed migration the sessions are %+v, %v", all, err)
-			continue
-		}
-		messages, err := s.Branch(t.Context(), all[0].ID, all[0].Leaf, 0, 0)
-		if err != nil || len(messages) != 4 || messages[0].Content != "Will it rain?" || messages[0].Damaged {
-			t.Errorf("after a killed migration the branch is %+v, %v", messages, err)
-		}
-		wantSound(t, path)
-	}
-	t.Logf("%d migrations were killed: %d files were as before, %d had today's schema", was+is, was, is)
-}
-
-func writeDatabase(t *testing.T, path, statements string) {
-	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Exec(statements); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// version is the number of a file's schema.
-func version(t *testing.T, path string) (number int) {
-	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if err := db.QueryRow("PRAGMA user_version").Scan(&number); err != nil {
-		t.Fatal(err)
-	}
-	return number
 }

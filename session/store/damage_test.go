@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	flags "flag"
 	"fmt"
 	"io"
@@ -154,7 +155,7 @@ func pagesOf(t testing.TB, files map[string][]byte) map[int64]map[uint32]bool {
 	must(t, "read", err)
 	rec := &recorder{ReaderAt: f, size: int64(im.Size), seen: map[uint32]bool{}}
 	im.File = rec
-	shapes := recovery.Tables(allSteps(t))
+	shapes := recovery.Tables()
 	out := map[int64]map[uint32]bool{}
 	need := func(message int64, pages map[uint32]bool) {
 		if out[message] == nil {
@@ -383,12 +384,15 @@ func checkHarm(t *testing.T, was sound, h harm, seed int64, sum *tally) bool {
 	}
 	clock := clock{noon().t.Add(time.Hour)}
 	s, err := Open(context.Background(), path, Options{Now: clock.now})
+	if errors.Is(err, ErrOtherBuild) {
+		return true // the version in the header was hit, and nothing tells that from a file of another build
+	}
 	if err != nil {
 		t.Errorf("Open: %v", err)
 		return false
 	}
 	defer s.Close()
-	if s.ReadOnly() && !strings.Contains(strings.Join(s.Notices(), " "), "newer winnow") {
+	if s.ReadOnly() {
 		t.Errorf("it is open for reading only: %q", s.Notices())
 	}
 	served, whole := servedBy(t, s, was)
@@ -507,7 +511,7 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 // The shapes are read from the text of the schema; the database knows better.
 func TestShapesAreThoseOfTheSchema(t *testing.T) {
 	s := newStore(t)
-	for _, shape := range recovery.Tables(allSteps(t)) {
+	for _, shape := range recovery.Tables() {
 		for i, c := range shape.Columns {
 			var name, kind string
 			var must, key bool
@@ -519,7 +523,7 @@ func TestShapesAreThoseOfTheSchema(t *testing.T) {
 	}
 	have, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 	must(t, "list the tables", err)
-	if got := len(recovery.Tables(allSteps(t))) + len(recovery.Derived); got != len(have) {
+	if got := len(recovery.Tables()) + len(recovery.Derived); got != len(have) {
 		t.Errorf("%d tables have a shape or are made anew; the database has %q", got, have)
 	}
 }

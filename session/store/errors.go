@@ -16,6 +16,7 @@ var (
 	ErrDiskFull    = sqlite.ErrDiskFull
 	ErrNoAccess    = sqlite.ErrNoAccess
 	ErrNotHistory  = sqlite.ErrNotHistory
+	ErrOtherBuild  = sqlite.ErrOtherBuild
 	ErrDamaged     = sqlite.ErrDamaged
 	ErrDisk        = sqlite.ErrDisk
 	ErrNoLocks     = sqlite.ErrNoLocks

@@ -86,6 +86,16 @@ func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
 	return session, message
 }
 
+// storePrecious stores one message in a file and returns it.
+func storePrecious(t *testing.T, path string) Message {
+	t.Helper()
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	_, first := begin(t, s, "", "precious")
+	must(t, "close", s.Close())
+	return first
+}
+
 func add(t testing.TB, s *Store, m Message) Message {
 	t.Helper()
 	out, err := s.Append(context.Background(), m)

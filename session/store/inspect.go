@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"winnow/session/store/recovery"
@@ -23,12 +22,13 @@ const (
 
 // inspect looks at the file without changing a byte of it, and returns an error that is ErrDamaged
 // where it is damaged. That it cannot be read for another reason is for the opening to say.
-func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
+func (s *Store) inspect(ctx context.Context) error {
 	doing := "open the chat history"
 	size, journal := sqlite.Size(s.path), sqlite.Size(s.path+"-wal")
 	if size == 0 && journal > 0 {
 		// SQLite would take the file for a new one and throw its journal away.
-		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: errors.New("the file is empty and its journal is not")}
+		cause := errors.New("the file is empty and its journal is not")
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: cause}
 	}
 	if size == 0 {
 		return nil
@@ -39,14 +39,15 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 			return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: err}
 		}
 		if lost {
-			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: the last messages may be missing.")
+			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: "+
+				"the last messages may be missing.")
 		}
 	}
 	err := s.retry(ctx, func() error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
 		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
 		defer db.Close()
-		return s.examine(ctx, db, all)
+		return s.examine(ctx, db)
 	})
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
@@ -62,19 +63,9 @@ func (s *Store) inspect(ctx context.Context, all []sqlite.Step) error {
 
 // examine checks the header, the schema and, where a damage was met before or the file is small,
 // everything.
-func (s *Store) examine(ctx context.Context, db *sql.DB, all []sqlite.Step) error {
-	version, err := sqlite.SchemaVersion(ctx, db)
-	if err != nil {
-		return err
-	}
-	const unlikely = 1000 // no schema has so many steps
-	if version > len(all)+unlikely {
-		return fmt.Errorf("%w: its header says schema %d", ErrDamaged, version)
-	}
-	if version == 0 || version > len(all) {
-		return nil
-	}
-	if err := checkLayout(ctx, db, all, version); err != nil {
+func (s *Store) examine(ctx context.Context, db *sql.DB) error {
+	there, err := sqlite.HasSchema(ctx, db)
+	if err != nil || !there {
 		return err
 	}
 	if err := checkChecks(ctx, db); err != nil {
@@ -95,30 +86,6 @@ func (s *Store) examine(ctx context.Context, db *sql.DB, all []sqlite.Step) erro
 		return err
 	}
 	s.checked.Store(true)
-	return nil
-}
-
-// checkLayout compares the tables with those that the schema in the header has. A damaged number
-// there would have steps applied twice, or tables looked for that are not there.
-func checkLayout(ctx context.Context, db *sql.DB, all []sqlite.Step, version int) error {
-	have, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
-		SELECT t.name || '.' || c.Name
-		FROM pragma_table_list t
-		JOIN pragma_table_info(t.name) c
-		WHERE t.schema = 'main'
-			AND t.type = 'table'`)
-	if err != nil {
-		return err
-	}
-	slices.Sort(have)
-	for _, t := range recovery.Tables(all) {
-		for _, c := range t.Columns {
-			_, there := slices.BinarySearch(have, t.Name+"."+c.Name)
-			if due := c.Since <= version; there != due {
-				return fmt.Errorf("%w: that it has column %s of %s is %v, and its header says schema %d", ErrDamaged, c.Name, t.Name, there, version)
-			}
-		}
-	}
 	return nil
 }
 

@@ -30,7 +30,7 @@ func TestLinesHaveEveryColumn(t *testing.T) {
 		"summaries":   {SummaryLine{}, []string{"session"}},
 	}
 	elsewhere := []string{"tags", "verdicts", "endpoints", "prompts", "tool_permissions", "sync_purged"} // in the lines of the session and the request, and of no session
-	for _, table := range recovery.Tables(allSteps(t)) {
+	for _, table := range recovery.Tables() {
 		if slices.Contains(elsewhere, table.Name) {
 			continue
 		}

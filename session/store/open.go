@@ -60,20 +60,12 @@ type Store struct {
 }
 
 // Open opens the chat history at path, and makes the folder (0700) and the file (0600) where they
-// are missing. It brings an older file to today's schema, after a copy, and marks answers as
-// interrupted that a program left behind unfinished when it died.
+// are missing. It marks answers as interrupted that a program left behind unfinished when it died.
 //
-// A file that cannot be written, or that a newer winnow wrote, is opened for reading only: Notices
-// says so, and methods that write return ErrReadOnly. The path sqlite.Memory keeps everything in memory.
+// A file that cannot be written is opened for reading only: Notices says so, and methods that write return
+// ErrReadOnly. One of another build is left as it is, with ErrOtherBuild. The path sqlite.Memory keeps everything in
+// memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	all, err := steps()
-	if err != nil {
-		return nil, err
-	}
-	return open(ctx, path, o, all)
-}
-
-func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Store, error) {
 	s := &Store{path: path, now: o.Now, redact: o.Redact, patience: patience, writing: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
@@ -83,7 +75,7 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 		// One connection for everything: each further one would see a database of its own.
 		s.full = sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
 		s.quick, s.reads = s.full, s.full
-		return s.ready(s.migrate(ctx, all))
+		return s.ready(s.create(ctx))
 	}
 	var err error
 	if s.path, err = locate(path, o.ReadOnly); err != nil {
@@ -91,13 +83,13 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 	}
 	s.owner = owner.New(s.path)
 	if o.ReadOnly {
-		return s.ready(s.freeze(ctx, len(all)))
+		return s.ready(s.freeze(ctx))
 	}
-	err = s.sound(ctx, all)
+	err = s.sound(ctx)
 	for errors.Is(err, errReplaced) && ctx.Err() == nil {
 		if s.path, err = locate(path, false); err == nil {
 			s.owner = owner.New(s.path)
-			err = s.sound(ctx, all)
+			err = s.sound(ctx)
 		}
 	}
 	if err == nil {
@@ -105,24 +97,20 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 		return s, nil
 	}
 	s.closePools()
-	var newer *sqlite.NewerError
 	switch {
-	case errors.As(err, &newer):
-		s.frozen = "it was written by a newer winnow; update winnow to use it"
-		s.notices = []string{newer.Error() + ": it is open read-only. Update winnow to use it."}
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
 		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open read-only.", s.path, errHeld)}
 	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
 		s.frozen = "the disk is full; free some space and start winnow again"
-		s.notices = []string{fmt.Sprintf("The disk is full: %s is open read-only. Free some space and start winnow again.", s.path)}
+		s.notices = []string{"The disk is full: " + s.path + " is open read-only. Free some space and start winnow again."}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
 		s.frozen = "there is no permission to write the file"
 		s.notices = []string{fmt.Sprintf("There is no permission to write %s: it is open read-only.", s.path)}
 	default:
 		return nil, err
 	}
-	if s.freeze(ctx, len(all)) != nil {
+	if s.freeze(ctx) != nil {
 		s.closePools()
 		return nil, err
 	}
@@ -131,43 +119,40 @@ func open(ctx context.Context, path string, o Options, all []sqlite.Step) (*Stor
 
 // sound opens the file for writing. A damaged one is set aside first, and what it holds is saved. It
 // returns errReplaced where another window was faster to do that.
-func (s *Store) sound(ctx context.Context, all []sqlite.Step) error {
+func (s *Store) sound(ctx context.Context) error {
 	found, err := os.Stat(s.path)
 	if err != nil {
 		return explain("open the chat history", s.path, err)
 	}
-	if err = s.inspect(ctx, all); err == nil {
-		err = s.begin(ctx, all)
+	if err = s.inspect(ctx); err == nil {
+		err = s.begin(ctx)
 	}
 	if !sqlite.IsDamage(err) {
 		return err
 	}
 	s.closePools()
-	if err := s.salvage(ctx, all, found); err != nil {
+	if err := s.salvage(ctx, found); err != nil {
 		return err
 	}
-	return s.begin(ctx, all)
+	return s.begin(ctx)
 }
 
 // begin opens the file for writing and makes it ready.
-func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
+func (s *Store) begin(ctx context.Context) error {
 	doing := "open the chat history"
 	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
 	// Whose file it is, is asked before the first connection that would change its journal mode.
-	version, err := s.schemaVersion(ctx, s.reads)
+	there, err := s.hasSchema(ctx)
 	if err != nil {
 		return explain(doing, s.path, err)
 	}
-	if version > len(all) {
-		return &sqlite.NewerError{Have: version, Know: len(all)}
-	}
-	s.fresh = version == 0
+	s.fresh = !there
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return explain(doing, s.path, err)
 	}
 	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
 	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
-	if err := s.migrate(ctx, all); err != nil {
+	if err := s.create(ctx); err != nil {
 		return explain(doing, s.path, err)
 	}
 	cut, err := s.Recover(ctx)
@@ -178,7 +163,8 @@ func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
 		s.notices = append(s.notices, "An answer was cut off when winnow ended unexpectedly. What had arrived is kept.")
 	}
 	if cut > 1 {
-		s.notices = append(s.notices, fmt.Sprintf("%d answers were cut off when winnow ended unexpectedly. What had arrived is kept.", cut))
+		const many = "%d answers were cut off when winnow ended unexpectedly. What had arrived is kept."
+		s.notices = append(s.notices, fmt.Sprintf(many, cut))
 	}
 	return nil
 }
@@ -186,28 +172,44 @@ func (s *Store) begin(ctx context.Context, all []sqlite.Step) error {
 // freeze opens the file for reading only. In a folder that may not be written, and on a full disk, SQLite
 // cannot share the file with a writer. Then it is read as it stands, which is safe only without a journal;
 // with one it is read alone.
-func (s *Store) freeze(ctx context.Context, know int) error {
+func (s *Store) freeze(ctx context.Context) error {
 	s.readOnly = true
 	doing := "open the chat history"
-	read := func(m sqlite.Mode, connections int) (int, error) {
+	read := func(m sqlite.Mode, connections int) (bool, error) {
 		s.reads = sqlite.Pool(s.path, m, connections)
-		return s.schemaVersion(ctx, s.reads)
+		return s.hasSchema(ctx)
 	}
-	version, err := read(sqlite.ReadOnly, 4)
+	there, err := read(sqlite.ReadOnly, 4)
 	if err != nil && !sqlite.HasJournal(s.path) {
 		s.reads.Close()
-		version, err = read(sqlite.Immutable, 4)
+		there, err = read(sqlite.Immutable, 4)
 	} else if errors.Is(explain(doing, s.path, err), ErrDiskFull) {
 		s.reads.Close()
-		version, err = read(sqlite.Exclusive, 1)
+		there, err = read(sqlite.Exclusive, 1)
 	}
 	if err != nil {
 		return explain(doing, s.path, err)
 	}
-	if version < know {
-		return fmt.Errorf("%s: it was written by an older winnow (schema %d, this one reads %d); start the chat once to convert it (%s)", doing, version, know, s.path)
+	if !there {
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: errEmpty}
 	}
 	return nil
+}
+
+// errEmpty is why an empty file cannot be read.
+var errEmpty = fmt.Errorf("%w: the file is empty", ErrNotHistory)
+
+// create makes the schema in a new file, in one transaction, so that nobody finds it half made.
+func (s *Store) create(ctx context.Context) error {
+	return s.transact(ctx, s.full, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) })
+}
+
+func (s *Store) hasSchema(ctx context.Context) (there bool, err error) {
+	err = s.retry(ctx, func() error {
+		there, err = sqlite.HasSchema(ctx, s.reads)
+		return err
+	})
+	return there, err
 }
 
 // ready returns the store, or closes it where making it ready failed.

@@ -69,7 +69,7 @@ func TestConnectionsHaveTheirPragmas(t *testing.T) {
 		{"reads", s.reads, "trusted_schema", "0"},
 		{"full", s.full, "cell_size_check", "1"},
 		{"full", s.full, "application_id", "2003398254"},
-		{"full", s.full, "user_version", fmt.Sprint(len(allSteps(t)))},
+		{"full", s.full, "user_version", "1"},
 	} {
 		var got string
 		if err := c.db.QueryRow("PRAGMA " + c.pragma).Scan(&got); err != nil || got != c.want {
@@ -212,25 +212,46 @@ func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
 	}
 }
 
-func TestNewerSchemaOpensForReadingOnly(t *testing.T) {
+// A file with another schema is left as it is, whether it is opened for writing or for reading.
+func TestFileOfAnotherBuildIsRefused(t *testing.T) {
 	path := newPath(t)
-	s, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	_, first := begin(t, s, "", "from today")
-	_, err = s.full.Exec("PRAGMA user_version = 99")
-	must(t, "age", err)
-	must(t, "close", s.Close())
+	s := openAt(t, path, Options{})
+	begin(t, s, "", "hello")
+	for _, version := range []int{2, 23, 99} {
+		_, err := s.full.Exec(fmt.Sprint("PRAGMA user_version = ", version))
+		must(t, "set the version", err)
+		for _, readOnly := range []bool{false, true} {
+			got, err := Open(context.Background(), path, Options{ReadOnly: readOnly})
+			if err == nil {
+				got.Close()
+			}
+			want := "cannot open the chat history: another build of winnow made it; export it there with winnow sessions export (" + path + ")"
+			if !errors.Is(err, ErrOtherBuild) || err.Error() != want {
+				t.Errorf("Open of schema %d, read-only %t = %v, want\n%s", version, readOnly, err, want)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+		t.Errorf("made beside it: %v", left)
+	}
+}
 
-	s = openAt(t, path, Options{})
-	notices := strings.Join(s.Notices(), " ")
-	if !s.ReadOnly() || !strings.Contains(notices, fmt.Sprintf("newer winnow (schema 99, this one supports %d)", len(allSteps(t)))) {
-		t.Errorf("a newer file: read-only %v, notices %q; want true and a sentence about the newer winnow", s.ReadOnly(), notices)
+func TestManyOpenANewFileAtOnce(t *testing.T) {
+	path := newPath(t)
+	errs := make(chan error)
+	for range 8 {
+		go func() {
+			s, err := Open(context.Background(), path, Options{})
+			if err == nil {
+				err = s.Close()
+			}
+			errs <- err
+		}()
 	}
-	if got := read(t, s, first.ID); got.Content != "from today" {
-		t.Errorf("content of a newer file is %q", got.Content)
-	}
-	if err := s.Delete(context.Background(), first.Session); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "written by a newer winnow") {
-		t.Errorf("Delete = %v, want ErrReadOnly and why", err)
+	for range 8 {
+		if err := <-errs; err != nil {
+			t.Errorf("Open beside others: %v", err)
+		}
 	}
 }
 

@@ -200,78 +200,71 @@ func TestPurgeRemovesPromptsThatNameNoSession(t *testing.T) {
 
 // The copies beside the history are named, and rewritten or deleted where that is asked for.
 func TestPurgeCopies(t *testing.T) {
-	for version := 1; version <= len(allSteps(t)); version++ {
-		if slices.Contains(neverReleased, version) {
-			continue
-		}
-		t.Run(fmt.Sprint("schema ", version), func(t *testing.T) {
-			t.Parallel()
-			ctx := context.Background()
-			path := newPath(t)
-			s := openAt(t, path, Options{Now: noon().now})
-			old, err := open(ctx, filepath.Join(t.TempDir(), "old.db"), Options{Now: noon().now}, allSteps(t)[:version])
-			must(t, "open", err)
-			fill := `
-				INSERT INTO sessions (n, id, created_ms, updated_ms, used, title) VALUES
-					(1, '01900000-0000-7000-8000-000000000001', 1, 1, 1, 'secretword'),
-					(2, '01900000-0000-7000-8000-000000000002', 1, 1, 2, 'stays');
-				INSERT INTO messages (id, session, seq, role, status, created_ms, hash, content) VALUES
-					(1, 1, 1, 'user', 'complete', 1, x'00', CAST('tell me of secretword' AS BLOB)),
-					(2, 2, 1, 'user', 'complete', 1, x'00', CAST('tell me of staysword' AS BLOB));
-				INSERT INTO prompts (created_ms, text) VALUES (1, CAST('tell me of secretword' AS BLOB)), (1, CAST('tell me of staysword' AS BLOB));
-				INSERT INTO drafts (session, updated_ms, text) VALUES (1, 1, CAST('secretword' AS BLOB));
-				UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
-			_, err = old.full.Exec(fill)
-			must(t, "fill", err)
-			made, aside := filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261101.db"), path+".before-restore-20261102-101112"
-			must(t, "folder", os.MkdirAll(filepath.Dir(made), 0o700))
-			for _, to := range []string{made, aside, path + ".schema-3-20261103-101112.bak"} {
-				must(t, "copy", old.Backup(ctx, to))
-			}
-			_, err = old.full.Exec("DELETE FROM sessions WHERE n = 1; DELETE FROM prompts WHERE id = 1; DELETE FROM drafts; VACUUM")
-			must(t, "purge", err)
-			must(t, "copy", old.Backup(ctx, filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261104.db")))
-			damaged := path + ".damaged-20261105-101112"
-			whole, err := os.ReadFile(made)
-			must(t, "read", err)
-			must(t, "damage", os.WriteFile(damaged, append([]byte("damaged"), whole[100:]...), 0o600))
-			must(t, "write", os.WriteFile(damaged+"-wal", []byte("x"), 0o600))
-			must(t, "write", os.WriteFile(path+".damaged-20251105-101112", []byte("from before there was such a session"), 0o600))
-			must(t, "close", old.Close())
+	t.Parallel()
+	ctx := context.Background()
+	path := newPath(t)
+	s := openAt(t, path, Options{Now: noon().now})
+	old, err := Open(ctx, filepath.Join(t.TempDir(), "old.db"), Options{Now: noon().now})
+	must(t, "open", err)
+	fill := `
+		INSERT INTO sessions (n, id, created_ms, updated_ms, used, title) VALUES
+			(1, '01900000-0000-7000-8000-000000000001', 1, 1, 1, 'secretword'),
+			(2, '01900000-0000-7000-8000-000000000002', 1, 1, 2, 'stays');
+		INSERT INTO messages (id, session, seq, role, status, created_ms, hash, content) VALUES
+			(1, 1, 1, 'user', 'complete', 1, x'00', CAST('tell me of secretword' AS BLOB)),
+			(2, 2, 1, 'user', 'complete', 1, x'00', CAST('tell me of staysword' AS BLOB));
+		INSERT INTO prompts (created_ms, text) VALUES (1, CAST('tell me of secretword' AS BLOB)), (1, CAST('tell me of staysword' AS BLOB));
+		INSERT INTO drafts (session, updated_ms, text) VALUES (1, 1, CAST('secretword' AS BLOB));
+		UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
+	_, err = old.full.Exec(fill)
+	must(t, "fill", err)
+	made, aside := filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261101.db"), path+".before-restore-20261102-101112"
+	must(t, "folder", os.MkdirAll(filepath.Dir(made), 0o700))
+	for _, to := range []string{made, aside} {
+		must(t, "copy", old.Backup(ctx, to))
+	}
+	_, err = old.full.Exec("DELETE FROM sessions WHERE n = 1; DELETE FROM prompts WHERE id = 1; DELETE FROM drafts; VACUUM")
+	must(t, "purge", err)
+	must(t, "copy", old.Backup(ctx, filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261104.db")))
+	damaged := path + ".damaged-20261105-101112"
+	whole, err := os.ReadFile(made)
+	must(t, "read", err)
+	must(t, "damage", os.WriteFile(damaged, append([]byte("damaged"), whole[100:]...), 0o600))
+	must(t, "write", os.WriteFile(damaged+"-wal", []byte("x"), 0o600))
+	must(t, "write", os.WriteFile(path+".damaged-20251105-101112", []byte("from before there was such a session"), 0o600))
+	must(t, "close", old.Close())
 
-			session := Session{ID: "01900000-0000-7000-8000-000000000001", Created: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)}
-			all, err := backup.Copies(ctx, s.Path(), session.ID, session.Created)
-			want := []backup.Copy{{Path: made}, {Path: aside}, {Path: damaged, Damaged: true}, {Path: path + ".schema-3-20261103-101112.bak"}}
-			if err != nil || !slices.Equal(all, want) {
-				t.Fatalf("Copies = %v, %v\nwant %v", all, err, want)
-			}
-			before, err := os.Stat(made)
-			must(t, "stat", err)
-			for _, c := range all {
-				err := PurgeCopy(ctx, c, session)
-				if c.Damaged != errors.Is(err, ErrDamaged) || !c.Damaged && err != nil {
-					t.Errorf("PurgeCopy(%v) = %v", c, err)
-				}
-				if c.Damaged {
-					must(t, "delete", c.Delete())
-				}
-			}
-			if left := holding(t, filepath.Dir(path), "secretword"); len(left) > 0 {
-				t.Errorf("%v still hold purged text", left)
-			}
-			if kept := holding(t, filepath.Dir(path), "staysword"); len(kept) != 4 {
-				t.Errorf("the other session is in %v, want 4 files", kept)
-			}
-			if again, err := backup.Copies(ctx, s.Path(), session.ID, session.Created); err != nil || len(again) > 0 {
-				t.Errorf("after that Copies = %v, %v", again, err)
-			}
-			if after, err := os.Stat(made); err != nil || !after.ModTime().Equal(before.ModTime()) || after.Mode() != 0o600 {
-				t.Errorf("the rewritten backup is %v, %v; before it was %v", after, err, before)
-			}
-			got := openAt(t, made, Options{Now: noon().now})
-			if all, err := got.Sessions(ctx, Filter{}); err != nil || len(all) != 1 || all[0].Title != "stays" || got.salvaged != nil {
-				t.Errorf("the rewritten backup holds %+v, %v; salvaged: %v", all, err, got.salvaged)
-			}
-		})
+	session := Session{ID: "01900000-0000-7000-8000-000000000001", Created: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)}
+	all, err := backup.Copies(ctx, s.Path(), session.ID, session.Created)
+	want := []backup.Copy{{Path: made}, {Path: aside}, {Path: damaged, Damaged: true}}
+	if err != nil || !slices.Equal(all, want) {
+		t.Fatalf("Copies = %v, %v\nwant %v", all, err, want)
+	}
+	before, err := os.Stat(made)
+	must(t, "stat", err)
+	for _, c := range all {
+		err := PurgeCopy(ctx, c, session)
+		if c.Damaged != errors.Is(err, ErrDamaged) || !c.Damaged && err != nil {
+			t.Errorf("PurgeCopy(%v) = %v", c, err)
+		}
+		if c.Damaged {
+			must(t, "delete", c.Delete())
+		}
+	}
+	if left := holding(t, filepath.Dir(path), "secretword"); len(left) > 0 {
+		t.Errorf("%v still hold purged text", left)
+	}
+	if kept := holding(t, filepath.Dir(path), "staysword"); len(kept) != 3 {
+		t.Errorf("the other session is in %v, want 3 files", kept)
+	}
+	if again, err := backup.Copies(ctx, s.Path(), session.ID, session.Created); err != nil || len(again) > 0 {
+		t.Errorf("after that Copies = %v, %v", again, err)
+	}
+	if after, err := os.Stat(made); err != nil || !after.ModTime().Equal(before.ModTime()) || after.Mode() != 0o600 {
+		t.Errorf("the rewritten backup is %v, %v; before it was %v", after, err, before)
+	}
+	got := openAt(t, made, Options{Now: noon().now})
+	if all, err := got.Sessions(ctx, Filter{}); err != nil || len(all) != 1 || all[0].Title != "stays" || got.salvaged != nil {
+		t.Errorf("the rewritten backup holds %+v, %v; salvaged: %v", all, err, got.salvaged)
 	}
 }

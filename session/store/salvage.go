@@ -18,12 +18,13 @@ import (
 const salvagePatience = 3 * time.Second
 
 // errHeld is the reason why a damaged file is left as it is for now.
-var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover what can be read", ErrDamaged)
+var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover "+
+	"what can be read", ErrDamaged)
 
 // salvage saves what a damaged history still holds. Everything readable goes into a new file, the
 // damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
 // changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
-func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileInfo) error {
+func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 	doing := "save what the damaged chat history holds"
 	if err := s.takeForSalvage(ctx, damaged); err != nil {
 		if errors.Is(err, errReplaced) {
@@ -44,7 +45,7 @@ func (s *Store) salvage(ctx context.Context, all []sqlite.Step, damaged os.FileI
 		return explain(doing, s.path, err)
 	}
 	defer backup.Discard(fresh)
-	saved, err := im.Salvage(ctx, fresh, all, s.now().UnixMilli(), checkEach)
+	saved, err := im.Salvage(ctx, fresh, s.now().UnixMilli(), checkEach)
 	if err == nil {
 		saved.File, err = backup.Replace(s.path, fresh, "damaged", s.now())
 	}

@@ -2,13 +2,17 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"winnow/history"
+	"winnow/session/store/recovery"
+	"winnow/session/store/sqlite"
 )
 
 // An id that a lost row had is not given again, however little is left that names it: an answer never shows the record
@@ -94,4 +98,49 @@ func TestSalvageGivesNoIDAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The rows of testdata/rows.sql are of every table that holds history.
+func TestSalvageSavesRowsOfEveryTable(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	rows, err := os.ReadFile(filepath.Join("testdata", "rows.sql"))
+	must(t, "read", err)
+	_, err = s.full.Exec(string(rows))
+	must(t, "fill", err)
+	before := map[string][]string{}
+	for _, table := range recovery.Tables() {
+		before[table.Name] = rowsAsText(t, s, table)
+		if len(before[table.Name]) == 0 {
+			t.Errorf("rows.sql has no row of %s", table.Name)
+		}
+	}
+	must(t, "close", s.Close())
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, "open", err)
+	_, err = f.WriteAt(make([]byte, 100), 0)
+	must(t, "damage", errors.Join(err, f.Close()))
+
+	s = openAt(t, path, Options{})
+	if s.salvaged == nil {
+		t.Fatalf("nothing was salvaged: %q", s.Notices())
+	}
+	for _, table := range recovery.Tables() {
+		if got := rowsAsText(t, s, table); !slices.Equal(got, before[table.Name]) {
+			t.Errorf("%s holds\n%s\nand held\n%s", table.Name, strings.Join(got, "\n"), strings.Join(before[table.Name], "\n"))
+		}
+	}
+}
+
+func rowsAsText(t *testing.T, s *Store, table recovery.Table) []string {
+	t.Helper()
+	var columns []string
+	for _, c := range table.Columns {
+		columns = append(columns, "quote("+c.Name+")")
+	}
+	query := fmt.Sprintf("SELECT %s FROM %s ORDER BY 1", strings.Join(columns, " || ', ' || "), table.Name)
+	out, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query)
+	must(t, "read "+table.Name, err)
+	return out
 }

@@ -235,7 +235,7 @@ func readBackup(ctx context.Context, file string) (File, error) {
 	b := File{Path: file, Bytes: sqlite.Size(file)}
 	db := sqlite.Pool(file, sqlite.Immutable, 1)
 	defer db.Close()
-	if _, err := sqlite.SchemaVersion(ctx, db); err != nil {
+	if _, err := sqlite.HasSchema(ctx, db); err != nil {
 		return b, err
 	}
 	err := db.QueryRowContext(ctx, `

@@ -25,12 +25,8 @@ func history(t *testing.T, path string, sessions int) {
 	}
 	db := sqlite.Pool(path, sqlite.Durable, 1)
 	defer db.Close()
-	all, err := sqlite.Steps()
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = sqlite.InTx(t.Context(), db, func(tx *sql.Tx) error {
-		if _, err := sqlite.StepUp(t.Context(), tx, all); err != nil {
+	err := sqlite.InTx(t.Context(), db, func(tx *sql.Tx) error {
+		if err := sqlite.Create(t.Context(), tx); err != nil {
 			return err
 		}
 		for n := range sessions {

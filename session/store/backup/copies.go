@@ -69,7 +69,7 @@ func filesBeside(path string) []string {
 	})
 	return append(out, list(filepath.Dir(path), func(name string) bool {
 		rest, ok := strings.CutPrefix(name, base)
-		return ok && slices.ContainsFunc([]string{"damaged-", "before-restore-", "schema-", "new-", "next"}, func(kind string) bool { return strings.HasPrefix(rest, kind) })
+		return ok && slices.ContainsFunc([]string{"damaged-", "before-restore-", "new-", "next"}, func(kind string) bool { return strings.HasPrefix(rest, kind) })
 	})...)
 }
 
@@ -96,8 +96,8 @@ func openCopy(file string) *sql.DB {
 func holdsSession(ctx context.Context, file, id string) (bool, error) {
 	db := openCopy(file)
 	defer db.Close()
-	version, err := sqlite.SchemaVersion(ctx, db)
-	if err != nil || version == 0 {
+	there, err := sqlite.HasSchema(ctx, db)
+	if err != nil || !there {
 		return false, err // an empty file holds nothing
 	}
 	if isDamaged(file) {

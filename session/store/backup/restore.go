@@ -16,10 +16,6 @@ import (
 // a window has the history open nothing is changed and the error is sqlite.ErrBusy.
 func Restore(ctx context.Context, path, from string, now time.Time) (aside string, err error) {
 	doing := "restore the chat history"
-	all, err := sqlite.Steps()
-	if err != nil {
-		return "", err
-	}
 	path, err = filepath.Abs(path)
 	if err == nil {
 		from, err = filepath.Abs(from)
@@ -48,7 +44,7 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 		return "", sqlite.FileError(doing, path, err)
 	}
 	defer Discard(draft)
-	if err := copyBackup(ctx, from, draft, len(all)); err != nil {
+	if err := copyBackup(ctx, from, draft); err != nil {
 		return "", sqlite.Explain(doing, from, err)
 	}
 	if held == nil {
@@ -62,20 +58,17 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)
 
 // copyBackup copies a history with its journal and checks the copy.
-func copyBackup(ctx context.Context, from, draft string, know int) error {
+func copyBackup(ctx context.Context, from, draft string) error {
 	if _, err := os.Stat(from); err != nil {
 		return missingError("restore the chat history", from, err)
 	}
 	db := openCopy(from)
 	defer db.Close()
-	version, err := sqlite.SchemaVersion(ctx, db)
+	there, err := sqlite.HasSchema(ctx, db)
 	if err != nil {
 		return err
 	}
-	if version > know {
-		return &sqlite.NewerError{Have: version, Know: know}
-	}
-	if version == 0 {
+	if !there {
 		return sqlite.ErrNotHistory
 	}
 	return copyChecked(ctx, db, draft)

@@ -65,24 +65,6 @@ func (im Image) page(n uint32, buf []byte) error {
 	return err
 }
 
-// tree returns the pages of a small table that begins at a page: that one, or those under it.
-func (im Image) tree(root uint32) map[uint32]bool {
-	pages := map[uint32]bool{root: true}
-	buf := make([]byte, im.Size)
-	const innerPage = 0x05
-	if root < 2 || root > im.pages || im.page(root, buf) != nil || buf[0] != innerPage {
-		return pages
-	}
-	pages[binary.BigEndian.Uint32(buf[8:])] = true // the last one
-	count := int(binary.BigEndian.Uint16(buf[3:]))
-	for at := 12; at+2 <= im.Size && at < 12+2*count; at += 2 {
-		if start := int(binary.BigEndian.Uint16(buf[at:])); start+4 <= im.Size {
-			pages[binary.BigEndian.Uint32(buf[start:])] = true
-		}
-	}
-	return pages
-}
-
 // Cell is one row as it is in a leaf.
 type Cell struct {
 	ID     int64

@@ -18,10 +18,9 @@ type salvager struct {
 	im     Image
 	to     *sql.Tx
 	tables []Table
-	drafts map[uint32]bool // the pages of the table of drafts, none where that is not known
-	newest ids             // the highest that were ever given, as SQLite noted them
-	now    int64           // Unix milliseconds
-	late   []savedRow      // messages whose number another one has
+	newest ids        // the highest that were ever given, as SQLite noted them
+	now    int64      // Unix milliseconds
+	late   []savedRow // messages whose number another one has
 }
 
 // tooHigh is a number that no row of a real history has. Such a one was damaged, and would
@@ -32,7 +31,7 @@ func (h *salvager) run(ctx context.Context) error {
 	if err := h.im.Each(ctx, h.learn); err != nil {
 		return err
 	}
-	if err := h.im.Each(ctx, func(n uint32, c Cell) error { return h.keep(ctx, n, c) }); err != nil {
+	if err := h.im.Each(ctx, func(_ uint32, c Cell) error { return h.keep(ctx, c) }); err != nil {
 		return err
 	}
 	return h.renumber(ctx)
@@ -56,34 +55,25 @@ func (h *salvager) renumber(ctx context.Context) error {
 	return nil
 }
 
-// learn notes what SQLite's own tables say: where the drafts are, whose oldest rows look like
-// prompts, and the highest ids that were given.
+// learn notes the highest ids that were given, which a table of SQLite's own says.
 func (h *salvager) learn(_ uint32, c Cell) error {
-	switch {
-	case len(c.Values) == 5 && c.Values[0] == "table" && c.Values[1] == "drafts":
-		if root, ok := c.Values[3].(int64); ok && root > 0 && root <= int64(h.im.pages) {
-			h.drafts = h.im.tree(uint32(root))
-		}
-	case len(c.Values) == 2:
-		table, _ := c.Values[0].(string)
-		if seq, ok := c.Values[1].(int64); ok && slices.Contains(numbered, table) && seq < tooHigh {
-			h.newest[table] = max(h.newest[table], seq)
-		}
+	if len(c.Values) != 2 {
+		return nil
+	}
+	table, _ := c.Values[0].(string)
+	if seq, ok := c.Values[1].(int64); ok && slices.Contains(numbered, table) && seq < tooHigh {
+		h.newest[table] = max(h.newest[table], seq)
 	}
 	return nil
 }
 
 // keep puts a row into the table that it fits.
-func (h *salvager) keep(ctx context.Context, page uint32, c Cell) error {
+func (h *salvager) keep(ctx context.Context, c Cell) error {
 	if c.ID < 0 || c.ID >= tooHigh {
 		return nil
 	}
 	for _, s := range h.tables {
 		if !s.Fits(c.Values) {
-			continue
-		}
-		// The oldest drafts and prompts look the same, and are told by their page.
-		if len(c.Values) == 3 && (s.Name == "drafts" && !h.drafts[page] || s.Name == "prompts" && h.drafts[page]) {
 			continue
 		}
 		values := slices.Clone(c.Values)

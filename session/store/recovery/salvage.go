@@ -34,14 +34,10 @@ type Check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged boo
 
 // Salvage puts all that an image still holds into the empty file at fresh, and returns what was saved. now is
 // in Unix milliseconds.
-func (im Image) Salvage(ctx context.Context, fresh string, all []sqlite.Step, now int64, check Check) (Salvage, error) {
+func (im Image) Salvage(ctx context.Context, fresh string, now int64, check Check) (Salvage, error) {
 	db := sqlite.Pool(fresh, sqlite.Scratch, 1)
 	defer db.Close()
-	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		_, err := sqlite.StepUp(ctx, tx, all)
-		return err
-	})
-	if err != nil {
+	if err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) }); err != nil {
 		return Salvage{}, err
 	}
 	// The rows come in any order; what hangs on a lost row is removed at the end.
@@ -49,24 +45,14 @@ func (im Image) Salvage(ctx context.Context, fresh string, all []sqlite.Step, no
 		return Salvage{}, err
 	}
 	var out Salvage
-	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		h := &salvager{im: im, to: tx, tables: Tables(all), newest: ids{}, now: now}
+	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		h := &salvager{im: im, to: tx, tables: Tables(), newest: ids{}, now: now}
 		if err := h.run(ctx); err != nil {
 			return err
 		}
 		var err error
-		if out, err = putInOrder(ctx, tx, h.newest, now, check); err != nil {
-			return err
-		}
-		// Rows of an older file are as they were before these steps.
-		for _, step := range all {
-			if step.Then != nil {
-				if err := step.Then(ctx, tx); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		out, err = putInOrder(ctx, tx, h.newest, now, check)
+		return err
 	})
 	return out, errors.Join(err, db.Close())
 }

@@ -17,37 +17,26 @@ type Table struct {
 
 // Column is a column of a table.
 type Column struct {
-	Name  string
-	Kind  string // INTEGER, TEXT, BLOB, REAL
-	Must  bool   // NOT NULL
-	Key   bool   // the row's number, which is in the row as NULL
-	Since int    // the step that added it: older rows lack it
+	Name string
+	Kind string // INTEGER, TEXT, BLOB, REAL
+	Must bool   // NOT NULL
+	Key  bool   // the row's number, which is in the row as NULL
 }
 
-// Tables returns the tables that hold history, as the steps make them. What can be made anew,
-// such as the full-text index, is left out. The steps are read rather than run, which would take some
-// milliseconds of every start.
-func Tables(all []sqlite.Step) []Table {
+// Tables returns the tables that hold history, as the schema makes them. What can be made anew, such as the full-text
+// index, is left out. The schema is read rather than run, which would take some milliseconds of every start.
+func Tables() []Table {
 	var out []Table
-	for _, step := range all {
-		text := comment.ReplaceAllString(step.SQL, "")
-		for _, found := range tableMade.FindAllStringSubmatchIndex(text, -1) {
-			name := text[found[2]:found[3]]
-			if slices.Contains(Derived, name) || slices.ContainsFunc(out, func(s Table) bool { return s.Name == name }) {
-				continue
-			}
-			s := Table{Name: name}
-			for _, definition := range definitions(text[found[1]:]) {
-				s.add(definition, step.Number)
-			}
-			out = append(out, s)
+	text := comment.ReplaceAllString(sqlite.Schema, "")
+	for _, found := range tableMade.FindAllStringSubmatchIndex(text, -1) {
+		table := Table{Name: text[found[2]:found[3]]}
+		if slices.Contains(Derived, table.Name) {
+			continue
 		}
-		for _, found := range columnAdded.FindAllStringSubmatch(text, -1) {
-			at := slices.IndexFunc(out, func(s Table) bool { return s.Name == found[1] })
-			if at >= 0 {
-				out[at].add(found[2], step.Number)
-			}
+		for _, definition := range definitions(text[found[1]:]) {
+			table.add(definition)
 		}
+		out = append(out, table)
 	}
 	return out
 }
@@ -56,13 +45,13 @@ func Tables(all []sqlite.Step) []Table {
 // know what they have already; only which sessions were purged is kept.
 var Derived = []string{
 	"found_text", "purged", "unfound", "windows",
-	"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids", "sync_stamps", "sync_changes", "sync_others", "sync_former", "sync_lost",
+	"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids",
+	"sync_stamps", "sync_changes", "sync_others", "sync_former", "sync_lost",
 }
 
 var (
-	comment     = regexp.MustCompile(`--[^\n]*`)
-	tableMade   = regexp.MustCompile(`CREATE TABLE (\w+) \(`)
-	columnAdded = regexp.MustCompile(`ALTER TABLE (\w+) ADD COLUMN ([^;]*);`)
+	comment   = regexp.MustCompile(`--[^\n]*`)
+	tableMade = regexp.MustCompile(`CREATE TABLE (\w+) \(`)
 )
 
 // definitions are what is between the commas of a table's definition, up to its closing bracket.
@@ -86,29 +75,25 @@ func definitions(text string) []string {
 }
 
 // add adds the column that a definition makes, if it makes one.
-func (s *Table) add(definition string, step int) {
+func (s *Table) add(definition string) {
 	words := strings.Fields(definition)
 	if len(words) < 2 || slices.Contains([]string{"UNIQUE", "CHECK", "PRIMARY", "FOREIGN"}, words[0]) {
 		return
 	}
 	s.Columns = append(s.Columns, Column{
-		Name:  words[0],
-		Kind:  words[1],
-		Must:  strings.Contains(definition, "NOT NULL"),
-		Key:   strings.Contains(definition, "PRIMARY KEY"),
-		Since: step,
+		Name: words[0],
+		Kind: words[1],
+		Must: strings.Contains(definition, "NOT NULL"),
+		Key:  strings.Contains(definition, "PRIMARY KEY"),
 	})
 }
 
 // Fits reports whether a row can be one of the table's.
 func (s Table) Fits(values []any) bool {
-	if len(values) > len(s.Columns) {
+	if len(values) != len(s.Columns) {
 		return false
 	}
 	for i, c := range s.Columns {
-		if i == len(values) {
-			return c.Since > s.Columns[0].Since
-		}
 		if !c.takes(values[i]) {
 			return false
 		}

@@ -82,6 +82,9 @@ func kindOf(err error) error {
 	if errors.Is(err, ErrForeign) {
 		return ErrNotHistory
 	}
+	if errors.Is(err, ErrOtherBuild) {
+		return ErrOtherBuild
+	}
 	if errors.Is(err, os.ErrPermission) {
 		return ErrNoAccess
 	}

@@ -296,29 +296,3 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now his
 	}
 	return nil
 }
-
-// FromPacked makes rows of the plans of all requests that are packed. One that cannot be read stays as it is.
-func FromPacked(ctx context.Context, tx *sql.Tx) error {
-	keys, err := sqlite.Rows[Key](ctx, tx, "requests WHERE plan IS NOT NULL AND sum IS NULL ORDER BY session, id")
-	if err != nil {
-		return err
-	}
-	writers := map[string]*Writer{} // by purpose
-	for _, k := range keys {
-		var packed []byte
-		if err := tx.QueryRowContext(ctx, `SELECT plan FROM requests WHERE id = ?`, k.Request).Scan(&packed); err != nil {
-			return err
-		}
-		p, err := Unpack(packed)
-		if err != nil {
-			continue
-		}
-		if writers[k.Purpose] == nil {
-			writers[k.Purpose] = &Writer{}
-		}
-		if err := writers[k.Purpose].Put(ctx, tx, k, p); err != nil {
-			return fmt.Errorf("make rows of the plan of request %d: %w", k.Request, err)
-		}
-	}
-	return nil
-}

@@ -65,16 +65,13 @@ type tester interface {
 func newHistory(t tester) *sql.DB {
 	t.Helper()
 	db := sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
-	all, err := sqlite.Steps()
-	if err == nil {
-		err = sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
-			if _, err := sqlite.StepUp(context.Background(), tx, all); err != nil {
-				return err
-			}
-			_, err := tx.Exec(`INSERT INTO sessions (n, id, created_ms, updated_ms, used) VALUES (1, 'a', 0, 0, 0), (2, 'b', 0, 0, 1)`)
+	err := sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
+		if err := sqlite.Create(context.Background(), tx); err != nil {
 			return err
-		})
-	}
+		}
+		_, err := tx.Exec(`INSERT INTO sessions (n, id, created_ms, updated_ms, used) VALUES (1, 'a', 0, 0, 0), (2, 'b', 0, 0, 1)`)
+		return err
+	})
 	if err != nil {
 		t.Fatalf("make a history: %v", err)
 	}
@@ -128,16 +125,15 @@ func nextPlan(t *rapid.T, before Plan) Plan {
 }
 
 // A plan reads back as it was, whatever branches the requests before and after it were on, whichever window stored
-// them, whether they were rows from the beginning or packed, alone or with all others.
+// them, alone or with all others.
 func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type stored struct {
 			Key
 			Plan
 		}
-		rows, packed := newHistory(t), newHistory(t)
-		defer rows.Close()
-		defer packed.Close()
+		db := newHistory(t)
+		defer db.Close()
 		var all []stored
 		newest := map[Key]Plan{}
 		var w Writer
@@ -149,55 +145,43 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 				w = Writer{}
 			}
 			if rapid.IntRange(0, 5).Draw(t, "taken back") == 0 {
-				tx, err := rows.Begin()
+				tx, err := db.Begin()
 				must(t, err)
 				k, err := addRequest(tx, lane.Session, lane.Purpose, nil)
 				must(t, err)
 				must(t, new(Writer).Put(context.Background(), tx, k, anyPlan().Draw(t, "lost")))
 				must(t, tx.Rollback())
 			}
-			must(t, sqlite.InTx(context.Background(), rows, func(tx *sql.Tx) error {
+			must(t, sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
 				k, err := addRequest(tx, lane.Session, lane.Purpose, nil)
 				must(t, err)
 				all = append(all, stored{k, p})
 				return w.Put(context.Background(), tx, k, p)
 			}))
-			must(t, sqlite.InTx(context.Background(), packed, func(tx *sql.Tx) error {
-				text, err := p.Pack()
+		}
+		must(t, sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
+			for _, s := range all {
+				got, err := Read(context.Background(), tx, s.Request)
+				if err != nil || !reflect.DeepEqual(got.Entries, withLists(s.Entries)) || got.Sum != s.Sum || !reflect.DeepEqual(got.Added, s.Added) {
+					t.Fatalf("request %d is read as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Plan)
+				}
+			}
+			for session := range int64(2) {
+				sweep, err := NewSweep(context.Background(), tx, session+1)
 				must(t, err)
-				_, err = addRequest(tx, lane.Session, lane.Purpose, text)
-				return err
-			}))
-		}
-		must(t, sqlite.InTx(context.Background(), packed, func(tx *sql.Tx) error { return FromPacked(context.Background(), tx) }))
-		for _, db := range []*sql.DB{rows, packed} {
-			must(t, sqlite.InTx(context.Background(), db, func(tx *sql.Tx) error {
 				for _, s := range all {
-					got, err := Read(context.Background(), tx, s.Request)
-					if err != nil || !reflect.DeepEqual(got.Entries, withLists(s.Entries)) || got.Sum != s.Sum || !reflect.DeepEqual(got.Added, s.Added) {
-						t.Fatalf("request %d is read as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Plan)
+					if s.Session != session+1 {
+						continue
+					}
+					got, err := sweep.entries(s.Request, s.Purpose)
+					if err != nil || !slices.EqualFunc(got.List(), s.Entries.List(), func(a, b history.Entry) bool { return same(&a, &b) }) {
+						t.Fatalf("request %d is swept as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Entries)
 					}
 				}
-				for session := range int64(2) {
-					sweep, err := NewSweep(context.Background(), tx, session+1)
-					must(t, err)
-					for _, s := range all {
-						if s.Session != session+1 {
-							continue
-						}
-						got, err := sweep.entries(s.Request, s.Purpose)
-						if err != nil || !slices.EqualFunc(got.List(), s.Entries.List(), func(a, b history.Entry) bool { return same(&a, &b) }) {
-							t.Fatalf("request %d is swept as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Entries)
-						}
-					}
-					must(t, sweep.Close())
-				}
-				return nil
-			}))
-		}
-		if a, b := dumped(t, rows), dumped(t, packed); a != b {
-			t.Fatalf("the rows are\n%s\nand of packed plans\n%s", a, b)
-		}
+				must(t, sweep.Close())
+			}
+			return nil
+		}))
 	})
 }
 
@@ -217,56 +201,25 @@ func withLists(entries history.Entries) history.Entries {
 	return w.Entries()
 }
 
-// dumped is the content of the table as text.
-func dumped(t tester, db *sql.DB) string {
-	var text string
-	err := db.QueryRow(`
-		SELECT coalesce(group_concat(concat_ws('|', session, purpose, message, first_request, last_request, disposition, cause, cuts), char(10)), '')
-		FROM (SELECT * FROM verdicts ORDER BY session, message, first_request)`).Scan(&text)
-	must(t, err)
-	return text
-}
-
-// A plan that cannot be read stays packed, and one of which rows are lost says so.
-func TestWhatCannotBeReadStays(t *testing.T) {
+// A plan of which rows are lost is an error, and no export reads it as a smaller plan.
+func TestAPlanWithALostRowIsAnError(t *testing.T) {
 	db := newHistory(t)
 	defer db.Close()
 	ctx := context.Background()
 	must(t, sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		sound, err := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}...)}.Pack()
+		k, err := addRequest(tx, 1, "", nil)
 		must(t, err)
-		var keys []Key
-		for _, packed := range [][]byte{sound, sound[:len(sound)/2], []byte("{}"), sound} {
-			k, err := addRequest(tx, 1, "", packed)
-			must(t, err)
-			keys = append(keys, k)
-		}
-		must(t, FromPacked(ctx, tx))
-		for i, k := range keys {
-			p, err := Read(ctx, tx, k.Request)
-			if readable := i == 0 || i == 3; readable != (err == nil) || readable && p.Entries.Len() != 2 {
-				t.Errorf("request %d is read as %+v, %v", k.Request, p, err)
-			}
-			var packed []byte
-			must(t, tx.QueryRow(`SELECT plan FROM requests WHERE id = ?`, k.Request).Scan(&packed))
-			if kept := packed != nil; kept != (err != nil) {
-				t.Errorf("request %d has a packed plan: %t", k.Request, kept)
-			}
-		}
-		var rows int
-		must(t, tx.QueryRow(`SELECT count(*) FROM verdicts`).Scan(&rows))
-		if rows != 2 {
-			t.Errorf("two requests that decided the same about two messages have %d rows", rows)
-		}
+		p := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}...)}
+		must(t, new(Writer).Put(ctx, tx, k, p))
 		_, err = tx.Exec(`DELETE FROM verdicts WHERE message = 2`)
 		must(t, err)
-		if _, err := Read(ctx, tx, keys[0].Request); err == nil || !strings.Contains(err.Error(), "2 entries") {
+		if _, err := Read(ctx, tx, k.Request); err == nil || !strings.Contains(err.Error(), "2 entries") {
 			t.Errorf("a plan with a lost row is read: %v", err)
 		}
 		sweep, err := NewSweep(ctx, tx, 1)
 		must(t, err)
 		defer sweep.Close()
-		exported, err := sweep.Packed(keys[0], Record{Sum: &history.Sum{}, Entries: 2})
+		exported, err := sweep.Packed(k, Record{Sum: &history.Sum{}, Entries: 2})
 		must(t, err)
 		if p, err := Unpack(exported); err == nil {
 			t.Errorf("a plan with a lost row is exported as %+v", p)

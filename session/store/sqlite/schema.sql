@@ -1,0 +1,475 @@
+-- Conversations, what was sent for them, and what winnow learned on the way.
+--
+-- Times are Unix milliseconds, UTC. What a person, a model or a tool said is stored as bytes (BLOB),
+-- because it may hold NUL or invalid UTF-8. Every table has an integer key, so that a damaged file
+-- can be read by ranges of keys around the damage.
+
+CREATE TABLE sessions (
+	n            INTEGER PRIMARY KEY,           -- the short key that other tables use
+	id           TEXT    NOT NULL UNIQUE,       -- UUIDv7, what the user sees
+	created_ms   INTEGER NOT NULL,
+	updated_ms   INTEGER NOT NULL,
+	used         INTEGER NOT NULL,              -- order of last use; never falls, even when the clock does
+	leaf         INTEGER NOT NULL DEFAULT 0,    -- newest message of the active branch, 0 for none
+	parent       TEXT    NOT NULL DEFAULT '',   -- session it was forked from
+	forked_at    INTEGER NOT NULL DEFAULT 0,    -- message it was forked at
+	pinned       INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
+	archived     INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+	deleted_ms   INTEGER NOT NULL DEFAULT 0,    -- when it went to the trash, 0 for not
+	messages     INTEGER NOT NULL DEFAULT 0,    -- rows of messages, every branch
+	turns        INTEGER NOT NULL DEFAULT 0,    -- those of them that the user wrote
+	changes      INTEGER NOT NULL DEFAULT 0,    -- how often flags, remedies, settings or the system prompt were
+	                                            -- written, so that a window notices what another one wrote
+	title        TEXT    NOT NULL DEFAULT '',
+	title_from   TEXT    NOT NULL DEFAULT '' CHECK (title_from IN ('', 'auto', 'user')),
+	source       TEXT    NOT NULL DEFAULT '',   -- of an imported one: chatgpt, llm, winnow; '' for all others
+	origin       TEXT    NOT NULL DEFAULT '',   -- its id there, by which a later import finds it again
+	endpoint     TEXT    NOT NULL DEFAULT '',
+	address      TEXT    NOT NULL DEFAULT '',   -- the base URL of the endpoint, without user, password and query; '' before
+	                                            -- the first request: the name may come to mean another server
+	model        TEXT    NOT NULL DEFAULT '',
+	preset       TEXT    NOT NULL DEFAULT '',   -- as it was set for this session, '' for the configured one
+	dir          TEXT    NOT NULL DEFAULT '',   -- working directory it was begun in
+	overrides    TEXT    NOT NULL DEFAULT '',   -- TOML of the keys of [context] that were set for this session
+	system       TEXT    NOT NULL DEFAULT '',   -- its system prompt, '' for the configured one unless system_fixed is 1
+	system_fixed INTEGER NOT NULL DEFAULT 0     -- 1 once its first request fixed the system prompt
+) STRICT;
+
+CREATE INDEX sessions_used ON sessions (used);
+CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC) WHERE deleted_ms = 0 AND archived = 0;
+CREATE INDEX sessions_origin ON sessions (source, origin) WHERE origin <> '';
+
+CREATE TABLE tags (
+	id      INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	tag     TEXT    NOT NULL,
+	UNIQUE (session, tag)
+) STRICT;
+
+-- A message is never changed once it is whole. Its parent is always older, so a branch has no loop.
+-- The large columns stand last: reading the small ones then never touches overflow pages.
+CREATE TABLE messages (
+	id            INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, even after a purge
+	session       INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	seq           INTEGER NOT NULL,                  -- its place in the session, from 1, every branch
+	parent        INTEGER NOT NULL DEFAULT 0,        -- message before it on its branch, 0 for the first
+	role          TEXT    NOT NULL,
+	status        TEXT    NOT NULL,
+	created_ms    INTEGER NOT NULL,
+	calls         INTEGER NOT NULL DEFAULT 0,        -- rows of tool_calls
+	parts         INTEGER NOT NULL DEFAULT 0,        -- rows of parts
+	tokens        INTEGER NOT NULL DEFAULT 0,        -- of content, 0 for not counted
+	tokenizer     TEXT    NOT NULL DEFAULT '',       -- who counted them
+	request       INTEGER NOT NULL DEFAULT 0,        -- request that asked for it, 0 for none
+	alone         INTEGER NOT NULL DEFAULT 0,        -- 1 for a user's message that is sent without those before it
+	owner         TEXT    NOT NULL DEFAULT '',       -- who streams it, or streamed it when it was cut off
+	endpoint      TEXT    NOT NULL DEFAULT '',
+	model         TEXT    NOT NULL DEFAULT '',
+	finish_reason TEXT    NOT NULL DEFAULT '',
+	fault         TEXT    NOT NULL DEFAULT '',       -- why its turn failed behind it without a request that failed,
+	                                                 -- such as one over the budget: JSON, as requests.fault
+	label         TEXT    NOT NULL DEFAULT '',       -- its id in the file it was imported from
+	name          BLOB    NOT NULL DEFAULT x'',
+	tool_call_id  BLOB    NOT NULL DEFAULT x'',      -- as received
+	hash          BLOB    NOT NULL,                  -- SHA-256 of what was said, with calls and parts
+	extra         BLOB,                              -- unknown keys of the reply, raw JSON
+	reasoning     BLOB    NOT NULL DEFAULT x'',
+	content       BLOB    NOT NULL DEFAULT x'',
+	UNIQUE (session, seq),
+	CHECK (parent >= 0 AND parent < id)
+) STRICT;
+
+CREATE INDEX messages_parent ON messages (session, parent);
+CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
+
+CREATE TABLE tool_calls (
+	id        INTEGER PRIMARY KEY,
+	message   INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+	place     INTEGER NOT NULL,  -- from 0
+	call_id   BLOB    NOT NULL,  -- all three as received, never encoded again
+	name      BLOB    NOT NULL,
+	arguments BLOB    NOT NULL,
+	UNIQUE (message, place)
+) STRICT;
+
+-- The bytes of images and attached files, each stored once.
+CREATE TABLE attachments (
+	id   INTEGER PRIMARY KEY,
+	hash BLOB NOT NULL UNIQUE,   -- SHA-256 of data
+	data BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE parts (
+	id         INTEGER PRIMARY KEY,
+	message    INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+	place      INTEGER NOT NULL, -- from 0
+	kind       TEXT    NOT NULL,
+	name       TEXT    NOT NULL,
+	media_type TEXT    NOT NULL,
+	tokens     INTEGER NOT NULL,
+	attachment INTEGER NOT NULL REFERENCES attachments (id),
+	UNIQUE (message, place)
+) STRICT;
+
+CREATE INDEX parts_attachment ON parts (attachment);
+
+-- One row per request that was sent. What was decided about each message is in verdicts.
+CREATE TABLE requests (
+	id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+	session            INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	turn               INTEGER NOT NULL,
+	user               INTEGER NOT NULL,            -- message that it answers
+	purpose            TEXT    NOT NULL DEFAULT '', -- '' is an answer; summary and title are requests of winnow's own
+	created_ms         INTEGER NOT NULL,
+	endpoint           TEXT    NOT NULL,
+	model              TEXT    NOT NULL,
+	rules              INTEGER NOT NULL,            -- version of the rules that decided what is sent
+	tokenizer          TEXT    NOT NULL,
+	estimate           INTEGER NOT NULL,            -- counted tokens
+	body_hash          TEXT    NOT NULL,            -- SHA-256 of the body, which holds no secret
+	prompt_tokens      INTEGER NOT NULL,            -- as reported, -1 for not said; so are the next three
+	cached_tokens      INTEGER NOT NULL,
+	answer_tokens      INTEGER NOT NULL,
+	reasoning_tokens   INTEGER NOT NULL,
+	cache_write_tokens INTEGER NOT NULL DEFAULT 0,  -- written to the server's cache as reported, 0 for none or not said
+	cut_expected       INTEGER NOT NULL DEFAULT 0,  -- what the server was expected to count, where prompt_tokens is
+	                                                -- so much less that it did not read the whole request; else 0
+	cost_nano          INTEGER NOT NULL DEFAULT 0,  -- billionths of a US dollar, 0 where cost_from knows none
+	cost_from          TEXT    NOT NULL DEFAULT '', -- server, prices, estimate, unknown; '' is nothing to say
+	price_source       TEXT    NOT NULL DEFAULT '', -- whose prices the cost was computed from, for people; '' where the
+	                                                -- server said the cost or nothing is known
+	reusable_tokens    INTEGER NOT NULL DEFAULT 0,  -- those at its beginning that the request before it began with
+	                                                -- too, as the server counts; 0 for none or not known
+	reusable_us        INTEGER NOT NULL DEFAULT 0,  -- microseconds since that request
+	cache_diagnosis    TEXT    NOT NULL DEFAULT '', -- what the server says of its cache: JSON as received, '' for none
+	first_token_us     INTEGER NOT NULL,            -- microseconds, 0 for none
+	took_us            INTEGER NOT NULL,
+	retries            INTEGER NOT NULL,
+	finish             TEXT    NOT NULL,
+	ended              TEXT    NOT NULL,            -- '' while it runs, and after a crash
+	error              TEXT    NOT NULL,
+	fault              TEXT    NOT NULL DEFAULT '', -- of a request with which its turn failed, why: JSON, '' for none
+	entries            INTEGER NOT NULL DEFAULT 0,  -- how many messages have a verdict
+	options            BLOB,                        -- JSON: what decided the plan beside the messages
+	plan               BLOB,
+	sum                TEXT,                        -- JSON: where the tokens went; NULL where its verdicts are not rows
+	added              TEXT,                        -- JSON: texts that nobody said
+	shortfalls         TEXT                         -- JSON: runs of messages with what they needed and what was left
+) STRICT;
+
+CREATE INDEX requests_turn ON requests (session, turn);
+CREATE INDEX requests_purpose ON requests (session, purpose) WHERE sum IS NOT NULL;
+
+-- Sums of costs need not read the records of the plans.
+CREATE INDEX requests_cost ON requests (session, cost_from, cost_nano);
+
+-- Sums over all sessions by time read only this.
+CREATE INDEX requests_usage ON requests (
+	created_ms, endpoint, model, purpose, cost_from, cost_nano,
+	prompt_tokens, cached_tokens, cache_write_tokens, answer_tokens, reasoning_tokens, session
+);
+
+-- What was decided about each message of each request. A row is a run: the requests of one session and one purpose
+-- from the first to the last that decided the same about the message, as far as their sum says that their verdicts
+-- are here.
+CREATE TABLE verdicts (
+	id             INTEGER PRIMARY KEY,
+	session        INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	purpose        TEXT    NOT NULL, -- as requests.purpose
+	message        INTEGER NOT NULL,
+	first_request  INTEGER NOT NULL,
+	last_request   INTEGER,          -- NULL while it holds for the newest request
+	position       INTEGER NOT NULL, -- of the message in the conversation, from 0
+	role           TEXT    NOT NULL,
+	disposition    TEXT    NOT NULL,
+	level          INTEGER NOT NULL, -- of the most that was sent: 0 nothing, 1 shortened, 2 brief, 3 whole
+	level_in_place INTEGER NOT NULL, -- of what stood in the message's place
+	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"; those of
+	                                 -- over_budget and over_chars are in requests.shortfalls
+	pinned         INTEGER NOT NULL,
+	whole          INTEGER NOT NULL,
+	recalled       INTEGER NOT NULL,
+	tokens_before  INTEGER NOT NULL, -- 0 where nothing was sent, as chars_before
+	tokens_after   INTEGER NOT NULL,
+	chars_before   INTEGER NOT NULL, -- Unicode code points
+	chars_after    INTEGER NOT NULL,
+	cuts           TEXT,             -- JSON: ranges of code points that were not sent
+	inserted       TEXT,             -- JSON: what stood in their place
+	repairs        TEXT,             -- JSON
+	UNIQUE (session, message, first_request)
+) STRICT;
+
+-- What was repaired on the way to a model. Deleting this table changes nothing else.
+CREATE TABLE repairs (
+	id          INTEGER PRIMARY KEY,
+	message     INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+	kind        TEXT    NOT NULL,
+	before_hash BLOB    NOT NULL, -- SHA-256 of the damaged bytes
+	what        TEXT    NOT NULL, -- a sentence for the user
+	sent        BLOB    NOT NULL, -- what is sent instead
+	rules       INTEGER NOT NULL,
+	first_ms    INTEGER NOT NULL,
+	last_ms     INTEGER NOT NULL,
+	undone      INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)),
+	UNIQUE (message, kind, before_hash)
+) STRICT;
+
+CREATE TABLE flags (
+	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+	flag       TEXT    NOT NULL CHECK (flag IN ('pin', 'exclude')),
+	created_ms INTEGER NOT NULL
+) STRICT;
+
+-- What the user had sent in place of a damaged message: its calls told as text, or nothing. It holds for
+-- the message's whole group of tool calls and results. A message without a row is repaired.
+CREATE TABLE remedies (
+	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+	remedy     TEXT    NOT NULL CHECK (remedy IN ('text', 'drop')),
+	created_ms INTEGER NOT NULL
+) STRICT;
+
+-- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used
+-- only while none of its sources is excluded.
+CREATE TABLE summaries (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	session    INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	first      INTEGER NOT NULL, -- oldest message that it stands for
+	last       INTEGER NOT NULL, -- newest message that it stands for
+	messages   INTEGER NOT NULL, -- how many they are
+	created_ms INTEGER NOT NULL,
+	endpoint   TEXT    NOT NULL, -- who wrote it
+	model      TEXT    NOT NULL,
+	sources    TEXT    NOT NULL DEFAULT '[]', -- messages that it was made from and stands for: a JSON array of runs of
+	                                          -- ids, [[first, last], …]
+	text       BLOB    NOT NULL
+) STRICT;
+
+CREATE INDEX summaries_session ON summaries (session);
+
+-- What winnow learned about a model behind a base URL.
+CREATE TABLE endpoints (
+	id         INTEGER PRIMARY KEY,
+	base_url   TEXT    NOT NULL,
+	model      TEXT    NOT NULL,
+	window     INTEGER NOT NULL,              -- context window that a refusal named, in tokens; 0 unknown
+	window_ms  INTEGER NOT NULL DEFAULT 0,    -- when it did
+	stated     INTEGER NOT NULL DEFAULT 0,    -- window that the server stated about itself last
+	stated_ms  INTEGER NOT NULL DEFAULT 0,    -- when it stated that first
+	chosen     INTEGER NOT NULL DEFAULT 0,    -- window that the user set, 0 for nothing
+	chosen_ms  INTEGER NOT NULL DEFAULT 0,
+	largest    INTEGER NOT NULL DEFAULT 0,    -- largest prompt_tokens of a request that was read whole
+	ratio      REAL    NOT NULL,              -- the server's tokens per counted token, 0 unknown
+	samples    INTEGER NOT NULL,
+	quirks     TEXT    NOT NULL,              -- JSON array of names
+	quirks_ms  TEXT    NOT NULL DEFAULT '{}', -- since when each of quirks is known: a JSON object of names and times
+	updated_ms INTEGER NOT NULL,
+	UNIQUE (base_url, model)
+) STRICT;
+
+-- What the user said of a tool for all sessions.
+CREATE TABLE tool_permissions (
+	id         INTEGER PRIMARY KEY,
+	name       TEXT    NOT NULL, -- as the model is offered it
+	identity   TEXT    NOT NULL, -- of the tool that is allowed; '' where any tool of the name is meant
+	server     TEXT    NOT NULL, -- the MCP server that has it, '' for none
+	permission TEXT    NOT NULL, -- off, ask or allow
+	updated_ms INTEGER NOT NULL,
+	UNIQUE (name, identity)
+) STRICT;
+
+-- Prompts that were sent, and drafts that were not. files is what stands folded in the text, long pastes and attached
+-- files: a JSON array of objects with from and to (bytes of the text), and for a file path and sum (SHA-256 of its
+-- content). It is BLOB in one table and TEXT in the other, so that their rows do not look alike where a damaged file is
+-- read without its schema.
+CREATE TABLE prompts (
+	id         INTEGER PRIMARY KEY,
+	created_ms INTEGER NOT NULL,
+	text       BLOB    NOT NULL,
+	files      BLOB    NOT NULL DEFAULT x'5b5d',                  -- []
+	session    INTEGER REFERENCES sessions (n) ON DELETE CASCADE, -- where it was sent; NULL where that is lost
+	hash       BLOB    NOT NULL DEFAULT x''                       -- SHA-256 of files, a NUL byte and text
+) STRICT;
+
+CREATE INDEX prompts_session ON prompts (session);
+
+CREATE TABLE drafts (
+	session    INTEGER PRIMARY KEY,             -- 0 is the chat that has not begun
+	updated_ms INTEGER NOT NULL,
+	text       BLOB    NOT NULL,
+	files      TEXT    NOT NULL DEFAULT '[]',
+	parts      BLOB    NOT NULL DEFAULT x'5b5d' -- the files without a path, such as an image from the clipboard:
+	                                            -- a JSON array in the order of those in files, bytes in base64
+) STRICT;
+
+-- Messages that the user queued while an answer arrived, in the order of their ids, which is the order in which
+-- they are sent. The row goes in the transaction that stores its message.
+CREATE TABLE queued (
+	id         INTEGER PRIMARY KEY,
+	session    INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	created_ms INTEGER NOT NULL,
+	text       BLOB    NOT NULL, -- as it is sent
+	parts      BLOB    NOT NULL, -- the files that are sent with it: a JSON array, their bytes in base64
+	draft      BLOB    NOT NULL, -- the text as it was in the composer
+	folds      BLOB    NOT NULL, -- what of the draft was folded: JSON as drafts.files, with files without a path
+	alone      INTEGER NOT NULL, -- 1 where it is sent without the conversation before it
+	cut        INTEGER NOT NULL  -- 1 where it is sent cut if it does not fit whole
+) STRICT;
+
+CREATE INDEX queued_session ON queued (session);
+
+-- Which session stands open in which window. A row of an owner that is gone means nothing.
+CREATE TABLE windows (
+	id       INTEGER PRIMARY KEY,
+	session  INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	owner    TEXT    NOT NULL, -- as messages.owner
+	since_ms INTEGER NOT NULL,
+	UNIQUE (session, owner)
+) STRICT;
+
+-- The full text of all messages. Its rows are the messages' ids, the newest first, and its column holds
+-- their words as winnow writes them for the index, folded and with a space between: the simple tokenizer
+-- takes them as they are.
+--
+-- found_text is empty. The index keeps no copy of the text, and asks this table for the words of a
+-- row that is to be deleted: they are put there for that moment.
+CREATE TABLE found_text (
+	id   INTEGER PRIMARY KEY,
+	text TEXT NOT NULL
+) STRICT;
+
+CREATE VIRTUAL TABLE found USING fts4 (
+	text,
+	content="found_text",
+	tokenize=simple,
+	order=desc
+);
+
+-- One row while the index may still hold words of purged messages.
+CREATE TABLE purged (
+	id       INTEGER PRIMARY KEY CHECK (id = 1),
+	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
+) STRICT;
+
+-- Messages that are not in the index yet, as runs of ids.
+CREATE TABLE unfound (
+	first INTEGER PRIMARY KEY,
+	last  INTEGER NOT NULL
+) STRICT;
+
+-- What this history shares with those of other machines through a folder. Each machine writes segments, and a row
+-- stands in one under the number that it has at the machine that wrote it.
+CREATE TABLE sync_machine (
+	id        INTEGER PRIMARY KEY CHECK (id = 1),
+	machine   TEXT    NOT NULL, -- the name of its folder
+	place     TEXT    NOT NULL, -- which file on which host this is: a copy of it is another machine
+	name      TEXT    NOT NULL, -- of the host, for people
+	clock     INTEGER NOT NULL, -- a Lamport counter: greater than any that was seen
+	next      INTEGER NOT NULL, -- number of the next segment
+	messages  INTEGER NOT NULL, -- newest message that is in sync_rows or another machine's, and so on
+	requests  INTEGER NOT NULL,
+	summaries INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE sync_segments (
+	number INTEGER PRIMARY KEY,
+	seen   TEXT    NOT NULL, -- JSON: which segment of each other machine was merged last when this one was made
+	sum    BLOB,             -- SHA-256 of the file, NULL where it is to be written
+	size   INTEGER NOT NULL  -- of the file
+) STRICT;
+
+-- Which sessions the segments of this machine name: when one is purged, they are written again without it.
+CREATE TABLE sync_parts (
+	id      INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	segment INTEGER NOT NULL,
+	UNIQUE (session, segment)
+) STRICT;
+
+-- Which rows the segments of this machine have, as runs of numbers.
+CREATE TABLE sync_rows (
+	id      INTEGER PRIMARY KEY,
+	segment INTEGER NOT NULL, -- 0 is none yet
+	kind    TEXT    NOT NULL, -- message, request, summary
+	first   INTEGER NOT NULL,
+	last    INTEGER NOT NULL,
+	UNIQUE (kind, first)
+) STRICT;
+
+CREATE INDEX sync_rows_segment ON sync_rows (segment);
+
+-- The numbers that rows of other machines have here, as runs.
+CREATE TABLE sync_ids (
+	id      INTEGER PRIMARY KEY,
+	machine TEXT    NOT NULL,
+	kind    TEXT    NOT NULL,
+	first   INTEGER NOT NULL, -- there
+	last    INTEGER NOT NULL,
+	here    INTEGER NOT NULL, -- the number of first here
+	segment INTEGER NOT NULL, -- the segment of this machine that tells the others, 0 for none yet
+	UNIQUE (machine, kind, first)
+) STRICT;
+
+CREATE INDEX sync_ids_here ON sync_ids (machine, kind, here);
+CREATE INDEX sync_ids_segment ON sync_ids (segment);
+
+-- Who set a value last, of those that can differ between machines.
+CREATE TABLE sync_stamps (
+	id       INTEGER PRIMARY KEY,
+	session  INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	item     INTEGER NOT NULL, -- a message or a request, 0 for the session itself
+	name     TEXT    NOT NULL, -- of the value; '' is the session with the values that it began with
+	counter  INTEGER NOT NULL, -- of the machine's clock
+	machine  TEXT    NOT NULL,
+	number   INTEGER NOT NULL, -- of that machine's segment that has the value
+	segment  INTEGER NOT NULL, -- the same where the machine is this one, -1 for none yet; 0 where it is another
+	UNIQUE (session, item, name)
+) STRICT;
+
+CREATE INDEX sync_stamps_segment ON sync_stamps (segment) WHERE segment <> 0;
+
+-- What changed here and has no stamp yet.
+CREATE TABLE sync_changes (
+	id      INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL,
+	item    INTEGER NOT NULL,
+	name    TEXT    NOT NULL,
+	UNIQUE (session, item, name) ON CONFLICT IGNORE
+) STRICT;
+
+CREATE TABLE sync_others (
+	id      INTEGER PRIMARY KEY,
+	machine TEXT    NOT NULL UNIQUE,
+	name    TEXT    NOT NULL,
+	merged  INTEGER NOT NULL, -- number of its newest segment that is merged
+	last_ms INTEGER NOT NULL  -- when it wrote that
+) STRICT;
+
+-- Sessions that were purged on one of the machines, for ever.
+CREATE TABLE sync_purged (
+	id      INTEGER PRIMARY KEY,
+	session TEXT    NOT NULL UNIQUE,
+	machine TEXT    NOT NULL,
+	segment INTEGER NOT NULL -- as in sync_stamps
+) STRICT;
+
+-- What this machine was called before its file was restored from a backup. It goes on taking what was purged out of the
+-- segments that it wrote under that name.
+CREATE TABLE sync_former (
+	id      INTEGER PRIMARY KEY,
+	machine TEXT    NOT NULL UNIQUE,
+	purged  INTEGER NOT NULL -- how many purged sessions were known when that was done last
+) STRICT;
+
+-- Values that were set on two machines at once, as far as they were not kept.
+CREATE TABLE sync_lost (
+	id      INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+	item    INTEGER NOT NULL,
+	name    TEXT    NOT NULL,
+	value   TEXT    NOT NULL, -- of leaf: the message at the end of the other branch
+	machine TEXT    NOT NULL,
+	counter INTEGER NOT NULL,
+	at_ms   INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX sync_lost_session ON sync_lost (session);
