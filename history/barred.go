@@ -75,9 +75,8 @@ func (b *chooser) flaggedRows(f Flag) map[int]bool {
 			}
 		}
 	}
-	if hold(b.c.doubled); b.o.Rules >= rulesOfLeftOut {
-		hold(b.c.left)
-	}
+	hold(b.c.doubled)
+	hold(b.c.left)
 	if len(groups) == 0 {
 		return nil
 	}
@@ -85,9 +84,6 @@ func (b *chooser) flaggedRows(f Flag) map[int]bool {
 		if v := &b.c.candidates[i]; groups[v.group] {
 			rows[v.from] = true
 		}
-	}
-	if b.o.Rules < rulesOfLeftOut {
-		return rows
 	}
 	for group := range groups {
 		rows[group] = true // the call, which may be left out too

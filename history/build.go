@@ -104,9 +104,6 @@ type chooser struct {
 func (c *Conversation) begin(o Options) *chooser {
 	c.changes = c.changes[:0]
 	o = o.narrowed()
-	if o.Rules == 0 {
-		o.Rules = Rules
-	}
 	c.address(carriage{to: o.To, keys: !o.Profile.NoReplay, echo: o.Profile.EchoReasoning, merges: o.Profile.MergeSameRole})
 	c.remedy(o.remedies())
 	o.System = systemText(o.System)
@@ -117,7 +114,7 @@ func (c *Conversation) begin(o Options) *chooser {
 		limits: limitsOf(o.Policy), renderings: t.renderingsFor(o.Policy),
 		days: map[int64]int{}, bodyDetail: make([]detail, len(t.candidates)), recallDetail: make([]detail, len(t.candidates)), cause: make([]cause.Code, len(t.candidates)),
 	}
-	b.labels, b.step = t.labelsFor(b.bracketed()), b.budget.step(o.Policy)
+	b.labels, b.step = t.labelsFor(), b.budget.step(o.Policy)
 	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
 		b.turn = c.withoutImages(b.turn, nil)
 	}

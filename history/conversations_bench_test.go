@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"winnow/history/relevance"
 )
 
 var misses = flag.String("misses", "", "say which questions miss what, for a method and a budget such as balanced/4000")
@@ -50,11 +48,6 @@ func methods() []method {
 			return t.planned(preset, question, budget)
 		}})
 	}
-	for _, preset := range []string{"balanced", "recall"} {
-		list = append(list, method{preset + ", rules 5", func(t *asked, question string, budget int) func(int) bool {
-			return t.plannedBy(policyOf(preset), 5, question, budget)
-		}})
-	}
 	return append(list,
 		method{reference, func(t *asked, question string, budget int) func(int) bool {
 			return t.packed(question, budget)
@@ -80,7 +73,7 @@ func methods() []method {
 
 // planned asks winnow. The request may hold the budget.
 func (t *asked) planned(preset, question string, budget int) func(int) bool {
-	return t.plannedBy(policyOf(preset), Rules, question, budget)
+	return t.plannedBy(policyOf(preset), question, budget)
 }
 
 func policyOf(preset string) Policy {
@@ -91,10 +84,10 @@ func policyOf(preset string) Policy {
 	return p
 }
 
-// plannedBy asks winnow with a policy and by a version of the rules.
-func (t *asked) plannedBy(p Policy, rules int, question string, budget int) func(int) bool {
+// plannedBy asks winnow with a policy.
+func (t *asked) plannedBy(p Policy, question string, budget int) func(int) bool {
 	p.Budget = budget
-	o := Options{Policy: p, Rules: rules, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
+	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
 	plan, err := t.conversation.Build(o)
 	// A plan that does not fit is not sent.
 	return func(i int) bool { return err == nil && plan.Entries.At(i).Whole }
@@ -155,7 +148,7 @@ func (t *asked) packed(question string, budget int) func(int) bool {
 func (t *asked) ranked(question string) [][]int {
 	var list [][]int
 	c := t.conversation
-	for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.ThirdVersion).Best() {
+	for hit := range c.searchable().Rank(question, c.unitsToRank()).Best() {
 		var group []int
 		for i := hit.From; i < hit.To; i++ {
 			group = append(group, c.candidates[i].from)

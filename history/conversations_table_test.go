@@ -133,7 +133,7 @@ func shareTable(tb testing.TB, list []recorded) string {
 		}
 		b.WriteString("| " + name + " |")
 		by := method{"", func(t *asked, question string, budget int) func(int) bool {
-			return t.plannedBy(o.Policy, Rules, question, budget)
+			return t.plannedBy(o.Policy, question, budget)
 		}}
 		cells := measureConversations(long, []method{by}, shareBudgets)
 		for _, budget := range shareBudgets {

@@ -36,8 +36,6 @@ type Options struct {
 	To        Origin           // who is asked; what only the server of an answer knows goes back to it alone
 	Count     Counter          // counts tokens; nil counts one token per four bytes
 
-	Rules int // the version of the rules to follow, 0 for this winnow's; an old request is rebuilt by those of its record
-
 	CutCurrent bool // the user chose to cut the current message where the request does not fit otherwise
 }
 

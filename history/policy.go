@@ -100,23 +100,9 @@ const (
 	Inline MidSystem = "inline" // in front of the next user message's text
 )
 
-// Rules is the version of the rules that Build follows. A stored plan names the version that made
-// it, so that an old request can be explained as it was, and rebuilt.
-const Rules = 6
-
-// FirstRules is the oldest version that Build still follows: a request of an older one may be rebuilt otherwise than it
-// was sent.
-const FirstRules = 4
-
-// rulesOfRanking is the version from which on recall follows the second version of the rules of relevance, finds
-// what the assistant said where that is asked for, and labels in fewer tokens.
-const rulesOfRanking = 5
-
-// rulesOfLimits is the version from which on recall follows the third version of the rules of relevance.
-const rulesOfLimits = 6
-
-// rulesOfLeftOut is the version from which on a flag on a result that the user had left out holds for its call.
-const rulesOfLeftOut = 6
+// Rules is the version of the rules that Build follows. A stored plan names the version that made it: one of another
+// version may be rebuilt otherwise than it was sent.
+const Rules = 1
 
 // Presets lists the names of the presets, the default first.
 func Presets() []string {

@@ -30,8 +30,8 @@ func (b *chooser) recall() iter.Seq[increment] {
 			return
 		}
 		x := b.t.searchable()
-		b.ranking = x.Rank(question, b.t.unitsToRank(), b.ranked()) // valid until the next question
-		said, named := b.o.Rules >= rulesOfRanking && x.AsksWhatWasSaid(question, b.ranked()), strings.ToLower(question)
+		b.ranking = x.Rank(question, b.t.unitsToRank()) // valid until the next question
+		said, named := x.AsksWhatWasSaid(question), strings.ToLower(question)
 		for k, u := range b.ranking.Units {
 			switch found := (unit{u.From, u.To}); {
 			case b.limits.imageNotes && b.t.names(named, found):
@@ -61,17 +61,6 @@ func (b *chooser) recall() iter.Seq[increment] {
 			}
 		}
 	}
-}
-
-// ranked is the version of the rules of relevance that the plan follows.
-func (b *chooser) ranked() relevance.Version {
-	switch {
-	case b.o.Rules < rulesOfRanking:
-		return relevance.FirstVersion
-	case b.o.Rules < rulesOfLimits:
-		return relevance.SecondVersion
-	}
-	return relevance.ThirdVersion
 }
 
 // cutAtLimits reports whether a unit at the limits of recalled texts is cut.
@@ -240,7 +229,7 @@ func (c *Conversation) Search(question string) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		c.mu.Lock()
 		var found [][]int
-		for hit := range c.searchable().Rank(question, c.unitsToRank(), relevance.ThirdVersion).Best() {
+		for hit := range c.searchable().Rank(question, c.unitsToRank()).Best() {
 			if hit.Score < leastFound {
 				break
 			}

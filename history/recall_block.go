@@ -26,9 +26,6 @@ func (b *chooser) label(i int) string {
 
 // numbered is a label with the number of its message.
 func (b *chooser) numbered(i int) string {
-	if b.bracketed() {
-		return "\n[" + labelNumber(b.candidates[i].from) + b.speaker(i) + "] "
-	}
 	return "\n" + labelNumber(b.candidates[i].from) + b.speaker(i) + labelEnd
 }
 
@@ -41,12 +38,9 @@ func (b *chooser) speaker(i int) string {
 	return string(v.kind())
 }
 
-// bracketed reports whether labels are written as by the rules up to version 4.
-func (b *chooser) bracketed() bool { return b.o.Rules < rulesOfRanking }
-
 // follows reports whether a candidate would stand in the block right behind the message before it, on the same day.
 func (b *chooser) follows(i int) bool {
-	if i == 0 || b.bracketed() || !b.recalled(i-1) {
+	if i == 0 || !b.recalled(i-1) {
 		return false
 	}
 	v, before := &b.candidates[i], &b.candidates[i-1]
@@ -71,18 +65,13 @@ func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Form
 
 // labels remembers what the labels of recalled texts cost.
 type labels struct {
-	costs     []int32       // with the number, by candidate, 0 not counted yet
-	days      map[int64]int // of the line of a day
-	bracketed bool          // as by the rules up to version 4
+	costs []int32       // with the number, by candidate, 0 not counted yet
+	days  map[int64]int // of the line of a day
 }
 
 // labelsFor has a place for each candidate.
-func (t *thread) labelsFor(bracketed bool) *labels {
+func (t *thread) labelsFor() *labels {
 	l := &t.labels
-	if l.bracketed != bracketed {
-		l.bracketed = bracketed
-		clear(l.costs)
-	}
 	l.costs = slices.Grow(l.costs, max(0, len(t.candidates)-len(l.costs)))[:len(t.candidates)]
 	if l.days == nil {
 		l.days = map[int64]int{}

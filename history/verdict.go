@@ -11,7 +11,7 @@ import (
 // render lays the chosen texts out and says what became of every message.
 func (b *chooser) render() Plan {
 	r := b.lay()
-	p := Plan{Rules: b.o.Rules, Summary: b.summary}
+	p := Plan{Rules: Rules, Summary: b.summary}
 	p.Sum = Sum{
 		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Stored: b.c.base.n,
 		Reserve: b.budget.reserve, Window: b.o.Window, Budget: b.budget.asked, Limit: b.budget.limit, Bound: b.budget.bound,
@@ -213,7 +213,7 @@ func (r *renderer) causeRecalled(i int, f rendering) Cause {
 	switch shared := r.ranking.Shared(group.from, group.to); {
 	case len(shared) > 0:
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
-	case r.t.index.Standing(i, r.ranked()):
+	case r.t.index.Standing(i):
 		c.Code = cause.Instruction
 	case r.ordered() && r.recallDetail[i] == short:
 		c.Code = cause.AnswerRecalled

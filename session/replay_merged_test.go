@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"winnow/history"
 	"winnow/session/store"
 )
@@ -16,15 +14,12 @@ import (
 // here.
 func TestARequestOfAnotherMachineReplays(t *testing.T) {
 	ctx := t.Context()
-	a, err := txtar.ParseFile(filepath.Join("testdata", "replay", fmt.Sprintf("rules-%d.txtar", history.Rules)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := recordFile{t: t, archive: a}
-	there := f.store(history.Rules)
+	f := readRecordFile(t)
+	there := f.store()
 	from := there.deps.Store
 
 	b := newBench(t)
+	var err error
 	if b.deps.Store, err = store.Open(ctx, filepath.Join(t.TempDir(), "winnow.db"), store.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 )
 
 // A conversation with tools that was recorded on each wire beside Chat Completions replays to the bytes that were sent,
-// on a machine that knows nothing of its server. Its file is the archive of the session, and what came to the server. It
-// is never written again; with -update one that is missing is made.
+// on a machine that knows nothing of its server. Its file is the archive of the session, and what came to the server.
+// With -update one that is missing is made.
 func TestRecordsOfEveryWireReplay(t *testing.T) {
 	t.Parallel()
 	for wire, hold := range map[llm.Wire]func(*testing.T) (*bench, *Session){llm.ResponsesWire: recordResponses, llm.OllamaWire: recordOllama} {
@@ -55,7 +55,7 @@ func TestRecordsOfEveryWireReplay(t *testing.T) {
 // writeRecord writes what TestRecordsOfEveryWireReplay reads.
 func writeRecord(t *testing.T, path string, wire llm.Wire, b *bench, s *Session) {
 	t.Helper()
-	a := &txtar.Archive{Comment: fmt.Appendf(nil, "A conversation with a tool over the wire %q, as winnow records it.\nThe records are never written again: every later winnow must read them.\n", wire)}
+	a := &txtar.Archive{Comment: fmt.Appendf(nil, "A conversation with a tool over the wire %q, as winnow records it.\n", wire)}
 	add := func(name string, data []byte) {
 		a.Files = append(a.Files, txtar.File{Name: name, Data: append(bytes.TrimSuffix(data, []byte("\n")), '\n')})
 	}

@@ -50,7 +50,7 @@ type Index struct {
 	lengths    []uint32       // words of each text
 	lang       []language     // of each text
 	byLanguage []int          // texts of each language
-	standing   []standing     // of each text
+	standing   []bool         // whether each text states something for all answers to come
 	speakers   []uint32       // the term of the name of who says each text, 0 where it is not known
 	speaking   map[uint32]int // texts of each speaker
 	total      int            // words of all texts
@@ -66,11 +66,8 @@ type Index struct {
 // Len is the number of texts.
 func (x *Index) Len() int { return len(x.lang) }
 
-// standing says whether a text states something for all answers to come: one bit for each version of the rules.
-type standing uint8
-
 // Standing reports whether a text states a wish or a preference for all answers to come.
-func (x *Index) Standing(text int, v Version) bool { return x.standing[text]&(1<<v) != 0 }
+func (x *Index) Standing(text int) bool { return x.standing[text] }
 
 // NewIndex is an index without texts.
 func NewIndex() *Index {
@@ -107,19 +104,12 @@ func (x *Index) Add(t Text) {
 		terms = terms[times:]
 	}
 	x.lengths, x.lang = append(x.lengths, uint32(length)), append(x.lang, l)
-	x.standing = append(x.standing, 0)
+	standing := false
 	if t.Asks {
 		folded := fold(text[:min(len(text), maxInstruction)])
-		if x.holds(folded, l, instructions) {
-			x.standing[n] |= 1 << FirstVersion
-		}
-		if x.lexicon.wishes(folded, l) {
-			x.standing[n] |= 1<<SecondVersion | 1<<ThirdVersion
-		}
-		if x.holds(folded, l, limits) {
-			x.standing[n] |= 1 << ThirdVersion
-		}
+		standing = x.wishes(folded, l) || x.holds(folded, l, limits)
 	}
+	x.standing = append(x.standing, standing)
 	x.speakers = append(x.speakers, 0)
 	if speaker >= 0 {
 		x.speakers[n] = x.term(speaker, l)

@@ -60,16 +60,14 @@ const (
 	passing
 	address
 	said
-	advised
 	tasks
-	instructions
 	phraseKinds
 )
 
 // phraseNames are the names of the kinds of phrases in languages.txt.
 var phraseNames = map[string]phraseKind{
 	"wish": wishes, "limit": limits, "passing": passing, "address": address,
-	"said": said, "advised": advised, "task": tasks, "instruction": instructions,
+	"said": said, "task": tasks,
 }
 
 // languages reads the lexicon once.
@@ -174,9 +172,8 @@ func endsSentence(r rune) bool { return strings.ContainsRune(".!?;\n…。！？
 
 // AsksWhatWasSaid reports whether a question asks for what the assistant said: "which one did you recommend?" It
 // looks for the phrases of all languages, because a short question seldom tells its own.
-func (x *Index) AsksWhatWasSaid(question string, v Version) bool {
-	folded := fold(question[:min(len(question), maxInstruction)])
-	return x.holdsAny(folded, said) || v >= ThirdVersion && x.holdsAny(folded, advised)
+func (x *Index) AsksWhatWasSaid(question string) bool {
+	return x.holdsAny(fold(question[:min(len(question), maxInstruction)]), said)
 }
 
 // holdsAny reports whether a folded text holds a phrase of some kind in any language.

@@ -14,11 +14,8 @@ type queryTerm struct {
 
 // query are the terms that a question asks for, each once: its words that say something, in the languages
 // that the texts and the question are written in, then what is a compound with one of them.
-func (x *Index) query(question string, v Version) []queryTerm {
-	if v >= ThirdVersion {
-		question = x.withoutTask(question)
-	}
-	roots := x.roots(question)
+func (x *Index) query(question string) []queryTerm {
+	roots := x.roots(x.withoutTask(question))
 	var list []queryTerm
 	seen := map[uint32]bool{0: true}
 	add := func(word string, term uint32, weight float64) {

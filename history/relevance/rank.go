@@ -22,16 +22,6 @@ const (
 	standingBonus = 0.2 // of the best score
 )
 
-// Version is a version of the rules. Each gives the same scores for ever, so that old requests can be rebuilt.
-type Version uint8
-
-// The versions.
-const (
-	FirstVersion  Version = iota // a word such as "always" alone states a wish; a pause parts nothing, and speakers do not count
-	SecondVersion                // what somebody cannot have states no wish, and "sum up" is looked for as any other words
-	ThirdVersion                 // the rules of today
-)
-
 // Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
 type Unit struct {
 	From, To int     // half-open, by the texts' order in the index
@@ -42,16 +32,15 @@ type Unit struct {
 
 // Ranking says how much each unit is about a question. It is valid until the next question to its index.
 type Ranking struct {
-	Units   []Unit // in the order of the texts; empty where nothing is relevant
-	index   *Index
-	terms   []queryTerm
-	version Version
+	Units []Unit // in the order of the texts; empty where nothing is relevant
+	index *Index
+	terms []queryTerm
 }
 
 // Rank scores units by a question; they have to be all texts of the index, in order. It writes into units.
 // Without a word that says something, or that any text has, nothing is relevant.
-func (x *Index) Rank(question string, units []Unit, v Version) Ranking {
-	r := Ranking{index: x, terms: x.query(question, v), version: v}
+func (x *Index) Rank(question string, units []Unit) Ranking {
+	r := Ranking{index: x, terms: x.query(question)}
 	if len(r.terms) == 0 {
 		return r
 	}
@@ -60,7 +49,7 @@ func (x *Index) Rank(question string, units []Unit, v Version) Ranking {
 		u := &units[k]
 		u.Score = slices.Max(x.scores[u.From:u.To])
 	}
-	x.spread(units, v)
+	x.spread(units)
 	named := r.named()
 	best := 0.0
 	for k := range units {
@@ -76,7 +65,7 @@ func (x *Index) Rank(question string, units []Unit, v Version) Ranking {
 	}
 	for k := range units {
 		u := &units[k]
-		if u.Score /= best; x.Standing(u.From, v) {
+		if u.Score /= best; x.Standing(u.From) {
 			u.Score += standingBonus
 		}
 	}
@@ -86,9 +75,6 @@ func (x *Index) Rank(question string, units []Unit, v Version) Ranking {
 
 // named are the terms of the question that are names of speakers.
 func (r Ranking) named() []uint32 {
-	if r.version == FirstVersion {
-		return nil
-	}
 	var list []uint32
 	for _, q := range r.terms {
 		if q.weight == 1 && r.index.speaking[q.term] > 0 {
@@ -176,11 +162,7 @@ func Rarity(texts, all float64) float64 {
 }
 
 // spread gives each unit a share of the scores around it.
-func (x *Index) spread(units []Unit, v Version) {
-	across := pauseShare
-	if v == FirstVersion {
-		across = 1
-	}
+func (x *Index) spread(units []Unit) {
 	// The scores are added up in a slice of their own: the units lie five times as far apart.
 	x.own = slices.Grow(x.own[:0], len(units))[:len(units)]
 	for k := range units {
@@ -197,13 +179,13 @@ func (x *Index) spread(units []Unit, v Version) {
 			after *= spreadShare
 			if k-d >= 0 {
 				if units[k-d+1].Apart {
-					before *= across
+					before *= pauseShare
 				}
 				x.spreads[k-d] += before
 			}
 			if k+d < len(units) {
 				if units[k+d].Apart {
-					after *= across
+					after *= pauseShare
 				}
 				x.spreads[k+d] += after
 			}

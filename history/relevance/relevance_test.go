@@ -40,7 +40,7 @@ func rank(x *Index, question string) Ranking {
 	for i := range x.Len() {
 		units = append(units, Unit{From: i, To: i + 1})
 	}
-	return x.Rank(question, units, ThirdVersion)
+	return x.Rank(question, units)
 }
 
 // found are the texts that share words with a question, the most relevant first.
@@ -101,99 +101,91 @@ func TestAnIndexForgetsWhatItLearnedLast(t *testing.T) {
 		for _, text := range texts[keep:] {
 			x.Add(Text{Content: text, Asks: true})
 		}
-		if !slices.Equal(x.match(x.query("red houses and a bird", ThirdVersion), nil), whole.match(whole.query("red houses and a bird", ThirdVersion), nil)) || x.total != whole.total {
+		if !slices.Equal(x.match(x.query("red houses and a bird"), nil), whole.match(whole.query("red houses and a bird"), nil)) || x.total != whole.total {
 			t.Errorf("after forgetting down to %d texts the scores differ", keep)
 		}
 	}
 }
 
-// A wish for all answers to come is addressed to the assistant, or says what somebody cannot have. The first version of
-// the rules took each "always" for one, the second did not know of what cannot be had.
+// A wish for all answers to come is addressed to the assistant, or says what somebody cannot have.
 func TestAStandingWishIsFound(t *testing.T) {
 	x := NewIndex()
-	for text, want := range map[string][3]bool{
-		"Please always answer in metric units.":                             {true, true, true},
-		"Always answer in the metric system, and not in any other.":         {true, true, true},
-		"From now on call it the shed.":                                     {true, true, true},
-		"I went there and it was fine.":                                     {false, false, false},
-		"He always says that, and I never listen.":                          {true, false, false},
-		"I never look at them. Can you help me?":                            {true, false, false},
-		"Bitte antworte ab jetzt immer kurz und auf Deutsch, wenn es geht.": {true, true, true},
-		"Er war immer da und hat nie etwas gesagt.":                         {true, false, false},
-		"Il est toujours là, et je ne le vois jamais dans la maison.":       {true, false, false},
-		"Réponds toujours en français, et dans la langue de la maison.":     {true, true, true},
-		"请记住我不吃肉":                                                           {true, true, true},
-		"他每次都迟到":                                                            {true, false, false},
-		"这个多少钱":                                                             {false, false, false},
-		"Whatever you suggest, I can't have cashews in it.":                 {false, false, true},
-		"Whatever you suggest, I can’t have cashews in it.":                 {false, false, true},
-		"My son is allergic to eggs, and we bake a lot.":                    {false, false, true},
-		"We had the allergy test and it was fine.":                          {false, false, false},
-		"Sie verträgt keine Milch, und das ist bei uns so.":                 {false, false, true},
-		"Elle est végétarienne, et nous la voyons dans la maison.":          {false, false, true},
-		"Ella es celíaca y no lo dice, pero es así desde que era niña":      {false, false, true},
-		"我对花生过敏":                                                            {false, false, true},
+	for text, want := range map[string]bool{
+		"Please always answer in metric units.":                             true,
+		"Always answer in the metric system, and not in any other.":         true,
+		"From now on call it the shed.":                                     true,
+		"I went there and it was fine.":                                     false,
+		"He always says that, and I never listen.":                          false,
+		"I never look at them. Can you help me?":                            false,
+		"Bitte antworte ab jetzt immer kurz und auf Deutsch, wenn es geht.": true,
+		"Er war immer da und hat nie etwas gesagt.":                         false,
+		"Il est toujours là, et je ne le vois jamais dans la maison.":       false,
+		"Réponds toujours en français, et dans la langue de la maison.":     true,
+		"请记住我不吃肉":                                                           true,
+		"他每次都迟到":                                                            false,
+		"这个多少钱":                                                             false,
+		"Whatever you suggest, I can't have cashews in it.":                 true,
+		"Whatever you suggest, I can’t have cashews in it.":                 true,
+		"My son is allergic to eggs, and we bake a lot.":                    true,
+		"We had the allergy test and it was fine.":                          false,
+		"Sie verträgt keine Milch, und das ist bei uns so.":                 true,
+		"Elle est végétarienne, et nous la voyons dans la maison.":          true,
+		"Ella es celíaca y no lo dice, pero es así desde que era niña":      true,
+		"我对花生过敏":                                                            true,
 	} {
 		x.Add(Text{Content: text, Asks: true})
-		for v, want := range want {
-			if got := x.Standing(x.Len()-1, Version(v)); got != want {
-				t.Errorf("%q states a wish by version %d: %t, want %t", text, v+1, got, want)
-			}
+		if got := x.Standing(x.Len() - 1); got != want {
+			t.Errorf("%q states a wish: %t, want %t", text, got, want)
 		}
 	}
-	if x.Add(Text{Content: "Always answer with the log, because I can't eat."}); x.Standing(x.Len()-1, ThirdVersion) {
+	if x.Add(Text{Content: "Always answer with the log, because I can't eat."}); x.Standing(x.Len() - 1) {
 		t.Error("an answer states a wish")
 	}
 }
 
-// What to do with what is found is not looked for, but by the second version of the rules, and a question may hold
-// nothing else.
+// What to do with what is found is not looked for, and a question may hold nothing else.
 func TestWhatToDoIsNotLookedFor(t *testing.T) {
 	x := indexed("The summary of the weather was long, and it was put in order.", "The bats live in the attic.", "Das ist die Zusammenfassung, und der Überblick über das Wetter.", "Die Fledermäuse wohnen auf dem Dach, und sie sind laut.")
-	for question, want := range map[string][2][]string{
-		"Give me a short summary of the bats":          {{"summary", "bats"}, {"bats"}},
-		"Sum up the bats, please":                      {{"bats"}, {"bats"}},
-		"Fasse zusammen, was die Fledermäuse taten":    {{"fledermäuse"}, {"fledermäuse"}},
-		"Zusammenfassung der Fledermäuse":              {{"zusammenfassung", "fledermäuse"}, {"fledermäuse"}},
-		"The summary":                                  {{"summary"}, nil},
-		"Who put the summaries in order on the attic?": {{"put", "summaries", "order", "attic"}, {"put", "summaries", "order", "attic"}},
+	for question, want := range map[string][]string{
+		"Give me a short summary of the bats":          {"bats"},
+		"Sum up the bats, please":                      {"bats"},
+		"Fasse zusammen, was die Fledermäuse taten":    {"fledermäuse"},
+		"Zusammenfassung der Fledermäuse":              {"fledermäuse"},
+		"The summary":                                  nil,
+		"Who put the summaries in order on the attic?": {"put", "summaries", "order", "attic"},
 	} {
-		for k, want := range want {
-			var got []string
-			for _, q := range x.query(question, SecondVersion+Version(k)) {
-				if x.postings[q.term].texts > 0 && !slices.Contains(got, q.word) && q.weight == 1 {
-					got = append(got, q.word)
-				}
+		var got []string
+		for _, q := range x.query(question) {
+			if x.postings[q.term].texts > 0 && !slices.Contains(got, q.word) && q.weight == 1 {
+				got = append(got, q.word)
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("by version %d %q looks for %q, want %q", k+2, question, got, want)
-			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q looks for %q, want %q", question, got, want)
 		}
 	}
 	long := strings.Repeat("The summary of all that. ", 200)
-	if len(x.query(long, ThirdVersion)) == 0 {
+	if len(x.query(long)) == 0 {
 		t.Error("a long text is taken for a task")
 	}
 }
 
 func TestAQuestionMayBeAboutWhatWasSaid(t *testing.T) {
 	x := NewIndex()
-	for question, want := range map[string][2]bool{
-		"Which museum did you suggest?":             {true, true},
-		"Can you remind me of the recipe?":          {true, true},
-		"Welches Papier hast du mir empfohlen?":     {true, true},
-		"¿Qué libro me recomendaste?":               {true, true},
-		"你推荐的那本书叫什么":                                {true, true},
-		"How long was it supposed to rise?":         {false, true},
-		"Mit wie viel Druck sollte ich sie fahren?": {false, true},
-		"Which museum did I visit?":                 {false, false},
-		"Wie heißt der Hund meiner Schwester?":      {false, false},
-		"What is the guidance you will need then?":  {false, false},
+	for question, want := range map[string]bool{
+		"Which museum did you suggest?":             true,
+		"Can you remind me of the recipe?":          true,
+		"Welches Papier hast du mir empfohlen?":     true,
+		"¿Qué libro me recomendaste?":               true,
+		"你推荐的那本书叫什么":                                true,
+		"How long was it supposed to rise?":         true,
+		"Mit wie viel Druck sollte ich sie fahren?": true,
+		"Which museum did I visit?":                 false,
+		"Wie heißt der Hund meiner Schwester?":      false,
+		"What is the guidance you will need then?":  false,
 	} {
-		for k, want := range want {
-			if got := x.AsksWhatWasSaid(question, SecondVersion+Version(k)); got != want {
-				t.Errorf("%q asks what was said by version %d: %t, want %t", question, k+2, got, want)
-			}
+		if got := x.AsksWhatWasSaid(question); got != want {
+			t.Errorf("%q asks what was said: %t, want %t", question, got, want)
 		}
 	}
 }
@@ -211,26 +203,24 @@ func TestPausesAndSpeakersCount(t *testing.T) {
 	} {
 		x.Add(text)
 	}
-	score := func(question string, v Version) []float64 {
+	score := func(question string) []float64 {
 		var units []Unit
 		for i := range x.Len() {
 			units = append(units, Unit{From: i, To: i + 1, Apart: i == 2})
 		}
 		var list []float64
-		for _, u := range x.Rank(question, units, v).Units {
+		for _, u := range x.Rank(question, units).Units {
 			list = append(list, u.Score)
 		}
 		return list
 	}
-	if s := score("harbour", FirstVersion); s[0] != s[2] {
-		t.Errorf("in the first version a pause parts what is said: %v", s)
-	}
-	if s := score("harbour", SecondVersion); s[0] <= s[2] || s[2] == 0 {
+	if s := score("harbour"); s[0] <= s[2] || s[2] == 0 {
 		t.Errorf("across a pause the score is %g, on this side %g", s[2], s[0])
 	}
-	first, second := score("Ann's boats", FirstVersion), score("Ann's boats", SecondVersion)
-	if first[4]/first[3] <= second[4]/second[3] {
-		t.Errorf("what the named speaker says counts %g, the same from another %g; in the first version %g and %g", second[3], second[4], first[3], first[4])
+	unnamed, named := score("boats"), score("Ann's boats")
+	if named[3]/named[4] <= unnamed[3]/unnamed[4] {
+		t.Errorf("what the named speaker says counts %g, the same from another %g; without the name %g and %g",
+			named[3], named[4], unnamed[3], unnamed[4])
 	}
 }
 
@@ -242,7 +232,7 @@ func FuzzIndex(f *testing.F) {
 		x.Add(Text{Content: "before", Asks: true})
 		x.Add(Text{Content: text, Asks: true})
 		before := x.total
-		x.match(x.query(question, ThirdVersion), nil)
+		x.match(x.query(question), nil)
 		x.Remove(text)
 		x.Add(Text{Content: text, Asks: true})
 		if x.total != before {

@@ -40,7 +40,7 @@ type Decision struct {
 	Sampling Sampling    `json:"sampling"`
 	Schemas  []tool.Tool `json:"schemas,omitempty"` // the tools that the model could call
 	Base     string      `json:"base,omitempty"`    // the endpoint's address, without user, password and query
-	Wire     llm.Wire    `json:"wire,omitempty"`    // the format of the request; "" is Chat Completions
+	Wire     llm.Wire    `json:"wire,omitempty"`    // the format of the request
 	Quirks   []string    `json:"quirks,omitempty"`  // what the server was known to refuse
 
 	AskedWindow int         `json:"asked_window,omitempty"` // the window that the server was asked to run the model with, 0 for none
@@ -99,9 +99,6 @@ func (d *Decision) Ask(client *llm.Client, r llm.Request) {
 	d.Quirks, d.Wire, d.KeepAlive = client.Quirks(), client.Wire(r.Model), ""
 	if d.Wire == llm.OllamaWire {
 		d.KeepAlive = client.Endpoint().KeepAlive
-	}
-	if d.Wire == llm.ChatWire {
-		d.Wire = "" // Records that were written before there were others say nothing either.
 	}
 }
 
@@ -178,39 +175,23 @@ func (d Decision) guessed(m history.Message, guess history.Counter) history.Mess
 	return m
 }
 
-// cover gives the summary of an older record its messages. Such a record names only the newest one: the summary
-// stood for all up to it that were not excluded.
-func (d Decision) cover(past branch.Branch, r store.Request) {
-	if d.Summary == nil || len(d.Summary.Messages) > 0 {
-		return
-	}
-	var older struct {
-		Summary struct{ Upto int64 } `json:"summary"`
-	}
-	if json.Unmarshal(r.Options, &older) != nil {
-		return // It was read before.
-	}
-	d.Summary.Messages = history.IDsOf(past.IDs(), func(id int64) bool {
-		return id <= older.Summary.Upto && d.Flags[id] != history.Exclude
-	})
-}
-
-// options is what the decision was made with, by a version of the rules.
-func (d Decision) options(turn []history.Message, rules int, count history.Counter) history.Options {
+// options is what the decision was made with.
+func (d Decision) options(turn []history.Message, count history.Counter) history.Options {
 	var summaries []history.Summary
 	if d.Summary != nil {
 		summaries = []history.Summary{*d.Summary}
 	}
 	return history.Options{
 		Policy: d.Policy, System: d.System, Turn: turn, Flags: d.Flags, Remedies: d.Remedies, Tools: d.Tools,
-		Window: d.Window, Limit: d.Limit, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries, Scope: d.Scope, CutCurrent: d.Cut, Rules: rules, Count: count,
+		Window: d.Window, Limit: d.Limit, Ratio: d.Ratio, Profile: d.Profile, To: d.To, Summaries: summaries,
+		Scope: d.Scope, CutCurrent: d.Cut, Count: count,
 	}
 }
 
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
 // configured or not.
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
-	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: cmp.Or(d.Wire, llm.ChatWire), Profile: d.Profile, Quirks: d.Quirks, KeepAlive: d.KeepAlive})
+	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Quirks: d.Quirks, KeepAlive: d.KeepAlive})
 	request := d.Sampling.Request()
 	request.Model, request.Messages, request.Tools, request.Window, request.Cache = r.Model, p.Messages, d.Schemas, d.AskedWindow, d.Cache
 	return then.Body(request)

@@ -36,7 +36,7 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := d.options(o.Turn, o.Rules, nil)
+	got := d.options(o.Turn, nil)
 	o.Count, o.Pending = nil, 0 // only a preview has pending calls, and it leaves no record
 	if !reflect.DeepEqual(got, o) {
 		t.Errorf("replayed with\n%+v\nwant\n%+v", got, o)

@@ -56,10 +56,9 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	if err != nil {
 		return made, fmt.Errorf("rebuild request %d of turn %d: %w", made.Nth, made.Request.Turn, err)
 	}
-	d.cover(past, made.Request)
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
-	if made.Plan, unsent, err = r.replan(ctx, past, d, d.options(historyOf(turn), made.Request.Rules, r.Count)); err != nil {
+	if made.Plan, unsent, err = r.replan(ctx, past, d, d.options(historyOf(turn), r.Count)); err != nil {
 		return made, err
 	}
 	measure(&made.Verdicts, made.Plan)
@@ -148,7 +147,7 @@ func measure(v *store.Verdicts, rebuilt history.Plan) {
 // doubt says why a rebuilt request is not the one that was sent, as far as that can be known.
 func (r Records) doubt(made Replayed, damaged bool, unsent error) string {
 	switch {
-	case made.Request.Rules < history.FirstRules || made.Request.Rules > history.Rules:
+	case made.Request.Rules != history.Rules:
 		return fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d", made.Request.Rules, history.Rules)
 	case unsent != nil:
 		return "today it would not be sent: " + unsent.Error()
