@@ -82,9 +82,8 @@ func (r *Renderer) pieceLines(p piece) []string {
 	lines, ok := r.pieces[p]
 	if !ok {
 		r.work += len(p.code)
-		code := spacesAtEnd.ReplaceAllString(strings.TrimSuffix(p.code, "\n"), "")
-		// Some lexers end the code with a line break of their own.
-		for _, line := range r.coloured(tokens(r.lexer(p.language), code))[:strings.Count(code, "\n")+1] {
+		code := spacesAtEnds.ReplaceAllString(strings.TrimSuffix(p.code, "\n"), "")
+		for _, line := range r.coloured(tokens(r.lexer(p.language), code)) {
 			lines = r.appendCode(lines, line, p.width)
 		}
 		if len(r.pieces) >= most {
@@ -121,8 +120,11 @@ func (r *Renderer) coloured(tokens []chroma.Token) (lines []string) {
 			}
 		}
 	}
-	change("")
-	return append(lines, line.String())
+	if line.Len() > 0 || len(lines) == 0 { // some lexers add a line break at the end
+		change("")
+		lines = append(lines, line.String())
+	}
+	return lines
 }
 
 // lexer returns the lexer of a language, nil for none. Guessing the language from the code would cost more than it

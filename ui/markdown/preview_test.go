@@ -42,6 +42,7 @@ func TestOpenMarksAreClosed(t *testing.T) {
 		{"a ``co`d", "a ``co`d``"},
 		{"a ``code`", "a ``code``"},
 		{"**a `b", "**a `b`**"},
+		{"`a` `**` b", "`a` `**` b"},
 		{"2 * 3 is", "2 * 3 is"},
 		{"2*3 is", "2*3 is"},
 		{`a \*b`, `a \*b`},

@@ -79,7 +79,7 @@ func (r *Renderer) Render(md string) []string {
 // Plain returns text as it is, not read as Markdown, wrapped at the width of r. Line breaks and leading spaces stay. An
 // empty text has no lines.
 func (r *Renderer) Plain(text string) []string {
-	return wrapped(protected(strings.Trim(Visible(text), "\n")), r.size.prose)
+	return fitted(wrapped(protected(strings.Trim(Visible(text), "\n")), r.size.prose), r.size.prose)
 }
 
 // doc is a parsed text on its way to lines.
@@ -139,13 +139,20 @@ func (d *doc) lineStart(pos int) int {
 // appendUnits adds the lines of units.
 func (d *doc) appendUnits(lines []string, units []unit) []string {
 	for _, u := range units {
-		block := d.block(u.node, u.number, d.size)
-		for i, line := range block {
-			if xansi.StringWidth(line) > d.size.pane {
-				block[i] = Truncate(line, d.size.pane, "…") // what stands beside the text leaves no room for it
-			}
-		}
+		block := fitted(d.block(u.node, u.number, d.size), d.size.pane)
 		lines = appendBlock(lines, block, apart(u.above, u.node))
+	}
+	return lines
+}
+
+// fitted cuts lines that a narrow pane leaves too little for: a wide character in one column, or what stands beside a
+// deep quote.
+func fitted(lines []string, width int) []string {
+	for i, line := range lines {
+		if xansi.StringWidth(line) > width {
+			line = Truncate(line, width, "…")
+		}
+		lines[i] = strings.TrimRight(line, " ")
 	}
 	return lines
 }
@@ -257,10 +264,8 @@ func appendBlock(lines, block []string, apart bool) []string {
 	return append(lines, block...)
 }
 
-var (
-	emptySequence = regexp.MustCompile(`\x1b\[[0-9;]+m\x1b\[m`) // a colour that ends where it begins
-	spacesAtEnd   = regexp.MustCompile(`(?m) +((?:\x1b\[[0-9;]*m)*)$`)
-)
+// emptySequence is a colour that ends where it begins.
+var emptySequence = regexp.MustCompile(`\x1b\[[0-9;]+m\x1b\[m`)
 
 // wrapped returns a text with colours and signs as lines of at most width cells, words whole where they fit. Each line
 // ends what it began. An empty text has no lines.
@@ -271,9 +276,8 @@ func wrapped(s string, width int) []string {
 	if xansi.StringWidth(s) > width {
 		s = emptySequence.ReplaceAllString(lipgloss.Wrap(s, width, ""), "")
 	}
-	lines := strings.Split(restored.Replace(spacesAtEnd.ReplaceAllString(s, "$1")), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
-	}
-	return lines
+	return strings.Split(restored.Replace(spacesAtEnds.ReplaceAllString(s, "$1")), "\n")
 }
+
+// spacesAtEnds are the spaces at the ends of lines, with the sequences behind them. The ground of code is none.
+var spacesAtEnds = regexp.MustCompile(`(?m) +((?:\x1b\[[0-9;]*m|\x1b]8;;\a)*)$`)

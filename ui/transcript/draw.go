@@ -297,7 +297,9 @@ func (m *itemList) drawn(i int) *drawn {
 			clear(m.cache)
 		}
 		d = m.render(e, l)
-		m.cache[e.ID] = d
+		if e.stream == nil || !e.stream.Stale() {
+			m.cache[e.ID] = d
+		}
 	}
 	if !s.measured {
 		m.guessed += s.rough(m.bodyWidth())
