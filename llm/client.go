@@ -220,7 +220,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := &attempt{client: c, model: r.Model, address: format.address(c.endpoint), body: body, lined: format.lines(), translation: format.translation()}
+	a := &attempt{client: c, model: r.Model, address: format.address(c.endpoint), body: body, reader: format.reader()}
 	config := openai.DefaultConfig("")
 	config.BaseURL = c.endpoint.at("")
 	config.HTTPClient = a
@@ -340,52 +340,53 @@ func (d *delivery) release() bool {
 	return !d.gone
 }
 
-// receive turns the chunks of an answer into events.
+// receive turns what the server streams into events.
 func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) error {
 	answer := answer{keepID: a.client.diagnosis(a.model) != noDiagnosis}
-	body, _ := a.resp.Body.(*living)
+	body, _ := a.resp.Body.(*watchedBody)
 	if body != nil {
 		body.waits = d.flush
 		defer func() { body.waits = nil }()
 	}
 	for {
-		raw, err := stream.RecvRaw()
-		if err != nil {
-			return a.finish(err, &answer, d)
+		data, err := stream.RecvRaw()
+		if err == nil {
+			err = a.read(data, &answer)
+		} else if err != io.EOF {
+			err = a.broken(err)
 		}
-		events, refused := answer.add(raw)
-		if refused {
-			return a.finish(a.refused(raw), &answer, d)
-		}
-		if !answer.began {
-			a.ignored = raw
-		}
-		if !d.give(events...) {
+		if !d.give(answer.take()...) {
 			return errNoMore
 		}
 		if body != nil {
-			body.over = answer.finish != ""
+			body.over = answer.finish != "" || answer.done || a.events.Done
 		}
-		if d.bytes > LargestAnswer {
+		if err == nil && d.bytes > LargestAnswer {
 			e := a.client.blank(a.model)
 			e.Kind, e.final = Endless, true
-			return a.finish(e, &answer, d)
+			err = e
+		}
+		if err != nil || answer.done {
+			return a.finish(err, &answer, d)
 		}
 	}
 }
 
-// finish ends an answer that err ended, io.EOF included: what is held back comes out, and how it ended where
-// that is no failure of the server's own. It returns the error that is left.
+// finish ends an answer: what is held back comes out, and how it ended where that is no failure of the server's
+// own. err is what ended it, nil or io.EOF where it ended in order. It returns the error that is left.
 func (a *attempt) finish(err error, answer *answer, d *delivery) error {
-	if err == io.EOF && !a.done && !answer.began {
-		err = a.strange(a.ignored)
+	if err == io.EOF {
+		err = nil
+		if !a.events.Done && !answer.began {
+			err = a.strange(a.ignored)
+		}
 	}
-	events, finished := answer.end(a.done)
+	events, finished := answer.end(a.events.Done)
 	if !d.give(events...) || !d.release() {
 		return errNoMore
 	}
 	switch {
-	case err == io.EOF, finished.End == Done && !isStop(err):
+	case err == nil, finished.End == Done && !isStop(err):
 		err = nil
 	case d.began && isCut(err):
 		finished.End = CutOff

@@ -33,7 +33,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
 	timer := time.AfterFunc(c.begin(), func() { cancel(c.silent(c.begin())) })
-	body := &living{ctx: ctx, cancel: cancel, client: c, allowed: c.begin()}
+	body := &watchedBody{ctx: ctx, cancel: cancel, client: c, allowed: c.begin()}
 	resp, err := c.doer.Do(req.WithContext(ctx))
 	timer.Stop()
 	if err != nil {
@@ -95,8 +95,9 @@ func (c *Client) silent(d time.Duration) *Error {
 	return e
 }
 
-// living is a body that dies of silence. Any byte is life, comments too.
-type living struct {
+// watchedBody ends with an *Error when the server is silent for too long. Any byte breaks the silence, those of
+// comments too.
+type watchedBody struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	unwatch func() bool
@@ -111,22 +112,22 @@ type living struct {
 // overIdle is the silence allowed once an answer is whole.
 const overIdle = 5 * time.Second
 
-func (l *living) Read(p []byte) (int, error) {
-	if l.waits != nil && !l.waits() {
+func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.waits != nil && !b.waits() {
 		return 0, errNoMore
 	}
-	allowed := l.allowed
-	if l.over {
+	allowed := b.allowed
+	if b.over {
 		allowed = min(allowed, overIdle)
 	}
-	timer := time.AfterFunc(allowed, func() { l.cancel(l.client.silent(allowed)) })
-	n, err := l.body.Read(p)
+	timer := time.AfterFunc(allowed, func() { b.cancel(b.client.silent(allowed)) })
+	n, err := b.body.Read(p)
 	timer.Stop()
 	if n > 0 {
-		l.allowed = cmp.Or(l.client.endpoint.Idle, defaultIdle)
+		b.allowed = cmp.Or(b.client.endpoint.Idle, defaultIdle)
 	}
-	if err != nil && l.ctx.Err() != nil {
-		err = endOf(l.ctx) // Closing what is read looks like its end, or like anything else.
+	if err != nil && b.ctx.Err() != nil {
+		err = endOf(b.ctx) // Closing what is read looks like its end, or like anything else.
 	}
 	return n, err
 }
@@ -140,10 +141,22 @@ func endOf(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (l *living) Close() error {
-	l.unwatch()
-	err := l.body.Close()
-	l.cancel(nil)
+const (
+	drainTime = 100 * time.Millisecond
+	drainMax  = 64 << 10
+)
+
+// Close ends the answer. What follows an answer that is whole, most often only the end of the body, is read for a
+// moment: a connection is used again only where its answer was read to the end.
+func (b *watchedBody) Close() error {
+	if b.over {
+		timer := time.AfterFunc(drainTime, func() { b.body.Close() })
+		_, _ = io.CopyN(io.Discard, b.body, drainMax) // Whatever comes, it is not needed.
+		timer.Stop()
+	}
+	b.unwatch()
+	err := b.body.Close()
+	b.cancel(nil)
 	return err
 }
 

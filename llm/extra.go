@@ -22,10 +22,19 @@ type extra struct {
 // pieces are the values of keys in the order in which they came.
 type pieces map[string][]json.RawMessage
 
+// keepUnknown takes the values of an object that have keys which are not known.
+func (p *pieces) keepUnknown(object fields, known map[string]bool) {
+	for key, value := range object {
+		if !known[key] {
+			p.keep(key, value)
+		}
+	}
+}
+
 // keep takes a value. Lists and objects are collected; of anything else the last one counts, for some servers
 // send a new one with every chunk.
 func (p *pieces) keep(key string, value json.RawMessage) {
-	if string(value) == "null" {
+	if len(value) == 0 || string(value) == "null" {
 		return
 	}
 	if *p == nil {
@@ -97,10 +106,12 @@ func merge(values []json.RawMessage) any {
 		if value[0] != last[0] {
 			return last
 		}
-		for item := range elements(value) {
-			list = append(list, item)
-		}
-		for key, v := range members(value) {
+		var items []json.RawMessage
+		_ = json.Unmarshal(value, &items) // An object has none,
+		list = append(list, items...)
+		var object fields
+		_ = json.Unmarshal(value, &object) // and a list has no keys.
+		for key, v := range object {
 			keys[key] = append(keys[key], v)
 		}
 	}

@@ -149,6 +149,9 @@ func (c *Client) document(ctx context.Context, method, address string, body []by
 	return c.documentWith(ctx, method, address, body, func(*http.Request) {})
 }
 
+// documentMax is the longest document that is read, in bytes.
+const documentMax = 64 << 20
+
 // documentWith is document, and change has the last word on the request's headers.
 func (c *Client) documentWith(ctx context.Context, method, address string, body []byte, change func(*http.Request)) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
@@ -169,7 +172,7 @@ func (c *Client) documentWith(ctx context.Context, method, address string, body 
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
 		return nil, c.asError(ctx, c.failed(resp, ""), "")
 	}
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, wholeMax))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, documentMax))
 	if err != nil {
 		return nil, c.asError(ctx, err, "")
 	}

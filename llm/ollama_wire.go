@@ -24,9 +24,7 @@ type ollamaWire struct{}
 
 func (ollamaWire) address(e Endpoint) string { return e.root() + "/api/chat" }
 
-func (ollamaWire) lines() bool { return true }
-
-func (ollamaWire) translation() translation { return new(ollama.Answer) }
+func (ollamaWire) reader() answerReader { return ollamaWire{} }
 
 func (ollamaWire) body(c *Client, r Request, ask sampled) (any, error) {
 	w := ollama.Request{

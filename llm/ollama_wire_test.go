@@ -122,7 +122,7 @@ func TestOllamaIsAskedInItsOwnFormat(t *testing.T) {
 		`{"role":"user","content":"%s\n\nWhat is it?","images":["UE5H"]},` +
 		`{"role":"assistant","content":"","tool_calls":[{"id":"call_1","function":{"name":"read","arguments":{"path":"<a>"}}}]},` +
 		`{"role":"tool","content":"there","tool_name":"read","tool_call_id":"call_1"}],` +
-		`"tools":[{"type":"function","function":{"name":"read","description":"reads","parameters":{"type":"object","properties":{}}}}],` +
+		`"tools":[{"function":{"name":"read","description":"reads","parameters":{"type":"object","properties":{}}},"type":"function"}],` +
 		`"think":true,"stream":true,"truncate":false,"shift":false,"keep_alive":"10m","options":{"num_ctx":8192,"num_predict":100,"temperature":0.5}}`
 	file, err := json.Marshal(history.Part{Kind: history.TextPart, Name: "a.txt", Text: "A file."}.Sent())
 	if err != nil {

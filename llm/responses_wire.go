@@ -12,9 +12,7 @@ type responsesWire struct{}
 
 func (responsesWire) address(e Endpoint) string { return e.at("/responses") }
 
-func (responsesWire) lines() bool { return false }
-
-func (responsesWire) translation() translation { return new(responses.Stream) }
+func (responsesWire) reader() answerReader { return new(responsesReader) }
 
 func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {
 	body := responses.Request{Model: r.Model, Temperature: ask.temperature, TopP: ask.topP, Stream: true}

@@ -20,7 +20,7 @@ import (
 type wireRequest struct {
 	Model               string                `json:"model"`
 	Messages            []wireMessage         `json:"messages"`
-	Tools               []wireTool            `json:"tools,omitempty"`
+	Tools               []openai.Tool         `json:"tools,omitempty"`
 	MaxTokens           int                   `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int                   `json:"max_completion_tokens,omitempty"`
 	Temperature         *float64              `json:"temperature,omitempty"`
@@ -58,23 +58,12 @@ type wireCall struct {
 	replay string
 }
 
-// wireTool writes its type first, as requests that were stored do.
-type wireTool struct {
-	Type     string                    `json:"type"`
-	Function openai.FunctionDefinition `json:"function"`
-}
-
 // chatWire is Chat Completions.
 type chatWire struct{}
 
 func (chatWire) address(e Endpoint) string { return e.at("/chat/completions") }
 
-func (chatWire) lines() bool { return false }
-
-func (chatWire) translation() translation { return chatWire{} }
-
-// Chunks hands on what came: it is a chunk already.
-func (chatWire) Chunks(data []byte) ([][]byte, bool) { return [][]byte{data}, false }
+func (chatWire) reader() answerReader { return chatWire{} }
 
 func (chatWire) body(c *Client, r Request, ask sampled) (any, error) {
 	w := wireRequest{
@@ -244,10 +233,11 @@ func argumentObject(arguments string) string {
 }
 
 // wireTools are tools as they are sent, nil for none.
-func wireTools(tools []tool.Tool) []wireTool {
-	var list []wireTool
+func wireTools(tools []tool.Tool) []openai.Tool {
+	var list []openai.Tool
 	for _, t := range tools {
-		list = append(list, wireTool{"function", openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)}})
+		function := openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)}
+		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &function})
 	}
 	return list
 }

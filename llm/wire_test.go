@@ -77,7 +77,7 @@ func TestBodyIsTheStrictFormat(t *testing.T) {
 		{
 			"tools", c,
 			Request{Model: "m", Messages: user("x"), Tools: []tool.Tool{{Name: "f", Description: "does f", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}},
-			`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{"type":"object"}}},{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}],"stream":true,"stream_options":{"include_usage":true}}`,
+			`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"function":{"name":"f","description":"does f","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"g","parameters":{"type":"object","properties":{}}},"type":"function"}],"stream":true,"stream_options":{"include_usage":true}}`,
 		},
 		{"no messages are a list", c, Request{Model: "m"}, `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`},
 	}

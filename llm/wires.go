@@ -20,7 +20,7 @@ const (
 func Wires() []Wire { return []Wire{AutoWire, ChatWire, ResponsesWire, OllamaWire} }
 
 // wire is what one format has of its own. All else is the same for all: who is asked how often, what is learned
-// from a refusal, what is taken out of an answer, how an answer is decoded.
+// from a refusal, what is taken out of an answer.
 type wire interface {
 	// address is the URL that requests are posted to, without a query.
 	address(e Endpoint) string
@@ -29,19 +29,8 @@ type wire interface {
 	// The same arguments and the same quirks give the same value.
 	body(c *Client, r Request, ask sampled) (any, error)
 
-	// lines says that an answer has one JSON object on each line, and no server-sent events.
-	lines() bool
-
-	// translation begins the reading of one answer.
-	translation() translation
-}
-
-// translation turns what a server streams into chunks of Chat Completions, which answer decodes.
-type translation interface {
-	// Chunks takes the data of one event, or an answer that came in one piece. It is valid JSON, and is only valid
-	// until the call returns. The chunks are JSON too. An error that the server sent stays an error in a form
-	// that answer.add takes for one. done says that the answer is complete: nothing that follows counts.
-	Chunks(data []byte) (chunks [][]byte, done bool)
+	// reader begins the reading of one answer.
+	reader() answerReader
 }
 
 // wireOf finds a format by its name.

@@ -2,67 +2,9 @@ package ollama
 
 import (
 	"encoding/json"
-	"fmt"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
-
-func TestAnswersBecomeChunks(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) < 4 {
-		t.Fatalf("fixtures %v, %v", files, err)
-	}
-	made := regexp.MustCompile(`call_[a-z0-9]{8}"`)
-	for _, file := range files {
-		fixture, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var answer Answer
-		var got strings.Builder
-		ids := map[string]bool{}
-		for line := range strings.Lines(string(fixture.Files[0].Data)) {
-			chunks, done := answer.Chunks([]byte(strings.TrimSpace(line)))
-			for _, chunk := range chunks {
-				if !json.Valid(chunk) {
-					t.Errorf("%s: the chunk is no JSON: %s", file, chunk)
-				}
-				text := string(chunk)
-				if !strings.Contains(line, `"id":"call_`) {
-					text = made.ReplaceAllStringFunc(text, func(id string) string {
-						if ids[id] {
-							t.Errorf("%s: the id %s was made twice", file, id)
-						}
-						ids[id] = true
-						return `MADE"`
-					})
-				}
-				fmt.Fprintln(&got, text)
-			}
-			if done {
-				fmt.Fprintln(&got, "done")
-			}
-		}
-		if want := string(fixture.Files[1].Data); got.String() != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", file, got.String(), want)
-		}
-	}
-}
-
-func TestWhatIsNoAnswerIsHandedOn(t *testing.T) {
-	t.Parallel()
-	for _, line := range []string{`{"error":"no"}`, `{"message":"a text"}`, `{}`, `[1]`, `"x"`, `{"error":{"message":"no"},"done":true}`} {
-		chunks, done := new(Answer).Chunks([]byte(line))
-		if done || len(chunks) != 1 || string(chunks[0]) != line {
-			t.Errorf("%s became %q, done %v", line, chunks, done)
-		}
-	}
-}
 
 func TestReadModel(t *testing.T) {
 	t.Parallel()

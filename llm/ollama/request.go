@@ -1,5 +1,5 @@
-// Package ollama is the format of Ollama's own API: requests to /api/chat, the answers that it streams, and what
-// the server says of itself and its models. It sends nothing.
+// Package ollama is the format of Ollama's own API: requests to /api/chat, and what the server says of
+// itself and its models. It sends nothing.
 package ollama
 
 import (

@@ -1,5 +1,5 @@
-// Package responses writes requests in the format of OpenAI's Responses API, and translates the events that such
-// a server streams into chunks of Chat Completions. It sends nothing and knows nothing of servers' errors.
+// Package responses writes requests in the format of OpenAI's Responses API, and knows what of an answer goes back. It
+// sends nothing.
 package responses
 
 import (
@@ -115,12 +115,12 @@ func parts(m message.Message) []any {
 
 // The keys under which an answer keeps what its server wants back. Chat Completions does not know them.
 const (
-	keptReasoning = "responses_reasoning"
-	keptPhase     = "responses_phase"
+	KeptReasoning = "responses_reasoning"
+	KeptPhase     = "responses_phase"
 )
 
 // Keeps reports whether a key of an answer is one of this format, which no other format sends.
-func Keeps(key string) bool { return key == keptReasoning || key == keptPhase }
+func Keeps(key string) bool { return key == KeptReasoning || key == KeptPhase }
 
 // kept is what of an answer or of a call goes back to its server beside its text and its arguments.
 type kept struct {

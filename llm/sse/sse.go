@@ -1,5 +1,5 @@
-// Package sse reads streams of server-sent events, as the standard says and as servers of language models
-// send them. It does not know what the events mean.
+// Package sse makes one kind of stream of all that servers of language models send, so that a plain reader of
+// server-sent events can take it. It does not know what the events mean.
 package sse
 
 import (
@@ -9,129 +9,233 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode"
 )
 
-// lineMax is the longest line of a stream, in bytes: far above what a server sends, far below what would
-// hurt.
-const lineMax = 64 << 20
+const (
+	// lineMax is the longest line or JSON value of a stream, in bytes: far above what a server sends, far below
+	// what would hurt.
+	lineMax = 64 << 20
+
+	// blankMax is how many blank characters may precede an answer.
+	blankMax = 1 << 20
+
+	// pageMax is how much is read of a web page, in bytes.
+	pageMax = 64 << 10
+)
 
 // ErrLongLine says that a line is too long to be read.
 var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
 
-// Event is one event.
-type Event struct {
-	Name string // the event field, "" for none
-	Data []byte // the data lines, joined by line feeds; valid until the next event is read
-	JSON bool   // Data is valid JSON
-	Torn bool   // the stream ended inside the last line of Data
-}
-
-// Reader reads server-sent events as the standard says: lines end in LF, CR or CRLF, comments and unknown
-// fields are passed over, data lines of one event are joined. It goes beyond the standard where servers do:
-// what the end of the stream leaves open is still an event, a data line that is JSON by itself is an event at
-// once, whether a blank line follows or not, and two kinds of line that old servers use for errors are events
-// too: one of bare JSON, and one whose field is error.
+// Reader filters the body of an answer. What is read from it has one line for each event, "data: " and the event's
+// data, and nothing else.
+//
+// A stream of server-sent events is read as the standard says: lines end in LF, CR or CRLF, comments and unknown
+// fields are passed over, data lines of one event are joined. It goes beyond the standard where servers do: what
+// the end of the stream leaves open is still an event, and a data line that is JSON by itself is an event at once,
+// whether a blank line follows or not. A line of bare JSON is an event, too. The data of an event that is named
+// "error", and the value of a field of that name, become {"error": data}.
+//
+// A body that begins with a JSON value is a sequence of such values, and each one is an event: a whole answer,
+// an error, or Ollama's lines. A web page is one event.
+//
+// The library that reads the lines takes `{"error":` at the beginning of a line for an error of which it knows
+// the form, and loses the others. Such an object is given with a blank behind its brace.
 type Reader struct {
-	lines    *bufio.Scanner
-	searched int  // the first bytes of the line at hand that hold no line end
-	afterCR  bool // the last line ended in CR: an LF that follows belongs to it
-	torn     bool // the last line had no end
-	data     []byte
+	in      *bufio.Reader
+	limit   io.LimitedReader // of one JSON value
+	values  *json.Decoder
+	advance func() // puts the next event into lines, or sets err
+	lines   bytes.Buffer
+	err     error // what comes behind lines
+	torn    bool  // the last line had no end
+
+	// Done says that [DONE] came. What follows it is not read.
+	Done bool
 }
 
-// NewReader makes a Reader. The stream must begin with its first line: a byte order mark is not expected.
-func NewReader(r io.Reader) *Reader {
-	s := &Reader{lines: bufio.NewScanner(r)}
-	s.lines.Buffer(make([]byte, 16<<10), lineMax)
-	s.lines.Split(s.split)
-	return s
+// NewReader makes a Reader of the body of an answer.
+func NewReader(body io.Reader) *Reader {
+	r := &Reader{in: bufio.NewReader(&lineEnds{in: body})}
+	r.advance = r.begin
+	return r
 }
 
-// Next gives the next event. At the end it gives io.EOF, or what broke the stream, after the event that this
-// left open.
-func (s *Reader) Next() (Event, error) {
-	s.data = s.data[:0]
-	name, open := "", false
-	for s.lines.Scan() {
-		line := s.lines.Bytes()
-		if len(line) == 0 {
-			if open {
-				return s.event(name, s.data), nil
-			}
-			name = ""
-			continue
+// Read gives the lines. An error that ends inside JSON is io.ErrUnexpectedEOF.
+func (r *Reader) Read(p []byte) (int, error) {
+	for r.lines.Len() == 0 {
+		if r.err != nil {
+			return 0, r.err
 		}
+		r.advance()
+	}
+	return r.lines.Read(p)
+}
+
+// begin finds out what the body is. The type that its header names is no help: some servers send streams as
+// text/plain, and errors and whole answers as streams.
+func (r *Reader) begin() {
+	r.advance = r.event
+	switch r.first() {
+	case '<':
+		page, _ := io.ReadAll(io.LimitReader(r.in, pageMax))
+		r.write(page)
+		r.err = io.EOF
+	case '{', '[':
+		r.limit.R = r.in
+		r.values = json.NewDecoder(&r.limit)
+		r.advance = r.value
+	}
+}
+
+// first passes over a byte order mark and white space, and gives the character behind them without taking it. It
+// is 0 where none comes.
+func (r *Reader) first() rune {
+	for range blankMax {
+		c, _, err := r.in.ReadRune()
+		if err != nil {
+			r.err = err
+			return 0
+		}
+		if c != '\ufeff' && !unicode.IsSpace(c) {
+			_ = r.in.UnreadRune() // It follows a ReadRune.
+			return c
+		}
+	}
+	r.err = io.EOF
+	return 0
+}
+
+// value reads the next JSON value. What is none is read as a stream of events.
+func (r *Reader) value() {
+	var value json.RawMessage
+	var syntax *json.SyntaxError
+	r.limit.N = lineMax
+	switch err := r.values.Decode(&value); {
+	case errors.As(err, &syntax):
+		r.in = bufio.NewReader(io.MultiReader(r.values.Buffered(), r.in))
+		r.advance = r.event
+	case err != nil:
+		r.err = err
+	default:
+		r.write(value)
+	}
+}
+
+// event reads the next server-sent event.
+func (r *Reader) event() {
+	var name string
+	var data []byte
+	for r.err == nil {
+		line := r.line()
 		field, value, _ := bytes.Cut(line, []byte{':'})
 		value = bytes.TrimPrefix(value, []byte{' '})
 		switch {
+		case len(line) == 0 && data != nil:
+			r.named(name, data)
+			return
+		case len(line) == 0:
+			name = ""
 		case string(field) == "data":
-			held := len(s.data)
-			if open {
-				s.data = append(s.data, '\n')
-			}
-			s.data, open = append(s.data, value...), true
 			// The lines of an error may be several.
-			if whole, valid := s.whole(held); whole && name != "error" {
-				return Event{Name: name, Data: s.data, JSON: valid, Torn: s.torn}, nil
+			if name != "error" && isWhole(value) && !beginsJSON(data) {
+				r.write(value)
+				return
 			}
+			if data != nil {
+				data = append(data, '\n')
+			}
+			data = append(data, value...)
 		case string(field) == "event":
 			name = string(value)
-		case string(field) == "error" && !open:
-			return s.event("error", value), nil
-		case line[0] == '{' && !open:
-			return s.event(name, line), nil
+		case string(field) == "error" && data == nil:
+			r.named("error", value)
+			return
+		case beginsJSON(line) && data == nil:
+			r.write(line)
+			return
 		}
 	}
-	switch err := s.lines.Err(); {
-	case open:
-		return s.event(name, s.data), nil
-	case err == nil:
-		return Event{}, io.EOF
-	case errors.Is(err, bufio.ErrTooLong):
-		return Event{}, ErrLongLine
-	default:
-		return Event{}, err
-	}
+	r.named(name, data)
 }
 
-func (s *Reader) event(name string, data []byte) Event {
-	return Event{Name: name, Data: data, JSON: json.Valid(data), Torn: s.torn}
+// line reads the next line, without its end. It is valid until the next one is read.
+func (r *Reader) line() []byte {
+	line, err := r.in.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		line = bytes.Clone(line)
+	}
+	for err == bufio.ErrBufferFull && len(line) < lineMax {
+		var more []byte
+		more, err = r.in.ReadSlice('\n')
+		line = append(line, more...)
+	}
+	if err == bufio.ErrBufferFull {
+		err = ErrLongLine
+	}
+	r.err, r.torn = err, err != nil && len(line) > 0
+	return bytes.TrimSuffix(line, []byte{'\n'})
 }
 
-// whole reports whether the data line behind the first held bytes is an event by itself: JSON that ends on the
-// line, or [DONE]. Text in front of it that begins no JSON was none and is dropped.
-func (s *Reader) whole(held int) (whole, valid bool) {
-	line := bytes.TrimSpace(s.data[held:])
-	if len(line) == 0 || held > 0 && (beginsJSON(s.data) || !beginsJSON(line)) {
-		return false, false
-	}
-	valid = json.Valid(line)
-	if whole = valid || string(line) == "[DONE]"; whole && held > 0 {
-		s.data = append(s.data[:0], line...)
-	}
-	return whole, valid
+// isWhole says that a data line is an event by itself.
+func isWhole(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return string(line) == "[DONE]" || json.Valid(line)
 }
 
-func beginsJSON(text []byte) bool { return text[0] == '{' || text[0] == '[' }
+func beginsJSON(text []byte) bool { return len(text) > 0 && (text[0] == '{' || text[0] == '[') }
 
-// split cuts the stream into lines, as bufio.SplitFunc wants it.
-func (s *Reader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
-	if s.afterCR && len(data) > 0 {
-		s.afterCR = false
-		if data[0] == '\n' {
-			advance = 1
+// named gives the data of an event with a name.
+func (r *Reader) named(name string, data []byte) {
+	if name == "error" && len(bytes.TrimSpace(data)) > 0 {
+		if !json.Valid(data) {
+			data, _ = json.Marshal(string(data)) // A string always encodes.
+		}
+		data = fmt.Appendf(nil, `{"error":%s}`, data)
+	}
+	r.write(data)
+}
+
+// write gives the data of an event.
+func (r *Reader) write(data []byte) {
+	data = bytes.TrimSpace(data)
+	switch {
+	case len(data) == 0:
+		return
+	case string(data) == "[DONE]":
+		r.Done, r.err = true, io.EOF
+	case r.torn && beginsJSON(data) && !json.Valid(data):
+		r.err = io.ErrUnexpectedEOF
+		return
+	}
+	r.lines.WriteString("data: ")
+	if rest, found := bytes.CutPrefix(data, []byte(`{"error":`)); found {
+		r.lines.WriteString(`{ "error":`)
+		data = rest
+	}
+	// JSON has line ends between its values alone.
+	r.lines.Write(bytes.ReplaceAll(data, []byte{'\n'}, []byte{' '}))
+	r.lines.WriteByte('\n')
+}
+
+// lineEnds reads with LF in place of CR and CRLF.
+type lineEnds struct {
+	in      io.Reader
+	afterCR bool // an LF that follows belongs to the CR
+}
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.in.Read(p)
+	kept := p[:0]
+	for _, b := range p[:n] {
+		afterCR := l.afterCR
+		l.afterCR = b == '\r'
+		switch {
+		case l.afterCR:
+			kept = append(kept, '\n')
+		case b != '\n' || !afterCR:
+			kept = append(kept, b)
 		}
 	}
-	rest := data[advance:]
-	if end := bytes.IndexAny(rest[s.searched:], "\r\n"); end >= 0 {
-		end += s.searched
-		s.searched, s.afterCR = 0, rest[end] == '\r'
-		return advance + end + 1, rest[:end], nil
-	}
-	if atEOF && len(rest) > 0 {
-		s.torn, s.searched = true, 0
-		return len(data), rest, nil
-	}
-	s.searched = len(rest)
-	return advance, nil, nil
+	return len(kept), err
 }
