@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference before you keep it")
+var update = flag.Bool("update", false, "write what comes out into the fixtures")
 
 // TestAnswers reads what servers sent: the events of each line are written down, and how the answer ended.
 func TestAnswers(t *testing.T) {

@@ -153,7 +153,9 @@ func (c *Client) document(ctx context.Context, method, address string, body []by
 const documentMax = 64 << 20
 
 // documentWith is document, and change has the last word on the request's headers.
-func (c *Client) documentWith(ctx context.Context, method, address string, body []byte, change func(*http.Request)) ([]byte, error) {
+func (c *Client) documentWith(
+	ctx context.Context, method, address string, body []byte, change func(*http.Request),
+) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, c.unreached(ctx, err, "")

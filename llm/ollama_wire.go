@@ -159,7 +159,11 @@ func (c *Client) showOllama(ctx context.Context, model string) (shown ollama.Mod
 	}
 	c.shown[plainModel(model)] = shown
 	c.mu.Unlock()
-	for quirk, holds := range map[string]bool{nativeAPI: c.endpoint.configuredWire(model) == AutoWire, thinks: shown.Thinking, thinkLevels: shown.Levels} {
+	for quirk, holds := range map[string]bool{
+		nativeAPI:   c.endpoint.configuredWire(model) == AutoWire,
+		thinks:      shown.Thinking,
+		thinkLevels: shown.Levels,
+	} {
 		if holds {
 			c.Learn(of(model, quirk))
 		} else {

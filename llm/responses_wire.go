@@ -49,4 +49,6 @@ var refusesInclude = lazyRegexp(`(?i)encrypted[ _]content is not supported|\binc
 
 // refusesKept are refusals of the reasoning that an earlier answer of the same model held. It may have been
 // written for another key, or the server lost track of it.
-var refusesKept = lazyRegexp(`(?i)invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|item with id '[^']*' not found|of type 'reasoning'|'reasoning' item|\binput\[\d+\]\.(?:encrypted_content|summary|phase|id)\b`)
+var refusesKept = lazyRegexp(`(?i)invalid_encrypted_content|encrypted content [^\n]{0,200}(?:verified|decrypted)|` +
+	`item with id '[^']*' not found|of type 'reasoning'|'reasoning' item|` +
+	`\binput\[\d+\]\.(?:encrypted_content|summary|phase|id)\b`)

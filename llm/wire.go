@@ -200,7 +200,8 @@ func content(m history.Message) any {
 		case history.ImagePart:
 			images = true
 			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
-			parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{URL: data}})
+			url := openai.ChatMessageImageURL{URL: data}
+			parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &url})
 		case history.TextPart, history.NotePart:
 			if strings.TrimSpace(p.Text) == "" {
 				continue

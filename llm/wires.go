@@ -79,7 +79,8 @@ func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
 			return "over Chat Completions", c.news(of(r.Model, noNativeAPI))
 		}
 	case ResponsesWire:
-		if e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message) && !refusesKept().MatchString(e.Message) || e.Status == 400 && namesResponses().MatchString(e.Message) {
+		missing := e.Status == 404 && !modelUnknown().MatchString(e.Message) && !refusesKept().MatchString(e.Message)
+		if missing || e.Status == 405 || e.Status == 400 && namesResponses().MatchString(e.Message) {
 			return "over Chat Completions", c.news(of(r.Model, noResponses))
 		}
 	}

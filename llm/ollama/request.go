@@ -27,7 +27,7 @@ type Request struct {
 
 // Options are what the model runs with. A field that is left out is as the model's own file or the server has it.
 type Options struct {
-	NumCtx      int      `json:"num_ctx,omitempty"`     // the window in tokens; another one than the running loads the model again
+	NumCtx      int      `json:"num_ctx,omitempty"`     // the window in tokens; a new one loads the model again
 	NumPredict  int      `json:"num_predict,omitempty"` // the longest reply in tokens
 	Temperature *float64 `json:"temperature,omitempty"`
 	TopP        *float64 `json:"top_p,omitempty"`

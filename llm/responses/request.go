@@ -61,11 +61,11 @@ func (r *Request) Say(messages []message.Message) {
 		case i == 0 && m.Role == message.System:
 			r.Instructions = joined(m)
 		case m.Role == message.Tool:
-			r.Input = append(r.Input, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.ToolCallID, Output: joined(m)})
+			r.add(openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.ToolCallID, Output: joined(m)})
 		case m.Role == message.Assistant:
 			r.answer(m)
 		default:
-			r.Input = append(r.Input, openai.ResponseInputMessage{Type: "message", Role: string(m.Role), Content: parts(m)})
+			r.add(openai.ResponseInputMessage{Type: "message", Role: string(m.Role), Content: parts(m)})
 		}
 	}
 }
@@ -74,16 +74,20 @@ func (r *Request) Say(messages []message.Message) {
 // to: servers refuse one that nothing follows.
 func (r *Request) answer(m message.Message) {
 	kept := readKept(m.Replay)
-	r.Input = append(r.Input, kept.items()...)
+	r.add(kept.items()...)
 	if text := joined(m); strings.TrimSpace(text) != "" || len(m.ToolCalls) == 0 {
 		said := []any{openai.ResponseInputText{Type: "output_text", Text: text}}
-		r.Input = append(r.Input, openai.ResponseInputMessage{Type: "message", Role: string(m.Role), Content: said, Phase: kept.Phase})
+		r.add(openai.ResponseInputMessage{Type: "message", Role: string(m.Role), Content: said, Phase: kept.Phase})
 	}
 	for _, call := range m.ToolCalls {
-		r.Input = append(r.Input, readKept(call.Replay).items()...)
-		r.Input = append(r.Input, openai.ResponseOutputItem{Type: "function_call", CallID: call.ID, Name: call.Name, Arguments: call.Arguments})
+		r.add(readKept(call.Replay).items()...)
+		r.add(openai.ResponseOutputItem{
+			Type: "function_call", CallID: call.ID, Name: call.Name, Arguments: call.Arguments,
+		})
 	}
 }
+
+func (r *Request) add(items ...any) { r.Input = append(r.Input, items...) }
 
 // joined is all that a message says as one text.
 func joined(m message.Message) string {
@@ -102,7 +106,8 @@ func parts(m message.Message) []any {
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == message.ImagePart:
-			list = append(list, openai.ResponseInputImage{Type: "input_image", ImageURL: "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)})
+			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+			list = append(list, openai.ResponseInputImage{Type: "input_image", ImageURL: data})
 		case strings.TrimSpace(p.Text) != "":
 			list = append(list, openai.ResponseInputText{Type: "input_text", Text: p.Sent()})
 		}
