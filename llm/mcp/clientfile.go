@@ -19,28 +19,13 @@ type clientFile struct {
 }
 
 type clientServer struct {
-	Command  string            `json:"command"`
-	Args     []string          `json:"args"`
-	Env      map[string]*value `json:"env"`
-	Dir      string            `json:"cwd"`
-	URL      string            `json:"url"`
-	Headers  map[string]*value `json:"headers"`
-	Disabled bool              `json:"disabled"`
-}
-
-// value is the value of a variable or header: clients take numbers and booleans too.
-type value string
-
-// UnmarshalJSON takes a string as it is and another value as it is written.
-func (v *value) UnmarshalJSON(data []byte) error {
-	var text string
-	if data[0] != '"' {
-		*v = value(data)
-		return nil
-	}
-	err := json.Unmarshal(data, &text)
-	*v = value(text)
-	return err
+	Command  string                     `json:"command"`
+	Args     []string                   `json:"args"`
+	Env      map[string]json.RawMessage `json:"env"`
+	Dir      string                     `json:"cwd"`
+	URL      string                     `json:"url"`
+	Headers  map[string]json.RawMessage `json:"headers"`
+	Disabled bool                       `json:"disabled"`
 }
 
 // ReadClientFile reads the servers of another client's JSON file, by name. Comments and commas before a closing
@@ -54,10 +39,8 @@ func ReadClientFile(path string, doc []byte) ([]Server, error) {
 	if file.MCPServers == nil && file.Servers == nil {
 		return nil, errors.New(`it has neither "mcpServers" nor "servers"`)
 	}
-	all := maps.Clone(file.Servers)
-	if all == nil {
-		all = map[string]clientServer{}
-	}
+	all := map[string]clientServer{}
+	maps.Copy(all, file.Servers)
 	maps.Copy(all, file.MCPServers)
 	var out []Server
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -70,12 +53,16 @@ func ReadClientFile(path string, doc []byte) ([]Server, error) {
 	return out, nil
 }
 
-// values leaves out the names whose value is null.
-func values(all map[string]*value) map[string]string {
+// values are the values of variables or headers: clients take numbers and booleans too, and null for one that is not there.
+func values(all map[string]json.RawMessage) map[string]string {
 	out := make(map[string]string, len(all))
-	for name, v := range all {
-		if v != nil {
-			out[name] = string(*v)
+	for name, written := range all {
+		var text string
+		if json.Unmarshal(written, &text) != nil {
+			text = string(written)
+		}
+		if string(written) != "null" {
+			out[name] = text
 		}
 	}
 	return out

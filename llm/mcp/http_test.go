@@ -138,12 +138,12 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		"404":  {http.NotFound, "the server answers 404 Not Found"},
 		"502":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "the server answers 502 Bad Gateway"},
 		"page": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, "content type"},
-		"JSON": {jsonBody(`["no message"]`), "not a JSON-RPC message"},
+		"JSON": {jsonBody(`["no message"]`), "its answer cannot be read"},
 		"circle": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/mcp", http.StatusTemporaryRedirect)
-		}, "redirects in a loop"},
+		}, "stopped after 10 redirects"},
 		"silent": {func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, "did not answer within 100ms"},
-		"empty":  {jsonBody(``), "not a JSON-RPC message"},
+		"empty":  {jsonBody(``), "its answer cannot be read"},
 	} {
 		s := webServer(t, c.handler)
 		if name == "silent" {
@@ -171,7 +171,8 @@ func jsonBody(text string) http.HandlerFunc {
 	}
 }
 
-// A bad answer by HTTP is the answer to its call and no more: the server can be asked again.
+// A bad answer by HTTP is the answer to its call and no more: the server can be asked again, over another connection
+// where the answer was none of the protocol's.
 func TestABadAnswerByHTTP(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("0123456789", 2<<20)
@@ -179,11 +180,22 @@ func TestABadAnswerByHTTP(t *testing.T) {
 	for name, c := range map[string]struct {
 		media, body, want string
 	}{
-		"large JSON":        {"application/json", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"` + huge + `"}]}}`, `^error: the answer has .* MB; winnow reads at most 16 MB$`},
-		"large event":       {"text/event-stream", `data: {"result":{"content":[{"type":"text","text":"` + huge + `"}]},"jsonrpc":"2.0","id":ID}` + "\n\n", `^error: the answer has 20\.0 MB; winnow reads at most 16 MB$`},
-		"garbage":           {"application/json", `{{{`, `^error: the server's answer is not a JSON-RPC message$`},
-		"garbage in events": {"text/event-stream", "nonsense\n: a comment\n\ndata: {{{\n\ndata: [1]\n\nevent: other\nid: 5\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"two lines\"}]}}\n\n", `^two lines$`},
-		"events that end":   {"text/event-stream", "data: {}\n\n", `^error: .*terminated without response`},
+		"large JSON": {
+			"application/json", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"` + huge + `"}]}}`,
+			`^error: the connection .* ended during the call: its answer .* has more than 16 MB`,
+		},
+		"large event": {
+			"text/event-stream", `data: {"result":{"content":[{"type":"text","text":"` + huge + `"}]},"jsonrpc":"2.0","id":ID}` + "\n\n",
+			`^error: the connection .* ended during the call: its answer .* exceeded 16777216 bytes`,
+		},
+		"garbage":           {"application/json", `{{{`, `^error: the connection .* ended during the call: its answer cannot be read`},
+		"garbage in events": {"text/event-stream", "data: {{{\n\n", `^error: the connection .* ended during the call: its answer cannot be read`},
+		"other events": {
+			"text/event-stream",
+			": a comment\n\nevent: other\ndata: 1\n\nid: 5\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"two lines\"}]}}\n\n",
+			`^two lines$`,
+		},
+		"events that end": {"text/event-stream", ": nothing\n\n", `^error: .*terminated without response`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -234,6 +246,31 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 	}
 	if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
 		t.Errorf("the call after it gave %q, status %+v", got, m.List()[0])
+	}
+}
+
+// A server that ends in a call is not waited for, even if it said that the answer can be fetched later.
+func TestAnHTTPServerThatEndsInACall(t *testing.T) {
+	t.Parallel()
+	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if !strings.Contains(string(body), "tools/call") {
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			streamable.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "id: 1\ndata: \n\n")
+		w.(http.Flusher).Flush()
+		server.Listener.Close()
+		server.CloseClientConnections()
+	}))
+	t.Cleanup(server.Close)
+	m := started(t, Server{Name: "web", URL: server.URL, ToolTimeout: 2 * time.Minute})
+	if got := call(t, m, "web__add", `{"a":2,"b":3}`); !strings.Contains(got, "ended during the call: the server ended") {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net/http"
+	"io"
+	"net/url"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,153 +26,138 @@ const (
 // link is one connection to a server.
 type link struct {
 	session *sdk.ClientSession
-	process *process             // nil for a server that is asked by HTTP
-	guard   *guard               // nil for a program
-	ctx     context.Context      // every call ends with it
-	cancel  context.CancelFunc   // ends ctx
-	over    chan struct{}        // closed when the connection has ended
-	changed [lists]chan struct{} // each holds one when its list has changed
-}
-
-// dialer connects to servers.
-type dialer struct {
-	version string // winnow's
-	log     *slog.Logger
-	network http.RoundTripper
+	process *process           // nil for a server that is asked by HTTP
+	ctx     context.Context    // every call ends with it
+	cancel  context.CancelFunc // ends ctx
+	over    chan struct{}      // closed when the connection has ended
+	cause   error              // why it has ended, for the one who waited for over; nil for its plain end
+	changed chan struct{}      // holds one when a list of the server has changed
 }
 
 // dial connects to a server and greets it. The link ends with the context.
-func (d *dialer) dial(ctx context.Context, s Server) (*link, error) {
+func dial(ctx context.Context, version string, s Server) (*link, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	limit := cmp.Or(s.StartupTimeout, DefaultStartup)
-	slow := &slowError{limit, time.Now().Add(limit)}
-	l, err := d.greet(ctx, slow, s, usualProtocol, false)
+	over := time.Now().Add(limit)
+	greeting := greeting{version: version, server: s, limit: limit, over: over, protocol: usualProtocol}
+	l, err := greeting.greet(ctx)
 	var refused *answerError
 	var status *statusError
 	switch {
-	case err == nil:
 	case errors.As(err, &refused):
-		if newest, other := d.greet(ctx, slow, s, newestProtocol, false); other == nil {
-			return newest, nil
-		}
-	case errors.As(err, &status) && (status.status == http.StatusNotFound || status.status == http.StatusMethodNotAllowed || status.status == http.StatusBadRequest):
-		old, other := d.greet(ctx, slow, s, usualProtocol, true)
-		var redirect *redirectError
-		if other == nil || errors.As(other, &redirect) {
-			return old, other
-		}
+		greeting.protocol = newestProtocol
+	case errors.As(err, &status) && status.otherTransport():
+		greeting.sse = true
+	default:
+		return l, err
 	}
-	return l, err
-}
-
-// slowError is a server that did not answer in time.
-type slowError struct {
-	limit time.Duration
-	at    time.Time // when the time is over
-}
-
-func (e *slowError) Error() string {
-	return fmt.Sprintf("it did not answer within %s (startup_timeout)", e.limit)
-}
-
-// greet opens a connection with a version of the protocol, over the old kind of HTTP transport where sse is set.
-// It gives up when the time is over, with the error slow.
-func (d *dialer) greet(ctx context.Context, slow *slowError, s Server, protocol string, sse bool) (*link, error) {
-	l := &link{over: make(chan struct{})}
-	for i := range l.changed {
-		l.changed[i] = make(chan struct{}, 1)
+	other, failed := greeting.greet(ctx)
+	if failed == nil || errors.Is(failed, errStranger) {
+		return other, failed
 	}
-	f := &filter{log: d.log.With("server", s.Name)}
-	transport, err := d.transport(l, s, f, sse)
+	return nil, err
+}
+
+// greeting is one attempt to connect to a server.
+type greeting struct {
+	version  string // winnow's
+	server   Server
+	limit    time.Duration
+	over     time.Time // when limit is over
+	protocol string
+	sse      bool // over the older kind of HTTP transport
+}
+
+func (g greeting) greet(ctx context.Context) (*link, error) {
+	l := &link{over: make(chan struct{}), changed: make(chan struct{}, 1)}
+	transport, err := l.transport(g.server, g.sse)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	l.ctx, l.cancel = ctx, func() { cancel(nil) }
-	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: d.version}, l.options(f))
-	// The old transport reads with this very context as long as the connection lives.
-	timer := time.AfterFunc(time.Until(slow.at), func() { cancel(slow) })
-	l.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
-	timer.Stop()
-	if err != nil {
-		if errors.Is(context.Cause(ctx), slow) {
-			err = slow
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: g.version}, l.options())
+	// A context with a deadline would not do: the older transport reads with this one as long as the connection lives.
+	timer := time.AfterFunc(time.Until(g.over), l.cancel)
+	l.session, err = client.Connect(l.ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: g.protocol})
+	if inTime := timer.Stop(); err != nil {
+		if !inTime && ctx.Err() == nil {
+			err = l.silent(g.limit)
 		} else {
 			err = l.blame(err)
 		}
 		l.end()
-		if l.process != nil {
-			err = &failedError{err, l.process.errors.last()}
-		}
-		return nil, err
+		return nil, l.withStderr(err)
 	}
-	f.ready()
 	go func() {
 		defer close(l.over)
-		l.session.Wait()
+		l.cause = l.session.Wait()
 	}()
 	return l, nil
 }
 
 // transport starts the server's program, or makes ready to ask it by HTTP.
-func (d *dialer) transport(l *link, s Server, f *filter, sse bool) (sdk.Transport, error) {
-	var err error
-	if s.Command != "" {
-		if l.process, err = startProcess(s); err != nil {
-			return nil, err
-		}
-		return newStdio(l.process, f), nil
+func (l *link) transport(s Server, sse bool) (sdk.Transport, error) {
+	if s.Command == "" {
+		return httpTransport(s, sse)
 	}
-	if l.guard, err = newGuard(s, d.network, f); err != nil {
+	var err error
+	if l.process, err = startProcess(s); err != nil {
 		return nil, err
 	}
-	if sse {
-		return &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: l.guard.client(), MaxEventSize: 2 * mostMessage}, nil
-	}
-	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: l.guard.client(), MaxEventSize: 2 * mostMessage}, nil
+	return l.process.transport(), nil
 }
 
 // options are what winnow offers to a server: nothing. A server may not ask for answers of the model or the user,
 // and is shown no folders.
-func (l *link) options(f *filter) *sdk.ClientOptions {
-	heard := func(which list) {
-		f.heard(which)
+func (l *link) options() *sdk.ClientOptions {
+	changed := func() {
 		select {
-		case l.changed[which] <- struct{}{}:
+		case l.changed <- struct{}{}:
 		default: // It is known already.
 		}
 	}
 	return &sdk.ClientOptions{
 		Capabilities:               &sdk.ClientCapabilities{},
-		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { heard(toolList) },
-		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { heard(promptList) },
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { heard(resourceList) },
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { changed() },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { changed() },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { changed() },
 	}
+}
+
+// silent is the error of a server that did not answer the greeting in time.
+func (l *link) silent(limit time.Duration) error {
+	text := fmt.Sprintf("it did not answer within %s (startup_timeout)", limit)
+	if l.process != nil {
+		if lines := l.process.stray.lines(); len(lines) > 0 {
+			shown := cut(strings.Join(lines[max(0, len(lines)-3):], " / "), 400)
+			text += "; it printed what is no message to its standard output: " + shown
+		}
+	}
+	return errors.New(text)
 }
 
 // blame makes an error say what happened, for the user: the SDK's own words are about its connection.
 func (l *link) blame(err error) error {
-	var redirect *redirectError
-	var refused *statusError
+	var failed *url.Error
 	switch answer := answerOf(err); {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return err
 	case answer != nil:
 		return answer
-	case l.process != nil && l.process.wait(drainTime):
-		return errors.New(l.process.how())
-	case errors.As(err, &redirect):
-		return redirect
-	case errors.As(err, &refused):
-		return refused
-	case l.guard != nil && l.guard.status.Load() >= 300:
-		return &statusError{status: int(l.guard.status.Load())}
+	case errors.As(err, &failed): // It shows the whole address, which may hold a key.
+		return failed.Err
+	case l.process != nil && l.process.wait(drainTime) && !errors.Is(err, errTooLong):
+		return l.process.how()
 	}
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner // without the SDK's name of the method
 	}
+	return unreadable(err)
+}
+
+func unreadable(err error) error {
 	return fmt.Errorf("its answer cannot be read: %w", err)
 }
 
@@ -183,64 +170,75 @@ func (e *answerError) Error() string { return e.text }
 // its connection look the same.
 func answerOf(err error) error {
 	var answer *jsonrpc.Error
-	if !errors.As(err, &answer) || slices.Contains([]string{"server is closing", "client is closing", "rejected by transport"}, answer.Message) {
+	own := []string{"server is closing", "client is closing", "rejected by transport"}
+	if !errors.As(err, &answer) || slices.Contains(own, answer.Message) {
 		return nil
 	}
 	return &answerError{cut(plain(answer.Message), 4000)}
 }
 
+// why says why the connection ended.
+func (l *link) why() error {
+	var pipe *os.PathError
+	closed := l.cause == nil || errors.As(l.cause, &pipe) || errors.Is(l.cause, io.ErrUnexpectedEOF)
+	switch {
+	case l.process != nil && closed:
+		return l.withStderr(l.process.how())
+	case l.process == nil && l.cause == nil:
+		return errors.New("the server closed the connection")
+	case errors.Is(l.cause, sdk.ErrSessionMissing):
+		return errors.New("the server ended, or has forgotten the session")
+	}
+	return l.withStderr(unreadable(l.cause))
+}
+
 // failedError is why a program could not be used, with the last lines of its standard error.
 type failedError struct {
-	err    error
+	error
 	stderr []string
 }
 
-func (e *failedError) Error() string { return e.err.Error() }
-func (e *failedError) Unwrap() error { return e.err }
+func (e *failedError) Unwrap() error { return e.error }
 
-// end closes the connection and ends the server's program.
+func (l *link) withStderr(err error) error {
+	if l.process == nil {
+		return err
+	}
+	return &failedError{err, l.process.errors.lines()}
+}
+
+// end closes the connection and ends the server's program. A server that is asked by HTTP may be slow to take its
+// leave: nobody waits for that.
 func (l *link) end() {
 	l.cancel()
+	if l.process != nil {
+		l.process.end()
+	}
+	if l.session == nil {
+		return
+	}
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		if l.session != nil {
-			l.session.Close()
-			<-l.over
-		}
+		l.session.Close()
 	}()
-	if l.process != nil {
-		l.process.end()
-	} else {
-		select {
-		case <-closed:
-		case <-time.After(closeGrace): // The server may be slow to take its leave.
-		}
-		l.guard.cut()
+	select {
+	case <-closed:
+	case <-time.After(closeGrace):
 	}
-	<-closed
 }
 
-// closed says that the connection has ended.
-func (l *link) closed() bool {
+// ended says that the connection has ended, or does so within a moment.
+func (l *link) ended(moment time.Duration) bool {
 	select {
 	case <-l.over:
 		return true
 	default:
-		return false
 	}
-}
-
-// broken says that the connection has ended, or does now.
-func (l *link) broken() bool {
-	timer := time.NewTimer(drainTime)
-	defer timer.Stop()
 	select {
 	case <-l.over:
 		return true
-	case <-l.ctx.Done():
-		return true
-	case <-timer.C:
+	case <-time.After(moment):
 		return false
 	}
 }

@@ -146,7 +146,10 @@ func rawServer(kind string) {
 		var r rawRequest
 		json.Unmarshal(in.Bytes(), &r)
 		switch r.Method {
-		case "": // the answer to a request of the nosy server
+		case "": // the answer to a request of the server's own
+			if kind != "nosy" {
+				continue
+			}
 			if nosy.got = append(nosy.got, string(r.ID)+string(r.Result)+string(r.Error)); len(nosy.got) == 4 {
 				slices.Sort(nosy.got)
 				result(nosy.call, `{"content":[{"type":"text","text":%s}]}`, quoted(strings.Join(nosy.got, " ")))
@@ -154,6 +157,11 @@ func rawServer(kind string) {
 		case "initialize":
 			nosy.got = append(nosy.got, "capabilities"+string(r.Params.Capabilities))
 			if kind == "mute" {
+				continue
+			}
+			if kind == "talks" {
+				say(`{"level":30,"msg":"starting"}`)
+				say("Listening on \x1b[1mhttp://localhost:8080")
 				continue
 			}
 			if kind == "modern" {

@@ -1,12 +1,9 @@
 package mcp
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"bufio"
 	"fmt"
 	"io"
-	"log/slog"
 	"reflect"
 	"regexp"
 	"strings"
@@ -16,73 +13,28 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However a stream is cut into pieces, its lines are the same, and of a line that is too long the id is found.
-func TestLinesAreReadInBoundedMemory(t *testing.T) {
+// However a stream is cut into pieces, exactly the lines that can be messages are passed on, and the others are kept.
+func TestOnlyMessagesArePassedOn(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		const limit = 50
-		var stream strings.Builder
-		var want []string
-		for range rapid.IntRange(0, 5).Draw(t, "lines") {
-			if !rapid.Bool().Draw(t, "a message") {
-				text := rapid.StringMatching(`[a-z{}":, ]{0,120}`).Draw(t, "text")
-				stream.WriteString(text + "\n")
-				if len(text)+1 > limit {
-					want = append(want, "long")
-				} else {
-					want = append(want, text)
-				}
-				continue
-			}
-			message := map[string]any{"id": rapid.IntRange(0, 99).Draw(t, "id"), "params": map[string]any{"id": "inner", "a": []any{"}", `"`, `\`}}, "text": strings.Repeat(`"\{`, 20)}
-			data, err := json.Marshal(message)
-			if err != nil {
-				t.Fatal(err)
-			}
-			stream.Write(append(data, '\r', '\n'))
-			want = append(want, fmt.Sprintf("long %v", message["id"]))
-		}
-		reader := newLineReader(iotest.OneByteReader(strings.NewReader(stream.String())), limit)
-		var got []string
-		for {
-			l, err := reader.next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			switch {
-			case err != nil:
-				t.Fatal(err)
-			case l.id != nil:
-				got = append(got, "long "+string(l.id))
-			case l.long:
-				got = append(got, "long")
-			default:
-				got = append(got, string(l.text))
-			}
-		}
-		for i := range want { // Words that are no JSON may hold something that looks like an id.
-			if want[i] == "long" && i < len(got) && strings.HasPrefix(got[i], "long") {
-				got[i] = "long"
-			}
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("lines %q, want %q", got, want)
-		}
+	stray := rapid.SampledFrom([]string{
+		"", "Server is running!", "[12:00] {not json", `"jsonrpc"`, `{"level":30,"msg":"listening"}`, strings.Repeat("x", 100_000),
 	})
-}
-
-// Whatever a server writes, the filter lets through only what the SDK can read.
-func TestTheFilterPassesMessagesOnly(t *testing.T) {
-	t.Parallel()
-	f := &filter{log: slog.New(slog.DiscardHandler)}
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "bytes")
-		if rapid.Bool().Draw(t, "object") {
-			text = append(append([]byte(`{"jsonrpc":"2.0","id":1,"result":"`), text...), `"}`...)
+		var stream, messages, others strings.Builder
+		for range rapid.IntRange(0, 6).Draw(t, "lines") {
+			line, kept := stray.Draw(t, "stray")+"\n", &others
+			if rapid.Bool().Draw(t, "a message") {
+				text := strings.Repeat("0123456789", rapid.SampledFrom([]int{0, 1, 20_000}).Draw(t, "length"))
+				line, kept = fmt.Sprintf(`{"result":%q,"jsonrpc":"2.0","id":1}`+"\r\n", text), &messages
+			}
+			stream.WriteString(line)
+			kept.WriteString(line)
 		}
-		passed, msg := f.judge(bytes.Clone(text))
-		if (passed == nil) != (msg == nil) || passed != nil && !json.Valid(passed) {
-			t.Fatalf("%q became %q, %v", text, passed, msg)
+		var kept strings.Builder
+		reader := &messageReader{lines: bufio.NewReaderSize(iotest.HalfReader(strings.NewReader(stream.String())), 1<<10), stray: &kept}
+		passed, err := io.ReadAll(reader)
+		if err != nil || string(passed) != messages.String() || kept.String() != others.String() {
+			t.Fatalf("%.300q became %.300q and %.300q, %v", stream.String(), passed, kept.String(), err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,9 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // How long a program has to end: after its standard input is closed, after it was asked to end, after it was
@@ -26,13 +30,11 @@ const (
 // process is a running server program, with everything that it starts.
 type process struct {
 	cmd    *exec.Cmd
-	in     *os.File // what it reads
-	out    *os.File // what it writes
-	errors *tail
-
-	ending sync.Once
-	exited chan struct{}
-	status error // how it ended, once exited is closed
+	in     io.WriteCloser // its standard input
+	out    *os.File       // its standard output
+	errors tail           // of its standard error
+	stray  tail           // of the lines on its standard output that are no messages
+	exited chan struct{}  // closed when it has ended
 }
 
 // startProcess starts a server's program in a process group of its own.
@@ -41,49 +43,39 @@ func startProcess(s Server) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Dir != "" {
-		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("the folder %s does not exist", s.Dir)
-		}
+	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
+		return nil, fmt.Errorf("the folder %s does not exist", s.Dir)
 	}
-	p := &process{cmd: exec.Command(path, s.Args...), errors: &tail{}, exited: make(chan struct{})}
-	p.cmd.Dir = s.Dir
-	p.cmd.Env = os.Environ()
+	p := &process{cmd: exec.Command(path, s.Args...), exited: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = s.Dir, os.Environ()
 	for name, value := range s.Env {
 		p.cmd.Env = append(p.cmd.Env, name+"="+value)
 	}
+	p.cmd.Stderr, p.cmd.WaitDelay = &p.errors, drainTime // A descendant may hold the pipe open.
 	apart(p.cmd)
-	var pipes [3][2]*os.File // each for reading and for writing
-	for i := range pipes {
-		if pipes[i][0], pipes[i][1], err = os.Pipe(); err != nil {
-			return nil, errors.Join(err, closeAll(pipes[:]...))
-		}
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
 	}
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = pipes[0][0], pipes[1][1], pipes[2][1]
-	if err := p.cmd.Start(); err != nil {
-		closeAll(pipes[:]...)
+	// Wait would close a pipe of cmd's own before it is read to its end.
+	out, output, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out, p.cmd.Stdout = out, output
+	err = p.cmd.Start()
+	output.Close()
+	if err != nil {
+		out.Close()
 		return nil, startError(s, err)
 	}
-	closeAll([2]*os.File{pipes[0][0], nil}, [2]*os.File{pipes[1][1], pipes[2][1]})
-	p.in, p.out = pipes[0][1], pipes[1][0]
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		p.errors.follow(pipes[2][0])
-	}()
-	go p.reap(pipes[2][0], read)
+	go p.reap()
 	return p, nil
 }
 
-func closeAll(pairs ...[2]*os.File) error {
-	for _, pair := range pairs {
-		for _, f := range pair {
-			if f != nil {
-				f.Close()
-			}
-		}
-	}
-	return nil
+// transport is the connection to the program: one JSON-RPC message a line.
+func (p *process) transport() sdk.Transport {
+	// Messages of several lines are none, but the SDK would join them: its limit is for those.
+	return &sdk.IOTransport{Reader: newMessageReader(p.out, &p.stray), Writer: p.in, MaxLineLength: 2 * mostMessage}
 }
 
 // lookPath finds the program where the server itself would: a PATH in its own environment counts.
@@ -106,121 +98,102 @@ func lookPath(s Server) (string, error) {
 
 // startError is the sentence for a program that did not start.
 func startError(s Server, err error) error {
-	var path *os.PathError
-	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("the program %s is not found", s.Command)
-	case errors.As(err, &path):
-		return fmt.Errorf("cannot start %s: %w", s.Command, path.Err)
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
 	}
 	return fmt.Errorf("cannot start %s: %w", s.Command, err)
 }
 
-// reap waits for the program's end, ends what it left running, and lets nobody wait for its pipes for ever: a
-// descendant may hold them open.
-func (p *process) reap(stderr *os.File, read <-chan struct{}) {
-	p.status = p.cmd.Wait()
+// reap waits for the program's end and ends what it left running.
+func (p *process) reap() {
+	p.cmd.Wait()
 	killGroup(p.cmd)
-	p.out.SetReadDeadline(time.Now().Add(drainTime))
-	select {
-	case <-read:
-	case <-time.After(drainTime):
-	}
-	stderr.Close()
-	<-read
+	p.out.SetReadDeadline(time.Now().Add(drainTime)) // Where there are no groups, a descendant may hold it open.
 	close(p.exited)
 }
 
 // end ends the program: it closes its standard input, then asks it to end, then kills it, each with time to obey.
 func (p *process) end() {
-	p.ending.Do(func() {
-		p.in.Close()
-		if !p.wait(closeGrace) {
-			endGroup(p.cmd)
-			if !p.wait(termGrace) {
-				killGroup(p.cmd)
-				p.wait(killGrace)
-			}
+	p.in.Close()
+	if !p.wait(closeGrace) {
+		endGroup(p.cmd)
+		if !p.wait(termGrace) {
+			killGroup(p.cmd)
+			p.wait(killGrace)
 		}
-		p.out.Close()
-	})
+	}
+	p.out.Close()
 }
 
 func (p *process) wait(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-p.exited:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 		return false
 	}
 }
 
-// how says how the program ended, with the line of its standard error that says most. It is for one that ended by itself.
-func (p *process) how() string {
+// how says how the program ended by itself, with the line of its output that says most.
+func (p *process) how() error {
 	if !p.wait(closeGrace) {
-		return "it closed its standard output"
+		return errors.New("it closed its standard output")
 	}
 	text := "it ended"
-	if p.status != nil {
-		text = "it ended (" + p.status.Error() + ")"
+	if !p.cmd.ProcessState.Success() {
+		text += " (" + p.cmd.ProcessState.String() + ")"
 	}
-	if line := p.errors.telling(); line != "" {
+	if line := cmp.Or(p.errors.telling(), p.stray.telling()); line != "" {
 		text += ": " + line
 	}
-	return text
+	return errors.New(text)
 }
 
-// tail keeps the last lines of a stream.
+// tail keeps the end of what is written to it.
 type tail struct {
-	mu    sync.Mutex
-	lines []string
+	mu   sync.Mutex
+	text []byte
 }
 
 const (
+	tailBytes  = 10_000
 	tailLines  = 20
 	tailLength = 500 // bytes of a line
 )
 
-// follow reads a stream to its end.
-func (t *tail) follow(in io.Reader) {
-	lines := newLineReader(in, 64<<10)
-	for {
-		l, err := lines.next()
-		if err != nil {
-			// A line without end is not worth more memory, but a full pipe would stop the program.
-			io.Copy(io.Discard, in)
-			return
-		}
-		if text := clean(string(l.text), tailLength); text != "" {
-			t.add(text)
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-tailBytes):]...)
+	t.text = slices.Delete(t.text, 0, max(0, len(t.text)-tailBytes))
+	return len(p), nil
+}
+
+// lines are the last lines that are not blank.
+func (t *tail) lines() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var lines []string
+	for text := range strings.SplitSeq(string(t.text), "\n") {
+		if line := clean(text, tailLength); line != "" {
+			lines = append(lines, line)
 		}
 	}
-}
-
-func (t *tail) add(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lines = append(t.lines, text)
-	t.lines = t.lines[max(0, len(t.lines)-tailLines):]
-}
-
-// last are the lines that are kept.
-func (t *tail) last() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return append([]string(nil), t.lines...)
+	return lines[max(0, len(lines)-tailLines):]
 }
 
 // telling is the line that says what went wrong: the last one with a word for it, "" where none has one. The last
 // line of a stack trace says little, and so does what a program says when it starts.
 func (t *tail) telling() string {
-	wrong := regexp.MustCompile(`(?i)error|fail|fatal|panic|cannot|can't|could not|not found|missing|invalid|refused|denied|usage`)
-	lines := t.last()
-	for i := len(lines) - 1; i >= 0; i-- {
-		if wrong.MatchString(lines[i]) && !strings.HasPrefix(lines[i], "at ") {
-			return lines[i]
+	wrong := regexp.MustCompile(
+		`(?i)error|fail|fatal|panic|cannot|can't|could not|not found|missing|invalid|refused|denied|usage`)
+	for _, line := range slices.Backward(t.lines()) {
+		if wrong.MatchString(line) && !strings.HasPrefix(line, "at ") {
+			return line
 		}
 	}
 	return ""

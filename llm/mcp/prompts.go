@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -42,23 +43,17 @@ type Resource struct {
 }
 
 // Prompts lists the prompts of the servers that are ready, by server.
-func (m *Servers) Prompts() []Prompt {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var all []Prompt
-	for _, s := range m.all {
-		all = append(all, s.prompts...)
+func (m *Servers) Prompts() (all []Prompt) {
+	for _, s := range m.List() {
+		all = append(all, s.Prompts...)
 	}
 	return all
 }
 
 // Resources lists the resources and templates of the servers that are ready, by server.
-func (m *Servers) Resources() []Resource {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var all []Resource
-	for _, s := range m.all {
-		all = append(all, s.resources...)
+func (m *Servers) Resources() (all []Resource) {
+	for _, s := range m.List() {
+		all = append(all, s.Resources...)
 	}
 	return all
 }
@@ -69,10 +64,8 @@ func (m *Servers) Prompt(ctx context.Context, server, name string, arguments map
 	if err != nil {
 		return nil, err
 	}
-	var made *sdk.GetPromptResult
-	err = s.do(ctx, func(ctx context.Context, l *link) (err error) {
-		made, err = l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
-		return err
+	made, err := ask(ctx, s, func(ctx context.Context, session *sdk.ClientSession) (*sdk.GetPromptResult, error) {
+		return session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("get the prompt %s of %s: %w", name, server, err)
@@ -80,7 +73,8 @@ func (m *Servers) Prompt(ctx context.Context, server, name string, arguments map
 	var out []Message
 	for _, message := range made.Messages {
 		if message != nil && message.Content != nil {
-			out = append(out, Message{Role: string(message.Role), Text: bounded(contentText(message.Content), s.limit())})
+			text := bounded(contentText(message.Content), s.limit())
+			out = append(out, Message{Role: string(message.Role), Text: text})
 		}
 	}
 	return out, nil
@@ -92,10 +86,8 @@ func (m *Servers) Read(ctx context.Context, server, uri string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	var read *sdk.ReadResourceResult
-	err = s.do(ctx, func(ctx context.Context, l *link) (err error) {
-		read, err = l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
-		return err
+	read, err := ask(ctx, s, func(ctx context.Context, session *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
+		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	})
 	if err != nil {
 		return "", fmt.Errorf("read %s of %s: %w", uri, server, err)
@@ -113,10 +105,63 @@ func (m *Servers) Read(ctx context.Context, server, uri string) (string, error) 
 	return bounded(text, s.limit()), nil
 }
 
-// readPrompts reads the server's list of prompts, where it has one. Where that fails the old one stays.
-func (s *server) readPrompts(l *link) {
-	if c := l.session.InitializeResult().Capabilities; c == nil || c.Prompts == nil {
-		return
+// startup bounds what is asked of the server beside calls.
+func (s *server) startup(l *link) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(l.ctx, cmp.Or(s.config.StartupTimeout, DefaultStartup))
+}
+
+// capabilities are what the server has lists of.
+func (l *link) capabilities() sdk.ServerCapabilities {
+	if c := l.session.InitializeResult().Capabilities; c != nil {
+		return *c
+	}
+	return sdk.ServerCapabilities{}
+}
+
+// pages reads a list page by page, until its end or until it is too long. A server that names the same page
+// twice has no more. The list holds no nil.
+func pages[T any](page func(cursor string) ([]*T, string, error)) ([]*T, error) {
+	var all []*T
+	cursors := map[string]bool{"": true}
+	for cursor := ""; ; {
+		some, next, err := page(cursor)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range some {
+			if one != nil && len(all) < mostListed {
+				all = append(all, one)
+			}
+		}
+		if len(all) == mostListed || cursors[next] {
+			return all, nil
+		}
+		cursors[next] = true
+		cursor = next
+	}
+}
+
+// readTools reads the server's tools, or none where it has no tools.
+func (s *server) readTools(l *link) ([]Tool, error) {
+	if l.capabilities().Tools == nil {
+		return nil, nil
+	}
+	ctx, cancel := s.startup(l)
+	defer cancel()
+	listed, err := pages(func(cursor string) ([]*sdk.Tool, string, error) {
+		r, err := l.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		return r.Tools, r.NextCursor, nil
+	})
+	return named(s.config, s.key, listed), err
+}
+
+// readPrompts reads the server's list of prompts, where it has one.
+func (s *server) readPrompts(l *link) (prompts []Prompt, err error) {
+	if l.capabilities().Prompts == nil {
+		return nil, nil
 	}
 	ctx, cancel := s.startup(l)
 	defer cancel()
@@ -127,16 +172,10 @@ func (s *server) readPrompts(l *link) {
 		}
 		return r.Prompts, r.NextCursor, nil
 	})
-	if err != nil {
-		s.m.options.Log.Warn("mcp: the list of prompts was not read", "server", s.config.Name)
-		return
-	}
-	var prompts []Prompt
 	for _, p := range listed {
-		if p == nil || p.Name == "" {
-			continue
+		made := Prompt{
+			Server: s.config.Name, Name: p.Name, Title: clean(p.Title, 200), Description: description(p.Description),
 		}
-		made := Prompt{Server: s.config.Name, Name: p.Name, Title: clean(p.Title, 200), Description: cut(plain(p.Description), mostDescription)}
 		for _, a := range p.Arguments {
 			if a != nil {
 				made.Arguments = append(made.Arguments, Argument{a.Name, clean(a.Description, 1000), a.Required})
@@ -144,16 +183,14 @@ func (s *server) readPrompts(l *link) {
 		}
 		prompts = append(prompts, made)
 	}
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	s.prompts = prompts
-	s.m.announce()
+	return prompts, err
 }
 
-// readResources reads the server's lists of resources and templates, where it has them.
-func (s *server) readResources(l *link) {
-	if c := l.session.InitializeResult().Capabilities; c == nil || c.Resources == nil {
-		return
+// readResources reads the server's lists of resources and templates, where it has them. Many servers have no
+// templates and refuse that list.
+func (s *server) readResources(l *link) (resources []Resource, err error) {
+	if l.capabilities().Resources == nil {
+		return nil, nil
 	}
 	ctx, cancel := s.startup(l)
 	defer cancel()
@@ -165,32 +202,27 @@ func (s *server) readResources(l *link) {
 		return r.Resources, r.NextCursor, nil
 	})
 	if err != nil {
-		s.m.options.Log.Warn("mcp: the list of resources was not read", "server", s.config.Name)
-		return
+		return nil, err
 	}
-	templates, err := pages(func(cursor string) ([]*sdk.ResourceTemplate, string, error) {
+	templates, _ := pages(func(cursor string) ([]*sdk.ResourceTemplate, string, error) {
 		r, err := l.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil {
 			return nil, "", err
 		}
 		return r.ResourceTemplates, r.NextCursor, nil
 	})
-	if err != nil {
-		s.m.options.Log.Debug("mcp: the list of resource templates was not read", "server", s.config.Name)
+	add := func(uri, name, title, about, media string, size int64, template bool) {
+		resources = append(resources, Resource{
+			s.config.Name, uri, clean(name, 200), clean(title, 200), description(about), clean(media, 100), size, template,
+		})
 	}
-	var resources []Resource
 	for _, r := range listed {
-		if r != nil && r.URI != "" {
-			resources = append(resources, Resource{s.config.Name, r.URI, clean(r.Name, 200), clean(r.Title, 200), cut(plain(r.Description), mostDescription), clean(r.MIMEType, 100), r.Size, false})
-		}
+		add(r.URI, r.Name, r.Title, r.Description, r.MIMEType, r.Size, false)
 	}
 	for _, t := range templates {
-		if t != nil && t.URITemplate != "" {
-			resources = append(resources, Resource{s.config.Name, t.URITemplate, clean(t.Name, 200), clean(t.Title, 200), cut(plain(t.Description), mostDescription), clean(t.MIMEType, 100), 0, true})
-		}
+		add(t.URITemplate, t.Name, t.Title, t.Description, t.MIMEType, 0, true)
 	}
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	s.resources = resources
-	s.m.announce()
+	return resources, nil
 }
+
+func description(text string) string { return cut(plain(text), mostDescription) }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -23,13 +21,13 @@ const (
 	longestDelay = 20 * time.Second
 	steadyTime   = time.Minute
 
-	// A list that changes again and again is read again after relistDelay, and not before relistShare of the time
+	// Lists that change again and again are read again after relistDelay, and not before relistShare of the time
 	// that it took was waited for.
 	relistDelay = 100 * time.Millisecond
 	relistShare = 20
 )
 
-// server is one server and its goroutine. Servers.mu guards what is below it.
+// server is one server and its goroutine.
 type server struct {
 	m      *Servers
 	config Server
@@ -37,40 +35,38 @@ type server struct {
 	box    tool.Toolbox
 	again  chan struct{} // asks for a new start
 
-	state     State
-	link      *link // nil where it is not connected
-	err       error
-	stderr    []string
-	title     string
-	note      string
-	tools     []Tool
-	prompts   []Prompt
-	resources []Resource
-	restarts  int
-	news      []string // sentences that the user has not read yet
-	listed    bool     // its prompts and resources were asked for
+	// Servers.mu guards what follows. The lists of the status are replaced and not changed, but for its tools.
+	status Status
+	link   *link    // nil where it is not connected
+	news   []string // sentences that the user has not read yet
 }
 
 func newServer(m *Servers, config Server) *server {
-	s := &server{m: m, config: config, key: keyOf(config.Name), again: make(chan struct{}, 1), state: Idle}
+	s := &server{m: m, config: config, key: keyOf(config.Name), again: make(chan struct{}, 1)}
+	s.status = Status{
+		Name: config.Name, From: config.From, Address: config.Address(), Approve: config.Approve, State: Idle,
+	}
 	if config.Disabled {
-		s.state = Disabled
+		s.status.State = Disabled
 	}
 	return s
 }
 
-// status is the server as of now. The caller holds the lock.
-func (s *server) status() Status {
-	return Status{
-		Name: s.config.Name, From: s.config.From, Address: s.config.Address(), Approve: s.config.Approve, State: s.state, Err: s.err, Stderr: slices.Clone(s.stderr), Title: s.title, Note: s.note, Tools: slices.Clone(s.tools),
-		Listed: s.listed, Prompts: slices.Clone(s.prompts), Resources: slices.Clone(s.resources), Restarts: s.restarts,
-	}
+// update changes the server under the lock and wakes those who wait for a change.
+func (s *server) update(change func()) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	change()
+	s.m.deal()
+	s.m.announce()
 }
 
 // run keeps the server connected until ctx ends.
 func (s *server) run(ctx context.Context) {
 	defer s.set(Ended, nil)
-	delays := &backoff.ExponentialBackOff{InitialInterval: s.m.options.Delay, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: longestDelay}
+	delays := &backoff.ExponentialBackOff{
+		InitialInterval: s.m.options.Delay, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: longestDelay,
+	}
 	delays.Reset()
 	tries, worked := 0, false
 	for {
@@ -87,210 +83,159 @@ func (s *server) run(ctx context.Context) {
 			tries = 0
 			delays.Reset()
 		}
-		if tries++; !worked || tries > mostRestarts {
+		var delay <-chan time.Time
+		if tries++; worked && tries <= mostRestarts {
+			s.set(Restarting, err)
+			delay = time.After(delays.NextBackOff())
+		} else {
 			s.set(Failed, err)
-			select {
-			case <-s.again:
-			case <-ctx.Done():
-				return
-			}
+		}
+		select {
+		case <-delay:
+			s.update(func() { s.status.Restarts++ })
+		case <-s.again:
 			tries, worked = 0, false
 			delays.Reset()
 			s.set(Starting, nil)
-			continue
-		}
-		s.set(Restarting, err)
-		select {
-		case <-time.After(delays.NextBackOff()):
-		case <-s.again:
 		case <-ctx.Done():
 			return
 		}
-		s.m.mu.Lock()
-		s.restarts++
-		s.m.mu.Unlock()
 	}
 }
 
 // set changes the state. A server that has failed or ended offers nothing any more.
 func (s *server) set(state State, err error) {
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	s.state, s.err = state, err
-	var failed *failedError
-	if s.stderr = nil; errors.As(err, &failed) {
-		s.stderr = failed.stderr
-	}
-	if state == Failed {
-		s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
-	}
-	if state == Failed || state == Ended {
-		s.tools, s.prompts, s.resources, s.note, s.listed = nil, nil, nil, "", false
-	}
+	s.update(func() {
+		s.status.State, s.status.Err, s.status.Stderr = state, err, nil
+		var failed *failedError
+		if errors.As(err, &failed) {
+			s.status.Stderr = failed.stderr
+		}
+		if state == Failed {
+			s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
+		}
+		if state == Failed || state == Ended {
+			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
+		}
+	})
 	if err != nil {
 		s.m.options.Log.Warn("mcp: a server is "+string(state), "server", s.config.Name, "kind", fmt.Sprintf("%T", err))
 	}
-	s.m.deal()
-	s.m.announce()
 }
 
 // connect starts the server and reads its list of tools.
 func (s *server) connect(ctx context.Context) (*link, error) {
-	l, err := s.m.dialer.dial(ctx, s.config) // The link ends with ctx.
+	l, err := dial(ctx, s.m.options.Version, s.config)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := s.list(l)
+	tools, err := s.readTools(l)
 	if err != nil {
-		err = s.lost(l, err)
+		if err = l.blame(err); l.ended(drainTime) {
+			err = l.why()
+		}
 		l.end()
-		return nil, err
+		return nil, l.withStderr(err)
 	}
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	if s.state == Restarting {
-		s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.err))
-	}
-	s.state, s.err, s.stderr, s.link = Ready, nil, nil, l
-	s.takeTools(tools)
-	if info := l.session.InitializeResult().ServerInfo; info != nil {
-		s.title = clean(info.Name+" "+info.Version, 120)
-	}
-	s.m.deal()
-	s.m.announce()
+	s.update(func() {
+		if s.status.State == Restarting {
+			s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
+		}
+		s.status.State, s.status.Err, s.status.Stderr, s.link = Ready, nil, nil, l
+		s.takeTools(tools)
+		if info := l.session.InitializeResult().ServerInfo; info != nil {
+			s.status.Title = clean(info.Name+" "+info.Version, 120)
+		}
+	})
 	return l, nil
-}
-
-// list reads the server's tools, or none where it has no tools.
-func (s *server) list(l *link) ([]Tool, error) {
-	if c := l.session.InitializeResult().Capabilities; c == nil || c.Tools == nil {
-		return nil, nil
-	}
-	ctx, cancel := s.startup(l)
-	defer cancel()
-	listed, err := listTools(ctx, l)
-	return named(s.config, s.key, listed), err
-}
-
-// startup bounds what is asked of the server beside calls.
-func (s *server) startup(l *link) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(l.ctx, cmp.Or(s.config.StartupTimeout, DefaultStartup))
 }
 
 // serve keeps the lists up to date until the connection ends, and says why it did.
 func (s *server) serve(ctx context.Context, l *link) error {
-	var others sync.WaitGroup
-	others.Go(func() { s.followOthers(l) })
-	defer others.Wait()
-	defer l.end()
-	defer s.disconnect()
-	changed, rest := l.changed[toolList], make(<-chan time.Time)
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-s.again:
-			return errors.New("restarted by the user")
-		case <-l.over:
-			return s.lost(l, nil)
-		case <-changed:
-			changed, rest = nil, time.After(restAfter(func() { s.relist(l) }))
-		case <-rest:
-			changed = l.changed[toolList]
-		}
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		s.follow(l)
+	}()
+	defer func() {
+		s.update(func() { s.link = nil })
+		l.end()
+		<-followed
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.again:
+		return errors.New("restarted by the user")
+	case <-l.over:
+		return l.why()
 	}
 }
 
-// followOthers reads the lists of prompts and resources, and reads them again when they change. A server that
-// is slow with them is ready all the same.
-func (s *server) followOthers(l *link) {
-	s.readPrompts(l)
-	s.readResources(l)
-	s.m.mu.Lock()
-	s.listed = true
-	s.m.announce()
-	s.m.mu.Unlock()
-	for {
-		var rest time.Duration
+// follow reads the lists of prompts and resources, and reads all lists again when one of them changes. A server
+// that is slow with them is ready all the same.
+func (s *server) follow(l *link) {
+	for first := true; ; first = false {
+		began := time.Now()
+		if !first {
+			s.relist(l)
+		}
+		prompts, failed := s.readPrompts(l)
+		resources, alsoFailed := s.readResources(l)
+		if err := cmp.Or(failed, alsoFailed); err != nil {
+			s.m.options.Log.Warn("mcp: a list was not read", "server", s.config.Name)
+		}
+		s.update(func() {
+			s.status.Listed = true
+			if failed == nil {
+				s.status.Prompts = prompts
+			}
+			if alsoFailed == nil {
+				s.status.Resources = resources
+			}
+		})
 		select {
+		case <-time.After(max(relistDelay, relistShare*time.Since(began))):
 		case <-l.ctx.Done():
 			return
-		case <-l.changed[promptList]:
-			rest = restAfter(func() { s.readPrompts(l) })
-		case <-l.changed[resourceList]:
-			rest = restAfter(func() { s.readResources(l) })
 		}
 		select {
-		case <-time.After(rest):
+		case <-l.changed:
 		case <-l.ctx.Done():
 			return
 		}
 	}
-}
-
-// restAfter reads a list and says how long it is not to be read again.
-func restAfter(read func()) time.Duration {
-	began := time.Now()
-	read()
-	return max(relistDelay, relistShare*time.Since(began))
-}
-
-// lost says why a connection ended. The error is that of a request which failed for it, nil for none.
-func (s *server) lost(l *link, err error) error {
-	switch {
-	case l.process == nil && err == nil:
-		err = errors.New("the connection ended")
-	case l.process == nil:
-		err = l.blame(err)
-	case err == nil || l.process.wait(drainTime):
-		err = errors.New(l.process.how())
-	}
-	if l.process != nil {
-		return &failedError{err, l.process.errors.last()}
-	}
-	return err
-}
-
-// disconnect notes that the server is not connected.
-func (s *server) disconnect() {
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	s.link = nil
 }
 
 // relist reads the list of tools again. Where that fails the old one stays.
 func (s *server) relist(l *link) {
-	tools, err := s.list(l)
+	tools, err := s.readTools(l)
 	if err != nil {
 		s.m.options.Log.Warn("mcp: the changed list of tools was not read", "server", s.config.Name)
 		return
 	}
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	s.takeTools(tools)
-	s.m.deal()
-	s.m.announce()
+	s.update(func() { s.takeTools(tools) })
 }
 
 // takeTools takes the server's list of tools. What changed since the last one is news: a tool may not be what it was when
 // the user allowed it. The caller holds the lock.
 func (s *server) takeTools(tools []Tool) {
-	if changes := difference(s.tools, tools); s.tools != nil && changes != "" {
+	if changes := difference(s.status.Tools, tools); s.status.Tools != nil && changes != "" {
 		s.news = append(s.news, fmt.Sprintf("the MCP server %s changed its list of tools: %s", s.config.Name, changes))
 	}
-	s.tools = tools
+	s.status.Tools = tools
 }
 
 // connected waits until the server is ready.
 func (s *server) connected(ctx context.Context) (*link, error) {
 	for {
 		s.m.mu.Lock()
-		l, state, err, changed := s.link, s.state, s.err, s.m.changed
+		l, state, err, changed := s.link, s.status.State, s.status.Err, s.m.changed
 		s.m.mu.Unlock()
 		switch {
-		case l != nil && state == Ready && !l.closed():
+		case l != nil && state == Ready && !l.ended(0):
 			return l, nil
-		case state == Starting, state == Restarting, state == Ready: // Ready without a connection is on its way to Restarting.
+		case state == Starting, state == Restarting, state == Ready: // Ready without a connection will be Restarting.
 		case err != nil:
 			return nil, fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, err)
 		default:
@@ -304,20 +249,11 @@ func (s *server) connected(ctx context.Context) (*link, error) {
 	}
 }
 
-// caller runs the calls of the tools that are offered, by their full names.
-func (s *server) caller(own map[string]string) func(context.Context, string, json.RawMessage) (string, error) {
-	return func(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
-		return s.call(ctx, own[name], arguments)
-	}
-}
-
 // call calls a tool. Its result is a text for the model; an error is one too. A call is never repeated: nobody
 // knows what the first one did.
 func (s *server) call(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
-	var result *sdk.CallToolResult
-	err := s.do(ctx, func(ctx context.Context, l *link) (err error) {
-		result, err = l.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
-		return err
+	result, err := ask(ctx, s, func(ctx context.Context, session *sdk.ClientSession) (*sdk.CallToolResult, error) {
+		return session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
 	})
 	if err != nil {
 		return "", err
@@ -332,31 +268,37 @@ func (s *server) call(ctx context.Context, name string, arguments json.RawMessag
 // limit is the most bytes of a text of the server's that are kept.
 func (s *server) limit() int { return cmp.Or(s.config.MaxResult, DefaultResult) }
 
-// do asks the server for something, within the time that a call may take. The error is a sentence for the model
+// ask asks the server for something, within the time that a call may take. The error is a sentence for the model
 // and the user.
-func (s *server) do(asked context.Context, ask func(context.Context, *link) error) error {
+func ask[T any](
+	asked context.Context, s *server, request func(context.Context, *sdk.ClientSession) (T, error),
+) (answer T, err error) {
 	limit := cmp.Or(s.config.ToolTimeout, DefaultTool)
 	ctx, cancel := context.WithTimeout(asked, limit)
 	defer cancel()
 	l, err := s.connected(ctx)
 	if err == nil {
-		unwatch := context.AfterFunc(l.ctx, cancel)
-		defer unwatch()
-		if err = ask(ctx, l); err == nil {
-			return nil
+		defer context.AfterFunc(l.ctx, cancel)()
+		if answer, err = request(ctx, l.session); err == nil {
+			return answer, nil
 		}
 	}
-	switch answer := answerOf(err); {
+	switch refused := answerOf(err); {
 	case asked.Err() != nil:
-		return fmt.Errorf("stopped before the MCP server %s answered: %w", s.config.Name, asked.Err())
-	case answer != nil:
-		return answer
+		err = fmt.Errorf("stopped before the MCP server %s answered: %w", s.config.Name, asked.Err())
+	case refused != nil:
+		err = refused
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", s.config.Name, limit)
+		err = fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", s.config.Name, limit)
 	case l == nil:
-		return err
-	case l.broken():
-		return fmt.Errorf("the connection to the MCP server %s ended during the call: %w; whether the call took effect is not known", s.config.Name, s.lost(l, nil))
+	case l.ended(drainTime):
+		err = fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
+			"whether the call took effect is not known", s.config.Name, l.why())
+	case l.ctx.Err() != nil:
+		err = fmt.Errorf("the connection to the MCP server %s was closed during the call; "+
+			"whether the call took effect is not known", s.config.Name)
+	default:
+		err = fmt.Errorf("the MCP server %s: %w", s.config.Name, l.blame(err))
 	}
-	return fmt.Errorf("the MCP server %s: %w", s.config.Name, l.blame(err))
+	return answer, err
 }

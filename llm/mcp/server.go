@@ -3,8 +3,10 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -57,8 +59,6 @@ const (
 	mostDescription = 8_192    // bytes of a description that are sent to the model
 	mostSchema      = 64 << 10 // bytes of a tool's schema
 	mostMessage     = 16 << 20 // bytes of one message of a server
-	mostLine        = 256 << 20
-	mostRequests    = 64 // requests of a server that wait for an answer
 )
 
 // MostResult is the largest limit of a result: a message with more than that is not read.
@@ -103,9 +103,7 @@ func (s Server) Expand(look Lookup) (Server, []string) {
 		s.Args[i] = e.text(s.Args[i])
 	}
 	s.Env, s.Headers = e.values(s.Env), e.values(s.Headers)
-	if s.Fault == nil {
-		s.Fault = e.err
-	}
+	s.Fault = cmp.Or(s.Fault, e.err)
 	return s, e.used
 }
 
@@ -131,20 +129,11 @@ func (e *expander) values(all map[string]string) map[string]string {
 	return out
 }
 
+var variables = regexp.MustCompile(`\$\{([^}]*)\}`)
+
 // text replaces the variables of one text. What stands in their values is left as it is.
 func (e *expander) text(text string) string {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "${")
-		name, after, closed := strings.Cut(rest, "}")
-		if !found || !closed {
-			out.WriteString(text)
-			return out.String()
-		}
-		out.WriteString(before)
-		out.WriteString(e.variable(name))
-		text = after
-	}
+	return variables.ReplaceAllStringFunc(text, func(found string) string { return e.variable(found[2 : len(found)-1]) })
 }
 
 func (e *expander) variable(name string) string {
@@ -155,7 +144,8 @@ func (e *expander) variable(name string) string {
 		return e.look.Home
 	}
 	if input, ok := strings.CutPrefix(name, "input:"); ok {
-		e.fail(fmt.Errorf("it needs the input %q, which winnow cannot ask for; replace it by ${%s} and set that environment variable", input, strings.ToUpper(input)))
+		e.err = cmp.Or(e.err, fmt.Errorf("it needs the input %q, which winnow cannot ask for; "+
+			"replace it by ${%s} and set that environment variable", input, strings.ToUpper(input)))
 		return ""
 	}
 	name = strings.TrimPrefix(name, "env:")
@@ -165,13 +155,7 @@ func (e *expander) variable(name string) string {
 		return value
 	}
 	if !optional {
-		e.fail(fmt.Errorf("the environment variable %s is not set", name))
+		e.err = cmp.Or(e.err, fmt.Errorf("the environment variable %s is not set", name))
 	}
 	return fallback
-}
-
-func (e *expander) fail(err error) {
-	if e.err == nil {
-		e.err = err
-	}
 }

@@ -3,9 +3,9 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -30,17 +30,15 @@ const (
 
 // Options are what the servers of one program share. The zero value is for use as it is.
 type Options struct {
-	Version string            // winnow's, for the servers
-	Log     *slog.Logger      // nil discards
-	Network http.RoundTripper // who does the HTTP; nil is the network
-	Delay   time.Duration     // before the first restart; 0 is half a second
+	Version string        // winnow's, for the servers
+	Log     *slog.Logger  // nil discards
+	Delay   time.Duration // before the first restart; 0 is half a second
 }
 
 // Servers are the MCP servers that the user named. Nothing is started before Start, Prepare or Restart. The
 // methods may be called from several goroutines.
 type Servers struct {
 	options Options
-	dialer  dialer
 	all     []*server // by name
 
 	mu      sync.Mutex
@@ -55,10 +53,7 @@ type Servers struct {
 func New(o Options, configured ...Server) *Servers {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Delay = cmp.Or(o.Delay, 500*time.Millisecond)
-	if o.Network == nil {
-		o.Network = newTransport()
-	}
-	m := &Servers{options: o, dialer: dialer{o.Version, o.Log, o.Network}, changed: make(chan struct{})}
+	m := &Servers{options: o, changed: make(chan struct{})}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	configured = slices.Clone(configured)
 	slices.SortStableFunc(configured, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
@@ -79,8 +74,8 @@ func (m *Servers) Start() {
 	}
 	m.started = true
 	for _, s := range m.all {
-		if s.state == Idle {
-			s.state = Starting
+		if s.status.State == Idle {
+			s.status.State = Starting
 			m.running.Go(func() { s.run(m.ctx) })
 		}
 	}
@@ -100,7 +95,7 @@ func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error 
 		m.mu.Lock()
 		var starting []string
 		for _, s := range m.all {
-			if s.state == Starting {
+			if s.status.State == Starting {
 				starting = append(starting, s.config.Name)
 			}
 		}
@@ -170,7 +165,8 @@ func (m *Servers) List() []Status {
 	defer m.mu.Unlock()
 	out := make([]Status, len(m.all))
 	for i, s := range m.all {
-		out[i] = s.status()
+		out[i] = s.status
+		out[i].Tools = slices.Clone(s.status.Tools)
 	}
 	return out
 }
@@ -179,7 +175,7 @@ func (m *Servers) List() []Status {
 func (m *Servers) Idle() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.all, func(s *server) bool { return s.state == Idle })
+	return slices.ContainsFunc(m.all, func(s *server) bool { return s.status.State == Idle })
 }
 
 // Changed returns a channel that is closed when something about a server changes.
@@ -198,12 +194,12 @@ func (m *Servers) Restart(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case s.state == Disabled:
+	case s.status.State == Disabled:
 		return fmt.Errorf("the MCP server %s is off in the configuration", name)
 	case m.ctx.Err() != nil:
 		return fmt.Errorf("the MCP server %s: winnow is ending", name)
-	case s.state == Idle:
-		s.state = Starting
+	case s.status.State == Idle:
+		s.status.State = Starting
 		m.running.Go(func() { s.run(m.ctx) })
 		m.announce()
 		return nil
@@ -229,8 +225,8 @@ func (m *Servers) Close() {
 	m.stop()
 	m.mu.Lock()
 	for _, s := range m.all {
-		if s.state == Idle {
-			s.state = Ended
+		if s.status.State == Idle {
+			s.status.State = Ended
 		}
 	}
 	m.mu.Unlock()
@@ -247,24 +243,28 @@ func (m *Servers) announce() {
 func (m *Servers) deal() {
 	room := MostTools
 	for _, s := range m.all {
-		if s.state != Ready && s.state != Restarting {
+		s.status.Note = ""
+		if s.status.State != Ready && s.status.State != Restarting {
 			s.box.Replace(nil, nil)
 			continue
 		}
-		offered, left := choose(s.config, s.tools, room)
+		offered, left := choose(s.config, s.status.Tools, room)
 		room -= offered
-		s.note = ""
 		if left > 0 {
-			s.note = fmt.Sprintf("%d of its %s are offered: requests hold at most %d tools; approve and tools in its configuration choose among them", offered, count(len(s.tools), "tool"), MostTools)
+			s.status.Note = fmt.Sprintf("%d of its %s are offered: requests hold at most %d tools; "+
+				"approve and tools in its configuration choose among them",
+				offered, count(len(s.status.Tools), "tool"), MostTools)
 		}
 		tools := make([]tool.Tool, 0, offered)
 		own := make(map[string]string, offered)
-		for _, t := range s.tools {
+		for _, t := range s.status.Tools {
 			if t.Offered {
 				tools = append(tools, t.Tool)
 				own[t.Name] = t.Own
 			}
 		}
-		s.box.Replace(tools, s.caller(own))
+		s.box.Replace(tools, func(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
+			return s.call(ctx, own[name], arguments)
+		})
 	}
 }

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,36 +34,6 @@ const (
 	longestName = 64
 	longestKey  = 32
 )
-
-// listTools asks a server for all of its tools.
-func listTools(ctx context.Context, l *link) ([]*sdk.Tool, error) {
-	return pages(func(cursor string) ([]*sdk.Tool, string, error) {
-		r, err := l.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			return nil, "", err
-		}
-		return r.Tools, r.NextCursor, nil
-	})
-}
-
-// pages reads a list page by page, until its end or until it is too long. A server that names the same page
-// twice has no more.
-func pages[T any](page func(cursor string) ([]T, string, error)) ([]T, error) {
-	var all []T
-	cursors := map[string]bool{"": true}
-	for cursor := ""; ; {
-		some, next, err := page(cursor)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
-		if len(all) >= mostListed || cursors[next] {
-			return all[:min(len(all), mostListed)], nil
-		}
-		cursors[next] = true
-		cursor = next
-	}
-}
 
 // named turns a server's list into tools with full names, each once. Their order is the server's.
 func named(s Server, key string, listed []*sdk.Tool) []Tool {
