@@ -69,32 +69,6 @@ func countSent(entries Entries) int {
 	return n
 }
 
-// TestChangesInReverseAreTheOpposite compares both ways round.
-func TestChangesInReverseAreTheOpposite(t *testing.T) {
-	reverse := map[ChangeKind]ChangeKind{
-		ChangeEntered: ChangeLeft, ChangeShortened: ChangeRestored, ChangeRestored: ChangeShortened,
-	}
-	check(t, func(t *rapid.T, s scene) {
-		before, after := two(t, s)
-		if same := Compare(after, after); len(same) > 0 {
-			t.Fatalf("a plan differs from itself: %+v", same)
-		}
-		reversed := map[int64][]ChangeKind{}
-		for _, c := range Compare(after, before) {
-			reversed[c.Entry().ID] = append(reversed[c.Entry().ID], c.Kind)
-		}
-		for _, c := range Compare(before, after) {
-			id := c.Entry().ID
-			if want, ok := reverse[c.Kind]; ok && !slices.Contains(reversed[id], want) {
-				t.Errorf("message %d is %s, and back %v; want %s", id, c.Kind, reversed[id], want)
-			}
-			if len(reversed[id]) == 0 && c.Kind != ChangeRepaired {
-				t.Errorf("message %d is %s, and back nothing", id, c.Kind)
-			}
-		}
-	})
-}
-
 // TestChangeKinds names each kind by an example.
 func TestChangeKinds(t *testing.T) {
 	kept := Entry{ID: 1, Disposition: Kept, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}

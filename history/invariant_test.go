@@ -407,25 +407,6 @@ func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	})
 }
 
-func TestAppendIsTheSameAsReadingAtOnce(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		want, _ := built(t, s)
-		c := Read(nil, s.o.Count)
-		for rest := s.past; len(rest) > 0; {
-			n := rapid.IntRange(1, len(rest)).Draw(t, "appended")
-			if err := c.Append(rest[:n]...); err != nil {
-				t.Fatal(err)
-			}
-			rest = rest[n:]
-			_, _ = c.Build(s.o)
-		}
-		got, _ := c.Build(s.o)
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("appended:\n%s%s\nat once:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
-		}
-	})
-}
-
 // A request that is read again as a history makes the same request.
 func TestBuildingTwiceChangesNothing(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {

@@ -40,36 +40,6 @@ func TestPromptHoldsTheRequest(t *testing.T) {
 	})
 }
 
-// TestPromptMarksEachCut counts the marks against the verdicts, where every message stands alone.
-func TestPromptMarksEachCut(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		s.o.Profile, s.o.Policy.ToolHistory = Profile{}, ToolsKeep
-		s.o.Policy.Placement = InOrder
-		plan, err := Build(s.past, s.o)
-		if err != nil {
-			return
-		}
-		cut := map[int]bool{}
-		for i, e := range plan.Entries.All() {
-			if len(e.Repairs) > 0 {
-				return // A repair may join messages too.
-			}
-			if e.Sent() && len(e.Cuts) > 0 && e.Role != System {
-				cut[i+1] = true
-			}
-		}
-		for _, m := range NewPrompt(plan, nil).Messages {
-			if m.Truncated != cut[m.Number] {
-				t.Errorf("message %d is marked %t, want %t", m.Number, m.Truncated, cut[m.Number])
-			}
-			delete(cut, m.Number)
-		}
-		if len(cut) > 0 {
-			t.Errorf("messages %v are cut and not shown", cut)
-		}
-	})
-}
-
 func TestPromptTimesAreOfTheZone(t *testing.T) {
 	past := []Message{
 		{ID: 1, Role: User, Content: "late", CreatedMS: time.Date(2025, 12, 31, 23, 30, 0, 0, time.UTC).UnixMilli()},

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -49,33 +48,6 @@ func TestAnotherRemedyIsAsIfItHadBeenTheFirst(t *testing.T) {
 			t.Fatalf("changed:\n%s%s\nat once:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
 		}
 	})
-}
-
-// Where every tool group is damaged, to send each as text sends what tool_history = text sends.
-func TestTellingEachGroupIsTellingThemAll(t *testing.T) {
-	alike := 0
-	check(t, func(t *rapid.T, s scene) {
-		s.o.Remedies, s.o.Policy.ToolHistory = nil, ToolsText
-		c := Read(s.past, s.o.Count)
-		groups := damagedGroups(c)
-		for _, v := range c.candidates {
-			if !groups[v.group] && v.calls {
-				return
-			}
-		}
-		want, _ := built(t, s)
-		s.o.Remedies, s.o.Policy.ToolHistory = forAll(s.past, SendAsText), ToolsKeep
-		got, _ := built(t, s)
-		if requestText(got) != requestText(want) || got.Sum != want.Sum {
-			t.Fatalf("each:\n%s%s\nall:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
-		}
-		if len(groups) > 0 {
-			alike++
-		}
-	})
-	if alike == 0 {
-		t.Error("no history had damaged groups alone")
-	}
 }
 
 // Of a damaged group that is left out nothing is sent but what was said beside its calls, and its
@@ -149,27 +121,6 @@ func TestStripAndStrictTakeNoRemedies(t *testing.T) {
 	})
 }
 
-// The caller's map of remedies may change behind a build.
-func TestRemediesAreReadAtEachBuild(t *testing.T) {
-	past := parseMessages(t, "user: go\nassistant: I look. | a=f({)\ntool a: one\nuser: and")
-	c := Read(past, words)
-	o := Options{Policy: Policy{}, Count: words, Remedies: map[int64]Remedy{3: SendAsText}, Turn: []Message{{ID: 9, Role: User, Content: "now"}}}
-	var err error
-	if o.Policy, err = Preset("balanced"); err != nil {
-		t.Fatal(err)
-	}
-	asText, _ := c.Build(o)
-	o.Remedies[3] = LeaveOut
-	left, _ := c.Build(o)
-	maps.DeleteFunc(o.Remedies, func(int64, Remedy) bool { return true })
-	repaired, _ := c.Build(o)
-	for i, want := range []string{"I look.\n[called f with {}]\n\n[tool result] one", "I look.", "I look."} {
-		if got := []Plan{asText, left, repaired}[i].Messages[1]; got.Content != want || (len(got.ToolCalls) > 0) != (i == 2) {
-			t.Errorf("request %d: got %q with %d calls, want %q", i+1, got.Content, len(got.ToolCalls), want)
-		}
-	}
-}
-
 // A remedy holds for its whole group, whichever of its messages it is chosen for.
 func TestARemedyHoldsForItsGroup(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
@@ -192,34 +143,6 @@ func TestARemedyHoldsForItsGroup(t *testing.T) {
 			if got, _ := built(t, s); !reflect.DeepEqual(got, want) {
 				t.Fatalf("for message %d:\n%s%s\nfor all of %v:\n%s%s\n%s", id, planText(got, nil), requestText(got), all, planText(want, nil), requestText(want), s)
 			}
-		}
-	})
-}
-
-func BenchmarkAnotherRemedy(b *testing.B) {
-	past := chat(5000)
-	for _, i := range []int{1, len(past) - 9} {
-		past[i].Content = "caf\xff " + past[i].Content
-	}
-	o := benchOptions(b, "balanced", 8000)
-	for _, of := range []struct {
-		name string
-		at   int
-	}{{"newest", len(past) - 9}, {"oldest", 1}} {
-		b.Run(of.name, func(b *testing.B) {
-			c := Read(past, nil)
-			id := past[of.at].ID
-			for b.Loop() {
-				o.Remedies = nil
-				c.Build(o)
-				o.Remedies = map[int64]Remedy{id: LeaveOut}
-				c.Build(o)
-			}
-		})
-	}
-	b.Run("groups", func(b *testing.B) {
-		for b.Loop() {
-			ToolGroups(past, past[1].ID)
 		}
 	})
 }

@@ -149,41 +149,6 @@ func TestEveryBudgetForWhatMustBeSentIsKept(t *testing.T) {
 	})
 }
 
-// Each run of messages that are not sent between two that are has one marker, and there is no other.
-func TestAPlanHasOneMarkerForEachGap(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		if s.o.Policy.Placement == Steady {
-			s.o.Policy.RecallShare = 0 // What is recalled alone is missing in its place.
-		}
-		p, _ := built(t, s)
-		gaps, open := 0, false
-		for _, e := range p.Entries.List()[:len(s.past)] {
-			for _, r := range e.Repairs {
-				if r.Kind == "C10" {
-					return // it is somewhere else in the request
-				}
-			}
-			left := e.Disposition == Excluded || e.Disposition == Recalled && e.Place == Out || e.Disposition == Dropped && e.Cause.Code != cause.Duplicate && e.Cause.Code != cause.ToolsLeftOut && !e.LeftOut()
-			switch {
-			case e.Role == System:
-			case left && !open:
-				gaps, open = gaps+1, true
-			case e.Place != Out:
-				open = false
-			}
-		}
-		markers := 0
-		for _, a := range p.Added {
-			if a.Kind == AddedMarker || a.Kind == AddedSummary {
-				markers++
-			}
-		}
-		if gaps != markers {
-			t.Fatalf("%d gaps and %d markers\n%s%s\n%s", gaps, markers, planText(p, nil), requestText(p), s)
-		}
-	})
-}
-
 func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)

@@ -64,28 +64,3 @@ func TestAPlanFailsWithItsSource(t *testing.T) {
 		t.Errorf("the conversation goes on after a failure: %v", err)
 	}
 }
-
-// A conversation that is prepared for requests asks for no text again to look for something in it.
-func TestExpectedRequestsReadNoTextAgainToSearchIt(t *testing.T) {
-	past, o := chat(400), benchOptions(t, "balanced", 2000)
-	asked := func(expected bool) int {
-		texts := map[int]bool{}
-		c := NewConversation(func(at int) (Message, error) { texts[at] = true; return past[at], nil }, nil)
-		if expected {
-			c.Expect(o)
-		}
-		if err := c.Append(past...); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Build(o); err != nil {
-			t.Fatal(err)
-		}
-		return len(texts)
-	}
-	if all := asked(false); all != len(past) {
-		t.Errorf("an unprepared plan asks for %d of %d texts, want all", all, len(past))
-	}
-	if some := asked(true); some > len(past)/4 {
-		t.Errorf("a prepared plan asks for %d of %d texts, want those that it sends", some, len(past))
-	}
-}

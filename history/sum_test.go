@@ -1,7 +1,6 @@
 package history
 
 import (
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -32,34 +31,6 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 		}
 		if again > p.Sum.Total || plain && again != p.Sum.Total {
 			t.Fatalf("the sum says %d, counted again %d (plain %t)\n%s%s\n%s", p.Sum.Total, again, plain, planText(p, nil), requestText(p), s)
-		}
-	})
-}
-
-func TestAddedTextStandsWhereThePlanSays(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		p, _ := built(t, s)
-		for _, a := range p.Added {
-			if a.Before < 0 || a.Before >= len(p.Messages) {
-				t.Fatalf("added %+v is in no message\n%s\n%s", a, requestText(p), s)
-			}
-			pieces := []string{strings.TrimSpace(a.Text)}
-			if a.Kind == AddedRecalled {
-				pieces = strings.Split(a.Text, "\n") // texts that were said stand between them
-			}
-			rest := p.Messages[a.Before].Content
-			for _, piece := range pieces {
-				_, after, found := strings.Cut(rest, piece)
-				if !found {
-					t.Fatalf("%q of added %+v is not in its message\n%s\n%s", piece, a, requestText(p), s)
-				}
-				rest = after
-			}
-		}
-		for _, i := range p.Next {
-			if i < 0 || i >= len(s.past) || p.Entries.At(i).Level == Out || p.Entries.At(i).Pinned {
-				t.Fatalf("message %d is not sent, or pinned, and is said to fall out next: %+v\n%s", i, p.Entries.At(i), s)
-			}
 		}
 	})
 }
