@@ -155,40 +155,6 @@ func TestFinishRefusesStreaming(t *testing.T) {
 	}
 }
 
-func TestAnswerOfALivingWindowIsLeftAlone(t *testing.T) {
-	path := newPath(t)
-	ctx := context.Background()
-	a := openAt(t, path, Options{})
-	session, first := begin(t, a, "", "hello")
-	answer := start(t, a, session.ID, first.ID)
-	must(t, "checkpoint", a.Checkpoint(ctx, answer.ID, "so f", ""))
-
-	for range 3 { // windows that come and go
-		b, err := Open(ctx, path, Options{})
-		must(t, "open", err)
-		if got := read(t, b, answer.ID); got.Status != history.Streaming || got.Content != "so f" {
-			t.Errorf("another window sees %s %q, want streaming %q", got.Status, got.Content, "so f")
-		}
-		if len(b.Notices()) > 0 {
-			t.Errorf("another window says %q", b.Notices())
-		}
-		if err := b.Checkpoint(ctx, answer.ID, "mine", ""); !errors.Is(err, ErrNotStreamed) {
-			t.Errorf("Checkpoint of another window's answer = %v, want ErrNotStreamed", err)
-		}
-		other := start(t, b, session.ID, first.ID)
-		if err := b.Checkpoint(ctx, answer.ID, "mine", ""); !errors.Is(err, ErrNotStreamed) {
-			t.Errorf("Checkpoint of another window's answer = %v, want ErrNotStreamed", err)
-		}
-		must(t, "close", b.Close())
-		if got := read(t, a, other.ID); got.Status != history.Interrupted {
-			t.Errorf("an answer whose window was closed is %s, want interrupted", got.Status)
-		}
-	}
-	answer.Content, answer.Status = "so far so good", history.Complete
-	_, err := a.FinishAnswer(ctx, answer, Request{})
-	must(t, "finish", err)
-}
-
 // abandon makes others take a store's owner for dead, as they do at the end of its program.
 func abandon(t *testing.T, s *Store) {
 	t.Helper()

@@ -46,41 +46,6 @@ func fillDisk(t *testing.T, dir string) (empty func()) {
 	return func() { must(t, "remove", os.Remove(name)) }
 }
 
-func TestRealFullDiskIsSaidAndChangesNothing(t *testing.T) {
-	dir := mounted(t, "-t", "tmpfs", "-o", "size=3m", "tmpfs")
-	path := filepath.Join(dir, "winnow.db")
-	s := openAt(t, path, Options{Now: noon().now})
-	ctx := context.Background()
-	session, first := begin(t, s, "", "hello")
-	empty := fillDisk(t, dir)
-	var err error
-	stored := first
-	for range 100 {
-		var m Message
-		if m, err = s.Append(ctx, says(session.ID, stored.ID, history.User, strings.Repeat("x", 100_000))); err != nil {
-			break
-		}
-		stored = m
-	}
-	if !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "the disk is full") {
-		t.Fatalf("Append on a full disk = %v, want ErrDiskFull with its sentence", err)
-	}
-	if got := sessionOf(t, s, session.ID); got.Leaf != stored.ID {
-		t.Errorf("after a failed Append the leaf is %d, want %d", got.Leaf, stored.ID)
-	}
-	if err := s.Backup(ctx, filepath.Join(dir, "copy.db")); !errors.Is(err, ErrDiskFull) {
-		t.Errorf("Backup on a full disk = %v, want ErrDiskFull", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "copy*")); len(left) > 0 {
-		t.Errorf("half a backup is left: %v", left)
-	}
-	empty()
-	add(t, s, says(session.ID, stored.ID, history.User, "there is room again"))
-	if c, err := s.Check(ctx); err != nil || !c.Sound() {
-		t.Errorf("the check says %+v, %v", c, err)
-	}
-}
-
 func TestNewHistoryOnAFullDiskIsRefusedInWords(t *testing.T) {
 	dir := mounted(t, "-t", "tmpfs", "-o", "size=64k", "tmpfs")
 	fillDisk(t, dir)

@@ -186,27 +186,6 @@ func TestForksAreNumbered(t *testing.T) {
 	}
 }
 
-// An answer that arrives in another window is copied as far as it is there, and belongs to nobody.
-func TestForkOfAnAnswerThatArrives(t *testing.T) {
-	ctx := context.Background()
-	s := newStore(t)
-	row, first := begin(t, s, "Parser", "hello")
-	answer := start(t, s, row.ID, first.ID)
-	must(t, "keep what arrived", s.Checkpoint(ctx, answer.ID, "Good mor", ""))
-	fork, err := s.Fork(ctx, row.ID, answer.ID)
-	must(t, "fork", err)
-	if m := read(t, s, fork.Leaf); m.Content != "Good mor" || m.Status != history.Interrupted {
-		t.Errorf("the copy is %q, %s; want what arrived, interrupted", m.Content, m.Status)
-	}
-	if err := s.Checkpoint(ctx, fork.Leaf, "mine", ""); !errors.Is(err, ErrNotStreamed) {
-		t.Errorf("the copy is streamed: %v, want ErrNotStreamed", err)
-	}
-	must(t, "keep what arrived", s.Checkpoint(ctx, answer.ID, "Good morning", ""))
-	if m := read(t, s, fork.Leaf); m.Content != "Good mor" {
-		t.Errorf("the copy grew to %q", m.Content)
-	}
-}
-
 func TestForksThatCannotBe(t *testing.T) {
 	ctx := context.Background()
 	s := newStore(t)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"winnow/history"
@@ -58,52 +57,6 @@ func TestMessageComesBackAsItWasGiven(t *testing.T) {
 	}
 }
 
-func TestContentIsAnyBytes(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	session, first := begin(t, s, "", "hello")
-	all := make([]byte, 256)
-	for i := range all {
-		all[i] = byte(i)
-	}
-	for name, text := range map[string]string{
-		"empty": "", "NUL": "\x00", "NULs": "a\x00b\x00", "every byte": string(all), "invalid UTF-8": "\xc3\x28\xed\xa0\x80",
-		"a number": "42", "10 MB": strings.Repeat("0123456789", 1<<20),
-	} {
-		m := says(session.ID, first.ID, history.User, text)
-		m.Reasoning = text
-		got := read(t, s, add(t, s, m).ID)
-		if got.Content != text || got.Reasoning != text || got.Damaged {
-			t.Errorf("%s: content of %d bytes comes back with %d, reasoning %d, damaged %v", name, len(text), len(got.Content), len(got.Reasoning), got.Damaged)
-		}
-	}
-}
-
-func TestAppendMovesTheLeafAndCounts(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", "hello")
-	must(t, "draft", s.SaveDraft(ctx, session.ID, Draft{Text: "unsent"}))
-	answer := add(t, s, says(session.ID, first.ID, history.Assistant, "hi"))
-	if got, _ := s.Draft(ctx, session.ID); got.Text != "unsent" {
-		t.Errorf("the draft after an answer is %q, want unsent", got.Text)
-	}
-	second := add(t, s, says(session.ID, answer.ID, history.User, "more"))
-	if got, _ := s.Draft(ctx, session.ID); got.Text != "" {
-		t.Errorf("the draft after it was sent is %q, want none", got.Text)
-	}
-	got := sessionOf(t, s, session.ID)
-	if got.Leaf != second.ID || got.Messages != 3 || got.Turns != 2 {
-		t.Errorf("leaf %d, %d messages, %d turns; want %d, 3, 2", got.Leaf, got.Messages, got.Turns, second.ID)
-	}
-	if second.Seq != 3 || second.Status != history.Complete {
-		t.Errorf("the third message has seq %d and status %s, want 3 and complete", second.Seq, second.Status)
-	}
-	if _, err := s.Append(ctx, Message{Session: session.ID, Message: history.Message{Status: history.Streaming}}); err == nil {
-		t.Error("Append stored a streaming message that nobody owns")
-	}
-}
-
 func TestParentIsOfTheSameSession(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
@@ -120,70 +73,6 @@ func TestParentIsOfTheSameSession(t *testing.T) {
 	}
 	if got := sessionOf(t, s, a.ID); got.Messages != 1 {
 		t.Errorf("a refused Append counted: %d messages", got.Messages)
-	}
-}
-
-func TestBranches(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, u1 := begin(t, s, "", "u1")
-	a1 := add(t, s, says(session.ID, u1.ID, history.Assistant, "a1"))
-	u2 := add(t, s, says(session.ID, a1.ID, history.User, "u2"))
-	a1b := add(t, s, says(session.ID, u1.ID, history.Assistant, "a1b"))
-	u1b := add(t, s, says(session.ID, 0, history.User, "u1b"))
-	a1c := add(t, s, says(session.ID, u1.ID, history.Assistant, "a1c"))
-	for _, c := range []struct {
-		leaf, before int64
-		limit        int
-		want         []string
-	}{
-		{u2.ID, 0, 0, []string{"u1", "a1", "u2"}},
-		{u2.ID, 0, 2, []string{"a1", "u2"}},
-		{u2.ID, u2.ID, 0, []string{"u1", "a1"}},
-		{u2.ID, u2.ID, 1, []string{"a1"}},
-		{u2.ID, u1.ID, 5, []string{}},
-		{a1b.ID, 0, 9, []string{"u1", "a1b"}},
-		{u1b.ID, 0, 9, []string{"u1b"}},
-		{0, 0, 9, []string{}},
-	} {
-		got, err := s.Branch(ctx, session.ID, c.leaf, c.before, c.limit)
-		if err != nil || !reflect.DeepEqual(contents(got), c.want) {
-			t.Errorf("Branch(leaf %d, before %d, limit %d) = %q, %v; want %q", c.leaf, c.before, c.limit, contents(got), err, c.want)
-		}
-	}
-	for _, c := range []struct {
-		of                int64
-		sibling, siblings int
-		all               []int64
-		leaf              int64
-	}{
-		{a1.ID, 1, 3, []int64{a1.ID, a1b.ID, a1c.ID}, u2.ID},
-		{a1b.ID, 2, 3, []int64{a1.ID, a1b.ID, a1c.ID}, a1b.ID},
-		{u1.ID, 1, 2, []int64{u1.ID, u1b.ID}, a1c.ID},
-		{u1b.ID, 2, 2, []int64{u1.ID, u1b.ID}, u1b.ID},
-		{u2.ID, 1, 1, []int64{u2.ID}, u2.ID},
-	} {
-		if m := read(t, s, c.of); m.Sibling != c.sibling || m.Siblings != c.siblings {
-			t.Errorf("%q is version %d of %d, want %d of %d", m.Content, m.Sibling, m.Siblings, c.sibling, c.siblings)
-		}
-		if got, err := s.Siblings(ctx, c.of); err != nil || !reflect.DeepEqual(got, c.all) {
-			t.Errorf("Siblings(%d) = %v, %v; want %v", c.of, got, err, c.all)
-		}
-		if got, err := s.LeafUnder(ctx, c.of); err != nil || got != c.leaf {
-			t.Errorf("LeafUnder(%d) = %d, %v; want %d", c.of, got, err, c.leaf)
-		}
-	}
-	for _, id := range []int64{0, 999} {
-		if _, err := s.Siblings(ctx, id); !errors.Is(err, ErrNotFound) {
-			t.Errorf("Siblings(%d) = %v, want ErrNotFound", id, err)
-		}
-		if _, err := s.LeafUnder(ctx, id); !errors.Is(err, ErrNotFound) {
-			t.Errorf("LeafUnder(%d) = %v, want ErrNotFound", id, err)
-		}
-	}
-	must(t, "set leaf", s.SetLeaf(ctx, session.ID, u2.ID))
-	if got := sessionOf(t, s, session.ID).Leaf; got != u2.ID {
-		t.Errorf("the leaf is %d, want %d", got, u2.ID)
 	}
 }
 

@@ -98,13 +98,6 @@ func TestWritersTakeTheirLockAtTheBeginning(t *testing.T) {
 	}
 }
 
-func TestReadersCannotWrite(t *testing.T) {
-	s := newStore(t)
-	if _, err := s.reads.Exec("DELETE FROM sessions"); err == nil {
-		t.Error("a reading connection deleted sessions")
-	}
-}
-
 func TestOpenTakesAnyPath(t *testing.T) {
 	for _, name := range []string{"what? a=b&c#d%41.db", "späße 日本.db", "file:x.db", " .db"} {
 		path := filepath.Join(t.TempDir(), "a folder?mode=ro", name)

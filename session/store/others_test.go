@@ -79,27 +79,6 @@ func TestTurnsAreNumberedOverEveryBranch(t *testing.T) {
 	}
 }
 
-func TestFlags(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, a := begin(t, s, "", "a")
-	b := add(t, s, says(session.ID, a.ID, history.Assistant, "b"))
-	_, other := begin(t, s, "", "other")
-	must(t, "flag", flag(ctx, s, a.ID, history.Pin))
-	must(t, "flag", flag(ctx, s, a.ID, history.Exclude))
-	must(t, "flag", flag(ctx, s, b.ID, history.Pin))
-	must(t, "flag", flag(ctx, s, b.ID, ""))
-	must(t, "flag", flag(ctx, s, b.ID, ""))
-	must(t, "flag", flag(ctx, s, other.ID, history.Pin))
-	want := map[int64]history.Flag{a.ID: history.Exclude}
-	if got, err := s.Flags(ctx, session.ID); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("Flags = %v, %v; want %v", got, err, want)
-	}
-	if err := flag(ctx, s, a.ID, "shiny"); err == nil {
-		t.Error("a flag that does not exist was set")
-	}
-}
-
 func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()

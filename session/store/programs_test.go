@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"winnow/history"
@@ -116,21 +115,6 @@ func checkChats(t *testing.T, path string, chats, turns int) {
 	}))
 }
 
-func TestEightStoresOnOneFile(t *testing.T) {
-	path := newPath(t)
-	const turns = 12
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			if err := chat(path, fmt.Sprint("chat ", i), turns); err != nil {
-				t.Errorf("store %d: %v", i, err)
-			}
-		})
-	}
-	wg.Wait()
-	checkChats(t, path, 8, turns)
-}
-
 func TestEightProgramsOnOneFile(t *testing.T) {
 	path := newPath(t)
 	const turns = 12
@@ -145,34 +129,6 @@ func TestEightProgramsOnOneFile(t *testing.T) {
 		}
 	}
 	checkChats(t, path, 8, turns)
-}
-
-func TestOneStoreServesManyAtOnce(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", "hello")
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 10 {
-				m, err := s.Append(ctx, says(session.ID, first.ID, history.Assistant, "x"))
-				if err != nil {
-					t.Errorf("Append: %v", err)
-					return
-				}
-				if err := s.SaveDraft(ctx, session.ID, Draft{Text: "draft"}); err != nil {
-					t.Errorf("SaveDraft: %v", err)
-				}
-				if got, err := s.Branch(ctx, session.ID, m.ID, 0, 5); err != nil || len(got) != 2 {
-					t.Errorf("Branch = %v, %v; want 2 messages", contents(got), err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if got := sessionOf(t, s, session.ID); got.Messages != 81 {
-		t.Errorf("%d messages are counted, want 81", got.Messages)
-	}
 }
 
 // streamed text at a length; every length is recognised.

@@ -114,30 +114,6 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 	})
 }
 
-func TestNewestRequestsComeInSteps(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, _ := begin(t, s, "", "hello")
-	other, _ := begin(t, s, "", "elsewhere")
-	var stored []Request
-	for range 5 {
-		r, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: 1})
-		must(t, "add", err)
-		_, err = s.AddRequest(ctx, Request{Session: other.ID, Turn: 1})
-		must(t, "add to another session", err)
-		stored = slices.Insert(stored, 0, r)
-	}
-	for _, c := range []struct {
-		before int64
-		n      int
-		want   []Request
-	}{{0, 2, stored[:2]}, {stored[1].ID, 2, stored[2:4]}, {stored[3].ID, 9, stored[4:]}, {stored[4].ID, 9, nil}} {
-		if got, err := s.NewestRequests(ctx, session.ID, c.before, c.n); err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("before %d there are\n%+v, %v\nwant\n%+v", c.before, got, err, c.want)
-		}
-	}
-}
-
 // A verdict that cannot be read hides no other.
 func TestADamagedVerdictIsPassedOver(t *testing.T) {
 	s := newStore(t)

@@ -2,52 +2,11 @@ package store
 
 import (
 	"context"
-	"errors"
-	"reflect"
 	"testing"
 	"time"
 
 	"winnow/history"
 )
-
-func wantRemedies(t *testing.T, s *Store, session string, want map[int64]history.Remedy) {
-	t.Helper()
-	if got, err := s.Remedies(context.Background(), session); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("Remedies = %v, %v; want %v", got, err, want)
-	}
-}
-
-func TestRemediesAreKeptByMessage(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, one := begin(t, s, "", "one")
-	two := add(t, s, says(session.ID, one.ID, history.Assistant, "two"))
-	other, elsewhere := begin(t, s, "", "elsewhere")
-	wantRemedies(t, s, session.ID, map[int64]history.Remedy{})
-	must(t, "set", s.SetRemedies(ctx, history.SendAsText, one.ID, two.ID, elsewhere.ID))
-	wantRemedies(t, s, session.ID, map[int64]history.Remedy{one.ID: history.SendAsText, two.ID: history.SendAsText})
-	wantRemedies(t, s, other.ID, map[int64]history.Remedy{elsewhere.ID: history.SendAsText})
-	must(t, "set another", s.SetRemedies(ctx, history.LeaveOut, two.ID))
-	must(t, "take away", s.SetRemedies(ctx, history.SendRepaired, one.ID, one.ID))
-	wantRemedies(t, s, session.ID, map[int64]history.Remedy{two.ID: history.LeaveOut})
-	must(t, "set none", s.SetRemedies(ctx, history.LeaveOut))
-
-	for name, err := range map[string]error{
-		"of a message that is not there": s.SetRemedies(ctx, history.SendRepaired, one.ID, 99),
-		"that is none":                   s.SetRemedies(ctx, "leave", one.ID),
-	} {
-		if err == nil {
-			t.Errorf("a remedy %s was kept", name)
-		}
-	}
-	if err := s.SetRemedies(ctx, history.LeaveOut, one.ID, 99); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a remedy of a message that is not there = %v, want ErrNotFound", err)
-	}
-	wantRemedies(t, s, session.ID, map[int64]history.Remedy{two.ID: history.LeaveOut})
-	if got := read(t, s, two.ID); got.Content != "two" || got.Damaged {
-		t.Errorf("the message is %+v", got)
-	}
-}
 
 // A recorded repair is undone for as long as another remedy holds.
 func TestAnotherRemedyUndoesARepair(t *testing.T) {

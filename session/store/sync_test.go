@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,25 +71,6 @@ func canonicalOf(t *testing.T, s *Store) []string {
 	lines, err := storetest.Canonical(context.Background(), s.reads)
 	must(t, "read the history", err)
 	return lines
-}
-
-func TestOnlySharedHistoriesNoteChanges(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, m := begin(t, s, "t", "hello")
-	must(t, "rename", s.Rename(ctx, session.ID, "other", TitleUser))
-	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
-	var noted int
-	must(t, "count", s.reads.QueryRow(`SELECT count(*) FROM sync_changes`).Scan(&noted))
-	if noted != 0 {
-		t.Errorf("%d changes are noted", noted)
-	}
-	if _, _, err := s.Sync().Collect(ctx, func(SyncLine) error { return nil }); !errors.Is(err, ErrNotSynced) {
-		t.Errorf("Collect of a history that was never shared: %v, want ErrNotSynced", err)
-	}
-	if state, err := s.Sync().State(ctx); err != nil || state.Machine != "" {
-		t.Errorf("State of one: %+v, %v", state, err)
-	}
 }
 
 // A value that is changed after it was sent, in every way there is, is the same on the other machine.
@@ -380,5 +362,31 @@ func TestACopyOfAHistoryIsAnotherMachine(t *testing.T) {
 	}
 	if d := storetest.Differ(before, canonicalOf(t, b)); d != "" {
 		t.Error(d)
+	}
+}
+
+func lineInto(b *bytes.Buffer) func(SyncLine) error {
+	return func(l SyncLine) error {
+		if l.Head != nil {
+			b.Reset()
+		}
+		text, err := marshal(l)
+		b.Write(append(text, '\n'))
+		return err
+	}
+}
+
+func linesFrom(text []byte) func(take func(SyncLine) error) error {
+	return func(take func(SyncLine) error) error {
+		for line := range bytes.Lines(text) {
+			var l SyncLine
+			if err := json.Unmarshal(line, &l); err != nil {
+				return err
+			}
+			if err := take(l); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
