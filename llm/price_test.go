@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"winnow/llm/pricing"
-
-	"pgregory.net/rapid"
 )
 
 func usage(prompt, cached, answer, reasoning int, cost pricing.Money) pricing.Usage {
@@ -265,24 +263,4 @@ func TestTheServersListGoesOverListPrices(t *testing.T) {
 	client.keepPrices([]listed{{ID: "gpt-5.2", Pricing: map[string]any{"prompt": "0.000005", "completion": "0.00001", "input_cache_write": "0.000006"}}})
 	p := client.Prices("gpt-5.2")
 	wantText(t, "the price", fmt.Sprint(p.In, " ", p.Cached, " ", p.CacheWrite, " ", p.CacheWriteHour, " ", p.Source), "$5.00 $5.00 $6.00 $6.00 the server's list of models")
-}
-
-// More tokens never cost less, and what is cached never costs more than what is not.
-func TestCostRisesWithTokens(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		price := rapid.Int64Range(0, int64(100*pricing.Dollar))
-		p := pricing.Prices{Source: "the test"}
-		p.In, p.Out = pricing.Money(price.Draw(t, "in")), pricing.Money(price.Draw(t, "out"))
-		p.Cached = pricing.Money(rapid.Int64Range(0, int64(p.In)).Draw(t, "cached"))
-		tokens := rapid.IntRange(0, 1<<40)
-		in, out := tokens.Draw(t, "in tokens"), tokens.Draw(t, "out tokens")
-		cached := rapid.IntRange(0, in).Draw(t, "cached tokens")
-		cost := p.Cost(usage(in, cached, out, -1, -1), pricing.Usage{}).Amount
-		if more := p.Cost(usage(in+1, cached, out+1, -1, -1), pricing.Usage{}).Amount; more < cost {
-			t.Fatalf("%d and %d tokens cost %d, one more of each %d", in, out, cost, more)
-		}
-		if full := p.Cost(usage(in, 0, out, -1, -1), pricing.Usage{}).Amount; full < cost {
-			t.Fatalf("%d cached tokens cost %d, uncached %d", cached, cost, full)
-		}
-	})
 }

@@ -3,7 +3,6 @@ package branch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -156,37 +155,6 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestPagesThatWereUsedLastAreKept(t *testing.T) {
-	t.Parallel()
-	d := &disk{messages: map[int64]store.Message{}}
-	b := New(NewPages("", d.read))
-	for i := range 100 * page {
-		m := store.Message{Message: history.Message{ID: int64(i + 1), Role: history.User, Status: history.Complete, Content: fmt.Sprint(i, strings.Repeat("x", 8<<10))}}
-		d.messages[m.ID] = m
-		b = b.With(m)
-	}
-	ask := func(i, reads int) {
-		t.Helper()
-		before := d.reads
-		if m, err := b.Message(i); err != nil || m.ID != int64(i+1) {
-			t.Fatalf("message %d is %d, %v", i, m.ID, err)
-		}
-		if d.reads-before != reads {
-			t.Errorf("message %d took %d reads, want %d", i, d.reads-before, reads)
-		}
-	}
-	ask(5, 1)
-	ask(6, 0)
-	for i := range 100 {
-		ask(i*page, min(i, 1))
-		ask(0, 0) // it stays, for it is used
-	}
-	ask(page, 1)
-	if size := b.pages.size; size > mostKept {
-		t.Errorf("%d bytes are kept, want at most %d", size, mostKept)
-	}
 }
 
 // A message that is gone from the store is an error, never another message.

@@ -25,13 +25,6 @@ import (
 var soak = flag.Int("soak", 0, "let so many groups of machines sync")
 
 func TestMain(m *testing.M) {
-	if path, dir, ok := strings.Cut(os.Getenv(syncOf), string(os.PathListSeparator)); ok {
-		if err := syncStepwise(path, dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
 	flag.Parse()
 	checks := "15"
 	if *soak > 0 {

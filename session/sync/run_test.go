@@ -2,7 +2,6 @@ package sync
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,79 +115,5 @@ func TestAChatGoesOnOnAnotherMachine(t *testing.T) {
 	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
 	if len(segments) != 3 {
 		t.Errorf("there are %d segments, want 3", len(segments))
-	}
-}
-
-func TestTwoMachinesThatContinueOneSessionMakeTwoBranches(t *testing.T) {
-	dir := t.TempDir()
-	a, b := newMachine(t, dir), newMachine(t, dir)
-	chat, first := a.begin("hello")
-	a.sync()
-	b.sync()
-	a.say(chat.ID, first.ID, history.Assistant, "from a")
-	b.say(chat.ID, leaf(t, b, chat.ID), history.Assistant, "from b")
-	a.sync()
-	if out := b.sync(); out.Diverged != 1 {
-		t.Errorf("b merged %+v", out)
-	}
-	a.sync()
-	if x, y := a.branch(chat.ID), b.branch(chat.ID); x != y {
-		t.Errorf("a has %q, b %q", x, y)
-	}
-	for _, m := range []*machine{a, b} {
-		all, err := m.s.Sync().Diverged(t.Context())
-		if err != nil || len(all[chat.ID]) != 1 {
-			t.Errorf("diverged: %v, %v", all, err)
-		}
-		messages, err := m.s.Messages(t.Context(), chat.ID)
-		if err != nil || len(messages) != 3 {
-			t.Errorf("%d messages, %v", len(messages), err)
-		}
-	}
-}
-
-func TestPurgeReachesEveryMachine(t *testing.T) {
-	dir := t.TempDir()
-	a, b := newMachine(t, dir), newMachine(t, dir)
-	chat, first := a.begin("unforgettable")
-	a.begin("stays")
-	a.sync()
-	b.sync()
-	b.say(chat.ID, leaf(t, b, chat.ID), history.Assistant, "unforgotten")
-	b.sync()
-	a.say(chat.ID, first.ID, history.Assistant, "meanwhile unforgettable")
-	if err := b.s.Purge(t.Context(), chat.ID); err != nil {
-		t.Fatal(err)
-	}
-	b.sync()
-	if out := a.sync(); out.Purged != 1 {
-		t.Errorf("a merged %+v", out)
-	}
-	b.sync()
-	for _, m := range []*machine{a, b} {
-		if _, err := m.s.Session(t.Context(), chat.ID); err == nil {
-			t.Error("the session is still there")
-		}
-		file, err := os.ReadFile(m.s.Path())
-		if err != nil || strings.Contains(string(file), "unforg") {
-			t.Errorf("the file has bytes of it: %v", err)
-		}
-	}
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
-	for _, path := range segments {
-		s, err := openSegment(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = s.lines(nil, func(l store.SyncLine) error {
-			if l.Session != nil && l.Session.ID == chat.ID {
-				t.Errorf("%s has the session", path)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.close()
 	}
 }

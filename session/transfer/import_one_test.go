@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -255,48 +254,4 @@ func jsonOf(text string) string {
 		}
 	}
 	return b.String() + `"`
-}
-
-// TestImportStoresEveryByte imports conversations of any bytes and reads them back from the store.
-func TestImportStoresEveryByte(t *testing.T) {
-	s := newStoreAt(t)
-	anyText := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
-	runs := 0
-	rapid.Check(t, func(t *rapid.T) {
-		runs++
-		var want []history.Message
-		var extras []string
-		var file strings.Builder
-		for i := range rapid.IntRange(1, 4).Draw(t, "messages") {
-			text := func(label string) string { return anyText.Draw(t, label) }
-			m := history.Message{
-				Role: history.Assistant, Status: history.Imported, Content: text("content"), Reasoning: text("reasoning"),
-				Label: fmt.Sprint(runs) + text("id"), Name: text("name"), ToolCallID: text("call id"), CreatedMS: int64(1000 * (i + 1)),
-				ToolCalls: []history.ToolCall{{ID: text("id"), Name: text("function"), Arguments: text("arguments")}, {Arguments: `{"a" : 1.0}`}},
-			}
-			key, value := jsonOf("x"+text("key")), `[1.0 ,`+jsonOf(text("value"))+`]`
-			c := m.ToolCalls[0]
-			fmt.Fprintf(&file, `{"role":"assistant","content":%s,"reasoning":%s,"id":%s,"name":%s,"tool_call_id":%s,"timestamp":%d,%s:%s,"tool_calls":[{"id":%s,"function":{"name":%s,"arguments":%s}},{"function":{"arguments":%s}}]}`+"\n",
-				jsonOf(m.Content), jsonOf(m.Reasoning), jsonOf(m.Label), jsonOf(m.Name), jsonOf(m.ToolCallID), i+1, key, value,
-				jsonOf(c.ID), jsonOf(c.Name), jsonOf(c.Arguments), m.ToolCalls[1].Arguments)
-			want, extras = append(want, m), append(extras, `{"message":{`+key+":"+value+"}}")
-		}
-		im, err := importOne(context.Background(), s, Source{File: strings.NewReader(file.String()), Title: "x", Time: written})
-		if err != nil || len(im.Errors) > 0 {
-			t.Fatalf("import %q: %v, %v", file.String(), im.Errors, err)
-		}
-		got, err := s.Branch(context.Background(), im.Session.ID, im.Session.Leaf, 0, 0)
-		if err != nil || len(got) != len(want) {
-			t.Fatalf("%d messages are stored of %q, %v", len(got), file.String(), err)
-		}
-		for i, m := range got {
-			if string(m.Extra) != extras[i] {
-				t.Fatalf("message %d of %q: extra\n%s, want\n%s", i, file.String(), m.Extra, extras[i])
-			}
-			m.ID, m.Origin, m.Replay = 0, history.Origin{}, ""
-			if !reflect.DeepEqual(m.Message, want[i]) {
-				t.Fatalf("message %d of %q is stored as\n%#v, want\n%#v", i, file.String(), m.Message, want[i])
-			}
-		}
-	})
 }

@@ -3,7 +3,6 @@ package transfer
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -101,63 +98,6 @@ func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 			t.Errorf("message %d has the time %d, want %d", i, got, want)
 		}
 	}
-}
-
-func TestImportAllAgainChangesNothing(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		s := newStoreAt(t)
-		conversations, early := map[string][]string{}, map[string][]string{}
-		var order []string
-		for i := range rapid.IntRange(1, 4).Draw(rt, "conversations") {
-			id := fmt.Sprint("c", i)
-			order = append(order, id)
-			n := rapid.IntRange(1, 6).Draw(rt, "messages")
-			for k := range n {
-				parent := ""
-				if k > 0 {
-					if p := rapid.IntRange(-1, k-1).Draw(rt, "parent"); p >= 0 {
-						parent = fmt.Sprint("q", p)
-					}
-				}
-				conversations[id] = append(conversations[id], fmt.Sprintf("q%d<%s: x%s", k, parent, rapid.StringMatching(`[a-z "\\é]*`).Draw(rt, "text")))
-			}
-			early[id] = conversations[id][:rapid.IntRange(1, n).Draw(rt, "early")]
-		}
-		importText(rt, s, exportOf(conversations, order...))
-		digest := func() string {
-			var sums []string
-			ids, err := s.SessionIDs(context.Background())
-			for _, id := range ids {
-				d := store.NewDigester()
-				err = cmp.Or(err, s.Dump(context.Background(), id, d.Add))
-				sums = append(sums, d.Whole())
-			}
-			if err != nil {
-				rt.Fatalf("digest: %v", err)
-			}
-			return strings.Join(sums, " ")
-		}
-		want := digest()
-		for _, file := range []string{exportOf(early, order...), exportOf(conversations, order...)} {
-			for _, im := range importText(rt, s, file) {
-				if !im.Again || im.New || im.Added != 0 {
-					rt.Fatalf("the same again is %+v", im)
-				}
-			}
-			if got := digest(); got != want {
-				rt.Fatalf("the same again changes the history: %s", file)
-			}
-		}
-		// A trial changes nothing either, whatever it says.
-		err := Import(context.Background(), s, Source{File: strings.NewReader(exportOf(map[string][]string{"new": {"q1: hi"}}, "new")), Time: written, DryRun: true}, func(im Imported) {
-			if !im.New || im.Added != 1 || im.Session.ID != "" {
-				rt.Fatalf("a trial says %+v", im)
-			}
-		})
-		if err != nil || digest() != want {
-			rt.Fatalf("a trial changes the history, or fails: %v", err)
-		}
-	})
 }
 
 // TestChatGoesOnWhileAnotherWindowImports writes to a second store between any two conversations of an
