@@ -39,15 +39,6 @@ func newStoreAt(t testing.TB) *store.Store {
 	return s
 }
 
-func preset(t testing.TB, name string) history.Policy {
-	t.Helper()
-	p, err := history.Preset(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // archiveOf is the archive of sessions, all of them where none is named.
 func archiveOf(t tester, s *store.Store, ids ...string) []byte {
 	t.Helper()
@@ -115,87 +106,6 @@ func remarksOf(all []archive.Restored) string {
 		}
 	}
 	return b.String()
-}
-
-// TestRestoredRequestsStillReplay talks at random, brings the conversations to a file whose ids are free
-// and to one where they are taken, and replays every request there.
-func TestRestoredRequestsStillReplay(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.deps.Approve = Always
-	b.offer(adder(t))
-	home := b.deps.Store
-	moved, proven := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
-		b.deps.Store = home
-		s := b.begin()
-		b.mu.Lock()
-		b.bodies, b.steps = nil, nil
-		b.mu.Unlock()
-		for range rapid.IntRange(1, 6).Draw(rt, "turns") {
-			converse(rt, b, s)
-		}
-		id := s.Info().ID
-		if id == "" {
-			return
-		}
-		sent := map[string]string{}
-		for _, body := range b.bodies {
-			sent[hash([]byte(body))] = body
-		}
-		file := archiveOf(rt, home, id)
-		for _, taken := range []bool{false, true} {
-			there, err := store.Open(context.Background(), store.Memory, store.Options{})
-			if err != nil {
-				rt.Fatalf("open a store: %v", err)
-			}
-			defer there.Close()
-			if b.deps.Store = there; taken {
-				takeIDs(rt, there)
-			}
-			if all := restore(rt, there, file); len(all) != 1 || all[0].Session.ID != id || remarksOf(all) != "" {
-				rt.Fatalf("the import says %+v", all)
-			}
-			later := b.open(id)
-			records, err := there.Requests(context.Background(), id)
-			if err != nil {
-				rt.Fatalf("read the records: %v", err)
-			}
-			nth := map[int]int{}
-			for _, r := range records {
-				nth[r.Turn]++
-				wantProven(rt, later, r.Turn, nth[r.Turn], sent[r.BodyHash])
-				proven++
-			}
-			if taken {
-				moved++
-			}
-		}
-	})
-	t.Logf("%d requests are proven in other files; %d conversations had their ids moved", proven, moved)
-	if moved == 0 || proven == 0 {
-		t.Error("no conversation had its ids moved")
-	}
-}
-
-// takeIDs takes some ids of messages, requests and summaries.
-func takeIDs(t tester, s *store.Store) {
-	ctx := context.Background()
-	row, _, err := s.Begin(ctx, store.Session{}, store.Message{Message: history.Message{Role: history.User, Content: "mine"}})
-	for range 3 {
-		if err == nil {
-			_, err = s.Append(ctx, store.Message{Session: row.ID, Message: history.Message{Role: history.User, Content: "x"}})
-		}
-		if err == nil {
-			_, err = s.AddRequest(ctx, store.Request{Session: row.ID})
-		}
-		if err == nil {
-			_, err = s.AddSummary(ctx, store.Summary{Session: row.ID, Sources: history.IDs{{row.Leaf, row.Leaf}}})
-		}
-	}
-	if err != nil {
-		t.Fatalf("take some ids: %v", err)
-	}
 }
 
 // TestNoIDOfARecordIsForgotten fills a decision with ids wherever it has an int64, which is what an id
@@ -489,57 +399,5 @@ func TestArchiveInOtherSpaces(t *testing.T) {
 	}
 	if got, want := digestOf(t, there), digestOf(t, b.deps.Store); got != want {
 		t.Errorf("the digest is %s, want %s", got, want)
-	}
-}
-
-// A session with a key that winnow knows is restored without it, and recognised when it is restored again:
-// where it was restored before, and where it was stored before the key was known.
-func TestAnArchiveWithAKnownKeyIsRestoredOnce(t *testing.T) {
-	t.Parallel()
-	const key = "planted-key-4711"
-	redact := func(text string) string { return strings.ReplaceAll(text, key, "[redacted]") }
-	from := newStoreAt(t)
-	row, m, err := from.Begin(t.Context(), store.Session{Title: "about " + key}, store.Message{Message: history.Message{Role: history.User, Content: "it is " + key, Status: history.Complete}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := from.Append(t.Context(), store.Message{Session: row.ID, Parent: m.ID, Message: history.Message{Role: history.Assistant, Content: "I see.", Status: history.Complete}}); err != nil {
-		t.Fatal(err)
-	}
-	file := archiveOf(t, from)
-	restore := func(s *store.Store) []archive.Restored {
-		t.Helper()
-		var all []archive.Restored
-		if err := archive.Restore(t.Context(), s, bytes.NewReader(file), func(r archive.Restored) { all = append(all, r) }); err != nil {
-			t.Fatal(err)
-		}
-		return all
-	}
-	path := filepath.Join(t.TempDir(), "winnow.db")
-	open := func(redact func(string) string) *store.Store {
-		t.Helper()
-		s, err := store.Open(t.Context(), path, store.Options{Redact: redact})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
-	to := open(redact)
-	for again := range 3 {
-		got := restore(to)
-		if len(got) != 1 || got[0].Again != (again > 0) || got[0].Session.ID != row.ID || got[0].Session.Title != "about [redacted]" || len(got[0].Warnings)+len(got[0].Errors) > 0 {
-			t.Errorf("time %d: %+v", again, got)
-		}
-	}
-	if ids := idsOf(t, to); len(ids) != 1 {
-		t.Errorf("there are sessions %v", ids)
-	}
-	path = filepath.Join(t.TempDir(), "earlier.db")
-	if got := restore(open(nil)); len(got) != 1 || got[0].Again {
-		t.Fatalf("without the key: %+v", got)
-	}
-	if got := restore(open(redact)); len(got) != 1 || !got[0].Again {
-		t.Errorf("stored before the key was known: %+v", got)
 	}
 }

@@ -4,13 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -238,95 +234,6 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 	}
 }
 
-// TestBranchesAreATree edits, asks again, switches and goes on at random, beside a tree that is kept by
-// hand. Whatever happens, nothing that was said changes, and what the session shows and plans is what the
-// next start of the program shows and plans.
-func TestBranchesAreATree(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.deps.Tokenizer = "quarters"
-	actions := map[string]int{}
-	rapid.Check(t, func(rt *rapid.T) {
-		s := b.begin()
-		b.mu.Lock()
-		b.bodies, b.steps = nil, nil
-		b.mu.Unlock()
-		everything := tree{}
-		n := 0
-		answered := func(events []Event, err error) {
-			if err != nil {
-				rt.Fatalf("the turn failed: %v", err)
-			}
-			for _, e := range events {
-				switch e := e.(type) {
-				case Stored:
-					everything.add(e.Message)
-				case Answered:
-					everything.add(e.Message)
-				}
-			}
-		}
-		for range rapid.IntRange(1, 8).Draw(rt, "actions") {
-			n++
-			b.mu.Lock()
-			b.steps = append(b.steps, says(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("Word. ", rapid.SampledFrom([]int{1, 300}).Draw(rt, "words")))))
-			b.mu.Unlock()
-			what := fmt.Sprintf("Text %d", n)
-			action := rapid.SampledFrom([]string{"send", "edit", "regenerate", "switch"}).Draw(rt, "deed")
-			if len(everything) == 0 {
-				action = "send"
-			}
-			if actions[action]++; action == "send" {
-				answered(drain(s.Send(t.Context(), what)))
-			} else {
-				m := everything[rapid.IntRange(0, len(everything)-1).Draw(rt, "message")]
-				switch action {
-				case "edit":
-					if m.Role == history.Assistant {
-						m = everything.of(m.Parent)
-					}
-					answered(drain(s.Edit(t.Context(), SendOptions{}, m.ID, what)))
-				case "regenerate":
-					answered(drain(s.Regenerate(t.Context(), m.ID)))
-				case "switch":
-					if err := s.Switch(t.Context(), m.ID); err != nil {
-						rt.Fatalf("switch: %v", err)
-					}
-					b.mu.Lock()
-					b.steps = b.steps[:len(b.steps)-1]
-					b.mu.Unlock()
-					if !s.Holds(m.ID) {
-						rt.Fatalf("after the switch message %d is not on the active branch", m.ID)
-					}
-				}
-			}
-			want := transcript(everything.path(s.Info().Leaf))
-			if got := transcript(s.Messages()); got != want {
-				rt.Fatalf("after %s the active branch is\n%swant\n%s", action, got, want)
-			}
-			later := b.open(s.Info().ID)
-			if got := transcript(later.Messages()); got != want || !reflect.DeepEqual(later.Info(), stored(rt, b, s)) {
-				rt.Fatalf("after %s the stored branch is\n%swant\n%s", action, got, want)
-			}
-			plan, err := s.Preview("And?")
-			again, err2 := later.Preview("And?")
-			if err != nil || err2 != nil || !reflect.DeepEqual(plan.Entries, again.Entries) {
-				rt.Fatalf("after %s the plan is\n%+v, %v\nopened again\n%+v, %v", action, plan.Entries, err, again.Entries, err2)
-			}
-		}
-		if info := s.Info(); info.Messages != len(everything) {
-			rt.Fatalf("the session counts %d messages, want %d", info.Messages, len(everything))
-		}
-		for _, m := range everything {
-			branch, err := b.deps.Store.Branch(t.Context(), s.Info().ID, m.ID, 0, 1)
-			if err != nil || branch[0].Content != m.Content || branch[0].Parent != m.Parent {
-				rt.Fatalf("message %d was %q and is %+v (%v)", m.ID, m.Content, branch, err)
-			}
-		}
-	})
-	t.Logf("actions: %v", actions)
-}
-
 // stored is the session's row in the store.
 func stored(t interface{ Fatalf(string, ...any) }, b *bench, s *Session) store.Session {
 	row, err := b.deps.Store.Session(context.Background(), s.Info().ID)
@@ -334,23 +241,4 @@ func stored(t interface{ Fatalf(string, ...any) }, b *bench, s *Session) store.S
 		t.Fatalf("read the session: %v", err)
 	}
 	return row
-}
-
-// tree is all that was said, in the order in which it was.
-type tree []store.Message
-
-func (t *tree) add(m store.Message) { *t = append(*t, m) }
-
-func (t tree) of(id int64) store.Message {
-	return t[slices.IndexFunc(t, func(m store.Message) bool { return m.ID == id })]
-}
-
-// path is the branch that ends at a message.
-func (t tree) path(leaf int64) []store.Message {
-	var list []store.Message
-	for id := leaf; id != 0; id = list[len(list)-1].Parent {
-		list = append(list, t.of(id))
-	}
-	slices.Reverse(list)
-	return list
 }

@@ -107,29 +107,6 @@ func TestCachingIsRecordedAndShown(t *testing.T) {
 	}
 }
 
-// A refusal of what is said to a cache is announced, remembered and recorded.
-func TestARefusedCacheKeyIsNoticedAndRemembered(t *testing.T) {
-	t.Parallel()
-	b := cachingBench(t, "http://api.openai.com/v1", nil,
-		refuses(400, `{"error":{"message":"Unrecognized request argument supplied: prompt_cache_key"}}`), says("Hello."), says("Again."))
-	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "hello"))
-	if err != nil || b.requests() != 2 || !strings.Contains(b.body(1), "prompt_cache_key") || strings.Contains(b.body(2), "prompt_cache_key") {
-		t.Fatalf("got %v after %d requests", err, b.requests())
-	}
-	if shown := only[Notice](events); len(shown) != 1 || !strings.HasSuffix(shown[0].Text, "asking again without prompt_cache_key") {
-		t.Errorf("said %q", shown)
-	}
-	if r, err := s.Records().Replay(t.Context(), 1, 1); err != nil || !r.Proven {
-		t.Errorf("the record is not proven: %v %s", err, r.Doubt)
-	}
-	e := b.deps.Models.Endpoints()[0]
-	b.deps.Models = new(llm.Catalog).With(e)
-	if _, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || strings.Contains(b.body(3), "prompt_cache_key") {
-		t.Errorf("the next run: %v, sent %s", err, b.body(3))
-	}
-}
-
 // What a server found in its cache stands beside what it could have found, and beside what it says itself.
 func TestReceiptsCompareTheCacheWithWhatStayed(t *testing.T) {
 	t.Parallel()

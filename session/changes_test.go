@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -130,40 +129,6 @@ func TestTheNextRoundGoesByWhatAnotherProcessExcluded(t *testing.T) {
 	}
 }
 
-// An exclusion that a sync brings holds for the next request.
-func TestTheNextRequestGoesByWhatASyncBrought(t *testing.T) {
-	there, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { there.Close() })
-	b := newBench(t, says("One."), says("Two."))
-	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "A word: tangerine.")); err != nil {
-		t.Fatal(err)
-	}
-	for name, db := range map[string]*store.Store{"here": b.deps.Store, "there": there} {
-		if _, err := db.Sync().Join(t.Context(), name, name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sendSegments(t, b.deps.Store, there)
-	copies, err := there.Messages(t.Context(), s.Info().ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := there.SetFlags(t.Context(), map[int64]history.Flag{copies[0].ID: history.Exclude}); err != nil {
-		t.Fatal(err)
-	}
-	sendSegments(t, there, secondStore(t, b))
-	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
-		t.Fatal(err)
-	}
-	if body := b.body(2); strings.Contains(body, "tangerine") {
-		t.Errorf("the message that another machine excluded was sent: %s", body)
-	}
-}
-
 // A model of another endpoint that a sync brings has an address of its own here.
 func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 	here, there := newStoreAt(t), newStoreAt(t)
@@ -191,28 +156,6 @@ func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 		if err != nil || now.Model != c.model || now.Address != c.want {
 			t.Errorf("with %s/%s the address is %q, %v; want %q", now.Endpoint, now.Model, now.Address, err, c.want)
 		}
-	}
-}
-
-// A request for a title holds nothing that another process excluded.
-func TestTitlesGoByWhatAnotherProcessExcluded(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."), says("A title"))
-	b.deps.TitleRef = "test/m"
-	s := b.begin()
-	for _, text := range []string{"A word: tangerine.", "Another one: marigold."} {
-		if _, err := drain(s.Send(t.Context(), text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first := s.Messages()[0].ID
-	if _, err := secondStore(t, b).SetFlags(t.Context(), map[int64]history.Flag{first: history.Exclude}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil {
-		t.Fatal(err)
-	}
-	if body := b.body(3); strings.Contains(body, "tangerine") || !strings.Contains(body, "marigold") {
-		t.Errorf("the title was asked for with %s", body)
 	}
 }
 

@@ -2,13 +2,9 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
-	"sync"
 	"testing"
 
 	"winnow/llm"
@@ -87,73 +83,6 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				t.Errorf("a stop is not an error, got %v", err)
 			}
 		})
-	}
-}
-
-// TestSettingsMadeWhileAMessageIsStoredStay changes the model, the title, the budget and the system prompt
-// at random moments around the first commits of many conversations. What was set last must be what the
-// session, the store and the next request have, and each record must name the model of its body.
-func TestSettingsMadeWhileAMessageIsStoredStay(t *testing.T) {
-	t.Parallel()
-	const seed = 11
-	rounds := 30
-	steps := make([]step, 2*rounds)
-	for i := range steps {
-		steps[i] = says("Yes.")
-	}
-	b := newBench(t, steps...)
-	for round := range rounds {
-		random := rand.New(rand.NewPCG(seed, uint64(round)))
-		s := b.begin()
-		model, title, system := fmt.Sprintf("m%d", round), fmt.Sprintf("title %d", round), fmt.Sprintf("system %d", round)
-		budget := 3000 + round
-		settings := []func() error{
-			func() error { return s.SetModel(t.Context(), "test/"+model) },
-			func() error { return s.Rename(t.Context(), title) },
-			func() error { return s.SetSystem(t.Context(), system) },
-			func() error { return s.Apply(t.Context(), Trial{Budget: new(budget)}) },
-			func() error { return s.Apply(t.Context(), Trial{SummaryAlways: new(true)}) },
-		}
-		var changing sync.WaitGroup
-		for _, set := range settings {
-			later := random.IntN(2000)
-			changing.Go(func() {
-				for range later {
-					runtime.Gosched()
-				}
-				if err := set(); err != nil {
-					t.Errorf("round %d: %v", round, err)
-				}
-			})
-		}
-		if _, err := drain(s.Send(t.Context(), "first")); err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		changing.Wait()
-		if _, err := drain(s.Send(t.Context(), "second")); err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		for where, row := range map[string]store.Session{"the session": s.Info(), "the store": b.open(s.Info().ID).Info()} {
-			if row.Model != model || row.Title != title || row.System != system {
-				t.Errorf("round %d: %s has model %q, title %q, system prompt %q; want %q, %q, %q", round, where, row.Model, row.Title, row.System, model, title, system)
-			}
-			if policy, err := b.deps.settings().PolicyOf(overridesOf(row)); err != nil || policy.Budget != budget || !policy.SummaryAlways {
-				t.Errorf("round %d: %s has the overrides %q (%v), want budget %d and summary_always", round, where, row.Overrides, err, budget)
-			}
-		}
-		records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
-		if err != nil || len(records) != 2 {
-			t.Fatalf("round %d: %d records (%v), want 2", round, len(records), err)
-		}
-		for i, r := range records {
-			var body struct{ Model string }
-			if err := json.Unmarshal([]byte(b.body(2*round+i+1)), &body); err != nil || body.Model != r.Model {
-				t.Errorf("round %d: record %d names %q, the body %q (%v)", round, i+1, r.Model, body.Model, err)
-			}
-		}
-		if records[1].Model != model {
-			t.Errorf("round %d: the second request went to %q, want %q", round, records[1].Model, model)
-		}
 	}
 }
 

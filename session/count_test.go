@@ -2,15 +2,12 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
 
 	"winnow/history"
-	"winnow/llm/tokenizer"
 	"winnow/session/store"
 )
 
@@ -132,32 +129,6 @@ func TestImportedMessagesAreCountedInSlicesTheNewestFirst(t *testing.T) {
 	}
 }
 
-func TestEqualTextsAreCountedOnce(t *testing.T) {
-	b, c := countingBench(t)
-	row := b.imported(1000, func(i int) string { return numbered(i % 7) })
-	if err := CountAll(t.Context(), b.loaded(row.ID), unseen); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 7 {
-		if got := c.times(numbered(i)); got != 1 {
-			t.Errorf("text %d was counted %d times, want once", i, got)
-		}
-	}
-}
-
-// TestCountingEndsWhereATextHasNoTokens has a counter that finds nothing in blanks. Such a text is still
-// one that was counted.
-func TestCountingEndsWhereATextHasNoTokens(t *testing.T) {
-	b, _ := countingBench(t)
-	b.deps.Count = func(text string) int { return len(strings.Fields(text)) }
-	row := b.imported(3, func(i int) string { return strings.Repeat(" ", i+1) })
-	s := b.loaded(row.ID)
-	now, err := s.CountSome(t.Context())
-	if err != nil || !now.Done() {
-		t.Errorf("after all was counted it says %+v (%v)", now, err)
-	}
-}
-
 func TestAnotherTokenizerCountsAnew(t *testing.T) {
 	b, c := countingBench(t)
 	row := b.imported(10, numbered)
@@ -268,40 +239,6 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 	}
 }
 
-// TestRegeneratedRequestGoesByTheSameCounts asks again in a conversation that is counted in parts.
-func TestRegeneratedRequestGoesByTheSameCounts(t *testing.T) {
-	t.Parallel()
-	b, _ := countingBench(t, says("Answer."), says("Another."))
-	const n = 2000
-	row := b.imported(n, numbered)
-	s := b.loaded(row.ID)
-	if _, err := drain(s.Send(t.Context(), "And?")); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := s.CountSome(t.Context()); err != nil || c.Done() {
-		t.Fatalf("counted %+v, %v; want some", c, err)
-	}
-	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
-		t.Fatal(err)
-	}
-	if err := CountAll(t.Context(), s, unseen); err != nil {
-		t.Fatal(err)
-	}
-	for nth := 1; nth <= 2; nth++ {
-		if r, err := b.loaded(row.ID).Records().Replay(t.Context(), s.Info().Turns, nth); err != nil || !r.Proven {
-			t.Errorf("request %d cannot be made again: %v, %s", nth, err, r.Doubt)
-		}
-	}
-	got, err := s.Preview("More?")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := b.loaded(row.ID).Preview("More?")
-	if err != nil || got.Sum != want.Sum {
-		t.Errorf("the preview is %+v, of a fresh start %+v (%v)", got.Sum, want.Sum, err)
-	}
-}
-
 // TestCountingGoesOnBesideATurn counts while an answer arrives and the conversation grows.
 func TestCountingGoesOnBesideATurn(t *testing.T) {
 	sent := make(chan struct{})
@@ -321,64 +258,6 @@ func TestCountingGoesOnBesideATurn(t *testing.T) {
 	for i, m := range s.Messages() {
 		if want := (len(m.Content) + 3) / 4; m.Tokens != want {
 			t.Fatalf("message %d has %d tokens, want %d", i, m.Tokens, want)
-		}
-	}
-}
-
-func TestCountingStopsWhenItIsAsked(t *testing.T) {
-	b, _ := countingBench(t)
-	row := b.imported(1000, numbered)
-	ctx, stop := context.WithCancel(t.Context())
-	counted, loaded := 0, false
-	b.deps.Count = func(text string) int {
-		if loaded {
-			counted++
-		}
-		if counted == writeRows+10 {
-			stop()
-		}
-		return len(text)
-	}
-	s := b.loaded(row.ID)
-	loaded = true
-	if err := CountAll(ctx, s, unseen); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want context.Canceled", err)
-	}
-	if counted != writeRows+10 {
-		t.Errorf("%d messages were counted, want no more after the %dth", counted, writeRows+10)
-	}
-	if got := b.loaded(row.ID).Counting().Counted; got != writeRows {
-		t.Errorf("%d counts were kept, want those of the first write: %d", got, writeRows)
-	}
-}
-
-func TestCountingNeedsTheWholeConversation(t *testing.T) {
-	b, _ := countingBench(t)
-	row := b.imported(windowful+1, numbered)
-	if _, err := b.open(row.ID).CountSome(t.Context()); !errors.Is(err, ErrLoading) {
-		t.Errorf("got %v, want ErrLoading", err)
-	}
-}
-
-// TestCountingChangesNoMessage reads every message before and after; the store checks each
-// against its hash.
-func TestCountingChangesNoMessage(t *testing.T) {
-	b := newBench(t)
-	tokenizer := tokenizer.New()
-	b.deps.Count, b.deps.Guess, b.deps.Tokenizer = tokenizer.Count, tokenizer.Guess, tokenizer.Name()
-	row := b.imported(300, func(i int) string {
-		return numbered(i) + []string{"", "\x00\xff\xfe", "\x1b]0;x\x07", "東京 🙂", "\r\n\r\n"}[i%5]
-	})
-	before := b.loaded(row.ID).Messages()
-	if err := CountAll(t.Context(), b.loaded(row.ID), unseen); err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range b.loaded(row.ID).Messages() {
-		if m.Damaged || m.Tokens != tokenizer.Count(m.Content) {
-			t.Errorf("message %d has %d tokens, damaged %t", i, m.Tokens, m.Damaged)
-		}
-		if m.Tokens, m.Tokenizer = 0, ""; !reflect.DeepEqual(m, before[i]) {
-			t.Fatalf("message %d was %+v and is %+v", i, before[i], m)
 		}
 	}
 }

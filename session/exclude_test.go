@@ -3,13 +3,11 @@ package session
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"winnow/history"
-	"winnow/session/approval"
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -83,127 +81,6 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 	}
 }
 
-// The summarizer gets nothing that is excluded, and no summary that was made from it.
-func TestTheSummarizerGetsNothingExcluded(t *testing.T) {
-	b, s := discussed(t, 5, uncounted("First notes with question2."), uncounted("Second notes."))
-	exclude(t, s, 2)
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if asked := b.body(6); strings.Contains(asked, "answer1") || !strings.Contains(asked, "question1") || !strings.Contains(asked, "answer4") {
-		t.Errorf("the model is asked to summarise %s", asked)
-	}
-	exclude(t, s, 3)
-	events, err := drain(s.Compact(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if asked := b.body(7); strings.Contains(asked, "First notes") || strings.Contains(asked, "question2") || strings.Contains(asked, "answer1") || !strings.Contains(asked, "answer4") {
-		t.Errorf("the second summary is made from %s", asked)
-	}
-	if shown := notices(events); len(shown) == 0 || !strings.HasPrefix(shown[0], "asking test/m to summarise 5 older messages (about ") {
-		t.Errorf("the new summary is announced by %q", shown)
-	}
-}
-
-// Each way to ask a message again that was sent alone sends it alone again, in the window that sent it, in the
-// next one, in a fork and in a copy from an archive.
-func TestWhatWasSentAloneIsAskedAgainAlone(t *testing.T) {
-	ways := map[string]func(s *Session, user, answer int64) <-chan Event{
-		"retry":             func(s *Session, _, _ int64) <-chan Event { return s.Regenerate(t.Context(), 0) },
-		"regenerate":        func(s *Session, _, answer int64) <-chan Event { return s.Regenerate(t.Context(), answer) },
-		"regenerate by its": func(s *Session, user, _ int64) <-chan Event { return s.Regenerate(t.Context(), user) },
-		"edit": func(s *Session, user, _ int64) <-chan Event {
-			return s.Edit(t.Context(), SendOptions{}, user, "What is two and three?")
-		},
-	}
-	places := map[string]func(b *bench, s *Session) *Session{
-		"here":  func(_ *bench, s *Session) *Session { return s },
-		"later": func(b *bench, s *Session) *Session { return b.open(s.Info().ID) },
-		"fork": func(b *bench, s *Session) *Session {
-			fork, err := s.Fork(t.Context(), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return b.open(fork.ID)
-		},
-		"archive": func(b *bench, s *Session) *Session {
-			b.Unrecorded = -2 // Both sessions have the first two requests.
-			return b.open(restoredAgain(t, b.deps.Store, s.Info().ID))
-		},
-	}
-	for way, again := range ways {
-		for place, at := range places {
-			t.Run(way+" "+place, func(t *testing.T) {
-				b := newBench(t, says("Noted."), says("Four."), says("Again."), says("Again."))
-				s := b.begin()
-				for _, turn := range []<-chan Event{s.Send(t.Context(), "The sky is blue.")} {
-					if _, err := drain(turn); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?")); err != nil {
-					t.Fatal(err)
-				}
-				s = at(b, s)
-				list := s.Messages()
-				for range 2 { // what was asked again is asked again
-					user, answer := list[2].ID, list[3].ID
-					if way == "edit" {
-						plan, err := s.Try(Trial{Instead: user}).Preview("What is two and three?")
-						if body, more := s.Try(Trial{}).Body(plan); err != nil || more != nil || strings.Contains(string(body), "sky") {
-							t.Errorf("the preview of the edit is %s, %v, %v", body, err, more)
-						}
-					}
-					if _, err := drain(again(s, user, answer)); err != nil {
-						t.Fatal(err)
-					}
-					if sent := b.last(); strings.Contains(b.body(sent), "sky") || strings.Contains(b.body(sent), "Noted") || !strings.Contains(b.body(sent), "What is two and t") {
-						t.Errorf("asked again it is sent with %s", b.body(sent))
-					}
-					list = s.Messages()
-				}
-			})
-		}
-	}
-}
-
-// A request that brought no answer, and even one that never left, leaves the message alone.
-func TestWhatFailedAloneIsRetriedAlone(t *testing.T) {
-	b := newBench(t, says("Noted."), refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`), says("Four."))
-	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?")); err == nil {
-		t.Fatal("the refusal is no error")
-	}
-	s = b.open(s.Info().ID)
-	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
-		t.Fatal(err)
-	}
-	if sent := b.body(3); strings.Contains(sent, "sky") || !strings.Contains(sent, "two and two") {
-		t.Errorf("the retry is sent with %s", sent)
-	}
-	plan, err := s.Preview("And so?")
-	if err != nil || plan.Sum.Sent != 4 {
-		t.Errorf("the next message is sent with %d of 4 messages, %v", plan.Sum.Sent, err)
-	}
-}
-
-// restoredAgain stores a session's archive once more and returns the copy's id.
-func restoredAgain(t *testing.T, st *store.Store, id string) string {
-	t.Helper()
-	row, err := st.RestoreSession(t.Context(), store.SessionRestore{Lines: func(take func(store.Line) error) error { return st.Dump(t.Context(), id, take) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return row.ID
-}
-
 // An excluded message is not asked about, because its request would have to send it, and nothing is asked for it:
 // no summary either.
 func TestAnExcludedMessageIsNotAskedAgain(t *testing.T) {
@@ -216,39 +93,6 @@ func TestAnExcludedMessageIsNotAskedAgain(t *testing.T) {
 	}
 	if b.last() != 12 || len(s.Messages()) != 24 {
 		t.Errorf("%d requests left and %d messages are on the branch", b.last(), len(s.Messages()))
-	}
-}
-
-// What is excluded while the turn runs is in none of its next requests.
-func TestWhatIsExcludedDuringATurnIsNotSentAnyMore(t *testing.T) {
-	b := newBench(t, calls("a", "add", `{"a":1,"b":2}`), calls("b", "add", `{"a":3,"b":4}`), says("Done."))
-	b.offer(adder(t))
-	s := b.begin()
-	asked := 0
-	for e := range s.Send(t.Context(), "Add.") {
-		switch e := e.(type) {
-		case Asked:
-			if asked++; asked == 2 {
-				if _, err := s.SetFlags(t.Context(), history.Exclude, s.Messages()[1].ID); err != nil {
-					t.Error(err)
-				}
-			}
-			e.Answer(approval.Answer{Choice: approval.Once})
-		case Finished:
-			if e.Err != nil {
-				t.Error(e.Err)
-			}
-		}
-	}
-	if sent := b.body(3); strings.Contains(sent, `\"a\":1`) || !strings.Contains(sent, `\"a\":3`) || !strings.Contains(sent, "Add.") {
-		t.Errorf("the last request is %s", sent)
-	}
-	r, err := s.Records().Replay(t.Context(), 1, 0)
-	if err != nil || !r.Proven {
-		t.Errorf("it is not proven: %v %s", err, r.Doubt)
-	}
-	if e := r.Verdicts.Entries.At(1); e.Disposition != history.Excluded {
-		t.Errorf("the excluded call is %+v", e)
 	}
 }
 
@@ -376,31 +220,6 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 	}
 }
 
-// Nothing excluded is sent for a title: neither the first message nor the answer to it.
-func TestATitleIsMadeOfNothingExcluded(t *testing.T) {
-	b, s := discussed(t, 2, says("Second"), says("Third"))
-	b.deps.TitleRef = "test/small"
-	s = b.open(s.Info().ID)
-	exclude(t, s, 1)
-	if _, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil {
-		t.Fatal(err)
-	}
-	if asked := b.body(3); strings.Contains(asked, "question1") || strings.Contains(asked, "answer1") || !strings.Contains(asked, "question2") {
-		t.Errorf("the title is asked for with %s", asked)
-	}
-	exclude(t, s, 4)
-	if _, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil {
-		t.Fatal(err)
-	}
-	if asked := b.body(4); strings.Contains(asked, "answer2") || !strings.Contains(asked, "question2") {
-		t.Errorf("the title is asked for with %s", asked)
-	}
-	exclude(t, s, 3)
-	if _, err := s.Retitle(t.Context(), true, func(Event) {}); !errors.Is(err, ErrNothingToAnswer) || b.last() != 4 {
-		t.Errorf("with all of it excluded: %v, after %d requests", err, b.last())
-	}
-}
-
 // A summary that costs more than what it stands for is never used, even where one is wanted in any case.
 func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
 	b, s := conversationOf(t, 3, uncounted(strings.Repeat("These notes say more than was said. ", 60)))
@@ -417,35 +236,5 @@ func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
 	}
 	if b.last() != 4 {
 		t.Errorf("%d requests were made", b.last())
-	}
-}
-
-// An exclusion holds for each message of a tool group, also on a branch that begins in front of a late result.
-func TestAnExclusionHoldsForTheCallOnABranchWithoutItsResult(t *testing.T) {
-	b := newBench(t, says("Yes."))
-	row, err := b.deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
-		for _, m := range []history.Message{
-			{Role: history.User, Content: "Look."},
-			{Role: history.Assistant, Content: "I look at secrets.", ToolCalls: []history.ToolCall{{ID: "a", Name: "look", Arguments: "{}"}}},
-			{Role: history.User, Content: "And?"},
-			{Role: history.Tool, ToolCallID: "a", Content: "A secret."},
-		} {
-			m.Status = history.Imported
-			if err := add(store.Message{Message: m}); err != nil {
-				return store.Session{}, err
-			}
-		}
-		return store.Session{}, nil
-	}, store.ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := b.open(row.ID)
-	exclude(t, s, 4)
-	if _, err := drain(s.Edit(t.Context(), SendOptions{}, s.Messages()[2].ID, "So?")); err != nil {
-		t.Fatal(err)
-	}
-	if sent := b.body(1); strings.Contains(sent, "secret") || !strings.Contains(sent, "So?") {
-		t.Errorf("the request is %s", sent)
 	}
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/session/limits"
 	"winnow/session/store"
@@ -170,24 +168,6 @@ func TestATitleAboveALimitIsNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestAnEditAboveALimitStoresNothing(t *testing.T) {
-	b := limited(t, limits.Limits{}, says("Yes."))
-	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "Is it so?")); err != nil {
-		t.Fatal(err)
-	}
-	s.spending.limits = limits.Limits{Session: limits.Amount{Cost: cent}}
-	_, _, err := answering(s.Edit(t.Context(), SendOptions{}, s.Messages()[0].ID, "Is it not?"))
-	var over *LimitError
-	if !errors.As(err, &over) || b.requests() != 1 || s.Info().Messages != 2 {
-		t.Errorf("%v, %d requests, %d messages; want nothing new", err, b.requests(), s.Info().Messages)
-	}
-	if _, _, err = answering(s.Regenerate(t.Context(), 0)); !errors.As(err, &over) || b.requests() != 1 {
-		t.Errorf("asked again: %v, %d requests", err, b.requests())
-	}
-	wantTranscript(t, s.Messages(), "user: Is it so?\nassistant: Yes.\n")
-}
-
 // The day is that of the local calendar, and counts what other sessions and a temporary chat use.
 func TestADayCountsAllSessions(t *testing.T) {
 	b := limited(t, limits.Limits{}, says("1"), says("2"), says("3"), says("4"))
@@ -312,44 +292,5 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 	}
 	if got := short(strings.Repeat("word ", 20)); got != "above $0.50 per session" {
 		t.Errorf("after an answer the same draft is %q", got)
-	}
-}
-
-// Whatever a seeded conversation does, a session whose questions are all answered with no never spends more than its
-// limit, as long as the server counts no more than was expected.
-func TestASessionNeverSpendsMoreThanItsLimit(t *testing.T) {
-	const limit = 300 * cent
-	random := rand.New(rand.NewPCG(1, 2))
-	var steps []step
-	for range 200 {
-		steps = append(steps, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			delta(w, map[string]any{"content": "word"})
-			finish(w, "stop", int(r.ContentLength/10), 1)
-		})
-	}
-	b := limited(t, limits.Limits{Session: limits.Amount{Cost: limit}}, steps...)
-	s := b.begin()
-	held := 0
-	for range 40 {
-		turn := func() <-chan Event { return s.Send(t.Context(), strings.Repeat("word ", 1+random.IntN(40))) }
-		if len(s.Messages()) > 0 && random.IntN(4) == 0 {
-			turn = func() <-chan Event { return s.Regenerate(t.Context(), 0) }
-		}
-		asked, _, err := answering(turn())
-		var over *LimitError
-		if err != nil && !errors.As(err, &over) {
-			t.Fatal(err)
-		}
-		held += len(asked)
-		if spent := s.Spent().Amount; spent > limit {
-			t.Fatalf("the session spent %s, its limit is %s", spent, pricing.Money(limit))
-		}
-	}
-	if held == 0 || s.Spent().Amount < limit/2 {
-		t.Errorf("%d requests were held back after %s; the test tries nothing", held, s.Spent())
-	}
-	if m := s.Messages(); m[len(m)-1].Role != history.Assistant {
-		t.Errorf("the conversation ends with %s", m[len(m)-1].Role)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/session/settings"
 	"winnow/session/store"
 )
 
@@ -43,53 +42,6 @@ func TestASessionKeepsOnlyWhatWasSetForIt(t *testing.T) {
 	if p := b.open(s.Info().ID).Policy(); p.Preset != "balanced" || p.MaxMessages != 7 || p.UserMaxChars != 8000 {
 		t.Errorf("under its own preset the policy is %s, %d messages, user %d; want balanced with the configured messages", p.Preset, p.MaxMessages, p.UserMaxChars)
 	}
-}
-
-func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, says("Yes."))
-	b.configure(t, "balanced", func(p *history.Policy) { p.MaxMessages = 7 }, "max_messages = 7\n")
-	s := b.begin()
-	check := func(when string, want map[string]string) {
-		t.Helper()
-		list, err := s.Try(Trial{}).Settings()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]string{}
-		for _, setting := range list {
-			got[setting.Key] = setting.Text() + ", " + setting.From
-		}
-		for key, from := range want {
-			if got[key] != from {
-				t.Errorf("%s: %s is %q, want %q", when, key, got[key], from)
-			}
-		}
-	}
-	check("before the first message", map[string]string{
-		"model": "test/m, configuration", "system": "9 characters, configuration", "preset": "balanced, configuration",
-		"max_messages": "7, configuration", "budget": "auto, preset balanced", "assistant_max_chars": "150, preset balanced",
-	})
-	drain(s.Send(t.Context(), "first"))
-	if err := s.Apply(t.Context(), Trial{Budget: new(4000)}); err != nil {
-		t.Fatal(err)
-	}
-	check("after it", map[string]string{
-		"model": "test/m, session", "system": "9 characters, session", "preset": "balanced, configuration",
-		"max_messages": "7, configuration", "budget": "4000, session",
-	})
-	list, err := s.Try(Trial{Preset: "full"}).Settings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "tried here: preset full; set for this session: model test/m, system 9 characters; from the configuration: max_messages 7; the rest from the preset"
-	if got := settings.Text(list); got != want {
-		t.Errorf("of a trial it says %q, want %q", got, want)
-	}
-	if err := s.Apply(t.Context(), Trial{Preset: "full"}); err != nil {
-		t.Fatal(err)
-	}
-	check("with a preset of its own", map[string]string{"preset": "full, session", "max_messages": "7, configuration", "user_max_chars": "unlimited, preset full"})
 }
 
 // The system prompt is fixed at the first request, and so is that there is none.

@@ -171,53 +171,6 @@ func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
 	}
 }
 
-// TestExpensiveScriptSurvivesASmallWindow chats in a script that costs seven times our count, with a server
-// that refuses what is longer than its 1,024 tokens.
-func TestExpensiveScriptSurvivesASmallWindow(t *testing.T) {
-	const turns, window = 100, 1024
-	for name, refusal := range map[string]func(count int) string{
-		"with numbers": func(n int) string {
-			return fmt.Sprintf(`{"error":{"message":"request (%d tokens) exceeds the available context size (%d tokens)","n_prompt_tokens":%d,"n_ctx":%d}}`, n, window, n, window)
-		},
-		"without numbers": func(int) string { return noNumber },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			b.believing(0)
-			refused, smallest := 0, 0
-			answer := func(w http.ResponseWriter, r *http.Request) {
-				size := 0
-				for _, m := range messagesOf(t, b.body(b.requests())) {
-					size += 4 + (len(m.Content)+3)/4
-				}
-				if n := 7 * size; n > window {
-					if smallest > 0 && size >= smallest {
-						t.Errorf("request %d has %d tokens after one of %d was refused", b.requests(), size, smallest)
-					}
-					refused, smallest = refused+1, size
-					refuses(400, refusal(n))(w, r)
-					return
-				}
-				smallest = 0
-				w.Header().Set("Content-Type", "text/event-stream")
-				delta(w, map[string]any{"content": "ഞാൻ മലയാളത്തിൽ ഉത്തരം നൽകുന്നു."})
-				finish(w, "stop", 7*size, 10)
-			}
-			for range turns * 5 {
-				b.steps = append(b.steps, answer)
-			}
-			s := b.begin()
-			for n := range turns {
-				if _, err := drain(s.Send(t.Context(), fmt.Sprintf("ചോദ്യം %d: എന്താണ് ഇത്?", n+1))); err != nil {
-					t.Fatalf("turn %d failed after %d refusals: %v", n+1, refused, err)
-				}
-			}
-			t.Logf("%d turns, %d requests, %d refused", turns, b.requests(), refused)
-		})
-	}
-}
-
 // TestGuessNeverBlocksAQuestion sends a question that alone is larger than a guess.
 func TestGuessNeverBlocksAQuestion(t *testing.T) {
 	b := newBench(t, refuses(400, noNumber))
@@ -303,26 +256,6 @@ func TestCountOfAtLeastLowersNoRatio(t *testing.T) {
 	}
 	if got := b.maxTokensOf(22); got != 512 {
 		t.Errorf("the second try asks for %d tokens, want 512: the request was too much, not the reply", got)
-	}
-}
-
-func TestRateLimitIsNeverTakenForOverflow(t *testing.T) {
-	for _, refusal := range []step{
-		refuses(429, `{"error":{"message":"Request too large: maximum context length is 500 tokens, requested 3000 tokens","code":"rate_limit_exceeded"}}`),
-		refuses(400, `{"error":{"message":"Rate limit reached: please reduce the length of the messages"}}`),
-	} {
-		b, s := conversationOf(t, 2, refusal)
-		before := s.Model().Window()
-		events, err := drain(s.Send(t.Context(), "And?"))
-		if !errors.Is(err, llm.RateLimit) || errors.Is(err, llm.Overflow) {
-			t.Errorf("got %v, want llm.RateLimit", err)
-		}
-		if got := b.last(); got != 3 {
-			t.Errorf("there were %d requests, want 3", got)
-		}
-		if s.Model().Window() != before || len(notices(events)) != 0 {
-			t.Errorf("the window is %+v, was %+v; it said %q", s.Model().Window(), before, notices(events))
-		}
 	}
 }
 

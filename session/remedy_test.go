@@ -148,36 +148,3 @@ func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 	}
 	check(Trial{}, history.LeaveOut)
 }
-
-// BenchmarkRemedyTrial plans 10,000 messages with another remedy for a damaged one, as the page of a repair does for
-// each remedy.
-func BenchmarkRemedyTrial(b *testing.B) {
-	bench := newBench(b)
-	bench.deps.Policy.Budget = 8000
-	for name, damaged := range map[string]int{"newest": 9_990, "oldest": 1} {
-		s := bench.loaded(bench.imported(10_000, func(i int) string {
-			if i == damaged {
-				return "caf\xff " + numbered(i)
-			}
-			return numbered(i)
-		}).ID)
-		if _, err := s.Preview("and now?"); err != nil {
-			b.Fatal(err)
-		}
-		message := s.Messages()[damaged].ID
-		b.Run(name, func(b *testing.B) {
-			trial := s.TryRemedies()
-			for b.Loop() {
-				for _, to := range []history.Remedy{history.SendAsText, history.LeaveOut} {
-					tried, err := trial.Try(b.Context(), Trial{}, to, message)
-					if err != nil {
-						b.Fatal(err)
-					}
-					if _, err := tried.Preview("and now?"); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		})
-	}
-}

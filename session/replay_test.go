@@ -2,15 +2,12 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
 	"testing"
 
 	"winnow/history"
-	"winnow/llm"
-	"winnow/llm/tool"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -33,54 +30,6 @@ func wantProven(t interface {
 		t.Fatalf("turn %d.%d was decided as\n%+v\nand is decided now as\n%+v", turn, nth, kept, got.Plan)
 	}
 	return got
-}
-
-func TestReplayGivesTheBytesOfEveryRequest(t *testing.T) {
-	long := strings.Repeat("A long answer that a small window does not hold twice. ", 40)
-	b := newBench(t, says(long), calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says(long), says("Again."))
-	b.deps.Approve, b.deps.Tokenizer = Always, "quarters"
-	b.deps.Sampling.MaxTokens, b.deps.Sampling.Effort = 700, "low"
-	warm := 0.7
-	b.deps.Sampling.Temperature = &warm
-	box := adder(t)
-	box.Register(tool.Tool{Name: "less", Description: "a < b & \u2028", Parameters: json.RawMessage(`{ "type":"object", "title":"<&>"}`)}, nil)
-	b.offer(box)
-	s := b.begin()
-	drain(s.Send(t.Context(), "Talk at length"))
-	s.Apply(t.Context(), Trial{Budget: new(1500)})
-	s.SetFlags(t.Context(), history.Exclude, s.Messages()[0].ID)
-	drain(s.Send(t.Context(), "1+2?"))
-	s.SetSystem(t.Context(), "Be long.")
-	drain(s.Send(t.Context(), "Talk again"))
-	drain(s.Regenerate(t.Context(), 0))
-
-	// Everything that decided is another now.
-	s.Apply(t.Context(), Trial{Preset: "recent"})
-	s.SetFlags(t.Context(), "", s.Messages()[0].ID)
-	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999})
-	b.deps.Sampling, b.deps.System = record.Sampling{MaxTokens: 5}, "Be silent."
-	later, err := Open(t.Context(), b.deps, s.Info().ID, "other/m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := 0
-	for turn, requests := range []int{1, 2, 2} {
-		for nth := range requests {
-			at++
-			got := wantProven(t, later, turn+1, nth+1, b.body(at))
-			if got.Nth != nth+1 || got.Of != requests || got.Request.Turn != turn+1 {
-				t.Errorf("replay of turn %d.%d says %d.%d of %d", turn+1, nth+1, got.Request.Turn, got.Nth, got.Of)
-			}
-		}
-		if last := wantProven(t, later, turn+1, 0, b.body(at)); last.Nth != requests {
-			t.Errorf("without a number it is request %d of turn %d, want the last of %d", last.Nth, turn+1, requests)
-		}
-	}
-	// The first answer to the third turn is on no active branch any more; the request that the
-	// second one answered did not hold it, and the messages say so.
-	if got := allOf(wantProven(t, later, 3, 2, b.body(5)).Messages); got[len(got)-1].Content != "Talk again" {
-		t.Errorf("the branch of the request ends with %q, want the user's message", got[len(got)-1].Content)
-	}
 }
 
 func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {

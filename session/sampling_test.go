@@ -34,29 +34,6 @@ func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	}
 }
 
-// TestAWrongTemperatureIsReplacedOnce: a value that is refused is replaced in that request alone, which is said and
-// recorded as it was sent. The next turn asks with what is set.
-func TestAWrongTemperatureIsReplacedOnce(t *testing.T) {
-	t.Parallel()
-	refused := refuses(400, `{"error":{"message":"temperature must be between 0 and 2"}}`)
-	b := newBench(t, refused, says("Hello."), refused, says("Again."))
-	hot := 3.5
-	b.deps.Sampling.Temperature = &hot
-	s := b.begin()
-	for turn := 1; turn <= 2; turn++ {
-		events, err := drain(s.Send(t.Context(), "hello"))
-		if err != nil || b.requests() != 2*turn || !strings.Contains(b.body(2*turn-1), `"temperature":3.5`) || !strings.Contains(b.body(2*turn), `"temperature":2,`) {
-			t.Fatalf("turn %d: %v after %d requests, sent %s and %s", turn, err, b.requests(), b.body(2*turn-1), b.body(2*turn))
-		}
-		if shown := only[Notice](events); len(shown) != 1 || !strings.HasSuffix(shown[0].Text, "0 and 2; asking again with temperature 2, for this request only") {
-			t.Errorf("turn %d says %q", turn, shown)
-		}
-		if r, err := s.Records().Replay(t.Context(), turn, 1); err != nil || !r.Proven {
-			t.Errorf("turn %d is not proven: %v %s", turn, err, r.Doubt)
-		}
-	}
-}
-
 // A model whose maker documents what it takes is asked so at once, which is said once and not kept as if its server
 // had taught it.
 func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
@@ -181,29 +158,6 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	wantSaid("system", "9 characters session")
 }
 
-func TestSamplingOfAModelGoesOverThatOfAll(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, says("One."), says("Two."), says("Three."))
-	cold, warm := 0.1, 0.9
-	b.deps.Sampling = record.Sampling{MaxTokens: 100, Temperature: &cold}
-	ask := func(name, model, want string) {
-		s := b.begin()
-		if err := s.SetModel(t.Context(), model); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := drain(s.Send(t.Context(), "hello")); err != nil || !strings.Contains(b.body(b.requests()), want) {
-			t.Errorf("%s: %v, sent %s, want %s", name, err, b.body(b.requests()), want)
-		}
-	}
-	ask("for all", "test/m", `"max_tokens":100,"temperature":0.1,"stream"`)
-	b.deps.Of = ofModels(map[string]ModelSettings{
-		"test/m": {Sampling: record.Sampling{TopP: &warm, Temperature: &warm, Effort: "low"}},
-		"test/n": {Sampling: record.Sampling{TopP: &warm}}, "other/m": {Sampling: record.Sampling{MaxTokens: 7}},
-	})
-	ask("for the model", "test/m", `"max_tokens":100,"temperature":0.9,"top_p":0.9,"reasoning_effort":"low"`)
-	ask("for another model", "test/n", `"max_tokens":100,"temperature":0.1,"top_p":0.9,"stream"`)
-}
-
 // A reply that would take more than half of the window is asked for shorter, and that is said once for each
 // window, with the key's value for the model that is asked.
 func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
@@ -240,24 +194,4 @@ func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("", `"max_tokens":100`)
-}
-
-// A reply that is shorter because the server once refused a longer one has nothing to do with the window.
-func TestAReplyThatTheServerCapsIsNotBlamedOnTheWindow(t *testing.T) {
-	t.Parallel()
-	b := newBench(t,
-		refuses(400, `{"error":{"message":"max_tokens is too large: 3000. This model supports at most 1000 completion tokens.","param":"max_tokens"}}`),
-		says("Hello."), says("Again."))
-	b.deps.Sampling.MaxTokens = 3000
-	for range 2 {
-		events, err := drain(b.begin().Send(t.Context(), "hello"))
-		if err != nil || !strings.Contains(b.body(b.requests()), `"max_tokens":1000`) {
-			t.Fatalf("%v, sent %s", err, b.body(b.requests()))
-		}
-		for _, n := range only[Notice](events) {
-			if strings.Contains(n.Text, "half of the model's window") {
-				t.Errorf("said %q", n.Text)
-			}
-		}
-	}
 }

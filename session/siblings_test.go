@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/history"
 	"winnow/session/store"
 )
 
@@ -108,43 +107,6 @@ func TestPreviewOfAnEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.body(3); string(body) != got || strings.Contains(got, "Second") {
-		t.Errorf("the request was\n%s\nwant as planned\n%s", got, body)
-	}
-}
-
-// A message that is edited keeps its files, and its plan has them too. A summary of what stood behind it
-// is not in it.
-func TestPreviewOfAnEditHasTheFiles(t *testing.T) {
-	b := newBench(t, says("Hello."), says("A dog."))
-	s := b.begin()
-	drain(s.Send(t.Context(), "Hi"))
-	row := s.Info()
-	seen, err := b.deps.Store.Append(t.Context(), store.Message{Session: row.ID, Parent: row.Leaf, Message: history.Message{
-		Role: history.User, Content: "What is this?", Status: history.Complete,
-		Parts: []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Name: "cat.png", Data: []byte("a picture")}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.deps.Store.AddSummary(t.Context(), store.Summary{
-		Session: row.ID, Sources: history.IDs{{s.Messages()[0].ID, seen.ID}}, Messages: 3, Text: "Notes of three.",
-	}); err != nil {
-		t.Fatal(err)
-	}
-	b.deps.Policy.SummarizeRatio = 0.5
-	s = b.open(row.ID)
-	plan, err := s.Try(Trial{Instead: seen.ID}).Preview("And this?")
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := s.Try(Trial{}).Body(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := drain(s.Edit(t.Context(), SendOptions{}, seen.ID, "And this?")); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.body(2); string(body) != got || strings.Contains(got, "Notes of three") {
 		t.Errorf("the request was\n%s\nwant as planned\n%s", got, body)
 	}
 }

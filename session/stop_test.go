@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -10,57 +9,7 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/llm/tool"
 )
-
-// callsAndBreaks asks for a tool, whole, and then breaks the connection.
-func callsAndBreaks(id, name, arguments string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		delta(w, map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": id, "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
-		}}})
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// The tools that an answer asked for before it broke off do not run: nobody knows whether it was all.
-func TestToolsOfAnInterruptedAnswerDoNotRun(t *testing.T) {
-	for name, step := range map[string]step{
-		"content first": func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			delta(w, map[string]any{"content": "Let me look."})
-			callsAndBreaks("c1", "look", `{}`)(w, r)
-		},
-		"a call alone": callsAndBreaks("c1", "look", `{}`),
-		"no end": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			delta(w, map[string]any{"content": "Let me look.", "tool_calls": []any{map[string]any{
-				"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": "look", "arguments": "{}"},
-			}}})
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t, step)
-			var ran atomic.Int32
-			box := &tool.Toolbox{}
-			box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
-				func(context.Context, json.RawMessage) (string, error) { ran.Add(1); return "seen", nil })
-			b.offer(box)
-			b.deps.Approve = Always
-			s := b.begin()
-			drain(s.Send(t.Context(), "Look."))
-			if ran.Load() != 0 || b.last() != 1 {
-				t.Errorf("the tool ran %d times, and %d requests left", ran.Load(), b.last())
-			}
-			for _, m := range s.Messages() {
-				if m.Role == history.Tool {
-					t.Errorf("the result %q is stored", m.Content)
-				}
-			}
-		})
-	}
-}
 
 // What arrived is kept even where the user stops at the very moment at which its first piece comes.
 func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,74 +13,6 @@ import (
 	"winnow/llm"
 	"winnow/session/store"
 )
-
-// TestTrialPlansAsTheSettingWould compares what a trial shows with what the conversation shows once
-// it is set to the same, by hand and by Apply, and with what the next start of the program shows.
-func TestTrialPlansAsTheSettingWould(t *testing.T) {
-	budget := func(n int) *int { return &n }
-	for _, test := range []struct {
-		name  string
-		trial Trial
-		set   func(s *Session) error
-	}{
-		{"nothing", Trial{}, func(*Session) error { return nil }},
-		{"budget", Trial{Budget: budget(900)}, func(s *Session) error { return s.Apply(t.Context(), Trial{Budget: new(900)}) }},
-		{"automatic budget", Trial{Budget: budget(0)}, func(s *Session) error { return s.Apply(t.Context(), Trial{Budget: new(0)}) }},
-		{"preset", Trial{Preset: "assistant-first"}, func(s *Session) error { return s.Apply(t.Context(), Trial{Preset: "assistant-first"}) }},
-		{"both", Trial{Preset: "classic", Budget: budget(700)}, func(s *Session) error {
-			return errors.Join(s.Apply(t.Context(), Trial{Preset: "classic"}), s.Apply(t.Context(), Trial{Budget: new(700)}))
-		}},
-		{"placement", Trial{Placement: history.InOrder}, func(s *Session) error { s.policy.Placement = history.InOrder; return nil }},
-		{"model", Trial{Model: "small/tiny"}, func(s *Session) error { return s.SetModel(t.Context(), "small/tiny") }},
-		{"all", Trial{Model: "small", Preset: "recall", Budget: budget(600), Placement: history.InOrder}, func(s *Session) error {
-			err := errors.Join(s.SetModel(t.Context(), "small/tiny"), s.Apply(t.Context(), Trial{Preset: "recall"}), s.Apply(t.Context(), Trial{Budget: new(600)}))
-			s.policy.Placement = history.InOrder
-			return err
-		}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			b := trialBench(t)
-			s := b.open(b.conversationOf())
-			before := preview(t, s, Trial{})
-			row, err := b.deps.Store.Session(t.Context(), s.Info().ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if test.trial.Model != "" {
-				if err := s.Consider(t.Context(), test.trial.Model); err != nil {
-					t.Fatal(err)
-				}
-			}
-			tried := preview(t, s, test.trial)
-			if alike := reflect.DeepEqual(tried, before); alike && len(s.Try(test.trial).keys) > 0 && test.trial.Placement == "" || alike && test.trial.Model != "" {
-				t.Errorf("the trial tries nothing: %+v", tried)
-			}
-			stored, err := b.deps.Store.Session(t.Context(), row.ID)
-			if err != nil || !reflect.DeepEqual(stored, row) || !reflect.DeepEqual(s.Info(), row) {
-				t.Errorf("the trial left its mark: %+v, %v; was %+v", stored, err, row)
-			}
-			if after := preview(t, s, Trial{}); !reflect.DeepEqual(after, before) {
-				t.Errorf("the trial changed the next request from\n%+v\nto\n%+v", before, after)
-			}
-			applied := b.open(row.ID)
-			if err := applied.Apply(t.Context(), test.trial); err != nil {
-				t.Fatal(err)
-			}
-			if got := preview(t, applied, Trial{}); !reflect.DeepEqual(got, tried) {
-				t.Errorf("the trial shows\n%+v\napplied it is\n%+v", tried, got)
-			}
-			if got := preview(t, b.open(row.ID), Trial{}); !reflect.DeepEqual(got, tried) {
-				t.Errorf("the trial shows\n%+v\nafter the next start it is\n%+v", tried, got)
-			}
-			if err := test.set(s); err != nil {
-				t.Fatal(err)
-			}
-			if got := preview(t, s, Trial{}); !reflect.DeepEqual(got, tried) {
-				t.Errorf("the trial shows\n%+v\nset so it is\n%+v", tried, got)
-			}
-		})
-	}
-}
 
 // previewed is a plan with the bytes it gives, and what it was made by.
 type previewed struct {
@@ -239,34 +170,6 @@ func TestApplyThatIsNotStoredChangesNothing(t *testing.T) {
 	}
 	if !reflect.DeepEqual(s.Info(), row) || s.Ref() != "test/m" || !reflect.DeepEqual(preview(t, s, Trial{}), next) {
 		t.Errorf("the conversation is now %+v, was %+v", s.Info(), row)
-	}
-}
-
-// TestConsideredModelIsReadAgain has a model learn more after it was considered and used.
-func TestConsideredModelIsReadAgain(t *testing.T) {
-	b := trialBench(t)
-	s := b.open(b.conversationOf())
-	for _, step := range []func() error{
-		func() error { return s.Consider(t.Context(), "small") },
-		func() error { return s.Apply(t.Context(), Trial{Model: "small"}) },
-		func() error { return s.Apply(t.Context(), Trial{Model: "test/m"}) },
-	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := s.Try(Trial{Model: "small"}).Preview(""); !errors.Is(err, ErrNotConsidered) {
-		t.Errorf("a model that was in use since it was considered: %v, want ErrNotConsidered", err)
-	}
-	ratio := func() string {
-		plan, err := s.Try(Trial{Model: "small"}).Preview("")
-		return fmt.Sprint(plan.Sum.Ratio, err)
-	}
-	if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: "http://127.0.0.1:1/v1", Model: "tiny", Ratio: 2, Samples: 4}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Consider(t.Context(), "small"); err != nil || ratio() != "2 <nil>" {
-		t.Errorf("considered again it has a ratio of %s (%v), want 2", ratio(), err)
 	}
 }
 

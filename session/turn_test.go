@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
-	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -136,26 +134,6 @@ func TestRequestHoldsExactlyWhatWasPlanned(t *testing.T) {
 	}
 }
 
-func TestUserMessageIsOnDiskBeforeTheRequestLeaves(t *testing.T) {
-	var b *bench
-	seen := make(chan string, 1)
-	b = newBench(t, func(w http.ResponseWriter, r *http.Request) {
-		rows, err := b.deps.Store.Sessions(context.Background(), store.Filter{})
-		if err != nil || len(rows) != 1 {
-			t.Errorf("the server was asked with %d sessions on disk (%v), want 1", len(rows), err)
-			seen <- ""
-			return
-		}
-		branch, _ := b.deps.Store.Branch(context.Background(), rows[0].ID, rows[0].Leaf, 0, -1)
-		seen <- transcript(branch)
-		says("ok")(w, r)
-	})
-	drain(b.begin().Send(t.Context(), "Remember me"))
-	if got := <-seen; got != "user: Remember me\n" {
-		t.Errorf("on disk when the server was asked: %q", got)
-	}
-}
-
 func TestStopKeepsWhatArrived(t *testing.T) {
 	sent := make(chan struct{})
 	b := newBench(t, hangs(sent, "Once upon ", "a time"))
@@ -234,24 +212,6 @@ func TestEmptyAnswerIsAnErrorAndLeavesNoMessage(t *testing.T) {
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Say nothing\n")
 }
 
-func TestRegenerateMakesASibling(t *testing.T) {
-	b := newBench(t, says("First try."), says("Second try."))
-	s := b.begin()
-	drain(s.Send(t.Context(), "Write a line"))
-	old := s.Messages()[1]
-	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
-		t.Fatalf("regenerate failed: %v", err)
-	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Write a line\nassistant: Second try.\n")
-	kept, err := b.deps.Store.Message(t.Context(), old.ID)
-	if err != nil || kept.Content != "First try." || kept.Siblings != 2 {
-		t.Errorf("the first answer is %q with %d siblings (%v), want First try. with 2", kept.Content, kept.Siblings, err)
-	}
-	if strings.Contains(b.body(2), "First try.") {
-		t.Errorf("the second request shows the model its first answer: %s", b.body(2))
-	}
-}
-
 func TestSecondTurnWhileBusyIsRefusedAndStoresNothing(t *testing.T) {
 	sent := make(chan struct{})
 	b := newBench(t, hangs(sent, "wait"))
@@ -303,20 +263,6 @@ func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
 	}
 }
 
-func TestRefusedToolDoesNotRunAndTheModelIsAsked(t *testing.T) {
-	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("As you wish."))
-	b.offer(adder(t))
-	s := b.begin()
-	for e := range s.Send(t.Context(), "1+2?") {
-		if a, ok := e.(Asked); ok {
-			a.Answer(approval.Answer{})
-		}
-	}
-	if got := s.Messages()[2].Content; got != refused {
-		t.Errorf("the result is %q, want %q", got, refused)
-	}
-}
-
 func TestToolLoopEnds(t *testing.T) {
 	call := calls("c1", "add", `{"a":1,"b":2}`)
 	b := newBench(t, call, call, call)
@@ -360,56 +306,6 @@ func adder(t *testing.T) *tool.Toolbox {
 			return string(text), err
 		})
 	return box
-}
-
-func TestOverflowTeachesTheWindowAndAsksOnceMore(t *testing.T) {
-	b := newBench(t,
-		says(strings.Repeat("long answer ", 400)),
-		refuses(400, `{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 tokens) exceeds the available context size (1024 tokens), try increasing it","n_prompt_tokens":1300,"n_ctx":1024}}`),
-		says("It fits."))
-	s := b.begin()
-	drain(s.Send(t.Context(), "Talk at length"))
-	events, err := drain(s.Send(t.Context(), "And?"))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
-	if got := only[Notice](events); len(got) != 1 || !strings.Contains(got[0].Text, "1024") {
-		t.Errorf("the notices are %v, want one that names 1024 tokens", got)
-	}
-	if len(b.body(3)) >= len(b.body(2)) {
-		t.Errorf("the second try has %d bytes, the first %d", len(b.body(3)), len(b.body(2)))
-	}
-	again := b.open(s.Info().ID)
-	if err := again.LoadRest(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	learned, err := b.deps.Store.Endpoint(t.Context(), again.Model().Client.Endpoint().BaseURL, "m")
-	if err != nil || learned.Window != 1024 {
-		t.Errorf("learned a window of %d (%v), want 1024", learned.Window, err)
-	}
-}
-
-func TestPreviewIsWhatSendWouldSend(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."))
-	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	preview, err := s.Preview("Second")
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, _ := drain(s.Send(t.Context(), "Second"))
-	sent := only[Planned](events)[0].Plan
-	if got, want := len(preview.Messages), len(sent.Messages); got != want {
-		t.Fatalf("the preview has %d messages, the request %d", got, want)
-	}
-	for i := range sent.Messages {
-		if preview.Messages[i].Content != sent.Messages[i].Content {
-			t.Errorf("message %d: preview %q, sent %q", i, preview.Messages[i].Content, sent.Messages[i].Content)
-		}
-	}
-	if preview.Sum.Total != sent.Sum.Total {
-		t.Errorf("the preview says %d tokens, the request had %d", preview.Sum.Total, sent.Sum.Total)
-	}
 }
 
 func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
