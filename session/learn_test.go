@@ -206,7 +206,7 @@ func TestEstimateIsItsFormula(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas := `[{"type":"function","function":{"name":"add","description":"adds","parameters":{"type":"object"}}}]`
+	schemas := `[{"function":{"name":"add","description":"adds","parameters":{"type":"object"}},"type":"function"}]`
 	if !strings.Contains(b.body(3), `"tools":`+schemas) {
 		t.Fatalf("the body does not carry the tools %s: %s", schemas, b.body(3))
 	}
