@@ -138,6 +138,15 @@ func peak() string {
 	return strings.TrimSpace(line)
 }
 
+func preset(t testing.TB, name string) history.Policy {
+	t.Helper()
+	p, err := history.Preset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func importPath(t *testing.T, s *store.Store, path string, report func(transfer.Imported)) error {
 	f, err := os.Open(path)
 	if err != nil {
