@@ -101,7 +101,7 @@ type Entry struct {
 	Disposition  Disposition
 	Level        Level    // of the most that is in the request
 	Place        Level    // of what stands in the message's place: less where more of it is recalled to the front
-	Cause        Cause    `json:"Reason"` // why; the key is that of the records that had a sentence
+	Cause        Cause    // why
 	Pinned       bool     // the user's choice
 	Whole        bool     // all of its text is in the request
 	Recalled     bool     // in the request, or more of it, because the current message is about it
@@ -162,7 +162,7 @@ type Added struct {
 	At     int // index into Plan.Entries of the message it stands in or in front of; len(Entries) behind the last one, 0 in the system prompt
 	Text   string
 	Tokens int
-	Cause  Cause `json:"Reason"` // why
+	Cause  Cause // why
 }
 
 // Sum says where the tokens of a request go. The parts and their sum Total are counted tokens, which

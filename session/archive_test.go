@@ -376,7 +376,7 @@ func TestRestoreRefusesOtherFiles(t *testing.T) {
 		"":                             "it is not a winnow archive",
 		"[]":                           "it is not a winnow archive",
 		`{"messages":[]}`:              "it is not a winnow archive",
-		`{"winnow":2,"sessions":[]}`:   "the archive was written by a newer winnow (format 2, this one reads 1)",
+		`{"winnow":2,"sessions":[]}`:   "another build of winnow wrote the archive (format 2, this one reads 1)",
 		`{"winnow":"1","sessions":[]}`: "it is not a winnow archive",
 	} {
 		err := archive.Restore(t.Context(), newStoreAt(t), strings.NewReader(text), nil)

@@ -20,7 +20,7 @@ type Cause struct {
 	Want  int    // what it takes: characters of a message that is cut, tokens of one that did not fit, messages of a gap
 	Have  int    // how much of Want is there: characters that are sent, tokens that were left
 	Limit int    // the limit that the code names: characters, tokens or messages
-	Text  string // words that the current message shares with it, the model that made a summary, the name of a call, or the sentence of an older record without a code
+	Text  string // words that the current message shares with it, the model that made a summary, the name of a call, codes of faults, or a sentence where there is no code
 }
 
 // Sentence is the cause in words for the user, with its numbers.
@@ -92,14 +92,14 @@ func (c Cause) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText reads what MarshalText wrote, or the sentence of a record from before causes had codes.
+// UnmarshalText reads what MarshalText wrote.
 func (c *Cause) UnmarshalText(text []byte) error {
 	written := string(text)
 	if read, ok := readCause(written); ok {
 		*c = read
 		return nil
 	}
-	*c = causeOfSentence(written)
+	*c = Cause{Text: written}
 	return nil
 }
 

@@ -1,39 +1,11 @@
 package cause
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
-
-// Every sentence that a record may hold from before causes had codes is read as the cause that stands behind it in
-// the file, with all of its numbers.
-func TestSentencesOfOldRecordsHaveCodes(t *testing.T) {
-	recorded, err := os.ReadFile("testdata/recorded-sentences.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[Code]bool{}
-	for line := range strings.Lines(string(recorded)) {
-		sentence, want, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		var c Cause
-		if err := c.UnmarshalText([]byte(sentence)); err != nil || c.Code == None {
-			t.Errorf("%q has no code, %v", sentence, err)
-			continue
-		}
-		seen[c.Code] = true
-		if got, err := c.MarshalText(); err != nil || string(got) != want {
-			t.Errorf("%q is read as %q, %v; want %q", sentence, got, err, want)
-		}
-	}
-	for code := None + 1; code <= RecalledBlock; code++ {
-		if !seen[code] {
-			t.Errorf("no recorded sentence has the code %s", code)
-		}
-	}
-}
 
 // A cause is the same after it was written to a record, whatever its text is.
 func TestCausesAreReadAsTheyWereWritten(t *testing.T) {

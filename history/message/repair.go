@@ -5,17 +5,17 @@ import "winnow/history/cause"
 // Repair is one repaired fault of a message. The stored message is never changed.
 type Repair struct {
 	Kind   string      // C1 to C15, the catalogue of docs/context.md
-	Cause  cause.Cause `json:"What"` // what was wrong and what is sent instead; the key is that of the records that had a sentence
+	Cause  cause.Cause // what was wrong and what is sent instead
 	Before string      // the damaged bytes
 	After  string      // what is sent instead, "" where it is left out
 	Remedy Remedy      `json:",omitempty"` // what the user had sent instead of the repair
 }
 
-// Sentence says what was wrong and what is sent instead. That of an older record says itself what the user chose.
+// Sentence says what was wrong and what is sent instead.
 func (r Repair) Sentence() string {
 	sentence := r.Cause.Sentence()
 	switch {
-	case r.Cause.Code == cause.None, r.Remedy == SendRepaired:
+	case r.Remedy == SendRepaired:
 		return sentence
 	case r.Remedy == SendAsText:
 		return sentence + " You chose to send the call as text."
@@ -25,8 +25,7 @@ func (r Repair) Sentence() string {
 	return sentence + " You chose to leave the call out."
 }
 
-// Same reports whether two repairs send the same for the same fault. Their causes may differ: a record keeps that of
-// its day.
+// Same reports whether two repairs send the same for the same fault, whatever their causes say.
 func (r Repair) Same(other Repair) bool {
 	r.Cause, other.Cause = cause.Cause{}, cause.Cause{}
 	return r == other

@@ -7,16 +7,14 @@ import (
 	"winnow/history/cause"
 )
 
-// A record has the code of what was repaired, one from before codes its sentence. Both are read, and what the user chose
-// instead is said once.
+// A record has the code of what was repaired, and what the user chose instead.
 func TestRepairsOfRecordsSayWhatWasDone(t *testing.T) {
 	for _, tt := range []struct{ record, want string }{
-		{`{"Kind":"C9","What":"result_empty"}`, "The tool result was empty; a note is sent instead."},
-		{`{"Kind":"C1","What":"arguments_repaired have=8"}`, "The arguments of this call were cut off after 8 characters; the complete part is sent."},
-		{`{"Kind":"C9","What":"result_empty","Remedy":"text"}`, "The tool result was empty; a note is sent instead. You chose to send the call as text."},
-		{`{"Kind":"C5","What":"result_missing text=read","Remedy":"drop"}`, "The call read has no recorded result; a neutral note is sent instead. You chose to leave the call out."},
-		{`{"Kind":"C14","What":"text_bytes alone","Remedy":"drop"}`, "Bytes that are not valid text are sent as replacement characters. You chose to leave the message out."},
-		{`{"Kind":"C9","What":"The tool result was empty; a note is sent instead. You had the call told as text instead.","Remedy":"text"}`, "The tool result was empty; a note is sent instead. You had the call told as text instead."},
+		{`{"Kind":"C9","Cause":"result_empty"}`, "The tool result was empty; a note is sent instead."},
+		{`{"Kind":"C1","Cause":"arguments_repaired have=8"}`, "The arguments of this call were cut off after 8 characters; the complete part is sent."},
+		{`{"Kind":"C9","Cause":"result_empty","Remedy":"text"}`, "The tool result was empty; a note is sent instead. You chose to send the call as text."},
+		{`{"Kind":"C5","Cause":"result_missing text=read","Remedy":"drop"}`, "The call read has no recorded result; a neutral note is sent instead. You chose to leave the call out."},
+		{`{"Kind":"C14","Cause":"text_bytes alone","Remedy":"drop"}`, "Bytes that are not valid text are sent as replacement characters. You chose to leave the message out."},
 	} {
 		var r Repair
 		if err := json.Unmarshal([]byte(tt.record), &r); err != nil || r.Sentence() != tt.want {
@@ -32,7 +30,7 @@ func TestRepairsOfRecordsSayWhatWasDone(t *testing.T) {
 
 func TestRepairsAreTheSameWhateverTheirCauseSays(t *testing.T) {
 	a := Repair{Kind: "C9", Cause: cause.Cause{Code: cause.ResultEmpty}, After: "(empty result)"}
-	b := Repair{Kind: "C9", Cause: cause.Cause{Text: "an older sentence"}, After: "(empty result)"}
+	b := Repair{Kind: "C9", Cause: cause.Cause{Text: "another sentence"}, After: "(empty result)"}
 	if !a.Same(b) || a.Same(Repair{Kind: "C9", Cause: a.Cause}) {
 		t.Errorf("%+v and %+v are not compared by what is sent", a, b)
 	}

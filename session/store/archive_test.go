@@ -392,10 +392,6 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{1, 1}}, Messages: 1}); err != nil {
 		t.Fatal(err)
 	}
-	unreadable, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o")})
-	must(t, "add", err)
-	_, err = s.full.Exec(`UPDATE requests SET plan = x'00' WHERE id = ?`, unreadable.ID)
-	must(t, "damage", err)
 	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{
 		Added: []history.Added{{Text: "a"}},
 		Entries: history.EntriesOf([]history.Entry{{

@@ -26,7 +26,7 @@ type Learned struct {
 	Ratio    float64              `db:"ratio"`   // the server's tokens per counted token, 0 unknown
 	Samples  int                  `db:"samples"` // how many answers Ratio comes from
 	Quirks   []string             `db:"quirks,json"`
-	QuirksAt map[string]time.Time // since when each quirk is known; none for one that was never dated
+	QuirksAt map[string]time.Time // since when each quirk is known
 }
 
 // learnedRow is what was learned with the dates of its quirks as they are stored.
@@ -41,9 +41,6 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 		row, err := learned(ctx, tx, plainURL(baseURL), model)
 		if err != nil {
 			return Learned{}, fmt.Errorf("read what is known of %s: %w", model, err)
-		}
-		if row.WindowAt.IsZero() {
-			row.Window = 0 // It may have been a guess.
 		}
 		for quirk, ms := range row.QuirksMS {
 			if row.QuirksAt == nil {

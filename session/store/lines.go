@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"unicode/utf8"
-
-	"winnow/session/store/verdicts"
 )
 
 // Line is one row of a session in an archive, with its columns as they are stored: exactly one of its fields is set. The lines of a session
@@ -150,7 +148,7 @@ type RequestLine struct {
 	Ended      Text   `json:"ended,omitempty"`
 	Error      Text   `json:"error,omitempty" secret:"text"`
 	Options    Text   `json:"options,omitempty" db:",null,blob" secret:"json"`
-	Plan       []byte `json:"plan,omitempty" db:",null"`
+	Plan       []byte `json:"plan,omitempty" db:"-"`
 	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
 
 	CacheWrite  int64 `json:"cache_write_tokens,omitempty"` // as reported, 0 for none or not said
@@ -252,21 +250,4 @@ type SummaryLine struct {
 	Model    Text        `json:"model,omitempty"`
 	Text     Text        `json:"text,omitempty" db:",blob" secret:"text"`
 	Sources  MessageRuns `json:"sources,omitempty"` // runs of ids of the messages that it was made from and stands for
-}
-
-// AsStored is a line as it is read back where it was stored: the record of a request that an older winnow wrote has
-// the form of today.
-func AsStored(l Line) Line {
-	if l.Request == nil {
-		return l
-	}
-	plan, err := verdicts.Unpack(l.Request.Plan)
-	if err != nil {
-		return l
-	}
-	request := *l.Request
-	if request.Plan, err = plan.Pack(); err != nil {
-		return l
-	}
-	return Line{Request: &request}
 }

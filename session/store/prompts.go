@@ -105,7 +105,7 @@ func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, 
 		return sqlite.Collect(ctx, tx, scanPrompt, `
 			SELECT
 				id,
-				CASE WHEN hash = x'' THEN text ELSE substr(text, 1, ?) END,
+				substr(text, 1, ?),
 				length(text),
 				files,
 				hash

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 
 	"winnow/session/store/backup"
 	"winnow/session/store/search"
@@ -110,7 +109,7 @@ func emptyJournal(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// PurgeCopy writes a copy of the history, of any schema, anew without a session. Whatever fails, the copy is
+// PurgeCopy writes a copy of the history anew without a session. Whatever fails, the copy is
 // then as it was before.
 func PurgeCopy(ctx context.Context, c backup.Copy, session Session) error {
 	return c.Rewrite(ctx, func(tx *sql.Tx) error {
@@ -118,60 +117,23 @@ func PurgeCopy(ctx context.Context, c backup.Copy, session Session) error {
 		if err != nil {
 			return err
 		}
-		columns, err := sqlite.TableColumns(ctx, tx, "found")
-		if err == nil && len(columns) > 0 { // the copy is of a schema with an index
-			err = search.Renew(ctx, tx)
-		}
-		if err != nil {
+		if err := search.Renew(ctx, tx); err != nil {
 			return err
 		}
 		return deleteSession(ctx, tx, n)
 	})
 }
 
-// deleteSession deletes the rows of a session, in a file of any schema, in every table but the search index.
+// deleteSession deletes the rows of a session in every table but the search index.
 func deleteSession(ctx context.Context, tx *sql.Tx, n int64) error {
 	if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
 		return err
 	}
-	if err := deletePrompts(ctx, tx, n); err != nil {
-		return err
-	}
-	// The rows that reference it go with it.
+	// The rows that reference it, its prompts too, go with it.
 	if err := execute(ctx, tx, `DELETE FROM sessions WHERE n = ?`, n); err != nil {
 		return err
 	}
 	return execute(ctx, tx, `
 		DELETE FROM attachments
 		WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
-}
-
-// deletePrompts deletes the prompts of a session. One that names no session, as all did before schema 9,
-// is the session's where one of its messages holds it, or where it holds a message that is long enough
-// to be no coincidence, such as a command and its text.
-func deletePrompts(ctx context.Context, tx *sql.Tx, n int64) error {
-	columns, err := sqlite.TableColumns(ctx, tx, "prompts")
-	if err != nil {
-		return err
-	}
-	nameless := "TRUE"
-	if slices.Contains(columns, "session") {
-		if err := execute(ctx, tx, `DELETE FROM prompts WHERE session = ?`, n); err != nil {
-			return err
-		}
-		nameless = "session IS NULL"
-	}
-	return execute(ctx, tx, `
-		DELETE FROM prompts
-		WHERE `+nameless+`
-			AND EXISTS (
-				SELECT 1
-				FROM messages m
-				WHERE m.session = ?
-					AND m.role = 'user'
-					AND (
-						instr(m.content, prompts.text) > 0
-						OR length(m.content) >= 16 AND instr(prompts.text, m.content) > 0
-					)
-			)`, n)
 }

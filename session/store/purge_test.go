@@ -181,23 +181,6 @@ func TestPurgeBesideAReaderIsFinishedLater(t *testing.T) {
 	}
 }
 
-// Prompts from before they had a session are found by what they say.
-func TestPurgeRemovesPromptsThatNameNoSession(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	gone, _ := begin(t, s, "", "tell me of secretword, please")
-	begin(t, s, "", "another question")
-	for _, text := range []string{"tell me of secretword, please", "/alone tell me of secretword, please", "secretword", "another question"} {
-		_, err := s.full.Exec("INSERT INTO prompts (created_ms, text) VALUES (1, ?)", []byte(text))
-		must(t, "insert", err)
-	}
-	must(t, "purge", s.Purge(ctx, gone.ID))
-	left, err := s.Prompts(ctx, 0, 0)
-	if err != nil || len(left) != 1 || left[0].Head.Text != "another question" {
-		t.Errorf("after the purge there are %+v, %v; want only the other session's", left, err)
-	}
-}
-
 // The copies beside the history are named, and rewritten or deleted where that is asked for.
 func TestPurgeCopies(t *testing.T) {
 	t.Parallel()
@@ -213,7 +196,8 @@ func TestPurgeCopies(t *testing.T) {
 		INSERT INTO messages (id, session, seq, role, status, created_ms, hash, content) VALUES
 			(1, 1, 1, 'user', 'complete', 1, x'00', CAST('tell me of secretword' AS BLOB)),
 			(2, 2, 1, 'user', 'complete', 1, x'00', CAST('tell me of staysword' AS BLOB));
-		INSERT INTO prompts (created_ms, text) VALUES (1, CAST('tell me of secretword' AS BLOB)), (1, CAST('tell me of staysword' AS BLOB));
+		INSERT INTO prompts (session, created_ms, text) VALUES
+			(1, 1, CAST('tell me of secretword' AS BLOB)), (2, 1, CAST('tell me of staysword' AS BLOB));
 		INSERT INTO drafts (session, updated_ms, text) VALUES (1, 1, CAST('secretword' AS BLOB));
 		UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
 	_, err = old.full.Exec(fill)

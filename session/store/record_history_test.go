@@ -4,13 +4,11 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"winnow/history"
-	"winnow/session/store/verdicts"
 )
 
 // What the rows of all requests tell is what the plans tell one by one.
@@ -133,42 +131,5 @@ func TestADamagedVerdictIsPassedOver(t *testing.T) {
 	}
 	if err := s.Dump(ctx, session.ID, func(Line) error { return nil }); err != nil {
 		t.Errorf("the session cannot be read whole: %v", err)
-	}
-}
-
-// A session of an archive that an older winnow wrote is known again: its records are the same in the form of today.
-func TestRecordsOfAnOlderWinnowAreKnownAgain(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, m := begin(t, s, "", "hello")
-	_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: 1, Plan: &Verdicts{
-		Entries: history.EntriesOf([]history.Entry{{ID: m.ID, Disposition: history.Kept, Cause: history.Cause{Code: history.CauseFits}}}...),
-	}})
-	must(t, "add", err)
-	var lines []Line
-	for _, l := range linesOf(t, s, session.ID) {
-		if l.Request != nil {
-			text, err := verdicts.Unzip(l.Request.Plan)
-			must(t, "unzip", err)
-			older := strings.Replace(string(text), `"fits"`, `"kept whole: everything fits"`, 1)
-			if older == string(text) {
-				t.Fatalf("the cause does not stand in %s", text)
-			}
-			l.Request.Plan, err = verdicts.Zip([]byte(older))
-			must(t, "zip", err)
-		}
-		lines = append(lines, l)
-	}
-	there := newStore(t)
-	_, err = there.RestoreSession(ctx, sessionRestore(session.ID, NewestIDs{}, lines))
-	must(t, "restore", err)
-	for name, as := range map[string]func(Line) Line{"as written": func(l Line) Line { return l }, "as stored": AsStored} {
-		d := NewDigester()
-		for _, l := range lines {
-			must(t, "digest", d.Add(as(l)))
-		}
-		if _, unchanged, err := there.FindArchived(ctx, *lines[0].Session, d); err != nil || unchanged != (name == "as stored") {
-			t.Errorf("%s it is known: %v, unchanged: %t", name, err, unchanged)
-		}
 	}
 }

@@ -88,7 +88,7 @@ func (c *Cleaner) Changed() bool { return c.changed }
 func (c *Cleaner) Line(l Line) Line {
 	out, row := l.copied()
 	if !row.IsValid() {
-		return l // of a later winnow's kind
+		return l
 	}
 	changed := c.row(row)
 	switch {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -171,9 +170,9 @@ func (in *restoring) line(ctx context.Context, l Line) error {
 	case l.Remedy != nil:
 		return in.insertDecision(ctx, "remedies", l.Remedy.Message, l.Remedy)
 	case l.Summary != nil:
-		return in.addSummary(ctx, *l.Summary)
+		return in.insert(ctx, "summaries", *l.Summary)
 	}
-	return nil // of a later winnow's kind: whoever reads the archive says so
+	return nil // whoever reads the archive says that it has a line of no known kind
 }
 
 // measure decides how far the ids are moved.
@@ -235,7 +234,6 @@ func (in *restoring) addSession(ctx context.Context, l SessionLine) error {
 		return err
 	}
 	for _, q := range l.Queued {
-		q.Parts, q.Folds = cmp.Or(q.Parts, "[]"), cmp.Or(q.Folds, "[]")
 		if err := in.insert(ctx, "queued", q); err != nil {
 			return err
 		}
@@ -243,12 +241,10 @@ func (in *restoring) addSession(ctx context.Context, l SessionLine) error {
 	if l.Draft == nil {
 		return nil
 	}
-	draft := *l.Draft
-	draft.Files, draft.Parts = cmp.Or(draft.Files, "[]"), cmp.Or(draft.Parts, "[]")
-	return in.insert(ctx, "drafts", draft)
+	return in.insert(ctx, "drafts", *l.Draft)
 }
 
-// addRequest adds a request with rows of its plan. A plan that cannot be read stays as it is.
+// addRequest adds a request with its plan, and without one where that cannot be read.
 func (in *restoring) addRequest(ctx context.Context, l *RequestLine) error {
 	if err := in.insert(ctx, "requests", l); err != nil {
 		return err
@@ -334,15 +330,6 @@ func (in *restoring) addMessage(ctx context.Context, l *MessageLine) error {
 		attachments = append(attachments, key)
 	}
 	return insertCallsAndParts(ctx, in.tx, l.ID, *l, attachments)
-}
-
-func (in *restoring) addSummary(ctx context.Context, l SummaryLine) error {
-	if len(l.Sources) == 0 {
-		// An older archive does not say what the summary was made from: everything up to its newest message
-		// counts.
-		l.Sources = MessageRuns{{in.from.Messages + in.shift.Messages, l.Last}}
-	}
-	return in.insert(ctx, "summaries", l)
 }
 
 // finish writes what the messages decide of the session's row, and gives sessions that were forked from

@@ -70,7 +70,7 @@ func (s Shift) Line(l Line) (Line, error) {
 func remap(l Line, to idMap) (Line, error) {
 	out, row := l.copied()
 	if !row.IsValid() {
-		return l, nil // of a later winnow's kind
+		return l, nil
 	}
 	by := map[string]func(int64) int64{messageKind: to.message, requestKind: to.request, summaryKind: to.summary}
 	for i := range row.NumField() {
@@ -115,7 +115,6 @@ func remapOptions(options Text, to idMap) Text {
 	}
 	change(all, "summary", func(of map[string]json.RawMessage) map[string]json.RawMessage {
 		change(of, "ID", to.summary)
-		change(of, "Upto", to.message)
 		change(of, "Messages", to.messages)
 		return of
 	})

@@ -116,9 +116,6 @@ func (g *merging) line(l SyncLine) error {
 	case g.skip:
 		return nil
 	case g.session == nil:
-		if l.Line == (Line{}) {
-			return nil // of a later winnow's kind
-		}
 		return damaged("a row stands before its session")
 	}
 	if l.Stamp != nil {
@@ -161,7 +158,7 @@ func (g *merging) row(l SyncLine) error {
 		}
 		return g.decide(remedyValue, l.Remedy.Message, l.Stamp, l.Remedy.Remedy != "", func(id int64) any { r := *l.Remedy; r.Message = id; return r })
 	}
-	return nil // of a later winnow's kind
+	return damaged("a row is of no kind")
 }
 
 // begin checks whether the segment is the next one, and makes ready.
@@ -537,7 +534,7 @@ func (g *merging) writeValue(name string, l SessionLine) error {
 	}
 	values, there := columns[name]
 	if !there {
-		return nil // of a later winnow's kind
+		return damaged("there is no value %.20q", name)
 	}
 	if name == modelValue { // the address is that of another endpoint
 		err := execute(g.ctx, g.tx, `
@@ -813,7 +810,7 @@ func (g *merging) request(l SyncLine) error {
 	}
 	plan, err := verdicts.Unpack(row.Plan)
 	if err != nil {
-		return nil // one that cannot be read stays as it is
+		return nil // a request without a plan that can be read comes without one
 	}
 	return g.plans.Put(g.ctx, g.tx, verdicts.Key{Session: g.session.n, Request: row.ID, Purpose: row.Purpose}, plan)
 }
@@ -892,7 +889,6 @@ func (g *merging) replaceRequest(row *RequestLine, at SyncStamp) error {
 	if err != nil {
 		return err
 	}
-	values = slices.DeleteFunc(values, func(v sql.NamedArg) bool { return v.Name == "plan" })
 	if _, err := sqlite.Update(g.ctx, g.tx, "requests", values, sql.Named("id", row.ID)); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ var (
 	errLarge      = fmt.Errorf("it is larger than %d MB", mostFile>>20)
 	errLong       = fmt.Errorf("a line of it is larger than %d MB", mostLine>>20)
 	errPlain      = errors.New("it is not encrypted, and under a key only what the key opens is merged")
-	errLater      = errors.New("it was written by a newer winnow")
+	errLater      = errors.New("another build of winnow wrote it")
 	errLocked     = errors.New("it is encrypted, and there is no key for it")
 )
 

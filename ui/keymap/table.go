@@ -1,7 +1,6 @@
 package keymap
 
-// Action is what a key does. Its text is the name that remaps it in the configuration, so it is a contract: a
-// name that is given up stays accepted.
+// Action is what a key does. Its text is the name that remaps it in the configuration, so it is a contract.
 type Action string
 
 // The actions, in the order of the help screen.

@@ -110,8 +110,8 @@ func (u Model) save() tea.Cmd {
 	})
 }
 
-// Index brings the search index up to date, where that is not going on already. It can lack messages: all of them
-// in a history from before there was one, and those of a fork.
+// Index brings the search index up to date, where that is not going on already. It can lack messages, such as
+// those of a fork.
 func (u *Model) Index() tea.Cmd {
 	if u.store == nil || u.store.ReadOnly() || u.indexing {
 		return nil

@@ -87,7 +87,7 @@ func (r savedRow) withoutEnd() bool {
 		}
 		return true
 	case "requests":
-		for _, long := range []string{"options", "plan", "sum", "added", "shortfalls"} {
+		for _, long := range []string{"options", "sum", "added", "shortfalls"} {
 			if at := r.column(long); at < len(r.values) {
 				r.values[at] = nil
 			}

@@ -151,8 +151,7 @@ CREATE TABLE requests (
 	fault              TEXT    NOT NULL DEFAULT '', -- of a request with which its turn failed, why: JSON, '' for none
 	entries            INTEGER NOT NULL DEFAULT 0,  -- how many messages have a verdict
 	options            BLOB,                        -- JSON: what decided the plan beside the messages
-	plan               BLOB,
-	sum                TEXT,                        -- JSON: where the tokens went; NULL where its verdicts are not rows
+	sum                TEXT,                        -- JSON: where the tokens went; NULL where it has no verdicts
 	added              TEXT,                        -- JSON: texts that nobody said
 	shortfalls         TEXT                         -- JSON: runs of messages with what they needed and what was left
 ) STRICT;
@@ -286,7 +285,7 @@ CREATE TABLE prompts (
 	created_ms INTEGER NOT NULL,
 	text       BLOB    NOT NULL,
 	files      BLOB    NOT NULL DEFAULT x'5b5d',                  -- []
-	session    INTEGER REFERENCES sessions (n) ON DELETE CASCADE, -- where it was sent; NULL where that is lost
+	session    INTEGER REFERENCES sessions (n) ON DELETE CASCADE, -- where it was sent; NULL where that is not kept
 	hash       BLOB    NOT NULL DEFAULT x''                       -- SHA-256 of files, a NUL byte and text
 ) STRICT;
 

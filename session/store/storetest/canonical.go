@@ -186,7 +186,6 @@ func (c *canonical) options(session, text string) any {
 	}
 	if of, is := all["summary"].(map[string]any); is {
 		delete(of, "ID")
-		of["Upto"] = named(of["Upto"])
 	}
 	if v, there := all["guessed"]; there {
 		again, _ := json.Marshal(v)

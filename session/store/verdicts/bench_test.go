@@ -34,7 +34,7 @@ func longSession(b *testing.B) (*sql.DB, Key, Plan) {
 			plan, err := history.Build(past[:upto], history.Options{Policy: policy, Turn: past[upto : upto+1]})
 			must(b, err)
 			p = Plan{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added}
-			k, err = addRequest(tx, 1, "", nil)
+			k, err = addRequest(tx, 1, "")
 			must(b, err)
 			must(b, w.Put(b.Context(), tx, k, p))
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // packed is a Plan by columns, in each of which a run of equal values is written once. It is JSON in gzip: the form
-// that archives have, and that schema 13 had for each request.
+// that archives have.
 type packed struct {
 	Sum         history.Sum                `json:"sum"`
 	Added       []history.Added            `json:"added,omitempty"`
@@ -22,7 +22,7 @@ type packed struct {
 	Role        []run[history.Role]        `json:"role"`
 	Disposition []run[history.Disposition] `json:"disposition"`
 	Level       []run[[2]history.Level]    `json:"level"` // in all, and in its place
-	Cause       []run[history.Cause]       `json:"reason"`
+	Cause       []run[history.Cause]       `json:"cause"`
 	Marks       []run[marks]               `json:"marks"`
 	Size        []run[size]                `json:"size"`
 	Cuts        map[int][]history.Range    `json:"cuts,omitempty"` // by the entry's place, here and below
@@ -131,11 +131,6 @@ func Unpack(plan []byte) (Plan, error) {
 	}
 	var p packed
 	if err := json.Unmarshal(text, &p); err != nil {
-		// The first winnow wrote a plan row by row, with keys in lower case, which json takes too.
-		var byRow Plan
-		if json.Unmarshal(text, &byRow) == nil && byRow.Entries.Len() > 0 {
-			return byRow, nil
-		}
 		return Plan{}, err
 	}
 	return p.plan()
@@ -175,7 +170,11 @@ func (p packed) plan() (Plan, error) {
 		}
 		e.Cuts, e.Inserted, e.Repairs = p.Cuts[i], p.Inserted[i], p.Repairs[i]
 	}
-	return Plan{Sum: p.Sum, Entries: history.EntriesOf(entries...), Added: p.Added}, nil
+	out := Plan{Sum: p.Sum, Entries: history.EntriesOf(entries...), Added: p.Added}
+	if !inOrder(out.Entries) {
+		return Plan{}, errors.New("its messages are not in order")
+	}
+	return out, nil
 }
 
 // each hands out the n values of a column one after the other.

@@ -3,6 +3,7 @@ package verdicts
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"winnow/history"
@@ -46,7 +47,7 @@ func rowOf(e history.Entry) row {
 
 // Record is what the row of a request has of its plan beside the verdicts.
 type Record struct {
-	Sum        *history.Sum    `db:"sum,null,json"` // nil where the verdicts are not rows
+	Sum        *history.Sum    `db:"sum,null,json"` // nil where the request has no plan
 	Added      []history.Added `db:"added,null,json"`
 	Shortfalls []shortfall     `db:"shortfalls,null,json"`
 	Entries    int             `db:"entries"` // how many verdicts there are
@@ -163,7 +164,6 @@ func collect(ctx context.Context, tx *sql.Tx, condition string, args ...any) (hi
 type requestRow struct {
 	Session int64  `db:"session"`
 	Purpose string `db:"purpose"`
-	Packed  []byte `db:"plan"`
 	Record
 }
 
@@ -174,7 +174,7 @@ func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
 		return Plan{}, err
 	}
 	if r.Sum == nil {
-		return Unpack(r.Packed)
+		return Plan{}, errNoPlan
 	}
 	entries, err := collect(ctx, tx, `
 		v.session = ?1
@@ -187,6 +187,9 @@ func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
 	return r.plan(entries), err
 }
 
+// errNoPlan says that the record of a request has no plan.
+var errNoPlan = errors.New("it has no plan")
+
 // Writer stores the plans of requests. It remembers the last one, so that the next is compared with that and not with
 // rows. One whose transaction is not committed may not be used again.
 type Writer struct {
@@ -194,8 +197,7 @@ type Writer struct {
 	entries history.Entries
 }
 
-// Put stores the plan of a request, the newest of its session. A plan whose messages are not in order, which none of
-// winnow's is, stays packed.
+// Put stores the plan of a request, the newest of its session and purpose. Its messages have to be in order.
 func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 	var last int64
 	err := tx.QueryRowContext(ctx, `
@@ -208,7 +210,7 @@ func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 		return err
 	}
 	if !inOrder(p.Entries) || last >= k.Request {
-		return putPacked(ctx, tx, k, p)
+		return fmt.Errorf("the plan of request %d is not in order", k.Request)
 	}
 	if before := (Key{k.Session, last, k.Purpose}); w.last != before {
 		if w.entries, err = open(ctx, tx, before); err != nil {
@@ -221,17 +223,8 @@ func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 	w.last, w.entries = k, p.Entries
 	values, err := sqlite.Values(recordOf(p))
 	if err == nil {
-		_, err = sqlite.Update(ctx, tx, "requests", append(values, sql.Named("plan", nil)), sql.Named("id", k.Request))
+		_, err = sqlite.Update(ctx, tx, "requests", values, sql.Named("id", k.Request))
 	}
-	return err
-}
-
-func putPacked(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
-	packed, err := p.Pack()
-	if err != nil {
-		return err
-	}
-	_, err = sqlite.Update(ctx, tx, "requests", []sql.NamedArg{sql.Named("plan", packed)}, sql.Named("id", k.Request))
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -72,17 +71,14 @@ func (s *Sweep) entries(request int64, purpose string) (history.Entries, error) 
 	return w.Entries(), nil
 }
 
-// Packed is the plan of a request with a record, packed. A plan of which something is lost cannot be unpacked.
+// Packed is the plan of a request with a record, packed; nil where something of it is lost.
 func (s *Sweep) Packed(k Key, r Record) ([]byte, error) {
 	entries, err := s.entries(k.Request, k.Purpose)
 	if err != nil {
 		return nil, err
 	}
-	out := r.plan(entries).packed()
-	out.Entries = r.Entries
-	columns, err := json.Marshal(out)
-	if err != nil {
-		return nil, err
+	if entries.Len() != r.Entries {
+		return nil, nil
 	}
-	return Zip(columns)
+	return r.plan(entries).Pack()
 }

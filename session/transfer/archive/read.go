@@ -67,8 +67,8 @@ func open(file io.ReadSeeker) (*reader, error) {
 	if expect(dec, json.Delim('{')) != nil || expect(dec, "winnow") != nil || dec.Decode(&version) != nil || version < 1 {
 		return nil, cmp.Or(a.failed, errNotArchive)
 	}
-	if version > format {
-		return nil, fmt.Errorf("the archive was written by a newer winnow (format %d, this one reads %d)", version, format)
+	if version != format {
+		return nil, fmt.Errorf("another build of winnow wrote the archive (format %d, this one reads %d)", version, format)
 	}
 	if expect(dec, "sessions") != nil || expect(dec, json.Delim('[')) != nil {
 		a.at = 0 // The first session is looked for.

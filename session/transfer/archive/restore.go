@@ -99,11 +99,8 @@ type restoring struct {
 // take stores a session that is whole, and reports it.
 func (in *restoring) take(ctx context.Context, of archived) error {
 	there, unchanged, err := in.store.FindArchived(ctx, of.head, of.digest)
-	switch {
-	case errors.Is(err, store.ErrNotFound) && of.secret:
-		there, unchanged, err = in.knownAs(ctx, of, in.store.Cleaner().Line)
-	case err == nil && !unchanged:
-		there, unchanged, err = in.knownAs(ctx, of, func(l store.Line) store.Line { return l })
+	if errors.Is(err, store.ErrNotFound) && of.secret {
+		there, unchanged, err = in.findCleaned(ctx, of)
 	}
 	if err == nil {
 		in.rename(of.head.ID, there.ID)
@@ -135,12 +132,10 @@ func (in *restoring) take(ctx context.Context, of archived) error {
 	return nil
 }
 
-// knownAs finds the session that was stored of one that holds secrets, which clean takes out, or records in the form of
-// an older winnow.
-func (in *restoring) knownAs(ctx context.Context, of archived, clean func(store.Line) store.Line) (there store.Session, unchanged bool, err error) {
-	digest := store.NewDigester()
-	err = in.archive.lines(of.at, func(l store.Line) error { return digest.Add(store.AsStored(clean(l))) })
-	if err != nil {
+// findCleaned finds the session that was stored of one that holds secrets.
+func (in *restoring) findCleaned(ctx context.Context, of archived) (there store.Session, unchanged bool, err error) {
+	digest, clean := store.NewDigester(), in.store.Cleaner()
+	if err := in.archive.lines(of.at, func(l store.Line) error { return digest.Add(clean.Line(l)) }); err != nil {
 		return there, false, err
 	}
 	return in.store.FindArchived(ctx, of.head, digest)

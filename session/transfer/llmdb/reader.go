@@ -1,5 +1,5 @@
-// Package llmdb reads the conversations that the program llm keeps in its SQLite database, in any of its
-// schemas. It never writes to the database and does not store the conversations.
+// Package llmdb reads the conversations that the program llm keeps in its SQLite database, as rows of responses or
+// of threads. It never writes to the database and does not store the conversations.
 package llmdb
 
 import (
@@ -18,7 +18,7 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Reader reads the conversations that the program llm keeps in its database, in any of its schemas.
+// Reader reads the conversations that the program llm keeps in its database.
 type Reader struct {
 	db      *sql.DB
 	columns map[string]map[string]bool // of every table
@@ -83,8 +83,6 @@ func (l *Reader) list(ctx context.Context) error {
 		table, ids string
 		read       func(context.Context, string) (conversation.Conversation, error)
 	}{
-		{"log", l.chats("log"), l.chatIn("log")},
-		{"logs", l.chats("logs"), l.chatIn("logs")},
 		{"responses", `SELECT conversation_id FROM responses WHERE conversation_id IS NOT NULL` + l.notThreads() + ` GROUP BY conversation_id ORDER BY min(rowid)`, l.conversation},
 		{"responses", `SELECT id FROM responses WHERE conversation_id IS NULL ORDER BY rowid`, l.alone},
 		{"threads", `SELECT id FROM threads ORDER BY rowid`, l.thread},

@@ -28,8 +28,7 @@ type Reader struct {
 	about conversation.About
 }
 
-// The lines with which such a text begins, and the one with which it ends. Texts of older versions begin with
-// the header.
+// The line with which such a text begins, and the one with which it ends.
 const (
 	intro    = "This is a conversation between a user and an AI assistant;"
 	header   = "💬 CONVERSATION HISTORY"
@@ -41,7 +40,7 @@ var messageHead = regexp.MustCompile(`^\[(\d+|\+)\] (?:👤|🤖|💬) (System|U
 // Is reports whether a file that begins so is such a text.
 func Is(beginning string) bool {
 	beginning = strings.TrimPrefix(beginning, "\ufeff")
-	return strings.HasPrefix(beginning, intro) || strings.HasPrefix(beginning, header)
+	return strings.HasPrefix(beginning, intro)
 }
 
 // NewReader returns a reader of a file. It reads nothing yet.
