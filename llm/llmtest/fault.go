@@ -28,11 +28,6 @@ const (
 	Summary   Stage = "summary"    // in the request for a summary
 )
 
-// Stages lists all of them.
-func Stages() []Stage {
-	return []Stage{Window, Prices, Plan, Connect, Headers, FirstByte, Text, Reasoning, Calls, End, AfterTool, Title, Summary}
-}
-
 // Fault is something that a server, or what is between it and winnow, does wrong. Exactly one of Dial, Conn, Status
 // and Stream says what; a Stream may be empty.
 type Fault struct {
