@@ -91,7 +91,8 @@ func (c *Model) readFiles(chips []int) tea.Cmd {
 	for _, n := range chips {
 		path := c.Chips[n].Path
 		if isAddress(path) { // of a draft that was left unsent: nobody agreed to another request
-			err := fmt.Errorf("%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it", path, path)
+			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
+			err := fmt.Errorf(again, path, path)
 			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{{path: path, err: err}}} })
 			continue
 		}
@@ -163,13 +164,15 @@ func (c *Model) wasRead(msg readMsg) tea.Cmd {
 		} else if msg.cut {
 			c.Say("Only the beginning of " + theme.OneLine(f.path) + " was read: " + theme.Size(len(f.part.Text)) + ".")
 		} else if bad := notText(f.part); bad > 0 {
-			c.Say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") + " that are not UTF-8; each is sent as a replacement character.")
+			c.Say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") +
+				" that are not UTF-8; each is sent as a replacement character.")
 		}
 		text := ""
 		if waiting.Text != "" {
 			text = Escaped(f.path)
 		}
-		chips = append(chips, Chip{Label: theme.FileLabel(f.part, c.Tokens(f.part.Tokens)), Text: text, Path: f.path, Sum: f.sum, Part: &f.part})
+		label := theme.FileLabel(f.part, c.Tokens(f.part.Tokens))
+		chips = append(chips, Chip{Label: label, Text: text, Path: f.path, Sum: f.sum, Part: &f.part})
 	}
 	c.replace(in, msg.chip, chips)
 	return c.Emit(Changed{})
@@ -201,16 +204,17 @@ func notText(p history.Part) int {
 func (c *Model) replace(in *Writing, of int, chips []Chip) {
 	was := in.Chips[of]
 	delete(in.Chips, of)
-	if len(chips) == 0 {
-		in.Area.Unfold(of, markdown.Visible(was.Text))
-		return
-	}
-	var numbers []int
-	var labels []string
-	for _, p := range chips {
-		c.made++
-		in.Chips[c.made] = p
-		numbers, labels = append(numbers, c.made), append(labels, p.Label)
-	}
-	in.Area.Unpack(of, numbers, labels)
+	in.Area.ReplaceInset(of, func() {
+		if len(chips) == 0 {
+			in.Area.Insert(markdown.Visible(was.Text))
+		}
+		for i, p := range chips {
+			if i > 0 {
+				in.Area.Insert(" ")
+			}
+			c.made++
+			in.Chips[c.made] = p
+			in.Area.InsertInset(c.made, p.Label)
+		}
+	})
 }

@@ -42,8 +42,9 @@ func (c *Model) fold(text string) {
 		counted = c.Count(text)
 	}
 	c.put(Chip{
-		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)), theme.Thousands(c.Tokens(counted))),
-		Text:  text,
+		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"),
+			theme.Size(len(text)), theme.Thousands(c.Tokens(counted))),
+		Text: text,
 	})
 }
 
@@ -123,7 +124,8 @@ func (w *Writing) Text() string {
 		case p.Part != nil:
 			b.WriteString(p.Part.Name)
 		default:
-			if before := b.String(); before != "" && !strings.HasSuffix(before, "\n") && before[0] != '/' && !p.isFile() {
+			before := b.String()
+			if before != "" && !strings.HasSuffix(before, "\n") && before[0] != '/' && !p.isFile() {
 				b.WriteString("\n") // What was written before a paste is no part of its first line.
 			}
 			b.WriteString(p.Text)
@@ -250,7 +252,7 @@ func (c *Model) Restore(d store.Draft) []int {
 
 // Open is the chip to look at: the one nearest to the cursor on its line, else the first of the draft.
 func (w *Writing) Open() (Chip, bool) {
-	if number, ok := w.Area.Near(); ok {
+	if number := w.Area.Near(); number != 0 {
 		return w.Chips[number], true
 	}
 	for _, number := range w.Area.All() {

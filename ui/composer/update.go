@@ -128,8 +128,8 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
 	default:
-		n, ok := c.Area.Before()
-		if ok && msg.Keystroke() == "backspace" && c.Chips[n].isFile() && c.Chips[n].Text != "" {
+		n := c.Area.Before()
+		if msg.Keystroke() == "backspace" && c.Chips[n].isFile() && c.Chips[n].Text != "" {
 			c.replace(&c.Writing, n, nil) // a dragged file is its path again
 			return nil
 		}
@@ -143,7 +143,8 @@ func (c *Model) openChip() tea.Cmd {
 	chip, ok := c.Open()
 	switch {
 	case !ok:
-		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+		key := c.Keys.First(keymap.Focus)
+		return c.Say("The draft has no long paste and no file; " + key + " goes to the transcript.")
 	case chip.Reading():
 		return c.Say("It is still being read.")
 	case chip.Part == nil:

@@ -1,99 +1,85 @@
-// Package editor is a text that a person is writing: lines of characters, among which may stand insets,
-// which are one character for the cursor however long their label is. A key costs what the line under
-// the cursor costs, whatever else is written. It does not know what an inset is for.
+// Package editor edits a draft: lines of characters with a cursor, among which insets may stand. A character is a
+// grapheme cluster, and an inset, whatever the length of its label, is one character too. The package does not know
+// what an inset stands for. The cost of a key is that of the cursor's line, however long the draft is.
 package editor
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// tabWidth is how wide a tab is drawn, in cells of the screen.
+// tabWidth is the width of a tab in cells.
 const tabWidth = 4
 
-// cell is what the cursor steps over: a character as a reader sees it, or an inset.
-type cell struct {
-	text  string // the character, or the inset's label
+// character is what the cursor steps over: a grapheme cluster, or an inset.
+type character struct {
+	text  string // the cluster, or the inset's label
 	width int    // in cells of the screen
-	inset int    // the inset's number, 0 for a character
+	inset int    // the inset's number, 0 for a cluster
 }
 
 // line is the text up to a line break.
 type line struct {
-	cells []cell
-	rows  []int // the cell that each row of the screen begins with; nil where that is not known
+	characters []character
+	starts     []int // the first character of each row of the screen, nil where the line is not laid out
+	width      int   // that the rows were laid out for
 }
 
-// place is a place between two cells of a line.
+// position is a place in front of a character or at the end of a line.
 type position struct{ line, at int }
 
 func (p position) before(q position) bool { return p.line < q.line || p.line == q.line && p.at < q.at }
 
-// Editor is the text and the cursor in it. Its zero value is not ready: New makes one.
+// Editor is a text and the cursor in it. New makes one; the zero value is not ready.
 type Editor struct {
 	lines   []*line
 	cursor  position
-	anchor  *position // the other end of the selection, nil for none
-	goal    int       // the column that moving up and down keeps to, -1 for the cursor's own
-	width   int       // of a row, in cells of the screen
-	most    int       // rows that are shown at once
-	top     int       // the first row that is shown
-	changes int       // how often the text has changed
+	anchor  position // the other end of the selection; the cursor itself where nothing is selected
+	goal    int      // the column that moving up and down comes back to,
+	goalOf  position // as long as the cursor is here
+	width   int      // of a row, in cells
+	most    int      // rows that are shown at once
+	top     int      // the first row that is shown
+	changes int      // how often the text has changed
 }
 
 // New makes an empty editor of one row.
-func New() Editor {
-	return Editor{lines: []*line{{}}, goal: -1, width: 1, most: 1}
-}
+func New() Editor { return Editor{lines: []*line{{}}, width: 1, most: 1} }
 
-// Resize gives the rows a width in cells and says how many of them are shown at most.
+// Resize sets the width of the rows in cells, and how many of them are shown at most.
 func (e *Editor) Resize(width, most int) {
-	if width = max(1, width); width != e.width {
-		e.width = width
-		for _, l := range e.lines {
-			l.rows = nil
-		}
-	}
-	e.most = max(1, most)
-	e.show()
+	e.width, e.most = max(1, width), max(1, most)
+	e.scroll()
 }
 
-// Changes grows with every change of the text.
+// Changes is a number that grows with every change of the text.
 func (e *Editor) Changes() int { return e.changes }
 
-// Empty says that nothing is written.
-func (e *Editor) Empty() bool { return len(e.lines) == 1 && len(e.lines[0].cells) == 0 }
+// Empty reports whether nothing is written.
+func (e *Editor) Empty() bool { return e.Len() == 0 }
 
 // Reset makes the text empty.
-func (e *Editor) Reset() {
-	e.lines, e.cursor, e.anchor, e.goal, e.top = []*line{{}}, position{}, nil, -1, 0
-	e.changes++
-}
+func (e *Editor) Reset() { e.Become(New()) }
 
-// Become takes the text, the cursor and the selection of another editor, which is not to be used any
-// more.
+// Become takes the text, the cursor and the selection of another editor, which must not be used any more.
 func (e *Editor) Become(o Editor) {
-	e.lines, e.cursor, e.anchor, e.goal, e.top = o.lines, o.cursor, o.anchor, -1, 0
-	if o.width != e.width {
-		for _, l := range e.lines {
-			l.rows = nil
-		}
-	}
-	e.changed()
+	o.width, o.most, o.changes = e.width, e.most, e.changes+1
+	*e = o
+	e.scroll()
 }
 
-// All gives the text in order: each character with 0, a line break among them, and each inset's label
-// with its number.
+// All yields each character with 0, line breaks among them, and each inset's label with its number.
 func (e *Editor) All() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for i, l := range e.lines {
 			if i > 0 && !yield("\n", 0) {
 				return
 			}
-			for _, c := range l.cells {
+			for _, c := range l.characters {
 				if !yield(c.text, c.inset) {
 					return
 				}
@@ -102,183 +88,199 @@ func (e *Editor) All() iter.Seq2[string, int] {
 	}
 }
 
-// Len is how many characters are written, line breaks among them.
+// Len is the number of characters, line breaks among them.
 func (e *Editor) Len() int {
 	n := len(e.lines) - 1
 	for _, l := range e.lines {
-		n += len(l.cells)
+		n += len(l.characters)
 	}
 	return n
 }
 
-// Begins says that the text begins with a character, and has one line only.
+// Begins reports whether the text is one line that begins with a character.
 func (e *Editor) Begins(with string) bool {
-	cells := e.lines[0].cells
-	return len(e.lines) == 1 && len(cells) > 0 && cells[0].inset == 0 && cells[0].text == with
+	first := e.lines[0].characters
+	return len(e.lines) == 1 && len(first) > 0 && first[0].inset == 0 && first[0].text == with
 }
 
-// Near is the inset that is nearest to the cursor on its line, the one before it first.
-func (e *Editor) Near() (number int, ok bool) {
-	cells := e.lines[e.cursor.line].cells
-	for i := e.cursor.at - 1; i >= 0; i-- {
-		if cells[i].inset != 0 {
-			return cells[i].inset, true
-		}
-	}
-	for _, c := range cells[e.cursor.at:] {
-		if c.inset != 0 {
-			return c.inset, true
-		}
-	}
-	return 0, false
-}
-
-// Before is the inset that stands right before the cursor.
-func (e *Editor) Before() (number int, ok bool) {
+// Before is the number of the inset right before the cursor, 0 for none.
+func (e *Editor) Before() int {
 	if e.cursor.at == 0 {
-		return 0, false
+		return 0
 	}
-	c := e.lines[e.cursor.line].cells[e.cursor.at-1]
-	return c.inset, c.inset != 0
+	return e.here().characters[e.cursor.at-1].inset
 }
 
-// Word is what stands between the last blank and the cursor, "" where an inset stands in it or something is selected.
+// Near is the number of the nearest inset before the cursor on its line, else of the nearest one behind it, 0 for none.
+func (e *Editor) Near() int {
+	near := slices.Clone(e.here().characters)
+	slices.Reverse(near[:e.cursor.at])
+	for _, c := range near {
+		if c.inset != 0 {
+			return c.inset
+		}
+	}
+	return 0
+}
+
+// Word is the text between the last blank and the cursor, "" where it holds an inset or something is selected.
 func (e *Editor) Word() string {
-	word, _ := e.word()
+	word := ""
+	for _, c := range e.here().characters[e.wordStart():e.cursor.at] {
+		word += c.text
+	}
 	return word
 }
 
-// TakeWord takes out what Word gives.
-func (e *Editor) TakeWord() {
-	if word, from := e.word(); word != "" {
-		e.take(position{e.cursor.line, from})
-	}
-}
+// TakeWord removes what Word returns.
+func (e *Editor) TakeWord() { e.replace(position{e.cursor.line, e.wordStart()}, e.cursor, "") }
 
-// word is Word, and the place on its line where it begins.
-func (e *Editor) word() (word string, from int) {
-	from = e.cursor.at
-	if e.anchor != nil {
-		return "", from
-	}
-	cells := e.here().cells
-	for from > 0 && strings.TrimSpace(cells[from-1].text) != "" {
-		if cells[from-1].inset != 0 {
-			return "", e.cursor.at
+// wordStart is where Word begins on the cursor's line.
+func (e *Editor) wordStart() int {
+	from, line := e.cursor.at, e.here().characters
+	for ; e.anchor == e.cursor && from > 0 && !line[from-1].space(); from-- {
+		if line[from-1].inset != 0 {
+			return e.cursor.at
 		}
-		from--
 	}
-	for _, c := range cells[from:e.cursor.at] {
-		word += c.text
-	}
-	return word, from
-}
-
-// Insert writes a text at the cursor, in the place of the selection where there is one.
-func (e *Editor) Insert(text string) {
-	if text == "" {
-		return
-	}
-	e.deleteSelection()
-	pieces := strings.Split(text, "\n")
-	for i, piece := range pieces {
-		if i > 0 {
-			e.split()
-		}
-		e.insert(piece)
-	}
-	e.changed()
-}
-
-// InsertInset puts an inset at the cursor.
-func (e *Editor) InsertInset(number int, label string) {
-	e.deleteSelection()
-	e.put(cell{text: label, width: ansi.StringWidth(label), inset: number})
-	e.changed()
-}
-
-// insert writes a text without line breaks. The characters around it may become one with it.
-func (e *Editor) insert(text string) {
-	if text == "" {
-		return
-	}
-	l, from, to := e.here(), e.cursor.at, e.cursor.at
-	end := len(text)
-	if from > 0 && l.cells[from-1].inset == 0 {
-		from--
-		text, end = l.cells[from].text+text, end+len(l.cells[from].text)
-	}
-	if to < len(l.cells) && l.cells[to].inset == 0 {
-		text += l.cells[to].text
-		to++
-	}
-	cells, done := cellsOf(text), 0
-	e.cursor.at = from
-	for _, c := range cells {
-		if done >= end {
-			break
-		}
-		done += len(c.text)
-		e.cursor.at++
-	}
-	l.replace(from, to, cells)
-}
-
-// put puts one cell at the cursor.
-func (e *Editor) put(c cell) {
-	e.here().replace(e.cursor.at, e.cursor.at, []cell{c})
-	e.cursor.at++
-}
-
-// split breaks the line at the cursor.
-func (e *Editor) split() {
-	l, at := e.here(), e.cursor
-	rest := &line{cells: append([]cell(nil), l.cells[at.at:]...)}
-	l.replace(at.at, len(l.cells), nil)
-	e.lines = append(e.lines, nil)
-	copy(e.lines[at.line+2:], e.lines[at.line+1:])
-	e.lines[at.line+1] = rest
-	e.cursor = position{at.line + 1, 0}
+	return from
 }
 
 func (e *Editor) here() *line { return e.lines[e.cursor.line] }
 
-// replace puts cells in the place of those from one up to another.
-func (l *line) replace(from, to int, with []cell) {
-	tail := len(l.cells) - to
-	switch grow := len(with) - (to - from); {
-	case grow > 0:
-		l.cells = append(l.cells, make([]cell, grow)...)
-		copy(l.cells[len(l.cells)-tail:], l.cells[to:to+tail])
-	case grow < 0:
-		copy(l.cells[from+len(with):], l.cells[to:])
-		l.cells = l.cells[:len(l.cells)+grow]
+// space reports whether the character separates words.
+func (c character) space() bool { return c.inset == 0 && strings.TrimSpace(c.text) == "" }
+
+// selection is both ends of the selection in order, twice the cursor where nothing is selected.
+func (e *Editor) selection() (from, to position) {
+	if e.cursor.before(e.anchor) {
+		return e.cursor, e.anchor
 	}
-	copy(l.cells[from:], with)
-	l.rows = nil
+	return e.anchor, e.cursor
 }
 
-// cellsOf are the characters of a text.
-func cellsOf(text string) []cell {
-	cells := make([]cell, 0, len(text))
-	for words := graphemes.FromString(text); words.Next(); {
-		c := cell{text: words.Value()}
+// Insert writes a text in the place of the selection, or at the cursor.
+func (e *Editor) Insert(text string) {
+	from, to := e.selection()
+	e.replace(from, to, text)
+}
+
+// InsertInset puts an inset in the place of the selection, or at the cursor.
+func (e *Editor) InsertInset(number int, label string) {
+	from, to := e.selection()
+	e.put(from, to, [][]character{{{text: label, width: ansi.StringWidth(label), inset: number}}})
+	e.scroll()
+}
+
+// ReplaceInset lets a function write in the place of an inset, and reports whether there is such an inset. The cursor
+// and the selection stay where they are in the text around it; what was right behind the inset is right behind the new
+// text.
+func (e *Editor) ReplaceInset(number int, write func()) bool {
+	at, ok := e.find(number)
+	if !ok {
+		return false
+	}
+	behind := position{at.line, at.at + 1}
+	cursor, anchor := e.cursor, e.anchor
+	e.put(at, behind, [][]character{nil})
+	write()
+	written := e.cursor
+	move := func(p position) position {
+		if p.before(behind) {
+			return p
+		}
+		if p.line == behind.line {
+			p.at += written.at - behind.at
+		}
+		p.line += written.line - behind.line
+		p.at = min(p.at, len(e.lines[p.line].characters))
+		return p
+	}
+	e.cursor, e.anchor = move(cursor), move(anchor)
+	e.scroll()
+	return true
+}
+
+// find is the position of an inset.
+func (e *Editor) find(number int) (position, bool) {
+	for i, l := range e.lines {
+		if at := slices.IndexFunc(l.characters, func(c character) bool { return c.inset == number }); at >= 0 {
+			return position{i, at}, true
+		}
+	}
+	return position{}, false
+}
+
+// replace writes a text in the place of what is between two positions. Its ends may become one character with what is
+// beside them, as a letter and its accent, or the halves of a flag.
+func (e *Editor) replace(from, to position, text string) {
+	if from == to && text == "" {
+		return
+	}
+	if l := e.lines[from.line].characters; from.at > 0 && l[from.at-1].inset == 0 {
+		from.at--
+		text = l[from.at].text + text
+	}
+	behind := ""
+	if l := e.lines[to.line].characters; to.at < len(l) && l[to.at].inset == 0 {
+		behind = l[to.at].text
+		to.at++
+	}
+	var lines [][]character
+	for piece := range strings.SplitSeq(text+behind, "\n") {
+		lines = append(lines, charactersOf(piece))
+	}
+	e.put(from, to, lines)
+	p := e.cursor
+	for left := len(behind); left > 0; p.at-- {
+		if left -= len(e.here().characters[p.at-1].text); left < 0 {
+			break // The character behind the text became one with it.
+		}
+	}
+	e.moveTo(p)
+}
+
+// put puts lines in the place of what is between two positions, and the cursor behind them. It does not scroll.
+func (e *Editor) put(from, to position, with [][]character) {
+	last := len(with) - 1
+	e.cursor = position{from.line + last, len(with[last])}
+	if last == 0 {
+		e.cursor.at += from.at
+	}
+	first, rest := e.lines[from.line], e.lines[to.line].characters[to.at:]
+	if last == 0 && from.line == to.line {
+		first.characters, first.starts = slices.Replace(first.characters, from.at, to.at, with[0]...), nil
+	} else {
+		with[0] = slices.Concat(first.characters[:from.at], with[0])
+		with[last] = slices.Concat(with[last], rest)
+		var lines []*line
+		for _, characters := range with {
+			lines = append(lines, &line{characters: characters})
+		}
+		e.lines = slices.Replace(e.lines, from.line, to.line+1, lines...)
+	}
+	e.anchor = e.cursor
+	e.changes++
+}
+
+// moveTo puts the cursor at a position, and ends the selection.
+func (e *Editor) moveTo(p position) {
+	e.cursor, e.anchor = p, p
+	e.scroll()
+}
+
+// charactersOf splits a text without line breaks into its characters.
+func charactersOf(text string) []character {
+	characters := make([]character, 0, len(text))
+	for clusters := graphemes.FromString(text); clusters.Next(); {
+		c := character{text: clusters.Value(), width: 1}
 		switch {
 		case c.text == "\t":
 			c.width = tabWidth
-		case len(c.text) == 1 && c.text[0] >= ' ' && c.text[0] < 0x7f:
-			c.width = 1
-		default:
+		case len(c.text) > 1 || c.text[0] < ' ' || c.text[0] >= 0x7f:
 			c.width = ansi.StringWidth(c.text)
 		}
-		cells = append(cells, c)
+		characters = append(characters, c)
 	}
-	return cells
-}
-
-// changed is said after every change of the text.
-func (e *Editor) changed() {
-	e.changes++
-	e.goal = -1
-	e.show()
+	return characters
 }

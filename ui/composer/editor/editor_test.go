@@ -2,6 +2,7 @@ package editor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,35 +13,33 @@ import (
 
 // named is an editor's text with its insets by number, and with | where the cursor is.
 func named(e *Editor) string {
-	at := e.cursor
-	c := *e
-	c.lines = nil
-	for i, l := range e.lines {
-		copied := &line{cells: append([]cell(nil), l.cells...)}
-		if i == at.line {
-			copied.replace(at.at, at.at, []cell{{text: "|"}})
-		}
-		c.lines = append(c.lines, copied)
-	}
 	var b strings.Builder
-	for text, inset := range c.All() {
-		if inset != 0 {
-			text = fmt.Sprintf("<%d>", inset)
+	for i, l := range e.lines {
+		if i > 0 {
+			b.WriteByte('\n')
 		}
-		b.WriteString(text)
+		for at, c := range append(slices.Clone(l.characters), character{}) {
+			if e.cursor == (position{i, at}) {
+				b.WriteByte('|')
+			}
+			if c.inset != 0 {
+				c.text = fmt.Sprintf("<%d>", c.inset)
+			}
+			b.WriteString(c.text)
+		}
 	}
 	return b.String()
 }
 
 var keys = map[string]tea.KeyPressMsg{
 	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete},
+	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "backspace": {Code: tea.KeyBackspace},
+	"delete":     {Code: tea.KeyDelete},
 	"shift+left": {Code: tea.KeyLeft, Mod: tea.ModShift}, "shift+down": {Code: tea.KeyDown, Mod: tea.ModShift},
 	"ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl}, "ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl},
 	"ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
 	"ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "alt+d": {Code: 'd', Mod: tea.ModAlt},
 	"ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+k": {Code: 'k', Mod: tea.ModCtrl},
-	"alt+u": {Code: 'u', Mod: tea.ModAlt}, "alt+c": {Code: 'c', Mod: tea.ModAlt}, "alt+l": {Code: 'l', Mod: tea.ModAlt},
 }
 
 func TestKeys(t *testing.T) {
@@ -59,10 +58,11 @@ func TestKeys(t *testing.T) {
 		{"one\n\ntwo", "up up", "one|\n\ntwo"},
 		{"one two", "shift+left shift+left backspace", "one t|"},
 		{"one\ntwo", "ctrl+home shift+down delete", "|two"},
-		{"one two", "home alt+u alt+c", "ONE Two|"},
-		{"ONE two", "home alt+l", "one| two"},
+		{"one two", "shift+left shift+left left backspace", "one|two"},
 		{"e\u0301a", "left backspace", "|a"},
 		{"👩‍👩‍👧x", "left backspace", "|x"},
+		{"a🇫🇷🇩🇪", "backspace", "a🇫🇷|"},
+		{"🇫a🇷", "left backspace", "🇫🇷|"},
 		{"one", "up", "|one"},
 		{"one", "home down", "one|"},
 	} {
@@ -91,7 +91,7 @@ func TestAnInsetIsOneCharacter(t *testing.T) {
 		{"ctrl+w ctrl+w", "a |c"},
 		{"left delete", "a b|c"},
 		{"ctrl+left ctrl+left", "a |b<7>c"},
-		{"home alt+u ctrl+right", "A b|<7>c"},
+		{"home ctrl+right ctrl+right", "a b|<7>c"},
 		{"shift+left backspace", "a b|c"},
 	} {
 		e := New()
@@ -108,30 +108,34 @@ func TestAnInsetIsOneCharacter(t *testing.T) {
 	}
 }
 
-func TestInsetsUnfold(t *testing.T) {
+func TestTextIsWrittenInThePlaceOfAnInset(t *testing.T) {
 	e := New()
 	e.Resize(40, 5)
 	e.Insert("one ")
 	e.InsertInset(1, "[x]")
 	e.Insert(" two\nthree")
-	e.Unfold(1, "x\ny")
+	e.ReplaceInset(1, func() { e.Insert("x\ny") })
 	if got := named(&e); got != "one x\ny two\nthree|" {
 		t.Errorf("unfolded it is %q", got)
 	}
 	e.Press(keys["up"])
 	e.InsertInset(2, "[z]")
-	e.Unpack(2, []int{3, 4}, []string{"[p]", "[q]"})
+	e.ReplaceInset(2, func() {
+		e.InsertInset(3, "[p]")
+		e.Insert(" ")
+		e.InsertInset(4, "[q]")
+	})
 	if got := named(&e); got != "one x\ny two<3> <4>|\nthree" {
 		t.Errorf("unpacked it is %q", got)
 	}
-	if !e.Relabel(4, "[r]") || e.Relabel(9, "[s]") || e.Unfold(2, "") {
-		t.Error("it does not know which insets there are")
+	if e.ReplaceInset(2, func() { t.Error("it writes in the place of an inset that is gone") }) {
+		t.Error("it replaces an inset that is gone")
 	}
-	if n, ok := e.Before(); n != 4 || !ok {
+	if n := e.Before(); n != 4 {
 		t.Errorf("before the cursor is inset %d", n)
 	}
 	e.Press(keys["ctrl+home"])
-	if n, ok := e.Near(); ok {
+	if n := e.Near(); n != 0 {
 		t.Errorf("near the cursor is inset %d, want none on this line", n)
 	}
 }
@@ -176,7 +180,7 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 						break
 					}
 				}
-				p.e.Unfold(n, text)
+				p.e.ReplaceInset(n, func() { p.e.Insert(text) })
 			},
 			"left":      func(*rapid.T) { p.e.Press(keys["left"]); p.at = max(0, p.at-1) },
 			"right":     func(*rapid.T) { p.e.Press(keys["right"]); p.at = min(len(p.text), p.at+1) },
@@ -231,8 +235,8 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 // hangs says that a place is among spaces that stand over the end of their row.
 func hangs(e *Editor, p position) bool {
 	l := e.lines[p.line]
-	first := l.layout(e.width)[e.row(p)]
-	return widthOf(l.cells[first:p.at], e.width) >= e.width
+	first := l.layout(e.width)[e.rowInLine(p)]
+	return widthOf(l.characters[first:p.at], e.width) >= e.width
 }
 
 func (p *pad) inScreen(t *rapid.T) {
@@ -250,8 +254,8 @@ func (p *pad) inScreen(t *rapid.T) {
 	}
 	for i, l := range p.e.lines {
 		for k, first := range l.layout(p.e.width)[1:] {
-			if first <= l.rows[k] && first < len(l.cells) {
-				t.Fatalf("rows of line %d begin at %v", i, l.rows)
+			if first <= l.starts[k] && first < len(l.characters) {
+				t.Fatalf("rows of line %d begin at %v", i, l.starts)
 			}
 		}
 	}

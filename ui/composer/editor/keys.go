@@ -2,25 +2,24 @@ package editor
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
 
 // moves are the keys that move the cursor. With shift they select.
 var moves = map[string]func(*Editor, position) position{
+	"up": (*Editor).up, "down": (*Editor).down,
 	"left": (*Editor).left, "ctrl+b": (*Editor).left,
 	"right": (*Editor).right, "ctrl+f": (*Editor).right,
 	"alt+left": (*Editor).wordLeft, "ctrl+left": (*Editor).wordLeft, "alt+b": (*Editor).wordLeft,
 	"alt+right": (*Editor).wordRight, "ctrl+right": (*Editor).wordRight, "alt+f": (*Editor).wordRight,
-	"home": lineStart, "ctrl+a": lineStart,
-	"end": lineEnd, "ctrl+e": lineEnd,
-	"ctrl+home": textStart, "alt+<": textStart,
-	"ctrl+end": textEnd, "alt+>": textEnd,
+	"home": (*Editor).lineStart, "ctrl+a": (*Editor).lineStart,
+	"end": (*Editor).lineEnd, "ctrl+e": (*Editor).lineEnd,
+	"ctrl+home": (*Editor).start, "alt+<": (*Editor).start,
+	"ctrl+end": (*Editor).end, "alt+>": (*Editor).end,
 }
 
-// cuts are the keys that take out what is between the cursor and a place.
+// cuts are the keys that remove the selection, or what is between the cursor and a position.
 var cuts = map[string]func(*Editor, position) position{
 	"backspace": (*Editor).left, "ctrl+h": (*Editor).left, "shift+backspace": (*Editor).left,
 	"delete": (*Editor).right, "ctrl+d": (*Editor).right,
@@ -30,101 +29,117 @@ var cuts = map[string]func(*Editor, position) position{
 	"ctrl+k": endOrBreak,
 }
 
-// cases are the keys that change the letters of the word behind the cursor.
-var cases = map[string]func(text string, first bool) string{
-	"alt+u": func(text string, _ bool) string { return strings.ToUpper(text) },
-	"alt+l": func(text string, _ bool) string { return strings.ToLower(text) },
-	"alt+c": func(text string, first bool) string {
-		if !first {
-			return text
-		}
-		r, n := utf8.DecodeRuneInString(text)
-		return string(unicode.ToTitle(r)) + text[n:]
-	},
-}
-
-func lineStart(_ *Editor, p position) position { return position{p.line, 0} }
-func lineEnd(e *Editor, p position) position   { return position{p.line, len(e.lines[p.line].cells)} }
-func textStart(*Editor, position) position     { return position{} }
-func textEnd(e *Editor, _ position) position   { return e.end() }
-
-// startOrBreak and endOrBreak are the end of the line on one side, or behind the line break there.
-func startOrBreak(e *Editor, p position) position {
-	if p.at == 0 {
-		return e.left(p)
-	}
-	return lineStart(e, p)
-}
-
-func endOrBreak(e *Editor, p position) position {
-	if p == lineEnd(e, p) {
-		return e.right(p)
-	}
-	return lineEnd(e, p)
-}
-
-// Press is a key. One that is not known and has a text writes it.
+// Press handles a key: it moves the cursor, removes text, or writes the text that it types.
 func (e *Editor) Press(msg tea.KeyPressMsg) {
 	name := msg.Keystroke()
-	if plain := strings.Replace(name, "shift+", "", 1); plain != name && (moves[plain] != nil || plain == "up" || plain == "down") {
-		if e.anchor == nil {
-			from := e.cursor
-			e.anchor = &from
+	plain := strings.Replace(name, "shift+", "", 1)
+	switch move, cut := moves[plain], cuts[name]; {
+	case move != nil:
+		anchor := e.anchor
+		if e.moveTo(move(e, e.cursor)); plain != name {
+			e.anchor = anchor
 		}
-		e.step(plain)
-		return
-	}
-	cut, change := cuts[name], cases[name]
-	switch {
-	case moves[name] != nil, name == "up", name == "down":
-		e.anchor = nil
-		e.step(name)
 	case cut != nil:
-		if !e.deleteSelection() {
-			e.take(cut(e, e.cursor))
+		if e.anchor == e.cursor {
+			e.cursor = cut(e, e.cursor)
 		}
-	case change != nil:
-		e.anchor = nil
-		e.recase(change)
+		e.Insert("")
 	case msg.Text != "":
 		e.Insert(msg.Text)
 	}
 }
 
-// step moves the cursor.
-func (e *Editor) step(name string) {
-	switch name {
-	case "up":
-		e.upDown(-1)
-	case "down":
-		e.upDown(1)
-	default:
-		e.moveTo(moves[name](e, e.cursor))
-	}
+func (e *Editor) start(position) position { return position{} }
+
+func (e *Editor) end(position) position { return e.lineEnd(position{line: len(e.lines) - 1}) }
+
+func (e *Editor) lineStart(p position) position { return position{p.line, 0} }
+
+func (e *Editor) lineEnd(p position) position {
+	return position{p.line, len(e.lines[p.line].characters)}
 }
 
-// take takes out what is between the cursor and a place.
-func (e *Editor) take(to position) {
-	from := e.cursor
-	if to.before(from) {
-		from, to = to, from
+// startOrBreak is the start of the line, or in front of the line break there.
+func startOrBreak(e *Editor, p position) position {
+	if p.at == 0 {
+		return e.left(p)
 	}
-	e.cut(from, to)
+	return e.lineStart(p)
 }
 
-// recase changes the letters of the word behind the cursor, and goes behind it.
-func (e *Editor) recase(change func(string, bool) string) {
-	p := e.cursor
-	for p != e.end() && e.kind(p) == 0 {
+// endOrBreak is the end of the line, or behind the line break there.
+func endOrBreak(e *Editor, p position) position {
+	if p == e.lineEnd(p) {
+		return e.right(p)
+	}
+	return e.lineEnd(p)
+}
+
+// left is one character before a position.
+func (e *Editor) left(p position) position {
+	switch {
+	case p.at > 0:
+		p.at--
+	case p.line > 0:
+		return e.lineEnd(position{line: p.line - 1})
+	}
+	return p
+}
+
+// right is one character behind a position.
+func (e *Editor) right(p position) position {
+	switch {
+	case p != e.lineEnd(p):
+		p.at++
+	case p.line < len(e.lines)-1:
+		return position{p.line + 1, 0}
+	}
+	return p
+}
+
+// wordAt is the kind of word that the character behind a position belongs to: 0 for none, -1 for text. An inset is a
+// word of its own, and its number the kind.
+func (e *Editor) wordAt(p position) int {
+	switch l := e.lines[p.line].characters; {
+	case p.at >= len(l) || l[p.at].space():
+		return 0
+	case l[p.at].inset != 0:
+		return l[p.at].inset
+	}
+	return -1
+}
+
+// wordLeft is the beginning of the word before a position.
+func (e *Editor) wordLeft(p position) position {
+	for p != (position{}) && e.wordAt(e.left(p)) == 0 {
+		p = e.left(p)
+	}
+	for word := e.wordAt(e.left(p)); p.at > 0 && e.wordAt(e.left(p)) == word; {
+		p = e.left(p)
+	}
+	return p
+}
+
+// wordRight is the end of the word behind a position.
+func (e *Editor) wordRight(p position) position {
+	for p != e.end(p) && e.wordAt(p) == 0 {
 		p = e.right(p)
 	}
-	first := true
-	for ; e.kind(p) == 1; p = e.right(p) {
-		c := &e.lines[p.line].cells[p.at]
-		*c = cellsOf(change(c.text, first))[0]
-		first = false
+	for word := e.wordAt(p); word != 0 && e.wordAt(p) == word; {
+		p = e.right(p)
 	}
-	e.here().rows, e.lines[p.line].rows = nil, nil
-	e.cursor = p
-	e.changed()
+	return p
+}
+
+func (e *Editor) up(p position) position { return e.vertical(p, -1) }
+
+func (e *Editor) down(p position) position { return e.vertical(p, 1) }
+
+// vertical is so many rows below a position, in the column where moving up and down began.
+func (e *Editor) vertical(p position, rows int) position {
+	if p != e.goalOf {
+		e.goal = e.column(p)
+	}
+	e.goalOf = e.at(e.goal, e.row(p)+rows)
+	return e.goalOf
 }

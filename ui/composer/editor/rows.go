@@ -1,70 +1,78 @@
 package editor
 
 import (
+	"iter"
+	"regexp"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// layout says where each row of a line begins. A row ends behind a space where it can, and spaces may
-// stand over its end. A line that fills its last row has one more, for the cursor.
+// row is a row of the screen: some characters of a line. The cursor is in the row up to its end, which is in front of
+// the last character unless it is the end of the line.
+type row struct{ line, from, to, end int }
+
+// layout is the first character of each row of the line. A row ends behind a space where it can, and spaces may hang
+// over its end. A line that fills its last row has one more, for the cursor.
 func (l *line) layout(width int) []int {
-	if l.rows != nil {
-		return l.rows
+	if l.starts != nil && l.width == width {
+		return l.starts
 	}
-	rows, first, space, used := []int{0}, 0, 0, 0
-	for i, c := range l.cells {
+	starts, from, space, used := []int{0}, 0, 0, 0
+	for i, c := range l.characters {
 		w := min(c.width, width)
-		for used+w > width && !c.blank() && i > first {
-			next := i
-			if space > first {
-				next = space
+		for used+w > width && !c.breaks() && i > from {
+			if from = i; space > starts[len(starts)-1] {
+				from = space
 			}
-			rows, first, used = append(rows, next), next, widthOf(l.cells[next:i], width)
+			starts, used = append(starts, from), widthOf(l.characters[from:i], width)
 		}
 		used += w
-		if c.blank() {
+		if c.breaks() {
 			space = i + 1
 		}
 	}
 	if used >= width {
-		rows = append(rows, len(l.cells))
+		starts = append(starts, len(l.characters))
 	}
-	l.rows = rows
-	return rows
+	l.starts, l.width = starts, width
+	return starts
 }
 
-// blank says that a row may end behind a cell.
-func (c cell) blank() bool { return c.inset == 0 && (c.text == " " || c.text == "\t") }
+// breaks reports whether a row may end behind the character.
+func (c character) breaks() bool { return c.inset == 0 && (c.text == " " || c.text == "\t") }
 
-// widthOf is how wide cells are in rows of a width: none is wider than the row.
-func widthOf(cells []cell, width int) int {
+// widthOf is the width of characters in cells. None is wider than a row.
+func widthOf(characters []character, width int) int {
 	n := 0
-	for _, c := range cells {
+	for _, c := range characters {
 		n += min(c.width, width)
 	}
 	return n
 }
 
-// row is the row of its line that a place is in.
-func (e *Editor) row(p position) int {
-	rows := e.lines[p.line].layout(e.width)
-	k := len(rows) - 1
-	for k > 0 && rows[k] > p.at {
-		k--
+// rows yields the rows of the text from one on.
+func (e *Editor) rows(from int) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		for i, l := range e.lines {
+			starts := l.layout(e.width)
+			for k := from; k < len(starts); k++ {
+				r := row{i, starts[k], len(l.characters), len(l.characters)}
+				if k+1 < len(starts) {
+					r.to, r.end = starts[k+1], max(r.from, starts[k+1]-1)
+				}
+				if !yield(r) {
+					return
+				}
+			}
+			from = max(0, from-len(starts))
+		}
 	}
-	return k
 }
 
-// column is how far from the left edge a place is.
-func (e *Editor) column(p position) int {
-	l := e.lines[p.line]
-	first := l.layout(e.width)[e.row(p)]
-	return min(widthOf(l.cells[first:p.at], e.width), e.width-1)
-}
-
-// rowsBefore is how many rows stand above a line.
+// rowsBefore is the number of rows above a line.
 func (e *Editor) rowsBefore(line int) int {
 	n := 0
 	for _, l := range e.lines[:line] {
@@ -73,141 +81,129 @@ func (e *Editor) rowsBefore(line int) int {
 	return n
 }
 
-// Height is how many rows are shown.
+// rowInLine is the row of its line that a position is in.
+func (e *Editor) rowInLine(p position) int {
+	behind, _ := slices.BinarySearch(e.lines[p.line].layout(e.width), p.at+1)
+	return behind - 1
+}
+
+// row is the row of the text that a position is in.
+func (e *Editor) row(p position) int { return e.rowsBefore(p.line) + e.rowInLine(p) }
+
+// column is the number of cells between the left edge and a position.
+func (e *Editor) column(p position) int {
+	l := e.lines[p.line]
+	from := l.layout(e.width)[e.rowInLine(p)]
+	return min(widthOf(l.characters[from:p.at], e.width), e.width-1)
+}
+
+// at is the position of the character in a column of a row, or of the end of the row. Above the text it is the start of
+// the text, below the text its end.
+func (e *Editor) at(column, y int) position {
+	if y < 0 {
+		return position{}
+	}
+	for r := range e.rows(y) {
+		p := position{r.line, r.from}
+		for ; p.at < r.end; p.at++ {
+			if column -= min(e.lines[r.line].characters[p.at].width, e.width); column < 0 {
+				break
+			}
+		}
+		return p
+	}
+	return e.end(e.cursor)
+}
+
+// OnFirst reports whether the cursor is on the first row of the text.
+func (e *Editor) OnFirst() bool { return e.row(e.cursor) == 0 }
+
+// OnLast reports whether the cursor is on the last row of the text.
+func (e *Editor) OnLast() bool { return e.row(e.cursor) == e.rowsBefore(len(e.lines))-1 }
+
+// Height is the number of rows that are shown.
 func (e *Editor) Height() int { return min(e.most, e.rowsBefore(len(e.lines))) }
 
-// show scrolls to the cursor.
-func (e *Editor) show() {
-	at, all := e.rowsBefore(e.cursor.line)+e.row(e.cursor), e.rowsBefore(len(e.lines))
-	e.top = max(0, min(e.top, all-e.most))
-	e.top = max(at-e.most+1, min(e.top, at))
+// scroll brings the cursor into view.
+func (e *Editor) scroll() {
+	y := e.row(e.cursor)
+	e.top = max(0, min(e.top, e.rowsBefore(len(e.lines))-e.most))
+	e.top = max(y-e.most+1, min(e.top, y))
 }
 
 // Cursor is where the cursor is, counted from the upper left corner of what is shown.
-func (e *Editor) Cursor() (x, y int) {
-	return e.column(e.cursor), e.rowsBefore(e.cursor.line) + e.row(e.cursor) - e.top
-}
+func (e *Editor) Cursor() (x, y int) { return e.column(e.cursor), e.row(e.cursor) - e.top }
 
-// Click puts the cursor where x and y point, as Cursor counts them.
-func (e *Editor) Click(x, y int) {
-	y = max(0, y+e.top)
-	for i, l := range e.lines {
-		if n := len(l.layout(e.width)); y >= n {
-			y -= n
-			continue
-		}
-		e.cursor = position{i, e.cellAt(i, y, x)}
-		e.anchor, e.goal = nil, -1
-		e.show()
-		return
-	}
-	e.moveTo(e.end())
-}
+// Click puts the cursor where x and y point, which are counted as those of Cursor.
+func (e *Editor) Click(x, y int) { e.moveTo(e.at(x, y+e.top)) }
 
-// cellAt is the cell of a row that a column is in, or the last place of the row.
-func (e *Editor) cellAt(line, row, column int) int {
-	l := e.lines[line]
-	rows := l.layout(e.width)
-	at, end := rows[row], len(l.cells)
-	if row+1 < len(rows) {
-		end = max(at, rows[row+1]-1)
-	}
-	for x := 0; at < end; at++ {
-		if x += min(l.cells[at].width, e.width); x > column {
-			break
-		}
-	}
-	return at
-}
-
-// Styles are how an editor is drawn.
+// Styles are the styles of an editor. With Bare, insets are drawn without brackets: their ground shows where they end.
 type Styles struct {
 	Text, Inset, Selected lipgloss.Style
-
-	Bare bool // insets are drawn without their brackets: their ground shows where they begin and end
+	Bare                  bool
 }
 
 // View draws the rows that are shown.
 func (e *Editor) View(styles Styles) []string {
 	var out []string
-	skip := e.top
-	for i, l := range e.lines {
-		rows := l.layout(e.width)
-		if skip >= len(rows) {
-			skip -= len(rows)
-			continue
+	for r := range e.rows(e.top) {
+		if len(out) == e.most {
+			break
 		}
-		for k := skip; k < len(rows); k++ {
-			if len(out) == e.most {
-				return out
-			}
-			end := len(l.cells)
-			if k+1 < len(rows) {
-				end = rows[k+1]
-			}
-			out = append(out, e.draw(i, rows[k], end, styles))
-		}
-		skip = 0
+		out = append(out, e.draw(r, styles))
 	}
 	return out
 }
 
-// draw draws cells of a line. Neighbours that look the same are one piece.
-func (e *Editor) draw(line, from, to int, styles Styles) string {
+// draw draws a row. Neighbours of one style are drawn together.
+func (e *Editor) draw(r row, styles Styles) string {
+	const text, inset, selected = 0, 1, 2
+	style := [...]lipgloss.Style{styles.Text, styles.Inset, styles.Selected}
 	var b, piece strings.Builder
-	style := styles.Text
-	now := 0
+	now, used := text, 0
 	flush := func() {
 		if piece.Len() > 0 {
-			b.WriteString(style.Render(piece.String()))
+			b.WriteString(style[now].Render(piece.String()))
 			piece.Reset()
 		}
 	}
-	used := 0
-	for at := from; at < to; at++ {
-		c := e.lines[line].cells[at]
+	begin, end := e.selection()
+	for at := r.from; at < r.to; at++ {
+		c := e.lines[r.line].characters[at]
 		if used += min(c.width, e.width); used > e.width {
-			break // spaces over the end
+			break // The rest is spaces that hang over the end.
 		}
-		kind, as := 0, styles.Text
-		switch {
-		case e.selected(position{line, at}):
-			kind, as = 1, styles.Selected
+		is := text
+		switch p := (position{r.line, at}); {
+		case !p.before(begin) && p.before(end):
+			is = selected
 		case c.inset != 0:
-			kind, as = 2, styles.Inset
+			is = inset
 		}
-		if kind != now {
+		if is != now {
 			flush()
-			now, style = kind, as
+			now = is
 		}
-		text := c.drawn(e.width)
-		if c.inset != 0 && styles.Bare {
-			text = bare(text)
-		}
-		piece.WriteString(text)
+		piece.WriteString(c.drawn(e.width, styles.Bare))
 	}
 	flush()
 	return b.String()
 }
 
-// bare is a label with blanks in the place of its brackets. One that was cut has no closing one.
-func bare(label string) string {
-	if inner, ok := strings.CutPrefix(label, "["); ok {
-		label = " " + inner
-	}
-	if inner, ok := strings.CutSuffix(label, "]"); ok {
-		label = inner + " "
-	}
-	return label
-}
+// brackets are those around a label.
+var brackets = regexp.MustCompile(`^\[|\]$`)
 
-// drawn is a cell as it is drawn in rows of a width.
-func (c cell) drawn(width int) string {
+// drawn is a character as it is drawn in rows of a width. A label that is too long is cut.
+func (c character) drawn(width int, bare bool) string {
+	text := c.text
 	switch {
-	case c.text == "\t":
+	case text == "\t":
 		return strings.Repeat(" ", min(tabWidth, width))
 	case c.width > width:
-		return ansi.Truncate(c.text, width, "…")
+		text = ansi.Truncate(text, width, "…")
 	}
-	return c.text
+	if bare && c.inset != 0 {
+		return brackets.ReplaceAllString(text, " ")
+	}
+	return text
 }
