@@ -3,6 +3,8 @@ package sessions
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -56,8 +58,18 @@ func (l *Model) doFirst() tea.Cmd {
 		if findErr != nil || len(files) == 0 {
 			return ActedMsg{err: errors.Join(err, findErr)}
 		}
-		return ActedMsg{err: err, held: &heldCopies{*a.purge, files}}
+		return ActedMsg{err: err, copies: remaining(a.purge.ID, files)}
 	})
+}
+
+// remaining says in which files a purged session still is, and how it is removed there.
+func remaining(id string, files []backup.Copy) string {
+	var names []string
+	for _, c := range files {
+		names = append(names, filepath.Base(c.Path))
+	}
+	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies rewrite %s",
+		strings.Join(names, ", "), id)
 }
 
 // acted shows what an action did, and does the next one.
@@ -70,12 +82,8 @@ func (l *Model) acted(msg ActedMsg) tea.Cmd {
 		cmd = l.SayError(theme.Sentence(msg.err))
 		l.forgetUndo(done)
 	}
-	if msg.held != nil {
-		l.held = msg.held
-		if !l.Shown {
-			cmd = tea.Batch(cmd, l.SayError(l.held.remaining()))
-			l.held = nil
-		}
+	if msg.copies != "" {
+		cmd = tea.Batch(cmd, l.SayError(msg.copies))
 	}
 	cmds := []tea.Cmd{cmd}
 	if len(l.Actions) > 0 {

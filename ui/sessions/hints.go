@@ -14,8 +14,6 @@ func (l *Model) Hints() []key.Binding {
 	switch {
 	case l.Purge != nil:
 		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
-	case l.held != nil:
-		return l.copiesHints()
 	case l.Edit != nil && l.Edit.tags:
 		return []key.Binding{k.Hint("save the tags", keymap.Choose), keymap.Typed("", "separate by spaces or commas"), k.Hint("cancel", keymap.Back)}
 	case l.Edit != nil:

@@ -13,8 +13,6 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case l.Purge != nil:
 		return l.purgeKey(msg)
-	case l.held != nil:
-		return l.copiesKey(msg)
 	case l.Edit != nil:
 		return l.editKey(msg)
 	case k.Pressed(msg, keymap.Back) && l.noMatch():

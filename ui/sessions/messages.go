@@ -19,6 +19,6 @@ type ListedMsg struct {
 
 // ActedMsg is the end of an action of the list of sessions.
 type ActedMsg struct {
-	err  error
-	held *heldCopies // files that still hold the session that it purged, nil for none
+	err    error
+	copies string // says which files still hold the session that it purged, "" for none
 }

@@ -12,7 +12,7 @@ import (
 func (l *Model) paste(text string) tea.Cmd {
 	before := l.Filter.Text()
 	switch text = strings.TrimSpace(text); {
-	case text == "", l.Purge != nil, l.held != nil:
+	case text == "", l.Purge != nil:
 	case l.Edit != nil:
 		l.Edit.Insert(text)
 	default:
@@ -24,7 +24,7 @@ func (l *Model) paste(text string) tea.Cmd {
 
 // wheel moves the cursor of the list, where no question stands over it.
 func (l *Model) wheel(by int) {
-	if l.Purge == nil && l.held == nil && l.Edit == nil {
+	if l.Purge == nil && l.Edit == nil {
 		l.step(by)
 	}
 }
@@ -32,7 +32,7 @@ func (l *Model) wheel(by int) {
 // click puts the cursor on what is drawn at y; a click on that opens it.
 func (l *Model) click(y int) tea.Cmd {
 	o := l.layout()
-	if l.Purge != nil || l.held != nil || l.Edit != nil || y < o.head || y >= o.head+o.rows {
+	if l.Purge != nil || l.Edit != nil || y < o.head || y >= o.head+o.rows {
 		return nil
 	}
 	at, to := l.at, -1

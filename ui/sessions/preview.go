@@ -223,14 +223,14 @@ func (l *Model) hidePreview() {
 func (l *Model) previewLines(st theme.Styles, o layout) []string {
 	p := &l.Preview
 	lines := []string{""}
-	if !l.Texts.On || l.held != nil || l.Purge != nil {
+	if !l.Texts.On || l.Purge != nil {
 		facts := strings.Repeat(" ", o.text()) + st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.end()-o.text()-o.margin)))
 		lines = append(lines, facts, "")
 	}
 	room := o.below - 1
 	now := l.target()
 	switch {
-	case p.read.session != now.session || l.held != nil:
+	case p.read.session != now.session:
 		return lines
 	case p.err != "":
 		return append(lines, theme.IndentedTo(st.Muted, p.err, o.text(), o.w-o.margin)...)
@@ -356,8 +356,6 @@ func (m Previewed) answer(st theme.Styles, o layout, w, most int) []string {
 func (l *Model) facts() string {
 	s, ok := l.Chosen()
 	switch {
-	case l.held != nil:
-		return l.held.names()
 	case !ok:
 		return ""
 	case l.Purge != nil:

@@ -71,7 +71,6 @@ type Model struct {
 
 	Edit    *lineEdit      // a new name or new tags are typed, nil otherwise
 	Purge   *store.Session // it is asked whether this one goes for good
-	held    *heldCopies    // it is asked what becomes of files that still hold a purged session
 	Actions []action       // the one that is being done, and those that wait for it
 	Undos   []action       // they take back what was done, the last one first
 }

@@ -104,11 +104,10 @@ type Mode struct {
 	texts bool
 	edit  *lineEdit
 	purge *store.Session
-	held  *heldCopies
 }
 
 // Mode is what the keys are for now.
-func (l *Model) Mode() Mode { return Mode{l.shelf, l.Texts.On, l.Edit, l.Purge, l.held} }
+func (l *Model) Mode() Mode { return Mode{l.shelf, l.Texts.On, l.Edit, l.Purge} }
 
 // Reveal shows what looks like a secret, or hides it, as secrets say.
 func (l *Model) Reveal(secrets theme.Secrets) {

@@ -73,7 +73,7 @@ func (l *Model) layout() layout {
 // tells says that something is told of what is under the cursor.
 func (l *Model) tells() bool {
 	_, ok := l.Chosen()
-	return ok || l.held != nil
+	return ok
 }
 
 // height is how many lines all rows take.
@@ -149,8 +149,6 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	switch {
 	case l.Purge != nil:
 		return question("Delete “" + LineOf(l.secrets, *l.Purge).Name() + "” permanently?")
-	case l.held != nil:
-		return question(l.held.question())
 	case l.Edit != nil && l.Edit.tags:
 		name, f = "Tags ", &l.Edit.Field
 	case l.Edit != nil:
