@@ -144,11 +144,8 @@ func (o *Outline) Choose(i int) {
 
 // beginning is the line of a section's heading.
 func (o *Outline) beginning(i int) int {
-	line, begins := slices.BinarySearch(o.starts, o.offsets[o.begins[i]])
-	if !begins {
-		line--
-	}
-	return line
+	behind, _ := slices.BinarySearch(o.starts, o.offsets[o.begins[i]]+1)
+	return behind - 1
 }
 
 // end is the line after a section.
@@ -161,13 +158,7 @@ func (o *Outline) end(i int) int {
 
 // below is the first line below the screen.
 func (o *Outline) below() int {
-	line, left := o.top.line, o.H+o.top.row
-	for ; line < len(o.starts); line++ {
-		if left -= len(o.wrapped(line)); left < 0 {
-			break
-		}
-	}
-	return max(line, o.top.line+1)
+	return max(o.Pager.end().line, o.top.line+1)
 }
 
 // showSelected scrolls to the selected section, unless it is on the screen as a whole.
@@ -221,14 +212,9 @@ func (o *Outline) GoTo(line int) {
 // Text is all of it, collapsed or not.
 func (o *Outline) Text() string {
 	var b strings.Builder
-	for _, p := range o.head {
-		b.WriteString(p.Text)
-	}
+	b.WriteString(o.head.text())
 	for _, s := range o.Sections {
-		b.WriteString("\n" + strings.TrimSpace(s.Heading+"  "+s.Facts) + "\n")
-		for _, p := range s.Body {
-			b.WriteString(p.Text)
-		}
+		b.WriteString("\n" + strings.TrimSpace(s.Heading+"  "+s.Facts) + "\n" + s.Body.text())
 	}
 	return b.String()
 }

@@ -20,15 +20,7 @@ func (p *Page) Line(t Kind, format string, args ...any) {
 	p.Add(t, fmt.Sprintf(format, args...)+"\n")
 }
 
-// Title adds a line with a blank one above.
-func (p *Page) Title(text string) {
-	if len(*p) > 0 {
-		p.Add(Quiet, "\n")
-	}
-	p.Add(Title, text+"\n")
-}
-
-// Heading is a title inside a text, with what is remarked about it.
+// Heading adds a title with a blank line above, and remarks about it behind it.
 func (p *Page) Heading(title string, facts ...string) {
 	if len(*p) > 0 {
 		p.Add(Quiet, "\n")
@@ -46,4 +38,13 @@ func (p *Page) Block(t Kind, text string) {
 		p.Add(t, text)
 		p.Add(Quiet, "\n")
 	}
+}
+
+// text is all of it.
+func (p Page) text() string {
+	var b strings.Builder
+	for _, s := range p {
+		b.WriteString(s.Text)
+	}
+	return b.String()
 }

@@ -1,6 +1,8 @@
 package inspector
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,31 +15,33 @@ type Kind uint8
 
 // The kinds. What a color says, a mark left of the text or bold letters say as well.
 const (
-	Sent     Kind = iota // text of a message that is sent
-	Unsent               // text that the model does not get
-	Marker               // text of winnow's own in the place of what is not sent
-	Added                // other text that nobody said
-	Plain                // text that is read, whatever is sent
-	Rest                 // text around the inspected part
-	Part                 // the inspected part of a text
-	Title                // the screen's own headings
-	Quiet                // the screen's own remarks
-	Warning              // the same, where something is wrong
-	Selected             // the heading that is selected
-	Glyph                // the glyph of a verdict: it stands left of the line that it begins
-	Verdict              // a verdict in words, in the colour of that glyph
-	Aside                // a remark at the right end of what follows it, or of its line where nothing follows
+	Plain   Kind = iota // text that is read, whatever is sent
+	Rest                // text around the inspected part
+	Title               // the screen's own headings
+	Quiet               // the screen's own remarks
+	Warning             // the same, where something is wrong
+	Glyph               // the glyph of a verdict: it stands left of the line that it begins
+	Verdict             // a verdict in words, in the colour of that glyph
+	Aside               // a remark at the right end of what follows it, or of its line where nothing follows
+
+	// A row that holds one of these has a mark on its left; of several kinds the last one here decides which.
+
+	Sent     // text of a message that is sent
+	Unsent   // text that the model does not get
+	Marker   // text of winnow's own in the place of what is not sent
+	Part     // the inspected part of a text
+	Added    // other text that nobody said
+	Selected // the heading that is selected
 )
 
-// Segment is a part of a text in one kind. Segments follow each other on one line until one holds a
-// newline.
+// Segment is a part of a text in one kind. Segments follow each other on one line until one holds a newline.
 type Segment struct {
 	Kind Kind
 	Text string
 }
 
-// Pager is a text to scroll through. Nothing but what is on the screen is made ready for it, so that a
-// text of many megabytes is there at once.
+// Pager is a text to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
+// at once.
 type Pager struct {
 	segments []Segment
 	offsets  []int  // where each segment begins in the text
@@ -50,57 +54,45 @@ type Pager struct {
 	Rows map[int][]row // of some lines, at width w
 }
 
-// spot is a row of a line.
+// spot is a row of a line. The one behind the last row is row 0 of the line behind the last.
 type spot struct{ line, row int }
 
-// longestLine is the bytes after which a line is broken whatever it holds: a line is wrapped as a
-// whole.
+// longestLine is the bytes after which a line is broken whatever it holds: a line is wrapped as a whole.
 const longestLine = 8 << 10
 
 // NewPager makes a pager.
 func NewPager(segments []Segment) *Pager {
-	s := &Pager{segments: segments, starts: []int{0}, Rows: map[int][]row{}}
-	size := 0
+	s := &Pager{segments: segments, text: Page(segments).text(), starts: []int{0}, Rows: map[int][]row{}}
+	begin := 0
 	for _, p := range segments {
-		s.offsets = append(s.offsets, size)
-		size += len(p.Text)
+		s.offsets = append(s.offsets, begin)
+		begin += len(p.Text)
 	}
-	var b strings.Builder
-	b.Grow(size)
-	for _, p := range segments {
-		b.WriteString(p.Text)
+	for at := lineLength(s.text); at < len(s.text); at += lineLength(s.text[at:]) {
+		s.starts = append(s.starts, at)
 	}
-	s.text = b.String()
-	for at := 0; ; s.starts = append(s.starts, at) {
-		rest := s.text[at:min(len(s.text), at+longestLine+1)]
-		switch end := strings.IndexByte(rest, '\n'); {
-		case end >= 0:
-			at += end + 1
-		case len(rest) <= longestLine:
-			return s
-		default:
-			at = breakAt(s.text, at, at+longestLine)
-		}
-		if at == len(s.text) {
-			return s
-		}
-	}
+	return s
 }
 
-// breakAt is where a line that is too long is broken, at most at end: after a blank where there is
-// one near, else between two characters.
-func breakAt(text string, from, end int) int {
-	near := max(from+1, end-256)
-	if end <= near {
-		end = near
+// lineLength is the bytes of the first line of a text, with its end. A line that is too long is broken after a blank
+// near its end, else between two code points.
+func lineLength(text string) int {
+	if len(text) > longestLine {
+		text = text[:longestLine+1]
 	}
-	if blank := strings.LastIndexByte(text[near:end], ' '); blank >= 0 {
+	if end := strings.IndexByte(text, '\n'); end >= 0 {
+		return end + 1
+	}
+	if len(text) <= longestLine {
+		return len(text)
+	}
+	const near = longestLine - 256
+	if blank := strings.LastIndexByte(text[near:longestLine], ' '); blank >= 0 {
 		return near + blank + 1
 	}
-	for k := end; k > near; k-- {
-		if utf8.RuneStart(text[k]) {
-			return k
-		}
+	end := longestLine
+	for end > near && !utf8.RuneStart(text[end]) {
+		end--
 	}
 	return end
 }
@@ -108,23 +100,39 @@ func breakAt(text string, from, end int) int {
 // Text is all of it, as it was given.
 func (s *Pager) Text() string { return s.text }
 
-// Line is the segments of a line, without what ends it.
-func (s *Pager) Line(i int) []Segment {
-	from, to := s.starts[i], len(s.text)
+// segmentAt is the segment that holds a byte of the text.
+func (s *Pager) segmentAt(at int) int {
+	behind, _ := slices.BinarySearch(s.offsets, at+1)
+	return max(0, behind-1)
+}
+
+// line is the segments of a line with its end.
+func (s *Pager) line(i int) []Segment {
+	if len(s.segments) == 0 {
+		return nil
+	}
+	from, k := s.starts[i], s.segmentAt(s.starts[i])
+	return between(s.segments[k:], from-s.offsets[k], s.lineEnd(i)-s.offsets[k])
+}
+
+// lineEnd is where a line ends in the text.
+func (s *Pager) lineEnd(i int) int {
 	if i+1 < len(s.starts) {
-		to = s.starts[i+1]
+		return s.starts[i+1]
 	}
-	to = from + len(strings.TrimSuffix(strings.TrimSuffix(s.text[from:to], "\n"), "\r"))
-	k, begins := slices.BinarySearch(s.offsets, from)
-	if !begins {
-		k = max(0, k-1) // it begins inside the one before
-	}
+	return len(s.text)
+}
+
+// between is a part of the text of segments, in bytes.
+func between(segments []Segment, from, to int) []Segment {
 	var list []Segment
-	for ; k < len(s.segments) && s.offsets[k] < to; k++ {
-		end := s.offsets[k] + len(s.segments[k].Text)
-		if text := s.text[max(from, s.offsets[k]):max(from, min(to, end))]; text != "" {
-			list = append(list, Segment{s.segments[k].Kind, text})
+	for at := 0; at < to && len(segments) > 0; segments = segments[1:] {
+		p := segments[0]
+		begin, end := max(0, from-at), min(len(p.Text), to-at)
+		if begin < end {
+			list = append(list, Segment{p.Kind, p.Text[begin:end]})
 		}
+		at += len(p.Text)
 	}
 	return list
 }
@@ -132,7 +140,7 @@ func (s *Pager) Line(i int) []Segment {
 // Resize gives the pager its size in cells. The line at the top stays there.
 func (s *Pager) Resize(w, h int) {
 	if w != s.w {
-		s.Rows = map[int][]row{}
+		clear(s.Rows)
 		s.top.row = 0
 	}
 	s.w, s.H = w, h
@@ -155,64 +163,48 @@ func (s *Pager) wrapped(i int) []row {
 	if !s.Wide {
 		w = min(w, measure)
 	}
-	rows := rowsOf(s.Line(i), s.kindAt(s.starts[i]), w, right)
-	s.Rows[i] = rows
-	return rows
+	s.Rows[i] = rowsOf(s.line(i), w, right)
+	return s.Rows[i]
 }
 
-// kindAt is the kind of the text at a byte, Quiet behind its end.
-func (s *Pager) kindAt(at int) Kind {
-	k, begins := slices.BinarySearch(s.offsets, at)
-	if !begins {
-		k--
+// move is so many rows below a spot, or above it, and the rows that there are too few for that.
+func (s *Pager) move(at spot, by int) (to spot, missing int) {
+	for by < -at.row && at.line > 0 {
+		by += at.row
+		at = spot{at.line - 1, len(s.wrapped(at.line - 1))}
 	}
-	for ; k >= 0 && k < len(s.segments); k++ { // Those without text begin where the next one does.
-		if at < s.offsets[k]+len(s.segments[k].Text) {
-			return s.segments[k].Kind
+	for by > 0 && at.line < len(s.starts) {
+		below := len(s.wrapped(at.line)) - at.row
+		if by < below {
+			return spot{at.line, at.row + by}, 0
 		}
+		by -= below
+		at = spot{at.line + 1, 0}
 	}
-	return Quiet
+	if by > 0 {
+		return at, by
+	}
+	return spot{at.line, max(0, at.row+by)}, 0
+}
+
+// settle goes back as far as the screen would be empty below the end.
+func (s *Pager) settle() {
+	top, _ := s.move(spot{min(s.top.line, len(s.starts)), 0}, s.top.row)
+	_, missing := s.move(top, s.H)
+	s.top, _ = s.move(top, -missing)
 }
 
 // Scroll moves by rows.
 func (s *Pager) Scroll(by int) {
-	for ; by > 0; by-- {
-		s.top.row++
-		if s.top.row < len(s.wrapped(s.top.line)) {
-			continue
-		}
-		if s.top.line+1 >= len(s.starts) {
-			s.top.row--
-			break
-		}
-		s.top = spot{s.top.line + 1, 0}
-	}
-	for ; by < 0 && s.top != (spot{}); by++ {
-		s.up()
-	}
+	s.top, _ = s.move(s.top, by)
 	s.settle()
-}
-
-func (s *Pager) up() {
-	if s.top.row > 0 {
-		s.top.row--
-		return
-	}
-	if s.top.line > 0 {
-		s.top.line--
-		s.top.row = len(s.wrapped(s.top.line)) - 1
-	}
 }
 
 // First goes to the beginning.
 func (s *Pager) First() { s.top = spot{} }
 
 // Last goes to the end.
-func (s *Pager) Last() {
-	end := len(s.starts) - 1
-	s.top = spot{end, len(s.wrapped(end)) - 1}
-	s.settle()
-}
+func (s *Pager) Last() { s.GoTo(math.MaxInt) }
 
 // Offset is the line at the top.
 func (s *Pager) Offset() int { return s.top.line }
@@ -229,32 +221,14 @@ func (s *Pager) Show(i int) {
 	s.GoTo(line)
 }
 
-// settle goes back as far as the screen would be empty below the end.
-func (s *Pager) settle() {
-	s.top.line = max(0, min(s.top.line, len(s.starts)-1))
-	rows := s.wrapped(s.top.line)
-	s.top.row = max(0, min(s.top.row, len(rows)-1))
-	left := len(rows) - s.top.row
-	for i := s.top.line + 1; i < len(s.starts) && left < s.H; i++ {
-		left += len(s.wrapped(i))
-	}
-	for ; left < s.H && s.top != (spot{}); left++ {
-		s.up()
-	}
-}
-
 // View draws the rows on the screen.
 func (s *Pager) View(st theme.Styles) []string {
 	var lines []string
-	row := s.top.row
-	for i := s.top.line; i < len(s.starts) && len(lines) < s.H; i++ {
-		for _, r := range s.wrapped(i)[row:] {
-			if len(lines) == s.H {
-				break
-			}
+	for i, row := s.top.line, s.top.row; i < len(s.starts) && len(lines) < s.H; i, row = i+1, 0 {
+		rows := s.wrapped(i)[row:]
+		for _, r := range rows[:min(len(rows), s.H-len(lines))] {
 			lines = append(lines, r.draw(st, s.w))
 		}
-		row = 0
 	}
 	return lines
 }
@@ -267,7 +241,7 @@ func (s *Pager) Position() string {
 	end := s.end()
 	switch {
 	case end.line < len(s.starts):
-		return theme.Thousands(min(99, s.starts[end.line]*100/max(1, len(s.text)))) + " %"
+		return theme.Thousands(min(99, s.starts[end.line]*100/cmp.Or(len(s.text), 1))) + " %"
 	case s.top == (spot{}):
 		return ""
 	}
@@ -276,14 +250,6 @@ func (s *Pager) Position() string {
 
 // end is the first row below the screen.
 func (s *Pager) end() spot {
-	at, left := s.top, s.H
-	for at.line < len(s.starts) {
-		n := len(s.wrapped(at.line)) - at.row
-		if left < n {
-			return spot{at.line, at.row + left}
-		}
-		left -= n
-		at = spot{at.line + 1, 0}
-	}
-	return at
+	end, _ := s.move(s.top, s.H)
+	return end
 }

@@ -26,7 +26,8 @@ func readOff(s *Pager) []string {
 
 func segments(t *rapid.T) []Segment {
 	piece := rapid.SampledFrom([]string{
-		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文", "👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
+		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文",
+		"👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
 		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 3*longestLine), "\n\n\n",
 	})
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Segment {
@@ -88,7 +89,8 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 			}
 		}
 		s.Last()
-		if got, want := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n")), strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
+		got := ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n"))
+		if want := strings.Join(all[max(0, len(all)-h):], "\n"); got != want {
 			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
 		}
 		if p := s.Position(); p != "" && p != "100 %" {
@@ -130,20 +132,22 @@ func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	s.Resize(16, 20)
-	if got := strings.Split(ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n")), "\n"); got[1] != "   ~44 tokens" {
-		t.Errorf("on a narrow screen the tokens are not below their line:\n%s", strings.Join(got, "\n"))
+	got = ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n"))
+	if strings.Split(got, "\n")[1] != "   ~44 tokens" {
+		t.Errorf("on a narrow screen the tokens are not below their line:\n%s", got)
 	}
 }
 
 func TestALineIsBrokenBetweenCharacters(t *testing.T) {
-	for _, text := range []string{strings.Repeat("ü", longestLine), strings.Repeat("語", longestLine), strings.Repeat("a ", longestLine)} {
+	for _, piece := range []string{"ü", "語", "a "} {
+		text := strings.Repeat(piece, longestLine)
 		s := NewPager([]Segment{{Sent, "x"}, {Sent, text}})
 		if len(s.starts) < 2 {
 			t.Fatalf("%d lines", len(s.starts))
 		}
 		for i := range s.starts {
 			length := 0
-			for _, p := range s.Line(i) {
+			for _, p := range s.line(i) {
 				length += len(p.Text)
 				if !utf8.ValidString(p.Text) {
 					t.Fatalf("line %d breaks a character", i)

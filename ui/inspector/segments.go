@@ -1,7 +1,8 @@
 package inspector
 
 import (
-	"unicode/utf8"
+	"math"
+	"slices"
 
 	"winnow/history"
 )
@@ -11,65 +12,66 @@ func SegmentsOf(text string, e history.Entry) []Segment {
 	if !e.Sent() {
 		return []Segment{{Unsent, text}}
 	}
-	v := viewing{text: text, inserted: e.Inserted}
+	t := splitting{rest: text, inserted: e.Inserted}
 	for _, cut := range e.Cuts {
-		v.insert(Sent, cut.From)
-		v.write(Sent, cut.From)
-		v.insert(Unsent, cut.To-1)
-		v.write(Unsent, cut.To)
+		t.upTo(Sent, cut.From, cut.From)
+		t.upTo(Unsent, cut.To, cut.To-1)
 	}
-	v.insert(Sent, maxRunes)
-	v.write(Sent, maxRunes)
-	return v.page
+	t.upTo(Sent, math.MaxInt, math.MaxInt)
+	return t.page
 }
 
-// maxRunes is more code points than any text has.
-const maxRunes = 1 << 40
-
-// viewing is a text on its way into segments.
-type viewing struct {
+// splitting is a text on its way into segments. Places in it are counted in code points.
+type splitting struct {
 	page     Page
-	text     string
-	at       int // bytes that are written
-	runes    int // code points that are written
+	rest     string // of the text, from here on
+	at       int
 	inserted []history.Insert
 }
 
-// write adds the text up to a code point.
-func (v *viewing) write(t Kind, end int) {
-	if end <= v.runes {
-		return
+// upTo adds the text up to a place, with what was inserted into it up to another.
+func (t *splitting) upTo(kind Kind, end, inserts int) {
+	for len(t.inserted) > 0 && t.inserted[0].At <= inserts {
+		t.take(kind, t.inserted[0].At)
+		t.page.Add(Added, t.inserted[0].Text)
+		t.inserted = t.inserted[1:]
 	}
-	from := v.at
-	v.at = runesOn(v.text, from, end-v.runes)
-	v.runes = end
-	v.page.Add(t, v.text[from:v.at])
+	t.take(kind, end)
 }
 
-// insert adds what was put into the text up to a code point, and the text in front of each.
-func (v *viewing) insert(t Kind, upTo int) {
-	for len(v.inserted) > 0 && v.inserted[0].At <= upTo {
-		v.write(t, v.inserted[0].At)
-		v.page.Add(Added, v.inserted[0].Text)
-		v.inserted = v.inserted[1:]
-	}
-}
-
-// runesOn is the index of the byte n code points after at. Long texts are counted by blocks, which is
-// many times faster.
-func runesOn(text string, at, n int) int {
-	const block = 4 << 10
-	for n >= block && len(text)-at > block {
-		end := at + block
-		for end > at+block-utf8.UTFMax && !utf8.RuneStart(text[end]) {
-			end--
+// take adds the text up to a place.
+func (t *splitting) take(kind Kind, end int) {
+	size := len(t.rest)
+	for i := range t.rest {
+		if t.at >= end {
+			size = i
+			break
 		}
-		n -= utf8.RuneCountInString(text[at:end])
-		at = end
+		t.at++
 	}
-	for ; n > 0 && at < len(text); n-- {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		at += size
+	t.page.Add(kind, t.rest[:size])
+	t.rest = t.rest[size:]
+}
+
+// Span is a part of a text that has a kind of its own, in bytes.
+type Span struct {
+	From, To int
+	Kind     Kind
+}
+
+// marked is a text with some parts in a kind of their own. Of parts that overlap the first counts.
+func marked(text string, list []Span) []Segment {
+	slices.SortStableFunc(list, func(a, b Span) int { return a.From - b.From })
+	var p Page
+	at := 0
+	for _, x := range list {
+		if x.From < at || x.To > len(text) {
+			continue
+		}
+		p.Add(Sent, text[at:x.From])
+		p.Add(x.Kind, text[x.From:x.To])
+		at = x.To
 	}
-	return at
+	p.Add(Sent, text[at:])
+	return p
 }
