@@ -53,7 +53,8 @@ func ReadClientFile(path string, doc []byte) ([]Server, error) {
 	return out, nil
 }
 
-// values are the values of variables or headers: clients take numbers and booleans too, and null for one that is not there.
+// values are the values of variables or headers: clients take numbers and booleans too, and null for one that is
+// not there.
 func values(all map[string]json.RawMessage) map[string]string {
 	out := make(map[string]string, len(all))
 	for name, written := range all {

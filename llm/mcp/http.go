@@ -34,11 +34,6 @@ func (e *statusError) Error() string {
 	return text
 }
 
-// otherTransport says that the server may know the older kind of HTTP transport alone.
-func (e *statusError) otherTransport() bool {
-	return slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusBadRequest}, e.status)
-}
-
 // errStranger is a request that a redirect or the server would send to another server than the configured one.
 var errStranger = errors.New("the server points to an address that is not in the configuration")
 
@@ -80,8 +75,8 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := http.DefaultTransport.RoundTrip(sent)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED) && r.Method == http.MethodGet:
-		// It would go on with a stream that broke off, and the SDK tries that for up to half a minute. A server that has
-		// ended has lost the call: the answer is that of one that does not know the session.
+		// It would go on with a stream that broke off, and the SDK tries that for up to half a minute. A server that
+		// has ended has lost the call: the answer is that of one that does not know the session.
 		events := http.Header{"Content-Type": {"text/event-stream"}}
 		return &http.Response{StatusCode: http.StatusNotFound, Header: events, Body: http.NoBody, Request: r}, nil
 	case err != nil:

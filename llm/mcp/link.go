@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -40,61 +41,55 @@ func dial(ctx context.Context, version string, s Server) (*link, error) {
 		return nil, err
 	}
 	limit := cmp.Or(s.StartupTimeout, DefaultStartup)
-	over := time.Now().Add(limit)
-	greeting := greeting{version: version, server: s, limit: limit, over: over, protocol: usualProtocol}
-	l, err := greeting.greet(ctx)
-	var refused *answerError
-	var status *statusError
-	switch {
-	case errors.As(err, &refused):
-		greeting.protocol = newestProtocol
-	case errors.As(err, &status) && status.otherTransport():
-		greeting.sse = true
-	default:
-		return l, err
-	}
-	other, failed := greeting.greet(ctx)
-	if failed == nil || errors.Is(failed, errStranger) {
-		return other, failed
-	}
-	return nil, err
-}
-
-// greeting is one attempt to connect to a server.
-type greeting struct {
-	version  string // winnow's
-	server   Server
-	limit    time.Duration
-	over     time.Time // when limit is over
-	protocol string
-	sse      bool // over the older kind of HTTP transport
-}
-
-func (g greeting) greet(ctx context.Context) (*link, error) {
-	l := &link{over: make(chan struct{}), changed: make(chan struct{}, 1)}
-	transport, err := l.transport(g.server, g.sse)
-	if err != nil {
-		return nil, err
-	}
-	l.ctx, l.cancel = context.WithCancel(ctx)
-	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: g.version}, l.options())
-	// A context with a deadline would not do: the older transport reads with this one as long as the connection lives.
-	timer := time.AfterFunc(time.Until(g.over), l.cancel)
-	l.session, err = client.Connect(l.ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: g.protocol})
-	if inTime := timer.Stop(); err != nil {
-		if !inTime && ctx.Err() == nil {
-			err = l.silent(g.limit)
+	began := time.Now()
+	greet := func(protocol string, sse bool) (*link, error) {
+		l := &link{over: make(chan struct{}), changed: make(chan struct{}, 1)}
+		transport, err := l.transport(s, sse)
+		if err != nil {
+			return nil, err
+		}
+		l.ctx, l.cancel = context.WithCancel(ctx)
+		// A context with a deadline would not do: the older transport reads with it as long as the connection lives.
+		timer := time.AfterFunc(limit-time.Since(began), l.cancel)
+		client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: version}, l.options())
+		l.session, err = client.Connect(l.ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+		if inTime := timer.Stop(); err == nil {
+			go l.await()
+			return l, nil
+		} else if !inTime && ctx.Err() == nil {
+			err = l.silent(limit)
 		} else {
 			err = l.blame(err)
 		}
 		l.end()
 		return nil, l.withStderr(err)
 	}
-	go func() {
-		defer close(l.over)
-		l.cause = l.session.Wait()
-	}()
-	return l, nil
+	l, err := greet(usualProtocol, false)
+	var refused *answerError
+	var status *statusError
+	var other *link
+	var failed error
+	switch {
+	case errors.As(err, &refused):
+		other, failed = greet(newestProtocol, false)
+	case errors.As(err, &status) && slices.Contains(olderStatuses, status.status):
+		other, failed = greet(usualProtocol, true)
+	default:
+		return l, err
+	}
+	if failed == nil || errors.Is(failed, errStranger) {
+		return other, failed
+	}
+	return nil, err
+}
+
+// olderStatuses are the answers of servers that know the older kind of HTTP transport alone.
+var olderStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusBadRequest}
+
+// await waits for the end of the connection.
+func (l *link) await() {
+	l.cause = l.session.Wait()
+	close(l.over)
 }
 
 // transport starts the server's program, or makes ready to ask it by HTTP.
@@ -228,17 +223,22 @@ func (l *link) end() {
 	}
 }
 
-// ended says that the connection has ended, or does so within a moment.
-func (l *link) ended(moment time.Duration) bool {
+// ended says that the connection has ended, or does so in a moment.
+func (l *link) ended() bool {
+	select {
+	case <-l.over:
+		return true
+	case <-time.After(drainTime):
+		return false
+	}
+}
+
+// closed says that the connection has ended.
+func (l *link) closed() bool {
 	select {
 	case <-l.over:
 		return true
 	default:
-	}
-	select {
-	case <-l.over:
-		return true
-	case <-time.After(moment):
 		return false
 	}
 }

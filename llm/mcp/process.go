@@ -80,20 +80,21 @@ func (p *process) transport() sdk.Transport {
 
 // lookPath finds the program where the server itself would: a PATH in its own environment counts.
 func lookPath(s Server) (string, error) {
-	path, set := s.Env["PATH"]
-	if !set || strings.ContainsRune(s.Command, filepath.Separator) {
-		found, err := exec.LookPath(s.Command)
-		if err != nil && !errors.Is(err, exec.ErrDot) {
-			return "", startError(s, err)
+	candidates := []string{s.Command}
+	if path, set := s.Env["PATH"]; set && !strings.ContainsRune(s.Command, filepath.Separator) {
+		candidates = nil
+		for _, dir := range filepath.SplitList(path) {
+			candidates = append(candidates, filepath.Join(dir, s.Command))
 		}
-		return found, nil
 	}
-	for _, dir := range filepath.SplitList(path) {
-		if found, err := exec.LookPath(filepath.Join(dir, s.Command)); err == nil {
+	err := exec.ErrNotFound
+	for _, candidate := range candidates {
+		var found string
+		if found, err = exec.LookPath(candidate); err == nil || errors.Is(err, exec.ErrDot) {
 			return found, nil
 		}
 	}
-	return "", startError(s, exec.ErrNotFound)
+	return "", startError(s, err)
 }
 
 // startError is the sentence for a program that did not start.

@@ -4,42 +4,31 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Prompt is a text that a server makes for the user to send.
 type Prompt struct {
-	Server      string
-	Name        string
-	Title       string
-	Description string
-	Arguments   []Argument
+	Server string
+	*sdk.Prompt
 }
 
 // Argument is what a prompt is made with.
-type Argument struct {
-	Name        string
-	Description string
-	Required    bool
-}
+type Argument = sdk.PromptArgument
 
-// Message is a message of a prompt, or a resource that was read.
+// Message is a message of a prompt.
 type Message struct {
-	Role string // user or assistant; "" for a resource
+	Role string // user or assistant
 	Text string // what is no text is a note in brackets
 }
 
 // Resource is something that a server can be asked to show.
 type Resource struct {
-	Server      string
-	URI         string // of a template: with {placeholders}
-	Name        string
-	Title       string
-	Description string
-	MIMEType    string
-	Size        int64 // bytes; 0 where it is not known
-	Template    bool
+	Server   string
+	Template bool // its URI has {placeholders}
+	*sdk.Resource
 }
 
 // Prompts lists the prompts of the servers that are ready, by server.
@@ -105,11 +94,6 @@ func (m *Servers) Read(ctx context.Context, server, uri string) (string, error) 
 	return bounded(text, s.limit()), nil
 }
 
-// startup bounds what is asked of the server beside calls.
-func (s *server) startup(l *link) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(l.ctx, cmp.Or(s.config.StartupTimeout, DefaultStartup))
-}
-
 // capabilities are what the server has lists of.
 func (l *link) capabilities() sdk.ServerCapabilities {
 	if c := l.session.InitializeResult().Capabilities; c != nil {
@@ -118,26 +102,26 @@ func (l *link) capabilities() sdk.ServerCapabilities {
 	return sdk.ServerCapabilities{}
 }
 
-// pages reads a list page by page, until its end or until it is too long. A server that names the same page
-// twice has no more. The list holds no nil.
-func pages[T any](page func(cursor string) ([]*T, string, error)) ([]*T, error) {
-	var all []*T
-	cursors := map[string]bool{"": true}
-	for cursor := ""; ; {
-		some, next, err := page(cursor)
+// list reads one of the server's lists page by page, until its end or until it is too long. next takes the items of
+// a page, none of them nil in the end, and moves the parameters to the next one. A server that names the same page
+// twice has no more.
+func list[P, R, T any](
+	s *server, l *link, ask func(context.Context, *P) (*R, error), next func(*P, *R) (items []*T, cursor string),
+) (all []*T, err error) {
+	ctx, cancel := context.WithTimeout(l.ctx, cmp.Or(s.config.StartupTimeout, DefaultStartup))
+	defer cancel()
+	params := new(P)
+	for read := map[string]bool{"": true}; ; {
+		page, err := ask(ctx, params)
 		if err != nil {
 			return nil, err
 		}
-		for _, one := range some {
-			if one != nil && len(all) < mostListed {
-				all = append(all, one)
-			}
+		items, cursor := next(params, page)
+		all = append(all, slices.DeleteFunc(items, func(item *T) bool { return item == nil })...)
+		if len(all) >= mostListed || read[cursor] {
+			return all[:min(len(all), mostListed)], nil
 		}
-		if len(all) == mostListed || cursors[next] {
-			return all, nil
-		}
-		cursors[next] = true
-		cursor = next
+		read[cursor] = true
 	}
 }
 
@@ -146,15 +130,11 @@ func (s *server) readTools(l *link) ([]Tool, error) {
 	if l.capabilities().Tools == nil {
 		return nil, nil
 	}
-	ctx, cancel := s.startup(l)
-	defer cancel()
-	listed, err := pages(func(cursor string) ([]*sdk.Tool, string, error) {
-		r, err := l.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			return nil, "", err
-		}
-		return r.Tools, r.NextCursor, nil
-	})
+	next := func(p *sdk.ListToolsParams, r *sdk.ListToolsResult) ([]*sdk.Tool, string) {
+		p.Cursor = r.NextCursor
+		return r.Tools, r.NextCursor
+	}
+	listed, err := list(s, l, l.session.ListTools, next)
 	return named(s.config, s.key, listed), err
 }
 
@@ -163,25 +143,15 @@ func (s *server) readPrompts(l *link) (prompts []Prompt, err error) {
 	if l.capabilities().Prompts == nil {
 		return nil, nil
 	}
-	ctx, cancel := s.startup(l)
-	defer cancel()
-	listed, err := pages(func(cursor string) ([]*sdk.Prompt, string, error) {
-		r, err := l.session.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
-		if err != nil {
-			return nil, "", err
-		}
-		return r.Prompts, r.NextCursor, nil
-	})
+	next := func(p *sdk.ListPromptsParams, r *sdk.ListPromptsResult) ([]*sdk.Prompt, string) {
+		p.Cursor = r.NextCursor
+		return r.Prompts, r.NextCursor
+	}
+	listed, err := list(s, l, l.session.ListPrompts, next)
 	for _, p := range listed {
-		made := Prompt{
-			Server: s.config.Name, Name: p.Name, Title: clean(p.Title, 200), Description: description(p.Description),
-		}
-		for _, a := range p.Arguments {
-			if a != nil {
-				made.Arguments = append(made.Arguments, Argument{a.Name, clean(a.Description, 1000), a.Required})
-			}
-		}
-		prompts = append(prompts, made)
+		p.Title, p.Description = clean(p.Title, 200), plain(p.Description)
+		p.Arguments = slices.DeleteFunc(p.Arguments, func(a *Argument) bool { return a == nil })
+		prompts = append(prompts, Prompt{s.config.Name, p})
 	}
 	return prompts, err
 }
@@ -192,37 +162,29 @@ func (s *server) readResources(l *link) (resources []Resource, err error) {
 	if l.capabilities().Resources == nil {
 		return nil, nil
 	}
-	ctx, cancel := s.startup(l)
-	defer cancel()
-	listed, err := pages(func(cursor string) ([]*sdk.Resource, string, error) {
-		r, err := l.session.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
-		if err != nil {
-			return nil, "", err
-		}
-		return r.Resources, r.NextCursor, nil
-	})
+	next := func(p *sdk.ListResourcesParams, r *sdk.ListResourcesResult) ([]*sdk.Resource, string) {
+		p.Cursor = r.NextCursor
+		return r.Resources, r.NextCursor
+	}
+	listed, err := list(s, l, l.session.ListResources, next)
 	if err != nil {
 		return nil, err
 	}
-	templates, _ := pages(func(cursor string) ([]*sdk.ResourceTemplate, string, error) {
-		r, err := l.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
-		if err != nil {
-			return nil, "", err
-		}
-		return r.ResourceTemplates, r.NextCursor, nil
-	})
-	add := func(uri, name, title, about, media string, size int64, template bool) {
-		resources = append(resources, Resource{
-			s.config.Name, uri, clean(name, 200), clean(title, 200), description(about), clean(media, 100), size, template,
-		})
+	type template = sdk.ResourceTemplate
+	more := func(p *sdk.ListResourceTemplatesParams, r *sdk.ListResourceTemplatesResult) ([]*template, string) {
+		p.Cursor = r.NextCursor
+		return r.ResourceTemplates, r.NextCursor
 	}
+	templates, _ := list(s, l, l.session.ListResourceTemplates, more)
 	for _, r := range listed {
-		add(r.URI, r.Name, r.Title, r.Description, r.MIMEType, r.Size, false)
+		resources = append(resources, Resource{s.config.Name, false, r})
 	}
 	for _, t := range templates {
-		add(t.URITemplate, t.Name, t.Title, t.Description, t.MIMEType, 0, true)
+		r := &sdk.Resource{URI: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description}
+		resources = append(resources, Resource{s.config.Name, true, r})
+	}
+	for _, r := range resources {
+		r.Name, r.Title, r.Description = clean(r.Name, 200), clean(r.Title, 200), plain(r.Description)
 	}
 	return resources, nil
 }
-
-func description(text string) string { return cut(plain(text), mostDescription) }

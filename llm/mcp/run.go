@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -131,7 +132,7 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 	}
 	tools, err := s.readTools(l)
 	if err != nil {
-		if err = l.blame(err); l.ended(drainTime) {
+		if err = l.blame(err); l.ended() {
 			err = l.why()
 		}
 		l.end()
@@ -152,16 +153,11 @@ func (s *server) connect(ctx context.Context) (*link, error) {
 
 // serve keeps the lists up to date until the connection ends, and says why it did.
 func (s *server) serve(ctx context.Context, l *link) error {
-	followed := make(chan struct{})
-	go func() {
-		defer close(followed)
-		s.follow(l)
-	}()
-	defer func() {
-		s.update(func() { s.link = nil })
-		l.end()
-		<-followed
-	}()
+	var following sync.WaitGroup
+	following.Go(func() { s.follow(l) })
+	defer following.Wait()
+	defer l.end()
+	defer func() { s.update(func() { s.link = nil }) }()
 	select {
 	case <-ctx.Done():
 		return nil
@@ -172,19 +168,12 @@ func (s *server) serve(ctx context.Context, l *link) error {
 	}
 }
 
-// follow reads the lists of prompts and resources, and reads all lists again when one of them changes. A server
-// that is slow with them is ready all the same.
+// follow reads the lists of prompts and resources, and reads all lists again when one of them changes. A list that
+// cannot be read stays what it was. A server that is slow with them is ready all the same.
 func (s *server) follow(l *link) {
-	for first := true; ; first = false {
-		began := time.Now()
-		if !first {
-			s.relist(l)
-		}
+	for began := time.Now(); ; began = time.Now() {
 		prompts, failed := s.readPrompts(l)
 		resources, alsoFailed := s.readResources(l)
-		if err := cmp.Or(failed, alsoFailed); err != nil {
-			s.m.options.Log.Warn("mcp: a list was not read", "server", s.config.Name)
-		}
 		s.update(func() {
 			s.status.Listed = true
 			if failed == nil {
@@ -204,21 +193,14 @@ func (s *server) follow(l *link) {
 		case <-l.ctx.Done():
 			return
 		}
+		if tools, err := s.readTools(l); err == nil {
+			s.update(func() { s.takeTools(tools) })
+		}
 	}
 }
 
-// relist reads the list of tools again. Where that fails the old one stays.
-func (s *server) relist(l *link) {
-	tools, err := s.readTools(l)
-	if err != nil {
-		s.m.options.Log.Warn("mcp: the changed list of tools was not read", "server", s.config.Name)
-		return
-	}
-	s.update(func() { s.takeTools(tools) })
-}
-
-// takeTools takes the server's list of tools. What changed since the last one is news: a tool may not be what it was when
-// the user allowed it. The caller holds the lock.
+// takeTools takes the server's list of tools. What changed since the last one is news: a tool may not be what it was
+// when the user allowed it. The caller holds the lock.
 func (s *server) takeTools(tools []Tool) {
 	if changes := difference(s.status.Tools, tools); s.status.Tools != nil && changes != "" {
 		s.news = append(s.news, fmt.Sprintf("the MCP server %s changed its list of tools: %s", s.config.Name, changes))
@@ -233,7 +215,7 @@ func (s *server) connected(ctx context.Context) (*link, error) {
 		l, state, err, changed := s.link, s.status.State, s.status.Err, s.m.changed
 		s.m.mu.Unlock()
 		switch {
-		case l != nil && state == Ready && !l.ended(0):
+		case l != nil && state == Ready && !l.closed():
 			return l, nil
 		case state == Starting, state == Restarting, state == Ready: // Ready without a connection will be Restarting.
 		case err != nil:
@@ -291,7 +273,7 @@ func ask[T any](
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", s.config.Name, limit)
 	case l == nil:
-	case l.ended(drainTime):
+	case l.ended():
 		err = fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
 			"whether the call took effect is not known", s.config.Name, l.why())
 	case l.ctx.Err() != nil:

@@ -133,7 +133,9 @@ var variables = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 // text replaces the variables of one text. What stands in their values is left as it is.
 func (e *expander) text(text string) string {
-	return variables.ReplaceAllStringFunc(text, func(found string) string { return e.variable(found[2 : len(found)-1]) })
+	return variables.ReplaceAllStringFunc(text, func(found string) string {
+		return e.variable(found[len("${") : len(found)-len("}")])
+	})
 }
 
 func (e *expander) variable(name string) string {

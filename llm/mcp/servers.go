@@ -45,7 +45,6 @@ type Servers struct {
 	changed chan struct{} // closed at the next change of any server
 	ctx     context.Context
 	stop    context.CancelFunc
-	started bool
 	running sync.WaitGroup
 }
 
@@ -69,24 +68,26 @@ func New(o Options, configured ...Server) *Servers {
 func (m *Servers) Start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.started || m.ctx.Err() != nil {
-		return
-	}
-	m.started = true
 	for _, s := range m.all {
-		if s.status.State == Idle {
-			s.status.State = Starting
-			m.running.Go(func() { s.run(m.ctx) })
-		}
+		m.start(s)
 	}
-	m.announce()
+}
+
+// start starts a server for the first time. The caller holds the lock.
+func (m *Servers) start(s *server) {
+	if s.status.State == Idle && m.ctx.Err() == nil {
+		s.status.State = Starting
+		m.running.Go(func() { s.run(m.ctx) })
+		m.announce()
+	}
 }
 
 // silentWait is how long Prepare waits without a word.
 const silentWait = 400 * time.Millisecond
 
 // Prepare starts the servers and waits until each of them is ready or has failed, or until ctx ends. It says what
-// it waits for, and what happened since it was called last: which servers failed, were started again or changed their tools.
+// it waits for, and what happened since it was called last: which servers failed, were started again or changed
+// their tools.
 func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error {
 	m.Start()
 	patience := time.NewTimer(silentWait)
@@ -193,15 +194,11 @@ func (m *Servers) Restart(name string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case s.status.State == Disabled:
+	switch s.status.State {
+	case Disabled:
 		return fmt.Errorf("the MCP server %s is off in the configuration", name)
-	case m.ctx.Err() != nil:
-		return fmt.Errorf("the MCP server %s: winnow is ending", name)
-	case s.status.State == Idle:
-		s.status.State = Starting
-		m.running.Go(func() { s.run(m.ctx) })
-		m.announce()
+	case Idle:
+		m.start(s)
 		return nil
 	}
 	select {
@@ -251,9 +248,9 @@ func (m *Servers) deal() {
 		offered, left := choose(s.config, s.status.Tools, room)
 		room -= offered
 		if left > 0 {
-			s.status.Note = fmt.Sprintf("%d of its %s are offered: requests hold at most %d tools; "+
+			s.status.Note = fmt.Sprintf("%d of its %d tools are offered: requests hold at most %d tools; "+
 				"approve and tools in its configuration choose among them",
-				offered, count(len(s.status.Tools), "tool"), MostTools)
+				offered, len(s.status.Tools), MostTools)
 		}
 		tools := make([]tool.Tool, 0, offered)
 		own := make(map[string]string, offered)

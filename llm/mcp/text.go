@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"unicode"
@@ -40,12 +39,4 @@ func shownURL(address string) string {
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()
-}
-
-// count is a number of things in words.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -50,7 +50,8 @@ func named(s Server, key string, listed []*sdk.Tool) []Tool {
 		}
 		made.Description = described(t)
 		if len(made.Description) > mostDescription {
-			made.changed = fmt.Sprintf("only the first %d of %d bytes of its description are sent", mostDescription, len(made.Description))
+			made.changed = fmt.Sprintf("only the first %d of %d bytes of its description are sent",
+				mostDescription, len(made.Description))
 			made.Description = cut(made.Description, mostDescription)
 		}
 		parameters, replaced, err := schema(t.InputSchema)
@@ -110,8 +111,8 @@ func keyOf(name string) string {
 	return key
 }
 
-// fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. A tool's name with
-// other characters, one that is too long, and one that would be another tool's gets a digest of it.
+// fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. A tool's name
+// with other characters, one that is too long, and one that would be another tool's gets a digest of it.
 func fullName(key, name string, taken bool) string {
 	full := key + "__" + safeName(name)
 	if taken || safeName(name) != name || len(full) > longestName {
@@ -146,7 +147,8 @@ func schema(given any) (made json.RawMessage, note string, err error) {
 	case err != nil:
 		return nil, "", fmt.Errorf("its schema cannot be written: %w", err)
 	case len(text) > mostSchema:
-		return nil, "", fmt.Errorf("its schema has %d bytes; at most %d are sent with each request", len(text), mostSchema)
+		return nil, "", fmt.Errorf("its schema has %d bytes; at most %d are sent with each request",
+			len(text), mostSchema)
 	}
 	object, ok := given.(map[string]any)
 	if !ok || object["type"] != nil && object["type"] != "object" {
@@ -158,7 +160,8 @@ func schema(given any) (made json.RawMessage, note string, err error) {
 		_, err = parsed.Resolve(nil)
 	}
 	if err != nil {
-		return json.RawMessage(anyObject), "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object", nil
+		note = "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object"
+		return json.RawMessage(anyObject), note, nil
 	}
 	made, err = json.Marshal(flattened(object))
 	return made, "", err
@@ -196,42 +199,44 @@ func flattened(object map[string]any) map[string]any {
 
 // difference says in words what changed between two lists of tools, "" for nothing.
 func difference(before, after []Tool) string {
-	names := func(tools []Tool, wanted func(Tool) bool) string {
-		var names []string
-		for _, t := range tools {
-			if t.fit && wanted(t) {
-				names = append(names, t.Name)
-			}
+	was, is := fitting(before), fitting(after)
+	var added, removed, changed []string
+	for _, t := range after {
+		old, there := was[t.Name]
+		switch {
+		case !t.fit:
+		case !there:
+			added = append(added, t.Name)
+		case old.Description != t.Description || !bytes.Equal(old.Parameters, t.Parameters):
+			changed = append(changed, t.Name)
 		}
+	}
+	for _, t := range before {
+		if _, there := is[t.Name]; t.fit && !there {
+			removed = append(removed, t.Name)
+		}
+	}
+	var parts []string
+	for i, names := range [][]string{added, removed, changed} {
 		if n := len(names); n > 5 {
 			names = append(names[:5], fmt.Sprintf("and %d more", n-5))
 		}
-		return strings.Join(names, ", ")
-	}
-	in := func(tools []Tool) map[string]Tool {
-		all := make(map[string]Tool, len(tools))
-		for _, t := range tools {
-			if t.fit {
-				all[t.Name] = t
-			}
-		}
-		return all
-	}
-	was, is := in(before), in(after)
-	var parts []string
-	for _, kind := range []struct{ words, names string }{
-		{"added ", names(after, func(t Tool) bool { _, there := was[t.Name]; return !there })},
-		{"removed ", names(before, func(t Tool) bool { _, there := is[t.Name]; return !there })},
-		{"changed ", names(after, func(t Tool) bool {
-			old, there := was[t.Name]
-			return there && (old.Description != t.Description || !bytes.Equal(old.Parameters, t.Parameters))
-		})},
-	} {
-		if kind.names != "" {
-			parts = append(parts, kind.words+kind.names)
+		if names != nil {
+			parts = append(parts, []string{"added ", "removed ", "changed "}[i]+strings.Join(names, ", "))
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// fitting are the tools that can be offered, by name.
+func fitting(tools []Tool) map[string]Tool {
+	all := make(map[string]Tool, len(tools))
+	for _, t := range tools {
+		if t.fit {
+			all[t.Name] = t
+		}
+	}
+	return all
 }
 
 // choose marks the tools that are offered where there is room for so many. Those that the configuration names

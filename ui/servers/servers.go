@@ -43,7 +43,8 @@ func (s Servers) Commands() []Completion {
 	}
 	var list []Completion
 	for _, p := range s.Prompts() {
-		list = append(list, Completion{Name: commandOf(p), Args: usageOf(p.Arguments), Help: describe(p.Title, p.Description, "a prompt of "+p.Server)})
+		help := describe(p.Title, p.Description, "a prompt of "+p.Server)
+		list = append(list, Completion{Name: commandOf(p), Args: usageOf(p.Arguments), Help: help})
 	}
 	return list
 }
@@ -68,7 +69,7 @@ const (
 )
 
 // usageOf is what follows a command: the names of its arguments, those that may be left out in brackets.
-func usageOf(arguments []mcp.Argument) string {
+func usageOf(arguments []*mcp.Argument) string {
 	var words []string
 	for _, a := range arguments {
 		word := strings.ToUpper(markdown.OneLine(a.Name, nameMax))
@@ -126,12 +127,12 @@ func (s Servers) Make(ctx context.Context, command string, words []string) (stri
 }
 
 // fill gives the arguments of a prompt their values. All words from the last argument on belong to it.
-func fill(arguments []mcp.Argument, words []string) (map[string]string, error) {
+func fill(arguments []*mcp.Argument, words []string) (map[string]string, error) {
 	values := map[string]string{}
 	var rest []string
 	for _, word := range words {
 		name, value, named := strings.Cut(word, "=")
-		if named && slices.ContainsFunc(arguments, func(a mcp.Argument) bool { return a.Name == name }) {
+		if named && slices.ContainsFunc(arguments, func(a *mcp.Argument) bool { return a.Name == name }) {
 			values[name] = value
 			continue
 		}
