@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -53,13 +54,15 @@ func dial(ctx context.Context, version string, s Server) (*link, error) {
 		timer := time.AfterFunc(limit-time.Since(began), l.cancel)
 		client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: version}, l.options())
 		l.session, err = client.Connect(l.ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
-		if inTime := timer.Stop(); err == nil {
+		inTime := timer.Stop()
+		switch {
+		case !inTime && ctx.Err() == nil:
+			err = l.silent(limit)
+		case err != nil:
+			err = l.blame(err)
+		default:
 			go l.await()
 			return l, nil
-		} else if !inTime && ctx.Err() == nil {
-			err = l.silent(limit)
-		} else {
-			err = l.blame(err)
 		}
 		l.end()
 		return nil, l.withStderr(err)
@@ -152,8 +155,11 @@ func (l *link) blame(err error) error {
 	return unreadable(err)
 }
 
+// requested is how the SDK's errors name a request: its address may hold a key.
+var requested = regexp.MustCompile(`\b(Get|Post|Delete) "[^"]*": `)
+
 func unreadable(err error) error {
-	return fmt.Errorf("its answer cannot be read: %w", err)
+	return errors.New("its answer cannot be read: " + requested.ReplaceAllString(err.Error(), ""))
 }
 
 // answerError is an error that the server answered with.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net/url"
 	"reflect"
 	"regexp"
 	"strings"
@@ -119,5 +120,9 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 		if got := s.Address(); got != want {
 			t.Errorf("Address() = %q, want %q", got, want)
 		}
+	}
+	lost := fmt.Errorf("standalone SSE stream: %w", &url.Error{Op: "Get", URL: "https://a.example/mcp?key=1", Err: io.EOF})
+	if got, want := unreadable(lost).Error(), "its answer cannot be read: standalone SSE stream: EOF"; got != want {
+		t.Errorf("an error of a request is %q, want %q", got, want)
 	}
 }
