@@ -24,18 +24,25 @@ func webServer(t *testing.T, h http.Handler) Server {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	return Server{Name: "web", URL: server.URL + "/mcp?tenant=7", StartupTimeout: 2 * time.Minute, ToolTimeout: 2 * time.Minute}
+	return Server{
+		Name: "web", URL: server.URL + "/mcp?tenant=7", StartupTimeout: 2 * time.Minute,
+		ToolTimeout: 2 * time.Minute,
+	}
 }
 
 // Every request has the configured headers and the query of the address.
 func TestAServerIsAskedByHTTP(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]*sdk.StreamableHTTPOptions{"events": {}, "JSON": {JSONResponse: true}, "stateless": {Stateless: true}} {
+	for name, options := range map[string]*sdk.StreamableHTTPOptions{
+		"events": {}, "JSON": {JSONResponse: true},
+		"stateless": {Stateless: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("changing") }, options)
 			s := webServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Header.Get("X-Api-Key") != "secret" || r.URL.Query().Get("tenant") != "7" || r.Header.Get("Accept") == "nonsense" {
+				if r.Header.Get("X-Api-Key") != "secret" || r.URL.Query().Get("tenant") != "7" ||
+					r.Header.Get("Accept") == "nonsense" {
 					http.Error(w, "no", http.StatusUnauthorized)
 					return
 				}
@@ -134,16 +141,25 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		"401": {func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "wrong \x1b[31mtoken", http.StatusUnauthorized)
 		}, "the server rejected the credentials (401); set headers in its configuration: wrong [31mtoken"},
-		"403":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "the server rejected the credentials (403)"},
-		"404":  {http.NotFound, "the server answers 404 Not Found"},
-		"502":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "the server answers 502 Bad Gateway"},
+		"403": {
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
+			"the server rejected the credentials (403)",
+		},
+		"404": {http.NotFound, "the server answers 404 Not Found"},
+		"502": {
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
+			"the server answers 502 Bad Gateway",
+		},
 		"page": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, "content type"},
 		"JSON": {jsonBody(`["no message"]`), "its answer cannot be read"},
 		"circle": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/mcp", http.StatusTemporaryRedirect)
 		}, "stopped after 10 redirects"},
-		"silent": {func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() }, "did not answer within 100ms"},
-		"empty":  {jsonBody(``), "its answer cannot be read"},
+		"silent": {
+			func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() },
+			"did not answer within 100ms",
+		},
+		"empty": {jsonBody(``), "its answer cannot be read"},
 	} {
 		s := webServer(t, c.handler)
 		if name == "silent" {
@@ -159,7 +175,8 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 		t.Errorf("a closed port: %s: %v", s.State, s.Err)
 	}
 	closed.URL = "ftp://somewhere"
-	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(), "must be an http or https address") {
+	if s := started(t, closed).List()[0]; s.State != Failed || !strings.Contains(s.Err.Error(),
+		"must be an http or https address") {
 		t.Errorf("another scheme: %s: %v", s.State, s.Err)
 	}
 }
@@ -176,20 +193,29 @@ func jsonBody(text string) http.HandlerFunc {
 func TestABadAnswerByHTTP(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("0123456789", 2<<20)
-	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, &sdk.StreamableHTTPOptions{Stateless: true})
+	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") },
+		&sdk.StreamableHTTPOptions{Stateless: true})
 	for name, c := range map[string]struct {
 		media, body, want string
 	}{
 		"large JSON": {
-			"application/json", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"` + huge + `"}]}}`,
+			"application/json",
+			`{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"` + huge + `"}]}}`,
 			`^error: the connection .* ended during the call: its answer .* has more than 16 MB`,
 		},
 		"large event": {
-			"text/event-stream", `data: {"result":{"content":[{"type":"text","text":"` + huge + `"}]},"jsonrpc":"2.0","id":ID}` + "\n\n",
+			"text/event-stream",
+			`data: {"result":{"content":[{"type":"text","text":"` + huge + `"}]},"jsonrpc":"2.0","id":ID}` + "\n\n",
 			`^error: the connection .* ended during the call: its answer .* exceeded 16777216 bytes`,
 		},
-		"garbage":           {"application/json", `{{{`, `^error: the connection .* ended during the call: its answer cannot be read`},
-		"garbage in events": {"text/event-stream", "data: {{{\n\n", `^error: the connection .* ended during the call: its answer cannot be read`},
+		"garbage": {
+			"application/json", `{{{`,
+			`^error: the connection .* ended during the call: its answer cannot be read`,
+		},
+		"garbage in events": {
+			"text/event-stream", "data: {{{\n\n",
+			`^error: the connection .* ended during the call: its answer cannot be read`,
+		},
 		"other events": {
 			"text/event-stream",
 			": a comment\n\nevent: other\ndata: 1\n\nid: 5\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"two lines\"}]}}\n\n",
@@ -269,7 +295,8 @@ func TestAnHTTPServerThatEndsInACall(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	m := started(t, Server{Name: "web", URL: server.URL, ToolTimeout: 2 * time.Minute})
-	if got := call(t, m, "web__add", `{"a":2,"b":3}`); !strings.Contains(got, "ended during the call: the server ended") {
+	got := call(t, m, "web__add", `{"a":2,"b":3}`)
+	if !strings.Contains(got, "ended during the call: the server ended") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -279,12 +306,13 @@ func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
 	t.Parallel()
 	began, cancelled := make(chan struct{}), make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "slow"}, nil)
-	sdk.AddTool(server, &sdk.Tool{Name: "wait"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
-		close(began)
-		<-ctx.Done()
-		close(cancelled)
-		return nil, nil, ctx.Err()
-	})
+	sdk.AddTool(server, &sdk.Tool{Name: "wait"},
+		func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+			close(began)
+			<-ctx.Done()
+			close(cancelled)
+			return nil, nil, ctx.Err()
+		})
 	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { <-began; stop() }()

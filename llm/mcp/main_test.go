@@ -32,7 +32,10 @@ func serverOf(t testing.TB, kind string) Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Server{Name: kind, Command: program, Env: map[string]string{testServer: kind}, StartupTimeout: 2 * time.Minute, ToolTimeout: 2 * time.Minute}
+	return Server{
+		Name: kind, Command: program, Env: map[string]string{testServer: kind},
+		StartupTimeout: 2 * time.Minute, ToolTimeout: 2 * time.Minute,
+	}
 }
 
 // serveTest is a server that behaves as its kind says, until its standard input ends.
@@ -55,38 +58,54 @@ type addArguments struct {
 // honestServer has tools, prompts and resources as the SDK serves them.
 func honestServer(kind string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "honest-server", Version: "1.2.3"}, nil)
-	sdk.AddTool(s, &sdk.Tool{Name: "add", Description: "Adds two numbers."}, func(_ context.Context, _ *sdk.CallToolRequest, in addArguments) (*sdk.CallToolResult, any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(in.A + in.B)}}}, nil, nil
-	})
-	sdk.AddTool(s, &sdk.Tool{Name: "fail", Description: "Always fails."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
-		return nil, nil, fmt.Errorf("the disk is on fire")
-	})
-	sdk.AddTool(s, &sdk.Tool{Name: "parts"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{
-			&sdk.TextContent{Text: "first"},
-			&sdk.ImageContent{MIMEType: "image/png", Data: []byte("12345")},
-			&sdk.ResourceLink{URI: "file:///a.txt", Name: "a.txt", MIMEType: "text/plain"},
-			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///b.txt", Text: "embedded"}},
-			&sdk.TextContent{Text: "last"},
-		}}, nil, nil
-	})
-	s.AddPrompt(&sdk.Prompt{Name: "greet", Description: "Greets.", Arguments: []*sdk.PromptArgument{{Name: "name", Required: true}}}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Say hello to " + r.Params.Arguments["name"] + "."}}}}, nil
-	})
-	s.AddResource(&sdk.Resource{URI: "memo:one", Name: "one", MIMEType: "text/plain", Size: 8}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "memo:one", Text: "the memo"}}}, nil
-	})
-	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "memo:{name}", Name: "any"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "read " + r.Params.URI}}}, nil
-	})
-	if kind == "changing" {
-		sdk.AddTool(s, &sdk.Tool{Name: "change"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
-			s.RemoveTools("fail")
-			sdk.AddTool(s, &sdk.Tool{Name: "new"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
-				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "I am new"}}}, nil, nil
-			})
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "changed"}}}, nil, nil
+	sdk.AddTool(s, &sdk.Tool{Name: "add", Description: "Adds two numbers."},
+		func(_ context.Context, _ *sdk.CallToolRequest, in addArguments) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(in.A + in.B)}}}, nil, nil
 		})
+	sdk.AddTool(s, &sdk.Tool{Name: "fail", Description: "Always fails."},
+		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+			return nil, nil, fmt.Errorf("the disk is on fire")
+		})
+	sdk.AddTool(s, &sdk.Tool{Name: "parts"},
+		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{
+				&sdk.TextContent{Text: "first"},
+				&sdk.ImageContent{MIMEType: "image/png", Data: []byte("12345")},
+				&sdk.ResourceLink{URI: "file:///a.txt", Name: "a.txt", MIMEType: "text/plain"},
+				&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///b.txt", Text: "embedded"}},
+				&sdk.TextContent{Text: "last"},
+			}}, nil, nil
+		})
+	s.AddPrompt(&sdk.Prompt{Name: "greet", Description: "Greets.", Arguments: []*sdk.PromptArgument{{
+		Name:     "name",
+		Required: true,
+	}}}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{
+			Role:    "user",
+			Content: &sdk.TextContent{Text: "Say hello to " + r.Params.Arguments["name"] + "."},
+		}}}, nil
+	})
+	s.AddResource(&sdk.Resource{URI: "memo:one", Name: "one", MIMEType: "text/plain", Size: 8},
+		func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "memo:one", Text: "the memo"}}}, nil
+		})
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "memo:{name}", Name: "any"},
+		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{
+				URI:  r.Params.URI,
+				Text: "read " + r.Params.URI,
+			}}}, nil
+		})
+	if kind == "changing" {
+		sdk.AddTool(s, &sdk.Tool{Name: "change"},
+			func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+				s.RemoveTools("fail")
+				sdk.AddTool(s, &sdk.Tool{Name: "new"},
+					func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+						return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "I am new"}}}, nil, nil
+					})
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "changed"}}}, nil, nil
+			})
 	}
 	return s
 }
@@ -133,7 +152,8 @@ func rawServer(kind string) {
 		say(`{"hello":"world"}`)
 		say("\x1b[31mred\x1b[0m")
 	case "quits":
-		fmt.Fprintln(os.Stderr, "reading the configuration\nError: the variable TOKEN is missing\n    at Object.<anonymous> (index.js:3)\nNode.js v20")
+		fmt.Fprintln(os.Stderr,
+			"reading the configuration\nError: the variable TOKEN is missing\n    at Object.<anonymous> (index.js:3)\nNode.js v20")
 		os.Exit(3)
 	}
 	in := bufio.NewScanner(os.Stdin)
@@ -211,7 +231,10 @@ func listRaw(kind string, r rawRequest, result func(json.RawMessage, string, ...
 		result(r.ID, `{"tools":[%s],"nextCursor":"again"}`, tool("only"+r.Params.Cursor, "", plainSchema))
 	case "names":
 		var list []string
-		for _, name := range []string{"same", "same", "a.b", "a_b", "a b", "\x1b[2Jclear", "", strings.Repeat("long", 40), strings.Repeat("long", 40) + "er", "日本"} {
+		long := strings.Repeat("long", 40)
+		for _, name := range []string{
+			"same", "same", "a.b", "a_b", "a b", "\x1b[2Jclear", "", long, long + "er", "日本",
+		} {
 			list = append(list, tool(name, "\x1b[31mred\x1b[0m \x00 \u202eright to left\U000E0041", plainSchema))
 		}
 		result(r.ID, `{"tools":[%s]}`, strings.Join(list, ","))
@@ -222,7 +245,8 @@ func listRaw(kind string, r rawRequest, result func(json.RawMessage, string, ...
 			tool("none", "", `null`),
 			tool("dangling", "", `{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`),
 			tool("wrong", "", `{"type":"object","properties":{"a":{"type":"colour"}},"required":5}`),
-			tool("either", "", `{"$schema":"https://json-schema.org/draft/2020-12/schema","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"integer"}}}]}`),
+			tool("either", "",
+				`{"$schema":"https://json-schema.org/draft/2020-12/schema","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"integer"}}}]}`),
 			tool("huge", "", `{"type":"object","description":"`+strings.Repeat("x", mostSchema)+`"}`),
 			tool("wordy", strings.Repeat("word ", 4000), plainSchema),
 		}, ","))
@@ -266,7 +290,8 @@ func callRaw(kind string, r rawRequest, say func(string, ...any), result func(js
 	case "floods":
 		var flood strings.Builder
 		for i := range 20_000 {
-			fmt.Fprintf(&flood, `{"jsonrpc":"2.0","method":"notifications/%s","params":%d}`+"\n", []string{"tools/list_changed", "message", "progress", "x"}[i%4], i)
+			fmt.Fprintf(&flood, `{"jsonrpc":"2.0","method":"notifications/%s","params":%d}`+"\n",
+				[]string{"tools/list_changed", "message", "progress", "x"}[i%4], i)
 		}
 		for i := range 2_000 {
 			fmt.Fprintf(&flood, `{"jsonrpc":"2.0","id":"p%d","method":"ping"}`+"\n", i)

@@ -18,7 +18,8 @@ import (
 func TestOnlyMessagesArePassedOn(t *testing.T) {
 	t.Parallel()
 	stray := rapid.SampledFrom([]string{
-		"", "Server is running!", "[12:00] {not json", `"jsonrpc"`, `{"level":30,"msg":"listening"}`, strings.Repeat("x", 100_000),
+		"", "Server is running!", "[12:00] {not json", `"jsonrpc"`, `{"level":30,"msg":"listening"}`,
+		strings.Repeat("x", 100_000),
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var stream, messages, others strings.Builder
@@ -32,7 +33,8 @@ func TestOnlyMessagesArePassedOn(t *testing.T) {
 			kept.WriteString(line)
 		}
 		var kept strings.Builder
-		reader := &messageReader{lines: bufio.NewReaderSize(iotest.HalfReader(strings.NewReader(stream.String())), 1<<10), stray: &kept}
+		reader := &messageReader{lines: bufio.NewReaderSize(iotest.HalfReader(strings.NewReader(stream.String())),
+			1<<10), stray: &kept}
 		passed, err := io.ReadAll(reader)
 		if err != nil || string(passed) != messages.String() || kept.String() != others.String() {
 			t.Fatalf("%.300q became %.300q and %.300q, %v", stream.String(), passed, kept.String(), err)
@@ -73,9 +75,18 @@ func TestFilesOfOtherClientsAreRead(t *testing.T) {
 		"mcpServers": {"desktop": {"command": "python", "disabled": true}}
 	}`))
 	want := []Server{
-		{Name: "desktop", From: "mcp.json", Command: "python", Env: map[string]string{}, Headers: map[string]string{}, Disabled: true},
-		{Name: "files", From: "mcp.json", Command: "npx", Args: []string{"-y", "files", "${workspaceFolder}"}, Env: map[string]string{"LEVEL": "3"}, Dir: "/tmp", Headers: map[string]string{}},
-		{Name: "web", From: "mcp.json", URL: "https://example.com/mcp", Env: map[string]string{}, Headers: map[string]string{"Authorization": "Bearer ${env:TOKEN}"}},
+		{
+			Name: "desktop", From: "mcp.json", Command: "python", Env: map[string]string{}, Headers: map[string]string{},
+			Disabled: true,
+		},
+		{
+			Name: "files", From: "mcp.json", Command: "npx", Args: []string{"-y", "files", "${workspaceFolder}"},
+			Env: map[string]string{"LEVEL": "3"}, Dir: "/tmp", Headers: map[string]string{},
+		},
+		{
+			Name: "web", From: "mcp.json", URL: "https://example.com/mcp", Env: map[string]string{},
+			Headers: map[string]string{"Authorization": "Bearer ${env:TOKEN}"},
+		},
 	}
 	if err != nil || !reflect.DeepEqual(servers, want) {
 		t.Errorf("read %+v, %v", servers, err)
@@ -95,11 +106,16 @@ func TestFilesOfOtherClientsAreRead(t *testing.T) {
 
 func TestVariablesAreReplaced(t *testing.T) {
 	t.Parallel()
-	look := Lookup{Variable: func(name string) string { return map[string]string{"A": "one", "B": "${A}"}[name] }, Folder: "/work", Home: "/home/me"}
+	look := Lookup{
+		Variable: func(name string) string { return map[string]string{"A": "one", "B": "${A}"}[name] },
+		Folder:   "/work", Home: "/home/me",
+	}
 	for text, want := range map[string]string{
-		"plain": "plain", "${A}": "one", "x${A}y${B}z": "xoney${A}z", "${env:A}": "one", "${NO:-default}": "default", "${A:-default}": "one",
+		"plain": "plain", "${A}": "one", "x${A}y${B}z": "xoney${A}z", "${env:A}": "one", "${NO:-default}": "default",
+		"${A:-default}":        "one",
 		"${workspaceFolder}/x": "/work/x", "${userHome}": "/home/me", "$A {A} $": "$A {A} $", "${A": "${A", "": "",
-		"${NO}": "the environment variable NO is not set", "${input:api-token}": `it needs the input "api-token", which winnow cannot ask for; replace it by ${API-TOKEN} and set that environment variable`,
+		"${NO}":              "the environment variable NO is not set",
+		"${input:api-token}": `it needs the input "api-token", which winnow cannot ask for; replace it by ${API-TOKEN} and set that environment variable`,
 	} {
 		s, used := Server{Args: []string{text}, Env: map[string]string{"V": text}}.Expand(look)
 		if err := s.Fault; err != nil {
@@ -108,7 +124,8 @@ func TestVariablesAreReplaced(t *testing.T) {
 			}
 			continue
 		}
-		if s.Args[0] != want || s.Env["V"] != want || strings.HasPrefix(text, "${A") && strings.Contains(text, "}") && (len(used) == 0 || used[0] != "A") {
+		if s.Args[0] != want || s.Env["V"] != want || strings.HasPrefix(text, "${A") && strings.Contains(text, "}") &&
+			(len(used) == 0 || used[0] != "A") {
 			t.Errorf("%q became %q and %q with %q, want %q", text, s.Args[0], s.Env["V"], used, want)
 		}
 	}
@@ -116,12 +133,19 @@ func TestVariablesAreReplaced(t *testing.T) {
 
 func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 	t.Parallel()
-	for want, s := range map[string]Server{"npx -y x": {Command: "npx", Args: []string{"-y", "x"}}, "https://a.example/mcp": {URL: "https://me:pw@a.example/mcp?key=1#x"}, "an address that is not a URL": {URL: ":"}} {
+	for want, s := range map[string]Server{
+		"npx -y x":                     {Command: "npx", Args: []string{"-y", "x"}},
+		"https://a.example/mcp":        {URL: "https://me:pw@a.example/mcp?key=1#x"},
+		"an address that is not a URL": {URL: ":"},
+	} {
 		if got := s.Address(); got != want {
 			t.Errorf("Address() = %q, want %q", got, want)
 		}
 	}
-	lost := fmt.Errorf("standalone SSE stream: %w", &url.Error{Op: "Get", URL: "https://a.example/mcp?key=1", Err: io.EOF})
+	lost := fmt.Errorf("standalone SSE stream: %w", &url.Error{
+		Op: "Get", URL: "https://a.example/mcp?key=1",
+		Err: io.EOF,
+	})
 	if got, want := unreadable(lost).Error(), "its answer cannot be read: standalone SSE stream: EOF"; got != want {
 		t.Errorf("an error of a request is %q, want %q", got, want)
 	}

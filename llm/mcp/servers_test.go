@@ -112,22 +112,30 @@ func TestAnHonestServerIsUsed(t *testing.T) {
 	}
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"honest__add", `{"a":2,"b":3}`, "5"},
-		{"honest__add", `{"a":1}`, `error: validating "arguments": validating root: required: missing properties: ["b"]`},
+		{
+			"honest__add", `{"a":1}`,
+			`error: validating "arguments": validating root: required: missing properties: ["b"]`,
+		},
 		{"honest__fail", ``, "error: the disk is on fire"},
-		{"honest__parts", `{}`, "first\n[image, image/png, 5 bytes, not sent to the model]\n[link to the resource file:///a.txt, a.txt, text/plain]\n[resource file:///b.txt]\nembedded\nlast"},
+		{
+			"honest__parts", `{}`,
+			"first\n[image, image/png, 5 bytes, not sent to the model]\n[link to the resource file:///a.txt, a.txt, text/plain]\n[resource file:///b.txt]\nembedded\nlast",
+		},
 	} {
 		if got := call(t, m, c.tool, c.arguments); got != c.want {
 			t.Errorf("%s(%s) = %q, want %q", c.tool, c.arguments, got, c.want)
 		}
 	}
 	status := until(t, m, func(s Status) bool { return len(s.Resources) > 0 })
-	if add, fail := status.Tools[0], status.Tools[1]; add.Default != tool.Allow || add.Configured != "" || fail.Configured != tool.Ask || fail.Server != "honest" || fail.Timeout <= s.ToolTimeout {
+	if add, fail := status.Tools[0], status.Tools[1]; add.Default != tool.Allow || add.Configured != "" ||
+		fail.Configured != tool.Ask || fail.Server != "honest" || fail.Timeout <= s.ToolTimeout {
 		t.Errorf("permissions: %+v", status.Tools)
 	}
 	if status.State != Ready || status.Title != "honest-server 1.2.3" || status.Err != nil {
 		t.Errorf("status: %+v", status)
 	}
-	if got := m.Prompts(); len(got) != 1 || got[0].Server != "honest" || got[0].Name != "greet" || len(got[0].Arguments) != 1 || !got[0].Arguments[0].Required {
+	if got := m.Prompts(); len(got) != 1 || got[0].Server != "honest" || got[0].Name != "greet" ||
+		len(got[0].Arguments) != 1 || !got[0].Arguments[0].Required {
 		t.Errorf("prompts: %+v", got)
 	}
 	messages, err := m.Prompt(t.Context(), "honest", "greet", map[string]string{"name": "Ada"})
@@ -191,12 +199,14 @@ func TestACallEndsInTimeAndWhenItIsStopped(t *testing.T) {
 	s := serverOf(t, "hangs")
 	s.ToolTimeout = 100 * time.Millisecond
 	m := started(t, s)
-	if got, want := call(t, m, "hangs__work", `{}`), "error: the MCP server hangs did not answer within 100ms (tool_timeout)"; got != want {
+	if got, want := call(t, m, "hangs__work", `{}`),
+		"error: the MCP server hangs did not answer within 100ms (tool_timeout)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if got, _ := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got, "error: stopped before ") {
+	if got, _ := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got,
+		"error: stopped before ") {
 		t.Errorf("a stopped call gave %q", got)
 	}
 	if got := call(t, m, "hangs__ok", `{}`); got != "fine" {
@@ -214,9 +224,18 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 		server Server
 		want   string
 	}{
-		"absent":  {Server{Name: "s", Command: "winnow-no-such-program"}, "the program winnow-no-such-program is not found"},
-		"path":    {Server{Name: "s", Command: "sh", Env: map[string]string{"PATH": t.TempDir()}}, "the program sh is not found"},
-		"folder":  {Server{Name: "s", Command: "sh", Dir: "/no/such/folder"}, "the folder /no/such/folder does not exist"},
+		"absent": {
+			Server{Name: "s", Command: "winnow-no-such-program"},
+			"the program winnow-no-such-program is not found",
+		},
+		"path": {
+			Server{Name: "s", Command: "sh", Env: map[string]string{"PATH": t.TempDir()}},
+			"the program sh is not found",
+		},
+		"folder": {
+			Server{Name: "s", Command: "sh", Dir: "/no/such/folder"},
+			"the folder /no/such/folder does not exist",
+		},
 		"nothing": {Server{Name: "s"}, "neither a command nor a url"},
 		"quits":   {serverOf(t, "quits"), "it ended (exit status 3): Error: the variable TOKEN is missing"},
 		"mute":    {mute, "it did not answer within 200ms (startup_timeout)"},
@@ -292,7 +311,10 @@ func TestAChangedListIsFollowed(t *testing.T) {
 	until(t, m, func(s Status) bool {
 		return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Own == "new" })
 	})
-	if got, want := offered(m), []string{"changing__add", "changing__change", "changing__new", "changing__parts"}; !slices.Equal(got, want) {
+	if got, want := offered(m), []string{
+		"changing__add", "changing__change", "changing__new",
+		"changing__parts",
+	}; !slices.Equal(got, want) {
 		t.Errorf("offered: %q, want %q", got, want)
 	}
 	if got := call(t, m, "changing__new", ""); got != "I am new" {
@@ -339,7 +361,8 @@ func TestNamesAreSafeAndUnique(t *testing.T) {
 	if strings.ContainsAny(s.Title, "\x1b\x07") {
 		t.Errorf("the title is %q", s.Title)
 	}
-	if n := len(s.Tools); n != 10 || s.Tools[1].Note != "the server lists another tool with this name" || s.Tools[6].Note != "it has no name" {
+	if n := len(s.Tools); n != 10 || s.Tools[1].Note != "the server lists another tool with this name" ||
+		s.Tools[6].Note != "it has no name" {
 		t.Errorf("the tools are %+v", s.Tools)
 	}
 }
@@ -378,7 +401,8 @@ func TestTooManyTools(t *testing.T) {
 	honest.Name = "zz"
 	m := started(t, many, honest)
 	names := offered(m)
-	if len(names) != MostTools || !slices.Contains(names, "many__tool9000") || slices.Contains(names, "many__tool3") || slices.Contains(names, "zz__add") {
+	if len(names) != MostTools || !slices.Contains(names, "many__tool9000") || slices.Contains(names, "many__tool3") ||
+		slices.Contains(names, "zz__add") {
 		t.Errorf("%d tools are offered: %q", len(names), names)
 	}
 	s := m.List()[0]
@@ -454,7 +478,8 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	mute.StartupTimeout = 50 * time.Millisecond
 	hangs := serverOf(t, "hangs")
 	hangs.ToolTimeout = 50 * time.Millisecond
-	m := started(t, web, mute, hangs, serverOf(t, "dies"), serverOf(t, "closes"), serverOf(t, "quits"), Server{Name: "absent", Command: "winnow-no-such-program"})
+	m := started(t, web, mute, hangs, serverOf(t, "dies"), serverOf(t, "closes"), serverOf(t, "quits"),
+		Server{Name: "absent", Command: "winnow-no-such-program"})
 	for _, name := range []string{"web__add", "hangs__work", "dies__work", "closes__work", "dies__ok"} {
 		call(t, m, name, `{}`)
 	}
@@ -473,7 +498,8 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		buffer := make([]byte, 4<<20)
 		for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
 			ours := strings.Contains(stack, "winnow/llm/mcp.") && !strings.Contains(stack, "TestNothingIsLeftRunning")
-			client := strings.Contains(stack, "go-sdk/mcp.(*Client") || strings.Contains(stack, "go-sdk/mcp.(*streamableClientConn")
+			client := strings.Contains(stack, "go-sdk/mcp.(*Client") || strings.Contains(stack,
+				"go-sdk/mcp.(*streamableClientConn")
 			if ours && !strings.Contains(stack, "testing.(*T).Run") || client {
 				left += stack + "\n\n"
 			}
@@ -523,7 +549,11 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	if err := m.Prepare(t.Context(), say); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"waiting for the MCP server mute to start", "the MCP server mute is not in use: it did not answer within 600ms (startup_timeout)", "the MCP server quits is not in use: it ended (exit status 3): Error: the variable TOKEN is missing"}
+	want := []string{
+		"waiting for the MCP server mute to start",
+		"the MCP server mute is not in use: it did not answer within 600ms (startup_timeout)",
+		"the MCP server quits is not in use: it ended (exit status 3): Error: the variable TOKEN is missing",
+	}
 	if !slices.Equal(said, want) {
 		t.Errorf("said %q, want %q", said, want)
 	}
