@@ -203,9 +203,10 @@ func TestACallEndsInTimeAndWhenItIsStopped(t *testing.T) {
 		"error: the MCP server hangs did not answer within 100ms (tool_timeout)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	patient := started(t, serverOf(t, "hangs"))
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if got, _ := (tool.Set{Boxes: m.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got,
+	if got, _ := (tool.Set{Boxes: patient.Boxes()}).Run(ctx, "hangs__work", `{}`); !strings.HasPrefix(got,
 		"error: stopped before ") {
 		t.Errorf("a stopped call gave %q", got)
 	}
