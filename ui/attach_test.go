@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/uitest"
 )
@@ -65,28 +64,6 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	if got := l.composer.Drafted(); got.Text != "what is it? See " || len(got.Files) != 2 {
 		t.Errorf("recalled, the draft is %q with %d files", got.Text, len(got.Files))
 	}
-}
-
-func TestASecondAttachHangsMoreFilesOnTheDraft(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	one, two := fileWith(t, "one.txt", "first"), fileWith(t, "two.txt", "second")
-	l.types("/attach " + composer.Escaped(one))
-	l.press("enter")
-	l.shows("[file one.txt: 1 line")
-	l.types("/attach " + composer.Escaped(two))
-	l.press("enter")
-	l.shows("[file two.txt: 1 line")
-	got := l.composer.Drafted()
-	if strings.TrimSpace(got.Text) != "" || len(got.Files) != 2 || got.Files[0].Name != "one.txt" || got.Files[1].Name != "two.txt" {
-		t.Errorf("the draft is %q with %d files, want none and both", got.Text, len(got.Files))
-	}
-	if len(l.bodies) > 0 || l.turn.Busy {
-		t.Errorf("the command was sent to the model: %s", l.bodies)
-	}
-	l.types("/attached are two files")
-	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2 })
 }
 
 func TestDraggedFilesBecomeChips(t *testing.T) {
@@ -193,31 +170,6 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	}
 }
 
-func TestPathsComplete(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 100, 30)
-	path := fileWith(t, "notes of today.md", "x")
-	dir := filepath.Dir(path)
-	if err := os.Mkdir(filepath.Join(dir, "nested"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "nested", "deep.go"), []byte("package deep"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.types("/attach " + dir + "/n")
-	l.shows("nested/")
-	l.shows("notes of today.md")
-	l.press("tab")
-	l.shows("deep.go")
-	l.press("enter")
-	l.shows("[file deep.go: 1 line, 12 B")
-	l.press("ctrl+c")
-	l.types("/attach " + dir + "/NOTES")
-	l.until("the file", func() bool { return len(l.composer.Completions()) == 1 })
-	l.press("enter")
-	l.shows("[file notes of today.md: 1 line, 1 B")
-}
-
 // Esc closes the list of completions first: the draft stays, and so does an answer that arrives.
 func TestEscClosesTheCompletions(t *testing.T) {
 	t.Parallel()
@@ -240,47 +192,4 @@ func TestEscClosesTheCompletions(t *testing.T) {
 	if !m.turn.Stopping {
 		t.Error("esc without a list does not stop the answer")
 	}
-}
-
-func TestPromptsOfOtherWindowsComeWhereTheyStood(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	db := l.current.With.Store
-	l.say("first of mine")
-	if err := db.AddPrompt(t.Context(), l.current.Info.ID, store.Draft{Text: "another window's"}); err != nil {
-		t.Fatal(err)
-	}
-	l.types("cleared")
-	l.press("ctrl+c")
-	l.say("second of mine")
-	l.until("the prompts", func() bool { return len(l.composer.Prompts) == 4 })
-	var got []string
-	for _, p := range l.composer.Prompts {
-		got = append(got, p.Head.Text)
-	}
-	if want := "second of mine|another window's|cleared|first of mine"; strings.Join(got, "|") != want {
-		t.Errorf("the prompts are %q, want %q", got, want)
-	}
-}
-
-// Of a long prompt only the beginning is in memory; its text is read when it is recalled.
-func TestLongPromptIsReadWhenItIsRecalled(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	db := l.current.With.Store
-	l.say("first of mine")
-	long := strings.Repeat("a line of a long prompt\n", 2000)
-	if err := db.AddPrompt(t.Context(), l.current.Info.ID, store.Draft{Text: long}); err != nil {
-		t.Fatal(err)
-	}
-	l.say("second of mine")
-	l.until("the prompts", func() bool { return len(l.composer.Prompts) == 3 })
-	if p := l.composer.Prompts[1]; p.Whole() || len(p.Head.Text) > 2000 {
-		t.Errorf("%d bytes of the long prompt are in memory", len(p.Head.Text))
-	}
-	l.press("up")
-	l.press("up")
-	l.until("the long prompt", func() bool { return l.composer.Text() == long && l.composer.At == 2 })
-	l.press("up")
-	l.until("the oldest prompt", func() bool { return l.composer.Text() == "first of mine" })
 }

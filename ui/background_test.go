@@ -233,29 +233,3 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 		}
 	}
 }
-
-// The title of a session whose first answer came behind the screen is asked for when the session is opened, where the
-// announcement is seen.
-func TestATitleIsWrittenWhenTheSessionComesBack(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	deps := l.current.With
-	deps.TitleRef = "there/large"
-	l.current.With = deps
-	before := l.current.Session
-	l.press("ctrl+n")
-	l.until("a session whose title is written", func() bool { return l.current.Session != before })
-	g := l.gated()
-	l.enters("one")
-	g.wants(l, "one")
-	id := l.leaves()
-	g.open <- struct{}{}
-	l.until("the answer", func() bool { return l.current.Background.Busy() == 0 })
-	if n := l.Asked(); n != 1 {
-		t.Fatalf("%d requests came before the session was opened", n)
-	}
-	l.comesBack(id)
-	l.shows("Asking there/large for a title")
-	g.open <- struct{}{}
-	l.until("the title", func() bool { return strings.HasPrefix(l.current.Session.Info().Title, "Begun. Ended") })
-}

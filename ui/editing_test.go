@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/history"
 	"winnow/session/sessiontest"
 )
 
@@ -208,38 +207,6 @@ func TestNoOtherAnswerLeavesTheScreen(t *testing.T) {
 	l.until("the end of the turn", func() bool { return !l.turn.Busy })
 	l.shows("✗ here refused the request")
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
-}
-
-// A pin holds on every branch that has the message, and what is on another branch is not planned.
-func TestHandsHoldAcrossBranches(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.say("First")
-	l.say("Second")
-	l.press("tab", "g", "p")
-	l.until("the pin", func() bool { return l.current.Session.Flag(l.chat.Messages.ID(0)) == history.Pin })
-	l.press("J", "J", "e")
-	l.types(" thing")
-	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && len(l.bodies) == 3 })
-	l.planned()
-	if e := l.panel.Next.Plan.Entries; e.Len() != 4 || !e.At(0).Pinned || e.ID(2) == l.chat.Messages.ID(0) {
-		t.Errorf("the plan of the new branch is %+v, want 4 messages with the first pinned", e)
-	}
-	l.press("tab")
-	l.press("G", "K", "x")
-	second := l.chat.Messages.ID(2)
-	l.until("the exclusion", func() bool { return l.current.Session.Flag(second) == history.Exclude })
-	l.press("[")
-	l.shows("version 1 of 2")
-	l.planned()
-	for _, e := range l.panel.Next.Plan.Entries.All() {
-		if e.ID == second || e.Disposition == history.Excluded {
-			t.Errorf("the plan of the other branch has %+v", e)
-		}
-	}
-	l.press("u")
-	l.until("the way back", func() bool { return l.current.Session.Flag(second) == "" })
 }
 
 // Whoever leaves a session in the middle of an edit finds the edit as the draft, and a draft that was there

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -9,12 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/session/branch"
-	"winnow/session/record"
-	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/transcript"
-	"winnow/ui/uitest"
 )
 
 // searching is a search that is being typed: of its hits two are not sent, one lies in a part that is
@@ -195,76 +190,11 @@ func TestASearchGoesOnWithNewMessages(t *testing.T) {
 	l.shows("2 matches: 2 sent")
 }
 
-func TestSearchFindsToolCalls(t *testing.T) {
-	messages := []store.Message{
-		said(1, history.User, "Look."),
-		said(2, history.Assistant, "I list."),
-		said(3, history.Assistant, ""),
-	}
-	messages[1].ToolCalls = []history.ToolCall{{Name: "list", Arguments: `{"dir":"zebra"}`}, {Name: "zebra", Arguments: `{}`}}
-	messages[2].ToolCalls = []history.ToolCall{{Name: "zebra", Arguments: `{}`}}
-	m := fresh(t, 120, 40)
-	for _, message := range messages {
-		m.chat.Add(message, record.Receipt{})
-	}
-	m.Update(tab)
-	m.Update(char('g'))
-	m.Update(m.search("zebra")())
-	if m.chat.Search.Total() != 3 {
-		t.Fatalf("%d hits, want 3", m.chat.Search.Total())
-	}
-	for i, owner := range []int64{2, 2, 3} {
-		if got, ok := m.chat.Selected(); !ok || got.ID != owner {
-			t.Errorf("hit %d selects message %d, want %d", i+1, got.ID, owner)
-		}
-		m.Update(char('n'))
-	}
-}
-
 func TestTheSearchLineHasTheCaret(t *testing.T) {
 	m := searching(t, 80, 24)
 	if v := m.View(); v.Cursor == nil || v.Cursor.X != 6 || v.Cursor.Y != 23 {
 		t.Errorf("the caret is at %+v, want it behind the text", v.Cursor)
 	}
-}
-
-// BenchmarkSearchIn10000Messages types a letter of a search: what the screen waits for, and what a
-// command does behind it.
-func BenchmarkSearchIn10000Messages(b *testing.B) {
-	m := fresh(b, 120, 40)
-	var messages []store.Message
-	var plan history.Plan
-	for i := range 10_000 {
-		text := strings.Repeat(fmt.Sprintf("some words %d of a message ", i), 25)
-		messages = append(messages, said(int64(i+1), history.User, text))
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Cut, Cuts: []history.Range{{From: 100, To: 300}}})...)
-	}
-	m.chat.Reset(branch.Of(messages...))
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
-	m.Update(tab)
-	m.Update(char('/'))
-	look := func() tea.Cmd { return m.search("word") }
-	m.Update(look()())
-	b.Run("key", func(b *testing.B) {
-		for b.Loop() {
-			m.Update(char('s'))
-			_ = m.View()
-			m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
-			_ = m.View()
-		}
-	})
-	b.Run("command", func(b *testing.B) {
-		for b.Loop() {
-			look()()
-		}
-	})
-	b.Run("answer", func(b *testing.B) {
-		msg := look()()
-		for b.Loop() {
-			m.Update(msg)
-			_ = m.View()
-		}
-	})
 }
 
 func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
@@ -288,30 +218,6 @@ func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
 	m.Update(esc)
 	if m.focus != draftPane || m.chat.Search.On {
 		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.chat.Search.On)
-	}
-}
-
-func TestTheSearchLineIsEditedWhereTheCursorStands(t *testing.T) {
-	m := searching(t, 80, 24)
-	for _, name := range []string{"home", "right"} {
-		if _, cmd := m.Update(uitest.Key(name)); cmd != nil {
-			t.Error("moving the cursor searches anew")
-		}
-	}
-	if _, cmd := m.Update(uitest.Key("o")); m.chat.Search.Text() != "roe" || cmd == nil {
-		t.Errorf("the search is for %q, want roe, and begun anew: %v", m.chat.Search.Text(), cmd != nil)
-	}
-	if c := m.View().Cursor; c == nil || c.X != 6 {
-		t.Errorf("the caret is at %+v, want behind ro, in column 6", c)
-	}
-	m.Update(uitest.Key("ctrl+u"))
-	m.Update(uitest.Key("delete"))
-	if m.chat.Search.Text() != "" || !m.chat.Search.Open {
-		t.Errorf("the search line holds %q, and is open: %v", m.chat.Search.Text(), m.chat.Search.Open)
-	}
-	m.Update(uitest.Key("backspace"))
-	if m.chat.Search.On {
-		t.Error("a backspace on the empty line does not end the search")
 	}
 }
 

@@ -9,9 +9,6 @@ import (
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/session/branch"
-	"winnow/session/store"
-	"winnow/ui/current"
 	"winnow/ui/transcript"
 )
 
@@ -105,24 +102,6 @@ func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	if a, b := l.flagOf(0), l.flagOf(1); a != "" || b != "" {
 		t.Fatalf("after all is undone the flags are %q and %q", a, b)
 	}
-	l.press("u")
-	l.shows("There is nothing to undo")
-}
-
-func TestActionsInARushAreDoneInTheirOrder(t *testing.T) {
-	l := walked(t, 140, 50, "The first question.", "The second question.")
-	first := l.flag(history.Pin)
-	if second := l.flag(history.Exclude); second != nil {
-		t.Fatal("while an action is stored the next one does not wait")
-	}
-	l.run(first)
-	l.press("o", "x", "u", "u", "u")
-	l.until("all actions", func() bool { return !l.chat.Flagging() })
-	if f := l.flagOf(0); f != history.Pin {
-		t.Errorf("after pin, exclude, auto, exclude and three undos the flag is %q, want pin", f)
-	}
-	l.press("u")
-	l.shows("Undone: pinned message 1")
 	l.press("u")
 	l.shows("There is nothing to undo")
 }
@@ -326,42 +305,6 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	l.turn.Busy = false
 	l.run(l.draftChanged())
 	l.shows("⊘  1 you")
-}
-
-func TestTheNarrowPanelLeavesNoCursorBehind(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	l.say("The first question.")
-	l.say("The second question.")
-	l.press("ctrl+x", "g", "v", "j", "esc", "esc")
-	if _, ok := l.chat.Selected(); ok || l.overlays.any() {
-		t.Fatalf("the transcript has a cursor while the draft has the keys:\n%s", plain(l.Model))
-	}
-	l.press("ctrl+x", "g", "v", "j", "ctrl+x")
-	if got := l.chat.Picked(); len(got) != 2 {
-		t.Errorf("%d messages are selected when the panel is closed, want 2", len(got))
-	}
-}
-
-// BenchmarkSelectionOf10000Messages draws the screen while everything is selected.
-func BenchmarkSelectionOf10000Messages(b *testing.B) {
-	m := fresh(b, 120, 40)
-	var messages []store.Message
-	var plan history.Plan
-	for i := range 10_000 {
-		messages = append(messages, said(int64(i+1), history.User, strings.Repeat("some words of a message ", 20)))
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, TokensBefore: 5, TokensAfter: 5})...)
-	}
-	m.chat.Reset(branch.Of(messages...))
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
-	m.Update(tab)
-	m.Update(char('v'))
-	m.Update(char('g'))
-	for b.Loop() {
-		m.Update(char('J'))
-		_ = m.View()
-		m.Update(char('K'))
-	}
 }
 
 func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {

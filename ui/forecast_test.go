@@ -3,8 +3,6 @@ package ui
 import (
 	"strings"
 	"testing"
-
-	"winnow/ui/current"
 )
 
 // lessBudget gives the conversation so small a budget that old answers are left out.
@@ -44,24 +42,4 @@ func TestARequestThatLeavesSaysWhatTheModelDoesNotSeeAnyMore(t *testing.T) {
 	l.press("enter")
 	l.shows("From now on the model does not see ")
 	l.shows("p pins a message, /budget raises the limit.")
-}
-
-func TestPanelKnowsTheCachedPrefixOfAnOpenedSession(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	for range 3 {
-		l.say("Tell me more about it.")
-	}
-	l.until("what the records tell", func() bool { return l.panel.Forecast.Prefix.Known })
-	id := l.current.Info.ID
-	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.current.Info.ID == "" })
-	if known := l.panel.Forecast.Prefix; known.Known {
-		t.Fatalf("a new session has a cached prefix: %+v", known)
-	}
-	l.run(l.openStored(id, current.Arrival{}))
-	l.until("the session", func() bool { return l.current.Info.ID == id && l.panel.Forecast.Prefix.Known })
-	if known := l.panel.Forecast.Prefix; known.Tokens == 0 {
-		t.Errorf("of an opened session nothing is cached: %+v", known)
-	}
 }

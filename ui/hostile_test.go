@@ -284,21 +284,3 @@ func cellAt(line string, x int) string {
 func sends(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' || r == '\u2028' || r == '\u2029'
 }
-
-// TestALookCostsWhatIsSeen draws a chat with a hostile text and one with a short text: what stands on the screen is
-// drawn anew, and what does not costs nothing, however long it is.
-func TestALookCostsWhatIsSeen(t *testing.T) {
-	size := tea.WindowSizeMsg{Width: 120, Height: 40}
-	allocations := func(text string) float64 {
-		m := hostileChat(t, text)
-		m.Update(size)
-		m.View()
-		return testing.AllocsPerRun(5, func() { m.View() })
-	}
-	short := allocations(strings.Repeat("A short text of a few lines. ", 40))
-	for name, text := range hostile() {
-		if got := allocations(text); got > 4*short {
-			t.Errorf("%s: a look takes %.0f allocations, one at a short chat %.0f", name, got, short)
-		}
-	}
-}

@@ -183,40 +183,6 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.shows("Nothing was sent before this request")
 }
 
-func TestTwoRequestsAreCompared(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
-		l.say(q)
-	}
-	l.press("tab", "tab", "left")
-	l.shows("Turn 3 ·")
-	l.press("d")
-	l.shows("Marked: turn 3.")
-	l.press("d")
-	l.shows("Mark removed from turn 3.")
-	l.press("d", "left")
-	l.shows("Turn 2 ·")
-	l.press("left")
-	l.shows("Turn 1 ·")
-	l.shows("d compares with turn 3")
-	l.press("d")
-	l.titled("turn 1 to turn 3", "changes")
-	l.shows("from turn 1 to turn 3")
-	if got := l.inspector.Content().(*inspector.List).N; got != 4 {
-		t.Errorf("%d changes, want the four messages that came between:\n%s", got, plain(l.Model))
-	}
-	l.press("G", "enter")
-	l.titled("message 5", "text")
-	l.shows("The third question.")
-	l.press("esc")
-	l.titled("turn 1 to turn 3", "changes")
-	l.press("esc")
-	if l.panel.Marked != nil || l.overlays.any() {
-		t.Errorf("after esc the mark is %v and the overlay %v", l.panel.Marked, l.overlays.top())
-	}
-}
-
 func TestTheInspectorDecidesByHand(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
@@ -253,43 +219,6 @@ func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadTooLateIsDropped(t *testing.T) {
-	m := ready(t, 80, 24)
-	m.inspect(inspector.Subject{Request: true}, inspector.JSONView)
-	late := m.inspector.Number
-	m.Update(char('z')) // does nothing here
-	m.Update(tab)
-	m.Update(inspector.BodyMsg{Answer: inspector.Answer{Number: late}, Text: "late"})
-	if strings.Contains(plain(m), "late") {
-		t.Errorf("an answer for another view is shown:\n%s", plain(m))
-	}
-	m.Update(esc)
-	m.Update(inspector.BodyMsg{Answer: inspector.Answer{Number: late}, Text: "late"})
-	m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: late}})
-	m.Update(inspector.BeforeMsg{Answer: inspector.Answer{Number: late}})
-	if m.overlays.any() || m.inspector.Content() != nil {
-		t.Error("a late answer opened the inspector again")
-	}
-}
-
-// TestTheInspectorOpensTenMegabytesAtOnce counts lines that are wrapped, not time.
-func TestTheInspectorOpensTenMegabytesAtOnce(t *testing.T) {
-	m := ready(t, 80, 24)
-	changed := sessiontest.Messages(m.chat.Messages)
-	changed[7].Content = strings.Repeat("A line of a message that is very long.\n", 10_000_000/39)
-	m.chat.Messages = branch.Of(changed...)
-	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
-	m.View()
-	s := m.inspector.Content().(*inspector.Reading)
-	if n := len(s.Rows); n > 200 {
-		t.Errorf("%d lines are wrapped for one screen", n)
-	}
-	m.Update(char('G'))
-	if at := m.inspector.Position(); at != "100 %" || len(s.Rows) > 400 {
-		t.Errorf("at %q, %d lines are wrapped:\n%s", at, len(s.Rows), plain(m))
-	}
-}
-
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
 	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, record.Receipt{})
@@ -300,43 +229,5 @@ func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	for range 4 {
 		m.Update(tab)
 		fits(t, m)
-	}
-}
-
-// BenchmarkInspectALongRequest opens a request of 10,000 messages and 2 MB.
-func BenchmarkInspectALongRequest(b *testing.B) {
-	m := fresh(b, 120, 40)
-	var past []history.Message
-	for i := range 10_000 {
-		role := history.User
-		if i%2 == 1 {
-			role = history.Assistant
-		}
-		message := said(int64(i+1), role, strings.Repeat("some words of a message ", 8))
-		m.chat.Add(message, record.Receipt{})
-		past = append(past, message.Message)
-	}
-	policy, err := history.Preset("balanced")
-	if err != nil {
-		b.Fatal(err)
-	}
-	policy.Budget = 400_000
-	plan, err := history.Build(past, history.Options{Policy: policy, Turn: []history.Message{{Role: history.User, Content: "some words"}}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
-	for _, c := range []struct {
-		name string
-		on   inspector.Subject
-		at   inspector.View
-	}{{"text", inspector.Subject{Request: true}, inspector.TextView}, {"message", inspector.Subject{Message: 5000}, inspector.TextView}, {"sent", inspector.Subject{Message: 5000}, inspector.SentView}} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				m.inspect(c.on, c.at)
-				m.View()
-				m.Update(esc)
-			}
-		})
 	}
 }

@@ -36,36 +36,3 @@ func TestSwitchOfModelSaysWhatNoLongerFits(t *testing.T) {
 	l.shows("what the model's window of 4,096 leaves after the reply.")
 	l.shows("messages no longer")
 }
-
-// A budget that the smaller window caps is said at the switch.
-func TestSwitchOfModelSaysWhatCapsTheBudget(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 160, 50)
-	l.types("/model there/large")
-	l.press("enter")
-	l.shows("The next message goes to there/large.")
-	l.types("/budget 20000")
-	l.press("enter")
-	l.shows("A request can have up to 20,000 tokens.")
-	l.planned()
-	l.types("/model here/small")
-	l.press("enter")
-	l.shows("the budget of 20,000 is capped by the model's window of 4,096.")
-}
-
-// Dials that are applied say the same as the commands that set the same.
-func TestAppliedDialsSayWhatNoLongerFits(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 160, 50)
-	l.types("/model there/large")
-	l.press("enter")
-	l.shows("The next message goes to there/large.")
-	l.planned()
-	l.press("tab", "w", "down", "down", "down", "left")
-	l.until("the plan of the small model", func() bool {
-		return l.panel.Whatif.Settings().Model == "here/small" && l.panel.Whatif.Running == 0 && l.panel.Whatif.Asking() == ""
-	})
-	l.press("enter")
-	l.shows("Set: model here/small. A request can have up to ")
-	l.shows("messages no longer fit.")
-}

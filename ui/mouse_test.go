@@ -1,15 +1,12 @@
 package ui
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/history"
-	"winnow/ui/current"
 	"winnow/ui/inspector"
 )
 
@@ -114,52 +111,6 @@ func TestDraggingCopies(t *testing.T) {
 		return
 	}
 	t.Fatal("the message is not on the screen")
-}
-
-func TestAClickOnTheBoundaryGoesToTheFirstMessageSeen(t *testing.T) {
-	m := chatting(t, 120, 40)
-	l := &live{Model: m, t: t, msgs: make(chan tea.Msg, 16)}
-	l.frame.Mouse = true
-	l.clicks("the model sees from here", 1)
-	if got, _ := m.chat.Selected(); got.ID != 2 || m.focus != transcriptPane {
-		t.Errorf("the click selects message %d, want the second", got.ID)
-	}
-}
-
-func TestASecondClickInALongListFindsTheSameLine(t *testing.T) {
-	m := chatting(t, 120, 40)
-	m.frame.Mouse = true
-	var plan history.Plan
-	for i := range 100 {
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept})...)
-	}
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
-	m.View()
-	in := panelBox(m.layout)
-	lines := 0
-	m.panel.Move(-50)
-	m.setFocus(panelPane) // With the focus it says more above the list.
-	m.View()
-	for y := range in.H {
-		i, ok := m.panel.LineAt(y)
-		if !ok || i == m.panel.At { // A click on the line under the cursor opens it.
-			continue
-		}
-		screen := strings.Split(plain(m), "\n")[in.Y+y]
-		if _, row, _ := strings.Cut(screen[strings.LastIndex(screen, "│"):], "● "); !strings.HasPrefix(strings.TrimSpace(row), fmt.Sprint(i+1)+" ") {
-			t.Fatalf("line %d of the list is said to stand at %d, where the screen has %q", i+1, y, screen)
-		}
-		m.Update(tea.MouseClickMsg{X: in.X + 3, Y: in.Y + y, Button: tea.MouseLeft})
-		if lines++; m.panel.At != i {
-			t.Fatalf("a click at line %d: the cursor is on %d, want %d", y, m.panel.At, i)
-		}
-		if again, ok := m.panel.LineAt(y); !ok || again != i {
-			t.Fatalf("after a click at line %d line %d of the list stands there, want %d", y, again, i)
-		}
-	}
-	if lines < 5 {
-		t.Errorf("the list has %d lines on the screen:\n%s", lines, plain(m))
-	}
 }
 
 // A click on the name of a view shows it; in a list a click chooses a line, and a click on the chosen one opens it.

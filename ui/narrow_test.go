@@ -34,26 +34,3 @@ func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
 	l.shows("new chat")
 	l.shows("Write a message, @ for a file")
 }
-
-func TestThePanelOfANarrowScreenGoesByPages(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	for range 12 {
-		l.say("A question.")
-	}
-	l.press("ctrl+x")
-	l.until("the last line", func() bool { return l.panel.At == 23 })
-	l.View() // A page is what was drawn.
-	for _, c := range []struct {
-		key         string
-		least, most int // lines that it goes
-	}{
-		{"pgup", -12, -6}, {"pgup", -12, -6}, {"pgdown", 6, 12}, {"ctrl+u", -6, -3}, {"ctrl+d", 3, 6},
-	} {
-		at := l.panel.At
-		l.press(c.key)
-		if by := l.panel.At - at; by < c.least || by > c.most {
-			t.Errorf("%s went %d lines, want %d to %d:\n%s", c.key, by, c.least, c.most, plain(l.Model))
-		}
-	}
-}

@@ -66,26 +66,6 @@ func runAnswer(cmd tea.Cmd) {
 	}
 }
 
-func TestTextTypedWhenAQuestionComesAnswersNothing(t *testing.T) {
-	m := asking(t, 80, 24)
-	answers := new([]bool)
-	typing(m, "perha")
-	askAbout(m, answers)
-	typing(m, "ps y or n")
-	quiet(m)
-	typing(m, "?")
-	if got := m.composer.Text(); got != "perhaps y or n?" {
-		t.Errorf("the draft is %q, want the whole text", got)
-	}
-	m.Update(enter)
-	if next, _ := m.composer.Waiting.Next(); next.Text != "perhaps y or n?" || len(*answers) != 0 || !m.question.Waits() {
-		t.Errorf("%q is queued, the answers are %v; want the whole text and no answer", next.Text, *answers)
-	}
-	if screen := plain(m); !strings.Contains(screen, "tab answers · letters are typed into your draft") || !strings.Contains(screen, "rm -r build") {
-		t.Errorf("the screen does not say how to answer:\n%s", screen)
-	}
-}
-
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
 	early := question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}
@@ -131,20 +111,6 @@ func TestAnswersOfAQuestionThatHasTheFocus(t *testing.T) {
 		if len(*answers) != 1 || (*answers)[0] != c.want || m.composer.Text() != "a draft" {
 			t.Errorf("%v answered %v with the draft %q, want %v and the draft kept", c.keys, *answers, m.composer.Text(), c.want)
 		}
-	}
-}
-
-func TestOtherTextGoesToTheDraftEvenFromTheQuestion(t *testing.T) {
-	m, answers := questioned(t, 80, 24)
-	quiet(m)
-	typing(m, "why any")
-	if got := m.composer.Text(); got != "why any" || len(*answers) != 0 || m.focus != draftPane {
-		t.Errorf("the draft is %q, the answers %v, the focus %v; want the text in the draft", got, *answers, m.focus)
-	}
-	m.Update(tab)
-	m.Update(tea.PasteMsg{Content: " y"})
-	if got := m.composer.Text(); got != "why any y" || len(*answers) != 0 {
-		t.Errorf("after a paste the draft is %q, the answers %v", got, *answers)
 	}
 }
 

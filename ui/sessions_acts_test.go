@@ -5,28 +5,6 @@ import (
 	"testing"
 )
 
-func TestDeletedSessionsComeBackOneAfterTheOther(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	kept := l.keep("bread", "parser", "cellar", "attic")
-	l.press("ctrl+s")
-	l.lists("attic", "cellar", "parser", "bread")
-	l.press("down", "ctrl+d", "ctrl+d") // at once, before the first is answered
-	l.lists("attic", "bread")
-	l.on("bread")
-	for _, title := range []string{"cellar", "parser"} {
-		if l.stored(kept[title].ID).Deleted.IsZero() {
-			t.Errorf("%s is not in the trash", title)
-		}
-	}
-	l.press("ctrl+u")
-	l.lists("attic", "parser", "bread")
-	l.press("esc", "ctrl+s", "ctrl+u") // the list forgets nothing when it is closed
-	l.lists("attic", "cellar", "parser", "bread")
-	l.press("ctrl+u")
-	l.shows("There is nothing to undo here.")
-}
-
 func TestTheOpenSessionIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
@@ -95,26 +73,6 @@ func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
 	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.Actions) == 0 })
 }
 
-func TestTheArchiveTakesAndGivesBack(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.keep("bread", "parser")
-	l.press("ctrl+s")
-	l.lists("parser", "bread")
-	l.press("ctrl+a")
-	l.lists("bread")
-	l.press("shift+tab")
-	l.lists("parser")
-	l.shows("Sessions › archive")
-	l.press("ctrl+a")
-	l.lists()
-	l.shows("Nothing is archived.")
-	l.press("ctrl+u")
-	l.lists("parser")
-	l.press("shift+tab", "shift+tab")
-	l.lists("bread")
-}
-
 func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
@@ -148,24 +106,6 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.lists()
 	l.press("shift+tab")
 	l.lists("bread")
-}
-
-func TestASessionInTheTrashComesBack(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	kept := l.keep("bread")
-	l.press("ctrl+s")
-	l.lists("bread")
-	l.press("ctrl+d")
-	l.lists()
-	l.press("shift+tab", "shift+tab")
-	l.lists("bread")
-	l.press("ctrl+r")
-	l.lists()
-	l.shows("Restored: “bread”.")
-	if !l.stored(kept["bread"].ID).Deleted.IsZero() {
-		t.Error("it is still in the trash")
-	}
 }
 
 func TestASessionIsForkedFromTheList(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"winnow/ui/confirm"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
@@ -107,21 +105,6 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	}
 	l.press("ctrl+c")
 	l.say("fourth")
-}
-
-func TestQuittingATemporaryChatTakesTwoKeys(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 100, 30)
-	l.Unrecorded = 1
-	l.types("/temporary")
-	l.press("enter")
-	l.shows("temporary, not saved")
-	l.say("hello")
-	l.press("ctrl+d")
-	l.shows("This chat is not saved.")
-	if _, ok := l.quit()().(tea.QuitMsg); !ok {
-		t.Error("the second key does not leave")
-	}
 }
 
 func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {

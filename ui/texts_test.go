@@ -124,40 +124,6 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 	l.hits(1)
 }
 
-// What the keys of the list do to a session they do to that of the hit under the cursor.
-func TestKeysOfTheListActOnTheSessionOfAHit(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	kept := l.keep("bread", "parser")
-	l.press("ctrl+s")
-	l.lists("parser", "bread")
-	l.press("tab")
-	l.types("about bread")
-	l.hits(1)
-	done := func(what string, holds func(store.Session) bool) {
-		t.Helper()
-		l.until(what, func() bool {
-			return len(l.sessions.Actions) == 0 && !l.sessions.Texts.Waiting && holds(l.stored(kept["bread"].ID))
-		})
-	}
-	l.press("ctrl+p")
-	done("the pin", func(s store.Session) bool { return s.Pinned })
-	l.press("ctrl+e")
-	l.types("s")
-	l.press("enter")
-	done("the title", func(s store.Session) bool { return s.Title == "breads" })
-	l.shows("◆ breads")
-	l.press("ctrl+d")
-	done("the trash", func(s store.Session) bool { return !s.Deleted.IsZero() })
-	l.hits(0)
-	l.press("ctrl+u")
-	done("the undo", func(s store.Session) bool { return s.Deleted.IsZero() })
-	l.hits(1)
-	if s := l.stored(kept["parser"].ID); s.Pinned || !s.Deleted.IsZero() {
-		t.Errorf("the session under the cursor of the titles was changed: %+v", s)
-	}
-}
-
 // Of a session with many hits a few are listed, with a line for the others; enter on that lists them all.
 func TestHitsOfOneSessionAreFolded(t *testing.T) {
 	m := foundTexts(t, 120, 40)

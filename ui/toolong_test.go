@@ -73,26 +73,6 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 	}
 }
 
-func TestTheAlertGoesWhenTheDraftFits(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.composer.Set(strings.Repeat("word ", 40_000))
-	l.run(l.draftChanged())
-	l.planned()
-	l.press("enter")
-	l.shows("tokens too many")
-	l.composer.Set("Hello?")
-	l.run(l.draftChanged())
-	l.until("the alert to go", func() bool { return l.notice.Alert().Text == "" })
-	if screen := plain(l.Model); strings.Contains(screen, "tokens too many: your message") {
-		t.Errorf("the alert stays:\n%s", screen)
-	}
-	l.press("ctrl+y")
-	if l.turn.Busy || !strings.Contains(l.notice.Sentence(), "there is none") {
-		t.Errorf("ctrl+y on a draft that fits said %q", l.notice.Sentence())
-	}
-}
-
 // What says that a draft does not fit is there before enter, and goes with the text that is too much.
 func TestADraftThatDoesNotFitSaysSoWhileItIsWritten(t *testing.T) {
 	l := onStage(t, 120, 40)
@@ -106,31 +86,6 @@ func TestADraftThatDoesNotFitSaysSoWhileItIsWritten(t *testing.T) {
 	l.run(l.draftChanged())
 	l.until("the draft to fit", func() bool { return !strings.Contains(plain(l.Model), "tokens too many") })
 	l.lacks("keep editing")
-}
-
-// A large draft stays in the composer until it is known whether it fits: what is typed behind it is not another draft.
-func TestALargeDraftLeavesOnceItFits(t *testing.T) {
-	l := onStage(t, 120, 40)
-	l.say("Hello?")
-	l.composer.Set(strings.Repeat("word ", 1_200)) // 1,500 tokens of 2,764
-	l.run(l.draftChanged())
-	l.press("enter")
-	if l.composer.Empty() || l.turn.Busy {
-		t.Fatal("the draft left before its plan was made")
-	}
-	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
-	if !l.composer.Empty() {
-		t.Error("the draft is still in the composer")
-	}
-
-	l.composer.Set(strings.Repeat("word ", 1_200))
-	l.run(l.draftChanged())
-	l.press("enter")
-	l.types("!")
-	l.planned()
-	if l.turn.Busy || l.composer.Empty() {
-		t.Error("a draft that changed behind enter was sent")
-	}
 }
 
 func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {

@@ -8,10 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/ui/current"
-	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/uitest"
 )
 
 // talked is the application with a stored conversation of long questions, and all of it is counted.
@@ -120,39 +117,6 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l.shows("No setting was changed.")
 }
 
-func TestWhatIfPlansTheNewestWishAlone(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 140, 50)
-	l.press("tab", "w")
-	_, first := l.Update(uitest.Key("right"))
-	if first == nil {
-		t.Fatal("a turned dial plans nothing")
-	}
-	for range 3 {
-		if _, cmd := l.Update(uitest.Key("right")); cmd != nil {
-			t.Fatal("a second plan is made while the first one is")
-		}
-	}
-	before := l.panel.Shown().Plan.Sum
-	_, second := l.Update(first())
-	if second == nil || l.panel.Shown().Plan.Sum != before {
-		t.Fatalf("the plan of a dial that was turned on is shown: %+v", l.panel.Shown().Plan.Sum)
-	}
-	if _, cmd := l.Update(second()); cmd != nil || l.panel.Whatif.Running != 0 {
-		t.Fatal("the newest trial is planned more than once")
-	}
-	if got := l.panel.Shown().Plan.Sum; got == before || got.Limit > 4000 {
-		t.Errorf("with a budget of 4,000 tokens the sum is %+v", got)
-	}
-	l.Update(uitest.Key("left"))
-	late := l.panel.Whatif.Running
-	l.press("esc", "w")
-	l.Update(panel.TriedMsg{Try: panel.Try{Number: late}, Plan: history.Plan{Entries: history.EntriesOf(make([]history.Entry, 1)...)}})
-	if l.panel.Shown().Plan.Entries.Len() == 1 {
-		t.Error("a plan that was wished for before the dials were closed is shown after they were opened again")
-	}
-}
-
 func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 80, 24)
@@ -217,22 +181,6 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 	l.press("esc")
 	l.press("w", "1", "2", "3", "4", "5", "6", "7", "8", "9")
 	l.shows("at most 99,999,999 tokens")
-}
-
-func TestWhatIfFollowsTheNextRequest(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 140, 50)
-	l.press("tab", "w", "right")
-	l.tried()
-	next := l.panel.Next.Plan
-	next.Sum.Total += 500
-	_, cmd := l.Update(current.PlannedMsg{Generation: l.current.Generation, Planned: current.Planned{Plan: next}})
-	l.run(cmd)
-	if l.panel.Whatif.Running == 0 {
-		t.Fatal("the next request changed under the trial, and the trial was not planned anew")
-	}
-	l.tried()
-	l.shows("Tokens     ~" + l.panel.Next.Counted(next.Sum.Total) + " → ~")
 }
 
 // tried waits until the dials' plan is shown.

@@ -69,24 +69,6 @@ func TestAPreviewDrawsMarkdown(t *testing.T) {
 	}
 }
 
-// BenchmarkPreview draws the preview of an answer of 10 MB, the first time and in a later frame.
-func BenchmarkPreview(b *testing.B) {
-	text := around(strings.Repeat("## A heading\n\nSome **text** with `code` and a [link](https://example.org).\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```go\nx := 1\n```\n\n", 10<<20/150), store.Search{})
-	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
-	l := searched(120, 40, "squid", Previewed{Role: history.Assistant, At: begun, Text: text})
-	b.Run("first", func(b *testing.B) {
-		for b.Loop() {
-			l.hidePreview()
-			l.View(st)
-		}
-	})
-	b.Run("later", func(b *testing.B) {
-		for b.Loop() {
-			l.View(st)
-		}
-	})
-}
-
 // What a search found in a file or a tool call is previewed from there, since the message itself does not say it.
 func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 	m := store.Message{Message: history.Message{Role: history.User, Content: "What is this?", Parts: []history.Part{{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."}}}}

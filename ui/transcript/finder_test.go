@@ -63,20 +63,3 @@ func TestFinderFindsWhatIsThere(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkFinder(b *testing.B) {
-	texts := map[string]string{
-		"ascii": strings.Repeat("some words of a message that goes on. ", 16),
-		"hindi": strings.Repeat("यह एक संदेश है जो चलता रहता है। ", 16),
-	}
-	for name, text := range texts {
-		b.Run(name, func(b *testing.B) {
-			f := newFinder("another")
-			for b.Loop() {
-				for range 10_000 {
-					f.In(text)
-				}
-			}
-		})
-	}
-}

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -33,45 +32,6 @@ func marks(id int64) Mark {
 
 // View is the lines of the list as one string.
 func (m *itemList) View() string { return strings.Join(m.Lines(), "\n") }
-
-func many(n int) *itemList {
-	items := make([]Item, n)
-	for i := range items {
-		text := "Message of **many**.\n\n" + strings.Repeat("Some words about it, and `code`. ", 10) + "\n\n- one\n- two\n"
-		items[i] = Item{ID: int64(i + 1), Name: "gpt", Text: text}
-	}
-	m := newList(theme.Styles{})
-	m.SetSize(100, 36)
-	m.SetItems(items)
-	return m
-}
-
-// rendered is how many items were rendered at the present width.
-func rendered(m *itemList) int {
-	n := 0
-	for i := range m.slots {
-		if m.slots[i].measured {
-			n++
-		}
-	}
-	return n
-}
-
-func TestOnlyWhatIsSeenIsRendered(t *testing.T) {
-	for _, n := range []int{100, 100_000} {
-		m := many(n)
-		m.Lines()
-		m.Page(-2)
-		m.GoTo(50)
-		m.Lines()
-		seen := rendered(m)
-		m.SetSize(80, 30)
-		m.Lines()
-		if seen += rendered(m); seen > 60 {
-			t.Errorf("of %d messages %d were rendered for five screens", n, seen)
-		}
-	}
-}
 
 func TestWhatEndsBelowTheScreenIsCounted(t *testing.T) {
 	m := newList(theme.Styles{})
@@ -164,30 +124,5 @@ func TestEveryScreenSize(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func BenchmarkList(b *testing.B) {
-	for _, n := range []int{100, 10_000, 100_000} {
-		m := many(n)
-		run := func(name string, f func(i int)) {
-			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
-				for i := 0; b.Loop(); i++ {
-					f(i)
-					m.Lines()
-				}
-			})
-		}
-		run("scroll", func(i int) { m.Scroll(1 - i/20%2*2) })
-		run("jump", func(i int) { m.GoTo(int64(i*7919%n + 1)) })
-		run("resize", func(i int) { m.SetSize(80+i%2, 36) })
-		m.Append(Item{ID: int64(n + 1), Name: "gpt"})
-		m.Bottom()
-		run("token", func(i int) {
-			if i%4000 == 0 {
-				m.Replace(int64(n+1), Item{ID: int64(n + 1), Name: "gpt"})
-			}
-			m.Write(int64(n+1), []string{"some ", "words", " and\n\n", "more "}[i%4], "")
-		})
 	}
 }

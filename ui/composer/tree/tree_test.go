@@ -2,7 +2,6 @@ package tree
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,39 +100,6 @@ func TestFilesAreFoundByTheirLetters(t *testing.T) {
 	} {
 		if got := tree.Find(query, 2); !slices.Equal(got, want) {
 			t.Errorf("%q finds %q, want %q", query, got, want)
-		}
-	}
-}
-
-// large is a tree of a hundred thousand files.
-func large() Tree {
-	var t Tree
-	for i := range 100_000 {
-		t.Files = append(t.Files, fmt.Sprintf("packages/module%03d/source/component_%05d.go", i%500, i))
-	}
-	return t
-}
-
-func BenchmarkFind(b *testing.B) {
-	t := large()
-	for _, query := range []string{"c", "comp", "module042comp", "component_99999"} {
-		b.Run(query, func(b *testing.B) {
-			for b.Loop() {
-				t.Find(query, 50)
-			}
-		})
-	}
-}
-
-func BenchmarkRead(b *testing.B) {
-	list := map[string]string{".git/": "", ".gitignore": strings.Repeat("*.o\nbuild/\n", 20)}
-	for i := range 10_000 {
-		list[fmt.Sprintf("packages/module%02d/source/component_%05d.go", i%50, i)] = ""
-	}
-	root := files(b, list)
-	for b.Loop() {
-		if n := len(Read(b.Context(), root).Files); n != 10_001 {
-			b.Fatalf("%d files", n)
 		}
 	}
 }
