@@ -62,9 +62,7 @@ var signalsOnce = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), 
 // today is when a bubble's faults happen: it begins in the year 2000, before the times that servers send.
 var today = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-var seedFaults = flag.Uint64("seed", 1, "the seed of the first random sequence of a soak")
-
-var soakFaults = flag.Int("soak", 0, "act out every fault at every stage, and so many random sequences of faults")
+var soakFaults = flag.Int("soak", 0, "1 acts out every fault at every stage")
 
 // TestFaultMatrix acts out the faults of docs/faults.md, in a soak every fault at every stage, and wants that the page
 // says what came of them.
