@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -14,21 +15,14 @@ func isCode(n ast.Node) bool {
 	return n.Kind() == ast.KindFencedCodeBlock || n.Kind() == ast.KindCodeBlock
 }
 
-// pieceEnd returns where the first piece of code ends, 0 if more code may still belong to it. Code is coloured by
-// pieces, so that no frame of a stream waits for a whole file. Where one ends depends on the text before only, so that
-// growing code keeps its first pieces: at a blank line, else at the first line behind 6 KB.
+// pieceEnd returns where the first piece of code ends: behind the first line that ends after 4 KB. Code is coloured by
+// pieces, so that no frame of a stream waits for a whole file, and growing code keeps its first pieces.
 func pieceEnd(code string) int {
-	const least, most = 4 << 10, 6 << 10 // bytes
-	if len(code) <= most {
-		return 0
+	const size = 4 << 10 // bytes
+	if i := strings.IndexByte(code[min(size, len(code)):], '\n'); i >= 0 {
+		return size + i + 1
 	}
-	if i := strings.Index(code[least:most], "\n\n"); i >= 0 {
-		return least + i + 2
-	}
-	if i := strings.IndexByte(code[most:], '\n'); i >= 0 {
-		return most + i + 1
-	}
-	return 0
+	return len(code)
 }
 
 // codeBlock returns the lines of code, the first of which names its language.
@@ -38,9 +32,6 @@ func (d *doc) codeBlock(n ast.Node, language string, width int) (lines []string)
 	}
 	for code := string(n.Lines().Value(d.source)); code != ""; {
 		end := pieceEnd(code)
-		if end == 0 {
-			end = len(code)
-		}
 		lines = append(lines, d.pieceLines(piece{code[:end], language, width})...)
 		code = code[end:]
 	}
@@ -50,9 +41,11 @@ func (d *doc) codeBlock(n ast.Node, language string, width int) (lines []string)
 // appendCode adds a line of code to lines: what stands at its left, the code, wrapped at words, and its ground, which
 // reaches from edge to edge.
 func (r *Renderer) appendCode(lines []string, code string, width int) []string {
-	left, wrappedLeft, inner := r.faint.paint("│")+" ", r.faint.paint("↪")+" ", max(1, width-2)
+	faint := newInk(r.style.Faint, "")
+	left, wrappedLeft, inner := faint.paint("│")+" ", faint.paint("↪")+" ", max(1, width-2)
 	if r.style.Tint != "" {
-		left, wrappedLeft, inner = r.code[chroma.Text].paint("  "), r.code[chroma.GenericPrompt].paint("↪ "), max(1, width-4)
+		left, wrappedLeft = r.code[chroma.Text].paint("  "), r.code[chroma.GenericPrompt].paint("↪ ")
+		inner = max(1, width-4)
 	}
 	parts := []string{code}
 	if ansi.StringWidth(code) > inner {
@@ -98,56 +91,42 @@ func (r *Renderer) pieceLines(p piece) []string {
 func (r *Renderer) coloured(tokens []chroma.Token) (lines []string) {
 	var line strings.Builder
 	var open ink
-	change := func(to ink) {
-		if open != to && open != "" {
-			line.WriteString(ansi.ResetStyle)
-		}
-		if open != to {
-			line.WriteString(string(to))
-		}
-		open = to
-	}
 	for _, t := range tokens {
 		for i, part := range strings.Split(t.Value, "\n") {
 			if i > 0 {
-				change("")
-				lines = append(lines, line.String())
+				lines = append(lines, line.String()+open.end())
 				line.Reset()
+				open = ""
 			}
-			if part != "" {
-				change(r.inkOf(t.Type))
-				line.WriteString(part)
+			if to := r.inkOf(t.Type); to != open && part != "" {
+				line.WriteString(open.end() + string(to))
+				open = to
 			}
+			line.WriteString(part)
 		}
 	}
 	if line.Len() > 0 || len(lines) == 0 { // some lexers add a line break at the end
-		change("")
-		lines = append(lines, line.String())
+		lines = append(lines, line.String()+open.end())
 	}
 	return lines
 }
 
-// lexer returns the lexer of a language, nil for none. Guessing the language from the code would cost more than it
-// shows, and so does each search of chroma's for a name that it does not know.
+// lexer returns the lexer of a language, one that colours nothing for an unknown one. Guessing the language from the
+// code would cost more than it shows, and so does each search of chroma's for a name that it does not know.
 func (r *Renderer) lexer(language string) chroma.Lexer {
-	lexer, ok := r.lexers[language]
-	if !ok && language != "" {
-		lexer = lexers.Get(language)
-		r.lexers[language] = lexer
+	if r.lexers[language] == nil {
+		r.lexers[language] = cmp.Or(lexers.Get(language), lexers.Fallback)
 	}
-	return lexer
+	return r.lexers[language]
 }
 
-// tokens returns the tokens of code: a single one where there is no lexer, or where it panics, fails or loses text.
+// tokens returns the tokens of code: a single one where its lexer panics, fails or loses text.
 func tokens(lexer chroma.Lexer, code string) (all []chroma.Token) {
 	defer func() {
 		if recover() != nil || !strings.HasPrefix(chroma.Stringify(all...), code) {
 			all = []chroma.Token{{Type: chroma.Text, Value: code}}
 		}
 	}()
-	if lexer == nil {
-		return nil
-	}
 	all, _ = chroma.Tokenise(lexer, nil, code)
 	switch lexer.Config().Name {
 	case "Bash", "Bash Session", "Fish":
@@ -168,8 +147,8 @@ func findCommands(tokens []chroma.Token) {
 		case text && expected:
 			tokens[i].Type, expected = chroma.NameFunction, false
 		default:
-			follows := !text && !t.Type.InCategory(chroma.Name) && !t.Type.InCategory(chroma.Literal)
-			expected = follows && strings.Trim(t.Value, "=])}<>") != ""
+			other := text || t.Type.InCategory(chroma.Name) || t.Type.InCategory(chroma.Literal)
+			expected = !other && t.Value != "for" && strings.Trim(t.Value, "=])}<>") != ""
 		}
 	}
 }
@@ -198,10 +177,5 @@ func codeInks(s Style) map[chroma.TokenType]ink {
 
 // inkOf returns the colour of a token.
 func (r *Renderer) inkOf(t chroma.TokenType) ink {
-	for _, known := range []chroma.TokenType{t, t.SubCategory(), t.Category()} {
-		if i, ok := r.code[known]; ok {
-			return i
-		}
-	}
-	return r.code[chroma.Text]
+	return cmp.Or(r.code[t], r.code[t.SubCategory()], r.code[t.Category()], r.code[chroma.Text])
 }

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"cmp"
 	"html"
 	"net/url"
 	"regexp"
@@ -26,7 +27,8 @@ const (
 
 var (
 	signs    = strings.NewReplacer(`\`, backslash, "&", ampersand, "-", hyphen, "\ufe0f\u20e3", "\ufe0f\u20e3"+secondOf)
-	restored = strings.NewReplacer(backslash, `\`, ampersand, "&", hyphen, "-", hardSpace, " ", secondOf, "", wordBreak, "")
+	restored = strings.NewReplacer(backslash, `\`, ampersand, "&", hyphen, "-", hardSpace, " ",
+		secondOf, "", wordBreak, "")
 
 	joinedByHyphen = regexp.MustCompile(`(\p{L})` + hyphen + `(\p{L})`)
 	// Scripts without spaces may be broken behind each character, but not behind a bracket that opens, and not before a
@@ -38,6 +40,9 @@ var (
 // protected returns text with the signs that make glamour and its wrapper leave it as it is.
 func protected(s string) string {
 	s = joinedByHyphen.ReplaceAllString(signs.Replace(s), "$1-$2")
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= '\u2e80' && r < 0xf0000 }) {
+		return s
+	}
 	return noBreak.ReplaceAllString(wide.ReplaceAllString(s, "$0"+wordBreak), "$1$2")
 }
 
@@ -84,14 +89,20 @@ func (in *inline) node(parent, n ast.Node) {
 		} else if n.SoftLineBreak() {
 			in.add(parent, " ")
 		}
+	case *ast.String:
+		in.add(parent, shifted(string(n.Value)))
 	case *ast.CodeSpan:
 		in.codeSpan(parent, n)
 	case *ast.RawHTML:
 		in.add(parent, tagTexts.Replace(strings.ReplaceAll(string(n.Segments.Value(in.source)), "\n", " ")))
 	case *ast.Emphasis:
-		in.nested(parent, ast.NewEmphasis(n.Level), n)
+		emphasis := ast.NewEmphasis(n.Level)
+		in.children(emphasis, n)
+		parent.AppendChild(parent, emphasis)
 	case *extast.Strikethrough:
-		in.nested(parent, extast.NewStrikethrough(), n)
+		struck := extast.NewStrikethrough() // glamour ignores the marks inside it
+		in.add(struck, strings.ReplaceAll(unescaped(in.rawText(n)), "\n", " "))
+		parent.AppendChild(parent, struck)
 	case *ast.Link:
 		in.link(parent, n, unescaped(string(n.Destination)), unescaped(in.rawText(n)))
 	case *ast.Image:
@@ -106,12 +117,6 @@ func (in *inline) node(parent, n ast.Node) {
 	}
 }
 
-// nested copies what is inside n into a node, and that into parent.
-func (in *inline) nested(parent, node, n ast.Node) {
-	in.children(node, n)
-	parent.AppendChild(parent, node)
-}
-
 // add adds text as it is to be shown. No line begins with a space.
 func (in *inline) add(parent ast.Node, s string) {
 	start := len(in.copied)
@@ -119,25 +124,17 @@ func (in *inline) add(parent ast.Node, s string) {
 		s = strings.TrimLeft(s, " ")
 	}
 	in.copied = append(in.copied, protected(s)...)
-	last, ok := parent.LastChild().(*ast.Text)
-	switch {
-	case s == "":
-	case ok && last.Segment.Stop == start:
+	if last, ok := parent.LastChild().(*ast.Text); ok && last.Segment.Stop == start {
 		last.Segment.Stop = len(in.copied)
-	default:
+	} else if s != "" {
 		parent.AppendChild(parent, ast.NewTextSegment(text.NewSegment(start, len(in.copied))))
 	}
 }
 
-// codeSpan adds code within a sentence, or a formula. Short code is not broken at its spaces.
+// codeSpan adds code within a sentence. Short code is not broken at its spaces.
 func (in *inline) codeSpan(parent ast.Node, n *ast.CodeSpan) {
-	const short = 20
 	code := strings.ReplaceAll(in.rawText(n), "\n", " ")
-	if _, ok := n.AttributeString(formulaAttribute); ok {
-		in.add(parent, shifted(code))
-		return
-	}
-	if len(code) <= short {
+	if len(code) <= 20 {
 		code = strings.ReplaceAll(code, " ", hardSpace)
 	}
 	edge := "`"
@@ -151,23 +148,46 @@ func (in *inline) codeSpan(parent ast.Node, n *ast.CodeSpan) {
 
 // rawText returns the text inside n as it is written there, without marks.
 func (d *doc) rawText(n ast.Node) string {
-	if n, ok := n.(*ast.Text); ok {
-		return string(n.Value(d.source))
-	}
 	var b strings.Builder
+	switch n := n.(type) {
+	case *ast.Text:
+		b.Write(n.Value(d.source))
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			b.WriteByte('\n')
+		}
+	case *ast.String:
+		b.Write(n.Value)
+	case *ast.AutoLink:
+		b.Write(n.Label(d.source))
+	case *ast.CodeBlock, *ast.FencedCodeBlock:
+		b.Write(n.Lines().Value(d.source))
+	}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		b.WriteString(d.rawText(c))
 	}
+	if n.Type() == ast.TypeBlock {
+		b.WriteByte('\n')
+	}
 	return b.String()
+}
+
+// gistBytes is how much of a text Gist reads: more than a line of a screen shows.
+const gistBytes = 1000
+
+// Gist returns how a text begins, in words without Markdown marks: of headings, lists, links and code it has the text
+// alone. It is made for a line of a list, so it holds no more than the first thousand bytes.
+func Gist(md string) string {
+	md = strings.ToValidUTF8(md[:min(len(md), gistBytes)], "")
+	d := doc{source: []byte(Visible(md))}
+	gist := d.rawText(newParser().Parse(text.NewReader(d.source)))
+	return cmp.Or(strings.Join(strings.Fields(gist), " "), md) // a text may be nothing but marks
 }
 
 // link adds a link: its text alone where it leads nowhere from a terminal, and its address where that says more. Where
 // the terminal opens no links the text is only underlined, which glamour does with that of an anchor.
 func (in *inline) link(parent, n ast.Node, address, said string) {
 	target := safeAddress(address)
-	if strings.TrimSpace(said) == "" {
-		said = address
-	}
+	said = cmp.Or(strings.TrimSpace(said), address)
 	switch opens := ast.NewLink(); {
 	case target != "":
 		opens.Destination = []byte("#")
@@ -198,8 +218,8 @@ var (
 	notPrintable = regexp.MustCompile(`[^!-~]`)
 )
 
-// safeAddress returns an address as a terminal may open it, "" for one that it may not: pages and mail alone, of at most
-// 2,000 bytes, because several terminals refuse longer ones, and nothing but printable ASCII. Others would start a
+// safeAddress returns an address as a terminal may open it, "" for one that it may not: pages and mail alone, of at
+// most 2,000 bytes, because several terminals refuse longer ones, and nothing but printable ASCII. Others would start a
 // program of the reader's. An address with a control character in it, which Visible has named, is none.
 func safeAddress(address string) string {
 	if len(address) > 2000 || !openable.MatchString(address) {
@@ -225,33 +245,33 @@ func unescaped(s string) string {
 var tagTexts = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", "<kbd>", "[", "</kbd>", "]",
 	"<details>", "", "</details>", "", "<summary>", "", "</summary>", "")
 
-var (
-	lowered = strings.NewReplacer("<sub>", "", "</sub>", "", "0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅",
-		"6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "=", "₌", "(", "₍", ")", "₎", "n", "ₙ", "i", "ᵢ", "x", "ₓ")
-	raised = strings.NewReplacer("<sup>", "", "</sup>", "", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
-		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i", "ⁱ", "x", "ˣ")
-)
+// smallForms are what small characters a formula has behind a tag, by that tag.
+var smallForms = map[string]*strings.Replacer{
+	"<sub>": strings.NewReplacer("<sub>", "", "</sub>", "", "0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅",
+		"6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "=", "₌", "(", "₍", ")", "₎", "n", "ₙ", "i", "ᵢ", "x", "ₓ"),
+	"<sup>": strings.NewReplacer("<sup>", "", "</sup>", "", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
+		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i", "ⁱ", "x", "ˣ"),
+}
 
-// shifted returns a formula as it is shown: in small characters where tags lower or raise it.
+// shifted returns a formula as it is shown: in small characters where a tag lowers or raises it.
 func shifted(formula string) string {
-	switch {
-	case strings.HasPrefix(formula, "<sub>"):
-		return lowered.Replace(formula)
-	case strings.HasPrefix(formula, "<sup>"):
-		return raised.Replace(formula)
+	if forms := smallForms[formula[:min(len(formula), len("<sub>"))]]; forms != nil {
+		return forms.Replace(formula)
 	}
 	return formula
 }
 
 // A formula is shown as it is typed: a terminal cannot set it, and its backslashes, asterisks and underscores are no
-// marks of Markdown. So a formula on lines of its own is a block of code, and one within a text a span of code that
-// has formulaAttribute.
-const formulaAttribute = "formula"
+// marks of Markdown. So a formula on lines of its own is a block of code, and one within a text a string, which the
+// parser makes of nothing else.
 
 // formula is a formula at the beginning of a line, with its delimiters, or what is lowered or raised and has such
 // characters. A dollar ends one only right behind a character, and with no digit after it: prices are no formulas.
 var formula = regexp.MustCompile(`^(?:<sub>[\d+=()nix-]+</sub>|<sup>[\d+=()nix-]+</sup>|` +
 	`\\\(.+?\\\)|\\\[.+?\\\]|\$\$[^$]+\$\$|(\$[^\s$](?:[^$]*[^\s$\\])?\$)(?:\D|$))`)
+
+// formulaEnd is what ends a formula on lines of its own.
+var formulaEnd = regexp.MustCompile(`\\]|\$\$`)
 
 // formulaSpans finds formulas within a text.
 type formulaSpans struct{}
@@ -262,20 +282,14 @@ func (formulaSpans) Trigger() []byte { return []byte{'\\', '$', '<'} }
 // Parse implements parser.InlineParser.
 func (formulaSpans) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	const longest = 4 << 10 // bytes
-	line, segment := block.PeekLine()
+	line, _ := block.PeekLine()
 	found := formula.FindSubmatchIndex(line[:min(len(line), longest)])
 	if found == nil {
 		return nil
 	}
-	end := found[1]
-	if found[3] > 0 {
-		end = found[3]
-	}
+	end := cmp.Or(max(found[3], 0), found[1])
 	block.Advance(end)
-	span := ast.NewCodeSpan()
-	span.SetAttributeString(formulaAttribute, true)
-	span.AppendChild(span, ast.NewRawTextSegment(segment.WithStop(segment.Start+end)))
-	return span
+	return ast.NewString(line[:end])
 }
 
 // formulaBlocks finds formulas that are blocks of their own: the first line is a delimiter alone, \[ or $$.
@@ -298,14 +312,11 @@ func (formulaBlocks) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast
 
 // Continue implements parser.BlockParser. A blank line ends the block: then it was no formula.
 func (formulaBlocks) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
-	lines := node.Lines()
-	first, last := lines.At(0), lines.At(lines.Len()-1)
-	closing := []byte("$$")
-	if bytes.Contains(first.Value(reader.Source()), []byte(`\[`)) {
-		closing = []byte(`\]`)
-	}
 	line, segment := reader.PeekLine()
-	if lines.Len() > 1 && bytes.Contains(last.Value(reader.Source()), closing) || len(bytes.TrimSpace(line)) == 0 {
+	lines := node.Lines()
+	last := lines.At(lines.Len() - 1)
+	ended := lines.Len() > 1 && formulaEnd.Match(last.Value(reader.Source()))
+	if ended || len(bytes.TrimSpace(line)) == 0 {
 		return parser.Close
 	}
 	lines.Append(segment)

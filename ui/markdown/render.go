@@ -9,6 +9,7 @@ import (
 	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
 	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -20,18 +21,104 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
+// Style is how the parts of a text look. Each colour is "#rrggbb", the number of one of the terminal's own, or an
+// attribute that stands in its place: "bold", "faint" or "default", which is none. The program's renderer reduces
+// colours to what the terminal can show. The zero Style has attributes alone.
+type Style struct {
+	Text   string
+	Strong string // headings, bold text, code within a sentence
+	Muted  string // numbers and bullets of lists, the language of a code block, comments in it
+	Faint  string // the line beside a quote, the line beside code without a ground
+	Rule   string // the line under the head of a table
+
+	// Of code. They are chosen to be read on the tint.
+	Keyword, String, Function, Number string
+	Deleted, Inserted                 string // the lines of a diff
+
+	Tint  string // the ground under code; "" where the terminal shows none: a line or backticks mark code then
+	Links bool   // the terminal opens links (OSC 8): else the address is shown after the text
+}
+
+// ink is the escape sequence that begins a colour, "" for none.
+type ink string
+
+// newInk returns the ink of a colour on a ground, "" for no ground.
+func newInk(colour, ground string) ink {
+	var s xansi.Style
+	switch colour {
+	case "", "default":
+	case "bold":
+		s = s.Bold()
+	case "faint":
+		s = s.Faint()
+	default:
+		s = s.ForegroundColor(lipgloss.Color(colour))
+	}
+	if ground != "" {
+		s = s.BackgroundColor(lipgloss.Color(ground))
+	}
+	if len(s) == 0 {
+		return ""
+	}
+	return ink(s.String())
+}
+
+// end returns what ends the colour.
+func (i ink) end() string {
+	if i == "" {
+		return ""
+	}
+	return xansi.ResetStyle
+}
+
+func (i ink) paint(text string) string {
+	if text == "" {
+		return ""
+	}
+	return string(i) + text + i.end()
+}
+
+// leaves returns the style for glamour. It is not faint anywhere, because glamour ignores that.
+func (s Style) leaves() ansi.StyleConfig {
+	yes := true
+	block := func(colour string, bold, underlined *bool) (b ansi.StyleBlock) {
+		b.Bold, b.Underline = bold, underlined
+		switch colour {
+		case "", "default", "faint":
+		case "bold":
+			b.Bold = &yes
+		default:
+			b.Color = &colour
+		}
+		return b
+	}
+	styles := ansi.StyleConfig{
+		Document:      block(s.Text, nil, nil),
+		H1:            block(s.Strong, &yes, &yes),
+		H2:            block(s.Strong, &yes, nil),
+		H3:            block(s.Text, &yes, nil),
+		Strong:        block(s.Strong, &yes, nil).StylePrimitive,
+		Emph:          ansi.StylePrimitive{Italic: &yes},
+		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
+		LinkText:      ansi.StylePrimitive{Underline: &yes},
+	}
+	if s.Tint != "" {
+		styles.Code = block(s.Strong, nil, nil)
+		styles.Code.BackgroundColor = &s.Tint
+	}
+	return styles
+}
+
 // Renderer renders Markdown to lines. It may not be shared by goroutines: it keeps what it has made.
 type Renderer struct {
 	style  Style
 	size   size
 	parser parser.Parser
 	leaves renderer.Renderer       // glamour's
-	lexers map[string]chroma.Lexer // by the name of the language, nil for none
-
-	muted, faint, rule ink
-	code               map[chroma.TokenType]ink
-	pieces             map[piece][]string // of long code, coloured
-	work               int                // how many bytes were rendered, for Stream
+	lexers map[string]chroma.Lexer // by the name of the language
+	code   map[chroma.TokenType]ink
+	pieces map[piece][]string // of long code, coloured
+	work   int                // how many bytes were rendered, for Stream
 }
 
 // size is the cells that a block may take: prose less than code and tables, for which every cell counts.
@@ -45,22 +132,23 @@ func (at size) less(n int) size { return size{max(1, at.prose-n), max(1, at.pane
 func New(style Style, prose, pane int) *Renderer {
 	pane = max(pane, 1)
 	return &Renderer{
-		style: style,
-		size:  size{min(max(prose, 1), pane), pane},
-		// Without definition lists: a line that begins with a colon would reach back over a blank line into a
-		// paragraph that a stream has finished.
-		parser: goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(
-			parser.WithBlockParsers(util.Prioritized(formulaBlocks{}, 650)),
-			parser.WithInlineParsers(util.Prioritized(formulaSpans{}, 50)),
-		)).Parser(),
+		style:  style,
+		size:   size{min(max(prose, 1), pane), pane},
+		parser: newParser(),
 		leaves: newLeaves(style),
-		lexers: map[string]chroma.Lexer{},
-		muted:  newInk(style.Muted, ""),
-		faint:  newInk(style.Faint, ""),
-		rule:   newInk(style.Rule, ""),
+		lexers: map[string]chroma.Lexer{"": lexers.Fallback},
 		code:   codeInks(style),
 		pieces: map[piece][]string{},
 	}
+}
+
+// newParser returns a parser without definition lists: a line that begins with a colon would reach back over a blank
+// line into a paragraph that a stream has finished.
+func newParser() parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(
+		parser.WithBlockParsers(util.Prioritized(formulaBlocks{}, 650)),
+		parser.WithInlineParsers(util.Prioritized(formulaSpans{}, 50)),
+	)).Parser()
 }
 
 // newLeaves returns a renderer of glamour's that does not wrap, so that one serves all widths.
@@ -72,7 +160,7 @@ func newLeaves(style Style) renderer.Renderer {
 // Render returns md as lines of at most the width of r, without trailing spaces but for the ground under code. The only
 // escape sequences in them are colours, attributes and links, each ended on its line. An empty text has no lines.
 func (r *Renderer) Render(md string) []string {
-	d := r.parse(Visible(md), place{})
+	d := r.parse(Visible(md), unit{})
 	return d.appendUnits(nil, d.units)
 }
 
@@ -93,47 +181,39 @@ type doc struct {
 // unit is the smallest piece of a text that is rendered by itself and stays as it is while text is added after it: a
 // top-level block, or one item of a top-level list.
 type unit struct {
-	place
-	node  ast.Node
-	start int // the offset of its first line
-}
-
-// place is where a unit stands.
-type place struct {
+	node   ast.Node
+	start  int      // the offset of its first line
 	above  ast.Node // the unit before, nil for none
 	number int      // of an item: its number in its list
 }
 
-// parse reads visible text that stands at a place.
-func (r *Renderer) parse(md string, at place) *doc {
+// parse reads visible text that stands where the unit at does.
+func (r *Renderer) parse(md string, at unit) *doc {
 	d := &doc{Renderer: r, source: []byte(md)}
 	context := parser.NewContext()
 	root := r.parser.Parse(text.NewReader(d.source), parser.WithContext(context))
 	d.links = len(context.References()) > 0
+	add := func(n ast.Node, number int) {
+		start := bytes.LastIndexByte(d.source[:min(max(n.Pos(), 0), len(d.source))], '\n') + 1
+		d.units = append(d.units, unit{n, start, at.above, number})
+		at = unit{above: n}
+	}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		list, ok := n.(*ast.List)
-		switch {
-		case n.Kind() == ast.KindLinkReferenceDefinition:
-		case ok:
-			if at.above == nil || len(d.units) > 0 {
-				at.number = list.Start
-			}
-			for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-				d.units = append(d.units, unit{at, item, d.lineStart(item.Pos())})
-				at = place{item, at.number + 1}
-			}
-		default:
-			d.units = append(d.units, unit{at, n, d.lineStart(n.Pos())})
-			at = place{above: n}
+		if !ok {
+			add(n, 0)
+			continue
+		}
+		number := list.Start
+		if n == root.FirstChild() && at.above != nil {
+			number = at.number
+		}
+		for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+			add(item, number)
+			number++
 		}
 	}
 	return d
-}
-
-// lineStart returns the offset of the line that holds the offset pos.
-func (d *doc) lineStart(pos int) int {
-	pos = min(max(pos, 0), len(d.source))
-	return bytes.LastIndexByte(d.source[:pos], '\n') + 1
 }
 
 // appendUnits adds the lines of units.
@@ -149,10 +229,7 @@ func (d *doc) appendUnits(lines []string, units []unit) []string {
 // deep quote.
 func fitted(lines []string, width int) []string {
 	for i, line := range lines {
-		if xansi.StringWidth(line) > width {
-			line = Truncate(line, width, "…")
-		}
-		lines[i] = strings.TrimRight(line, " ")
+		lines[i] = strings.TrimRight(Truncate(line, width, "…"), " ")
 	}
 	return lines
 }
@@ -165,7 +242,7 @@ func (d *doc) block(n ast.Node, number int, at size) []string {
 	case *ast.ListItem:
 		return d.item(n, number, at)
 	case *ast.Blockquote:
-		bar := d.faint.paint("│") + " "
+		bar := newInk(d.style.Faint, "").paint("│") + " "
 		return prefixed(d.blocks(n, 0, at.less(2)), bar, bar)
 	case *ast.FencedCodeBlock:
 		return d.codeBlock(n, string(n.Language(d.source)), at.pane)
@@ -180,7 +257,7 @@ func (d *doc) block(n ast.Node, number int, at size) []string {
 		}
 		return wrapped(protected(strings.Trim(tagTexts.Replace(html), "\n")), at.prose)
 	case *ast.ThematicBreak:
-		return []string{d.rule.paint(strings.Repeat("─", at.prose))}
+		return []string{newInk(d.style.Rule, "").paint(strings.Repeat("─", at.prose))}
 	case *ast.Heading:
 		return wrapped(d.leaf(n, ast.NewHeading(min(n.Level, 3))), at.prose)
 	}
@@ -190,10 +267,8 @@ func (d *doc) block(n ast.Node, number int, at size) []string {
 // blocks returns the lines of the blocks inside n, and numbers them where they are items of a list.
 func (d *doc) blocks(n ast.Node, number int, at size) (lines []string) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if c.Kind() != ast.KindLinkReferenceDefinition {
-			lines = appendBlock(lines, d.block(c, number, at), apart(c.PreviousSibling(), c))
-			number++
-		}
+		lines = appendBlock(lines, d.block(c, number, at), apart(c.PreviousSibling(), c))
+		number++
 	}
 	return lines
 }
@@ -214,7 +289,7 @@ func (d *doc) item(n *ast.ListItem, number int, at size) []string {
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
-	return prefixed(lines, d.muted.paint(marker)+" ", strings.Repeat(" ", indent))
+	return prefixed(lines, newInk(d.style.Muted, "").paint(marker)+" ", strings.Repeat(" ", indent))
 }
 
 // prefixed puts first before the first line and rest before the others. Blank lines get no trailing spaces.
@@ -230,18 +305,15 @@ func prefixed(lines []string, first, rest string) []string {
 // apart tells whether a blank line stands between two blocks. One does around code and tables wherever they stand;
 // otherwise none does between items, between the text of an item and the list in it, and below a small heading.
 func apart(above, n ast.Node) bool {
-	switch {
-	case above == nil:
-		return false
-	case standsApart(innermost(above, ast.Node.LastChild)), standsApart(innermost(n, ast.Node.FirstChild)):
-		return true
-	case above.Kind() == ast.KindListItem && n.Kind() == ast.KindListItem:
-		return false
-	case n.Kind() == ast.KindList && n.Parent().Kind() == ast.KindListItem:
+	if above == nil {
 		return false
 	}
 	heading, ok := above.(*ast.Heading)
-	return !ok || heading.Level < 3
+	small := ok && heading.Level > 2
+	inList := n.Kind() == ast.KindListItem && above.Kind() == ast.KindListItem ||
+		n.Kind() == ast.KindList && n.Parent().Kind() == ast.KindListItem
+	return standsApart(innermost(above, ast.Node.LastChild)) || standsApart(innermost(n, ast.Node.FirstChild)) ||
+		!small && !inList
 }
 
 // standsApart tells whether a blank line stands above and below n.
@@ -264,9 +336,6 @@ func appendBlock(lines, block []string, apart bool) []string {
 	return append(lines, block...)
 }
 
-// emptySequence is a colour that ends where it begins.
-var emptySequence = regexp.MustCompile(`\x1b\[[0-9;]+m\x1b\[m`)
-
 // wrapped returns a text with colours and signs as lines of at most width cells, words whole where they fit. Each line
 // ends what it began. An empty text has no lines.
 func wrapped(s string, width int) []string {
@@ -274,10 +343,11 @@ func wrapped(s string, width int) []string {
 		return nil
 	}
 	if xansi.StringWidth(s) > width {
-		s = emptySequence.ReplaceAllString(lipgloss.Wrap(s, width, ""), "")
+		s = lipgloss.Wrap(s, width, "")
 	}
 	return strings.Split(restored.Replace(spacesAtEnds.ReplaceAllString(s, "$1")), "\n")
 }
 
-// spacesAtEnds are the spaces at the ends of lines, with the sequences behind them. The ground of code is none.
-var spacesAtEnds = regexp.MustCompile(`(?m) +((?:\x1b\[[0-9;]*m|\x1b]8;;\a)*)$`)
+// spacesAtEnds are the spaces at the ends of lines, with the sequences behind them, and colours that end where they
+// begin. The ground of code is none.
+var spacesAtEnds = regexp.MustCompile(`(?m)\x1b\[[0-9;]+m\x1b\[m| +((?:\x1b\[[0-9;]*m|\x1b]8;;\a)*)$`)

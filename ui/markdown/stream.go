@@ -3,7 +3,6 @@ package markdown
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +20,7 @@ type Stream struct {
 	text  strings.Builder // everything written, as it came
 	read  int             // how much of text is final or in tail: complete lines
 	tail  string          // the visible lines of the open block
-	at    place           // where tail stands
+	at    unit            // the first of tail
 	lines []string        // final lines, then those of the open block
 	final int             // how many of lines are final
 	drawn int             // how much of text lines show
@@ -70,18 +69,19 @@ func (s *Stream) Lines() []string {
 	if undecidedLine.MatchString(part) {
 		part = ""
 	}
-	d := s.parse(s.tail + part)
+	d := s.r.parse(s.tail+part, s.at)
+	s.links = s.links || d.links
 	last := len(d.units) - 1
 	for last > 0 && d.joined(last) {
 		last--
 	}
 	if last > 0 {
 		s.settle(d, last)
-		d = s.parse(s.tail + part)
+		d = s.r.parse(s.tail+part, s.at)
 	}
 	work := s.r.work
 	if closed := closeMarks(part); closed != part && !d.endsInCode() {
-		d = s.parse(s.tail + closed)
+		d = s.r.parse(s.tail+closed, s.at)
 	}
 	s.lines = d.appendUnits(s.lines[:s.final], d.units)
 	s.skip = (s.r.work - work + len(d.source)/8) / skipBytes
@@ -93,19 +93,12 @@ func (s *Stream) Finish() {
 	if s.done {
 		return
 	}
-	d := s.parse(s.tail + Visible(s.text.String()[s.read:]))
+	d := s.r.parse(s.tail+Visible(s.text.String()[s.read:]), s.at)
 	s.settle(d, len(d.units))
-	if s.links {
+	if s.links || d.links {
 		s.lines = s.r.Render(s.text.String())
 	}
-	s.final, s.done, s.tail, s.at = len(s.lines), true, "", place{}
-}
-
-// parse returns the blocks of the open text.
-func (s *Stream) parse(text string) *doc {
-	d := s.r.parse(text, s.at)
-	s.links = s.links || d.links
-	return d
+	s.final, s.done, s.tail, s.at = len(s.lines), true, "", unit{}
 }
 
 // settle makes the lines of the first n blocks of d final.
@@ -113,8 +106,8 @@ func (s *Stream) settle(d *doc, n int) {
 	s.lines = d.appendUnits(s.lines[:s.final], d.units[:n])
 	s.final = len(s.lines)
 	if n < len(d.units) {
-		s.at = d.units[n].place
-		s.tail = s.tail[min(d.units[n].start, len(s.tail)):]
+		s.at = d.units[n]
+		s.tail = s.tail[min(s.at.start, len(s.tail)):]
 	}
 }
 
@@ -141,31 +134,22 @@ func undecidedRune(r rune) bool { return r == utf8.RuneError || r == '\r' || joi
 // undecidedLine is an unfinished line that may yet become the mark of another block, as "-" may be an item, a rule or
 // what makes a heading of the line above. It is not shown until then, nor is a fence, whose language may go on, or the
 // definition of a link.
-var undecidedLine = regexp.MustCompile("^[ >*+.)\\d-]*(?:```.*|~~~.*|\\[[^\\]]*\\]:.*|[ >=*_+#`~|:-]*(?:\\[.?\\]? ?)?|\\d+[.)]? *)$")
+var undecidedLine = regexp.MustCompile("^[ >*+.)\\d-]*(?:```.*|~~~.*|\\[[^\\]]*\\]:.*|" +
+	"[ >=*_+#`~|:-]*(?:\\[.?\\]? ?)?|\\d+[.)]? *)$")
 
-var marks = regexp.MustCompile("\\\\.|`+|\\*+|~+")
-
-// closeMarks returns an unfinished line with the marks closed that are open at its end, so that a word is bold from its
+// closeMarks returns an unfinished line with a mark closed that is open at its end, so that a word is bold from its
 // first letter on and not when its last has come. Marks with nothing behind them, and halves of closing ones, are cut.
-// It knows code, emphasis with asterisks, what is struck, and the address of a link.
 func closeMarks(line string) string {
 	line = strings.TrimRight(line, " *~`")
-	var open []string
-	for _, at := range marks.FindAllStringIndex(line, -1) {
-		mark, last := line[at[0]:at[1]], len(open)-1
-		inCode := last >= 0 && open[last][0] == '`'
-		begins := at[0] == 0 || strings.IndexByte(" ([{\"'>*~", line[at[0]-1]) >= 0
-		switch {
-		case mark[0] == '\\' || inCode && mark[0] != '`':
-		case last >= 0 && mark == open[last] && (inCode || line[at[0]-1] != ' '):
-			open = open[:last]
-		case mark[0] == '`' && !inCode || mark != "~" && begins && line[at[1]] != ' ':
-			open = append(open, mark)
-		}
-	}
 	if i := strings.LastIndex(line, "]("); i >= 0 && !strings.ContainsAny(line[i:], ") ") {
 		line += ")"
 	}
-	slices.Reverse(open)
-	return line + strings.Join(open, "")
+	for _, mark := range []string{"`", "**", "~~", "*"} {
+		i := strings.LastIndex(line, mark)
+		begins := i == 0 || i > 0 && strings.IndexByte(" ([{\"'>*~", line[i-1]) >= 0
+		if begins && strings.Count(line, mark)%2 == 1 && !strings.HasPrefix(line[i+len(mark):], " ") {
+			line += mark
+		}
+	}
+	return line
 }

@@ -10,7 +10,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-const columnGap = "   "
+const columnGap = 3 // cells
 
 // table is the cells of a table, in colours, but not wrapped. The first row is the head.
 type table struct {
@@ -22,7 +22,7 @@ type table struct {
 // where that leaves too little for a column, each row becomes a list of its cells.
 func (d *doc) table(n *extast.Table, width int) []string {
 	t := d.readTable(n)
-	gaps := len(columnGap) * (len(t.aligns) - 1)
+	gaps := columnGap * (len(t.aligns) - 1)
 	widths := t.widths(width - gaps)
 	if widths == nil {
 		return t.stacked(width)
@@ -34,7 +34,7 @@ func (d *doc) table(n *extast.Table, width int) []string {
 	for _, w := range widths {
 		gaps += w
 	}
-	lines := append(rows[0], d.rule.paint(strings.Repeat("─", gaps)))
+	lines := append(rows[0], newInk(d.style.Rule, "").paint(strings.Repeat("─", gaps)))
 	wraps := slices.ContainsFunc(rows[1:], func(row []string) bool { return len(row) > 1 })
 	for i, row := range rows[1:] {
 		lines = appendBlock(lines, row, wraps && i > 0)
@@ -42,19 +42,18 @@ func (d *doc) table(n *extast.Table, width int) []string {
 	return lines
 }
 
-// readTable renders the cells of a table. A column of numbers is at the right without being told to.
+// readTable renders the cells of a table, of which each row has as many as the head. A column of numbers is at the
+// right without being told to.
 func (d *doc) readTable(n *extast.Table) *table {
 	t := &table{aligns: make([]lipgloss.Position, len(n.Alignments))}
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-		cells := make([]string, len(t.aligns))
-		cell := row.FirstChild()
-		for i := 0; i < len(cells) && cell != nil; i++ {
+		var cells []string
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
 			var block ast.Node = ast.NewParagraph()
 			if row.Kind() == extast.KindTableHeader {
 				block = ast.NewHeading(2)
 			}
-			cells[i] = d.leaf(cell, block)
-			cell = cell.NextSibling()
+			cells = append(cells, d.leaf(cell, block))
 		}
 		t.rows = append(t.rows, cells)
 	}
@@ -113,14 +112,11 @@ func (t *table) widths(total int) []int {
 func (t *table) row(cells []string, widths []int) []string {
 	var columns []string
 	for i, w := range widths {
-		if i > 0 {
-			columns = append(columns, columnGap)
-		}
 		lines := wrapped(cells[i], w)
 		for y, line := range lines {
 			lines[y] = lipgloss.PlaceHorizontal(w, t.aligns[i], line)
 		}
-		columns = append(columns, lipgloss.PlaceHorizontal(w, lipgloss.Left, strings.Join(lines, "\n")))
+		columns = append(columns, lipgloss.PlaceHorizontal(w+columnGap, lipgloss.Left, strings.Join(lines, "\n")))
 	}
 	lines := strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, columns...), "\n")
 	for i, line := range lines {
@@ -134,14 +130,13 @@ func (t *table) stacked(width int) (lines []string) {
 	if len(t.rows) == 1 {
 		return wrapped(strings.Join(t.rows[0], "\n"), width)
 	}
-	for i, row := range t.rows[1:] {
-		if i > 0 {
-			lines = append(lines, "")
-		}
+	for _, row := range t.rows[1:] {
+		var block []string
 		for column, cell := range row {
 			text := strings.TrimPrefix(t.rows[0][column]+": "+cell, ": ")
-			lines = append(lines, prefixed(wrapped(text, max(1, width-2)), "", "  ")...)
+			block = append(block, prefixed(wrapped(text, max(1, width-2)), "", "  ")...)
 		}
+		lines = appendBlock(lines, block, true)
 	}
 	return lines
 }

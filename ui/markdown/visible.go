@@ -8,10 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/text"
 )
 
 // tabWidth is the distance of tab stops in cells, counted from the start of the line.
@@ -48,8 +44,12 @@ func Visible(s string) string {
 		case prev == blackFlag && flagTags.MatchString(s[i:]):
 			n = len(flagTags.FindString(s[i:]))
 			b.WriteString(s[i : i+n])
+		case r < ' ' && r != '\n':
+			b.WriteRune(0x2400 + r)
+		case r == 0x7f:
+			b.WriteRune('␡')
 		case unsafe(r):
-			writeVisible(&b, r)
+			fmt.Fprintf(&b, "<U+%04X>", r)
 		default:
 			b.WriteRune(r)
 		}
@@ -63,14 +63,8 @@ func Visible(s string) string {
 // OneLine returns s as one line of at most width cells: visible, with every run of white space
 // as one space, and cut with an ellipsis. It is meant for titles, file names and status lines.
 func OneLine(s string, width int) string {
-	if width <= 0 {
-		return ""
-	}
 	// More than this cannot be seen; a title may be a pasted megabyte.
-	limit := min(64*width+256, len(s))
-	if limit < len(s) {
-		s = strings.ToValidUTF8(s[:limit], "")
-	}
+	s = s[:min(len(s), 64*max(0, width)+256)]
 	return Truncate(strings.Join(strings.Fields(Visible(s)), " "), width, "…")
 }
 
@@ -113,18 +107,6 @@ func joinable(r rune) bool {
 	return (shapes || emoji) && (r == 0xfe0f || !unsafe(r))
 }
 
-// writeVisible writes the name of a control character: the Unicode picture where there is one.
-func writeVisible(b *strings.Builder, r rune) {
-	switch {
-	case r < ' ':
-		b.WriteRune(0x2400 + r)
-	case r == 0x7f:
-		b.WriteRune(0x2421)
-	default:
-		fmt.Fprintf(b, "<U+%04X>", r)
-	}
-}
-
 // Truncate returns a text in at most width cells, with tail at its end where it was cut. It differs from the library's
 // in digits that are emoji, 1️⃣, which the library counts as one cell there and as two everywhere else.
 func Truncate(s string, width int, tail string) string {
@@ -133,40 +115,4 @@ func Truncate(s string, width int, tail string) string {
 		out = ansi.Truncate(s, n, tail)
 	}
 	return out
-}
-
-// gistBytes is how much of a text Gist reads: more than a line of a screen shows.
-const gistBytes = 1000
-
-// Gist returns how a text begins, in words without Markdown marks: of headings, lists, links and code it has the text
-// alone. It is made for a line of a list, so it holds no more than the first thousand bytes.
-func Gist(md string) string {
-	md = strings.ToValidUTF8(md[:min(len(md), gistBytes)], "")
-	source := []byte(Visible(md))
-	var b strings.Builder
-	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
-	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		if n.Type() == ast.TypeBlock {
-			b.WriteByte(' ')
-		}
-		switch n := n.(type) {
-		case *ast.Text:
-			b.Write(n.Value(source))
-			if n.SoftLineBreak() || n.HardLineBreak() {
-				b.WriteByte(' ')
-			}
-		case *ast.AutoLink:
-			b.Write(n.Label(source))
-		case *ast.CodeBlock, *ast.FencedCodeBlock:
-			b.Write(n.Lines().Value(source))
-		}
-		return ast.WalkContinue, nil
-	})
-	if gist := strings.Join(strings.Fields(b.String()), " "); gist != "" {
-		return gist
-	}
-	return md // nothing but marks
 }
