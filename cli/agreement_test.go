@@ -1,335 +1,253 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/cli/report"
-	"winnow/history"
-	"winnow/session"
-	"winnow/session/record"
-	"winnow/session/sessiontest"
-	"winnow/session/store"
-	"winnow/ui/keymap"
 )
 
-var oneConversation = flag.Uint64("conversation", 0, "hold this conversation of the agreement test alone, by its number")
+// agreementWidth is the width of the terminal in which the panel has room for what it says of each message.
+const agreementWidth = 200
 
-// TestScreenReceiptCommandAndWireAgree holds conversations made at random and compares, message by
-// message, what the four places say where a person can learn what the model saw: the panel on the
-// screen, the receipt of the answer, winnow context --json, and the bytes that the server got.
-func TestScreenReceiptCommandAndWireAgree(t *testing.T) {
+// TestPanelReceiptCommandAndRequestAgree sends a message behind a conversation of which some is cut, dropped, pinned,
+// excluded and repaired, and compares message by message what the panel, the receipt, winnow context --json and the
+// bytes that the server got say of it.
+func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	t.Parallel()
-	const houses = 16 // at once: a session on the screen waits for its clocks most of the time
-	first, last := uint64(1), uint64(64)
-	switch {
-	case *oneConversation > 0:
-		first, last = *oneConversation, *oneConversation
-	case soak():
-		last = 2000
-	case testing.Short():
-		last = 12
+	model := newScriptedServer(saysText("As you wish."))
+	_, env := serve(t, home(t), model)
+	configure(t, env, "[context]\nbudget = 900\n")
+	winnow := winnowIn(t, env)
+	stored := agreementConversation()
+	id := string(idPattern.Find(winnow("sessions", "import", stored.write(t))))
+
+	chat := startIn(t, env, agreementWidth, 60, "-m", "openai/small", "-s", id)
+	chat.want("enter send")
+	for command, said := range map[string]string{"/pin 2": "Pinned message 2", "/exclude 5": "Excluded message 5"} {
+		chat.send(command)
+		chat.want(command)
+		chat.send(enterKey)
+		chat.want(said)
 	}
-	var next atomic.Uint64
-	next.Store(first - 1)
-	var wait sync.WaitGroup
-	all := make([]*house, houses)
-	for i := range all {
-		all[i] = newHouse(t)
-		wait.Go(func() { all[i].holdSome(t, &next, last) })
+	chat.send("And what now?")
+	chat.want("And what now?")
+	chat.send(enterKey)
+	screen := chat.want("As you wish.", "saw ")
+	receipt := receiptPattern.FindStringSubmatch(screen)
+	chat.send("\t\t\x1b[D") // to the panel, and to the request that was sent last
+	var panel []panelRow
+	chat.waitFor("a panel with every message", func(screen string) bool {
+		panel = readPanel(screen)
+		return len(panel) == len(stored)+1 && strings.Contains(screen, "Proven by hash")
+	})
+	chat.send(escKey) // back to the next request
+	chat.want("Next request")
+	chat.send(escKey)
+	chat.want("enter send")
+	chat.send(ctrlD)
+	chat.end()
+
+	var said report.ContextJSON
+	turn := strconv.Itoa(1 + stored.turns())
+	if err := json.Unmarshal(winnow("context", id, "--turn", turn, "--json"), &said); err != nil {
+		t.Fatal(err)
 	}
-	wait.Wait()
-	sent, refused, met := 0, 0, map[string]int{}
-	for _, h := range all {
-		sent, refused = sent+h.sent, refused+h.refused
-		for glyph, n := range h.met {
-			met[glyph] += n
+	body := []byte(model.lastBody())
+	sum := fmt.Sprintf("%x", sha256.Sum256(body))
+	if said.Request == nil || sum != said.Request.Hash || !said.Request.Proven {
+		t.Errorf("context shows the request %+v, and the server got one with the hash %s", said.Request, sum)
+	}
+	sent := 0
+	met := map[string]bool{}
+	if len(panel) != len(said.Entries) {
+		t.Fatalf("the panel has %d messages, context has %d", len(panel), len(said.Entries))
+	}
+	for i, e := range said.Entries {
+		row := panel[i]
+		met[row.glyph] = true
+		if !glyphFits(row.glyph, e) || !strings.Contains("○⊘", row.glyph) && row.tokens != e.TokensAfter {
+			t.Errorf("message %d: the panel says %q, context %+v", i+1, row.line, e)
+		}
+		if e.Disposition == "kept" || e.Disposition == "cut" || e.Disposition == "recalled" {
+			sent++
+		}
+		if i < len(stored) {
+			stored.compare(t, i, e, body)
 		}
 	}
-	t.Logf("%d sessions agree, with %d requests and %d too large to be sent; lines of the last requests: %v", sent+refused, sent, refused, met)
-	if *oneConversation > 0 || testing.Short() || t.Failed() {
+	for _, glyph := range []string{"●", "◐", "○", "◆", "⊘", "▲"} {
+		if !met[glyph] {
+			t.Errorf("no message has the glyph %s: %+v", glyph, panel)
+		}
+	}
+	if receipt == nil || receipt[1] != fmt.Sprint(sent) || receipt[2] != fmt.Sprint(len(said.Entries)) {
+		t.Errorf("the receipt says %q, and context sent %d of %d", receipt, sent, len(said.Entries))
+	}
+}
+
+// receiptPattern is what an answer's receipt says first.
+var receiptPattern = regexp.MustCompile(`saw (\d+) of (\d+)`)
+
+// agreementMessages is a conversation of Chat Completions messages. Each text begins with a mark of its own.
+type agreementMessages []map[string]any
+
+func agreementConversation() agreementMessages {
+	var all agreementMessages
+	for i := range 20 {
+		role, words := "user", 10
+		if i%2 == 1 {
+			role, words = "assistant", 90
+		}
+		text := fmt.Sprintf("⟨%d⟩ %s", i, strings.Repeat(fmt.Sprintf("harbour%d ", i), words))
+		all = append(all, map[string]any{"role": role, "content": text})
+	}
+	damaged := map[string]any{"name": "look", "arguments": `{"at": "⟨18⟩`}
+	call := map[string]any{"id": "call_1", "type": "function", "function": damaged}
+	all = slices.Insert(all, 19,
+		map[string]any{"role": "assistant", "content": "⟨call⟩ I look.", "tool_calls": []any{call}},
+		map[string]any{"role": "tool", "tool_call_id": "call_1", "content": "⟨result⟩ There is a light."})
+	return all
+}
+
+// turns is how many turns the conversation has.
+func (m agreementMessages) turns() int {
+	n := 0
+	for _, message := range m {
+		if message["role"] == "user" {
+			n++
+		}
+	}
+	return n
+}
+
+func (m agreementMessages) write(t *testing.T) string {
+	t.Helper()
+	text, err := json.Marshal(m)
+	path := filepath.Join(t.TempDir(), "chat.json")
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// compare wants as much of a message in the body of a request as its verdict says: all but its cuts, or nothing.
+func (m agreementMessages) compare(t *testing.T, i int, e report.EntryJSON, body []byte) {
+	t.Helper()
+	var request struct {
+		Messages []struct{ Content string }
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, message := range request.Messages {
+		texts = append(texts, message.Content)
+	}
+	all := strings.Join(texts, "\n")
+	text := []rune(strings.TrimSpace(m[i]["content"].(string)))
+	mark, _, _ := strings.Cut(string(text), " ")
+	if e.Disposition != "kept" && e.Disposition != "cut" && e.Disposition != "recalled" {
+		if strings.Contains(all, mark) {
+			t.Errorf("message %d is %s, and the server got something of it", i+1, e.Disposition)
+		}
 		return
 	}
-	for glyph := range strings.SplitSeq(panelGlyphs, "") {
-		if met[glyph] == 0 {
-			t.Errorf("no line of any panel has the glyph %s", glyph)
+	at := 0
+	for _, cut := range append(e.Cuts, [2]int{len(text), len(text)}) {
+		if part := string(text[at:min(cut[0], len(text))]); !strings.Contains(all, part) {
+			t.Errorf("message %d: the server did not get %q", i+1, part)
 		}
+		at = min(cut[1], len(text))
 	}
-	if sent < int(last)*8/10 {
-		t.Errorf("only %d of %d sessions sent a request", sent, last)
+	for _, cut := range e.Cuts {
+		if gone := string(text[cut[0]:min(cut[1], len(text))]); strings.Contains(all, gone) {
+			t.Errorf("message %d: the server got %q, which is said to be cut", i+1, gone)
+		}
 	}
 }
 
-// holdSome holds one conversation after the other until the last is held by somebody, or one fails.
-func (h *house) holdSome(t *testing.T, next *atomic.Uint64, last uint64) {
-	for seed := next.Add(1); seed <= last && !t.Failed(); seed = next.Add(1) {
-		over, err := h.hold(t.Context(), drawConversation(seed))
+// panelRow is what the panel says of one message.
+type panelRow struct {
+	line, glyph string
+	tokens      int
+}
+
+var (
+	panelTitle  = regexp.MustCompile(`Turn \d+ · as\b`)
+	panelNumber = regexp.MustCompile(`^([\d,]+)(?:–([\d,]+))?$`)
+)
+
+// readPanel reads the messages of the context panel off a screen. A line for several messages is a row for each.
+func readPanel(screen string) (rows []panelRow) {
+	left, tokensEnd := -1, 0
+	for line := range strings.SplitSeq(screen, "\n") {
+		if at := panelTitle.FindStringIndex(line); at != nil && left < 0 {
+			left = ansi.StringWidth(line[:at[0]]) - 1 // The first cell is the cursor's.
+		}
+		if left < 0 {
+			continue
+		}
+		line = strings.TrimRight(ansi.Cut(line, left, agreementWidth), " │┃╮╯─")
+		words := strings.Fields(strings.TrimPrefix(line, "▌"))
 		switch {
-		case err != nil:
-			t.Errorf("session %d: %v", seed, err)
-		case over:
-			h.refused++
-		default:
-			h.sent++
-		}
-	}
-}
-
-// hold holds a conversation to its end and compares; over says that its last message was too large to be sent.
-func (h *house) hold(ctx context.Context, conversation drawnConversation) (over bool, err error) {
-	s, err := h.begin(ctx, conversation)
-	if err != nil {
-		return false, err
-	}
-	if err := s.LoadRest(ctx); err != nil {
-		return false, err
-	}
-	screen, err := put(h.deps, s)
-	if err != nil {
-		return false, err
-	}
-	defer screen.close()
-	screen.update(tea.PasteMsg{Content: conversation.draft})
-	before := views{messages: sessiontest.Messages(s.Branch())}
-	if before.next, err = h.ahead(ctx, s.Info().ID, conversation.draft); err != nil {
-		return false, err
-	}
-	// The plan comes when the draft has rested. An empty chat has no panel.
-	if err := screen.until(func() (err error) {
-		if before.next.Session == "" {
-			return nil
-		}
-		if before.panel, err = readPanel(screen.text()); err != nil {
-			return err
-		}
-		return before.compareNext()
-	}); err != nil {
-		return false, err
-	}
-
-	h.expect(conversation.calls)
-	if err := screen.press(keymap.Default().Keys(keymap.Send)); err != nil {
-		return false, err
-	}
-	if err := screen.until(func() error {
-		if s.Busy() || strings.Contains(screen.text(), "esc stops") {
-			return errors.New("the turn does not end")
-		}
-		return nil
-	}); err != nil {
-		return false, err
-	}
-	bodies := h.asked()
-	if before.next.Error != "" || len(bodies) == 0 {
-		if before.next.Error == "" || len(bodies) != 0 {
-			return false, fmt.Errorf("context says %q, and %d requests left; the screen is\n%s", before.next.Error, len(bodies), screen.text())
-		}
-		return true, nil
-	}
-	return false, h.compareSent(ctx, screen, s, before, bodies)
-}
-
-// begin stores the conversation's messages, sets what decides its requests, and has its earlier turns.
-func (h *house) begin(ctx context.Context, conversation drawnConversation) (*session.Session, error) {
-	s, err := h.stored(ctx, conversation)
-	if err != nil {
-		return nil, err
-	}
-	messages := sessiontest.Messages(s.Branch())
-	for i, flag := range conversation.flags {
-		if _, err := s.SetFlags(ctx, flag, messages[i].ID); err != nil {
-			return nil, err
-		}
-	}
-	conversation.trial.Model = conversation.ref
-	if err := s.Apply(ctx, conversation.trial); err != nil {
-		return nil, err
-	}
-	for _, i := range slices.Sorted(maps.Keys(conversation.remedies)) { // of one tool group the last counts
-		if err := s.SetRemedy(ctx, conversation.remedies[i], messages[i].ID); err != nil {
-			return nil, err
-		}
-	}
-	for _, a := range conversation.earlier {
-		if err := a.do(ctx, s, messages); err != nil {
-			return nil, err
-		}
-	}
-	if !conversation.again || s.Info().ID == "" {
-		return s, nil
-	}
-	return session.Open(ctx, h.deps, s.Info().ID, conversation.ref)
-}
-
-// do does an act; messages are those that were there at first.
-func (a act) do(ctx context.Context, s *session.Session, messages []store.Message) error {
-	if a.what != "send" && (a.at >= len(messages) || messages[a.at].Role != history.User) {
-		return nil
-	}
-	var events <-chan session.Event
-	switch a.what {
-	case "send":
-		events = s.Send(ctx, a.text)
-	case "edit":
-		events = s.Edit(ctx, session.SendOptions{}, messages[a.at].ID, a.text)
-	case "again":
-		events = s.Regenerate(ctx, messages[a.at].ID)
-	case "switch":
-		return s.Switch(ctx, messages[a.at].ID)
-	}
-	var fault error
-	for e := range events {
-		var large *history.OverBudgetError
-		if f, last := e.(session.Finished); last && !errors.As(f.Err, &large) && !errors.Is(f.Err, session.ErrExcluded) {
-			fault = f.Err
-		}
-	}
-	return fault
-}
-
-// stored is the session with the conversation's messages, a new one where there are none.
-func (h *house) stored(ctx context.Context, conversation drawnConversation) (*session.Session, error) {
-	if len(conversation.messages) == 0 {
-		return session.New(h.deps, session.Start{Ref: conversation.ref})
-	}
-	row, err := h.deps.Store.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
-		for _, m := range conversation.messages {
-			if err := add(m); err != nil {
-				return store.Session{}, err
+		case tokensEnd == 0:
+			if len(words) > 0 && strings.TrimPrefix(words[0], "~") == "tokens" {
+				tokensEnd = strings.Index(line, "tokens") + len("tokens")
 			}
+			continue
+		case len(words) < 2 || !strings.Contains("●◐○◆⊘▲↺", words[0]):
+			continue // an added text, or the end of the list
 		}
-		// Two conversations may say the same; with prompts of their own both are imported.
-		prompt := fmt.Sprintf("You are the host of conversation %d.", conversation.seed)
-		return store.Session{Title: fmt.Sprint("conversation ", conversation.seed), TitleFrom: "user", System: prompt}, nil
-	}, store.ImportOptions{})
-	if err != nil {
-		return nil, err
+		number := panelNumber.FindStringSubmatch(words[1])
+		if number == nil || strings.ReplaceAll(number[1], ",", "") != strconv.Itoa(len(rows)+1) {
+			return rows // It is being drawn.
+		}
+		row := panelRow{line: line, glyph: words[0]}
+		before := strings.Fields(ansi.Cut(line, 0, tokensEnd))
+		row.tokens, _ = strconv.Atoi(strings.ReplaceAll(before[len(before)-1], ",", ""))
+		last, _ := strconv.Atoi(number[1])
+		if number[2] != "" {
+			last, _ = strconv.Atoi(number[2])
+		}
+		for len(rows) < last {
+			rows = append(rows, row)
+		}
 	}
-	return session.Open(ctx, h.deps, row.ID, conversation.ref)
+	return rows
 }
 
-// ahead is what winnow context --draft --json writes.
-func (h *house) ahead(ctx context.Context, id, draft string) (report.ContextJSON, error) {
-	if id == "" {
-		return report.ContextJSON{}, nil
+// glyphFits says whether a glyph is true of a verdict.
+func glyphFits(glyph string, e report.EntryJSON) bool {
+	sent := e.Disposition == "kept" || e.Disposition == "cut" || e.Disposition == "recalled"
+	switch glyph {
+	case "●":
+		return e.Disposition == "kept" && !e.Pinned && len(e.Repairs) == 0 && !e.Recalled
+	case "◐":
+		return e.Disposition == "cut"
+	case "○":
+		return !sent && e.Disposition != "excluded"
+	case "⊘":
+		return e.Disposition == "excluded"
+	case "◆":
+		return sent && e.Pinned
+	case "▲":
+		return sent && len(e.Repairs) > 0
+	case "↺":
+		return sent && (e.Recalled || e.Disposition == "recalled")
 	}
-	return h.context(ctx, id, contextAsked{draft: draft})
-}
-
-// context is what winnow context --json writes of a session that was opened for it.
-func (h *house) context(ctx context.Context, id string, asked contextAsked) (report.ContextJSON, error) {
-	var o report.ContextJSON
-	s, err := session.Open(ctx, h.deps, id, "plain/m")
-	if err != nil {
-		return o, err
-	}
-	p := &program{err: h.quiet}
-	l, err := p.contextOf(ctx, s, asked)
-	if err != nil {
-		return o, err
-	}
-	var text bytes.Buffer
-	if err := report.WriteJSON(&text, l.JSON()); err != nil {
-		return o, err
-	}
-	return o, json.Unmarshal(text.Bytes(), &o)
-}
-
-// compareSent compares what the places say of the turn that is over.
-func (h *house) compareSent(ctx context.Context, screen *stage, s *session.Session, before views, bodies [][]byte) error {
-	after := views{messages: sessiontest.Messages(s.Branch())}
-	err := screen.until(func() (err error) { // The page follows its end until it is left.
-		text := screen.text()
-		if !strings.Contains(text, "Next request") {
-			return fmt.Errorf("the turn is not over\n%s", text)
-		}
-		after.shown, err = readReceipt(text)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	keys := keymap.Default()
-	for range 2 { // to the panel
-		if err := screen.press(keys.Keys(keymap.Focus)); err != nil {
-			return err
-		}
-	}
-	if err := screen.press(keys.Keys(keymap.Earlier)); err != nil {
-		return err
-	}
-	shown, title := "", fmt.Sprintf("Turn %d", s.Info().Turns)
-	err = screen.until(func() error {
-		if shown = screen.text(); !strings.Contains(shown, title) {
-			return fmt.Errorf("the panel does not show turn %d\n%s", s.Info().Turns, shown)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if after.panel, err = readPanel(shown); err != nil {
-		return err
-	}
-	h.meet(after.panel)
-	if after.next, err = h.context(ctx, s.Info().ID, contextAsked{turn: pastRef{turn: s.Info().Turns}}); err != nil {
-		return err
-	}
-	// Beside the turn's requests a model may have been asked for a summary.
-	body := slices.IndexFunc(bodies, func(b []byte) bool { return fmt.Sprintf("%x", sha256.Sum256(b)) == after.next.Request.Hash })
-	if body < 0 {
-		return fmt.Errorf("none of the %d requests that arrived has the hash of %+v", len(bodies), after.next.Request)
-	}
-	if after.sent, err = readWire(bodies[body]); err != nil {
-		return err
-	}
-	if after.receipt, err = h.receipt(ctx, s, after.next.Request.Nth); err != nil {
-		return err
-	}
-	if q := after.next.Request; !q.Proven || q.Of > len(bodies) || q.Nth != q.Of {
-		return fmt.Errorf("context shows request %+v of turn %d, and %d requests arrived", q, s.Info().Turns, len(bodies))
-	}
-	if err := after.compareSent(); err != nil {
-		return err
-	}
-	if err := after.compareLastWhole(ctx, s); err != nil {
-		return err
-	}
-	if len(bodies) > 1 {
-		return nil // The last request held the tool's result as well, or a summary was made for it.
-	}
-	return before.compareWith(after)
-}
-
-// receipt is the receipt of a request of the newest turn. Its answer says which one it belongs to.
-func (h *house) receipt(ctx context.Context, s *session.Session, nth int) (record.Receipt, error) {
-	row := s.Info()
-	records, err := h.deps.Store.TurnRequests(ctx, row.ID, row.Turns)
-	if err != nil {
-		return record.Receipt{}, err
-	}
-	branch, err := h.deps.Store.Branch(ctx, row.ID, row.Leaf, 0, 2)
-	if err != nil {
-		return record.Receipt{}, err
-	}
-	for _, m := range branch { // A tool's result may stand last: the next request was too large.
-		if m.Request == records[nth-1].ID {
-			receipts, err := s.Records().Receipts(ctx)
-			return receipts[m.Request], err
-		}
-	}
-	return record.Receipt{}, fmt.Errorf("request %d of turn %d is not that of the newest answer", nth, row.Turns)
+	return false
 }

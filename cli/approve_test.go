@@ -115,34 +115,3 @@ func TestAChangedToolIsAskedAboutAgain(t *testing.T) {
 	}
 	chat.leave()
 }
-
-// A request above a limit is asked about. Refused, nothing leaves and the draft stays; allowed, it leaves.
-func TestARequestAboveALimitLeavesWhenItIsAllowed(t *testing.T) {
-	t.Parallel()
-	server, env := serve(t, home(t), newScriptedServer(saysText("It is five.")))
-	configure(t, env, "[limits]\nrequest_tokens = 10\n")
-	chat := startIn(t, env, 110, 40, "-m", "openai/small")
-	chat.want("enter send")
-	chat.send("what is two and three?")
-	chat.want("what is two and three?")
-	chat.send(enterKey)
-	chat.want("above your limit of 10 tokens per request", "Don’t send it")
-	chat.send("\x1b[B")
-	chat.want("▌  Don’t send it")
-	chat.send(enterKey)
-	chat.want("Not sent; the draft is kept.", "what is two and three?")
-	if list, _ := commandOutput(t, env, "sessions", "list", "--json"); strings.TrimSpace(list) != "[]" || server.Asked() != 0 {
-		t.Errorf("after no, %d requests left and the sessions are %s", server.Asked(), list)
-	}
-	chat.send(enterKey)
-	chat.want("Send it this time")
-	chat.send("\x1b[B\x1b[B")
-	chat.want("▌  Send it this time")
-	chat.send(enterKey)
-	chat.want("It is five.")
-	if server.Asked() != 1 {
-		t.Errorf("after yes, %d requests left", server.Asked())
-	}
-	chat.send(ctrlD)
-	chat.end()
-}

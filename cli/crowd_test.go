@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -130,37 +129,4 @@ func between(text, before, after string) string {
 	_, rest, _ := strings.Cut(text, before)
 	found, _, _ := strings.Cut(rest, after)
 	return found
-}
-
-// One session may be asked by many scripts at once: each turn is kept, on a branch of its own where
-// they met.
-func TestManyProgramsInOneSession(t *testing.T) {
-	t.Parallel()
-	env := home(t)
-	server := newSlowServer(t, env, 0)
-	env = append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000",
-		"OPENAI_BASE_URL="+server.add(&slowTurn{words: 40, reach: func(turnPoint) {}}))
-	first := &crowded{t: t, env: env, dir: t.TempDir(), commands: new(atomic.Int32)}
-	first.turn(0, 0, chatFile(t, 2))
-	var wg sync.WaitGroup
-	for i := range crowd {
-		wg.Go(func() {
-			c := &crowded{t: t, env: env, dir: first.dir, id: first.id, commands: first.commands}
-			c.run("run", "-m", "openai/small", "-s", c.id, question(i, 1))
-		})
-	}
-	wg.Wait()
-	path := databasePath(t, env)
-	s := openHistory(t, path)
-	info, err := s.Session(t.Context(), first.id)
-	if err != nil || info.Messages != 2+2*crowd {
-		t.Errorf("the session has %d messages, %v; want %d", info.Messages, err, 2+2*crowd)
-	}
-	asked := questionsOf(t, path)
-	for i := range crowd {
-		if !slices.Contains(asked, question(i, 1)) {
-			t.Errorf("%q is gone; stored are %q", question(i, 1), asked)
-		}
-	}
-	wantSound(t, path)
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -21,20 +20,11 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/llmtest"
-	"winnow/session"
 	"winnow/session/sessiontest"
 	"winnow/session/store"
-	"winnow/ui"
-	"winnow/ui/current"
-	"winnow/ui/settings"
-	"winnow/ui/turn"
-	"winnow/ui/upkeep"
 )
 
 // secretWord is in everything that is said in a scenario, so that a request that carries a part of a
@@ -59,11 +49,10 @@ type site struct {
 type heard struct {
 	address, model string
 	path           string
-	frame          int // the screen that was shown then
 }
 
 // destinationScenario is what surrounds one run of winnow: servers, environment, configuration, a stored session and
-// what the user does.
+// what is named.
 type destinationScenario struct {
 	seed      uint64
 	t         *testing.T
@@ -75,15 +64,11 @@ type destinationScenario struct {
 	user      map[string]bool   // endpoints that the user configured or has a key for
 	flag      string            // -m
 	stored    string            // the model of a stored session, "" for a new one
-	titles    string
-	chat      bool
-	steps     []string // in the chat: drafts and commands
 
 	requests llmtest.Ledger // counted where they leave: at some addresses nobody listens
 
-	mu     sync.Mutex
-	heard  []heard
-	frames []string
+	mu    sync.Mutex
+	heard []heard
 }
 
 // Accept, Close and Addr make a site a listener.
@@ -126,7 +111,7 @@ func (p *site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		var request struct{ Model string }
 		json.Unmarshal(body, &request)
 		p.scenario.mu.Lock()
-		p.scenario.heard = append(p.scenario.heard, heard{p.address, request.Model, r.URL.Path, len(p.scenario.frames) - 1})
+		p.scenario.heard = append(p.scenario.heard, heard{p.address, request.Model, r.URL.Path})
 		p.scenario.mu.Unlock()
 	}
 	if p.slow {
@@ -256,23 +241,10 @@ func newScenario(t *testing.T, seed uint64) *destinationScenario {
 	if chance(25) {
 		head = fmt.Sprintf("model = %q\n", ref())
 	}
-	if chance(35) {
-		w.titles = ref()
-		fmt.Fprintf(&tables, "[titles]\nmodel = %q\n", w.titles)
-	}
 	w.config = head + tables.String()
 	if chance(35) {
 		w.stored = one("work/large", "box/small", "openai/gpt-5.2", "gone/large", "ollama/small", "guide/guide", "openrouter/vendor/large")
 	}
-	w.chat = chance(50)
-	w.steps = []string{"Tell me of " + secretWord + "."}
-	if chance(30) {
-		w.steps = append([]string{"/model " + ref()}, w.steps...)
-	}
-	if chance(30) {
-		w.steps = append(w.steps, one("/compact", "/model "+ref(), "/new", "/alone and "+secretWord, "/retry"), "More of "+secretWord+".")
-	}
-	w.steps = slices.DeleteFunc(w.steps, func(s string) bool { return s == "/model " })
 	return w
 }
 
@@ -357,14 +329,14 @@ func (w *destinationScenario) allowed(ref string, h heard) bool {
 
 func (w *destinationScenario) failed(format string, args ...any) {
 	w.t.Helper()
-	w.t.Errorf("scenario %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q, chat %v, steps %q\nheard: %+v", w.seed, fmt.Sprintf(format, args...),
-		w.config, w.env, w.flag, w.stored, w.chat, w.steps, w.heard)
+	w.t.Errorf("scenario %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q\nheard: %+v", w.seed, fmt.Sprintf(format, args...),
+		w.config, w.env, w.flag, w.stored, w.heard)
 }
 
 // run answers one message with winnow run --json.
 func (w *destinationScenario) run() {
 	p := w.program()
-	args := []string{"run", "--json", w.steps[len(w.steps)-1]}
+	args := []string{"run", "--json", "Tell me of " + secretWord + "."}
 	if w.flag != "" {
 		args = append(args, "-m", w.flag)
 	}
@@ -396,191 +368,15 @@ func (w *destinationScenario) run() {
 	}
 }
 
-// converse does the scenario's steps on the screen.
-func (w *destinationScenario) converse() {
-	p := w.program()
-	if w.stored != "" {
-		p.flags.session = w.store(p)
-	}
-	p.flags.model = w.flag
-	ctx := w.t.Context()
-	k, err := p.open(ctx, toChat)
-	if err != nil {
-		w.silent(err)
-		return
-	}
-	defer k.close()
-	s, err := k.start(ctx)
-	if err != nil {
-		w.silent(err)
-		return
-	}
-	options, err := k.screenOptions(s, ui.ChatScreen, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	m, err := ui.New(options)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	l := &looker{scenario: w, model: m, msgs: make(chan tea.Msg, 4096)}
-	l.update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	l.run(m.Init())
-	l.until("the session", loaded)
-	for _, step := range w.steps {
-		if strings.Contains(l.frame(), "The draft is kept") {
-			break // Nothing can be asked, and what is typed now would be the end of that draft.
-		}
-		l.types(step)
-		switch {
-		case strings.HasPrefix(step, "/model"):
-			l.until("a setting", set)
-		case step == "/new":
-			l.until("a new session", opened)
-			l.until("the new session", loaded)
-		default:
-			l.until("the end of a turn", finished)
-		}
-	}
-	if strings.Contains(l.frame(), "for a title") {
-		l.until("a title", set)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, h := range w.heard {
-		shown := w.frames[max(0, h.frame):]
-		if !slices.ContainsFunc(slices.Sorted(maps.Keys(w.endpoints)), func(name string) bool {
-			ref := name + "/" + h.model
-			return w.allowed(ref, h) && slices.ContainsFunc(shown, func(frame string) bool { return strings.Contains(frame, ref) })
-		}) {
-			w.failed("a part of the conversation went to %s as %s, which the screen does not name:\n%s", h.address, h.model, shown[0])
-		}
-	}
-	s.Close(ctx)
-}
-
-// silent wants that a chat that did not begin said why and sent nothing.
-func (w *destinationScenario) silent(err error) {
-	if len(w.heard) > 0 || err.Error() == "" {
-		w.failed("the chat did not begin (%v), and something was sent", err)
-	}
-}
-
-// looker handles the messages of the screen as Bubble Tea does, and keeps each screen.
-type looker struct {
-	scenario *destinationScenario
-	model    *ui.Model
-	msgs     chan tea.Msg
-}
-
-func (l *looker) frame() string {
-	l.scenario.mu.Lock()
-	defer l.scenario.mu.Unlock()
-	return l.scenario.frames[len(l.scenario.frames)-1]
-}
-
-func (l *looker) update(msg tea.Msg) {
-	_, cmd := l.model.Update(msg)
-	frame := ansi.Strip(l.model.View().Content)
-	l.scenario.mu.Lock()
-	if n := len(l.scenario.frames); n == 0 || l.scenario.frames[n-1] != frame {
-		l.scenario.frames = append(l.scenario.frames, frame)
-	}
-	l.scenario.mu.Unlock()
-	l.run(cmd)
-}
-
-func (l *looker) run(cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	go func() {
-		msg := cmd()
-		v := reflect.ValueOf(msg)
-		if v.IsValid() && v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
-			for _, c := range v.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd) {
-				l.run(c)
-			}
-			return
-		}
-		if msg != nil {
-			l.msgs <- msg
-		}
-	}()
-}
-
-func (l *looker) types(text string) {
-	for _, r := range text {
-		l.update(tea.KeyPressMsg{Code: r, Text: string(r)})
-	}
-	l.update(tea.KeyPressMsg{Code: tea.KeyEnter})
-}
-
-// until handles messages until the one that is waited for has come.
-func (l *looker) until(what string, come func(tea.Msg) bool) {
-	over := time.After(patience)
-	if what == "a title" {
-		over = time.After(2 * time.Second)
-	}
-	for {
-		select {
-		case msg := <-l.msgs:
-			if _, ok := msg.(upkeep.QuietMsg); ok {
-				continue // a backup would outlive the scenario
-			}
-			l.update(msg)
-			if come(msg) {
-				return
-			}
-			if what == "the end of a turn" && (strings.Contains(l.frame(), "There is nothing to") || strings.Contains(l.frame(), "There is no message to answer")) {
-				return
-			}
-		case <-over:
-			if what == "a title" {
-				return // It came while something else was waited for.
-			}
-			l.scenario.t.Fatalf("scenario %d: waited in vain for %s; the screen is\n%s", l.scenario.seed, what, l.frame())
-		}
-	}
-}
-
-// loaded, opened, set and finished report whether a message is what its name says.
-func loaded(msg tea.Msg) bool {
-	about, ok := msg.(current.FoundMsg)
-	if !ok {
-		return false
-	}
-	_, ok = about.Event.(current.Loaded)
-	return ok
-}
-
-func opened(msg tea.Msg) bool {
-	_, ok := msg.(current.OpenedMsg)
-	return ok
-}
-
-func set(msg tea.Msg) bool {
-	_, ok := msg.(settings.DoneMsg)
-	return ok
-}
-
-func finished(msg tea.Msg) bool {
-	events, ok := msg.(turn.EventsMsg)
-	return ok && slices.ContainsFunc(events.Events, func(e session.Event) bool {
-		_, over := e.(session.Finished)
-		return over
-	})
-}
-
-// In random scenarios every request that carries a part of a conversation goes to the endpoint and model that
-// the screen or --json names, and to nobody else; it was announced and is recorded.
+// In random scenarios every request of winnow run that carries a part of a conversation goes to the endpoint and model
+// that --json names, and to nobody else; it was announced and is recorded.
 func TestAConversationGoesNowhereElse(t *testing.T) {
 	t.Parallel()
-	count := rounds(48, 2400)
+	count := rounds(24, 1200)
 	if testing.Short() {
-		count = 16
+		count = 8
 	}
-	var heardIn, runs, chats atomic.Int64
+	var heardIn atomic.Int64
 	t.Run("scenarios", func(t *testing.T) {
 		workers := make(chan struct{}, 16)
 		for i := range count {
@@ -589,13 +385,7 @@ func TestAConversationGoesNowhereElse(t *testing.T) {
 				workers <- struct{}{}
 				defer func() { <-workers }()
 				w := newScenario(t, uint64(i)+1)
-				if w.chat {
-					chats.Add(1)
-					w.converse()
-				} else {
-					runs.Add(1)
-					w.run()
-				}
+				w.run()
 				sessiontest.WantAnnounced(t, &w.requests, w.env["WINNOW_DB"])
 				if len(w.heard) > 0 {
 					heardIn.Add(1)
@@ -603,7 +393,7 @@ func TestAConversationGoesNowhereElse(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d scenarios: %d of run, %d of the chat; in %d of them something was sent", count, runs.Load(), chats.Load(), heardIn.Load())
+	t.Logf("%d scenarios; in %d of them something was sent", count, heardIn.Load())
 	if heardIn.Load() < int64(count)/10 {
 		t.Error("hardly anything was sent: the scenarios are of no use")
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,7 +19,7 @@ import (
 // raw matches what a person should never have to read: texts of parsers and of the Go runtime.
 var raw = regexp.MustCompile(`\bEOF\b|invalid character '|unexpected end of JSON|json: |strconv|%!|malformed HTTP|goroutine|nil pointer|net/http: |x509: |tls: |\bPost "|\bGet "|read tcp|context deadline|io: |syscall|NaN`)
 
-// check holds what is true of every cell, and notes what of it the documentation shows.
+// check holds what is true of every cell.
 func (a *actor) check(o *outcome) {
 	a.t.Helper()
 	for _, text := range o.seen {
@@ -35,15 +34,11 @@ func (a *actor) check(o *outcome) {
 	rows := a.rows()
 	a.checkAttempts(o)
 	a.checkRows(o, rows)
-	o.kept = kept(rows)
-	a.mu.Lock()
-	o.ran = a.calls
-	a.mu.Unlock()
-	if a.run && *soakFaults == 0 {
+	if a.run && !soak() {
 		return // What is stored is the same as in a chat, where the next turn is tried.
 	}
 	a.server.Heal()
-	o.next = a.nextTurn(rows)
+	a.nextTurn(rows)
 }
 
 func (a *actor) failf(format string, args ...any) {
@@ -150,33 +145,9 @@ func transcriptOf(rows []store.Message) string {
 	return b.String()
 }
 
-// kept says in words what is stored of a turn.
-func kept(rows []store.Message) string {
-	var parts []string
-	for _, m := range rows {
-		switch {
-		case m.Role == history.User:
-			parts = append(parts, "your message")
-		case m.Role == history.Tool:
-			parts = append(parts, "its result")
-		case len(m.ToolCalls) > 0 && m.Status == history.Complete:
-			parts = append(parts, "the call")
-		case len(m.ToolCalls) > 0:
-			parts = append(parts, "what came of the call")
-		case m.Content == "" && m.Reasoning != "":
-			parts = append(parts, "the reasoning")
-		case m.Status == history.Complete:
-			parts = append(parts, "the answer")
-		default:
-			parts = append(parts, "what came of the answer")
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// nextTurn says something more to the server, which is sound now, and says in words what the request held. It wants
-// that every strict server takes it.
-func (a *actor) nextTurn(rows []store.Message) string {
+// nextTurn says something more to the server, which is sound now, and wants both messages of the user in a request that
+// every strict server takes.
+func (a *actor) nextTurn(rows []store.Message) {
 	a.t.Helper()
 	d := a.deps()
 	d.Policy.SummarizeRatio = 0
@@ -203,7 +174,7 @@ func (a *actor) nextTurn(rows []store.Message) string {
 		a.failf("the next request lacks a message of the user's: %s", body)
 	}
 	if strings.Contains(body, `"input":`) {
-		return sent(body) // The strict servers know Chat Completions alone.
+		return // The strict servers know Chat Completions alone.
 	}
 	profile := llmtest.Strictest
 	if a.fault.Name == "echo-reasoning" {
@@ -212,42 +183,6 @@ func (a *actor) nextTurn(rows []store.Message) string {
 	if err := llmtest.Check(profile, []byte(body)); err != nil {
 		a.failf("the next request is not valid: %v\n%s", err, body)
 	}
-	return sent(body)
-}
-
-// sent says in words what the request of the turn after the fault held of that.
-func sent(body string) string {
-	type message struct {
-		Role      string
-		Content   json.RawMessage
-		ToolCalls []json.RawMessage `json:"tool_calls"`
-	}
-	var request struct{ Messages, Input []message }
-	if err := json.Unmarshal([]byte(body), &request); err != nil {
-		return err.Error()
-	}
-	var parts []string
-	for _, m := range append(request.Messages, request.Input...) {
-		text := string(m.Content)
-		switch {
-		case strings.Contains(text, faultQuestion) && strings.Contains(text, faultNext):
-			parts = append(parts, "both messages as one")
-		case strings.Contains(text, faultQuestion):
-			parts = append(parts, "your message")
-		case strings.Contains(text, faultNext), parts == nil:
-		case m.Role == "tool" && strings.HasPrefix(text, `"[no result recorded`):
-			parts = append(parts, "a note that there is no result")
-		case m.Role == "tool":
-			parts = append(parts, "the result")
-		case len(m.ToolCalls) > 0:
-			parts = append(parts, "the call")
-		case strings.Contains(text, llmtest.FirstHalf) && !strings.Contains(text, llmtest.SecondHalf):
-			parts = append(parts, "what came of the answer")
-		default:
-			parts = append(parts, "the answer")
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // validShapes checks conversations against every strict server, each form of one once.

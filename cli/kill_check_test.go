@@ -225,27 +225,3 @@ func wantSound(t *testing.T, path string) {
 		t.Error("foreign_key_check found a row that hangs on nothing")
 	}
 }
-
-// questionsOf are the texts of all that users said, on every branch.
-func questionsOf(t *testing.T, path string) []string {
-	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+filepath.ToSlash(path)+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rows, err := db.Query("SELECT content FROM messages WHERE role = 'user' ORDER BY id")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var texts []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, text)
-	}
-	return texts
-}

@@ -39,43 +39,6 @@ func TestPlainModeInATerminal(t *testing.T) {
 	again.end()
 }
 
-// In plain mode a tool call that was left waiting is answered by a letter, and messages are edited and found.
-func TestPlainModeAnswersEditsAndSearches(t *testing.T) {
-	t.Parallel()
-	env := killedWhileAsking(t, "hang\n"+`data: {"choices":[{"index":0,"delta":{"content":"It is"}}]}`)
-	chat := startIn(t, env, 100, 60, "--plain", "-c")
-	chat.want("/answer asks you about it first.", "you:")
-	chat.send("/answer" + enterKey)
-	chat.want("The model wants to call the tool now", "Run it? y: yes", "answer:")
-	chat.send(ctrlC)
-	chat.want("The call is still waiting.")
-	chat.send("/answer" + enterKey)
-	chat.wantTimes(2, "Run it? y: yes")
-	chat.send("y" + enterKey)
-	chat.want("now returned", "Sending 3 of 3 messages")
-	chat.send(ctrlC)
-	chat.want("Stopped; what arrived is kept.")
-	chat.send("/answer" + enterKey)
-	chat.want("No tool call is waiting for an answer.")
-	chat.send("/edit 1" + enterKey)
-	chat.want("Message 1 is:", "Type the new text.")
-	chat.send("which keys are there?" + enterKey)
-	chat.want("Sending 1 of 1 message")
-	chat.send(ctrlC)
-	chat.wantTimes(2, "Stopped; what arrived is kept.")
-	chat.send("/versions" + enterKey)
-	chat.want("message 1, you: version 2 of 2")
-	chat.send("/search which KEYS" + enterKey)
-	chat.want("Message 1, you, whole: which keys are there?")
-	chat.send(ctrlD)
-	if code := chat.end(); code != 0 {
-		t.Errorf("winnow ended with %d", code)
-	}
-	if strings.Contains(string(chat.raw), "\x1b") {
-		t.Errorf("an escape sequence was written: %q", chat.raw)
-	}
-}
-
 func TestPlainModeThroughPipes(t *testing.T) {
 	t.Parallel()
 	_, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))

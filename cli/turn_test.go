@@ -96,32 +96,6 @@ func TestMessageIsStoredWhileAServerHangsOnEveryRoute(t *testing.T) {
 	})
 }
 
-// What is typed while an answer arrives is a draft, even where the answer turns out to be a question.
-func TestTypeAheadAnswersNoToolQuestion(t *testing.T) {
-	t.Parallel()
-	chat, _ := startToolChat(t, asksToAdd("c1"), saysText("It is five."))
-	chat.send("add 2 and 3\ryes, any news? yn")
-	chat.want("asks to run", "yes, any news? yn", "tab answers")
-	chat.send("\t")
-	chat.want("call 1 of")
-	chat.send("y")
-	chat.want("It is five.")
-	chat.waitFor("the end of the answer", answered)
-	if screen := chat.text(); !strings.Contains(screen, "yes, any news? yn") {
-		t.Errorf("the draft did not stay:\n%s", screen)
-	}
-}
-
-// A question takes the focus by itself on an empty draft, and its safe answer is the first.
-func TestAToolQuestionComesToAnIdleUser(t *testing.T) {
-	t.Parallel()
-	chat, _ := startToolChat(t, asksToAdd("c1"), saysText("As you wish."))
-	chat.send("add 2 and 3\r")
-	chat.want("call 1 of")
-	chat.send("\r")
-	chat.want("did not allow")
-}
-
 func TestRunSavesNothingOfAMessageThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	_, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\ndata: [DONE]"))

@@ -113,29 +113,6 @@ func TestAFailureWithoutARequestStays(t *testing.T) {
 	}
 }
 
-// A request that winnow repeats by itself because it was too long has not failed.
-func TestARequestThatIsRepeatedIsNoFailure(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 110, 60)
-	l.say("First")
-	refused := false
-	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, _ *http.Request) {
-		if !refused {
-			refused = true
-			http.Error(w, `{"error":{"message":"This model's maximum context length is 40 tokens. However, your messages resulted in 90 tokens."}}`, http.StatusBadRequest)
-			return
-		}
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Here it is.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
-	}})
-	l.types("Second")
-	l.press("enter")
-	l.shows("Here it is.")
-	l.until("the end of the turn", func() bool { return !l.turn.Busy })
-	l.reopen()
-	l.shows("Here it is.")
-	l.lacks("✗")
-}
-
 // An answer that the server broke off says why itself, also when the session is opened again.
 func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
 	t.Parallel()

@@ -6,11 +6,8 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/session/branch"
 	"winnow/session/record"
-	"winnow/session/sessiontest"
 	"winnow/session/store"
-	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/layout"
 	"winnow/ui/theme"
@@ -199,24 +196,6 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 	}
 	l.press("i", "p")
 	l.shows("a single message can be pinned")
-}
-
-// TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew scrolls down a long text while plans arrive.
-func TestTheInspectorStaysWhereItIsWhenThePlanIsMadeAnew(t *testing.T) {
-	m := ready(t, 80, 24)
-	_, plan := inspected(t)
-	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
-	changed := sessiontest.Messages(m.chat.Messages)
-	changed[7].Content = strings.Repeat("A line of a long answer.\n", 400)
-	m.chat.Messages = branch.Of(changed...)
-	m.inspect(inspector.Subject{Message: 8}, inspector.TextView)
-	m.Update(ctrl('d'))
-	m.Update(ctrl('d'))
-	before := plain(m)
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
-	if after := plain(m); after != before {
-		t.Errorf("the view moved:\n%s\nwant\n%s", after, before)
-	}
 }
 
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {

@@ -6,9 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/ui/current"
-	"winnow/ui/keymap"
 )
 
 // begunTwice is the application with two stored sessions, and the id of the one that is not on the screen.
@@ -58,24 +56,6 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l.press("up")
 	if got := l.composer.Text(); got != "typed ahead" {
 		t.Errorf("↑ recalls %q, want what was typed meanwhile", got)
-	}
-}
-
-func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
-	l, other := begunTwice(t)
-	here := l.current.Session
-	l.do(keymap.New)
-	stale := l.current.Number()
-	l.run(l.openStored(other, current.Arrival{}))
-	l.until("the other session", func() bool { return l.current.Session != here })
-	shown := l.current.Session
-	late, err := session.Open(t.Context(), l.current.With, here.Info().ID, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Update(current.OpenedMsg{Opened: current.Opened{Session: late}, Number: stale})
-	if l.current.Session != shown {
-		t.Error("a session that was asked for earlier took the place of the newer one")
 	}
 }
 

@@ -1,16 +1,13 @@
 package ui
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/llm"
 	"winnow/ui/current"
 	"winnow/ui/inspector"
-	"winnow/ui/settings"
 	"winnow/ui/uitest"
 )
 
@@ -33,43 +30,6 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 		if screen := plain(m); !strings.Contains(screen, "▌    4  user       message 3\n") {
 			t.Errorf("a second %s did not expand message 3:\n%s", key, screen)
 		}
-	}
-}
-
-// collapsed counts the messages of the request that are collapsed to a row, which says how long they are.
-func collapsed(screen string) int {
-	return len(regexp.MustCompile(`(?m)^[▌ ] +[0-9]+  [a-z]+ .*   [0-9]+ characters`).FindAllString(screen, -1))
-}
-
-func TestAllMessagesOfTheRequestCollapseAtOnce(t *testing.T) {
-	m := inspectingRequest(inspector.TextView)(t, 120, 40)
-	expanded := m.inspector.Content().Text()
-	m.Update(uitest.Key("O"))
-	screen := plain(m)
-	if n := collapsed(screen); n != 12 {
-		t.Errorf("%d of 12 messages are collapsed:\n%s", n, screen)
-	}
-	if got := m.inspector.Content().Text(); got != expanded {
-		t.Errorf("the collapsed request is copied as\n%s\nwant all of it:\n%s", got, expanded)
-	}
-	for range 11 {
-		m.Update(uitest.Key("J"))
-	}
-	if screen := plain(m); !strings.Contains(screen, "▌   12  user       your draft   34 characters") {
-		t.Errorf("J did not go to the last message:\n%s", screen)
-	}
-	m.Update(uitest.Key("J"))
-	if m.notice.Sentence() != "This is the last message." {
-		t.Errorf("J on the last message said %q", m.notice.Sentence())
-	}
-	m.Update(uitest.Key("enter"))
-	m.Update(uitest.Key("O")) // not all of them are collapsed
-	if n := collapsed(plain(m)); n != 12 {
-		t.Errorf("%d of 12 messages are collapsed after one was expanded:\n%s", n, plain(m))
-	}
-	m.Update(uitest.Key("O"))
-	if collapsed(plain(m)) > 0 {
-		t.Errorf("a message is still collapsed:\n%s", plain(m))
 	}
 }
 
@@ -147,44 +107,6 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 func screenRows(m *Model) string {
 	m.notice.Hush()
 	return plain(m)
-}
-
-// The dials are applied while the help covers them: closing the help goes to the panes.
-func TestHelpOverDialsThatAreGone(t *testing.T) {
-	m := chatting(t, 80, 24)
-	m.Update(uitest.Key("ctrl+x"))
-	m.Update(uitest.Key("w"))
-	m.Update(uitest.Key("?"))
-	m.Update(appliedMsg{session: m.current.Session, sentence: "Set."})
-	if !isHelp(m.overlays.top()) {
-		t.Errorf("the help was closed:\n%s", plain(m))
-	}
-	m.Update(uitest.Key("esc"))
-	if m.panel.Whatif != nil || m.overlays.has(whatifOverlay{}) || !m.overlays.onTop(panelOverlay{}) {
-		t.Errorf("overlay %d after the help, want the panel:\n%s", m.overlays.top(), plain(m))
-	}
-	m.Update(uitest.Key("down"))
-}
-
-// A list that arrives while the help covers it is there when the help is closed.
-func TestListsArriveBeneathTheHelp(t *testing.T) {
-	t.Parallel()
-	m := chatting(t, 120, 40)
-	m.Update(uitest.Key("ctrl+l"))
-	m.Update(uitest.Key("?"))
-	m.Update(settings.ModelsMsg{Models: []llm.Model{{Endpoint: "openai", ID: "late-model"}}})
-	m.Update(uitest.Key("?"))
-	if !strings.Contains(plain(m), "late-model") {
-		t.Errorf("the models did not arrive:\n%s", plain(m))
-	}
-	l := onStage(t, 120, 40)
-	l.say("A question that names the session.")
-	cmd := l.openSessions("")
-	l.press("?")
-	l.run(cmd)
-	l.press("esc")
-	l.shows("A question that names the session")
-	l.until("the list", func() bool { _, ok := l.sessions.Chosen(); return ok })
 }
 
 // A question mark behind other text is text.

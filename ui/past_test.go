@@ -138,22 +138,3 @@ func pastStates() []state {
 		}},
 	}
 }
-
-func TestNothingIsReadAnyMoreWhereRequestsAreCompared(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
-		l.say(q)
-	}
-	l.press("tab", "tab", "left")
-	l.shows("Turn 3 ·")
-	l.press("d", "left")
-	l.shows("Turn 2 ·")
-	l.Update(uitest.Key("left")) // its request is never read to the end
-	l.Update(panel.SlowMsg{Number: l.panel.Number})
-	l.shows("Reading a past request")
-	l.press("d", "esc")
-	if screen := plain(l.Model); !strings.Contains(screen, "Turn 3 ·") {
-		t.Errorf("the request that was compared is not on show:\n%s", screen)
-	}
-}

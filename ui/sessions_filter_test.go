@@ -6,48 +6,12 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"pgregory.net/rapid"
 
 	"winnow/session/store"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
-
-// TestAFilterTypedOnFindsTheSame types filters in several ways and compares what they leave with what the
-// whole filter leaves of the whole list.
-func TestAFilterTypedOnFindsTheSame(t *testing.T) {
-	letters := rapid.StringMatching(`[abA #]{0,8}`)
-	rapid.Check(t, func(rt *rapid.T) {
-		var lines []sessions.Line
-		for i, title := range rapid.SliceOfN(letters, 0, 12).Draw(rt, "titles") {
-			lines = append(lines, sessions.LineOf(theme.Secrets{}, store.Session{ID: fmt.Sprint(i), Title: title}))
-		}
-		l := sessions.Model{Lines: lines}
-		l.Refilter()
-		for _, key := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "#", "space", "left", "home", "backspace"}), 0, 10).Draw(rt, "keys") {
-			before := l.Filter.Text()
-			l.Filter.Typed(uitest.Key(key))
-			l.Filtered(before)
-			got, want := fmt.Sprint(l.Matches), fmt.Sprint(sessions.Matches(lines, nil, l.Filter.Text()))
-			if got != want {
-				rt.Fatalf("%q typed on leaves %s, want %s", l.Filter.Text(), got, want)
-			}
-			for _, x := range l.Matches {
-				letters := strings.Join(strings.Fields(l.Filter.Text()), "")
-				hits := sessions.HitsIn(lines[x.Line].Folded, l.Filter.Text())
-				if len(hits) > len(letters) || len(letters) > 0 && len(hits) == 0 {
-					rt.Fatalf("%q marks %d letters of %q", l.Filter.Text(), len(hits), lines[x.Line].Label)
-				}
-				for _, at := range hits {
-					if letter := lines[x.Line].Folded[at : at+1]; !strings.Contains(sessions.Folded(letters), letter) {
-						rt.Fatalf("%q marks %q in %q", l.Filter.Text(), letter, lines[x.Line].Label)
-					}
-				}
-			}
-		}
-	})
-}
 
 func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 	lines := sessions.SessionLines(theme.Secrets{}, someSessions())

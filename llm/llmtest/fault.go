@@ -31,9 +31,8 @@ const (
 // Fault is something that a server, or what is between it and winnow, does wrong. Exactly one of Dial, Conn, Status
 // and Stream says what; a Stream may be empty.
 type Fault struct {
-	Name  string
-	What  string // for people, as part of a sentence
-	Group string // faults of one group are documented together
+	Name string
+	What string // for people, as part of a sentence
 
 	// Before an answer. In Header and Body the words {P} and {L} stand for the request's tokens and a window that is
 	// too small for them, and {http-date}, {rfc3339}, {epoch} and {epoch-ms} for the time in five seconds.
@@ -55,7 +54,7 @@ type Fault struct {
 	While string  // it hits requests that hold this text alone
 	Own   bool    // the server is one of the user's own
 	Past  bool    // a long conversation comes before the turn
-	Lead  bool    // the documentation shows it at every stage, not at the first one alone
+	Lead  bool    // a test acts it out at every stage, not at the first one alone
 }
 
 // Ending is how the bytes of an answer end.

@@ -85,7 +85,7 @@ func waitFaults() []Fault {
 		if w.body == "" {
 			w.body = jsonError("Rate limit exceeded", "requests", "rate_limit_exceeded")
 		}
-		faults = append(faults, Fault{Name: "wait-" + w.name, What: "429 with " + w.what, Group: "429 with a time to wait", Status: 429, Header: w.header, Body: w.body, Times: 1, At: []Stage{Headers, AfterTool}})
+		faults = append(faults, Fault{Name: "wait-" + w.name, What: "429 with " + w.what, Status: 429, Header: w.header, Body: w.body, Times: 1, At: []Stage{Headers, AfterTool}})
 	}
 	return faults
 }
@@ -94,9 +94,9 @@ func waitFaults() []Fault {
 // request is smaller.
 func overflowFaults() []Fault {
 	var faults []Fault
-	add := func(group string, status int, times int, list ...[3]string) {
+	add := func(what string, status int, times int, list ...[3]string) {
 		for _, l := range list {
-			faults = append(faults, Fault{Name: "overflow-" + l[0], What: "as " + l[1] + " says it", Group: group, Status: status, Body: l[2], Times: times, Past: true, At: []Stage{Headers, Summary}})
+			faults = append(faults, Fault{Name: "overflow-" + l[0], What: what + ", as " + l[1] + " says it", Status: status, Body: l[2], Times: times, Past: true, At: []Stage{Headers, Summary}})
 		}
 	}
 	const (

@@ -48,10 +48,10 @@ func call(fields string) string { return chunk(`"tool_calls":[{` + fields + `}]`
 
 func streamFaults() []Fault {
 	errorEvent := func(name, what, stream string) Fault {
-		return Fault{Name: "error-" + name, What: "an error event " + what, Group: "an error event", Stream: stream, End: Closes}
+		return Fault{Name: "error-" + name, What: "an error event " + what, Stream: stream, End: Closes}
 	}
 	inOrder := func(name, what, stream string) Fault {
-		return Fault{Name: name, What: what, Group: "noise that means nothing", Stream: stream}
+		return Fault{Name: name, What: what, Stream: stream}
 	}
 	asked := []Stage{FirstByte, Window, Prices, Plan, AfterTool, Title, Summary}
 	early := []Stage{FirstByte, AfterTool, Title, Summary}
@@ -95,7 +95,7 @@ func streamFaults() []Fault {
 		{Name: "spaces-alone", What: "an answer of blanks alone", Stream: chunk(`"content":" \n "`) + finished("stop") + done, End: Closes, Whole: true, At: early},
 		{Name: "length-nothing", What: "the length limit before the first word", Stream: finished("length") + usage(40, 0) + done, End: Closes, Whole: true, At: early},
 		{Name: "reasoning-alone", What: "reasoning and no answer", Stream: chunk(`"reasoning_content":"`+Thought+`"`) + finished("stop") + done, End: Closes, Whole: true, At: []Stage{FirstByte, AfterTool}},
-		{Name: "crlf", What: "other line ends, and no blank lines between events", Group: "noise that means nothing", Stream: strings.NewReplacer("\n\n", "\r\n").Replace(sound), End: Closes, Whole: true, At: []Stage{FirstByte}},
+		{Name: "crlf", What: "other line ends, and no blank lines between events", Stream: strings.NewReplacer("\n\n", "\r\n").Replace(sound), End: Closes, Whole: true, At: []Stage{FirstByte}},
 
 		{Name: "finish-length", What: "the answer is cut at the length limit", Stream: chunk(`"content":"`+FirstHalf+`"`) + finished("length") + done, End: Closes, Whole: true, At: []Stage{End}},
 		{Name: "finish-filter", What: "the answer is cut by a content filter", Stream: chunk(`"content":"`+FirstHalf+`"`) + finished("content_filter") + done, End: Closes, Whole: true, At: []Stage{End}},
@@ -104,12 +104,12 @@ func streamFaults() []Fault {
 		{Name: "finish-none", What: "[DONE] without a finish reason", Stream: chunk(`"content":"`+FirstHalf+SecondHalf+`"`) + done, End: Closes, Whole: true, At: []Stage{End}},
 		{Name: "refusal", What: "the model refuses, in a field of its own", Stream: chunk(`"refusal":"I cannot help with that."`) + finished("stop") + done, End: Closes, Whole: true, At: []Stage{End}},
 
-		{Name: "usage-none", What: "no token counts", Group: "odd token counts", Stream: sound, End: Closes, Whole: true, At: []Stage{End}},
-		{Name: "usage-zero", What: "counts of 0", Group: "odd token counts", Stream: strings.Replace(sound, done, usage(0, 0)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
-		{Name: "usage-null", What: "null in the place of counts", Group: "odd token counts", Stream: strings.Replace(sound, done, data(`{"choices":[],"usage":null}`)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
-		{Name: "usage-negative", What: "counts below 0", Group: "odd token counts", Stream: strings.Replace(sound, done, usage(-7, -1)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
-		{Name: "usage-words", What: "counts that are texts", Group: "odd token counts", Stream: strings.Replace(sound, done, data(`{"choices":[],"usage":{"prompt_tokens":"many","completion_tokens":"8"}}`)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
-		{Name: "usage-cached", What: "more cached tokens than tokens", Group: "odd token counts", Stream: strings.Replace(sound, done, data(`{"choices":[],"usage":{"prompt_tokens":4,"completion_tokens":8,"prompt_tokens_details":{"cached_tokens":36}}}`)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
+		{Name: "usage-none", What: "no token counts", Stream: sound, End: Closes, Whole: true, At: []Stage{End}},
+		{Name: "usage-zero", What: "counts of 0", Stream: strings.Replace(sound, done, usage(0, 0)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
+		{Name: "usage-null", What: "null in the place of counts", Stream: strings.Replace(sound, done, data(`{"choices":[],"usage":null}`)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
+		{Name: "usage-negative", What: "counts below 0", Stream: strings.Replace(sound, done, usage(-7, -1)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
+		{Name: "usage-words", What: "counts that are texts", Stream: strings.Replace(sound, done, data(`{"choices":[],"usage":{"prompt_tokens":"many","completion_tokens":"8"}}`)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
+		{Name: "usage-cached", What: "more cached tokens than tokens", Stream: strings.Replace(sound, done, data(`{"choices":[],"usage":{"prompt_tokens":4,"completion_tokens":8,"prompt_tokens_details":{"cached_tokens":36}}}`)+done, 1), End: Closes, Whole: true, At: []Stage{End}},
 		{Name: "silent-cut", What: "the server read only a part of the request and does not say so", Stream: strings.Replace(sound, done, usage(60, 8)+done, 1), End: Closes, Whole: true, Past: true, At: []Stage{End}},
 		{Name: "over-window", What: "the server counts more tokens than its window has", Stream: strings.Replace(sound, done, usage(9000, 8)+done, 1), End: Closes, Whole: true, Past: true, At: []Stage{End}},
 	}

@@ -41,35 +41,6 @@ func stopped() (f *frames, app *counted, over func()) {
 
 var key = tea.KeyPressMsg{Code: 'a', Text: "a"}
 
-// What happens first in a frame is seen at once, what follows at its end, and at rest nothing is awaited or built.
-func TestAViewIsBuiltOnceAFrame(t *testing.T) {
-	f, app, over := stopped()
-	want := func(views int, what string) {
-		t.Helper()
-		if app.views != views || f.terminal.view.Content != fmt.Sprint(app.msgs) && !f.stale {
-			t.Fatalf("%s: %d views and %q drawn, want %d", what, app.views, f.terminal.view.Content, views)
-		}
-	}
-	if _, cmd := f.Update(tea.FocusMsg{}); cmd != nil {
-		t.Error("a frame is awaited in which nothing is to be seen")
-	}
-	want(1, "a message")
-	for i := range 1000 {
-		if _, cmd := f.Update(tea.FocusMsg{}); (cmd != nil) != (i == 0) {
-			t.Errorf("message %d of a frame awaits its end: %v", i, cmd != nil)
-		}
-	}
-	want(1, "a burst")
-	over()
-	want(2, "the end of the frame")
-	over()
-	over()
-	want(2, "at rest")
-	if f.awaited {
-		t.Error("at rest a frame is awaited")
-	}
-}
-
 // A key is seen at once, whatever was drawn just before it but another key; a new size waits for nothing.
 func TestAKeyWaitsForNothing(t *testing.T) {
 	f, app, over := stopped()
@@ -89,20 +60,5 @@ func TestAKeyWaitsForNothing(t *testing.T) {
 	over()
 	if app.views != 3 {
 		t.Errorf("the end of a frame in which all was seen builds a view")
-	}
-}
-
-// However fast keys come, a frame has one view.
-func TestABurstOfKeysBuildsOneViewAFrame(t *testing.T) {
-	f, app, over := stopped()
-	const keys, perFrame = 20_000, 20
-	for i := range keys {
-		if i%perFrame == 0 {
-			over()
-		}
-		f.Update(key)
-	}
-	if most := keys/perFrame + 1; app.msgs != keys || app.views > most {
-		t.Errorf("%d keys built %d views, want at most %d", app.msgs, app.views, most)
 	}
 }

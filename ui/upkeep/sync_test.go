@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-
-	"winnow/session/store"
 )
 
 // syncs is a sync that reports in the order of its runs.
@@ -139,15 +137,4 @@ func TestTheLastSyncIsBounded(t *testing.T) {
 		return nil, nil
 	}, run)
 	u.SyncAtEnd(ctx)
-}
-
-func TestWithoutASyncNothingIsDone(t *testing.T) {
-	u := New(opened(t), nil, run)
-	if u.Sync() != nil || u.syncSoon() != nil || u.Syncing() {
-		t.Error("it syncs with nobody")
-	}
-	u.SyncAtEnd(t.Context())
-	if New((*store.Store)(nil), nil, run).Start() != nil {
-		t.Error("it starts without a store")
-	}
 }

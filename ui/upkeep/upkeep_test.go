@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -76,15 +75,6 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 	}
 }
 
-func TestIndexingGoesOnWhileSomethingIsLeft(t *testing.T) {
-	for _, left := range []int64{0, 1, 12_345} {
-		u, cmd := New(opened(t), nil, run).Update(indexedMsg{left: left, took: time.Microsecond})
-		if (cmd == nil) != (left == 0) || u.indexing != (left > 0) || u.Unindexed != left {
-			t.Errorf("with %d left it goes on: %v, and says that %d are left", left, cmd != nil, u.Unindexed)
-		}
-	}
-}
-
 func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 	db := opened(t)
 	imported(t, db, false)
@@ -113,15 +103,5 @@ func TestOnlyTroubleIsReported(t *testing.T) {
 		if got := u.Events(); len(got) != 1 || fmt.Sprintf("%T", got[0]) != c.want {
 			t.Errorf("%v: got %v, want one %s", c.err, got, c.want)
 		}
-	}
-}
-
-func TestWithoutAStoreThereIsNothingToDo(t *testing.T) {
-	var u Model
-	if u.Start() != nil {
-		t.Error("it waits for a moment to save nothing")
-	}
-	if u.Index() != nil {
-		t.Error("it indexes nothing")
 	}
 }
