@@ -33,30 +33,30 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	id := string(idPattern.Find(winnow("sessions", "import", stored.write(t))))
 
 	chat := startIn(t, env, agreementWidth, 60, "-m", "openai/small", "-s", id)
-	chat.want("enter send")
+	chat.Want("enter send")
 	for command, said := range map[string]string{"/pin 2": "Pinned message 2", "/exclude 5": "Excluded message 5"} {
-		chat.send(command)
-		chat.want(command)
-		chat.send(enterKey)
-		chat.want(said)
+		chat.Send(command)
+		chat.Want(command)
+		chat.Send(enterKey)
+		chat.Want(said)
 	}
-	chat.send("And what now?")
-	chat.want("And what now?")
-	chat.send(enterKey)
-	screen := chat.want("As you wish.", "saw ")
+	chat.Send("And what now?")
+	chat.Want("And what now?")
+	chat.Send(enterKey)
+	screen := chat.Want("As you wish.", "saw ")
 	receipt := receiptPattern.FindStringSubmatch(screen)
-	chat.send("\t\t\x1b[D") // to the panel, and to the request that was sent last
+	chat.Send("\t\t\x1b[D") // to the panel, and to the request that was sent last
 	var panel []panelRow
-	chat.waitFor("a panel with every message", func(screen string) bool {
+	chat.WaitFor("a panel with every message", func(screen string) bool {
 		panel = readPanel(screen)
 		return len(panel) == len(stored)+1 && strings.Contains(screen, "Proven by hash")
 	})
-	chat.send(escKey) // back to the next request
-	chat.want("Next request")
-	chat.send(escKey)
-	chat.want("enter send")
-	chat.send(ctrlD)
-	chat.end()
+	chat.Send(escKey) // back to the next request
+	chat.Want("Next request")
+	chat.Send(escKey)
+	chat.Want("enter send")
+	chat.Send(ctrlD)
+	chat.End()
 
 	var said report.ContextJSON
 	turn := strconv.Itoa(1 + stored.turns())

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"winnow/ui/uitest/terminal"
 )
 
 // asksToAdd is an answer that calls the MCP server's tool, as a block of a scripted server; saysText one with a text.
@@ -17,7 +19,7 @@ func saysText(text string) string {
 
 // toolChat is a chat with a real MCP server.
 type toolChat struct {
-	*terminal
+	*terminal.Terminal
 	t   *testing.T
 	env []string
 }
@@ -35,21 +37,21 @@ func startToolChat(t *testing.T, answers ...string) (*toolChat, *scriptedServer)
 
 func (c *toolChat) open(args ...string) {
 	c.t.Helper()
-	c.terminal = startIn(c.t, c.env, 110, 40, append([]string{"-m", "openai/small"}, args...)...)
-	c.want("enter send")
+	c.Terminal = startIn(c.t, c.env, 110, 40, append([]string{"-m", "openai/small"}, args...)...)
+	c.Want("enter send")
 }
 
 func (c *toolChat) say(text string) {
 	c.t.Helper()
-	c.send(text)
-	c.want(text)
-	c.send(enterKey)
+	c.Send(text)
+	c.Want(text)
+	c.Send(enterKey)
 }
 
 // asked waits for the question whether the tool may run, until it takes an answer.
 func (c *toolChat) asked() {
 	c.t.Helper()
-	c.want("asks to run calc__add", "call 1 of")
+	c.Want("asks to run calc__add", "call 1 of")
 }
 
 // again leaves the chat behind the running turn and goes on with it, by the next start of the program.
@@ -61,9 +63,9 @@ func (c *toolChat) again() {
 
 func (c *toolChat) leave() {
 	c.t.Helper()
-	c.waitFor("the end of the turn", func(screen string) bool { return answered(screen) && !strings.Contains(screen, "esc stops") })
-	c.send(ctrlD)
-	c.end()
+	c.WaitFor("the end of the turn", func(screen string) bool { return answered(screen) && !strings.Contains(screen, "esc stops") })
+	c.Send(ctrlD)
+	c.End()
 }
 
 // The user's answers to the questions about a tool of a real MCP server: a reason reaches the model, and what is always
@@ -73,25 +75,25 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 	chat, model := startToolChat(t, asksToAdd("c1"), saysText("As you wish."), asksToAdd("c2"), saysText("It is five."), asksToAdd("c3"), saysText("Five again."))
 	chat.say("add 2 and 3")
 	chat.asked()
-	chat.send("r")
-	chat.want("refuse with this reason")
-	chat.send("the sum is secret\r")
-	chat.want("As you wish.")
+	chat.Send("r")
+	chat.Want("refuse with this reason")
+	chat.Send("the sum is secret\r")
+	chat.Want("As you wish.")
 	if asked := model.lastBody(); !strings.Contains(asked, "the sum is secret") {
 		t.Errorf("the reason is not in the next request: %s", asked)
 	}
 	chat.say("add them all the same")
 	chat.asked()
-	chat.send("a")
-	chat.want("It is five.")
+	chat.Send("a")
+	chat.Want("It is five.")
 	if asked := model.lastBody(); !strings.Contains(asked, `"content":"5","tool_call_id":"c2"`) && !strings.Contains(asked, `"tool_call_id":"c2","content":"5"`) {
 		t.Errorf("the result is not in the next request: %s", asked)
 	}
 	chat.again()
 	chat.say("and once more")
-	chat.want("Five again.")
+	chat.Want("Five again.")
 	chat.leave()
-	if strings.Contains(string(chat.raw), "asks to run") {
+	if strings.Contains(string(chat.Written()), "asks to run") {
 		t.Error("a tool that is always allowed is asked about after the next start")
 	}
 }
@@ -102,14 +104,14 @@ func TestAChangedToolIsAskedAboutAgain(t *testing.T) {
 	chat, model := startToolChat(t, asksToAdd("c1"), saysText("It is five."), asksToAdd("c2"), saysText("Not any more."))
 	chat.say("add 2 and 3")
 	chat.asked()
-	chat.send("a")
-	chat.want("It is five.")
+	chat.Send("a")
+	chat.Want("It is five.")
 	configure(t, chat.env, "[mcp_servers.calc]\ncommand = \"mcp-server\"\nenv = { ADD_REPORTS = \"1\" }\n")
 	chat.again()
 	chat.say("and once more")
 	chat.asked()
-	chat.send("n")
-	chat.want("Not any more.")
+	chat.Send("n")
+	chat.Want("Not any more.")
 	if asked := model.lastBody(); strings.Count(asked, `"content":"5"`) != 1 {
 		t.Errorf("a call that was refused ran: %s", asked)
 	}

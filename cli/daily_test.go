@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"winnow/ui/uitest/terminal"
 )
 
 // dailyPictures keeps a picture of each step of TestDailyPath.
@@ -100,14 +102,16 @@ func TestDailyPath(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(project, "pool.go"), []byte(dailyFile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	chat := startOnPage(t, env, project, darkPage, 110, 32)
+	chat := terminal.Start(t, terminal.Options{
+		Path: winnowPath(t), Env: env, Dir: project, Width: 110, Height: 32, Background: pageColours["dark"].Background,
+	})
 	step := func(name string, texts ...string) string {
 		t.Helper()
-		screen := chat.want(texts...)
+		screen := chat.Want(texts...)
 		if *dailyPictures != "" {
-			chat.settled()
+			chat.Settled()
 			file := filepath.Join(*dailyPictures, name+".svg")
-			if err := os.WriteFile(file, []byte(chat.picture(darkPage, name)), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(terminal.SVG(chat.Cells(), pageColours["dark"], name)), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,78 +119,78 @@ func TestDailyPath(t *testing.T) {
 	}
 
 	step("01-start", "swift at 127.0.0.1", "ctrl+l  another model", "@ for a file")
-	chat.send("\x0c") // ctrl+l
+	chat.Send("\x0c") // ctrl+l
 	step("02-models", "deep", "32,768 tokens", "enter use")
-	chat.send("deep")
-	chat.want("› deep")
-	chat.send(enterKey)
+	chat.Send("deep")
+	chat.Want("› deep")
+	chat.Send(enterKey)
 	step("03-chosen", "deep at 127.0.0.1", "enter send")
 
-	chat.send("@po")
+	chat.Send("@po")
 	step("04-file", "@pool.go", "tab attach")
-	chat.send("\t")
-	chat.want("file pool.go: 3 lines")
-	chat.send("How do I start them?")
+	chat.Send("\t")
+	chat.Want("file pool.go: 3 lines")
+	chat.Send("How do I start them?")
 	step("05-attached", "file pool.go: 3 lines", "How do I start them?")
-	chat.send(enterKey)
+	chat.Send(enterKey)
 	step("06-answering", "one channel, says deep", "enter queue a message", "esc stop")
 
-	chat.send("And how do they end?")
-	chat.want("And how do they end?")
-	chat.send(enterKey)
+	chat.Send("And how do they end?")
+	chat.Want("And how do they end?")
+	chat.Send(enterKey)
 	step("07-queued", "queued  And how do they end?")
-	chat.send(escKey)
+	chat.Send(escKey)
 	step("08-stopped", "you stopped this", "waits   And how do they end?", "enter sends it")
 
-	chat.send("\t")
+	chat.Send("\t")
 	step("09-messages", "R another model")
-	chat.send("R")
+	chat.Send("R")
 	step("10-again", "Ask again with another model", "swift")
-	chat.send("swift")
-	chat.want("› swift")
-	chat.send(enterKey)
+	chat.Send("swift")
+	chat.Want("› swift")
+	chat.Send(enterKey)
 	step("11-another", "one channel, says swift", "Each job goes to one of them.", "118 in")
-	chat.send(escKey)
-	chat.want("Message, or tab")
-	chat.send(enterKey)
+	chat.Send(escKey)
+	chat.Want("Message, or tab")
+	chat.Send(enterKey)
 	step("12-second", "one channel, says deep", "And how do they end?", "saw 3 of 3")
 
-	chat.send("\t")
-	chat.want("Y copy code")
-	chat.send("Y")
+	chat.Send("\t")
+	chat.Want("Y copy code")
+	chat.Send("Y")
 	step("13-copied", "code block of 3 lines")
-	chat.send(escKey)
-	chat.want("ctrl+s sessions")
-	chat.send("\x13") // ctrl+s
+	chat.Send(escKey)
+	chat.Want("ctrl+s sessions")
+	chat.Send("\x13") // ctrl+s
 	step("14-sessions", "What do I pack", "1 turn", "tab all messages")
-	chat.send("sourdough")
+	chat.Send("sourdough")
 	step("15-titles", "sourdough", "tab all messages")
-	chat.send("\t")
+	chat.Send("\t")
 	step("16-found", "the sourdough starter in a jar", "enter open at the")
-	chat.send(enterKey)
+	chat.Send(enterKey)
 	step("17-opened", "What do I pack for three days", "sourdough starter in a jar", "N previous")
-	chat.send(escKey)
-	chat.want("enter inspect")
-	chat.send(escKey)
-	chat.want("ctrl+p commands")
-	chat.send("\x10") // ctrl+p
-	chat.want("enter run")
-	chat.send("export")
+	chat.Send(escKey)
+	chat.Want("enter inspect")
+	chat.Send(escKey)
+	chat.Want("ctrl+p commands")
+	chat.Send("\x10") // ctrl+p
+	chat.Want("enter run")
+	chat.Send("export")
 	step("18-export", "› export", "/export [FORMAT] [FILE]", "tab complete")
-	chat.send("\t")
-	chat.want("› /export")
-	chat.send("html")
+	chat.Send("\t")
+	chat.Want("› /export")
+	chat.Send("html")
 	step("19-html", "› /export html")
-	chat.send(enterKey)
+	chat.Send(enterKey)
 	step("20-exported", "Exported to ")
-	chat.send(ctrlD)
-	if code := chat.end(); code != 0 {
-		t.Errorf("winnow ended with %d:\n%s", code, chat.text())
+	chat.Send(ctrlD)
+	if code := chat.End(); code != 0 {
+		t.Errorf("winnow ended with %d:\n%s", code, chat.Text())
 	}
 
 	wantDailyRequests(t, server.requests())
 	wantDailyHistory(t, env)
-	wantClipboard(t, string(chat.raw), dailyCode)
+	wantClipboard(t, string(chat.Written()), dailyCode)
 	wantDailyPage(t, project)
 }
 

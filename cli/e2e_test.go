@@ -6,36 +6,38 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"winnow/ui/uitest/terminal"
 )
 
 func TestChatFromStartToResume(t *testing.T) {
 	t.Parallel()
 	env := home(t)
 	chat := startIn(t, env, 110, 32, "-m", "guide")
-	chat.want("guide", "enter send")
-	chat.send("which keys are there?")
-	chat.want("which keys are there?")
-	chat.send(enterKey)
-	chat.waitFor("the guide's whole answer", answered)
-	chat.send(ctrlD)
-	if code := chat.end(); code != 0 {
-		t.Fatalf("winnow ended with %d after ctrl+d, want 0; it left\n%s", code, chat.text())
+	chat.Want("guide", "enter send")
+	chat.Send("which keys are there?")
+	chat.Want("which keys are there?")
+	chat.Send(enterKey)
+	chat.WaitFor("the guide's whole answer", answered)
+	chat.Send(ctrlD)
+	if code := chat.End(); code != 0 {
+		t.Fatalf("winnow ended with %d after ctrl+d, want 0; it left\n%s", code, chat.Text())
 	}
-	line := resumeLine.FindStringSubmatch(chat.text())
+	line := resumeLine.FindStringSubmatch(chat.Text())
 	if line == nil {
-		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.text())
+		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.Text())
 	}
 
 	again := startIn(t, env, 110, 32, "-m", "guide", "-c")
-	again.want("which keys are there?")
-	again.waitFor("the guide's answer again", answered)
-	again.send(ctrlD)
-	again.end()
+	again.Want("which keys are there?")
+	again.WaitFor("the guide's answer again", answered)
+	again.Send(ctrlD)
+	again.End()
 
 	named := startIn(t, env, 110, 32, "-m", "guide", "-s", line[1])
-	named.want("which keys are there?")
-	named.send(ctrlD)
-	named.end()
+	named.Want("which keys are there?")
+	named.Send(ctrlD)
+	named.End()
 }
 
 // answered says that a finished answer with its receipt is on the screen.
@@ -45,12 +47,12 @@ func TestChatThatSaidNothingLeavesNothing(t *testing.T) {
 	t.Parallel()
 	env := home(t)
 	chat := startIn(t, env, 100, 30, "-m", "guide")
-	chat.want("guide", "enter send")
-	chat.send(ctrlD)
-	if code := chat.end(); code != 0 {
+	chat.Want("guide", "enter send")
+	chat.Send(ctrlD)
+	if code := chat.End(); code != 0 {
 		t.Fatalf("winnow ended with %d, want 0", code)
 	}
-	if line := resumeLine.FindString(chat.text()); line != "" {
+	if line := resumeLine.FindString(chat.Text()); line != "" {
 		t.Errorf("winnow says %q, but nothing was saved", line)
 	}
 	list := exec.Command(winnowPath(t), "sessions", "list", "--json")
@@ -69,14 +71,14 @@ func hanging(t *testing.T, env []string) []string {
 }
 
 // askHanging is a chat with the beginning of that answer on its screen.
-func askHanging(t *testing.T, env []string) *terminal {
+func askHanging(t *testing.T, env []string) *terminal.Terminal {
 	t.Helper()
 	chat := startIn(t, env, 110, 32, "-m", "openai/small")
-	chat.want("small", "enter send")
-	chat.send("remember this question")
-	chat.want("remember this question")
-	chat.send(enterKey)
-	chat.want("Half of what I wanted to say")
+	chat.Want("small", "enter send")
+	chat.Send("remember this question")
+	chat.Want("remember this question")
+	chat.Send(enterKey)
+	chat.Want("Half of what I wanted to say")
 	return chat
 }
 
@@ -111,15 +113,15 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 	t.Parallel()
 	env := hanging(t, home(t))
 	chat := askHanging(t, env)
-	if err := chat.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := chat.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := chat.end(); code != int(Terminated) {
+	if code := chat.End(); code != int(Terminated) {
 		t.Errorf("winnow ended with %d after SIGTERM, want %d", code, Terminated)
 	}
-	line := resumeLine.FindStringSubmatch(chat.text())
+	line := resumeLine.FindStringSubmatch(chat.Text())
 	if line == nil {
-		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.text())
+		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.Text())
 	}
 	show := exec.Command(winnowPath(t), "sessions", "show", line[1])
 	show.Env = env
@@ -131,22 +133,22 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 
 func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
 	t.Parallel()
-	for name, leave := range map[string]func(chat *terminal) error{
-		"SIGHUP":  func(chat *terminal) error { return chat.cmd.Process.Signal(syscall.SIGHUP) },
-		"SIGTERM": func(chat *terminal) error { return chat.cmd.Process.Signal(syscall.SIGTERM) },
-		"/quit":   func(chat *terminal) error { chat.send("\x10quit\r"); return nil },
+	for name, leave := range map[string]func(chat *terminal.Terminal) error{
+		"SIGHUP":  func(chat *terminal.Terminal) error { return chat.Cmd.Process.Signal(syscall.SIGHUP) },
+		"SIGTERM": func(chat *terminal.Terminal) error { return chat.Cmd.Process.Signal(syscall.SIGTERM) },
+		"/quit":   func(chat *terminal.Terminal) error { chat.Send("\x10quit\r"); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := home(t)
 			chat := startIn(t, env, 100, 30, "-m", "guide")
-			chat.want("built in and offline")
-			chat.send("a thought that is not finished")
-			chat.want("a thought that is not finished")
+			chat.Want("built in and offline")
+			chat.Send("a thought that is not finished")
+			chat.Want("a thought that is not finished")
 			if err := leave(chat); err != nil {
 				t.Fatal(err)
 			}
-			chat.end()
-			startIn(t, env, 100, 30, "-m", "guide").want("You have an unsent draft")
+			chat.End()
+			startIn(t, env, 100, 30, "-m", "guide").Want("You have an unsent draft")
 		})
 	}
 }
@@ -157,12 +159,10 @@ func TestErrorsOfUsageAskTheTerminalNothing(t *testing.T) {
 	env := home(t)
 	for _, args := range [][]string{{"--bogus"}, {"bogus"}, {"sessions", "show"}, {"sessions", "list", "--limit", "x"}, {"db", "bogus"}} {
 		term := startIn(t, env, 100, 30, args...)
-		if code := term.end(); code != int(Usage) {
+		if code := term.End(); code != int(Usage) {
 			t.Errorf("winnow %v ended with %d, want %d", args, code, Usage)
 		}
-		term.mu.Lock()
-		raw := string(term.raw)
-		term.mu.Unlock()
+		raw := string(term.Written())
 		if strings.Contains(raw, "\x1b]11;?") || strings.Contains(raw, "\x1b[c") {
 			t.Errorf("winnow %v asks the terminal: %q", args, raw)
 		}

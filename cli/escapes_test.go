@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"winnow/session/store"
+	"winnow/ui/uitest/terminal"
 )
 
 // hostileServer answers with hostile texts only: models, tool calls, answers, errors.
@@ -92,20 +93,20 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	configure(t, env, "[tools]\napprove = \"always\"\n")
 	file := hostileFile(t, dir)
 	places := 0
-	run := func(args ...string) (*terminal, int) {
+	run := func(args ...string) (*terminal.Terminal, int) {
 		t.Helper()
 		term := startIn(t, env, 100, 30, args...)
-		term.send(darkBackground)
-		exit := term.end()
-		wantHarmless(t, fmt.Sprintf("winnow %q", args), term.raw)
+		term.Send(darkBackground)
+		exit := term.End()
+		wantHarmless(t, fmt.Sprintf("winnow %q", args), term.Written())
 		places++
 		return term, exit
 	}
-	works := func(args ...string) *terminal {
+	works := func(args ...string) *terminal.Terminal {
 		t.Helper()
 		term, exit := run(args...)
 		if exit != 0 {
-			t.Errorf("winnow %q ends with %d:\n%s", args, exit, term.text())
+			t.Errorf("winnow %q ends with %d:\n%s", args, exit, term.Text())
 		}
 		return term
 	}
@@ -118,7 +119,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	works("sessions", "list", "PAYLOAD")
 	ids := storedIDs(t, filepath.Join(dir, "chats.db"))
 	if len(ids) < 3 {
-		t.Fatalf("%d sessions are stored, want those of the runs and the imported one:\n%s", len(ids), list.text())
+		t.Fatalf("%d sessions are stored, want those of the runs and the imported one:\n%s", len(ids), list.Text())
 	}
 	works("sessions", "rename", ids[0], hostileArgument())
 	for _, id := range ids {
@@ -156,32 +157,32 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	}
 	for _, id := range ids {
 		chat := startIn(t, env, 110, 32, "-m", "openai/small", "-s", id)
-		chat.want("enter send")
+		chat.Want("enter send")
 		for _, over := range []struct{ key, title string }{{"\x0c", "enter use"}, {"\x13", "winnow  Sessions"}, {"\x10", "tab complete"}} {
-			chat.send(over.key)
-			chat.want(over.title)
-			chat.send(escKey)
-			chat.waitFor("the chat", func(screen string) bool {
+			chat.Send(over.key)
+			chat.Want(over.title)
+			chat.Send(escKey)
+			chat.WaitFor("the chat", func(screen string) bool {
 				return strings.Contains(screen, "enter send") && !strings.Contains(screen, over.title)
 			})
 		}
-		chat.want("── sends ") // the request that i shows is planned
-		chat.send("\t")
-		chat.send("k")
-		chat.send("i")
-		chat.want("next view")
-		chat.send(escKey)
-		chat.waitFor("the chat", func(screen string) bool { return !strings.Contains(screen, "next view") })
-		chat.send("\x1b[Z") // back to the draft
-		chat.send("please fail")
-		chat.want("please fail")
-		chat.send(enterKey)
-		chat.waitFor("the error", func(screen string) bool { return strings.Contains(screen, "400 from") })
-		chat.send(ctrlD)
-		chat.send(ctrlC)
-		chat.send(ctrlC)
-		chat.end()
-		wantHarmless(t, "the chat of "+id, chat.raw)
+		chat.Want("── sends ") // the request that i shows is planned
+		chat.Send("\t")
+		chat.Send("k")
+		chat.Send("i")
+		chat.Want("next view")
+		chat.Send(escKey)
+		chat.WaitFor("the chat", func(screen string) bool { return !strings.Contains(screen, "next view") })
+		chat.Send("\x1b[Z") // back to the draft
+		chat.Send("please fail")
+		chat.Want("please fail")
+		chat.Send(enterKey)
+		chat.WaitFor("the error", func(screen string) bool { return strings.Contains(screen, "400 from") })
+		chat.Send(ctrlD)
+		chat.Send(ctrlC)
+		chat.Send(ctrlC)
+		chat.End()
+		wantHarmless(t, "the chat of "+id, chat.Written())
 		places++
 	}
 	t.Logf("%d hostile texts in %d places that print", len(hostile()), places)

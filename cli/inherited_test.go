@@ -80,11 +80,11 @@ base_url = "http://127.0.0.1:1/v1"
 key = "ollama"
 `)
 	chat := startIn(t, env, 100, 30, "-m", "guide", "--temporary")
-	chat.want("guide", "enter send")
-	chat.send("a secret draft")
-	chat.want("a secret draft")
-	chat.send("\x07") // ctrl+g
-	chat.want("› edited")
+	chat.Want("guide", "enter send")
+	chat.Send("a secret draft")
+	chat.Want("a secret draft")
+	chat.Send("\x07") // ctrl+g
+	chat.Want("› edited")
 	wantWithoutKeys(t, editor, keys...)
 	wantWithoutKeys(t, command, keys[:3]...)
 	arg, err := os.ReadFile(editor + ".arg")
@@ -102,9 +102,9 @@ key = "ollama"
 		t.Errorf("the editor leaves %v (%v), want nothing", left, err)
 	}
 
-	chat.send(enterKey)
-	chat.waitFor("the guide's whole answer", answered)
-	chat.send("/copy" + enterKey)
-	chat.want("copied ")
+	chat.Send(enterKey)
+	chat.WaitFor("the guide's whole answer", answered)
+	chat.Send("/copy" + enterKey)
+	chat.Want("copied ")
 	wantWithoutKeys(t, clipboard, keys...)
 }

@@ -19,6 +19,8 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+
+	"winnow/ui/uitest/terminal"
 )
 
 // hostileInput is a piece of input that could lock the keyboard, or send what nobody sent.
@@ -151,18 +153,18 @@ func TestHostileInputLocksNothing(t *testing.T) {
 func tryHostileInput(t *testing.T, in hostileInput, env []string, before *term.State) time.Duration {
 	t.Helper()
 	chat := startIn(t, env, 80, 24, "-m", "openai/small")
-	chat.want("small", "enter send")
+	chat.Want("small", "enter send")
 	for _, read := range in.reads {
-		chat.send(read)
+		chat.Send(read)
 	}
-	chat.send(ctrlC)
+	chat.Send(ctrlC)
 	pressed := time.Now()
 	answered := make(chan bool, 1)
 	go func() {
-		for !quitHint.MatchString(chat.text()) {
+		for !quitHint.MatchString(chat.Text()) {
 			select {
-			case <-chat.news:
-			case <-chat.over: // what was pasted ended with ctrl+c as well
+			case <-chat.Changed():
+			case <-chat.Ended(): // what was pasted ended with ctrl+c as well
 				answered <- true
 				return
 			}
@@ -172,20 +174,20 @@ func tryHostileInput(t *testing.T, in hostileInput, env []string, before *term.S
 	select {
 	case <-answered:
 	case <-time.After(interruptPatience):
-		t.Fatalf("ctrl+c is not answered after %s %q; the screen is\n%s", in.name, in.reads, chat.text())
+		t.Fatalf("ctrl+c is not answered after %s %q; the screen is\n%s", in.name, in.reads, chat.Text())
 	}
 	took := time.Since(pressed)
 	select {
-	case <-chat.over:
+	case <-chat.Ended():
 	default:
-		io.WriteString(chat.tty, ctrlC) // it may be ending already
+		io.WriteString(chat.TTY, ctrlC) // it may be ending already
 	}
-	chat.end()
-	if line := resumeLine.FindString(chat.text()); line != "" {
+	chat.End()
+	if line := resumeLine.FindString(chat.Text()); line != "" {
 		t.Fatalf("%s %q stored a session: %q", in.name, in.reads, line)
 	}
 	wantModesReset(t, fmt.Sprintf("%s %q", in.name, in.reads), chat, before)
-	chat.tty.Close()
+	chat.TTY.Close()
 	return took
 }
 
@@ -207,9 +209,9 @@ func newTerminalState(t *testing.T) *term.State {
 
 // wantModesReset fails where a program that has ended, or lets another have the terminal, left something
 // of it changed.
-func wantModesReset(t *testing.T, what string, chat *terminal, before *term.State) {
+func wantModesReset(t *testing.T, what string, chat *terminal.Terminal, before *term.State) {
 	t.Helper()
-	state, err := term.GetState(chat.tty.Fd())
+	state, err := term.GetState(chat.TTY.Fd())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,9 +224,8 @@ func wantModesReset(t *testing.T, what string, chat *terminal, before *term.Stat
 }
 
 // modesSet are the modes of the terminal that are not as they were.
-func modesSet(chat *terminal) (names []string) {
-	chat.mu.Lock()
-	defer chat.mu.Unlock()
+func modesSet(chat *terminal.Terminal) (names []string) {
+	written := chat.Written()
 	for _, mode := range []struct{ name, set, reset string }{
 		{"the alternate screen", "\x1b[?1049h", "\x1b[?1049l"},
 		{"bracketed paste", "\x1b[?2004h", "\x1b[?2004l"},
@@ -235,7 +236,7 @@ func modesSet(chat *terminal) (names []string) {
 		{"a hidden cursor", "\x1b[?25l", "\x1b[?25h"},
 		{"reports of the focus", "\x1b[?1004h", "\x1b[?1004l"},
 	} {
-		if set := bytes.LastIndex(chat.raw, []byte(mode.set)); set >= 0 && bytes.LastIndex(chat.raw, []byte(mode.reset)) < set {
+		if set := bytes.LastIndex(written, []byte(mode.set)); set >= 0 && bytes.LastIndex(written, []byte(mode.reset)) < set {
 			names = append(names, mode.name)
 		}
 	}
@@ -244,10 +245,10 @@ func modesSet(chat *terminal) (names []string) {
 
 // wantRaw waits until the program has the terminal hand on each key as it is pressed, or has not. The
 // terminal says nothing when that changes, so it is asked again and again.
-func wantRaw(t *testing.T, chat *terminal, before *term.State, want bool, meanwhile ...func()) {
+func wantRaw(t *testing.T, chat *terminal.Terminal, before *term.State, want bool, meanwhile ...func()) {
 	t.Helper()
-	for limit := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		state, err := term.GetState(chat.tty.Fd())
+	for limit := time.Now().Add(terminal.Patience); ; time.Sleep(time.Millisecond) {
+		state, err := term.GetState(chat.TTY.Fd())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +259,7 @@ func wantRaw(t *testing.T, chat *terminal, before *term.State, want bool, meanwh
 			do()
 		}
 		if time.Now().After(limit) {
-			t.Fatalf("the terminal's raw mode is not %v; the screen is\n%s", want, chat.text())
+			t.Fatalf("the terminal's raw mode is not %v; the screen is\n%s", want, chat.Text())
 		}
 	}
 }
@@ -267,23 +268,23 @@ func TestSuspendGivesTheTerminalBack(t *testing.T) {
 	t.Parallel()
 	before := newTerminalState(t)
 	chat := startIn(t, home(t), 80, 24, "-m", "guide")
-	chat.want("guide", "enter send")
-	chat.send("before ")
-	chat.want("before")
-	chat.send("\x1a")
+	chat.Want("guide", "enter send")
+	chat.Send("before ")
+	chat.Want("before")
+	chat.Send("\x1a")
 	wantRaw(t, chat, before, false)
-	chat.waitFor("reset modes", func(string) bool { return len(modesSet(chat)) == 0 })
+	chat.WaitFor("reset modes", func(string) bool { return len(modesSet(chat)) == 0 })
 	wantModesReset(t, "suspended", chat, before)
-	if err := pty.Setsize(chat.tty, &pty.Winsize{Rows: 20, Cols: 70}); err != nil {
+	if err := pty.Setsize(chat.TTY, &pty.Winsize{Rows: 20, Cols: 70}); err != nil {
 		t.Fatal(err)
 	}
 	// Without a shell the program is not stopped: it waits to be continued, from a moment on that cannot
 	// be seen.
-	wantRaw(t, chat, before, true, func() { chat.cmd.Process.Signal(syscall.SIGCONT) })
-	chat.send("after")
-	chat.want("before after")
-	chat.send(ctrlC + ctrlC)
-	chat.end()
+	wantRaw(t, chat, before, true, func() { chat.Cmd.Process.Signal(syscall.SIGCONT) })
+	chat.Send("after")
+	chat.Want("before after")
+	chat.Send(ctrlC + ctrlC)
+	chat.End()
 	wantModesReset(t, "ended", chat, before)
 }
 
@@ -298,20 +299,20 @@ func TestTheEditorHasTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	chat := startIn(t, append(env, "EDITOR="+editor), 80, 24, "-m", "guide")
-	chat.want("guide", "enter send")
-	chat.send("\x07") // ctrl+g
+	chat.Want("guide", "enter send")
+	chat.Send("\x07") // ctrl+g
 	wantRaw(t, chat, before, false)
-	chat.waitFor("reset modes", func(string) bool { return len(modesSet(chat)) == 0 })
+	chat.WaitFor("reset modes", func(string) bool { return len(modesSet(chat)) == 0 })
 	wantModesReset(t, "in the editor", chat, before)
-	chat.send("typed in the editor\r")
-	chat.want("› typed in the editor")
-	chat.send(" and here")
-	chat.want("typed in the editor and here")
+	chat.Send("typed in the editor\r")
+	chat.Want("› typed in the editor")
+	chat.Send(" and here")
+	chat.Want("typed in the editor and here")
 	modes, err := os.ReadFile(filepath.Join(dir, "modes"))
 	if err != nil || !regexp.MustCompile(`(^|\s)icanon`).Match(modes) || !regexp.MustCompile(`(^|\s)echo\b`).Match(modes) {
 		t.Errorf("the editor's terminal has the modes %s (%v), want icanon and echo", modes, err)
 	}
-	chat.send(ctrlC + ctrlC)
-	chat.end()
+	chat.Send(ctrlC + ctrlC)
+	chat.End()
 	wantModesReset(t, "ended", chat, before)
 }

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"winnow/llm/llmtest"
+	"winnow/ui/uitest/terminal"
 )
 
 // wantEcho waits until a terminal shows what is typed, or until it does not.
-func wantEcho(t *testing.T, s *terminal, wanted bool) {
+func wantEcho(t *testing.T, s *terminal.Terminal, wanted bool) {
 	t.Helper()
-	for limit := time.Now().Add(patience); ; runtime.Gosched() {
-		state, err := term.GetState(s.tty.Fd())
+	for limit := time.Now().Add(terminal.Patience); ; runtime.Gosched() {
+		state, err := term.GetState(s.TTY.Fd())
 		switch {
 		case err != nil:
 			t.Fatal(err)
@@ -38,13 +39,13 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 	env := home(t)
 	folder := filepath.Join(strings.TrimPrefix(env[4], "XDG_CONFIG_HOME="), "winnow", "keys")
 	typing := startIn(t, env, 100, 10, "keys", "set", "openai", "--file")
-	typing.want("Key of openai (not shown):")
+	typing.Want("Key of openai (not shown):")
 	wantEcho(t, typing, false)
-	typing.send("planted-by-typing-4720\r")
-	typing.want("Stored the key of openai in the file")
-	typing.end()
-	if bytes.Contains(typing.raw, []byte("planted")) {
-		t.Errorf("the terminal showed the key: %q", typing.raw)
+	typing.Send("planted-by-typing-4720\r")
+	typing.Want("Stored the key of openai in the file")
+	typing.End()
+	if bytes.Contains(typing.Written(), []byte("planted")) {
+		t.Errorf("the terminal showed the key: %q", typing.Written())
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "openai"))
 	if err != nil || string(text) != "planted-by-typing-4720\n" {
@@ -52,15 +53,15 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 	}
 
 	stopped := startIn(t, env, 100, 10, "keys", "set", "groq", "--file")
-	stopped.want("Key of groq (not shown):")
+	stopped.Want("Key of groq (not shown):")
 	wantEcho(t, stopped, false)
-	stopped.send("planted-and-stopped-4721\x03")
-	if code := stopped.end(); code != int(Interrupted) {
+	stopped.Send("planted-and-stopped-4721\x03")
+	if code := stopped.End(); code != int(Interrupted) {
 		t.Errorf("stopped with exit code %d", code)
 	}
 	wantEcho(t, stopped, true)
-	if bytes.Contains(stopped.raw, []byte("planted")) {
-		t.Errorf("the terminal showed the key: %q", stopped.raw)
+	if bytes.Contains(stopped.Written(), []byte("planted")) {
+		t.Errorf("the terminal showed the key: %q", stopped.Written())
 	}
 	if _, err := os.Stat(filepath.Join(folder, "groq")); err == nil {
 		t.Error("a key that was not finished is stored")
@@ -81,13 +82,13 @@ func TestTheFirstFrameDoesNotWaitForTheKeyring(t *testing.T) {
 	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
 	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\nkey_keyring = true\n", echoServer(t, env).URL+"/v1"))
 	chat := startIn(t, env, 110, 32)
-	chat.want("enter send")
+	chat.Want("enter send")
 	release()
-	chat.send("repeat it")
-	chat.want("repeat it")
-	chat.send(enterKey)
-	chat.want("you came with Bearer [redacted]")
-	chat.send(ctrlD)
-	chat.end()
-	wantNoKey(t, "the screen", chat.raw)
+	chat.Send("repeat it")
+	chat.Want("repeat it")
+	chat.Send(enterKey)
+	chat.Want("you came with Bearer [redacted]")
+	chat.Send(ctrlD)
+	chat.End()
+	wantNoKey(t, "the screen", chat.Written())
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"winnow/ui/uitest/terminal"
 )
 
 // soak says whether there is time for many cases: a night, not a commit.
@@ -137,7 +139,7 @@ func (k *killing) one(t *testing.T, c killCase) {
 	if c.at.what == "start" {
 		time.AfterFunc(c.after, v.die)
 	}
-	never := time.AfterFunc(patience, v.die)
+	never := time.AfterFunc(terminal.Patience, v.die)
 	<-v.over
 	if !never.Stop() {
 		t.Errorf("the moment never came")

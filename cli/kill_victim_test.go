@@ -112,18 +112,24 @@ func runVictim(t *testing.T, env []string, dir string, args ...string) *victim {
 func chatVictim(t *testing.T, env []string, dir, question string) *victim {
 	t.Helper()
 	chat := startInDir(t, env, dir, 120, 30, "-m", "openai/small")
-	v := &victim{over: chat.over, kill: func() { chat.cmd.Process.Kill() }}
-	chat.mu.Lock()
-	chat.look = func(s *screen) { v.saw(wordsSeen(s.text())) }
-	chat.mu.Unlock()
+	v := &victim{over: make(chan struct{}), kill: func() { chat.Cmd.Process.Kill() }}
 	go func() {
+		defer close(v.over)
 		// It may be killed at any of these steps.
-		if !chat.comes("enter send") {
+		if !chat.Comes("enter send") {
 			return
 		}
-		io.WriteString(chat.tty, question)
-		if chat.comes(question[len(question)-20:]) {
-			io.WriteString(chat.tty, enterKey)
+		io.WriteString(chat.TTY, question)
+		if chat.Comes(question[len(question)-20:]) {
+			io.WriteString(chat.TTY, enterKey)
+		}
+		for {
+			v.saw(wordsSeen(chat.Text()))
+			select {
+			case <-chat.Changed():
+			case <-chat.Ended():
+				return
+			}
 		}
 	}()
 	return v

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"winnow/ui/uitest/terminal"
 )
 
 // litestreamConfig finds the configuration for Litestream in the documentation.
@@ -63,10 +65,10 @@ func TestLitestreamReplicatesAHistoryInUse(t *testing.T) {
 	replica.synced(historyOf(env))
 	stopped := askHanging(t, hanging(t, env))
 	waitUntilStored(t, env, "Half of what I wanted to say")
-	if err := stopped.cmd.Process.Kill(); err != nil {
+	if err := stopped.Cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-stopped.over
+	<-stopped.Ended()
 	ask("what does an exclusion do?")
 	want := exported(t, env)
 	replica.synced(historyOf(env))
@@ -112,7 +114,7 @@ func replicate(t *testing.T, litestream, config string) replicating {
 // synced returns when the replica has all that the database has. Until it has started it does not answer.
 func (r replicating) synced(db string) {
 	r.t.Helper()
-	for limit := time.Now().Add(patience); ; {
+	for limit := time.Now().Add(terminal.Patience); ; {
 		out, err := exec.Command(r.Path, "sync", "-wait", "-socket", r.control, db).CombinedOutput()
 		if err == nil {
 			return

@@ -15,20 +15,11 @@ func killedWhileAsking(t *testing.T, answer string) []string {
 	_, env := serve(t, home(t), newScriptedServer(asksForTheTime+"\n----\n"+answer))
 	configure(t, env, "model = \"openai/small\"\n[tools]\nfetch = true\n[tools.permissions]\nnow = \"ask\"\n")
 	chat := startIn(t, env, 100, 30)
-	chat.want("enter send")
-	chat.send("what time is it?\r")
-	chat.want("asks to run now", "call 1 of")
-	chat.kill()
+	chat.Want("enter send")
+	chat.Send("what time is it?\r")
+	chat.Want("asks to run now", "call 1 of")
+	chat.Kill()
 	return env
-}
-
-// kill ends the program at once.
-func (term *terminal) kill() {
-	term.t.Helper()
-	if err := term.cmd.Process.Kill(); err != nil {
-		term.t.Fatal(err)
-	}
-	<-term.over
 }
 
 // commandOutput runs winnow and returns what it wrote.
@@ -57,15 +48,15 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 			t.Parallel()
 			env := killedWhileAsking(t, saysText("It is five."))
 			again := startIn(t, env, 100, 30, "-c")
-			if screen := again.want("asks to run now", "call 1 of"); strings.Contains(screen, "repair") {
+			if screen := again.Want("asks to run now", "call 1 of"); strings.Contains(screen, "repair") {
 				t.Errorf("a call that waits is called repaired:\n%s", screen)
 			}
-			again.send(c.key)
-			again.waitFor("the end of the turn", func(screen string) bool {
+			again.Send(c.key)
+			again.WaitFor("the end of the turn", func(screen string) bool {
 				return strings.Contains(screen, "saw 3 of 3") && strings.Contains(screen, "enter send")
 			})
-			again.send(ctrlD)
-			again.end()
+			again.Send(ctrlD)
+			again.End()
 			list, _ := commandOutput(t, env, "sessions", "list", "--json")
 			var sessions []struct{ ID string }
 			if err := json.Unmarshal([]byte(list), &sessions); err != nil || len(sessions) != 1 {
@@ -113,9 +104,9 @@ func TestToolQuestionIsAskedAgainWhenItsServerIsReady(t *testing.T) {
 	chat, _ := startToolChat(t, asksToAdd("c1"), saysText("It is five."))
 	chat.say("add 2 and 3")
 	chat.asked()
-	chat.kill()
+	chat.Kill()
 	chat.open("-c")
 	chat.asked()
-	chat.send("y")
-	chat.want("It is five.")
+	chat.Send("y")
+	chat.Want("It is five.")
 }

@@ -12,31 +12,29 @@ func TestPlainModeInATerminal(t *testing.T) {
 	t.Parallel()
 	env := hanging(t, home(t))
 	chat := startIn(t, env, 100, 40, "--plain", "-m", "openai/small")
-	chat.want("winnow, plain mode. The model is openai/small", "you:")
-	chat.send("remember this" + enterKey)
-	chat.want("Sending 1 of 1 message", "Half of what I wanted to say")
-	chat.send(ctrlC)
-	chat.want("Stopped; what arrived is kept.")
-	chat.send("/history" + enterKey)
-	chat.want("(stopped here)")
-	chat.send(ctrlD)
-	if code := chat.end(); code != 0 {
+	chat.Want("winnow, plain mode. The model is openai/small", "you:")
+	chat.Send("remember this" + enterKey)
+	chat.Want("Sending 1 of 1 message", "Half of what I wanted to say")
+	chat.Send(ctrlC)
+	chat.Want("Stopped; what arrived is kept.")
+	chat.Send("/history" + enterKey)
+	chat.Want("(stopped here)")
+	chat.Send(ctrlD)
+	if code := chat.End(); code != 0 {
 		t.Errorf("winnow ended with %d after ctrl+d", code)
 	}
-	line := resumeLine.FindStringSubmatch(chat.text())
+	line := resumeLine.FindStringSubmatch(chat.Text())
 	if line == nil {
-		t.Fatalf("no line says how to resume:\n%s", chat.text())
+		t.Fatalf("no line says how to resume:\n%s", chat.Text())
 	}
-	chat.mu.Lock()
-	raw := string(chat.raw)
-	chat.mu.Unlock()
+	raw := string(chat.Written())
 	if i := strings.Index(raw, "\x1b"); i >= 0 {
 		t.Errorf("an escape sequence was written: %q", raw[max(0, i-20):min(len(raw), i+20)])
 	}
 	again := startIn(t, env, 100, 40, "--plain", "-s", line[1])
-	again.want(`This is "remember this" with 2 messages.`)
-	again.send(ctrlD)
-	again.end()
+	again.Want(`This is "remember this" with 2 messages.`)
+	again.Send(ctrlD)
+	again.End()
 }
 
 func TestPlainModeThroughPipes(t *testing.T) {

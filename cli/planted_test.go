@@ -201,16 +201,16 @@ model = "config/m"
 	}
 	for question, shown := range map[string]string{"status 401": "401 from", "error in the stream": "It begins", "hello": "An answer of mine.", "repeat it": "you came with"} {
 		chat := startIn(t, env, 110, 32, "-m", "address/m", "--debug")
-		chat.want("enter send")
-		chat.send(question)
-		chat.want(question)
-		chat.send(enterKey)
-		chat.waitFor(shown, func(screen string) bool {
+		chat.Want("enter send")
+		chat.Send(question)
+		chat.Want(question)
+		chat.Send(enterKey)
+		chat.WaitFor(shown, func(screen string) bool {
 			return strings.Contains(screen, shown) && strings.Contains(screen, "enter send") && !strings.Contains(screen, "stops")
 		})
-		chat.send(ctrlD)
-		chat.end()
-		outputs["the chat: "+question] = chat.raw
+		chat.Send(ctrlD)
+		chat.End()
+		outputs["the chat: "+question] = chat.Written()
 	}
 
 	for what, out := range outputs {

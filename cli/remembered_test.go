@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"winnow/ui/uitest/terminal"
 )
 
 // What is chosen on the screen holds at the next start, unless something says otherwise. winnow run has none of it.
@@ -18,40 +20,40 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 			state = filepath.Join(dir, "winnow", "chosen")
 		}
 	}
-	start := func(more ...string) *terminal { return startIn(t, append(env, more...), 130, 32) }
-	leave := func(chat *terminal) {
-		chat.send(ctrlD)
-		if code := chat.end(); code != 0 {
-			t.Fatalf("winnow ended with %d:\n%s", code, chat.text())
+	start := func(more ...string) *terminal.Terminal { return startIn(t, append(env, more...), 130, 32) }
+	leave := func(chat *terminal.Terminal) {
+		chat.Send(ctrlD)
+		if code := chat.End(); code != 0 {
+			t.Fatalf("winnow ended with %d:\n%s", code, chat.Text())
 		}
 	}
 
 	chat := start()
-	chat.want("because OPENAI_API_KEY is set", "enter send")
-	chat.send("/model guide/guide" + enterKey)
-	chat.want("The next message goes to guide/guide.")
-	chat.send("/theme nord" + enterKey)
-	chat.want("The theme is nord. It is remembered.")
+	chat.Want("because OPENAI_API_KEY is set", "enter send")
+	chat.Send("/model guide/guide" + enterKey)
+	chat.Want("The next message goes to guide/guide.")
+	chat.Send("/theme nord" + enterKey)
+	chat.Want("The theme is nord. It is remembered.")
 	leave(chat)
 	if text, err := os.ReadFile(filepath.Join(state, "theme")); string(text) != "\"nord\"\n" {
 		t.Errorf("the theme is remembered as %q, %v", text, err)
 	}
 
 	again := start()
-	again.want("guide", "You used it last.")
+	again.Want("guide", "You used it last.")
 	leave(again)
 	named := start("WINNOW_MODEL=openai/small")
-	named.want("small", "Chosen because WINNOW_MODEL names it.")
+	named.Want("small", "Chosen because WINNOW_MODEL names it.")
 	leave(named)
 
 	if err := os.Remove(filepath.Join(state, "model")); err != nil {
 		t.Fatal(err)
 	}
 	flagged := startIn(t, env, 130, 32, "-m", "guide/guide")
-	flagged.want("guide, built in and offline")
+	flagged.Want("guide, built in and offline")
 	leave(flagged)
 	after := start()
-	after.want("guide", "You used it last.")
+	after.Want("guide", "You used it last.")
 	leave(after)
 
 	server.Unrecorded = 1
@@ -65,6 +67,6 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := start()
-	damaged.want("because OPENAI_API_KEY is set", "Your last choice of the model could not be read")
+	damaged.Want("because OPENAI_API_KEY is set", "Your last choice of the model could not be read")
 	leave(damaged)
 }

@@ -9,15 +9,14 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"winnow/ui/uitest/terminal"
 )
 
 var switches = regexp.MustCompile(`(?m)^voluntary_ctxt_switches:\s*(\d+)$`)
 
 // wakeUps counts how often the threads of a program have gone to sleep, and so have woken up.
-func wakeUps(t *testing.T, pid int) int { return switched(t, pid, switches) }
-
-// switched is the sum of a count that Linux keeps of each thread of a program, wherever the pattern finds one.
-func switched(t testing.TB, pid int, counts *regexp.Regexp) (n int) {
+func wakeUps(t *testing.T, pid int) (n int) {
 	t.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	if err != nil || len(threads) == 0 {
@@ -28,7 +27,7 @@ func switched(t testing.TB, pid int, counts *regexp.Regexp) (n int) {
 		if err != nil {
 			continue // the thread has ended
 		}
-		for _, found := range counts.FindAllSubmatch(status, -1) {
+		for _, found := range switches.FindAllSubmatch(status, -1) {
 			count, _ := strconv.Atoi(string(found[1]))
 			n += count
 		}
@@ -55,15 +54,11 @@ func wantRest(t *testing.T, env []string) {
 		t.Skip("counts what Linux tells about a program's threads")
 	}
 	chat := startIn(t, env, 120, 40, "-m", "guide")
-	chat.want("enter send")
-	written := func() int {
-		chat.mu.Lock()
-		defer chat.mu.Unlock()
-		return len(chat.raw)
-	}
+	chat.Want("enter send")
+	written := func() int { return len(chat.Written()) }
 	const span, most = 500 * time.Millisecond, 20
-	pid := chat.cmd.Process.Pid
-	for limit := time.Now().Add(patience); ; {
+	pid := chat.Cmd.Process.Pid
+	for limit := time.Now().Add(terminal.Patience); ; {
 		wakes, bytes := wakeUps(t, pid), written()
 		time.Sleep(span) // a span in which nothing happens has no end to wait for
 		wakes, bytes = wakeUps(t, pid)-wakes, written()-bytes

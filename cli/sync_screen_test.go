@@ -73,17 +73,17 @@ func TestKeysAreAnsweredDuringTheFirstSync(t *testing.T) {
 	commandIn(t, desktop, "sync")
 
 	chat := startIn(t, laptop, 110, 32, "-m", "guide")
-	chat.want("enter send")
+	chat.Want("enter send")
 	typed := ""
 	for _, word := range strings.Fields("these words are typed one after the other while much comes in") {
 		typed += word + " "
-		chat.send(word + " ")
-		chat.want(strings.TrimSpace(typed))
+		chat.Send(word + " ")
+		chat.Want(strings.TrimSpace(typed))
 	}
-	chat.send(ctrlS)
-	chat.want("Message 0 of the large session", "3,000 turns")
-	chat.send("\x1b")
-	chat.want(strings.TrimSpace(typed))
-	chat.send(ctrlC + ctrlC + ctrlC)
-	chat.end()
+	chat.Send(ctrlS)
+	chat.Want("Message 0 of the large session", "3,000 turns")
+	chat.Send("\x1b")
+	chat.Want(strings.TrimSpace(typed))
+	chat.Send(ctrlC + ctrlC + ctrlC)
+	chat.End()
 }

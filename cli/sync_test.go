@@ -18,17 +18,17 @@ func TestAChatGoesOnElsewhereWithItsProofs(t *testing.T) {
 	say := func(env []string, turn int, text string, args ...string) {
 		t.Helper()
 		chat := startIn(t, env, 110, 40, args...)
-		chat.want("enter send")
+		chat.Want("enter send")
 		if turn > 1 {
-			chat.want(receipt(turn - 1))
+			chat.Want(receipt(turn - 1))
 		}
-		chat.send(text)
-		chat.want(text)
-		chat.send(enterKey)
-		chat.want(receipt(turn))
-		chat.send(ctrlD)
-		if code := chat.end(); code != 0 {
-			t.Fatalf("winnow ended with %d:\n%s", code, chat.text())
+		chat.Send(text)
+		chat.Want(text)
+		chat.Send(enterKey)
+		chat.Want(receipt(turn))
+		chat.Send(ctrlD)
+		if code := chat.End(); code != 0 {
+			t.Fatalf("winnow ended with %d:\n%s", code, chat.Text())
 		}
 	}
 	say(desk, 1, "hello desk", "-m", "guide")
@@ -73,18 +73,18 @@ func TestSyncAsksForAPassphrase(t *testing.T) {
 		{"correct horse", "Sent 2 messages.", 0},
 	} {
 		asks := startIn(t, env, 100, 30, "sync", "--passphrase", folder)
-		asks.want("Passphrase of the synced folder (not shown):")
+		asks.Want("Passphrase of the synced folder (not shown):")
 		wantEcho(t, asks, false)
-		asks.send("correct horse" + enterKey)
-		asks.want("The same passphrase again:")
+		asks.Send("correct horse" + enterKey)
+		asks.Want("The same passphrase again:")
 		wantEcho(t, asks, false)
-		asks.send(c.again + enterKey)
-		asks.want(c.want)
-		if code := asks.end(); code != c.code {
+		asks.Send(c.again + enterKey)
+		asks.Want(c.want)
+		if code := asks.End(); code != c.code {
 			t.Errorf("it ends with %d, want %d", code, c.code)
 		}
-		if strings.Contains(asks.text(), "horse") {
-			t.Errorf("the terminal shows the passphrase:\n%s", asks.text())
+		if strings.Contains(asks.Text(), "horse") {
+			t.Errorf("the terminal shows the passphrase:\n%s", asks.Text())
 		}
 	}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"html"
+	"image/color"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,55 +12,127 @@ import (
 	"testing"
 	"time"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"winnow/ui/uitest/terminal"
 )
 
-// TestTours goes through the program as a person does: it starts winnow in a real terminal, presses
-// keys and reads the screen. What a tour shows is what its page of the documentation shows.
+// pageColours are the terminals that tours run in.
+var pageColours = map[string]terminal.Page{
+	"dark":  {Background: color.RGBA{0x15, 0x17, 0x1b, 0xff}, Text: color.RGBA{0xd5, 0xd8, 0xde, 0xff}},
+	"light": {Background: color.RGBA{0xfc, 0xfc, 0xfa, 0xff}, Text: color.RGBA{0x2b, 0x2e, 0x34, 0xff}},
+}
+
+// TestTours goes through the program as a person does: it starts winnow in a real terminal, presses keys and reads the
+// screen. What a tour shows is what the README and the pages of the documentation show, as text or as a picture in
+// docs/screens; -update writes both anew. A tour is a file in testdata/tour. Its parts are size, the arguments of
+// winnow, the page of the documentation, config, conversations to import ("import AGE" was last used so long ago), the
+// answers of the server, one block for each request, and the script, whose lines are
+//
+//	type TEXT           type a text
+//	press KEY...        press keys
+//	want TEXT           wait until the text is on the screen
+//	gone TEXT           wait until it no longer is
+//	answered            wait until the answer is whole and the next request is planned
+//	screen NAME         compare the screen with the part of the page that has this name
+//	picture NAME TITLE  compare it with the pictures of this name
 func TestTours(t *testing.T) {
 	t.Parallel()
+	for name, part := range tourParts(t) {
+		for page := range pageColours {
+			if page == "dark" || strings.Contains(part["script"], "\npicture ") {
+				t.Run(name+" "+page, func(t *testing.T) { takeTour(t, part, page) })
+			}
+		}
+	}
+}
+
+// tourParts are the parts of all tours, by the names of their files.
+func tourParts(t *testing.T) map[string]map[string]string {
+	t.Helper()
 	files, err := filepath.Glob("testdata/tour/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no tours: %v", err)
 	}
+	tours := map[string]map[string]string{}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { takeTour(t, file) })
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := map[string]string{}
+		for _, f := range txtar.Parse(text).Files {
+			part[f.Name] = string(f.Data)
+		}
+		tours[strings.TrimSuffix(filepath.Base(file), ".txtar")] = part
 	}
+	return tours
 }
 
-// takeTour plays one file. Its parts are the size of the terminal, the page of the documentation, a
-// conversation to import before, where there is one, the script, and the answers of the server, one
-// block for each request.
-func takeTour(t *testing.T, file string) {
+// tourTime is when winnow starts in every tour.
+var tourTime = time.Date(2026, 11, 21, 13, 20, 0, 0, time.UTC)
+
+// tour is a terminal that a script leads.
+type tour struct {
+	*terminal.Terminal
+	t       *testing.T
+	colours string // of the terminal: dark or light
+	page    string // of the documentation
+	answers int    // so far
+}
+
+func takeTour(t *testing.T, part map[string]string, colours string) {
 	t.Parallel()
-	text, err := os.ReadFile(file)
-	if err != nil {
+	dir := t.TempDir()
+	project := filepath.Join(dir, "parser") // winnow is started there, and shows it
+	env := []string{"OPENAI_API_KEY=sk-not-a-real-key-0000", "WINNOW_TEST_NOW=" + tourTime.Format(time.RFC3339), "TZ=UTC"}
+	for _, variable := range home(t) { // but for the folders, which are below HOME as they are for most people
+		if !strings.HasPrefix(variable, "XDG_") && !strings.HasPrefix(variable, "HOME=") {
+			env = append(env, variable)
+		}
+	}
+	env = append(env, "HOME="+dir)
+	env = append(env, "WINNOW_TEST_SERVER="+listen(t, env, newScriptedServer(withStatus(part["answers"]))).URL)
+	config := filepath.Join(dir, ".config", "winnow", "config.toml")
+	for _, folder := range []string{filepath.Dir(config), project} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(config, []byte(part["config"]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	part := map[string]string{}
-	for _, f := range txtar.Parse(text).Files {
-		part[f.Name] = string(f.Data)
+	for _, age := range []string{"220h", "50h", "26h", "2m"} {
+		if lines, ok := part["import "+age]; ok {
+			importAged(t, age, project, env, lines)
+		}
 	}
 	var width, height int
 	if _, err := fmt.Sscanf(part["size"], "%d %d", &width, &height); err != nil {
-		t.Fatalf("%s: read the size: %v", file, err)
+		t.Fatalf("read the size: %v", err)
 	}
-	_, env := serve(t, home(t), newScriptedServer(withStatus(part["answers"])))
-	args := []string{"-m", "openai/small"}
-	if imported, ok := part["import"]; ok {
-		importConversation(t, t.TempDir(), env, imported)
-		args = append(args, "-c")
-	}
-	g := &tour{
-		terminal: startIn(t, env, width, height, args...),
-		page:     filepath.Join("..", "docs", strings.TrimSpace(part["page"])),
-	}
+	g := &tour{t: t, colours: colours, page: filepath.Join("..", "docs", strings.TrimSpace(part["page"]))}
+	g.Terminal = terminal.Start(t, terminal.Options{
+		Path: winnowPath(t), Args: strings.Fields(part["arguments"]), Env: env, Dir: project,
+		Width: width, Height: height, Background: pageColours[colours].Background,
+	})
 	for n, line := range strings.Split(strings.TrimSpace(part["script"]), "\n") {
 		verb, rest, _ := strings.Cut(line, " ")
 		if !g.do(verb, rest) {
-			t.Fatalf("%s: line %d of the script is %q", file, n+1, line)
+			t.Fatalf("line %d of the script is %q", n+1, line)
 		}
 	}
+}
+
+// importAged imports a conversation that was last used some time before the tour.
+func importAged(t *testing.T, age, dir string, env []string, lines string) {
+	t.Helper()
+	ago, err := time.ParseDuration(age)
+	if err != nil {
+		t.Fatal(err)
+	}
+	importOf(t, tourTime.Add(-ago), dir, append(env, "WINNOW_TEST_AGO="+age), lines)
 }
 
 // importConversation stores a conversation that is given as lines of JSON. It belongs to the folder dir, where its
@@ -96,13 +170,6 @@ func withStatus(answers string) string {
 	return strings.Join(blocks, "\n----\n")
 }
 
-// tour is a terminal that a script leads.
-type tour struct {
-	*terminal
-	page    string // of the documentation
-	answers int    // so far
-}
-
 // keyCodes are the keys of a script as a terminal sends them.
 var keyCodes = map[string]string{
 	"enter": enterKey, "esc": escKey, "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B",
@@ -110,73 +177,163 @@ var keyCodes = map[string]string{
 	"ctrl+p": "\x10", "ctrl+s": "\x13",
 }
 
+// do does what one line of a script says, or returns false where it does not know it.
 func (g *tour) do(verb, rest string) bool {
 	g.t.Helper()
 	switch verb {
 	case "type":
-		g.send(rest)
+		g.Send(rest)
 		words := strings.Fields(rest)
-		g.want(words[len(words)-1]) // a longer text may be broken into lines
+		g.Want(words[len(words)-1]) // a longer text may be broken into lines
 	case "press":
 		for key := range strings.FieldsSeq(rest) {
 			code, ok := keyCodes[key]
 			if !ok {
 				code = key
 			}
-			g.send(code)
+			g.Send(code)
 		}
 	case "want":
-		g.want(rest)
+		g.Want(rest)
 	case "gone":
-		g.waitFor("nothing of "+rest, func(screen string) bool { return !strings.Contains(screen, rest) })
+		g.WaitFor("nothing of "+rest, func(screen string) bool { return !strings.Contains(screen, rest) })
 	case "answered":
 		g.answers++
 		planned := regexp.MustCompile(fmt.Sprintf(`Next request +(everything fits|sends \d+ of %d\b)`, 2*g.answers))
-		g.waitFor("a whole answer and the plan behind it", func(screen string) bool {
+		g.WaitFor("a whole answer and the plan behind it", func(screen string) bool {
 			return answered(screen) && planned.MatchString(screen)
 		})
 	case "screen":
-		g.wantDocumented(g.page, "screen "+rest)
+		g.wantDocumented("screen " + rest)
+	case "picture":
+		name, title, _ := strings.Cut(rest, " ")
+		g.wantPicture(name, title)
 	default:
 		return false
 	}
 	return true
 }
 
-// timing is how long something took, with the blanks that fill the place, and dated when it was.
-var (
-	timing = regexp.MustCompile(`\d+(\.\d+)? m?s\b *`)
-	dated  = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
-)
-
-// timeless is a screen without what is another at every run.
-func timeless(screen string) string {
-	return dated.ReplaceAllString(timing.ReplaceAllString(screen, "T "), "D")
+// varying is what is another at every run, and what stands in its place: how long an answer took, a
+// session's id, and when a request was sent.
+var varying = []struct {
+	found *regexp.Regexp
+	by    string
+}{
+	{regexp.MustCompile(`\b\d+(\.\d+)? m?s\b`), "1.9 s"},
+	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{1,4}(-[0-9a-f-]*)?`), "01999f0e-1c2d"},
+	{regexp.MustCompile(`2026-11-21 13:2\d:\d\d`), "2026-11-21 13:20:00"},
 }
 
-// wantDocumented waits until the screen is that of a part of the documentation, or writes it there. Times are
-// left out of it.
-func (s *terminal) wantDocumented(page, part string) {
-	s.t.Helper()
-	_, want, _ := cutPart(s.t, page, part)
+// steady is a screen without what varies.
+func steady(screen string) string {
+	for _, v := range varying {
+		screen = regexp.MustCompile(v.found.String()+" *").ReplaceAllString(screen, v.by+" ")
+	}
+	return screen
+}
+
+// steadyCells are cells without what varies. Blanks fill the place of a text that was longer.
+func steadyCells(lines [][]uv.Cell) [][]uv.Cell {
+	for _, line := range lines {
+		text := make([]rune, len(line))
+		for x, c := range line {
+			text[x] = ' '
+			for _, r := range c.Content {
+				text[x] = r
+				break
+			}
+		}
+		for _, v := range varying {
+			for _, at := range v.found.FindAllStringIndex(string(text), -1) {
+				from, to := len([]rune(string(text)[:at[0]])), len([]rune(string(text)[:at[1]]))
+				by := []rune(v.by)
+				for x := from; x < max(to, from+len(by)) && x < len(line); x++ {
+					line[x].Content = " "
+					if x-from < len(by) {
+						line[x] = uv.Cell{Content: string(by[x-from]), Width: 1, Style: line[from].Style}
+					}
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// wantDocumented waits until the screen is that of a part of the page, or writes it there.
+func (g *tour) wantDocumented(part string) {
+	g.t.Helper()
+	_, want, _ := cutPart(g.t, g.page, part)
 	if *update {
-		if shown := fenced("text", s.settled()); timeless(shown) != timeless(want) {
-			checkPart(s.t, page, part, shown)
+		if shown := fenced("text", g.Settled()); steady(shown) != steady(want) {
+			checkPart(g.t, g.page, part, shown)
 		}
 		return
 	}
-	s.waitFor("the "+part+" of "+page+"; go test ./cli -update writes it. It is\n"+want, func(screen string) bool {
-		return timeless(fenced("text", screen)) == timeless(want)
+	g.WaitFor("the "+part+" of "+g.page+"; go test ./cli -update writes it. It is\n"+want, func(screen string) bool {
+		return steady(fenced("text", screen)) == steady(want)
 	})
 }
 
-// settled is the screen after nothing has changed on it for a while.
-func (s *terminal) settled() string {
-	for {
-		select {
-		case <-s.news:
-		case <-time.After(500 * time.Millisecond):
-			return s.text()
+// pictureFolder holds the pictures of screens that the README and the pages show.
+const pictureFolder = "../docs/screens"
+
+// wantPicture waits until the screen is that of a picture, or draws it anew.
+func (g *tour) wantPicture(name, title string) {
+	g.t.Helper()
+	file := filepath.Join(pictureFolder, name+"-"+g.colours+".svg")
+	drawn := func() string { return terminal.SVG(steadyCells(g.Cells()), pageColours[g.colours], title) }
+	if *update {
+		g.Settled()
+		if err := os.WriteFile(file, []byte(drawn()), 0o644); err != nil {
+			g.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.WaitFor("the picture "+file+"; go test ./cli -run TestTours -update draws it anew", func(string) bool {
+		return drawn() == string(want)
+	})
+}
+
+// TestPicturesStandInThePages keeps the pictures in the pages as they are made: each where a page has a part for it,
+// with its title as the text for those who do not see it.
+func TestPicturesStandInThePages(t *testing.T) {
+	t.Parallel()
+	titles := map[string]string{}
+	for _, part := range tourParts(t) {
+		for _, found := range regexp.MustCompile(`(?m)^picture (\S+) (.+)$`).FindAllStringSubmatch(part["script"], -1) {
+			titles[found[1]] = found[2]
+		}
+	}
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := "screens/"
+		if page == "../README.md" {
+			folder = "docs/screens/"
+		}
+		for _, found := range regexp.MustCompile(`(?m)^<!-- screen picture (\S+): `).FindAllStringSubmatch(string(text), -1) {
+			shown[found[1]] = true
+			checkPart(t, page, "screen picture "+found[1], fmt.Sprintf("\n<picture>\n"+
+				"<source media=\"(prefers-color-scheme: dark)\" srcset=\"%[1]s-dark.svg\">\n"+
+				"<img src=\"%[1]s-light.svg\" alt=\"%[2]s\">\n</picture>\n\n",
+				folder+found[1], html.EscapeString(titles[found[1]])))
+		}
+	}
+	for name := range titles {
+		if !shown[name] {
+			t.Errorf("no page shows the picture %s", name)
 		}
 	}
 }

@@ -34,13 +34,13 @@ func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 	server := &recordingServer{}
 	_, env := serve(t, home(t), server)
 	chat := startIn(t, env, 100, 30, "-m", "openai/small")
-	chat.want("small", "enter send")
-	chat.send("first\rSECOND")
-	chat.waitFor("the end of the first turn", func(screen string) bool {
+	chat.Want("small", "enter send")
+	chat.Send("first\rSECOND")
+	chat.WaitFor("the end of the first turn", func(screen string) bool {
 		return answered(screen) && strings.Contains(screen, "SECOND") && !strings.Contains(screen, "esc stops")
 	})
-	chat.send("\r")
-	chat.wantTimes(2, "saw ")
+	chat.Send("\r")
+	chat.WaitFor("two receipts", func(screen string) bool { return strings.Count(screen, "saw ") == 2 })
 	server.mu.Lock()
 	defer server.mu.Unlock()
 	if len(server.bodies) != 2 || !strings.Contains(server.bodies[0], `"first"`) || strings.Contains(server.bodies[0], "SECOND") || !strings.Contains(server.bodies[1], `"SECOND"`) {
@@ -68,17 +68,14 @@ func TestMessageIsStoredWhileAServerHangsOnEveryRoute(t *testing.T) {
 		t.Parallel()
 		env := silentServer(t, home(t))
 		chat := startIn(t, env, 100, 30, "-m", "openai/unheard-of")
-		chat.want("unheard-of", "enter send")
-		chat.send("remember this question\r")
+		chat.Want("unheard-of", "enter send")
+		chat.Send("remember this question\r")
 		waitUntilStored(t, env, "remember this question")
-		if err := chat.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		<-chat.over
+		chat.Kill()
 		again := startIn(t, env, 100, 30, "-m", "openai/unheard-of", "-c")
-		again.want("remember this question")
-		again.send(ctrlD)
-		again.end()
+		again.Want("remember this question")
+		again.Send(ctrlD)
+		again.End()
 	})
 	t.Run("run", func(t *testing.T) {
 		t.Parallel()

@@ -1,12 +1,10 @@
-// Command empty is the smallest Bubble Tea program that a benchmark can compare winnow with: it
-// draws one line and behind it the letters that are typed, sixty in a row. ctrl+d ends it. Its one argument is how
-// often it draws, in frames a second; without it Bubble Tea's own rate holds.
+// Command empty is the smallest Bubble Tea program that winnow can be measured beside: it draws one line and behind it
+// the letters that are typed, sixty in a row. ctrl+d ends it.
 package main
 
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,16 +41,7 @@ func (m model) View() tea.View {
 }
 
 func main() {
-	var options []tea.ProgramOption
-	if len(os.Args) > 1 {
-		rate, err := strconv.Atoi(os.Args[1])
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "empty: read the frame rate: %v\n", err)
-			os.Exit(2)
-		}
-		options = append(options, tea.WithFPS(rate))
-	}
-	if _, err := tea.NewProgram(model{}, options...).Run(); err != nil {
+	if _, err := tea.NewProgram(model{}).Run(); err != nil {
 		fmt.Fprintf(os.Stderr, "empty: run the screen: %v\n", err)
 		os.Exit(1)
 	}
