@@ -62,10 +62,10 @@ func marking(list []Segment) []Segment {
 			p = append(p, s)
 			continue
 		}
-		text := strings.TrimLeft(s.Text, "\r\n")
-		p.Add(Marker, s.Text[:len(s.Text)-len(text)])
-		p.Add(Aside, "added in place, "+theme.Plural(utf8.RuneCountInString(s.Text), "character"))
+		text := strings.TrimRight(s.Text, "\r\n")
 		p.Add(Marker, text)
+		p.Add(Aside, "added in place, "+theme.Plural(utf8.RuneCountInString(s.Text), "character"))
+		p.Add(Marker, s.Text[len(text):])
 	}
 	return p
 }

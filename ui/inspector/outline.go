@@ -136,24 +136,22 @@ func (o *Outline) Choose(i int) {
 	o.At = i
 	for _, k := range []int{before, i} {
 		if k < len(o.begins) {
-			o.segments[o.begins[k]].Kind = o.headingKind(k)
-			delete(o.Rows, o.beginning(k))
+			line := o.beginning(k)
+			o.lines[line][0].Kind = o.headingKind(k)
+			delete(o.Rows, line)
 		}
 	}
 }
 
 // beginning is the line of a section's heading.
-func (o *Outline) beginning(i int) int {
-	behind, _ := slices.BinarySearch(o.starts, o.offsets[o.begins[i]]+1)
-	return behind - 1
-}
+func (o *Outline) beginning(i int) int { return o.Pager.begin[o.begins[i]] }
 
 // end is the line after a section.
 func (o *Outline) end(i int) int {
 	if i+1 < len(o.Sections) {
 		return o.beginning(i + 1)
 	}
-	return len(o.starts)
+	return len(o.lines)
 }
 
 // below is the first line below the screen.

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
 				t.Fatalf("section %d begins below the screen, with line %d", o.At, o.beginning(o.At))
 			}
 			selected := 0
-			for _, p := range o.segments {
+			for _, p := range slices.Concat(o.lines...) {
 				if p.Kind == Selected {
 					selected++
 				}

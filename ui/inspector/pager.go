@@ -1,8 +1,6 @@
 package inspector
 
 import (
-	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,9 +18,9 @@ const (
 	Title               // the screen's own headings
 	Quiet               // the screen's own remarks
 	Warning             // the same, where something is wrong
-	Glyph               // the glyph of a verdict: it stands left of the line that it begins
+	Glyph               // the glyph of a verdict: it stands left of its line
 	Verdict             // a verdict in words, in the colour of that glyph
-	Aside               // a remark at the right end of what follows it, or of its line where nothing follows
+	Aside               // a remark at the right end of what stands before it
 
 	// A row that holds one of these has a mark on its left; of several kinds the last one here decides which.
 
@@ -43,10 +41,8 @@ type Segment struct {
 // Pager is a text to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
 // at once.
 type Pager struct {
-	segments []Segment
-	offsets  []int  // where each segment begins in the text
-	text     string // of all segments
-	starts   []int  // where each line begins in the text
+	lines [][]Segment
+	begin []int // the line in which each segment of the text begins
 
 	Wide bool // a line of text may be as wide as the screen: it is no prose
 	top  spot
@@ -62,80 +58,50 @@ const longestLine = 8 << 10
 
 // NewPager makes a pager.
 func NewPager(segments []Segment) *Pager {
-	s := &Pager{segments: segments, text: Page(segments).text(), starts: []int{0}, Rows: map[int][]row{}}
-	begin := 0
+	s := &Pager{Rows: map[int][]row{}}
+	var line Page
+	room := longestLine
 	for _, p := range segments {
-		s.offsets = append(s.offsets, begin)
-		begin += len(p.Text)
+		s.begin = append(s.begin, len(s.lines))
+		for p.Text != "" {
+			n := lineLength(p.Text, room)
+			line.Add(p.Kind, p.Text[:n])
+			room -= n
+			ends := strings.HasSuffix(p.Text[:n], "\n")
+			if p.Text = p.Text[n:]; ends || p.Text != "" {
+				s.lines = append(s.lines, line)
+				line, room = nil, longestLine
+			}
+		}
 	}
-	for at := lineLength(s.text); at < len(s.text); at += lineLength(s.text[at:]) {
-		s.starts = append(s.starts, at)
+	if line != nil || len(s.lines) == 0 {
+		s.lines = append(s.lines, line)
 	}
 	return s
 }
 
-// lineLength is the bytes of the first line of a text, with its end. A line that is too long is broken after a blank
-// near its end, else between two code points.
-func lineLength(text string) int {
-	if len(text) > longestLine {
-		text = text[:longestLine+1]
-	}
-	if end := strings.IndexByte(text, '\n'); end >= 0 {
+// lineLength is how much of a text goes onto a line with so many bytes of room: up to its first newline, or all of it,
+// or up to the last blank, or else up to a code point.
+func lineLength(text string, room int) int {
+	part := text[:min(len(text), room)]
+	if end := strings.IndexByte(part, '\n'); end >= 0 {
 		return end + 1
 	}
-	if len(text) <= longestLine {
+	if len(part) == len(text) {
 		return len(text)
 	}
-	const near = longestLine - 256
-	if blank := strings.LastIndexByte(text[near:longestLine], ' '); blank >= 0 {
-		return near + blank + 1
+	if blank := strings.LastIndexByte(part, ' '); blank >= 0 {
+		return blank + 1
 	}
-	end := longestLine
-	for end > near && !utf8.RuneStart(text[end]) {
+	end := room
+	for end > max(0, room-utf8.UTFMax) && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return end
 }
 
 // Text is all of it, as it was given.
-func (s *Pager) Text() string { return s.text }
-
-// segmentAt is the segment that holds a byte of the text.
-func (s *Pager) segmentAt(at int) int {
-	behind, _ := slices.BinarySearch(s.offsets, at+1)
-	return max(0, behind-1)
-}
-
-// line is the segments of a line with its end.
-func (s *Pager) line(i int) []Segment {
-	if len(s.segments) == 0 {
-		return nil
-	}
-	from, k := s.starts[i], s.segmentAt(s.starts[i])
-	return between(s.segments[k:], from-s.offsets[k], s.lineEnd(i)-s.offsets[k])
-}
-
-// lineEnd is where a line ends in the text.
-func (s *Pager) lineEnd(i int) int {
-	if i+1 < len(s.starts) {
-		return s.starts[i+1]
-	}
-	return len(s.text)
-}
-
-// between is a part of the text of segments, in bytes.
-func between(segments []Segment, from, to int) []Segment {
-	var list []Segment
-	for at := 0; at < to && len(segments) > 0; segments = segments[1:] {
-		p := segments[0]
-		begin, end := max(0, from-at), min(len(p.Text), to-at)
-		if begin < end {
-			list = append(list, Segment{p.Kind, p.Text[begin:end]})
-		}
-		at += len(p.Text)
-	}
-	return list
-}
+func (s *Pager) Text() string { return Page(slices.Concat(s.lines...)).text() }
 
 // Resize gives the pager its size in cells. The line at the top stays there.
 func (s *Pager) Resize(w, h int) {
@@ -163,40 +129,37 @@ func (s *Pager) wrapped(i int) []row {
 	if !s.Wide {
 		w = min(w, measure)
 	}
-	s.Rows[i] = rowsOf(s.line(i), w, right)
+	s.Rows[i] = rowsOf(s.lines[i], w, right)
 	return s.Rows[i]
 }
 
-// move is so many rows below a spot, or above it, and the rows that there are too few for that.
-func (s *Pager) move(at spot, by int) (to spot, missing int) {
-	for by < -at.row && at.line > 0 {
-		by += at.row
-		at = spot{at.line - 1, len(s.wrapped(at.line - 1))}
-	}
-	for by > 0 && at.line < len(s.starts) {
-		below := len(s.wrapped(at.line)) - at.row
-		if by < below {
-			return spot{at.line, at.row + by}, 0
+// move is so many rows below a spot, or above it, as far as there are rows.
+func (s *Pager) move(at spot, by int) spot {
+	for ; by < 0 && at != (spot{}); by++ {
+		if at.row == 0 {
+			at = spot{at.line - 1, len(s.wrapped(at.line - 1))}
 		}
-		by -= below
-		at = spot{at.line + 1, 0}
+		at.row--
 	}
-	if by > 0 {
-		return at, by
+	for ; by > 0 && at.line < len(s.lines); by-- {
+		if at.row++; at.row >= len(s.wrapped(at.line)) {
+			at = spot{at.line + 1, 0}
+		}
 	}
-	return spot{at.line, max(0, at.row+by)}, 0
+	return at
 }
 
 // settle goes back as far as the screen would be empty below the end.
 func (s *Pager) settle() {
-	top, _ := s.move(spot{min(s.top.line, len(s.starts)), 0}, s.top.row)
-	_, missing := s.move(top, s.H)
-	s.top, _ = s.move(top, -missing)
+	last := s.move(spot{len(s.lines), 0}, -s.H)
+	if s.top.line > last.line || s.top.line == last.line && s.top.row > last.row {
+		s.top = last
+	}
 }
 
 // Scroll moves by rows.
 func (s *Pager) Scroll(by int) {
-	s.top, _ = s.move(s.top, by)
+	s.top = s.move(s.top, by)
 	s.settle()
 }
 
@@ -204,7 +167,7 @@ func (s *Pager) Scroll(by int) {
 func (s *Pager) First() { s.top = spot{} }
 
 // Last goes to the end.
-func (s *Pager) Last() { s.GoTo(math.MaxInt) }
+func (s *Pager) Last() { s.GoTo(len(s.lines)) }
 
 // Offset is the line at the top.
 func (s *Pager) Offset() int { return s.top.line }
@@ -216,19 +179,13 @@ func (s *Pager) GoTo(line int) {
 }
 
 // Show scrolls to the first line that begins after the beginning of a segment.
-func (s *Pager) Show(i int) {
-	line, _ := slices.BinarySearch(s.starts, s.offsets[i]+min(i, 1))
-	s.GoTo(line)
-}
+func (s *Pager) Show(i int) { s.GoTo(s.begin[i] + min(i, 1)) }
 
 // View draws the rows on the screen.
 func (s *Pager) View(st theme.Styles) []string {
 	var lines []string
-	for i, row := s.top.line, s.top.row; i < len(s.starts) && len(lines) < s.H; i, row = i+1, 0 {
-		rows := s.wrapped(i)[row:]
-		for _, r := range rows[:min(len(rows), s.H-len(lines))] {
-			lines = append(lines, r.draw(st, s.w))
-		}
+	for at := s.top; at.line < len(s.lines) && len(lines) < s.H; at = s.move(at, 1) {
+		lines = append(lines, s.wrapped(at.line)[at.row].draw(st, s.w))
 	}
 	return lines
 }
@@ -239,17 +196,11 @@ func (s *Pager) Page() int { return s.H }
 // Position says how far down the text the screen is, "" where it holds all of it.
 func (s *Pager) Position() string {
 	end := s.end()
-	switch {
-	case end.line < len(s.starts):
-		return theme.Thousands(min(99, s.starts[end.line]*100/cmp.Or(len(s.text), 1))) + " %"
-	case s.top == (spot{}):
+	if s.top == (spot{}) && end.line == len(s.lines) {
 		return ""
 	}
-	return "100 %"
+	return theme.Thousands(end.line*100/len(s.lines)) + " %"
 }
 
 // end is the first row below the screen.
-func (s *Pager) end() spot {
-	end, _ := s.move(s.top, s.H)
-	return end
-}
+func (s *Pager) end() spot { return s.move(s.top, s.H) }

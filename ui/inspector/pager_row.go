@@ -1,11 +1,9 @@
 package inspector
 
 import (
-	"cmp"
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -15,8 +13,7 @@ import (
 type row struct {
 	segments []Segment
 	mark     Kind   // of what is drawn left of the text
-	glyph    string // the glyph of a verdict, drawn there instead
-	verdict  string // the glyph whose colour the words of a verdict have
+	glyph    string // the glyph of the line's verdict, drawn there instead
 	aside    string // at the right end
 }
 
@@ -42,40 +39,34 @@ const measure = 92
 // what is not, and the marker between them have rows of their own.
 func rowsOf(line []Segment, w, right int) []row {
 	var rows []row
-	var chunk []Segment
-	glyph, next, aside := "", "", "" // aside belongs to the chunk, next to the one behind it
-	ends := Quiet
+	var chunk Page
+	glyph, aside := "", ""
 	flush := func() {
 		rows = append(rows, aligned(wrap(chunk, w), aside, right)...)
 		chunk, aside = nil, ""
 	}
 	for _, p := range line {
-		ends = p.Kind
-		p.Text = markdown.Visible(strings.TrimRight(p.Text, "\r\n"))
-		switch last := len(chunk) - 1; {
-		case p.Kind == Glyph:
-			glyph = strings.TrimSpace(p.Text)
-		case p.Kind == Aside:
-			next = strings.TrimSpace(p.Text)
-		case p.Text == "":
-		case last >= 0 && aside == "" && !apart(chunk[last].Kind, p.Kind):
-			chunk = append(chunk, p)
-		default:
-			if last >= 0 {
-				flush()
-				p.Text = strings.TrimPrefix(p.Text, " ") // as where a line is wrapped at a blank
-			}
-			chunk, aside, next = []Segment{p}, next, ""
+		text := markdown.Visible(strings.TrimRight(p.Text, "\r\n"))
+		switch p.Kind {
+		case Glyph:
+			glyph = strings.TrimSpace(text)
+			continue
+		case Aside:
+			aside = strings.TrimSpace(text)
+			continue
 		}
+		if n := len(chunk); text != "" && n > 0 && (aside != "" || apart(chunk[n-1].Kind, p.Kind)) {
+			flush()
+			text = strings.TrimPrefix(text, " ") // as where a line is wrapped at a blank
+		}
+		chunk.Add(p.Kind, text)
 	}
-	aside = cmp.Or(next, aside)
 	flush()
-	if len(rows[0].segments) == 0 && ofMessage(ends) {
-		rows[0].mark = ends
+	if n := len(line); n > 0 && len(rows[0].segments) == 0 && ofMessage(line[n-1].Kind) {
+		rows[0].mark = line[n-1].Kind
 	}
-	rows[0].glyph = glyph
 	for i := range rows {
-		rows[i].verdict = glyph
+		rows[i].glyph = glyph
 	}
 	return rows
 }
@@ -94,33 +85,26 @@ func apart(a, b Kind) bool {
 	return a != b && (a == Unsent || b == Unsent || a == Marker || b == Marker)
 }
 
-// wrap breaks segments into rows of at most w cells, after a blank where there is one. A blank may be one cell further
-// right, where it is not seen.
-func wrap(segments []Segment, w int) []row {
-	var rows []row
-	text := Page(segments).text()
-	from, used, blank := 0, 0, 0
-	for at := 0; at < len(text); {
-		cluster, cells := ansi.FirstGraphemeCluster(text[at:], ansi.GraphemeWidth)
-		if used += cells; used <= w || at == from {
-			if at += len(cluster); cluster == " " {
-				blank = at
-			}
-			continue
-		}
-		switch {
-		case cluster == " ":
-			at++
-		case blank > from:
-			at = blank
-		}
-		rows = append(rows, rowOf(between(segments, from, at)))
-		from, used = at, 0
-	}
-	if from < len(text) || len(rows) == 0 {
-		rows = append(rows, rowOf(between(segments, from, len(text))))
+// wrap breaks segments into rows of at most w cells.
+func wrap(segments []Segment, w int) (rows []row) {
+	text, at := Page(segments).text(), 0
+	for _, line := range theme.Wrap(text, w) {
+		at += strings.Index(text[at:], line) // blanks at which it was broken are left out
+		rows = append(rows, rowOf(between(segments, at, at+len(line))))
+		at += len(line)
 	}
 	return rows
+}
+
+// between is a part of the text of segments, in bytes.
+func between(segments []Segment, from, to int) (part Page) {
+	for _, p := range segments {
+		if from < len(p.Text) && to > 0 {
+			part.Add(p.Kind, p.Text[max(0, from):min(len(p.Text), to)])
+		}
+		from, to = from-len(p.Text), to-len(p.Text)
+	}
+	return part
 }
 
 // rowOf is a row of segments. Of those that have a mark the last kind decides it.
@@ -151,10 +135,8 @@ func (r row) draw(st theme.Styles, w int) string {
 	b.WriteString(edge + theme.Fit(markStyle.Render(mark), markCells))
 	for _, p := range r.segments {
 		style := kindStyle(st, p.Kind)
-		if p.Kind == Verdict && r.verdict != "" {
-			if style = st.OfGlyph(r.verdict); r.verdict == "○" || r.verdict == "⊘" {
-				style = st.Muted
-			}
+		if p.Kind == Verdict && r.glyph != "○" && r.glyph != "⊘" {
+			style = st.OfGlyph(r.glyph)
 		}
 		b.WriteString(style.Render(p.Text))
 	}
@@ -171,7 +153,7 @@ func (r row) draw(st theme.Styles, w int) string {
 // kindStyle is the style of a kind.
 func kindStyle(st theme.Styles, t Kind) lipgloss.Style {
 	switch t {
-	case Unsent, Rest, Quiet, Aside:
+	case Unsent, Rest, Quiet, Verdict:
 		return st.Muted
 	case Marker:
 		return st.Cut.Bold(true)

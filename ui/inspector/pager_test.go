@@ -16,7 +16,7 @@ import (
 func readOff(s *Pager) []string {
 	var rows []string
 	s.First()
-	for i := range s.starts {
+	for i := range s.lines {
 		for _, r := range s.wrapped(i) {
 			rows = append(rows, ansi.Strip(r.draw(theme.New(theme.None, theme.Palette{}, 0), s.w)))
 		}
@@ -107,8 +107,8 @@ func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 		{Aside, "  ~44 tokens"},
 		{Quiet, "\n"},
 		{Sent, "The beginning is sent"},
-		{Aside, "added in place"},
 		{Marker, " ... (cut)"},
+		{Aside, "added in place"},
 		{Unsent, " and the rest is not,\n\nnor is this."},
 		{Sent, "\nThis is sent again, "},
 		{Unsent, "this not,"},
@@ -133,7 +133,7 @@ func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
 	}
 	s.Resize(16, 20)
 	got = ansi.Strip(strings.Join(s.View(theme.New(theme.None, theme.Palette{}, 0)), "\n"))
-	if strings.Split(got, "\n")[1] != "   ~44 tokens" {
+	if strings.Split(got, "\n")[1] != " ◐ ~44 tokens" {
 		t.Errorf("on a narrow screen the tokens are not below their line:\n%s", got)
 	}
 }
@@ -142,12 +142,12 @@ func TestALineIsBrokenBetweenCharacters(t *testing.T) {
 	for _, piece := range []string{"ü", "語", "a "} {
 		text := strings.Repeat(piece, longestLine)
 		s := NewPager([]Segment{{Sent, "x"}, {Sent, text}})
-		if len(s.starts) < 2 {
-			t.Fatalf("%d lines", len(s.starts))
+		if len(s.lines) < 2 {
+			t.Fatalf("%d lines", len(s.lines))
 		}
-		for i := range s.starts {
+		for i, line := range s.lines {
 			length := 0
-			for _, p := range s.line(i) {
+			for _, p := range line {
 				length += len(p.Text)
 				if !utf8.ValidString(p.Text) {
 					t.Fatalf("line %d breaks a character", i)

@@ -22,7 +22,7 @@ type Reading struct {
 	saved   int                 // the tokens that are saved there
 
 	w, h   int
-	counts struct{ from, runes int } // so many characters follow a byte of the text: a long text is not counted anew at every step
+	counts struct{ from, characters int } // kept, so that a long text is not counted anew at every step
 }
 
 // The heights of what a reading holds, in lines.
@@ -90,7 +90,7 @@ func alike(a, b history.Entry) bool {
 // View draws the text and the history below it.
 func (r *Reading) View(st theme.Styles) []string {
 	lines := r.Pager.View(st)
-	if end := r.end(); end.line < len(r.starts) && len(lines) > 1 {
+	if end := r.end(); end.line < len(r.lines) && len(lines) > 1 {
 		if rest := r.rest(st, end); rest != "" {
 			lines[len(lines)-1] = rest
 		}
@@ -100,51 +100,39 @@ func (r *Reading) View(st theme.Styles) []string {
 
 // rest says how much of the message's text follows the screen, "" where none does.
 func (r *Reading) rest(st theme.Styles, end spot) string {
-	last := end // the row that this one stands in the place of
-	if last.row--; last.row < 0 {
-		last.line--
-		last.row = len(r.wrapped(last.line)) - 1
+	last := r.move(end, -1) // the row that this one stands in the place of
+	rows := r.wrapped(last.line)[last.row:]
+	left := r.charactersFrom(last.line + 1)
+	for _, row := range rows {
+		left += charactersOf(row.segments)
 	}
-	left, rows := 0, r.wrapped(last.line)
-	for _, row := range rows[last.row:] {
-		for _, s := range row.segments {
-			if ofMessage(s.Kind) {
-				left += utf8.RuneCountInString(s.Text)
-			}
-		}
-	}
-	next := len(r.text)
-	if last.line+1 < len(r.starts) {
-		next = r.starts[last.line+1]
-	}
-	if left += r.runesFrom(next); left == 0 {
+	if left == 0 {
 		return ""
 	}
-	line := row{segments: []Segment{{Quiet, theme.Plural(left, "more character") + "   "}}, mark: rows[last.row].mark}
+	line := row{segments: []Segment{{Quiet, theme.Plural(left, "more character") + "   "}}, mark: rows[0].mark}
 	return theme.Fit(line.draw(st, r.w)+st.Text.Render(r.more)+st.Muted.Render(" reads on"), r.w)
 }
 
-// runesFrom is how many characters of the message's text stand behind a byte.
-func (r *Reading) runesFrom(at int) int {
-	switch c := &r.counts; {
-	case c.from == 0:
-		c.runes = r.runesIn(at, len(r.text))
-	case at < c.from:
-		c.runes += r.runesIn(at, c.from)
-	default:
-		c.runes -= r.runesIn(c.from, at)
+// charactersFrom is how many characters of the message's text a line and those below it have.
+func (r *Reading) charactersFrom(line int) int {
+	c := &r.counts
+	if c.from == 0 {
+		c.from = len(r.lines)
 	}
-	r.counts.from = at
-	return r.counts.runes
+	for ; c.from > line; c.from-- {
+		c.characters += charactersOf(r.lines[c.from-1])
+	}
+	for ; c.from < line; c.from++ {
+		c.characters -= charactersOf(r.lines[c.from])
+	}
+	return c.characters
 }
 
-// runesIn is how many characters of the message's text stand between two bytes.
-func (r *Reading) runesIn(from, to int) int {
-	n := 0
-	for k, s := range r.segments {
-		begin, end := max(from, r.offsets[k]), min(to, r.offsets[k]+len(s.Text))
-		if ofMessage(s.Kind) && begin < end {
-			n += utf8.RuneCountInString(r.text[begin:end])
+// charactersOf is how many characters of a message's text segments have.
+func charactersOf(segments []Segment) (n int) {
+	for _, s := range segments {
+		if ofMessage(s.Kind) {
+			n += utf8.RuneCountInString(s.Text)
 		}
 	}
 	return n

@@ -3,6 +3,7 @@ package inspector
 import (
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"winnow/history"
 )
@@ -12,45 +13,31 @@ func SegmentsOf(text string, e history.Entry) []Segment {
 	if !e.Sent() {
 		return []Segment{{Unsent, text}}
 	}
-	t := splitting{rest: text, inserted: e.Inserted}
-	for _, cut := range e.Cuts {
-		t.upTo(Sent, cut.From, cut.From)
-		t.upTo(Unsent, cut.To, cut.To-1)
-	}
-	t.upTo(Sent, math.MaxInt, math.MaxInt)
-	return t.page
-}
-
-// splitting is a text on its way into segments. Places in it are counted in code points.
-type splitting struct {
-	page     Page
-	rest     string // of the text, from here on
-	at       int
-	inserted []history.Insert
-}
-
-// upTo adds the text up to a place, with what was inserted into it up to another.
-func (t *splitting) upTo(kind Kind, end, inserts int) {
-	for len(t.inserted) > 0 && t.inserted[0].At <= inserts {
-		t.take(kind, t.inserted[0].At)
-		t.page.Add(Added, t.inserted[0].Text)
-		t.inserted = t.inserted[1:]
-	}
-	t.take(kind, end)
-}
-
-// take adds the text up to a place.
-func (t *splitting) take(kind Kind, end int) {
-	size := len(t.rest)
-	for i := range t.rest {
-		if t.at >= end {
-			size = i
-			break
+	var p Page
+	inserted, at := e.Inserted, 0 // at is how many code points of the text are in the page
+	take := func(kind Kind, end int) {
+		size := 0
+		for ; size < len(text) && at < end; at++ {
+			_, n := utf8.DecodeRuneInString(text[size:])
+			size += n
 		}
-		t.at++
+		p.Add(kind, text[:size])
+		text = text[size:]
 	}
-	t.page.Add(kind, t.rest[:size])
-	t.rest = t.rest[size:]
+	upTo := func(kind Kind, end, inserts int) {
+		for len(inserted) > 0 && inserted[0].At <= inserts {
+			take(kind, inserted[0].At)
+			p.Add(Added, inserted[0].Text)
+			inserted = inserted[1:]
+		}
+		take(kind, end)
+	}
+	for _, cut := range e.Cuts {
+		upTo(Sent, cut.From, cut.From)
+		upTo(Unsent, cut.To, cut.To-1)
+	}
+	upTo(Sent, math.MaxInt, math.MaxInt)
+	return p
 }
 
 // Span is a part of a text that has a kind of its own, in bytes.
