@@ -32,10 +32,10 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	chat.Want("because OPENAI_API_KEY is set", "enter send")
 	chat.Send("/model guide/guide" + enterKey)
 	chat.Want("The next message goes to guide/guide.")
-	chat.Send("/theme nord" + enterKey)
-	chat.Want("The theme is nord. It is remembered.")
+	chat.Send("/theme dark" + enterKey)
+	chat.Want("The theme is dark. It is remembered.")
 	leave(chat)
-	if text, err := os.ReadFile(filepath.Join(state, "theme")); string(text) != "\"nord\"\n" {
+	if text, err := os.ReadFile(filepath.Join(state, "theme")); string(text) != "\"dark\"\n" {
 		t.Errorf("the theme is remembered as %q, %v", text, err)
 	}
 

@@ -167,7 +167,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.EnvMsg:
 		return m.environment(msg)
 	case tea.BackgroundColorMsg:
-		m.themes.Light, m.themes.Background = !msg.IsDark(), msg.Color
+		m.themes.Light = !msg.IsDark()
 		m.restyle()
 	case tea.ColorProfileMsg:
 		m.themes.Plain, m.themes.Profile = m.themes.Plain || msg.Profile <= colorprofile.ASCII, msg.Profile

@@ -20,9 +20,6 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 	m.notice.Bell.Environment(msg.Getenv)
 	m.themes.Plain = m.themes.Plain || msg.Getenv("NO_COLOR") != ""
 	m.themes.Links = theme.OpensLinks(msg.Getenv)
-	if light, known := theme.LightBy(msg.Getenv("COLORFGBG")); known {
-		m.themes.Light = light
-	}
 	m.restyle()
 	return nil
 }

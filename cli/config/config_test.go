@@ -132,7 +132,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"not TOML", "[ui\n", `c.toml, line 1, column 4: invalid TOML:`},
 		{"negative limit", "[context]\n\nuser_max_chars = -3\n", `c.toml, line 3, column 1: context.user_max_chars is -3; must be 0 or more`},
 		{"unknown preset", "[context]\npreset = \"balance\"\n", `; did you mean "balanced"?`},
-		{"unknown theme", "[ui]\ntheme = \"drak\"\n", `c.toml, line 2, column 1: ui.theme is "drak"; must be auto, dark, light, terminal, none, catppuccin, gruvbox, nord or solarized-light; did you mean "dark"?`},
+		{"unknown theme", "[ui]\ntheme = \"drak\"\n", `c.toml, line 2, column 1: ui.theme is "drak"; must be auto, dark, light, terminal or none; did you mean "dark"?`},
 		{"a colour that is none", "[themes.mine]\nbase = \"dark\"\nyou = \"red\"\n", `c.toml, line 3, column 1: themes.mine.you is "red"; must be a colour such as "#6fd3c3", or 0 to 255 in quotes for one of the terminal's; with more than one, for terminals with 24-bit, 256 and 16 colours: "#6fd3c3 80 14"`},
 		{"unknown action", "[keys]\nsned = [\"enter\"]\n", `c.toml, line 2, column 1: unknown action "sned"; did you mean "send"?`},
 		{"one key for two actions", "[keys]\nnewline = [\"enter\"]\n", `c.toml, line 1, column 2: the key enter is bound to both send and newline`},

@@ -33,7 +33,7 @@ func TestChoicesSurvive(t *testing.T) {
 		t.Fatalf("before anything was chosen: %+v, %v", c, err)
 	}
 	last := llm.Last{Ref: "work/large", Server: "https://llm.example.com/v1", Keyed: true}
-	write(t, m.Model(last), m.Theme("nord"), m.Panel(Off), m.Reasoning(true), m.Reasoning(false), m.Theme(theme.Light))
+	write(t, m.Model(last), m.Theme("dark"), m.Panel(Off), m.Reasoning(true), m.Reasoning(false), m.Theme(theme.Light))
 	got, err := (&Memory{Folder: m.Folder}).Read()
 	want := Choices{Model: last, Theme: theme.Light, Panel: Off, Reasoning: new(false)}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -49,9 +49,9 @@ func TestWhatIsConfiguredIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	m := memory(t)
 	m.Set.Model, m.Set.Theme, m.Set.Panel = true, true, true
-	write(t, m.Model(llm.Last{Ref: "a/b"}), m.Theme("nord"), m.Panel(Off))
+	write(t, m.Model(llm.Last{Ref: "a/b"}), m.Theme("dark"), m.Panel(Off))
 	var none *Memory
-	write(t, none.Model(llm.Last{Ref: "a/b"}), none.Theme("nord"), none.Panel(Off), none.Reasoning(true))
+	write(t, none.Model(llm.Last{Ref: "a/b"}), none.Theme("dark"), none.Panel(Off), none.Reasoning(true))
 	if _, err := os.Stat(m.Folder); err == nil {
 		t.Error("something was written")
 	}
@@ -61,7 +61,7 @@ func TestADamagedFileCostsOneChoice(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", `"no such panel"`, "7", "\x00\xff", strings.Repeat("x", longest+1)} {
 		m := memory(t)
-		write(t, m.Theme("nord"), m.Panel(Open))
+		write(t, m.Theme("dark"), m.Panel(Open))
 		if err := os.WriteFile(filepath.Join(m.Folder, panelFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestADamagedFileCostsOneChoice(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "panel") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.20q: the error is %v, want one about the panel", text, err)
 		}
-		if want := (Choices{Theme: "nord"}); c != want {
+		if want := (Choices{Theme: "dark"}); c != want {
 			t.Errorf("%.20q: read %+v, want %+v", text, c, want)
 		}
 		write(t, m.Panel(Off))
@@ -117,7 +117,7 @@ func TestAChoiceThatCannotBeWrittenIsSaid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, func() error { return os.WriteFile(file, nil, 0o600) })
 	m := &Memory{Folder: filepath.Join(file, "chosen")}
-	if err := m.Theme("nord")(); err == nil || !strings.Contains(err.Error(), "the choice of the theme could not be saved") {
+	if err := m.Theme("dark")(); err == nil || !strings.Contains(err.Error(), "the choice of the theme could not be saved") {
 		t.Errorf("the error is %v", err)
 	}
 }

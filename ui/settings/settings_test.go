@@ -43,7 +43,7 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, event.Notice{Text: "There is no message to make a title from yet.", Error: true}},
 		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, event.Notice{Text: "Nothing can be exported here.", Error: true}},
 		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, event.Notice{Text: "There is no folder for personas here.", Error: true}},
-		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("nord") }, event.Notice{Text: "This terminal has no colours, or NO_COLOR is set: all themes look the same.", Error: true}},
+		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("dark") }, event.Notice{Text: "This terminal has no colours, or NO_COLOR is set: all themes look the same.", Error: true}},
 	} {
 		c.do(&c.in)
 		if got := c.in.Events(); !reflect.DeepEqual(got, []event.Event{c.want}) {
@@ -61,9 +61,9 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	if !ok || list.At != "light" || len(list.Choices) != len(s.Themes.Names()) {
 		t.Fatalf("/theme lists %+v", got)
 	}
-	list.Chosen(&s, "nord")
-	if got = s.Events(); got[0] != (Themed{"nord"}) {
-		t.Errorf("nord is chosen, and %+v is told", got)
+	list.Chosen(&s, "dark")
+	if got = s.Events(); got[0] != (Themed{"dark"}) {
+		t.Errorf("dark is chosen, and %+v is told", got)
 	}
 }
 

@@ -3,9 +3,7 @@ package theme
 import (
 	_ "embed" // of the themes that come with winnow
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -38,8 +36,8 @@ type Palette struct {
 //go:embed themes.toml
 var builtIn []byte
 
-// BuiltIn are the palettes that come with winnow, by the name of their theme. The themes dark and
-// light are the bases of all others. The theme terminal has none of its own: it is dark or light in 16 colours.
+// BuiltIn are the palettes that come with winnow, those of the themes dark and light: the bases of all others. The theme
+// terminal has none of its own: it is dark or light in 16 colours.
 func BuiltIn() map[Name]Palette {
 	var palettes map[Name]Palette
 	if err := toml.Unmarshal(builtIn, &palettes); err != nil {
@@ -77,15 +75,4 @@ func (p Palette) Check() (key, wrong string) {
 		}
 	}
 	return "", ""
-}
-
-// Names are the names of the themes that come with winnow, in the order in which they are offered.
-func Names() []string {
-	names := []string{string(Auto), string(Dark), string(Light), string(Terminal), string(None)}
-	for _, name := range slices.Sorted(maps.Keys(BuiltIn())) {
-		if !slices.Contains(names, string(name)) {
-			names = append(names, string(name))
-		}
-	}
-	return names
 }

@@ -2,11 +2,8 @@ package theme
 
 import (
 	"cmp"
-	"image/color"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/charmbracelet/colorprofile"
 )
@@ -20,8 +17,7 @@ type Set struct {
 	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
 	Links  bool // the terminal opens links
 
-	Profile    colorprofile.Profile // the colours that the terminal can show, 0 for all
-	Background color.Color          // of the terminal, nil until it says so
+	Profile colorprofile.Profile // the colours that the terminal can show, 0 for all
 
 	Styles Styles
 }
@@ -40,6 +36,11 @@ func (t *Set) Restyle() {
 	t.Styles.Markdown.Links = t.Links
 }
 
+// Names are the names of the themes that come with winnow, in the order in which they are offered.
+func Names() []string {
+	return []string{string(Auto), string(Dark), string(Light), string(Terminal), string(None)}
+}
+
 // Names are all themes that can be chosen: winnow's, then the user's own.
 func (t Set) Names() []string {
 	names := Names()
@@ -55,10 +56,6 @@ func (t Set) Names() []string {
 // does not exist is auto. A theme of the user's own goes before one of winnow's with its name.
 func (t Set) Palette(name Name) (Name, Palette) {
 	themes := BuiltIn()
-	usual := themes[t.usual()]
-	if t.Background != nil && (t.Profile == colorprofile.TrueColor || t.Profile == colorprofile.ANSI256) {
-		themes[t.usual()] = usual.on(t.Background, t.Profile)
-	}
 	p, ok := t.Own[string(name)]
 	if !ok {
 		p, ok = themes[name]
@@ -69,7 +66,7 @@ func (t Set) Palette(name Name) (Name, Palette) {
 	case ok:
 		return name, p.over(themes[Name(p.Base)]).over(themes[t.usual()])
 	case name == Terminal:
-		return Terminal, usual
+		return Terminal, themes[t.usual()]
 	}
 	return t.usual(), themes[t.usual()]
 }
@@ -80,16 +77,6 @@ func (t Set) usual() Name {
 		return Light
 	}
 	return Dark
-}
-
-// LightBy says whether a background is light by what some terminals put into COLORFGBG: the numbers of
-// their colours, the background's last. The answer of a terminal that is asked is more reliable.
-func LightBy(fgbg string) (light, known bool) {
-	n, err := strconv.Atoi(fgbg[strings.LastIndexByte(fgbg, ';')+1:])
-	if err != nil || n < 0 || n > 15 {
-		return false, false
-	}
-	return n == 7 || n > 8, true
 }
 
 // Description says what a theme is for.
@@ -104,7 +91,7 @@ func (t Set) Description(name Name) string {
 		return "no colours"
 	case name == Terminal:
 		return "the terminal's own sixteen colours"
-	case name == Light || BuiltIn()[name].Base == "light":
+	case name == Light:
 		return "for a light background"
 	}
 	return "for a dark background"
