@@ -2,11 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"winnow/session/store"
@@ -27,26 +22,4 @@ func openHistory(t *testing.T, path string) *store.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
-}
-
-// chatFile writes a conversation of Chat Completions messages and returns where.
-func chatFile(t *testing.T, messages int) string {
-	t.Helper()
-	type message struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
-	}
-	var all []message
-	for i := range messages {
-		all = append(all, message{[]string{"user", "assistant"}[i%2], fmt.Sprintf("message %d: %s", i, strings.Repeat("word ", 200))})
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "chat.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
