@@ -18,7 +18,6 @@ import (
 	"winnow/cli/report"
 	"winnow/docs"
 	"winnow/llm"
-	"winnow/llm/fetch"
 	"winnow/llm/guide"
 	"winnow/llm/keys"
 	"winnow/llm/mcp"
@@ -225,7 +224,7 @@ func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 		box.Register(tool.Now(p.now))
 	}
 	if c.Fetch {
-		box.Register(fetch.New(c.FetchHosts).Tool())
+		box.Register(tool.Fetch(c.FetchHosts))
 	}
 	return box
 }

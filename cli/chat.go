@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/llm"
-	"winnow/llm/fetch"
+	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui"
@@ -178,10 +178,10 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 // readPage reads a page that the user wants to attach. An address of this machine or its network is read only where
 // the configuration lists its host.
 func (k *conversation) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
-	page, err := fetch.New(nil).Read(ctx, address)
-	var refused *fetch.RefusedError
+	page, err := tool.ReadPage(ctx, nil, address)
+	var refused *tool.RefusedError
 	if hosts := k.config.Tools.FetchHosts; errors.As(err, &refused) && len(hosts) > 0 {
-		page, err = fetch.New(hosts).Read(ctx, address)
+		page, err = tool.ReadPage(ctx, hosts, address)
 	}
 	return page.Text, page.Cut, err
 }

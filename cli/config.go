@@ -18,7 +18,6 @@ import (
 	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm"
-	"winnow/llm/fetch"
 	"winnow/llm/tool"
 	"winnow/session/approval"
 )
@@ -131,7 +130,7 @@ func (p *program) reportConfig(c config.Config, right string) error {
 		fmt.Fprintln(p.out, right)
 	}
 	rules := approval.Rules{Permissions: c.Tools.Permissions}
-	if of, _ := rules.Permission(tool.Tool{Name: fetch.Name}); of == tool.Allow && c.Tools.Fetch {
+	if of, _ := rules.Permission(tool.Tool{Name: tool.FetchName}); of == tool.Allow && c.Tools.Fetch {
 		fmt.Fprintln(p.err, "winnow: tools.permissions allows fetch, but the chat still asks before each page; winnow run --allow-tool fetch runs it without asking")
 	}
 	p.listEnvironment(c)

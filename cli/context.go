@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
 	"winnow/history"
+	"winnow/llm/mcp"
 	"winnow/llm/redact"
 	"winnow/session"
 	"winnow/session/record"
@@ -65,7 +67,7 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 	if err != nil {
 		return err
 	}
-	if l.Past == nil && k.servers.Idle() {
+	if l.Past == nil && slices.ContainsFunc(k.servers.List(), func(s mcp.Status) bool { return s.State == mcp.Idle }) {
 		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because this command starts no servers; winnow tools shows their tokens")
 	}
 	if l.Past != nil && !l.Past.Proven {

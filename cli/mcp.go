@@ -26,9 +26,9 @@ func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []s
 		files = append(files, more...)
 	}
 	folder, _ := os.Getwd()
-	look := mcp.Lookup{Variable: p.env, Folder: folder, Home: p.env("HOME")}
+	look := config.Lookup{Variable: p.env, Folder: folder, Home: p.env("HOME")}
 	for _, s := range c.Servers(files) {
-		s, used := s.Expand(look)
+		s, used := config.Expand(s, look)
 		values := make(map[string]string, len(used))
 		for _, name := range used {
 			values[name] = p.env(name)
@@ -63,11 +63,11 @@ func (p *program) checkServers(file string, doc []byte, c config.Config) []*conf
 // file: the folder that winnow happens to run in may be a stranger's, and its files may name any program.
 func (p *program) clientFile(name string) ([]mcp.Server, error) {
 	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~") {
-		config, _, err := p.configPath()
+		configured, _, err := p.configPath()
 		if err != nil {
 			return nil, err
 		}
-		name = filepath.Join(filepath.Dir(config), name)
+		name = filepath.Join(filepath.Dir(configured), name)
 	}
 	path, err := p.expand(name)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *program) clientFile(name string) ([]mcp.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read it: %w", fileCause(err))
 	}
-	return mcp.ReadClientFile(path, doc)
+	return config.ReadMCPFile(path, doc)
 }
 
 // prepareTools makes the MCP servers ready. What they say of themselves may hold a secret.

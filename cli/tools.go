@@ -137,7 +137,7 @@ func (w *setup) toolReport(list []mcp.Status, rules approval.Rules, builtin *too
 		if s.Err != nil {
 			row.Error = w.redactor.Text(s.Err.Error())
 		}
-		for _, line := range s.Stderr {
+		for _, line := range s.Printed {
 			row.Stderr = append(row.Stderr, w.redactor.Text(line))
 		}
 		var offered []tool.Tool

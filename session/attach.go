@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"winnow/history"
-	"winnow/llm/attach"
+	"winnow/llm/tool"
 )
 
 // Attach reads a file as it hangs on a message: a text, or a picture with what it is likely to cost the
@@ -19,7 +19,7 @@ func (s *Session) Attach(path string) (history.Part, error) {
 	data, err := readAttachment(path)
 	var part history.Part
 	if err == nil {
-		part, err = attach.Read(filepath.Base(path), data, s.Model().Name, s.deps.Count)
+		part, err = tool.Attach(filepath.Base(path), data, s.Model().Name, s.deps.Count)
 	}
 	if err != nil {
 		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", filepath.Base(path), plainly(err))
@@ -29,7 +29,7 @@ func (s *Session) Attach(path string) (history.Part, error) {
 
 // AttachText makes a text that is no file hang on a message under a name.
 func (s *Session) AttachText(name, text string) (history.Part, error) {
-	part, err := attach.Read(name, []byte(text), s.Model().Name, s.deps.Count)
+	part, err := tool.Attach(name, []byte(text), s.Model().Name, s.deps.Count)
 	if err != nil {
 		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", name, err)
 	}
@@ -62,8 +62,8 @@ func readAttachment(path string) ([]byte, error) {
 		return nil, errors.New("it is a folder")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is a device, a pipe or a socket, not a regular file")
-	case info.Size() > attach.Largest:
-		return nil, attach.ErrTooLarge
+	case info.Size() > tool.LargestFile:
+		return nil, tool.ErrTooLarge
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func readAttachment(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	// A file may grow while it is read, and some of the system's files say that they are empty.
-	return io.ReadAll(io.LimitReader(f, attach.Largest+1))
+	return io.ReadAll(io.LimitReader(f, tool.LargestFile+1))
 }
 
 // plainly is an error of the file system without its call and its path.

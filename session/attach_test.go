@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/llm/attach"
+	"winnow/llm/tool"
 )
 
 func TestAttachReadsAFile(t *testing.T) {
@@ -34,7 +34,7 @@ func TestAttachRefusesWhatIsNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Truncate(attach.Largest + 1); err != nil {
+	if err := f.Truncate(tool.LargestFile + 1); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()

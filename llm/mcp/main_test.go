@@ -184,13 +184,7 @@ func rawServer(kind string) {
 				say("Listening on \x1b[1mhttp://localhost:8080")
 				continue
 			}
-			if kind == "modern" {
-				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, r.ID)
-				continue
-			}
 			result(r.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"\u001b[31mraw","version":"0\u0007"}}`)
-		case "server/discover":
-			result(r.ID, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"modern","version":"2"}}`)
 		case "tools/list":
 			listRaw(kind, r, result)
 			if kind == "mayfly" {
@@ -227,8 +221,6 @@ func listRaw(kind string, r rawRequest, result func(json.RawMessage, string, ...
 			next = fmt.Sprintf(`,"nextCursor":"%d"`, from+1000)
 		}
 		result(r.ID, `{"tools":[%s]%s}`, strings.Join(page, ","), next)
-	case "circle":
-		result(r.ID, `{"tools":[%s],"nextCursor":"again"}`, tool("only"+r.Params.Cursor, "", plainSchema))
 	case "names":
 		var list []string
 		long := strings.Repeat("long", 40)

@@ -1,7 +1,8 @@
 package mcp
 
 import (
-	"cmp"
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,121 +14,111 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// How long a program has to end: after its standard input is closed, after it was asked to end, after it was
-// killed. The last is for a program that waits for a disk.
 const (
-	closeGrace = 700 * time.Millisecond
-	termGrace  = 700 * time.Millisecond
-	killGrace  = time.Second
-
-	drainTime = 300 * time.Millisecond // for what is still in the pipes of a program that ended
+	closeGrace = 700 * time.Millisecond // how long a program has to obey when it is to end
+	drainTime  = 300 * time.Millisecond // for what is still in the pipes of a program that ended
 )
 
 // process is a running server program, with everything that it starts.
 type process struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser // its standard input
-	out    *os.File       // its standard output
-	errors tail           // of its standard error
-	stray  tail           // of the lines on its standard output that are no messages
-	exited chan struct{}  // closed when it has ended
+	cmd      *exec.Cmd
+	in       io.WriteCloser // its standard input
+	messages *io.PipeReader // the lines of its standard output that are messages
+	printed  *tail          // the other lines, and those of its standard error
+	exited   chan struct{}  // closed when it has ended
 }
 
 // startProcess starts a server's program in a process group of its own.
-func startProcess(s Server) (*process, error) {
-	path, err := lookPath(s)
+func startProcess(s Server, printed *tail) (*process, error) {
+	path, err := s.program()
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(s.Dir); s.Dir != "" && (err != nil || !info.IsDir()) {
-		return nil, fmt.Errorf("the folder %s does not exist", s.Dir)
-	}
-	p := &process{cmd: exec.Command(path, s.Args...), exited: make(chan struct{})}
+	p := &process{cmd: exec.Command(path, s.Args...), printed: printed, exited: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, os.Environ()
 	for name, value := range s.Env {
 		p.cmd.Env = append(p.cmd.Env, name+"="+value)
 	}
-	p.cmd.Stderr, p.cmd.WaitDelay = &p.errors, drainTime // A descendant may hold the pipe open.
+	p.cmd.Stderr, p.cmd.WaitDelay = printed, drainTime // A descendant may hold the pipe open.
 	apart(p.cmd)
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	// Wait would close a pipe of cmd's own before it is read to its end.
-	out, output, err := os.Pipe()
+	out, output, err := os.Pipe() // Wait would close a pipe of cmd's own before it is read to its end.
 	if err != nil {
 		return nil, err
 	}
-	p.out, p.cmd.Stdout = out, output
-	err = p.cmd.Start()
-	output.Close()
+	defer output.Close()
+	p.cmd.Stdout = output
+	if p.in, err = p.cmd.StdinPipe(); err == nil {
+		err = p.cmd.Start()
+	}
 	if err != nil {
 		out.Close()
-		return nil, startError(s, err)
+		return nil, fmt.Errorf("cannot start %s: %w", s.Command, err)
 	}
-	go p.reap()
+	reader, writer := io.Pipe()
+	p.messages = reader
+	go p.filter(out, writer)
+	go func() {
+		defer close(p.exited)
+		p.cmd.Wait()
+		killGroup(p.cmd)
+		out.SetReadDeadline(time.Now().Add(drainTime)) // Where there are no groups, a descendant may hold it open.
+	}()
 	return p, nil
 }
 
-// transport is the connection to the program: one JSON-RPC message a line.
-func (p *process) transport() sdk.Transport {
-	// Messages of several lines are none, but the SDK would join them: its limit is for those.
-	return &sdk.IOTransport{Reader: newMessageReader(p.out, &p.stray), Writer: p.in, MaxLineLength: 2 * mostMessage}
-}
-
-// lookPath finds the program where the server itself would: a PATH in its own environment counts.
-func lookPath(s Server) (string, error) {
-	candidates := []string{s.Command}
-	if path, set := s.Env["PATH"]; set && !strings.ContainsRune(s.Command, filepath.Separator) {
-		candidates = nil
-		for _, dir := range filepath.SplitList(path) {
-			candidates = append(candidates, filepath.Join(dir, s.Command))
+// program finds the server's program where the server itself would: a PATH in its own environment goes first.
+func (s Server) program() (string, error) {
+	for _, folder := range filepath.SplitList(s.Env["PATH"]) {
+		if path, err := exec.LookPath(filepath.Join(folder, s.Command)); err == nil {
+			return path, nil
 		}
 	}
-	err := exec.ErrNotFound
-	for _, candidate := range candidates {
-		var found string
-		if found, err = exec.LookPath(candidate); err == nil || errors.Is(err, exec.ErrDot) {
-			return found, nil
-		}
-	}
-	return "", startError(s, err)
-}
-
-// startError is the sentence for a program that did not start.
-func startError(s Server, err error) error {
+	path, err := exec.LookPath(s.Command)
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("the program %s is not found", s.Command)
+		return "", fmt.Errorf("the program %s is not found", s.Command)
 	}
-	var path *os.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("cannot start %s: %w", s.Command, err)
+	return path, err
 }
 
-// reap waits for the program's end and ends what it left running.
-func (p *process) reap() {
-	p.cmd.Wait()
-	killGroup(p.cmd)
-	p.out.SetReadDeadline(time.Now().Add(drainTime)) // Where there are no groups, a descendant may hold it open.
-	close(p.exited)
+// errTooLong ends the connection of a server whose message is too long.
+var errTooLong = fmt.Errorf("it has more than %d MB", MostResult>>20)
+
+// filter passes the messages of the program on. The SDK would end the connection at any other line; those are kept
+// with what the program prints to its standard error. What calls itself a message is passed on even if it cannot be
+// decoded: somebody may be waiting for that very answer.
+func (p *process) filter(out io.ReadCloser, messages *io.PipeWriter) {
+	defer out.Close()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, MostResult)
+	for lines.Scan() {
+		to := io.Writer(p.printed)
+		if bytes.HasPrefix(bytes.TrimSpace(lines.Bytes()), []byte("{")) && bytes.Contains(lines.Bytes(), []byte(`"jsonrpc"`)) {
+			to = messages
+		}
+		if _, err := fmt.Fprintf(to, "%s\n", lines.Bytes()); err != nil {
+			return // Nobody reads the messages any more.
+		}
+	}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = errTooLong
+	}
+	messages.CloseWithError(err)
 }
 
 // end ends the program: it closes its standard input, then asks it to end, then kills it, each with time to obey.
 func (p *process) end() {
+	defer p.messages.Close()
 	p.in.Close()
-	if !p.wait(closeGrace) {
-		endGroup(p.cmd)
-		if !p.wait(termGrace) {
-			killGroup(p.cmd)
-			p.wait(killGrace)
+	for _, next := range []func(*exec.Cmd){endGroup, killGroup} {
+		if p.wait(closeGrace) {
+			return
 		}
+		next(p.cmd)
 	}
-	p.out.Close()
+	p.wait(closeGrace)
 }
 
 func (p *process) wait(d time.Duration) bool {
@@ -139,17 +130,20 @@ func (p *process) wait(d time.Duration) bool {
 	}
 }
 
-// how says how the program ended by itself, with the line of its output that says most.
+// wrong finds the line that says what went wrong. The last one of a stack trace says little, and so does what a
+// program says when it starts.
+var wrong = regexp.MustCompile(
+	`(?i)error|fail|fatal|panic|cannot|can't|could not|not found|missing|invalid|refused|denied|usage`)
+
+// how says how the program ended by itself, with the first line of what it printed that says why.
 func (p *process) how() error {
-	if !p.wait(closeGrace) {
-		return errors.New("it closed its standard output")
-	}
 	text := "it ended"
 	if !p.cmd.ProcessState.Success() {
 		text += " (" + p.cmd.ProcessState.String() + ")"
 	}
-	if line := cmp.Or(p.errors.telling(), p.stray.telling()); line != "" {
-		text += ": " + line
+	lines := p.printed.lines()
+	if i := slices.IndexFunc(lines, wrong.MatchString); i >= 0 {
+		text += ": " + lines[i]
 	}
 	return errors.New(text)
 }
@@ -161,9 +155,8 @@ type tail struct {
 }
 
 const (
-	tailBytes  = 10_000
-	tailLines  = 20
-	tailLength = 500 // bytes of a line
+	tailBytes = 10_000
+	tailLines = 20
 )
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -179,23 +172,10 @@ func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var lines []string
-	for text := range strings.SplitSeq(string(t.text), "\n") {
-		if line := clean(text, tailLength); line != "" {
+	for line := range strings.Lines(string(t.text)) {
+		if line = clean(line, 500); line != "" {
 			lines = append(lines, line)
 		}
 	}
 	return lines[max(0, len(lines)-tailLines):]
-}
-
-// telling is the line that says what went wrong: the last one with a word for it, "" where none has one. The last
-// line of a stack trace says little, and so does what a program says when it starts.
-func (t *tail) telling() string {
-	wrong := regexp.MustCompile(
-		`(?i)error|fail|fatal|panic|cannot|can't|could not|not found|missing|invalid|refused|denied|usage`)
-	for _, line := range slices.Backward(t.lines()) {
-		if wrong.MatchString(line) && !strings.HasPrefix(line, "at ") {
-			return line
-		}
-	}
-	return ""
 }

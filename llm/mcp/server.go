@@ -1,163 +1,391 @@
-// Package mcp uses the tools, prompts and resources of MCP servers. It starts the programs that the user named,
-// keeps them running, and bounds what they send. It decides nothing about whether a call may run.
 package mcp
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/llm/tool"
 )
 
-// Server says how to reach one MCP server, and what its tools may do.
-type Server struct {
-	Name string // as the user calls it
-	From string // the file that names it, "" for the configuration
-
-	// A program of the user's, which speaks over its standard input and output.
-	Command string
-	Args    []string
-	Env     map[string]string // more variables of its environment
-	Dir     string            // the folder that it starts in; "" is winnow's own
-
-	// A server that is asked by HTTP, where there is no Command.
-	URL     string
-	Headers map[string]string // of each request; their values may be secret
-
-	Disabled       bool
-	StartupTimeout time.Duration // 0 is DefaultStartup
-	ToolTimeout    time.Duration // 0 is DefaultTool
-	MaxResult      int           // the most bytes of a result that are kept; 0 is DefaultResult
-
-	Fault error // why it cannot be used, nil for nothing
-
-	Approve tool.Permission            // of the tools that Tools does not name; "" is what holds for all tools
-	Tools   map[string]tool.Permission // by the server's own name of the tool
-
-	shown string // its address before variables were replaced
-}
-
-// What a server gets where its configuration does not say.
 const (
-	DefaultStartup = 30 * time.Second
-	DefaultTool    = 2 * time.Minute
-	DefaultResult  = 1_000_000
+	// A server that ends by itself is restarted so often in a row, each time after twice the delay. One that ran for
+	// steadyTime begins anew.
+	mostRestarts = 5
+	steadyTime   = time.Minute
+
+	relistDelay = 100 * time.Millisecond // between two readings of a server's lists
 )
 
-// Bounds of what a server may send. Beyond them, something is left out and the user reads what.
-const (
-	// MostTools is the most tools that are offered to a model, over all servers: OpenAI's servers refuse
-	// requests with more.
-	MostTools = 128
+// server is one server and its goroutine.
+type server struct {
+	m       *Servers
+	config  Server
+	box     tool.Toolbox
+	again   chan struct{} // asks for a new start
+	printed *tail         // what the program printed that is no message; for the server's goroutine alone
 
-	mostListed      = 10_000   // entries of a list that are read
-	mostDescription = 8_192    // bytes of a description that are sent to the model
-	mostSchema      = 64 << 10 // bytes of a tool's schema
-	mostMessage     = 16 << 20 // bytes of one message of a server
-)
+	// Servers.mu guards what follows. The lists of the status are replaced and not changed, but for its tools.
+	status Status
+	link   *link    // nil where it is not connected
+	news   []string // sentences that the user has not read yet
+}
 
-// MostResult is the largest limit of a result: a message with more than that is not read.
-const MostResult = mostMessage
-
-// Address is the server's command or address in words, without user, password, query and values of variables.
-func (s Server) Address() string {
-	switch {
-	case s.shown != "":
-		return s.shown
-	case s.Command == "":
-		return shownURL(s.URL)
+func newServer(m *Servers, config Server) *server {
+	config.StartupTimeout = cmp.Or(config.StartupTimeout, DefaultStartup)
+	config.ToolTimeout = cmp.Or(config.ToolTimeout, DefaultTool)
+	config.MaxResult = cmp.Or(config.MaxResult, DefaultResult)
+	s := &server{m: m, config: config, again: make(chan struct{}, 1)}
+	s.status = Status{Name: config.Name, From: config.From, Address: config.Address(), State: Idle}
+	if config.Disabled {
+		s.status.State = Disabled
 	}
-	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+	return s
 }
 
-// Check says why a server cannot be started, in words for the user, as far as that is known without starting it.
-func (s Server) Check() error {
-	switch {
-	case s.Fault != nil:
-		return s.Fault
-	case s.Command == "" && s.URL == "":
-		return errors.New("it has neither a command nor a url")
-	case s.Command != "" && s.URL != "":
-		return errors.New("it has both a command and a url; use only one of them")
-	case s.Command != "":
-		_, err := lookPath(s)
-		return err
+// update changes the server under the lock and wakes those who wait for a change.
+func (s *server) update(change func()) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	change()
+	s.m.deal()
+	s.m.announce()
+}
+
+// run keeps the server connected until the program ends.
+func (s *server) run() {
+	defer s.set(Ended, nil)
+	ends, worked := 0, false
+	for {
+		began := time.Now()
+		l, err := s.connect()
+		if err == nil {
+			worked = true
+			err = s.serve(l)
+		}
+		if s.m.ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > steadyTime {
+			ends = 0
+		}
+		var delay <-chan time.Time
+		state := Failed
+		if worked && ends < mostRestarts {
+			state, delay = Restarting, time.After(s.m.options.Delay<<ends)
+			ends++
+		}
+		s.set(state, err)
+		s.m.options.Log.Warn("mcp: a server is "+string(state), "server", s.config.Name, "kind", fmt.Sprintf("%T", err))
+		select {
+		case <-delay:
+		case <-s.again:
+			ends, worked = 0, false
+			s.set(Starting, nil)
+		case <-s.m.ctx.Done():
+			return
+		}
 	}
-	return nil
 }
 
-// Expand replaces ${NAME} and ${NAME:-default} in the server's command, arguments, environment, folder, url and
-// headers by environment variables. ${env:NAME}, ${workspaceFolder} and ${userHome} are what other clients
-// write. Where that cannot be done, Fault says why. It returns the variables that were used.
-func (s Server) Expand(look Lookup) (Server, []string) {
-	s.shown = s.Address()
-	e := expander{look: look}
-	s.Command, s.Dir, s.URL = e.text(s.Command), e.text(s.Dir), e.text(s.URL)
-	s.Args = slices.Clone(s.Args)
-	for i := range s.Args {
-		s.Args[i] = e.text(s.Args[i])
-	}
-	s.Env, s.Headers = e.values(s.Env), e.values(s.Headers)
-	s.Fault = cmp.Or(s.Fault, e.err)
-	return s, e.used
-}
-
-// Lookup is what a server's texts are expanded with.
-type Lookup struct {
-	Variable func(name string) string // "" for one that is not set
-	Folder   string                   // the working folder
-	Home     string
-}
-
-// expander replaces variables, and remembers the first one that cannot be replaced.
-type expander struct {
-	look Lookup
-	used []string
-	err  error
-}
-
-func (e *expander) values(all map[string]string) map[string]string {
-	out := make(map[string]string, len(all))
-	for name, value := range all {
-		out[name] = e.text(value)
-	}
-	return out
-}
-
-var variables = regexp.MustCompile(`\$\{([^}]*)\}`)
-
-// text replaces the variables of one text. What stands in their values is left as it is.
-func (e *expander) text(text string) string {
-	return variables.ReplaceAllStringFunc(text, func(found string) string {
-		return e.variable(found[len("${") : len(found)-len("}")])
+// set changes the state of a server that is not connected. One that has failed or ended offers nothing any more.
+func (s *server) set(state State, err error) {
+	s.update(func() {
+		s.link, s.status.State, s.status.Err, s.status.Printed = nil, state, err, nil
+		if err != nil {
+			s.status.Printed = s.printed.lines()
+		}
+		if state == Failed {
+			s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
+		}
+		if state == Failed || state == Ended {
+			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
+		}
 	})
 }
 
-func (e *expander) variable(name string) string {
-	switch name {
-	case "workspaceFolder":
-		return e.look.Folder
-	case "userHome":
-		return e.look.Home
+// connect starts the server and reads its list of tools.
+func (s *server) connect() (*link, error) {
+	s.printed = new(tail)
+	l, err := s.dial()
+	if err != nil {
+		return nil, err
 	}
-	if input, ok := strings.CutPrefix(name, "input:"); ok {
-		e.err = cmp.Or(e.err, fmt.Errorf("it needs the input %q, which winnow cannot ask for; "+
-			"replace it by ${%s} and set that environment variable", input, strings.ToUpper(input)))
-		return ""
+	tools, err := s.readTools(l)
+	if err != nil {
+		if err = l.explain(err); l.ended() {
+			err = context.Cause(l.ctx)
+		}
+		l.end()
+		return nil, err
 	}
-	name = strings.TrimPrefix(name, "env:")
-	name, fallback, optional := strings.Cut(name, ":-")
-	if value := e.look.Variable(name); value != "" {
-		e.used = append(e.used, name)
-		return value
+	s.update(func() {
+		if s.status.State == Restarting {
+			s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
+		}
+		s.link, s.status.State, s.status.Err, s.status.Printed = l, Ready, nil, nil
+		s.status.Tools = tools
+		if info := l.session.InitializeResult().ServerInfo; info != nil {
+			s.status.Title = clean(info.Name+" "+info.Version, 120)
+		}
+	})
+	return l, nil
+}
+
+// serve keeps the lists up to date until the connection ends, and says why it did.
+func (s *server) serve(l *link) error {
+	defer l.end()
+	followed := make(chan struct{})
+	defer func() { <-followed }()
+	go func() {
+		defer close(followed)
+		s.follow(l)
+	}()
+	select {
+	case <-s.again:
+		l.finish(errors.New("restarted by the user"))
+	case <-l.ctx.Done():
 	}
-	if !optional {
-		e.err = cmp.Or(e.err, fmt.Errorf("the environment variable %s is not set", name))
+	return context.Cause(l.ctx)
+}
+
+// follow reads the lists of prompts and resources, and reads all lists again when one of them changes. A server that
+// is slow with them is ready all the same.
+func (s *server) follow(l *link) {
+	for {
+		prompts, resources := s.readOffers(l)
+		s.update(func() { s.status.Listed, s.status.Prompts, s.status.Resources = true, prompts, resources })
+		select {
+		case <-time.After(relistDelay):
+		case <-l.ctx.Done():
+		}
+		select {
+		case <-l.changed:
+		case <-l.ctx.Done():
+			return
+		}
+		if tools, err := s.readTools(l); err == nil {
+			s.update(func() { s.status.Tools = tools })
+		}
 	}
-	return fallback
+}
+
+// protocol is the version that a connection begins with; the server may answer with another one. A program that does
+// not know a newer one may end at its first message.
+const protocol = "2025-11-25"
+
+// link is one connection to a server.
+type link struct {
+	session  *sdk.ClientSession
+	process  *process        // nil for a server that is asked by HTTP
+	ctx      context.Context // ends with the connection; its cause says why
+	finish   context.CancelCauseFunc
+	changed  chan struct{} // holds one when a list of the server has changed
+	progress sync.Map      // what is told how far a running call is, by its token
+}
+
+// dial connects to the server.
+func (s *server) dial() (*link, error) {
+	if err := s.config.Check(); err != nil {
+		return nil, err
+	}
+	l := &link{changed: make(chan struct{}, 1)}
+	l.ctx, l.finish = context.WithCancelCause(s.m.ctx)
+	transport, err := s.transport(l)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(s.m.ctx, s.config.StartupTimeout)
+	defer cancel()
+	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: s.m.options.Version}, l.options())
+	l.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	if err == nil {
+		go func() { l.finish(l.explain(l.session.Wait())) }()
+		return l, nil
+	}
+	if err = l.explain(err); errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("it did not answer within %s (startup_timeout)", s.config.StartupTimeout)
+		if lines := s.printed.lines(); len(lines) > 0 {
+			err = fmt.Errorf("%w; it printed: %s", err, cut(strings.Join(lines[max(0, len(lines)-3):], " / "), 400))
+		}
+	}
+	l.end()
+	return nil, err
+}
+
+// transport starts the server's program, or makes ready to ask it by HTTP.
+func (s *server) transport(l *link) (transport sdk.Transport, err error) {
+	if s.config.Command == "" {
+		return httpTransport(s.config, l.finish)
+	}
+	if l.process, err = startProcess(s.config, s.printed); err != nil {
+		return nil, err
+	}
+	// The SDK's limit counts what it has read of the next message too.
+	return &sdk.IOTransport{Reader: l.process.messages, Writer: l.process.in, MaxLineLength: 2 * MostResult}, nil
+}
+
+// options are what winnow offers to a server: nothing. A server may not ask for answers of the model or the user,
+// and is shown no folders.
+func (l *link) options() *sdk.ClientOptions {
+	return &sdk.ClientOptions{
+		Capabilities:               &sdk.ClientCapabilities{},
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { wake(l.changed) },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { wake(l.changed) },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { wake(l.changed) },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			if say, ok := l.progress.Load(r.Params.ProgressToken); ok {
+				say.(func(string))(far(r.Params))
+			}
+		},
+	}
+}
+
+// far is how far a call is, in words for the user.
+func far(p *sdk.ProgressNotificationParams) string {
+	text := fmt.Sprint(p.Progress)
+	if p.Total > 0 {
+		text = fmt.Sprintf("%.0f %%", 100*p.Progress/p.Total)
+	}
+	return strings.TrimSpace(text + " " + clean(p.Message, 100))
+}
+
+// errGone is the end of a connection of which nothing else is known.
+var errGone = errors.New("the server ended, or has forgotten the session")
+
+// request is how the SDK's errors name an HTTP request. Its address may hold a key.
+var request = regexp.MustCompile(`^.*\b(Get|Post|Delete) "[^"]*": `)
+
+// explain says for the user why the connection ended, or why a request over it failed.
+func (l *link) explain(err error) error {
+	switch {
+	case isAnswer(err):
+		var answer *jsonrpc.Error
+		errors.As(err, &answer)
+		return errors.New(cut(plain(answer.Message), 4000))
+	case l.process != nil && !errors.Is(err, errTooLong) && l.process.wait(drainTime) &&
+		(err == nil || errors.Is(err, sdk.ErrConnectionClosed) || !l.process.cmd.ProcessState.Success()):
+		return l.process.how()
+	case err == nil || errors.Is(err, sdk.ErrSessionMissing):
+		return errGone
+	}
+	return errors.New(request.ReplaceAllString(err.Error(), ""))
+}
+
+// isAnswer says that an error is the server's. Those of the SDK about its connection are of the same type.
+func isAnswer(err error) bool {
+	var answer *jsonrpc.Error
+	return errors.As(err, &answer) && !slices.Contains([]int64{-32003, -32004, -32005}, answer.Code)
+}
+
+// end closes the connection and ends the server's program.
+func (l *link) end() {
+	l.finish(nil)
+	if l.process != nil {
+		l.process.end()
+	}
+	if l.session != nil {
+		l.session.Close()
+	}
+}
+
+// ended says that the connection has ended, or does so in a moment.
+func (l *link) ended() bool {
+	select {
+	case <-l.ctx.Done():
+		return true
+	case <-time.After(drainTime):
+		return false
+	}
+}
+
+// connected waits until the server is ready.
+func (s *server) connected(ctx context.Context) (l *link, err error) {
+	waited := s.m.await(ctx, func() bool {
+		l = s.link
+		switch s.status.State {
+		case Ready:
+			return l.ctx.Err() == nil // else it will be Restarting
+		case Starting, Restarting:
+			return false
+		}
+		err = fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
+		return true
+	})
+	return l, cmp.Or(waited, err)
+}
+
+// ready says why calls of the server's tools cannot run now. It waits for a server that is restarted. A server that
+// is asked by HTTP may have ended unnoticed: it has to answer first.
+func (s *server) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.config.ToolTimeout)
+	defer cancel()
+	for {
+		l, err := s.connected(ctx)
+		if err != nil || l.process != nil || l.session.Ping(ctx, nil) == nil || !l.ended() {
+			return err
+		}
+	}
+}
+
+// caller calls one of the server's tools. Its result is a text for the model; an error is one too. A call is never
+// repeated: nobody knows what the first one did.
+func (s *server) caller(own string) tool.Func {
+	return func(ctx context.Context, arguments json.RawMessage) (string, error) {
+		result, err := ask(ctx, s, func(ctx context.Context, l *link) (*sdk.CallToolResult, error) {
+			params := &sdk.CallToolParams{Name: own, Arguments: arguments}
+			token := fmt.Sprintf("%p", params)
+			params.SetProgressToken(token)
+			l.progress.Store(token, func(text string) { tool.Progress(ctx, text) })
+			defer l.progress.Delete(token)
+			return l.session.CallTool(ctx, params)
+		})
+		if err != nil {
+			return "", err
+		}
+		text := resultText(result, s.config.MaxResult)
+		if result.IsError {
+			return "", errors.New(text)
+		}
+		return text, nil
+	}
+}
+
+// ask asks the server for something, within the time that a call may take. The error is a sentence for the model
+// and the user.
+func ask[T any](asked context.Context, s *server, request func(context.Context, *link) (T, error)) (answer T, err error) {
+	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
+	defer cancel()
+	l, err := s.connected(ctx)
+	if err == nil {
+		defer context.AfterFunc(l.ctx, cancel)()
+		if answer, err = request(ctx, l); err == nil {
+			return answer, nil
+		}
+	}
+	name := s.config.Name
+	switch {
+	case asked.Err() != nil:
+		err = fmt.Errorf("stopped before the MCP server %s answered: %w", name, asked.Err())
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
+	case l == nil:
+	case !isAnswer(err) && !errors.Is(err, syscall.ECONNREFUSED) && l.ended():
+		err = fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
+			"whether the call took effect is not known", name, context.Cause(l.ctx))
+	default:
+		err = fmt.Errorf("the MCP server %s: %w", name, l.explain(err))
+	}
+	return answer, err
 }

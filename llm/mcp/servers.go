@@ -1,18 +1,94 @@
+// Package mcp uses the tools, prompts and resources of MCP servers. It starts the programs that the user named,
+// keeps them running, and bounds what they send. It decides nothing about whether a call may run.
 package mcp
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"winnow/llm/tool"
 )
+
+// Server says how to reach one MCP server, and what its tools may do.
+type Server struct {
+	Name  string // as the user calls it
+	From  string // the file that names it, "" for the configuration
+	Shown string // its address for people, "" for the command or the URL as they are
+
+	// A program, which speaks over its standard input and output.
+	Command string
+	Args    []string
+	Env     map[string]string // more variables of its environment
+	Dir     string            // the folder that it starts in; "" is winnow's own
+
+	// A server that is asked by HTTP, where there is no Command.
+	URL     string
+	Headers map[string]string // of each request; their values may be secret
+
+	Disabled       bool
+	StartupTimeout time.Duration // 0 is DefaultStartup
+	ToolTimeout    time.Duration // 0 is DefaultTool
+	MaxResult      int           // the most bytes of a result that are kept; 0 is DefaultResult
+
+	Fault error // why it cannot be used, nil for nothing
+
+	Approve tool.Permission            // of the tools that Tools does not name; "" is what holds for all tools
+	Tools   map[string]tool.Permission // by the server's own name of the tool
+}
+
+// What a server gets where its configuration does not say.
+const (
+	DefaultStartup = 30 * time.Second
+	DefaultTool    = 2 * time.Minute
+	DefaultResult  = 1_000_000
+)
+
+// Bounds of what a server may send. Beyond them, something is left out and the user reads what.
+const (
+	// MostTools is the most tools that are offered to a model, over all servers: OpenAI's servers refuse
+	// requests with more.
+	MostTools = 128
+
+	// MostResult is the largest limit of a result: a message of a server with more bytes is not read.
+	MostResult = 16 << 20
+
+	mostListed      = 10_000   // entries of a list that are read
+	mostDescription = 8_192    // bytes of a description that are sent to the model
+	mostSchema      = 64 << 10 // bytes of a tool's schema
+)
+
+// Address is the server's command or address in words, without user, password, query and values of variables.
+func (s Server) Address() string {
+	switch {
+	case s.Shown != "":
+		return s.Shown
+	case s.Command == "":
+		return shownURL(s.URL)
+	}
+	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+}
+
+// Check says why a server cannot be started, in words for the user, as far as that is known without starting it.
+func (s Server) Check() error {
+	switch {
+	case s.Fault != nil:
+		return s.Fault
+	case s.Command == "" && s.URL == "":
+		return errors.New("it has neither a command nor a url")
+	case s.Command != "" && s.URL != "":
+		return errors.New("it has both a command and a url; use only one of them")
+	case s.Command != "":
+		_, err := s.program()
+		return err
+	}
+	return nil
+}
 
 // State is what a server is doing.
 type State string
@@ -35,31 +111,27 @@ type Options struct {
 	Delay   time.Duration // before the first restart; 0 is half a second
 }
 
-// Servers are the MCP servers that the user named. Nothing is started before Start, Prepare or Restart. The
-// methods may be called from several goroutines.
+// Servers are the MCP servers that the user named. Nothing is started before Start or Prepare. The methods may be
+// called from several goroutines.
 type Servers struct {
 	options Options
-	all     []*server // by name
-
-	mu      sync.Mutex
-	changed chan struct{} // closed at the next change of any server
+	all     []*server
 	ctx     context.Context
 	stop    context.CancelFunc
 	running sync.WaitGroup
+
+	mu      sync.Mutex
+	changed chan struct{} // closed at the next change of any server
 }
 
-// New makes the servers ready to be started. A server without a name of its own replaces none: the first one counts.
+// New makes servers of different names ready to be started.
 func New(o Options, configured ...Server) *Servers {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Delay = cmp.Or(o.Delay, 500*time.Millisecond)
 	m := &Servers{options: o, changed: make(chan struct{})}
 	m.ctx, m.stop = context.WithCancel(context.Background())
-	configured = slices.Clone(configured)
-	slices.SortStableFunc(configured, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range configured {
-		if !slices.ContainsFunc(m.all, func(s *server) bool { return s.config.Name == c.Name }) {
-			m.all = append(m.all, newServer(m, c))
-		}
+		m.all = append(m.all, newServer(m, c))
 	}
 	return m
 }
@@ -69,17 +141,12 @@ func (m *Servers) Start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.all {
-		m.start(s)
+		if s.status.State == Idle && m.ctx.Err() == nil {
+			s.status.State = Starting
+			m.running.Go(s.run)
+		}
 	}
-}
-
-// start starts a server for the first time. The caller holds the lock.
-func (m *Servers) start(s *server) {
-	if s.status.State == Idle && m.ctx.Err() == nil {
-		s.status.State = Starting
-		m.running.Go(func() { s.run(m.ctx) })
-		m.announce()
-	}
+	m.announce()
 }
 
 // silentWait is how long Prepare waits without a word.
@@ -90,31 +157,25 @@ const silentWait = 400 * time.Millisecond
 // their tools.
 func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error {
 	m.Start()
-	patience := time.NewTimer(silentWait)
-	defer patience.Stop()
-	for {
-		m.mu.Lock()
-		var starting []string
+	var waiting, news []string
+	started := func() bool {
+		waiting = nil
 		for _, s := range m.all {
 			if s.status.State == Starting {
-				starting = append(starting, s.config.Name)
+				waiting = append(waiting, s.config.Name)
 			}
 		}
-		changed := m.changed
-		m.mu.Unlock()
-		if starting == nil {
-			break
-		}
-		select {
-		case <-changed:
-		case <-patience.C:
-			say("waiting for " + serversNamed(starting) + " to start")
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return waiting == nil
+	}
+	quiet, cancel := context.WithTimeout(ctx, silentWait)
+	defer cancel()
+	if m.await(quiet, started) != nil && ctx.Err() == nil {
+		say("waiting for the MCP server " + strings.Join(waiting, " and ") + " to start")
+	}
+	if err := m.await(ctx, started); err != nil {
+		return err
 	}
 	m.mu.Lock()
-	var news []string
 	for _, s := range m.all {
 		news = append(news, s.news...)
 		s.news = nil
@@ -126,18 +187,27 @@ func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error 
 	return nil
 }
 
-func serversNamed(names []string) string {
-	if len(names) == 1 {
-		return "the MCP server " + names[0]
+// await calls done at each change of a server, under the lock, until it says yes or ctx ends.
+func (m *Servers) await(ctx context.Context, done func() bool) error {
+	for {
+		m.mu.Lock()
+		over, changed := done(), m.changed
+		m.mu.Unlock()
+		if over {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return "the MCP servers " + strings.Join(names, ", ")
 }
 
 // Boxes are the tools of each server, for a session. They are empty until their server is ready, and change with it.
-func (m *Servers) Boxes() []*tool.Toolbox {
-	boxes := make([]*tool.Toolbox, len(m.all))
-	for i, s := range m.all {
-		boxes[i] = &s.box
+func (m *Servers) Boxes() (boxes []*tool.Toolbox) {
+	for _, s := range m.all {
+		boxes = append(boxes, &s.box)
 	}
 	return boxes
 }
@@ -147,36 +217,25 @@ type Status struct {
 	Name      string
 	From      string // the file that names it, "" for the configuration
 	Address   string // its command or url, without secrets
-	Approve   tool.Permission
 	State     State
 	Err       error    // why it is not in use, or ended
-	Stderr    []string // the last lines of its standard error, where it failed
+	Printed   []string // the last lines that its program printed before that
 	Title     string   // what the server calls itself, with its version
 	Note      string   // a sentence about its list of tools, "" for none
 	Tools     []Tool
 	Listed    bool // its prompts and resources were asked for
-	Prompts   []Prompt
-	Resources []Resource
-	Restarts  int // how often it was restarted
+	Prompts   []*Prompt
+	Resources []*Resource
 }
 
-// List says what each server is doing, by name.
-func (m *Servers) List() []Status {
+// List says what each server is doing.
+func (m *Servers) List() (all []Status) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := make([]Status, len(m.all))
-	for i, s := range m.all {
-		out[i] = s.status
-		out[i].Tools = slices.Clone(s.status.Tools)
+	for _, s := range m.all {
+		all = append(all, s.status)
 	}
-	return out
-}
-
-// Idle says that there are servers that were not started yet.
-func (m *Servers) Idle() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.all, func(s *server) bool { return s.status.State == Idle })
+	return all
 }
 
 // Changed returns a channel that is closed when something about a server changes.
@@ -186,26 +245,16 @@ func (m *Servers) Changed() <-chan struct{} {
 	return m.changed
 }
 
-// Restart starts a server anew, or for the first time. One that is off stays off.
+// Restart starts a server anew that was started before.
 func (m *Servers) Restart(name string) error {
 	s, err := m.find(name)
-	if err != nil {
-		return err
+	if err == nil && s.config.Disabled {
+		err = fmt.Errorf("the MCP server %s is off in the configuration", name)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch s.status.State {
-	case Disabled:
-		return fmt.Errorf("the MCP server %s is off in the configuration", name)
-	case Idle:
-		m.start(s)
-		return nil
+	if err == nil {
+		wake(s.again)
 	}
-	select {
-	case s.again <- struct{}{}:
-	default: // It was asked for already.
-	}
-	return nil
+	return err
 }
 
 func (m *Servers) find(name string) (*server, error) {
@@ -220,13 +269,6 @@ func (m *Servers) find(name string) (*server, error) {
 // Close ends all servers and waits for their end.
 func (m *Servers) Close() {
 	m.stop()
-	m.mu.Lock()
-	for _, s := range m.all {
-		if s.status.State == Idle {
-			s.status.State = Ended
-		}
-	}
-	m.mu.Unlock()
 	m.running.Wait()
 }
 
@@ -236,32 +278,36 @@ func (m *Servers) announce() {
 	m.changed = make(chan struct{})
 }
 
+// wake puts a token into a channel that holds one. It does nothing where there is one already.
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
 // deal fills the boxes of all servers: together they hold as many tools as a request may. The caller holds the lock.
 func (m *Servers) deal() {
-	room := MostTools
+	left := MostTools
 	for _, s := range m.all {
-		s.status.Note = ""
-		if s.status.State != Ready && s.status.State != Restarting {
-			s.box.Replace(nil, nil)
-			continue
-		}
-		offered, left := choose(s.config, s.status.Tools, room)
-		room -= offered
-		if left > 0 {
-			s.status.Note = fmt.Sprintf("%d of its %d tools are offered: requests hold at most %d tools; "+
-				"approve and tools in its configuration choose among them",
-				offered, len(s.status.Tools), MostTools)
-		}
-		tools := make([]tool.Tool, 0, offered)
-		own := make(map[string]string, offered)
+		var tools []Tool // A list that somebody reads is not changed.
+		var offered []tool.Entry
+		fit := 0
 		for _, t := range s.status.Tools {
-			if t.Offered {
-				tools = append(tools, t.Tool)
-				own[t.Name] = t.Own
+			if t.Offered = t.fits && len(offered) < left; t.Offered {
+				offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.Own), Ready: s.ready})
 			}
+			if t.fits {
+				fit++
+			}
+			tools = append(tools, t)
 		}
-		s.box.Replace(tools, func(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
-			return s.call(ctx, own[name], arguments)
-		})
+		left -= len(offered)
+		s.box.Replace(offered)
+		s.status.Tools, s.status.Note = tools, ""
+		if len(offered) < fit {
+			s.status.Note = fmt.Sprintf("%d of its %d tools are offered: requests hold at most %d tools; "+
+				"approve and tools in its configuration choose among them", len(offered), len(tools), MostTools)
+		}
 	}
 }

@@ -1,15 +1,19 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,8 +29,7 @@ type Tool struct {
 	Offered bool   // requests offer it
 	Note    string // why it is not offered, or what of it was changed; "" for nothing
 
-	fit     bool   // it can be offered where there is room
-	changed string // what of it was changed
+	fits bool // it can be offered where there is room
 }
 
 // The longest full name that the Chat Completions format allows, and what of it may be the server's name.
@@ -35,227 +38,195 @@ const (
 	longestKey  = 32
 )
 
-// named turns a server's list into tools with full names, each once. Their order is the server's.
-func named(s Server, key string, listed []*sdk.Tool) []Tool {
+// named turns a server's list into tools with full names, each once. Those that the configuration names go first: there
+// may be no room for all of them.
+func named(s Server, listed []*sdk.Tool) []Tool {
 	var out []Tool
-	seen, full := map[string]bool{}, map[string]bool{}
+	seen := map[string]bool{}
 	for _, t := range listed {
 		made := Tool{Own: t.Name}
-		made.Reach = reach(s)
+		made.Name = fullName(s.Name, t.Name)
+		made.Description = cut(plain(cmp.Or(t.Description, t.Title)), mostDescription)
+		made.Parameters, made.Note = schema(t.InputSchema)
 		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
-		made.Timeout = cmp.Or(s.ToolTimeout, DefaultTool) + time.Second // The server is told when its own time is over.
-		made.Name = fullName(key, t.Name, false)
-		if full[made.Name] {
-			made.Name = fullName(key, t.Name, true)
-		}
-		made.Description = described(t)
-		if len(made.Description) > mostDescription {
-			made.changed = fmt.Sprintf("only the first %d of %d bytes of its description are sent",
-				mostDescription, len(made.Description))
-			made.Description = cut(made.Description, mostDescription)
-		}
-		parameters, replaced, err := schema(t.InputSchema)
-		made.Parameters = parameters
-		if replaced != "" {
-			made.changed = replaced
+		made.Timeout = s.ToolTimeout + time.Second // The server is told when its own time is over.
+		made.Reach = "Runs as you, with your files and network."
+		if s.Command == "" {
+			made.Reach = "Runs at " + shownURL(s.URL) + ", which gets the arguments."
 		}
 		switch {
 		case t.Name == "":
 			made.Note = "it has no name"
-		case seen[t.Name]:
+		case seen[made.Name]:
 			made.Note = "the server lists another tool with this name"
-		case err != nil:
-			made.Note = err.Error()
 		case cmp.Or(made.Configured, made.Default) == tool.Off:
 			made.Note = "off in the configuration"
 		default:
-			made.fit = true
+			made.fits = made.Parameters != nil
 		}
-		seen[t.Name], full[made.Name] = true, true
+		seen[made.Name] = true
 		out = append(out, made)
 	}
+	slices.SortStableFunc(out, func(a, b Tool) int { return cmp.Compare(len(b.Configured), len(a.Configured)) })
 	return out
 }
 
-// reach says what a call of a server's tools can reach.
-func reach(s Server) string {
-	if s.Command != "" {
-		return "Runs as you, with your files and network."
-	}
-	return "Runs at " + shownURL(s.URL) + ", which gets the arguments."
+// fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. The part for
+// the server neither holds nor ends in two low lines, so that a full name can be of one server alone.
+func fullName(server, name string) string {
+	key := strings.Trim(manyLines.ReplaceAllString(foreign.ReplaceAllString(server, "_"), "_"), "_")
+	key = marked(key, server, longestKey)
+	return marked(key+"__"+foreign.ReplaceAllString(name, "_"), key+"__"+name, longestName)
 }
 
-// described is what the model is told about a tool.
-func described(t *sdk.Tool) string {
-	title := t.Title
-	if title == "" && t.Annotations != nil {
-		title = t.Annotations.Title
-	}
-	if t.Description == "" {
-		return plain(title)
-	}
-	return plain(t.Description)
-}
+var (
+	foreign   = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+	manyLines = regexp.MustCompile(`__+`)
+)
 
-// keyOf is the part of full names that stands for a server. It holds no two low lines in a row, so that a full
-// name can be of one server alone.
-func keyOf(name string) string {
-	key := strings.Trim(safeName(name), "_")
-	for strings.Contains(key, "__") {
-		key = strings.ReplaceAll(key, "__", "_")
+// marked is a name that may stand for another one. It ends in a digest of that where they differ or it is too long.
+func marked(name, of string, limit int) string {
+	if name == of && len(name) <= limit {
+		return name
 	}
-	if key != name || key == "" || len(key) > longestKey {
-		key = strings.Trim(key[:min(len(key), longestKey-7)], "_") + "_" + digest(name)
-		key = strings.TrimPrefix(key, "_")
-	}
-	return key
-}
-
-// fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. A tool's name
-// with other characters, one that is too long, and one that would be another tool's gets a digest of it.
-func fullName(key, name string, taken bool) string {
-	full := key + "__" + safeName(name)
-	if taken || safeName(name) != name || len(full) > longestName {
-		full = full[:min(len(full), longestName-7)] + "_" + digest(name)
-	}
-	return full
-}
-
-func safeName(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:3])
+	sum := sha256.Sum256([]byte(of))
+	return strings.Trim(name[:min(len(name), limit-7)]+"_"+hex.EncodeToString(sum[:3]), "_")
 }
 
 // anyObject is the schema of a tool whose own one cannot be sent.
 const anyObject = `{"properties":{},"type":"object"}`
 
-// schema makes a tool's schema one that model servers accept: one bad schema would have them refuse every request.
-// The note says what was changed, where that matters to the model.
-func schema(given any) (made json.RawMessage, note string, err error) {
+// schema makes a tool's schema one that model servers accept: one bad schema would have them refuse every request. The
+// note says what was changed, where that matters to the model. There is no schema where it is too large.
+func schema(given any) (made json.RawMessage, note string) {
 	text, err := json.Marshal(given)
-	switch {
-	case err != nil:
-		return nil, "", fmt.Errorf("its schema cannot be written: %w", err)
-	case len(text) > mostSchema:
-		return nil, "", fmt.Errorf("its schema has %d bytes; at most %d are sent with each request",
-			len(text), mostSchema)
-	}
-	object, ok := given.(map[string]any)
-	if !ok || object["type"] != nil && object["type"] != "object" {
-		return json.RawMessage(anyObject), "its schema is not that of an object; the model may send any object", nil
+	if len(text) > mostSchema {
+		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", len(text), mostSchema)
 	}
 	var parsed jsonschema.Schema
-	err = json.Unmarshal(text, &parsed)
+	if err == nil {
+		err = json.Unmarshal(text, &parsed)
+	}
 	if err == nil {
 		_, err = parsed.Resolve(nil)
 	}
+	object, ok := given.(map[string]any)
+	if err == nil && (!ok || cmp.Or(parsed.Type, "object") != "object") {
+		err = errors.New("it is not that of an object")
+	}
 	if err != nil {
-		note = "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object"
-		return json.RawMessage(anyObject), note, nil
+		return json.RawMessage(anyObject), "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object"
 	}
-	made, err = json.Marshal(flattened(object))
-	return made, "", err
+	// Strict servers want an object without alternatives on its first level. The server itself checks which properties
+	// belong together.
+	object = maps.Clone(object)
+	for _, key := range []string{"$schema", "allOf", "anyOf", "oneOf", "not", "enum", "if", "then", "else"} {
+		delete(object, key)
+	}
+	object["type"] = "object"
+	if _, ok := object["properties"]; !ok {
+		object["properties"] = map[string]any{}
+	}
+	made, _ = json.Marshal(object)
+	return made, ""
 }
 
-// flattened is a schema as strict servers want it: an object with properties and without alternatives on its
-// first level, whose properties are all listed instead. The server itself checks which of them belong together.
-func flattened(object map[string]any) map[string]any {
-	out := maps.Clone(object)
-	properties := map[string]any{}
-	merge := func(from any) {
-		more, _ := from.(map[string]any)
-		for name, value := range more {
-			if _, there := properties[name]; !there {
-				properties[name] = value
-			}
-		}
-	}
-	merge(object["properties"])
-	for _, kind := range []string{"allOf", "anyOf", "oneOf"} {
-		branches, _ := object[kind].([]any)
-		for _, branch := range branches {
-			if b, ok := branch.(map[string]any); ok {
-				merge(b["properties"])
-			}
-		}
-		delete(out, kind)
-	}
-	for _, key := range []string{"$schema", "not", "enum", "if", "then", "else"} {
-		delete(out, key)
-	}
-	out["type"], out["properties"] = "object", properties
-	return out
-}
-
-// difference says in words what changed between two lists of tools, "" for nothing.
-func difference(before, after []Tool) string {
-	was, is := fitting(before), fitting(after)
-	var added, removed, changed []string
-	for _, t := range after {
-		old, there := was[t.Name]
-		switch {
-		case !t.fit:
-		case !there:
-			added = append(added, t.Name)
-		case old.Description != t.Description || !bytes.Equal(old.Parameters, t.Parameters):
-			changed = append(changed, t.Name)
-		}
-	}
-	for _, t := range before {
-		if _, there := is[t.Name]; t.fit && !there {
-			removed = append(removed, t.Name)
-		}
-	}
+// resultText is what the model reads of a result: its texts, and a note for everything that is none. A structured
+// result counts where there is no text: servers repeat it there. More than limit bytes are cut, with a mark.
+func resultText(r *sdk.CallToolResult, limit int) string {
 	var parts []string
-	for i, names := range [][]string{added, removed, changed} {
-		if n := len(names); n > 5 {
-			names = append(names[:5], fmt.Sprintf("and %d more", n-5))
-		}
-		if names != nil {
-			parts = append(parts, []string{"added ", "removed ", "changed "}[i]+strings.Join(names, ", "))
+	for _, c := range r.Content {
+		if text := contentText(c); text != "" {
+			parts = append(parts, text)
 		}
 	}
-	return strings.Join(parts, "; ")
+	text := strings.Join(parts, "\n")
+	if text == "" && r.StructuredContent != nil {
+		var object strings.Builder
+		e := json.NewEncoder(&object)
+		e.SetEscapeHTML(false)
+		e.Encode(r.StructuredContent)
+		text = strings.TrimSpace(object.String())
+	}
+	if text == "" {
+		return "[no output]"
+	}
+	return bounded(text, limit)
 }
 
-// fitting are the tools that can be offered, by name.
-func fitting(tools []Tool) map[string]Tool {
-	all := make(map[string]Tool, len(tools))
-	for _, t := range tools {
-		if t.fit {
-			all[t.Name] = t
-		}
+// bounded is a text of at most limit bytes, with a mark where it was cut.
+func bounded(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	return all
+	kept := strings.ToValidUTF8(text[:limit], "")
+	return fmt.Sprintf("%s\n[winnow kept the first %d of %d bytes of this result]", kept, len(kept), len(text))
 }
 
-// choose marks the tools that are offered where there is room for so many. Those that the configuration names
-// go first, then the server's order counts. It returns how many are offered and how many are left out.
-func choose(s Server, tools []Tool, room int) (offered, left int) {
-	for _, named := range []bool{true, false} {
-		for i := range tools {
-			t := &tools[i]
-			if _, is := s.Tools[t.Own]; !t.fit || is != named {
-				continue
-			}
-			if t.Offered = offered < room; t.Offered {
-				t.Note = t.changed
-				offered++
-			} else {
-				t.Note = fmt.Sprintf("not offered: requests hold at most %d tools", MostTools)
-				left++
-			}
-		}
+// contentText is one part of a result, "" for an empty one.
+func contentText(c sdk.Content) string {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return c.Text
+	case *sdk.ImageContent:
+		return note("image", c.MIMEType, c.Data)
+	case *sdk.AudioContent:
+		return note("audio", c.MIMEType, c.Data)
+	case *sdk.ResourceLink:
+		return "[link to the resource " + clean(c.URI, 500) + "]"
+	case *sdk.EmbeddedResource:
+		return resourceText(c.Resource)
 	}
-	return offered, left
+	return ""
+}
+
+// resourceText is a resource's text, or a note where it has none.
+func resourceText(r *sdk.ResourceContents) string {
+	switch {
+	case r == nil:
+		return ""
+	case r.Blob != nil:
+		return note("resource "+r.URI, r.MIMEType, r.Blob)
+	}
+	return r.Text
+}
+
+// note stands for data that the model is not sent.
+func note(what, media string, data []byte) string {
+	return fmt.Sprintf("[%s, %s, %d bytes, not sent to the model]", clean(what, 500), clean(media, 100), len(data))
+}
+
+// clean is a text of a server on one line, at most limit bytes long, without control characters.
+func clean(text string, limit int) string {
+	return cut(strings.Join(strings.Fields(plain(text)), " "), limit)
+}
+
+// plain is a text of a server without what can drive a terminal or hide words from a person that the model
+// reads: control characters but tab and line feed, and the tag characters of Unicode.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		hidden := r >= 0xE0000 && r <= 0xE007F
+		if hidden || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// cut is the beginning of a text, at most limit bytes and an ellipsis.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
+}
+
+// shownURL is an address for people: without user, password, query and fragment.
+func shownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "an address that is not a URL"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
 }

@@ -3,8 +3,9 @@ package tool
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -54,31 +55,92 @@ func (s Set) Tools() []Tool {
 
 // Tool is the tool of this name, where there is one that is not off.
 func (s Set) Tool(name string) (Tool, bool) {
-	_, tool, ok := s.find(name)
-	return tool, ok
+	e, ok := s.find(name)
+	return e.Tool, ok
 }
 
-// Run does what a call asks for, as Toolbox.Run does, within the limits.
-func (s Set) Run(ctx context.Context, name, arguments string) (text string, end End) {
-	box, tool, ok := s.find(name)
-	if !ok {
-		return unknown(name, s.Tools()), Done
+// Ready says why calls of a tool cannot run now. It may wait for the tool, for as long as a call may take.
+func (s Set) Ready(ctx context.Context, name string) error {
+	if e, ok := s.find(name); ok && e.Ready != nil {
+		return e.Ready(ctx)
 	}
-	limit := cmp.Or(tool.Timeout, s.Limits.Timeout)
-	timed, cancel := ctx, context.CancelFunc(func() {})
+	return nil
+}
+
+// Run does what a call asks for, within the limits. It always answers, with the tool's own text or with a sentence that
+// tells the model what went wrong: that is something it can act on. When ctx ends, Run answers at once; a tool that
+// does not watch its ctx is left to itself.
+func (s Set) Run(ctx context.Context, name, arguments string) (text string, end End) {
+	e, ok := s.find(name)
+	object := []byte(cmp.Or(strings.TrimSpace(arguments), "{}"))
+	switch {
+	case !ok:
+		return s.unknown(name), Done
+	case object[0] != '{' || !json.Valid(object):
+		return fmt.Sprintf("error: the arguments are not a JSON object: %.200s", arguments), Done
+	case ctx.Err() != nil:
+		return "error: stopped before " + name + " began", Done
+	}
+	limit := cmp.Or(e.Timeout, s.Limits.Timeout)
+	timed, cancel := context.WithCancel(ctx)
 	if limit > 0 {
 		timed, cancel = context.WithTimeout(ctx, limit)
 	}
 	defer cancel()
-	text, whole := box.run(timed, name, arguments)
+	text, err := e.answer(timed, object)
 	text = s.Limits.cut(text)
 	switch {
-	case whole:
+	case err == nil:
 		return text, Done
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return joined(text, "error: stopped before "+name+" was done; it may have run in part"), Stopped
+	case timed.Err() != nil && errors.Is(err, timed.Err()):
+		return joined(text, fmt.Sprintf("error: stopped after %s, before %s was done; it may have run in part", limit, name)), TimedOut
 	}
-	return joined(text, fmt.Sprintf("error: stopped after %s, before %s was done; it may have run in part", seconds(limit), name)), TimedOut
+	return joined(text, "error: "+err.Error()), Done
+}
+
+// answer runs a tool that may panic, or not watch its ctx.
+func (e Entry) answer(ctx context.Context, arguments json.RawMessage) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		a := answer{err: errors.New(e.Name + " ended without an answer")}
+		defer func() {
+			if p := recover(); p != nil {
+				a.err = fmt.Errorf("%s crashed: %v", e.Name, p)
+			}
+			answers <- a
+		}()
+		a.text, a.err = e.Run(ctx, arguments)
+	}()
+	select {
+	case a := <-answers:
+		return a.text, a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-answers: // It ended at the same moment.
+		return a.text, a.err
+	default:
+		return "", ctx.Err()
+	}
+}
+
+// unknown names the tools there are, so that the model can choose one of them.
+func (s Set) unknown(name string) string {
+	var names []string
+	for _, tool := range s.Tools() {
+		names = append(names, tool.Name)
+	}
+	there := "there are no tools"
+	if names != nil {
+		there = "there are: " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("error: no such tool: %.80s; %s", name, there)
 }
 
 // cut is the beginning of a result that is longer than the limit, with a line that says what is missing. No character
@@ -94,25 +156,24 @@ func (l Limits) cut(text string) string {
 	return joined(strings.TrimSuffix(text[:keep], "\n"), fmt.Sprintf("[output cut: %d of %d bytes are kept]", keep, len(text)))
 }
 
-// seconds writes a duration for a sentence.
-func seconds(d time.Duration) string {
-	if d == time.Second {
-		return "1 second"
+// joined is what a tool said with a sentence below it.
+func joined(text, sentence string) string {
+	if text == "" {
+		return sentence
 	}
-	if d < time.Second {
-		return d.String()
-	}
-	return fmt.Sprintf("%d seconds", int(math.Round(d.Seconds())))
+	return text + "\n" + sentence
 }
 
-// find is the tool of a name with the box that has it, unless it is off.
-func (s Set) find(name string) (*Toolbox, Tool, bool) {
+// find is the tool of a name, unless it is off.
+func (s Set) find(name string) (Entry, bool) {
 	for _, box := range s.Boxes {
-		if tool, ok := box.Tool(name); ok {
-			return box, tool, !s.off(tool)
+		for _, e := range box.list() {
+			if e.Name == name {
+				return e, !s.off(e.Tool)
+			}
 		}
 	}
-	return nil, Tool{}, false
+	return Entry{}, false
 }
 
 func (s Set) off(tool Tool) bool { return s.Off != nil && s.Off(tool) }

@@ -16,19 +16,6 @@ import (
 // Servers are the MCP servers, nil for none.
 type Servers struct{ *mcp.Servers }
 
-// textOf is a prompt as one draft. What the model is to have said in it has a line that says so.
-func textOf(messages []mcp.Message) string {
-	var texts []string
-	for _, message := range messages {
-		text := strings.TrimSpace(message.Text)
-		if message.Role == "assistant" {
-			text = "Assistant:\n" + text
-		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, "\n\n")
-}
-
 // Completion is what the draft, or a word in it, may become.
 type Completion struct {
 	Name string // of a command without the slash, of a resource @SERVER:URI
@@ -36,21 +23,37 @@ type Completion struct {
 	Help string
 }
 
-// Commands are the prompts of the servers as slash commands.
-func (s Servers) Commands() []Completion {
+// offer is a prompt with its server's name.
+type offer struct {
+	server string
+	*mcp.Prompt
+}
+
+// prompts are those of all servers.
+func (s Servers) prompts() (all []offer) {
 	if s.Servers == nil {
 		return nil
 	}
+	for _, server := range s.List() {
+		for _, p := range server.Prompts {
+			all = append(all, offer{server.Name, p})
+		}
+	}
+	return all
+}
+
+// Commands are the prompts of the servers as slash commands.
+func (s Servers) Commands() []Completion {
 	var list []Completion
-	for _, p := range s.Prompts() {
-		help := describe(p.Title, p.Description, "a prompt of "+p.Server)
-		list = append(list, Completion{Name: commandOf(p), Args: usageOf(p.Arguments), Help: help})
+	for _, p := range s.prompts() {
+		help := describe(p.Title, p.Description, "a prompt of "+p.server)
+		list = append(list, Completion{Name: p.command(), Args: usageOf(p.Arguments), Help: help})
 	}
 	return list
 }
 
-// commandOf is a prompt's name as a command, without the slash.
-func commandOf(p mcp.Prompt) string {
+// command is the prompt's name as a command, without the slash.
+func (p offer) command() string {
 	clean := func(name string) string {
 		return strings.Map(func(r rune) rune {
 			if strings.ContainsRune(" \t\n\r/", r) {
@@ -59,7 +62,7 @@ func commandOf(p mcp.Prompt) string {
 			return r
 		}, markdown.OneLine(name, nameMax))
 	}
-	return clean(p.Server) + ":" + clean(p.Name)
+	return clean(p.server) + ":" + clean(p.Name)
 }
 
 // nameMax is how much of a name is shown, in cells, and helpMax how much of a description.
@@ -91,39 +94,24 @@ func describe(texts ...string) string {
 	return ""
 }
 
-// named is the prompt that a command stands for.
-func (s Servers) named(command string) (mcp.Prompt, bool) {
-	if s.Servers == nil {
-		return mcp.Prompt{}, false
-	}
-	list := s.Prompts()
-	i := slices.IndexFunc(list, func(p mcp.Prompt) bool { return commandOf(p) == command })
-	if i < 0 {
-		return mcp.Prompt{}, false
-	}
-	return list[i], true
-}
-
 // Make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
 // are the prompt's arguments in their order, or NAME=VALUE.
 func (s Servers) Make(ctx context.Context, command string, words []string) (string, error) {
-	p, ok := s.named(command)
-	if !ok {
+	list := s.prompts()
+	i := slices.IndexFunc(list, func(p offer) bool { return p.command() == command })
+	if i < 0 {
 		return "", fmt.Errorf("no MCP server offers the prompt /%s any longer", command)
 	}
+	p := list[i]
 	arguments, err := fill(p.Arguments, words)
 	if err != nil {
 		return "", fmt.Errorf("%w: it is /%s", err, strings.TrimSpace(command+" "+usageOf(p.Arguments)))
 	}
-	messages, err := s.Prompt(ctx, p.Server, p.Name, arguments)
-	if err != nil {
-		return "", err
+	text, err := s.Prompt(ctx, p.server, p.Name, arguments)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = fmt.Errorf("the prompt /%s is empty", command)
 	}
-	text := textOf(messages)
-	if strings.TrimSpace(text) == "" {
-		return "", fmt.Errorf("the prompt /%s is empty", command)
-	}
-	return text, nil
+	return text, err
 }
 
 // fill gives the arguments of a prompt their values. All words from the last argument on belong to it.
@@ -170,20 +158,22 @@ func (s Servers) Mentions(word string) []Completion {
 		return nil
 	}
 	var list []Completion
-	for _, r := range s.Resources() {
-		name := "@" + r.Server + ":" + r.URI
-		help := describe(r.Title, r.Name, r.Description)
-		if r.Size > 0 {
-			help += " · " + theme.Size(int(r.Size))
-		}
-		fixed, _, _ := strings.Cut(name, "{")
-		switch {
-		case r.Template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
-			list = append(list, Completion{Name: word, Help: help})
-		case r.Template && matches(name, help, word):
-			list = append(list, Completion{Name: name, Args: "URI", Help: help})
-		case matches(name, help, word):
-			list = append(list, Completion{Name: name, Help: help})
+	for _, server := range s.List() {
+		for _, r := range server.Resources {
+			name := "@" + server.Name + ":" + r.URI
+			help := describe(r.Title, r.Name, r.Description)
+			if r.Size > 0 {
+				help += " · " + theme.Size(int(r.Size))
+			}
+			fixed, _, template := strings.Cut(name, "{")
+			switch {
+			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
+				list = append(list, Completion{Name: word, Help: help})
+			case template && matches(name, help, word):
+				list = append(list, Completion{Name: name, Args: "URI", Help: help})
+			case matches(name, help, word):
+				list = append(list, Completion{Name: name, Help: help})
+			}
 		}
 	}
 	return list[:min(len(list), mostResources)]

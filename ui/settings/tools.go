@@ -113,8 +113,8 @@ func errorText(s mcp.Status) string {
 		return ""
 	}
 	text := s.Err.Error()
-	if n := len(s.Stderr); n > 0 && !strings.Contains(text, s.Stderr[n-1]) {
-		text += " (" + s.Stderr[n-1] + ")"
+	if n := len(s.Printed); n > 0 && !strings.Contains(text, s.Printed[n-1]) {
+		text += " (" + s.Printed[n-1] + ")"
 	}
 	return text
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/history"
-	"winnow/llm/attach"
+	"winnow/llm/tool"
 	"winnow/ui/markdown"
 )
 
@@ -21,7 +21,7 @@ func FileLabel(p history.Part, tokens int) string {
 func sizes(p history.Part, tokens int) []string {
 	var facts []string
 	if p.Kind == history.ImagePart {
-		if w, h, ok := attach.PictureSize(p.Data); ok {
+		if w, h, ok := tool.PictureSize(p.Data); ok {
 			facts = append(facts, fmt.Sprintf("%d×%d", w, h))
 		}
 		facts = append(facts, Size(len(p.Data)))

@@ -1,4 +1,4 @@
-package attach
+package tool
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"winnow/history"
+	"winnow/history/message"
 )
 
 // picture is an image of w by h pixels, in a format.
@@ -59,8 +59,8 @@ func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {
 		{webp("VP8L", 0x2f, 0x1f, 0xc3, 0x95, 0), "image/webp", 800, 600},
 		{webp("VP8X", 0, 0, 0, 0, 0x1f, 3, 0, 0x57, 2, 0), "image/webp", 800, 600},
 	} {
-		p, err := Read("main.go", c.data, "gpt-4o", nil)
-		if err != nil || p.Kind != history.ImagePart || p.MediaType != c.kind || !bytes.Equal(p.Data, c.data) || p.Tokens != PictureTokens("gpt-4o", c.w, c.h) {
+		p, err := Attach("main.go", c.data, "gpt-4o", nil)
+		if err != nil || p.Kind != message.ImagePart || p.MediaType != c.kind || !bytes.Equal(p.Data, c.data) || p.Tokens != PictureTokens("gpt-4o", c.w, c.h) {
 			t.Errorf("%s of %d by %d: %s, %s, %d tokens, %v", c.kind, c.w, c.h, p.Kind, p.MediaType, p.Tokens, err)
 		}
 		if w, h, ok := PictureSize(c.data); !ok || w != c.w || h != c.h {
@@ -80,15 +80,15 @@ func TestAttachReadsTexts(t *testing.T) {
 		{"UTF-16, the large end first", "\xfe\xff\x00h\x00\xe9", "hé"},
 		{"coloured output", "\x1b[31mred\x1b[0m\n", "\x1b[31mred\x1b[0m\n"},
 	} {
-		p, err := Read("f", []byte(c.data), "gpt-4o", func(s string) int { return len(s) })
-		if err != nil || p.Kind != history.TextPart || p.Text != c.want || p.Tokens != len(p.Sent()) {
+		p, err := Attach("f", []byte(c.data), "gpt-4o", func(s string) int { return len(s) })
+		if err != nil || p.Kind != message.TextPart || p.Text != c.want || p.Tokens != len(p.Sent()) {
 			t.Errorf("%s: %+v, %v; want the text %q", c.name, p, err, c.want)
 		}
 	}
 }
 
 func TestAttachNamesTheReason(t *testing.T) {
-	large := bytes.Repeat([]byte("x"), Largest+1)
+	large := bytes.Repeat([]byte("x"), LargestFile+1)
 	for _, c := range []struct {
 		name, data, says string
 		is               error
@@ -102,12 +102,12 @@ func TestAttachNamesTheReason(t *testing.T) {
 		{name: "another picture", data: "BM\x00\x00\x00\x00", says: "type that models do not accept (image/bmp)"},
 		{name: "half a picture", data: string(picture(t, "png", 9, 9)[:20]), says: "its size cannot be read"},
 	} {
-		p, err := Read("f", []byte(c.data), "gpt-4o", nil)
+		p, err := Attach("f", []byte(c.data), "gpt-4o", nil)
 		if err == nil || !strings.Contains(err.Error(), c.says) || c.is != nil && !errors.Is(err, c.is) {
 			t.Errorf("%s: %s, %v; want an error with %q", c.name, p.Kind, err, c.says)
 		}
 	}
-	if p, err := Read("f", large[:Largest], "gpt-4o", nil); err != nil || len(p.Text) != Largest {
+	if p, err := Attach("f", large[:LargestFile], "gpt-4o", nil); err != nil || len(p.Text) != LargestFile {
 		t.Errorf("the largest file that is allowed: %v", err)
 	}
 }
@@ -115,11 +115,11 @@ func TestAttachNamesTheReason(t *testing.T) {
 func TestAttachTakesAnyBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		head := rapid.SampledFrom([]string{"", "\x89PNG\r\n\x1a\n", "GIF89a", "RIFF\x00\x00\x00\x00WEBPVP", "\xff\xd8\xff", "\xff\xfe"}).Draw(t, "head")
-		p, err := Read("f", append([]byte(head), rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "data")...), "claude", nil)
-		if err == nil && p.Kind == history.TextPart && strings.IndexByte(p.Text, 0) >= 0 {
+		p, err := Attach("f", append([]byte(head), rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "data")...), "claude", nil)
+		if err == nil && p.Kind == message.TextPart && strings.IndexByte(p.Text, 0) >= 0 {
 			t.Fatalf("the text %q holds a null byte", p.Text)
 		}
-		if err == nil && p.Kind == history.ImagePart && p.Tokens <= 0 {
+		if err == nil && p.Kind == message.ImagePart && p.Tokens <= 0 {
 			t.Fatalf("a picture costs %d tokens", p.Tokens)
 		}
 	})

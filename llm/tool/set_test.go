@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestToolboxAlwaysAnswers(t *testing.T) {
+func TestACallAlwaysGetsAnAnswer(t *testing.T) {
 	var box Toolbox
 	add := func(name string, run Func) { box.Register(Tool{Name: name}, run) }
 	add("echo", func(_ context.Context, a json.RawMessage) (string, error) { return string(a), nil })
@@ -23,7 +23,7 @@ func TestToolboxAlwaysAnswers(t *testing.T) {
 	add("panic", func(context.Context, json.RawMessage) (string, error) { panic("oh") })
 	add("exit", func(context.Context, json.RawMessage) (string, error) { runtime.Goexit(); return "", nil })
 	add("silent", func(context.Context, json.RawMessage) (string, error) { return "", nil })
-	tests := []struct{ name, arguments, want string }{
+	for _, test := range []struct{ name, arguments, want string }{
 		{"echo", `{"a":1}`, `{"a":1}`},
 		{"echo", "  ", `{}`},
 		{"echo", `{"a":`, `error: the arguments are not a JSON object: {"a":`},
@@ -33,85 +33,42 @@ func TestToolboxAlwaysAnswers(t *testing.T) {
 		{"panic", "{}", "error: panic crashed: oh"},
 		{"exit", "{}", "error: exit ended without an answer"},
 		{"silent", "{}", ""},
-		{"nothing", "{}", "error: no such tool: nothing; there are: echo, fail, half, panic, exit, silent"},
-	}
-	for _, test := range tests {
-		got := box.Run(t.Context(), test.name, test.arguments)
+		{"nothing", "{}", `error: no such tool: nothing; there are: echo, fail, half, panic, exit, silent`},
+	} {
+		got, end := Set{Boxes: []*Toolbox{&box}}.Run(t.Context(), test.name, test.arguments)
 		wantText(t, test.name+" "+test.arguments, got, test.want)
+		if end != Done {
+			t.Errorf("%s ended with %q", test.name, end)
+		}
 	}
-	var none *Toolbox
-	wantText(t, "no box", none.Run(t.Context(), "x", ""), "error: no such tool: x; there are no tools")
-	if none.Tools() != nil {
-		t.Errorf("no box has tools %v", none.Tools())
-	}
-}
-
-func TestToolboxDoesNotCutResults(t *testing.T) {
-	var box Toolbox
-	long := strings.Repeat("x", 1<<20)
-	box.Register(Tool{Name: "long"}, func(context.Context, json.RawMessage) (string, error) { return long, nil })
-	if got := box.Run(t.Context(), "long", ""); got != long {
-		t.Errorf("got %d bytes, want %d", len(got), len(long))
-	}
-}
-
-func TestToolboxAnswersWhenStopped(t *testing.T) {
-	var box Toolbox
-	ctx, cancel := context.WithCancel(t.Context())
-	release := make(chan struct{})
-	defer close(release)
-	box.Register(Tool{Name: "deaf"}, func(context.Context, json.RawMessage) (string, error) {
-		cancel()
-		<-release
-		return "late", nil
-	})
-	wantText(t, "stopped on the way", box.Run(ctx, "deaf", ""), "error: stopped before deaf was done")
-	wantText(t, "stopped before", box.Run(ctx, "deaf", ""), "error: stopped before deaf began")
-}
-
-func TestToolboxReplacesInPlace(t *testing.T) {
-	var box Toolbox
-	for _, d := range []string{"1", "2"} {
-		box.Register(Tool{Name: "a", Description: d}, func(context.Context, json.RawMessage) (string, error) { return d, nil })
-		box.Register(Tool{Name: "b", Description: d}, nil)
-	}
-	if tools := box.Tools(); names(tools) != "a b" || tools[0].Description != "2" || tools[1].Description != "2" {
-		t.Errorf("got %v", tools)
-	}
-	wantText(t, "result", box.Run(t.Context(), "a", ""), "2")
+	got, _ := Set{Boxes: []*Toolbox{nil}}.Run(t.Context(), "x", "")
+	wantText(t, "no box", got, `error: no such tool: x; there are no tools`)
 }
 
 func TestSetOffersEachNameOnce(t *testing.T) {
+	says := func(text string) Func {
+		return func(context.Context, json.RawMessage) (string, error) { return text, nil }
+	}
 	var first, second Toolbox
-	for box, tools := range map[*Toolbox][]string{&first: {"a", "b"}, &second: {"b", "c"}} {
-		for _, name := range tools {
-			box.Register(Tool{Name: name}, func(context.Context, json.RawMessage) (string, error) {
-				if box == &first {
-					return "first", nil
-				}
-				return "second", nil
-			})
-		}
-	}
+	first.Register(Tool{Name: "a"}, says("first"))
+	first.Register(Tool{Name: "b"}, says("replaced"))
+	first.Register(Tool{Name: "b"}, says("first"))
+	gone := func(context.Context) error { return errors.New("gone") }
+	second.Replace([]Entry{{Tool: Tool{Name: "b"}, Run: says("second")}, {Tool: Tool{Name: "c"}, Run: says("second"), Ready: gone}})
 	set := Set{Boxes: []*Toolbox{nil, &first, &second}, Off: func(t Tool) bool { return t.Name == "a" }}
-	if got := names(set.Tools()); got != "b c" {
-		t.Errorf("the set offers %s", got)
+	if tools := set.Tools(); len(tools) != 2 || tools[0].Name != "b" || tools[1].Name != "c" {
+		t.Errorf("the set offers %v", tools)
 	}
-	for name, want := range map[string]string{"b": "first", "c": "second", "a": "error: no such tool: a; there are: b, c"} {
-		got, end := set.Run(t.Context(), name, "")
+	for name, want := range map[string]string{"b": "first", "c": "second", "a": `error: no such tool: a; there are: b, c`} {
+		got, _ := set.Run(t.Context(), name, "")
 		wantText(t, name, got, want)
-		if _, there := set.Tool(name); end != Done || there != (name != "a") {
-			t.Errorf("%s ended with %q, and it is there: %v", name, end, there)
+		if _, there := set.Tool(name); there != (name != "a") {
+			t.Errorf("%s is there: %v", name, there)
+		}
+		if err := set.Ready(t.Context(), name); (err != nil) != (name == "c") {
+			t.Errorf("%s is not ready: %v", name, err)
 		}
 	}
-}
-
-func names(tools []Tool) string {
-	var names []string
-	for _, tool := range tools {
-		names = append(names, tool.Name)
-	}
-	return strings.Join(names, " ")
 }
 
 func TestACallHasATime(t *testing.T) {
@@ -126,6 +83,12 @@ func TestACallHasATime(t *testing.T) {
 		<-release
 		return "late", nil
 	})
+	ctx, stop := context.WithCancel(t.Context())
+	box.Register(Tool{Name: "stops", Timeout: time.Hour}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		stop()
+		<-ctx.Done()
+		return "", ctx.Err()
+	})
 	set := Set{Boxes: []*Toolbox{&box}, Limits: Limits{Timeout: 2 * time.Millisecond}}
 	for _, c := range []struct {
 		name, want string
@@ -133,25 +96,28 @@ func TestACallHasATime(t *testing.T) {
 	}{
 		{"slow", "error: stopped after 1ms, before slow was done; it may have run in part", TimedOut},
 		{"deaf", "error: stopped after 2ms, before deaf was done; it may have run in part", TimedOut},
+		{"stops", "error: stopped before stops was done; it may have run in part", Stopped},
+		{"slow", "error: stopped before slow began", Done},
 	} {
-		got, end := set.Run(t.Context(), c.name, "{}")
+		got, end := set.Run(ctx, c.name, "{}")
 		wantText(t, c.name, got, c.want)
 		if end != c.end {
 			t.Errorf("%s ended with %q, want %q", c.name, end, c.end)
 		}
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	set.Limits.Timeout = time.Hour
-	box.Register(Tool{Name: "stops"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
-		stop()
-		<-ctx.Done()
-		return "", ctx.Err()
+}
+
+func TestACallSaysHowFarItIs(t *testing.T) {
+	var box Toolbox
+	box.Register(Tool{Name: "long"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		Progress(ctx, "half")
+		return "done", nil
 	})
-	got, end := set.Run(ctx, "stops", "{}")
-	wantText(t, "stops", got, "error: stopped before stops was done; it may have run in part")
-	if end != Stopped {
-		t.Errorf("it ended with %q, want %q", end, Stopped)
-	}
+	set := Set{Boxes: []*Toolbox{&box}}
+	set.Run(t.Context(), "long", "") // Nobody wants to know.
+	said := ""
+	set.Run(WithProgress(t.Context(), func(text string) { said += text }), "long", "")
+	wantText(t, "progress", said, "half")
 }
 
 // What a tool answers is kept byte for byte up to the limit, and no character is cut in two.
@@ -172,9 +138,6 @@ func TestLongOutputIsCutWithAMark(t *testing.T) {
 			t.Fatalf("%q cut at %d is %q", text, limit, got)
 		}
 	})
-	if got := (Limits{Output: 3}).cut("\x80\x80\x80\x80\x80\x80"); !strings.HasPrefix(got, "\x80") && !strings.HasPrefix(got, "[output") {
-		t.Errorf("bytes that are no text are cut to %q", got)
-	}
 }
 
 func wantText(t *testing.T, what, got, want string) {

@@ -1,4 +1,4 @@
-package fetch
+package tool
 
 import (
 	"errors"
@@ -51,15 +51,15 @@ func TestDocumentsBecomeText(t *testing.T) {
 		"/page":   sends("text/html", `<html><head><title>T</title><script>alert(1)</script></head><body><h1>Hi &amp; all</h1><p>A <a href="/x">link</a>.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></body></html>`),
 		"/latin":  sends("text/plain; charset=iso-8859-1", "caf\xe9"),
 		"/json":   sends("application/json", `{"a":1}`),
-		"/image":  sends("image/png", "\x89PNG"),
+		"/image":  sends("image/png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
 		"/broken": sends("text/plain; charset=utf-8", "a\xffb"),
-		"/long":   sends("text/plain", strings.Repeat("ä", Largest)),
+		"/long":   sends("text/plain", strings.Repeat("ä", largestPage)),
 		"/named":  sends("", "<!doctype html><p>Hello"),
 		"/around": goes("/json"),
 		"/loop":   goes("/loop"),
 		"/away":   goes("http://elsewhere.invalid/"),
 	})
-	f := New([]string{"127.0.0.1"})
+	local := []string{"127.0.0.1"}
 	for path, want := range map[string]string{
 		"/page":   "# Hi & all\n\nA [link](" + base + "/x).\n\n| a | b |\n|---|---|\n| 1 | 2 |",
 		"/latin":  "café",
@@ -68,23 +68,23 @@ func TestDocumentsBecomeText(t *testing.T) {
 		"/named":  "Hello",
 		"/around": `{"a":1}`,
 	} {
-		d, err := f.Read(t.Context(), base+path)
+		d, err := ReadPage(t.Context(), local, base+path)
 		if err != nil || d.Text != want {
 			t.Errorf("%s: %q, %v; want %q", path, d.Text, err, want)
 		}
 	}
 	for path, want := range map[string]string{
-		"/image":   "is no text but image/png",
+		"/image":   "no text but image/png",
 		"/missing": "404",
 		"/loop":    "more than 5 redirects",
 		"/away":    "another host, which was not asked: http://elsewhere.invalid/",
 	} {
-		if d, err := f.Read(t.Context(), base+path); err == nil || !strings.Contains(err.Error(), want) {
+		if d, err := ReadPage(t.Context(), local, base+path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want an error with %q", path, d, err, want)
 		}
 	}
-	long, err := f.Read(t.Context(), base+"/long")
-	if err != nil || !long.Cut || len(long.Text) > Largest || !utf8.ValidString(long.Text) || strings.Contains(long.Text, "\uFFFD") {
+	long, err := ReadPage(t.Context(), local, base+"/long")
+	if err != nil || !long.Cut || len(long.Text) > largestPage || !utf8.ValidString(long.Text) || strings.Contains(long.Text, "\uFFFD") {
 		t.Errorf("of a long document %d bytes, cut %v, %v", len(long.Text), long.Cut, err)
 	}
 }
@@ -114,12 +114,12 @@ func TestNothingIsSentToAddressesThatNobodyListed(t *testing.T) {
 		{[]string{"*.example.org"}, "http://example.org.evil.invalid/"},
 		{[]string{"*.example.org"}, "http://badexample.org/"},
 	} {
-		if d, err := New(c.hosts).Read(t.Context(), c.address); err == nil {
+		if d, err := ReadPage(t.Context(), c.hosts, c.address); err == nil {
 			t.Errorf("%s with the hosts %v: %+v", c.address, c.hosts, d)
 		}
 	}
 	var refused *RefusedError
-	if _, err := New(nil).Read(t.Context(), "http://localhost."+port); !errors.As(err, &refused) && err == nil {
+	if _, err := ReadPage(t.Context(), nil, "http://localhost."+port); !errors.As(err, &refused) && err == nil {
 		t.Errorf("a name of this machine: %v", err)
 	}
 	if len(*asked) > 0 {
@@ -143,9 +143,9 @@ func TestPublicAddresses(t *testing.T) {
 
 func TestToolGivesALongDocumentInParts(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("ä", pageMax) + "end"
+	text := strings.Repeat("ä", partOfPage) + "end"
 	base, _ := site(t, map[string]http.HandlerFunc{"/": sends("text/plain; charset=utf-8", text)})
-	_, run := New([]string{"127.0.0.1"}).Tool()
+	_, run := Fetch([]string{"127.0.0.1"})
 	first, err := run(t.Context(), []byte(`{"url":"`+base+`/"}`))
 	if err != nil || strings.Contains(first, "end") || !strings.Contains(first, "characters 0 to 20000") {
 		t.Errorf("the first part is %.100s, %v", first, err)

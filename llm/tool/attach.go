@@ -1,6 +1,4 @@
-// Package attach reads files as parts of messages: texts and pictures, and what a picture costs a model. It opens no
-// file and sends none.
-package attach
+package tool
 
 import (
 	"bytes"
@@ -14,49 +12,52 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"unicode/utf16"
 
-	"winnow/history"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"winnow/history/message"
 )
 
-// Largest is the largest file that can be attached, in bytes. Servers take requests of some tens
+// LargestFile is the largest file that can be attached, in bytes. Servers take requests of some tens
 // of megabytes, and a file goes with every request that holds its message.
-const Largest = 10 << 20
+const LargestFile = 10 << 20
 
-// Errors of Read that are no fault of the file's format.
+// Errors of Attach that are no fault of the file's format.
 var (
 	ErrEmptyFile = errors.New("the file is empty")
-	ErrTooLarge  = fmt.Errorf("the file is larger than %d MB", Largest>>20)
+	ErrTooLarge  = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
 )
 
-// Read reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not
+// Attach reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not
 // by its name. The cost of a picture is estimated for a model, a text is counted by count, where nil
 // leaves it uncounted. Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is.
 // The error says why the file cannot be sent.
-func Read(name string, data []byte, model string, count func(string) int) (history.Part, error) {
+func Attach(name string, data []byte, model string, count func(string) int) (message.Part, error) {
 	if len(data) == 0 {
-		return history.Part{}, ErrEmptyFile
+		return message.Part{}, ErrEmptyFile
 	}
-	if len(data) > Largest {
-		return history.Part{}, ErrTooLarge
+	if len(data) > LargestFile {
+		return message.Part{}, ErrTooLarge
 	}
 	kind, _, err := mime.ParseMediaType(http.DetectContentType(data))
 	if err != nil {
-		return history.Part{}, fmt.Errorf("detect the type of the file: %w", err)
+		return message.Part{}, fmt.Errorf("detect the type of the file: %w", err)
 	}
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		w, h, ok := PictureSize(data)
 		if !ok {
-			return history.Part{}, fmt.Errorf("it looks like an image (%s), but its size cannot be read", kind)
+			return message.Part{}, fmt.Errorf("it looks like an image (%s), but its size cannot be read", kind)
 		}
-		return history.Part{Kind: history.ImagePart, Name: name, MediaType: kind, Data: data, Tokens: PictureTokens(model, w, h)}, nil
+		tokens := PictureTokens(model, w, h)
+		return message.Part{Kind: message.ImagePart, Name: name, MediaType: kind, Data: data, Tokens: tokens}, nil
 	}
 	text, ok := asText(data)
 	if !ok {
-		return history.Part{}, notTaken(kind)
+		return message.Part{}, notTaken(kind)
 	}
-	p := history.Part{Kind: history.TextPart, Name: name, MediaType: "text/plain", Text: text}
+	p := message.Part{Kind: message.TextPart, Name: name, MediaType: "text/plain", Text: text}
 	if count != nil {
 		p.Tokens = count(p.Sent())
 	}
@@ -77,17 +78,10 @@ func notTaken(kind string) error {
 // asText reads bytes as a text, and says whether they are one: no text holds null bytes, but for the
 // UTF-16 that begins with its mark.
 func asText(data []byte) (string, bool) {
-	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
-		if rest, marked := bytes.CutPrefix(data, []byte(mark)); marked && len(rest)%2 == 0 {
-			units := make([]uint16, len(rest)/2)
-			for i := range units {
-				units[i] = order.Uint16(rest[2*i:])
-			}
-			text := string(utf16.Decode(units))
-			return text, strings.IndexByte(text, 0) < 0
-		}
+	data, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), data)
+	if err != nil {
+		return "", false
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(data, 0) >= 0 || bytes.HasPrefix(data, []byte("%PDF-")) {
 		return "", false
 	}
@@ -100,7 +94,7 @@ func asText(data []byte) (string, bool) {
 	return string(data), controls*100 <= len(data)
 }
 
-// PictureSize is the width and height in pixels of a picture that Read takes.
+// PictureSize is the width and height in pixels of a picture that Attach takes.
 func PictureSize(data []byte) (w, h int, ok bool) {
 	if w, h, ok := webpSize(data); ok {
 		return w, h, true

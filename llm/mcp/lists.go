@@ -1,0 +1,104 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type (
+	// Prompt is a text that a server makes for the user to send.
+	Prompt = sdk.Prompt
+
+	// Argument is what a prompt is made with.
+	Argument = sdk.PromptArgument
+
+	// Resource is something that a server can be asked to show. The URI of a template has {placeholders}.
+	Resource = sdk.Resource
+)
+
+// Prompt has a server make a prompt, as one text. What the model is to have said in it has a line that says so.
+func (m *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) (string, error) {
+	s, err := m.find(server)
+	if err != nil {
+		return "", err
+	}
+	made, err := ask(ctx, s, func(ctx context.Context, l *link) (*sdk.GetPromptResult, error) {
+		return l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
+	})
+	if err != nil {
+		return "", fmt.Errorf("get the prompt %s of %s: %w", name, server, err)
+	}
+	var texts []string
+	for _, message := range made.Messages {
+		if message != nil {
+			speaker := map[sdk.Role]string{"assistant": "Assistant:\n"}[message.Role]
+			texts = append(texts, speaker+strings.TrimSpace(contentText(message.Content)))
+		}
+	}
+	return bounded(strings.Join(texts, "\n\n"), s.config.MaxResult), nil
+}
+
+// Read reads a resource, as one text.
+func (m *Servers) Read(ctx context.Context, server, uri string) (string, error) {
+	s, err := m.find(server)
+	if err != nil {
+		return "", err
+	}
+	read, err := ask(ctx, s, func(ctx context.Context, l *link) (*sdk.ReadResourceResult, error) {
+		return l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	})
+	if err != nil {
+		return "", fmt.Errorf("read %s of %s: %w", uri, server, err)
+	}
+	var text string
+	for _, c := range read.Contents {
+		text += resourceText(c)
+	}
+	return bounded(text, s.config.MaxResult), nil
+}
+
+// list reads one of the server's lists to its end, or until it is too long.
+func list[P, T any](s *server, l *link, of func(context.Context, *P) iter.Seq2[*T, error]) (all []*T, err error) {
+	ctx, cancel := context.WithTimeout(l.ctx, s.config.StartupTimeout)
+	defer cancel()
+	for item, err := range of(ctx, nil) {
+		if err != nil {
+			return all, err
+		}
+		if item != nil {
+			all = append(all, item)
+		}
+		if len(all) == mostListed {
+			break
+		}
+	}
+	return all, nil
+}
+
+// readTools reads the server's tools.
+func (s *server) readTools(l *link) ([]Tool, error) {
+	if has := l.session.InitializeResult().Capabilities; has == nil || has.Tools == nil {
+		return nil, nil
+	}
+	listed, err := list(s, l, l.session.Tools)
+	return named(s.config, listed), err
+}
+
+// readOffers reads the server's prompts, resources and templates. One that cannot list them has none.
+func (s *server) readOffers(l *link) (prompts []*Prompt, resources []*Resource) {
+	prompts, _ = list(s, l, l.session.Prompts)
+	for _, p := range prompts {
+		p.Arguments = slices.DeleteFunc(p.Arguments, func(a *Argument) bool { return a == nil })
+	}
+	resources, _ = list(s, l, l.session.Resources)
+	templates, _ := list(s, l, l.session.ResourceTemplates)
+	for _, t := range templates {
+		resources = append(resources, &Resource{URI: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description})
+	}
+	return prompts, resources
+}

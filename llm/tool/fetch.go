@@ -1,0 +1,251 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html/charset"
+)
+
+const (
+	// FetchName is what the model calls the tool Fetch by.
+	FetchName = "fetch"
+
+	largestPage  = 4 << 20 // the most that is read of a document, in bytes
+	partOfPage   = 20_000  // how much of a document one call gives, in code points
+	maxRedirects = 5
+	patience     = 30 * time.Second
+)
+
+// Fetch is a tool that reads the document at a URL, as ReadPage does.
+func Fetch(hosts []string) (Tool, Func) {
+	return Tool{
+		Name: FetchName,
+		Description: fmt.Sprintf("Read the document behind a URL as text; web pages come as Markdown. "+
+			"One call returns at most %d characters.", partOfPage),
+		Parameters: json.RawMessage(`{"type":"object","properties":{` +
+			`"url":{"type":"string","description":"an http or https URL"},` +
+			`"start":{"type":"integer","minimum":0,"description":"the character to begin at, to read on in a long document"}` +
+			`},"required":["url"]}`),
+		Reach:    "winnow reads the page. The site sees your IP address.",
+		EachTime: true,
+	}, func(ctx context.Context, arguments json.RawMessage) (string, error) {
+		var in struct {
+			URL   string `json:"url"`
+			Start int    `json:"start"`
+		}
+		if err := json.Unmarshal(arguments, &in); err != nil {
+			return "", fmt.Errorf("read the arguments: %w", err)
+		}
+		p, err := ReadPage(ctx, hosts, in.URL)
+		if err != nil {
+			return "", err
+		}
+		return p.part(in.Start), nil
+	}
+}
+
+// Page is the document at a URL.
+type Page struct {
+	URL  string // where it was found in the end
+	Type string // its media type, such as text/html
+	Text string // HTML as Markdown, other texts as they are, in UTF-8
+	Cut  bool   // it is too long, and the rest was not read
+}
+
+// part is the document from a character on, with what there is to know of it in front.
+func (p Page) part(start int) string {
+	runes := []rune(p.Text)
+	start = min(max(0, start), len(runes))
+	end := min(start+partOfPage, len(runes))
+	head := fmt.Sprintf("%s (%s, %d characters)", p.URL, p.Type, len(runes))
+	if p.Cut {
+		head += fmt.Sprintf("; only the first %d MB were read", largestPage>>20)
+	}
+	if start > 0 || end < len(runes) {
+		head += fmt.Sprintf("; characters %d to %d", start, end)
+	}
+	return head + "\n\n" + string(runes[start:end])
+}
+
+// A RefusedError says why a URL is not asked. Nothing was sent to it.
+type RefusedError struct{ text string }
+
+func (e *RefusedError) Error() string { return e.text }
+
+func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+
+// ReadPage reads the document at a URL. It sends nothing but the request for it, asks no address of a network that the
+// user did not name, and follows no redirect to another host. Where hosts are given it asks no others, and these even
+// where they are on this machine or its network: "example.org" is that host, "*.example.org" every host below it.
+func ReadPage(ctx context.Context, hosts []string, address string) (Page, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSpace(address), nil)
+	if err != nil {
+		return Page{}, refuse("%q is not a URL", address)
+	}
+	if err := allowed(hosts, req.URL); err != nil {
+		return Page{}, err
+	}
+	req.Header.Set("User-Agent", "winnow")
+	req.Header.Set("Accept", "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.1")
+	var proxied bool // of the request that is being sent: a proxy may be on this network
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		Proxy: func(r *http.Request) (*url.URL, error) {
+			proxy, err := http.ProxyFromEnvironment(r)
+			proxied = proxy != nil
+			return proxy, err
+		},
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialer := &net.Dialer{}
+			if len(hosts) == 0 && !proxied {
+				dialer.ControlContext = publicOnly
+			}
+			return dialer.DialContext(ctx, network, address)
+		},
+	}
+	client := &http.Client{Transport: transport, Timeout: patience, CheckRedirect: redirectWithin(hosts)}
+	resp, err := client.Do(req)
+	if err != nil {
+		var at *url.Error
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		return Page{}, err
+	}
+	defer resp.Body.Close()
+	p := Page{URL: resp.Request.URL.Redacted()}
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
+		return Page{}, fmt.Errorf("%s answered %s", p.URL, resp.Status)
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, largestPage+1))
+	if err != nil {
+		return Page{}, fmt.Errorf("read %s: %w", p.URL, err)
+	}
+	p.Cut = len(raw) > largestPage
+	if err := p.decode(raw[:min(len(raw), largestPage)], resp.Header.Get("Content-Type")); err != nil {
+		return Page{}, fmt.Errorf("read %s: %w", p.URL, err)
+	}
+	return p, nil
+}
+
+// decode reads the bytes of a document as text.
+func (p *Page) decode(raw []byte, contentType string) (err error) {
+	if p.Type, _, err = mime.ParseMediaType(contentType); err != nil {
+		contentType = http.DetectContentType(raw)
+		p.Type, _, _ = strings.Cut(contentType, ";")
+	}
+	if _, ok := asText(raw); !ok {
+		return fmt.Errorf("it is no text but %s", p.Type)
+	}
+	reader, err := charset.NewReader(bytes.NewReader(raw), contentType)
+	if err != nil {
+		return err
+	}
+	decoded, err := io.ReadAll(reader)
+	if err != nil {
+		return err
+	}
+	p.Text = strings.ToValidUTF8(string(decoded), "\uFFFD")
+	if p.Cut {
+		p.Text = strings.TrimSuffix(p.Text, "\uFFFD") // half a character
+	}
+	if p.Type != "text/html" && p.Type != "application/xhtml+xml" {
+		return nil
+	}
+	plugins := converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin())
+	p.Text, err = converter.NewConverter(plugins).ConvertString(p.Text, converter.WithDomain(p.URL))
+	return err
+}
+
+// allowed says why a URL may not be asked, as far as its name tells.
+func allowed(hosts []string, u *url.URL) error {
+	listed := slices.ContainsFunc(hosts, func(pattern string) bool {
+		if below, ok := strings.CutPrefix(pattern, "*"); ok {
+			return strings.HasSuffix(strings.ToLower(u.Hostname()), strings.ToLower(below))
+		}
+		return strings.EqualFold(u.Hostname(), pattern)
+	})
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return refuse("only http and https URLs can be fetched, not %q", u.Redacted())
+	case u.Hostname() == "":
+		return refuse("%q names no host", u.Redacted())
+	case u.User != nil:
+		return refuse("a URL with a user name is not fetched")
+	case len(hosts) > 0 && !listed:
+		return refuse("the host %s is not among those that may be fetched: %s", u.Hostname(), strings.Join(hosts, ", "))
+	case len(hosts) > 0:
+		return nil
+	}
+	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !public(addr) || strings.EqualFold(u.Hostname(), "localhost") {
+		return refuseLocal(u.Hostname())
+	}
+	return nil
+}
+
+func refuseLocal(host string) error {
+	return refuse("%s is an address of this machine or its network, which is not fetched unless the configuration lists it", host)
+}
+
+// redirectWithin follows redirects within one host.
+func redirectWithin(hosts []string) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		first := via[0].URL
+		switch {
+		case len(via) > maxRedirects:
+			return fmt.Errorf("more than %d redirects", maxRedirects)
+		case !strings.EqualFold(req.URL.Hostname(), first.Hostname()):
+			return fmt.Errorf("it points to another host, which was not asked: %s", req.URL.Redacted())
+		case first.Scheme == "https" && req.URL.Scheme != "https":
+			return fmt.Errorf("it points to an address without encryption, which was not asked: %s", req.URL.Redacted())
+		}
+		req.Header.Del("Referer")
+		return allowed(hosts, req.URL)
+	}
+}
+
+// publicOnly refuses a connection to an address of this network. It sees the addresses after their name was resolved: a
+// public name may stand for one of them.
+func publicOnly(_ context.Context, _, resolved string, _ syscall.RawConn) error {
+	if at, err := netip.ParseAddrPort(resolved); err != nil || !public(at.Addr()) {
+		return refuseLocal(resolved)
+	}
+	return nil
+}
+
+// notPublic are the addresses that are neither private nor local by netip's methods, and yet no public hosts.
+var notPublic = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"), // shared by the customers of a provider
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), // for measurements
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b::/96"), // IPv4 behind a translator
+	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("2002::/16"), // 6to4
+}
+
+// public says that an address is one of the public internet.
+func public(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() &&
+		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
+}
