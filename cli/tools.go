@@ -121,7 +121,7 @@ func (w *setup) toolReport(list []mcp.Status, rules approval.Rules, builtin *too
 	add := func(row *report.ToolServer, offered *[]tool.Tool, t tool.Tool, one report.ToolRow) {
 		permission, _ := rules.Permission(t)
 		one.Name, one.Permission, one.Description = t.Name, string(permission), t.Description
-		if one.Offered = one.Offered && permission != tool.Off; one.Offered {
+		if one.Offered = one.Offered && permission != tool.Off && len(all)+len(*offered) < tool.MostTools; one.Offered {
 			one.Tokens = cost(t)
 			*offered = append(*offered, t)
 			row.Offered++
@@ -130,15 +130,11 @@ func (w *setup) toolReport(list []mcp.Status, rules approval.Rules, builtin *too
 	}
 	for _, s := range list {
 		row := report.ToolServer{
-			Stderr: []string{},
-			Name:   s.Name, State: string(s.State), Address: w.redactor.Text(s.Address), From: s.From, Title: s.Title, Note: s.Note,
+			Name: s.Name, State: string(s.State), Address: w.redactor.Text(s.Address), From: s.From, Title: s.Title,
 			Tools: []report.ToolRow{}, Prompts: len(s.Prompts), Resources: len(s.Resources),
 		}
 		if s.Err != nil {
 			row.Error = w.redactor.Text(s.Err.Error())
-		}
-		for _, line := range s.Printed {
-			row.Stderr = append(row.Stderr, w.redactor.Text(line))
 		}
 		var offered []tool.Tool
 		for _, t := range s.Tools {
@@ -148,7 +144,7 @@ func (w *setup) toolReport(list []mcp.Status, rules approval.Rules, builtin *too
 		all = append(all, offered...)
 		out.Servers = append(out.Servers, row)
 	}
-	own := report.ToolServer{Name: "winnow", State: "built in", Stderr: []string{}, Tools: []report.ToolRow{}}
+	own := report.ToolServer{Name: "winnow", State: "built in", Tools: []report.ToolRow{}}
 	var offered []tool.Tool
 	for _, t := range builtin.Tools() {
 		one := report.ToolRow{Own: t.Name, Offered: !t.Companion || len(all) > 0}

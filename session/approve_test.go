@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -387,4 +388,39 @@ func TestLongResultsAreStoredUpToTheLimit(t *testing.T) {
 // storedPermission is what the user said of any tool of a name.
 func storedPermission(name string, p tool.Permission) store.ToolPermission {
 	return store.ToolPermission{Name: name, Permission: string(p)}
+}
+
+// Nobody is asked about a call of a tool whose server is gone: it cannot run, whatever the answer is.
+func TestNobodyIsAskedAboutAToolThatIsGone(t *testing.T) {
+	b := newBench(t, calls("c1", remote.Name, `{}`), says("Too bad."))
+	box := &tool.Toolbox{}
+	box.Replace([]tool.Entry{{Tool: remote, Ready: func(context.Context) error { return errors.New("the MCP server files is not in use") }}})
+	b.offer(box)
+	events, err := drain(b.begin().Send(t.Context(), "Write."))
+	if err != nil || len(only[Asked](events)) > 0 {
+		t.Fatalf("%d questions, %v", len(only[Asked](events)), err)
+	}
+	ran := only[Ran](events)
+	want := "error: the MCP server files is not in use; this call did not run"
+	if len(ran) != 1 || ran[0].Message.Content != want || ran[0].Record.Outcome != approval.NoSuchTool {
+		t.Errorf("the call came to %+v, want %q", ran, want)
+	}
+}
+
+func TestALongCallSaysHowFarItIs(t *testing.T) {
+	b := newBench(t, calls("c1", "long", `{}`), says("Done."))
+	box := &tool.Toolbox{}
+	var late context.Context
+	box.Register(tool.Tool{Name: "long"}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		tool.Progress(ctx, "50 %")
+		late = context.WithoutCancel(ctx)
+		return "done", nil
+	})
+	b.offer(box)
+	b.deps.Approve = Always
+	events, err := drain(b.begin().Send(t.Context(), "Go."))
+	tool.Progress(late, "after the turn")
+	if got := only[Progress](events); err != nil || len(got) != 1 || got[0].Text != "50 %" {
+		t.Errorf("the progress is %q, %v", got, err)
+	}
 }

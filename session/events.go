@@ -58,6 +58,9 @@ type Running struct {
 	Server string // the MCP server that has it, "" for none
 }
 
+// Progress says how far the tool that runs is, in a few words of its own.
+type Progress struct{ Text string }
+
 // Ran says what became of a tool call, and that its result is on disk.
 type Ran struct {
 	Call    history.ToolCall // as received
@@ -93,6 +96,7 @@ func (Delta) event()     {}
 func (Calling) event()   {}
 func (Waiting) event()   {}
 func (Running) event()   {}
+func (Progress) event()  {}
 func (Asked) event()     {}
 func (Ran) event()       {}
 func (Answered) event()  {}

@@ -121,6 +121,9 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 	case d.Verdict == approval.Refuse:
 		return switchedOff, approval.Record{Outcome: approval.NotRun}, nil
 	case d.Verdict == approval.Ask:
+		if err := tools.Ready(ctx, c.Name); err != nil && ctx.Err() == nil {
+			return "error: " + err.Error() + "; this call did not run", approval.Record{Outcome: approval.NoSuchTool}, nil
+		}
 		answer, err := t.askUser(ctx, c.question(offered, d))
 		if err != nil {
 			return "", approval.Record{}, err
@@ -134,12 +137,32 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 		d.By = approval.Grant(answer.Choice)
 	}
 	t.emit(Running{Name: c.Name, Server: offered.Server})
-	result, end := tools.Run(ctx, c.Name, c.arguments.Object)
+	watched, stop := t.progress(ctx)
+	result, end := tools.Run(watched, c.Name, c.arguments.Object)
+	stop()
 	record = approval.Record{Outcome: approval.Outcome(end), By: d.By}
 	if c.repaired() {
 		record.Arguments = c.arguments.Object
 	}
 	return result, record, ctx.Err()
+}
+
+// progress is a context for a call that says how far it is, until stop is called: the call may be left to itself.
+func (t *turn) progress(ctx context.Context) (watched context.Context, stop func()) {
+	var mu sync.Mutex
+	stopped := false
+	watched = tool.WithProgress(ctx, func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !stopped {
+			t.emit(Progress{text})
+		}
+	})
+	return watched, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+	}
 }
 
 // unknownAgain notes a call of a tool that does not exist. The error is that of a call which was made before.

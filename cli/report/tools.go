@@ -24,8 +24,6 @@ type ToolServer struct {
 	From      string    `json:"from"`    // the file that names it, where that is another client's
 	Title     string    `json:"title"`   // what it calls itself
 	Error     string    `json:"error"`   // why it is not in use
-	Stderr    []string  `json:"stderr"`  // the last lines of its standard error, where it failed
-	Note      string    `json:"note"`    // about its list
 	Offered   int       `json:"offered"` // of its tools
 	Tokens    int       `json:"tokens"`  // of the tools that are offered
 	Tools     []ToolRow `json:"tools"`
@@ -72,15 +70,8 @@ func (t Tools) Table(out io.Writer) error {
 		return err
 	}
 	for _, s := range t.Servers {
-		name := Line(s.Name)
 		if s.Error != "" {
-			fmt.Fprintf(out, "\n%s: %s\n  %s\n", name, markdown.Visible(s.Error), Line(s.Address))
-			for _, line := range s.Stderr {
-				fmt.Fprintf(out, "  | %s\n", markdown.Visible(line))
-			}
-		}
-		if s.Note != "" {
-			fmt.Fprintf(out, "\n%s: %s\n", name, s.Note)
+			fmt.Fprintf(out, "\n%s: %s\n  %s\n", Line(s.Name), markdown.Visible(s.Error), Line(s.Address))
 		}
 	}
 	_, err := fmt.Fprintf(out, "\n%s offered with each request: ~%s\n", theme.PluralOf(t.Offered, "tool is", "tools are"), theme.Plural(t.Tokens, "token"))

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,11 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != g.origin.Scheme || !strings.EqualFold(r.URL.Host, g.origin.Host) {
 		return nil, fmt.Errorf("the server points to an address that is not in the configuration: %s; "+
 			"set url to it if you trust it", shownURL(r.URL.String()))
+	}
+	if r.Method == http.MethodDelete { // Nobody waits for a server that is slow to take its leave.
+		ctx, cancel := context.WithTimeout(r.Context(), closeGrace)
+		defer cancel()
+		r = r.WithContext(ctx)
 	}
 	sent := r.Clone(r.Context())
 	for name, value := range g.headers {

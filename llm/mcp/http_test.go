@@ -250,7 +250,8 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 	}
 }
 
-// A server that ends in a call is not waited for, even if it said that the answer can be fetched later.
+// A server that ends in a call is not waited for, even if it said that the answer can be fetched later. After that,
+// its tools are not ready.
 func TestAnHTTPServerThatEndsInACall(t *testing.T) {
 	t.Parallel()
 	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
@@ -269,11 +270,60 @@ func TestAnHTTPServerThatEndsInACall(t *testing.T) {
 		server.CloseClientConnections()
 	}))
 	t.Cleanup(server.Close)
-	m := started(t, Server{Name: "web", URL: server.URL, ToolTimeout: 2 * time.Minute})
+	// The SDK by itself waits for a second before it goes on with the stream.
+	m := started(t, Server{Name: "web", URL: server.URL, ToolTimeout: 900 * time.Millisecond})
+	until(t, m, func(s Status) bool { return s.Listed })
 	got := call(t, m, "web__add", `{"a":2,"b":3}`)
 	if !strings.Contains(got, "ended during the call: the server ended") {
 		t.Errorf("got %q", got)
 	}
+	until(t, m, func(s Status) bool { return s.State == Failed })
+	if err := m.all[0].ready(t.Context()); err == nil || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("its tools are ready: %v", err)
+	}
+}
+
+// A server that is asked by HTTP and ended unnoticed is noticed before the user is asked about a call.
+func TestAServerThatIsGoneIsNotReady(t *testing.T) {
+	t.Parallel()
+	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") },
+		&sdk.StreamableHTTPOptions{Stateless: true})
+	server := httptest.NewServer(streamable)
+	m := started(t, Server{Name: "web", URL: server.URL})
+	tools := tool.Set{Boxes: m.Boxes()}
+	if err := tools.Ready(t.Context(), "web__add"); err != nil {
+		t.Errorf("a server that answers is not ready: %v", err)
+	}
+	server.Close()
+	if err := tools.Ready(t.Context(), "web__add"); err == nil || !strings.Contains(err.Error(), "is not in use") {
+		t.Errorf("a server that is gone is ready: %v", err)
+	}
+}
+
+// A tool says how far a call is.
+func TestProgressIsReported(t *testing.T) {
+	t.Parallel()
+	server := sdk.NewServer(&sdk.Implementation{Name: "slow"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "long"},
+		func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+			for i := range 2 {
+				r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+					ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: float64(4 * i), Message: "step\x1b",
+				})
+			}
+			<-ctx.Done() // until the test has seen both
+			return nil, nil, ctx.Err()
+		})
+	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
+	ctx, stop := context.WithCancel(t.Context())
+	said := make(chan string, 2)
+	go (tool.Set{Boxes: m.Boxes()}).Run(tool.WithProgress(ctx, func(text string) { said <- text }), "web__long", `{}`)
+	for _, want := range []string{"0 step", "25 % step"} {
+		if got := <-said; got != want {
+			t.Errorf("progress is %q, want %q", got, want)
+		}
+	}
+	stop()
 }
 
 // A call that is stopped is cancelled at the server.

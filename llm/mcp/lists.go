@@ -40,7 +40,7 @@ func (m *Servers) Prompt(ctx context.Context, server, name string, arguments map
 			texts = append(texts, speaker+strings.TrimSpace(contentText(message.Content)))
 		}
 	}
-	return bounded(strings.Join(texts, "\n\n"), s.config.MaxResult), nil
+	return strings.Join(texts, "\n\n"), nil
 }
 
 // Read reads a resource, as one text.
@@ -59,7 +59,7 @@ func (m *Servers) Read(ctx context.Context, server, uri string) (string, error) 
 	for _, c := range read.Contents {
 		text += resourceText(c)
 	}
-	return bounded(text, s.config.MaxResult), nil
+	return text, nil
 }
 
 // list reads one of the server's lists to its end, or until it is too long.

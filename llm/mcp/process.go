@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -130,22 +129,13 @@ func (p *process) wait(d time.Duration) bool {
 	}
 }
 
-// wrong finds the line that says what went wrong. The last one of a stack trace says little, and so does what a
-// program says when it starts.
-var wrong = regexp.MustCompile(
-	`(?i)error|fail|fatal|panic|cannot|can't|could not|not found|missing|invalid|refused|denied|usage`)
-
-// how says how the program ended by itself, with the first line of what it printed that says why.
+// how says how the program ended by itself, with what it printed.
 func (p *process) how() error {
 	text := "it ended"
 	if !p.cmd.ProcessState.Success() {
 		text += " (" + p.cmd.ProcessState.String() + ")"
 	}
-	lines := p.printed.lines()
-	if i := slices.IndexFunc(lines, wrong.MatchString); i >= 0 {
-		text += ": " + lines[i]
-	}
-	return errors.New(text)
+	return errors.New(text + p.printed.quote())
 }
 
 // tail keeps the end of what is written to it.
@@ -154,10 +144,7 @@ type tail struct {
 	text []byte
 }
 
-const (
-	tailBytes = 10_000
-	tailLines = 20
-)
+const tailBytes = 10_000
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
@@ -167,15 +154,18 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines are the last lines that are not blank.
-func (t *tail) lines() []string {
+// quote is the end of a sentence with the last lines, "" where there are none. Those of a stack trace say little.
+func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var lines []string
 	for line := range strings.Lines(string(t.text)) {
-		if line = clean(line, 500); line != "" {
+		if line = clean(line, 200); line != "" && !strings.HasPrefix(line, "at ") {
 			lines = append(lines, line)
 		}
 	}
-	return lines[max(0, len(lines)-tailLines):]
+	if lines == nil {
+		return ""
+	}
+	return "; it printed: " + strings.Join(lines[max(0, len(lines)-4):], " / ")
 }

@@ -30,13 +30,12 @@ const (
 
 // server is one server and its goroutine.
 type server struct {
-	m       *Servers
-	config  Server
-	box     tool.Toolbox
-	again   chan struct{} // asks for a new start
-	printed *tail         // what the program printed that is no message; for the server's goroutine alone
+	m      *Servers
+	config Server
+	box    tool.Toolbox
+	again  chan struct{} // asks for a new start
 
-	// Servers.mu guards what follows. The lists of the status are replaced and not changed, but for its tools.
+	// Servers.mu guards what follows. The lists of the status are replaced and not changed.
 	status Status
 	link   *link    // nil where it is not connected
 	news   []string // sentences that the user has not read yet
@@ -45,7 +44,6 @@ type server struct {
 func newServer(m *Servers, config Server) *server {
 	config.StartupTimeout = cmp.Or(config.StartupTimeout, DefaultStartup)
 	config.ToolTimeout = cmp.Or(config.ToolTimeout, DefaultTool)
-	config.MaxResult = cmp.Or(config.MaxResult, DefaultResult)
 	s := &server{m: m, config: config, again: make(chan struct{}, 1)}
 	s.status = Status{Name: config.Name, From: config.From, Address: config.Address(), State: Idle}
 	if config.Disabled {
@@ -59,7 +57,13 @@ func (s *server) update(change func()) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	change()
-	s.m.deal()
+	var offered []tool.Entry
+	for _, t := range s.status.Tools {
+		if t.Offered {
+			offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.Own), Ready: s.ready})
+		}
+	}
+	s.box.Replace(offered)
 	s.m.announce()
 }
 
@@ -102,10 +106,7 @@ func (s *server) run() {
 // set changes the state of a server that is not connected. One that has failed or ended offers nothing any more.
 func (s *server) set(state State, err error) {
 	s.update(func() {
-		s.link, s.status.State, s.status.Err, s.status.Printed = nil, state, err, nil
-		if err != nil {
-			s.status.Printed = s.printed.lines()
-		}
+		s.link, s.status.State, s.status.Err = nil, state, err
 		if state == Failed {
 			s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
 		}
@@ -117,7 +118,6 @@ func (s *server) set(state State, err error) {
 
 // connect starts the server and reads its list of tools.
 func (s *server) connect() (*link, error) {
-	s.printed = new(tail)
 	l, err := s.dial()
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (s *server) connect() (*link, error) {
 		if s.status.State == Restarting {
 			s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
 		}
-		s.link, s.status.State, s.status.Err, s.status.Printed = l, Ready, nil, nil
+		s.link, s.status.State, s.status.Err = l, Ready, nil
 		s.status.Tools = tools
 		if info := l.session.InitializeResult().ServerInfo; info != nil {
 			s.status.Title = clean(info.Name+" "+info.Version, 120)
@@ -143,26 +143,10 @@ func (s *server) connect() (*link, error) {
 	return l, nil
 }
 
-// serve keeps the lists up to date until the connection ends, and says why it did.
+// serve keeps the lists up to date until the connection ends, and says why it did. A server that is slow with its
+// prompts and resources is ready all the same.
 func (s *server) serve(l *link) error {
 	defer l.end()
-	followed := make(chan struct{})
-	defer func() { <-followed }()
-	go func() {
-		defer close(followed)
-		s.follow(l)
-	}()
-	select {
-	case <-s.again:
-		l.finish(errors.New("restarted by the user"))
-	case <-l.ctx.Done():
-	}
-	return context.Cause(l.ctx)
-}
-
-// follow reads the lists of prompts and resources, and reads all lists again when one of them changes. A server that
-// is slow with them is ready all the same.
-func (s *server) follow(l *link) {
 	for {
 		prompts, resources := s.readOffers(l)
 		s.update(func() { s.status.Listed, s.status.Prompts, s.status.Resources = true, prompts, resources })
@@ -173,7 +157,7 @@ func (s *server) follow(l *link) {
 		select {
 		case <-l.changed:
 		case <-l.ctx.Done():
-			return
+			return context.Cause(l.ctx)
 		}
 		if tools, err := s.readTools(l); err == nil {
 			s.update(func() { s.status.Tools = tools })
@@ -189,6 +173,7 @@ const protocol = "2025-11-25"
 type link struct {
 	session  *sdk.ClientSession
 	process  *process        // nil for a server that is asked by HTTP
+	printed  tail            // what the program printed that is no message
 	ctx      context.Context // ends with the connection; its cause says why
 	finish   context.CancelCauseFunc
 	changed  chan struct{} // holds one when a list of the server has changed
@@ -215,10 +200,7 @@ func (s *server) dial() (*link, error) {
 		return l, nil
 	}
 	if err = l.explain(err); errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("it did not answer within %s (startup_timeout)", s.config.StartupTimeout)
-		if lines := s.printed.lines(); len(lines) > 0 {
-			err = fmt.Errorf("%w; it printed: %s", err, cut(strings.Join(lines[max(0, len(lines)-3):], " / "), 400))
-		}
+		err = fmt.Errorf("it did not answer within %s (startup_timeout)%s", s.config.StartupTimeout, l.printed.quote())
 	}
 	l.end()
 	return nil, err
@@ -229,7 +211,7 @@ func (s *server) transport(l *link) (transport sdk.Transport, err error) {
 	if s.config.Command == "" {
 		return httpTransport(s.config, l.finish)
 	}
-	if l.process, err = startProcess(s.config, s.printed); err != nil {
+	if l.process, err = startProcess(s.config, &l.printed); err != nil {
 		return nil, err
 	}
 	// The SDK's limit counts what it has read of the next message too.
@@ -269,10 +251,8 @@ var request = regexp.MustCompile(`^.*\b(Get|Post|Delete) "[^"]*": `)
 
 // explain says for the user why the connection ended, or why a request over it failed.
 func (l *link) explain(err error) error {
-	switch {
-	case isAnswer(err):
-		var answer *jsonrpc.Error
-		errors.As(err, &answer)
+	switch answer := answerOf(err); {
+	case answer != nil:
 		return errors.New(cut(plain(answer.Message), 4000))
 	case l.process != nil && !errors.Is(err, errTooLong) && l.process.wait(drainTime) &&
 		(err == nil || errors.Is(err, sdk.ErrConnectionClosed) || !l.process.cmd.ProcessState.Success()):
@@ -283,10 +263,14 @@ func (l *link) explain(err error) error {
 	return errors.New(request.ReplaceAllString(err.Error(), ""))
 }
 
-// isAnswer says that an error is the server's. Those of the SDK about its connection are of the same type.
-func isAnswer(err error) bool {
-	var answer *jsonrpc.Error
-	return errors.As(err, &answer) && !slices.Contains([]int64{-32003, -32004, -32005}, answer.Code)
+// answerOf is the error that the server answered with, nil for another one: those of the SDK about its connection are of
+// the same type.
+func answerOf(err error) *jsonrpc.Error {
+	answer, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok || slices.Contains([]int64{-32003, -32004, -32005}, answer.Code) {
+		return nil
+	}
+	return answer
 }
 
 // end closes the connection and ends the server's program.
@@ -354,11 +338,10 @@ func (s *server) caller(own string) tool.Func {
 		if err != nil {
 			return "", err
 		}
-		text := resultText(result, s.config.MaxResult)
-		if result.IsError {
-			return "", errors.New(text)
+		if text := resultText(result); !result.IsError {
+			return text, nil
 		}
-		return text, nil
+		return "", errors.New(resultText(result))
 	}
 }
 
@@ -381,7 +364,7 @@ func ask[T any](asked context.Context, s *server, request func(context.Context, 
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
 	case l == nil:
-	case !isAnswer(err) && !errors.Is(err, syscall.ECONNREFUSED) && l.ended():
+	case answerOf(err) == nil && !errors.Is(err, syscall.ECONNREFUSED) && l.ended():
 		err = fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
 			"whether the call took effect is not known", name, context.Cause(l.ctx))
 	default:

@@ -34,7 +34,7 @@ type Server struct {
 	Disabled       bool
 	StartupTimeout time.Duration // 0 is DefaultStartup
 	ToolTimeout    time.Duration // 0 is DefaultTool
-	MaxResult      int           // the most bytes of a result that are kept; 0 is DefaultResult
+	MaxResult      int           // the most bytes of a result that are kept; 0 is what holds for all tools
 
 	Fault error // why it cannot be used, nil for nothing
 
@@ -46,15 +46,10 @@ type Server struct {
 const (
 	DefaultStartup = 30 * time.Second
 	DefaultTool    = 2 * time.Minute
-	DefaultResult  = 1_000_000
 )
 
 // Bounds of what a server may send. Beyond them, something is left out and the user reads what.
 const (
-	// MostTools is the most tools that are offered to a model, over all servers: OpenAI's servers refuse
-	// requests with more.
-	MostTools = 128
-
 	// MostResult is the largest limit of a result: a message of a server with more bytes is not read.
 	MostResult = 16 << 20
 
@@ -81,8 +76,6 @@ func (s Server) Check() error {
 		return s.Fault
 	case s.Command == "" && s.URL == "":
 		return errors.New("it has neither a command nor a url")
-	case s.Command != "" && s.URL != "":
-		return errors.New("it has both a command and a url; use only one of them")
 	case s.Command != "":
 		_, err := s.program()
 		return err
@@ -218,10 +211,8 @@ type Status struct {
 	From      string // the file that names it, "" for the configuration
 	Address   string // its command or url, without secrets
 	State     State
-	Err       error    // why it is not in use, or ended
-	Printed   []string // the last lines that its program printed before that
-	Title     string   // what the server calls itself, with its version
-	Note      string   // a sentence about its list of tools, "" for none
+	Err       error  // why it is not in use, or ended
+	Title     string // what the server calls itself, with its version
 	Tools     []Tool
 	Listed    bool // its prompts and resources were asked for
 	Prompts   []*Prompt
@@ -251,10 +242,17 @@ func (m *Servers) Restart(name string) error {
 	if err == nil && s.config.Disabled {
 		err = fmt.Errorf("the MCP server %s is off in the configuration", name)
 	}
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s.link != nil {
+		s.link.finish(errors.New("restarted by the user"))
+	} else {
 		wake(s.again)
 	}
-	return err
+	return nil
 }
 
 func (m *Servers) find(name string) (*server, error) {
@@ -283,31 +281,5 @@ func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
-	}
-}
-
-// deal fills the boxes of all servers: together they hold as many tools as a request may. The caller holds the lock.
-func (m *Servers) deal() {
-	left := MostTools
-	for _, s := range m.all {
-		var tools []Tool // A list that somebody reads is not changed.
-		var offered []tool.Entry
-		fit := 0
-		for _, t := range s.status.Tools {
-			if t.Offered = t.fits && len(offered) < left; t.Offered {
-				offered = append(offered, tool.Entry{Tool: t.Tool, Run: s.caller(t.Own), Ready: s.ready})
-			}
-			if t.fits {
-				fit++
-			}
-			tools = append(tools, t)
-		}
-		left -= len(offered)
-		s.box.Replace(offered)
-		s.status.Tools, s.status.Note = tools, ""
-		if len(offered) < fit {
-			s.status.Note = fmt.Sprintf("%d of its %d tools are offered: requests hold at most %d tools; "+
-				"approve and tools in its configuration choose among them", len(offered), len(tools), MostTools)
-		}
 	}
 }

@@ -26,10 +26,8 @@ type Tool struct {
 	tool.Tool // as it is offered to the model, under its full name
 
 	Own     string // the server's own name of it
-	Offered bool   // requests offer it
+	Offered bool   // it is offered, where a request has room for it
 	Note    string // why it is not offered, or what of it was changed; "" for nothing
-
-	fits bool // it can be offered where there is room
 }
 
 // The longest full name that the Chat Completions format allows, and what of it may be the server's name.
@@ -50,6 +48,7 @@ func named(s Server, listed []*sdk.Tool) []Tool {
 		made.Parameters, made.Note = schema(t.InputSchema)
 		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
 		made.Timeout = s.ToolTimeout + time.Second // The server is told when its own time is over.
+		made.MaxOutput = s.MaxResult
 		made.Reach = "Runs as you, with your files and network."
 		if s.Command == "" {
 			made.Reach = "Runs at " + shownURL(s.URL) + ", which gets the arguments."
@@ -62,7 +61,7 @@ func named(s Server, listed []*sdk.Tool) []Tool {
 		case cmp.Or(made.Configured, made.Default) == tool.Off:
 			made.Note = "off in the configuration"
 		default:
-			made.fits = made.Parameters != nil
+			made.Offered = made.Parameters != nil
 		}
 		seen[made.Name] = true
 		out = append(out, made)
@@ -132,8 +131,8 @@ func schema(given any) (made json.RawMessage, note string) {
 }
 
 // resultText is what the model reads of a result: its texts, and a note for everything that is none. A structured
-// result counts where there is no text: servers repeat it there. More than limit bytes are cut, with a mark.
-func resultText(r *sdk.CallToolResult, limit int) string {
+// result counts where there is no text: servers repeat it there.
+func resultText(r *sdk.CallToolResult) string {
 	var parts []string
 	for _, c := range r.Content {
 		if text := contentText(c); text != "" {
@@ -148,19 +147,7 @@ func resultText(r *sdk.CallToolResult, limit int) string {
 		e.Encode(r.StructuredContent)
 		text = strings.TrimSpace(object.String())
 	}
-	if text == "" {
-		return "[no output]"
-	}
-	return bounded(text, limit)
-}
-
-// bounded is a text of at most limit bytes, with a mark where it was cut.
-func bounded(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	kept := strings.ToValidUTF8(text[:limit], "")
-	return fmt.Sprintf("%s\n[winnow kept the first %d of %d bytes of this result]", kept, len(kept), len(text))
+	return cmp.Or(text, "[no output]")
 }
 
 // contentText is one part of a result, "" for an empty one.

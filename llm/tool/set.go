@@ -35,13 +35,16 @@ const (
 	TimedOut End = "timed_out" // the time for the call ended first
 )
 
+// MostTools is the most tools that are offered: OpenAI's servers refuse requests with more.
+const MostTools = 128
+
 // Tools lists the tools that are offered, in the order of the boxes.
 func (s Set) Tools() []Tool {
 	var all []Tool
 	names := map[string]bool{}
 	for _, box := range s.Boxes {
 		for _, tool := range box.Tools() {
-			if !names[tool.Name] && !s.off(tool) {
+			if !names[tool.Name] && !s.off(tool) && len(all) < MostTools {
 				all = append(all, tool)
 			}
 			names[tool.Name] = true
@@ -88,7 +91,7 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	}
 	defer cancel()
 	text, err := e.answer(timed, object)
-	text = s.Limits.cut(text)
+	text = cut(text, cmp.Or(e.MaxOutput, s.Limits.Output))
 	switch {
 	case err == nil:
 		return text, Done
@@ -145,11 +148,11 @@ func (s Set) unknown(name string) string {
 
 // cut is the beginning of a result that is longer than the limit, with a line that says what is missing. No character
 // is cut in two.
-func (l Limits) cut(text string) string {
-	if l.Output <= 0 || len(text) <= l.Output {
+func cut(text string, limit int) string {
+	if limit <= 0 || len(text) <= limit {
 		return text
 	}
-	keep := l.Output
+	keep := limit
 	for back := 0; keep > 0 && back < utf8.UTFMax && !utf8.RuneStart(text[keep]); back++ {
 		keep--
 	}

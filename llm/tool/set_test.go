@@ -125,7 +125,7 @@ func TestLongOutputIsCutWithAMark(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("aé€😀\n"))).Draw(t, "text")
 		limit := rapid.IntRange(1, 40).Draw(t, "limit")
-		got := Limits{Output: limit}.cut(text)
+		got := cut(text, limit)
 		kept, mark, cut := strings.Cut(got, "[output cut: ")
 		switch {
 		case len(text) <= limit:

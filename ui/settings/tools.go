@@ -96,41 +96,27 @@ func (s *Model) tools() Filled {
 		return filled
 	}
 	for _, server := range s.Servers.List() {
-		filled.Choices = append(filled.Choices, Choice{Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: serverState(server), Value: ofServer + server.Name})
-		of(server.Name)
-		for _, text := range []string{errorText(server), server.Note} {
-			if text != "" {
-				filled.Notes = append(filled.Notes, server.Name+": "+markdown.OneLine(text, 300))
+		offered := 0
+		for _, t := range list {
+			if t.Tool.Server == server.Name && t.Tokens > 0 {
+				offered++
 			}
+		}
+		filled.Choices = append(filled.Choices, Choice{Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: serverState(server, offered), Value: ofServer + server.Name})
+		of(server.Name)
+		if server.Err != nil {
+			filled.Notes = append(filled.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))
 		}
 	}
 	return filled
 }
 
-// errorText is why a server is not in use, with the last line that it printed.
-func errorText(s mcp.Status) string {
-	if s.Err == nil {
-		return ""
-	}
-	text := s.Err.Error()
-	if n := len(s.Printed); n > 0 && !strings.Contains(text, s.Printed[n-1]) {
-		text += " (" + s.Printed[n-1] + ")"
-	}
-	return text
-}
-
-// serverState is the state of a server with the number of its tools.
-func serverState(s mcp.Status) string {
-	if s.State != mcp.Ready {
+// serverState is the state of a server with the number of its tools that are offered.
+func serverState(s mcp.Status, offered int) string {
+	switch {
+	case s.State != mcp.Ready:
 		return string(s.State)
-	}
-	offered := 0
-	for _, t := range s.Tools {
-		if t.Offered {
-			offered++
-		}
-	}
-	if offered < len(s.Tools) {
+	case offered < len(s.Tools):
 		return fmt.Sprintf("%s · %d of %s", s.State, offered, theme.Plural(len(s.Tools), "tool"))
 	}
 	return fmt.Sprintf("%s · %s", s.State, theme.Plural(offered, "tool"))

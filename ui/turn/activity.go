@@ -45,6 +45,9 @@ func (t Model) Activity(asked bool) Activity {
 	if !t.began.IsZero() {
 		facts = append(facts, theme.Duration(took))
 	}
+	if t.running != "" && t.progress != "" {
+		facts = append(facts, t.progress)
+	}
 	if n := theme.TokensOf(len(t.text) + len(t.reasoning)); n > 0 && t.running == "" {
 		facts = append(facts, "~"+theme.Plural(n, "token"))
 	}

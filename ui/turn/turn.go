@@ -11,6 +11,7 @@ import (
 
 	"winnow/session"
 	"winnow/ui/event"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -41,6 +42,7 @@ type Model struct {
 	writtenTool string    // the call that is being written
 	running     string    // the tool that runs, "" for none
 	ranSince    time.Time
+	progress    string // how far it is, "" for not known
 }
 
 // EventsMsg carries events of a turn, in order.
@@ -159,7 +161,9 @@ func (t *Model) event(e session.Event) {
 		}
 		t.until = t.now.Add(e.After)
 	case session.Running:
-		t.running, t.ranSince = theme.OneLine(e.Name), t.now
+		t.running, t.progress, t.ranSince = theme.OneLine(e.Name), "", t.now
+	case session.Progress:
+		t.progress = markdown.OneLine(e.Text, 60)
 	case session.Ran:
 		t.running = ""
 	case session.Answered:

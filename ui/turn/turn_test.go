@@ -78,6 +78,9 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		{session.Delta{Reasoning: "I should think."}, 2 * time.Second, "thinking… 2.0 s · ~3 tokens"},
 		{session.Delta{Text: "a"}, 2400 * time.Millisecond, "answering… 2.0 s · ~4 tokens"}, // the clock moves once a second
 		{session.Calling{Name: "shell"}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
+		{session.Running{Name: "shell"}, 3 * time.Second, "running shell… 0.0 s"},
+		{session.Progress{Text: "40 %\x1b[2J"}, 3 * time.Second, "running shell… 0.0 s · 40 %␛[2J"},
+		{session.Ran{}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
 		{session.Answered{}, 4 * time.Second, "asking… 4.0 s"},
 	} {
 		m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
