@@ -9,6 +9,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -231,8 +232,13 @@ func (c *Model) CompletionView(w, most int) []string {
 	at := min(c.completion.at, len(list)-1)
 	first, end := theme.Around(at, len(list), min(len(list), mostCompletions, most))
 	wide := min(26, max(8, w/3))
-	if list[0].attaches() {
-		wide = max(8, 2*w/3) // the end of a long address tells more than its description
+	for _, c := range list[first:end] {
+		switch most := max(8, 2*w/3); {
+		case c.attaches():
+			wide = most // The end of a long address tells more than its description.
+		case isMention("@" + c.Name): // The arguments of a server's prompt are shown whole.
+			wide = min(max(wide, ansi.StringWidth(c.Usage())), most)
+		}
 	}
 	var lines []string
 	for i := first; i < end; i++ {

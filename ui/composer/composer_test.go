@@ -2,6 +2,7 @@ package composer
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -146,7 +147,7 @@ func TestAnEditThatIsLeftCanBeRecalledWhereItChangedSomething(t *testing.T) {
 func TestACommandWritesTheDraft(t *testing.T) {
 	c := withServers(t)
 	c.Set("/notes:re")
-	if got := uitest.Plain(c.CompletionView(60, 8)); !strings.Contains(got, "/notes:review LANG") {
+	if got := uitest.Plain(c.CompletionView(60, 8)); !strings.Contains(got, "/notes:review LANGUAGE [FOCUS] Reviews") {
 		t.Fatalf("the completions are\n%s", got)
 	}
 	cmd, ok := c.WriteDraft("notes:review", `"Go and C"`)
@@ -156,6 +157,11 @@ func TestACommandWritesTheDraft(t *testing.T) {
 	c.Set("")
 	if c, _ = c.Update(cmd()); c.Writing.Text() != "Review Go and C." {
 		t.Errorf("the draft is %q", c.Writing.Text())
+	}
+	cmd, _ = c.WriteDraft("notes:review", "")
+	c.Set("")
+	if c, _ = c.Update(cmd()); c.Writing.Text() != "/notes:review " {
+		t.Errorf("after an error the draft is %q", c.Writing.Text())
 	}
 	if _, ok := c.WriteDraft("notes:other", ""); ok {
 		t.Error("a command that is not there writes something")
@@ -190,8 +196,11 @@ func withServers(t *testing.T) Model {
 	c := New(Deps{
 		Keys:      keymap.Default(),
 		Run:       func(run func(context.Context) tea.Msg) tea.Cmd { return func() tea.Msg { return run(t.Context()) } },
-		Templates: func() []Command { return []Command{{Name: "notes:review", Args: "LANGUAGE"}} },
+		Templates: func() []Command { return []Command{{Name: "notes:review", Args: "LANGUAGE [FOCUS]", Help: "Reviews code."}} },
 		MakeDraft: func(_ context.Context, _ string, words []string) (string, error) {
+			if len(words) == 0 {
+				return "", errors.New("the prompt needs language")
+			}
 			return "Review " + words[0] + ".", nil
 		},
 		Mentions: func(word string) []Command {

@@ -71,19 +71,18 @@ func (c *Model) findFiles() tea.Cmd {
 	return c.Run(func(ctx context.Context) tea.Msg { return treeMsg{tree.Read(ctx, ".")} })
 }
 
-// mentioned is what a word that begins with @ may attach: what servers offer, then files.
+// mentioned is what a word that begins with @ may attach: files, then what servers offer.
 func (c *Model) mentioned(word string) []Command {
 	var out []Command
-	if c.Mentions != nil {
-		out = c.Mentions(word)
-	}
 	if _, path := c.mentionedPath(); path {
-		return append(out, c.paths()...)
-	}
-	if c.completion.files.word == word {
+		out = c.paths()
+	} else if c.completion.files.word == word {
 		for _, path := range c.completion.files.found {
 			out = append(out, Command{Name: "@" + path, Path: path})
 		}
+	}
+	if c.Mentions != nil {
+		out = append(out, c.Mentions(word)...)
 	}
 	return out
 }

@@ -116,6 +116,11 @@ func TestAtCompletesFiles(t *testing.T) {
 	if got, want := d.offered(), []string{"main.go", "docs/manual page.md", "ui/composer/completion.go"}; !slices.Equal(got, want) {
 		t.Errorf("@ offers %q, want %q", got, want)
 	}
+	d.Mentions = func(string) []Command { return []Command{{Name: "@notes:memo"}} }
+	if list := d.Completions(); list[0].Name != "@main.go" || list[len(list)-1].Name != "@notes:memo" {
+		t.Errorf("@ lists %+v, want the files first", list)
+	}
+	d.Mentions = nil
 	d.types("uicomp")
 	if got, want := d.offered(), []string{"ui/composer/completion.go"}; !slices.Equal(got, want) {
 		t.Fatalf("@uicomp offers %q, want %q", got, want)

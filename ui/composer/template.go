@@ -11,6 +11,7 @@ import (
 
 // writtenMsg is the draft that a command wrote, or why it did not.
 type writtenMsg struct {
+	from string // the command as it was typed
 	text string
 	err  error
 }
@@ -26,13 +27,16 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 	write := c.MakeDraft
 	return c.Run(func(ctx context.Context) tea.Msg {
 		text, err := write(ctx, command, Words(args))
-		return writtenMsg{text, err}
+		return writtenMsg{"/" + command + " " + args, text, err}
 	}), true
 }
 
 // written puts the draft that a command wrote in the place of an empty one, and behind what was typed meanwhile.
 func (c *Model) written(msg writtenMsg) tea.Cmd {
 	if msg.err != nil {
+		if c.Empty() {
+			c.Set(msg.from)
+		}
 		return c.SayError(theme.Sentence(msg.err))
 	}
 	if !c.Empty() {
