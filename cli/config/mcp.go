@@ -25,7 +25,7 @@ type MCPServer struct {
 	Enabled        *bool             `toml:"enabled"`         // nil is true
 	StartupTimeout int               `toml:"startup_timeout"` // seconds; 0 is 30
 	ToolTimeout    int               `toml:"tool_timeout"`    // seconds; 0 is 120
-	MaxResult      int               `toml:"max_result"`      // bytes of a result that are kept; 0 is 1,000,000
+	MaxResult      int               `toml:"max_result"`      // bytes of a result that are kept; 0 is that of [tools]
 	Approve        string            `toml:"approve"`         // off, ask or allow, for the tools that are not in tools; "" is ask
 	Tools          map[string]string `toml:"tools"`           // the same by tool
 }

@@ -267,29 +267,10 @@ func callRaw(kind string, r rawRequest, say func(string, ...any), result func(js
 	case "hangs":
 	case "large": // The id stands behind the result, as the TypeScript SDK writes it.
 		text(strings.Repeat("0123456789", 2<<20))
-	case "long":
-		text(strings.Repeat("0123456789", 200_000))
 	case "bytes":
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`+"a\xff\xfeb"+` \u0000 \u001b[31m \ud800"}]}}`, r.ID)
-	case "lies":
-		result(r.ID, `{"content":{"type":"text"},"structuredContent":[1,2,"<&>"]}`)
-	case "strange":
-		result(r.ID, `{"content":[{"type":"hologram"}]}`)
-	case "structured":
-		result(r.ID, `{"content":[],"structuredContent":{"a":"<&>"}}`)
 	case "deep":
 		result(r.ID, strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000))
-	case "floods":
-		var flood strings.Builder
-		for i := range 20_000 {
-			fmt.Fprintf(&flood, `{"jsonrpc":"2.0","method":"notifications/%s","params":%d}`+"\n",
-				[]string{"tools/list_changed", "message", "progress", "x"}[i%4], i)
-		}
-		for i := range 2_000 {
-			fmt.Fprintf(&flood, `{"jsonrpc":"2.0","id":"p%d","method":"ping"}`+"\n", i)
-		}
-		say("%s", flood.String())
-		text("after the flood")
 	case "closes": // It goes on without a way to answer.
 		os.Stdout.Close()
 	default:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 )
 
@@ -73,5 +74,18 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 	lost := errors.New(`standalone SSE stream: failed to reconnect: Get "https://a.example/mcp?key=1": EOF`)
 	if got := (&link{}).explain(lost).Error(); got != "EOF" {
 		t.Errorf("an error of a request is %q", got)
+	}
+}
+
+func TestAResultIsWhatTheModelReads(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]*sdk.CallToolResult{
+		"[no output]":    {Content: []sdk.Content{&sdk.EmbeddedResource{}}},
+		`{"a":"<&>"}`:    {StructuredContent: map[string]string{"a": "<&>"}},
+		"text\nand more": {Content: []sdk.Content{&sdk.TextContent{Text: "text"}, &sdk.TextContent{Text: "and more"}}, StructuredContent: 1},
+	} {
+		if got := resultText(r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

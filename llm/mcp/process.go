@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const (
@@ -65,6 +67,11 @@ func startProcess(s Server, printed *tail) (*process, error) {
 		out.SetReadDeadline(time.Now().Add(drainTime)) // Where there are no groups, a descendant may hold it open.
 	}()
 	return p, nil
+}
+
+// transport is the connection to the program. The SDK's limit counts what it has read of the next message too.
+func (p *process) transport() sdk.Transport {
+	return &sdk.IOTransport{Reader: p.messages, Writer: p.in, MaxLineLength: 2 * MostResult}
 }
 
 // program finds the server's program where the server itself would: a PATH in its own environment goes first.

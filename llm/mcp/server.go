@@ -187,7 +187,13 @@ func (s *server) dial() (*link, error) {
 	}
 	l := &link{changed: make(chan struct{}, 1)}
 	l.ctx, l.finish = context.WithCancelCause(s.m.ctx)
-	transport, err := s.transport(l)
+	var transport sdk.Transport
+	var err error
+	if s.config.Command == "" {
+		transport, err = httpTransport(s.config, l.finish)
+	} else if l.process, err = startProcess(s.config, &l.printed); err == nil {
+		transport = l.process.transport()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -204,18 +210,6 @@ func (s *server) dial() (*link, error) {
 	}
 	l.end()
 	return nil, err
-}
-
-// transport starts the server's program, or makes ready to ask it by HTTP.
-func (s *server) transport(l *link) (transport sdk.Transport, err error) {
-	if s.config.Command == "" {
-		return httpTransport(s.config, l.finish)
-	}
-	if l.process, err = startProcess(s.config, &l.printed); err != nil {
-		return nil, err
-	}
-	// The SDK's limit counts what it has read of the next message too.
-	return &sdk.IOTransport{Reader: l.process.messages, Writer: l.process.in, MaxLineLength: 2 * MostResult}, nil
 }
 
 // options are what winnow offers to a server: nothing. A server may not ask for answers of the model or the user,

@@ -149,28 +149,18 @@ func TestAnHonestServerIsUsed(t *testing.T) {
 			t.Errorf("Read(%s) = %q, %v; want %q", uri, got, err, want)
 		}
 	}
-	if _, err := m.Read(t.Context(), "honest", "other:x"); err == nil {
-		t.Error("a resource that is not there can be read")
-	}
-	if _, err := m.Read(t.Context(), "dishonest", "memo:one"); err == nil {
-		t.Error("a server that is not there can be read from")
-	}
 }
 
 // Whatever a server does in a call, the call gets a text and the server's other tool can be called afterwards.
 func TestABadCallIsAnAnswerAndNoMore(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
-		"banner":     `^done$`,
-		"dies":       `^error: the connection to the MCP server dies ended during the call: it ended \(exit status 7\); it printed: panic: \[31mout of cheese; whether the call took effect is not known$`,
-		"large":      `^error: the connection .* large ended during the call: it has more than 16 MB; whether`,
-		"bytes":      "^a\uFFFD+b \x00 \x1b\\[31m \uFFFD$",
-		"lies":       `^error: .*cannot unmarshal`,
-		"strange":    `^error: .*hologram`,
-		"structured": `^\{"a":"<&>"\}$`,
-		"deep":       `^error: the connection .* deep ended during the call: .*depth`,
-		"floods":     `^after the flood$`,
-		"closes":     `^error: the connection to the MCP server closes ended during the call: `,
+		"banner": `^done$`,
+		"dies":   `^error: the connection to the MCP server dies ended during the call: it ended \(exit status 7\); it printed: panic: \[31mout of cheese; whether the call took effect is not known$`,
+		"large":  `^error: the connection .* large ended during the call: it has more than 16 MB; whether`,
+		"bytes":  "^a\uFFFD+b \x00 \x1b\\[31m \uFFFD$",
+		"deep":   `^error: the connection .* deep ended during the call: .*depth`,
+		"closes": `^error: the connection to the MCP server closes ended during the call: `,
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -238,9 +228,8 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 			Server{Name: "s", Command: "sh", Dir: "/no/such/folder"},
 			"cannot start sh: ",
 		},
-		"nothing": {Server{Name: "s"}, "neither a command nor a url"},
-		"quits":   {serverOf(t, "quits"), "it ended (exit status 3); it printed: reading the configuration / Error: the variable TOKEN is missing / Node.js v20"},
-		"mute":    {mute, "it did not answer within 200ms (startup_timeout)"},
+		"quits": {serverOf(t, "quits"), "it ended (exit status 3); it printed: reading the configuration / Error: the variable TOKEN is missing / Node.js v20"},
+		"mute":  {mute, "it did not answer within 200ms (startup_timeout)"},
 		"talks": {
 			talks, "it did not answer within 2s (startup_timeout); it printed: " +
 				`{"level":30,"msg":"starting"} / Listening on [1mhttp://localhost:8080`,
@@ -256,11 +245,6 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 			}
 			if len(offered(m)) > 0 {
 				t.Errorf("it offers %q", offered(m))
-			}
-			said := 0
-			m.Prepare(t.Context(), func(string) { said++ })
-			if said > 0 {
-				t.Error("that it failed is said twice")
 			}
 		})
 	}

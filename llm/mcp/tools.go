@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -39,7 +38,7 @@ const (
 // named turns a server's list into tools with full names, each once. Those that the configuration names go first: there
 // may be no room for all of them.
 func named(s Server, listed []*sdk.Tool) []Tool {
-	var out []Tool
+	var first, others []Tool
 	seen := map[string]bool{}
 	for _, t := range listed {
 		made := Tool{Own: t.Name}
@@ -64,10 +63,13 @@ func named(s Server, listed []*sdk.Tool) []Tool {
 			made.Offered = made.Parameters != nil
 		}
 		seen[made.Name] = true
-		out = append(out, made)
+		if made.Configured != "" {
+			first = append(first, made)
+		} else {
+			others = append(others, made)
+		}
 	}
-	slices.SortStableFunc(out, func(a, b Tool) int { return cmp.Compare(len(b.Configured), len(a.Configured)) })
-	return out
+	return append(first, others...)
 }
 
 // fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. The part for

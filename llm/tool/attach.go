@@ -2,7 +2,6 @@ package tool
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -13,6 +12,7 @@ import (
 	"net/http"
 	"strings"
 
+	_ "golang.org/x/image/webp"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -96,28 +96,6 @@ func asText(data []byte) (string, bool) {
 
 // PictureSize is the width and height in pixels of a picture that Attach takes.
 func PictureSize(data []byte) (w, h int, ok bool) {
-	if w, h, ok := webpSize(data); ok {
-		return w, h, true
-	}
 	c, _, err := image.DecodeConfig(bytes.NewReader(data))
 	return c.Width, c.Height, err == nil && c.Width > 0 && c.Height > 0
-}
-
-// webpSize reads the size of a WebP picture, whose first block is of one of three kinds.
-func webpSize(data []byte) (w, h int, ok bool) {
-	if len(data) < 30 || string(data[:4]) != "RIFF" || string(data[8:12]) != "WEBP" {
-		return 0, 0, false
-	}
-	block := data[20:]
-	switch string(data[12:16]) {
-	case "VP8 ":
-		w, h = int(binary.LittleEndian.Uint16(block[6:]))&0x3fff, int(binary.LittleEndian.Uint16(block[8:]))&0x3fff
-	case "VP8L":
-		bits := binary.LittleEndian.Uint32(block[1:])
-		w, h = int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1
-	case "VP8X":
-		w = 1 + int(block[4]) + int(block[5])<<8 + int(block[6])<<16
-		h = 1 + int(block[7]) + int(block[8])<<8 + int(block[9])<<16
-	}
-	return w, h, w > 0 && h > 0
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"image"
@@ -38,7 +39,9 @@ func picture(t *testing.T, format string, w, h int) []byte {
 
 // webp is the beginning of a WebP picture whose first block has this kind and these bytes.
 func webp(kind string, block ...byte) []byte {
-	return append([]byte("RIFF\x24\x00\x00\x00WEBP"+kind+"\x10\x00\x00\x00"), append(block, make([]byte, 16)...)...)
+	length := map[string]string{"VP8X": "\x0a"}[kind]
+	head := "RIFF\x24\x00\x00\x00WEBP" + kind + cmp.Or(length, "\x10") + "\x00\x00\x00"
+	return append([]byte(head), append(block, make([]byte, 16)...)...)
 }
 
 func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {

@@ -71,6 +71,19 @@ func TestSetOffersEachNameOnce(t *testing.T) {
 	}
 }
 
+func TestAToolsOwnLimitOfItsOutputCounts(t *testing.T) {
+	var box Toolbox
+	says := func(context.Context, json.RawMessage) (string, error) { return "0123456789", nil }
+	box.Register(Tool{Name: "own", MaxOutput: 8}, says)
+	box.Register(Tool{Name: "all"}, says)
+	set := Set{Boxes: []*Toolbox{&box}, Limits: Limits{Output: 4}}
+	for name, want := range map[string]string{"own": "01234567\n[output cut: 8 of 10", "all": "0123\n[output cut: 4 of 10"} {
+		if got, _ := set.Run(t.Context(), name, ""); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestACallHasATime(t *testing.T) {
 	var box Toolbox
 	box.Register(Tool{Name: "slow", Timeout: time.Millisecond}, func(ctx context.Context, _ json.RawMessage) (string, error) {
