@@ -79,7 +79,8 @@ func refusal(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 2000))
 	text := "the server answers " + resp.Status
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-		text = fmt.Sprintf("the server rejected the credentials (%d); set headers in its configuration", resp.StatusCode)
+		text = fmt.Sprintf("the server rejected the credentials (%d); set headers in its configuration",
+			resp.StatusCode)
 	}
 	if said := clean(string(body), 200); said != "" {
 		text += ": " + said

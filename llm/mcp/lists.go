@@ -98,7 +98,8 @@ func (s *server) readOffers(l *link) (prompts []*Prompt, resources []*Resource) 
 	resources, _ = list(s, l, l.session.Resources)
 	templates, _ := list(s, l, l.session.ResourceTemplates)
 	for _, t := range templates {
-		resources = append(resources, &Resource{URI: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description})
+		r := &Resource{URI: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description}
+		resources = append(resources, r)
 	}
 	return prompts, resources
 }

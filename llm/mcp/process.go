@@ -99,11 +99,11 @@ func (p *process) filter(out io.ReadCloser, messages *io.PipeWriter) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, MostResult)
 	for lines.Scan() {
-		to := io.Writer(p.printed)
-		if bytes.HasPrefix(bytes.TrimSpace(lines.Bytes()), []byte("{")) && bytes.Contains(lines.Bytes(), []byte(`"jsonrpc"`)) {
+		to, line := io.Writer(p.printed), lines.Bytes()
+		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) && bytes.Contains(line, []byte(`"jsonrpc"`)) {
 			to = messages
 		}
-		if _, err := fmt.Fprintf(to, "%s\n", lines.Bytes()); err != nil {
+		if _, err := fmt.Fprintf(to, "%s\n", line); err != nil {
 			return // Nobody reads the messages any more.
 		}
 	}

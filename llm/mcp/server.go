@@ -257,8 +257,8 @@ func (l *link) explain(err error) error {
 	return errors.New(request.ReplaceAllString(err.Error(), ""))
 }
 
-// answerOf is the error that the server answered with, nil for another one: those of the SDK about its connection are of
-// the same type.
+// answerOf is the error that the server answered with, nil for another one: those of the SDK about its connection
+// are of the same type.
 func answerOf(err error) *jsonrpc.Error {
 	answer, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || slices.Contains([]int64{-32003, -32004, -32005}, answer.Code) {
@@ -332,16 +332,18 @@ func (s *server) caller(own string) tool.Func {
 		if err != nil {
 			return "", err
 		}
-		if text := resultText(result); !result.IsError {
-			return text, nil
+		if result.IsError {
+			return "", errors.New(resultText(result))
 		}
-		return "", errors.New(resultText(result))
+		return resultText(result), nil
 	}
 }
 
 // ask asks the server for something, within the time that a call may take. The error is a sentence for the model
 // and the user.
-func ask[T any](asked context.Context, s *server, request func(context.Context, *link) (T, error)) (answer T, err error) {
+func ask[T any](
+	asked context.Context, s *server, request func(context.Context, *link) (T, error),
+) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
 	defer cancel()
 	l, err := s.connected(ctx)

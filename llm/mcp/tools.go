@@ -116,7 +116,8 @@ func schema(given any) (made json.RawMessage, note string) {
 		err = errors.New("it is not that of an object")
 	}
 	if err != nil {
-		return json.RawMessage(anyObject), "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object"
+		note = "its schema is not valid (" + clean(err.Error(), 120) + "); the model may send any object"
+		return json.RawMessage(anyObject), note
 	}
 	// Strict servers want an object without alternatives on its first level. The server itself checks which properties
 	// belong together.

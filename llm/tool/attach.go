@@ -69,10 +69,12 @@ func notTaken(kind string) error {
 	switch {
 	case strings.HasPrefix(kind, "image/"):
 		return fmt.Errorf("it is an image of a type that models do not accept (%s); use png, jpeg, gif or webp", kind)
-	case kind == "application/octet-stream" || strings.HasPrefix(kind, "text/"):
-		return errors.New("it is a binary file; only text files and images (png, jpeg, gif, webp) can be attached")
+	case kind != "application/octet-stream" && !strings.HasPrefix(kind, "text/"):
+		kind = "a binary file (" + kind + ")"
+	default:
+		kind = "a binary file"
 	}
-	return fmt.Errorf("it is a binary file (%s); only text files and images (png, jpeg, gif, webp) can be attached", kind)
+	return fmt.Errorf("it is %s; only text files and images (png, jpeg, gif, webp) can be attached", kind)
 }
 
 // asText reads bytes as a text, and says whether they are one: no text holds null bytes, but for the

@@ -42,7 +42,7 @@ func Fetch(hosts []string) (Tool, Func) {
 			"One call returns at most %d characters.", partOfPage),
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
 			`"url":{"type":"string","description":"an http or https URL"},` +
-			`"start":{"type":"integer","minimum":0,"description":"the character to begin at, to read on in a long document"}` +
+			`"start":{"type":"integer","minimum":0,"description":"the character to begin at, to read on"}` +
 			`},"required":["url"]}`),
 		Reach:    "winnow reads the page. The site sees your IP address.",
 		EachTime: true,
@@ -195,14 +195,16 @@ func allowed(hosts []string, u *url.URL) error {
 	case len(hosts) > 0:
 		return nil
 	}
-	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !public(addr) || strings.EqualFold(u.Hostname(), "localhost") {
+	addr, err := netip.ParseAddr(u.Hostname())
+	if err == nil && !public(addr) || strings.EqualFold(u.Hostname(), "localhost") {
 		return refuseLocal(u.Hostname())
 	}
 	return nil
 }
 
 func refuseLocal(host string) error {
-	return refuse("%s is an address of this machine or its network, which is not fetched unless the configuration lists it", host)
+	return refuse("%s is an address of this machine or its network, "+
+		"which is not fetched unless the configuration lists it", host)
 }
 
 // redirectWithin follows redirects within one host.

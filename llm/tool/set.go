@@ -98,7 +98,8 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return joined(text, "error: stopped before "+name+" was done; it may have run in part"), Stopped
 	case timed.Err() != nil && errors.Is(err, timed.Err()):
-		return joined(text, fmt.Sprintf("error: stopped after %s, before %s was done; it may have run in part", limit, name)), TimedOut
+		sentence := fmt.Sprintf("error: stopped after %s, before %s was done; it may have run in part", limit, name)
+		return joined(text, sentence), TimedOut
 	}
 	return joined(text, "error: "+err.Error()), Done
 }
@@ -156,7 +157,8 @@ func cut(text string, limit int) string {
 	for back := 0; keep > 0 && back < utf8.UTFMax && !utf8.RuneStart(text[keep]); back++ {
 		keep--
 	}
-	return joined(strings.TrimSuffix(text[:keep], "\n"), fmt.Sprintf("[output cut: %d of %d bytes are kept]", keep, len(text)))
+	mark := fmt.Sprintf("[output cut: %d of %d bytes are kept]", keep, len(text))
+	return joined(strings.TrimSuffix(text[:keep], "\n"), mark)
 }
 
 // joined is what a tool said with a sentence below it.

@@ -150,7 +150,7 @@ func TestARequestOffersTheToolsThatWereCounted(t *testing.T) {
 	box := &tool.Toolbox{}
 	m.deps.Tools = []*tool.Toolbox{box}
 	replace := func(name string) {
-		box.Replace([]tool.Tool{{Name: name, Parameters: []byte(`{}`)}}, nil)
+		box.Replace([]tool.Entry{{Tool: tool.Tool{Name: name, Parameters: []byte(`{}`)}}})
 	}
 	var o history.Options
 	replace("one")
@@ -164,7 +164,7 @@ func TestARequestOffersTheToolsThatWereCounted(t *testing.T) {
 	if r := m.Request(history.Plan{}); len(r.Tools) != 1 || r.Tools[0].Name != "another" {
 		t.Errorf("the next one offers %+v", r.Tools)
 	}
-	box.Replace(nil, nil)
+	box.Replace(nil)
 	m.Fill(&o)
 	if r := m.Request(history.Plan{}); len(r.Tools) != 0 || o.Tools != 0 {
 		t.Errorf("without tools it offers %+v, counted as %d", r.Tools, o.Tools)
