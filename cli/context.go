@@ -112,7 +112,6 @@ func (p *program) nextContext(ctx context.Context, s *session.Session, asked con
 	if err := p.count(ctx, s); err != nil {
 		return shownContext{}, err
 	}
-	s.Model().FindPrices(ctx)
 	tried := s.Try(asked.trial)
 	plan, err := tried.Preview(asked.draft)
 	l := shownContext{

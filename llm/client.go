@@ -46,7 +46,6 @@ type Client struct {
 	assumed []string                  // those of them that only the table of documented models says
 	shown   map[string]ollama.Model   // what Ollama says of its models, by plainModel
 	prices  map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
-	sought  bool                      // FindPrices asked for it
 
 	cachedMore bool // the last answer with cached tokens reported more of them than the prompt has
 }

@@ -1,6 +1,10 @@
 package llm
 
-import "winnow/llm/pricing"
+import (
+	"slices"
+
+	"winnow/llm/pricing"
+)
 
 // usageOf reads the token counts and the cost, from the places where servers put them.
 func usageOf(v any) (pricing.Usage, bool) {
@@ -8,29 +12,46 @@ func usageOf(v any) (pricing.Usage, bool) {
 	if u == nil {
 		return pricing.Usage{}, false
 	}
-	usage := pricing.Usage{
-		Prompt:    count(u["prompt_tokens"], u["input_tokens"]),
-		Cached:    count(object(u["prompt_tokens_details"])["cached_tokens"], object(u["input_tokens_details"])["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
-		Answer:    count(u["completion_tokens"], u["output_tokens"]),
-		Reasoning: count(object(u["completion_tokens_details"])["reasoning_tokens"], object(u["output_tokens_details"])["reasoning_tokens"], u["reasoning_tokens"]),
-		Cost:      costOf(u),
-
-		CacheWrite: count(
-			object(u["prompt_tokens_details"])["cache_write_tokens"], // OpenAI, OpenRouter
-			object(u["input_tokens_details"])["cache_write_tokens"],  // OpenAI's Responses
-			u["cache_creation_input_tokens"],                         // Anthropic
-		),
-		CacheWriteHour: count(object(u["cache_creation"])["ephemeral_1h_input_tokens"]),
+	in, out := object(u["prompt_tokens_details"]), object(u["completion_tokens_details"])
+	if in == nil && out == nil {
+		in, out = object(u["input_tokens_details"]), object(u["output_tokens_details"]) // the Responses API
 	}
-	addHidden(&usage, count(u["total_tokens"]))
-	if _, reported := whole(u["prompt_tokens"]); !reported && usage.Prompt >= 0 {
+	usage := pricing.Usage{
+		Prompt:     count(u["prompt_tokens"], u["input_tokens"]),
+		Cached:     count(in["cached_tokens"], u["prompt_cache_hit_tokens"], u["cache_read_input_tokens"]),
+		CacheWrite: count(in["cache_write_tokens"], u["cache_creation_input_tokens"]),
+		Answer:     count(u["completion_tokens"], u["output_tokens"]),
+		Reasoning:  count(out["reasoning_tokens"], u["reasoning_tokens"]),
+		Cost:       costOf(u),
+	}
+	if usage.Prompt >= 0 && count(u["prompt_tokens"]) < 0 {
 		// Anthropic's input is only what no cache had a part in.
 		usage.Prompt += max(0, count(u["cache_read_input_tokens"])) + max(0, count(u["cache_creation_input_tokens"]))
 	}
+	addHidden(&usage, count(u["total_tokens"]))
 	if usage.Prompt == 0 {
 		usage.Prompt = -1 // Some servers report 0 for a prompt that was in their cache.
 	}
 	return usage, usage != pricing.NoUsage()
+}
+
+// addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where only their
+// total shows it, and charge for it all the same. Some totals count the tokens of the cache once more: these are no
+// part of the answer.
+func addHidden(u *pricing.Usage, total int) {
+	hidden := total - u.Prompt - u.Answer
+	if u.Prompt < 0 || u.Answer < 0 || hidden <= 0 {
+		return
+	}
+	read, written := max(0, u.Cached), max(0, u.CacheWrite)
+	twice := []int{0, read, written, read + written}
+	switch {
+	case u.Reasoning > 0 && slices.Contains(twice, hidden-u.Reasoning):
+		u.Answer += u.Reasoning
+	case u.Reasoning <= 0 && !slices.Contains(twice, hidden) && hidden > written:
+		u.Reasoning = hidden - written
+		u.Answer += u.Reasoning
+	}
 }
 
 // withCached makes the cached tokens a part of the prompt's. A server that reports more of them than the prompt has,
@@ -56,49 +77,25 @@ func (c *Client) withCached(u pricing.Usage) pricing.Usage {
 // CountsCachedApart reports whether the server is known to leave the tokens of its cache out of the prompt's.
 func (c *Client) CountsCachedApart() bool { return c.has(cachedApart) }
 
-// addHidden makes the reasoning a part of the answer. xAI and Gemini count it beside the answer, where
-// only their total shows it, and charge for it all the same.
-func addHidden(u *pricing.Usage, total int) {
-	hidden := total - u.Prompt - u.Answer
-	if u.Prompt < 0 || u.Answer < 0 || hidden <= 0 {
-		return
-	}
-	if u.Reasoning <= 0 && hidden != u.Cached {
-		u.Reasoning = hidden
-	}
-	if u.Reasoning == hidden {
-		u.Answer += hidden
-	}
-}
-
 // ticks are xAI's units of money in a dollar.
 const ticks = 10_000_000_000
 
 // costOf is what the server says it charges, -1 for nothing said.
 func costOf(u map[string]any) pricing.Money {
-	if n, ok := u["cost_in_usd_ticks"].(float64); ok { // xAI
-		return amount(n / ticks)
+	cost, said := u["cost"].(float64) // OpenRouter
+	if !said {
+		cost, said = object(u["cost"])["total_cost"].(float64) // Perplexity
 	}
-	n, ok := u["cost"].(float64) // OpenRouter
-	if !ok {
-		if n, ok = object(u["cost"])["total_cost"].(float64); !ok { // Perplexity
-			return -1
-		}
+	if charged, ok := u["cost_in_usd_ticks"].(float64); ok { // xAI
+		cost, said = charged/ticks, true
 	}
 	if u["is_byok"] == true {
 		// The cost is OpenRouter's fee alone: the maker charges the user's own key for the rest.
 		upstream, ok := object(u["cost_details"])["upstream_inference_cost"].(float64)
-		if !ok {
-			return -1
-		}
-		n += upstream
+		cost, said = cost+upstream, said && ok
 	}
-	return amount(n)
-}
-
-func amount(dollars float64) pricing.Money {
-	if m, ok := pricing.Dollars(dollars); ok {
-		return m
+	if money, ok := pricing.Dollars(cost); ok && said {
+		return money
 	}
 	return -1
 }

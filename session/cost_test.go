@@ -124,7 +124,9 @@ func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
 		return `{"data": [{"id": "m", "pricing": {"prompt": "0.000002", "completion": "0.00001"}}]}`
 	}}
 	s := b.begin()
-	s.Model().FindPrices(context.Background())
+	if err := s.LoadRest(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	plan, err := s.Preview("How much is this?")
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,6 @@ func (t *turn) findSummarizer(ctx context.Context) (*target.Model, error) {
 		return nil, err
 	}
 	to.AskWindowAgain(ask)
-	to.FindPrices(ask)
 	return to, nil
 }
 

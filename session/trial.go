@@ -49,7 +49,6 @@ func (s *Session) Consider(ctx context.Context, ref string) error {
 	if err := to.Find(ctx); err != nil {
 		return err
 	}
-	to.FindPrices(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err() // The window was not found out.
 	}

@@ -235,7 +235,6 @@ func (t *turn) askModel(ctx context.Context) error {
 		return err
 	}
 	to.AskWindowAgain(ask)
-	to.FindPrices(ask)
 	return ctx.Err()
 }
 

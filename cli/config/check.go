@@ -228,7 +228,7 @@ func checkPrices(table string, p Price, add func(path, format string, args ...an
 	for _, price := range []struct {
 		key   string
 		value *float64
-	}{{"in", p.In}, {"cached", p.Cached}, {"cache_write", p.CacheWrite}, {"cache_write_hour", p.CacheWriteHour}, {"out", p.Out}} {
+	}{{"in", p.In}, {"cached", p.Cached}, {"cache_write", p.CacheWrite}, {"out", p.Out}} {
 		if price.value == nil && (price.key == "in" || price.key == "out") {
 			add(table, "has no %s; set it in US dollars per million tokens", price.key)
 			continue

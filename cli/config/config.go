@@ -76,8 +76,7 @@ type Price struct {
 	Cached *float64 `toml:"cached"` // those of them that the server had in its cache; nil is as In
 	Out    *float64 `toml:"out"`    // tokens of the answer, the reasoning included
 
-	CacheWrite     *float64 `toml:"cache_write"`      // tokens of the request that the server wrote to its cache; nil is as In
-	CacheWriteHour *float64 `toml:"cache_write_hour"` // those of them that it keeps for an hour; nil is as CacheWrite
+	CacheWrite *float64 `toml:"cache_write"` // tokens of the request that the server wrote to its cache; nil is as In
 }
 
 // Profile is what an endpoint's chat format insists on beyond the strict form: see history.Profile.

@@ -129,10 +129,6 @@ func (p Price) prices() pricing.Prices {
 	}
 	if p.CacheWrite != nil {
 		rates.CacheWrite, _ = pricing.Dollars(*p.CacheWrite)
-		rates.CacheWriteHour = rates.CacheWrite
-	}
-	if p.CacheWriteHour != nil {
-		rates.CacheWriteHour, _ = pricing.Dollars(*p.CacheWriteHour)
 	}
 	return pricing.Prices{Rates: rates, Source: "the configuration"}
 }

@@ -8,28 +8,31 @@ import (
 	"strings"
 )
 
-// Money is an amount of US dollars in nanodollars. A price for a million tokens is exact in it down
-// to a millionth of a nanodollar a token.
+// Money is an amount of US dollars in nanodollars. An integer adds up exactly over any number of requests, and
+// is fine enough for a price of a cent for a million tokens: 10 nanodollars a token.
 type Money int64
 
 // Dollar is one US dollar.
 const Dollar Money = 1_000_000_000
 
-// maxDollars is the most that are taken for an amount.
+// maxDollars is the most that is taken for an amount. No answer costs as much.
 const maxDollars = 1_000_000
 
-// Dollars is an amount that is written as a number of dollars. It is false for what no server and no
-// person means as an amount: a negative number, none at all, more than a million of them. What is more than
-// nothing stays more than nothing.
+// Dollars is an amount that is written as a number of dollars. It is false for what no server and no person
+// means as an amount: a negative number, none at all, more than a million. What is more than nothing stays so.
 func Dollars(n float64) (Money, bool) {
-	if !(n >= 0 && n <= maxDollars) {
+	if !(n >= 0 && n <= maxDollars) { // NaN is neither.
 		return 0, false
 	}
-	m := Money(math.Round(n * float64(Dollar)))
-	if m == 0 && n > 0 {
-		m = 1
+	return rounded(n * float64(Dollar)), true
+}
+
+// rounded is an amount in nanodollars that is not negative as Money. Only nothing becomes 0.
+func rounded(nano float64) Money {
+	if nano > 0 {
+		nano = max(1, nano)
 	}
-	return m, true
+	return Money(math.Round(min(nano, maxDollars*float64(Dollar))))
 }
 
 // String writes the amount for people: to the cent, or with two digits that count where that says
@@ -45,17 +48,11 @@ func (m Money) String() string {
 	for step > 1 && m/step < 10 {
 		step /= 10
 	}
-	m = (m + step/2) / step * step
-	places := m.places()
-	return fmt.Sprintf("$%d.%s%s", m/Dollar, places, strings.Repeat("0", max(0, 2-len(places))))
+	whole, places, _ := strings.Cut(((m + step/2) / step * step).Decimal(), ".")
+	return "$" + whole + "." + places + strings.Repeat("0", max(0, 2-len(places)))
 }
 
 // Decimal writes the amount in dollars exactly, for programs: 0.004123.
 func (m Money) Decimal() string {
-	return strings.TrimSuffix(fmt.Sprintf("%d.%s", m/Dollar, m.places()), ".")
-}
-
-// places are the decimal places of the amount in dollars, without the noughts at their end.
-func (m Money) places() string {
-	return strings.TrimRight(fmt.Sprintf("%09d", m%Dollar), "0")
+	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%d.%09d", m/Dollar, m%Dollar), "0"), ".")
 }

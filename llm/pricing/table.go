@@ -1,6 +1,7 @@
 package pricing
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -32,31 +33,41 @@ type listedModel struct {
 }
 
 type listedRates struct {
-	In             dollars  `toml:"in"`
-	Cached         *dollars `toml:"cached"`           // nil is as In
-	CacheWrite     *dollars `toml:"cache_write"`      // nil is as In
-	CacheWriteHour *dollars `toml:"cache_write_hour"` // nil is as CacheWrite
-	Out            dollars  `toml:"out"`
+	In         float64 `toml:"in"`
+	Cached     float64 `toml:"cached"`      // 0 is as In
+	CacheWrite float64 `toml:"cache_write"` // 0 is as In
+	Out        float64 `toml:"out"`
 }
 
 // makers reads the table when it is needed first.
 var makers = sync.OnceValue(func() []maker {
-	all, err := readTable(listPrices)
-	if err != nil {
-		panic(err) // A test reads the same file.
-	}
-	return all
-})
-
-func readTable(text string) ([]maker, error) {
 	var table struct {
 		Makers []maker `toml:"maker"`
 	}
-	d := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields()
+	d := toml.NewDecoder(strings.NewReader(listPrices)).DisallowUnknownFields()
 	if err := d.Decode(&table); err != nil {
-		return nil, fmt.Errorf("read the table of list prices: %w", err)
+		panic(err) // A test reads the same file.
 	}
-	return table.Makers, nil
+	return table.Makers
+})
+
+// makerAt is the maker whose own address is base. Without one it has no models.
+func makerAt(base string) maker {
+	for _, m := range makers() {
+		if strings.EqualFold(m.BaseURL, strings.TrimRight(base, "/")) {
+			return m
+		}
+	}
+	return maker{}
+}
+
+// Names lists the models whose maker's own address is base, the first name of each, in the order of the table.
+func Names(base string) []string {
+	var names []string
+	for _, l := range makerAt(base).Models {
+		names = append(names, l.Names[0])
+	}
+	return names
 }
 
 // fresh is how old the table may be before its source says that prices may have changed.
@@ -65,38 +76,13 @@ const fresh = 180 * 24 * time.Hour
 // Listed gives the list prices of a model, where base is its maker's own address and the table has exactly this
 // name; otherwise the prices are not known. Now is for the source, which says so where the table is old.
 func Listed(base, model string, now time.Time) Prices {
-	base = strings.TrimRight(base, "/")
-	for _, m := range makers() {
-		if !strings.EqualFold(m.BaseURL, base) {
-			continue
-		}
-		for _, l := range m.Models {
-			if slices.Contains(l.Names, model) {
-				return l.prices(m, now)
-			}
-		}
+	m := makerAt(base)
+	i := slices.IndexFunc(m.Models, func(l listedModel) bool { return slices.Contains(l.Names, model) })
+	if i < 0 {
+		return Prices{}
 	}
-	return Prices{}
-}
-
-// Names lists the models whose maker's own address is base, the first name of each, in the order of the table.
-func Names(base string) []string {
-	var names []string
-	for _, m := range makers() {
-		if strings.EqualFold(m.BaseURL, strings.TrimRight(base, "/")) {
-			for _, l := range m.Models {
-				names = append(names, l.Names[0])
-			}
-		}
-	}
-	return names
-}
-
-func (l listedModel) prices(m maker, now time.Time) Prices {
-	p := Prices{Rates: l.rates(), Above: l.Above, Source: fmt.Sprintf("%s's list prices of %s", m.Name, m.Date)}
-	if l.Above > 0 {
-		p.Long = l.Long.rates()
-	}
+	l := m.Models[i]
+	p := Prices{Rates: l.rates(), Above: l.Above, Long: l.Long.rates(), Source: fmt.Sprintf("%s's list prices of %s", m.Name, m.Date)}
 	if now.Sub(m.Date.AsTime(time.UTC)) > fresh {
 		p.Source += ", which may have changed"
 	}
@@ -104,24 +90,13 @@ func (l listedModel) prices(m maker, now time.Time) Prices {
 }
 
 func (l listedRates) rates() Rates {
-	r := PlainRates(l.In.money(), l.Out.money())
-	if l.Cached != nil {
-		r.Cached = l.Cached.money()
+	return Rates{
+		In: money(l.In), Cached: money(cmp.Or(l.Cached, l.In)), CacheWrite: money(cmp.Or(l.CacheWrite, l.In)), Out: money(l.Out),
 	}
-	if l.CacheWrite != nil {
-		r.CacheWrite = l.CacheWrite.money()
-		r.CacheWriteHour = r.CacheWrite
-	}
-	if l.CacheWriteHour != nil {
-		r.CacheWriteHour = l.CacheWriteHour.money()
-	}
-	return r
 }
 
-// dollars is an amount of the table.
-type dollars float64
-
-func (d dollars) money() Money {
-	m, _ := Dollars(float64(d))
+// money is an amount of the table.
+func money(dollars float64) Money {
+	m, _ := Dollars(dollars)
 	return m
 }

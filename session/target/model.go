@@ -130,15 +130,6 @@ func (m *Model) Reach(ctx context.Context, replaceable bool) (nearest string, er
 	return "", nil
 }
 
-// FindPrices asks the server what the model costs, where nothing said it yet. The list of models that is read for
-// the window says it too, so there is often nothing to ask. It may wait for the network. A server that cannot be
-// asked leaves the price unknown.
-func (m *Model) FindPrices(ctx context.Context) {
-	if err := m.Client.FindPrices(ctx, m.Name); err != nil && m.deps.Log != nil {
-		m.deps.Log.Debug("ask for the prices", "model", m.Name, "err", err)
-	}
-}
-
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of it in its
 // cache. It is an estimate, unless the model is known to be free.
 func (m *Model) InputCost(sum history.Sum) pricing.Cost {

@@ -16,7 +16,7 @@ import (
 type (
 	// Counted says how far its messages are counted.
 	Counted struct{ session.Counting }
-	// Priced says that the prices of its model are known, if anybody knows them.
+	// Priced says that what it has cost so far was read.
 	Priced struct{}
 	// PastRead says that it knows what its records tell about its next request.
 	PastRead struct{}
@@ -58,7 +58,6 @@ func (c *Model) ask(do func(context.Context) (event.Event, error)) tea.Cmd {
 func (c *Model) Learn() tea.Cmd {
 	s := c.Session
 	prices := c.ask(func(ctx context.Context) (event.Event, error) {
-		s.Model().FindPrices(ctx)
 		return Priced{}, s.ReadSpent(ctx)
 	})
 	past := c.ask(func(ctx context.Context) (event.Event, error) { return PastRead{}, s.LoadPast(ctx) })
