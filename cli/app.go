@@ -33,9 +33,6 @@ import (
 	"winnow/ui/remembered"
 )
 
-// probePatience is how long local servers may take to answer where nothing is configured.
-const probePatience = 150 * time.Millisecond
-
 // setup is what a command needs of the configuration: the endpoints, the log.
 type setup struct {
 	config    config.Config
@@ -297,7 +294,7 @@ func (k *conversation) choose(ctx context.Context) error {
 		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Reason: "because this session uses it", Hint: "ctrl+l chooses another model"}
 		return nil
 	}
-	wanted := llm.Preference{Last: k.chosen.Model, Home: row.Endpoint, Local: k.use == toChat, Doer: k.p.network, Timeout: probePatience}
+	wanted := llm.Preference{Last: k.chosen.Model, Home: row.Endpoint, Local: k.use == toChat}
 	wanted.From, wanted.Ref = k.p.namedModel(k.config)
 	var err error
 	var unknown *llm.UnknownError

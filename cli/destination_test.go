@@ -115,7 +115,7 @@ func (p *site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		p.scenario.mu.Unlock()
 	}
 	if p.slow {
-		time.Sleep(probePatience + 50*time.Millisecond)
+		time.Sleep(150*time.Millisecond + 50*time.Millisecond)
 	}
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/models"):

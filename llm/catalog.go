@@ -1,20 +1,21 @@
 package llm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"winnow/llm/pricing"
 	"winnow/llm/redact"
 )
 
 // Catalog holds the endpoints that models are asked of, and decides which of them a name stands for.
 // It keeps one client for each, so that what a client learned about its server stays known. It is safe
-// for concurrent use, and its zero value holds none.
+// for concurrent use, and its zero value holds none. No lookup adds an endpoint: Add, With, Use and Choose do.
 type Catalog struct {
 	Patterns []ModelSettings  // what is configured of models of any endpoint, the most specific first
 	Network  Doer             // does the HTTP of the endpoints that are added without a Doer; nil is the network
@@ -43,20 +44,25 @@ func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 }
 
 // Add puts an endpoint at the end, or in the place of the one of the same name.
-func (c *Catalog) Add(e Endpoint) {
-	client := c.newClient(e)
+func (c *Catalog) Add(e Endpoint) { c.keep(c.newClient(e), true) }
+
+// keep adds a client, unless there is one of its name that is not to be replaced, and gives the one that is there then.
+func (c *Catalog) keep(client *Client, replace bool) *Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := c.index(e.Name); i >= 0 {
+	i := slices.IndexFunc(c.clients, named(client.endpoint.Name))
+	switch {
+	case i < 0:
+		c.clients = append(c.clients, client)
+		return client
+	case replace:
 		c.clients[i] = client
-		return
 	}
-	c.clients = append(c.clients, client)
+	return c.clients[i]
 }
 
-// index is the place of the endpoint of this name, -1 for none. The caller holds mu.
-func (c *Catalog) index(name string) int {
-	return slices.IndexFunc(c.clients, func(client *Client) bool { return strings.EqualFold(client.endpoint.Name, name) })
+func named(name string) func(*Client) bool {
+	return func(client *Client) bool { return strings.EqualFold(client.endpoint.Name, name) }
 }
 
 // newClient makes the client of an endpoint with what is configured for all endpoints.
@@ -75,10 +81,9 @@ func (c *Catalog) newClient(e Endpoint) *Client {
 
 // Endpoints lists the endpoints.
 func (c *Catalog) Endpoints() []Endpoint {
-	clients := c.all()
-	endpoints := make([]Endpoint, len(clients))
-	for i, client := range clients {
-		endpoints[i] = client.endpoint
+	var endpoints []Endpoint
+	for _, client := range c.all() {
+		endpoints = append(endpoints, client.endpoint)
 	}
 	return endpoints
 }
@@ -99,24 +104,21 @@ func (c *Catalog) all() []*Client {
 
 // client is the client of the endpoint of this name, nil for none.
 func (c *Catalog) client(name string) *Client {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.index(name); i >= 0 {
-		return c.clients[i]
+	all := c.all()
+	if i := slices.IndexFunc(all, named(name)); i >= 0 {
+		return all[i]
 	}
 	return nil
 }
 
 // known is the client of the endpoint of this name. The servers of this machine are known by name
-// without being configured: one that does not run says so when it is asked. Their endpoints are not added.
+// without being configured: one that does not run says so when it is asked.
 func (c *Catalog) known(name string) *Client {
 	if client := c.client(name); client != nil {
 		return client
 	}
-	for _, s := range localServers {
-		if strings.EqualFold(s.name, name) {
-			return c.newClient(c.withStored(Endpoint{Name: s.name, BaseURL: s.base}))
-		}
+	if s := serviceNamed(name); s.local {
+		return c.newClient(c.withStored(Endpoint{Name: s.name, BaseURL: s.base}))
 	}
 	return nil
 }
@@ -169,35 +171,19 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 }
 
 // Use is Resolve for a model that will be asked: if its endpoint is a server of this machine that is not configured,
-// it is added, so that it is listed with the others and keeps what is learned of it. No other lookup adds anything.
+// it is added, so that it is listed with the others and keeps what is learned of it.
 func (c *Catalog) Use(ref string) (*Client, string, error) {
 	client, model, err := c.Resolve(ref)
 	if err != nil {
 		return nil, "", err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.index(client.endpoint.Name); i >= 0 {
-		return c.clients[i], model, nil
-	}
-	c.clients = append(c.clients, client)
-	return client, model, nil
+	return c.keep(client, false), model, nil
 }
 
 // Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
 // written. Any other name must be a model that one endpoint lists: the one called home, or the one that
-// would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent. Where
-// there is one endpoint alone, at an address that the user gave, it may have models that it does not list.
+// would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent.
 func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
-	return c.find(ctx, ref, home, true)
-}
-
-// FindListed is Find, but a name without an endpoint must be listed, whatever endpoints there are.
-func (c *Catalog) FindListed(ctx context.Context, ref, home string) (string, error) {
-	return c.find(ctx, ref, home, false)
-}
-
-func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (string, error) {
 	ref = strings.TrimSpace(ref)
 	client, model, err := c.Resolve(ref)
 	var none *NoModelError
@@ -206,7 +192,11 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	case err == nil:
 		return client.endpoint.Name + "/" + model, nil
 	case errors.As(err, &none):
-		return c.first(ctx, c.known(none.Endpoint))
+		model, err := firstModel(ctx, c.known(none.Endpoint))
+		if err != nil {
+			return "", fmt.Errorf("%w; %s/MODEL names a model without asking for the list", err, none.Endpoint)
+		}
+		return none.Endpoint + "/" + model, nil
 	case !errors.As(err, &unknown):
 		return "", err
 	}
@@ -217,16 +207,11 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	if at == nil {
 		return "", err
 	}
-	if unlisted && c.only(at) && at.endpoint.BaseURLSet && !strings.Contains(ref, "/") && Nearest(ref, c.names()) == "" {
-		return at.endpoint.Name + "/" + ref, nil // There is one place that it can be meant for, and the user named that.
-	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
 	models, failed := at.Models(ctx)
-	for _, m := range models {
-		if SameModel(m.ID, ref) {
-			return m.Ref(), nil
-		}
+	if i := slices.IndexFunc(models, func(m Model) bool { return SameModel(m.ID, ref) }); i >= 0 {
+		return models[i].Ref(), nil
 	}
 	if failed != nil {
 		return "", fmt.Errorf("%w (write %s/%s if %s has that model; its list cannot be read: %w)",
@@ -235,34 +220,17 @@ func (c *Catalog) find(ctx context.Context, ref, home string, unlisted bool) (st
 	return "", c.unknown(ref, at.endpoint.Name, models)
 }
 
-// first is the full reference of the first model that an endpoint lists.
-func (c *Catalog) first(ctx context.Context, client *Client) (string, error) {
-	model, err := firstModel(ctx, client.endpoint, listTime)
-	if err != nil {
-		return "", fmt.Errorf("%w; %s/MODEL names a model without asking for the list", err, client.endpoint.Name)
-	}
-	return client.endpoint.Name + "/" + model, nil
-}
-
 // preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
 // key, else the first one that is configured. It is nil where there is only the guide.
 func (c *Catalog) preferred() *Client {
-	var first *Client
-	for _, client := range c.all() {
-		switch e := client.endpoint; {
-		case e.Name == Guide:
-		case e.Keyed():
-			return client
-		case first == nil:
-			first = client
-		}
+	all := slices.DeleteFunc(c.all(), named(Guide))
+	if i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.Keyed() }); i >= 0 {
+		return all[i]
 	}
-	return first
-}
-
-// only says that there is no other endpoint than this one and the guide.
-func (c *Catalog) only(client *Client) bool {
-	return !slices.ContainsFunc(c.all(), func(other *Client) bool { return other != client && other.endpoint.Name != Guide })
+	if len(all) == 0 {
+		return nil
+	}
+	return all[0]
 }
 
 // refMax is how much of a name that stands for nothing is repeated in a sentence, in code points.
@@ -271,80 +239,40 @@ const refMax = 120
 // unknown is the error of a name that stands for nothing. Asked is the endpoint whose models were read,
 // "" for none.
 func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
-	name, rest, slash := strings.Cut(oneLine(ref, refMax), "/")
-	e := &UnknownError{Ref: ref}
-	var meant string
-	switch {
-	case slash:
-		e.text = fmt.Sprintf("there is no endpoint %q", name)
-		if meant = c.meant(name); meant != "" {
-			meant += "/" + rest
-		}
-	case asked != "":
-		e.text = fmt.Sprintf("there is no endpoint and no model %q", name)
-	default:
-		e.text = fmt.Sprintf("there is no endpoint %q", name)
-		meant = c.meant(name)
-	}
+	short := oneLine(ref, refMax)
+	name, rest, slash := strings.Cut(short, "/")
+	text := fmt.Sprintf("there is no endpoint %q", name)
 	if asked != "" {
-		e.text += ", and " + asked + " lists no such model"
-		if slash {
-			e.text += " as " + oneLine(ref, refMax)
+		text += fmt.Sprintf(", and %s lists no model %q", asked, short)
+	}
+	meant := Nearest(strings.ToLower(name), append(c.names(), KnownNames()...))
+	near := serviceNamed(meant)
+	if meant != "" && slash {
+		meant += "/" + rest
+	}
+	for _, m := range models {
+		if meant == "" && Nearest(ref, []string{m.ID}) != "" {
+			meant = m.Ref()
 		}
 	}
-	if meant == "" && models != nil {
-		listed := make([]string, len(models))
-		for i, m := range models {
-			listed[i] = m.ID
-		}
-		if near := Nearest(ref, listed); near != "" {
-			meant = asked + "/" + near
-		}
-	}
-	at := hostedAt(name)
-	switch {
-	case at >= 0:
-		e.text += fmt.Sprintf("; set %s or run winnow keys set %s to use it", hosted[at].keys[0], hosted[at].name)
-	case meant != "":
-		e.text += fmt.Sprintf("; did you mean %q?", meant)
-		near, _, _ := strings.Cut(meant, "/")
-		if at := hostedAt(near); at >= 0 && c.client(near) == nil {
-			e.text += fmt.Sprintf(" It needs a key: set %s or run winnow keys set %s", hosted[at].keys[0], hosted[at].name)
-		}
+	switch s := serviceNamed(name); {
+	case s.hosted():
+		text += "; " + s.howToOpen() + " to use it"
+	case meant == "":
+		text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")
+	case near.hosted() && c.client(near.name) == nil:
+		text += fmt.Sprintf("; did you mean %q? It needs a key: %s", meant, near.howToOpen())
 	default:
-		e.text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")
+		text += fmt.Sprintf("; did you mean %q?", meant)
 	}
-	return e
+	return &UnknownError{ref, text}
 }
 
-// meant is the endpoint whose name was probably mistyped or abbreviated, "" for none. A hosted service that
-// has no key yet can be meant too.
-func (c *Catalog) meant(name string) string {
-	name, known := strings.ToLower(name), c.names()
-	for _, h := range hosted {
-		if c.client(h.name) == nil {
-			known = append(known, h.name)
-		}
-	}
-	return cmp.Or(abbreviated(name, known), Nearest(name, known))
-}
-
-// hostedAt is the place of a hosted service in the table, -1 for none of this name.
-func hostedAt(name string) int {
-	return slices.IndexFunc(hosted, func(s service) bool { return strings.EqualFold(s.name, name) })
-}
-
-// names are the endpoints that a reference may name: those of the catalog, and the servers of this
-// machine.
+// names are the endpoints that a reference may name now: those of the catalog, and the servers of this machine.
 func (c *Catalog) names() []string {
 	var names []string
-	for _, e := range c.Endpoints() {
+	for _, e := range append(c.Endpoints(), c.unconfigured()...) {
 		names = append(names, e.Name)
-	}
-	for _, s := range localServers {
-		if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, s.name) }) {
-			names = append(names, s.name)
-		}
 	}
 	return names
 }
@@ -353,18 +281,135 @@ func (c *Catalog) names() []string {
 // endpoints. The errors are by endpoint name.
 func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
 	clients := c.all()
-	lists := make([][]Model, len(clients))
-	failures := make([]error, len(clients))
-	var wait sync.WaitGroup
-	for i, client := range clients {
-		wait.Go(func() { lists[i], failures[i] = client.Models(ctx) })
-	}
-	wait.Wait()
+	lists, errs := modelsOf(ctx, clients)
 	failed := make(map[string]error)
-	for i, err := range failures {
+	for i, err := range errs {
 		if err != nil {
 			failed[clients[i].endpoint.Name] = err
 		}
 	}
 	return slices.Concat(lists...), failed
+}
+
+// modelsOf asks clients for their models, all at once.
+func modelsOf(ctx context.Context, clients []*Client) (lists [][]Model, errs []error) {
+	lists, errs = make([][]Model, len(clients)), make([]error, len(clients))
+	var wait sync.WaitGroup
+	for i, client := range clients {
+		wait.Go(func() { lists[i], errs[i] = client.Models(ctx) })
+	}
+	wait.Wait()
+	return lists, errs
+}
+
+const (
+	listTime  = 4 * time.Second        // for a server to list its models where it has to be asked for one
+	probeTime = 150 * time.Millisecond // for a server of this machine
+)
+
+// probe asks servers of this machine for the models to chat with, all at once, for 150 ms.
+func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) (lists [][]Model, errs []error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	var clients []*Client
+	for _, e := range endpoints {
+		clients = append(clients, c.newClient(e))
+	}
+	lists, errs = modelsOf(ctx, clients)
+	for i, client := range clients {
+		client.rest()
+		lists[i] = chatModels(lists[i])
+	}
+	return lists, errs
+}
+
+// unconfigured are the servers that may run on this machine without being in the catalog. They have no keys: to fetch
+// one could ask for a password.
+func (c *Catalog) unconfigured() []Endpoint {
+	var endpoints []Endpoint
+	for _, s := range services {
+		if s.local && c.client(s.name) == nil {
+			endpoints = append(endpoints, Endpoint{Name: s.name, BaseURL: s.base})
+		}
+	}
+	return endpoints
+}
+
+// Offer is a provider that the catalog does not have yet: a hosted service without a key, or a server of this machine
+// that does not run.
+type Offer struct {
+	Name     string // of its endpoint: "openai"
+	Title    string // as its maker writes it: "OpenAI"
+	Variable string // the environment variable that its key is read from, "" for a server of this machine
+	Host     string // where its requests go: a host, with the port of a server of this machine
+}
+
+// Offers lists the providers that the catalog does not have, and the models of servers of this machine that are not in
+// it but run. These servers are asked only if Probes is set, all at once and without a key; hosted services are not
+// asked.
+func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
+	var offers []Offer
+	for _, s := range services {
+		if s.hosted() && c.client(s.name) == nil {
+			offers = append(offers, Offer{s.name, s.title, s.keyVariable(), Endpoint{BaseURL: s.base}.Address()})
+		}
+	}
+	if !c.Probes {
+		return offers, nil
+	}
+	here := c.unconfigured()
+	lists, _ := c.probe(ctx, here...)
+	for i, e := range here {
+		if len(lists[i]) == 0 {
+			offers = append(offers, Offer{Name: e.Name, Title: serviceNamed(e.Name).title, Host: e.Address()})
+		}
+	}
+	return offers, slices.Concat(lists...)
+}
+
+// Suggest lists references to models that may be meant by what was typed of one, for completion: "NAME/" for each
+// endpoint as long as no endpoint is typed, then its models. These are its default, those with settings or list
+// prices and, of a server on this machine, those that it lists within 150 ms. Other servers are not asked, and no
+// key is fetched: completion must neither wait, nor ask for a password, nor send anything away.
+func (c *Catalog) Suggest(ctx context.Context, typed string) []string {
+	var refs []string
+	suggest := func(endpoint, model string) {
+		if ref := endpoint + "/" + model; !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	name, _, complete := strings.Cut(typed, "/")
+	if !complete {
+		for _, e := range c.Endpoints() {
+			suggest(e.Name, "")
+		}
+		_, running := c.Offers(ctx)
+		for _, m := range running {
+			suggest(m.Endpoint, "")
+		}
+		return refs
+	}
+	client := c.known(name)
+	if client == nil {
+		return nil
+	}
+	e := client.endpoint
+	if e.Default != "" {
+		suggest(e.Name, e.Default)
+	}
+	for _, m := range e.Models {
+		if !strings.ContainsAny(m.Match, `*?[\`) {
+			suggest(e.Name, strings.TrimPrefix(m.Match, e.Name+"/"))
+		}
+	}
+	for _, model := range pricing.Names(e.BaseURL) {
+		suggest(e.Name, model)
+	}
+	if e.Stored = nil; e.loopback() {
+		lists, _ := c.probe(ctx, e)
+		for _, m := range lists[0] {
+			suggest(e.Name, m.ID)
+		}
+	}
+	return refs
 }

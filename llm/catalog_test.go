@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -99,12 +98,7 @@ func TestResolve(t *testing.T) {
 		{[]Endpoint{router, openai}, "olama/llama3", `!there is no endpoint "olama"; did you mean "ollama/llama3"?`},
 		{[]Endpoint{router, openai}, "opnai", `!there is no endpoint "opnai"; did you mean "openai"?`},
 		{nil, "opnai/x", `!there is no endpoint "opnai"; did you mean "openai/x"? It needs a key: set OPENAI_API_KEY or run winnow keys set openai`},
-		{nil, "oai/x", `!there is no endpoint "oai"; did you mean "openai/x"? It needs a key: set OPENAI_API_KEY or run winnow keys set openai`},
 		{nil, "gorq/x/y", `!there is no endpoint "gorq"; did you mean "groq/x/y"? It needs a key: set GROQ_API_KEY or run winnow keys set groq`},
-		{nil, "xa/x", `!there is no endpoint "xa"; did you mean "xai/x"? It needs a key: set XAI_API_KEY or run winnow keys set xai`},
-		{nil, "lms/x", `!there is no endpoint "lms"; did you mean "lmstudio/x"?`},
-		{nil, "open/x", `!there is no endpoint "open"; did you mean "openai/x"?`}, // Nearer than openrouter.
-		{nil, "or/x", `!there is no endpoint "or"; did you mean "openrouter/x"? It needs a key: set OPENROUTER_API_KEY or run winnow keys set openrouter`},
 		{nil, "o/x", `!there is no endpoint "o"; write a model as ENDPOINT/MODEL`},
 		{nil, "anthropic", `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY or run winnow keys set anthropic to use it`},
 		{[]Endpoint{openai, router}, "openrouter", "!openrouter has no default model: name one as openrouter/MODEL"},
@@ -147,19 +141,17 @@ func TestFindTakesNothingForGranted(t *testing.T) {
 	}{
 		{[]Endpoint{box, router, guide}, "box/anything", "", "box/anything"},
 		{[]Endpoint{box, router, guide}, "anthropic/claude", "", "openrouter/anthropic/claude"},
-		{[]Endpoint{box, router, guide}, "small", "", `!there is no endpoint and no model "small", and openrouter lists no such model`},
+		{[]Endpoint{box, router, guide}, "small", "", `!there is no endpoint "small", and openrouter lists no model "small"; write a model as ENDPOINT/MODEL`},
 		{[]Endpoint{box, router, guide}, "small", "box", "box/small"},
 		{[]Endpoint{box, router, guide}, "bigg", "", `!did you mean "openrouter/big"?`},
 		{[]Endpoint{box, router, guide}, "big", "guide", "openrouter/big"},
-		{[]Endpoint{box, router, guide}, "bxo/large", "", `!there is no endpoint "bxo", and openrouter lists no such model as bxo/large; did you mean "box/large"?`},
+		{[]Endpoint{box, router, guide}, "bxo/large", "", `!there is no endpoint "bxo", and openrouter lists no model "bxo/large"; did you mean "box/large"?`},
 		{[]Endpoint{down, guide}, "vendor/m", "", `!there is no endpoint "vendor"`},
 		{[]Endpoint{down, guide}, "vendor/m", "", "!(write down/vendor/m if down has that model; its list cannot be read: "},
 		{[]Endpoint{down, guide}, "big", "", "!connection refused"},
-		{[]Endpoint{box, guide}, "unlisted", "", "box/unlisted"}, // The one address that the user named.
-		{[]Endpoint{bare, guide}, "unlisted", "", "bare/unlisted"},
 		{[]Endpoint{bare, guide}, "olama", "", "!there is no endpoint"}, // It may be another place's name.
 		{[]Endpoint{bare, guide}, "vendor/unlisted", "", "!write bare/vendor/unlisted"},
-		{[]Endpoint{box, bare, guide}, "unlisted", "", "!box lists no such model"},
+		{[]Endpoint{box, guide}, "unlisted", "", `!box lists no model "unlisted"`},
 		{[]Endpoint{box, guide}, "box", "", "box/small"},
 		{[]Endpoint{down, guide}, "down", "", "!down/MODEL names a model without asking"},
 		{[]Endpoint{guide}, "big", "", `!there is no endpoint "big"`},
@@ -243,7 +235,7 @@ func TestLocalServersAreAskedAtOnce(t *testing.T) {
 			"http://127.0.0.1:8000/v1/models":  `{"data":[{"id":"nomic-embed-text"},{"id":"qwen"}]}`,
 		}
 		start := time.Now()
-		got, err := Choose(t.Context(), new(Catalog), Preference{Local: true, Doer: m})
+		got, err := Choose(t.Context(), &Catalog{Network: m}, Preference{Local: true})
 		if err != nil || got.Ref != "vllm/qwen" || !strings.HasSuffix(got.Reason, "(ollama has no model to chat with yet)") {
 			t.Errorf("got %+v, %v; want the first model to chat with", got, err)
 		}
@@ -289,8 +281,8 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := new(Catalog).With(test.endpoints...)
-			got, err := Choose(t.Context(), c, Preference{Ref: test.want, Local: test.local != nil, Doer: test.local})
+			c := (&Catalog{Network: test.local}).With(test.endpoints...)
+			got, err := Choose(t.Context(), c, Preference{Ref: test.want, Local: test.local != nil})
 			if test.ref == "" {
 				if err == nil || !strings.Contains(err.Error(), test.reason) {
 					t.Errorf("got %+v, %v; want an error with %q", got, err, test.reason)
@@ -357,13 +349,15 @@ func TestWindow(t *testing.T) {
 		{"the table", machine{"https://api.openai.com/v1/models": `{"data":[{"id":"gpt-4o-mini"}]}`}, "https://api.openai.com", "gpt-4o-mini", 128000, "by name, from winnow's table of models", false},
 		{"the table without the server", machine{}, "https://api.openai.com", "gpt-4.1", 1047576, "by name, from winnow's table of models", false},
 		{"the table, behind a proxy on this machine", machine{}, at, "gpt-oss", 131_072, "by name, from winnow's table of models", false},
-		{"nobody says", machine{}, "https://x.example", "m", 8192, "assumed", true},
+		{"nobody says, at a remote address", machine{}, "https://x.example", "m", 128_000, "assumed", true},
+		{"nobody says, on this machine", machine{}, at, "m", 8192, "assumed", true},
+		{"nobody says, on this network", machine{}, "http://10.0.0.2:8080", "m", 8192, "assumed", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			c := NewClient(Endpoint{Name: "x", BaseURL: test.base + "/v1", Doer: test.server})
 			stated, err := c.StatedWindow(t.Context(), test.model)
-			got := WindowFacts{Model: test.model, Stated: stated}.Window()
+			got := WindowFacts{Model: test.model, Remote: !c.endpoint.Own(), Stated: stated}.Window()
 			want := Window{
 				Tokens: test.tokens, Source: test.source, Assumed: test.assumed,
 				ByName: strings.HasPrefix(test.source, "by name"), Again: strings.HasSuffix(test.source, "until the model runs"),
@@ -453,12 +447,18 @@ func TestWindowOfASilentServer(t *testing.T) {
 	})
 }
 
-func TestWindowTableHasNoDoubles(t *testing.T) {
-	var seen []string
-	for _, w := range windows {
-		if slices.Contains(seen, w.prefix) || w.tokens < 4096 {
-			t.Errorf("%s with %d tokens", w.prefix, w.tokens)
+// A window is taken by how a model's name begins, the longest beginning first, whatever its maker and its address.
+func TestWindowByName(t *testing.T) {
+	seen := map[string]bool{}
+	for tokens, prefixes := range windows {
+		for _, prefix := range strings.Fields(prefixes) {
+			if got := byName("maker/" + strings.ToUpper(prefix) + ":free"); seen[prefix] || got != tokens {
+				t.Errorf("%s: %d tokens, want %d once", prefix, got, tokens)
+			}
+			seen[prefix] = true
 		}
-		seen = append(seen, w.prefix)
+	}
+	if n := byName("gpt"); n != 0 {
+		t.Errorf("an unknown name has %d tokens", n)
 	}
 }

@@ -441,7 +441,7 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	running, isOllama := c.running(ctx)
 	models := make([]Model, 0, len(entries))
 	for _, m := range entries {
-		window := m.window()
+		window := m.window(c.endpoint.local())
 		if w, ok := running[plainModel(m.name())]; ok {
 			if window = w; isOllama {
 				window.Most = c.mostOllama(ctx, m.name())

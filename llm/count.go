@@ -79,7 +79,7 @@ func (c *Client) countByService(ctx context.Context, address string, request any
 	if err != nil {
 		return 0, c.asError(ctx, err, "")
 	}
-	raw, err := c.documentWith(ctx, http.MethodPost, address, body, func(req *http.Request) {
+	raw, err := c.document(ctx, http.MethodPost, address, body, func(req *http.Request) {
 		if keyHeader == anthropicKey {
 			req.Header.Set("Anthropic-Version", anthropicVersion)
 		}

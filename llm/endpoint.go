@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -75,12 +74,6 @@ func shownURL(base string) string {
 	return strings.TrimRight(u.String(), "/")
 }
 
-// Host is the endpoint's host name without port, in lower case.
-func (e Endpoint) Host() string { return strings.ToLower(e.base().Hostname()) }
-
-// Address is the endpoint's host name, with the port that its base URL names.
-func (e Endpoint) Address() string { return e.base().Host }
-
 // base is the base URL, the zero one where it is none.
 func (e Endpoint) base() *url.URL {
 	if u, err := url.Parse(e.BaseURL); err == nil {
@@ -89,8 +82,18 @@ func (e Endpoint) base() *url.URL {
 	return new(url.URL)
 }
 
+// Host is the endpoint's host name without port, in lower case.
+func (e Endpoint) Host() string { return strings.ToLower(e.base().Hostname()) }
+
+// Address is the endpoint's host name, with the port that its base URL names.
+func (e Endpoint) Address() string { return e.base().Host }
+
 // AtMaker says that the endpoint is the service of a company that makes models, at its own address.
 func (e Endpoint) AtMaker() bool { return len(pricing.Names(e.BaseURL)) > 0 }
+
+// root is the endpoint's address without its path: where servers keep what is not part of the
+// Chat Completions format.
+func (e Endpoint) root() string { return e.base().Scheme + "://" + e.base().Host }
 
 // at is the address of a path below the base URL, such as /models. The query of the base URL is not
 // part of it: authorize adds that to every request.
@@ -100,43 +103,22 @@ func (e Endpoint) at(path string) string {
 }
 
 // query is what the base URL has behind its path, "" for nothing: a gateway's key or version.
-func (e Endpoint) query() string {
-	_, query, _ := strings.Cut(e.BaseURL, "?")
-	query, _, _ = strings.Cut(query, "#")
-	return query
-}
-
-// root is the endpoint's address without its path: where servers keep what is not part of the
-// Chat Completions format.
-func (e Endpoint) root() string {
-	u, err := url.Parse(e.BaseURL)
-	if err != nil {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
-}
+func (e Endpoint) query() string { return e.base().RawQuery }
 
 // loopback says that the endpoint is on this machine.
 func (e Endpoint) loopback() bool {
-	host := e.Host()
-	if host == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
+	addr, err := netip.ParseAddr(e.Host())
+	return e.Host() == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // local says that the endpoint is on this machine or its own network: a server of the user's,
 // not a hosted service.
 func (e Endpoint) local() bool {
-	if e.loopback() {
-		return true
-	}
 	host := e.Host()
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
+		return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
 	}
-	return net.ParseIP(host) == nil && (!strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan"))
+	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan")
 }
 
 // Own says that the endpoint is the user's own: on this machine, on its own network, or the built-in

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"slices"
@@ -14,37 +15,66 @@ import (
 // offer.
 const DefaultsDate = "November 2026"
 
-// service is a hosted service.
+// service is a place that models are asked of and that winnow knows by name: a hosted service, which a key opens, or
+// a server that people run on their own machine.
 type service struct {
 	name    string
-	title   string   // as its maker writes it
-	keys    []string // environment variables, the first one that is set counts
+	title   string // as its maker writes it
 	base    string
-	model   string
-	profile history.Profile
+	model   string          // the one to start with, "" for the first one listed
+	oldKey  string          // an environment variable that counts where NAME_API_KEY is not set
+	profile history.Profile // what its chat format requires
 	quirks  []string
+	local   bool // it runs on this machine, at its default port
 }
 
-// hosted are the services that a key in the environment opens, in the order in which they are
-// preferred. The default is the model that a chat starts with where none is named: the maker's
-// current general one, by a name that the maker keeps alive where there is one.
-var hosted = []service{
-	{name: "openai", title: "OpenAI", keys: []string{"OPENAI_API_KEY"}, base: "https://api.openai.com/v1", model: "gpt-5.2"},
-	{name: "openrouter", title: "OpenRouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
+// services are the hosted ones, in the order in which they are preferred, then those of this machine. The model of a
+// hosted service is the maker's current general one, by a name that the maker keeps alive where there is one. Only the
+// loopback address of this machine is ever looked for a server, never the network.
+var services = []service{
+	{name: "openai", title: "OpenAI", base: "https://api.openai.com/v1", model: "gpt-5.2"},
+	{name: "openrouter", title: "OpenRouter", base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
-		name: "mistral", title: "Mistral", keys: []string{"MISTRAL_API_KEY"}, base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
+		name: "mistral", title: "Mistral", base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
 		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, quirks: []string{noStreamOptions},
 	},
-	{name: "deepseek", title: "DeepSeek", keys: []string{"DEEPSEEK_API_KEY"}, base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
-	{name: "groq", title: "Groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
+	{name: "deepseek", title: "DeepSeek", base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
+	{name: "groq", title: "Groq", base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
 	{
-		name: "gemini", title: "Google Gemini", keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, base: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest",
+		name: "gemini", title: "Google Gemini", base: "https://generativelanguage.googleapis.com/v1beta/openai",
+		model: "gemini-flash-latest", oldKey: "GOOGLE_API_KEY",
 		profile: history.Profile{MergeSameRole: true}, // a call stands right behind the user or a result
 	},
-	{name: "anthropic", title: "Anthropic", keys: []string{"ANTHROPIC_API_KEY"}, base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
-	{name: "xai", title: "xAI", keys: []string{"XAI_API_KEY"}, base: "https://api.x.ai/v1", model: "grok-4"},
-	{name: "together", title: "Together AI", keys: []string{"TOGETHER_API_KEY"}, base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b"},
-	{name: "cerebras", title: "Cerebras", keys: []string{"CEREBRAS_API_KEY"}, base: "https://api.cerebras.ai/v1", model: "gpt-oss-120b"},
+	{name: "anthropic", title: "Anthropic", base: "https://api.anthropic.com/v1", model: "claude-sonnet-4-5"},
+	{name: "xai", title: "xAI", base: "https://api.x.ai/v1", model: "grok-4"},
+	{name: "together", title: "Together AI", base: "https://api.together.xyz/v1", model: "openai/gpt-oss-120b"},
+	{name: "cerebras", title: "Cerebras", base: "https://api.cerebras.ai/v1", model: "gpt-oss-120b"},
+
+	{name: "ollama", title: "Ollama", base: "http://127.0.0.1:11434/v1", local: true},
+	{name: "llama.cpp", title: "llama.cpp", base: "http://127.0.0.1:8080/v1", local: true},
+	{name: "lmstudio", title: "LM Studio", base: "http://127.0.0.1:1234/v1", local: true},
+	{name: "vllm", title: "vLLM", base: "http://127.0.0.1:8000/v1", local: true},
+}
+
+// serviceNamed is the service of a name, the zero one for none.
+func serviceNamed(name string) service {
+	for _, s := range services {
+		if strings.EqualFold(s.name, name) {
+			return s
+		}
+	}
+	return service{}
+}
+
+// hosted says that the service is one that a key opens.
+func (s service) hosted() bool { return s.name != "" && !s.local }
+
+// keyVariable is the environment variable that the key of a hosted service is read from first.
+func (s service) keyVariable() string { return strings.ToUpper(s.name) + "_API_KEY" }
+
+// howToOpen says how the user gets at the models of a hosted service.
+func (s service) howToOpen() string {
+	return "set " + s.keyVariable() + " or run winnow keys set " + s.name
 }
 
 // FromEnv gives the endpoints that the environment names: one per hosted service whose key is
@@ -53,22 +83,22 @@ var hosted = []service{
 // os.Getenv or its like.
 func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
-	for _, h := range hosted {
-		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Dated: true, Profile: h.profile, Quirks: h.quirks}
-		for _, name := range h.keys {
+	for _, s := range services {
+		if s.local {
+			continue
+		}
+		e := Endpoint{Name: s.name, BaseURL: s.base, Default: s.model, Dated: true, Profile: s.profile, Quirks: s.quirks}
+		for _, name := range []string{s.oldKey, s.keyVariable()} {
 			if key := strings.TrimSpace(env(name)); key != "" {
 				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
-				break
 			}
 		}
-		ownAddress := false
-		if h.name == "openai" {
-			if base := baseURL(env("OPENAI_BASE_URL")); base != "" && base != h.base {
-				// What is served there is not known: its own list says it.
-				e.BaseURL, e.Default, e.Dated, e.BaseURLSet, ownAddress = base, "", false, true, true
-			}
+		if base := baseURL(env("OPENAI_BASE_URL")); s.name == "openai" && base != "" && base != s.base {
+			// What is served there is not known: its own list says it.
+			e.BaseURL, e.Default, e.Dated, e.BaseURLSet = base, "", false, true
 		}
-		if e.Key != "" || ownAddress || slices.ContainsFunc(keyed, func(name string) bool { return strings.EqualFold(name, h.name) }) {
+		stored := slices.ContainsFunc(keyed, func(name string) bool { return strings.EqualFold(name, s.name) })
+		if e.Key != "" || e.BaseURLSet || stored {
 			found = append(found, e)
 		}
 	}
@@ -81,8 +111,13 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 // KeyVariables are the names of the environment variables that hold the hosted services' keys.
 func KeyVariables() []string {
 	var names []string
-	for _, h := range hosted {
-		names = append(names, h.keys...)
+	for _, s := range services {
+		if s.hosted() {
+			names = append(names, s.keyVariable())
+		}
+		if s.oldKey != "" {
+			names = append(names, s.oldKey)
+		}
 	}
 	return names
 }
@@ -98,16 +133,13 @@ func EnvSecrets(env func(string) string) []string {
 }
 
 // IsHosted says that a name is that of a service that a key in the environment opens.
-func IsHosted(name string) bool { return hostedAt(name) >= 0 }
+func IsHosted(name string) bool { return serviceNamed(name).hosted() }
 
 // KnownNames are the names of endpoints that need no configuration: the hosted services, and the servers of
 // this machine.
 func KnownNames() []string {
 	var names []string
-	for _, h := range hosted {
-		names = append(names, h.name)
-	}
-	for _, s := range localServers {
+	for _, s := range services {
 		names = append(names, s.name)
 	}
 	return names
@@ -116,8 +148,8 @@ func KnownNames() []string {
 // TakesStoredKey says that a key stored under the endpoint's name is meant for its address: the key of a hosted
 // service goes to that service's own address alone, whatever OPENAI_BASE_URL says.
 func (e Endpoint) TakesStoredKey() bool {
-	at := hostedAt(e.Name)
-	return e.Name != Guide && (at < 0 || baseURL(e.BaseURL) == hosted[at].base)
+	s := serviceNamed(e.Name)
+	return e.Name != Guide && (!s.hosted() || baseURL(e.BaseURL) == s.base)
 }
 
 // baseURL completes what people write as a base URL: no scheme, no path, a slash or the whole path
@@ -148,29 +180,23 @@ func baseURL(written string) string {
 }
 
 // ollamaURL reads OLLAMA_HOST as Ollama does: a host, a port, both, or a URL. An address to
-// listen on everywhere is reached on this machine.
+// listen on everywhere is reached on this machine. It is "" for nothing and for what is no address.
 func ollamaURL(written string) string {
 	written = strings.Trim(strings.TrimSpace(written), `"'`)
 	if written == "" {
 		return ""
 	}
-	scheme, rest, found := strings.Cut(written, "://")
-	if !found {
-		scheme, rest = "http", written
+	port := map[string]string{"http": "80", "https": "443"}
+	if !strings.Contains(written, "://") {
+		written, port["http"] = "http://"+written, "11434"
 	}
-	rest, _, _ = strings.Cut(rest, "/")
-	host, port, err := net.SplitHostPort(rest)
+	u, err := url.Parse(written)
 	if err != nil {
-		host, port = strings.Trim(rest, "[]"), "11434"
-		switch {
-		case found && scheme == "http":
-			port = "80"
-		case found && scheme == "https":
-			port = "443"
-		}
+		return ""
 	}
+	host := u.Hostname()
 	if host == "" || host == "0.0.0.0" || host == "::" {
 		host = "127.0.0.1"
 	}
-	return scheme + "://" + net.JoinHostPort(host, port) + "/v1"
+	return u.Scheme + "://" + net.JoinHostPort(host, cmp.Or(u.Port(), port[u.Scheme])) + "/v1"
 }

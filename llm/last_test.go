@@ -69,7 +69,7 @@ func TestALookupChangesNothing(t *testing.T) {
 		{"llama.cpp runs", machine{"http://127.0.0.1:8080/v1/models": `{"data":[{"id":"m"}]}`}, "llama.cpp/m", "because a server answers at http://127.0.0.1:8080" + gone},
 		{"nothing runs", machine{}, "guide/guide", "because no API key is set and no local server answers" + gone},
 	} {
-		got, err := Choose(t.Context(), new(Catalog).With(guide), Preference{Last: last, Local: true, Doer: test.local})
+		got, err := Choose(t.Context(), (&Catalog{Network: test.local}).With(guide), Preference{Last: last, Local: true})
 		if err != nil || got.Ref != test.want || got.Reason != test.reason || got.Closed != nil {
 			t.Errorf("%s: chose %q %s, closed by %v, %v; want %q %s", test.name, got.Ref, got.Reason, got.Closed, err, test.want, test.reason)
 		}
@@ -78,7 +78,7 @@ func TestALookupChangesNothing(t *testing.T) {
 	if found, err := c.Find(t.Context(), "lmstudio", ""); found != "lmstudio/m" || err != nil {
 		t.Errorf("a server of this machine that is named alone is %q, %v; want its first model", found, err)
 	}
-	_, _ = c.FindListed(t.Context(), "vllm/x", "")
+	_, _ = c.Find(t.Context(), "vllm/x", "")
 	_ = c.Last("ollama/x")
 	if n := len(c.Endpoints()); n != 1 {
 		t.Errorf("%d endpoints after lookups, want the guide alone: %v", n, c.Endpoints())

@@ -22,22 +22,30 @@ type Model struct {
 // Ref is the model's reference: endpoint/model.
 func (m Model) Ref() string { return m.Endpoint + "/" + m.ID }
 
+// chatModels are the models that are not, by their names, for something else than chatting.
+func chatModels(models []Model) []Model {
+	others := []string{"embed", "rerank", "whisper", "tts", "moderation", "bge-", "dall-e"}
+	return slices.DeleteFunc(slices.Clone(models), func(m Model) bool {
+		return slices.ContainsFunc(others, func(other string) bool { return strings.Contains(strings.ToLower(m.ID), other) })
+	})
+}
+
 // Current is the model of a list that a default one goes by now: itself where it is listed, else the one
 // whose name is nearest to it. It is false for a list without a model to chat with.
 func Current(model string, list []Model) (string, bool) {
-	for _, m := range list {
-		if SameModel(m.ID, model) {
-			return model, true
-		}
+	if slices.ContainsFunc(list, func(m Model) bool { return SameModel(m.ID, model) }) {
+		return model, true
 	}
-	best, shared, distance := "", -1, 0
-	for _, m := range chatModels(list) {
-		n, d := sharedPrefix(m.ID, model), edits(m.ID, model)
-		if n > shared || n == shared && d < distance {
-			best, shared, distance = m.ID, n, d
-		}
+	list = chatModels(list)
+	if len(list) == 0 {
+		return "", false
 	}
-	return best, best != ""
+	return slices.MaxFunc(list, func(a, b Model) int {
+		return cmp.Or(
+			cmp.Compare(sharedPrefix(a.ID, model), sharedPrefix(b.ID, model)),
+			cmp.Compare(edits(b.ID, model), edits(a.ID, model)),
+		)
+	}).ID, true
 }
 
 // sharedPrefix is how many bytes two names begin with alike.
@@ -49,58 +57,43 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-// listed is an entry of a server's list of models. Every server adds its own words for the window.
-type listed struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Model string `json:"model"`
-	Meta  struct {
-		NCtx any `json:"n_ctx"` // llama.cpp; its n_ctx_train is what the model was trained for
-	} `json:"meta"`
-	MaxModelLen any `json:"max_model_len"` // vLLM
-	TopProvider struct {
-		ContextLength any `json:"context_length"`
-	} `json:"top_provider"` // OpenRouter
-	ContextLength    any `json:"context_length"`     // OpenRouter, Together, Fireworks
-	ContextWindow    any `json:"context_window"`     // Groq
-	MaxContextLength any `json:"max_context_length"` // Mistral
-	LoadedContext    any `json:"loaded_context_length"`
-	Pricing          any `json:"pricing"`
-}
+// listed is an entry of a server's list of models. Every server has its own words.
+type listed map[string]any
 
 func (l listed) name() string {
-	for _, name := range []string{l.ID, l.Model, l.Name} {
-		if name != "" {
+	for _, key := range []string{"id", "model", "name"} {
+		if name, _ := l[key].(string); name != "" {
 			return strings.TrimPrefix(name, "models/") // Gemini writes models/gemini-…
 		}
 	}
 	return ""
 }
 
-// window is what the entry says about the running window, zero for nothing. LM Studio's and
-// Ollama's max_context_length is what the model was trained for.
-func (l listed) window() Window {
-	for _, field := range []struct {
+// window is what the entry says about the running window, zero for nothing. What a model was trained for says nothing:
+// llama.cpp's n_ctx_train, and max_context_length where the server is the user's own, LM Studio or Ollama.
+func (l listed) window(own bool) Window {
+	for _, said := range []struct {
 		tokens any
-		source string
+		key    string
 	}{
-		{l.Meta.NCtx, "the server's meta.n_ctx"},
-		{l.MaxModelLen, "the server's max_model_len"},
-		{l.LoadedContext, "the server's loaded_context_length"},
-		{l.TopProvider.ContextLength, "the server's top_provider.context_length"},
-		{l.ContextWindow, "the server's context_window"},
-		{l.ContextLength, "the server's context_length"},
+		{object(l["meta"])["n_ctx"], "meta.n_ctx"}, // llama.cpp
+		{l["max_model_len"], "max_model_len"},      // vLLM
+		{l["loaded_context_length"], "loaded_context_length"},
+		{object(l["top_provider"])["context_length"], "top_provider.context_length"}, // OpenRouter
+		{l["context_window"], "context_window"},                                      // Groq
+		{l["context_length"], "context_length"},                                      // OpenRouter, Together, Fireworks
+		{l["max_context_length"], "max_context_length"},                              // Mistral
 	} {
-		if n := number(field.tokens); n > 0 {
-			return Window{Tokens: n, Source: field.source}
+		if n := number(said.tokens); n > 0 && (!own || said.key != "max_context_length") {
+			return Window{Tokens: n, Source: "the server's " + said.key}
 		}
 	}
 	return Window{}
 }
 
-// list reads the endpoint's list of models: an object with data, or models, or a bare list.
+// list reads the endpoint's list of models.
 func (c *Client) list(ctx context.Context) ([]listed, error) {
-	raw, err := c.get(ctx, c.endpoint.at("/models"))
+	raw, err := c.document(ctx, http.MethodGet, c.endpoint.at("/models"), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -112,21 +105,11 @@ func (c *Client) list(ctx context.Context) ([]listed, error) {
 	return entries, nil
 }
 
-// unread is the error of an answer that does not hold what was asked for.
-func (c *Client) unread(raw []byte, message string, err error) *Error {
-	e := c.blank("")
-	e.Kind, e.Body, e.Message, e.Err = BadStream, c.keep(raw), message, err
-	return e
-}
-
-// readList leaves out what has no name.
+// readList reads an object with data, or models, or a bare list, and leaves out what has no name.
 func readList(raw []byte) ([]listed, error) {
 	var list []listed
 	if json.Unmarshal(raw, &list) != nil {
-		var object struct {
-			Data   *[]listed `json:"data"`
-			Models *[]listed `json:"models"`
-		}
+		var object struct{ Data, Models *[]listed }
 		if err := json.Unmarshal(raw, &object); err != nil {
 			return nil, fmt.Errorf("read list of models: %w", err)
 		}
@@ -139,22 +122,20 @@ func readList(raw []byte) ([]listed, error) {
 	return slices.DeleteFunc(list, func(l listed) bool { return l.name() == "" }), nil
 }
 
-// get reads a JSON document of the server. A web page or an error is an *Error.
-func (c *Client) get(ctx context.Context, address string) ([]byte, error) {
-	return c.document(ctx, http.MethodGet, address, nil)
-}
-
-// document does a request, with a JSON document or none, that a JSON document answers.
-func (c *Client) document(ctx context.Context, method, address string, body []byte) ([]byte, error) {
-	return c.documentWith(ctx, method, address, body, func(*http.Request) {})
+// unread is the error of an answer that does not hold what was asked for.
+func (c *Client) unread(raw []byte, message string, err error) *Error {
+	e := c.blank("")
+	e.Kind, e.Body, e.Message, e.Err = BadStream, c.keep(raw), message, err
+	return e
 }
 
 // documentMax is the longest document that is read, in bytes.
 const documentMax = 64 << 20
 
-// documentWith is document, and change has the last word on the request's headers.
-func (c *Client) documentWith(
-	ctx context.Context, method, address string, body []byte, change func(*http.Request),
+// document does a request, with a JSON document or none, that a JSON document answers. Each change has the last
+// word on the request's headers. A web page or an error is an *Error.
+func (c *Client) document(
+	ctx context.Context, method, address string, body []byte, changes ...func(*http.Request),
 ) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -165,7 +146,9 @@ func (c *Client) documentWith(
 	}
 	req.Header.Set("Accept", "application/json")
 	c.authorize(req)
-	change(req)
+	for _, change := range changes {
+		change(req)
+	}
 	resp, err := c.send(req)
 	if err != nil {
 		return nil, c.asError(ctx, err, "")

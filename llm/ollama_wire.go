@@ -191,7 +191,7 @@ func (c *Client) lacks(model string, p *history.Profile) {
 // ollamaRunning are the windows of the models that Ollama runs, by plainModel, and whether it is Ollama. answered says
 // that there is a server, whatever it is.
 func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, is, answered bool) {
-	raw, err := c.get(ctx, c.endpoint.root()+"/api/ps")
+	raw, err := c.document(ctx, http.MethodGet, c.endpoint.root()+"/api/ps", nil)
 	if err != nil {
 		var e *Error
 		return nil, false, errors.As(err, &e) && e.Status > 0
@@ -204,7 +204,7 @@ func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, 
 	}
 	running = make(map[string]Window)
 	for _, l := range *list.Models {
-		if n := number(l.ContextLength); n > 0 {
+		if n := number(l["context_length"]); n > 0 {
 			running[plainModel(l.name())] = statedWindow(n, "Ollama's running context_length")
 		}
 	}

@@ -47,7 +47,7 @@ func (c *Client) keepPrices(entries []listed) {
 // prices are what the entry says of the model's prices. Only texts are read, as OpenRouter writes
 // them: they are dollars for a token. Other servers write numbers, each in its own measure.
 func (l listed) prices() pricing.Prices {
-	rates := object(l.Pricing)
+	rates := object(l["pricing"])
 	in, known := dollars(rates["prompt"], pricing.Million)
 	out, both := dollars(rates["completion"], pricing.Million)
 	if !known || !both {

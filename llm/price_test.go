@@ -195,7 +195,7 @@ func TestListPricesHoldAtTheMakersAddress(t *testing.T) {
 // What the server's own list says goes over the table.
 func TestTheServersListGoesOverListPrices(t *testing.T) {
 	client := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
-	client.keepPrices([]listed{{ID: "gpt-5.2", Pricing: map[string]any{"prompt": "0.000005", "completion": "0.00001", "input_cache_write": "0.000006"}}})
+	client.keepPrices([]listed{{"id": "gpt-5.2", "pricing": map[string]any{"prompt": "0.000005", "completion": "0.00001", "input_cache_write": "0.000006"}}})
 	p := client.Prices("gpt-5.2")
 	wantText(t, "the price", fmt.Sprint(p.In, " ", p.Cached, " ", p.CacheWrite, " ", p.Source), "$5.00 $5.00 $6.00 the server's list of models")
 }

@@ -123,8 +123,8 @@ func TestAServerOfThisMachineGetsItsStoredKey(t *testing.T) {
 	if ref, err := c.Find(t.Context(), "vllm", ""); err != nil || ref != "vllm/m" {
 		t.Errorf("named: %q, %v", ref, err)
 	}
-	other := &Catalog{Stored: c.Stored}
-	if choice, err := Choose(t.Context(), other, Preference{Local: true, Doer: keyed{testKey}}); err != nil || choice.Ref != "vllm/m" {
+	other := &Catalog{Network: c.Network, Stored: c.Stored}
+	if choice, err := Choose(t.Context(), other, Preference{Local: true}); err != nil || choice.Ref != "vllm/m" {
 		t.Errorf("found: %+v, %v", choice, err)
 	}
 }

@@ -26,7 +26,7 @@ func TestCompletionAsksOnlyThisMachineAndForNoKey(t *testing.T) {
 			return "sk-not-a-real-key-0000", nil
 		})
 	}
-	c := (&Catalog{Network: onlyHere{t}}).With(
+	c := (&Catalog{Network: onlyHere{t}, Probes: true}).With(
 		Endpoint{Name: "here", BaseURL: server.URL + "/v1", Doer: http.DefaultClient, Default: "first", Stored: later()},
 		Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Stored: later(), Default: "gpt-5.2"},
 	)

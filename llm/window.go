@@ -2,7 +2,7 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -31,18 +31,30 @@ func (w Window) Origin() string {
 // WindowFacts is all that is known of a model's window, by who said it.
 type WindowFacts struct {
 	Model      string
+	Remote     bool   // the server is neither on this machine nor on its own network
 	Chosen     Window // by the user, for this endpoint and model
 	Configured Window
 	Stated     Window // by the server about itself
 	Refused    Window // by the server when it refused a request as too long
 }
 
+// What is taken where nobody says anything. A hosted service runs no model with less than 128,000 tokens any more; a
+// server of the user's own runs it with what the memory allows.
+const (
+	assumedRemote = 128_000
+	assumedOwn    = 8192
+
+	// Ollama serves 4,096 by default on most machines, whatever the model can do, and drops what is over it
+	// without a word.
+	assumedOllama = 4096
+)
+
 // Window decides which number holds. What the user set and what the server says bound one another, so
 // the smaller holds; a server that runs the model with the window that is asked for bounds it only by what
 // the model can do. A refusal newer than the server's statement disproves it. Where nobody said
 // anything the name of the model does, and at last a number is assumed.
 func (f WindowFacts) Window() Window {
-	set, stated, bound := f.set(), f.stated(), f.bound()
+	set, bound, stated := f.set(), f.bound(), f.stated()
 	switch {
 	case set.Tokens > 0 && (bound.Tokens == 0 || set.Tokens < bound.Tokens):
 		set.Again = f.Stated.Again
@@ -52,12 +64,16 @@ func (f WindowFacts) Window() Window {
 	case stated.Tokens > 0:
 		return stated
 	case f.Stated.Assumed:
-		return Window{Tokens: ollamaWindow, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true, Most: f.Stated.Most}
+		const source = "assumed: Ollama's default, until the model runs"
+		return Window{Tokens: assumedOllama, Source: source, Assumed: true, Again: true, Most: f.Stated.Most}
 	}
-	if n := tabled(f.Model); n > 0 {
+	if n := byName(f.Model); n > 0 {
 		return Window{Tokens: n, Source: "by name, from winnow's table of models", ByName: true}
 	}
-	return Window{Tokens: assumedWindow, Source: "assumed", Assumed: true}
+	if f.Remote {
+		return Window{Tokens: assumedRemote, Source: "assumed", Assumed: true}
+	}
+	return Window{Tokens: assumedOwn, Source: "assumed", Assumed: true}
 }
 
 // Contradicted is the window that the user set, where the server says that it is smaller.
@@ -93,17 +109,22 @@ func (f WindowFacts) stated() Window {
 	return f.Stated
 }
 
-const (
-	// assumedWindow is taken where nobody says anything.
-	assumedWindow = 8192
+// ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
+func (e Endpoint) ConfiguredWindow(model string) Window {
+	s, ok := e.configured(model, func(s ModelSettings) bool { return s.Window > 0 })
+	switch {
+	case ok && s.Table != "":
+		return Window{Tokens: s.Window, Source: "the configuration, " + s.Table}
+	case ok:
+		return Window{Tokens: s.Window, Source: "the configuration"}
+	case e.Window == 0:
+		return Window{}
+	}
+	return Window{Tokens: e.Window, Source: "the configuration"}
+}
 
-	// ollamaWindow is what Ollama serves by default on most machines, whatever the model can do.
-	// It drops what is over it without a word, so more must not be assumed.
-	ollamaWindow = 4096
-
-	// windowTime is how long the server may take to say what its window is.
-	windowTime = 5 * time.Second
-)
+// windowTime is how long the server may take to say what its window is.
+const windowTime = 5 * time.Second
 
 // StatedWindow asks the server for the window that it runs a model with, which is often far less than
 // what the model was trained for. It has no tokens where the server does not say, and is Assumed where
@@ -111,32 +132,19 @@ const (
 func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error) {
 	bounded, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
-	w := c.ask(bounded, model)
+	w := c.askWindow(bounded, model)
 	if ctx.Err() != nil {
 		return Window{}, stopped(ctx)
 	}
 	return w, nil
 }
 
-// ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
-func (e Endpoint) ConfiguredWindow(model string) Window {
-	if s, ok := e.configured(model, func(s ModelSettings) bool { return s.Window > 0 }); ok {
-		return Window{Tokens: s.Window, Source: strings.TrimSuffix("the configuration, "+s.Table, ", ")}
-	}
-	if e.Window == 0 {
-		return Window{}
-	}
-	return Window{Tokens: e.Window, Source: "the configuration"}
-}
-
-// ask puts all questions at once and takes the first answer in the order of how much it is to be
+// askWindow puts all questions at once and takes the first answer in the order of how much it is to be
 // trusted. Only a server of the user's own is asked beyond its list of models.
-func (c *Client) ask(ctx context.Context, model string) Window {
+func (c *Client) askWindow(ctx context.Context, model string) Window {
 	questions := []func(context.Context, string) Window{c.listWindow}
 	if c.endpoint.local() || c.endpoint.configuredWire(model) == OllamaWire {
-		questions = []func(context.Context, string) Window{c.propsWindow, c.listWindow, c.ollamaWindow, func(ctx context.Context, model string) Window {
-			return c.studioLoaded(ctx)[plainModel(model)]
-		}}
+		questions = []func(context.Context, string) Window{c.propsWindow, c.listWindow, c.ollamaWindow, c.studioWindow}
 	}
 	answers := make([]Window, len(questions))
 	var wait sync.WaitGroup
@@ -156,73 +164,55 @@ func (c *Client) ask(ctx context.Context, model string) Window {
 	return Window{}
 }
 
-// propsWindow asks llama.cpp.
-func (c *Client) propsWindow(ctx context.Context, model string) Window {
-	var props struct {
-		Settings struct {
-			NCtx any `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	if !c.read(ctx, "/props", &props) {
-		return Window{}
-	}
-	return statedWindow(number(props.Settings.NCtx), "llama.cpp's n_ctx")
-}
-
-// read reads a document that is not part of the Chat Completions format. It is false where the server has none.
-func (c *Client) read(ctx context.Context, path string, into any) bool {
-	raw, err := c.get(ctx, c.endpoint.root()+path)
-	return err == nil && json.Unmarshal(raw, into) == nil
-}
-
 // listWindow reads the list of models.
 func (c *Client) listWindow(ctx context.Context, model string) Window {
-	entries, err := c.list(ctx)
-	if err != nil {
-		return Window{}
-	}
+	entries, _ := c.list(ctx) // A server that has no list says nothing.
 	for _, l := range entries {
 		if SameModel(l.name(), model) {
-			w := l.window()
-			if n := number(l.MaxContextLength); w.Tokens == 0 && n > 0 && !c.endpoint.local() {
-				w = statedWindow(n, "the server's max_context_length")
-			}
-			return w
+			return l.window(c.endpoint.local())
 		}
 	}
 	return Window{}
 }
 
+// propsWindow asks llama.cpp.
+func (c *Client) propsWindow(ctx context.Context, _ string) Window {
+	settings := object(c.read(ctx, "/props")["default_generation_settings"])
+	return statedWindow(number(settings["n_ctx"]), "llama.cpp's n_ctx")
+}
+
+func (c *Client) studioWindow(ctx context.Context, model string) Window {
+	return c.studioLoaded(ctx)[plainModel(model)]
+}
+
 // studioLoaded are the windows of the models that LM Studio has loaded, by plainModel: max_context_length is what a
 // model was trained for.
 func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
-	var list struct {
-		Models []struct {
-			Key    string `json:"key"`
-			Loaded []struct {
-				ID     string `json:"id"`
-				Config struct {
-					ContextLength any `json:"context_length"`
-				} `json:"config"`
-			} `json:"loaded_instances"`
-		} `json:"models"`
-	}
-	if !c.read(ctx, "/api/v1/models", &list) {
-		return nil
-	}
 	loaded := make(map[string]Window)
-	for _, m := range list.Models {
-		for _, instance := range m.Loaded {
-			if n := number(instance.Config.ContextLength); n > 0 {
-				w := statedWindow(n, "LM Studio's loaded context_length")
-				loaded[plainModel(instance.ID)] = w
-				if _, ok := loaded[plainModel(m.Key)]; !ok {
-					loaded[plainModel(m.Key)] = w
+	models, _ := c.read(ctx, "/api/v1/models")["models"].([]any)
+	for _, m := range models {
+		key, _ := object(m)["key"].(string)
+		instances, _ := object(m)["loaded_instances"].([]any)
+		for _, instance := range instances {
+			id, _ := object(instance)["id"].(string)
+			n := number(object(object(instance)["config"])["context_length"])
+			for _, name := range []string{id, key} {
+				if _, known := loaded[plainModel(name)]; n > 0 && (name == id || !known) {
+					loaded[plainModel(name)] = statedWindow(n, "LM Studio's loaded context_length")
 				}
 			}
 		}
 	}
 	return loaded
+}
+
+// read reads a document that is not part of the Chat Completions format. It is nil where the server has none.
+func (c *Client) read(ctx context.Context, path string) map[string]any {
+	raw, err := c.document(ctx, http.MethodGet, c.endpoint.root()+path, nil)
+	if err != nil {
+		return nil
+	}
+	return object(decoded(raw))
 }
 
 // running are the windows of the models that a server of the user's own runs now, by plainModel, and whether it is
@@ -237,6 +227,7 @@ func (c *Client) running(ctx context.Context) (windows map[string]Window, isOlla
 	return c.studioLoaded(ctx), false
 }
 
+// statedWindow is what a server says of its window, the zero one for no tokens.
 func statedWindow(tokens int, source string) Window {
 	if tokens <= 0 {
 		return Window{}
@@ -244,65 +235,36 @@ func statedWindow(tokens int, source string) Window {
 	return Window{Tokens: tokens, Source: source}
 }
 
-// SameModel compares names as Ollama does: without a tag, it is the latest.
-func SameModel(a, b string) bool {
-	return a != "" && plainModel(a) == plainModel(b)
+// windows are the windows of hosted models, in tokens, with how their names begin. They are what the makers document.
+var windows = map[int]string{
+	8_192:     "gpt-4",
+	16_385:    "gpt-3.5-turbo",
+	32_768:    "gpt-4-32k",
+	40_960:    "magistral",
+	65_536:    "deepseek",
+	128_000:   "gpt-4-turbo gpt-4o gpt-5-chat o1-mini o1-preview",
+	131_072:   "gpt-oss grok-3 kimi-k2 llama-3.1 llama-3.3 llama-4 qwen3 " + mistrals,
+	200_000:   "claude o1 o3 o4-mini",
+	256_000:   "grok-4",
+	262_144:   "codestral",
+	400_000:   "gpt-5",
+	1_047_576: "gpt-4.1",
+	1_048_576: "gemini",
+	2_097_152: "gemini-1.5-pro",
 }
 
-// plainModel is a model's name without what servers may write or leave out.
-func plainModel(name string) string {
-	return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "models/"), ":latest"))
-}
+const mistrals = "devstral ministral mistral-large mistral-medium mistral-small open-mistral-nemo"
 
-// windows are the windows of hosted models by how their names begin; the longest match counts.
-// They are what the makers document; a server's own word always goes first.
-var windows = []struct {
-	prefix string
-	tokens int
-}{
-	{"gpt-5", 400_000},
-	{"gpt-5-chat", 128_000},
-	{"gpt-4.1", 1_047_576},
-	{"gpt-4o", 128_000},
-	{"gpt-4-turbo", 128_000},
-	{"gpt-4-32k", 32_768},
-	{"gpt-4", 8192},
-	{"gpt-3.5-turbo", 16_385},
-	{"gpt-oss", 131_072},
-	{"o1", 200_000},
-	{"o1-mini", 128_000},
-	{"o1-preview", 128_000},
-	{"o3", 200_000},
-	{"o4-mini", 200_000},
-	{"claude", 200_000},
-	{"gemini-1.5-pro", 2_097_152},
-	{"gemini", 1_048_576},
-	{"mistral-large", 131_072},
-	{"mistral-medium", 131_072},
-	{"mistral-small", 131_072},
-	{"magistral", 40_960},
-	{"ministral", 131_072},
-	{"codestral", 262_144},
-	{"devstral", 131_072},
-	{"open-mistral-nemo", 131_072},
-	{"deepseek", 65_536},
-	{"llama-3.1", 131_072},
-	{"llama-3.3", 131_072},
-	{"llama-4", 131_072},
-	{"grok-3", 131_072},
-	{"grok-4", 256_000},
-	{"kimi-k2", 131_072},
-	{"qwen3", 131_072},
-}
-
-// tabled is the window of a hosted model, 0 where the table does not know it. What stands before
-// the last slash names a maker.
-func tabled(model string) int {
+// byName is the window of a hosted model, 0 where the table does not know it. The longest match counts. What stands
+// before the last slash of the name is its maker.
+func byName(model string) int {
 	model = strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
-	best, tokens := 0, 0
-	for _, w := range windows {
-		if len(w.prefix) > best && strings.HasPrefix(model, w.prefix) {
-			best, tokens = len(w.prefix), w.tokens
+	longest, tokens := 0, 0
+	for n, prefixes := range windows {
+		for prefix := range strings.FieldsSeq(prefixes) {
+			if len(prefix) > longest && strings.HasPrefix(model, prefix) {
+				longest, tokens = len(prefix), n
+			}
 		}
 	}
 	return tokens

@@ -12,9 +12,6 @@ import (
 	"winnow/session/store"
 )
 
-// assumedWindow is what a message is checked against while nobody has said how large the model's window is.
-const assumedWindow = 8192
-
 // OversizeError says that a message was neither stored nor sent, because its request would not fit.
 type OversizeError struct {
 	Over      *history.OverBudgetError
@@ -113,7 +110,7 @@ func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error)
 	options := func(turn []history.Message) history.Options {
 		o := t.options(t.asks(), t.policy, turn)
 		if o.Window == 0 {
-			o.Window = assumedWindow
+			o.Window = t.asks().Windows().Window().Tokens // Nobody has said yet how large it is.
 		}
 		if m.Alone {
 			o.Scope = &history.Scope{For: history.ForAlone}

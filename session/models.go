@@ -26,14 +26,14 @@ func (d Deps) begin(ref string) *target.Model {
 	return target.NewUnready(d.forModel(d.Sampling), endpoint, model, fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
-// SetModel asks another model from the next turn on. A reference that the catalog's FindListed does not know
+// SetModel asks another model from the next turn on. A reference that the catalog's Find does not know
 // changes nothing; a model without an endpoint is looked for in the list of the endpoint in use. A history that cannot be
 // written does not keep the choice, which holds for this window all the same.
 func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	found, err := s.deps.Models.FindListed(ctx, ref, s.Model().Client.Endpoint().Name)
+	found, err := s.deps.Models.Find(ctx, ref, s.Model().Client.Endpoint().Name)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 
 // lend has the turn ask another model until back is called. What is learned of it is kept for later turns.
 func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
-	found, err := t.deps.Models.FindListed(ctx, ref, t.Model().Client.Endpoint().Name)
+	found, err := t.deps.Models.Find(ctx, ref, t.Model().Client.Endpoint().Name)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (m *Model) facts() llm.WindowFacts {
 // KnownWindows is what is known of a model's window: by the configuration, by what was stored of it, and by
 // what its server states now.
 func KnownWindows(e llm.Endpoint, model string, l store.Learned, stated llm.Window) llm.WindowFacts {
-	f := llm.WindowFacts{Model: model, Configured: e.ConfiguredWindow(model), Stated: stated}
+	f := llm.WindowFacts{Model: model, Remote: !e.Own(), Configured: e.ConfiguredWindow(model), Stated: stated}
 	if l.Chosen > 0 {
 		f.Chosen = llm.Window{Tokens: l.Chosen, Source: "set with /window", At: l.ChosenAt}
 	}
