@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm/exact"
+	"winnow/llm/keys"
 	"winnow/llm/tool"
 )
 
@@ -45,6 +45,9 @@ func (e Endpoint) CountedByService() bool { return e.counter() != "llama.cpp" }
 // vocabulary. Anthropic and Google have a way to ask for it, and llama.cpp writes the prompt out and counts that. No
 // answer is made. It may wait for the network. The error is an *Error.
 func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
+	if !c.endpoint.CountedByService() {
+		return c.countTemplate(ctx, r)
+	}
 	asked := exact.Request{Model: r.Model}
 	carried := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
 	for _, m := range r.Messages {
@@ -56,49 +59,57 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 	for _, t := range r.Tools {
 		asked.Tools = append(asked.Tools, exact.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)})
 	}
-	switch c.endpoint.counter() {
-	case "anthropic":
-		return c.countByService(ctx, c.endpoint.at("/messages/count_tokens"), asked.Anthropic(), exact.AnthropicTokens, anthropicKey)
-	case "gemini":
-		address := strings.TrimSuffix(c.endpoint.at(""), "/openai") + "/models/" + url.PathEscape(exact.GeminiModel(r.Model)) + ":countTokens"
-		return c.countByService(ctx, address, asked.Gemini(), exact.GeminiTokens, geminiKey)
-	}
-	return c.countTemplate(ctx, r)
-}
-
-// countByService asks a hosted service, which takes the key in a header of its own and answers with the number
-// under a name.
-func (c *Client) countByService(ctx context.Context, address string, request any, number, keyHeader string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
-	body, err := encode(request)
-	if err != nil {
-		return 0, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)
-	}
 	key, err := c.key(ctx)
 	if err != nil {
 		return 0, c.asError(ctx, err, "")
 	}
-	raw, err := c.document(ctx, http.MethodPost, address, body, func(req *http.Request) {
-		if keyHeader == anthropicKey {
+	if c.endpoint.counter() == "anthropic" {
+		address := c.endpoint.at("/messages/count_tokens")
+		answer, err := c.post(ctx, address, asked.Anthropic(), keyIn(anthropicKey, key), func(req *http.Request) {
 			req.Header.Set("Anthropic-Version", anthropicVersion)
-		}
+		})
+		return c.counted(answer, "input_tokens", err)
+	}
+	models := strings.TrimSuffix(c.endpoint.at(""), "/openai") + "/models/"
+	address := models + url.PathEscape(exact.GeminiModel(r.Model)) + ":countTokens"
+	answer, err := c.post(ctx, address, asked.Gemini(), keyIn(geminiKey, key))
+	return c.counted(answer, "totalTokens", err)
+}
+
+// keyIn sends a key in a header of its own. Without a key, a gateway may have its own way,
+// which a configured header is.
+func keyIn(header string, key keys.Secret) func(*http.Request) {
+	return func(req *http.Request) {
 		if key == "" {
-			return // A gateway may have its own way, which a configured header is.
+			return
 		}
 		if req.Header.Get("Authorization") == bearer(key) {
 			req.Header.Del("Authorization")
 		}
-		req.Header.Set(keyHeader, key.Reveal())
-	})
+		req.Header.Set(header, key.Reveal())
+	}
+}
+
+// post sends a JSON document and reads the one that answers it.
+func (c *Client) post(ctx context.Context, address string, request any, changes ...func(*http.Request)) ([]byte, error) {
+	body, err := encode(request)
+	if err != nil {
+		return nil, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)
+	}
+	return c.document(ctx, http.MethodPost, address, body, changes...)
+}
+
+// counted is the number under a key of an answer.
+func (c *Client) counted(answer []byte, key string, err error) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	tokens, ok := exact.Read(raw, number)
-	if !ok {
-		return 0, c.unread(raw, "the count has no "+number, nil)
+	if tokens, ok := whole(object(decoded(answer))[key]); ok && tokens > 0 {
+		return tokens, nil
 	}
-	return tokens, nil
+	return 0, c.unread(answer, "the count has no "+key, nil)
 }
 
 // countTemplate asks llama.cpp.
@@ -111,26 +122,19 @@ func (c *Client) countTemplate(ctx context.Context, r Request) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var written struct {
-		Prompt *string `json:"prompt"`
-	}
-	if err := json.Unmarshal(raw, &written); err != nil || written.Prompt == nil {
+	prompt, ok := object(decoded(raw))["prompt"].(string)
+	if !ok {
 		return 0, c.unread(raw, "/apply-template answered without a prompt", nil)
 	}
-	body, err = encode(map[string]any{"content": *written.Prompt, "add_special": true, "parse_special": true})
-	if err != nil {
-		return 0, fmt.Errorf("encode a prompt for %s: %w", c.endpoint.Name, err)
-	}
-	if raw, err = c.document(ctx, http.MethodPost, c.endpoint.root()+"/tokenize", body); err != nil {
+	text := map[string]any{"content": prompt, "add_special": true, "parse_special": true}
+	if raw, err = c.post(ctx, c.endpoint.root()+"/tokenize", text); err != nil {
 		return 0, err
 	}
-	var counted struct {
-		Tokens []json.RawMessage `json:"tokens"`
-	}
-	if err := json.Unmarshal(raw, &counted); err != nil || len(counted.Tokens) == 0 {
+	tokens, _ := object(decoded(raw))["tokens"].([]any)
+	if len(tokens) == 0 {
 		return 0, c.unread(raw, "/tokenize answered without tokens", nil)
 	}
-	return len(counted.Tokens), nil
+	return len(tokens), nil
 }
 
 // Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.

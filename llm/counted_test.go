@@ -51,7 +51,7 @@ func TestServicesCountInTheirOwnFormats(t *testing.T) {
 		"anthropic": {
 			Endpoint{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", Key: testKey},
 			"https://api.anthropic.com/v1/messages/count_tokens", "X-Api-Key",
-			`{"model":"models/m-1","system":"Be brief.","messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}],"tools":[{"name":"look","input_schema":{"type":"object"}}]}`, 21,
+			`{"messages":[{"content":[{"text":"Hi","type":"text"}],"role":"user"}],"model":"models/m-1","system":"Be brief.","tools":[{"input_schema":{"type":"object"},"name":"look"}]}`, 21,
 		},
 		"by another name": {
 			Endpoint{Name: "work", BaseURL: "https://api.anthropic.com/v1/", Key: testKey}, "https://api.anthropic.com/v1/messages/count_tokens", "X-Api-Key", "", 21,
@@ -62,7 +62,7 @@ func TestServicesCountInTheirOwnFormats(t *testing.T) {
 		"gemini": {
 			Endpoint{Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", Key: testKey},
 			"https://generativelanguage.googleapis.com/v1beta/models/m-1:countTokens", "X-Goog-Api-Key",
-			`{"generateContentRequest":{"model":"models/m-1","systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[{"role":"user","parts":[{"text":"Hi"}]}],"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":{"type":"object"}}]}]}}`, 22,
+			`{"generateContentRequest":{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}],"model":"models/m-1","systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":{"type":"object"}}]}]}}`, 22,
 		},
 	} {
 		for _, stored := range []bool{false, true} {
