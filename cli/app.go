@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,7 +67,9 @@ func (p *program) redactorOf(c config.Config, endpoints []llm.Endpoint) *redact.
 	r := &redact.Redactor{}
 	_, secrets, _ := p.mcpServers(c)
 	r.Know(secrets...)
-	r.Know(llm.EnvSecrets(p.env)...)
+	for _, name := range llm.KeyVariables() {
+		r.Know(llm.Endpoint{Key: keys.Secret(strings.TrimSpace(p.env(name)))}.Secrets()...)
+	}
 	for _, e := range endpoints {
 		r.Know(e.Secrets()...)
 	}

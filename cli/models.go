@@ -86,7 +86,7 @@ func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm
 // completeModel offers the endpoints that -m can name, and then the models of one: those that are known without
 // asking a server elsewhere, and those that sessions have used.
 func (p *program) completeModel(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	catalog := &llm.Catalog{Network: p.network, Probes: true}
+	catalog := &llm.Catalog{Network: p.network}
 	if config, err := p.readConfig(); err == nil {
 		catalog.Patterns = config.Patterns()
 		catalog = catalog.With(p.endpoints(config)...)

@@ -140,11 +140,15 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return e.text }
 
-// NoModelError says that an endpoint is named without a model and has no default one.
-type NoModelError struct{ Endpoint string }
-
-func (e *NoModelError) Error() string {
-	return fmt.Sprintf("%s has no default model: name one as %s/MODEL", e.Endpoint, e.Endpoint)
+// split takes a reference apart. The client is nil for an endpoint that is not known, the model "" for one that is
+// neither named nor the endpoint's default.
+func (c *Catalog) split(ref string) (client *Client, model string) {
+	name, model, _ := strings.Cut(ref, "/")
+	client = c.known(name)
+	if client != nil && model == "" {
+		model = client.endpoint.Default
+	}
+	return client, model
 }
 
 // Resolve gives the client and the model that a full reference names: "endpoint/model", where the
@@ -153,19 +157,14 @@ func (e *NoModelError) Error() string {
 // then an *UnknownError.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	ref = strings.TrimSpace(ref)
-	if ref == "" {
+	client, model := c.split(ref)
+	switch {
+	case ref == "":
 		return nil, "", errors.New("no model is named")
-	}
-	name, model, _ := strings.Cut(ref, "/")
-	client := c.known(name)
-	if client == nil {
+	case client == nil:
 		return nil, "", c.unknown(ref, "", nil)
-	}
-	if model == "" {
-		model = client.endpoint.Default
-	}
-	if model == "" {
-		return nil, "", &NoModelError{client.endpoint.Name}
+	case model == "":
+		return nil, "", fmt.Errorf("%[1]s has no default model: name one as %[1]s/MODEL", client.endpoint.Name)
 	}
 	return client, model, nil
 }
@@ -185,27 +184,25 @@ func (c *Catalog) Use(ref string) (*Client, string, error) {
 // would be chosen if nothing were named. That endpoint is asked for its list, and nothing else is sent.
 func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	ref = strings.TrimSpace(ref)
-	client, model, err := c.Resolve(ref)
-	var none *NoModelError
-	var unknown *UnknownError
+	client, model := c.split(ref)
 	switch {
-	case err == nil:
-		return client.endpoint.Name + "/" + model, nil
-	case errors.As(err, &none):
-		model, err := firstModel(ctx, c.known(none.Endpoint))
+	case ref == "":
+		return "", errors.New("no model is named")
+	case client != nil && model == "":
+		first, err := firstModel(ctx, client)
 		if err != nil {
-			return "", fmt.Errorf("%w; %s/MODEL names a model without asking for the list", err, none.Endpoint)
+			return "", fmt.Errorf("%w; %s/MODEL names a model without asking for the list", err, client.endpoint.Name)
 		}
-		return none.Endpoint + "/" + model, nil
-	case !errors.As(err, &unknown):
-		return "", err
+		return client.endpoint.Name + "/" + first, nil
+	case client != nil:
+		return client.endpoint.Name + "/" + model, nil
 	}
 	at := c.client(home)
 	if at == nil || at.endpoint.Name == Guide {
 		at = c.preferred()
 	}
 	if at == nil {
-		return "", err
+		return "", c.unknown(ref, "", nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
@@ -214,8 +211,8 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 		return models[i].Ref(), nil
 	}
 	if failed != nil {
-		return "", fmt.Errorf("%w (write %s/%s if %s has that model; its list cannot be read: %w)",
-			err, at.endpoint.Name, oneLine(ref, refMax), at.endpoint.Name, failed)
+		return "", fmt.Errorf("%w (write %s/%s if %[2]s has that model; its list cannot be read: %[4]w)",
+			c.unknown(ref, "", nil), at.endpoint.Name, oneLine(ref, refMax), failed)
 	}
 	return "", c.unknown(ref, at.endpoint.Name, models)
 }
@@ -372,43 +369,34 @@ func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
 // prices and, of a server on this machine, those that it lists within 150 ms. Other servers are not asked, and no
 // key is fetched: completion must neither wait, nor ask for a password, nor send anything away.
 func (c *Catalog) Suggest(ctx context.Context, typed string) []string {
-	var refs []string
-	suggest := func(endpoint, model string) {
-		if ref := endpoint + "/" + model; !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
-		}
-	}
 	name, _, complete := strings.Cut(typed, "/")
 	if !complete {
-		for _, e := range c.Endpoints() {
-			suggest(e.Name, "")
+		names := c.names()
+		for i := range names {
+			names[i] += "/"
 		}
-		_, running := c.Offers(ctx)
-		for _, m := range running {
-			suggest(m.Endpoint, "")
-		}
-		return refs
+		return names
 	}
 	client := c.known(name)
 	if client == nil {
 		return nil
 	}
 	e := client.endpoint
-	if e.Default != "" {
-		suggest(e.Name, e.Default)
-	}
+	models := append([]string{e.Default}, pricing.Names(e.BaseURL)...)
 	for _, m := range e.Models {
-		if !strings.ContainsAny(m.Match, `*?[\`) {
-			suggest(e.Name, strings.TrimPrefix(m.Match, e.Name+"/"))
-		}
-	}
-	for _, model := range pricing.Names(e.BaseURL) {
-		suggest(e.Name, model)
+		models = append(models, strings.TrimPrefix(m.Match, e.Name+"/"))
 	}
 	if e.Stored = nil; e.loopback() {
 		lists, _ := c.probe(ctx, e)
 		for _, m := range lists[0] {
-			suggest(e.Name, m.ID)
+			models = append(models, m.ID)
+		}
+	}
+	var refs []string
+	for _, model := range models {
+		ref := e.Name + "/" + model
+		if model != "" && !strings.ContainsAny(model, `*?[\`) && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
 		}
 	}
 	return refs

@@ -122,16 +122,6 @@ func KeyVariables() []string {
 	return names
 }
 
-// EnvSecrets are the keys of hosted services that the environment holds, whether an endpoint uses them or
-// not.
-func EnvSecrets(env func(string) string) []string {
-	var found []string
-	for _, name := range KeyVariables() {
-		found = append(found, Endpoint{Key: keys.Secret(strings.TrimSpace(env(name)))}.Secrets()...)
-	}
-	return found
-}
-
 // IsHosted says that a name is that of a service that a key in the environment opens.
 func IsHosted(name string) bool { return serviceNamed(name).hosted() }
 

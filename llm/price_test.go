@@ -85,6 +85,28 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 	}
 }
 
+// A server that counts its cached tokens beside the prompt's is known for it when it has shown it twice in a row.
+func TestCachedTokensBesideThePromptAreAdded(t *testing.T) {
+	c := NewClient(Endpoint{Name: "x"})
+	for _, s := range []struct{ prompt, cached, want int }{
+		{900, 500, 900},
+		{300, 3000, 300},
+		{900, 500, 900},
+		{300, 3000, 300},
+		{900, 0, 900},
+		{300, 3000, 3300},
+		{900, 500, 1400},
+		{-1, 500, -1},
+		{900, -1, 900},
+	} {
+		u := pricing.NoUsage()
+		u.Prompt, u.Cached = s.prompt, s.cached
+		if got := c.withCached(u).Prompt; got != s.want {
+			t.Errorf("%d tokens, %d cached: got %d, want %d", s.prompt, s.cached, got, s.want)
+		}
+	}
+}
+
 // prices is what a configuration says: dollars for a million tokens.
 func prices(in, cached, out float64) pricing.Prices {
 	p := pricing.Prices{Source: "the configuration"}

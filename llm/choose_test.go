@@ -1,11 +1,92 @@
 package llm
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"winnow/llm/keys"
 )
+
+func TestLocalServersAreAskedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := machine{
+			"http://127.0.0.1:11434/v1/models": `{"object":"list","data":[{"id":"nomic-embed-text:latest"}]}`,
+			"http://127.0.0.1:8080/v1/models":  `<html>a web server of somebody's</html>`,
+			"http://127.0.0.1:1234/v1/models":  `hang`,
+			"http://127.0.0.1:8000/v1/models":  `{"data":[{"id":"nomic-embed-text"},{"id":"qwen"}]}`,
+		}
+		start := time.Now()
+		got, err := Choose(t.Context(), &Catalog{Network: m}, Preference{Local: true})
+		if err != nil || got.Ref != "vllm/qwen" || !strings.HasSuffix(got.Reason, "(ollama has no model to chat with yet)") {
+			t.Errorf("got %+v, %v; want the first model to chat with", got, err)
+		}
+		if took := time.Since(start); took != 150*time.Millisecond {
+			t.Errorf("took %v, want the 150 ms of the one that hangs", took)
+		}
+	})
+}
+
+func TestChooseFollowsTheOrder(t *testing.T) {
+	guide := Endpoint{Name: "guide", BaseURL: "http://guide/v1", Default: "guide", Window: 4096}
+	keyed := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Key: testKey, KeyFrom: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Default: "gpt-5.2"}
+	ollama := machine{"http://127.0.0.1:11434/v1/models": `{"data":[{"id":"llama3.2:3b"}]}`}
+	proxy := machine{"https://proxy.example/v1/models": `{"data":[{"id":"text-embedding-3"},{"id":"big"}]}`}
+	asks := func(d Doer) Endpoint {
+		return Endpoint{Name: "openai", BaseURL: "https://proxy.example/v1", Key: testKey, KeyFrom: keys.Origin{Kind: keys.Variable, Name: "OPENAI_API_KEY"}, Doer: d}
+	}
+	tests := []struct {
+		name        string
+		want        string
+		endpoints   []Endpoint
+		local       machine // nil does not look
+		ref, reason string  // no ref is an error with why in it
+		closed      string  // a part of the reason why no model is chosen
+	}{
+		{"what is named goes first", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide", "because you named it", ""},
+		{"a name without an endpoint is not looked for on this machine", "llama3.2:3b", []Endpoint{guide}, ollama, "", `there is no endpoint "llama3.2:3b"`, ""},
+		{"a named endpoint without a default", "openai", []Endpoint{asks(proxy)}, nil, "openai/big", "because you named it", ""},
+		{"then a key", "", []Endpoint{keyed, guide}, ollama, "openai/gpt-5.2", "because OPENAI_API_KEY is set", ""},
+		{"a stored key opens its service", "", []Endpoint{guide, {Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyFrom: keys.Origin{Kind: keys.Keyring}, Default: "m"}}, nil, "groq/m", "because a key of groq is stored", ""},
+		{"a stored key of a configured endpoint", "", []Endpoint{{Name: "mine", BaseURL: "http://x/v1", BaseURLSet: true, KeyFrom: keys.Origin{Kind: keys.File, Name: "k"}, Default: "m"}}, nil, "mine/m", "because mine is configured", ""},
+		{"a key whose server is down stays chosen", "", []Endpoint{asks(machine{}), guide}, ollama, "openai", "because OPENAI_API_KEY is set", "connection refused"},
+		{"then a local server", "", []Endpoint{guide}, ollama, "ollama/llama3.2:3b", "because a server answers at http://127.0.0.1:11434", ""},
+		{"a local server without a model", "", []Endpoint{guide}, machine{"http://127.0.0.1:11434/v1/models": `{"data":[]}`}, "guide/guide", "because no API key is set and no local server answers (ollama has no model to chat with yet)", ""},
+		{"then the guide", "", []Endpoint{guide}, machine{}, "guide/guide", "because no API key is set and no local server answers", ""},
+		{"nothing at all", "", nil, machine{}, "", "no model is available; to chat with a language model, set OPENAI_API_KEY", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := (&Catalog{Network: test.local}).With(test.endpoints...)
+			got, err := Choose(t.Context(), c, Preference{Ref: test.want, Local: test.local != nil})
+			if test.ref == "" {
+				if err == nil || !strings.Contains(err.Error(), test.reason) {
+					t.Errorf("got %+v, %v; want an error with %q", got, err, test.reason)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("Choose: %v", err)
+			}
+			wantText(t, "choice", got.Ref+": "+got.Reason, test.ref+": "+test.reason)
+			if got.Hint == "" {
+				t.Error("it is not said how to choose another")
+			}
+			if test.closed != "" {
+				if got.Closed == nil || !strings.Contains(got.Closed.Error(), test.closed) {
+					t.Errorf("closed: got %v, want %q", got.Closed, test.closed)
+				}
+				return
+			}
+			if _, _, err := c.Resolve(got.Ref); err != nil || got.Closed != nil {
+				t.Errorf("the choice cannot be resolved: %v, %v", err, got.Closed)
+			}
+			noKey(t, "the choice", fmt.Sprint(got))
+		})
+	}
+}
 
 // The model that was used last is asked again only where its name stands for the same server, with a key where it
 // had one. Otherwise another is chosen, and the reason says why.
