@@ -101,8 +101,8 @@ func (x *strictEndpoint) ask(t *testing.T, path, id string, requests *llmtest.Le
 		t.Fatal(err)
 	}
 	defer s.Close(t.Context())
-	if plan, err := s.Preview(question); err != nil || plan.Entries.Len() < 32 {
-		t.Fatalf("a preview of %d entries: %v", plan.Entries.Len(), err)
+	if plan, err := s.Preview(question); err != nil || len(plan.Entries) < 32 {
+		t.Fatalf("a preview of %d entries: %v", len(plan.Entries), err)
 	}
 	for event := range s.Send(t.Context(), question) {
 		switch e := event.(type) {

@@ -122,7 +122,8 @@ var timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 func TestDocsShowARealContext(t *testing.T) {
 	t.Parallel()
 	answer := "Panic-mode recovery skips tokens until it finds one that ends a statement. " +
-		"That is simple and never loops, but it loses what stands between, so keep the set of those tokens small."
+		"That is simple and never loops, but it loses what stands between, so keep the set of those tokens small, " +
+		"and report an error once: the reader wants to know where the mistake is, not how the parser got out of it."
 	_, env := serve(t, home(t), newScriptedServer("200\n"+
 		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"`+answer+`"},"finish_reason":"stop"}]}`+"\ndata: [DONE]"))
 	config := filepath.Join(t.TempDir(), "config.toml")
@@ -283,7 +284,7 @@ func TestDocsShowARealAnswer(t *testing.T) {
 	folder := t.TempDir()
 	config, file := filepath.Join(folder, "config.toml"), filepath.Join(folder, "chat.jsonl")
 	said := `{"role": "user", "content": "Good morning."}
-{"role": "assistant", "content": "Good morning to you as well, and what can I do for you today?"}
+{"role": "assistant", "content": "Good morning to you as well, and what can I do for you today? I can read the files of this folder, look something up, or write a text that you describe to me in a few words, in any language that you like."}
 {"role": "user", "content": "What is in notes.txt?"}
 {"role": "narrator", "content": "Meanwhile."}
 {"role": "assistant", "content": "I look into the file, which takes a moment, and then I say what it holds.", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}]}

@@ -154,7 +154,7 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 	if err != nil {
 		return marks, err
 	}
-	for _, e := range verdicts.Entries.All() {
+	for _, e := range verdicts.Entries {
 		mark := html.Mark{Glyph: theme.Glyph(e), Word: markWords[theme.Glyph(e)], Text: theme.Verdict(e)}
 		if mark.Text == "" {
 			mark.Text = mark.Word

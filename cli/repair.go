@@ -142,7 +142,7 @@ func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, id
 // listRepairs lists the repairs that a plan makes of some messages.
 func listRepairs(ctx context.Context, s *session.Session, dry bool, plan history.Plan, ids []int64) (report.Repairs, error) {
 	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Ran: map[int64][]session.RepairedRun{}}
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
 			l.Entries = append(l.Entries, e)
 		}
@@ -188,10 +188,10 @@ func unlessUnsent(err error) error {
 
 // damagedOf are the damaged messages among those of the tool groups of some numbers, of all messages
 // where there are no numbers.
-func damagedOf(ctx context.Context, s *session.Session, entries history.Entries, numbers []int) ([]int64, error) {
+func damagedOf(ctx context.Context, s *session.Session, entries []history.Entry, numbers []int) ([]int64, error) {
 	damaged := map[int64]bool{}
 	var all []int64
-	for e := range entries.Runs() {
+	for _, e := range entries {
 		if len(e.Repairs) > 0 {
 			damaged[e.ID] = true
 			all = append(all, e.ID)

@@ -20,12 +20,12 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 	t.Parallel()
 	busy := llm.Waiting{Attempt: 2, Of: 3, After: 1500 * time.Millisecond, Err: &llm.Error{Kind: llm.Server, Endpoint: "test", Status: 503}}
 	called := store.Message{Message: history.Message{ToolCalls: []history.ToolCall{{Name: "read"}, {Name: "look"}}}}
-	damaged := session.Planned{Plan: history.Plan{Entries: history.EntriesOf([]history.Entry{
+	damaged := session.Planned{Plan: history.Plan{Entries: []history.Entry{
 		{Index: 0, Disposition: history.Kept, Repairs: []history.Repair{{Kind: "C1"}, {Kind: "C9"}}},
 		{Index: 1, Disposition: history.Dropped},
 		{Index: 2, Disposition: history.Dropped},
 		{Index: 4, Disposition: history.Dropped},
-	}...)}}
+	}}}
 	events := []session.Event{
 		damaged,
 		session.Waiting{Waiting: busy},

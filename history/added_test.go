@@ -13,7 +13,7 @@ import (
 func TestAddedTextStandsAtAnEntry(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		latest, late := 0, slices.ContainsFunc(p.Entries.List(), func(e Entry) bool { return hasRepair(e, "C10") })
+		latest, late := 0, slices.ContainsFunc(p.Entries, func(e Entry) bool { return hasRepair(e, "C10") })
 		for _, a := range p.Added {
 			if p.Messages[a.Before].Role == System {
 				if a.At != 0 {
@@ -35,7 +35,7 @@ func TestAddedTextStandsAtAnEntry(t *testing.T) {
 
 // misplaced says what is wrong with the entry that an added text names, judged by the request alone.
 func misplaced(p Plan, a Added, messages []Message) string {
-	if a.At < 0 || a.At > p.Entries.Len() {
+	if a.At < 0 || a.At > len(p.Entries) {
 		return "there is no such entry"
 	}
 	at := a.Before
@@ -49,13 +49,13 @@ func misplaced(p Plan, a Added, messages []Message) string {
 	for at < len(p.Messages) && own(at) {
 		at++
 	}
-	if a.At == p.Entries.Len() {
+	if a.At == len(p.Entries) {
 		if at < len(p.Messages) {
 			return "a message follows it"
 		}
 		return ""
 	}
-	e := p.Entries.At(a.At)
+	e := p.Entries[a.At]
 	switch {
 	case !e.Sent():
 		return "that message is not sent"

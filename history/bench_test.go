@@ -136,13 +136,13 @@ func BenchmarkReplayReuse(b *testing.B) {
 			continue
 		}
 		for _, budget := range []int{4000, 8000, 16000, 32000} {
-			for name, share := range map[string]float64{"balanced": 0.75, "balanced-without-recall": 0} {
+			for name, recall := range map[string]int{"balanced": 8192, "balanced-without-recall": 0} {
 				b.Run(fmt.Sprintf("%s/%s/%d", conv.name, name, budget), func(b *testing.B) {
 					o := benchOptions(b, "balanced", budget)
-					o.Policy.RecallShare = share
+					o.Policy.RecallMaxTokens = recall
 					for b.Loop() {
 						b.ReportMetric(reuseIn(b, Read(nil, o200k()), conv.past, o, func(p Plan) bool {
-							return slices.ContainsFunc(p.Entries.List(), func(e Entry) bool { return !e.Whole })
+							return slices.ContainsFunc(p.Entries, func(e Entry) bool { return !e.Whole })
 						}), "reused")
 					}
 				})
@@ -162,7 +162,7 @@ func BenchmarkPrefixReuse(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("balanced-without-recall/%d", budget), func(b *testing.B) {
 			o := benchOptions(b, "balanced", budget)
-			o.Policy.RecallShare = 0
+			o.Policy.RecallMaxTokens = 0
 			for b.Loop() {
 				b.ReportMetric(reuse(b, o, 500), "reused")
 			}
@@ -180,7 +180,7 @@ func BenchmarkPrefixReuse(b *testing.B) {
 // The body of a request changes in steps, so that most of it is the beginning of the request before.
 func TestARequestBeginsLikeTheOneBefore(t *testing.T) {
 	o := benchOptions(t, "balanced", 32000)
-	o.Policy.RecallShare = 0
+	o.Policy.RecallMaxTokens = 0
 	if got := reuse(t, o, 500); got < 0.87 {
 		t.Errorf("a chat of 500 turns at 32,000 tokens reuses %.3f of its requests on average, want 0.87", got)
 	}

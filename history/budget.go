@@ -166,70 +166,58 @@ func (e *OverBudgetError) Error() string {
 	return text
 }
 
-// overBudget is the error for what is chosen so far.
-func (b *chooser) overBudget() *OverBudgetError {
-	need := b.need()
-	parts, rest := b.fixedParts(), need
+// overBudget is the error for what is selected so far.
+func (s *selection) overBudget() *OverBudgetError {
+	need := s.need()
+	parts, rest := s.fixedParts(), need
 	for _, p := range parts {
 		rest -= p.Tokens
 	}
 	parts = append(parts, FixedPart{Kind: PartFormat, Tokens: rest})
-	round := rounding(b.budget.tokens)
+	round := rounding(s.budget.tokens)
 	for i := range parts {
 		parts[i].Tokens = round(parts[i].Tokens)
 	}
 	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
 	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
-	return &OverBudgetError{Need: b.budget.tokens(need), Have: b.budget.limit, Bound: b.budget.bound, Parts: parts}
+	return &OverBudgetError{Need: s.budget.tokens(need), Have: s.budget.limit, Bound: s.budget.bound, Parts: parts}
 }
 
-// fixedParts are the parts of what is chosen so far in counted tokens, without what the format costs.
-func (b *chooser) fixedParts() []FixedPart {
-	system, pinned, history := b.c.remembered(b.o.System), 0, 0
-	for i, d := range b.bodyDetail {
-		switch tokens := b.rendering(i, d).tokens; {
+// fixedParts are the parts of what is selected so far in counted tokens, without what the format costs.
+func (s *selection) fixedParts() []FixedPart {
+	system, pinned, history := s.c.remembered(s.o.System), FixedPart{Kind: PartPinned}, 0
+	var at []int // the pinned candidates
+	for i, d := range s.body {
+		switch tokens := s.rendering(i, d).tokens; {
 		case d == out:
-		case b.candidates[i].role() == System:
+		case s.candidates[i].Role == System:
 			system += tokens
-		case b.cause[i] == cause.Pinned:
-			pinned += tokens
-		default:
+		case s.cause[i] != cause.Pinned:
 			history += tokens
+		default:
+			if pinned.Tokens += tokens; !s.candidates[i].StandIn {
+				at = append(at, i)
+			}
 		}
 	}
-	own, turn := 0, b.cost.turn
-	for i, v := range b.turn.candidates {
-		tokens := v.tokens
-		if f, cut := b.cut[i]; cut {
-			tokens = f.tokens
-		}
-		if v.role() == User && own == 0 {
+	slices.SortStableFunc(at, func(x, y int) int { return s.candidates[y].tokens - s.candidates[x].tokens })
+	for _, i := range at {
+		pinned.Messages = append(pinned.Messages, s.candidates[i].From)
+	}
+	own, turn, current := 0, 0, s.current()
+	for i := range s.turn.candidates {
+		if tokens := s.turnRendering(i).tokens; i == current {
 			own = tokens
-			continue
+		} else {
+			turn += tokens
 		}
-		turn += tokens
 	}
 	return []FixedPart{
 		{Kind: PartSystem, Tokens: system},
-		{Kind: PartTools, Tokens: b.o.Tools},
-		{Kind: PartPinned, Tokens: pinned, Messages: b.pinned()},
+		{Kind: PartTools, Tokens: s.o.Tools},
+		pinned,
 		{Kind: PartDraft, Tokens: own},
 		{Kind: PartTurn, Tokens: turn},
 		{Kind: PartHistory, Tokens: history},
 	}
-}
-
-// pinned are the pinned messages by their index in the conversation, the largest first.
-func (b *chooser) pinned() []int {
-	var at []int
-	for i := range b.candidates {
-		if b.cause[i] == cause.Pinned && !b.candidates[i].standIn {
-			at = append(at, i)
-		}
-	}
-	slices.SortStableFunc(at, func(x, y int) int { return b.candidates[y].tokens - b.candidates[x].tokens })
-	for k, i := range at {
-		at[k] = b.candidates[i].from
-	}
-	return at
 }

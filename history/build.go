@@ -1,30 +1,21 @@
 package history
 
 import (
+	"slices"
+	"sort"
+
 	"winnow/history/cause"
 	"winnow/history/message"
-	"winnow/history/relevance"
 )
 
-// Build decides one request from a history, the policy and the running turn. When what must be sent
-// does not fit, the plan comes with a *OverBudgetError.
+// Build decides one request from a history, the policy and the running turn. When what must be sent does not fit, the
+// plan comes with a *OverBudgetError.
 func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
 
-// Build is the same for a history that is already read. Builds wait for one another: they share the
-// shortened texts and their counts. A source that fails leaves no plan.
+// Build is the same for a history that is already read.
 func (c *Conversation) Build(o Options) (Plan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	plan, err := c.sendable(o)
-	if c.failed != nil {
-		return Plan{}, c.failed
-	}
-	plan.groups = c.grouped()
-	return plan, err
-}
-
-// sendable is a plan that a strict server takes.
-func (c *Conversation) sendable(o Options) (Plan, error) {
 	plan, err := c.plan(o)
 	if o.Policy.Recovery == RecoverStrict {
 		if fault := damage(plan); fault != nil {
@@ -39,119 +30,198 @@ func (c *Conversation) sendable(o Options) (Plan, error) {
 
 // plan is one pass of the pipeline.
 func (c *Conversation) plan(o Options) (Plan, error) {
-	b, err := c.chosen(o)
-	p := b.render()
+	s, err := c.selectFor(o)
+	p := s.plan()
 	if err != nil {
 		// What is refused is the most that it may cost: the sum says the same.
-		p.Sum.Frame += b.need() - p.Sum.Total
-		p.Sum.Total = b.need()
+		p.Sum.Frame += s.need() - p.Sum.Total
+		p.Sum.Total = s.need()
 	}
 	return p, err
 }
 
-// chosen is the pipeline up to what is sent of every message.
-func (c *Conversation) chosen(o Options) (*chooser, error) {
-	b := c.begin(o)
-	b.exclude()
-	b.findSummary()
-	b.findOpenerAndNewest()
-	b.pin()
-	b.cap()
-	b.cutCurrent()
-	return b, b.choose()
+// selectFor is the pipeline up to what is sent of every message.
+func (c *Conversation) selectFor(o Options) (*selection, error) {
+	s := newSelection(c.request(o))
+	s.exclude()
+	s.findSummary()
+	s.findNewest()
+	s.findOpener()
+	s.pin()
+	s.capMessages()
+	s.fitResults()
+	s.cutCurrent()
+	return s, s.choose()
 }
 
-// chooser decides what a request holds of each candidate. What it chose, a renderer writes as messages and verdicts.
-type chooser struct {
+// request is what is known of a request before anything of the history is chosen.
+type request struct {
 	c          *Conversation
-	t          *thread
-	candidates []candidate // of t
-	turn       *thread
 	o          Options
+	history    *thread
+	candidates []candidate // of the history
+	turn       *thread
 	budget     budget
-	step       int // tokens of a block
 	limits     limits
-	renderings map[int]*rendering // shortened texts already made, by candidate
+	step       int // tokens of the largest block
+	fixed      int // tokens of all that is sent whatever fits of the history
+	gap        int // tokens of a marker at the most
 
-	opener    unit // the opening of the conversation, where the strategy keeps it
-	asked     unit // the question of a newest turn that is too long to stand at the end as one
-	last      unit // the newest turn, or the end of it
-	lastWhole int  // tokens up to which it stays whole
-
-	fixed        int // tokens of all that is sent whatever fits of the history
-	gap          int // tokens of one marker
-	cost         cost
-	bodyDetail   []detail     // of each candidate in its place
-	recallDetail []detail     // of each candidate in the block of recalled texts
-	cause        []cause.Code // of each candidate, as far as it is known while choosing
-	ranking      relevance.Ranking
-	labels       *labels
-	days         map[int64]int // how many recalled texts are of a day
-
-	cut      map[int]rendering // long results of the running turn at their limit, and the current message where the user cut it
-	byUser   int               // the current message among the candidates of the turn where the user cut it, -1 for none
-	turnRest int               // what they cost whole beyond that
-
-	taken      [][]change // what each increment raised, in order
-	stopped    increment  // what did not fit
-	stop       Cause      // and why
-	summary    *Summary   // may stand in the request, nil for none
-	covered    []bool     // the candidates that it stands for
-	summarized bool       // it does stand there
+	turnCuts map[int]rendering // what is cut of the running turn, by its candidate
 }
 
-// begin makes the history one for the endpoint, and measures the budget and what is sent in any case.
-func (c *Conversation) begin(o Options) *chooser {
-	c.changes = c.changes[:0]
-	o = o.narrowed()
-	c.address(carriage{to: o.To, keys: !o.Profile.NoReplay, echo: o.Profile.EchoReasoning, merges: o.Profile.MergeSameRole})
-	c.remedy(o.remedies())
+// request reads the history for an endpoint, and measures the budget and what is sent in any case.
+func (c *Conversation) request(o Options) *request {
 	o.System = systemText(o.System)
-	t := c.forEndpoint(o)
-	b := &chooser{
-		byUser: -1,
-		c:      c, t: t, candidates: t.candidates, o: o, budget: measureBudget(o.Policy, o.Window, o.Limit, o.Ratio),
-		limits: limitsOf(o.Policy), renderings: t.renderingsFor(o.Policy),
-		days: map[int64]int{}, bodyDetail: make([]detail, len(t.candidates)), recallDetail: make([]detail, len(t.candidates)), cause: make([]cause.Code, len(t.candidates)),
+	t := c.thread(readingFor(o))
+	r := &request{
+		c: c, o: o, history: t, candidates: t.candidates, turn: c.turnFor(o, t), turnCuts: map[int]rendering{},
+		budget: measureBudget(o.Policy, o.Window, o.Limit, o.Ratio), limits: limitsOf(o.Policy),
 	}
-	b.labels, b.step = t.labelsFor(), b.budget.step(o.Policy)
-	if b.turn = c.readTurn(o.Turn, o.Profile.ToolsAsText); o.Profile.NoImages {
-		b.turn = c.withoutImages(b.turn, nil)
-	}
-	if b.neighbour(-1, 1) >= 0 {
-		b.cost.gaps = 1
-	}
-	b.gap = b.markerCost()
-	b.fixed = frameRequest + o.Tools + c.remembered(o.System)
+	r.step = r.budget.step(o.Policy)
+	r.excludeTurn()
+	r.dropTrailing()
+	text := r.marker(max(1, len(r.candidates)))
+	r.gap = max(c.remembered(text+joint), c.remembered(joint+text))
+	r.fixed = frameRequest + o.Tools + c.remembered(o.System)
 	if o.System != "" {
-		b.fixed += frameMessage
+		r.fixed += frameMessage
 	}
-	b.excludeTurn()
-	b.dropTrailing()
-	b.shortenTurn()
-	for i, v := range b.turn.candidates {
-		b.fixed += v.tokens + frameMessage + b.bridge(&v)
-		if v.role() == System {
-			b.fixed += frameJoint
+	for i := range r.turn.candidates {
+		v := &r.turn.candidates[i]
+		r.fixed += v.tokens + frameMessage + r.bridge(v)
+		if v.Role == System {
+			r.fixed += frameJoint
 		}
-		if i == 0 && v.role() != User {
-			b.fixed += c.remembered(startText) + frameMessage
+		if i == 0 && v.Role != User {
+			r.fixed += c.remembered(startText) + frameMessage
 		}
 	}
-	for i := range b.candidates {
-		if v := &b.candidates[i]; v.role() == System {
-			b.bodyDetail[i], b.cause[i] = whole, cause.System
-			b.fixed += v.tokens + frameMessage + frameJoint
-		}
-	}
-	return b
+	return r
 }
 
-// systemText is a system prompt as it can be sent: text, and nothing at all where it is blank, because
-// servers refuse a message that says nothing.
+// systemText is a system prompt as it can be sent: text, and nothing at all where it is blank, because servers refuse a
+// message that says nothing.
 func systemText(system string) string {
 	if message.IsBlank(system) {
 		return ""
 	}
 	return message.Clean(system)
+}
+
+// excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The current
+// message stays: without it there is nothing to ask.
+func (r *request) excludeTurn() {
+	groups := map[int]bool{}
+	for _, v := range r.turn.candidates {
+		if !v.StandIn && r.o.Flags[v.ID] == Exclude {
+			groups[v.group] = true
+		}
+	}
+	current := r.current()
+	kept := r.turn.candidates[:0]
+	for i, v := range r.turn.candidates {
+		if groups[v.group] && i != current {
+			if !v.StandIn {
+				e := &r.turn.entries[v.From]
+				e.Disposition, e.Cause.Code = Excluded, cause.Excluded
+			}
+			continue
+		}
+		kept = append(kept, v)
+	}
+	r.turn.candidates = kept
+}
+
+// current is the candidate of the current message in the turn, -1 for none.
+func (r *request) current() int {
+	return slices.IndexFunc(r.turn.candidates, func(v candidate) bool { return v.Role == User })
+}
+
+// dropTrailing leaves out answers at the end of the running turn: a model continues such a text instead of answering, if
+// its server takes it at all. A system message is sent with the system prompt.
+func (r *request) dropTrailing() {
+	list := r.turn.candidates
+	for i := len(list) - 1; i >= 0 && (list[i].Role == Assistant || list[i].Role == System); i-- {
+		if list[i].Role == Assistant {
+			r.turn.entries[list[i].From].drop(cause.Trailing)
+			list = slices.Delete(list, i, i+1)
+		}
+	}
+	r.turn.candidates = list
+}
+
+// fitResults cuts the results of the running turn to the room that is free beside all else that must be sent. They come
+// before the history: each is whole where all of them fit. Else the small ones are, and the others share the room.
+func (s *selection) fitResults() {
+	over := s.need() - s.budget.counted
+	if over <= 0 {
+		return
+	}
+	var results, tokens []int
+	room := -over
+	for i := range s.turn.candidates {
+		if v := &s.turn.candidates[i]; v.kind() == Tool {
+			results, tokens = append(results, i), append(tokens, v.tokens)
+			room += v.tokens
+		}
+	}
+	for k, share := range shareOut(tokens, room) {
+		v := &s.turn.candidates[results[k]]
+		if v.tokens <= share {
+			continue
+		}
+		f := s.headAndTail(v, share)
+		if f.tokens >= v.tokens {
+			continue // A cut that costs no less is no help.
+		}
+		f.cause = f.causeOfCut(v, cause.TurnLimit, 0)
+		s.turnCuts[results[k]] = f
+		s.fixed += f.tokens - v.tokens
+	}
+	s.turnFirst = len(s.turnCuts) > 0
+}
+
+// shareOut divides room between texts: the small ones get the tokens that they need, the large ones the same.
+func shareOut(tokens []int, room int) []int {
+	order := make([]int, len(tokens))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return tokens[x] - tokens[y] })
+	shares := make([]int, len(tokens))
+	for k, x := range order {
+		shares[x] = min(tokens[x], max(0, room)/(len(order)-k))
+		room -= shares[x]
+	}
+	return shares
+}
+
+// cutCurrent cuts the current message to what is left beside everything else that must be sent, where the user chose
+// that. It keeps the longest beginning that fits.
+func (s *selection) cutCurrent() {
+	over, i := s.need()-s.budget.counted, s.current()
+	if !s.o.CutCurrent || over <= 0 || i < 0 {
+		return
+	}
+	v := &s.turn.candidates[i]
+	at := func(keep int) rendering {
+		return v.render(s.limits.prefixCut(v.Content, v.chars, keep, s.o.Policy.UserSuffix), s.c.count)
+	}
+	keep := sort.Search(v.chars, func(n int) bool { return at(n+1).tokens > v.tokens-over })
+	if keep == 0 {
+		return
+	}
+	f := at(keep)
+	f.cause = &Cause{Code: cause.CutByUser, Have: f.chars, Want: v.chars}
+	s.fixed += f.tokens - v.tokens
+	s.turnCuts[i] = f
+}
+
+// turnRendering is what is sent of a candidate of the running turn.
+func (r *request) turnRendering(i int) rendering {
+	if f, cut := r.turnCuts[i]; cut {
+		return f
+	}
+	return r.turn.candidates[i].whole()
 }

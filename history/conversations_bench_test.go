@@ -90,7 +90,7 @@ func (t *asked) plannedBy(p Policy, question string, budget int) func(int) bool 
 	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
 	plan, err := t.conversation.Build(o)
 	// A plan that does not fit is not sent.
-	return func(i int) bool { return err == nil && plan.Entries.At(i).Whole }
+	return func(i int) bool { return err == nil && plan.Entries[i].Whole }
 }
 
 // reference is the name of the plain way to recall.
@@ -147,11 +147,11 @@ func (t *asked) packed(question string, budget int) func(int) bool {
 // ranked are the groups of messages that a question is about, the most relevant first.
 func (t *asked) ranked(question string) [][]int {
 	var list [][]int
-	c := t.conversation
-	for hit := range c.searchable().Rank(question, c.unitsToRank()).Best() {
+	history := t.conversation.thread(t.conversation.newest)
+	for hit := range history.rank(question).Best() {
 		var group []int
-		for i := hit.From; i < hit.To; i++ {
-			group = append(group, c.candidates[i].from)
+		for _, v := range history.candidates[hit.From:hit.To] {
+			group = append(group, v.From)
 		}
 		list = append(list, group)
 	}
@@ -309,7 +309,7 @@ func TestRecallTable(t *testing.T) {
 	switch {
 	case *update:
 		list = append(list, merged(list)...)
-		tables = recallTables(list, measureConversations(list, methods(), recallBudgets)) + shareTable(t, list)
+		tables = recallTables(list, measureConversations(list, methods(), recallBudgets)) + capTable(t, list)
 		if err := os.WriteFile(recallPage, []byte(before+recallFrom+tables+recallTo+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

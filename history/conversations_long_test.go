@@ -38,7 +38,7 @@ func (r *conversationReader) expand(text string) (string, error) {
 			return piece
 		}
 		r.longs++
-		w := writer{bank: b, count: r.count, random: rand.New(rand.NewPCG(seed(r.conversation.name, part[2]), r.longs))}
+		w := conversationWriter{bank: b, count: r.count, random: rand.New(rand.NewPCG(seed(r.conversation.name, part[2]), r.longs))}
 		w.left, _ = strconv.Atoi(part[3])
 		if part[1] == "lines" {
 			return w.lines()
@@ -67,7 +67,7 @@ func alternative(text string, pick uint64) string {
 }
 
 // writer makes one long text.
-type writer struct {
+type conversationWriter struct {
 	bank   *bank
 	count  Counter
 	random *rand.Rand
@@ -77,7 +77,7 @@ type writer struct {
 }
 
 // markdown is what assistants write: some sentences, then headings, lists and more sentences.
-func (w *writer) markdown() string {
+func (w *conversationWriter) markdown() string {
 	parts := []string{w.paragraph(2 + w.random.IntN(2))}
 	for w.left > 0 {
 		if len(w.bank.headings) > 0 && w.random.IntN(2) == 0 {
@@ -95,7 +95,7 @@ func (w *writer) markdown() string {
 	return strings.Join(parts, "\n\n")
 }
 
-func (w *writer) paragraph(n int) string {
+func (w *conversationWriter) paragraph(n int) string {
 	list := []string{w.sentence()}
 	for len(list) < n && w.left > 0 {
 		list = append(list, w.sentence())
@@ -103,7 +103,7 @@ func (w *writer) paragraph(n int) string {
 	return strings.Join(list, " ")
 }
 
-func (w *writer) list(mark func(int) string) string {
+func (w *conversationWriter) list(mark func(int) string) string {
 	var list []string
 	for i := range 3 + w.random.IntN(4) {
 		if i > 0 && w.left <= 0 {
@@ -115,7 +115,7 @@ func (w *writer) list(mark func(int) string) string {
 }
 
 // lines is what programs print.
-func (w *writer) lines() string {
+func (w *conversationWriter) lines() string {
 	var list []string
 	for w.left > 0 {
 		line := []byte(w.sentence())
@@ -129,16 +129,16 @@ func (w *writer) lines() string {
 	return strings.Join(list, "\n")
 }
 
-func (w *writer) sentence() string {
+func (w *conversationWriter) sentence() string {
 	s := alternative(w.draw(&w.order, w.bank.sentences), w.random.Uint64())
 	w.left -= w.count(s) + 1
 	return s
 }
 
-func (w *writer) heading() string { return w.draw(&w.heads, w.bank.headings) }
+func (w *conversationWriter) heading() string { return w.draw(&w.heads, w.bank.headings) }
 
 // draw takes what was not used for longest, in an order of its own for each text.
-func (w *writer) draw(order *[]int, from []string) string {
+func (w *conversationWriter) draw(order *[]int, from []string) string {
 	if len(*order) == 0 {
 		*order = w.random.Perm(len(from))
 	}

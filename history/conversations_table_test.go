@@ -55,7 +55,7 @@ func recallTables(list []recorded, cells []cell) string {
 	}
 	b.WriteString("\n## What long conversations lose\n")
 	writeDetails(&b, list, cells, Presets()[0])
-	b.WriteString("\n## How much is recalled\n\n" + shareText)
+	b.WriteString("\n## How much is recalled\n\n" + capText)
 	return b.String()
 }
 
@@ -90,25 +90,22 @@ func writeDetails(b *strings.Builder, list []recorded, cells []cell, preset stri
 	}
 }
 
-// shareRows are the shares and caps of recall that are compared, beside those of the default preset.
-var shareRows = []struct {
-	share float64
-	limit int
-}{{0, 0}, {0.5, 4096}, {0.75, 4096}, {0.75, 8192}, {0.75, 12288}, {0.85, 8192}, {0.85, 12288}, {0.95, 8192}, {0.95, NoLimit}}
+// capRows are the caps of recall that are compared, beside that of the default preset.
+var capRows = []int{0, 2048, 4096, 8192, 12288, NoLimit}
 
-var shareBudgets = []int{4000, 8000, 16000, 32000}
+var capBudgets = []int{4000, 8000, 16000, 32000}
 
-// shareText stands in front of the last table.
-const shareText = "The share and the cap of recall were chosen by this table. Each cell has the needed messages that stand whole, in percent, " +
-	"in all conversations of more than 250 messages but those held out, and behind the stroke the share of a request that it has in common " +
-	"with the one before, in the chat of 500 turns of [What a plan costs](#what-a-plan-costs). A cap of 8,192 tokens is the last that leaves " +
-	"the prompt cache of a request of 16,000 tokens to good use; below 10,000 tokens recall and the cache exclude each other, and a model that " +
-	"is asked for something old needs the recall.\n"
+// capText stands in front of the last table.
+const capText = "The cap of recall was chosen by this table. Each cell has the needed messages that stand whole, in percent, " +
+	"in all conversations of more than 250 messages but those held out, and behind the stroke the share of a request that " +
+	"it has in common with the one before, in the chat of 500 turns of [What a plan costs](#what-a-plan-costs). A cap of " +
+	"8,192 tokens is the last that leaves the prompt cache of a request of 16,000 tokens to good use; below 10,000 tokens " +
+	"recall and the cache exclude each other, and a model that is asked for something old needs the recall.\n"
 
-// shareTable shows what a share and a cap of recall keep, and what they cost of the prompt cache: in the conversations
-// of more than 250 messages the needed messages that stand whole in the request, and in a chat of 500 turns the share
-// of a request that it has in common with the one before. Everything else is as the default preset sets it.
-func shareTable(tb testing.TB, list []recorded) string {
+// capTable shows what a cap of recall keeps, and what it costs of the prompt cache: in the conversations of more than 250
+// messages the needed messages that stand whole in the request, and in a chat of 500 turns the share of a request that it
+// has in common with the one before. Everything else is as the default preset sets it.
+func capTable(tb testing.TB, list []recorded) string {
 	var long []recorded
 	for _, t := range list {
 		if len(t.past) > 250 && !t.heldOut {
@@ -116,27 +113,27 @@ func shareTable(tb testing.TB, list []recorded) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("\n| share of recall, cap |")
-	for _, budget := range shareBudgets {
+	b.WriteString("\n| cap of recall |")
+	for _, budget := range capBudgets {
 		fmt.Fprintf(&b, " %s |", message.Grouped(budget))
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(shareBudgets)) + "\n")
-	for _, row := range shareRows {
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(capBudgets)) + "\n")
+	for _, limit := range capRows {
 		o := benchOptions(tb, Presets()[0], 0)
-		o.Policy.RecallShare, o.Policy.RecallMaxTokens = row.share, row.limit
-		name := "no recall"
-		if row.share > 0 {
-			name = fmt.Sprintf("%g, no cap", row.share)
-			if row.limit != NoLimit {
-				name = fmt.Sprintf("%g, %s", row.share, message.Grouped(row.limit))
-			}
+		o.Policy.RecallMaxTokens = limit
+		name := message.Grouped(limit)
+		switch limit {
+		case 0:
+			name = "no recall"
+		case NoLimit:
+			name = "no cap"
 		}
 		b.WriteString("| " + name + " |")
 		by := method{"", func(t *asked, question string, budget int) func(int) bool {
 			return t.plannedBy(o.Policy, question, budget)
 		}}
-		cells := measureConversations(long, []method{by}, shareBudgets)
-		for _, budget := range shareBudgets {
+		cells := measureConversations(long, []method{by}, capBudgets)
+		for _, budget := range capBudgets {
 			kept := sum(cells, func(c cell) bool { return c.budget == budget })
 			o.Policy.Budget = budget
 			fmt.Fprintf(&b, " %s / %.2f |", kept, reuse(tb, o, 500))

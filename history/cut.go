@@ -3,6 +3,7 @@ package history
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -35,28 +36,35 @@ func (s shortened) withLead(lead string) shortened {
 	return s
 }
 
-// cutResult keeps the head and the tail of a tool's result. The caption of one that is sent as text is not part of it.
-func cutResult(v *full, limit int) shortened {
-	caption, text := v.Content[:v.Caption], v.Content[v.Caption:]
-	return middleCut(text, v.chars-runes(caption), limit).withLead(caption)
-}
-
-// prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in
-// this suffix behind so short a prefix is its own cut, and a suffix never makes a text longer.
-func prefixCut(p Policy, text string, n, keep int, template string) shortened {
-	if body, ok := cutBefore(text, template); ok && utf8.RuneCountInString(body) <= keep {
+// prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in this suffix behind so
+// short a prefix is its own cut, and a suffix never makes a text longer.
+func (l limits) prefixCut(text string, n, keep int, template string) shortened {
+	if body, ok := cutBefore(text, template); ok && runes(body) <= keep {
 		return shortened{text: text}
 	}
-	head := message.Prefix(text, keep)
-	kept := utf8.RuneCountInString(head)
-	suffix := strings.ReplaceAll(template, "{n}", strconv.Itoa(n))
-	if kept+utf8.RuneCountInString(suffix) >= n && p.Preset != "classic" {
-		return shortened{text: text}
-	}
-	if kept >= n {
+	head := l.atWord(text, message.Prefix(text, keep))
+	kept, suffix := runes(head), strings.ReplaceAll(template, "{n}", strconv.Itoa(n))
+	if kept >= n || kept+runes(suffix) >= n && !l.longer {
 		return shortened{text: text}
 	}
 	return shortened{text: head + suffix, cut: Range{kept, n}, note: suffix}
+}
+
+// wordChars is how many characters in front of a limit are looked at for the end of a word.
+const wordChars = 12
+
+// atWord is the beginning of a text without the word that it ends inside of, where that begins near its end.
+func (l limits) atWord(text, head string) string {
+	next, _ := utf8.DecodeRuneInString(text[len(head):])
+	at := strings.LastIndexFunc(head, unicode.IsSpace)
+	if l.exact || at <= 0 || unicode.IsSpace(next) || runes(head[at:]) > wordChars {
+		return head
+	}
+	word := strings.TrimRightFunc(head[:at], unicode.IsSpace)
+	if word == "" || message.Prefix(text, runes(word)) != word {
+		return head // The blank belongs to a character in front of it.
+	}
+	return word
 }
 
 // cutBefore finds the text in front of one of winnow's own suffixes.
@@ -84,15 +92,15 @@ const (
 
 // middleCut keeps the head and the tail of a text, half the limit each, with the size of the cut in
 // between: the end of a tool's output often says how it went.
-func middleCut(text string, n, limit int) shortened {
+func (l limits) middleCut(text string, n, limit int) shortened {
 	if n <= limit || cutInMiddle(text, limit) {
 		return shortened{text: text}
 	}
-	head := message.Prefix(text, limit-limit/2)
+	head := l.atWord(text, message.Prefix(text, limit-limit/2))
 	tail := suffixOf(text, limit/2)
-	from, to := utf8.RuneCountInString(head), n-utf8.RuneCountInString(tail)
+	from, to := runes(head), n-runes(tail)
 	note := middleBefore + strconv.Itoa(to-from) + middleAfter
-	if from >= to || utf8.RuneCountInString(note) >= to-from {
+	if from >= to || runes(note) >= to-from {
 		return shortened{text: text}
 	}
 	return shortened{text: head + note + tail, cut: Range{from, to}, note: note}
@@ -106,7 +114,7 @@ func cutInMiddle(text string, limit int) bool {
 	}
 	digits := strings.TrimLeft(text[at+len(middleBefore):], "0123456789")
 	tail, ok := strings.CutPrefix(digits, middleAfter)
-	return ok && utf8.RuneCountInString(text[:at])+utf8.RuneCountInString(tail) <= limit
+	return ok && runes(text[:at])+runes(tail) <= limit
 }
 
 // suffixOf is the longest run of whole grapheme clusters up to the end with at most n code points.
@@ -116,13 +124,15 @@ func suffixOf(text string, n int) string {
 	}
 	// Clusters are found from the front; a window of a few times n from the end would begin at an
 	// unknown place inside one, so the borders are found in one pass over the text.
-	over := utf8.RuneCountInString(text) - n
+	over := runes(text) - n
 	g := graphemes.FromString(text)
 	for g.Next() {
 		if over <= 0 {
 			return text[g.Start():]
 		}
-		over -= utf8.RuneCountInString(g.Value())
+		over -= runes(g.Value())
 	}
 	return ""
 }
+
+func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -45,7 +45,7 @@ func TestTheCurrentMessageIsCutOnlyByTheUsersChoice(t *testing.T) {
 			t.Fatalf("budget %d, %d bytes: %v", policy.Budget, text.Len(), err)
 		}
 		cut++
-		e, last := plan.Entries.At(2), plan.Messages[len(plan.Messages)-1]
+		e, last := plan.Entries[2], plan.Messages[len(plan.Messages)-1]
 		if e.Disposition != Cut || len(e.Cuts) != 1 || e.Cause.Code != cause.CutByUser {
 			t.Fatalf("the verdict is %+v, want cut by the user", e)
 		}

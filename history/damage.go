@@ -21,7 +21,7 @@ func (e *DamagedError) Error() string {
 
 // damage is the first fault of a plan's messages, nil for none.
 func damage(p Plan) error {
-	for e := range p.Entries.Runs() {
+	for _, e := range p.Entries {
 		kind := ""
 		switch {
 		case e.Disposition == Isolated:

@@ -87,8 +87,8 @@ func buildClassic(t *testing.T, past []Message) Plan {
 	if err := Valid(p.Messages, o.Profile); err != nil {
 		t.Errorf("%v\n%s", err, requestText(p))
 	}
-	if p.Entries.Len() != len(past)+1 {
-		t.Errorf("%d entries for %d messages", p.Entries.Len(), len(past)+1)
+	if len(p.Entries) != len(past)+1 {
+		t.Errorf("%d entries for %d messages", len(p.Entries), len(past)+1)
 	}
 	return p
 }
@@ -96,7 +96,7 @@ func buildClassic(t *testing.T, past []Message) Plan {
 // marksOf are the kinds of the repairs of a plan, and its verdicts.
 func marksOf(p Plan) []string {
 	var marks []string
-	for _, e := range p.Entries.All() {
+	for _, e := range p.Entries {
 		marks = append(marks, string(e.Disposition))
 		for _, r := range e.Repairs {
 			marks = append(marks, r.Kind)
@@ -115,19 +115,18 @@ type reporter interface {
 // third changes nothing: what was repaired is sound.
 func checkRepairedHistory(t reporter, past []Message, text string) {
 	t.Helper()
-	once := repairedOf(Read(past, words))
+	once := listOf(repairedBy(past, nil))
 	for pass := 2; pass <= 3; pass++ {
-		c := Read(once, words)
-		for i := range c.base.n {
-			e := c.base.verdict(i)
+		repaired := repairedBy(once, nil)
+		for i, e := range repaired.entries {
 			for _, r := range e.Repairs {
 				// A late system message is noted and stays: where it goes is the policy's to say.
 				if r.Kind != "C12" {
-					t.Fatalf("pass %d mends message %d %q again: %+v\n%s", pass, i, once[i].Content, r, text)
+					t.Fatalf("pass %d repairs message %d %q again: %+v\n%s", pass, i, once[i].Content, r, text)
 				}
 			}
 		}
-		again := repairedOf(c)
+		again := listOf(repaired)
 		if !reflect.DeepEqual(again, once) {
 			t.Fatalf("pass %d makes\n%s\nof\n%s\n%s", pass, listed(again), listed(once), text)
 		}
@@ -135,11 +134,16 @@ func checkRepairedHistory(t reporter, past []Message, text string) {
 	}
 }
 
-// repairedOf are the messages of a conversation as they may be sent.
-func repairedOf(c *Conversation) []Message {
+// repairedBy is a history as it may be sent, with these remedies.
+func repairedBy(past []Message, remedies map[int64]Remedy) *thread {
+	return Read(past, words).thread(reading{form: form{tools: ToolsKeep}, remedies: remedies})
+}
+
+// listOf are the messages of a history as they may be sent.
+func listOf(t *thread) []Message {
 	var list []Message
-	for i := range c.candidates {
-		m := c.full(i).Message
+	for _, v := range t.candidates {
+		m := v.Message
 		m.Status = Complete
 		list = append(list, m)
 	}

@@ -138,7 +138,7 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 		if err != nil {
 			return
 		}
-		for _, e := range p.Entries.List()[:len(s.past)] {
+		for _, e := range p.Entries[:len(s.past)] {
 			if e.Sent() && (!scope.Messages.Holds(e.ID) || s.o.Flags[e.ID] == Exclude) {
 				t.Fatalf("message %d is sent: %+v\n%s", e.ID, e, s)
 			}
@@ -165,7 +165,7 @@ func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 	}
 	past := parseMessages(t, text.String())
 	o := parseOptions(t, "budget 420\noutput_reserve 100\nstep_tokens 64\nturn user: violin tuning tuning")
-	o.Policy.RecallShare, o.Policy.RecallMaxTokens = 0.9, 80
+	o.Policy.RecallMaxTokens = 80
 	at := int64(0)
 	for _, m := range past {
 		switch {
@@ -179,7 +179,7 @@ func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := p.Entries.At(int(at) - 1); !e.Recalled {
+	if e := p.Entries[int(at)-1]; !e.Recalled {
 		t.Errorf("the message about the violin is %+v", e)
 	}
 }
@@ -251,7 +251,7 @@ func TestTheLastResortHoldsNothingOfTheHistory(t *testing.T) {
 			t.Errorf("the request holds %s %q", m.Role, m.Content)
 		}
 	}
-	for _, e := range p.Entries.List()[:len(past)] {
+	for _, e := range p.Entries[:len(past)] {
 		if e.Sent() {
 			t.Errorf("message %d is %+v", e.ID, e)
 		}

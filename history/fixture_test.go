@@ -262,7 +262,7 @@ func fold(s string) string {
 
 func planText(p Plan, err error) string {
 	var b strings.Builder
-	for _, e := range p.Entries.All() {
+	for _, e := range p.Entries {
 		fmt.Fprintf(&b, "%d %s %s %d/%d: %s", e.Index+1, e.Role, e.Disposition, e.TokensAfter, e.TokensBefore, e.Cause.Sentence())
 		for _, r := range e.Repairs {
 			fmt.Fprintf(&b, " [%s]", strings.TrimSpace(r.Kind+" "+string(r.Remedy)))
@@ -277,7 +277,7 @@ func planText(p Plan, err error) string {
 	if len(p.Next) > 0 {
 		b.WriteString("next:")
 		for _, i := range p.Next {
-			fmt.Fprintf(&b, " %d", p.Entries.At(i).Index+1)
+			fmt.Fprintf(&b, " %d", p.Entries[i].Index+1)
 		}
 		b.WriteByte('\n')
 	}

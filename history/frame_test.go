@@ -15,7 +15,7 @@ func TestAnEntryHasHowItsTextIsSent(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		request := requestTexts(p)
-		for i, e := range p.Entries.All() {
+		for i, e := range p.Entries {
 			if e.Level == Out {
 				continue
 			}

@@ -56,7 +56,7 @@ assistant: Done.
 			t.Fatal(err)
 		}
 		for _, k := range []int{1, 2, 4} {
-			if got := plan.Entries.At(k).Disposition; got != Excluded {
+			if got := plan.Entries[k].Disposition; got != Excluded {
 				t.Errorf("excluding message %d: message %d is %s, want it excluded", i, k, got)
 			}
 		}
@@ -83,7 +83,7 @@ func TestAFlagHoldsForTheWholeGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 		var left []int
-		for k, e := range plan.Entries.List()[:len(s.past)] {
+		for k, e := range plan.Entries[:len(s.past)] {
 			if e.Disposition == Excluded && e.Cause.Code != cause.QuestionExcluded {
 				left = append(left, k)
 			}
@@ -98,8 +98,8 @@ func TestAFlagHoldsForTheWholeGroup(t *testing.T) {
 			}
 		}
 		sent := slices.DeleteFunc(slices.Clone(got), func(k int) bool {
-			_, copied := c.doubled[k]
-			return copied || plan.Entries.At(k).LeftOut()
+			copied := plan.Entries[k].Cause.Code == cause.Duplicate
+			return copied || plan.Entries[k].LeftOut()
 		})
 		if len(left) > 0 && !slices.Equal(sent, left) {
 			t.Fatalf("excluding message %d takes %v out, and its group is %v:\n%s", i, left, got, s)

@@ -52,18 +52,18 @@ func TestAnOlderImageIsANoteWhereTheBudgetIsShort(t *testing.T) {
 	t.Parallel()
 	budget := func(n int) func(*Policy) { return func(p *Policy) { p.Budget = n } }
 	plan := planOfImage(t, "And the flowers?", budget(900))
-	first, e := plan.Messages[0], plan.Entries.At(0)
+	first, e := plan.Messages[0], plan.Entries[0]
 	if len(imagesOf(first)) > 0 || len(first.Parts) != 1 || first.Parts[0].Text != "[image Plan.png, not sent]" || !strings.HasPrefix(first.Content, "Here is the house.") {
 		t.Errorf("the first message is sent as %+v", first)
 	}
 	if e.Disposition != Cut || e.Cause.Code != cause.ImageNote || !e.Whole || e.TokensAfter >= 100 || e.TokensBefore < 700 {
 		t.Errorf("its verdict is %+v", e)
 	}
-	if plan := planOfImage(t, "And the flowers?", budget(5000)); !slices.Equal(imagesOf(plan.Messages[0]), []string{"Plan.png"}) || plan.Entries.At(0).Disposition != Kept {
-		t.Errorf("with a budget of 5,000 the first message is sent as %+v: %+v", plan.Messages[0], plan.Entries.At(0))
+	if plan := planOfImage(t, "And the flowers?", budget(5000)); !slices.Equal(imagesOf(plan.Messages[0]), []string{"Plan.png"}) || plan.Entries[0].Disposition != Kept {
+		t.Errorf("with a budget of 5,000 the first message is sent as %+v: %+v", plan.Messages[0], plan.Entries[0])
 	}
-	if plan := planOfImage(t, "And the flowers?", func(p *Policy) { p.Budget, p.ImageNotes = 900, false }); plan.Entries.At(0).Cause.Code == cause.ImageNote {
-		t.Errorf("without image_notes the verdict is %+v", plan.Entries.At(0))
+	if plan := planOfImage(t, "And the flowers?", func(p *Policy) { p.Budget, p.ImageNotes = 900, false }); plan.Entries[0].Cause.Code == cause.ImageNote {
+		t.Errorf("without image_notes the verdict is %+v", plan.Entries[0])
 	}
 }
 
@@ -79,7 +79,7 @@ func TestAnImageIsRecalledByItsName(t *testing.T) {
 		if got := imagesOf(plan.Messages[at]); !slices.Equal(got, []string{"Plan.png"}) {
 			t.Errorf("%s: message %d has the images %q\n%s", placement, at, got, planText(plan, nil))
 		}
-		if e := plan.Entries.At(0); e.Disposition != Recalled || !e.Recalled || e.TokensAfter < 700 {
+		if e := plan.Entries[0]; e.Disposition != Recalled || !e.Recalled || e.TokensAfter < 700 {
 			t.Errorf("%s: the verdict is %+v", placement, e)
 		}
 		text := plan.Messages[len(plan.Messages)-1].Content

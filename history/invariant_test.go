@@ -30,13 +30,13 @@ func built(t *rapid.T, s scene) (Plan, bool) {
 func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, fits := built(t, s)
-		if p.Entries.Len() != len(s.past)+len(s.o.Turn) {
-			t.Fatalf("%d entries for %d messages\n%s", p.Entries.Len(), len(s.past)+len(s.o.Turn), s)
+		if len(p.Entries) != len(s.past)+len(s.o.Turn) {
+			t.Fatalf("%d entries for %d messages\n%s", len(p.Entries), len(s.past)+len(s.o.Turn), s)
 		}
 		sum := p.Sum
 		parts := sum.System + sum.Tools + sum.Pinned + sum.Body + sum.Recalled + sum.Draft + sum.Added + sum.Frame
 		rows, added, sent := 0, 0, 0
-		for i, e := range p.Entries.All() {
+		for i, e := range p.Entries {
 			if e.Index != i || e.Cause.Code == cause.None || e.Cause.Sentence() == "" {
 				t.Fatalf("entry %d: index %d, cause %+v\n%s", i, e.Index, e.Cause, s)
 			}
@@ -112,10 +112,10 @@ func hasUser(list []Message) bool {
 // answer: such a question stands at its limit, whether or not the opener would fit too.
 func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		b, err := Read(s.past, s.o.Count).chosen(s.o)
-		p := b.render()
+		b, err := Read(s.past, s.o.Count).selectFor(s.o)
+		p := b.plan()
 		opener := -1
-		for i, e := range p.Entries.List()[:len(s.past)] {
+		for i, e := range p.Entries[:len(s.past)] {
 			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
@@ -128,27 +128,27 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			}
 		}
 		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
-		if err == nil && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries.At(opener).Level == Out {
-			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries.At(opener), planText(p, nil), s)
+		if err == nil && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries[opener].Level == Out {
+			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries[opener], planText(p, nil), s)
 		}
 	})
 }
 
 // sendsUnpinned reports whether a request holds more of the history than what pins put there: whole messages, and their
 // questions at the limits.
-func (b *chooser) sendsUnpinned() bool {
+func (b *selection) sendsUnpinned() bool {
 	explained := map[int]bool{}
 	for i := range b.candidates {
 		if b.cause[i] != cause.Pinned {
 			continue
 		}
 		explained[i] = true
-		if q := b.questionOf(i); q >= 0 && b.bodyDetail[q] == short && b.recallDetail[q] == out {
+		if q := b.questionOf(i); q >= 0 && b.body[q] == short && b.recall[q] == out {
 			explained[q] = true
 		}
 	}
 	for i, v := range b.candidates {
-		if v.role() != System && b.inRequest(i) && !explained[i] {
+		if v.Role != System && b.inRequest(i) && !explained[i] {
 			return true
 		}
 	}
@@ -228,9 +228,9 @@ func TestMoreBudgetNeverSendsLess(t *testing.T) {
 		}
 		raise()
 		large, _ := built(t, s)
-		for i := range small.Entries.All() {
-			if small.Entries.At(i).Level > large.Entries.At(i).Level {
-				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i, small.Entries.At(i).Level, large.Entries.At(i).Level, bound, more, planText(small, nil), planText(large, nil), s)
+		for i := range small.Entries {
+			if small.Entries[i].Level > large.Entries[i].Level {
+				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i, small.Entries[i].Level, large.Entries[i].Level, bound, more, planText(small, nil), planText(large, nil), s)
 			}
 		}
 	})
@@ -250,7 +250,7 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 			}
 		}
 		p, _ := built(t, s)
-		for i, e := range p.Entries.All() {
+		for i, e := range p.Entries {
 			if e.Disposition == Cut || e.Disposition == Dropped && e.FellOut() {
 				t.Fatalf("message %d: %+v\n%s", i, e, s)
 			}
@@ -265,23 +265,22 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 
 func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		c := Read(s.past, s.o.Count)
-		b := c.begin(s.o)
-		b.findOpenerAndNewest()
+		b := newSelection(Read(s.past, s.o.Count).request(s.o))
+		b.findNewest()
 		for i := range b.candidates {
-			v := b.t.full(i)
+			v := &b.candidates[i]
 			for _, d := range []detail{short, headTail} {
 				if d == headTail && (i < b.last.from || i >= b.last.to) {
 					continue
 				}
-				f := b.rendering(i, d).of(&v)
+				f := b.rendering(i, d)
 				if !utf8.ValidString(f.text) {
 					t.Fatalf("cut %q to %q: not UTF-8", v.Content, f.text)
 				}
-				if v.Role == User && v.chars <= s.o.Policy.UserMaxChars && !f.shortened.whole() {
+				if v.Role == User && v.chars <= s.o.Policy.UserMaxChars && !f.whole() {
 					t.Fatalf("a user message of %d characters within the limit is cut\n%s", v.chars, s)
 				}
-				if f.shortened.whole() {
+				if f.whole() {
 					continue
 				}
 				if s.o.Policy.Preset != "classic" && runes(f.text) > v.chars {
@@ -304,8 +303,8 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.MarkerDetail = true
 		c := Read(s.past, s.o.Count)
-		b, _ := c.chosen(s.o)
-		p := b.render()
+		b, _ := c.selectFor(s.o)
+		p := b.plan()
 		var markers []Added
 		for _, a := range p.Added {
 			if a.Kind == AddedMarker || a.Kind == AddedSummary {
@@ -326,11 +325,11 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			switch {
 			case next < 0:
 				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
-			case b.candidates[next].role() == User:
-				text := b.rendering(next, b.bodyDetailOf(next)).of(new(b.t.full(next))).text
+			case b.candidates[next].Role == User:
+				text := b.rendering(next, b.detailInBody(next)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
-				text := b.rendering(asked, b.bodyDetailOf(asked)).of(new(b.t.full(asked))).text
+				text := b.rendering(asked, b.detailInBody(asked)).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
 					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
 			default:
@@ -343,13 +342,13 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 		}
 		for i, v := range b.candidates {
 			switch {
-			case v.role() == System:
+			case v.Role == System:
 			case b.inBody(i):
 				end(i)
-				if v.role() == User {
+				if v.Role == User {
 					asked = i
 				}
-			case !v.standIn:
+			case !v.StandIn:
 				missing++
 			}
 		}
@@ -365,22 +364,22 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
-		b, _ := c.chosen(s.o)
-		p := b.render()
+		b, _ := c.selectFor(s.o)
+		p := b.plan()
 		pinned, question := b.flagged(Pin), -1
 		for i, v := range b.candidates {
-			if v.role() == User {
+			if v.Role == User {
 				question = i
 			}
-			if v.role() == User || v.role() == System || question < 0 {
+			if v.Role == User || v.Role == System || question < 0 {
 				continue
 			}
 			excluded := b.cause[question] == cause.Excluded
 			if b.inBody(i) && !b.inBody(question) && !(excluded && pinned[v.group]) {
-				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.from+1, b.candidates[question].from+1, planText(p, nil), requestText(p), s)
+				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1, planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries.At(v.from); excluded && !v.standIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {
-				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.from+1, e, s)
+			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {
+				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.From+1, e, s)
 			}
 		}
 	})
@@ -391,7 +390,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
-		b, _ := c.chosen(s.o)
+		b, _ := c.selectFor(s.o)
 		in := map[int]bool{}
 		group := -1
 		for i, v := range b.candidates {
@@ -414,12 +413,10 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		// Stand-ins count as messages of the second history.
 		s.o.Policy.MaxMessages = NoLimit
 		// What was recalled stands in the current message, not in the history that is read again.
-		s.o.Policy.RecallShare, s.o.Summaries = 0, nil
-		c := Read(s.past, s.o.Count)
-		c.remedy(s.o.remedies())
-		for _, v := range c.forEndpoint(s.o).candidates {
+		s.o.Policy.RecallMaxTokens, s.o.Summaries = 0, nil
+		for _, v := range Read(s.past, s.o.Count).thread(readingFor(s.o)).candidates {
 			// Texts that were joined are one longer text afterwards.
-			if !s.o.Policy.Elastic && (v.joins || v.role() == System) {
+			if !s.o.Policy.Elastic && (v.Joins || v.Role == System) {
 				return
 			}
 		}
@@ -444,7 +441,7 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		if requestText(q) != requestText(p) {
 			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil), requestText(q), s)
 		}
-		for _, e := range q.Entries.List()[:len(again.past)] {
+		for _, e := range q.Entries[:len(again.past)] {
 			if len(e.Repairs) > 0 {
 				t.Fatalf("the mended history is mended again: %+v\n%s", e, s)
 			}
@@ -470,7 +467,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				}
 			}
 		}
-		for i, e := range p.Entries.List()[:len(s.past)] {
+		for i, e := range p.Entries[:len(s.past)] {
 			text := message.Clean(s.past[i].Content)
 			if e.Whole && !strings.Contains(all.String(), text) && !message.IsBlank(text) {
 				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
@@ -481,7 +478,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				// Behind the message before it, the number is left out.
 				label, role := fmt.Sprintf("\n#%d ", i+1), "\n"+string(e.Role)
 				_, after, found := strings.Cut(block, label)
-				if !found && i > 0 && p.Entries.At(i-1).Recalled {
+				if !found && i > 0 && p.Entries[i-1].Recalled {
 					_, after, found = strings.Cut(block, role)
 				}
 				if !found {
@@ -501,8 +498,8 @@ var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|a
 func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady
-		b, _ := Read(s.past, s.o.Count).chosen(s.o)
-		block := (&renderer{chooser: b}).block()
+		b, _ := Read(s.past, s.o.Count).selectFor(s.o)
+		block := b.recalledBlock()
 		frame, tokens := block.frame, block.tokens
 		if frame == "" {
 			return
@@ -513,8 +510,8 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 			if !b.recalled(i) {
 				continue
 			}
-			if recalled = append(recalled, v); v.standIn {
-				want += b.rendering(i, b.recallDetail[i]).tokens // nobody said it: it is part of the frame
+			if recalled = append(recalled, v); v.StandIn {
+				want += b.rendering(i, b.recall[i]).tokens // nobody said it: it is part of the frame
 			}
 		}
 		day, number := "", 0
@@ -532,10 +529,10 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 			} else if number == 1 {
 				t.Fatalf("the first label of a day has no number\n%s\n%s", frame, s)
 			}
-			if len(recalled) == 0 || number != recalled[0].from+1 {
+			if len(recalled) == 0 || number != recalled[0].From+1 {
 				t.Fatalf("%q labels message %d, and %d recalled texts are left\n%s\n%s", part[0], number, len(recalled), frame, s)
 			}
-			if said := recalled[0].created; said != 0 && dateOf(said/msPerDay) != day && !strings.Contains(part[0], dateOf(said/msPerDay)) {
+			if said := recalled[0].CreatedMS; said != 0 && dateOf(said/msPerDay) != day && !strings.Contains(part[0], dateOf(said/msPerDay)) {
 				t.Fatalf("%q stands under %q\n%s\n%s", part[0], day, frame, s)
 			}
 			recalled = recalled[1:]

@@ -17,7 +17,7 @@ var invariants = []func(*testing.T){
 	TestPinnedStaysWholeAndTheOpenerStays,
 	TestEveryBudgetForWhatMustBeSentIsKept,
 	TestBuildIsDeterministicAndLeavesItsInputAlone,
-	TestAnotherRemedyIsAsIfItHadBeenTheFirst,
+	TestAConversationThatGrewPlansAsOneReadAtOnce,
 	TestMoreBudgetNeverSendsLess,
 	TestBuildingTwiceChangesNothing,
 	TestNothingChangesWhileEverythingFits,

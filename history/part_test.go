@@ -13,7 +13,7 @@ func TestPartsCostWhatTheyHold(t *testing.T) {
 		{"a file's text", Part{Kind: TextPart, Text: "one two three"}, 3},
 		{"an image", Part{Kind: ImagePart, Data: []byte{1}}, ImageTokens},
 	} {
-		if got := overhead(Message{Parts: []Part{c.part}}, words); got != c.want {
+		if got := overhead(&Message{Parts: []Part{c.part}}, words); got != c.want {
 			t.Errorf("%s: the part costs %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestImagesThatServersRefuseBecomeNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, repairs := plan.Messages[at].Parts[0], plan.Entries.At(at).Repairs
+		got, repairs := plan.Messages[at].Parts[0], plan.Entries[at].Repairs
 		if c.want == "" && (got.Kind != ImagePart || len(repairs) > 0) || c.want != "" && (got.Text != c.want || len(repairs) != 1 || repairs[0].Kind != "C13") {
 			t.Errorf("%s: got %+v, repairs %+v; want %q", c.name, got, repairs, c.want)
 		}
@@ -101,8 +101,8 @@ func TestEndpointsWithoutImagesOrToolsGetThemAsText(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	for _, i := range []int{0, 4} {
-		if e := plan.Entries.At(i); len(e.Repairs) != 1 || e.Repairs[0].Kind != "C13" || e.TokensAfter >= whole.Entries.At(i).TokensAfter || e.TokensAfter != e.TokensBefore {
-			t.Errorf("entry %d: %+v, whole %+v", i, e, whole.Entries.At(i))
+		if e := plan.Entries[i]; len(e.Repairs) != 1 || e.Repairs[0].Kind != "C13" || e.TokensAfter >= whole.Entries[i].TokensAfter || e.TokensAfter != e.TokensBefore {
+			t.Errorf("entry %d: %+v, whole %+v", i, e, whole.Entries[i])
 		}
 	}
 	if _, again := seen(Profile{}); again != sees || past[0].Parts[0].Kind != ImagePart {

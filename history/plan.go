@@ -55,7 +55,7 @@ type Profile struct {
 // panel, the inspector, the receipt, winnow context and the request body all come from it.
 type Plan struct {
 	Messages []Message // the request's messages in order, the system prompt first; their texts are what the model sees
-	Entries  Entries   // one per message of the history, then one per stored message of the turn, in order
+	Entries  []Entry   // one per message of the history, then one per stored message of the turn, in order
 	Added    []Added   // text that nobody said: markers, stand-in results, the recalled block's frame
 	Spans    []Span    // where the text of each entry is in Messages, by message
 	Sum      Sum       // where the tokens go
@@ -64,7 +64,7 @@ type Plan struct {
 	Rules    int       // the version of the rules that made this plan
 	Summary  *Summary  // of Options.Summaries the one that may be used, whether it stands in the request or not; nil for none
 
-	groups groups // see Group
+	groups map[int][]int // see Group
 }
 
 // Disposition is what became of a message. Each message has exactly one.
@@ -200,11 +200,28 @@ type Span struct {
 
 // EntryOf is the entry of a message by its id.
 func (p Plan) EntryOf(message int64) (Entry, bool) {
-	if i := p.Entries.Find(message); i >= 0 {
-		return p.Entries.At(i), true
+	if i := p.Find(message); i >= 0 {
+		return p.Entries[i], true
 	}
 	return Entry{}, false
 }
+
+// Find is the index of the entry of a message, -1 where there is none. It is looked for from the end, where the new ones
+// are.
+func (p Plan) Find(message int64) int {
+	for i := len(p.Entries) - 1; i >= 0; i-- {
+		if p.Entries[i].ID == message {
+			return i
+		}
+	}
+	return -1
+}
+
+// Group is the positions of the messages that are sent or left out together with the one at position i, itself among
+// them, rising: a message that calls tools and the results of its calls, or the message alone. A second copy of a result
+// is never sent, but belongs to the group; so does a result that the user had left out. A flag on one of them holds for
+// all. Of the messages of the running turn each is alone.
+func (p *Plan) Group(i int) []int { return groupOf(p.groups, i) }
 
 // SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its
 // place, one more where it is recalled, none for one that is not sent.
@@ -224,7 +241,7 @@ func (p Plan) SpansOf(entry int) []Span {
 func (p Plan) Shown() [][]int {
 	shown := make([][]int, len(p.Messages))
 	for _, s := range p.Spans {
-		if s.Entry < 0 || s.Recalled || p.Entries.At(s.Entry).Role == System {
+		if s.Entry < 0 || s.Recalled || p.Entries[s.Entry].Role == System {
 			continue
 		}
 		shown[s.Message] = append(shown[s.Message], s.Entry)
@@ -234,15 +251,17 @@ func (p Plan) Shown() [][]int {
 
 // SpansAmong are a plan's spans for other entries of the same messages, such as those of a record: each entry is
 // found by its ID. What the other entries do not have, or do not send, has no span.
-func (p Plan) SpansAmong(entries Entries) []Span {
+func (p Plan) SpansAmong(entries []Entry) []Span {
 	at := map[int64]int{}
-	for i, e := range entries.Sent() {
-		at[e.ID] = i
+	for i := range entries {
+		if entries[i].Sent() {
+			at[entries[i].ID] = i
+		}
 	}
 	var list []Span
 	for _, s := range p.Spans {
 		if s.Entry >= 0 {
-			i, sent := at[p.Entries.ID(s.Entry)]
+			i, sent := at[p.Entries[s.Entry].ID]
 			if !sent {
 				continue
 			}

@@ -23,8 +23,7 @@ type Policy struct {
 	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last turn is sent whole up to this size; 0 cuts it like any other
 	LastWholeShare       float64     `toml:"last_whole_share"`       // and up to this share of the budget, but at least 200 tokens; 0 sets no such limit
 	Elastic              bool        `toml:"elastic"`                // false cuts at these limits even if everything fits
-	RecallShare          float64     `toml:"recall_share"`           // the share of the remaining tokens that recall may use, 0 to 1
-	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // the most tokens that recall may use
+	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // the most tokens that recalled messages may use; 0 recalls nothing
 	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the budget that is free after the model has summarised the oldest messages, 0 to 1; 0 turns summaries off
 	SummaryAlways        bool        `toml:"summary_always"`         // use a summary even if everything would fit
 	MaxMessages          int         `toml:"max_messages"`           // the most messages of the history; 0 sends no history
@@ -116,14 +115,14 @@ func Preset(name string) (Policy, error) {
 	switch name {
 	case "balanced":
 	case "recall":
-		p.LastWholeShare, p.RecallShare, p.RecallMaxTokens = 0.05, 0.95, NoLimit
+		p.LastWholeShare, p.RecallMaxTokens = 0.05, NoLimit
 	case "classic":
 		p.AssistantRecallChars = 150
-		p.LastWholeMaxTokens, p.Elastic, p.RecallShare, p.ImageNotes = 0, false, 0, false
+		p.LastWholeMaxTokens, p.Elastic, p.RecallMaxTokens, p.ImageNotes = 0, false, 0, false
 		p.MaxMessages, p.HistoryBudget = 50, 6000
 	case "assistant-first":
 		p.UserMaxChars, p.AssistantMaxChars, p.AssistantRecallChars = 150, 8192, 8192
-		p.LastWholeMaxTokens, p.Elastic, p.RecallShare, p.ImageNotes = 0, false, 0, false
+		p.LastWholeMaxTokens, p.Elastic, p.RecallMaxTokens, p.ImageNotes = 0, false, 0, false
 		p.MaxMessages, p.MinMessages = 50, 5
 		p.Strategy, p.BudgetChars = DropOldest, 15360
 	case "recent":
@@ -131,7 +130,7 @@ func Preset(name string) (Policy, error) {
 		p.LastWholeMaxTokens, p.Elastic = 0, false
 		p.MaxMessages, p.Strategy = 50, DropOldest
 	case "summary":
-		p.RecallShare, p.RecallMaxTokens, p.SummarizeRatio = 0.2, 4096, 0.5
+		p.RecallMaxTokens, p.SummarizeRatio = 4096, 0.5
 	case "full":
 		p = unlimited(p)
 		p.LastWholeMaxTokens, p.Strategy = NoLimit, DropNone
@@ -151,7 +150,6 @@ func balanced() Policy {
 		LastWholeMaxTokens:   2000,
 		LastWholeShare:       0.125,
 		Elastic:              true,
-		RecallShare:          0.75,
 		RecallMaxTokens:      8192,
 		MaxMessages:          NoLimit,
 		Strategy:             DropMiddle,
@@ -171,7 +169,7 @@ func balanced() Policy {
 // unlimited takes every limit on single messages off, keeps their images, and recalls nothing.
 func unlimited(p Policy) Policy {
 	p.UserMaxChars, p.AssistantMaxChars, p.AssistantRecallChars, p.ToolMaxChars = NoLimit, NoLimit, NoLimit, NoLimit
-	p.RecallShare, p.ImageNotes = 0, false
+	p.RecallMaxTokens, p.ImageNotes = 0, false
 	return p
 }
 

@@ -20,13 +20,13 @@ func TestNextIsTakenOut(t *testing.T) {
 			}
 		}
 		c := Read(s.past, words)
-		b, _ := c.chosen(s.o)
-		p := b.render()
+		b, _ := c.selectFor(s.o)
+		p := b.plan()
 		_, undone := b.nextToFall()
 		for _, c := range undone {
-			b.bodyDetail[c.candidate], b.recallDetail[c.candidate] = c.body, c.recall
+			b.body[c.candidate], b.recall[c.candidate] = c.body, c.recall
 		}
-		without := b.render()
+		without := b.plan()
 		want := Alike(p.Messages, without.Messages)
 		if p.Stays != want {
 			t.Fatalf("%d messages stay, want %d\n%v\n%v\nbefore\n%v\nafter\n%v", p.Stays, want, s, p.Next, requestText(p), requestText(without))

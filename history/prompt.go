@@ -47,9 +47,9 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 	if zone == nil {
 		zone = time.UTC
 	}
-	out := Prompt{Stored: p.Entries.Len(), Tokens: p.Sum.Used()}
-	for e, n := range p.Entries.Runs() {
-		out.count(e, n)
+	out := Prompt{Stored: len(p.Entries), Tokens: p.Sum.Used()}
+	for i := range p.Entries {
+		out.count(&p.Entries[i])
 	}
 	block := holdsBlock(p)
 	shown := p.Shown()
@@ -59,7 +59,7 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 			Position: i + 1, Role: string(m.Role), Speaker: title(m.Role), Sign: sign(m.Role), Text: promptText(m),
 		}
 		for k, at := range shown[i] {
-			e := p.Entries.At(at)
+			e := &p.Entries[at]
 			if k == 0 {
 				one.Number = e.Index + 1
 			}
@@ -81,21 +81,21 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 	return out
 }
 
-// count adds n equal verdicts to the sums.
-func (p *Prompt) count(e Entry, n int) {
+// count adds a verdict to the sums.
+func (p *Prompt) count(e *Entry) {
 	if !e.Sent() {
-		p.Left += n
+		p.Left++
 		return
 	}
-	p.Sent += n
+	p.Sent++
 	if len(e.Cuts) > 0 {
-		p.Truncated += n
+		p.Truncated++
 	}
 	if e.wasRecalled() {
-		p.Recalled += n
+		p.Recalled++
 	}
 	if len(e.Repairs) > 0 {
-		p.Repaired += n
+		p.Repaired++
 	}
 }
 

@@ -29,12 +29,12 @@ func TestPromptHoldsTheRequest(t *testing.T) {
 			}
 			rest = after
 		}
-		if p.Sent+p.Left != p.Stored || p.Stored != plan.Entries.Len() {
+		if p.Sent+p.Left != p.Stored || p.Stored != len(plan.Entries) {
 			t.Errorf("%d sent and %d left are not %d", p.Sent, p.Left, p.Stored)
 		}
 		for _, m := range p.Messages {
-			if m.Number > 0 && !plan.Entries.At(m.Number-1).Sent() {
-				t.Errorf("message %d is shown, and is %s", m.Number, plan.Entries.At(m.Number-1).Disposition)
+			if m.Number > 0 && !plan.Entries[m.Number-1].Sent() {
+				t.Errorf("message %d is shown, and is %s", m.Number, plan.Entries[m.Number-1].Disposition)
 			}
 		}
 	})

@@ -38,8 +38,8 @@ type scene struct {
 func (s scene) String() string {
 	var b strings.Builder
 	p := s.o.Policy
-	fmt.Fprintf(&b, "preset %s strategy %s elastic %t placement %s recall %g up to %d budget %d step %d most %d last %d tools %s mid %s flags %v remedies %v profile %+v system %q ratio %g\n",
-		p.Preset, p.Strategy, p.Elastic, p.Placement, p.RecallShare, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, p.MidSystem, s.o.Flags, s.o.Remedies, s.o.Profile, s.o.System, s.o.Ratio)
+	fmt.Fprintf(&b, "preset %s strategy %s elastic %t placement %s recall %d budget %d step %d most %d last %d tools %s mid %s flags %v remedies %v profile %+v system %q ratio %g\n",
+		p.Preset, p.Strategy, p.Elastic, p.Placement, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, p.MidSystem, s.o.Flags, s.o.Remedies, s.o.Profile, s.o.System, s.o.Ratio)
 	for i, m := range append(s.past[:len(s.past):len(s.past)], s.o.Turn...) {
 		fmt.Fprintf(&b, "%d id=%d %s %s %q calls %q answers %q\n", i, m.ID, m.Role, m.Status, m.Content, m.ToolCalls, m.ToolCallID)
 	}
@@ -211,7 +211,6 @@ func options(t *rapid.T, past []Message) Options {
 		p.Strategy = rapid.SampledFrom([]Strategy{DropMiddle, DropMiddle, DropOldest, DropTurns}).Draw(t, "strategy")
 	}
 	if rapid.Bool().Draw(t, "recalling") {
-		p.RecallShare = rapid.SampledFrom([]float64{0.2, 0.5, 0.9, 1}).Draw(t, "recall_share")
 		p.RecallMaxTokens = rapid.SampledFrom([]int{20, 200, 4096, NoLimit}).Draw(t, "recall_max_tokens")
 	}
 	if rapid.IntRange(0, 3).Draw(t, "summarizing") == 0 {

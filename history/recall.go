@@ -3,8 +3,11 @@ package history
 import (
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"winnow/history/cause"
 	"winnow/history/relevance"
 )
 
@@ -19,203 +22,58 @@ const (
 	namedScore = 2 // of a message with an image that the question names: more than any other
 )
 
-// recall is what the current message is about, the most relevant first. A text within the limits of a
-// recalled one comes whole. So does a longer one, but later: cut, it seldom holds what is looked for,
-// and whole, it takes the budget of many others. Where it is more than may be recalled, or longer than a
-// block, it comes cut. Where the question is what the assistant said, no answer has to wait, and each counts more.
-func (b *chooser) recall() iter.Seq[increment] {
-	return func(yield func(increment) bool) {
-		question := b.question()
-		if b.o.Policy.RecallShare == 0 || question == "" {
-			return
-		}
-		x := b.t.searchable()
-		b.ranking = x.Rank(question, b.t.unitsToRank()) // valid until the next question
-		said, named := x.AsksWhatWasSaid(question), strings.ToLower(question)
-		for k, u := range b.ranking.Units {
-			switch found := (unit{u.From, u.To}); {
-			case b.limits.imageNotes && b.t.names(named, found):
-				b.ranking.Units[k].Score = namedScore
-			case said && b.candidates[u.From].role() == Assistant:
-				b.ranking.Units[k].Score *= saidShare
-			case b.cutAtLimits(found):
-				b.ranking.Units[k].Score *= longShare
-			}
-		}
-		passed := 0
-		for hit := range b.ranking.Best() {
-			inc := increment{unit: unit{hit.From, hit.To}, detail: brief, recall: true}
-			if b.cutAtLimits(inc.unit) {
-				inc.detail = whole
-			}
-			cost, limit := b.recallCost(inc), min(b.o.Policy.RecallMaxTokens-b.cost.recalled, b.step)
-			if cost > limit && inc.detail == whole {
-				inc.detail = brief
-				cost = b.recallCost(inc)
-			}
-			if cost > limit {
-				passed++
-			}
-			if passed == maxPassed || cost > 0 && cost <= limit && !yield(inc) {
-				return
-			}
-		}
+// searchable is the index of a thread's candidates, as far as they are looked for already.
+type searchable struct{ index *relevance.Index }
+
+// upTo is the index of all candidates of a thread.
+func (x *searchable) upTo(t *thread) *relevance.Index {
+	if x.index == nil {
+		x.index = relevance.NewIndex()
+	}
+	for i := x.index.Len(); i < len(t.candidates); i++ {
+		x.index.Add(t.candidates[i].searched())
+	}
+	return x.index
+}
+
+// takeOver takes the index of another thread, whose first candidates are the same.
+func (x *searchable) takeOver(was *thread, same int) {
+	if x.index = was.found.index; x.index == nil {
+		return
+	}
+	for i := x.index.Len() - 1; i >= same; i-- {
+		x.index.Remove(was.candidates[i].searched().Content)
 	}
 }
 
-// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
-func (b *chooser) cutAtLimits(u unit) bool {
-	for i := u.from; i < u.to; i++ {
-		v := &b.candidates[i]
-		if !b.limits.allows(v) && (v.kind() != Assistant || v.chars > b.o.Policy.AssistantRecallChars) {
-			return true
-		}
+// searched is what is looked for in a message: its text with its calls.
+func (v *candidate) searched() relevance.Text {
+	x := relevance.Text{Content: v.Content, Speaker: v.Name, Asks: v.Role == User}
+	if len(v.ToolCalls) > 0 {
+		x.Content = v.TextWithCalls()
 	}
-	return false
+	return x
 }
 
-// question is the text of the current message.
-func (b *chooser) question() string {
-	for i := range b.turn.candidates {
-		if b.turn.candidates[i].role() == User {
-			return b.turn.full(i).Content
-		}
-	}
-	return ""
-}
-
-// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes
-// for images, messages with images are not recalled.
-func (b *chooser) recallCost(inc increment) int {
-	cost := 0
-	for i := inc.from; i < inc.to; i++ {
-		v := &b.candidates[i]
-		// The newest turn has its own place in the list.
-		if b.barred(i) || !b.limits.imageNotes && v.image || b.last.from <= i && i < b.last.to {
-			return 0
-		}
-		before, after := b.rendering(i, max(b.bodyDetail[i], b.recallDetail[i])), b.rendering(i, inc.detail)
-		if b.inRequest(i) && !after.more(before) {
-			continue
-		}
-		if b.ordered() {
-			cost += max(0, after.tokens-before.tokens)
-			if q := b.questionOf(i); q >= 0 && !b.inBody(q) {
-				cost += b.rendering(q, short).tokens
-			}
-			continue
-		}
-		if cost += b.recalledCost(i, after); b.recalled(i) {
-			cost -= b.recalledCost(i, before)
-			continue
-		}
-		if cost += b.labelCost(i); b.days[v.day()] == 0 {
-			cost += b.dayCost(v.day())
-		}
-	}
-	return cost
-}
-
-// recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to it.
-func (b *chooser) recalledCost(i int, f rendering) int {
-	cost := b.candidates[i].alone(f)
-	for _, p := range f.parts {
-		if p.Kind == ImagePart {
-			cost += b.c.remembered(p.Attached())
-		}
-	}
-	return cost
-}
-
-// names reports whether a text names an image of a unit.
-func (t *thread) names(text string, u unit) bool {
-	for i := u.from; i < u.to; i++ {
-		v := &t.candidates[i]
-		if v.image && slices.ContainsFunc(t.partsOf(v), func(p Part) bool {
-			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-func holdsImage(parts []Part) bool { return images(parts) > 0 }
-
-// recalled reports whether recall shows more of a candidate than its place does.
-func (b *chooser) recalled(i int) bool {
-	return b.recallAdds(i, b.bodyDetail[i], b.recallDetail[i])
-}
-
-// recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
-func (b *chooser) recallAdds(i int, body, recall detail) bool {
-	return recall != out && (body == out || b.rendering(i, recall).more(b.rendering(i, body)))
-}
-
-// unitsToRank are a thread's tool groups and single messages with their tokens.
-func (t *thread) unitsToRank() []relevance.Unit {
-	units := t.units[:0]
-	group := -1
+// rank says how much each tool group and single message is about a question.
+func (t *thread) rank(question string) relevance.Ranking {
+	units := make([]relevance.Unit, 0, len(t.candidates))
 	for i := range t.candidates {
 		v := &t.candidates[i]
-		if i == 0 || v.group != group {
-			group = v.group
+		if i == 0 || v.group != t.candidates[i-1].group {
 			units = append(units, relevance.Unit{From: i, Apart: i > 0 && t.pauseBefore(i)})
 		}
 		u := &units[len(units)-1]
 		u.To = i + 1
 		u.Tokens += v.tokens
 	}
-	t.units = units
-	return units
+	return t.found.upTo(t).Rank(question, units)
 }
 
 // pauseBefore reports whether the conversation had a long pause in front of candidate i.
 func (t *thread) pauseBefore(i int) bool {
-	before, now := t.candidates[i-1].created, t.candidates[i].created
+	before, now := t.candidates[i-1].CreatedMS, t.candidates[i].CreatedMS
 	return before != 0 && now-before > pause
-}
-
-// Expect prepares for requests with these options: where they look for texts, what is appended from now on becomes
-// searchable at once, and its text need not be asked for again.
-func (c *Conversation) Expect(o Options) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if o.Policy.RecallShare > 0 && c.index == nil && c.forEndpoint(o.narrowed()) == &c.thread {
-		c.index = relevance.NewIndex()
-	}
-}
-
-// searchable is the index of all candidates.
-func (t *thread) searchable() *relevance.Index {
-	if t.index == nil {
-		t.index = relevance.NewIndex()
-	}
-	for i := t.index.Len(); i < len(t.candidates); i++ {
-		v := t.full(i)
-		t.index.Add(searched(&v.Message))
-	}
-	return t.index
-}
-
-// searched is what is looked for in a message: its text with its calls.
-func searched(m *Message) relevance.Text {
-	x := relevance.Text{Content: m.Content, Speaker: m.Name, Asks: m.Role == User}
-	if len(m.ToolCalls) > 0 {
-		x.Content = m.TextWithCalls()
-	}
-	return x
-}
-
-// unsearch takes the candidates from index kept on out of the index.
-func (t *thread) unsearch(kept int) {
-	if t.index == nil {
-		return
-	}
-	for i := t.index.Len() - 1; i >= kept; i-- {
-		v := t.full(i)
-		t.index.Remove(searched(&v.Message).Content)
-	}
 }
 
 // leastFound is the score that Search finds a group of messages with: those that have words of the question, and their
@@ -223,29 +81,307 @@ func (t *thread) unsearch(kept int) {
 const leastFound = 0.3
 
 // Search lists the groups of messages that a question is about, the most relevant first, by their positions in the
-// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot
-// be sent, such as a quarantined one, is not found.
-func (c *Conversation) Search(question string) iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
-		c.mu.Lock()
-		var found [][]int
-		for hit := range c.searchable().Rank(question, c.unitsToRank()).Best() {
-			if hit.Score < leastFound {
-				break
-			}
-			var list []int
-			for i := hit.From; i < hit.To; i++ {
-				if v := &c.candidates[i]; !v.standIn {
-					list = append(list, v.from)
-				}
-			}
-			found = append(found, list)
+// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot be
+// sent, such as a quarantined one, is not found.
+func (c *Conversation) Search(question string) [][]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.thread(c.newest)
+	var found [][]int
+	for hit := range t.rank(question).Best() {
+		if hit.Score < leastFound {
+			break
 		}
-		c.mu.Unlock()
-		for _, list := range found {
-			if len(list) > 0 && !yield(list) {
+		var group []int
+		for _, v := range t.candidates[hit.From:hit.To] {
+			if !v.StandIn {
+				group = append(group, v.From)
+			}
+		}
+		if len(group) > 0 {
+			found = append(found, group)
+		}
+	}
+	return found
+}
+
+// recalls is what the current message is about, the most relevant first. A text within the limits of a recalled one comes
+// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
+// others. Where it is more than may be recalled, or longer than a block, it comes cut. Where the question is what the
+// assistant said, no answer has to wait, and each counts more.
+func (s *selection) recalls() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
+		current := s.current()
+		if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {
+			return
+		}
+		s.rankFor(s.turn.candidates[current].Content)
+		passed := 0
+		for hit := range s.ranking.Best() {
+			inc := increment{unit: unit{hit.From, hit.To}, detail: brief, recall: true}
+			if s.cutAtLimits(inc.unit) {
+				inc.detail = whole
+			}
+			tokens, limit := s.recallCost(inc), min(s.o.Policy.RecallMaxTokens-s.cost.recalled, s.step)
+			if tokens > limit && inc.detail == whole {
+				inc.detail = brief
+				tokens = s.recallCost(inc)
+			}
+			if tokens > limit {
+				passed++
+			}
+			if passed == maxPassed || tokens > 0 && tokens <= limit && !yield(inc) {
 				return
 			}
 		}
 	}
+}
+
+// rankFor ranks the history by a question, and changes the scores of what comes later or earlier than its words say.
+func (s *selection) rankFor(question string) {
+	s.ranking = s.history.rank(question) // valid until the next question
+	said, named := s.history.found.index.AsksWhatWasSaid(question), strings.ToLower(question)
+	for k := range s.ranking.Units {
+		u := &s.ranking.Units[k]
+		switch found := (unit{u.From, u.To}); {
+		case s.limits.imageNotes && s.names(named, found):
+			u.Score = namedScore
+		case said && s.candidates[u.From].Role == Assistant:
+			u.Score *= saidShare
+		case s.cutAtLimits(found):
+			u.Score *= longShare
+		}
+	}
+}
+
+// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
+func (s *selection) cutAtLimits(u unit) bool {
+	for i := u.from; i < u.to; i++ {
+		v := &s.candidates[i]
+		if !s.limits.allows(v) && (v.kind() != Assistant || v.chars > s.o.Policy.AssistantRecallChars) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a text names an image of a unit.
+func (s *selection) names(text string, u unit) bool {
+	return slices.ContainsFunc(s.candidates[u.from:u.to], func(v candidate) bool {
+		return slices.ContainsFunc(v.Parts, func(p Part) bool {
+			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
+		})
+	})
+}
+
+// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes for
+// images, messages with images are not recalled.
+func (s *selection) recallCost(inc increment) int {
+	tokens := 0
+	for i := inc.from; i < inc.to; i++ {
+		v := &s.candidates[i]
+		// The newest turn has its own place in the list.
+		if s.barred(i) || !s.limits.imageNotes && images(v.Parts) > 0 || s.last.holds(i) {
+			return 0
+		}
+		before, after := s.rendering(i, max(s.body[i], s.recall[i])), s.rendering(i, inc.detail)
+		if s.inRequest(i) && !after.more(before) {
+			continue
+		}
+		switch {
+		case s.inOrder():
+			tokens += max(0, after.tokens-before.tokens)
+			if q := s.questionOf(i); q >= 0 && !s.inBody(q) {
+				tokens += s.rendering(q, short).tokens
+			}
+		case s.recalled(i):
+			tokens += s.recalledCost(i, after) - s.recalledCost(i, before)
+		default:
+			tokens += s.recalledCost(i, after) + s.labelCost(i)
+			if s.days[v.day()] == 0 {
+				tokens += s.dayCost(v.day())
+			}
+		}
+	}
+	return tokens
+}
+
+// recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to it.
+func (s *selection) recalledCost(i int, f rendering) int {
+	tokens := s.candidates[i].alone(f)
+	for _, p := range f.parts {
+		if p.Kind == ImagePart {
+			tokens += s.c.remembered(p.Attached())
+		}
+	}
+	return tokens
+}
+
+// recalled reports whether recall shows more of a candidate than its place does.
+func (s *selection) recalled(i int) bool { return s.recallAdds(i, s.body[i], s.recall[i]) }
+
+// recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
+func (s *selection) recallAdds(i int, body, recall detail) bool {
+	return recall != out && (body == out || s.rendering(i, recall).more(s.rendering(i, body)))
+}
+
+// causeRecalled is why candidate i is recalled as f.
+func (s *selection) causeRecalled(i int, f rendering) Cause {
+	c := Cause{Front: s.body[i] != out && !s.inOrder()}
+	if !f.whole() {
+		c.Have, c.Want = f.chars, s.candidates[i].chars
+	}
+	end := i + 1
+	for end < len(s.candidates) && s.candidates[end].group == s.candidates[i].group {
+		end++
+	}
+	group := s.history.groupBefore(end)
+	switch shared := s.ranking.Shared(group.from, group.to); {
+	case len(shared) > 0:
+		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
+	case s.history.found.index.Standing(i):
+		c.Code = cause.Instruction
+	case s.inOrder() && s.recall[i] == short:
+		c.Code = cause.AnswerRecalled
+	default:
+		c.Code = cause.Neighbour
+	}
+	return c
+}
+
+// The frame of the block of recalled texts.
+const (
+	recallHead = "Recalled from earlier in this conversation:"
+	recallTail = "\n[End of what is recalled]"
+)
+
+// label says which message a recalled text is, who said it, and when, where the line of the day does not. The number of a
+// message that is right behind the one before it is left out: it is the next.
+func (s *selection) label(i int) string {
+	v, number := &s.candidates[i], ""
+	if !s.follows(i) {
+		number = "#" + strconv.Itoa(v.From+1) + " "
+	}
+	speaker := string(v.kind())
+	if v.CreatedMS != 0 && v.CreatedMS/msPerDay != v.day() {
+		speaker += ", " + dateOf(v.CreatedMS/msPerDay)
+	}
+	return "\n" + number + speaker + ":\n"
+}
+
+// follows reports whether a candidate is in the block right behind the message before it, on the same day.
+func (s *selection) follows(i int) bool {
+	if i == 0 || !s.recalled(i-1) {
+		return false
+	}
+	v, before := &s.candidates[i], &s.candidates[i-1]
+	return v.From == before.From+1 && v.day() == before.day()
+}
+
+// labelCosts is what the labels cost of a candidate and of the one behind it, which depends on it, where they are
+// recalled.
+func (s *selection) labelCosts(i int) int {
+	tokens := 0
+	for k := i; k < min(i+2, len(s.candidates)); k++ {
+		if s.recalled(k) {
+			tokens += s.labelCost(k)
+		}
+	}
+	return tokens
+}
+
+func (s *selection) labelCost(i int) int { return s.c.remembered(s.label(i)) }
+
+const msPerDay = 24 * 60 * 60 * 1000
+
+// day is when a candidate was said, in days since 1970, UTC: the newest day up to there, since only one that is later
+// than those before it can stand above messages. It is 0 where it is not known.
+func (v *candidate) day() int64 { return v.newest / msPerDay }
+
+// dayLine stands in front of what is recalled of a day.
+func dayLine(day int64) string { return "\n" + dateOf(day) }
+
+func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Format(time.DateOnly) }
+
+// dayCost is what the line of a day costs.
+func (s *selection) dayCost(day int64) int {
+	if day == 0 {
+		return 0
+	}
+	return s.c.remembered(dayLine(day))
+}
+
+// date adds recalled candidate i to the count of its day, or takes it off with sign -1, and returns the change in cost:
+// the line of a day stands once in the block.
+func (s *selection) date(i, sign int) int {
+	if !s.recalled(i) || s.inOrder() {
+		return 0
+	}
+	day := s.candidates[i].day()
+	s.days[day] += sign
+	if sign > 0 && s.days[day] == 1 || sign < 0 && s.days[day] == 0 {
+		return sign * s.dayCost(day)
+	}
+	return 0
+}
+
+// recalledBlock is the recalled texts in their order, to stand in front of the current message.
+type recalledBlock struct {
+	text   string
+	frame  string // what of it nobody said
+	tokens int    // of the frame
+	spans  []Span // where in it the text of each entry is
+	images []Part // those of the recalled messages, in their order
+}
+
+// recalledBlock is the block of recalled texts, empty where nothing is recalled.
+func (s *selection) recalledBlock() recalledBlock {
+	b := recalledBlock{tokens: s.c.remembered(recallHead) + s.c.remembered(recallTail)}
+	var all, frame strings.Builder
+	add := func(text string, tokens int) {
+		all.WriteString(text)
+		frame.WriteString(text)
+		b.tokens += tokens
+	}
+	add(recallHead, 0)
+	day := int64(0)
+	for i := range s.candidates {
+		if !s.recalled(i) {
+			continue
+		}
+		v := &s.candidates[i]
+		if d := v.day(); d != day && d != 0 {
+			day = d
+			add(dayLine(day), s.dayCost(day))
+		}
+		from := all.Len()
+		add(s.label(i), s.labelCost(i))
+		f := s.rendering(i, s.recall[i])
+		if v.StandIn {
+			add(f.text, f.tokens) // nobody said it: it stands in for a result
+			if n := len(b.spans) - 1; n >= 0 && b.spans[n].Entry == v.From {
+				b.spans[n].To = all.Len()
+			}
+			continue
+		}
+		m := v.Message
+		m.Content = f.text
+		all.WriteString(m.TextWithCalls())
+		for _, p := range f.parts {
+			if p.Kind == ImagePart {
+				all.WriteString("\n" + p.Attached())
+				b.images = append(b.images, p)
+				continue
+			}
+			all.WriteString("\n" + p.Sent())
+		}
+		calls := v.CallsAsText || len(v.ToolCalls) > 0
+		b.spans = append(b.spans, Span{Entry: v.From, From: from, To: all.Len(), Recalled: true, Calls: calls})
+	}
+	if all.Len() == len(recallHead) {
+		return recalledBlock{}
+	}
+	add(recallTail, 0)
+	b.text, b.frame = all.String(), frame.String()
+	return b
 }

@@ -18,70 +18,48 @@ func forAll(past []Message, r Remedy) map[int64]Remedy {
 }
 
 // damagedGroups are the positions of the tool groups that were repaired.
-func damagedGroups(c *Conversation) map[int]bool {
+func damagedGroups(t *thread) map[int]bool {
 	groups := map[int]bool{}
-	for _, v := range c.candidates {
-		if len(c.base.verdict(v.from).Repairs) > 0 && !v.standIn {
+	for _, v := range t.candidates {
+		if len(t.entries[v.From].Repairs) > 0 && !v.StandIn {
 			groups[v.group] = true
 		}
 	}
 	return groups
 }
 
-// A conversation that was planned with some remedies plans with others as if it had been read for them.
-func TestAnotherRemedyIsAsIfItHadBeenTheFirst(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		c := Read(nil, s.o.Count)
-		rest := s.past
-		for range rapid.IntRange(1, 4).Draw(t, "changes") {
-			n := rapid.IntRange(0, len(rest)).Draw(t, "appended")
-			c.Append(rest[:n]...)
-			rest = rest[n:]
-			before := s.o
-			before.Remedies = remedies(t, s.past)
-			_, _ = c.Build(before)
-		}
-		c.Append(rest...)
-		got, _ := c.Build(s.o)
-		want, _ := built(t, s)
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("changed:\n%s%s\nat once:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
-		}
-	})
-}
-
 // Of a damaged group that is left out nothing is sent but what was said beside its calls, and its
 // messages say whose choice that is.
 func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		repaired := Read(s.past, s.o.Count)
+		repaired := Read(s.past, s.o.Count).thread(reading{form: form{tools: ToolsKeep}})
 		groups := damagedGroups(repaired)
 		s.o.Remedies = forAll(s.past, LeaveOut)
 		c := Read(s.past, s.o.Count)
-		b, _ := c.chosen(s.o)
-		p := b.render()
+		b, _ := c.selectFor(s.o)
+		p := b.plan()
 		for _, v := range b.candidates {
-			if groups[v.group] && (v.role() == Tool || v.calls || v.joins) {
-				t.Fatalf("something of the group of message %d is left: %+v\n%s", v.group, b.t.fullOf(&v).Message, s)
+			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.Joins) {
+				t.Fatalf("something of the group of message %d is left: %+v\n%s", v.group, v.Message, s)
 			}
 		}
 		sent := map[int]bool{}
 		for _, v := range b.candidates {
-			sent[v.from] = true
+			sent[v.From] = true
 		}
 		for _, v := range repaired.candidates {
-			e := p.Entries.At(v.from)
-			if groups[v.group] && !sent[v.from] && !e.LeftOut() {
-				t.Fatalf("message %d: %+v\n%s", v.from, e, s)
+			e := p.Entries[v.From]
+			if groups[v.group] && !sent[v.From] && !e.LeftOut() {
+				t.Fatalf("message %d: %+v\n%s", v.From, e, s)
 			}
 			for _, r := range e.Repairs {
-				if r.Remedy != LeaveOut && v.group == v.from && !v.standIn {
-					t.Fatalf("message %d: %+v\n%s", v.from, r, s)
+				if r.Remedy != LeaveOut && v.group == v.From && !v.StandIn {
+					t.Fatalf("message %d: %+v\n%s", v.From, r, s)
 				}
 			}
 			// One that is not sent for another reason costs what it would carry, too.
-			if e.LeftOut() && !v.standIn && e.TokensBefore != v.tokens {
-				t.Fatalf("message %d cost %d mended, its verdict says %d\n%s", v.from, v.tokens, e.TokensBefore, s)
+			if e.LeftOut() && !v.StandIn && e.TokensBefore != v.tokens {
+				t.Fatalf("message %d cost %d mended, its verdict says %d\n%s", v.From, v.tokens, e.TokensBefore, s)
 			}
 		}
 	})
@@ -93,7 +71,7 @@ func TestWhatIsSoundHasNoRemedy(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Remedies, s.o.Profile.NoImages = nil, false
 		want, _ := built(t, s)
-		if slices.ContainsFunc(want.Entries.List(), func(e Entry) bool { return len(e.Repairs) > 0 }) {
+		if slices.ContainsFunc(want.Entries, func(e Entry) bool { return len(e.Repairs) > 0 }) {
 			return
 		}
 		s.o.Remedies = forAll(s.past, rapid.SampledFrom([]Remedy{SendAsText, LeaveOut}).Draw(t, "remedy"))

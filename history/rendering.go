@@ -3,7 +3,6 @@ package history
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"winnow/history/cause"
 	"winnow/history/message"
@@ -30,9 +29,7 @@ type rendering struct {
 	length int    // code points of what is sent
 	cause  *Cause // why it is cut, nil where it is whole
 	parts  []Part // the parts that are sent, with a note in the place of each image that is not
-	cuts   []Range
-	insert []Insert // what is in the place of the cut
-	held   int      // tokens that the choice sets aside for it, where they are more than tokens
+	held   int    // tokens that the selection sets aside for it, where they are more than tokens
 }
 
 // more reports whether a rendering shows more of a message than another of it.
@@ -40,7 +37,7 @@ func (f rendering) more(than rendering) bool {
 	return f.chars > than.chars || images(f.parts) > images(than.parts)
 }
 
-// price is what the choice pays for a rendering.
+// price is what the selection pays for a rendering.
 func (f rendering) price() int { return max(f.tokens, f.held) }
 
 // limits is what of a policy decides a shortened text.
@@ -48,111 +45,120 @@ type limits struct {
 	user, assistant, tool       int
 	marker                      string
 	userSuffix, assistantSuffix string
-	classic, imageNotes         bool
+	longer                      bool // a suffix may make a text longer
+	exact                       bool // a cut falls at the limit, even inside a word or where it saves little
+	imageNotes                  bool
 }
 
 func limitsOf(p Policy) limits {
-	return limits{p.UserMaxChars, p.AssistantMaxChars, p.ToolMaxChars, p.Marker, p.UserSuffix, p.AssistantSuffix, p.Preset == "classic", p.ImageNotes}
+	return limits{
+		user: p.UserMaxChars, assistant: p.AssistantMaxChars, tool: p.ToolMaxChars,
+		marker: p.Marker, userSuffix: p.UserSuffix, assistantSuffix: p.AssistantSuffix,
+		longer: p.Preset == "classic", exact: p.Preset == "classic" || p.Preset == "assistant-first",
+		imageNotes: p.ImageNotes,
+	}
 }
 
 // allows reports whether a candidate stays whole at these limits.
 func (l limits) allows(v *candidate) bool {
-	if l.imageNotes && v.image {
+	if l.imageNotes && images(v.Parts) > 0 {
 		return false
 	}
-	switch v.kind() {
-	case User:
-		return v.chars <= l.user
-	case Assistant:
-		return v.chars <= l.assistant
-	case Tool:
-		return v.chars <= l.tool
-	}
-	return true
+	_, limit := l.of(v)
+	return v.chars <= limit
 }
 
-// maxRendered is how many policies' shortened texts are remembered at a time.
-const maxRendered = 4
-
-// renderingsFor are the remembered shortened texts of a policy, by candidate.
-func (t *thread) renderingsFor(p Policy) map[int]*rendering {
-	l := limitsOf(p)
-	if _, known := t.renderings[l]; !known && len(t.renderings) >= maxRendered {
-		clear(t.renderings)
+// of is the limit for a candidate, with the code that names it.
+func (l limits) of(v *candidate) (cause.Code, int) {
+	switch v.kind() {
+	case User:
+		return cause.UserLimit, l.user
+	case Tool:
+		return cause.ToolLimit, l.tool
+	case Assistant:
+		return cause.AssistantLimit, l.assistant
 	}
-	if t.renderings == nil {
-		t.renderings = map[limits]map[int]*rendering{}
-	}
-	if t.renderings[l] == nil {
-		t.renderings[l] = map[int]*rendering{}
-	}
-	return t.renderings[l]
+	return cause.None, NoLimit
 }
 
 // rendering is candidate i at a detail level.
-func (b *chooser) rendering(i int, d detail) rendering {
-	v := &b.candidates[i]
+func (s *selection) rendering(i int, d detail) rendering {
+	v := &s.candidates[i]
 	switch {
 	case d == out:
 		return rendering{}
 	case d == headTail:
-		if f := b.headsAndTails()[i-b.last.from]; f != nil {
-			return *f
+		if f, cut := s.newestCuts()[i]; cut {
+			return f
 		}
-	case d == brief && v.kind() == Assistant && v.chars <= b.o.Policy.AssistantRecallChars:
-	case d <= brief && !b.limits.allows(v):
-		if known := b.renderings[i]; known != nil {
-			return *known
-		}
-		said := b.t.full(i)
-		f := renderingOf(&said, b.shorten(&said), b.c.count)
-		code, limit := b.limitOf(v)
-		f.cause = f.causeOfCut(&said, code, limit)
-		if b.limits.imageNotes {
-			f = b.withNotes(f, &said)
-		}
-		b.renderings[i] = &f
-		return f
+	case d == brief && v.kind() == Assistant && v.chars <= s.o.Policy.AssistantRecallChars:
+	case d <= brief && !s.limits.allows(v):
+		return s.short(i)
 	}
-	return b.t.wholeOf(v)
+	return v.whole()
 }
 
-// wholeOf is all of a candidate. Its text is the message's.
-func (t *thread) wholeOf(v *candidate) rendering { return wholeOf(v, t.partsOf(v)) }
-
-func wholeOf(v *candidate, parts []Part) rendering {
-	return rendering{tokens: v.tokens, chars: v.chars, length: v.chars, parts: parts}
+// whole is all of a candidate.
+func (v *candidate) whole() rendering {
+	return rendering{
+		shortened: shortened{text: v.Content}, tokens: v.tokens, chars: v.chars, length: v.chars, parts: v.Parts,
+	}
 }
 
-// of is the rendering with its text, of a message that may be whole.
-func (f rendering) of(v *full) rendering {
-	if f.shortened.whole() {
-		f.text = v.Content
+// render counts a shortened text.
+func (v *candidate) render(s shortened, count Counter) rendering {
+	if s.whole() {
+		return v.whole()
 	}
+	return rendering{
+		shortened: s, parts: v.Parts, tokens: count(s.text) + v.tokens - v.text,
+		chars: v.chars - (s.cut.To - s.cut.From), length: runes(s.text),
+	}
+}
+
+// maxShortened is how many policies' shortened texts are remembered at a time.
+const maxShortened = 4
+
+// shortenedFor are the remembered shortened texts at some limits, by candidate.
+func (t *thread) shortenedFor(l limits) []*rendering {
+	if t.shortened[l] == nil {
+		if len(t.shortened) >= maxShortened {
+			clear(t.shortened)
+		}
+		t.shortened[l] = make([]*rendering, len(t.candidates))
+	}
+	return t.shortened[l]
+}
+
+// leastSaved is how many tokens the cut of an answer has to save.
+const leastSaved = 30
+
+// short is candidate i at the limits of the policy, which do not allow all of it.
+func (s *selection) short(i int) rendering {
+	if known := s.shortened[i]; known != nil {
+		return *known
+	}
+	v := &s.candidates[i]
+	f := v.render(s.limits.shorten(v), s.c.remembered)
+	if v.kind() == Assistant && !s.limits.exact && v.tokens-f.tokens < leastSaved {
+		f = v.whole()
+	}
+	code, limit := s.limits.of(v)
+	f.cause = f.causeOfCut(v, code, limit)
+	if s.limits.imageNotes {
+		f = s.withNotes(f, v)
+	}
+	s.shortened[i] = &f
 	return f
 }
 
-// images is how many of the parts of a message are images.
-func images(parts []Part) int {
-	n := 0
-	for _, p := range parts {
-		if p.Kind == ImagePart {
-			n++
-		}
-	}
-	return n
-}
-
 // withNotes is a rendering with a note for each image that costs more than its note.
-func (b *chooser) withNotes(f rendering, v *full) rendering {
+func (s *selection) withNotes(f rendering, v *candidate) rendering {
 	f.parts = slices.Clone(v.Parts)
 	for k, p := range v.Parts {
-		if p.Kind != ImagePart {
-			continue
-		}
 		note := noteFor(p)
-		saved := partCost(p, b.c.count) - partCost(note, b.c.count)
-		if saved <= 0 {
+		saved := partCost(p, s.c.remembered) - partCost(note, s.c.remembered)
+		if p.Kind != ImagePart || saved <= 0 {
 			continue
 		}
 		f.parts[k] = note
@@ -164,118 +170,80 @@ func (b *chooser) withNotes(f rendering, v *full) rendering {
 	return f
 }
 
-// shorten cuts a candidate's text to the limits of the policy.
-func (b *chooser) shorten(v *full) shortened {
-	p := b.o.Policy
+// shorten cuts a candidate's text to the limits.
+func (l limits) shorten(v *candidate) shortened {
 	switch v.kind() {
 	case User:
 		// A marker in front of it is not part of what was said: a request that is read again as a history keeps it.
-		text, marker := v.Content, p.Marker+joint
+		text, marker := v.Content, l.marker+joint
 		for strings.HasPrefix(text, marker) {
 			text = text[len(marker):]
 		}
 		lead := v.Content[:len(v.Content)-len(text)]
-		n, keep := v.chars-runes(lead), p.UserMaxChars
-		if n <= keep {
-			break
+		if n := v.chars - runes(lead); n > l.user {
+			keep := l.user
+			if keep >= userReserveFrom {
+				keep -= userReserve
+			}
+			return l.prefixCut(text, n, keep, l.userSuffix).withLead(lead)
 		}
-		if keep >= userReserveFrom {
-			keep -= userReserve
-		}
-		return prefixCut(p, text, n, keep, p.UserSuffix).withLead(lead)
 	case Assistant:
 		own := v.chars
 		if strings.HasSuffix(v.Content, message.InterruptedSuffix) {
 			own -= len(message.InterruptedSuffix) // The limit is for what was said.
 		}
-		if own > p.AssistantMaxChars {
-			return prefixCut(p, v.Content, v.chars, p.AssistantMaxChars, p.AssistantSuffix)
+		if own > l.assistant {
+			return l.prefixCut(v.Content, v.chars, l.assistant, l.assistantSuffix)
 		}
 	case Tool:
-		return cutResult(v, p.ToolMaxChars)
+		// The caption of a result that is sent as text is not part of it.
+		caption, text := v.Content[:v.Caption], v.Content[v.Caption:]
+		return l.middleCut(text, v.chars-runes(caption), l.tool).withLead(caption)
 	}
 	return shortened{text: v.Content}
 }
 
-// renderingOf counts a shortened text.
-func renderingOf(v *full, s shortened, count Counter) rendering {
-	if s.whole() {
-		return wholeOf(v.candidate, v.Parts)
+// newestCuts are the messages of the newest turn that are cut to head and tail, by candidate, together near the policy's
+// tokens. Messages of the user keep their own limit, and no answer gets less than an older one would.
+func (s *selection) newestCuts() map[int]rendering {
+	if s.headTails != nil {
+		return s.headTails
 	}
-	return rendering{
-		shortened: s, parts: v.Parts, tokens: count(s.text) + v.tokens - v.text,
-		chars: v.chars - (s.cut.To - s.cut.From), length: runes(s.text),
-		cuts: []Range{s.cut}, insert: []Insert{{s.cut.From, s.note}},
+	s.headTails = map[int]rendering{}
+	var tokens []int
+	for _, v := range s.candidates[s.last.from:s.last.to] {
+		tokens = append(tokens, v.tokens)
 	}
-}
-
-// headTailKey is what the head and tail of the newest turn were made for.
-type headTailKey struct {
-	limits
-	last                  unit
-	candidates, lastWhole int
-}
-
-// headsAndTails are the messages of the newest turn with head and tail, together near the policy's
-// tokens; nil stands for a message that stays whole. Messages of the user keep their own limit, and
-// no answer gets less than an older one would.
-func (b *chooser) headsAndTails() []*rendering {
-	key := headTailKey{b.limits, b.last, len(b.candidates), b.lastWhole}
-	if b.t.headTailFor == key {
-		return b.t.headTails
-	}
-	list := make([]*rendering, b.last.to-b.last.from)
-	for k, share := range b.shares() {
-		i := b.last.from + k
-		v := &b.candidates[i]
-		if v.tokens <= share && (v.role() != User || v.image) {
+	for k, share := range shareOut(tokens, s.lastWhole-len(tokens)*frameMessage) {
+		i := s.last.from + k
+		v := &s.candidates[i]
+		if v.tokens <= share && (v.Role != User || images(v.Parts) > 0) {
 			continue
 		}
-		f := b.rendering(i, short)
-		if v.role() != User {
-			said := b.t.full(i)
-			if e := b.headAndTail(&said, share); e.tokens > f.tokens {
+		f := s.rendering(i, short)
+		if v.Role != User {
+			if e := s.headAndTail(v, share); e.tokens > f.tokens {
 				f = e
+				f.cause = f.causeOfCut(v, cause.NewestLimit, s.budget.tokens(s.lastWhole))
 			}
 		}
-		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too,
-		// so that a larger budget leaves no less for all that comes behind it.
+		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too, so that a larger
+		// budget leaves no less for all that comes behind it.
 		f.held = share
-		list[k] = &f
+		s.headTails[i] = f
 	}
-	b.t.headTailFor, b.t.headTails = key, list
-	return list
+	return s.headTails
 }
 
-// shares divides the tokens of the newest turn: the small messages get what they need, the large
-// ones the same.
-func (b *chooser) shares() []int {
-	n := b.last.to - b.last.from
-	order := make([]int, n)
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return b.candidates[b.last.from+x].tokens - b.candidates[b.last.from+y].tokens })
-	shares, left := make([]int, n), b.lastWhole-n*frameMessage
-	for k, x := range order {
-		shares[x] = min(b.candidates[b.last.from+x].tokens, max(0, left)/(n-k))
-		left -= shares[x]
-	}
-	return shares
-}
-
-// headAndTail cuts the middle out of a text until it costs no more than its share.
-func (b *chooser) headAndTail(v *full, share int) rendering {
+// headAndTail cuts the middle out of a text until it costs no more than its share, or nothing is left of it but the words
+// for the cut.
+func (r *request) headAndTail(v *candidate, share int) rendering {
 	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
-	for range 8 {
-		f := renderingOf(v, middleCut(v.Content, v.chars, limit), b.c.count)
+	for {
+		f := v.render(r.limits.middleCut(v.Content, v.chars, limit), r.c.remembered)
 		if f.tokens <= share || limit == 0 {
-			f.cause = f.causeOfCut(v, cause.NewestLimit, b.budget.tokens(b.lastWhole))
 			return f
 		}
-		limit = limit * 9 / 10 * share / max(1, f.tokens)
+		limit = limit * 99 / 100 * share / max(1, f.tokens)
 	}
-	return rendering{}
 }
-
-func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -19,7 +19,7 @@ func TestABrokenOffAnswerIsWholeWithANoteAfterIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := p.Entries.At(1)
+		e := p.Entries[1]
 		want := []Insert{{At: 13, Text: " [interrupted]"}}
 		if !e.Whole || e.Disposition != Kept || len(e.Cuts) != 0 || len(e.Repairs) != 0 || !reflect.DeepEqual(e.Inserted, want) {
 			t.Errorf("%s: entry %+v, want it whole with %+v", status, e, want)

@@ -48,7 +48,7 @@ func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		position := map[int64]int{}
-		for _, e := range p.Entries.All() {
+		for _, e := range p.Entries {
 			if stays(e) {
 				position[e.ID] = e.Index
 			}
@@ -64,7 +64,7 @@ func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 			}
 		}
 		rest := requestTexts(p)
-		for _, e := range p.Entries.All() {
+		for _, e := range p.Entries {
 			if !stays(e) {
 				continue
 			}
@@ -96,13 +96,13 @@ func TestTheCurrentMessageIsSentOnceOrTheSumShowsTheCause(t *testing.T) {
 func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		// What is recalled may stand in its place too, shorter.
-		s.o.Policy.RecallShare, s.o.Summaries = 0, nil
+		s.o.Policy.RecallMaxTokens, s.o.Summaries = 0, nil
 		p, _ := built(t, s)
 		all, known := 0, runes(s.o.System)
 		for _, m := range p.Messages {
 			all += runes(m.Content)
 		}
-		for _, e := range p.Entries.All() {
+		for _, e := range p.Entries {
 			if e.Recalled && s.o.Policy.Placement == Steady && (e.Place != Out || e.Role != User) {
 				return // it stands there twice, or its calls are written out
 			}
@@ -114,7 +114,7 @@ func TestEveryTextOfARequestHasItsSource(t *testing.T) {
 			known += runes(a.Text)
 		}
 		between := all - known
-		if between < 0 || between%runes(joint) != 0 || between/runes(joint) > p.Entries.Len()+len(p.Added) {
+		if between < 0 || between%runes(joint) != 0 || between/runes(joint) > len(p.Entries)+len(p.Added) {
 			t.Fatalf("%d characters are sent, %d of them have a source\n%s%s\n%s", all, known, planText(p, nil), requestText(p), s)
 		}
 	})
@@ -152,7 +152,7 @@ func TestEveryBudgetForWhatMustBeSentIsKept(t *testing.T) {
 func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		for _, e := range p.Entries.List()[:len(s.past)] {
+		for _, e := range p.Entries[:len(s.past)] {
 			maxima := s.o.Policy.UserMaxChars
 			if e.Role == User && e.CharsBefore <= maxima && e.Disposition == Cut && e.Cause.Code != cause.ImageNote {
 				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, maxima, e.Cause.Sentence(), s)
@@ -178,7 +178,7 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
-		for _, e := range p.Entries.All() {
+		for _, e := range p.Entries {
 			sent := s.sentText(e)
 			if e.Level == Out || e.Disposition != Cut {
 				continue

@@ -32,16 +32,6 @@ var narrowedCauses = map[Narrowed]cause.Code{
 	ForAlone: cause.Alone, ForSummary: cause.OtherMessages, ForTitle: cause.Title, forValidity: cause.Invalid,
 }
 
-// narrow is the groups that a narrowed request may hold: those of which every message is in its scope.
-func (b *chooser) narrow() (inScope map[int]bool) {
-	inScope = map[int]bool{}
-	for _, v := range b.candidates {
-		held, seen := inScope[v.group]
-		inScope[v.group] = (held || !seen) && (v.standIn || b.o.Scope.Messages.Holds(b.t.id(&v)))
-	}
-	return inScope
-}
-
 // IDs is a set of messages of one branch, as rising runs of ids from the first to the last. A message that
 // stands between the ends of a run on its branch belongs to the set.
 type IDs [][2]int64

@@ -39,16 +39,15 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 		}
 		o := benchOptions(t, rapid.SampledFrom([]string{"recall", "balanced"}).Draw(rt, "preset"), rapid.IntRange(200, 2000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
-		b, err := Read(past, words).chosen(o)
+		b, err := Read(past, words).selectFor(o)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		p := b.render()
+		p := b.plan()
 		if p.Sum.Sent == p.Sum.Stored {
 			return
 		}
 		var step int
-		share := o.Policy.RecallShare
 		switch {
 		case b.stopped.recall:
 			step = longest + 8 // its label and its day
@@ -57,7 +56,7 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 			step = b.lastWhole
 			stops["newest"]++
 		default:
-			step = int(float64(b.cost.recalled) * (1 - share) / share)
+			step = int(float64(b.cost.recalled) * (1 - recallShare) / recallShare)
 			stops["block"]++
 		}
 		around := words(recallHead) + words(recallTail) + 2*b.gap + 2*frameMessage // the block, the markers, and the frames of a message and its question
@@ -79,7 +78,7 @@ func TestTheNewestTurnLeavesRoomForTheRest(t *testing.T) {
 			rt.Fatal(err)
 		}
 		limit := min(o.Policy.LastWholeMaxTokens, max(newestLeast, int(o.Policy.LastWholeShare*float64(o.Policy.Budget))))
-		if e := p.Entries.At(len(past) - 1); e.TokensAfter > limit && !e.Whole {
+		if e := p.Entries[len(past)-1]; e.TokensAfter > limit && !e.Whole {
 			rt.Fatalf("the last answer takes %d of %d tokens, and may take %d\n%s", e.TokensAfter, o.Policy.Budget, limit, planText(p, nil))
 		} else if e.Whole && e.TokensBefore > limit && p.Sum.Used() > o.Policy.Budget*9/10 && p.Sum.Sent < p.Sum.Stored {
 			rt.Fatalf("the last answer stands whole with %d tokens, and may take %d, where others are left out\n%s", e.TokensBefore, limit, planText(p, nil))

@@ -32,7 +32,7 @@ func lookalikes(t *testing.T) (plan Plan, texts []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy.Budget, policy.StepTokens, policy.RecallShare = 450, 60, 0.9
+	policy.Budget, policy.StepTokens = 450, 60
 	plan, err = Build(past, Options{Policy: policy, Turn: []Message{{Role: User, Content: "What was Tokenhound?"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestRecalledTextsHaveSpansOfTheirOwn(t *testing.T) {
 	for _, i := range []int{2, 4, 6} {
 		span, ok := recalledIn(plan, i)
 		if !ok {
-			t.Fatalf("message %d is %s and not found in the block", i+1, plan.Entries.At(i).Disposition)
+			t.Fatalf("message %d is %s and not found in the block", i+1, plan.Entries[i].Disposition)
 		}
 		want := fmt.Sprintf("\n#%d user:\n", i+1) + texts[i]
 		if got := plan.Messages[span.Message].Content[span.From:span.To]; got != want {
@@ -69,16 +69,16 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 				t.Fatalf("a span is %+v behind %+v, of %q", span, last, content)
 			}
 			last = span
-			if span.Entry < 0 || span.Recalled || plan.Entries.At(span.Entry).Recalled {
+			if span.Entry < 0 || span.Recalled || plan.Entries[span.Entry].Recalled {
 				continue
 			}
 			spans++
-			e := plan.Entries.At(span.Entry)
+			e := plan.Entries[span.Entry]
 			if got, want := content[span.From:span.To], s.sentText(e); got != want {
 				t.Fatalf("message %d is sent as %q, and its span has %q\n%s\n%s", e.Index+1, want, got, requestText(plan), s)
 			}
 		}
-		for i, e := range plan.Entries.All() {
+		for i, e := range plan.Entries {
 			if n := len(plan.SpansOf(i)); (n > 0) != e.Sent() {
 				t.Fatalf("message %d is %s and has %d spans\n%s\n%s", i+1, e.Disposition, n, requestText(plan), s)
 			}

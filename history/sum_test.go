@@ -17,17 +17,17 @@ func TestTheSumIsWhatTheRequestCosts(t *testing.T) {
 		p, err := c.Build(s.o)
 		again := frameRequest + s.o.Tools
 		for _, m := range p.Messages {
-			again += c.count(m.Content) + overhead(m, c.count) + frameMessage
+			again += c.count(m.Content) + overhead(&m, c.count) + frameMessage
 			for _, text := range carried(m) {
 				again += c.count(text)
 			}
 		}
 		plain := err == nil && len(p.Added) == 0 && !s.o.Profile.MergeSameRole
-		for _, v := range c.forEndpoint(s.o.narrowed()).candidates {
-			plain = plain && !v.joins && v.role() != System
+		for _, v := range c.thread(readingFor(s.o)).candidates {
+			plain = plain && !v.Joins && v.Role != System
 		}
-		for _, v := range c.readTurn(s.o.Turn, s.o.Profile.ToolsAsText).candidates {
-			plain = plain && !v.joins && v.role() != System
+		for _, v := range c.turnFor(s.o, c.thread(readingFor(s.o))).candidates {
+			plain = plain && !v.Joins && v.Role != System
 		}
 		if again > p.Sum.Total || plain && again != p.Sum.Total {
 			t.Fatalf("the sum says %d, counted again %d (plain %t)\n%s%s\n%s", p.Sum.Total, again, plain, planText(p, nil), requestText(p), s)
@@ -40,7 +40,7 @@ func TestNoMoreMessagesThanThePolicyAllows(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		p, _ := built(t, s)
 		sent, pinned := 0, 0
-		for _, e := range p.Entries.List()[:len(s.past)] {
+		for _, e := range p.Entries[:len(s.past)] {
 			if e.Role == System || e.Level == Out {
 				continue
 			}

@@ -69,7 +69,7 @@ func TestASummaryFreesBudget(t *testing.T) {
 			return
 		}
 		condensed := 0
-		for _, e := range p.Entries.List()[:len(s.past)] {
+		for _, e := range p.Entries[:len(s.past)] {
 			// A message that it stands for may be recalled nevertheless.
 			if e.Cause.Code == cause.Summarized || e.Recalled && e.Place == Out {
 				condensed++
@@ -80,7 +80,7 @@ func TestASummaryFreesBudget(t *testing.T) {
 				t.Fatalf("a summary stands for nothing\n%s\n%s", planText(p, nil), s)
 			}
 		}
-		for i, e := range p.Entries.List()[:len(s.past)] {
+		for i, e := range p.Entries[:len(s.past)] {
 			covered := int64(i+1) > upto && len(e.Repairs) == 0
 			if covered && e.Cause.Code == cause.Summarized {
 				t.Fatalf("message %d was said behind the summary: %+v\n%s", i, e, s)

@@ -3,7 +3,9 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -223,4 +225,46 @@ func sendable(p Plan, o Options) bool {
 		messages = append(slices.Clip(messages), Message{Role: User, Content: "?"})
 	}
 	return Valid(messages, o.Profile) == nil
+}
+
+// shortIDs gives the calls of a request ids of exactly n letters and digits. An id's new name is made
+// from the old one alone, so that it is the same in every request.
+func shortIDs(messages []Message, n int) {
+	taken, name := map[string]bool{}, map[string]string{}
+	for i := range messages {
+		m := &messages[i]
+		if len(m.ToolCalls) > 0 {
+			m.ToolCalls = append([]ToolCall(nil), m.ToolCalls...)
+		}
+		for k, c := range m.ToolCalls {
+			id := c.ID
+			for try := 0; len(id) != n || !alphanumeric(id) || taken[id]; try++ {
+				id = hashedID(c.ID, n, try)
+			}
+			taken[id], name[c.ID] = true, id
+			m.ToolCalls[k].ID = id
+		}
+		if m.Role == Tool {
+			m.ToolCallID = name[m.ToolCallID]
+		}
+	}
+}
+
+func hashedID(id string, n, try int) string {
+	text := ""
+	for k := 0; len(text) < n; k++ {
+		h := fnv.New64a()
+		h.Write([]byte(id + "/" + strconv.Itoa(try) + "/" + strconv.Itoa(k)))
+		text += strconv.FormatUint(h.Sum64(), 36)
+	}
+	return text[:n]
+}
+
+func alphanumeric(s string) bool {
+	for _, r := range s {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return true
 }

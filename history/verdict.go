@@ -3,27 +3,33 @@ package history
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"winnow/history/cause"
 )
 
-// render lays the chosen texts out and says what became of every message.
-func (b *chooser) render() Plan {
-	r := b.lay()
-	p := Plan{Rules: Rules, Summary: b.summary}
-	p.Sum = Sum{
-		System: b.c.remembered(b.o.System), Tools: b.o.Tools, Stored: b.c.base.n,
-		Reserve: b.budget.reserve, Window: b.o.Window, Budget: b.budget.asked, Limit: b.budget.limit, Bound: b.budget.bound,
-		Ratio: b.budget.ratio, Margin: b.budget.margin,
+// verdicts says what became of every message of a request that is written.
+type verdicts struct {
+	*writer
+	sum     Sum
+	entries []Entry
+}
+
+// plan writes the selection and says what became of every message.
+func (s *selection) plan() Plan {
+	v := verdicts{writer: s.write(), sum: Sum{
+		System: s.c.remembered(s.o.System), Tools: s.o.Tools, Stored: len(s.history.entries),
+		Reserve: s.budget.reserve, Window: s.o.Window, Budget: s.budget.asked,
+		Limit: s.budget.limit, Bound: s.budget.bound, Ratio: s.budget.ratio, Margin: s.budget.margin,
+	}}
+	v.entries = make([]Entry, 0, len(s.history.entries)+len(s.turn.entries))
+	v.judgeHistory()
+	v.judgeTurn()
+	v.readAgain()
+	p := Plan{
+		Rules: Rules, Summary: s.summary, Entries: v.entries, Messages: v.messages(), Added: v.added, Spans: v.spans,
+		groups: s.history.groups,
 	}
-	w := &judgement{readAgain: r.readAgain(), pending: r.o.Pending}
-	w.list.sizes, w.list.runs = b.t.base.share(), make([]run, 0, b.cost.messages+b.cost.gaps+b.turn.base.n)
-	r.judgeHistory(&p, w)
-	r.judgeTurn(&p, w)
-	p.Entries = w.Entries()
-	p.Messages, p.Added, p.Spans = r.messages(), r.added, r.spans
-	if r.system != "" {
+	if v.system != "" {
 		for i := range p.Added {
 			p.Added[i].Before++
 		}
@@ -33,146 +39,132 @@ func (b *chooser) render() Plan {
 	}
 	slices.SortStableFunc(p.Spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
 	var undone []change
-	p.Next, undone = b.nextToFall()
-	p.Stays = b.alike(p.Messages, undone)
+	p.Next, undone = s.nextToFall()
+	p.Stays = s.alike(p.Messages, undone)
 	for _, a := range p.Added {
-		p.Sum.Added += a.Tokens
+		v.sum.Added += a.Tokens
 	}
-	p.Sum.Frame = frameRequest + r.frame
-	s := &p.Sum
-	s.Total = s.System + s.Tools + s.Pinned + s.Body + s.Recalled + s.Draft + s.Added + s.Frame
+	v.sum.Frame = frameRequest + v.frame
+	p.Sum = v.sum
+	p.Sum.Total = p.Sum.parts()
 	return p
 }
 
-// judgeHistory writes the verdicts on the messages of the history. Most of a long one are not sent for the same reason
-// as the message before.
-func (r *renderer) judgeHistory(p *Plan, w *judgement) {
-	type reason struct {
-		code    cause.Code
-		stopped bool
-	}
-	var last reason
-	again := false // the last message was not sent for that reason
-	for at, i := range r.t.places {
-		if i < 0 {
-			w.Add(r.t.base.verdict(at))
-			again = false
-			continue
+// parts is the sum of the parts of a request.
+func (s Sum) parts() int {
+	return s.System + s.Tools + s.Pinned + s.Body + s.Recalled + s.Draft + s.Added + s.Frame
+}
+
+// judgeHistory gives each message of the history its verdict.
+func (v *verdicts) judgeHistory() {
+	v.entries = append(v.entries, v.history.entries...)
+	for at, i := range v.history.places {
+		e := &v.entries[at]
+		switch {
+		case i < 0:
+		case v.inRequest(i):
+			v.judgeSent(e, i)
+		default:
+			e.Disposition, e.Cause = Dropped, v.causeDropped(i)
+			if c := v.cause[i]; c == cause.Excluded || c == cause.QuestionExcluded {
+				e.Disposition = Excluded
+			}
 		}
-		if r.inRequest(int(i)) {
-			w.Add(r.judge(p, int(i)))
-			again = false
-			continue
+		if v.o.Pending != 0 && e.ID == v.o.Pending {
+			e.forgivePending()
 		}
-		why := reason{r.cause[i], r.stopped.from <= int(i) && int(i) < r.stopped.to}
-		plain := r.t.base.plain(at) && !w.readAgain[at] && w.pending == 0
-		if again && plain && why == last {
-			w.again()
-			continue
-		}
-		e := r.t.base.verdict(at)
-		e.Disposition, e.Cause = Dropped, r.causeDropped(int(i))
-		if why.code == cause.Excluded || why.code == cause.QuestionExcluded {
-			e.Disposition = Excluded
-		}
-		w.Add(e)
-		again, last = plain, why
 	}
 }
 
-// judge is the verdict on a candidate that is in the request.
-func (r *renderer) judge(p *Plan, i int) Entry {
-	v := &r.candidates[i]
-	e := r.t.base.verdict(v.from)
-	e.Level, e.Place = max(r.bodyDetail[i].level(), r.recallDetail[i].level()), r.bodyDetail[i].level()
-	e.Pinned = r.o.Flags[e.ID] == Pin
-	p.Sum.Sent++
-	f := r.rendering(i, r.bodyDetail[i])
+// judgeSent is the verdict on a candidate that is in the request.
+func (v *verdicts) judgeSent(e *Entry, i int) {
+	e.Level, e.Place = max(v.body[i].level(), v.recall[i].level()), v.body[i].level()
+	e.Pinned = v.o.Flags[e.ID] == Pin
+	v.sum.Sent++
+	f := v.rendering(i, v.body[i])
 	e.TokensAfter = f.tokens
-	if e.Recalled = r.recalled(i); e.Recalled {
-		r.judgeRecalled(p, &e, i)
-		return e
+	if e.Recalled = v.recalled(i); e.Recalled {
+		v.judgeRecalled(e, i)
+		return
 	}
-	e.Disposition, e.Cause = Kept, Cause{Code: cmp.Or(r.cause[i], cause.Recent)}
-	said := r.t.framed(v)
-	f.show(&said, &e)
-	if r.cause[i] != cause.Pinned {
-		p.Sum.Body += f.tokens
-		return e
+	e.Disposition, e.Cause.Code = Kept, cmp.Or(v.cause[i], cause.Recent)
+	f.show(&v.candidates[i], e)
+	if v.cause[i] != cause.Pinned {
+		v.sum.Body += f.tokens
+		return
 	}
-	p.Sum.Pinned += f.tokens
+	v.sum.Pinned += f.tokens
 	if e.Cause.Code == cause.Note {
 		e.Cause.Code = cause.PinnedByNote
 	}
-	return e
 }
 
-// judgeRecalled writes the verdict on a candidate of which recall shows more than its place does.
-func (r *renderer) judgeRecalled(p *Plan, e *Entry, i int) {
-	recalled := r.rendering(i, r.recallDetail[i])
-	said := r.t.framed(&r.candidates[i])
-	recalled.show(&said, e)
-	e.Disposition, e.Cause = Recalled, r.causeRecalled(i, recalled)
-	if r.o.Policy.Placement == InOrder {
-		p.Sum.Recalled += recalled.tokens
-		e.TokensAfter, e.Place = recalled.tokens, e.Level
+// judgeRecalled is the verdict on a candidate of which recall shows more than its place does.
+func (v *verdicts) judgeRecalled(e *Entry, i int) {
+	f := v.rendering(i, v.recall[i])
+	f.show(&v.candidates[i], e)
+	e.Disposition, e.Cause = Recalled, v.causeRecalled(i, f)
+	if v.inOrder() {
+		v.sum.Recalled += f.tokens
+		e.TokensAfter, e.Place = f.tokens, e.Level
 		return
 	}
-	cost := r.recalledCost(i, recalled)
-	p.Sum.Recalled += cost
-	p.Sum.Body += e.TokensAfter
-	e.TokensAfter += cost
+	tokens := v.recalledCost(i, f)
+	v.sum.Recalled += tokens
+	v.sum.Body += e.TokensAfter
+	e.TokensAfter += tokens
 }
 
-// judgement is the verdicts of a plan while a renderer writes them.
-type judgement struct {
-	EntryWriter
-	readAgain map[int]bool // the messages of which a result in the request holds what a recall found in them
-	pending   int64        // the message of the calls that wait for the user
-}
-
-// Add writes the next verdict.
-func (j *judgement) Add(e Entry) {
-	if j.readAgain[j.written] {
-		switch {
-		case e.FellOut():
-			e.Cause = Cause{Code: cause.ReadAgain}
-		case e.Disposition == Cut:
-			e.Cause = Cause{Code: cause.CutReadAgain, Have: e.CharsAfter, Want: e.CharsBefore}
+// judgeTurn gives each stored message of the running turn its verdict.
+func (v *verdicts) judgeTurn() {
+	entries := slices.Clone(v.turn.entries)
+	for i := range v.turn.candidates {
+		c, f := &v.turn.candidates[i], v.turnRendering(i)
+		if c.StandIn {
+			continue
+		}
+		v.sum.Draft += f.tokens
+		e := &entries[c.From]
+		e.Disposition, e.Cause, e.Level, e.TokensAfter = Kept, Cause{Code: cause.Turn}, Whole, f.tokens
+		if f.show(c, e); !f.whole() {
+			e.Level = Shortened
+		}
+		e.Place = e.Level
+	}
+	for _, e := range entries {
+		if e.Index += len(v.history.entries); e.ID != 0 {
+			v.entries = append(v.entries, e)
 		}
 	}
-	if j.pending != 0 && e.ID == j.pending {
-		e.forgivePending()
-	}
-	j.EntryWriter.Add(e)
 }
 
-// readAgain are the messages of which a result in the request holds what a recall found in them, by their position.
-func (r *renderer) readAgain() map[int]bool {
-	var held map[int]bool
-	hold := func(v *full) {
-		for _, at := range v.ReadAgain {
-			if held == nil {
-				held = map[int]bool{}
+// readAgain gives the messages another cause of which a result in the request holds what a recall found in them.
+func (v *verdicts) readAgain() {
+	see := func(positions []int) {
+		for _, at := range positions {
+			if at < 0 || at >= len(v.entries) {
+				continue
 			}
-			held[at] = true
+			switch e := &v.entries[at]; {
+			case e.FellOut():
+				e.Cause = Cause{Code: cause.ReadAgain}
+			case e.Disposition == Cut:
+				e.Cause = Cause{Code: cause.CutReadAgain, Have: e.CharsAfter, Want: e.CharsBefore}
+			}
 		}
 	}
-	for i := range r.candidates {
-		if v := &r.candidates[i]; v.rereads && !v.standIn && r.inRequest(i) {
-			v := r.t.full(i)
-			hold(&v)
+	for i := range v.candidates {
+		if c := &v.candidates[i]; len(c.ReadAgain) > 0 && !c.StandIn && v.inRequest(i) {
+			see(c.ReadAgain)
 		}
 	}
-	for i := range r.turn.candidates {
-		v := r.turn.full(i)
-		hold(&v)
+	for _, c := range v.turn.candidates {
+		see(c.ReadAgain)
 	}
-	return held
 }
 
 // show writes into an entry which of a candidate's text is sent.
-func (f rendering) show(v *full, e *Entry) {
+func (f rendering) show(v *candidate, e *Entry) {
 	f.locate(v, e)
 	if f.cause != nil {
 		e.Disposition, e.Cause = Cut, *f.cause
@@ -183,49 +175,26 @@ func (f rendering) show(v *full, e *Entry) {
 }
 
 // causeDropped is why candidate i is not sent.
-func (r *renderer) causeDropped(i int) Cause {
-	switch r.cause[i] {
+func (s *selection) causeDropped(i int) Cause {
+	switch s.cause[i] {
 	case cause.MessageCap:
-		return Cause{Code: cause.MessageCap, Limit: r.o.Policy.MaxMessages}
-	case cause.Excluded, cause.QuestionExcluded, cause.Summarized, cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
-		return Cause{Code: r.cause[i]}
+		return Cause{Code: cause.MessageCap, Limit: s.o.Policy.MaxMessages}
+	case cause.Excluded, cause.QuestionExcluded, cause.Summarized, cause.Alone, cause.OtherMessages, cause.Title,
+		cause.Invalid:
+		return Cause{Code: s.cause[i]}
 	}
 	switch {
-	case r.stopped.to == 0 && r.stop.Code != cause.None, r.stopped.from <= i && i < r.stopped.to:
-		return r.stop
-	case r.stopped.recall:
+	case s.stopped.to == 0 && s.stop.Code != cause.None, s.stopped.holds(i):
+		return s.stop
+	case s.stopped.recall:
 		return Cause{Code: cause.BudgetTaken}
 	}
 	return Cause{Code: cause.Older}
 }
 
-// causeRecalled is why candidate i is recalled as f.
-func (r *renderer) causeRecalled(i int, f rendering) Cause {
-	c := Cause{Front: r.bodyDetail[i] != out && !r.ordered()}
-	if !f.shortened.whole() {
-		c.Have, c.Want = f.chars, r.candidates[i].chars
-	}
-	end := i + 1
-	for end < len(r.candidates) && r.candidates[end].group == r.candidates[i].group {
-		end++
-	}
-	group := r.t.groupBefore(end)
-	switch shared := r.ranking.Shared(group.from, group.to); {
-	case len(shared) > 0:
-		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
-	case r.t.index.Standing(i):
-		c.Code = cause.Instruction
-	case r.ordered() && r.recallDetail[i] == short:
-		c.Code = cause.AnswerRecalled
-	default:
-		c.Code = cause.Neighbour
-	}
-	return c
-}
-
 // causeOfCut is why a candidate is cut to a rendering, nil where it is not.
-func (f rendering) causeOfCut(v *full, code cause.Code, limit int) *Cause {
-	if f.shortened.whole() {
+func (f rendering) causeOfCut(v *candidate, code cause.Code, limit int) *Cause {
+	if f.whole() {
 		return nil
 	}
 	c := &Cause{Code: code, Limit: limit, Have: f.chars, Want: v.chars}
@@ -237,40 +206,32 @@ func (f rendering) causeOfCut(v *full, code cause.Code, limit int) *Cause {
 	return c
 }
 
-// limitOf is the limit of the policy for a candidate, with the code that names it.
-func (b *chooser) limitOf(v *candidate) (cause.Code, int) {
-	switch v.kind() {
-	case User:
-		return cause.UserLimit, b.limits.user
-	case Tool:
-		return cause.ToolLimit, b.limits.tool
+// locate writes into an entry what of the stored text is sent and what is in its place, by the code points of the stored
+// text. The text that a candidate sends may have more in front of that and behind it.
+func (f rendering) locate(v *candidate, e *Entry) {
+	n := e.CharsBefore
+	e.CharsAfter, e.Cuts, e.Inserted = n, nil, nil
+	insert := func(at int, text string) {
+		if text != "" {
+			e.Inserted = append(e.Inserted, Insert{at, text})
+		}
 	}
-	return cause.AssistantLimit, b.limits.assistant
-}
-
-// locate writes into an entry what of the stored text is sent and what is in its place, by the
-// code points of the stored text.
-func (f rendering) locate(v *full, e *Entry) {
-	if !v.Replaced && v.Lead+v.Tail == 0 {
-		e.CharsAfter, e.Cuts, e.Inserted = f.chars, f.cuts, f.insert
+	if v.Replaced {
+		insert(0, f.text)
+		if e.CharsAfter = 0; n > 0 {
+			e.Cuts = []Range{{0, n}}
+		}
 		return
 	}
-	n := e.CharsBefore
-	if v.Replaced {
-		e.CharsAfter, e.Inserted = 0, []Insert{{0, f.of(v).text}}
-		if n > 0 {
-			e.Cuts = []Range{{0, n}}
+	if v.Lead+v.Tail == 0 {
+		if !f.whole() {
+			e.CharsAfter, e.Cuts, e.Inserted = f.chars, []Range{f.cut}, []Insert{{f.cut.From, f.note}}
 		}
 		return
 	}
 	text := []rune(v.Content)
 	tail := len(text) - v.Tail
 	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
-	insert := func(at int, text string) {
-		if text != "" {
-			e.Inserted = append(e.Inserted, Insert{at, text})
-		}
-	}
 	from, to := own(f.cut.From), own(f.cut.To)
 	insert(0, f.sent(text, 0, v.Lead))
 	if e.CharsAfter = n - (to - from); from < to {

@@ -68,7 +68,7 @@ func workedTable(t *testing.T) string {
 	past := parseMessages(t, workedExample)
 	rows := make([]string, len(past)+1)
 	for i, m := range past {
-		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, message.Grouped(runes(m.Content)), message.Grouped(Read(past, words).candidates[i].tokens))
+		rows[i] = fmt.Sprintf("| %d | %s | %s | %s |", i+1, m.Role, message.Grouped(runes(m.Content)), message.Grouped(repairedBy(past, nil).candidates[i].tokens))
 	}
 	rows[len(past)] = fmt.Sprintf("| 13 | user | %s | %s |", message.Grouped(runes(workedQuestion)), message.Grouped(words(workedQuestion)))
 	head, line, sum := "| | | characters | tokens |", "|--:|---|--:|--:|", "| | the request | | |"
@@ -79,7 +79,7 @@ func workedTable(t *testing.T) string {
 			t.Fatal(err)
 		}
 		head, line = head+" `"+preset+"` |", line+"---|"
-		for i, e := range plan.Entries.All() {
+		for i, e := range plan.Entries {
 			cell := workedCell(e)
 			if over != nil {
 				cell = ""
@@ -102,7 +102,7 @@ func workedReasons(t *testing.T, preset string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		fmt.Fprintf(&b, "%2d %-9s %4d of %5d  %s\n", e.Index+1, e.Role, e.TokensAfter, e.TokensBefore, e.Cause.Sentence())
 	}
 	s := plan.Sum

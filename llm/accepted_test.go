@@ -218,7 +218,7 @@ func TestEachCorruptionIsNamed(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s way %d: %v", c.kind, n, err)
 			}
-			for _, e := range plan.Entries.All() {
+			for _, e := range plan.Entries {
 				for _, r := range e.Repairs {
 					met[r.Kind] = true
 				}

@@ -184,8 +184,8 @@ func TestPreviewDoesNotWaitForTheCounting(t *testing.T) {
 	if exact.Sum != want.Sum || rough.Sum == want.Sum {
 		t.Errorf("the preview was %+v and is %+v; one that was counted from the start is %+v", rough.Sum, exact.Sum, want.Sum)
 	}
-	for i := range want.Entries.All() {
-		if got, want := exact.Entries.At(i), want.Entries.At(i); got.Cause != want.Cause || got.TokensBefore != want.TokensBefore || got.TokensAfter != want.TokensAfter {
+	for i := range want.Entries {
+		if got, want := exact.Entries[i], want.Entries[i]; got.Cause != want.Cause || got.TokensBefore != want.TokensBefore || got.TokensAfter != want.TokensAfter {
 			t.Fatalf("message %d is %q with %d of %d tokens, want %q with %d of %d", i, got.Cause.Sentence(), got.TokensAfter, got.TokensBefore, want.Cause.Sentence(), want.TokensAfter, want.TokensBefore)
 		}
 	}
@@ -206,7 +206,7 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole, guessed := 0, 0
-	for _, e := range only[Planned](events)[0].Plan.Entries.List()[:n] {
+	for _, e := range only[Planned](events)[0].Plan.Entries[:n] {
 		switch text := numbered(e.Index); {
 		case e.Whole:
 			whole++

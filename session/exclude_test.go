@@ -66,10 +66,10 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 			t.Errorf("with a message of it excluded the request is %s", body)
 		}
 		plan, _ := s.Preview("And now?")
-		if e := plan.Entries.At(2); e.Disposition != history.Excluded || e.Cause.Code != history.CauseExcluded {
+		if e := plan.Entries[2]; e.Disposition != history.Excluded || e.Cause.Code != history.CauseExcluded {
 			t.Errorf("the excluded message is %+v", e)
 		}
-		if e := plan.Entries.At(4); e.Cause.Code == history.CauseSummarized {
+		if e := plan.Entries[4]; e.Cause.Code == history.CauseSummarized {
 			t.Errorf("a message that is sent itself is explained by %q", e.Cause.Sentence())
 		}
 	}
@@ -161,7 +161,7 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 		t.Errorf("the summaries are %+v, and message %d was in no request, %v", stored, huge, err)
 	}
 	plan, err := s.Preview("And?")
-	if e := plan.Entries.At(6); err != nil || e.Cause.Code == history.CauseSummarized {
+	if e := plan.Entries[6]; err != nil || e.Cause.Code == history.CauseSummarized {
 		t.Errorf("the long message is %+v, %v", e, err)
 	}
 }

@@ -30,7 +30,7 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 			if err != nil {
 				rt.Fatalf("plan: %v", err)
 			}
-			for i, e := range plan.Entries.All() {
+			for i, e := range plan.Entries {
 				f := want[e.ID]
 				if s.Flag(e.ID) != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded && e.Cause.Code != history.CauseQuestionExcluded) != (f == history.Exclude) {
 					rt.Fatalf("message %d has the flag %q and the verdict %+v, want %q", i, s.Flag(e.ID), e, f)

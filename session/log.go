@@ -20,7 +20,7 @@ func logPlan(log *slog.Logger, r store.Request, p history.Plan, messages branch.
 	log = log.With("turn", r.Turn, "record", r.ID)
 	log.Debug("request", "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
 		"messages", record.CountsOf(p.Entries, p.Added, messages))
-	for _, e := range p.Entries.All() {
+	for _, e := range p.Entries {
 		if !e.Sent() {
 			continue
 		}

@@ -105,7 +105,7 @@ func TestPendingToolCallIsNoDamage(t *testing.T) {
 		if err != nil {
 			t.Fatalf("recovery %q: %v", recovery, err)
 		}
-		for _, e := range plan.Entries.All() {
+		for _, e := range plan.Entries {
 			if len(e.Repairs) > 0 {
 				t.Errorf("recovery %q: message %d is repaired: %v", recovery, e.Index+1, e.Repairs)
 			}

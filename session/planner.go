@@ -22,7 +22,7 @@ type planner struct {
 	tokens
 	branch branch.Branch
 	whole  bool // branch is all of it
-	reader *reader
+	reader *history.Conversation
 	read   int         // messages of branch that reader has read
 	fresh  map[int]int // counts that came since, by index on the branch
 	edited editReader  // the messages before one that is being edited
@@ -47,15 +47,23 @@ func historyOf(messages []store.Message) []history.Message {
 	return list
 }
 
+// recount takes counts of messages that were read with a guess, by their indexes, and removes them from fresh.
+func recount(reader *history.Conversation, fresh map[int]int) {
+	if len(fresh) > 0 {
+		reader.Recount(fresh)
+		clear(fresh)
+	}
+}
+
 // readTo reads the first past messages of the branch.
 func (p *planner) readTo(past int) error {
 	if !p.whole {
 		return ErrLoading
 	}
-	if p.reader.failed() || p.read > past {
+	if p.reader == nil || p.read > past {
 		p.reader, p.read, p.fresh = p.newReader(), 0, map[int]int{}
 	}
-	p.reader.recount(p.fresh)
+	recount(p.reader, p.fresh)
 	if p.read == past {
 		return nil
 	}
@@ -142,7 +150,7 @@ func (p *planner) guessed(i int) bool {
 // counted as it is sent.
 func (p *planner) guessedIn(plan history.Plan) []int {
 	var some []int
-	for i, e := range plan.Entries.All() {
+	for i, e := range plan.Entries {
 		if e.Whole && i < p.read && p.guessed(i) {
 			some = append(some, i)
 		}
@@ -199,19 +207,19 @@ func (p *planner) pending() []call {
 // meanwhile.
 type editReader struct {
 	message int64 // 0 for none
-	reader  *reader
+	reader  *history.Conversation
 	read    int         // messages before it
 	fresh   map[int]int // counts that came since, by index on the branch
 }
 
 // readBefore is the reader of the messages before one, which are the first so many. A long conversation takes seconds
 // to read, and the lock is given away meanwhile.
-func (p *planner) readBefore(message int64, first int) (*reader, error) {
-	if e := &p.edited; e.message == message && !e.reader.failed() {
-		e.reader.recount(e.fresh)
+func (p *planner) readBefore(message int64, first int) (*history.Conversation, error) {
+	if e := &p.edited; e.message == message && e.reader != nil {
+		recount(e.reader, e.fresh)
 		return e.reader, nil
 	}
-	past, reader := p.branch.First(first), p.prepared()
+	past, reader := p.branch.First(first), p.newReader()
 	p.mu.Unlock()
 	_, err := p.append(reader, past, 0, first)
 	p.mu.Lock()
@@ -228,7 +236,7 @@ func (p *planner) readBefore(message int64, first int) (*reader, error) {
 // and the results of its calls, or the message alone. Of what is not planned yet each message is alone.
 func (p *planner) group(message int64) []int64 {
 	at, there := p.find(message)
-	if !there || p.reader.failed() || at >= p.read {
+	if !there || p.reader == nil || at >= p.read {
 		return []int64{message}
 	}
 	var list []int64
@@ -349,17 +357,9 @@ func (p *planner) previewEdit(message int64, draft string, files []history.Part,
 	return reader.Build(o)
 }
 
-// prepared returns a reader that has read nothing and is prepared for requests like the next one. The planner's lock is
-// held.
-func (p *planner) prepared() *reader {
-	r := p.newReader()
-	r.Expect(p.options(p.model, p.policy, nil))
-	return r
-}
-
 // warm makes a first plan of what was read, which makes a long conversation searchable: that takes seconds. Nobody who
 // asks the session for something else waits for it, and the next plan finds it done.
-func (p *planner) warm(reader *reader) {
+func (p *planner) warm(reader *history.Conversation) {
 	p.mu.Lock()
 	o := p.options(p.model, p.policy, []history.Message{{Role: history.User, Content: "?"}})
 	p.mu.Unlock()

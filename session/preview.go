@@ -43,8 +43,8 @@ func (s *Session) loadBranch(ctx context.Context) error {
 }
 
 // readBranch reads a branch of the session from its first message on, for the screen and for the planner. Nobody who
-// asks the session for something else waits for it, and no text stays in memory.
-func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, *reader, error) {
+// asks the session for something else waits for it.
+func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, *history.Conversation, error) {
 	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
 	if err != nil {
 		return branch.Branch{}, nil, err
@@ -53,9 +53,7 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 	if err != nil {
 		return branch.Branch{}, nil, err
 	}
-	s.mu.Lock()
-	into := s.feed(s.prepared(), uncounted)
-	s.mu.Unlock()
+	into := s.feed(s.newReader(), uncounted)
 	all, err := s.Branch().First(0).Load(ctx, ids, into.take)
 	return all, into.reader, err
 }
@@ -63,7 +61,7 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 // reread reads what came before the running turn for the planner, where that has been cut back.
 func (t *turn) reread() error {
 	t.mu.Lock()
-	past, reader := t.branch.First(t.past), t.prepared()
+	past, reader := t.branch.First(t.past), t.newReader()
 	t.mu.Unlock()
 	read, err := t.append(reader, past, 0, past.Len())
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
 // leavesOut says that a request does not hold a message, or not all of it, which the user did not exclude. For a stored
 // request Store.NewestSum says the same.
 func leavesOut(plan history.Plan) bool {
-	return slices.ContainsFunc(plan.Entries.List(), func(e history.Entry) bool {
+	return slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
 		missing := e.Disposition == history.Dropped || e.Disposition == history.Cut || e.Disposition == history.Recalled
 		return missing && !e.Whole
 	})
@@ -87,15 +87,15 @@ func (s *Session) tokensOf(text string) int {
 func (t *turn) searchMissing(text string) (found []recall.Message, positions []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.alone() || t.reader.failed() {
+	if t.alone() || t.reader == nil {
 		return nil, nil
 	}
-	for group := range t.reader.Search(text) {
+	for _, group := range t.reader.Search(text) {
 		for _, at := range group {
-			if at >= t.planned.Entries.Len() || at >= t.branch.Len() {
+			if at >= len(t.planned.Entries) || at >= t.branch.Len() {
 				continue
 			}
-			e := t.planned.Entries.At(at)
+			e := t.planned.Entries[at]
 			if t.branch.ID(at) != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
 				continue
 			}

@@ -43,7 +43,7 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 		t.Errorf("the recall tool gave what the request holds anyway: %s", ran[0].Message.Content)
 	}
 	planned := only[Planned](events)
-	read := planned[len(planned)-1].Plan.Entries.At(2)
+	read := planned[len(planned)-1].Plan.Entries[2]
 	if read.Disposition != history.Dropped || read.Cause.Code != history.CauseReadAgain {
 		t.Errorf("the verdict on the message that was looked up is %s, %q", read.Disposition, read.Cause.Sentence())
 	}
@@ -63,7 +63,7 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := stored.Verdicts.Entries.At(2).Cause; c.Code != history.CauseReadAgain {
+	if c := stored.Verdicts.Entries[2].Cause; c.Code != history.CauseReadAgain {
 		t.Errorf("the stored verdict is %q", c.Sentence())
 	}
 	if got := reopened.Messages()[10].ReadAgain; !slices.Contains(got, 2) {

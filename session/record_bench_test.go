@@ -60,7 +60,7 @@ func BenchmarkKeepRepairs(b *testing.B) {
 	for i := range 1000 {
 		damaged.Repairs = append(damaged.Repairs, history.Repair{Kind: "C7", Cause: history.Cause{Text: "an id"}, Before: fmt.Sprint(i), After: "b"})
 	}
-	plan := history.Plan{Rules: history.Rules, Entries: history.EntriesOf([]history.Entry{damaged}...)}
+	plan := history.Plan{Rules: history.Rules, Entries: []history.Entry{damaged}}
 	for b.Loop() {
 		if err := record.KeepRepairs(b.Context(), s.deps.Store, plan); err != nil {
 			b.Fatal(err)

@@ -94,7 +94,7 @@ func TestWhatIsLeftOutIsNoLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, err := s.Preview("sure?")
-	if err != nil || !plan.Entries.At(2).LeftOut() {
+	if err != nil || !plan.Entries[2].LeftOut() {
 		t.Fatalf("the plan is %+v, %v", plan.Entries, err)
 	}
 	if losses := s.Past().Forecast(plan).Losses; len(losses) > 0 {

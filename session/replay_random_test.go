@@ -44,7 +44,7 @@ func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 		for _, r := range records {
 			nth[r.Turn]++
 			got := wantProven(rt, later, r.Turn, nth[r.Turn], sent[r.BodyHash])
-			if proven++; slices.ContainsFunc(got.Plan.Entries.List(), otherwise) {
+			if proven++; slices.ContainsFunc(got.Plan.Entries, otherwise) {
 				remedied++
 			}
 		}
@@ -105,7 +105,7 @@ func remedy(rt *rapid.T, s *Session) {
 		rt.Fatalf("plan: %v", err)
 	}
 	var all, damaged []int64
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		if all = append(all, e.ID); len(e.Repairs) > 0 {
 			damaged = append(damaged, e.ID)
 		}

@@ -190,7 +190,7 @@ func (f recordFile) want(turn int, what, text string) {
 // verdictsText is what was recorded of each message.
 func verdictsText(v store.Verdicts) string {
 	var b strings.Builder
-	for _, e := range v.Entries.All() {
+	for _, e := range v.Entries {
 		fmt.Fprintf(&b, "%d %s %s, %d tokens: %s\n", e.Index+1, e.Role, e.Disposition, e.TokensAfter, e.Cause.Sentence())
 	}
 	fmt.Fprintf(&b, "%d tokens in all\n", v.Sum.Total)

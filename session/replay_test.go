@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,8 +162,8 @@ func TestReplayOfNothing(t *testing.T) {
 }
 
 // plain is entries without lists that are there and empty.
-func plain(entries history.Entries) history.Entries {
-	out := entries.List()
+func plain(entries []history.Entry) []history.Entry {
+	out := slices.Clone(entries)
 	for i := range out {
 		e := &out[i]
 		if len(e.Cuts) == 0 {
@@ -175,5 +176,5 @@ func plain(entries history.Entries) history.Entries {
 			e.Repairs = nil
 		}
 	}
-	return history.EntriesOf(out...)
+	return out
 }

@@ -182,7 +182,7 @@ type readAnew struct {
 	changes   int64
 	row       store.Session
 	branch    branch.Branch // the active one, with what was added to its end
-	reader    *reader
+	reader    *history.Conversation
 	parted    int // the index on the branch at which the active one in the store leaves it, -1 where it does not
 	other     Version
 	by        string // the machine that said the end of the active one in the store

@@ -111,7 +111,7 @@ func (t *turn) toCondense() (summarizing, error) {
 		return s, err
 	}
 	s.list, s.before = t.reader.Condense(s.next)
-	return s, t.reader.fault
+	return s, nil
 }
 
 // summarizing is what is left to do of a summary.
@@ -224,7 +224,7 @@ func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a asked
 // held is the messages that a summary's request holds whole.
 func (a asked) held() map[int64]bool {
 	held := map[int64]bool{}
-	for _, e := range a.plan.Entries.All() {
+	for _, e := range a.plan.Entries {
 		if e.Disposition == history.Kept && e.ID != 0 {
 			held[e.ID] = true
 		}
@@ -393,9 +393,7 @@ func (t *turn) readOlder() (summarizing, error) {
 	policy := t.policy
 	policy.SummaryAlways = true // An earlier summary goes into the next.
 	s := summarizing{next: t.options(t.asks(), policy, nil)}
-	if s.list, s.before = t.reader.Older(s.next); t.reader.fault != nil {
-		return s, t.reader.fault
-	}
+	s.list, s.before = t.reader.Older(s.next)
 	if at := t.branch.LastUser(); at >= 0 {
 		s.user = t.branch.ID(at)
 	}

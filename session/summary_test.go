@@ -52,8 +52,8 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 		t.Errorf("the request holds not what was condensed: %s", sent)
 	}
 	plan := only[Planned](events)[0].Plan
-	if plan.Entries.Len() != 25 || plan.Entries.At(4).Level != history.Out || plan.Entries.At(4).Cause.Code != history.CauseSummarized {
-		t.Errorf("the verdict on a condensed message is %+v", plan.Entries.At(4))
+	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out || plan.Entries[4].Cause.Code != history.CauseSummarized {
+		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
 	}
 	if _, err := drain(s.Send(t.Context(), "Sure?")); err != nil {
 		t.Fatal(err)

@@ -148,7 +148,7 @@ func (p *planner) planTitle(ctx context.Context, model *target.Model, messages b
 		return asked{}, err
 	}
 	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
-	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallShare = false, 0, 0
+	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallMaxTokens = false, 0, 0
 	all, err := messages.All(ctx)
 	if err != nil {
 		return asked{}, err

@@ -129,8 +129,8 @@ func TestRequestHoldsExactlyWhatWasPlanned(t *testing.T) {
 	if got, want := records[1].BodyHash, hash([]byte(b.body(2))); got != want {
 		t.Errorf("the record's hash is %s, the bytes that arrived have %s", got, want)
 	}
-	if v, err := b.deps.Store.Verdicts(t.Context(), records[1].ID); err != nil || v.Entries.Len() != 3 {
-		t.Errorf("the record holds %d verdicts (%v), want 3", v.Entries.Len(), err)
+	if v, err := b.deps.Store.Verdicts(t.Context(), records[1].ID); err != nil || len(v.Entries) != 3 {
+		t.Errorf("the record holds %d verdicts (%v), want 3", len(v.Entries), err)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 			if i >= above && i < 4 {
 				e.Disposition, e.Cause = history.Dropped, history.Cause{Code: history.CauseOlder}
 			}
-			plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
+			plan.Entries = append(plan.Entries, e)
 			messages = append(messages, store.Message{Message: history.Message{ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete}})
 		}
 		m.chat.Reset(branch.Of(messages...))

@@ -53,7 +53,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	}
 	l.shows("editing message 1")
 	l.planned()
-	if n := l.panel.Next.Plan.Entries.Len(); n != 0 {
+	if n := len(l.panel.Next.Plan.Entries); n != 0 {
 		t.Errorf("the plan of the edit has %d messages, want none: nothing stands before the first", n)
 	}
 	l.types(" of all")
@@ -75,7 +75,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 		t.Errorf("the cursor is on %q, want the message that has the versions", m.Content)
 	}
 	l.planned()
-	if n := l.panel.Next.Plan.Entries.Len(); n != 4 {
+	if n := len(l.panel.Next.Plan.Entries); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
 	if r := l.chat.Item(l.chat.At(3)); r.Receipt == nil || r.Receipt.Sent != 3 || r.Receipt.Stored != 3 {

@@ -190,10 +190,10 @@ func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 	l.press("g", "x")
 	l.shows("Excluded message 1: −")
 	l.shows("It applies to the next request, not to the one shown.")
-	if l.panel.Past == nil || l.panel.Past.Plan.Entries.At(0).Disposition == history.Excluded {
+	if l.panel.Past == nil || l.panel.Past.Plan.Entries[0].Disposition == history.Excluded {
 		t.Error("the past request does not stay as it was")
 	}
-	if l.panel.Next.Plan.Entries.At(0).Disposition != history.Excluded {
+	if l.panel.Next.Plan.Entries[0].Disposition != history.Excluded {
 		t.Error("the next request is not planned with it")
 	}
 }
@@ -268,7 +268,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 			want = 5
 		}
 		out := 0
-		for _, e := range l.panel.Next.Plan.Entries.All() {
+		for _, e := range l.panel.Next.Plan.Entries {
 			if e.Disposition == history.Excluded {
 				out++
 			}

@@ -26,7 +26,7 @@ func fullPanel(t testing.TB, w, h int) *Model {
 		if i%3 == 0 {
 			e.Disposition, e.Whole, e.TokensAfter = history.Cut, false, i/2
 		}
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
+		plan.Entries = append(plan.Entries, e)
 	}
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	m.themes.Wanted, m.themes.Plain, m.themes.Profile = theme.Dark, false, colorprofile.TrueColor

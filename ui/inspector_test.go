@@ -162,7 +162,7 @@ func verdictsOn(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 		for i, k := range []int{5, 7, 5, 1, 0} {
 			list = append(list, store.PastVerdict{
 				Turn: 7 - i, Nth: 1, Of: 1 + i%2, Request: int64(70 - i), At: sentAt.Add(-time.Duration(i) * time.Hour),
-				Model: "openai/gpt-5.2", Entry: plan.Entries.At(k),
+				Model: "openai/gpt-5.2", Entry: plan.Entries[k],
 			})
 		}
 		m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: m.inspector.Number}, List: list, Limit: 100})

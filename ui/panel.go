@@ -62,8 +62,8 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		// The transcript and the inspector show the same request.
 		r := m.panel.Shown()
 		m.chat.JudgeRead(r.Plan, r.FirstRead)
-		if n := r.Plan.Entries.Len(); n > 0 && r.Past != nil {
-			m.chat.ScrollTo(r.Plan.Entries.At(n - 1).ID)
+		if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
+			m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
 		}
 		if id, ok := m.panel.FirstTried(); ok {
 			m.chat.ScrollTo(id)

@@ -66,7 +66,7 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	}
 	showCosts(m)
 	m.panel.Forecast = panel.ForecastOf(known, plan)
-	if m.panel.Shown() == &m.panel.Next && (err == nil || plan.Entries.Len() > 0) {
+	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)
 	}
 	m.repairs.Runs = func(message int64) []session.RepairedRun {

@@ -174,7 +174,7 @@ func (done remediedMsg) set(ctx context.Context, draft current.Draft, to *histor
 	for _, id := range group {
 		was, known := done.was.EntryOf(id)
 		is, there := done.now.EntryOf(id)
-		if there && (!known || len(history.Compare(history.EntriesOf(was), history.EntriesOf(is))) > 0) {
+		if there && (!known || len(history.Compare([]history.Entry{was}, []history.Entry{is})) > 0) {
 			done.group = append(done.group, id)
 		}
 	}

@@ -116,7 +116,7 @@ func conversation() ([]store.Message, history.Plan) {
 		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
 		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "the newest message is always sent"}, TokensBefore: 6, TokensAfter: 6},
 	}
-	return messages, history.Plan{Entries: history.EntriesOf(entries...), Next: []int{5}, Sum: history.Sum{
+	return messages, history.Plan{Entries: entries, Next: []int{5}, Sum: history.Sum{
 		System: 212, Tools: 60, Pinned: 18, Body: 4800, Draft: 222, Total: 5312, Reserve: 1024,
 		Window: 7556, Limit: 6000, Bound: history.BoundWindow, Ratio: 1, Margin: 0.1, Sent: 6, Stored: 7,
 	}}
@@ -282,7 +282,7 @@ var states = slices.Concat([]state{
 		m := repairing(t, w, h)
 		before := m.panel.Next.Plan
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: history.LeaveOut, 11: history.LeaveOut})
-		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries.At(9), group: []int64{10, 11}, was: before, now: plan})
+		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries[9], group: []int64{10, 11}, was: before, now: plan})
 		priced(t, m)
 		return m
 	}},
@@ -385,8 +385,8 @@ func fits(t testing.TB, m *Model) {
 }
 
 // editedEntries is the same entries with some of them changed.
-func editedEntries(entries history.Entries, edit func(list []history.Entry)) history.Entries {
-	list := entries.List()
+func editedEntries(entries []history.Entry, edit func(list []history.Entry)) []history.Entry {
+	list := slices.Clone(entries)
 	edit(list)
-	return history.EntriesOf(list...)
+	return list
 }

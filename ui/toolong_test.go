@@ -42,7 +42,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		if !l.composer.Empty() || l.notice.Alert().Text != "" || sessiontest.Messages(l.current.Session.Branch())[2].Content != long {
 			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.notice.Alert().Text)
 		}
-		if e := l.panel.Next.Plan; e.Entries.Len() > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {
+		if e := l.panel.Next.Plan; len(e.Entries) > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {
 			t.Errorf("%s: the request does not say that the message is cut", when)
 		}
 	}

@@ -51,7 +51,7 @@ func (m *Model) leaveWhatif() {
 
 // tryOut plans by other settings. A model of which nothing is known is read about first, unless the plan is not
 // wanted any more.
-func tryOut(e panel.Try, s *session.Session, draft current.Draft, now history.Entries) tea.Msg {
+func tryOut(e panel.Try, s *session.Session, draft current.Draft, now []history.Entry) tea.Msg {
 	plan, err := draft.Plan(s, e.Trial)
 	if errors.Is(err, session.ErrNotConsidered) {
 		select {

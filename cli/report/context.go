@@ -157,7 +157,7 @@ func (l Context) JSON() ContextJSON {
 	o := ContextJSON{
 		Session: l.Info.ID, Model: l.Model, Rules: l.Plan.Rules, Input: costObject(l.Input), Sum: sumObject(l.Plan.Sum),
 		Counts:  countsObject(record.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)),
-		Entries: make([]EntryJSON, 0, l.Plan.Entries.Len()), Added: []AddedJSON{}, Next: append([]int{}, l.Plan.Next...),
+		Entries: make([]EntryJSON, 0, len(l.Plan.Entries)), Added: []AddedJSON{}, Next: append([]int{}, l.Plan.Next...),
 		Settings: []settingJSON{},
 	}
 	for _, s := range l.Settings {
@@ -176,7 +176,7 @@ func (l Context) JSON() ContextJSON {
 	if l.Over != nil {
 		o.Error = ErrorText(l.Over)
 	}
-	for _, e := range l.Plan.Entries.All() {
+	for _, e := range l.Plan.Entries {
 		o.Entries = append(o.Entries, entryObject(e, l.Plan.Sum, l.Labels[e.ID]))
 	}
 	for _, a := range l.Plan.Added {

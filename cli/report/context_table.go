@@ -30,7 +30,7 @@ func (l Context) Table(out io.Writer, width int) error {
 		w.line("added: %s, %d tokens: %s", a.Kind, l.Plan.Sum.Tokens(a.Tokens), Sentence(a.Cause.Sentence()))
 	}
 	for _, i := range l.Plan.Next[:min(len(l.Plan.Next), 1)] {
-		w.line("next to be dropped: message %d", l.Plan.Entries.At(i).Index+1)
+		w.line("next to be dropped: message %d", l.Plan.Entries[i].Index+1)
 	}
 	return w.Flush()
 }
@@ -144,10 +144,10 @@ func contextRows(w *columns, plan history.Plan, first int) {
 	row := func(e history.Entry) []string {
 		return []string{fmt.Sprint(e.Index + 1), role(e.Role), verdict(e), tokensText(plan.Sum, e)}
 	}
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		w.measure(row(e))
 	}
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		reason := Sentence(e.Cause.Sentence())
 		if record.NotRead(e, first) {
 			reason = "not read by the server; " + reason

@@ -43,7 +43,7 @@ func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
 	} {
 		var out strings.Builder
 		w := newColumns(&out, test.width)
-		contextRows(w, history.Plan{Entries: history.EntriesOf(tableEntries()...)}, 0)
+		contextRows(w, history.Plan{Entries: tableEntries()}, 0)
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestTableOnANarrowScreen(t *testing.T) {
 		var out strings.Builder
 		w := newColumns(&out, width)
 		w.line("%s", "a head that is long enough to be broken on most of the screens that there are in the world")
-		contextRows(w, history.Plan{Entries: history.EntriesOf(tableEntries()...)}, 0)
+		contextRows(w, history.Plan{Entries: tableEntries()}, 0)
 		w.Flush()
 		for line := range strings.Lines(out.String()) {
 			fits := len([]rune(strings.TrimRight(line, "\n"))) <= width

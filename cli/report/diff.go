@@ -20,7 +20,7 @@ type Diff struct {
 type DiffRequest struct {
 	Record  *record.Recorded // nil for the next request
 	Sum     history.Sum
-	Entries history.Entries
+	Entries []history.Entry
 }
 
 func (d Diff) changes() []history.Change { return history.Compare(d.Before.Entries, d.After.Entries) }

@@ -87,7 +87,7 @@ func (r *Turn) Ran(e session.Ran) {
 }
 
 // Planned takes a request that is about to leave.
-func (r *Turn) Planned(entries history.Entries) {
+func (r *Turn) Planned(entries []history.Entry) {
 	r.requests++
 	switch {
 	case r.requests == 1:
@@ -102,7 +102,7 @@ func (r *Turn) Planned(entries history.Entries) {
 	}
 	r.answered, r.notice = nil, ""
 	r.repairs, r.quarantined, r.cut, r.dropped = nil, nil, nil, nil
-	for _, e := range entries.All() {
+	for _, e := range entries {
 		left := reasonJSON{e.Index, e.ID, string(e.Role), e.Cause.Sentence()}
 		switch e.Disposition {
 		case history.Isolated:

@@ -29,15 +29,14 @@ type Counts struct {
 func (c Counts) Sent() int { return c.Kept + c.Cut + c.Recalled }
 
 // CountsOf sums verdicts on messages.
-func CountsOf(entries history.Entries, added []history.Added, messages branch.Branch) Counts {
-	c := Counts{Stored: entries.Len(), Added: len(added)}
-	for e, n := range entries.Runs() {
-		c.count(e, n)
-	}
-	if messages.Len() == 0 {
-		return c
-	}
-	for _, e := range entries.Sent() {
+func CountsOf(entries []history.Entry, added []history.Added, messages branch.Branch) Counts {
+	c := Counts{Stored: len(entries), Added: len(added)}
+	for i := range entries {
+		e := &entries[i]
+		c.count(e)
+		if messages.Len() == 0 || !e.Sent() {
+			continue
+		}
 		if at, there := messages.Find(e.ID); there && messages.Row(at).Created != 0 {
 			c.span(time.UnixMilli(messages.Row(at).Created).UTC())
 		}
@@ -45,29 +44,29 @@ func CountsOf(entries history.Entries, added []history.Added, messages branch.Br
 	return c
 }
 
-// count adds n equal verdicts.
-func (c *Counts) count(e history.Entry, n int) {
+// count adds a verdict.
+func (c *Counts) count(e *history.Entry) {
 	switch e.Disposition {
 	case history.Kept:
-		c.Kept += n
+		c.Kept++
 	case history.Cut:
-		c.Cut += n
+		c.Cut++
 	case history.Recalled:
-		c.Recalled += n
+		c.Recalled++
 	case history.Dropped:
-		c.Dropped += n
+		c.Dropped++
 	case history.Excluded:
-		c.Excluded += n
+		c.Excluded++
 	case history.Isolated:
-		c.Quarantined += n
+		c.Quarantined++
 	case history.Blank:
-		c.Blank += n
+		c.Blank++
 	}
 	if e.Sent() && e.Pinned {
-		c.Pinned += n
+		c.Pinned++
 	}
 	if e.Sent() && len(e.Repairs) > 0 {
-		c.Repaired += n
+		c.Repaired++
 	}
 }
 

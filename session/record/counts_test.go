@@ -18,7 +18,7 @@ func TestCountsAreOfEveryMessage(t *testing.T) {
 		entries = append(entries, history.Entry{ID: int64(i + 1), Disposition: d, Pinned: true, Repairs: []history.Repair{{Kind: "C1"}}})
 		messages = append(messages, store.Message{Message: history.Message{ID: int64(i + 1), CreatedMS: int64(i) * 1000}})
 	}
-	got := CountsOf(history.EntriesOf(entries...), make([]history.Added, 3), branch.Of(messages...))
+	got := CountsOf(entries, make([]history.Added, 3), branch.Of(messages...))
 	want := Counts{
 		Stored: 8, Kept: 2, Cut: 1, Recalled: 1, Dropped: 1, Excluded: 1, Quarantined: 1, Blank: 1, Pinned: 4, Repaired: 4, Added: 3,
 		Oldest: time.UnixMilli(1000).UTC(), Newest: time.UnixMilli(4000).UTC(),

@@ -56,26 +56,22 @@ func (a *answered) prefix(plan history.Plan) Prefix {
 
 // losses are the indexes of the entries that lose text and are not among the messages that did so before, whose
 // ids are sorted. It is asked with every key, so it walks both lists at once: entries are nearly always sorted too.
-func losses(entries history.Entries, before []int64) []int {
+func losses(entries []history.Entry, before []int64) []int {
 	var list []int
-	at, next := 0, 0 // index into before, and the entry behind the run
-	for e, n := range entries.Runs() {
-		from := next
-		next += n
+	at := 0 // index into before
+	for i := range entries {
+		e := &entries[i]
 		if e.Whole || e.LeftOut() || e.Disposition == history.Excluded || e.Disposition == history.Blank || e.Disposition == history.Isolated {
 			continue
 		}
-		for i := from; i < next; i++ {
-			id := entries.ID(i)
-			if at > 0 && before[at-1] >= id {
-				at = 0
-			}
-			for at < len(before) && before[at] < id {
-				at++
-			}
-			if at == len(before) || before[at] != id {
-				list = append(list, i)
-			}
+		if at > 0 && before[at-1] >= e.ID {
+			at = 0
+		}
+		for at < len(before) && before[at] < e.ID {
+			at++
+		}
+		if at == len(before) || before[at] != e.ID {
+			list = append(list, i)
 		}
 	}
 	return list

@@ -188,7 +188,8 @@ func (p *Past) weigh(before *answered, model string, at time.Time, plan history.
 	at = at.UTC().Truncate(time.Millisecond) // as it is stored
 	now := &answered{at: at, model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
 	counts := map[string]int{}
-	for i, e := range plan.Entries.Sent() {
+	for i := range plan.Entries {
+		e := &plan.Entries[i]
 		if !e.Whole || i >= messages.Len() || messages.ID(i) != e.ID || messages.Row(i).Tokens == 0 {
 			continue
 		}
@@ -216,16 +217,11 @@ func (p *Past) weigh(before *answered, model string, at time.Time, plan history.
 }
 
 // cutShort are the ids of the messages that a request did not hold whole, sorted.
-func cutShort(entries history.Entries) []int64 {
+func cutShort(entries []history.Entry) []int64 {
 	var ids []int64
-	next := 0
-	for e, n := range entries.Runs() {
-		from := next
-		if next += n; e.Whole {
-			continue
-		}
-		for i := from; i < next; i++ {
-			ids = append(ids, entries.ID(i))
+	for i := range entries {
+		if !entries[i].Whole {
+			ids = append(ids, entries[i].ID)
 		}
 	}
 	return ids

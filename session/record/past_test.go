@@ -211,7 +211,7 @@ func TestOnlyNewLossesOfTextCount(t *testing.T) {
 		{ID: 9, Disposition: history.Recalled},
 		{ID: 10, Disposition: history.Recalled, Whole: true},
 	}
-	if got, want := losses(history.EntriesOf(entries...), []int64{4, 5, 99}), []int{1, 2, 8}; !slices.Equal(got, want) {
+	if got, want := losses(entries, []int64{4, 5, 99}), []int{1, 2, 8}; !slices.Equal(got, want) {
 		t.Errorf("%v lose text for the first time, want %v", got, want)
 	}
 }

@@ -67,7 +67,7 @@ func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
 // KeepRepairs records what a plan repairs, and what it sends otherwise instead. Add does so itself.
 func KeepRepairs(ctx context.Context, st *store.Store, p history.Plan) error {
 	repairs := map[int64][]history.Repair{}
-	for e := range p.Entries.Runs() {
+	for _, e := range p.Entries {
 		if len(e.Repairs) > 0 {
 			repairs[e.ID] = e.Repairs
 		}

@@ -76,27 +76,20 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	return made, nil
 }
 
-// replan makes a plan of the messages before a turn, whose texts are read when they are needed. unsent says why it would
-// not be sent, err why there is none.
-func (r Records) replan(ctx context.Context, past branch.Branch, d Decision, o history.Options) (plan history.Plan, unsent, err error) {
-	c := history.NewConversation(func(at int) (history.Message, error) {
-		m, lost := past.Message(at)
-		if lost != nil {
-			err = lost
+// replan makes a plan of the messages before a turn. unsent says why it would not be sent, err why there is none.
+func (r Records) replan(
+	ctx context.Context, past branch.Branch, d Decision, o history.Options,
+) (plan history.Plan, unsent, err error) {
+	c := history.Read(nil, r.Count)
+	err = past.Pieces(ctx, 0, past.Len(), func(_ int, messages []store.Message) error {
+		for _, m := range messages {
+			c.Append(d.guessed(m.Message, r.Guess))
 		}
-		return d.guessed(m.Message, r.Guess), lost
-	}, r.Count)
-	read := past.Pieces(ctx, 0, past.Len(), func(_ int, messages []store.Message) error {
-		list := historyOf(messages)
-		for i := range list {
-			list[i] = d.guessed(list[i], r.Guess)
-		}
-		return c.Append(list...)
+		return nil
 	})
-	if read != nil {
-		return plan, nil, read
+	if err == nil {
+		plan, unsent = c.Build(o)
 	}
-	plan, unsent = c.Build(o)
 	return plan, unsent, err
 }
 
@@ -121,22 +114,20 @@ func historyOf(messages []store.Message) []history.Message {
 // measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and
 // where the added texts are.
 func measure(v *store.Verdicts, rebuilt history.Plan) {
-	at := make(map[int64]int, rebuilt.Entries.Len())
-	for i := range rebuilt.Entries.Len() {
-		at[rebuilt.Entries.ID(i)] = i
+	at := make(map[int64]int, len(rebuilt.Entries))
+	for i := range rebuilt.Entries {
+		at[rebuilt.Entries[i].ID] = i
 	}
-	var w history.EntryWriter
-	for _, e := range v.Entries.All() {
-		if !e.Sent() {
-			e.TokensBefore, e.CharsBefore = 0, 0
-			if i, known := at[e.ID]; known {
-				same := rebuilt.Entries.At(i)
-				e.TokensBefore, e.CharsBefore = same.TokensBefore, same.CharsBefore
-			}
+	for k := range v.Entries {
+		e := &v.Entries[k]
+		if e.Sent() {
+			continue
 		}
-		w.Add(e)
+		e.TokensBefore, e.CharsBefore = 0, 0
+		if i, known := at[e.ID]; known {
+			e.TokensBefore, e.CharsBefore = rebuilt.Entries[i].TokensBefore, rebuilt.Entries[i].CharsBefore
+		}
 	}
-	v.Entries = w.Entries()
 	for i, a := range rebuilt.Added {
 		if i < len(v.Added) && v.Added[i].Before == a.Before && v.Added[i].Text == a.Text {
 			v.Added[i].From, v.Added[i].To = a.From, a.To

@@ -14,16 +14,16 @@ import (
 func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
 	r := conversation(t, "Is it so?")
 	e := history.Entry{ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"}}
-	q, err := r.Store.AddRequest(t.Context(), store.Request{Session: r.Session, Turn: 2, Plan: &store.Verdicts{Entries: history.EntriesOf(e)}})
+	q, err := r.Store.AddRequest(t.Context(), store.Request{Session: r.Session, Turn: 2, Plan: &store.Verdicts{Entries: []history.Entry{e}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := r.Store.Verdicts(t.Context(), q.ID)
-	if err != nil || got.Entries.At(0).TokensBefore != 0 || got.Entries.At(0).CharsBefore != 0 {
+	if err != nil || got.Entries[0].TokensBefore != 0 || got.Entries[0].CharsBefore != 0 {
 		t.Errorf("the record holds the size: %+v, %v", got.Entries, err)
 	}
-	if measure(&got, history.Plan{Entries: history.EntriesOf(e)}); !reflect.DeepEqual(got.Entries, history.EntriesOf(e)) {
-		t.Errorf("measured it is %+v, want %+v", got.Entries.At(0), e)
+	if measure(&got, history.Plan{Entries: []history.Entry{e}}); !reflect.DeepEqual(got.Entries, []history.Entry{e}) {
+		t.Errorf("measured it is %+v, want %+v", got.Entries[0], e)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestRequestWhoseMessagesCannotBeReadIsNotRebuilt(t *testing.T) {
 			})).With(messages...), err
 		}
 		made, err := r.Replay(t.Context(), 2, 0)
-		if err == nil && made.Proven && reads > 2 {
+		if err == nil && made.Proven && reads > 1 {
 			return
 		}
 		if !errors.Is(err, gone) {

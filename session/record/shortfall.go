@@ -23,15 +23,13 @@ func ShortfallOf(r store.Request) (Shortfall, bool) {
 // FirstRead is the index of the first message of a request that the server can have read, where it read only
 // so many tokens: it drops the oldest first, and keeps the system prompt. Messages before it that were
 // sent were not read, but for what is recalled in front of the newest message.
-func FirstRead(entries history.Entries, sum history.Sum, short Shortfall) int {
+func FirstRead(entries []history.Entry, sum history.Sum, short Shortfall) int {
 	scale := float64(short.Expected) / float64(max(1, sum.Total))
 	space := float64(short.Reported) - scale*float64(sum.System+sum.Tools)
-	var sent []int
-	for i := range entries.Sent() {
-		sent = append(sent, i)
-	}
-	for _, i := range slices.Backward(sent) {
-		e := entries.At(i)
+	for i, e := range slices.Backward(entries) {
+		if !e.Sent() {
+			continue
+		}
 		cost := scale * float64(e.TokensAfter)
 		if space < cost/2 {
 			return i + 1

@@ -14,7 +14,7 @@ func TestMessagesThatWereNotRead(t *testing.T) {
 	entries[2].Disposition = history.Dropped
 	sum := history.Sum{System: 100, Total: 1100}
 	for _, c := range []struct{ read, first int }{{1100, 0}, {700, 1}, {410, 2}, {200, 4}} {
-		if got := FirstRead(history.EntriesOf(entries...), sum, Shortfall{Expected: 1100, Reported: c.read}); got != c.first {
+		if got := FirstRead(entries, sum, Shortfall{Expected: 1100, Reported: c.read}); got != c.first {
 			t.Errorf("%d of 1,100 tokens were read: from message %d, want %d", c.read, got, c.first)
 		}
 	}

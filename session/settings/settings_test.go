@@ -67,7 +67,7 @@ func TestWhatTheEnvironmentSetsCannotBeChanged(t *testing.T) {
 
 func TestEachSettingNamesItsOrigin(t *testing.T) {
 	b := base(t, "max_messages = 3")
-	o := with(t, Overrides{Preset: "recent"}, map[string]any{"recall_share": 0.0})
+	o := with(t, Overrides{Preset: "recent"}, map[string]any{"recall_max_tokens": 0})
 	p, err := b.PolicyOf(o, "placement")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestEachSettingNamesItsOrigin(t *testing.T) {
 		got[s.Key] = s.From
 	}
 	for key, want := range map[string]string{
-		"preset": "session", "recall_share": "session", "budget": "configuration",
+		"preset": "session", "recall_max_tokens": "session", "budget": "configuration",
 		"max_messages": "environment", "placement": "trial", "elastic": "preset recent",
 	} {
 		if got[key] != want {

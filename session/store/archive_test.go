@@ -183,7 +183,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 	for _, id := range ids {
 		if e := (history.Entry{ID: id, Disposition: history.Dropped}); w.pick("has a verdict", 4) > 0 {
 			e.Cause.Text = w.text("cause")
-			plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
+			plan.Entries = append(plan.Entries, e)
 		}
 	}
 	return Request{
@@ -404,10 +404,10 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	}
 	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{
 		Added: []history.Added{{Text: "a"}},
-		Entries: history.EntriesOf([]history.Entry{{
+		Entries: []history.Entry{{
 			ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{}}, Inserted: []history.Insert{{}}, Repairs: []history.Repair{{}},
 			Cause: history.Cause{Code: history.CauseOverBudget, Want: 2},
-		}}...),
+		}},
 	}}); err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func speak(t testing.TB, s *Store, sessions int) {
 			m = add(t, s, m)
 			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &Verdicts{
 				Added:   []history.Added{{Text: chatter(random, 100)}},
-				Entries: history.EntriesOf([]history.Entry{{ID: last.ID, Disposition: history.Kept, Cause: history.Cause{Text: chatter(random, 3)}}}...),
+				Entries: []history.Entry{{ID: last.ID, Disposition: history.Kept, Cause: history.Cause{Text: chatter(random, 3)}}},
 			}})
 			must(t, "put a request", err)
 			next := says(session.ID, m.ID, history.User, chatter(random, 60))

@@ -19,7 +19,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	ctx := context.Background()
 	session, first := begin(t, s, "", "hello")
 	in := Request{
-		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`), Plan: &Verdicts{Sum: history.Sum{Total: 2}, Entries: history.EntriesOf([]history.Entry{{ID: first.ID, Disposition: history.Kept, TokensBefore: 3}}...)},
+		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`), Plan: &Verdicts{Sum: history.Sum{Total: 2}, Entries: []history.Entry{{ID: first.ID, Disposition: history.Kept, TokensBefore: 3}}},
 		Rules: 1, Tokenizer: "o200k_base", Estimate: 99, BodyHash: "ab12", Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}
 	one, err := s.AddRequest(ctx, in)

@@ -14,7 +14,7 @@ func verdictOf(t testing.TB, s *Store, r Request, d history.Disposition, message
 	t.Helper()
 	r.Plan = &Verdicts{}
 	for _, id := range messages {
-		r.Plan.Entries = history.EntriesOf(append(r.Plan.Entries.List(), history.Entry{ID: id, Disposition: d, Whole: d == history.Kept})...)
+		r.Plan.Entries = append(r.Plan.Entries, history.Entry{ID: id, Disposition: d, Whole: d == history.Kept})
 	}
 	r.Turn, r.Endpoint, r.Model = 1, "e", "m"
 	_, err := s.AddRequest(context.Background(), r)

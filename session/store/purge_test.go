@@ -41,10 +41,10 @@ func (w *purgeFixture) text(session int) string {
 func (w *purgeFixture) plan(i int) *Verdicts {
 	return &Verdicts{
 		Added: []history.Added{{Text: w.text(i)}},
-		Entries: history.EntriesOf([]history.Entry{{
+		Entries: []history.Entry{{
 			ID: w.last[i], Disposition: history.Cut, Cause: history.Cause{Text: w.text(i)}, Inserted: []history.Insert{{Text: w.text(i)}},
 			Repairs: []history.Repair{{Before: w.text(i), After: w.text(i)}},
-		}}...),
+		}},
 	}
 }
 

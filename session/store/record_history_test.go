@@ -22,20 +22,20 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 		dispositions := []history.Disposition{history.Kept, history.Cut, history.Dropped, history.Recalled, history.Excluded}
 		plan := Verdicts{}
 		for id := range int64(6) {
-			plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: id + 1, Disposition: history.Kept, Whole: true})...)
+			plan.Entries = append(plan.Entries, history.Entry{ID: id + 1, Disposition: history.Kept, Whole: true})
 		}
 		of := map[int]int{}
 		want := map[int64][]PastVerdict{}
 		tallies, short := map[int64]Tally{}, []int64{}
 		for range rapid.IntRange(1, 9).Draw(rt, "requests") {
-			list := plan.Entries.List()
+			list := slices.Clone(plan.Entries)
 			e := &list[pick("changed", 6)]
 			*e = history.Entry{ID: e.ID, Disposition: dispositions[pick("disposition", 5)], Whole: pick("whole", 2) == 0}
 			if pick("mended", 2) == 0 {
 				e.Repairs = []history.Repair{{Kind: "C1"}}
 			}
-			plan.Entries = history.EntriesOf(list...)
-			p := Verdicts{Sum: history.Sum{Total: pick("total", 9)}, Entries: history.EntriesOf(list[:1+pick("length", 6)]...)}
+			plan.Entries = list
+			p := Verdicts{Sum: history.Sum{Total: pick("total", 9)}, Entries: list[:1+pick("length", 6)]}
 			r := Request{
 				Session: session.ID, Turn: 1 + pick("turn", 2), Endpoint: "e", Model: "m", Plan: &p,
 				Purpose: rapid.SampledFrom([]Purpose{ForAnswer, ForAnswer, ForSummary}).Draw(rt, "purpose"),
@@ -54,8 +54,8 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 			if r.Plan == nil {
 				continue
 			}
-			tally := Tally{Sum: p.Sum, Stored: p.Entries.Len()}
-			for _, e := range p.Entries.All() {
+			tally := Tally{Sum: p.Sum, Stored: len(p.Entries)}
+			for _, e := range p.Entries {
 				seen := PastVerdict{Turn: r.Turn, Nth: of[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m", Sum: p.Sum, Entry: e}
 				if r.End != EndFailed {
 					want[e.ID] = append(want[e.ID], seen)
@@ -118,9 +118,9 @@ func TestADamagedVerdictIsPassedOver(t *testing.T) {
 	ctx := context.Background()
 	session, m := begin(t, s, "", "hello")
 	for i := range 3 {
-		_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1, Plan: &Verdicts{Entries: history.EntriesOf([]history.Entry{
+		_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1, Plan: &Verdicts{Entries: []history.Entry{
 			{ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{To: i + 1}}},
-		}...)}})
+		}}})
 		must(t, "add", err)
 	}
 	_, err := s.full.Exec(`UPDATE verdicts SET cuts = '[' WHERE cuts LIKE '%2%'`)

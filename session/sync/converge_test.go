@@ -258,7 +258,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	for i, id := range ids {
 		entries = append(entries, history.Entry{ID: id, Index: i, Role: history.User, Disposition: history.Kept, TokensAfter: i})
 	}
-	plan := store.Verdicts{Entries: history.EntriesOf(entries...)}
+	plan := store.Verdicts{Entries: entries}
 	options := fmt.Sprintf(`{"leaf":%d,"turn":[%d],"flags":{"%d":"pin"},"guessed":[[%d,%d]]}`, after.ID, user.ID, user.ID, ids[0], user.ID)
 	hash, err := b.named(ids)
 	if err != nil {
@@ -609,7 +609,7 @@ func (b *box) describe() string {
 			plan, err := b.s.Verdicts(ctx, r.ID)
 			w.must("read the plan", err)
 			var named []int64
-			for _, e := range plan.Entries.All() {
+			for _, e := range plan.Entries {
 				named = append(named, e.ID)
 			}
 			hash, err := b.named(named)

@@ -123,7 +123,7 @@ func outcome(t *testing.T, file string, p history.Policy) string {
 	fmt.Fprintf(&b, "%q, %d messages, %d turns\n", im.Session.Title, im.Session.Messages, im.Session.Turns)
 	count := map[history.Disposition]int{}
 	for i, m := range past {
-		e := plan.Entries.At(i)
+		e := plan.Entries[i]
 		count[e.Disposition]++
 		if len(past) > 8 {
 			continue

@@ -128,7 +128,7 @@ func (h *historySample) sent(all *history.Conversation, p history.Policy) (n int
 		return 0, false // all of the history or nothing
 	}
 	newest = true
-	for i, e := range plan.Entries.All() {
+	for i, e := range plan.Entries {
 		switch {
 		case h.shrunk && i == sampleOpening:
 		case e.Sent():

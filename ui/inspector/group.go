@@ -27,30 +27,30 @@ func groupOf(p *history.Plan, stored func(int64) (store.Message, bool), e histor
 	has := func(m store.Message, id string) bool {
 		return slices.ContainsFunc(m.ToolCalls, func(c history.ToolCall) bool { return c.ID == id })
 	}
-	at := slices.IndexFunc(p.Entries.List(), func(o history.Entry) bool { return o.ID == e.ID })
+	at := slices.IndexFunc(p.Entries, func(o history.Entry) bool { return o.ID == e.ID })
 	if at < 0 {
 		return g
 	}
 	if e.Role == history.Tool {
 		result, _ := stored(e.ID)
 		for i := at - 1; i >= max(0, at-farthest); i-- {
-			if p.Entries.At(i).Role != history.Assistant {
+			if p.Entries[i].Role != history.Assistant {
 				continue
 			}
-			if m, _ := stored(p.Entries.At(i).ID); has(m, result.ToolCallID) {
+			if m, _ := stored(p.Entries[i].ID); has(m, result.ToolCallID) {
 				at = i
 				break
 			}
 		}
 	}
-	first := take(p.Entries.At(at))
+	first := take(p.Entries[at])
 	if len(first.ToolCalls) == 0 {
 		return g
 	}
-	for i := at + 1; i < min(p.Entries.Len(), at+farthest); i++ {
-		switch m, _ := stored(p.Entries.At(i).ID); {
-		case p.Entries.At(i).Role == history.Tool && has(first, m.ToolCallID):
-			take(p.Entries.At(i))
+	for i := at + 1; i < min(len(p.Entries), at+farthest); i++ {
+		switch m, _ := stored(p.Entries[i].ID); {
+		case p.Entries[i].Role == history.Tool && has(first, m.ToolCallID):
+			take(p.Entries[i])
 		case slices.ContainsFunc(m.ToolCalls, func(c history.ToolCall) bool { return has(first, c.ID) }):
 			return g // from here on the ids are those of other calls
 		}

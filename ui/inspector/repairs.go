@@ -131,9 +131,9 @@ type PricesMsg struct {
 func (l *Repairs) Set(p history.Plan) {
 	on, was := l.Chosen()
 	l.Lines, l.plan, l.stale = nil, &p, true
-	for i := range p.Entries.All() { // Most are not repaired, and an entry is large to copy.
-		for _, r := range p.Entries.At(i).Repairs {
-			l.Lines = append(l.Lines, Repaired{p.Entries.At(i), r})
+	for i := range p.Entries { // Most are not repaired, and an entry is large to copy.
+		for _, r := range p.Entries[i].Repairs {
+			l.Lines = append(l.Lines, Repaired{p.Entries[i], r})
 		}
 	}
 	for i, line := range l.Lines {

@@ -97,7 +97,7 @@ func (in *Model) sentMessages() sentMessages {
 // write writes one with its heading. Of the message with index on, -1 for none, the title has the number.
 func (s sentMessages) write(p *Page, i, on int) {
 	facts := s.facts(i)
-	if shown := s.shown[i]; len(shown) == 1 && s.Plan.Entries.At(shown[0]).Index == on {
+	if shown := s.shown[i]; len(shown) == 1 && s.Plan.Entries[shown[0]].Index == on {
 		facts = slices.Delete(facts, 1, 2)
 	}
 	p.Heading("message "+theme.Thousands(i+1)+" of "+theme.Thousands(len(s.Plan.Messages))+" in the request", facts...)
@@ -177,11 +177,11 @@ func (s sentMessages) whose(i int) string {
 	shown, r := s.shown[i], s.Request
 	switch n := len(shown); {
 	case n == 1:
-		return "message " + theme.Thousands(r.Plan.Entries.At(shown[0]).Index+1)
+		return "message " + theme.Thousands(r.Plan.Entries[shown[0]].Index+1)
 	case n > 1:
 		var names []string
 		for _, k := range shown {
-			names = append(names, theme.Thousands(r.Plan.Entries.At(k).Index+1))
+			names = append(names, theme.Thousands(r.Plan.Entries[k].Index+1))
 		}
 		return "messages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	case r.Plan.Messages[i].Role == history.System:
@@ -229,7 +229,7 @@ func (s sentMessages) spansIn(i int) []history.Span {
 
 // inserted finds what winnow put into the text of an entry.
 func (s sentMessages) inserted(at history.Span) []Span {
-	e := s.Plan.Entries.At(at.Entry)
+	e := s.Plan.Entries[at.Entry]
 	stored, ok := s.stored(e.ID)
 	if !ok || len(e.Inserted) == 0 || e.Recalled {
 		return nil // what stands in the place of a recalled message is another cut than its verdict tells

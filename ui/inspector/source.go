@@ -24,7 +24,7 @@ func sourceOf(r *Request, e history.Entry) source {
 	if !e.Sent() {
 		return c
 	}
-	k := slices.IndexFunc(r.Plan.Entries.List(), func(o history.Entry) bool { return o.ID == e.ID })
+	k := slices.IndexFunc(r.Plan.Entries, func(o history.Entry) bool { return o.ID == e.ID })
 	for _, span := range r.Plan.SpansOf(k) {
 		if c.asText = c.asText || span.Calls; span.Recalled {
 			c.block, c.found = span, true

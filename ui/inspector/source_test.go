@@ -56,7 +56,7 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		r := Request{Plan: plan}
-		of := func(i int) source { return sourceOf(&r, plan.Entries.At(i)) }
+		of := func(i int) source { return sourceOf(&r, plan.Entries[i]) }
 		image, _ := of(0).part(past[0].Parts[0])
 		file, _ := of(0).part(past[0].Parts[1])
 		reasoning, _ := of(1).reasoning(past[1].Reasoning)
@@ -95,7 +95,7 @@ func TestTheSourceOfASystemMessageIsTheSystemPrompt(t *testing.T) {
 	}
 	r := Request{Plan: plan}
 	for i, want := range []int{1, 2, 0} {
-		if c := sourceOf(&r, plan.Entries.At(i)); len(c.at) != 1 || c.at[0] != want {
+		if c := sourceOf(&r, plan.Entries[i]); len(c.at) != 1 || c.at[0] != want {
 			t.Errorf("message %d is found in messages %v, want %d", i+1, c.at, want)
 		}
 	}

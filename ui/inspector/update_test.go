@@ -36,7 +36,7 @@ func opened() Model {
 				return store.Message{Message: history.Message{ID: id, Content: texts[id]}}, true
 			},
 		},
-		Request: Request{Name: "next request", Ready: true, Plan: history.Plan{Entries: history.EntriesOf(entries...), Messages: []history.Message{
+		Request: Request{Name: "next request", Ready: true, Plan: history.Plan{Entries: entries, Messages: []history.Message{
 			{Role: history.User, Content: "A key"}, {Role: history.Assistant, Content: "secret"},
 		}, Spans: []history.Span{{Entry: 0, Message: 0, To: 5}, {Entry: 1, Message: 1, To: 6}}}},
 	}
@@ -89,7 +89,7 @@ func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 		t.Fatalf("the view of the past asks for %#v, want %#v", got, want)
 	}
 	list := make([]store.PastVerdict, firstVerdicts)
-	list[0] = store.PastVerdict{Turn: 7, Request: 70, Entry: in.Plan.Entries.At(1)}
+	list[0] = store.PastVerdict{Turn: 7, Request: 70, Entry: in.Plan.Entries[1]}
 	do(&in, VerdictsMsg{Answer: Answer{Number: in.Number - 1}})
 	if in.Content() != nil {
 		t.Error("what was asked for before is shown")
@@ -124,7 +124,7 @@ func TestTheViewsAreNamedInTheirSpace(t *testing.T) {
 
 func TestTheHistoryOfAMessageStandsBelowItsText(t *testing.T) {
 	in := opened()
-	whole := in.Plan.Entries.At(0)
+	whole := in.Plan.Entries[0]
 	cut := history.Entry{ID: 1, Disposition: history.Cut, Cause: history.Cause{Code: history.CauseAssistantLimit, Have: 150, Want: 2310, Limit: 150}, CharsBefore: 2310, CharsAfter: 150, TokensBefore: 584, TokensAfter: 44}
 	in.Plan.Entries = edited(in.Plan.Entries, func(list []history.Entry) {
 		list[0] = cut
@@ -157,7 +157,7 @@ func TestTheHistoryOfAMessageStandsBelowItsText(t *testing.T) {
 func TestTheRequestIsComparedWithAnother(t *testing.T) {
 	in := opened()
 	do(&in, Inspect{On: Subject{Request: true}, At: TextView}, "shift+tab")
-	do(&in, BeforeMsg{Answer: Answer{Number: in.Number}, Before: &Request{Name: "turn 1", Plan: history.Plan{Entries: history.EntriesOf(in.Plan.Entries.List()[:1]...)}}})
+	do(&in, BeforeMsg{Answer: Answer{Number: in.Number}, Before: &Request{Name: "turn 1", Plan: history.Plan{Entries: in.Plan.Entries[:1]}}})
 	if got := shown(&in); !strings.Contains(got, "from turn 1 to next request") || !strings.Contains(got, "entered      2 model") {
 		t.Errorf("the changes are not shown:\n%s", got)
 	}
@@ -202,7 +202,7 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	}
 	in := opened()
 	plan := in.Plan
-	plan.Entries = history.EntriesOf(append(plan.Entries.List()[:2:2], history.Entry{ID: 3, Index: 2, Repairs: []history.Repair{{Kind: "C8"}}})...)
+	plan.Entries = append(plan.Entries[:2:2], history.Entry{ID: 3, Index: 2, Repairs: []history.Repair{{Kind: "C8"}}})
 	l.Set(plan)
 	if got := l.Announce(); got != "2 repairs; /repair shows them." || l.Announce() != "" {
 		t.Errorf("announced as %q", got)
@@ -304,9 +304,9 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 func TestPricesAreMadeForTheRepairOnShow(t *testing.T) {
 	in := opened()
 	plan := in.Plan
-	plan.Entries = history.EntriesOf(plan.Entries.List()[:2:2]...)
+	plan.Entries = plan.Entries[:2:2]
 	for id := int64(3); id < 8; id++ {
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), history.Entry{ID: id, Index: int(id) - 1, Repairs: []history.Repair{{Kind: "C8"}}})...)
+		plan.Entries = append(plan.Entries, history.Entry{ID: id, Index: int(id) - 1, Repairs: []history.Repair{{Kind: "C8"}}})
 	}
 	l := Repairs{Keys: keymap.Default(), Message: in.Message}
 	l.Set(plan)
@@ -357,8 +357,8 @@ func TestThePageOfARepairFits(t *testing.T) {
 }
 
 // edited is the same entries with some of them changed.
-func edited(entries history.Entries, edit func(list []history.Entry)) history.Entries {
-	list := entries.List()
+func edited(entries []history.Entry, edit func(list []history.Entry)) []history.Entry {
+	list := slices.Clone(entries)
 	edit(list)
-	return history.EntriesOf(list...)
+	return list
 }

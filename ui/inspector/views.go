@@ -56,7 +56,7 @@ func (in *Model) showChanges(from, to *Request) {
 	}
 	l.Head.Line(Title, "from %s to %s", from.Name, to.Name)
 	l.Head.Line(Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
-		theme.Thousands(sentOf(before)), theme.Thousands(sentOf(after)), theme.Thousands(after.Entries.Len()), theme.Plural(len(list), "change"))
+		theme.Thousands(sentOf(before)), theme.Thousands(sentOf(after)), theme.Thousands(len(after.Entries)), theme.Plural(len(list), "change"))
 	in.changes = list
 	in.put(l)
 }

@@ -24,7 +24,7 @@ type Forecast struct {
 func ForecastOf(known record.Forecast, plan history.Plan) Forecast {
 	o := Forecast{Prefix: known.Prefix, Shortfall: known.Shortfall}
 	for _, i := range known.Losses {
-		if e := plan.Entries.At(i); e.Sent() {
+		if e := plan.Entries[i]; e.Sent() {
 			o.Cut = append(o.Cut, i)
 		} else {
 			o.Dropped = append(o.Dropped, i)

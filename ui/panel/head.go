@@ -45,7 +45,7 @@ func (p *Model) head(st theme.Styles, w, h int, focused bool) []string {
 	if focused && h >= airyHeight {
 		lines = slices.Concat(lines, blank, p.legend(st, w))
 	}
-	if r.Plan.Entries.Len() == 0 && p.draft() == 0 {
+	if len(r.Plan.Entries) == 0 && p.draft() == 0 {
 		return slices.Concat(lines, blank, theme.WrapStyled(st.Muted, r.Missing(), w))
 	}
 	if h >= columnHeight {

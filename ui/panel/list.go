@@ -76,7 +76,7 @@ func (p *Model) rows(st theme.Styles, in, w, top, h int, focused bool) []string 
 		p.list.first += top - p.list.head // The head grows with the focus, and the rows stay under the mouse.
 	}
 	p.list = list{head: top, top: top, first: p.list.first}
-	if last := r.Plan.Entries.Len() - 1; p.OnPage.To > 0 && last >= 0 { // The plan may not know the newest yet.
+	if last := len(r.Plan.Entries) - 1; p.OnPage.To > 0 && last >= 0 { // The plan may not know the newest yet.
 		p.list.from = r.Rows.lineOf(r.Rows.Place(min(p.OnPage.From, last)), opened)
 		p.list.to = r.Rows.lineOf(r.Rows.Place(min(p.OnPage.To-1, last)), opened) + 1
 	}
@@ -125,7 +125,7 @@ func (p *Model) more(st theme.Styles, c columns, w int, arrow string, line, draf
 	place, _ := r.Rows.placeOf(line, p.open())
 	n := r.Rows.entriesBefore(place)
 	if arrow == "↓" {
-		n = r.Plan.Entries.Len() - n
+		n = len(r.Plan.Entries) - n
 	}
 	text := theme.Thousands(n) + " more"
 	switch {
@@ -174,7 +174,7 @@ const (
 // columns are the columns in w cells. What was saved gives way where nothing is, then who said a message, then
 // what was saved; the tokens never do.
 func (r *Request) columns(w int, model string) columns {
-	digits := len(theme.Thousands(max(10, r.Plan.Entries.Len())))
+	digits := len(theme.Thousands(max(10, len(r.Plan.Entries))))
 	tokens, saved := tokensCells, savedCells
 	if used := len(theme.Thousands(r.Plan.Sum.Used())); used > tokens {
 		tokens = used + 1
@@ -346,10 +346,10 @@ const maxApart = 5
 func (r *Request) match(index int) string {
 	for apart := 1; apart <= maxApart; apart++ {
 		for _, i := range []int{index - apart, index + apart} {
-			if i < 0 || i >= r.Plan.Entries.Len() {
+			if i < 0 || i >= len(r.Plan.Entries) {
 				continue
 			}
-			if e := r.Plan.Entries.At(i); e.Recalled && e.Cause.Code == history.CauseSharedWords {
+			if e := r.Plan.Entries[i]; e.Recalled && e.Cause.Code == history.CauseSharedWords {
 				return theme.Thousands(i + 1)
 			}
 		}

@@ -5,6 +5,7 @@ package panel
 
 import (
 	"errors"
+	"slices"
 
 	"winnow/history"
 	"winnow/llm"
@@ -84,7 +85,7 @@ func (p *Model) Set(plan history.Plan, err error) {
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
 		tooMany = over.Need - over.Have
 	}
-	if err == nil || plan.Entries.Len() > 0 {
+	if err == nil || len(plan.Entries) > 0 {
 		on := p.Chosen()
 		p.Next = requestOf(plan, p.said)
 		if p.Shown() == &p.Next {
@@ -107,7 +108,7 @@ func (p *Model) Stay(on row) {
 	switch {
 	case !p.Moved:
 		p.At = r.Len() - 1
-	case on.Entry != nil && on.Entry.Index < r.Entries.Len():
+	case on.Entry != nil && on.Entry.Index < len(r.Entries):
 		p.At = r.Place(on.Entry.Index)
 	}
 	p.stand(p.At)
@@ -119,13 +120,9 @@ func (p *Model) ToFirstChange() {
 	if p.Moved {
 		return
 	}
-	first := 0
-	for e, n := range p.Shown().Plan.Entries.Runs() {
-		if !e.Whole || !e.Sent() {
-			p.jump(first)
-			return
-		}
-		first += n
+	first := slices.IndexFunc(p.Shown().Plan.Entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
+	if first >= 0 {
+		p.jump(first)
 	}
 }
 
@@ -242,8 +239,8 @@ func (p *Model) ReleaseCursor() {
 
 // Verdict is the entry of the message with this place in the conversation.
 func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
-	if index < 0 || index >= r.Plan.Entries.Len() || r.Plan.Entries.At(index).ID != id {
+	if index < 0 || index >= len(r.Plan.Entries) || r.Plan.Entries[index].ID != id {
 		return history.Entry{}, false
 	}
-	return r.Plan.Entries.At(index), true
+	return r.Plan.Entries[index], true
 }

@@ -18,12 +18,12 @@ import (
 // planned is a panel with the plan of a conversation in which each verdict occurs.
 func planned() Model {
 	plan := history.Plan{
-		Entries: history.EntriesOf([]history.Entry{
+		Entries: []history.Entry{
 			{ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget"}, TokensBefore: 612},
 			{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Cause: history.Cause{Text: "an older answer"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
 			{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18},
 			{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
-		}...),
+		},
 		Next: []int{3},
 		Sum:  history.Sum{System: 212, Pinned: 18, Body: 68, Draft: 22, Total: 320, Reserve: 1024, Window: 7556, Limit: 6000, Bound: history.BoundWindow, Ratio: 1, Sent: 3, Stored: 4},
 	}
@@ -66,7 +66,7 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Set(history.Plan{
 		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
-		Entries: history.EntriesOf([]history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}}...),
+		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
 	}, nil)
 	got := screen(p, 60, 24, true)
 	for _, want := range []string{"messages ~200", "~200 of 400 tokens", "200 free", "●  1 you"} {
@@ -115,7 +115,7 @@ func long() Model {
 		case n == 48:
 			e.Role, e.Repairs = history.Tool, []history.Repair{{Kind: "C1", Cause: history.Cause{Code: cause.ResultMissing, Text: "read_file"}}}
 		}
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
+		plan.Entries = append(plan.Entries, e)
 		plan.Sum.Body += e.TokensAfter
 		if said[e.ID] == "" {
 			said[e.ID] = fmt.Sprintf("Message %d of the conversation", e.ID)
@@ -167,11 +167,11 @@ func TestScreens(t *testing.T) {
 // whole is a conversation of which everything fits.
 func whole() Model {
 	p := long()
-	entries := p.Next.Plan.Entries.List()[52:56]
+	entries := p.Next.Plan.Entries[52:56]
 	for i := range entries {
 		entries[i].Index = i
 	}
-	plan := history.Plan{Entries: history.EntriesOf(entries...), Sum: history.Sum{System: 12, Body: 338, Total: 350, Limit: 120_186, Window: 128_000, Bound: history.BoundWindow, Ratio: 1}}
+	plan := history.Plan{Entries: entries, Sum: history.Sum{System: 12, Body: 338, Total: 350, Limit: 120_186, Window: 128_000, Bound: history.BoundWindow, Ratio: 1}}
 	p.Set(plan, nil)
 	return p
 }

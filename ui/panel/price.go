@@ -32,7 +32,7 @@ func (p *Model) prices(e history.Entry) []keyPrice {
 	var flag history.Flag
 	before, after := 0, 0
 	for _, at := range group {
-		member := r.Plan.Entries.At(at)
+		member := r.Plan.Entries[at]
 		switch {
 		case member.Pinned:
 			flag = history.Pin

@@ -6,11 +6,10 @@ import (
 	"winnow/history"
 )
 
-// rows are the messages of a request in their order, and the texts that winnow added at their places. The messages
-// are not copied: a hundred thousand cost as much as ten. A place counts both. On the screen a run of neighbours that
+// rows are the messages of a request in their order, and the texts that winnow added at their places. A place counts both. On the screen a run of neighbours that
 // are not sent for the same verdict is one line, unless it is opened.
 type rows struct {
-	Entries history.Entries
+	Entries []history.Entry
 	Added   []history.Added
 	At      []int // the place of each of the added, rising
 	runs    []run
@@ -39,15 +38,13 @@ func rowsOf(p history.Plan) rows {
 
 // lastGap is the index of the first of the last messages that are not sent one after the other. A note of a gap that no
 // message follows but the current one is in the system prompt; the list shows it at the gap.
-func lastGap(entries history.Entries) int {
-	gap, last := 0, false // where the last one begins, and whether the run before is one
-	next := 0
-	for e, n := range entries.Runs() {
-		if !e.Sent() && !last {
-			gap = next
-		}
-		last = !e.Sent()
-		next += n
+func lastGap(entries []history.Entry) int {
+	gap := len(entries)
+	for gap > 0 && entries[gap-1].Sent() {
+		gap--
+	}
+	for gap > 0 && !entries[gap-1].Sent() {
+		gap--
 	}
 	return gap
 }
@@ -65,7 +62,8 @@ func (r *Request) fold() {
 	}
 	entries := r.Plan.Entries
 	var before history.Disposition
-	for i, e := range entries.All() {
+	for i := range entries {
+		e := &entries[i]
 		r.system = r.system || e.Role == history.System
 		r.saved = max(r.saved, e.TokensBefore-e.TokensAfter)
 		parted := added < len(r.Rows.Added) && r.Rows.Added[added].At <= i
@@ -80,17 +78,17 @@ func (r *Request) fold() {
 		diff += e.TokensAfter - e.TokensBefore
 		before = e.Disposition
 	}
-	end(entries.Len())
+	end(len(entries))
 }
 
 // changed says that a trial changes the message with an index.
 func (r *Request) changed(i int) bool {
-	_, is := r.moves[r.Plan.Entries.ID(i)]
+	_, is := r.moves[r.Plan.Entries[i].ID]
 	return is
 }
 
 // Len is how many places there are.
-func (r rows) Len() int { return r.Entries.Len() + len(r.Added) }
+func (r rows) Len() int { return len(r.Entries) + len(r.Added) }
 
 // row is what has one place: a message's entry or an added text.
 type row struct {
@@ -107,8 +105,7 @@ func (r rows) Row(place int) row {
 	case is:
 		return row{Added: &r.Added[k]}
 	}
-	e := r.Entries.At(place - k)
-	return row{Entry: &e}
+	return row{Entry: &r.Entries[place-k]}
 }
 
 // Place is that of the entry with this index.
@@ -125,7 +122,7 @@ func (r rows) Place(entry int) int {
 // entriesBefore is how many messages are in front of a place.
 func (r rows) entriesBefore(place int) int {
 	k, _ := slices.BinarySearch(r.At, place)
-	return min(max(0, place-k), r.Entries.Len())
+	return min(max(0, place-k), len(r.Entries))
 }
 
 // runAt is the run that a place is in, -1 for none.

@@ -38,10 +38,10 @@ func drawnRequest(t *rapid.T) Model {
 		} else {
 			e.Disposition = rapid.SampledFrom(gone).Draw(t, "verdict")
 		}
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
+		plan.Entries = append(plan.Entries, e)
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "added") {
-		a := history.Added{Kind: "marker", At: rapid.IntRange(0, plan.Entries.Len()).Draw(t, "at"), Text: "…", Tokens: rapid.IntRange(0, 30).Draw(t, "tokens")}
+		a := history.Added{Kind: "marker", At: rapid.IntRange(0, len(plan.Entries)).Draw(t, "at"), Text: "…", Tokens: rapid.IntRange(0, 30).Draw(t, "tokens")}
 		plan.Added = append(plan.Added, a)
 		s.Added += a.Tokens
 	}
@@ -90,8 +90,8 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 		if draft := p.draft(); draft > 0 {
 			total += draft
 		}
-		if total != r.Plan.Sum.Used() || messages != r.Plan.Entries.Len() {
-			t.Fatalf("the rows add up to %d tokens of %d messages, the request has %d of %d", total, messages, r.Plan.Sum.Used(), r.Plan.Entries.Len())
+		if total != r.Plan.Sum.Used() || messages != len(r.Plan.Entries) {
+			t.Fatalf("the rows add up to %d tokens of %d messages, the request has %d of %d", total, messages, r.Plan.Sum.Used(), len(r.Plan.Entries))
 		}
 	})
 }
@@ -118,13 +118,13 @@ func TestEveryMessageCanBeReached(t *testing.T) {
 					marked++
 				}
 			}
-			if marked != 1 && p.Next.Plan.Entries.Len()+len(p.Next.Plan.Added) > 0 {
+			if marked != 1 && len(p.Next.Plan.Entries)+len(p.Next.Plan.Added) > 0 {
 				t.Fatalf("in %d lines the cursor is on %d lines:\n%s", h, marked, strings.Join(lines, "\n"))
 			}
 			p.Move(1)
 		}
-		if len(reached) != p.Next.Plan.Entries.Len() {
-			t.Fatalf("%d of %d messages were reached", len(reached), p.Next.Plan.Entries.Len())
+		if len(reached) != len(p.Next.Plan.Entries) {
+			t.Fatalf("%d of %d messages were reached", len(reached), len(p.Next.Plan.Entries))
 		}
 	})
 }

@@ -16,7 +16,7 @@ func plain() theme.Styles { return theme.New(theme.None, theme.Palette{}, 0) }
 func TestStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	t.Parallel()
 	cut, whole, over, empty := planned(), planned(), planned(), Model{}
-	whole.Set(history.Plan{Entries: history.EntriesOf(cut.Next.Plan.Entries.List()[3:]...)}, nil)
+	whole.Set(history.Plan{Entries: cut.Next.Plan.Entries[3:]}, nil)
 	over.Set(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
 	for _, c := range []struct {
 		p         Model

@@ -52,7 +52,7 @@ func (p *Model) FirstTried() (id int64, ok bool) {
 	if w == nil || w.first == 0 {
 		return 0, false
 	}
-	return w.Request.Plan.Entries.At(w.first - 1).ID, true
+	return w.Request.Plan.Entries[w.first-1].ID, true
 }
 
 // cancel stops the plan that is being made.

@@ -188,7 +188,7 @@ func (p *Model) tried(msg TriedMsg) tea.Cmd {
 	if msg.Err != nil {
 		w.Note = theme.Sentence(msg.Err)
 	}
-	if msg.Err != nil && msg.Plan.Entries.Len() == 0 {
+	if msg.Err != nil && len(msg.Plan.Entries) == 0 {
 		return nil
 	}
 	if msg.Trial.Model != "" {

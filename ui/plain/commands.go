@@ -123,12 +123,12 @@ func (c *chat) context(context.Context, string) error {
 	if err != nil {
 		return err
 	}
-	if plan.Entries.Len() == 0 {
+	if len(plan.Entries) == 0 {
 		c.say("There is nothing to send yet.")
 		return nil
 	}
 	c.say("The next request: %s", strings.TrimPrefix(planText(plan), "Sending "))
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		now := verdict(e)
 		if now == "" {
 			now = "whole"

@@ -18,7 +18,7 @@ func (c *chat) search(ctx context.Context, text string) error {
 		return err
 	}
 	sent := map[int64]string{}
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		sent[e.ID] = verdict(e)
 	}
 	found := 0

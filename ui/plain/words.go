@@ -12,12 +12,12 @@ import (
 // planText says in a sentence what a request holds.
 func planText(p history.Plan) string {
 	sent := 0
-	for _, e := range p.Entries.All() {
+	for _, e := range p.Entries {
 		if e.Sent() {
 			sent++
 		}
 	}
-	return fmt.Sprintf("Sending %s of %s, about %s tokens.", theme.Thousands(sent), theme.Plural(p.Entries.Len(), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
+	return fmt.Sprintf("Sending %s of %s, about %s tokens.", theme.Thousands(sent), theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
 }
 
 // verdict is a verdict in words: "cut to 150 of 2,310 characters". It is "" for a message that is sent whole and as it is.
@@ -32,23 +32,23 @@ func verdict(e history.Entry) string {
 // the same verdict share a line.
 func (c *chat) changed(p history.Plan) []string {
 	var out []string
-	for i := 0; i < p.Entries.Len(); i++ {
-		e := p.Entries.At(i)
+	for i := 0; i < len(p.Entries); i++ {
+		e := p.Entries[i]
 		now := verdict(e)
 		if now == c.verdicts[e.ID] {
 			continue
 		}
 		from := i
-		for i+1 < p.Entries.Len() && verdict(p.Entries.At(i+1)) == now && c.verdicts[p.Entries.At(i+1).ID] != now {
+		for i+1 < len(p.Entries) && verdict(p.Entries[i+1]) == now && c.verdicts[p.Entries[i+1].ID] != now {
 			i++
 		}
-		for _, e := range p.Entries.List()[from : i+1] {
+		for _, e := range p.Entries[from : i+1] {
 			c.verdicts[e.ID] = now
 		}
 		if now == "" {
 			now = "sent whole again"
 		}
-		out = append(out, named(p.Entries.At(from), p.Entries.At(i))+": "+now)
+		out = append(out, named(p.Entries[from], p.Entries[i])+": "+now)
 	}
 	return out
 }

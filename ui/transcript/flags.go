@@ -251,8 +251,8 @@ func (msg FlaggedMsg) price() string {
 
 // entriesOf are a plan's entries by message.
 func entriesOf(p history.Plan) map[int64]history.Entry {
-	byID := make(map[int64]history.Entry, p.Entries.Len())
-	for _, e := range p.Entries.All() {
+	byID := make(map[int64]history.Entry, len(p.Entries))
+	for _, e := range p.Entries {
 		byID[e.ID] = e
 	}
 	return byID
@@ -332,8 +332,8 @@ func (c *Model) NumbersOf(ids ...int64) string {
 
 // NumberOf is a message's number in the conversation, as the panel has it.
 func (c *Model) NumberOf(id int64) string {
-	if i := slices.IndexFunc(c.Next.Entries.List(), func(e history.Entry) bool { return e.ID == id }); i >= 0 {
-		return theme.Thousands(c.Next.Entries.At(i).Index + 1)
+	if i := slices.IndexFunc(c.Next.Entries, func(e history.Entry) bool { return e.ID == id }); i >= 0 {
+		return theme.Thousands(c.Next.Entries[i].Index + 1)
 	}
 	return theme.Thousands(c.indexOf(id) + 1)
 }

@@ -60,8 +60,8 @@ func (m *itemList) entryOf(id int64) *history.Entry {
 	if message, is := m.judged.owner[id]; is {
 		id = message
 	}
-	if i, ok := m.judged.messages.Find(id); ok && i < m.judged.plan.Entries.Len() && m.judged.plan.Entries.ID(i) == id {
-		e := m.judged.plan.Entries.At(i)
+	if i, ok := m.judged.messages.Find(id); ok && i < len(m.judged.plan.Entries) && m.judged.plan.Entries[i].ID == id {
+		e := m.judged.plan.Entries[i]
 		return &e
 	}
 	return nil

@@ -261,20 +261,19 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 // what is recalled. It is 0 where none fell out, or none follows.
 func seenFrom(plan history.Plan) (id int64, above, all int) {
 	entries := plan.Entries
-	next, sent := 0, 0
-	for e, n := range entries.Runs() {
-		next += n
-		if e.FellOut() {
-			above, all = sent, next
+	sent := 0
+	for i := range entries {
+		if entries[i].FellOut() {
+			above, all = sent, i+1
 		}
-		if e.Sent() {
-			sent += n
+		if entries[i].Sent() {
+			sent++
 		}
 	}
-	if all == 0 || all == entries.Len() {
+	if all == 0 || all == len(entries) {
 		return 0, 0, 0
 	}
-	return entries.ID(all), above, all
+	return entries[all].ID, above, all
 }
 
 // Verdict is the plan's entry of a message. The plan has one entry per message, in order.
@@ -351,10 +350,10 @@ func verdict(e *history.Entry) string {
 // change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
 func (c *Model) change(id int64, e *history.Entry) (tag string, more bool) {
 	i := c.indexOf(id)
-	if i >= c.Next.Entries.Len() || c.Next.Entries.At(i).ID != e.ID {
+	if i >= len(c.Next.Entries) || c.Next.Entries[i].ID != e.ID {
 		return "", false
 	}
-	switch was := c.Next.Entries.At(i); {
+	switch was := c.Next.Entries[i]; {
 	case !was.Sent() && e.Sent() && len(e.Cuts) > 0:
 		return "+ comes back, cut", true
 	case !was.Sent() && e.Sent():

@@ -39,7 +39,7 @@ func page(width, height int, messages []store.Message, entries []history.Entry) 
 	for i := range entries {
 		entries[i].ID, entries[i].Index, entries[i].Role = int64(i+1), i, messages[i].Role
 	}
-	c.Judge(history.Plan{Entries: history.EntriesOf(entries...)})
+	c.Judge(history.Plan{Entries: entries})
 	return &c
 }
 
@@ -146,11 +146,11 @@ func TestATrialSaysWhatChanges(t *testing.T) {
 	t.Parallel()
 	messages, entries := parser()
 	c := page(72, 40, messages, entries)
-	c.Next, c.Trial = history.Plan{Entries: history.EntriesOf(entries...)}, true
+	c.Next, c.Trial = history.Plan{Entries: entries}, true
 	tried := slices.Clone(entries)
 	tried[2].Disposition, tried[4].Disposition, tried[4].Cuts = history.Kept, history.Kept, nil
 	tried[3].Disposition = history.Dropped
-	c.Judge(history.Plan{Entries: history.EntriesOf(tried...)})
+	c.Judge(history.Plan{Entries: tried})
 	c.ScrollTo(1)
 	text := uitest.Plain(c.View())
 	for _, want := range []string{"● gpt-5.2 +comes back", "○ you −drops out", "+whole again, 2,207 characters", "the model would see from here ─── was 4"} {
@@ -163,12 +163,12 @@ func TestATrialSaysWhatChanges(t *testing.T) {
 	}
 	shorter := slices.Clone(entries)
 	shorter[4].CharsAfter = 40
-	c.Judge(history.Plan{Entries: history.EntriesOf(shorter...)})
+	c.Judge(history.Plan{Entries: shorter})
 	if text := uitest.Plain(c.View()); !strings.Contains(text, "− cut to 40 of ") {
 		t.Errorf("what would be cut shorter is not marked:\n%s", text)
 	}
 	c.Trial = false
-	c.Judge(history.Plan{Entries: history.EntriesOf(entries...)})
+	c.Judge(history.Plan{Entries: entries})
 	if text := uitest.Plain(c.View()); strings.Contains(text, "comes back") || !strings.Contains(text, boundary) {
 		t.Errorf("behind the trial the page is\n%s", text)
 	}
@@ -246,7 +246,7 @@ func TestAVerdictAboveTheScreenMovesNothing(t *testing.T) {
 	for i := range 5 {
 		whole[i] = history.Entry{ID: entries[i].ID, Index: i, Role: entries[i].Role, Disposition: history.Kept}
 	}
-	c.Judge(history.Plan{Entries: history.EntriesOf(whole...)})
+	c.Judge(history.Plan{Entries: whole})
 	if after := c.View(); !slices.Equal(before, after) {
 		t.Errorf("the screen was\n%s\nand is\n%s", uitest.Plain(before), uitest.Plain(after))
 	}
@@ -308,8 +308,8 @@ func TestArgumentsInARow(t *testing.T) {
 }
 
 // edited is the same entries with some of them changed.
-func edited(entries history.Entries, edit func(list []history.Entry)) history.Entries {
-	list := entries.List()
+func edited(entries []history.Entry, edit func(list []history.Entry)) []history.Entry {
+	list := slices.Clone(entries)
 	edit(list)
-	return history.EntriesOf(list...)
+	return list
 }

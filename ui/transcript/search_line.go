@@ -18,7 +18,7 @@ func (c *Model) SearchTitle() string {
 		return ""
 	case len(f.hits) == 0:
 		return "no matches"
-	case c.Plan.Entries.Len() == 0:
+	case len(c.Plan.Entries) == 0:
 		return theme.Plural(len(f.hits), "match")
 	}
 	return theme.Plural(len(f.hits), "match") + ": " + f.tally.text()
@@ -51,7 +51,7 @@ func (c *Model) hitText() string {
 	case cutAway:
 		text += " · ◐ cut, not in what is sent"
 	case leftOut:
-		text += " · ○ not sent: " + string(c.Plan.Entries.At(h.message).Disposition)
+		text += " · ○ not sent: " + string(c.Plan.Entries[h.message].Disposition)
 	default:
 		return text + " · ? the message is not part of this request"
 	}

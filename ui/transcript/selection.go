@@ -126,7 +126,7 @@ func (c *Model) SelectionTitle() string {
 	title := theme.Thousands(len(ids)) + " selected"
 	counted := func(n int) string { return theme.Thousands(c.Plan.Sum.Tokens(n)) }
 	switch {
-	case c.Plan.Entries.Len() == 0:
+	case len(c.Plan.Entries) == 0:
 		return title
 	case sent == whole:
 		return title + " · " + counted(sent) + " tokens"

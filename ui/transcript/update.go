@@ -106,7 +106,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		c.Newest()
 	case keymap.Boundary:
 		switch {
-		case c.Next.Entries.Len() == 0:
+		case len(c.Next.Entries) == 0:
 			return c.Say("There is no plan of the next request yet.")
 		case !c.Boundary():
 			return c.Say(c.fromStart())

@@ -34,7 +34,7 @@ func grammar(w, h int) Model {
 		if i == 0 {
 			e.Disposition, e.TokensAfter = history.Dropped, 0
 		}
-		plan.Entries = history.EntriesOf(append(plan.Entries.List(), e)...)
+		plan.Entries = append(plan.Entries, e)
 	}
 	c.Judge(plan)
 	c.Next = plan
@@ -224,7 +224,7 @@ func TestTheStartOfTheConversationIsSeen(t *testing.T) {
 		{[]history.Entry{whole, cut, cut}, "The model sees the conversation from its start; 2 messages are cut."},
 		{[]history.Entry{out, cut, whole}, "The model sees the conversation from its start; 1 message is not sent and 1 message is cut."},
 	} {
-		m.Plan.Entries = history.EntriesOf(test.entries...)
+		m.Plan.Entries = test.entries
 		if got := m.fromStart(); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.entries, got, test.want)
 		}

@@ -64,8 +64,8 @@ func BenchmarkRead(b *testing.B) {
 			for b.Loop() {
 				must(b, sqlite.InTx(b.Context(), db, func(tx *sql.Tx) error {
 					p, err := read.read(tx)
-					if err == nil && p.Entries.Len() != read.want {
-						err = fmt.Errorf("the plan has %d entries", p.Entries.Len())
+					if err == nil && len(p.Entries) != read.want {
+						err = fmt.Errorf("the plan has %d entries", len(p.Entries))
 					}
 					return err
 				}))

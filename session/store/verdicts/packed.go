@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"winnow/history"
 )
@@ -86,11 +87,11 @@ func Unzip(packed []byte) ([]byte, error) {
 // packed is a plan by columns.
 func (p Plan) packed() packed {
 	out := packed{
-		Sum: p.Sum, Added: p.Added, Entries: p.Entries.Len(),
+		Sum: p.Sum, Added: p.Added, Entries: len(p.Entries),
 		Cuts: map[int][]history.Range{}, Inserted: map[int][]history.Insert{}, Repairs: map[int][]history.Repair{},
 	}
 	var before history.Entry
-	for i, e := range p.Entries.All() {
+	for i, e := range p.Entries {
 		e = recorded(e)
 		out.ID = extend(out.ID, e.ID-before.ID)
 		out.Index = extend(out.Index, e.Index-before.Index)
@@ -144,7 +145,7 @@ func (p packed) plan() (Plan, error) {
 	if p.Entries < 0 || p.Entries > maxEntries {
 		return Plan{}, fmt.Errorf("it says that it has %d entries", p.Entries)
 	}
-	entries := make([]history.Entry, p.Entries)
+	entries := slices.Grow([]history.Entry(nil), p.Entries)[:p.Entries] // nil for none
 	err := errors.Join(
 		each(p.ID, len(entries), func(i int, by int64) { entries[i].ID = by }),
 		each(p.Index, len(entries), func(i, by int) { entries[i].Index = by }),
@@ -170,7 +171,7 @@ func (p packed) plan() (Plan, error) {
 		}
 		e.Cuts, e.Inserted, e.Repairs = p.Cuts[i], p.Inserted[i], p.Repairs[i]
 	}
-	out := Plan{Sum: p.Sum, Entries: history.EntriesOf(entries...), Added: p.Added}
+	out := Plan{Sum: p.Sum, Entries: entries, Added: p.Added}
 	if !inOrder(out.Entries) {
 		return Plan{}, errors.New("its messages are not in order")
 	}

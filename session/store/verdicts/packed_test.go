@@ -69,7 +69,7 @@ func TestRecordKeepsEveryFieldOfAVerdict(t *testing.T) {
 		entries[i].Inserted = []history.Insert{{At: 1, Text: "…"}}
 		entries[i].Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Text: "what"}, Before: "\"", After: "{}"}}
 	}
-	v.Entries = history.EntriesOf(entries...)
+	v.Entries = entries
 	fillIn(t, reflect.ValueOf(&v.Sum).Elem(), 1)
 	if back := readBack(t, v); !reflect.DeepEqual(back, v) {
 		t.Errorf("read back\n%+v\nwant\n%+v", back, v)
@@ -106,7 +106,7 @@ func TestRecordKeepsAnyVerdicts(t *testing.T) {
 			if rapid.Bool().Draw(t, "cut") {
 				e.Cuts = []history.Range{{From: i, To: i + 1}}
 			}
-			v.Entries = history.EntriesOf(append(v.Entries.List(), e)...)
+			v.Entries = append(v.Entries, e)
 		}
 		if back := readBack(t, v); !reflect.DeepEqual(back, v) {
 			t.Fatalf("read back\n%+v\nwant\n%+v", back, v)
@@ -116,7 +116,7 @@ func TestRecordKeepsAnyVerdicts(t *testing.T) {
 
 // TestDamagedRecordIsAnError changes a record at random and reads it.
 func TestDamagedRecordIsAnError(t *testing.T) {
-	raw, err := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}...)}.Pack()
+	raw, err := Plan{Entries: []history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}}.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -77,9 +78,9 @@ func steady(c history.Cause) history.Cause {
 
 // recordOf is the record of a plan.
 func recordOf(p Plan) Record {
-	r := Record{Sum: &p.Sum, Added: p.Added, Entries: p.Entries.Len()}
+	r := Record{Sum: &p.Sum, Added: p.Added, Entries: len(p.Entries)}
 	goesOn := false // the newest shortfall
-	for _, e := range p.Entries.All() {
+	for _, e := range p.Entries {
 		if !fellShort(e.Cause) {
 			continue
 		}
@@ -98,23 +99,22 @@ func recordOf(p Plan) Record {
 }
 
 // plan is the plan of a record with its verdicts, or some of them, in order.
-func (r Record) plan(entries history.Entries) Plan {
+func (r Record) plan(entries []history.Entry) Plan {
 	p := Plan{Sum: *r.Sum, Entries: entries, Added: r.Added}
 	if len(r.Shortfalls) == 0 {
 		return p
 	}
 	short := r.Shortfalls
-	var w history.EntryWriter
-	for _, e := range entries.All() {
+	p.Entries = slices.Clone(entries)
+	for i := range p.Entries {
+		e := &p.Entries[i]
 		for len(short) > 0 && short[0].Last < e.ID {
 			short = short[1:]
 		}
 		if len(short) > 0 && short[0].First <= e.ID && fellShort(e.Cause) {
 			e.Cause.Want, e.Cause.Have = short[0].Want, short[0].Have
 		}
-		w.Add(e)
 	}
-	p.Entries = w.Entries()
 	return p
 }
 
@@ -143,21 +143,21 @@ func ScanPast(more ...any) func(scan func(...any) error) (history.Entry, history
 		if err != nil {
 			return history.Entry{}, history.Sum{}, err
 		}
-		p := r.plan(history.EntriesOf(history.Entry(r.row)))
-		return p.Entries.At(0), p.Sum, nil
+		p := r.plan([]history.Entry{history.Entry(r.row)})
+		return p.Entries[0], p.Sum, nil
 	}
 }
 
 // collect reads verdicts. condition is what follows WHERE in the query, in which the table is called v.
-func collect(ctx context.Context, tx *sql.Tx, condition string, args ...any) (history.Entries, error) {
-	var w history.EntryWriter
+func collect(ctx context.Context, tx *sql.Tx, condition string, args ...any) ([]history.Entry, error) {
+	var entries []history.Entry
 	read := sqlite.RowScan[row]()
 	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
 		r, err := read(scan)
-		w.Add(history.Entry(r))
+		entries = append(entries, history.Entry(r))
 		return err
 	}, "SELECT "+sqlite.Columns[row]("v")+" FROM verdicts v WHERE "+condition+" ORDER BY v.message", args...)
-	return w.Entries(), err
+	return entries, err
 }
 
 // requestRow is the row of a request, as far as it is about its plan.
@@ -181,8 +181,8 @@ func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
 			AND v.purpose = ?2
 			AND v.first_request <= ?3
 			AND (v.last_request IS NULL OR v.last_request >= ?3)`, r.Session, r.Purpose, request)
-	if err == nil && entries.Len() != r.Entries {
-		err = fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, entries.Len())
+	if err == nil && len(entries) != r.Entries {
+		err = fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, len(entries))
 	}
 	return r.plan(entries), err
 }
@@ -194,7 +194,7 @@ var errNoPlan = errors.New("it has no plan")
 // rows. One whose transaction is not committed may not be used again.
 type Writer struct {
 	last    Key
-	entries history.Entries
+	entries []history.Entry
 }
 
 // Put stores the plan of a request, the newest of its session and purpose. Its messages have to be in order.
@@ -229,9 +229,9 @@ func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 }
 
 // open reads the verdicts of the newest request of a session and purpose.
-func open(ctx context.Context, tx *sql.Tx, newest Key) (history.Entries, error) {
+func open(ctx context.Context, tx *sql.Tx, newest Key) ([]history.Entry, error) {
 	if newest.Request == 0 {
-		return history.Entries{}, nil
+		return nil, nil
 	}
 	return collect(ctx, tx, `
 		v.session = ?
@@ -240,7 +240,7 @@ func open(ctx context.Context, tx *sql.Tx, newest Key) (history.Entries, error) 
 }
 
 // putRuns ends the runs that do not hold after the last request, and begins those that hold from this one on.
-func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now history.Entries) error {
+func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []history.Entry) error {
 	end := func(message int64) error {
 		_, err := tx.ExecContext(ctx, `
 			UPDATE verdicts
@@ -252,14 +252,14 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now his
 		return err
 	}
 	old := 0 // index into before
-	for _, e := range now.All() {
-		for ; old < before.Len() && before.ID(old) < e.ID; old++ {
-			if err := end(before.ID(old)); err != nil {
+	for _, e := range now {
+		for ; old < len(before) && before[old].ID < e.ID; old++ {
+			if err := end(before[old].ID); err != nil {
 				return err
 			}
 		}
-		if old < before.Len() && before.ID(old) == e.ID {
-			was := before.At(old)
+		if old < len(before) && before[old].ID == e.ID {
+			was := before[old]
 			old++
 			if same(&was, &e) {
 				continue
@@ -282,8 +282,8 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now his
 			return err
 		}
 	}
-	for ; old < before.Len(); old++ {
-		if err := end(before.ID(old)); err != nil {
+	for ; old < len(before); old++ {
+		if err := end(before[old].ID); err != nil {
 			return err
 		}
 	}

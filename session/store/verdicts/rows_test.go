@@ -50,7 +50,7 @@ func anyPlan() *rapid.Generator[Plan] {
 				e.Cause.Want, e.Cause.Have = rapid.IntRange(0, 2).Draw(t, "want"), rapid.IntRange(0, 1).Draw(t, "have")
 				e.Cause.Text = rapid.SampledFrom([]string{"", "words"}).Draw(t, "words")
 			}
-			v.Entries = history.EntriesOf(append(v.Entries.List(), e)...)
+			v.Entries = append(v.Entries, e)
 		}
 		return v
 	})
@@ -98,14 +98,14 @@ func nextPlan(t *rapid.T, before Plan) Plan {
 		return fresh
 	}
 	next := Plan{Sum: fresh.Sum, Added: fresh.Added}
-	cut := rapid.IntRange(0, before.Entries.Len()).Draw(t, "branches off at")
+	cut := rapid.IntRange(0, len(before.Entries)).Draw(t, "branches off at")
 	if rapid.Bool().Draw(t, "goes on") {
-		cut = before.Entries.Len()
+		cut = len(before.Entries)
 	}
-	list := before.Entries.List()[:cut]
+	list := slices.Clone(before.Entries[:cut])
 	for i := range list {
-		if rapid.IntRange(0, 3).Draw(t, "changed") == 0 && i < fresh.Entries.Len() {
-			e := fresh.Entries.At(i)
+		if rapid.IntRange(0, 3).Draw(t, "changed") == 0 && i < len(fresh.Entries) {
+			e := fresh.Entries[i]
 			e.ID, e.Index = list[i].ID, list[i].Index
 			list[i] = e
 		}
@@ -114,13 +114,13 @@ func nextPlan(t *rapid.T, before Plan) Plan {
 	if cut > 0 {
 		last = list[cut-1].ID
 	}
-	for _, e := range fresh.Entries.All() {
+	for _, e := range fresh.Entries {
 		if rapid.Bool().Draw(t, "new") {
 			e.ID, e.Index = last+1+e.ID, len(list)
 			list = append(list, e)
 		}
 	}
-	next.Entries = history.EntriesOf(list...)
+	next.Entries = list
 	return next
 }
 
@@ -174,7 +174,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 						continue
 					}
 					got, err := sweep.entries(s.Request, s.Purpose)
-					if err != nil || !slices.EqualFunc(got.List(), s.Entries.List(), func(a, b history.Entry) bool { return same(&a, &b) }) {
+					if err != nil || !slices.EqualFunc(got, s.Entries, func(a, b history.Entry) bool { return same(&a, &b) }) {
 						t.Fatalf("request %d is swept as\n%+v, %v\nwant\n%+v", s.Request, got, err, s.Entries)
 					}
 				}
@@ -193,12 +193,12 @@ func must(t tester, err error) {
 }
 
 // withLists are entries as they are read: nil for none.
-func withLists(entries history.Entries) history.Entries {
-	var w history.EntryWriter
-	for _, e := range entries.All() {
-		w.Add(recorded(e))
+func withLists(entries []history.Entry) []history.Entry {
+	var out []history.Entry
+	for _, e := range entries {
+		out = append(out, recorded(e))
 	}
-	return w.Entries()
+	return out
 }
 
 // A plan of which rows are lost is an error, and no export reads it as a smaller plan.
@@ -209,7 +209,7 @@ func TestAPlanWithALostRowIsAnError(t *testing.T) {
 	must(t, sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
 		k, err := addRequest(tx, 1, "")
 		must(t, err)
-		p := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}...)}
+		p := Plan{Entries: []history.Entry{{ID: 1, Disposition: history.Kept}, {ID: 2, Disposition: history.Dropped}}}
 		must(t, new(Writer).Put(ctx, tx, k, p))
 		_, err = tx.Exec(`DELETE FROM verdicts WHERE message = 2`)
 		must(t, err)
@@ -235,12 +235,12 @@ func TestShortfallsAreNoPartOfARun(t *testing.T) {
 		var w Writer
 		plans := map[int64]Plan{}
 		for i := range 5 {
-			p := Plan{Entries: history.EntriesOf([]history.Entry{
+			p := Plan{Entries: []history.Entry{
 				{ID: 1, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
 				{ID: 2, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}},
 				{ID: 3, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
 				{ID: 4, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverChars, Want: 40 + i}},
-			}...)}
+			}}
 			k, err := addRequest(tx, 1, "")
 			must(t, err)
 			must(t, w.Put(ctx, tx, k, p))
@@ -270,7 +270,7 @@ func TestAPlanOutOfOrderIsRefused(t *testing.T) {
 	must(t, sqlite.InTx(t.Context(), db, func(tx *sql.Tx) error {
 		k, err := addRequest(tx, 1, "")
 		must(t, err)
-		p := Plan{Entries: history.EntriesOf([]history.Entry{{ID: 2}, {ID: 1}}...)}
+		p := Plan{Entries: []history.Entry{{ID: 2}, {ID: 1}}}
 		if err := new(Writer).Put(t.Context(), tx, k, p); err == nil {
 			t.Error("a plan out of order is kept")
 		}

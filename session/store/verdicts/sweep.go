@@ -54,21 +54,21 @@ func (s *Sweep) read() error {
 }
 
 // entries are the verdicts of a request, which is newer than the one asked for before.
-func (s *Sweep) entries(request int64, purpose string) (history.Entries, error) {
+func (s *Sweep) entries(request int64, purpose string) ([]history.Entry, error) {
 	for s.more && s.next.First <= request {
 		s.runs[s.next.Purpose] = append(s.runs[s.next.Purpose], s.next)
 		if err := s.read(); err != nil {
-			return history.Entries{}, err
+			return nil, err
 		}
 	}
 	runs := slices.DeleteFunc(s.runs[purpose], func(v verdict) bool { return v.Last != 0 && v.Last < request })
 	slices.SortFunc(runs, func(a, b verdict) int { return cmp.Compare(a.ID, b.ID) })
 	s.runs[purpose] = runs
-	var w history.EntryWriter
+	entries := make([]history.Entry, len(runs))
 	for i := range runs {
-		w.Add(history.Entry(runs[i].row))
+		entries[i] = history.Entry(runs[i].row)
 	}
-	return w.Entries(), nil
+	return entries, nil
 }
 
 // Packed is the plan of a request with a record, packed; nil where something of it is lost.
@@ -77,7 +77,7 @@ func (s *Sweep) Packed(k Key, r Record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if entries.Len() != r.Entries {
+	if len(entries) != r.Entries {
 		return nil, nil
 	}
 	return r.plan(entries).Pack()

@@ -14,7 +14,7 @@ import (
 // not sent comes without TokensBefore and CharsBefore, which nobody decided and the message itself tells.
 type Plan struct {
 	Sum     history.Sum
-	Entries history.Entries
+	Entries []history.Entry
 	Added   []history.Added
 }
 
@@ -41,14 +41,13 @@ func same(a, b *history.Entry) bool {
 }
 
 // inOrder reports whether each message is younger than the one before it, as on every branch.
-func inOrder(entries history.Entries) bool {
+func inOrder(entries []history.Entry) bool {
 	last := int64(0)
-	for i := range entries.Len() {
-		id := entries.ID(i)
-		if id <= last {
+	for i := range entries {
+		if entries[i].ID <= last {
 			return false
 		}
-		last = id
+		last = entries[i].ID
 	}
 	return true
 }

@@ -28,43 +28,24 @@ const (
 	ChangeAltered   ChangeKind = "altered"   // anything else, such as pinned by hand, or not sent for another cause
 )
 
-// Compare says what changed from the entries of one plan to those of another, in the order of the
-// conversation. Messages are known by their ID, so the plans may be of two branches. A reason that is
-// worded otherwise is no change, nor is a level that sends the same text.
-func Compare(before, after Entries) []Change {
+// Compare says what changed from the entries of one plan to those of another, in the order of the conversation. Messages
+// are known by their ID, so the plans may be of two branches. A reason that is worded otherwise is no change, nor is a
+// level that sends the same text.
+func Compare(before, after []Entry) []Change {
 	var list []Change
 	n := 0 // so many messages both begin with
-	for k, m := 0, 0; n < min(before.Len(), after.Len()) && before.ID(n) == after.ID(n); {
-		for before.end(k) <= n {
-			k++
-		}
-		for after.end(m) <= n {
-			m++
-		}
-		b, a := before.runs[k].at(n, before.sizes), after.runs[m].at(n, after.sizes)
-		found := len(list)
-		list = appendChanges(list, b, a)
-		n++
-		if len(list) > found || b.Sent() || a.Sent() {
-			continue
-		}
-		// The rest of two runs of messages that are not sent has no change either.
-		for end := min(before.end(k), after.end(m)); n < end && before.ID(n) == after.ID(n); {
-			n++
-		}
+	for ; n < min(len(before), len(after)) && before[n].ID == after[n].ID; n++ {
+		list = appendChanges(list, before[n], after[n])
 	}
-	was := make(map[int64]Entry, before.Len()-n)
-	for i := n; i < before.Len(); i++ {
-		e := before.At(i)
+	was := make(map[int64]Entry, len(before)-n)
+	for _, e := range before[n:] {
 		was[e.ID] = e
 	}
-	for i := n; i < after.Len(); i++ {
-		e := after.At(i)
+	for _, e := range after[n:] {
 		list = appendChanges(list, was[e.ID], e)
 		delete(was, e.ID)
 	}
-	for i := n; i < before.Len(); i++ {
-		e := before.At(i)
+	for _, e := range before[n:] {
 		if _, gone := was[e.ID]; gone {
 			list = appendChanges(list, e, Entry{})
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // two are the plans of a conversation at two moments of its life, with other settings each.
-func two(t *rapid.T, s scene) (before, after Entries) {
+func two(t *rapid.T, s scene) (before, after []Entry) {
 	then := s
 	then.past = s.past[:rapid.IntRange(0, len(s.past)).Draw(t, "then")]
 	then.o = options(t, s.past)
@@ -26,7 +26,7 @@ func TestChangesLeadFromOnePlanToTheOther(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		before, after := two(t, s)
 		verdicts := map[int64]Entry{}
-		for _, e := range before.All() {
+		for _, e := range before {
 			verdicts[e.ID] = e
 		}
 		sent := countSent(before)
@@ -45,10 +45,10 @@ func TestChangesLeadFromOnePlanToTheOther(t *testing.T) {
 				delete(verdicts, id)
 			}
 		}
-		if len(verdicts) != after.Len() {
-			t.Errorf("with the changes there are %d messages, want %d", len(verdicts), after.Len())
+		if len(verdicts) != len(after) {
+			t.Errorf("with the changes there are %d messages, want %d", len(verdicts), len(after))
 		}
-		for _, want := range after.All() {
+		for _, want := range after {
 			if got, there := verdicts[want.ID]; !there || !sameVerdict(got, want) {
 				t.Fatalf("with the changes message %d is\n%+v, want\n%+v", want.ID, got, want)
 			}
@@ -59,9 +59,9 @@ func TestChangesLeadFromOnePlanToTheOther(t *testing.T) {
 	})
 }
 
-func countSent(entries Entries) int {
+func countSent(entries []Entry) int {
 	n := 0
-	for _, e := range entries.All() {
+	for _, e := range entries {
 		if e.Sent() {
 			n++
 		}
@@ -112,11 +112,11 @@ func TestChangeKinds(t *testing.T) {
 		{"a new message that is not sent", none, dropped, []ChangeKind{ChangeAltered}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			list := func(e Entry) Entries {
+			list := func(e Entry) []Entry {
 				if e.Disposition == "" {
-					return Entries{}
+					return nil
 				}
-				return EntriesOf(e)
+				return []Entry{e}
 			}
 			var got []ChangeKind
 			for _, c := range Compare(list(test.before), list(test.after)) {
@@ -131,8 +131,8 @@ func TestChangeKinds(t *testing.T) {
 
 func TestChangesStandInTheOrderOfTheConversation(t *testing.T) {
 	entry := func(id int64, index int, d Disposition) Entry { return Entry{ID: id, Index: index, Disposition: d} }
-	before := EntriesOf(entry(1, 0, Kept), entry(2, 1, Kept), entry(3, 2, Kept))
-	after := EntriesOf(entry(1, 0, Dropped), entry(4, 1, Kept), entry(5, 2, Kept))
+	before := []Entry{entry(1, 0, Kept), entry(2, 1, Kept), entry(3, 2, Kept)}
+	after := []Entry{entry(1, 0, Dropped), entry(4, 1, Kept), entry(5, 2, Kept)}
 	var got []int64
 	for _, c := range Compare(before, after) {
 		got = append(got, c.Entry().ID)
@@ -146,11 +146,11 @@ func TestChangesStandInTheOrderOfTheConversation(t *testing.T) {
 func TestARepairInOtherWordsIsNoChange(t *testing.T) {
 	before := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Mended."}, Before: "{", After: "{}"}}}
 	after := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Repaired."}, Before: "{", After: "{}"}}}
-	if got := Compare(EntriesOf(before), EntriesOf(after)); len(got) != 0 {
+	if got := Compare([]Entry{before}, []Entry{after}); len(got) != 0 {
 		t.Errorf("a repair in other words is the change %+v", got)
 	}
 	after.Repairs[0].After = `{"a": 1}`
-	if got := Compare(EntriesOf(before), EntriesOf(after)); len(got) != 1 || got[0].Kind != ChangeRepaired {
+	if got := Compare([]Entry{before}, []Entry{after}); len(got) != 1 || got[0].Kind != ChangeRepaired {
 		t.Errorf("another repair is the change %+v", got)
 	}
 }

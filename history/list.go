@@ -1,0 +1,247 @@
+package history
+
+import (
+	"iter"
+
+	"winnow/history/cause"
+)
+
+// increment raises a unit to a detail level. The priority list is made of increments.
+type increment struct {
+	unit
+	detail detail
+	cause  cause.Code
+	recall bool // raises what stands in front of the current message instead
+}
+
+// recallShare is how much of what recall and the blocks take is recall's, until it has as much as it may: never the last
+// tenth, which stays for what is recent.
+const recallShare = 0.9
+
+// increments is the priority list: one order that does not depend on the budget. A request takes its longest beginning
+// that fits, so that a larger budget never takes anything away. Behind the opener and the newest turn, recall comes
+// first. A block comes in front of it where recall would take more than its share of what the two have with the block: so
+// the last tenth of any budget is the blocks', and the order is the same for all budgets.
+func (s *selection) increments() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
+		for inc := range s.openerAndNewest() {
+			if !yield(inc) {
+				return
+			}
+		}
+		next, stop := iter.Pull(s.recalls())
+		defer stop()
+		hit, found := next()
+		recent := 0 // tokens of the blocks so far
+		for inc := range s.blocks() {
+			recent += s.price(inc)
+			for found && float64(s.cost.recalled)*(1-recallShare) <= recallShare*float64(recent) {
+				if !yield(hit) {
+					return
+				}
+				hit, found = next()
+			}
+			if !yield(inc) {
+				return
+			}
+		}
+		for found && yield(hit) {
+			hit, found = next()
+		}
+	}
+}
+
+// price is what a block costs more at a detail level than before. The newest turn is not part of it: what that costs
+// depends on the budget, and the order of the list must not.
+func (s *selection) price(inc increment) int {
+	tokens := 0
+	for i := inc.from; i < inc.to; i++ {
+		if s.barred(i) || s.body[i] >= inc.detail || s.last.holds(i) {
+			continue
+		}
+		tokens += s.rendering(i, inc.detail).tokens - s.rendering(i, s.body[i]).tokens
+		if s.body[i] == out {
+			tokens += frameMessage
+		}
+	}
+	return tokens
+}
+
+// withoutRecall is the priority list without what is recalled.
+func (s *selection) withoutRecall() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
+		for _, part := range []iter.Seq[increment]{s.openerAndNewest(), s.blocks()} {
+			for inc := range part {
+				if !yield(inc) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// openerAndNewest is the beginning of the priority list. The newest turn comes shortened first: where it does not fit
+// whole, something of it stays.
+func (s *selection) openerAndNewest() iter.Seq[increment] {
+	list := []increment{
+		{unit: s.opener, detail: short, cause: cause.Opener},
+		{unit: s.asked, detail: short, cause: cause.Newest},
+	}
+	if s.lastWhole > 0 {
+		list = append(list,
+			increment{unit: s.last, detail: short, cause: cause.Newest},
+			increment{unit: s.last, detail: s.newestDetail(), cause: cause.Newest})
+	}
+	return func(yield func(increment) bool) {
+		for _, inc := range list {
+			if inc.from < inc.to && !yield(inc) {
+				return
+			}
+		}
+	}
+}
+
+// blocks is what stands in its place whatever the current message says: the blocks from the newest to the oldest,
+// shortened, then the same whole.
+func (s *selection) blocks() iter.Seq[increment] {
+	return func(yield func(increment) bool) {
+		for end := len(s.candidates); end > 0; {
+			u := s.joined(s.unitBefore(end))
+			if !yield(increment{unit: u, detail: short, cause: cause.RecentShort}) {
+				return
+			}
+			end = u.from
+		}
+		for end := len(s.candidates); end > 0 && s.o.Policy.Elastic; {
+			u := s.unitBefore(end)
+			if !yield(increment{unit: u, detail: whole, cause: cause.FreeBudget}) {
+				return
+			}
+			end = u.from
+		}
+	}
+}
+
+// joinedBlocks is how many blocks may enter and leave as one while they are short.
+const joinedBlocks = 2
+
+// joined adds to a block the ones before it that share its place in the conversation, as long as all of them shortened
+// are small beside a block. The oldest end of the history then moves in rarer steps, and each of its steps costs a whole
+// prompt.
+func (s *selection) joined(u unit) unit {
+	if s.o.Policy.Strategy != DropMiddle {
+		return u
+	}
+	place := func(i int) block {
+		b := s.history.block(i, s.step)
+		b.number /= joinedBlocks
+		return b
+	}
+	cost, pair := s.shortCost(u), place(u.from)
+	for u.from > 0 && place(u.from-1) == pair {
+		more := s.history.blockBefore(u.from, s.step)
+		if cost += s.shortCost(more); cost > s.step/2 {
+			break
+		}
+		u.from = more.from
+	}
+	return u
+}
+
+func (s *selection) shortCost(u unit) int {
+	tokens := 0
+	for i := u.from; i < u.to; i++ {
+		tokens += s.rendering(i, short).tokens + frameMessage
+	}
+	return tokens
+}
+
+// unitBefore is what enters or leaves as one, the unit that ends in front of candidate end.
+func (s *selection) unitBefore(end int) unit {
+	switch s.o.Policy.Strategy {
+	case DropOldest:
+		return s.history.groupBefore(end)
+	case DropTurns:
+		return unit{s.history.turns[s.candidates[end-1].turn].from, end}
+	}
+	return s.history.blockBefore(end, s.step)
+}
+
+// smallStep is what fits into even a small request, in tokens. What stands at the front of the priority list is no more
+// than that: where the first step does not fit, nothing does.
+const smallStep = 1024
+
+// small is smallStep, or a block where blocks are smaller.
+func (s *selection) small() int { return min(smallStep, s.step) }
+
+// newestLeast is what stays whole of the newest turn however small the budget is, in tokens.
+const newestLeast = 200
+
+// newestLimit is how many tokens of the newest turn stay whole: it never crowds out the rest.
+func (s *selection) newestLimit() int {
+	p := s.o.Policy
+	limit := p.LastWholeMaxTokens
+	if limit == 0 || limit == NoLimit {
+		return limit
+	}
+	if p.LastWholeShare > 0 {
+		limit = min(limit, max(newestLeast, int(p.LastWholeShare*float64(s.budget.limit))))
+	}
+	return s.budget.countedIn(limit)
+}
+
+// newestDetail is whole for a newest turn up to the policy's tokens.
+func (s *selection) newestDetail() detail {
+	tokens := 0
+	for i := s.last.from; i < s.last.to; i++ {
+		tokens += s.candidates[i].tokens + frameMessage
+	}
+	if tokens <= s.lastWhole {
+		return whole
+	}
+	return headTail
+}
+
+// findNewest finds the newest turn. Of a tool loop that is longer than a block even when shortened, it is what the user
+// asked and the newest calls; the others enter by their blocks.
+func (s *selection) findNewest() {
+	if s.lastWhole = s.newestLimit(); s.lastWhole == 0 || len(s.candidates) == 0 {
+		return
+	}
+	newest := s.history.turns[len(s.history.turns)-1]
+	s.last = newest.unit
+	if s.shortCost(s.last) <= s.small() {
+		return
+	}
+	s.asked = unit{s.last.from, s.last.from}
+	if newest.asked >= 0 {
+		s.asked.to++
+	}
+	from, tokens := s.last.to, 0
+	for from > s.asked.to {
+		g := s.history.groupBefore(from)
+		if tokens += s.shortCost(g); tokens > s.small()/2 {
+			break
+		}
+		from = g.from
+	}
+	s.last.from = from
+}
+
+// findOpener finds the opener, where the strategy keeps it. One that would crowd out the rest is the user's message alone.
+func (s *selection) findOpener() {
+	if s.o.Policy.Strategy != DropMiddle {
+		return
+	}
+	first := 0
+	for first < len(s.candidates) && (s.candidates[first].Role != User || s.barred(first)) {
+		first++
+	}
+	if first == len(s.candidates) {
+		return
+	}
+	s.opener = unit{first, s.history.turns[s.candidates[first].turn].to}
+	if s.shortCost(s.opener) > s.small()/2 || s.opener.to-s.opener.from > max(1, s.o.Policy.MaxMessages/2) {
+		s.opener.to = first + 1
+	}
+}

@@ -1,0 +1,358 @@
+package history
+
+import (
+	"slices"
+
+	"winnow/history/cause"
+	"winnow/history/relevance"
+)
+
+// selection decides how much a request holds of each candidate. It takes the longest beginning of the priority list that
+// fits.
+type selection struct {
+	*request
+	cost   cost
+	body   []detail      // of each candidate in its place
+	recall []detail      // of each candidate in the block of recalled texts
+	cause  []cause.Code  // of each candidate, as far as it is known while choosing
+	days   map[int64]int // how many recalled texts are of each day
+
+	shortened []*rendering      // texts at the limits of the policy, by candidate; nil where it was not asked for
+	headTails map[int]rendering // see newestCuts; nil before they are asked for
+
+	opener    unit // the opening of the conversation, where the strategy keeps it
+	asked     unit // the question of a newest turn that is too long to stand at the end as one
+	last      unit // the newest turn, or the end of it
+	lastWhole int  // tokens up to which it stays whole
+	turnFirst bool // the running turn takes all the room
+
+	summary    *Summary // may stand in the request, nil for none
+	covered    []bool   // the candidates that it stands for
+	summarized bool     // it does stand there
+
+	ranking relevance.Ranking
+	steps   [][]change // what each increment raised, in order
+	stopped increment  // what did not fit
+	stop    Cause      // and why
+}
+
+// newSelection selects nothing of the history but its system messages, which are sent in any case.
+func newSelection(r *request) *selection {
+	n := len(r.candidates)
+	s := &selection{
+		request: r, days: map[int64]int{}, shortened: r.history.shortenedFor(r.limits),
+		body: make([]detail, n), recall: make([]detail, n), cause: make([]cause.Code, n),
+	}
+	for i := range s.candidates {
+		if v := &s.candidates[i]; v.Role == System {
+			s.body[i], s.cause[i] = whole, cause.System
+			s.fixed += systemCost(v)
+		}
+	}
+	if s.neighbour(-1, 1) >= 0 {
+		s.cost.gaps = 1
+	}
+	return s
+}
+
+// systemCost is what a system message of the history costs behind the system prompt.
+func systemCost(v *candidate) int { return v.tokens + frameMessage + frameJoint }
+
+// choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap, so
+// it may fit where a beginning of it with its markers does not, even where nothing of it does. A summary that is to stand
+// in any case stands first.
+func (s *selection) choose() error {
+	if s.o.Policy.SummaryAlways {
+		s.condense()
+	}
+	if !s.turnFirst && s.chooseAll() {
+		return nil
+	}
+	if s.o.Policy.Strategy == DropNone {
+		s.raise(s.everything(), true)
+		return s.overBudget()
+	}
+	if s.need() > s.budget.counted {
+		s.stop.Code = cause.NothingFits
+		return s.overBudget()
+	}
+	if s.turnFirst {
+		s.stop.Code = cause.TurnFirst
+		return nil
+	}
+	s.condense()
+	for inc := range s.increments() {
+		before := s.cost
+		changes := s.raise(inc, true)
+		if !s.fits(before.messages) {
+			s.stop, s.stopped = s.shortfall(before), inc
+			s.lower(changes, before)
+			return nil
+		}
+		s.steps = append(s.steps, changes)
+	}
+	return nil
+}
+
+// everything is all of the history, whole.
+func (s *selection) everything() increment {
+	return increment{unit: unit{0, len(s.candidates)}, detail: whole, cause: cause.Fits}
+}
+
+// chooseAll takes the whole list where it fits, and reports whether it does.
+func (s *selection) chooseAll() bool {
+	before := s.cost
+	if s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone {
+		all := s.everything()
+		if s.o.Policy.MaxMessages < len(s.candidates) {
+			all.cause = cause.FreeBudget
+		}
+		changes := s.raise(all, false)
+		fits := s.fits(s.cost.messages)
+		s.lower(changes, before)
+		if !fits {
+			return false
+		}
+		// It is taken step by step, so that the last step back is known.
+		for inc := range s.withoutRecall() {
+			inc.cause = all.cause
+			s.steps = append(s.steps, s.raise(inc, true))
+		}
+		s.raise(all, true)
+		return true
+	}
+	for inc := range s.increments() {
+		s.steps = append(s.steps, s.raise(inc, true))
+		if s.tooLong() {
+			break
+		}
+	}
+	if !s.tooLong() && s.fits(s.cost.messages) {
+		return true
+	}
+	s.lower(slices.Concat(s.steps...), before)
+	s.steps = nil
+	return false
+}
+
+// tooLong reports whether the texts in their place exceed the budget, whatever else a request needs.
+func (s *selection) tooLong() bool { return s.fixed+s.cost.body > s.budget.counted }
+
+// change is the detail levels of a candidate, and its cause, before it was raised.
+type change struct {
+	candidate    int
+	body, recall detail
+	cause        cause.Code
+}
+
+// raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question that
+// it answers. It stops where the request is too long already, unless all of it is wanted.
+func (s *selection) raise(inc increment, all bool) (changes []change) {
+	set := func(i int, body, recall detail, code cause.Code) {
+		changes = append(changes, change{i, s.body[i], s.recall[i], s.cause[i]})
+		s.set(i, body, recall)
+		s.cause[i] = code
+	}
+	for i := inc.from; i < inc.to && (all || !s.tooLong()); i++ {
+		if s.barred(i) || inc.recall && s.recall[i] >= inc.detail {
+			continue
+		}
+		if !inc.recall && (s.body[i] >= inc.detail || s.cause[i] == cause.Summarized) {
+			continue
+		}
+		if q := s.questionOf(i); q >= 0 && !s.inBody(q) && !s.barred(q) {
+			switch {
+			case !inc.recall:
+				set(q, short, s.recall[q], cause.Question)
+			case s.inOrder():
+				set(q, s.body[q], short, s.cause[q])
+			}
+		}
+		if inc.recall {
+			set(i, s.body[i], inc.detail, s.cause[i])
+		} else {
+			set(i, inc.detail, s.recall[i], inc.cause)
+		}
+	}
+	return changes
+}
+
+// lower takes back what was raised last.
+func (s *selection) lower(changes []change, before cost) {
+	for _, c := range slices.Backward(changes) {
+		s.date(c.candidate, -1)
+		s.body[c.candidate], s.recall[c.candidate], s.cause[c.candidate] = c.body, c.recall, c.cause
+		s.date(c.candidate, 1)
+	}
+	s.cost = before
+}
+
+// nextToFall is the messages that lose text together when the request grows, and what each candidate was before: the
+// steps that raised them are taken back, the last one first, until one of them takes text away.
+func (s *selection) nextToFall() (messages []int, undone []change) {
+	then := map[int]change{}
+	for _, step := range slices.Backward(s.steps) {
+		for _, c := range slices.Backward(step) {
+			then[c.candidate] = c
+			undone = append(undone, c)
+		}
+		for _, c := range step {
+			i, was := c.candidate, then[c.candidate]
+			before, now := s.best(i, was.body, was.recall), s.best(i, s.body[i], s.recall[i])
+			if !s.candidates[i].StandIn && (before.chars != now.chars || images(before.parts) != images(now.parts)) {
+				messages = append(messages, s.candidates[i].From)
+			}
+		}
+		if len(messages) > 0 {
+			slices.Sort(messages)
+			return slices.Compact(messages), undone
+		}
+	}
+	return nil, nil
+}
+
+// best is the most that a request holds of a candidate: its text has -1 characters where the request does not hold it.
+func (s *selection) best(i int, body, recall detail) rendering {
+	switch {
+	case s.recallAdds(i, body, recall):
+		return s.rendering(i, recall)
+	case body == out:
+		return rendering{chars: -1}
+	}
+	return s.rendering(i, body)
+}
+
+// exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not about.
+// With a question go the answers to it, but for those that are pinned.
+func (s *selection) exclude() {
+	excluded, pinned, scope := s.flagged(Exclude), s.flagged(Pin), s.o.Scope
+	for i := range s.candidates {
+		v := &s.candidates[i]
+		switch {
+		case excluded[v.From]:
+			s.cause[i] = cause.Excluded
+		case scope != nil && !s.inScope(v):
+			s.cause[i] = narrowedCauses[scope.For]
+		default:
+			continue
+		}
+		if s.body[i] = out; v.Role == System {
+			s.fixed -= systemCost(v)
+		}
+	}
+	for i := range s.candidates {
+		q := s.questionOf(i)
+		if q >= 0 && s.cause[q] == cause.Excluded && !s.barred(i) && !pinned[s.candidates[i].From] {
+			s.cause[i] = cause.QuestionExcluded
+		}
+	}
+}
+
+// flagged is the positions of the messages with a flag, and of those in their groups.
+func (s *selection) flagged(f Flag) map[int]bool {
+	flagged := map[int]bool{}
+	if len(s.o.Flags) == 0 {
+		return flagged
+	}
+	for at := range s.history.entries {
+		if s.o.Flags[s.history.entries[at].ID] == f {
+			for _, member := range groupOf(s.history.groups, at) {
+				flagged[member] = true
+			}
+		}
+	}
+	return flagged
+}
+
+// inScope reports whether every message of a candidate's group is one that a narrowed request may hold.
+func (s *selection) inScope(v *candidate) bool {
+	return !slices.ContainsFunc(groupOf(s.history.groups, v.From), func(at int) bool {
+		return s.history.places[at] >= 0 && !s.o.Scope.Messages.Holds(s.history.entries[at].ID)
+	})
+}
+
+// pin takes what the user wants whole, a message with its whole tool group.
+func (s *selection) pin() {
+	pinned := s.flagged(Pin)
+	for i := range s.candidates {
+		if pinned[s.candidates[i].From] {
+			s.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: cause.Pinned}, true)
+		}
+	}
+}
+
+// barred reports whether the priority list must not raise a candidate.
+func (s *selection) barred(i int) bool {
+	switch s.cause[i] {
+	case cause.Excluded, cause.QuestionExcluded, cause.MessageCap:
+		return true
+	}
+	return s.outOfScope(i) || s.candidates[i].Role == System
+}
+
+// outOfScope reports whether the request is about other messages than a candidate.
+func (s *selection) outOfScope(i int) bool {
+	switch s.cause[i] {
+	case cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
+		return true
+	}
+	return false
+}
+
+// capMessages bars what is over the policy's number of messages: the opener counts first, then the newest. Tool groups
+// stay together, and an answer stays with its question, so the number may be missed by less than one group and its
+// question.
+func (s *selection) capMessages() {
+	left := s.o.Policy.MaxMessages
+	if left >= len(s.candidates) {
+		return
+	}
+	left -= s.cost.messages
+	// What the number allows of the opener is its beginning.
+	for s.opener.to > s.opener.from && s.countFree(s.opener) > left {
+		s.opener.to = s.history.groupBefore(s.opener.to).from
+	}
+	left -= s.countFree(s.opener)
+	asked := -1 // the question that came in with an answer
+	for end := len(s.candidates); end > 0; {
+		g := s.history.groupBefore(end)
+		end = g.from
+		if g.from == asked || s.opener.holds(g.from) {
+			continue
+		}
+		n, q := s.countFree(g), s.questionOf(g.from)
+		withQuestion := n > 0 && q >= 0 && q != asked && !s.opener.holds(q)
+		if withQuestion {
+			n += s.countFree(unit{q, q + 1})
+		}
+		if n > left {
+			left = 0
+			s.capUnit(g)
+			continue
+		}
+		if left -= n; withQuestion {
+			asked = q
+		}
+	}
+}
+
+// free reports whether a candidate waits for the priority list.
+func (s *selection) free(i int) bool { return !s.barred(i) && s.body[i] == out }
+
+// countFree is how many messages of a unit count against the policy's number.
+func (s *selection) countFree(u unit) (n int) {
+	for i := u.from; i < u.to; i++ {
+		if s.free(i) && !s.candidates[i].StandIn {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *selection) capUnit(u unit) {
+	for i := u.from; i < u.to; i++ {
+		if s.free(i) {
+			s.cause[i] = cause.MessageCap
+		}
+	}
+}

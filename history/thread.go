@@ -1,0 +1,354 @@
+package history
+
+import (
+	"slices"
+
+	"winnow/history/cause"
+	"winnow/history/message"
+	"winnow/history/repair"
+)
+
+// thread is a run of messages as it may be sent: repaired, grouped and counted.
+type thread struct {
+	reading
+	recounts   int // of the conversation when it was read
+	candidates []candidate
+	turns      []turn
+	entries    []Entry         // the verdict on each message before anything is chosen
+	places     []int           // the candidate of each message, -1 where it has none
+	groups     map[int][]int   // see Plan.Group; a message that is alone has none
+	ids        map[string]bool // of the calls
+	unchosen   map[int]Message // messages that a remedy changed, as they would be sent without it
+	found      searchable
+	shortened  map[limits][]*rendering // texts at the limits of a policy, by candidate
+}
+
+// candidate is one message as it may be sent.
+type candidate struct {
+	*repair.Draft
+	load
+	group  int   // the position of the message that asked for the tools, else its own
+	turn   int   // index into the thread's turns
+	at     int   // tokens of the conversation in front of its group, all whole
+	tokens int   // what it costs whole beside its frame
+	text   int   // the part of tokens that goes when its text is cut
+	chars  int   // code points of its text
+	newest int64 // when the newest message up to here was said, Unix milliseconds
+}
+
+// kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
+func (v *candidate) kind() Role {
+	if v.Joins {
+		return Tool
+	}
+	return v.Role
+}
+
+// unit is a half-open run of candidates, by index.
+type unit struct{ from, to int }
+
+func (u unit) holds(i int) bool { return u.from <= i && i < u.to }
+
+// turn is a message of the user with all that answers it. A history that opens with an answer has that in a turn of its
+// own.
+type turn struct {
+	unit
+	at     int // tokens of the conversation in front of it, all whole
+	tokens int
+	asked  int // the candidate of the user's message, -1 for none
+}
+
+// read repairs, groups and counts messages.
+func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
+	t := &thread{reading: r, ids: map[string]bool{}, shortened: map[limits][]*rendering{}}
+	repaired := repair.Run(past, repair.Options{
+		Begins: r.offset == 0, Offset: r.offset, Used: r.used, IDs: t.ids, Remedies: r.remedies,
+	})
+	t.unchosen = repaired.Before
+	t.entries = make([]Entry, len(past))
+	for i := range past {
+		t.entries[i] = firstVerdict(i, &past[i], sizes[i].chars, &repaired)
+	}
+	t.candidates = make([]candidate, 0, len(repaired.Drafts))
+	for _, d := range repaired.Drafts {
+		v := candidate{Draft: d, group: d.From}
+		if d.Head != nil {
+			v.group = d.Head.From
+		}
+		v.measure(&past[d.From], sizes[d.From], c.remembered)
+		t.candidates = append(t.candidates, v)
+		if !v.StandIn {
+			t.entries[v.From].TokensBefore = v.tokens
+		}
+	}
+	for at, was := range repaired.Before {
+		t.entries[at].TokensBefore = c.remembered(was.Content) + overhead(&was, c.remembered)
+	}
+	t.group(&repaired)
+	t.rewriteTools(c.remembered)
+	if r.imageless {
+		t.replaceImages(c.remembered)
+	}
+	t.carry(c.remembered)
+	t.number()
+	return t
+}
+
+// firstVerdict is a message's entry before anything is chosen.
+func firstVerdict(i int, m *Message, chars int, repaired *repair.Result) Entry {
+	e := Entry{ID: m.ID, Index: i, Role: m.Role, CharsBefore: chars, Repairs: repaired.Repairs[i]}
+	e.Disposition, e.Cause.Code = Blank, cause.Blank
+	switch {
+	case m.Unreadable():
+		e.Disposition, e.Cause.Code = Isolated, cause.Unreadable
+	case repaired.LeftOut[i] == repair.LeftAlone:
+		e.drop(cause.LeftOut)
+	case repaired.LeftOut[i] == repair.LeftWithGroup:
+		e.drop(cause.LeftOutGroup)
+	case repaired.Duplicates[i] != nil:
+		e.drop(cause.Duplicate)
+	}
+	return e
+}
+
+// drop says that a message is not sent.
+func (e *Entry) drop(code cause.Code) { e.Disposition, e.Cause = Dropped, Cause{Code: code} }
+
+// measure counts a candidate, where it is not sent as the message that it was made of was said.
+func (v *candidate) measure(said *Message, of size, count Counter) {
+	v.chars, v.text = of.chars, of.text
+	if v.StandIn || v.Content != said.Content {
+		v.chars, v.text = runes(v.Content), count(v.Content)
+	}
+	rest := of.rest
+	if v.StandIn || !same(v.ToolCalls, said.ToolCalls) || !same(v.Parts, said.Parts) {
+		rest = overhead(&v.Message, count)
+	}
+	v.tokens = v.text + rest
+}
+
+// same reports whether two slices are the same memory.
+func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// group finds the messages that are sent or left out together: a call with its results, and with the results of it that
+// are not sent.
+func (t *thread) group(repaired *repair.Result) {
+	members := map[int][]int{}
+	add := func(head, at int) {
+		if members[head] == nil {
+			members[head] = []int{head}
+		}
+		members[head] = append(members[head], at)
+	}
+	for i := range t.candidates {
+		if v := &t.candidates[i]; v.group != v.From {
+			add(v.group, v.From)
+		}
+	}
+	for at, call := range repaired.Duplicates {
+		add(call.From, at)
+	}
+	for at, head := range repaired.LeftHeads {
+		add(head, at)
+	}
+	t.groups = map[int][]int{}
+	for _, list := range members {
+		slices.Sort(list)
+		list = slices.Compact(list)
+		for _, at := range list {
+			t.groups[at] = list
+		}
+	}
+}
+
+// groupOf is the group of a message, which is the message alone where it has no other.
+func groupOf(groups map[int][]int, i int) []int {
+	if list := groups[i]; list != nil {
+		return list
+	}
+	return []int{i}
+}
+
+// rewriteTools writes tool calls and results as text, or takes them out, where the form wants that.
+func (t *thread) rewriteTools(count Counter) {
+	if t.tools == ToolsKeep {
+		return
+	}
+	kept := t.candidates[:0]
+	for _, v := range t.candidates {
+		if v.isOfTools() || v.Joins && t.tools == toolsLeftOut {
+			text := t.withoutTools(&v)
+			if v.StandIn {
+				continue
+			}
+			if message.IsBlank(text) {
+				t.entries[v.From].drop(cause.ToolsLeftOut)
+				continue
+			}
+			if text != v.Content {
+				v.chars, v.text = runes(text), count(text)
+			}
+			v.Message, v.tokens = v.AsText(text), v.text
+		}
+		kept = append(kept, v)
+	}
+	clear(t.candidates[len(kept):])
+	t.candidates = kept
+}
+
+func (v *candidate) isOfTools() bool { return v.Role == Tool || len(v.ToolCalls) > 0 }
+
+// withoutTools is what is sent of a call or a result that is not sent as one, "" for nothing.
+func (t *thread) withoutTools(v *candidate) string {
+	switch {
+	case t.tools == ToolsText && v.Role == Tool:
+		v.Joins = true
+		return v.WriteResult(repair.ResultLead, v.Content)
+	case t.tools == ToolsText:
+		v.CallsAsText = true
+		return v.WriteCalls(v.Message)
+	case v.Role == Tool || v.Joins:
+		return ""
+	}
+	return v.Content
+}
+
+// replaceImages puts a note in the place of each image, and takes out the messages that the user had left out for theirs.
+func (t *thread) replaceImages(count Counter) {
+	t.candidates = slices.DeleteFunc(t.candidates, func(v candidate) bool {
+		e := &t.entries[v.From]
+		left := images(v.Parts) > 0 && t.remedies[e.ID] == LeaveOut
+		if left {
+			e.drop(cause.LeftOut)
+		}
+		parts := slices.Clone(v.Parts)
+		for k, p := range v.Parts {
+			if p.Kind == ImagePart {
+				e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, left))
+				parts[k] = noteFor(p)
+			}
+		}
+		v.Parts = parts
+		return left
+	})
+	for i := range t.candidates {
+		v := &t.candidates[i]
+		if slices.ContainsFunc(v.Parts, func(p Part) bool { return p.Kind == NotePart }) {
+			v.tokens = v.text + overhead(&v.Message, count)
+			t.entries[v.From].TokensBefore = v.tokens
+		}
+	}
+}
+
+// noteFor is the part that is sent in place of an image.
+func noteFor(image Part) Part { return Part{Kind: NotePart, Name: image.Name, Text: image.Note()} }
+
+// images is how many of the parts of a message are images.
+func images(parts []Part) int {
+	n := 0
+	for _, p := range parts {
+		if p.Kind == ImagePart {
+			n++
+		}
+	}
+	return n
+}
+
+// number gives the candidates their turn and their place in the conversation. A message of the user begins a turn: one
+// that was never answered is a turn by itself.
+func (t *thread) number() {
+	t.places = make([]int, len(t.entries))
+	for i := range t.places {
+		t.places[i] = -1
+	}
+	newest := int64(0)
+	for i := range t.candidates {
+		v := &t.candidates[i]
+		if !v.StandIn {
+			t.places[v.From] = i
+		}
+		newest = max(newest, v.CreatedMS)
+		v.newest = newest
+		if len(t.turns) == 0 || v.Role == User {
+			next := turn{unit: unit{i, i}, asked: -1}
+			if n := len(t.turns); n > 0 {
+				next.at = t.turns[n-1].at + t.turns[n-1].tokens
+			}
+			if v.Role == User {
+				next.asked = i
+			}
+			t.turns = append(t.turns, next)
+		}
+		v.turn = len(t.turns) - 1
+		x := &t.turns[v.turn]
+		if v.at = x.at + x.tokens; i > x.from && t.candidates[i-1].group == v.group {
+			v.at = t.candidates[i-1].at
+		}
+		x.tokens += v.tokens + frameMessage
+		x.to = i + 1
+	}
+}
+
+// takeOver keeps what was made of the candidates at the beginning that are the same as they were.
+func (t *thread) takeOver(was *thread) {
+	same := 0
+	for same < min(len(t.candidates), len(was.candidates)) && t.candidates[same].sentLike(&was.candidates[same]) {
+		same++
+	}
+	t.found.takeOver(was, same)
+	for l, list := range was.shortened {
+		t.shortened[l] = make([]*rendering, len(t.candidates))
+		copy(t.shortened[l], list[:same])
+	}
+}
+
+// sentLike reports whether two candidates send and cost the same.
+func (v *candidate) sentLike(w *candidate) bool {
+	return v.From == w.From && v.tokens == w.tokens && v.text == w.text && v.load == w.load && v.Content == w.Content &&
+		v.Role == w.Role && v.Joins == w.Joins && v.Frame == w.Frame && v.Name == w.Name &&
+		slices.Equal(v.ToolCalls, w.ToolCalls) && slices.EqualFunc(v.Parts, w.Parts, samePart)
+}
+
+// groupBefore is the unit of a tool group or a single message that ends in front of candidate end.
+func (t *thread) groupBefore(end int) unit {
+	from := end - 1
+	for from > 0 && t.candidates[from-1].group == t.candidates[end-1].group {
+		from--
+	}
+	return unit{from, end}
+}
+
+// block is a run of candidates that enters and leaves a request as one: its size in tokens, and its number among the
+// blocks of that size.
+type block struct{ size, number int }
+
+// The sizes of blocks.
+const (
+	blockLeast = 256 // tokens; no block is divided further
+	blockShare = 2   // a block is at most one part in so many of the way from its beginning to the end
+)
+
+// block is the block that a candidate belongs to. Blocks end at fixed token positions from the start of the
+// conversation, so that a new message moves no border. They are the larger the further they are from the end, up to
+// largest: whatever the budget is, what fits then changes in steps of about a quarter of it. Turns stay in one block, but
+// one that is longer than the largest block is divided between its tool groups.
+func (t *thread) block(i, largest int) block {
+	v, newest := &t.candidates[i], &t.turns[len(t.turns)-1]
+	at, end := v.at, newest.at+newest.tokens
+	if x := &t.turns[v.turn]; x.tokens <= largest {
+		at = x.at
+	}
+	size := largest
+	for size > blockLeast && end-at/size*size < blockShare*size {
+		size /= 2
+	}
+	return block{size, at / size}
+}
+
+func (t *thread) blockBefore(end, largest int) unit {
+	from, b := end-1, t.block(end-1, largest)
+	for from > 0 && t.block(from-1, largest) == b {
+		from--
+	}
+	return unit{from, end}
+}
