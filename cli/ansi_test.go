@@ -65,7 +65,8 @@ func harmless(p []byte) (n int, fault string) {
 		return n, ""
 	case unicode.IsControl(r):
 		return n, fmt.Sprintf("the control character %U", r)
-	case unicode.Is(unicode.Bidi_Control, r), r == 0x2028, r == 0x2029, r == 0x200b, r == 0x2060, r >= 0xe0000 && r <= 0xe007f:
+	case unicode.Is(unicode.Bidi_Control, r), r == 0x2028, r == 0x2029, r == 0x200b, r == 0x2060,
+		r >= 0xe0000 && r <= 0xe007f:
 		return n, fmt.Sprintf("the invisible character %U", r)
 	}
 	return n, ""
@@ -83,7 +84,8 @@ func sequence(p []byte) (n int, fault string) {
 			end++
 		}
 		end = min(end+1, len(p))
-		if bytes.Contains(p[:end], []byte("6543")) || bytes.HasPrefix(p, []byte("\x1b[200~")) || bytes.HasPrefix(p, []byte("\x1b[201~")) {
+		if bytes.Contains(p[:end], []byte("6543")) || bytes.HasPrefix(p, []byte("\x1b[200~")) ||
+			bytes.HasPrefix(p, []byte("\x1b[201~")) {
 			return end, fmt.Sprintf("the sequence %q", p[:end])
 		}
 		return end, ""
@@ -123,7 +125,8 @@ func stringFault(p []byte) string {
 		}
 		return ""
 	}
-	if bytes.Contains(p, []byte("PAYLOAD")) || bytes.HasPrefix(p, []byte("\x1b]52")) || bytes.HasPrefix(p, []byte("\x1b]8")) {
+	if bytes.Contains(p, []byte("PAYLOAD")) || bytes.HasPrefix(p, []byte("\x1b]52")) ||
+		bytes.HasPrefix(p, []byte("\x1b]8")) {
 		return fmt.Sprintf("the sequence %q", p)
 	}
 	return ""
@@ -143,7 +146,10 @@ func TestHostileTextsAreFound(t *testing.T) {
 			t.Errorf("%q goes through", text)
 		}
 	}
-	for _, text := range []string{"plain", "winnow\r\n\x1b[1;1H\x1b[38;2;1;2;3mgreen\x1b[m", "\x1b]2;winnow · a talk\a", "\x1b]11;?\a", "👩\u200d👩\u200d👧 é 日本"} {
+	for _, text := range []string{
+		"plain", "winnow\r\n\x1b[1;1H\x1b[38;2;1;2;3mgreen\x1b[m", "\x1b]2;winnow · a talk\a",
+		"\x1b]11;?\a", "👩\u200d👩\u200d👧 é 日本",
+	} {
 		for rest := []byte(text); len(rest) > 0; {
 			n, fault := harmless(rest)
 			if fault != "" {

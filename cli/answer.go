@@ -21,7 +21,8 @@ type answerWriter struct {
 	json     bool // collect the text for one object at the end
 	quiet    bool // nothing but the answer and errors
 
-	named func(session string) string // what a stored session is called on the command line, "" for one that is not stored
+	// What a stored session is called on the command line, "" for one that is not stored.
+	named func(session string) string
 
 	wait  waitLine
 	wrote bool // something stands on the current line

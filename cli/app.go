@@ -55,7 +55,9 @@ func (p *program) setup(context.Context) (*setup, error) {
 	w := &setup{config: c, redactor: p.redactorOf(c, endpoints), unsetKeys: p.unsetKeys}
 	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
-	w.catalog = &llm.Catalog{Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored, Probes: true}
+	w.catalog = &llm.Catalog{
+		Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored, Probes: true,
+	}
 	w.catalog.With(append(endpoints, guide.Endpoint(docs.Pages, p.guidePace()))...)
 	return w, nil
 }
@@ -204,15 +206,17 @@ func (k *conversation) ready(ctx context.Context) error {
 		Approve:     session.Approval(k.config.Tools.Approve),
 		Limits:      spendingLimits(k.config.Limits),
 		Permissions: k.config.Tools.Permissions,
-		ToolLimits:  tool.Limits{Timeout: time.Duration(k.config.Tools.Timeout) * time.Second, Output: k.config.Tools.MaxOutput},
-		MaxRounds:   k.config.Tools.MaxRounds,
-		Count:       counter.Count,
-		Guess:       counter.Guess,
-		Tokenizer:   counter.Name(),
-		Now:         k.p.now,
-		Redact:      k.redactor.Known,
-		Log:         k.log,
-		Observe:     k.p.observe,
+		ToolLimits: tool.Limits{
+			Timeout: time.Duration(k.config.Tools.Timeout) * time.Second, Output: k.config.Tools.MaxOutput,
+		},
+		MaxRounds: k.config.Tools.MaxRounds,
+		Count:     counter.Count,
+		Guess:     counter.Guess,
+		Tokenizer: counter.Name(),
+		Now:       k.p.now,
+		Redact:    k.redactor.Known,
+		Log:       k.log,
+		Observe:   k.p.observe,
 	}
 	return nil
 }
@@ -237,7 +241,8 @@ func (k *conversation) titles(ctx context.Context) string {
 	}
 	ref, err := k.catalog.Find(ctx, k.config.Titles.Model, "")
 	if err != nil {
-		k.notices = append(k.notices, "Titles are taken from the first message: titles.model: "+report.ErrorText(err)+".")
+		k.notices = append(k.notices, "Titles are taken from the first message: titles.model: "+report.ErrorText(err)+
+			".")
 		return ""
 	}
 	return ref
@@ -294,7 +299,10 @@ func (k *conversation) choose(ctx context.Context) error {
 		}
 	}
 	if k.p.flags.model == "" && row.Endpoint != "" {
-		k.choice = llm.Choice{Ref: row.Endpoint + "/" + row.Model, Reason: "because this session uses it", Hint: "ctrl+l chooses another model"}
+		k.choice = llm.Choice{
+			Ref: row.Endpoint + "/" + row.Model, Reason: "because this session uses it",
+			Hint: "ctrl+l chooses another model",
+		}
 		return nil
 	}
 	wanted := llm.Preference{Last: k.chosen.Model, Home: row.Endpoint, Local: k.use == toChat}
@@ -314,7 +322,11 @@ func (k *conversation) choose(ctx context.Context) error {
 
 // namedModel is the model that the user named and where; both are "" for none.
 func (p *program) namedModel(c config.Config) (from, ref string) {
-	for _, named := range []struct{ from, ref string }{{"-m", p.flags.model}, {"WINNOW_MODEL", p.env("WINNOW_MODEL")}, {"the configuration", c.Model}} {
+	for _, named := range []struct{ from, ref string }{
+		{"-m", p.flags.model},
+		{"WINNOW_MODEL", p.env("WINNOW_MODEL")},
+		{"the configuration", c.Model},
+	} {
 		if named.ref != "" {
 			return named.from, named.ref
 		}
@@ -339,7 +351,9 @@ func (k *conversation) start(ctx context.Context) (*session.Session, error) {
 	system := k.persona
 	if id == "" {
 		dir, _ := os.Getwd()
-		start := session.Start{Ref: k.choice.Ref, Dated: k.choice.Dated, Closed: k.choice.Closed, Dir: dir, System: system}
+		start := session.Start{
+			Ref: k.choice.Ref, Dated: k.choice.Dated, Closed: k.choice.Closed, Dir: dir, System: system,
+		}
 		if k.p.flags.temporary {
 			return session.Temporary(ctx, k.deps, start)
 		}

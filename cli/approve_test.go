@@ -14,7 +14,8 @@ func asksToAdd(id string) string {
 }
 
 func saysText(text string) string {
-	return "200\n" + `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"` + text + `"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"
+	return "200\n" + `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"` + text +
+		`"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"
 }
 
 // toolChat is a chat with a real MCP server.
@@ -63,7 +64,9 @@ func (c *toolChat) again() {
 
 func (c *toolChat) leave() {
 	c.t.Helper()
-	c.WaitFor("the end of the turn", func(screen string) bool { return answered(screen) && !strings.Contains(screen, "esc stops") })
+	c.WaitFor("the end of the turn", func(screen string) bool {
+		return answered(screen) && !strings.Contains(screen, "esc stops")
+	})
 	c.Send(ctrlD)
 	c.End()
 }
@@ -72,7 +75,8 @@ func (c *toolChat) leave() {
 // allowed runs unasked, after the next start too.
 func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 	t.Parallel()
-	chat, model := startToolChat(t, asksToAdd("c1"), saysText("As you wish."), asksToAdd("c2"), saysText("It is five."), asksToAdd("c3"), saysText("Five again."))
+	chat, model := startToolChat(t, asksToAdd("c1"), saysText("As you wish."), asksToAdd("c2"), saysText("It is five."),
+		asksToAdd("c3"), saysText("Five again."))
 	chat.say("add 2 and 3")
 	chat.asked()
 	chat.Send("r")
@@ -86,7 +90,8 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 	chat.asked()
 	chat.Send("a")
 	chat.Want("It is five.")
-	if asked := model.lastBody(); !strings.Contains(asked, `"content":"5","tool_call_id":"c2"`) && !strings.Contains(asked, `"tool_call_id":"c2","content":"5"`) {
+	if asked := model.lastBody(); !strings.Contains(asked, `"content":"5","tool_call_id":"c2"`) &&
+		!strings.Contains(asked, `"tool_call_id":"c2","content":"5"`) {
 		t.Errorf("the result is not in the next request: %s", asked)
 	}
 	chat.again()
@@ -101,7 +106,8 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 // A tool that is always allowed, and then takes something else than before, is asked about again.
 func TestAChangedToolIsAskedAboutAgain(t *testing.T) {
 	t.Parallel()
-	chat, model := startToolChat(t, asksToAdd("c1"), saysText("It is five."), asksToAdd("c2"), saysText("Not any more."))
+	chat, model := startToolChat(t, asksToAdd("c1"), saysText("It is five."), asksToAdd("c2"),
+		saysText("Not any more."))
 	chat.say("add 2 and 3")
 	chat.asked()
 	chat.Send("a")

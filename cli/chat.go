@@ -32,7 +32,8 @@ func (p *program) chat(ctx context.Context, search string) error {
 	inPlain := p.flags.plain || config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
 	if !inPlain && !terminal {
-		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to chat in lines of text")
+		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
+			"chat in lines of text")
 	}
 	to := toChat
 	if !terminal {
@@ -74,7 +75,8 @@ func (p *program) chat(ctx context.Context, search string) error {
 		}
 		id, err = ui.Run(ctx, options)
 	case screen == ui.SessionsScreen:
-		return fail(Usage, "there are several sessions; list them with winnow sessions list, and open one with winnow --plain -s ID")
+		return fail(Usage, "there are several sessions; list them with winnow sessions list, and open one with "+
+			"winnow --plain -s ID")
 	default:
 		id, err = k.plainly(terminated, s, terminal)
 	}
@@ -125,7 +127,8 @@ func (k *conversation) remember() {
 		if slices.Contains((theme.Set{Own: k.config.Themes}).Names(), string(name)) {
 			ui.Theme = string(name)
 		} else {
-			k.notices = append(k.notices, fmt.Sprintf("The theme %s, which you used last, is no longer configured.", name))
+			k.notices = append(k.notices, fmt.Sprintf("The theme %s, which you used last, is no longer configured.",
+				name))
 		}
 	}
 	if k.chosen.Panel != "" && !k.memory.Set.Panel {

@@ -88,7 +88,9 @@ func exportArguments(words string) (transfer.Format, string, error) {
 	info, err := os.Stat(path)
 	folder := path == "" || err == nil && info.IsDir()
 	if !folder && (ending != "" || !strings.ContainsAny(path, `/\ `)) {
-		return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name of a file", strings.TrimPrefix(cmp.Or(ending, path), "."))
+		return "", "",
+			fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name of a file",
+				strings.TrimPrefix(cmp.Or(ending, path), "."))
 	}
 	return transfer.Markdown, path, nil
 }

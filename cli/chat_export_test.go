@@ -27,7 +27,9 @@ func TestExportFromTheChat(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	row, _, err := s.Begin(ctx, store.Session{Title: "Rain: in/Oslo"}, store.Message{Message: history.Message{Role: history.User, Content: "My word is plain-configured-key."}})
+	row, _, err := s.Begin(ctx, store.Session{Title: "Rain: in/Oslo"}, store.Message{
+		Message: history.Message{Role: history.User, Content: "My word is plain-configured-key."},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,8 @@ func TestExportFromTheChat(t *testing.T) {
 	t.Chdir(t.TempDir())
 
 	for words, format := range map[string]string{"docx": "docx", "chat.docx": "docx", "notes": "notes", "json.gz": "gz"} {
-		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no format %q; use md, html, json, jsonl or prompt", format)) {
+		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(),
+			fmt.Sprintf("no format %q; use md, html, json, jsonl or prompt", format)) {
 			t.Errorf("/export %s: %q, %v", words, said, err)
 		}
 	}
@@ -76,14 +79,16 @@ func TestExportFromTheChat(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := strings.HasPrefix(words, "json ")
-		if strings.Contains(string(text), "plain-configured-key") != whole || strings.Contains(said, "secret") == whole {
+		if strings.Contains(string(text), "plain-configured-key") != whole ||
+			strings.Contains(said, "secret") == whole {
 			t.Errorf("/export %s says %q and writes\n%s", words, said, text)
 		}
 	}
 	if err := s.Rename(ctx, row.ID, "My plain-configured-key", "user"); err != nil {
 		t.Fatal(err)
 	}
-	if open, err = session.Open(ctx, session.Deps{Store: s, Models: catalog, Policy: policy}, row.ID, "here/m"); err != nil {
+	if open, err = session.Open(ctx, session.Deps{Store: s, Models: catalog, Policy: policy}, row.ID,
+		"here/m"); err != nil {
 		t.Fatal(err)
 	}
 	if said, err := k.exportCommand(ctx, open, ""); err != nil || strings.Contains(said, "configured") {
@@ -94,7 +99,8 @@ func TestExportFromTheChat(t *testing.T) {
 	if want := strings.Replace(first, ".html", "-2.html", 1); err != nil || second != want {
 		t.Errorf("a second export says %q, %v; want %q", second, err, want)
 	}
-	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(), "already exists; choose another name") {
+	if _, err := k.exportCommand(ctx, open, "md a b.txt"); err == nil || !strings.Contains(err.Error(),
+		"already exists; choose another name") {
 		t.Errorf("exporting over a file: %v", err)
 	}
 }

@@ -40,7 +40,8 @@ func (p *program) readConfig() (config.Config, error) {
 		return p.overridden(config.Defaults())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return config.Config{}, fail(Usage, "there is no configuration file at %s; create one with winnow config init", path)
+		return config.Config{}, fail(Usage, "there is no configuration file at %s; create one with winnow config init",
+			path)
 	}
 	if err != nil {
 		return config.Config{}, fail(Usage, "cannot read the configuration file %s: %w", path, fileCause(err))
@@ -90,7 +91,8 @@ func (p *program) checkFile(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults. winnow config init creates one.\n", path)
+		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults. winnow config init creates "+
+			"one.\n", path)
 		return p.reportConfig(c, "")
 	}
 	if err != nil {
@@ -163,14 +165,20 @@ func (p *program) listKeys(c config.Config) {
 
 // checkModels finds the models of a file that nothing stands for, as a chat would. Only a name without a
 // known endpoint makes it ask a server, for its list of models.
-func (p *program) checkModels(ctx context.Context, file string, doc []byte, c config.Config) ([]*config.Mistake, error) {
+func (p *program) checkModels(ctx context.Context, file string, doc []byte, c config.Config) ([]*config.Mistake,
+	error,
+) {
 	w, err := p.setup(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer w.close()
 	var out []*config.Mistake
-	for _, named := range []struct{ key, ref string }{{"model", c.Model}, {"titles.model", c.Titles.Model}, {"summary.model", c.Summary.Model}} {
+	for _, named := range []struct{ key, ref string }{
+		{"model", c.Model},
+		{"titles.model", c.Titles.Model},
+		{"summary.model", c.Summary.Model},
+	} {
 		if named.ref == "" {
 			continue
 		}
@@ -183,7 +191,8 @@ func (p *program) checkModels(ctx context.Context, file string, doc []byte, c co
 			_, err = w.catalog.Find(ctx, named.ref, "")
 		}
 		if errors.As(err, &unknown) {
-			out = append(out, config.MistakeAt(file, doc, named.key, named.key+" is "+strconv.Quote(named.ref)+": "+report.ErrorText(err)))
+			out = append(out, config.MistakeAt(file, doc, named.key, named.key+" is "+strconv.Quote(named.ref)+": "+
+				report.ErrorText(err)))
 		}
 	}
 	return out, nil
@@ -232,5 +241,6 @@ func (p *program) tooSmall(c config.Config) (string, error) {
 	if have == 0 {
 		key, have = "max_context_tokens", c.Context.MaxContextTokens
 	}
-	return fmt.Sprintf("context.%s is %d, which is too small for any message: with this system prompt the shortest request has about %d tokens", key, have, over.Need), nil
+	return fmt.Sprintf("context.%s is %d, which is too small for any message: with this system prompt the shortest "+
+		"request has about %d tokens", key, have, over.Need), nil
 }

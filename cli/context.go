@@ -71,7 +71,8 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because this command starts no servers; winnow tools shows their tokens")
 	}
 	if l.Past != nil && !l.Past.Proven {
-		p.reportError(p.err, fmt.Errorf("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
+		p.reportError(p.err, fmt.Errorf("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s",
+			l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
 	}
 	switch {
 	case asked.json:
@@ -115,8 +116,11 @@ func (p *program) nextContext(ctx context.Context, s *session.Session, asked con
 	tried := s.Try(asked.trial)
 	plan, err := tried.Preview(asked.draft)
 	l := shownContext{
-		Context: report.Context{Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Ref()), Plan: plan, Messages: s.Branch(), Window: tried.Window()},
-		body:    func() ([]byte, error) { return tried.Body(plan) },
+		Context: report.Context{
+			Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Ref()), Plan: plan, Messages: s.Branch(),
+			Window: tried.Window(),
+		},
+		body: func() ([]byte, error) { return tried.Body(plan) },
 	}
 	var wrong *session.TrialError
 	var unread error
@@ -145,11 +149,15 @@ func pastContext(ctx context.Context, s *session.Session, at pastRef) (shownCont
 		return shownContext{}, explainMoment(err)
 	}
 	l := shownContext{
-		Context: report.Context{Info: s.Info(), Model: r.Request.Endpoint + "/" + r.Request.Model, Plan: r.Plan, Messages: r.Messages, Past: &r},
-		body:    func() ([]byte, error) { return r.Body, nil },
+		Context: report.Context{
+			Info: s.Info(), Model: r.Request.Endpoint + "/" + r.Request.Model, Plan: r.Plan,
+			Messages: r.Messages, Past: &r,
+		},
+		body: func() ([]byte, error) { return r.Body, nil },
 	}
 	l.Plan.Spans = r.Plan.SpansAmong(r.Verdicts.Entries)
-	l.Plan.Sum, l.Plan.Entries, l.Plan.Added, l.Plan.Rules = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added, r.Request.Rules
+	l.Plan.Sum, l.Plan.Entries, l.Plan.Added, l.Plan.Rules = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added,
+		r.Request.Rules
 	if !r.Proven {
 		l.Plan.Next = nil // of another plan
 	}

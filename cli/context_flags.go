@@ -34,14 +34,17 @@ func (f *contextFlags) add(c *cobra.Command) {
 	all.StringVar(&f.budget, "budget", "", "preview with this budget in tokens, or auto")
 	all.StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the session's own settings")
 	all.StringVar(&f.placement, "placement", "", "preview with this placement of recalled messages: steady or in-order")
-	all.StringVar(&f.turn, "turn", "", "show the request of turn N as it was sent: N is its last request, N.2 its second")
+	all.StringVar(&f.turn, "turn", "",
+		"show the request of turn N as it was sent: N is its last request, N.2 its second")
 	all.StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
 	all.BoolVar(&f.wire, "wire", false, "print the body of the request, with possible secrets redacted")
-	all.BoolVar(&f.prompt, "prompt", false, "print the request as one text, for a model without a chat format or another program")
+	all.BoolVar(&f.prompt, "prompt", false,
+		"print the request as one text, for a model without a chat format or another program")
 	all.StringVar(&f.template, "template", "", "use the template in this file for --prompt")
 	all.BoolVar(&f.noRedact, "no-redact", false, "do not redact possible secrets in --wire and --prompt")
 	all.BoolVar(&f.json, "json", false, "print the totals and the verdict of every message as one JSON object")
-	c.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(history.Presets(), cobra.ShellCompDirectiveNoFileComp))
+	c.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(history.Presets(),
+		cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("placement", cobra.FixedCompletions(placements, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -66,7 +69,10 @@ type pastRef struct{ turn, nth int }
 
 // read makes sense of the flags, or says what they take.
 func (f contextFlags) read(all flags) (contextAsked, error) {
-	a := contextAsked{json: f.json, wire: f.wire, prompt: f.prompt, noRedact: f.noRedact, draft: f.draft, template: history.PromptTemplate}
+	a := contextAsked{
+		json: f.json, wire: f.wire, prompt: f.prompt, noRedact: f.noRedact, draft: f.draft,
+		template: history.PromptTemplate,
+	}
 	err := f.together(all)
 	if err != nil {
 		return a, err
@@ -82,10 +88,12 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 		}
 	}
 	if f.changed("preset") && !slices.Contains(history.Presets(), f.preset) {
-		return a, fail(Usage, "--preset is %q; must be %s%s", f.preset, theme.Choices(history.Presets()), llm.DidYouMean(f.preset, history.Presets()))
+		return a, fail(Usage, "--preset is %q; must be %s%s", f.preset, theme.Choices(history.Presets()),
+			llm.DidYouMean(f.preset, history.Presets()))
 	}
 	if f.changed("placement") && !slices.Contains(placements, f.placement) {
-		return a, fail(Usage, "--placement is %q; must be %s%s", f.placement, theme.Choices(placements), llm.DidYouMean(f.placement, placements))
+		return a, fail(Usage, "--placement is %q; must be %s%s", f.placement, theme.Choices(placements),
+			llm.DidYouMean(f.placement, placements))
 	}
 	if f.changed("template") {
 		text, err := os.ReadFile(f.template)
@@ -144,7 +152,8 @@ func requestRef(flag, text string) (pastRef, error) {
 		m.nth, second = strconv.Atoi(nth)
 	}
 	if err != nil || second != nil || m.turn < 1 || several && m.nth < 1 {
-		return m, fail(Usage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request", flag, text)
+		return m, fail(Usage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request", flag,
+			text)
 	}
 	return m, nil
 }

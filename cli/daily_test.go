@@ -74,8 +74,10 @@ func (s *dailyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
-	say("Start them in a loop:\n\n```go\n"+dailyCode+"\n```\n\nEach job goes to **one** of them.", `,"finish_reason":"stop"`)
-	io.WriteString(w, `data: {"id":"a","choices":[],"usage":{"prompt_tokens":118,"completion_tokens":42}}`+"\n\ndata: [DONE]\n\n")
+	say("Start them in a loop:\n\n```go\n"+dailyCode+"\n```\n\nEach job goes to **one** of them.",
+		`,"finish_reason":"stop"`)
+	io.WriteString(w, `data: {"id":"a","choices":[],"usage":{"prompt_tokens":118,"completion_tokens":42}}`+
+		"\n\ndata: [DONE]\n\n")
 }
 
 // requests are those for an answer that came so far.
@@ -111,7 +113,8 @@ func TestDailyPath(t *testing.T) {
 		if *dailyPictures != "" {
 			chat.Settled()
 			file := filepath.Join(*dailyPictures, name+".svg")
-			if err := os.WriteFile(file, []byte(terminal.SVG(chat.Cells(), pageColours["dark"], name)), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(terminal.SVG(chat.Cells(), pageColours["dark"], name)),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -212,7 +215,8 @@ func wantDailyRequests(t *testing.T, asked []dailyRequest) {
 			t.Errorf("request %d has no text of the attached file: %v", i+1, asked[i].Messages)
 		}
 	}
-	if said := fmt.Sprint(asked[2].Messages); !strings.Contains(said, "says swift") || strings.Contains(said, "says deep") {
+	if said := fmt.Sprint(asked[2].Messages); !strings.Contains(said, "says swift") ||
+		strings.Contains(said, "says deep") {
 		t.Errorf("the second question follows another answer than the one on the screen: %s", said)
 	}
 }
@@ -238,7 +242,10 @@ func wantDailyHistory(t *testing.T, env []string) {
 		t.Fatalf("the session has no title of its question:\n%s", list)
 	}
 	stored := run("sessions", "export", id[1], "--format", "json")
-	for _, text := range []string{"says deep. \"", "says swift. Start them", "And how do they end?", base64.StdEncoding.EncodeToString([]byte(dailyFile))} {
+	for _, text := range []string{
+		"says deep. \"", "says swift. Start them", "And how do they end?",
+		base64.StdEncoding.EncodeToString([]byte(dailyFile)),
+	} {
 		if !strings.Contains(stored, text) {
 			t.Errorf("%q is not stored:\n%s", text, stored)
 		}
@@ -269,7 +276,10 @@ func wantDailyPage(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"<!doctype html>", "What do I pack for three days on the boat?", "the sourdough starter in a jar"} {
+	for _, text := range []string{
+		"<!doctype html>", "What do I pack for three days on the boat?",
+		"the sourdough starter in a jar",
+	} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("the exported page has no %q:\n%s", text, page)
 		}

@@ -34,7 +34,9 @@ type strictEndpoint struct {
 // offered, which template llama.cpp serves, and that a stranger is a Mistral.
 func strictEndpoints() []*strictEndpoint {
 	hosted := map[string]llm.Endpoint{}
-	for _, e := range llm.FromEnv(func(name string) string { return strings.Repeat("k", strings.Count(name, "_API_KEY")) }) {
+	for _, e := range llm.FromEnv(func(name string) string {
+		return strings.Repeat("k", strings.Count(name, "_API_KEY"))
+	}) {
 		hosted[e.Name] = e
 	}
 	local, stranger := llm.Endpoint{Name: "llamacpp"}, llm.Endpoint{Name: "stranger"}
@@ -47,7 +49,10 @@ func strictEndpoints() []*strictEndpoint {
 		{llmtest.Alternate, local, []int{500}, 1, []string{"alternate m", "no-tool-to-user m"}},
 		{llmtest.Toolless, local, []int{500, 500}, 2, []string{"alternate m", "no-tools m"}},
 		{llmtest.Mistral, hosted["mistral"], nil, 0, nil},
-		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, []string{"no-stream-options", "no-tool-to-user m", "short-ids m"}}, // the first is for a field, not for the plan
+		// The first is for a field, not for the plan.
+		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, []string{
+			"no-stream-options", "no-tool-to-user m", "short-ids m",
+		}},
 		{llmtest.DeepSeek, hosted["deepseek"], []int{400}, 1, []string{"no-images m"}},
 		{llmtest.Thinking, hosted["deepseek"], []int{400, 400}, 2, []string{"echo-reasoning m", "no-images m"}},
 		{llmtest.Anthropic, hosted["anthropic"], nil, 0, nil},
@@ -91,7 +96,8 @@ func (x *strictEndpoint) ask(t *testing.T, path, id string, requests *llmtest.Le
 		t.Fatal(err)
 	}
 	deps := session.Deps{
-		Store: kept, Models: new(llm.Catalog).With(x.endpoint), Policy: policy, Count: tokenizer.New().Count, Observe: sessiontest.Observe(requests),
+		Store: kept, Models: new(llm.Catalog).With(x.endpoint), Policy: policy, Count: tokenizer.New().Count,
+		Observe: sessiontest.Observe(requests),
 	}
 	s, err := session.Open(t.Context(), deps, id, x.endpoint.Name+"/m")
 	if err == nil {

@@ -43,8 +43,10 @@ func (p *program) configuredDB() (string, error) {
 
 func (p *program) dbCheck() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("check", "Check the whole database and report what is damaged", func(ctx context.Context) error { return p.checkDB(ctx, asJSON) })
-	c.Long = "check reads every page and every index, and compares every message with its hash. It changes nothing. If something is damaged, it reports what, and exits with status 1."
+	c := p.plainCommand("check", "Check the whole database and report what is damaged",
+		func(ctx context.Context) error { return p.checkDB(ctx, asJSON) })
+	c.Long = "check reads every page and every index, and compares every message with its hash. It changes nothing. " +
+		"If something is damaged, it reports what, and exits with status 1."
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return c
 }
@@ -84,8 +86,10 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 	}
 	if asJSON {
 		err = report.WriteJSON(p.out, checkedJSON{
-			Path: c.Path, Sound: c.Sound(), Schema: c.Schema, Bytes: c.Bytes, Sessions: c.Sessions, Messages: c.Messages, Requests: c.Requests,
-			Damaged: append([]int64{}, c.Damaged...), Lost: append([]int64{}, c.Lost...), SetAside: append([]string{}, c.SetAside...), Faults: append([]string{}, c.Faults...),
+			Path: c.Path, Sound: c.Sound(), Schema: c.Schema, Bytes: c.Bytes, Sessions: c.Sessions,
+			Messages: c.Messages, Requests: c.Requests,
+			Damaged: append([]int64{}, c.Damaged...), Lost: append([]int64{}, c.Lost...),
+			SetAside: append([]string{}, c.SetAside...), Faults: append([]string{}, c.Faults...),
 		})
 	} else {
 		p.printCheck(c)
@@ -140,8 +144,11 @@ func (p *program) dbBackup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup [FILE]",
 		Short: "Back up the conversations to a file; winnow may be running",
-		Long:  "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in the folder backups beside the database, where the daily backups of the chat are too. An existing file is not overwritten.\n\nTo back up every change within a second, to another disk or to S3, run Litestream beside winnow: docs/storage.md has a configuration for it.",
-		Args:  takes("at most one argument, the name of a new file", 0, 1),
+		Long: "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in " +
+			"the folder backups beside the database, where the daily backups of the chat are too. An existing file " +
+			"is not overwritten.\n\nTo back up every change within a second, to another disk or to S3, run " +
+			"Litestream beside winnow: docs/storage.md has a configuration for it.",
+		Args: takes("at most one argument, the name of a new file", 0, 1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			s, err := p.openStore(ctx, true)
 			if err != nil {
@@ -171,8 +178,9 @@ func (p *program) dbRestore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore FILE|latest",
 		Short: "Restore the conversations from a backup; the current ones are set aside",
-		Long:  "restore takes the name of a backup, or latest for the newest one. The current database is renamed, with the date in its name, and never deleted. While winnow is running with it, nothing is restored.",
-		Args:  takes("the name of a backup, or latest", 0, 1),
+		Long: "restore takes the name of a backup, or latest for the newest one. The current database is renamed, " +
+			"with the date in its name, and never deleted. While winnow is running with it, nothing is restored.",
+		Args: takes("the name of a backup, or latest", 0, 1),
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			path, err := p.configuredDB()
 			if err != nil {
@@ -199,7 +207,8 @@ func (p *program) listBackups(ctx context.Context, path string) error {
 	}
 	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 	for _, b := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"), theme.Plural(b.Messages, "message"), theme.Size(int(b.Bytes)), b.Path)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"),
+			theme.Plural(b.Messages, "message"), theme.Size(int(b.Bytes)), b.Path)
 	}
 	return w.Flush()
 }

@@ -38,7 +38,8 @@ func TestRunReplacesADefaultThatTheServiceDoesNotList(t *testing.T) {
 				switch _ = json.NewDecoder(r.Body).Decode(&body); { // a GET has none
 				case r.Host == "api.deepseek.com" && strings.HasSuffix(r.URL.Path, "/chat/completions"):
 					asked <- body.Model
-					io.WriteString(w, `data: {"choices":[{"delta":{"content":"Hello."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+					io.WriteString(w, `data: {"choices":[{"delta":{"content":"Hello."},"finish_reason":"stop"}]}`+
+						"\n\ndata: [DONE]\n\n")
 				case strings.HasSuffix(r.URL.Path, "/models") && test.list != "":
 					io.WriteString(w, test.list)
 				default:
@@ -56,7 +57,9 @@ func TestRunReplacesADefaultThatTheServiceDoesNotList(t *testing.T) {
 				t.Cleanup(func() { f.Close() })
 				return f
 			}
-			env := map[string]string{"HOME": dir, "WINNOW_DB": filepath.Join(dir, "winnow.db"), "DEEPSEEK_API_KEY": "key-of-deepseek-0001"}
+			env := map[string]string{
+				"HOME": dir, "WINNOW_DB": filepath.Join(dir, "winnow.db"), "DEEPSEEK_API_KEY": "key-of-deepseek-0001",
+			}
 			p := &program{
 				in: open("in"), out: &printer{file: open("out")}, err: open("err"),
 				env: func(name string) string { return env[name] }, now: time.Now, build: "test",
@@ -74,7 +77,8 @@ func TestRunReplacesADefaultThatTheServiceDoesNotList(t *testing.T) {
 			if code != OK || len(asked) != 1 {
 				t.Fatalf("exit %d after %d requests: %s", code, len(asked), said)
 			}
-			replaced := strings.Contains(string(said), "deepseek does not list deepseek-chat, winnow's default model as of")
+			replaced := strings.Contains(string(said),
+				"deepseek does not list deepseek-chat, winnow's default model as of")
 			if got := <-asked; got != test.asked || replaced != (test.asked != "deepseek-chat") {
 				t.Errorf("asked %s, want %s; said %s", got, test.asked, said)
 			}

@@ -155,26 +155,40 @@ func (p *site) complete(rw http.ResponseWriter, r *http.Request) {
 	}
 	rw.Header().Set("Content-Type", "text/event-stream")
 	if p.chats == "tools" && p.asked.Add(1) == 1 {
-		io.WriteString(rw, `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
+		io.WriteString(rw,
+			`data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
 		return
 	}
-	fmt.Fprintf(rw, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"The %s of %s.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", secretWord, p.address)
+	fmt.Fprintf(rw, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"The %s of "+
+		"%s.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", secretWord, p.address)
 }
 
 // newScenario makes up a scenario.
 func newScenario(t *testing.T, seed uint64) *destinationScenario {
 	r := rand.New(rand.NewPCG(seed, 11))
-	w := &destinationScenario{seed: seed, t: t, dir: t.TempDir(), places: map[string]*site{}, env: map[string]string{}, user: map[string]bool{}}
-	w.endpoints = map[string]string{"ollama": "127.0.0.1:11434", "llama.cpp": "127.0.0.1:8080", "lmstudio": "127.0.0.1:1234", "vllm": "127.0.0.1:8000"}
+	w := &destinationScenario{
+		seed: seed, t: t, dir: t.TempDir(), places: map[string]*site{}, env: map[string]string{},
+		user: map[string]bool{},
+	}
+	w.endpoints = map[string]string{
+		"ollama": "127.0.0.1:11434", "llama.cpp": "127.0.0.1:8080", "lmstudio": "127.0.0.1:1234",
+		"vllm": "127.0.0.1:8000",
+	}
 	one := func(choices ...string) string { return choices[r.IntN(len(choices))] }
 	chance := func(percent int) bool { return r.IntN(100) < percent }
 
 	w.put(&site{address: "stranger.example:80", lists: `{"data":[{"id":"any"}]}`, chats: "answer"})
-	for _, address := range []string{"api.openai.com:443", "openrouter.ai:443", "llm.work.example:443", "box.lan:8000", "proxy.example:443", "127.0.0.1:11434", "127.0.0.1:8080", "127.0.0.1:1234", "127.0.0.1:8000"} {
+	for _, address := range []string{
+		"api.openai.com:443", "openrouter.ai:443", "llm.work.example:443", "box.lan:8000",
+		"proxy.example:443", "127.0.0.1:11434", "127.0.0.1:8080", "127.0.0.1:1234", "127.0.0.1:8000",
+	} {
 		if chance(25) {
 			continue // nobody listens
 		}
-		p := &site{address: address, slow: chance(10), chats: one("answer", "answer", "answer", "answer", "redirect", "unknown", "page", "tools", "key")}
+		p := &site{
+			address: address, slow: chance(10), chats: one("answer", "answer", "answer", "answer", "redirect",
+				"unknown", "page", "tools", "key"),
+		}
 		for _, model := range []string{"large", "small", "vendor/large", "gpt-5.2", "gpt-6", "text-embedding-3"} {
 			if chance(50) {
 				p.models = append(p.models, model)
@@ -202,7 +216,11 @@ func newScenario(t *testing.T, seed uint64) *destinationScenario {
 		w.endpoints["openrouter"], w.user["openrouter"] = "openrouter.ai:443", true
 	}
 	var tables strings.Builder
-	for _, e := range []struct{ name, base, address string }{{"work", "https://llm.work.example/v1", "llm.work.example:443"}, {"box", "http://box.lan:8000/v1", "box.lan:8000"}} {
+	for _, e := range []struct{ name, base, address string }{
+		{"work", "https://llm.work.example/v1", "llm.work.example:443"}, {
+			"box", "http://box.lan:8000/v1", "box.lan:8000",
+		},
+	} {
 		if !chance(45) {
 			continue
 		}
@@ -243,7 +261,8 @@ func newScenario(t *testing.T, seed uint64) *destinationScenario {
 	}
 	w.config = head + tables.String()
 	if chance(35) {
-		w.stored = one("work/large", "box/small", "openai/gpt-5.2", "gone/large", "ollama/small", "guide/guide", "openrouter/vendor/large")
+		w.stored = one("work/large", "box/small", "openai/gpt-5.2", "gone/large", "ollama/small", "guide/guide",
+			"openrouter/vendor/large")
 	}
 	return w
 }
@@ -269,7 +288,8 @@ func (w *destinationScenario) program() *program {
 	if err := os.WriteFile(filepath.Join(w.dir, "config.toml"), []byte(w.config), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	w.env["HOME"], w.env["WINNOW_CONFIG"], w.env["WINNOW_DB"] = w.dir, filepath.Join(w.dir, "config.toml"), filepath.Join(w.dir, "winnow.db")
+	w.env["HOME"], w.env["WINNOW_CONFIG"], w.env["WINNOW_DB"] = w.dir, filepath.Join(w.dir, "config.toml"),
+		filepath.Join(w.dir, "winnow.db")
 	return &program{
 		in: open("in"), out: &printer{file: open("out")}, err: open("err"),
 		env: func(name string) string { return w.env[name] }, now: time.Now, build: "test",
@@ -303,8 +323,14 @@ func (w *destinationScenario) store(p *program) string {
 	}
 	defer s.Close()
 	endpoint, model, _ := strings.Cut(w.stored, "/")
-	row, last, err := s.Begin(w.t.Context(), store.Session{Endpoint: endpoint, Model: model, Title: "stored", TitleFrom: "user"},
-		store.Message{Message: history.Message{Role: history.User, Content: "What of " + secretWord + "?", Status: history.Complete}})
+	row, last, err := s.Begin(w.t.Context(), store.Session{
+		Endpoint: endpoint, Model: model, Title: "stored", TitleFrom: "user",
+	},
+		store.Message{
+			Message: history.Message{
+				Role: history.User, Content: "What of " + secretWord + "?", Status: history.Complete,
+			},
+		})
 	for i := 0; err == nil && i < 3; i++ {
 		role := history.Assistant
 		if i == 1 {
@@ -329,7 +355,8 @@ func (w *destinationScenario) allowed(ref string, h heard) bool {
 
 func (w *destinationScenario) failed(format string, args ...any) {
 	w.t.Helper()
-	w.t.Errorf("scenario %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q\nheard: %+v", w.seed, fmt.Sprintf(format, args...),
+	w.t.Errorf("scenario %d: %s\nconfig:\n%s\nenvironment: %v\n-m %q, stored %q\nheard: %+v", w.seed,
+		fmt.Sprintf(format, args...),
 		w.config, w.env, w.flag, w.stored, w.heard)
 }
 
@@ -350,17 +377,20 @@ func (w *destinationScenario) run() {
 	json.Unmarshal(out, &answer)
 	for _, h := range w.heard {
 		if !w.allowed(answer.Model, h) {
-			w.failed("a part of the conversation went to %s as %s, and --json names %q\nexit %d, stderr: %s", h.address, h.model, answer.Model, code, said)
+			w.failed("a part of the conversation went to %s as %s, and --json names %q\nexit %d, stderr: %s", h.address,
+				h.model, answer.Model, code, said)
 		}
 	}
 	if code == OK && (answer.Model == "" || answer.Answer == "") || code != OK && len(out) == 0 && len(said) == 0 {
 		w.failed("exit %d with stdout %q and stderr %q", code, out, said)
 	}
-	named := w.flag != "" || w.stored != "" || w.env["WINNOW_MODEL"] != "" || strings.HasPrefix(w.config, "model = \"") && !strings.HasPrefix(w.config, `model = ""`)
+	named := w.flag != "" || w.stored != "" || w.env["WINNOW_MODEL"] != "" ||
+		strings.HasPrefix(w.config, "model = \"") && !strings.HasPrefix(w.config, `model = ""`)
 	if !named && len(w.user) == 0 && (code != Provider || len(w.heard) > 0 || len(out) > 0) {
 		w.failed("nothing is named, configured or keyed: exit %d, stdout %q; want %d and silence", code, out, Provider)
 	}
-	if name, _, slash := strings.Cut(w.flag, "/"); slash && w.endpoints[name] != "" && code == OK && answer.Model != w.flag {
+	if name, _, slash := strings.Cut(w.flag, "/"); slash && w.endpoints[name] != "" && code == OK &&
+		answer.Model != w.flag {
 		w.failed("-m %s was answered by %s", w.flag, answer.Model)
 	}
 	if !named && strings.HasPrefix(answer.Model, "guide/") {

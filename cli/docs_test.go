@@ -73,7 +73,8 @@ func checkPart(t testing.TB, page, name, want string) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s: the part %s is out of date; go test ./cli -update writes it. It is\n%s\nwant\n%s", page, name, got, want)
+		t.Errorf("%s: the part %s is out of date; go test ./cli -update writes it. It is\n%s\nwant\n%s", page,
+			name, got, want)
 		return
 	}
 	if err := os.WriteFile(page, []byte(before+want+after), 0o644); err != nil {
@@ -125,9 +126,12 @@ func TestDocsShowARealContext(t *testing.T) {
 		"That is simple and never loops, but it loses what stands between, so keep the set of those tokens small, " +
 		"and report an error once: the reader wants to know where the mistake is, not how the parser got out of it."
 	_, env := serve(t, home(t), newScriptedServer("200\n"+
-		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"`+answer+`"},"finish_reason":"stop"}]}`+"\ndata: [DONE]"))
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"`+answer+`"},"finish_reason":"stop"}]}`+
+		"\ndata: [DONE]"))
 	config := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(config, []byte("[context]\nelastic = false\nassistant_max_chars = 76\nlast_whole_max_tokens = 0\n"), 0o600); err != nil {
+	if err := os.WriteFile(config,
+		[]byte("[context]\nelastic = false\nassistant_max_chars = 76\nlast_whole_max_tokens = 0\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	winnow := winnowIn(t, append(env, "WINNOW_CONFIG="+config))
@@ -140,7 +144,8 @@ func TestDocsShowARealContext(t *testing.T) {
 	checkPart(t, "../docs/commands.md", "contextjson", fenced("json", shown))
 	winnow("run", "-m", "openai/small", "-s", string(id), "And without losing so much?")
 	diff := winnow("context", string(id), "--turn", "2", "--diff", "1", "--json")
-	checkPart(t, "../docs/commands.md", "contextdiff", fenced("json", idPattern.ReplaceAllString(string(diff), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
+	checkPart(t, "../docs/commands.md", "contextdiff",
+		fenced("json", idPattern.ReplaceAllString(string(diff), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
 }
 
 // TestDocsShowARealRepair imports a conversation whose tool call broke off and has it sent as text.
@@ -157,7 +162,8 @@ func TestDocsShowARealRepair(t *testing.T) {
 	winnow := winnowIn(t, append(home(t), "WINNOW_MODEL=guide"))
 	id := idPattern.Find(winnow("sessions", "import", file))
 	shown := winnow("repair", string(id), "--as", "text", "--message", "2", "--json")
-	checkPart(t, "../docs/commands.md", "repairjson", fenced("json", idPattern.ReplaceAllString(string(shown), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
+	checkPart(t, "../docs/commands.md", "repairjson",
+		fenced("json", idPattern.ReplaceAllString(string(shown), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
 }
 
 // dayPattern is a day with nothing but a quote behind it, as in the source of a window.

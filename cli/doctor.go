@@ -35,9 +35,11 @@ const reachPatience = 5 * time.Second
 
 func (p *program) doctorCommand() *cobra.Command {
 	var tools bool
-	c := p.plainCommand("doctor", "Check the installation, the files, the terminal and the endpoints", func(ctx context.Context) error { return p.doctor(ctx, tools) })
+	c := p.plainCommand("doctor", "Check the installation, the files, the terminal and the endpoints",
+		func(ctx context.Context) error { return p.doctor(ctx, tools) })
 	c.Flags().BoolVar(&tools, "tools", false, "also start the MCP servers")
-	c.Long = "doctor checks everything that winnow depends on and reports what is wrong. With -m, it also checks whether that model is available and how large its context window is. It never prints an API key."
+	c.Long = "doctor checks everything that winnow depends on and reports what is wrong. With -m, it also checks " +
+		"whether that model is available and how large its context window is. It never prints an API key."
 	return c
 }
 
@@ -181,14 +183,17 @@ func (p *program) checkSafety(ctx context.Context, f *findings, s *store.Store) 
 	case err != nil:
 		f.wrong("check", "%s", report.ErrorText(err))
 	case !c.Sound():
-		f.wrong("check", "%s and %s: run winnow db check", theme.Plural(len(c.Faults), "fault"), theme.Plural(len(c.Damaged), "damaged message"))
+		f.wrong("check", "%s and %s: run winnow db check", theme.Plural(len(c.Faults), "fault"),
+			theme.Plural(len(c.Damaged), "damaged message"))
 	case len(c.Lost) > 0:
-		f.good("check", "%s intact, %d lost to earlier damage: run winnow db check", theme.Plural(c.Messages, "message"), len(c.Lost))
+		f.good("check", "%s intact, %d lost to earlier damage: run winnow db check",
+			theme.Plural(c.Messages, "message"), len(c.Lost))
 	default:
 		f.good("check", "%s, all intact", theme.Plural(c.Messages, "message"))
 	}
 	if b, ok := s.NewestBackup(ctx); ok {
-		f.good("backup", "%s, %s, %s", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"), theme.Plural(b.Messages, "message"))
+		f.good("backup", "%s, %s, %s", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"),
+			theme.Plural(b.Messages, "message"))
 		return
 	}
 	f.note("backup", "none yet: the chat makes one a day")
@@ -309,7 +314,8 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, c config.Conf
 		f.good(e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
 		p.checkWindow(ctx, f, w, e, lists[i], named)
 		if e.KeyFrom.Kind == keys.Config {
-			f.note(e.Name, "its key is in the configuration file; winnow keys set %s, or key_env, keeps it out of backups and screenshots", e.Name)
+			f.note(e.Name, "its key is in the configuration file; winnow keys set %s, or key_env, keeps it out of "+
+				"backups and screenshots", e.Name)
 		}
 	}
 }
@@ -322,13 +328,16 @@ func (p *program) noteTables(f *findings, c config.Config, ref string) {
 		names = append(names, t.Name)
 	}
 	if len(names) > 0 {
-		f.note("model", "%s has settings in %s", markdown.OneLine(ref, 80), markdown.OneLine(strings.Join(names, ", "), 300))
+		f.note("model", "%s has settings in %s", markdown.OneLine(ref, 80),
+			markdown.OneLine(strings.Join(names, ", "), 300))
 	}
 }
 
 // checkWindow says how large the context window of a model of an endpoint is, and who says so: of the model that the
 // user named, else of the endpoint's default one or the first that it lists.
-func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.Endpoint, list []llm.Model, named string) {
+func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.Endpoint, list []llm.Model,
+	named string,
+) {
 	id, here := strings.CutPrefix(named, e.Name+"/")
 	if !here {
 		id = e.Default
@@ -352,8 +361,10 @@ func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.
 	}
 	window := p.windows(ctx, w, []llm.Model{m})[0]
 	if window.Tokens == 0 {
-		f.note(e.Name, "the context window of %s is unknown: set it with /window TOKENS in the chat, or with window under [endpoints.%s]", markdown.OneLine(m.Ref(), 80), e.Name)
+		f.note(e.Name, "the context window of %s is unknown: set it with /window TOKENS in the chat, or with window "+
+			"under [endpoints.%s]", markdown.OneLine(m.Ref(), 80), e.Name)
 		return
 	}
-	f.good(e.Name, "the context window of %s is %d tokens: %s", markdown.OneLine(m.Ref(), 80), window.Tokens, markdown.OneLine(window.Origin(), 80))
+	f.good(e.Name, "the context window of %s is %d tokens: %s", markdown.OneLine(m.Ref(), 80), window.Tokens,
+		markdown.OneLine(window.Origin(), 80))
 }

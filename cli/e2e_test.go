@@ -157,7 +157,13 @@ func TestDraftSurvivesHoweverTheScreenEnds(t *testing.T) {
 func TestErrorsOfUsageAskTheTerminalNothing(t *testing.T) {
 	t.Parallel()
 	env := home(t)
-	for _, args := range [][]string{{"--bogus"}, {"bogus"}, {"sessions", "show"}, {"sessions", "list", "--limit", "x"}, {"db", "bogus"}} {
+	for _, args := range [][]string{
+		{"--bogus"},
+		{"bogus"},
+		{"sessions", "show"},
+		{"sessions", "list", "--limit", "x"},
+		{"db", "bogus"},
+	} {
 		term := startIn(t, env, 100, 30, args...)
 		if code := term.End(); code != int(Usage) {
 			t.Errorf("winnow %v ended with %d, want %d", args, code, Usage)

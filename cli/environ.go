@@ -33,7 +33,8 @@ func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 	}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
-		if slices.Contains(llm.KeyVariables(), name) || slices.ContainsFunc(endpoints, func(e llm.Endpoint) bool { return holdsSecret(e, name, value) }) {
+		if slices.Contains(llm.KeyVariables(), name) || slices.ContainsFunc(endpoints,
+			func(e llm.Endpoint) bool { return holdsSecret(e, name, value) }) {
 			p.unset(name)
 		}
 	}

@@ -33,7 +33,11 @@ func hostileServer(t *testing.T, env []string) []string {
 		body, _ := io.ReadAll(r.Body)
 		if strings.Contains(string(body), "please fail") {
 			w.WriteHeader(http.StatusBadRequest)
-			json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": "no: " + hostileText(), "type": hostileText(), "code": hostileText()}})
+			json.NewEncoder(w).Encode(map[string]any{
+				"error": map[string]any{
+					"message": "no: " + hostileText(), "type": hostileText(), "code": hostileText(),
+				},
+			})
 			return
 		}
 		asked++
@@ -45,8 +49,10 @@ func hostileServer(t *testing.T, env []string) []string {
 			}}}, "tool_calls")
 		} else {
 			event(w, map[string]any{"reasoning_content": "why: " + hostileText()}, "")
-			event(w, map[string]any{"content": "Here: " + hostileText() + "\n\n```\n" + hostileText() + "\n```\n| a | b |\n|---|---|\n| " +
-				hostileText() + " | c |\n\n[" + hostileText() + "](https://example.com/" + hostileText() + ")\n\nThe whole answer."}, hostileText())
+			event(w, map[string]any{"content": "Here: " + hostileText() + "\n\n```\n" + hostileText() +
+				"\n```\n| a | b |\n|---|---|\n| " +
+				hostileText() + " | c |\n\n[" + hostileText() + "](https://example.com/" + hostileText() +
+				")\n\nThe whole answer."}, hostileText())
 		}
 		io.WriteString(w, "data: [DONE]\n\n")
 	}))
@@ -158,7 +164,11 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 	for _, id := range ids {
 		chat := startIn(t, env, 110, 32, "-m", "openai/small", "-s", id)
 		chat.Want("enter send")
-		for _, over := range []struct{ key, title string }{{"\x0c", "enter use"}, {"\x13", "winnow  Sessions"}, {"\x10", "tab complete"}} {
+		for _, over := range []struct{ key, title string }{
+			{"\x0c", "enter use"},
+			{"\x13", "winnow  Sessions"},
+			{"\x10", "tab complete"},
+		} {
 			chat.Send(over.key)
 			chat.Want(over.title)
 			chat.Send(escKey)

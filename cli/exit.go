@@ -15,11 +15,12 @@ type Exit int
 
 // The exit codes. Scripts may count on them.
 const (
-	OK          Exit = 0   // it worked
-	Failed      Exit = 1   // it did not
-	Usage       Exit = 2   // a flag, an argument or the configuration file is wrong
-	NotFound    Exit = 3   // no such session, or no such turn in it
-	Provider    Exit = 4   // the endpoint refused, failed, could not be reached or stopped in the middle, or a limit kept the request back
+	OK       Exit = 0 // it worked
+	Failed   Exit = 1 // it did not
+	Usage    Exit = 2 // a flag, an argument or the configuration file is wrong
+	NotFound Exit = 3 // no such session, or no such turn in it
+	// The endpoint refused, failed, could not be reached or stopped in the middle, or a limit kept the request back.
+	Provider    Exit = 4
 	Interrupted Exit = 130 // stopped by SIGINT, or by a terminal that went away
 	Terminated  Exit = 143 // stopped by SIGTERM
 )

@@ -39,7 +39,8 @@ func (p *program) sessionsExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export ID",
 		Short: "Write a session to standard output or to a file, as Markdown, HTML, JSON, JSONL or one text",
-		Long: "Write a session to standard output or to a file. json holds everything, and winnow sessions import restores it " +
+		Long: "Write a session to standard output or to a file. json holds everything, and winnow sessions import " +
+			"restores it " +
 			"without loss; md, html, jsonl and prompt hold the active branch, for others to read. " +
 			"html is one page that marks what the model saw. Possible secrets are redacted in all of them but json.",
 		Example: "  winnow sessions export 0195 > parser.md\n" +
@@ -63,8 +64,10 @@ func (p *program) sessionsExport() *cobra.Command {
 			return err
 		}),
 	}
-	c.Flags().StringVar(&f.format, "format", "", "the format: md, html, json, jsonl or prompt; the default is the extension of the file, or md")
-	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, or a folder with --all in another format than json; - is standard output")
+	c.Flags().StringVar(&f.format, "format", "", "the format: md, html, json, jsonl or prompt; the default is the "+
+		"extension of the file, or md")
+	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, or a folder with --all in another format than "+
+		"json; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too")
 	c.Flags().BoolVar(&f.force, "force", false, "overwrite an existing file")
 	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "do not redact possible secrets")
@@ -167,7 +170,9 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 }
 
 // markWords are the verdicts by their signs.
-var markWords = map[string]string{"●": "whole", "◐": "cut", "○": "dropped", "◆": "pinned", "⊘": "excluded", "▲": "repaired", "↺": "recalled"}
+var markWords = map[string]string{
+	"●": "whole", "◐": "cut", "○": "dropped", "◆": "pinned", "⊘": "excluded", "▲": "repaired", "↺": "recalled",
+}
 
 // redaction counts what is taken out.
 type redaction struct {
@@ -210,7 +215,9 @@ func (p *program) exportTo(f exportFlags, write func(io.Writer) error) error {
 
 // exportAll writes every session: an archive of all of them, or a file for each, under a name without
 // secrets.
-func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.ExportOptions, redact func(string) string) error {
+func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.ExportOptions,
+	redact func(string) string,
+) error {
 	s, err := p.openStore(ctx, true)
 	if err != nil {
 		return err

@@ -134,7 +134,8 @@ func (a *actor) begin() {
 		for n := range 12 {
 			for _, m := range []history.Message{
 				{Role: history.User, Content: fmt.Sprintf("Question %d about the harbour?", n+1)},
-				{Role: history.Assistant, Content: fmt.Sprintf("Answer %d. ", n+1) + strings.Repeat("The harbour has a wall, a light and a crane. ", 9)},
+				{Role: history.Assistant, Content: fmt.Sprintf("Answer %d. ", n+1) +
+					strings.Repeat("The harbour has a wall, a light and a crane. ", 9)},
 			} {
 				m.Status = history.Complete
 				if err := add(store.Message{Message: m}); err != nil {
@@ -175,13 +176,17 @@ func (a *actor) deps() session.Deps {
 	if a.stage == llmtest.Summary {
 		policy.Budget = 1200
 	}
-	e := llm.Endpoint{Name: "example", BaseURL: a.base, Key: "sk-not-a-real-key-0000", KeyFrom: keys.Origin{Kind: keys.Config}, Doer: a.server, Tools: a.tools()}
+	e := llm.Endpoint{
+		Name: "example", BaseURL: a.base, Key: "sk-not-a-real-key-0000", KeyFrom: keys.Origin{Kind: keys.Config},
+		Doer: a.server, Tools: a.tools(),
+	}
 	if a.stage == llmtest.Prices {
 		e.Window = 8192
 	}
 	e.Exact = a.stage == llmtest.Plan
 	d := session.Deps{
-		Store: a.store, Models: new(llm.Catalog).With(e), Policy: policy, System: "Be brief.", Approve: session.Always, Now: time.Now,
+		Store: a.store, Models: new(llm.Catalog).With(e), Policy: policy, System: "Be brief.", Approve: session.Always,
+		Now:   time.Now,
 		Count: func(text string) int { return (len(text) + 3) / 4 },
 	}
 	if a.stage == llmtest.Title {
@@ -196,7 +201,8 @@ func (a *actor) deps() session.Deps {
 // sampled says that a fault is about what is asked of a model beside the messages.
 func sampled(f llmtest.Fault) bool {
 	switch f.Name {
-	case "no-temperature", "wrong-temperature", "no-top-p", "not-both", "no-effort", "other-effort", "max-tokens", "completion-tokens":
+	case "no-temperature", "wrong-temperature", "no-top-p", "not-both", "no-effort", "other-effort", "max-tokens",
+		"completion-tokens":
 		return true
 	}
 	return false
@@ -205,7 +211,10 @@ func sampled(f llmtest.Fault) bool {
 // tools is the one tool of a cell.
 func (a *actor) tools() *tool.Toolbox {
 	box := new(tool.Toolbox)
-	box.Register(tool.Tool{Name: llmtest.Tool, Description: "says what is known of a place", Parameters: []byte(`{"type":"object","properties":{"place":{"type":"string"}}}`)},
+	box.Register(tool.Tool{
+		Name: llmtest.Tool, Description: "says what is known of a place",
+		Parameters: []byte(`{"type":"object","properties":{"place":{"type":"string"}}}`),
+	},
 		func(context.Context, json.RawMessage) (string, error) {
 			return llmtest.Result, nil
 		})
@@ -228,7 +237,8 @@ func (a *actor) inChat() (o outcome) {
 	}
 	o.seen = append(o.seen, a.follow(s.Send(a.t.Context(), faultQuestion))...)
 	if s.Untitled() {
-		if _, err := s.Retitle(a.t.Context(), false, func(e session.Event) { o.seen = append(o.seen, sentences(e)...) }); err != nil {
+		if _, err := s.Retitle(a.t.Context(), false,
+			func(e session.Event) { o.seen = append(o.seen, sentences(e)...) }); err != nil {
 			o.seen = append(o.seen, err.Error())
 		}
 	}

@@ -17,7 +17,8 @@ import (
 )
 
 // raw matches what a person should never have to read: texts of parsers and of the Go runtime.
-var raw = regexp.MustCompile(`\bEOF\b|invalid character '|unexpected end of JSON|json: |strconv|%!|malformed HTTP|goroutine|nil pointer|net/http: |x509: |tls: |\bPost "|\bGet "|read tcp|context deadline|io: |syscall|NaN`)
+var raw = regexp.MustCompile(
+	`\bEOF\b|invalid character '|unexpected end of JSON|json: |strconv|%!|malformed HTTP|goroutine|nil pointer|net/http: |x509: |tls: |\bPost "|\bGet "|read tcp|context deadline|io: |syscall|NaN`)
 
 // check holds what is true of every cell.
 func (a *actor) check(o *outcome) {
@@ -99,7 +100,8 @@ func (a *actor) checkAttempts(o *outcome) {
 // checkRows wants the user's message once and whole, every byte that came, and a word about an answer that is not
 // whole.
 func (a *actor) checkRows(o *outcome, rows []store.Message) {
-	if len(rows) == 0 || rows[0].Role != history.User || rows[0].Content != faultQuestion || rows[0].Status != history.Complete {
+	if len(rows) == 0 || rows[0].Role != history.User || rows[0].Content != faultQuestion ||
+		rows[0].Status != history.Complete {
 		a.failf("the turn is stored as %s", transcriptOf(rows))
 		return
 	}
@@ -196,7 +198,8 @@ func newValidShapes() *validShapes {
 	v := &validShapes{seen: map[string]bool{}}
 	for i, x := range strictEndpoints() {
 		e := &x.endpoint
-		e.Name, e.BaseURL, e.Window = fmt.Sprintf("strict%d", i), fmt.Sprintf("http://strict%d.example.com/v1", i), 128_000
+		e.Name, e.BaseURL, e.Window = fmt.Sprintf("strict%d", i), fmt.Sprintf("http://strict%d.example.com/v1", i),
+			128_000
 		e.Quirks = append(slices.Clone(e.Quirks), x.knows...)
 		e.Doer = nobody{}
 		v.endpoints = append(v.endpoints, x)

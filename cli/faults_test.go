@@ -39,7 +39,8 @@ func (c cell) atHome() bool {
 	stages := c.fault.Stages()
 	home := stages[0]
 	for _, first := range []llmtest.Stage{
-		llmtest.Connect, llmtest.Headers, llmtest.FirstByte, llmtest.Text, llmtest.Calls, llmtest.End, llmtest.AfterTool,
+		llmtest.Connect, llmtest.Headers, llmtest.FirstByte, llmtest.Text, llmtest.Calls, llmtest.End,
+		llmtest.AfterTool,
 	} {
 		if slices.Contains(stages, first) {
 			home = first

@@ -45,7 +45,10 @@ type remarkJSON struct {
 
 // object is what became of the files. The error of the only one is said on standard error as well.
 func (in *importing) object(names []string) importJSON {
-	out := importJSON{DryRun: in.try, Counts: in.tally(), Warnings: []remarkJSON{}, Errors: []remarkJSON{}, Conversations: []conversationJSON{}}
+	out := importJSON{
+		DryRun: in.try, Counts: in.tally(), Warnings: []remarkJSON{}, Errors: []remarkJSON{},
+		Conversations: []conversationJSON{},
+	}
 	for _, one := range in.all {
 		out.Warnings = append(out.Warnings, remarksJSON(one, one.Warnings)...)
 		out.Errors = append(out.Errors, remarksJSON(one, one.Errors)...)

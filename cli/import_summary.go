@@ -103,11 +103,13 @@ func (in *importing) summarizeOne(one arrived) error {
 	var text string
 	switch {
 	case one.Again:
-		text = fmt.Sprintf("This conversation was imported before and has %s now; nothing was imported. Open it with: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
+		text = fmt.Sprintf("This conversation was imported before and has %s now; nothing was imported. Open it "+
+			"with: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
 	case in.try:
 		text = fmt.Sprintf("%s would be imported; nothing was stored.", theme.Plural(s.Messages, "message"))
 	default:
-		text = fmt.Sprintf("Imported %s. Open the conversation with: winnow -s %s", theme.Plural(s.Messages, "message"), s.ID)
+		text = fmt.Sprintf("Imported %s. Open the conversation with: winnow -s %s", theme.Plural(s.Messages, "message"),
+			s.ID)
 	}
 	_, err := fmt.Fprintln(in.p.out, text)
 	return err
@@ -150,7 +152,8 @@ func (in *importing) writeRemarks() {
 		}
 	}
 	for _, kind := range many {
-		fmt.Fprintf(in.p.err, "winnow: %s%s %s; --json lists them all\n", kind.lead, theme.PluralOf(counts[kind]-maxShown, "more "+kind.of, "more "+kind.of+"s"), subjectOf(kind.field))
+		fmt.Fprintf(in.p.err, "winnow: %s%s %s; --json lists them all\n", kind.lead,
+			theme.PluralOf(counts[kind]-maxShown, "more "+kind.of, "more "+kind.of+"s"), subjectOf(kind.field))
 	}
 	if in.files() > 1 {
 		for _, one := range in.all {

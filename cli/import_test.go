@@ -16,7 +16,8 @@ import (
 func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	file, config, db := filepath.Join(dir, "chat.json"), filepath.Join(dir, "config.toml"), filepath.Join(dir, "winnow.db")
+	file, config, db := filepath.Join(dir, "chat.json"), filepath.Join(dir, "config.toml"),
+		filepath.Join(dir, "winnow.db")
 	for path, text := range map[string]string{file: `[{"role":"user","content":"hi"}]`, config: ""} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -32,7 +33,8 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	p := &program{env: func(string) string { return "" }, now: time.Now, flags: flags{config: config, db: db}}
 	in := importing{p: p}
 	err = in.importAll(ctx, []string{file})
-	if exitOf(err) != Interrupted || err.Error() != "stopped; nothing was imported" || !errors.Is(err, context.Canceled) || len(in.all) > 0 {
+	if exitOf(err) != Interrupted || err.Error() != "stopped; nothing was imported" ||
+		!errors.Is(err, context.Canceled) || len(in.all) > 0 {
 		t.Errorf("a stopped import gives %+v, exit code %d: %v", in.all, exitOf(err), err)
 	}
 	if all, err := s.Sessions(context.Background(), store.Filter{}); err != nil || len(all) > 0 {

@@ -47,8 +47,10 @@ func TestOtherProgramsInheritNoKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	editor, clipboard, command := filepath.Join(dir, "editor"), filepath.Join(dir, "clipboard"), filepath.Join(dir, "command")
-	helper(t, filepath.Join(bin, "editor"), editor, `stat -c %a "$(dirname "$1")" >>`+editor+`.arg; cp "$1" `+editor+`.text; echo swap >"$1.swp"; printf edited >"$1"`)
+	editor, clipboard, command := filepath.Join(dir, "editor"), filepath.Join(dir, "clipboard"),
+		filepath.Join(dir, "command")
+	helper(t, filepath.Join(bin, "editor"), editor, `stat -c %a "$(dirname "$1")" >>`+editor+`.arg; cp "$1" `+editor+
+		`.text; echo swap >"$1.swp"; printf edited >"$1"`)
 	helper(t, filepath.Join(bin, "xclip"), clipboard, "cat >/dev/null")
 	helper(t, filepath.Join(bin, "key"), command, `echo "$PRINTED_KEY"`)
 
@@ -59,7 +61,8 @@ func TestOtherProgramsInheritNoKeys(t *testing.T) {
 		}
 	}
 	keys := []string{"sk-of-openai-0001", "sk-of-mistral-0002", "of-the-work-0003", "printed-0004"}
-	env = append(env, "EDITOR=editor", "XDG_RUNTIME_DIR="+runtime, "NO_KEY=plain", "OLLAMA_MODELS=/usr/share/ollama/models",
+	env = append(env, "EDITOR=editor", "XDG_RUNTIME_DIR="+runtime, "NO_KEY=plain",
+		"OLLAMA_MODELS=/usr/share/ollama/models",
 		"OPENAI_API_KEY="+keys[0], "OPENAI_BASE_URL=http://127.0.0.1:1/v1", "MISTRAL_API_KEY="+keys[1],
 		"WORK_KEY="+keys[2], "SAME_KEY_ELSEWHERE=Bearer "+keys[2], "PRINTED_KEY="+keys[3])
 	configure(t, env, `

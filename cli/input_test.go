@@ -28,7 +28,9 @@ const (
 
 // hostileInputs could lock the keyboard, or send what nobody sent. Their parts are written one after the other.
 var hostileInputs = map[string][]string{
-	"sequences in a paste":             {pasteStart + "größer\r/quit\r\x1b[31m\x1b]52;c;YQ==\a\x9b31m\x90\x03\x04\x1a\x7f\xff\xe3\x81" + pasteEnd},
+	"sequences in a paste": {
+		pasteStart + "größer\r/quit\r\x1b[31m\x1b]52;c;YQ==\a\x9b31m\x90\x03\x04\x1a\x7f\xff\xe3\x81" + pasteEnd,
+	},
 	"a paste that opens a string":      {pasteStart + "a\r\x1bPq" + pasteEnd},
 	"a paste without an end":           {pasteStart + "a\r\x1b]0;title", "b\r"},
 	"a paste that ends more than once": {pasteStart + "a" + pasteEnd + "b" + pasteEnd + pasteEnd},
@@ -135,7 +137,8 @@ func modesSet(chat *terminal.Terminal) (names []string) {
 		{"a hidden cursor", "\x1b[?25l", "\x1b[?25h"},
 		{"reports of the focus", "\x1b[?1004h", "\x1b[?1004l"},
 	} {
-		if set := bytes.LastIndex(written, []byte(mode.set)); set >= 0 && bytes.LastIndex(written, []byte(mode.reset)) < set {
+		if set := bytes.LastIndex(written, []byte(mode.set)); set >= 0 &&
+			bytes.LastIndex(written, []byte(mode.reset)) < set {
 			names = append(names, mode.name)
 		}
 	}
@@ -208,7 +211,8 @@ func TestTheEditorHasTheTerminal(t *testing.T) {
 	chat.Send(" and here")
 	chat.Want("typed in the editor and here")
 	modes, err := os.ReadFile(filepath.Join(dir, "modes"))
-	if err != nil || !regexp.MustCompile(`(^|\s)icanon`).Match(modes) || !regexp.MustCompile(`(^|\s)echo\b`).Match(modes) {
+	if err != nil || !regexp.MustCompile(`(^|\s)icanon`).Match(modes) ||
+		!regexp.MustCompile(`(^|\s)echo\b`).Match(modes) {
 		t.Errorf("the editor's terminal has the modes %s (%v), want icanon and echo", modes, err)
 	}
 	chat.Send(ctrlC + ctrlC)

@@ -114,7 +114,8 @@ func exposedKey(path string, c config.Config) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
 		if e := c.Endpoints[name]; e.Key != "" || len(llm.Endpoint{Headers: e.Headers}.Secrets()) > 0 {
-			return fmt.Sprintf("the configuration file contains the key of %s, and other users of this machine can read the file: chmod 600 %s", name, path)
+			return fmt.Sprintf("the configuration file contains the key of %s, and other users of this machine can "+
+				"read the file: chmod 600 %s", name, path)
 		}
 	}
 	return ""

@@ -31,8 +31,11 @@ func (p *program) keysCommand() *cobra.Command {
 
 func (p *program) keysList() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("list", "List where the key of each endpoint comes from", func(context.Context) error { return p.listKeySources(asJSON) })
-	c.Long = "list shows where the key of each endpoint comes from, but never the key or a part of it. It does not query the keyring and runs no command."
+	c := p.plainCommand("list", "List where the key of each endpoint comes from", func(context.Context) error {
+		return p.listKeySources(asJSON)
+	})
+	c.Long = "list shows where the key of each endpoint comes from, but never the key or a part of it. It does not " +
+		"query the keyring and runs no command."
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return c
 }
@@ -42,14 +45,18 @@ func (p *program) keysSet() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "set endpoint",
 		Short: "Store the key of an endpoint in the system keyring",
-		Long: "set asks for the key on the terminal without showing it, or reads it from standard input, and stores it in the\n" +
-			"system keyring, or with --file in a file that only you can read. The key is never an argument: those are\n" +
+		Long: "set asks for the key on the terminal without showing it, or reads it from standard input, and stores " +
+			"it in the\n" +
+			"system keyring, or with --file in a file that only you can read. The key is never an argument: those " +
+			"are\n" +
 			"visible to other programs and kept in the history of the shell.",
 		Example: "  winnow keys set openai\n" +
 			"  pass show openai | winnow keys set openai --file",
 		Args:              takes("the name of an endpoint; it then asks for the key", 1, 1),
 		ValidArgsFunction: p.completeKeyName,
-		RunE:              p.do(func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0], toFile) }),
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			return p.setKey(ctx, args[0], toFile)
+		}),
 	}
 	c.Flags().BoolVar(&toFile, "file", false, "store it in a file that only you can read")
 	return c
@@ -68,10 +75,11 @@ func (p *program) keysDelete() *cobra.Command {
 // keyJSON is an endpoint in keys list --json. It is a contract: fields are added, never renamed or removed.
 type keyJSON struct {
 	Endpoint string    `json:"endpoint"`
-	Source   keys.Kind `json:"source"`            // config, environment, command, keyring, file; "" for no key
-	Name     string    `json:"name,omitempty"`    // the variable, the program or the file
-	Found    bool      `json:"found"`             // the key is there, as far as that is known without asking a keyring or running a command
-	Problem  string    `json:"problem,omitempty"` // why it cannot be used
+	Source   keys.Kind `json:"source"`         // config, environment, command, keyring, file; "" for no key
+	Name     string    `json:"name,omitempty"` // the variable, the program or the file
+	// The key is there, as far as that is known without asking a keyring or running a command.
+	Found   bool   `json:"found"`
+	Problem string `json:"problem,omitempty"` // why it cannot be used
 }
 
 // listKeySources lists the endpoints and where their keys come from.
@@ -91,7 +99,8 @@ func (p *program) listKeySources(asJSON bool) error {
 		return report.WriteJSON(p.out, out)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(p.err, "No endpoint is configured and no key is set. Store one with, for example, winnow keys set openai.")
+		fmt.Fprintln(p.err, "No endpoint is configured and no key is set. Store one with, for example, winnow keys "+
+			"set openai.")
 		return nil
 	}
 	t := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
@@ -141,11 +150,14 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	table := c.Endpoints[e.Name]
 	switch {
 	case e.KeyFrom.Kind == keys.Config:
-		return fail(Usage, "the configuration file sets the key of %s, which overrides a stored one: remove key from [endpoints.%s] first", e.Name, e.Name)
+		return fail(Usage, "the configuration file sets the key of %s, which overrides a stored one: remove key from "+
+			"[endpoints.%s] first", e.Name, e.Name)
 	case e.KeyFrom.Kind == keys.Command:
-		return fail(Usage, "%s provides the key of %s, which overrides a stored one: remove key_command from [endpoints.%s] first", e.KeyFrom, e.Name, e.Name)
+		return fail(Usage, "%s provides the key of %s, which overrides a stored one: remove key_command from "+
+			"[endpoints.%s] first", e.KeyFrom, e.Name, e.Name)
 	case table.KeyKeyring && toFile:
-		return fail(Usage, "key_keyring in [endpoints.%s] reads the key from the keyring: set key_file instead to use a file", e.Name)
+		return fail(Usage, "key_keyring in [endpoints.%s] reads the key from the keyring: set key_file instead to "+
+			"use a file", e.Name)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -158,7 +170,9 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	default:
 		// Asked before the key is typed.
 		if _, err := keys.FromKeyring(ctx, e.Name); err != nil && !errors.Is(err, keys.ErrNoKey) {
-			return p.keyFault(ctx, fail(Failed, "%w. winnow keys set %s --file stores the key in %s, which only you can read", err, e.Name, store.Path(e.Name)))
+			return p.keyFault(ctx,
+				fail(Failed, "%w. winnow keys set %s --file stores the key in %s, which only you can read", err, e.Name,
+					store.Path(e.Name)))
 		}
 	}
 	key, err := p.readKey(ctx, e.Name)
@@ -178,7 +192,8 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	case e.KeyFrom.Kind == keys.Variable && e.Key != "":
 		fmt.Fprintf(p.err, "winnow: %s is set and overrides it\n", e.KeyFrom.Name)
 	case e.BaseURL != "" && !table.KeyKeyring && table.KeyFile == "" && !e.TakesStoredKey():
-		fmt.Fprintf(p.err, "winnow: the base URL of %s was changed, so the stored key is not sent to it; set key_keyring or key_file under [endpoints.%s] to send it\n", e.Name, e.Name)
+		fmt.Fprintf(p.err, "winnow: the base URL of %s was changed, so the stored key is not sent to it; set "+
+			"key_keyring or key_file under [endpoints.%s] to send it\n", e.Name, e.Name)
 	}
 	return nil
 }
@@ -277,7 +292,9 @@ func (p *program) deleteKey(ctx context.Context, name string) error {
 }
 
 // completeKeyName offers the names of endpoints.
-func (p *program) completeKeyName(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p *program) completeKeyName(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
+	cobra.ShellCompDirective,
+) {
 	c, err := p.readConfig()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -68,8 +68,8 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 	}
 }
 
-// The screen does not wait for the keyring: it is there before the keyring has answered, and the first request that needs
-// the key does wait. A start that waited would have given the key up before its first frame.
+// The screen does not wait for the keyring: it is there before the keyring has answered, and the first request that
+// needs the key does wait. A start that waited would have given the key up before its first frame.
 func TestTheFirstFrameDoesNotWaitForTheKeyring(t *testing.T) {
 	t.Parallel()
 	bus, err := llmtest.StartSecretService(map[string]string{"winnow/work": keyringKey})
@@ -80,7 +80,8 @@ func TestTheFirstFrameDoesNotWaitForTheKeyring(t *testing.T) {
 	release := bus.Hold()
 	t.Cleanup(release)
 	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
-	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\nkey_keyring = true\n", echoServer(t, env).URL+"/v1"))
+	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\nkey_keyring = true\n",
+		echoServer(t, env).URL+"/v1"))
 	chat := startIn(t, env, 110, 32)
 	chat.Want("enter send")
 	release()

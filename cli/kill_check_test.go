@@ -56,7 +56,8 @@ func wantRounds(t *testing.T, messages []store.Message, asked int) {
 		if m.Role == history.Tool {
 			results++
 			if call := messages[i-1]; len(call.ToolCalls) != 1 || call.ToolCalls[0].ID != m.ToolCallID {
-				t.Errorf("result %d answers %q, but the message before has the calls %+v", results, m.ToolCallID, call.ToolCalls)
+				t.Errorf("result %d answers %q, but the message before has the calls %+v", results, m.ToolCallID,
+					call.ToolCalls)
 			}
 		}
 	}
@@ -89,7 +90,8 @@ func (k *killing) wantAnswer(t *testing.T, c killCase, v *victim, messages []sto
 		t.Errorf("%d words were seen for %v, but %d are stored", seen, v.unsaved, wordsSeen(last.Content))
 	}
 	// An answer whose call was on its way looks the same, so it may be shorter; it is never complete.
-	if last.Status == history.Complete && last.Content != whole || last.Status != history.Complete && last.Status != history.Interrupted {
+	if last.Status == history.Complete && last.Content != whole || last.Status != history.Complete &&
+		last.Status != history.Interrupted {
 		t.Errorf("an answer of %d words of %d is %s", wordsSeen(last.Content), c.turn.words, last.Status)
 	}
 }
@@ -117,7 +119,8 @@ func (k *killing) goOn(t *testing.T, c killCase, env []string, dir, id string) {
 	show := exec.Command(winnowPath(t), "sessions", "show", sessionID(t, k.path, dir, id))
 	show.Env = env
 	text, err := show.Output()
-	if err != nil || !strings.Contains(string(text), "And now, please?") || !strings.Contains(string(text), slowAnswer(3)) {
+	if err != nil || !strings.Contains(string(text), "And now, please?") || !strings.Contains(string(text),
+		slowAnswer(3)) {
 		t.Errorf("the turn after the kill is not there (%v):\n%s", err, text)
 	}
 	if id != "" && !strings.Contains(string(text), c.question()) {

@@ -88,7 +88,10 @@ func TestKillAtAnyPointOfATurnLosesNothing(t *testing.T) {
 	}
 	env := home(t)
 	configure(t, env, "[tools]\napprove = \"always\"\n")
-	k := &killing{env: append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000"), path: databasePath(t, env), server: newSlowServer(t, env, kills), hits: map[string]int{}}
+	k := &killing{
+		env: append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000"), path: databasePath(t, env),
+		server: newSlowServer(t, env, kills), hits: map[string]int{},
+	}
 	seed := rand.Uint64()
 	t.Run("kills", func(t *testing.T) {
 		for i := range kills {
@@ -99,12 +102,16 @@ func TestKillAtAnyPointOfATurnLosesNothing(t *testing.T) {
 		}
 	})
 	wantSound(t, k.path)
-	for _, phase := range []string{"before its request", "while it asked", "in its stream", "at its end", "between its requests"} {
+	for _, phase := range []string{
+		"before its request", "while it asked", "in its stream", "at its end",
+		"between its requests",
+	} {
 		if k.hits[phase] == 0 {
 			t.Errorf("of %d kills none hit a turn %s: %v; seed %d", kills, phase, k.hits, seed)
 		}
 	}
-	t.Logf("%d kills; they hit a turn: %v; %d words had been seen for %v and up to %v that the machine was late; seed %d", kills, k.hits, k.words, unsaved, k.late, seed)
+	t.Logf("%d kills; they hit a turn: %v; %d words had been seen for %v and up to %v that the machine was late; "+
+		"seed %d", kills, k.hits, k.words, unsaved, k.late, seed)
 }
 
 // one kills one turn and checks what is left of it, and that the conversation goes on.

@@ -51,7 +51,8 @@ func (p *program) checkServers(file string, doc []byte, c config.Config) []*conf
 	}
 	for _, s := range servers {
 		if s.Command == "" && s.URL == "" && s.From == "" {
-			out = append(out, config.MistakeAt(file, doc, "mcp_servers."+s.Name, "mcp_servers."+s.Name+" has neither a command nor a url, and no file in tools.mcp_files names it"))
+			out = append(out, config.MistakeAt(file, doc, "mcp_servers."+s.Name, "mcp_servers."+s.Name+" has neither "+
+				"a command nor a url, and no file in tools.mcp_files names it"))
 		} else if s.Fault != nil {
 			fmt.Fprintf(p.err, "winnow: mcp_servers.%s: %s\n", s.Name, s.Fault)
 		}
@@ -59,8 +60,8 @@ func (p *program) checkServers(file string, doc []byte, c config.Config) []*conf
 	return out
 }
 
-// clientFile reads the servers of a file of another client's. A name that is not absolute is one beside the configuration
-// file: the folder that winnow happens to run in may be a stranger's, and its files may name any program.
+// clientFile reads the servers of a file of another client's. A name that is not absolute is one beside the
+// configuration file: the folder that winnow happens to run in may be a stranger's, and its files may name any program.
 func (p *program) clientFile(name string) ([]mcp.Server, error) {
 	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~") {
 		configured, _, err := p.configPath()

@@ -20,7 +20,9 @@ import (
 
 func (p *program) modelsCommand() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("models", "List the models of all endpoints", func(ctx context.Context) error { return p.models(ctx, asJSON) })
+	c := p.plainCommand("models", "List the models of all endpoints", func(ctx context.Context) error {
+		return p.models(ctx, asJSON)
+	})
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return c
 }
@@ -55,7 +57,8 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 	} else {
 		t := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
 		for i, m := range list {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", report.Line(m.Ref()), report.WindowText(windows[i].Tokens), report.Line(windows[i].Origin()))
+			fmt.Fprintf(t, "%s\t%s\t%s\n", report.Line(m.Ref()), report.WindowText(windows[i].Tokens),
+				report.Line(windows[i].Origin()))
 		}
 		err = t.Flush()
 	}
@@ -85,7 +88,9 @@ func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm
 
 // completeModel offers the endpoints that -m can name, and then the models of one: those that are known without
 // asking a server elsewhere, and those that sessions have used.
-func (p *program) completeModel(c *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p *program) completeModel(c *cobra.Command, _ []string, typed string) ([]cobra.Completion,
+	cobra.ShellCompDirective,
+) {
 	catalog := &llm.Catalog{Network: p.network}
 	if config, err := p.readConfig(); err == nil {
 		catalog.Patterns = config.Patterns()

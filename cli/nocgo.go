@@ -11,6 +11,7 @@ import (
 
 // Main says what the build is missing and returns 1.
 func Main([]string, []byte) int {
-	fmt.Fprintln(os.Stderr, "winnow: this build has no SQLite, because it was made without cgo. Install a C compiler (gcc or clang), set CGO_ENABLED=1 and build again.")
+	fmt.Fprintln(os.Stderr, "winnow: this build has no SQLite, because it was made without cgo. Install a C compiler "+
+		"(gcc or clang), set CGO_ENABLED=1 and build again.")
 	return 1
 }

@@ -92,7 +92,8 @@ func (p *program) memory(c config.Config) *remembered.Memory {
 // one under the root of the file system.
 func (p *program) folder(variable, found, what, way string) (string, error) {
 	if !filepath.IsAbs(p.env(variable)) && p.env("HOME") == "" && runtime.GOOS != "windows" {
-		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", what, way)
+		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", what,
+			way)
 	}
 	return found, nil
 }

@@ -90,9 +90,11 @@ func (p *program) persona(name string) (string, error) {
 		names = append(names, q.Name)
 	}
 	if len(names) == 0 {
-		return "", fail(NotFound, "there is no persona %q: a persona is a file NAME.md in %s, which has none yet", name, folder)
+		return "", fail(NotFound, "there is no persona %q: a persona is a file NAME.md in %s, which has none yet", name,
+			folder)
 	}
-	return "", fail(NotFound, "there is no persona %q; there are %s%s", name, theme.Choices(names), llm.DidYouMean(name, names))
+	return "", fail(NotFound, "there is no persona %q; there are %s%s", name, theme.Choices(names),
+		llm.DidYouMean(name, names))
 }
 
 // completePersona offers the names of the personas.

@@ -39,11 +39,14 @@ func TestPlainModeInATerminal(t *testing.T) {
 
 func TestPlainModeThroughPipes(t *testing.T) {
 	t.Parallel()
-	_, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))
+	_, env := serve(t, home(t),
+		newScriptedServer("200\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))
 	run := exec.CommandContext(t.Context(), winnowPath(t), "--plain")
 	run.Env, run.Stdin = env, strings.NewReader("Hello\n/context\n")
 	out, err := run.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "red") || !strings.Contains(string(out), "message 2, model: whole") || !resumeLine.Match(out) {
+	if err != nil || !strings.Contains(string(out), "red") || !strings.Contains(string(out),
+		"message 2, model: whole") || !resumeLine.Match(out) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	unnamed := exec.CommandContext(t.Context(), winnowPath(t), "--plain")

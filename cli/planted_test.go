@@ -38,7 +38,10 @@ func plantedKeys() []string {
 
 // encodings are the ways in which a secret may stand in a text.
 func encodings(secret string) []string {
-	return []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)), base64.StdEncoding.EncodeToString([]byte("me:" + secret))}
+	return []string{
+		secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret)),
+		base64.StdEncoding.EncodeToString([]byte("me:" + secret)),
+	}
 }
 
 // echoServer answers as the question says, and puts all that it was told in confidence into each error.
@@ -47,7 +50,8 @@ func echoServer(t *testing.T, env []string) *served {
 	server, _ := serve(t, env, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, password, _ := r.BasicAuth()
-		told := fmt.Sprintf("you came with %s, %s, %s to %s with %s", r.Header.Get("Authorization"), r.Header.Get(localHeader),
+		told := fmt.Sprintf("you came with %s, %s, %s to %s with %s", r.Header.Get("Authorization"),
+			r.Header.Get(localHeader),
 			password, r.URL, r.URL.Query().Get("key"))
 		w.Header().Set("X-Echo", told)
 		w.Header().Set("Www-Authenticate", `Bearer realm="`+told+`"`)
@@ -55,7 +59,8 @@ func echoServer(t *testing.T, env []string) *served {
 		for _, status := range []int{400, 401, 402, 403, 404, 413, 422, 429, 500, 503} {
 			if strings.Contains(string(body), fmt.Sprintf("status %d", status)) {
 				w.WriteHeader(status)
-				fmt.Fprintf(w, `{"error": {"message": %s, "type": %s, "code": %s, "param": %s}}`, quoted, quoted, quoted, quoted)
+				fmt.Fprintf(w, `{"error": {"message": %s, "type": %s, "code": %s, "param": %s}}`, quoted, quoted,
+					quoted, quoted)
 				return
 			}
 		}
@@ -83,8 +88,22 @@ func echoServer(t *testing.T, env []string) *served {
 					rest = rest[n:]
 				}
 			}
-			event(w, map[string]any{"tool_calls": []any{map[string]any{"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": "tell", "arguments": `{"a": "`}}}}, "")
-			event(w, map[string]any{"tool_calls": []any{map[string]any{"index": 0, "function": map[string]any{"arguments": strings.ReplaceAll(quoted, `"`, "") + `"}`}}}}, "stop")
+			event(w, map[string]any{
+				"tool_calls": []any{
+					map[string]any{
+						"index": 0, "id": "c1", "type": "function", "function": map[string]any{
+							"name": "tell", "arguments": `{"a": "`,
+						},
+					},
+				},
+			}, "")
+			event(w, map[string]any{
+				"tool_calls": []any{
+					map[string]any{
+						"index": 0, "function": map[string]any{"arguments": strings.ReplaceAll(quoted, `"`, "") + `"}`},
+					},
+				},
+			}, "stop")
 			io.WriteString(w, "data: [DONE]\n\n")
 		case strings.Contains(string(body), "hang up"):
 			panic(http.ErrAbortHandler)
@@ -108,7 +127,8 @@ func TestPlantedKeysAreNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(bus.Close)
-	env = append(env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address, "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+server.URL+"/v1")
+	env = append(env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address, "OPENAI_API_KEY="+environKey, "OPENAI_BASE_URL="+
+		server.URL+"/v1")
 	configure(t, env, fmt.Sprintf(`
 [endpoints.config]
 base_url = "http://%s/v1"
@@ -139,7 +159,8 @@ key = %q
 
 [titles]
 model = "config/m"
-`, address, configKey, localHeader, headerKey, passwordKey, address, queryKey, address, commandKey, address, address, address, passwordKey, queryKey, configKey))
+`, address, configKey, localHeader, headerKey, passwordKey, address, queryKey, address, commandKey, address, address,
+		address, passwordKey, queryKey, configKey))
 	outputs := map[string][]byte{}
 	run := func(args ...string) {
 		cmd := exec.Command(winnowPath(t), append(args, "--debug")...)
@@ -157,7 +178,10 @@ model = "config/m"
 		t.Fatalf("keys set: %v, %s", err, outputs["keys set"])
 	}
 	sources := []string{"address", "config", "command", "openai", "file", "keyring", "stored"}
-	questions := []string{"hello", "error in the stream", "a page", "another place", "status 400", "status 401", "status 403", "status 404", "status 413"}
+	questions := []string{
+		"hello", "error in the stream", "a page", "another place", "status 400", "status 401", "status 403",
+		"status 404", "status 413",
+	}
 	for i, endpoint := range sources {
 		for j, q := range questions {
 			if i == 0 || soak() || i == j%len(sources) { // all that goes wrong at one endpoint, and some of it at each
@@ -199,14 +223,18 @@ model = "config/m"
 		}
 		run("repair", id, "--json")
 	}
-	for question, shown := range map[string]string{"status 401": "401 from", "error in the stream": "It begins", "hello": "An answer of mine.", "repeat it": "you came with"} {
+	for question, shown := range map[string]string{
+		"status 401": "401 from", "error in the stream": "It begins",
+		"hello": "An answer of mine.", "repeat it": "you came with",
+	} {
 		chat := startIn(t, env, 110, 32, "-m", "address/m", "--debug")
 		chat.Want("enter send")
 		chat.Send(question)
 		chat.Want(question)
 		chat.Send(enterKey)
 		chat.WaitFor(shown, func(screen string) bool {
-			return strings.Contains(screen, shown) && strings.Contains(screen, "enter send") && !strings.Contains(screen, "stops")
+			return strings.Contains(screen, shown) && strings.Contains(screen, "enter send") &&
+				!strings.Contains(screen, "stops")
 		})
 		chat.Send(ctrlD)
 		chat.End()

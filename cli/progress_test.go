@@ -62,7 +62,8 @@ func TestProgressIsShownOnATerminalAlone(t *testing.T) {
 		}
 		got := readSlowly(t, stderr, shown, c.step)
 		shown.Close()
-		if is := strings.Contains(got, "importing") && strings.Contains(got, "%"); is != c.want || !c.want && got != "" {
+		if is := strings.Contains(got, "importing") && strings.Contains(got, "%"); is != c.want ||
+			!c.want && got != "" {
 			t.Errorf("%s shows %q, want a bar: %v", c.name, got, c.want)
 		}
 		if c.want && strings.TrimRight(got[strings.LastIndex(got, "\r")+1:], " ") != "" {

@@ -18,7 +18,8 @@ func noRedactFlag(c *cobra.Command, noRedact *bool) {
 // is set.
 func (p *program) newRedaction(noRedact bool) (*redaction, error) {
 	if noRedact {
-		return &redaction{redact: func(text string) string { return text }, find: func(string) [][2]int { return nil }}, nil
+		return &redaction{redact: func(text string) string { return text }, find: func(string) [][2]int { return nil }},
+			nil
 	}
 	c, err := p.readConfig()
 	if err != nil {

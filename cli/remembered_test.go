@@ -13,7 +13,10 @@ import (
 // What is chosen on the screen holds at the next start, unless something says otherwise. winnow run has none of it.
 func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	t.Parallel()
-	server, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"The server answers."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))
+	server, env := serve(t, home(t),
+		newScriptedServer("200\n"+
+			`data: {"choices":[{"index":0,"delta":{"content":"The server answers."},"finish_reason":"stop"}]}`+
+			"\n\ndata: [DONE]"))
 	state := ""
 	for _, variable := range env {
 		if dir, ok := strings.CutPrefix(variable, "XDG_STATE_HOME="); ok {

@@ -70,7 +70,8 @@ func (f *repairFlags) read() error {
 	}
 	at := slices.Index(report.RemedyWords(), f.as)
 	if at < 0 {
-		return fail(Usage, "--as is %q; must be %s%s", f.as, theme.Choices(report.RemedyWords()), llm.DidYouMean(f.as, report.RemedyWords()))
+		return fail(Usage, "--as is %q; must be %s%s", f.as, theme.Choices(report.RemedyWords()),
+			llm.DidYouMean(f.as, report.RemedyWords()))
 	}
 	f.remedy = history.Remedies()[at]
 	return nil
@@ -94,7 +95,8 @@ func (p *program) repair(ctx context.Context, id string, asked repairFlags) erro
 		return err
 	}
 	if r := s.Policy().Recovery; asked.remedy != history.SendRepaired && !r.TakesRemedies() {
-		p.reportError(p.err, fail(OK, "recovery is %q in this session; remedies apply only with %q", r, history.RecoverRepair))
+		p.reportError(p.err, fail(OK, "recovery is %q in this session; remedies apply only with %q", r,
+			history.RecoverRepair))
 	}
 	if asked.json {
 		return report.WriteJSON(p.out, l.JSON())

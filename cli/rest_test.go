@@ -66,7 +66,8 @@ func wantRest(t *testing.T, env []string) {
 			return
 		}
 		if time.Now().After(limit) {
-			t.Fatalf("in %v at rest %d bytes are written and the program wakes up %d times, want none and at most %d", span, bytes, wakes, most)
+			t.Fatalf("in %v at rest %d bytes are written and the program wakes up %d times, want none and at most %d",
+				span, bytes, wakes, most)
 		}
 	}
 }

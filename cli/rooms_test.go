@@ -17,7 +17,8 @@ import (
 var rooms = map[string][]string{
 	"main.go": {"cli"},
 	"cli": {
-		"ui", "session", "session/record", "session/store", "session/transfer", "session/sync", "llm", "history", "docs",
+		"ui", "session", "session/record", "session/store", "session/transfer", "session/sync", "llm",
+		"history", "docs",
 	},
 	"ui":               {"session", "session/record", "session/store", "session/transfer", "llm", "history", "docs"},
 	"session":          {"session/record", "session/store", "session/transfer", "llm", "history"},

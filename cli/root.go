@@ -74,16 +74,19 @@ func (p *program) root() *cobra.Command {
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
 	p.outputFlags(root)
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
-		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(), p.syncCommand(), p.importAlias())
+		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(),
+		p.syncCommand(), p.importAlias())
 	return root
 }
 
 // sessionFlags are the flags that name an existing session.
 func (p *program) sessionFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
-	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or the beginning of its id")
+	c.Flags().StringVarP(&p.flags.session, "session", "s", "",
+		"open the session with this id, or the beginning of its id")
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
-	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "use the system prompt of this persona; winnow config personas lists them")
+	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "use the system prompt of this persona; winnow config "+
+		"personas lists them")
 	c.RegisterFlagCompletionFunc("persona", p.completePersona)
 	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
 }
@@ -93,7 +96,8 @@ func (p *program) outputFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&p.flags.json, "json", false, "print the answer as one JSON object")
 	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
 	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
-	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, * matches any characters")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, "+
+		"* matches any characters")
 }
 
 // rootArgs says what is wrong with words that are no command.
@@ -153,7 +157,10 @@ func (p *program) plainCommand(use, short string, run func(context.Context) erro
 }
 
 // commandNames are the words a mistyped command is compared with.
-var commandNames = []string{"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db", "sync", "man", "completion", "help"}
+var commandNames = []string{
+	"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db",
+	"sync", "man", "completion", "help",
+}
 
 // do makes a command's function from what it does. The error goes past cobra, which would take it
 // for one of usage.
@@ -180,7 +187,8 @@ func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		return fail(Usage, "there is no command %q in %s; use %s%s", args[0], c.CommandPath(), theme.Choices(names), llm.DidYouMean(args[0], names))
+		return fail(Usage, "there is no command %q in %s; use %s%s", args[0], c.CommandPath(), theme.Choices(names),
+			llm.DidYouMean(args[0], names))
 	}
 	c.RunE = subs[0].RunE
 	c.AddCommand(subs...)
@@ -218,7 +226,8 @@ func explainFlag(err error) error {
 func emptyFlag(c *cobra.Command) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && f.Value.String() == "" && slices.Contains([]string{"config", "db", "model", "new-key", "persona", "prompt", "session"}, f.Name) {
+		if err == nil && f.Value.String() == "" &&
+			slices.Contains([]string{"config", "db", "model", "new-key", "persona", "prompt", "session"}, f.Name) {
 			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
 		}
 	})

@@ -26,10 +26,14 @@ func (p *program) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [text]",
 		Short: "Answer one message on standard output; standard input is added to the message",
-		Long: "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a file\n" +
-			"that nobody has read from yet, or a pipe, which has 2 seconds to begin; without a text it has a minute.\n" +
-			"A terminal, a device and the rest of a file that somebody else reads, such as a while read loop, are left\n" +
-			"alone: - in the place of a text reads them, to the end and for as long as it takes. A loop that reads a\n" +
+		Long: "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
+			"file\n" +
+			"that nobody has read from yet, or a pipe, which has 2 seconds to begin; without a text it has a " +
+			"minute.\n" +
+			"A terminal, a device and the rest of a file that somebody else reads, such as a while read loop, are " +
+			"left\n" +
+			"alone: - in the place of a text reads them, to the end and for as long as it takes. A loop that " +
+			"reads a\n" +
 			"pipe needs </dev/null: run would take the rest of the pipe. More than 10 MB are too much.",
 		Example: "  winnow run \"why is the sky blue?\"\n" +
 			"  git diff | winnow run \"review this\"\n" +
@@ -57,7 +61,8 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 	}
 	for _, pattern := range f.allowTools {
 		if approval.CheckPattern(pattern) != nil {
-			return fail(Usage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any characters", pattern)
+			return fail(Usage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any "+
+				"characters", pattern)
 		}
 	}
 	draft, err := p.joinInput(args)
@@ -208,7 +213,8 @@ func (k *conversation) warnLeased(ctx context.Context, s *session.Session, out *
 	}
 	leased, err := k.store.LeasedByOther(ctx, id)
 	if leased {
-		out.notice("this session is open in a chat; it will show this turn when the session is opened again, and what is written there until then goes on a separate branch")
+		out.notice("this session is open in a chat; it will show this turn when the session is opened again, and " +
+			"what is written there until then goes on a separate branch")
 	}
 	return err
 }

@@ -39,8 +39,9 @@ func (p *program) joinInput(args []string) (string, error) {
 	case err != nil:
 		return "", fail(Failed, "cannot read standard input: %w", err)
 	case len(read) > inputMost:
-		return "", fail(Failed, "standard input is longer than %d MB, which is too much for one message; pass a part of it",
-			inputMost>>20)
+		return "",
+			fail(Failed, "standard input is longer than %d MB, which is too much for one message; pass a part of it",
+				inputMost>>20)
 	case empty:
 		return string(read), nil
 	case len(read) == 0:

@@ -18,7 +18,11 @@ import (
 // round of tool calls.
 func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 	t.Parallel()
-	busy := llm.Waiting{Attempt: 2, Of: 3, After: 1500 * time.Millisecond, Err: &llm.Error{Kind: llm.Server, Endpoint: "test", Status: 503}}
+	busy := llm.Waiting{
+		Attempt: 2, Of: 3, After: 1500 * time.Millisecond, Err: &llm.Error{
+			Kind: llm.Server, Endpoint: "test", Status: 503,
+		},
+	}
 	called := store.Message{Message: history.Message{ToolCalls: []history.ToolCall{{Name: "read"}, {Name: "look"}}}}
 	damaged := session.Planned{Plan: history.Plan{Entries: []history.Entry{
 		{Index: 0, Disposition: history.Kept, Repairs: []history.Repair{{Kind: "C1"}, {Kind: "C9"}}},
@@ -63,7 +67,8 @@ winnow: too long; asking once more with less
 	if o.Repairs.Count != 2 || o.Dropped.Count != 3 {
 		t.Errorf("reported %+v", o)
 	}
-	if r := o.Retries.List; len(r) != 2 || r[0].WaitMS != 1500 || r[0].Changed || !r[1].Changed || !strings.Contains(r[1].Reason, "too long") {
+	if r := o.Retries.List; len(r) != 2 || r[0].WaitMS != 1500 || r[0].Changed || !r[1].Changed ||
+		!strings.Contains(r[1].Reason, "too long") {
 		t.Errorf("retries %+v", r)
 	}
 	if r := o.Rounds.List; len(r) != 1 || r[0].Request != 3 || strings.Join(r[0].Calls, " ") != "read look" {
@@ -82,7 +87,9 @@ func TestATerminalSaysThatTheModelIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	events, ticks := make(chan session.Event), make(chan time.Time)
 	var out, errs bytes.Buffer
-	w := answerWriter{out: &out, err: &errs, named: func(string) string { return "" }, wait: waitLine{out: &errs, ticks: ticks}}
+	w := answerWriter{
+		out: &out, err: &errs, named: func(string) string { return "" }, wait: waitLine{out: &errs, ticks: ticks},
+	}
 	done := make(chan error)
 	go func() { done <- w.follow(events) }()
 	clock := time.Unix(0, 0)

@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(ownFolders{m}, map[string]func(){"winnow": runWinnow, "mcp-server": serveTools})
 }
 
-// noBus is a DBUS_SESSION_BUS_ADDRESS that keeps the keyring of the user out of the tests. Without an address the bus of
-// the user's session would be found at its usual place.
+// noBus is a DBUS_SESSION_BUS_ADDRESS that keeps the keyring of the user out of the tests. Without an address the bus
+// of the user's session would be found at its usual place.
 const noBus = "disabled:"
 
 // ownFolders runs the tests without the configuration, history and keyring of the user. Programs that they start get an
@@ -165,7 +165,8 @@ func TestCommandLine(t *testing.T) {
 }
 
 // serveTools is an MCP server for scripts: it adds two numbers, says what its environment holds, and ends badly or not
-// at all. Where ADD_REPORTS is set, what adds takes one more argument. It writes its process id to the file that PID_FILE names.
+// at all. Where ADD_REPORTS is set, what adds takes one more argument. It writes its process id to the file that
+// PID_FILE names.
 func serveTools() {
 	if file := os.Getenv("PID_FILE"); file != "" {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
@@ -179,27 +180,33 @@ func serveTools() {
 		A int `json:"a"`
 		B int `json:"b"`
 	}
-	mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."}, func(_ context.Context, _ *mcp.CallToolRequest, in numbers) (*mcp.CallToolResult, any, error) {
-		return answer(fmt.Sprint(in.A + in.B))
-	})
-	if os.Getenv("ADD_REPORTS") != "" {
-		mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."}, func(_ context.Context, _ *mcp.CallToolRequest, in struct {
-			numbers
-			ReportTo string `json:"report_to,omitempty"`
-		},
-		) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."},
+		func(_ context.Context, _ *mcp.CallToolRequest, in numbers) (*mcp.CallToolResult, any, error) {
 			return answer(fmt.Sprint(in.A + in.B))
 		})
+	if os.Getenv("ADD_REPORTS") != "" {
+		mcp.AddTool(s, &mcp.Tool{Name: "add", Description: "Adds two numbers."},
+			func(_ context.Context, _ *mcp.CallToolRequest, in struct {
+				numbers
+				ReportTo string `json:"report_to,omitempty"`
+			},
+			) (*mcp.CallToolResult, any, error) {
+				return answer(fmt.Sprint(in.A + in.B))
+			})
 	}
-	mcp.AddTool(s, &mcp.Tool{Name: "env", Description: "Says what is in its environment."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-		return answer("CALC=" + os.Getenv("CALC_TOKEN") + " KEY=" + os.Getenv("OPENAI_API_KEY") + ";")
-	})
-	mcp.AddTool(s, &mcp.Tool{Name: "end", Description: "Ends the server in the middle of the call."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-		fmt.Fprintln(os.Stderr, "fatal: out of cheese")
-		os.Exit(3)
-		return nil, nil, nil
-	})
-	mcp.AddTool(s, &mcp.Tool{Name: "wait", Description: "Never answers."}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s, &mcp.Tool{Name: "env", Description: "Says what is in its environment."},
+		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			return answer("CALC=" + os.Getenv("CALC_TOKEN") + " KEY=" + os.Getenv("OPENAI_API_KEY") + ";")
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "end", Description: "Ends the server in the middle of the call."},
+		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			fmt.Fprintln(os.Stderr, "fatal: out of cheese")
+			os.Exit(3)
+			return nil, nil, nil
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "wait", Description: "Never answers."}, func(context.Context, *mcp.CallToolRequest,
+		struct{},
+	) (*mcp.CallToolResult, any, error) {
 		select {}
 	})
 	s.Run(context.Background(), &mcp.StdioTransport{})
@@ -208,9 +215,9 @@ func serveTools() {
 	}
 }
 
-// scriptedServer answers requests of Chat Completions, the Responses API and Ollama from a script: one block per request, the last
-// one again and again. A block is a first line "STATUS", then the body as it goes over the wire.
-// A first line "hang" sends the body and then waits until the client goes away. A first block "ollama" holds what an
+// scriptedServer answers requests of Chat Completions, the Responses API and Ollama from a script: one block per
+// request, the last one again and again. A block is a first line "STATUS", then the body as it goes over the wire. A
+// first line "hang" sends the body and then waits until the client goes away. A first block "ollama" holds what an
 // Ollama says of its running models and of each model, a line each.
 type scriptedServer struct {
 	info   map[string]string // by path
@@ -237,7 +244,8 @@ func (s *scriptedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, said)
 		return
 	}
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/responses") && r.URL.Path != "/api/chat" {
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/responses") &&
+		r.URL.Path != "/api/chat" {
 		http.NotFound(w, r)
 		return
 	}
@@ -384,7 +392,10 @@ func interruptIt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "OPENAI_BASE_URL", "OPENAI_API_KEY", announcedVariable} {
+	for _, name := range []string{
+		"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+		"OPENAI_BASE_URL", "OPENAI_API_KEY", announcedVariable,
+	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.Stderr = ts.Stderr()

@@ -17,7 +17,8 @@ import (
 
 func (p *program) sessionsCommand() *cobra.Command {
 	all := []*cobra.Command{
-		p.sessionsList(), p.sessionsSearch(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(), p.sessionsExport(),
+		p.sessionsList(), p.sessionsSearch(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(),
+		p.sessionsExport(),
 	}
 	return group(&cobra.Command{Use: "sessions", Short: "List, find, show, fork, import, export and change sessions"},
 		append(all, p.sessionsChanges()...)...)
@@ -81,7 +82,8 @@ func (p *program) sessionsList() *cobra.Command {
 	c.Flags().BoolVar(&f.Trash, "trash", false, "list the sessions in the trash")
 	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived sessions")
 	c.Flags().StringVar(&f.Tag, "tag", "", "list the sessions with this tag")
-	c.Flags().StringVar(&dir, "dir", "", "list the sessions started in this folder or below it; . is the current folder")
+	c.Flags().StringVar(&dir, "dir", "",
+		"list the sessions started in this folder or below it; . is the current folder")
 	c.Flags().IntVar(&f.Limit, "limit", 0, "list at most this many")
 	noRedactFlag(c, &noRedact)
 	return c
@@ -156,7 +158,9 @@ func (p *program) withSession(ctx context.Context, id string, use func(*store.St
 }
 
 // showTree writes every branch of a session.
-func (p *program) showTree(ctx context.Context, s *store.Store, info store.Session, clean *redaction, asJSON bool) error {
+func (p *program) showTree(ctx context.Context, s *store.Store, info store.Session, clean *redaction,
+	asJSON bool,
+) error {
 	messages, err := s.Messages(ctx, info.ID)
 	if err != nil {
 		return err

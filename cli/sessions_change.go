@@ -33,7 +33,8 @@ func (p *program) sessionsChanges() []*cobra.Command {
 			}),
 		p.sessionsChange("pin ID", "Pin a session to the top of the list", one, pinned(true)),
 		p.sessionsChange("unpin ID", "Unpin a session", one, pinned(false)),
-		p.sessionsChange("archive ID", "Archive a session: hide it from the list without deleting it", one, archived(true)),
+		p.sessionsChange("archive ID", "Archive a session: hide it from the list without deleting it", one,
+			archived(true)),
 		p.sessionsChange("unarchive ID", "Unarchive a session", one, archived(false)),
 		p.sessionsChange("tag ID tags", "Add tags to a session", tags, addTags),
 		p.sessionsChange("untag ID tags", "Remove tags from a session", tags, removeTags),
@@ -82,7 +83,8 @@ func addTags(ctx context.Context, s *store.Store, info store.Session, rest []str
 
 func removeTags(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
 	gone := splitTags(rest)
-	return s.SetTags(ctx, info.ID, slices.DeleteFunc(info.Tags, func(t string) bool { return slices.Contains(gone, t) })...)
+	return s.SetTags(ctx, info.ID,
+		slices.DeleteFunc(info.Tags, func(t string) bool { return slices.Contains(gone, t) })...)
 }
 
 // splitTags reads tags with commas or spaces between them.
@@ -97,8 +99,10 @@ func (p *program) sessionsPurge() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "purge ID",
 		Short: "Delete a session permanently, and overwrite its text",
-		Long: "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files that were set aside may still contain it: " +
-			"purge lists them, and --copies decides what to do with them. This also works later, with the full ID of the purged session.",
+		Long: "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and " +
+			"files that were set aside may still contain it: " +
+			"purge lists them, and --copies decides what to do with them. This also works later, with the full ID of " +
+			"the purged session.",
 		Args:              takes("the id of a session", 1, 1),
 		ValidArgsFunction: p.completeOneSession,
 		RunE: p.do(func(ctx context.Context, args []string) error {
@@ -109,7 +113,8 @@ func (p *program) sessionsPurge() *cobra.Command {
 		}),
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
-	c.Flags().StringVar(&copies, "copies", "", "what to do with backups and files set aside that contain the session: keep, rewrite or delete")
+	c.Flags().StringVar(&copies, "copies", "", "what to do with backups and files set aside that contain the "+
+		"session: keep, rewrite or delete")
 	return c
 }
 
@@ -174,10 +179,13 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 			failed = firstError(failed, err)
 			continue
 		}
-		fmt.Fprintf(p.err, "winnow: %s: %s\n", map[string]string{deleteCopies: "deleted", rewriteCopies: "rewritten without the session"}[how], c.Path)
+		fmt.Fprintf(p.err, "winnow: %s: %s\n", map[string]string{
+			deleteCopies: "deleted", rewriteCopies: "rewritten without the session",
+		}[how], c.Path)
 	}
 	if how == "" {
-		fmt.Fprintf(p.err, "winnow: to remove it from these files, run: winnow sessions purge --copies rewrite %s (or --copies delete)\n", info.ID)
+		fmt.Fprintf(p.err, "winnow: to remove it from these files, run: winnow sessions purge --copies rewrite %s "+
+			"(or --copies delete)\n", info.ID)
 	}
 	return failed
 }
@@ -192,7 +200,8 @@ func (p *program) askCopies(files []backup.Copy) string {
 		}
 		fmt.Fprintf(p.err, "  %s%s\n", c.Path, damaged)
 	}
-	fmt.Fprint(p.err, "Type rewrite to remove the session from these files, delete to delete the files, or press enter to keep them: ")
+	fmt.Fprint(p.err, "Type rewrite to remove the session from these files, delete to delete the files, or press "+
+		"enter to keep them: ")
 	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input keeps them
 	switch answer = strings.TrimSpace(answer); answer {
 	case rewriteCopies, deleteCopies:
@@ -204,9 +213,11 @@ func (p *program) askCopies(files []backup.Copy) string {
 // confirmPurge asks whether a session is to go for good, and returns an error where it is not.
 func (p *program) confirmPurge(info store.Session) error {
 	if !term.IsTerminal(p.in.Fd()) {
-		return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal, where it asks")
+		return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal, where "+
+			"it asks")
 	}
-	fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ", report.Line(report.ShownTitle(info)), allMessages(info.Messages))
+	fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
+		report.Line(report.ShownTitle(info)), allMessages(info.Messages))
 	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input is not a yes
 	if strings.TrimSpace(answer) != "yes" {
 		return fail(Failed, "nothing was deleted")

@@ -30,7 +30,8 @@ func (p *program) sessionsFork() *cobra.Command {
 				}
 				fork, err := s.Fork(ctx, info.ID, end)
 				if errors.Is(err, store.ErrNotFound) {
-					return fail(NotFound, "there is no message %d in this session; winnow sessions show --tree lists them", end)
+					return fail(NotFound,
+						"there is no message %d in this session; winnow sessions show --tree lists them", end)
 				}
 				if err != nil {
 					return err
@@ -38,12 +39,14 @@ func (p *program) sessionsFork() *cobra.Command {
 				if asJSON {
 					return report.WriteJSON(p.out, report.SessionJSON(fork))
 				}
-				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", report.Line(report.ShownTitle(fork)), report.Line(report.ShownTitle(info)), fork.ID)
+				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", report.Line(report.ShownTitle(fork)),
+					report.Line(report.ShownTitle(info)), fork.ID)
 				return err
 			})
 		}),
 	}
-	c.Flags().Int64Var(&at, "at", 0, "the id of the last message to copy, from sessions show --tree; the default is the whole active branch")
+	c.Flags().Int64Var(&at, "at", 0, "the id of the last message to copy, from sessions show --tree; the default is "+
+		"the whole active branch")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the new session as a JSON object, as list does")
 	return c
 }

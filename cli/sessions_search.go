@@ -88,7 +88,8 @@ func (p *program) search(ctx context.Context, in store.Search) ([]store.Hit, err
 		return nil, err
 	}
 	if left > 0 {
-		fmt.Fprintf(p.err, "%d messages are not in the search index yet; the chat and every search add more of them.\n", left)
+		fmt.Fprintf(p.err, "%d messages are not in the search index yet; the chat and every search add more of them.\n",
+			left)
 	}
 	return s.Search(ctx, in)
 }

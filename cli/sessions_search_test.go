@@ -10,7 +10,8 @@ import (
 func TestSearchMarksWhatItFindsOnATerminal(t *testing.T) {
 	t.Parallel()
 	env := home(t)
-	if run := startIn(t, env, 80, 24, "run", "-m", "guide", "a\x1b]52;c;eA==\x07 needle\x1b[2J in the hay"); run.End() != 0 {
+	if run := startIn(t, env, 80, 24, "run", "-m", "guide",
+		"a\x1b]52;c;eA==\x07 needle\x1b[2J in the hay"); run.End() != 0 {
 		t.Fatalf("winnow run ended otherwise than well:\n%s", run.Text())
 	}
 	run := startIn(t, env, 80, 24, "sessions", "search", "hay", "need")

@@ -60,7 +60,9 @@ func TestKeysAreAnsweredDuringTheFirstSync(t *testing.T) {
 		if i%2 == 1 {
 			role = "assistant"
 		}
-		messages = append(messages, map[string]string{"role": role, "content": fmt.Sprintf("Message %d of the large session.", i)})
+		messages = append(messages, map[string]string{
+			"role": role, "content": fmt.Sprintf("Message %d of the large session.", i),
+		})
 	}
 	data, err := json.Marshal(messages)
 	if err != nil {

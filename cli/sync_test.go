@@ -51,7 +51,8 @@ func TestAChatGoesOnElsewhereWithItsProofs(t *testing.T) {
 				t.Errorf("turn %s is not proven:\n%s", turn, out)
 			}
 		}
-		if here, there := onDesk(append(args, "--wire")...), onLap(append(args, "--wire")...); !bytes.Equal(here, there) {
+		if here, there := onDesk(append(args, "--wire")...),
+			onLap(append(args, "--wire")...); !bytes.Equal(here, there) {
 			t.Errorf("turn %s is %s on one machine and %s on the other", turn, here, there)
 		}
 	}

@@ -20,8 +20,8 @@ const runSyncTime = 2 * time.Second
 // mostRest bounds how long a sync behind the screen rests between two segments.
 const mostRest = 200 * time.Millisecond
 
-// exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is saved.
-// What it returns names the sessions that changed, and as an error what could not be done, each reason once.
+// exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
+// saved. What it returns names the sessions that changed, and as an error what could not be done, each reason once.
 func (k *conversation) exchange() func(context.Context) (changed []string, err error) {
 	if k.config.Sync.Dir == "" || k.temporary || k.store.ReadOnly() {
 		return nil
@@ -49,8 +49,8 @@ func (k *conversation) exchange() func(context.Context) (changed []string, err e
 	}
 }
 
-// resting leaves the machine to others between two segments, for as long as a segment took. Where somebody waits for the
-// sync, which the context's deadline says, it does not.
+// resting leaves the machine to others between two segments, for as long as a segment took. Where somebody waits for
+// the sync, which the context's deadline says, it does not.
 func resting(ctx context.Context) func(sync.Progress) {
 	if _, awaited := ctx.Deadline(); awaited {
 		return nil
@@ -89,8 +89,8 @@ func (s *skips) news(sentences []string) string {
 	return strings.Join(fresh, " ")
 }
 
-// exchangeOnce syncs behind a turn of winnow run, for a while, and returns why that failed. A folder on a disk that does
-// not answer does not keep the command from ending.
+// exchangeOnce syncs behind a turn of winnow run, for a while, and returns why that failed. A folder on a disk that
+// does not answer does not keep the command from ending.
 func (k *conversation) exchangeOnce(ctx context.Context) error {
 	do := k.exchange()
 	if do == nil || ctx.Err() != nil {

@@ -22,8 +22,10 @@ import (
 
 func (p *program) toolsCommand() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("tools", "List the tools that models may call, with their tokens", func(ctx context.Context) error { return p.listTools(ctx, asJSON) })
-	c.Long = "tools starts the configured MCP servers, lists their tools, and stops the servers. It needs no model. Every request that offers tools contains their descriptions and schemas; the list shows the tokens of each."
+	c := p.plainCommand("tools", "List the tools that models may call, with their tokens",
+		func(ctx context.Context) error { return p.listTools(ctx, asJSON) })
+	c.Long = "tools starts the configured MCP servers, lists their tools, and stops the servers. It needs no model. " +
+		"Every request that offers tools contains their descriptions and schemas; the list shows the tokens of each."
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -54,7 +56,8 @@ func (p *program) listTools(ctx context.Context, asJSON bool) error {
 	} else {
 		err = tools.Table(p.out)
 		if len(list) == 0 {
-			fmt.Fprintln(p.err, "There are no MCP servers. Add one as a table [mcp_servers.NAME] in the configuration, or name the configuration file of another client in tools.mcp_files.")
+			fmt.Fprintln(p.err, "There are no MCP servers. Add one as a table [mcp_servers.NAME] in the "+
+				"configuration, or name the configuration file of another client in tools.mcp_files.")
 		}
 	}
 	failed := len(notices)
@@ -64,7 +67,8 @@ func (p *program) listTools(ctx context.Context, asJSON bool) error {
 		}
 	}
 	if err == nil && failed > 0 {
-		return fail(Failed, "%s not in use", theme.PluralOf(failed, "MCP server or file is", "MCP servers or files are"))
+		return fail(Failed, "%s not in use", theme.PluralOf(failed, "MCP server or file is",
+			"MCP servers or files are"))
 	}
 	return err
 }
@@ -102,7 +106,9 @@ func (p *program) toolRules(ctx context.Context, c config.Config) (approval.Rule
 	defer s.Close()
 	rows, err := s.ToolPermissions(ctx)
 	for _, row := range rows {
-		rules.Remembered = append(rules.Remembered, approval.Remembered{Name: row.Name, Identity: row.Identity, Permission: tool.Permission(row.Permission)})
+		rules.Remembered = append(rules.Remembered, approval.Remembered{
+			Name: row.Name, Identity: row.Identity, Permission: tool.Permission(row.Permission),
+		})
 	}
 	return rules, err
 }
@@ -196,11 +202,13 @@ func (p *program) checkTools(ctx context.Context, f *findings, c config.Config, 
 		case fault != nil:
 			f.wrong(name, "MCP server, %s: %s", report.Line(s.Address), report.ErrorText(fault))
 		case !start:
-			f.good(name, "MCP server, %s; not started (use winnow doctor --tools or winnow tools)", report.Line(s.Address))
+			f.good(name, "MCP server, %s; not started (use winnow doctor --tools or winnow tools)",
+				report.Line(s.Address))
 		case s.Error != "":
 			f.wrong(name, "MCP server, %s: %s", report.Line(s.Address), report.Sentence(s.Error))
 		default:
-			f.good(name, "MCP server, %s: offers %s, ~%s with each request", report.Line(s.Address), theme.Plural(s.Offered, "tool"), theme.Plural(s.Tokens, "token"))
+			f.good(name, "MCP server, %s: offers %s, ~%s with each request", report.Line(s.Address),
+				theme.Plural(s.Offered, "tool"), theme.Plural(s.Tokens, "token"))
 		}
 	}
 }

@@ -86,7 +86,9 @@ func takeTour(t *testing.T, part map[string]string, colours string) {
 	t.Parallel()
 	dir := t.TempDir()
 	project := filepath.Join(dir, "parser") // winnow is started there, and shows it
-	env := []string{"OPENAI_API_KEY=sk-not-a-real-key-0000", "WINNOW_TEST_NOW=" + tourTime.Format(time.RFC3339), "TZ=UTC"}
+	env := []string{
+		"OPENAI_API_KEY=sk-not-a-real-key-0000", "WINNOW_TEST_NOW=" + tourTime.Format(time.RFC3339), "TZ=UTC",
+	}
 	for _, variable := range home(t) { // but for the folders, which are below HOME as they are for most people
 		if !strings.HasPrefix(variable, "XDG_") && !strings.HasPrefix(variable, "HOME=") {
 			env = append(env, variable)
@@ -323,7 +325,8 @@ func TestPicturesStandInThePages(t *testing.T) {
 		if page == "../README.md" {
 			folder = "docs/screens/"
 		}
-		for _, found := range regexp.MustCompile(`(?m)^<!-- screen picture (\S+): `).FindAllStringSubmatch(string(text), -1) {
+		for _, found := range regexp.MustCompile(`(?m)^<!-- screen picture (\S+): `).FindAllStringSubmatch(string(text),
+			-1) {
 			shown[found[1]] = true
 			checkPart(t, page, "screen picture "+found[1], fmt.Sprintf("\n<picture>\n"+
 				"<source media=\"(prefers-color-scheme: dark)\" srcset=\"%[1]s-dark.svg\">\n"+

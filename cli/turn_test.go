@@ -25,7 +25,9 @@ func (s *recordingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.bodies = append(s.bodies, string(body))
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
-	io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Understood."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	io.WriteString(w,
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Understood."},"finish_reason":"stop"}]}`+
+			"\n\ndata: [DONE]\n\n")
 }
 
 // Text that arrives in the same burst as enter is the next draft.
@@ -43,8 +45,10 @@ func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 	chat.WaitFor("two receipts", func(screen string) bool { return strings.Count(screen, "saw ") == 2 })
 	server.mu.Lock()
 	defer server.mu.Unlock()
-	if len(server.bodies) != 2 || !strings.Contains(server.bodies[0], `"first"`) || strings.Contains(server.bodies[0], "SECOND") || !strings.Contains(server.bodies[1], `"SECOND"`) {
-		t.Errorf("the server was asked %d times:\n%s\nwant first, then SECOND", len(server.bodies), strings.Join(server.bodies, "\n"))
+	if len(server.bodies) != 2 || !strings.Contains(server.bodies[0], `"first"`) || strings.Contains(server.bodies[0],
+		"SECOND") || !strings.Contains(server.bodies[1], `"SECOND"`) {
+		t.Errorf("the server was asked %d times:\n%s\nwant first, then SECOND", len(server.bodies),
+			strings.Join(server.bodies, "\n"))
 	}
 }
 
@@ -95,12 +99,15 @@ func TestMessageIsStoredWhileAServerHangsOnEveryRoute(t *testing.T) {
 
 func TestRunSavesNothingOfAMessageThatDoesNotFit(t *testing.T) {
 	t.Parallel()
-	_, env := serve(t, home(t), newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\ndata: [DONE]"))
+	_, env := serve(t, home(t),
+		newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`+
+			"\ndata: [DONE]"))
 	run := exec.Command(winnowPath(t), "run", "-m", "openai/small")
 	run.Env = env
 	run.Stdin = strings.NewReader(strings.Repeat("too many words ", 20_000))
 	out, err := run.CombinedOutput()
-	if run.ProcessState.ExitCode() != int(Failed) || !strings.Contains(string(out), "nothing was sent or saved: ") || !strings.Contains(string(out), "tokens too many: your message") {
+	if run.ProcessState.ExitCode() != int(Failed) || !strings.Contains(string(out), "nothing was sent or saved: ") ||
+		!strings.Contains(string(out), "tokens too many: your message") {
 		t.Errorf("run ended with %v and said %s", err, out)
 	}
 	list := exec.Command(winnowPath(t), "sessions", "list", "--json")

@@ -25,9 +25,12 @@ type usageFlags struct {
 
 func (p *program) usageCommand() *cobra.Command {
 	var f usageFlags
-	c := p.plainCommand("usage", "Show the tokens and costs of a month, by day and model", func(ctx context.Context) error { return p.sumUsage(ctx, f) })
-	c.Long = "usage shows what all requests of a month used: tokens as counted by the servers, the cached part of them, and costs. " +
-		"Requests for summaries and titles are included. Each total states for how many requests the price is not known; ~ marks an estimate. " +
+	c := p.plainCommand("usage", "Show the tokens and costs of a month, by day and model",
+		func(ctx context.Context) error { return p.sumUsage(ctx, f) })
+	c.Long = "usage shows what all requests of a month used: tokens as counted by the servers, the cached part of " +
+		"them, and costs. " +
+		"Requests for summaries and titles are included. Each total states for how many requests the price is not " +
+		"known; ~ marks an estimate. " +
 		"Days are in local time. Sessions in the trash are included; purged sessions are not."
 	c.Example = "  winnow usage\n" +
 		"  winnow usage --month 2026-11 --by model\n" +

@@ -21,7 +21,9 @@ func TestVersionNamesTheCommit(t *testing.T) {
 	} {
 		info := &debug.BuildInfo{Main: debug.Module{Version: c.version}}
 		if c.commit != "" {
-			info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: c.commit}, {Key: "vcs.modified", Value: c.modified}}
+			info.Settings = []debug.BuildSetting{
+				{Key: "vcs.revision", Value: c.commit}, {Key: "vcs.modified", Value: c.modified},
+			}
 		}
 		if got := versionOf(c.release, info); got != c.want {
 			t.Errorf("%s of commit %.12s: %q, want %q", c.version, c.commit, got, c.want)
