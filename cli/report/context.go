@@ -17,15 +17,16 @@ import (
 type ContextJSON struct {
 	Session string       `json:"session"`
 	Model   string       `json:"model"`
-	Rules   int          `json:"rules"`      // the version of the rules that decided
-	Request *requestJSON `json:"request"`    // the request of --turn, null for the next one
-	Input   *costJSON    `json:"input_cost"` // what the next request costs before its answer, null where that is not known
-	Sum     sumJSON      `json:"sum"`
-	Counts  countsJSON   `json:"counts"`
-	Entries []EntryJSON  `json:"entries"` // one per stored message, in order
-	Added   []AddedJSON  `json:"added"`   // text that nobody said
-	Next    []int        `json:"next"`    // indexes into entries of what falls out next
-	Error   string       `json:"error"`   // why nothing would be sent, "" where it would
+	Rules   int          `json:"rules"`   // the version of the rules that decided
+	Request *requestJSON `json:"request"` // the request of --turn, null for the next one
+	// What the next request costs before its answer, null where that is not known.
+	Input   *costJSON   `json:"input_cost"`
+	Sum     sumJSON     `json:"sum"`
+	Counts  countsJSON  `json:"counts"`
+	Entries []EntryJSON `json:"entries"` // one per stored message, in order
+	Added   []AddedJSON `json:"added"`   // text that nobody said
+	Next    []int       `json:"next"`    // indexes into entries of what falls out next
+	Error   string      `json:"error"`   // why nothing would be sent, "" where it would
 
 	Settings []settingJSON `json:"settings"` // what decides the next request; empty for a request of the past
 }
@@ -55,36 +56,40 @@ type requestJSON struct {
 	FirstMS   int64     `json:"first_token_ms"` // 0 where none came
 	TookMS    int64     `json:"took_ms"`
 	Usage     usageJSON `json:"usage"`
-	Cost      *costJSON `json:"cost"`            // null where it is not known
-	Unread    int       `json:"unread"`          // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
-	Reusable  int       `json:"reusable"`        // tokens at its beginning that were the same as in the request before, as the server counts; 0 for none or not known
-	Diagnosis any       `json:"cache_diagnosis"` // what the server says of its cache, as received, null for nothing
-	FirstRead int       `json:"first_read"`      // index of the first entry that it can have read then, else 0
+	Cost      *costJSON `json:"cost"` // null where it is not known
+	// Tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all.
+	Unread int `json:"unread"`
+	// Tokens at its beginning that were the same as in the request before, as the server counts; 0 for none or not
+	// known.
+	Reusable  int `json:"reusable"`
+	Diagnosis any `json:"cache_diagnosis"` // what the server says of its cache, as received, null for nothing
+	FirstRead int `json:"first_read"`      // index of the first entry that it can have read then, else 0
 }
 
 // sumJSON has the parts as winnow counts; used and limit are tokens as the server counts, ratio of them
 // to one of winnow's.
 type sumJSON struct {
-	System   int     `json:"system"`
-	Tools    int     `json:"tools"`
-	Pinned   int     `json:"pinned"`
-	Body     int     `json:"body"`
-	Recalled int     `json:"recalled"`
-	Draft    int     `json:"draft"`
-	Added    int     `json:"added"`
-	Frame    int     `json:"frame"`
-	Total    int     `json:"total"`         // the sum of the above
-	Used     int     `json:"used"`          // total as the server counts: total * ratio
-	Reserve  int     `json:"reserve"`       // of the window, for the reply
-	Window   int     `json:"window"`        // 0 unknown
-	WindowBy string  `json:"window_source"` // who says so and since when, "" for a past request
-	Budget   int     `json:"budget"`        // set by the user; 0 is automatic
-	Limit    *int    `json:"limit"`         // null for none; used never exceeds it
-	Bound    string  `json:"bound"`         // what sets limit: budget, max_context_tokens or window; "" in records that do not say
-	Ratio    float64 `json:"ratio"`
-	Margin   float64 `json:"margin"`
-	Sent     int     `json:"sent"`
-	Stored   int     `json:"stored"`
+	System   int    `json:"system"`
+	Tools    int    `json:"tools"`
+	Pinned   int    `json:"pinned"`
+	Body     int    `json:"body"`
+	Recalled int    `json:"recalled"`
+	Draft    int    `json:"draft"`
+	Added    int    `json:"added"`
+	Frame    int    `json:"frame"`
+	Total    int    `json:"total"`         // the sum of the above
+	Used     int    `json:"used"`          // total as the server counts: total * ratio
+	Reserve  int    `json:"reserve"`       // of the window, for the reply
+	Window   int    `json:"window"`        // 0 unknown
+	WindowBy string `json:"window_source"` // who says so and since when, "" for a past request
+	Budget   int    `json:"budget"`        // set by the user; 0 is automatic
+	Limit    *int   `json:"limit"`         // null for none; used never exceeds it
+	// What sets limit: budget, max_context_tokens or window; "" in records that do not say.
+	Bound  string  `json:"bound"`
+	Ratio  float64 `json:"ratio"`
+	Margin float64 `json:"margin"`
+	Sent   int     `json:"sent"`
+	Stored int     `json:"stored"`
 }
 
 // countsJSON counts messages: the first one is the sum of the next seven.
@@ -106,13 +111,14 @@ type countsJSON struct {
 
 // EntryJSON is what became of one stored message.
 type EntryJSON struct {
-	Index        int          `json:"index"` // from 0
-	ID           int64        `json:"id"`
-	Label        string       `json:"label"` // the id it had in the file it was imported from
-	Role         string       `json:"role"`
-	Disposition  string       `json:"disposition"` // kept, cut, dropped, recalled, excluded, quarantined or blank
-	Level        int          `json:"level"`       // 0 not sent, 1 at the limits, 2 answers whole, 3 whole
-	Place        int          `json:"place"`       // the same of what stands in its place: less where more is recalled to the front
+	Index       int    `json:"index"` // from 0
+	ID          int64  `json:"id"`
+	Label       string `json:"label"` // the id it had in the file it was imported from
+	Role        string `json:"role"`
+	Disposition string `json:"disposition"` // kept, cut, dropped, recalled, excluded, quarantined or blank
+	Level       int    `json:"level"`       // 0 not sent, 1 at the limits, 2 answers whole, 3 whole
+	// The same of what stands in its place: less where more is recalled to the front.
+	Place        int          `json:"place"`
 	Reason       string       `json:"reason"`
 	Pinned       bool         `json:"pinned"`
 	Whole        bool         `json:"whole"`         // all of its text is in the request
@@ -181,7 +187,8 @@ func (l Context) JSON() ContextJSON {
 	}
 	for _, a := range l.Plan.Added {
 		o.Added = append(o.Added, AddedJSON{
-			Kind: string(a.Kind), Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens, Used: l.Plan.Sum.Tokens(a.Tokens), Reason: a.Cause.Sentence(),
+			Kind: string(a.Kind), Before: a.Before, At: a.At, Text: a.Text, Tokens: a.Tokens,
+			Used: l.Plan.Sum.Tokens(a.Tokens), Reason: a.Cause.Sentence(),
 		})
 	}
 	return o
@@ -190,7 +197,8 @@ func (l Context) JSON() ContextJSON {
 func requestObject(r record.Replayed) *requestJSON {
 	q := r.Request
 	return &requestJSON{
-		ID: q.ID, Turn: q.Turn, Nth: r.Nth, Of: r.Of, Sent: stamp(q.Created), Hash: q.BodyHash, Proven: r.Proven, Doubt: r.Doubt,
+		ID: q.ID, Turn: q.Turn, Nth: r.Nth, Of: r.Of, Sent: stamp(q.Created), Hash: q.BodyHash, Proven: r.Proven,
+		Doubt:     r.Doubt,
 		Tokenizer: q.Tokenizer, Ended: string(q.End), Finish: q.Finish, Error: q.Error, Retries: q.Retries,
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
 		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning, q.CacheWrite}, Cost: costObject(record.CostOf(q)),
@@ -240,11 +248,13 @@ func countsObject(c record.Counts) countsJSON {
 
 func entryObject(e history.Entry, sum history.Sum, label string) EntryJSON {
 	o := EntryJSON{
-		Index: e.Index, ID: e.ID, Label: label, Role: string(e.Role), Disposition: string(e.Disposition), Level: int(e.Level),
+		Index: e.Index, ID: e.ID, Label: label, Role: string(e.Role), Disposition: string(e.Disposition),
+		Level: int(e.Level),
 		Place: int(e.Place), Reason: e.Cause.Sentence(), Pinned: e.Pinned, Whole: e.Whole, Recalled: e.Recalled,
 		TokensBefore: e.TokensBefore, TokensAfter: e.TokensAfter,
-		UsedBefore: sum.Tokens(e.TokensBefore), UsedAfter: sum.Tokens(e.TokensAfter), CharsBefore: e.CharsBefore, CharsAfter: e.CharsAfter,
-		Cuts: [][2]int{}, Inserted: []insertJSON{}, Repairs: []repairJSON{},
+		UsedBefore: sum.Tokens(e.TokensBefore), UsedAfter: sum.Tokens(e.TokensAfter), CharsBefore: e.CharsBefore,
+		CharsAfter: e.CharsAfter,
+		Cuts:       [][2]int{}, Inserted: []insertJSON{}, Repairs: []repairJSON{},
 	}
 	for _, c := range e.Cuts {
 		o.Cuts = append(o.Cuts, [2]int{c.From, c.To})

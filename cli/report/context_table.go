@@ -12,8 +12,8 @@ import (
 	"winnow/session/settings"
 )
 
-// Table writes a request for people, its lines broken at a width; 0 breaks none: where the tokens go, then a line for every message with
-// the reason for what became of it.
+// Table writes a request for people, its lines broken at a width; 0 breaks none: where the tokens go, then a line for
+// every message with the reason for what became of it.
 func (l Context) Table(out io.Writer, width int) error {
 	w := newColumns(out, width)
 	contextHead(w, l)
@@ -75,13 +75,15 @@ func boundText(s history.Sum) string {
 	}
 	switch {
 	case s.Capped():
-		return fmt.Sprintf("budget %d, capped by the model's window of %d, %d of it kept free for the reply", s.Budget, s.Window, s.Reserve)
+		return fmt.Sprintf("budget %d, capped by the model's window of %d, %d of it kept free for the reply", s.Budget,
+			s.Window, s.Reserve)
 	case s.Bound == history.BoundWindow:
 		return fmt.Sprintf("limited by the model's window of %d, %d of it kept free for the reply", s.Window, s.Reserve)
 	case s.Bound == history.BoundBudget:
 		return fmt.Sprintf("limited by the budget; %s", window)
 	case s.Bound == history.BoundUnread:
-		return fmt.Sprintf("limited after a request that the server refused or of which it read only a part; %s", window)
+		return fmt.Sprintf("limited after a request that the server refused or of which it read only a part; %s",
+			window)
 	case s.Bound == history.BoundMaxContext:
 		return fmt.Sprintf("limited by max_context_tokens; %s", window)
 	}
@@ -103,7 +105,8 @@ func pastHead(w *columns, r record.Replayed) {
 	if !r.Proven {
 		proof = "not proven"
 	}
-	w.line("turn %d, request %d of %d, sent %s UTC; %s", q.Turn, r.Nth, r.Of, q.Created.UTC().Format(time.DateTime), proof)
+	w.line("turn %d, request %d of %d, sent %s UTC; %s", q.Turn, r.Nth, r.Of, q.Created.UTC().Format(time.DateTime),
+		proof)
 	ended := q.End
 	if ended == "" {
 		ended = "never"
@@ -112,7 +115,8 @@ func pastHead(w *columns, r record.Replayed) {
 	if c := record.CostOf(q).String(); c != "" {
 		cost = "; it cost " + c + pricedBy(record.CostOf(q))
 	}
-	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(), serverCount(q.Prompt, q.Cached, q.Answer), cost)
+	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(),
+		serverCount(q.Prompt, q.Cached, q.Answer), cost)
 	for _, text := range record.CacheUseOf(q).Sentences(strconv.Itoa) {
 		w.line("%s", Sentence(text))
 	}

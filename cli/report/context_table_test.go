@@ -11,12 +11,24 @@ import (
 // tableEntries are rows of every kind.
 func tableEntries() []history.Entry {
 	return []history.Entry{
-		{Index: 0, Role: history.User, Disposition: history.Kept, Pinned: true, TokensBefore: 31, TokensAfter: 31, Cause: history.Cause{Text: "kept whole: pinned by hand"}},
-		{Index: 8, Role: history.Assistant, Disposition: history.Cut, TokensBefore: 512, TokensAfter: 44, Cause: history.Cause{Code: history.CauseAssistantLimit, Have: 150, Want: 2310, Limit: 150}},
-		{Index: 9, Role: history.Tool, Disposition: history.Kept, TokensBefore: 7, TokensAfter: 7, Cause: history.Cause{Code: history.CauseFits}, Repairs: []history.Repair{
-			{Kind: "C9", Cause: history.Cause{Text: "This result was blank; a note says so."}},
-		}},
-		{Index: 10, Role: "a role that nobody\x1b[31m knows", Disposition: history.Isolated, Cause: history.Cause{Text: "not sent"}},
+		{
+			Index: 0, Role: history.User, Disposition: history.Kept, Pinned: true, TokensBefore: 31, TokensAfter: 31,
+			Cause: history.Cause{Text: "kept whole: pinned by hand"},
+		},
+		{
+			Index: 8, Role: history.Assistant, Disposition: history.Cut, TokensBefore: 512, TokensAfter: 44,
+			Cause: history.Cause{Code: history.CauseAssistantLimit, Have: 150, Want: 2310, Limit: 150},
+		},
+		{
+			Index: 9, Role: history.Tool, Disposition: history.Kept, TokensBefore: 7, TokensAfter: 7,
+			Cause: history.Cause{Code: history.CauseFits}, Repairs: []history.Repair{
+				{Kind: "C9", Cause: history.Cause{Text: "This result was blank; a note says so."}},
+			},
+		},
+		{
+			Index: 10, Role: "a role that nobody\x1b[31m knows", Disposition: history.Isolated,
+			Cause: history.Cause{Text: "not sent"},
+		},
 	}
 }
 
@@ -68,7 +80,8 @@ func TestTableOnANarrowScreen(t *testing.T) {
 				t.Errorf("at %d columns a line is wider: %q", width, line)
 			}
 		}
-		if plain := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(plain, "characters: older answers are limited to 150") {
+		if plain := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(plain,
+			"characters: older answers are limited to 150") {
 			t.Errorf("at %d columns the words are others:\n%s", width, out.String())
 		}
 	}

@@ -13,9 +13,11 @@ import (
 func TestPastRequestAsJSON(t *testing.T) {
 	r := record.Replayed{
 		Recorded: record.Recorded{Nth: 2, Of: 3, Request: store.Request{
-			ID: 7, Turn: 4, Created: time.Date(2026, 3, 14, 10, 26, 53, 0, time.FixedZone("", 3600)), BodyHash: "c0ffee",
+			ID: 7, Turn: 4, Created: time.Date(2026, 3, 14, 10, 26, 53, 0, time.FixedZone("", 3600)),
+			BodyHash:  "c0ffee",
 			Tokenizer: "o200k_base", End: "cut", Finish: "stop", Error: "the connection broke", Retries: 1,
-			FirstToken: 250 * time.Millisecond, Took: 1900 * time.Millisecond, Prompt: 1912, Cached: 812, Answer: 301, Reasoning: -1,
+			FirstToken: 250 * time.Millisecond, Took: 1900 * time.Millisecond, Prompt: 1912, Cached: 812,
+			Answer: 301, Reasoning: -1,
 			Cost: 4_120_000, CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 100,
 		}},
 		Doubt: "a stored message is damaged",

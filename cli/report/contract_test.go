@@ -55,7 +55,8 @@ func TestDocsNameEveryField(t *testing.T) {
 	} {
 		of := reflect.TypeOf(one)
 		for i := range of.NumField() {
-			if key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); !of.Field(i).Anonymous && !strings.Contains(json, "`"+key+"`") {
+			if key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); !of.Field(i).Anonymous &&
+				!strings.Contains(json, "`"+key+"`") {
 				t.Errorf("docs/commands.md does not say what %s is, a key of %s", key, of.Name())
 			}
 		}

@@ -39,7 +39,10 @@ func (d Diff) Table(out io.Writer, width int) error {
 	w.line("")
 	row := func(c history.Change) []string {
 		e := c.Entry()
-		return []string{string(c.Kind), fmt.Sprint(e.Index + 1), role(e.Role), fmt.Sprintf("%d to %d", before.Sum.Tokens(c.Before.TokensAfter), after.Sum.Tokens(c.After.TokensAfter))}
+		return []string{
+			string(c.Kind), fmt.Sprint(e.Index + 1), role(e.Role),
+			fmt.Sprintf("%d to %d", before.Sum.Tokens(c.Before.TokensAfter), after.Sum.Tokens(c.After.TokensAfter)),
+		}
 	}
 	for _, c := range changes {
 		w.measure(row(c))

@@ -32,7 +32,8 @@ func Hits(hits []store.Hit, bold bool) string {
 		if !h.Session.Deleted.IsZero() {
 			where = "in the trash  "
 		}
-		fmt.Fprintf(&b, "%s  %s  %s  %s%s\n    %s\n", ids[h.Session.ID], h.At.Local().Format("2006-01-02 15:04"), markdown.OneLine(string(h.Role), 20),
+		fmt.Fprintf(&b, "%s  %s  %s  %s%s\n    %s\n", ids[h.Session.ID], h.At.Local().Format("2006-01-02 15:04"),
+			markdown.OneLine(string(h.Role), 20),
 			where, Line(Title(h.Session)), marked(h, before, after))
 	}
 	return b.String()

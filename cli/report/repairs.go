@@ -41,7 +41,9 @@ type damagedJSON struct {
 
 // JSON is what repair --json writes.
 func (l Repairs) JSON() RepairsJSON {
-	o := RepairsJSON{Session: l.Info.ID, Model: l.Model, Rules: l.Rules, DryRun: l.Dry, Repairs: []damagedJSON{}, Ran: []ranJSON{}}
+	o := RepairsJSON{
+		Session: l.Info.ID, Model: l.Model, Rules: l.Rules, DryRun: l.Dry, Repairs: []damagedJSON{}, Ran: []ranJSON{},
+	}
 	for _, e := range l.Entries {
 		for _, r := range e.Repairs {
 			o.Repairs = append(o.Repairs, damagedJSON{

@@ -39,8 +39,8 @@ type listedJSON struct {
 	ContinuedOn []string `json:"continued_on"` // the machines that went on with it side by side, each on a branch
 }
 
-// SessionsJSON is what sessions list --json writes. parted are the sessions that were continued on several machines side
-// by side, by their ids.
+// SessionsJSON is what sessions list --json writes. parted are the sessions that were continued on several machines
+// side by side, by their ids.
 func SessionsJSON(list []store.Session, parted map[string]store.SyncParted) any {
 	out := make([]listedJSON, 0, len(list))
 	for _, s := range list {
@@ -121,8 +121,8 @@ func oneMessage(m store.Message) messageJSON {
 	}
 }
 
-// Sessions writes a line for each session. parted are the sessions that were continued on several machines side by side,
-// by their ids.
+// Sessions writes a line for each session. parted are the sessions that were continued on several machines side by
+// side, by their ids.
 func Sessions(out io.Writer, list []store.Session, parted map[string]store.SyncParted) error {
 	ids := ShortIDs(list)
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
@@ -139,14 +139,16 @@ func Sessions(out io.Writer, list []store.Session, parted map[string]store.SyncP
 			}
 			branches += ")"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"), theme.Plural(s.Turns, "turn"), Ref(s), mark, Line(Title(s)), branches)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"),
+			theme.Plural(s.Turns, "turn"), Ref(s), mark, Line(Title(s)), branches)
 	}
 	return w.Flush()
 }
 
 // Conversation writes a session as text, its bytes as they are stored.
 func Conversation(out io.Writer, info store.Session, spent record.Spent, messages []store.Message) {
-	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"), spentText(spent))
+	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"),
+		spentText(spent))
 	for _, m := range messages {
 		who := string(m.Role)
 		if m.Label != "" {

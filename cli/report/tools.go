@@ -74,6 +74,7 @@ func (t Tools) Table(out io.Writer) error {
 			fmt.Fprintf(out, "\n%s: %s\n  %s\n", Line(s.Name), markdown.Visible(s.Error), Line(s.Address))
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%s offered with each request: ~%s\n", theme.PluralOf(t.Offered, "tool is", "tools are"), theme.Plural(t.Tokens, "token"))
+	_, err := fmt.Fprintf(out, "\n%s offered with each request: ~%s\n", theme.PluralOf(t.Offered, "tool is",
+		"tools are"), theme.Plural(t.Tokens, "token"))
 	return err
 }

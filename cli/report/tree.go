@@ -69,7 +69,8 @@ func (t *Tree) branches() string {
 
 // Write draws the tree under a head that says which session it is of.
 func (t *Tree) Write(out io.Writer, info store.Session) error {
-	_, err := fmt.Fprintf(out, "%s\n%s · %s · %s, %s\n\n", Line(Title(info)), info.ID, Ref(info), theme.Plural(info.Turns, "turn"), t.branches())
+	_, err := fmt.Fprintf(out, "%s\n%s · %s · %s, %s\n\n", Line(Title(info)), info.ID, Ref(info),
+		theme.Plural(info.Turns, "turn"), t.branches())
 	if err != nil {
 		return err
 	}

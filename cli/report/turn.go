@@ -70,9 +70,10 @@ type roundJSON struct {
 // toolJSON is a call of a tool, and what became of it.
 type toolJSON struct {
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"`  // as received
-	RanWith   string `json:"ran_with"`   // the repaired arguments with which it ran, "" where they were not repaired
-	Outcome   string `json:"outcome"`    // ran, timed_out or stopped; refused, not_asked, not_run, cut, no_tool or unreadable for one that did not run
+	Arguments string `json:"arguments"` // as received
+	RanWith   string `json:"ran_with"`  // the repaired arguments with which it ran, "" where they were not repaired
+	// Ran, timed_out or stopped; refused, not_asked, not_run, cut, no_tool or unreadable for one that did not run.
+	Outcome   string `json:"outcome"`
 	AllowedBy string `json:"allowed_by"` // option, permissions, always, default or approve for one that ran
 	Result    string `json:"result"`     // as it is stored
 	Message   int64  `json:"message"`    // that holds the result
@@ -121,7 +122,9 @@ func (r *Turn) Planned(entries []history.Entry) {
 
 // Waiting takes a request that is sent again.
 func (r *Turn) Waiting(w llm.Waiting) {
-	r.retries = append(r.retries, retryJSON{Reason: ErrorText(w.Err), WaitMS: w.After.Milliseconds(), Changed: w.Changed != ""})
+	r.retries = append(r.retries, retryJSON{
+		Reason: ErrorText(w.Err), WaitMS: w.After.Milliseconds(), Changed: w.Changed != "",
+	})
 }
 
 // Lines says what became of the messages: a line for each kind, where was has not said the same. id names
@@ -240,7 +243,8 @@ type receiptJSON struct {
 	Estimate int   `json:"estimate"` // tokens as winnow counts
 	Expected int   `json:"expected"` // tokens that the server was expected to count
 	TookMS   int64 `json:"took_ms"`
-	Unread   int   `json:"unread"` // tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all
+	// Tokens that the server was expected to count, where it read only usage.prompt of them; 0 where it read all.
+	Unread int `json:"unread"`
 }
 
 // Notice takes a sentence about the turn.
@@ -273,8 +277,11 @@ func (r *Turn) Unfinished() bool {
 // JSON is what run --json writes: of a session, "" where it is not stored, and a model, with the error that the
 // turn ended with.
 func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
-	o := TurnJSON{Session: id, Model: model, Stopped: stopped, Notices: append([]string{}, r.notices...), Messages: []int64{}}
-	o.Repairs, o.Quarantined, o.Cut, o.Dropped = listObject(r.repairs), listObject(r.quarantined), listObject(r.cut), listObject(r.dropped)
+	o := TurnJSON{
+		Session: id, Model: model, Stopped: stopped, Notices: append([]string{}, r.notices...), Messages: []int64{},
+	}
+	o.Repairs, o.Quarantined, o.Cut, o.Dropped = listObject(r.repairs), listObject(r.quarantined), listObject(r.cut),
+		listObject(r.dropped)
 	o.Retries, o.Rounds, o.Calls = listObject(r.retries), listObject(r.rounds), listObject(r.calls)
 	if end != nil {
 		o.Error = ErrorText(end)
@@ -290,7 +297,10 @@ func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
 		o.Turn, o.Finish = r.Turn, r.Finish
 		o.Messages = append(o.Messages, a.Message.ID)
 		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning, r.Usage.CacheWrite}
-		o.Receipt = &receiptJSON{r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(), r.Unread}
+		o.Receipt = &receiptJSON{
+			r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(),
+			r.Unread,
+		}
 	}
 	o.Answer, o.Cost = strings.Join(texts, "\n"), spentObject(spent)
 	return o

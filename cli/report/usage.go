@@ -61,7 +61,8 @@ type usageCostJSON struct {
 
 func usageSum(u record.Usage) usageSumJSON {
 	return usageSumJSON{
-		Requests: u.Requests, Input: u.Prompt, Cached: u.Cached, CacheWrite: u.CacheWrite, Output: u.Answer, Reasoning: u.Reasoning,
+		Requests: u.Requests, Input: u.Prompt, Cached: u.Cached, CacheWrite: u.CacheWrite, Output: u.Answer,
+		Reasoning: u.Reasoning,
 		Uncounted: u.Uncounted, Cost: usageCostJSON{spentObject(u.Spent), u.Unpriced},
 	}
 }
@@ -69,8 +70,12 @@ func usageSum(u record.Usage) usageSumJSON {
 // JSON is the report in JSON.
 func (u Usage) JSON() any {
 	o := usageReportJSON{
-		From: u.From.Format(time.DateOnly), To: u.To.Format(time.DateOnly), Lines: []usageLineJSON{}, Total: usageSum(u.Total),
-		Purposes: usagePurposes{usageSum(u.Purposes[store.ForAnswer]), usageSum(u.Purposes[store.ForSummary]), usageSum(u.Purposes[store.ForTitle])},
+		From: u.From.Format(time.DateOnly), To: u.To.Format(time.DateOnly), Lines: []usageLineJSON{},
+		Total: usageSum(u.Total),
+		Purposes: usagePurposes{
+			usageSum(u.Purposes[store.ForAnswer]), usageSum(u.Purposes[store.ForSummary]),
+			usageSum(u.Purposes[store.ForTitle]),
+		},
 	}
 	for _, l := range u.Lines {
 		o.Lines = append(o.Lines, usageLineJSON{dayText(l.Day), l.Model, l.Session, l.Title, usageSum(l.Usage)})
@@ -156,7 +161,10 @@ func usageCells(u record.Usage) []string {
 	if u.Prompt > 0 && u.Cached > 0 {
 		cached += fmt.Sprintf(" (%d %%)", u.Cached*100/u.Prompt)
 	}
-	return []string{theme.Thousands(u.Requests), theme.Thousands(u.Prompt), cached, theme.Thousands(u.Answer), theme.Thousands(u.Reasoning)}
+	return []string{
+		theme.Thousands(u.Requests), theme.Thousands(u.Prompt), cached, theme.Thousands(u.Answer),
+		theme.Thousands(u.Reasoning),
+	}
 }
 
 // notes say what is in the sums, and what is not.
