@@ -20,8 +20,8 @@ const (
 	lastWords  = "These are the last words of all."
 )
 
-// writer makes texts of 20,000 words that nobody has, a few of them common and most of them rare, as those of a language
-// are. Its texts are the same in every run.
+// writer makes texts of 20,000 words that nobody has, a few of them common and most of them rare, as those of a
+// language are. Its texts are the same in every run.
 type writer struct{ which *rand.Zipf }
 
 func newWriter() writer {

@@ -1,5 +1,6 @@
 // Command measure measures winnow as it is built, in a pseudo-terminal: the time from the start, or from a key, to what
-// stands on the screen, and what it takes of the machine. It runs on Linux; docs/benchmarks.md says what its table means.
+// stands on the screen, and what it takes of the machine. It runs on Linux; docs/benchmarks.md says what its table
+// means.
 //
 //	go run ./cli/testdata/measure -write
 package main

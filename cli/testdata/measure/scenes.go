@@ -66,7 +66,8 @@ func (r *run) person(base, history string) []string {
 	}
 }
 
-// open starts a program in a terminal of 120×40 cells. No other program runs from its file, so that its memory is its own.
+// open starts a program in a terminal of 120×40 cells. No other program runs from its file, so that its memory is its
+// own.
 func (r *run) open(program string, env []string, args ...string) *terminal.Terminal {
 	return terminal.Start(r, terminal.Options{
 		Path: r.programs[program], Args: args, Env: env, Dir: r.scratch, Width: 120, Height: 40,

@@ -43,7 +43,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text, _ := json.Marshal(s.answer[i:min(i+tokenBytes, len(s.answer))]) // a string always has a JSON form
 		fmt.Fprintf(w, `data: {"id":"a","choices":[{"index":0,"delta":{"content":%s}}]}`+"\n\n", text)
 	}
-	io.WriteString(w, `data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	io.WriteString(w, `data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+
+		"\n\ndata: [DONE]\n\n")
 }
 
 // markdown is a long answer of so many bytes as models write them: headings, paragraphs, lists, code, and a table now
@@ -52,8 +53,10 @@ func markdown(size int) string {
 	var b strings.Builder
 	for i := 1; b.Len() < size; i++ {
 		fmt.Fprintf(&b, "## Step %d: recover from an error\n\n", i)
-		b.WriteString("Panic-mode recovery **skips tokens** until it finds one that ends a statement. That is simple, it " +
-			"never loops, and it loses what stands between; so keep the set of those tokens small, and *say* where the " +
+		b.WriteString("Panic-mode recovery **skips tokens** until it finds one that ends a statement. That is " +
+			"simple, it " +
+			"never loops, and it loses what stands between; so keep the set of those tokens small, and *say* " +
+			"where the " +
 			"parser went on. See [the chapter on errors](https://example.com/errors) for `sync` and `expect`.\n\n")
 		for _, item := range []string{"a semicolon ends the statement", "a brace ends the block", "`end` ends both"} {
 			fmt.Fprintf(&b, "- When %s, the parser goes on behind it and reports line %d.\n", item, 10*i)
@@ -62,7 +65,8 @@ func markdown(size int) string {
 			"func (p *parser) skip%[1]d(until ...token) error {\n\tfor !slices.Contains(until, p.next) {\n"+
 			"\t\tp.advance()\n\t}\n\treturn nil\n}\n```\n\n", i)
 		if i%3 == 0 {
-			fmt.Fprintf(&b, "| token | ends | line |\n|---|---|---|\n| `;` | a statement | %d |\n| `}` | a block | %d |\n\n", i, i+1)
+			fmt.Fprintf(&b, "| token | ends | line |\n|---|---|---|\n| `;` | a statement | %d |\n| `}` | a block | "+
+				"%d |\n\n", i, i+1)
 		}
 	}
 	return b.String()[:size]
