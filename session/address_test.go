@@ -28,8 +28,10 @@ func (b *bench) moved(t *testing.T, steps ...step) (at *script, address string) 
 // nothing is stored.
 func TestAChatGoesToNoOtherAddressUnasked(t *testing.T) {
 	ways := map[string]func(s *Session) <-chan Event{
-		"send":       func(s *Session) <-chan Event { return s.Send(t.Context(), "And now?") },
-		"edit":       func(s *Session) <-chan Event { return s.Edit(t.Context(), SendOptions{}, s.Messages()[0].ID, "Else?") },
+		"send": func(s *Session) <-chan Event { return s.Send(t.Context(), "And now?") },
+		"edit": func(s *Session) <-chan Event {
+			return s.Edit(t.Context(), SendOptions{}, s.Messages()[0].ID, "Else?")
+		},
 		"regenerate": func(s *Session) <-chan Event { return s.Regenerate(t.Context(), 0) },
 		"compact":    func(s *Session) <-chan Event { return s.Compact(t.Context()) },
 	}
@@ -87,7 +89,9 @@ func TestToNameTheModelAgreesToItsAddress(t *testing.T) {
 // A chat that nobody has been asked about, as an imported one, has the address of its first request.
 func TestAnImportedChatKeepsTheAddressOfItsFirstRequest(t *testing.T) {
 	b := newBench(t, says("One."))
-	row, _, err := b.deps.Store.Begin(t.Context(), store.Session{}, store.Message{Message: history.Message{Role: history.User, Content: "First"}})
+	row, _, err := b.deps.Store.Begin(t.Context(), store.Session{}, store.Message{
+		Message: history.Message{Role: history.User, Content: "First"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ func TestAloneSendsNothingOfTheConversation(t *testing.T) {
 	if _, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?")); err != nil {
 		t.Fatal(err)
 	}
-	if sent := b.body(2); strings.Contains(sent, "sky") || !strings.Contains(sent, "two and two") || !strings.Contains(sent, "Be brief.") {
+	if sent := b.body(2); strings.Contains(sent, "sky") || !strings.Contains(sent, "two and two") ||
+		!strings.Contains(sent, "Be brief.") {
 		t.Errorf("alone is sent %s", sent)
 	}
 	if _, err := drain(s.Send(t.Context(), "Which colour?")); err != nil {

@@ -36,17 +36,24 @@ func newWitness(t tool.Tool) *witness {
 	return w
 }
 
-var remote = tool.Tool{Name: "files__write", Server: "files", Description: "Writes a file.", Parameters: json.RawMessage(`{"type":"object"}`)}
+var remote = tool.Tool{
+	Name: "files__write", Server: "files", Description: "Writes a file.",
+	Parameters: json.RawMessage(`{"type":"object"}`),
+}
 
 // endsWith answers with a call, and ends with a finish_reason, without one where it is "", or without any end.
 func endsWith(reason string, done bool) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": remote.Name, "arguments": `{"name":"a"}`},
+			"index": 0, "id": "c1", "type": "function", "function": map[string]any{
+				"name": remote.Name, "arguments": `{"name":"a"}`,
+			},
 		}}})
 		if reason != "" {
-			event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}}})
+			event(w, map[string]any{
+				"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}},
+			})
 		}
 		if done {
 			fmt.Fprint(w, "data: [DONE]\n\n")
@@ -120,7 +127,8 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if q.Reason != approval.Repaired || len(q.Arguments.Repairs) != 1 || q.Call.Arguments != received || !slices.Equal(q.Choices, []approval.Choice{approval.Once}) {
+			if q.Reason != approval.Repaired || len(q.Arguments.Repairs) != 1 || q.Call.Arguments != received ||
+				!slices.Equal(q.Choices, []approval.Choice{approval.Once}) {
 				t.Fatalf("the question is %+v", q)
 			}
 			sent := q.Arguments.Object
@@ -130,7 +138,8 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 			if allowed {
 				want = approval.Record{Outcome: approval.Ran, By: approval.ByAnswer, Arguments: sent}
 			}
-			if runs, err := RepairedRuns(s.Branch(), s.Branch().ID(1)); err != nil || allowed != (len(runs) == 1 && runs[0].Arguments == sent && runs[0].Call.Arguments == received) {
+			if runs, err := RepairedRuns(s.Branch(), s.Branch().ID(1)); err != nil ||
+				allowed != (len(runs) == 1 && runs[0].Arguments == sent && runs[0].Call.Arguments == received) {
 				t.Errorf("the calls that ran repaired are %+v, allowed %v", runs, allowed)
 			}
 			if record != want || only[Ran](events)[0].Record != want {
@@ -157,7 +166,8 @@ func TestARepairedCallEndsATurnThatNobodyWatches(t *testing.T) {
 	b.offer(&w.box)
 	b.deps.Approve, b.deps.AllowTools, b.deps.Unattended = Always, []string{"*"}, true
 	_, err := drain(b.begin().Send(t.Context(), "Write."))
-	if err == nil || !strings.Contains(err.Error(), "repaired arguments never runs without asking") || !strings.Contains(err.Error(), `{"name":"a"}`) || len(w.ran) > 0 {
+	if err == nil || !strings.Contains(err.Error(), "repaired arguments never runs without asking") ||
+		!strings.Contains(err.Error(), `{"name":"a"}`) || len(w.ran) > 0 {
 		t.Errorf("the turn ended with %v, and the tool ran with %q", err, w.ran)
 	}
 }
@@ -267,17 +277,20 @@ func TestAToolThatIsOffIsNotOffered(t *testing.T) {
 	}
 	send()
 	if !strings.Contains(b.body(1), remote.Name) || strings.Contains(b.body(2), remote.Name) {
-		t.Errorf("the tool is offered: %v, and after it was switched off: %v", strings.Contains(b.body(1), remote.Name), strings.Contains(b.body(2), remote.Name))
+		t.Errorf("the tool is offered: %v, and after it was switched off: %v", strings.Contains(b.body(1), remote.Name),
+			strings.Contains(b.body(2), remote.Name))
 	}
 	events := send()
-	if ran := only[Ran](events); len(w.ran) > 0 || len(only[Asked](events)) > 0 || ran[0].Record.Outcome != approval.NoSuchTool {
+	if ran := only[Ran](events); len(w.ran) > 0 || len(only[Asked](events)) > 0 ||
+		ran[0].Record.Outcome != approval.NoSuchTool {
 		t.Errorf("a call of the tool that is off came to %+v", ran)
 	}
 }
 
 // A temporary chat leaves nothing behind, and goes by what is remembered.
 func TestATemporaryChatRemembersNoPermission(t *testing.T) {
-	b := newBench(t, calls("c1", remote.Name, `{"name":"a"}`), says("Done."), calls("c1", remote.Name, `{"name":"a"}`), says("Done."))
+	b := newBench(t, calls("c1", remote.Name, `{"name":"a"}`), says("Done."), calls("c1", remote.Name, `{"name":"a"}`),
+		says("Done."))
 	b.Unrecorded = 4
 	w := newWitness(remote)
 	b.offer(&w.box)
@@ -373,14 +386,17 @@ func TestAStoppedOrSlowToolHasAResult(t *testing.T) {
 func TestLongResultsAreStoredUpToTheLimit(t *testing.T) {
 	b := newBench(t, calls("c1", "dump", `{}`), says("Long."))
 	box := &tool.Toolbox{}
-	box.Register(tool.Tool{Name: "dump"}, func(context.Context, json.RawMessage) (string, error) { return strings.Repeat("x", 5000), nil })
+	box.Register(tool.Tool{Name: "dump"}, func(context.Context, json.RawMessage) (string, error) {
+		return strings.Repeat("x", 5000), nil
+	})
 	b.offer(box)
 	b.deps.Approve, b.deps.ToolLimits.Output = Always, 1000
 	s := b.begin()
 	if _, err := drain(s.Send(t.Context(), "Dump.")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := s.Messages()[2].Content, strings.Repeat("x", 1000)+"\n[output cut: 1000 of 5000 bytes are kept]"; got != want {
+	if got, want := s.Messages()[2].Content, strings.Repeat("x", 1000)+
+		"\n[output cut: 1000 of 5000 bytes are kept]"; got != want {
 		t.Errorf("stored are %d bytes that end in %q", len(got), got[len(got)-60:])
 	}
 }

@@ -72,7 +72,9 @@ func idsOf(t tester, s *store.Store) []string {
 func restore(t tester, s *store.Store, file []byte) []archive.Restored {
 	t.Helper()
 	var all []archive.Restored
-	err := archive.Restore(context.Background(), s, bytes.NewReader(file), func(i archive.Restored) { all = append(all, i) })
+	err := archive.Restore(context.Background(), s, bytes.NewReader(file), func(i archive.Restored) {
+		all = append(all, i)
+	})
 	if err != nil {
 		t.Fatalf("import the archive: %v", err)
 	}
@@ -111,13 +113,19 @@ func remarksOf(all []archive.Restored) string {
 // TestNoIDOfARecordIsForgotten fills a decision with ids wherever it has an int64, which is what an id
 // is, and wants every one of them moved.
 func TestNoIDOfARecordIsForgotten(t *testing.T) {
-	d := record.Decision{Flags: map[int64]history.Flag{5: history.Pin}, Remedies: map[int64]history.Remedy{6: history.LeaveOut}, Guessed: [][2]int64{{7, 8}}, Turn: []int64{9, 10}, Summary: &history.Summary{Messages: history.IDs{{11, 12}}}, Scope: &history.Scope{Messages: history.IDs{{13, 14}}}}
+	d := record.Decision{
+		Flags: map[int64]history.Flag{5: history.Pin}, Remedies: map[int64]history.Remedy{6: history.LeaveOut},
+		Guessed: [][2]int64{{7, 8}}, Turn: []int64{9, 10}, Summary: &history.Summary{Messages: history.IDs{{11, 12}}},
+		Scope: &history.Scope{Messages: history.IDs{{13, 14}}},
+	}
 	setIDs(reflect.ValueOf(&d).Elem())
 	var r store.Request
 	if err := record.Sign(&r, d, nil); err != nil {
 		t.Fatal(err)
 	}
-	shifted, err := store.Shift{Messages: 1000, Summaries: 1000}.Line(store.Line{Request: &store.RequestLine{Options: store.Text(r.Options)}})
+	shifted, err := store.Shift{Messages: 1000, Summaries: 1000}.Line(store.Line{
+		Request: &store.RequestLine{Options: store.Text(r.Options)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +233,9 @@ func TestRestoreAgainChangesNothing(t *testing.T) {
 		t.Errorf("the digest is %s, want %s", got, want)
 	}
 	all := restore(t, there, file)
-	if got, want := remarksOf(all), fmt.Sprintf("warning: session %s already exists in the trash; nothing of it was imported\n", ids[3]); got != want {
+	if got, want := remarksOf(all),
+		fmt.Sprintf("warning: session %s already exists in the trash; nothing of it was imported\n",
+			ids[3]); got != want {
 		t.Errorf("importing it again says\n%swant\n%s", got, want)
 	}
 	for _, i := range all {
@@ -302,7 +312,8 @@ func TestForkFindsItsParent(t *testing.T) {
 		}
 		m, err := there.Message(t.Context(), fork.ForkedAt)
 		if err != nil || m.Session != ids[0] || m.Content != "Question 2 of 1?" {
-			t.Errorf("in order %v the fork is of message %d: %q of %s, %v", order, fork.ForkedAt, m.Content, m.Session, err)
+			t.Errorf("in order %v the fork is of message %d: %q of %s, %v", order, fork.ForkedAt, m.Content,
+				m.Session, err)
 		}
 	}
 }
@@ -341,7 +352,9 @@ func TestDamagedArchives(t *testing.T) {
 		}
 		defer there.Close()
 		var all []archive.Restored
-		err = archive.Restore(context.Background(), there, bytes.NewReader(damaged), func(i archive.Restored) { all = append(all, i) })
+		err = archive.Restore(context.Background(), there, bytes.NewReader(damaged), func(i archive.Restored) {
+			all = append(all, i)
+		})
 		cases++
 		if err != nil {
 			if at > len(`{"winnow":1,"sessions":[`) {

@@ -74,7 +74,8 @@ func (s *Session) record(ctx context.Context, a *asked, as sending) error {
 		return err
 	}
 	a.record, err = s.Records().Add(ctx, record.Leaving{
-		Turn: as.turn, User: as.user, Purpose: as.purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
+		Turn: as.turn, User: as.user, Purpose: as.purpose, Endpoint: a.to.Client.Endpoint().Name,
+		Model:    a.request.Model,
 		Decision: a.decision, Plan: a.plan, Prefix: a.prefix, At: s.deps.Now(), Body: body,
 	})
 	if err != nil {
@@ -401,7 +402,9 @@ func (a asked) blank() bool {
 
 // empty is the error of an answer without anything in it.
 func (a asked) empty() error {
-	return &llm.Error{Kind: llm.BadStream, Endpoint: a.record.Endpoint, Model: a.record.Model, Message: "the answer is empty"}
+	return &llm.Error{
+		Kind: llm.BadStream, Endpoint: a.record.Endpoint, Model: a.record.Model, Message: "the answer is empty",
+	}
 }
 
 // noteEnd says why an answer that is over may not be what was asked for.
@@ -417,8 +420,8 @@ func (t *turn) noteEnd(a asked) {
 	}
 }
 
-// A request that winnow makes by itself, for a summary or a title, is recorded, costed and announced like the user's. Its
-// answer is no message of the conversation.
+// A request that winnow makes by itself, for a summary or a title, is recorded, costed and announced like the user's.
+// Its answer is no message of the conversation.
 
 // text sends a request that is recorded, waits for all of its text and completes the record. A retry is
 // shown.

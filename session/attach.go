@@ -36,7 +36,8 @@ func (s *Session) AttachText(name, text string) (history.Part, error) {
 	return part, nil
 }
 
-// countedWhole is the longest text, in bytes, that TokensOf counts; a longer one is guessed, so that a paste does not wait.
+// countedWhole is the longest text, in bytes, that TokensOf counts; a longer one is guessed, so that a paste does not
+// wait.
 const countedWhole = 256 << 10
 
 // TokensOf is how many tokens a text has that is not sent yet, by the counter that plans use.

@@ -23,8 +23,9 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	}
 	const (
 		first = "user: Hi\nassistant: Hello.\n"
-		three = first + "user: What is 1 + 2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\nuser: Thanks\nassistant: Good.\n"
-		four  = first + "user: What is 2 + 2?\nassistant:  [add {\"a\":2,\"b\":2}]\ntool: 4\nassistant: Four.\n"
+		three = first + "user: What is 1 + 2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: " +
+			"Three.\nuser: Thanks\nassistant: Good.\n"
+		four = first + "user: What is 2 + 2?\nassistant:  [add {\"a\":2,\"b\":2}]\ntool: 4\nassistant: Four.\n"
 	)
 	wantTranscript(t, s.Messages(), three)
 	greeting, question, thanks := s.Messages()[0].ID, s.Messages()[2].ID, s.Messages()[6].ID
@@ -39,7 +40,8 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	if everything.Siblings != 2 || everything.Sibling != 2 || s.Messages()[2].ID != everything.ID {
 		t.Errorf("the edited message is %d of %d siblings", everything.Sibling, everything.Siblings)
 	}
-	if body := b.body(6); !strings.Contains(body, "2 + 2") || strings.Contains(body, "1 + 2") || strings.Contains(body, "Thanks") {
+	if body := b.body(6); !strings.Contains(body, "2 + 2") || strings.Contains(body, "1 + 2") ||
+		strings.Contains(body, "Thanks") {
 		t.Errorf("the request that answers the edit holds what is on the other branch:\n%s", body)
 	}
 
@@ -53,14 +55,18 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	if _, err := drain(s.Edit(t.Context(), SendOptions{}, thanks, "That was all")); err != nil {
 		t.Fatal(err)
 	}
-	wantTranscript(t, s.Messages(), strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n", 1))
+	wantTranscript(t, s.Messages(), strings.Replace(three, "user: Thanks\nassistant: Good.\n",
+		"user: That was all\nassistant: Bye.\n", 1))
 	wantTranscript(t, b.open(s.Info().ID).Messages(), transcript(s.Messages()))
 
 	// All of it is still there, and each branch can be the active one again.
 	for _, to := range []struct {
 		message int64
 		want    string
-	}{{thanks, three}, {everything.ID, four}, {question, strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n", 1)}} {
+	}{{thanks, three}, {everything.ID, four}, {
+		question, strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n",
+			1),
+	}} {
 		if err := s.Switch(t.Context(), to.message); err != nil {
 			t.Fatal(err)
 		}
@@ -77,11 +83,16 @@ func TestEditKeepsTheFiles(t *testing.T) {
 	b := newBench(t, says("Hello."), says("A dog."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "Hi"))
-	files := []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Name: "cat.png", Data: []byte("a picture")}}
+	files := []history.Part{
+		{Kind: history.ImagePart, MediaType: "image/png", Name: "cat.png", Data: []byte("a picture")},
+	}
 	row := s.Info()
-	seen, err := b.deps.Store.Append(t.Context(), store.Message{Session: row.ID, Parent: row.Leaf, Message: history.Message{
-		Role: history.User, Content: "What is this?", Parts: files, Status: history.Complete,
-	}})
+	seen, err := b.deps.Store.Append(t.Context(), store.Message{
+		Session: row.ID, Parent: row.Leaf,
+		Message: history.Message{
+			Role: history.User, Content: "What is this?", Parts: files, Status: history.Complete,
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +135,8 @@ func TestEditTakesTheFilesItIsGiven(t *testing.T) {
 }
 
 func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
-	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Fine."), says("It is three."), says("Very well."))
+	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Fine."), says("It is three."),
+		says("Very well."))
 	b.deps.Approve = Always
 	b.offer(adder(t))
 	s := b.begin()
@@ -141,7 +153,8 @@ func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 	if _, err := drain(s.Regenerate(t.Context(), fine)); err != nil {
 		t.Fatal(err)
 	}
-	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\nuser: How are you?\nassistant: Very well.\n")
+	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: "+
+		"Three.\nuser: How are you?\nassistant: Very well.\n")
 	if last := s.Messages()[5]; last.Siblings != 2 || last.Sibling != 2 {
 		t.Errorf("the newest answer is %d of %d siblings, want the second of two", last.Sibling, last.Siblings)
 	}
@@ -197,7 +210,9 @@ func TestBranchesThatCannotBe(t *testing.T) {
 func TestThereMayBeNoQuestion(t *testing.T) {
 	b := newBench(t)
 	row, err := b.deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
-		return store.Session{Model: "m"}, add(store.Message{Message: history.Message{Role: history.Assistant, Content: "Welcome.", Status: history.Imported}})
+		return store.Session{Model: "m"}, add(store.Message{
+			Message: history.Message{Role: history.Assistant, Content: "Welcome.", Status: history.Imported},
+		})
 	}, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +233,10 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 	events := s.Send(ctx, "Second")
 	until[Delta](events)
 	for name, do := range map[string]func() error{
-		"edit":       func() error { _, err := drain(s.Edit(t.Context(), SendOptions{}, question, "Other")); return err },
+		"edit": func() error {
+			_, err := drain(s.Edit(t.Context(), SendOptions{}, question, "Other"))
+			return err
+		},
 		"regenerate": func() error { _, err := drain(s.Regenerate(t.Context(), question)); return err },
 		"switch":     func() error { return s.Switch(t.Context(), question) },
 	} {

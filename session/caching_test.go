@@ -17,7 +17,8 @@ func diagnosed(text, id, usage, keys string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "data: {\"id\":%q,\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", id, text)
-		fmt.Fprintf(w, "data: {\"id\":%q,\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]%s}\n\n", id, keys)
+		fmt.Fprintf(w, "data: {\"id\":%q,\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]%s}\n\n",
+			id, keys)
 		fmt.Fprintf(w, "data: {\"id\":%q,\"choices\":[],\"usage\":%s}\n\ndata: [DONE]\n\n", id, usage)
 	}
 }
@@ -44,16 +45,27 @@ func TestCachingIsRecordedAndShown(t *testing.T) {
 		edit        func(*llm.Endpoint)
 		holds       []string // in the body of the third request
 	}{
-		"key":       {"http://api.openai.com/v1", "gpt-4.1", nil, []string{`"prompt_cache_key":"`}},
-		"marks":     {"http://openrouter.ai/api/v1", "anthropic/claude-opus-4.7", nil, []string{`"cache_control":{"type":"ephemeral"}}]},{"role":"user","content":"hello 1"}`}},
-		"diagnosis": {"http://gateway.example.com/v1", "claude", func(e *llm.Endpoint) { e.Diagnosis = llm.DiagnosisOn }, []string{`"diagnostics":{"previous_message_id":"msg_2"}`}},
-		"off":       {"http://openrouter.ai/api/v1", "anthropic/claude-opus-4.7", func(e *llm.Endpoint) { e.Cache = llm.CacheOff }, nil},
+		"key": {"http://api.openai.com/v1", "gpt-4.1", nil, []string{`"prompt_cache_key":"`}},
+		"marks": {
+			"http://openrouter.ai/api/v1", "anthropic/claude-opus-4.7", nil, []string{
+				`"cache_control":{"type":"ephemeral"}}]},{"role":"user","content":"hello 1"}`,
+			},
+		},
+		"diagnosis": {
+			"http://gateway.example.com/v1", "claude", func(e *llm.Endpoint) { e.Diagnosis = llm.DiagnosisOn },
+			[]string{`"diagnostics":{"previous_message_id":"msg_2"}`},
+		},
+		"off": {
+			"http://openrouter.ai/api/v1", "anthropic/claude-opus-4.7",
+			func(e *llm.Endpoint) { e.Cache = llm.CacheOff }, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var steps []step
 			for turn := 1; turn <= 4; turn++ {
-				steps = append(steps, diagnosed("Yes.", fmt.Sprint("msg_", turn), `{"prompt_tokens":2000,"completion_tokens":2}`, ""))
+				steps = append(steps, diagnosed("Yes.", fmt.Sprint("msg_", turn),
+					`{"prompt_tokens":2000,"completion_tokens":2}`, ""))
 			}
 			b := cachingBench(t, c.base, c.edit, steps...)
 			b.deps.System = long
@@ -89,17 +101,21 @@ func TestCachingIsRecordedAndShown(t *testing.T) {
 					t.Errorf("the third request is %s, want %s in it", b.body(3), part)
 				}
 			}
-			if n := strings.Count(b.body(3), "cache_control") + strings.Count(b.body(3), "prompt_cache_key") + strings.Count(b.body(3), "diagnostics"); (n == 0) != (len(c.holds) == 0) {
+			if n := strings.Count(b.body(3), "cache_control") + strings.Count(b.body(3), "prompt_cache_key") +
+				strings.Count(b.body(3), "diagnostics"); (n == 0) != (len(c.holds) == 0) {
 				t.Errorf("the third request is %s", b.body(3))
 			}
 			if strings.Contains(b.body(3), s.Info().ID) {
 				t.Error("the session's id is sent")
 			}
 			// Opened again, with another configuration.
-			b.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: "http://127.0.0.1:1/v1", Cache: llm.CacheOff})
+			b.deps.Models = new(llm.Catalog).With(llm.Endpoint{
+				Name: "test", BaseURL: "http://127.0.0.1:1/v1", Cache: llm.CacheOff,
+			})
 			again := b.open(s.Info().ID)
 			for turn := 1; turn <= 3; turn++ {
-				if r, err := again.Records().Replay(t.Context(), turn, 1); err != nil || !r.Proven || string(r.Body) != b.body(turn) {
+				if r, err := again.Records().Replay(t.Context(), turn, 1); err != nil || !r.Proven ||
+					string(r.Body) != b.body(turn) {
 					t.Errorf("turn %d is not proven: %v %s", turn, err, r.Doubt)
 				}
 			}
@@ -111,9 +127,15 @@ func TestCachingIsRecordedAndShown(t *testing.T) {
 func TestReceiptsCompareTheCacheWithWhatStayed(t *testing.T) {
 	t.Parallel()
 	b := cachingBench(t, "http://gateway.example.com/v1", func(e *llm.Endpoint) { e.Diagnosis = llm.DiagnosisOn },
-		diagnosed("One.", "msg_1", `{"prompt_tokens":2000,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}`, `,"diagnostics":null`),
-		diagnosed("Two.", "msg_2", `{"prompt_tokens":2020,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1990}}`, `,"diagnostics":{"cache_miss_reason":null}`),
-		diagnosed("Three.", "msg_3", `{"prompt_tokens":2040,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}`, `,"diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":2010}}`))
+		diagnosed("One.", "msg_1",
+			`{"prompt_tokens":2000,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}`,
+			`,"diagnostics":null`),
+		diagnosed("Two.", "msg_2",
+			`{"prompt_tokens":2020,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1990}}`,
+			`,"diagnostics":{"cache_miss_reason":null}`),
+		diagnosed("Three.", "msg_3",
+			`{"prompt_tokens":2040,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}`,
+			`,"diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":2010}}`))
 	b.deps.System = strings.Repeat("A long system prompt that a cache is worth. ", 200)
 	s := b.begin()
 	var receipts []record.Receipt
@@ -134,7 +156,8 @@ func TestReceiptsCompareTheCacheWithWhatStayed(t *testing.T) {
 	if !last.Missed() || !last.Diagnosed || last.Diagnosis.Reason != "tools_changed" {
 		t.Errorf("the third request: %+v", last)
 	}
-	want := fmt.Sprintf("the first ~%d tokens were the same as in the request before; the server read none of them from its cache|the server says about its cache: the tools changed (~2,010 tokens missed)", last.Reusable)
+	want := fmt.Sprintf("the first ~%d tokens were the same as in the request before; the server read none of them "+
+		"from its cache|the server says about its cache: the tools changed (~2,010 tokens missed)", last.Reusable)
 	if got := strings.Join(last.Sentences(strconv.Itoa), "|"); got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}

@@ -61,7 +61,11 @@ func thinks(reasoning string, fields map[string]any) step {
 }
 
 func callOf(id string, extra map[string]any) map[string]any {
-	call := map[string]any{"index": 0, "id": id, "type": "function", "function": map[string]any{"name": "add", "arguments": `{"a":1,"b":2}`}}
+	call := map[string]any{
+		"index": 0, "id": id, "type": "function", "function": map[string]any{
+			"name": "add", "arguments": `{"a":1,"b":2}`,
+		},
+	}
 	for key, value := range extra {
 		call[key] = value
 	}
@@ -72,7 +76,8 @@ func callOf(id string, extra map[string]any) map[string]any {
 func deepSeek(messages []messageSent) step {
 	for _, m := range messages {
 		if len(m.ToolCalls) > 0 && (m.Reasoning == nil || *m.Reasoning == "") {
-			return refuses(http.StatusBadRequest, "{\"error\":{\"message\":\"The `reasoning_content` in the thinking mode must be passed back to the API.\",\"type\":\"invalid_request_error\"}}")
+			return refuses(http.StatusBadRequest, "{\"error\":{\"message\":\"The `reasoning_content` in the thinking "+
+				"mode must be passed back to the API.\",\"type\":\"invalid_request_error\"}}")
 		}
 	}
 	if messages[len(messages)-1].Role == "user" && strings.Contains(messages[len(messages)-1].Content, "add") {
@@ -90,9 +95,11 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
-	wantTranscript(t, s.Messages(), "user: add one and two\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\n")
+	wantTranscript(t, s.Messages(),
+		"user: add one and two\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\n")
 	if b.requests() != 3 || !strings.Contains(noticed(events), "m requires its reasoning to be sent") {
-		t.Errorf("%d requests and the notices %q; want 3, the second refused, and one that says why", b.requests(), noticed(events))
+		t.Errorf("%d requests and the notices %q; want 3, the second refused, and one that says why", b.requests(),
+			noticed(events))
 	}
 	plans := only[Planned](events)
 	if len(plans) != 3 {
@@ -100,7 +107,8 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	}
 	// The reasoning is part of the sum that was checked and shown.
 	reasoning := s.Messages()[1].Reasoning
-	if got, want := plans[2].Plan.Sum.Total-plans[1].Plan.Sum.Total, b.deps.Count(reasoning); got != want || want < 100 {
+	if got, want := plans[2].Plan.Sum.Total-plans[1].Plan.Sum.Total, b.deps.Count(reasoning); got != want ||
+		want < 100 {
 		t.Errorf("the request with the reasoning is planned %d tokens larger, want %d", got, want)
 	}
 	if got, want := plans[2].Request.BodyHash, hash([]byte(b.body(3))); got != want {
@@ -109,10 +117,12 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 
 	// The next turn is right at once: the answer with the call and the one behind it are whole.
 	if events, err = drain(s.Send(t.Context(), "thanks")); err != nil || b.requests() != 4 || noticed(events) != "" {
-		t.Fatalf("the next turn: %v after %d requests with the notices %q; want none, 4, none", err, b.requests(), noticed(events))
+		t.Fatalf("the next turn: %v after %d requests with the notices %q; want none, 4, none", err, b.requests(),
+			noticed(events))
 	}
 	got := b.sent(4)
-	if got[2].Reasoning == nil || *got[2].Reasoning != reasoning || got[4].Reasoning == nil || *got[4].Reasoning != "Now I know." {
+	if got[2].Reasoning == nil || *got[2].Reasoning != reasoning || got[4].Reasoning == nil ||
+		*got[4].Reasoning != "Now I know." {
 		t.Errorf("the fourth request lacks reasoning: %s", b.body(4))
 	}
 

@@ -32,7 +32,9 @@ func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(over) })
 	// Nothing is known of this model, so that the window, the prices and the count are all asked for.
-	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "unheard-of", Exact: true})
+	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{
+		Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "unheard-of", Exact: true,
+	})
 	return on
 }
 
@@ -41,15 +43,25 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 		say  func(context.Context, *Session) <-chan Event
 		want string
 	}{
-		"first": {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: second\n"},
-		"send":  {func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: first\nassistant: One.\nuser: second\n"},
+		"first": {
+			func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: second\n",
+		},
+		"send": {
+			func(ctx context.Context, s *Session) <-chan Event {
+				return s.Send(ctx, "second")
+			}, "user: first\nassistant: One.\nuser: second\n",
+		},
 		"alone": {func(ctx context.Context, s *Session) <-chan Event {
 			return s.SendAs(ctx, SendOptions{Alone: true}, "second")
 		}, "user: first\nassistant: One.\nuser: second\n"},
 		"edit": {func(ctx context.Context, s *Session) <-chan Event {
 			return s.Edit(ctx, SendOptions{}, s.Messages()[0].ID, "second")
 		}, "user: second\n"},
-		"regenerate": {func(ctx context.Context, s *Session) <-chan Event { return s.Regenerate(ctx, 0) }, "user: first\nassistant: One.\n"},
+		"regenerate": {
+			func(ctx context.Context, s *Session) <-chan Event {
+				return s.Regenerate(ctx, 0)
+			}, "user: first\nassistant: One.\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,6 +138,7 @@ func TestAWrittenTitleDoesNotReplaceOneGivenMeanwhile(t *testing.T) {
 	}()
 	title, err := s.Retitle(t.Context(), false, func(Event) {})
 	if err != nil || title != "Mine" || s.Info().Title != "Mine" || s.Info().TitleFrom != "user" {
-		t.Errorf("Retitle returned %q (%v) and the session is called %q by %q, want Mine by user", title, err, s.Info().Title, s.Info().TitleFrom)
+		t.Errorf("Retitle returned %q (%v) and the session is called %q by %q, want Mine by user", title, err,
+			s.Info().Title, s.Info().TitleFrom)
 	}
 }

@@ -48,7 +48,9 @@ func reports(text, usage string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": text})
-		event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}}})
+		event(w, map[string]any{
+			"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": "stop"}},
+		})
 		if usage != "" {
 			fmt.Fprintf(w, "data: {\"choices\": [], \"usage\": %s}\n\n", usage)
 		}
@@ -58,7 +60,12 @@ func reports(text, usage string) step {
 
 // perMillion are prices in dollars for a million tokens.
 func perMillion(in, out pricing.Money) map[string]pricing.Prices {
-	return map[string]pricing.Prices{pricing.AnyModel: {Rates: pricing.Rates{In: in * pricing.Dollar, Cached: in * pricing.Dollar / 10, Out: out * pricing.Dollar}, Source: "the test"}}
+	return map[string]pricing.Prices{
+		pricing.AnyModel: {
+			Rates:  pricing.Rates{In: in * pricing.Dollar, Cached: in * pricing.Dollar / 10, Out: out * pricing.Dollar},
+			Source: "the test",
+		},
+	}
 }
 
 func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
@@ -74,13 +81,16 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 		want   string
 	}{
 		{"the server says it", false, perMillion(1, 2), "", reports("hi", charged), "$0.0041"},
-		{"by the configuration", false, perMillion(1, 2), "", reports("hi", usage), "$0.001"}, // 600 + 40 + 400 millionths
+		// 600 + 40 + 400 millionths.
+		{"by the configuration", false, perMillion(1, 2), "", reports("hi", usage), "$0.001"},
 		{"by the server's list", false, nil, list, reports("hi", usage), "$0.004"},
-		{"nothing reported", false, perMillion(1000, 2000), "", reports("hi there", ""), "~$0.02"}, // 16 tokens there, 2 back
+		// 16 tokens there, 2 back.
+		{"nothing reported", false, perMillion(1000, 2000), "", reports("hi there", ""), "~$0.02"},
 		{"nobody knows a price", false, nil, "", reports("hi", usage), "–"},
 		{"on this machine", true, nil, "", reports("hi", usage), ""},
 		{"on this machine, by its list", true, nil, list, reports("hi", usage), "$0.004"},
-		{"by the server's list, with a configured window", false, nil, "window " + list, reports("hi", usage), "$0.004"},
+		{"by the server's list, with a configured window", false, nil, "window " +
+			list, reports("hi", usage), "$0.004"},
 		{"free", false, perMillion(0, 0), "", reports("hi", ""), "$0"},
 	}
 	for _, test := range tests {
@@ -107,7 +117,8 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 				t.Errorf("the receipt says %q, want %q", got, test.want)
 			}
 			want := live.Receipt
-			want.FirstToken, want.Took = want.FirstToken.Truncate(time.Microsecond), want.Took.Truncate(time.Microsecond)
+			want.FirstToken, want.Took = want.FirstToken.Truncate(time.Microsecond),
+				want.Took.Truncate(time.Microsecond)
 			stored, err := b.open(s.Info().ID).Records().Receipts(context.Background())
 			if err != nil || stored[live.Message.Request] != want {
 				t.Errorf("the stored receipt is\n%+v, %v; want\n%+v", stored[live.Message.Request], err, want)

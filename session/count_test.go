@@ -40,19 +40,20 @@ func tooMany(text string) int { return (len(text) + 3) / 4 * 3 / 2 }
 // imported stores a conversation as an import does, without counts: message i, from 0, says text(i).
 func (b *bench) imported(n int, text func(i int) string) store.Session {
 	b.t.Helper()
-	row, err := b.deps.Store.ImportMessages(context.Background(), func(add func(store.Message) error) (store.Session, error) {
-		for i := range n {
-			role := history.User
-			if i%2 == 1 {
-				role = history.Assistant
+	row, err := b.deps.Store.ImportMessages(context.Background(),
+		func(add func(store.Message) error) (store.Session, error) {
+			for i := range n {
+				role := history.User
+				if i%2 == 1 {
+					role = history.Assistant
+				}
+				m := store.Message{Message: history.Message{Role: role, Content: text(i), Status: history.Imported}}
+				if err := add(m); err != nil {
+					return store.Session{}, err
+				}
 			}
-			m := store.Message{Message: history.Message{Role: role, Content: text(i), Status: history.Imported}}
-			if err := add(m); err != nil {
-				return store.Session{}, err
-			}
-		}
-		return store.Session{Title: "imported", TitleFrom: "user", Model: "m"}, nil
-	}, store.ImportOptions{})
+			return store.Session{Title: "imported", TitleFrom: "user", Model: "m"}, nil
+		}, store.ImportOptions{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -106,7 +107,8 @@ func TestImportedMessagesAreCountedInSlicesTheNewestFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, m := range rows {
-			if counted := i >= n-now.Counted; counted != (m.Tokens > 0) || counted && (m.Tokenizer != "one" || m.Tokens != (len(m.Content)+3)/4) {
+			if counted := i >= n-now.Counted; counted != (m.Tokens > 0) || counted &&
+				(m.Tokenizer != "one" || m.Tokens != (len(m.Content)+3)/4) {
 				t.Fatalf("of %+v message %d has %d tokens by %q", now, i, m.Tokens, m.Tokenizer)
 			}
 		}
@@ -182,7 +184,8 @@ func TestPreviewDoesNotWaitForTheCounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exact.Sum != want.Sum || rough.Sum == want.Sum {
-		t.Errorf("the preview was %+v and is %+v; one that was counted from the start is %+v", rough.Sum, exact.Sum, want.Sum)
+		t.Errorf("the preview was %+v and is %+v; one that was counted from the start is %+v", rough.Sum,
+			exact.Sum, want.Sum)
 	}
 	for i := range want.Entries {
 		if got, want := exact.Entries[i], want.Entries[i]; got.Cause != want.Cause || got.TokensBefore != want.TokensBefore || got.TokensAfter != want.TokensAfter {
@@ -211,7 +214,8 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 		case e.Whole:
 			whole++
 			if want := (len(text) + 3) / 4; e.TokensBefore != want || c.times(text) != 1 {
-				t.Errorf("message %d is sent with %d tokens, counted %d times; want %d, once", e.Index, e.TokensBefore, c.times(text), want)
+				t.Errorf("message %d is sent with %d tokens, counted %d times; want %d, once", e.Index, e.TokensBefore,
+					c.times(text), want)
 			}
 		case c.times(text) == 0:
 			guessed++

@@ -48,8 +48,9 @@ type Question struct {
 	Reach      string            // a sentence about what the call can reach, "" for winnow itself
 	Arguments  history.Arguments // what would run
 	Number, Of int               // which of the answer's calls it is, from 1
-	Reason     approval.Reason   // why it is asked about where the tool runs without asking otherwise, "" for nothing of the kind
-	Choices    []approval.Choice // what may be answered beside no
+	// Why it is asked about where the tool runs without asking otherwise, "" for nothing of the kind.
+	Reason  approval.Reason
+	Choices []approval.Choice // what may be answered beside no
 }
 
 // Running says that a tool runs from now on.

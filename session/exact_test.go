@@ -55,7 +55,8 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 		t.Errorf("the plan says %d tokens with a margin of %g, the server %d", got, exact.Sum.Margin, want)
 	}
 	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err != nil || asked != 2 {
-		t.Errorf("the same count once more: changed %t, %v, asked %d times; want nothing to change", changed, err, asked)
+		t.Errorf("the same count once more: changed %t, %v, asked %d times; want nothing to change",
+			changed, err, asked)
 	}
 	description["/apply-template"] = func() string { return `{"error":"no"}` }
 	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err == nil {
@@ -115,7 +116,8 @@ func TestAServiceCountsNothingThatWasNotSent(t *testing.T) {
 		}
 		changed, err := s.Model().CountExactly(t.Context(), plan)
 		if err != nil || changed != changes || len(service.asked) != requests {
-			t.Errorf("%s: changed %t, %v, after %d requests; want %t and %d", what, changed, err, len(service.asked), changes, requests)
+			t.Errorf("%s: changed %t, %v, after %d requests; want %t and %d", what, changed, err, len(service.asked),
+				changes, requests)
 		}
 		for _, body := range service.asked {
 			if strings.Contains(body, "secret") {
@@ -137,12 +139,15 @@ func TestAServiceCountsNothingThatWasNotSent(t *testing.T) {
 	count("the answer of another model", 0, false)
 	send("Question two.")
 	count("its own answer", 1, true)
-	if asked := service.asked[0]; !strings.Contains(asked, "Question one.") || !strings.Contains(asked, `"text":"Two."`) || !strings.HasSuffix(asked, `[{"type":"text","text":"?"}]}]}`) {
+	if asked := service.asked[0]; !strings.Contains(asked, "Question one.") ||
+		!strings.Contains(asked, `"text":"Two."`) || !strings.HasSuffix(asked, `[{"type":"text","text":"?"}]}]}`) {
 		t.Errorf("counted %s", asked)
 	}
 	plan, err := s.Preview("secret draft")
-	if err != nil || plan.Sum.Tokens(plan.Sum.Total-plan.Sum.Draft) < 2990 || plan.Sum.Tokens(plan.Sum.Total-plan.Sum.Draft) > 3010 {
-		t.Errorf("without the draft the next request has %d tokens, %v; want 3,000", plan.Sum.Tokens(plan.Sum.Total-plan.Sum.Draft), err)
+	if err != nil || plan.Sum.Tokens(plan.Sum.Total-plan.Sum.Draft) < 2990 ||
+		plan.Sum.Tokens(plan.Sum.Total-plan.Sum.Draft) > 3010 {
+		t.Errorf("without the draft the next request has %d tokens, %v; want 3,000",
+			plan.Sum.Tokens(plan.Sum.Total-plan.Sum.Draft), err)
 	}
 	count("the same again", 1, false)
 	if plan, err = s.Preview(""); err != nil {
@@ -153,7 +158,8 @@ func TestAServiceCountsNothingThatWasNotSent(t *testing.T) {
 	}
 	exclude(t, s, 1)
 	count("an exclusion", 2, true)
-	if asked := service.asked[1]; strings.Contains(asked, "Question one.") || !strings.Contains(asked, "Question two.") {
+	if asked := service.asked[1]; strings.Contains(asked, "Question one.") ||
+		!strings.Contains(asked, "Question two.") {
 		t.Errorf("counted %s", asked)
 	}
 	service.status = 500

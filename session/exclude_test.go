@@ -18,12 +18,14 @@ func discussed(t *testing.T, turns int, steps ...step) (*bench, *Session) {
 	t.Helper()
 	b := newBench(t)
 	for n := range turns {
-		b.steps = append(b.steps, uncounted(fmt.Sprintf("answer%d: %s", n+1, strings.Repeat("and so on at length. ", 12))))
+		b.steps = append(b.steps,
+			uncounted(fmt.Sprintf("answer%d: %s", n+1, strings.Repeat("and so on at length. ", 12))))
 	}
 	b.steps = append(b.steps, steps...)
 	s := b.begin()
 	for n := range turns {
-		if _, err := drain(s.Send(t.Context(), fmt.Sprintf("question%d: %s", n+1, strings.Repeat("please explain. ", 12)))); err != nil {
+		if _, err := drain(s.Send(t.Context(), fmt.Sprintf("question%d: %s", n+1, strings.Repeat("please explain. ",
+			12)))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +64,8 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 	}
 	exclude(t, s, 3)
 	for _, s := range []*Session{s, b.open(s.Info().ID)} {
-		if body := next(s); strings.Contains(body, "Notes: four") || strings.Contains(body, "question2") || !strings.Contains(body, "question3") {
+		if body := next(s); strings.Contains(body, "Notes: four") || strings.Contains(body, "question2") ||
+			!strings.Contains(body, "question3") {
 			t.Errorf("with a message of it excluded the request is %s", body)
 		}
 		plan, _ := s.Preview("And now?")
@@ -99,7 +102,8 @@ func TestAnExcludedMessageIsNotAskedAgain(t *testing.T) {
 // A summary stands for what its own request held and for nothing else: a long range is summarised in slices that
 // fit, each of which takes the one before in.
 func TestALongRangeIsSummarisedInSlices(t *testing.T) {
-	b, s := discussed(t, 12, uncounted("Notes of slice 1."), uncounted("Notes of slice 2."), uncounted("Notes of slice 3."), uncounted("Notes of slice 4."))
+	b, s := discussed(t, 12, uncounted("Notes of slice 1."), uncounted("Notes of slice 2."),
+		uncounted("Notes of slice 3."), uncounted("Notes of slice 4."))
 	if err := s.Apply(t.Context(), Trial{Budget: new(1200)}); err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +143,10 @@ func TestALongRangeIsSummarisedInSlices(t *testing.T) {
 
 // A message that no request can hold whole is not summarised, and no summary stands for it.
 func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
-	b, s := discussed(t, 3, uncounted("Noted."), uncounted("All right."), uncounted("Notes."), uncounted("Notes."), uncounted("Notes."), uncounted("Notes."))
-	for _, text := range []string{"huge: " + strings.Repeat("very long text ", 600), "small: " + strings.Repeat("on. ", 30)} {
+	b, s := discussed(t, 3, uncounted("Noted."), uncounted("All right."), uncounted("Notes."), uncounted("Notes."),
+		uncounted("Notes."), uncounted("Notes."))
+	for _, text := range []string{"huge: " + strings.Repeat("very long text ", 600), "small: " +
+		strings.Repeat("on. ", 30)} {
 		if _, err := drain(s.Send(t.Context(), text)); err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +163,8 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 		}
 	}
 	stored, err := b.deps.Store.Summaries(t.Context(), s.Info().ID)
-	if huge := s.Messages()[6].ID; err != nil || stored[len(stored)-1].Sources.Holds(huge) || !stored[len(stored)-1].Sources.Holds(s.Messages()[7].ID) {
+	if huge := s.Messages()[6].ID; err != nil || stored[len(stored)-1].Sources.Holds(huge) ||
+		!stored[len(stored)-1].Sources.Holds(s.Messages()[7].ID) {
 		t.Errorf("the summaries are %+v, and message %d was in no request, %v", stored, huge, err)
 	}
 	plan, err := s.Preview("And?")
@@ -204,7 +211,8 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 	for _, turn := range []struct{ turn, nth, of, sent int }{{3, 1, 2, 5}, {3, 2, 2, 4}, {1, 2, 2, 2}, {4, 1, 1, 5}} {
 		r, err := s.Records().Replay(t.Context(), turn.turn, turn.nth)
 		if err != nil || !r.Proven || r.Of != turn.of {
-			t.Errorf("request %d of turn %d: of %d, proven %t, %v %s", turn.nth, turn.turn, r.Of, r.Proven, err, r.Doubt)
+			t.Errorf("request %d of turn %d: of %d, proven %t, %v %s", turn.nth, turn.turn, r.Of,
+				r.Proven, err, r.Doubt)
 			continue
 		}
 		if sent := record.CountsOf(r.Verdicts.Entries, nil, branch.Branch{}).Sent(); sent != turn.sent {

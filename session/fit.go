@@ -28,7 +28,8 @@ func (e *OversizeError) Sentence(cure func(what string) string) string {
 	var ways []string
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
-		ways = append(ways, strings.TrimPrefix(string(part.Kind), "the ")+" "+message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
+		ways = append(ways, strings.TrimPrefix(string(part.Kind), "the ")+" "+
+			message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
 	}
 	if way := cure(string(e.Over.Bound)); way != "" {
 		raise := "raise the budget"

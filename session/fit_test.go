@@ -16,7 +16,11 @@ import (
 func withoutUsage(text string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": text}, "finish_reason": "stop"}}})
+		event(w, map[string]any{
+			"choices": []any{
+				map[string]any{"index": 0, "delta": map[string]any{"content": text}, "finish_reason": "stop"},
+			},
+		})
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	}
 }
@@ -31,13 +35,15 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	wantRefused := func(how string, err error) {
 		t.Helper()
 		var over *OversizeError
-		if !errors.As(err, &over) || over.Over.Parts[0].Kind != history.PartDraft || over.Over.Bound != history.BoundWindow {
+		if !errors.As(err, &over) || over.Over.Parts[0].Kind != history.PartDraft ||
+			over.Over.Bound != history.BoundWindow {
 			t.Errorf("%s: the error is %v (%+v), want the message too long for the window", how, err, over)
 		}
 	}
 	_, err := drain(s.Send(t.Context(), long))
 	wantRefused("the first message", err)
-	if rows, err := b.deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(rows) > 0 || b.requests() > 0 {
+	if rows, err := b.deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(rows) > 0 ||
+		b.requests() > 0 {
 		t.Fatalf("%d sessions are stored and %d requests sent (%v), want none", len(rows), b.requests(), err)
 	}
 	drain(s.Send(t.Context(), "Hello?"))
@@ -69,7 +75,8 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	if e := r.Plan.Entries[2]; e.Disposition != history.Cut || e.Cause.Code != history.CauseCutByUser {
 		t.Errorf("the record says %+v of the message, want cut by the user", e)
 	}
-	if got, again := b.body(2), b.body(3); !strings.Contains(again, `truncated, original`) || len(again) > len(got)+200 {
+	if got, again := b.body(2), b.body(3); !strings.Contains(again, `truncated, original`) ||
+		len(again) > len(got)+200 {
 		t.Errorf("asked again, the request has %d bytes, want it cut as before (%d)", len(again), len(got))
 	}
 }

@@ -32,7 +32,8 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 			}
 			for i, e := range plan.Entries {
 				f := want[e.ID]
-				if s.Flag(e.ID) != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded && e.Cause.Code != history.CauseQuestionExcluded) != (f == history.Exclude) {
+				if s.Flag(e.ID) != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded &&
+					e.Cause.Code != history.CauseQuestionExcluded) != (f == history.Exclude) {
 					rt.Fatalf("message %d has the flag %q and the verdict %+v, want %q", i, s.Flag(e.ID), e, f)
 				}
 			}
@@ -90,7 +91,8 @@ func TestFlagsAreSetAllOrNone(t *testing.T) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		if err == nil || before != nil || fmt.Sprint(stored) != want || s.Flag(question) != history.Pin || s.Flag(answer) != "" {
+		if err == nil || before != nil || fmt.Sprint(stored) != want || s.Flag(question) != history.Pin ||
+			s.Flag(answer) != "" {
 			t.Errorf("%s: %v, %v; stored are %v, want an error and %s", what, before, err, stored, want)
 		}
 	}

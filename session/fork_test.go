@@ -44,7 +44,9 @@ func TestForkGoesOnByItself(t *testing.T) {
 	if here, there := b.body(3), b.body(4); here != there || !strings.Contains(here, "Second") {
 		t.Errorf("the fork was sent\n%s\nthe parent\n%s", here, there)
 	}
-	wantTranscript(t, fork.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: Third\nassistant: Here.\n")
-	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: Third\nassistant: There.\n")
+	wantTranscript(t, fork.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: "+
+		"Third\nassistant: Here.\n")
+	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: "+
+		"Third\nassistant: There.\n")
 	wantProven(t, fork, 3, 0, b.body(3))
 }

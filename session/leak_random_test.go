@@ -30,7 +30,8 @@ import (
 
 var (
 	soak = flag.Int("soak", 0, "look for leaks in so many random conversations")
-	seed = flag.Uint64("seed", 0, "the seed of the first random conversation; 0 takes a new one for a soak and always the same otherwise")
+	seed = flag.Uint64("seed", 0, "the seed of the first random conversation; 0 takes a new one for a soak and "+
+		"always the same otherwise")
 )
 
 // TestNothingExcludedIsInAnyRequest holds random conversations in which each message, call and result has a
@@ -65,7 +66,8 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	workers.Wait()
 	t.Logf("%d conversations from seed %d in %v: %v", n, from, time.Since(began).Round(time.Millisecond), all)
 	for _, what := range []string{
-		"answer", "summary", "title", "alone", "alone again", "excluded during a turn", "refused because excluded", "summary set aside", "recalled", "cut",
+		"answer", "summary", "title", "alone", "alone again", "excluded during a turn", "refused because excluded",
+		"summary set aside", "recalled", "cut",
 		"compact", "edit", "regenerate", "switch", "fork", "reopen", "tool", "damaged", "remedy",
 	} {
 		if all[what] == 0 && !t.Failed() && n > 100 {
@@ -111,7 +113,8 @@ type heldConversation struct {
 }
 
 func (h *heldConversation) failf(format string, args ...any) {
-	h.t.Errorf("seed %d (-soak 1 -seed %[1]d): %s\nafter %s", h.seed, fmt.Sprintf(format, args...), strings.Join(h.trace, "\n      "))
+	h.t.Errorf("seed %d (-soak 1 -seed %[1]d): %s\nafter %s", h.seed, fmt.Sprintf(format, args...),
+		strings.Join(h.trace, "\n      "))
 }
 
 // token is a new token.
@@ -205,7 +208,11 @@ func (h *heldConversation) reply(w http.ResponseWriter, body []byte) {
 			if h.dice.IntN(4) == 0 {
 				arguments = arguments[:len(arguments)-1]
 			}
-			list = append(list, map[string]any{"index": i, "id": fmt.Sprintf("call%d_%d", h.tokens, i), "type": "function", "function": map[string]any{"name": "look", "arguments": arguments}})
+			list = append(list, map[string]any{
+				"index": i, "id": fmt.Sprintf("call%d_%d", h.tokens, i), "type": "function", "function": map[string]any{
+					"name": "look", "arguments": arguments,
+				},
+			})
 		}
 		delta(w, map[string]any{"content": h.text(4), "tool_calls": list})
 	default:
@@ -241,7 +248,8 @@ func (h *heldConversation) hold() {
 		h.t.Fatal(err)
 	}
 	h.deps = Deps{
-		Store: st, Policy: policy, System: "Be brief.", Approve: Ask, MaxRounds: 3, TitleRef: "test/titles", SummaryRef: []string{"", "test/notes", "gone/notes"}[h.dice.IntN(3)],
+		Store: st, Policy: policy, System: "Be brief.", Approve: Ask, MaxRounds: 3, TitleRef: "test/titles",
+		SummaryRef: []string{"", "test/notes", "gone/notes"}[h.dice.IntN(3)],
 		Models: new(llm.Catalog).With(llm.Endpoint{
 			Name: "test", BaseURL: "http://127.0.0.1:9/v1", Default: "m", Window: 8192, Doer: h, Tools: box, Tries: 1,
 			Profile: history.Profile{MergeSameRole: h.dice.IntN(4) == 0, NoToolToUser: h.dice.IntN(4) == 0},
@@ -506,7 +514,8 @@ func (h *heldConversation) countAside() {
 	}
 	policy := h.s.policy
 	policy.SummaryAlways = true
-	if plan, err := h.s.build(h.s.branch.Len(), h.s.options(h.s.model, policy, nil)); err == nil && plan.Summary == nil {
+	if plan, err := h.s.build(h.s.branch.Len(), h.s.options(h.s.model, policy, nil)); err == nil &&
+		plan.Summary == nil {
 		h.counts["summary set aside"]++
 	}
 }

@@ -220,7 +220,10 @@ func TestEstimateIsItsFormula(t *testing.T) {
 	want.Total = want.System + want.Tools + want.Body + want.Draft + want.Frame
 	planned := only[Planned](events)[0]
 	got := planned.Plan.Sum
-	got = history.Sum{System: got.System, Tools: got.Tools, Pinned: got.Pinned, Body: got.Body, Recalled: got.Recalled, Draft: got.Draft, Added: got.Added, Frame: got.Frame, Total: got.Total}
+	got = history.Sum{
+		System: got.System, Tools: got.Tools, Pinned: got.Pinned, Body: got.Body, Recalled: got.Recalled,
+		Draft: got.Draft, Added: got.Added, Frame: got.Frame, Total: got.Total,
+	}
 	if got != want || planned.Request.Estimate != want.Total {
 		t.Errorf("the plan says\n%+v, its record %d; by hand it is\n%+v", got, planned.Request.Estimate, want)
 	}
@@ -229,7 +232,9 @@ func TestEstimateIsItsFormula(t *testing.T) {
 // TestNumbersShownAreTheNumbersChecked asks for the greatest request that fits, calibrated.
 func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 	b := newBench(t)
-	answer := b.counting(larger(), func(n int) string { return strings.Repeat(fmt.Sprintf("Answer %d says the same again. ", n), 60) })
+	answer := b.counting(larger(), func(n int) string {
+		return strings.Repeat(fmt.Sprintf("Answer %d says the same again. ", n), 60)
+	})
 	for range 30 {
 		b.steps = append(b.steps, answer)
 	}
@@ -245,7 +250,8 @@ func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 		}
 		receipt := only[Answered](events)[0].Receipt
 		if receipt.Expected != sum.Tokens(sum.Total) || receipt.Estimate != sum.Total {
-			t.Errorf("the receipt of turn %d expected %d of the server and counted %d, the plan %d and %d", n+1, receipt.Expected, receipt.Estimate, sum.Tokens(sum.Total), sum.Total)
+			t.Errorf("the receipt of turn %d expected %d of the server and counted %d, the plan %d and %d", n+1,
+				receipt.Expected, receipt.Estimate, sum.Tokens(sum.Total), sum.Total)
 		}
 		if got, want := only[Planned](events)[0].Request.Estimate, sum.Total; got != want {
 			t.Errorf("turn %d is recorded with %d counted tokens, shown with %d", n+1, got, want)

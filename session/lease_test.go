@@ -98,7 +98,8 @@ func TestConversationIsFreeWhenItsWindowShowsAnother(t *testing.T) {
 	if _, err := drain(second.Send(t.Context(), "Second")); err != nil {
 		t.Errorf("Send: %v", err)
 	}
-	wantTranscript(t, b.open(first.Info().ID).Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
+	wantTranscript(t, b.open(first.Info().ID).Messages(),
+		"user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
 	second.Leave()
 	second.Leave() // a second time is none
 	takeLease(t, first, false)

@@ -14,7 +14,8 @@ import (
 func twoModels(t *testing.T, steps ...step) *bench {
 	b := newBench(t, steps...)
 	other := b.deps.Models.Endpoints()[0]
-	other.Name, other.Key, other.Default, other.Window, other.Prices = "other", "sk-other", "large", 4096, perMillion(10_000, 0)
+	other.Name, other.Key, other.Default, other.Window, other.Prices = "other", "sk-other", "large", 4096,
+		perMillion(10_000, 0)
 	b.deps.Models.With(other)
 	return b
 }
@@ -33,7 +34,8 @@ func keyed(t *testing.T, key string, next step) step {
 func wantModel(t *testing.T, b *bench, s *Session, want string) {
 	t.Helper()
 	if row := stored(t, b, s); s.Ref() != want || s.Model().Ref() != want || row.Endpoint+"/"+row.Model != want {
-		t.Errorf("the conversation is with %s, asks %s, and is stored with %s/%s; want %s", s.Ref(), s.Model().Ref(), row.Endpoint, row.Model, want)
+		t.Errorf("the conversation is with %s, asks %s, and is stored with %s/%s; want %s", s.Ref(), s.Model().Ref(),
+			row.Endpoint, row.Model, want)
 	}
 }
 
@@ -56,13 +58,15 @@ func TestAnotherModelAnswersOnce(t *testing.T) {
 	}
 	for _, p := range only[Planned](events) {
 		if p.Request.Endpoint != "other" || p.Request.Model != "large" || p.Plan.Sum.Window != 4096 {
-			t.Errorf("the record names %s/%s and a window of %d, want other/large with 4096", p.Request.Endpoint, p.Request.Model, p.Plan.Sum.Window)
+			t.Errorf("the record names %s/%s and a window of %d, want other/large with 4096", p.Request.Endpoint,
+				p.Request.Model, p.Plan.Sum.Window)
 		}
 	}
 	messages := s.Messages()
 	last := messages[len(messages)-1]
 	if last.Endpoint != "other" || last.Model != "large" || messages[1].Sibling != 2 || messages[1].Siblings != 2 {
-		t.Errorf("the answer is of %s/%s, version %d of %d", last.Endpoint, last.Model, messages[1].Sibling, messages[1].Siblings)
+		t.Errorf("the answer is of %s/%s, version %d of %d", last.Endpoint, last.Model, messages[1].Sibling,
+			messages[1].Siblings)
 	}
 	if answered := only[Answered](events); len(answered) != 2 || answered[1].Receipt.Cost.Amount == 0 {
 		t.Errorf("the receipts are %+v, want two with the other model's prices", answered)
@@ -105,7 +109,9 @@ func TestTheOtherModelIsHeldToTheLimits(t *testing.T) {
 	t.Parallel()
 	b := twoModels(t, says("One."))
 	e := b.deps.Models.Endpoints()[1]
-	e.BaseURL, e.Doer = "http://llm.example.com/v1", otherHost{strings.TrimPrefix(strings.TrimSuffix(e.BaseURL, "/v1"), "http://")}
+	e.BaseURL, e.Doer = "http://llm.example.com/v1", otherHost{
+		strings.TrimPrefix(strings.TrimSuffix(e.BaseURL, "/v1"), "http://"),
+	}
 	b.deps.Models.Add(e)
 	b.deps.Limits = limits.Limits{Request: limits.Amount{Cost: cent / 100}}
 	s := b.begin()

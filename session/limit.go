@@ -30,12 +30,14 @@ func (OverLimit) event() {}
 type LimitError struct{ Over limits.Over }
 
 func (e *LimitError) Error() string {
-	return "the request was not sent: " + e.Over.Clause() + " (" + strings.Join(e.Over.Keys(), ", ") + " under [limits])"
+	return "the request was not sent: " + e.Over.Clause() + " (" + strings.Join(e.Over.Keys(), ", ") +
+		" under [limits])"
 }
 
 // spending is what the limits of a session are compared with.
 type spending struct {
-	reading sync.Mutex // held from a read to the note of what was read, so that no older read is noted after a newer one
+	// Held from a read to the note of what was read, so that no older read is noted after a newer one.
+	reading sync.Mutex
 
 	mu        sync.Mutex
 	limits    limits.Limits   // as configured, or raised for the session
@@ -203,7 +205,8 @@ const approvedSlack = 1.1
 // wasApproved says that a request is one that the user allowed, or a smaller one in its place.
 func (t *turn) wasApproved(purpose store.Purpose, e limits.Estimate) bool {
 	a, ok := t.approved[purpose]
-	return ok && float64(e.Tokens) <= approvedSlack*float64(a.Tokens) && float64(e.Cost.Amount) <= approvedSlack*float64(a.Cost.Amount)
+	return ok && float64(e.Tokens) <= approvedSlack*float64(a.Tokens) &&
+		float64(e.Cost.Amount) <= approvedSlack*float64(a.Cost.Amount)
 }
 
 // askLimit asks about a request of the turn. What was allowed once holds for all attempts of one round.

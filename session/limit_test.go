@@ -62,9 +62,12 @@ func TestAMessageAboveALimitIsNeitherStoredNorSent(t *testing.T) {
 		want   string
 	}{
 		{"cost", limits.Limits{Request: limits.Amount{Cost: 5 * cent}}, "request_cost"},
-		{"tokens", limits.Limits{Request: limits.Amount{Tokens: 2000}}, "request_tokens"}, // the reserve for the answer counts
+		// The reserve for the answer counts.
+		{"tokens", limits.Limits{Request: limits.Amount{Tokens: 2000}}, "request_tokens"},
 		{"session", limits.Limits{Session: limits.Amount{Cost: 5 * cent}}, "session_cost"},
-		{"day and month", limits.Limits{Day: limits.Amount{Tokens: 10}, Month: limits.Amount{Cost: cent}}, "day_tokens month_cost"},
+		{"day and month", limits.Limits{
+			Day: limits.Amount{Tokens: 10}, Month: limits.Amount{Cost: cent},
+		}, "day_tokens month_cost"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,11 +75,14 @@ func TestAMessageAboveALimitIsNeitherStoredNorSent(t *testing.T) {
 			s := b.begin()
 			asked, all, err := answering(s.Send(t.Context(), "a question"))
 			var over *LimitError
-			if !errors.As(err, &over) || keysOf(asked) != test.want || !strings.Contains(err.Error(), "under [limits]") {
-				t.Errorf("asked about %q, and the turn ended with %v; want %q and a LimitError", keysOf(asked), err, test.want)
+			if !errors.As(err, &over) || keysOf(asked) != test.want || !strings.Contains(err.Error(),
+				"under [limits]") {
+				t.Errorf("asked about %q, and the turn ended with %v; want %q and a LimitError", keysOf(asked),
+					err, test.want)
 			}
 			if len(only[Stored](all)) != 0 || s.Info().ID != "" || b.requests() != 0 {
-				t.Errorf("session %q, %d stored, %d requests; want nothing", s.Info().ID, len(only[Stored](all)), b.requests())
+				t.Errorf("session %q, %d stored, %d requests; want nothing", s.Info().ID, len(only[Stored](all)),
+					b.requests())
 			}
 			if list, err := b.deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(list) != 0 {
 				t.Errorf("%d sessions, %v; want none", len(list), err)
@@ -115,7 +121,9 @@ func TestAToolRoundAboveALimitEndsTheTurnInOrder(t *testing.T) {
 	call := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": "c1", "type": "function", "function": map[string]any{"name": "add", "arguments": `{"a":1,"b":2}`},
+			"index": 0, "id": "c1", "type": "function", "function": map[string]any{
+				"name": "add", "arguments": `{"a":1,"b":2}`,
+			},
 		}}})
 		finish(w, "tool_calls", 1000, 3)
 	}
@@ -135,7 +143,8 @@ func TestAToolRoundAboveALimitEndsTheTurnInOrder(t *testing.T) {
 	if err != nil || keysOf(asked) != "session_tokens" {
 		t.Fatalf("asked about %q, %v", keysOf(asked), err)
 	}
-	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nuser: So?\nassistant: It is 3.\n")
+	wantTranscript(t, s.Messages(),
+		"user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nuser: So?\nassistant: It is 3.\n")
 }
 
 // A summary above the limit is not made: the messages are cut, and the answer, which is smaller, is sent.
@@ -146,7 +155,8 @@ func TestASummaryAboveALimitIsNotMade(t *testing.T) {
 	if err != nil || keysOf(asked) != "request_tokens, request_tokens" {
 		t.Fatalf("asked about %q, %v; want the answer and the summary", keysOf(asked), err)
 	}
-	if shown := strings.Join(notices(all), "\n"); !strings.Contains(shown, "are cut instead: the request was not sent: this request is estimated at") {
+	if shown := strings.Join(notices(all), "\n"); !strings.Contains(shown,
+		"are cut instead: the request was not sent: this request is estimated at") {
 		t.Errorf("the turn says %q", shown)
 	}
 	if last := b.body(b.requests()); strings.Contains(last, "condense") || !strings.Contains(last, "Ready?") {
@@ -206,7 +216,8 @@ func TestADayCountsAllSessions(t *testing.T) {
 	send(temporary, "day_cost")
 	send(two, "day_cost")
 	sums, err := two.Sums(t.Context())
-	if err != nil || sums.Session.Requests != 0 || sums.Day.Tokens != 13 || sums.Day.Amount != 12*cent || sums.Month != sums.Day {
+	if err != nil || sums.Session.Requests != 0 || sums.Day.Tokens != 13 || sums.Day.Amount != 12*cent ||
+		sums.Month != sums.Day {
 		t.Errorf("the sums are %+v, %v; want nothing of the session, and 13 tokens of the day and the month", sums, err)
 	}
 	now = now.Add(2 * time.Hour)
@@ -221,7 +232,9 @@ func TestAnUnknownPriceIsSaidOnceOrAskedAbout(t *testing.T) {
 	s := b.begin()
 	for i, want := range []int{1, 0} {
 		asked, all, err := answering(s.Send(t.Context(), "hello"))
-		said := slices.DeleteFunc(notices(all), func(n string) bool { return !strings.Contains(n, "its price is not known") })
+		said := slices.DeleteFunc(notices(all), func(n string) bool {
+			return !strings.Contains(n, "its price is not known")
+		})
 		if err != nil || len(asked) != 0 || len(said) != want {
 			t.Errorf("turn %d: asked about %q, said %q, %v; want %d notice", i+1, keysOf(asked), said, err, want)
 		}
@@ -231,7 +244,8 @@ func TestAnUnknownPriceIsSaidOnceOrAskedAbout(t *testing.T) {
 	if asked, _, err := answering(s.Send(t.Context(), "hello")); err == nil || keysOf(asked) != "unknown_price" {
 		t.Errorf("asked about %q, %v", keysOf(asked), err)
 	}
-	if asked, _, err := answering(s.Send(t.Context(), "hello"), limits.Raise); err != nil || keysOf(asked) != "unknown_price" {
+	if asked, _, err := answering(s.Send(t.Context(), "hello"), limits.Raise); err != nil ||
+		keysOf(asked) != "unknown_price" {
 		t.Errorf("asked about %q, %v", keysOf(asked), err)
 	}
 }
@@ -254,14 +268,17 @@ func TestATurnThatWaitsForALimitCanBeStopped(t *testing.T) {
 func TestTheAttemptsOfARoundAreOneQuestion(t *testing.T) {
 	b := limited(
 		t, limits.Limits{Request: limits.Amount{Cost: cent}},
-		refuses(http.StatusBadRequest, `{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`),
-		refuses(http.StatusBadRequest, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.","code":"context_length_exceeded"}}`),
+		refuses(http.StatusBadRequest,
+			`{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`),
+		refuses(http.StatusBadRequest,
+			`{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.","code":"context_length_exceeded"}}`),
 		says("At last."),
 	)
 	s := b.begin()
 	asked, all, err := answering(s.Send(t.Context(), "hello"), limits.Once)
 	if err != nil || keysOf(asked) != "request_cost" || len(only[Answered](all)) != 1 || b.requests() != 3 {
-		t.Errorf("asked about %q, %v, %d requests; want one question and three requests", keysOf(asked), err, b.requests())
+		t.Errorf("asked about %q, %v, %d requests; want one question and three requests", keysOf(asked),
+			err, b.requests())
 	}
 }
 

@@ -32,7 +32,8 @@ func TestLogSaysWhatARequestHeld(t *testing.T) {
 // was said: a server's error may.
 func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 	var log bytes.Buffer
-	b := newBench(t, calls("c1", "add", `{"a":1,"b":2`), says("Three."), refuses(http.StatusUnauthorized, `{"error":{"message":"no key for SECRETWORD"}}`))
+	b := newBench(t, calls("c1", "add", `{"a":1,"b":2`), says("Three."),
+		refuses(http.StatusUnauthorized, `{"error":{"message":"no key for SECRETWORD"}}`))
 	b.deps.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	b.deps.Approve = Always
 	b.offer(adder(t))
@@ -45,7 +46,9 @@ func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 			t.Errorf("the line does not name its session and turn: %s", line)
 		}
 	}
-	for _, want := range []string{"msg=repair", "turn=1", " code=C", "msg=answer", "turn=2", "error=auth ended=failed"} {
+	for _, want := range []string{
+		"msg=repair", "turn=1", " code=C", "msg=answer", "turn=2", "error=auth ended=failed",
+	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.String())
 		}

@@ -23,7 +23,8 @@ func (d Deps) begin(ref string) *target.Model {
 	if ref == "" {
 		err = errors.New("no model is chosen for this session")
 	}
-	return target.NewUnready(d.forModel(d.Sampling), endpoint, model, fmt.Errorf("%w; /model or -m chooses another model", err))
+	return target.NewUnready(d.forModel(d.Sampling), endpoint, model,
+		fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
 // SetModel asks another model from the next turn on. A reference that the catalog's Find does not know
@@ -122,7 +123,8 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 	if err := s.SetModel(ctx, endpoint+"/"+nearest); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; using the nearest model that it lists: %s/%s",
+	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; using the nearest model that it lists: "+
+		"%s/%s",
 		endpoint, to.Name, llm.DefaultsDate, endpoint, nearest), nil
 }
 
@@ -130,7 +132,9 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 // what was set and learned, by what the servers state now, and by the models' names. One that would only be
 // assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;
 // the windows are what is known without it.
-func ListedWindows(ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time) ([]llm.Window, error) {
+func ListedWindows(ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model,
+	now time.Time,
+) ([]llm.Window, error) {
 	named := make(map[string]llm.Endpoint, len(endpoints))
 	for _, e := range endpoints {
 		named[e.Name] = e

@@ -75,7 +75,8 @@ func tells(lines ...string) step {
 		for _, line := range lines {
 			_, _ = io.WriteString(w, line+"\n")
 		}
-		_, _ = io.WriteString(w, `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":40,"eval_count":2}`+"\n")
+		_, _ = io.WriteString(w,
+			`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":40,"eval_count":2}`+"\n")
 	}
 }
 
@@ -86,7 +87,8 @@ func TestOllamaTurnWithToolsReplays(t *testing.T) {
 	b := newOllamaBench(
 		t,
 		tells(`{"message":{"role":"assistant","content":"I add."},"done":false}`,
-			`{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":`+arguments+`}}]},"done":false}`),
+			`{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":`+
+				arguments+`}}]},"done":false}`),
 		tells(`{"message":{"role":"assistant","content":"Three."},"done":false}`),
 		tells(`{"message":{"role":"assistant","content":"Again."},"done":false}`),
 	)
@@ -102,11 +104,13 @@ func TestOllamaTurnWithToolsReplays(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "And again?")); err != nil {
 		t.Fatal(err)
 	}
-	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant: I add. [add "+arguments+"]\ntool: 3\nassistant: Three.\nuser: And again?\nassistant: Again.\n")
+	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant: I add. [add "+arguments+"]\ntool: 3\nassistant: "+
+		"Three.\nuser: And again?\nassistant: Again.\n")
 	if got := s.Messages()[1].ToolCalls[0].ID; !strings.HasPrefix(got, "call_") || s.Messages()[2].ToolCallID != got {
 		t.Errorf("the call has the id %q, its result %q", got, s.Messages()[2].ToolCallID)
 	}
-	if body := b.body(2); !strings.Contains(body, `"tool_name":"add"`) || !strings.Contains(body, `"arguments":{"a":1,"b":2}`) {
+	if body := b.body(2); !strings.Contains(body, `"tool_name":"add"`) ||
+		!strings.Contains(body, `"arguments":{"a":1,"b":2}`) {
 		t.Errorf("the result went back as %s", body)
 	}
 	for n, want := range []int{0, 32768, 32768} {
@@ -114,7 +118,9 @@ func TestOllamaTurnWithToolsReplays(t *testing.T) {
 			t.Errorf("request %d asks for a window of %d, want %d", n+1, got, want)
 		}
 	}
-	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999})
+	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{
+		Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999,
+	})
 	later, err := Open(t.Context(), b.deps, s.Info().ID, "other/m")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +146,8 @@ func TestOllamaRunsTheModelWithTheWindowThatIsSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := only[Planned](events)[0].Plan.Sum.Window; got != set.want || askedWindow(t, b.body(b.requests())) != set.want {
+		if got := only[Planned](events)[0].Plan.Sum.Window; got != set.want ||
+			askedWindow(t, b.body(b.requests())) != set.want {
 			t.Errorf("set to %d: planned for %d, want %d; asked %s", set.tokens, got, set.want, b.body(b.requests()))
 		}
 	}
@@ -183,7 +190,9 @@ func TestOllamaThatGivesLessIsBelieved(t *testing.T) {
 func TestOllamaModelThatCannotSeeGetsANote(t *testing.T) {
 	b := newOllamaBench(t, tells(`{"message":{"role":"assistant","content":"What?"},"done":false}`))
 	s := b.begin()
-	image := history.Part{Kind: history.ImagePart, Name: "dot.png", MediaType: "image/png", Data: []byte("PNG"), Tokens: 85}
+	image := history.Part{
+		Kind: history.ImagePart, Name: "dot.png", MediaType: "image/png", Data: []byte("PNG"), Tokens: 85,
+	}
 	if _, err := drain(s.Send(t.Context(), "What is it?", image)); err != nil {
 		t.Fatal(err)
 	}

@@ -31,16 +31,19 @@ func TestASessionKeepsOnlyWhatWasSetForIt(t *testing.T) {
 	if err := s.Apply(t.Context(), Trial{Budget: new(4000)}); err != nil {
 		t.Fatal(err)
 	}
-	b.configure(t, "recent", func(p *history.Policy) { p.MaxMessages, p.Budget = 7, 9000 }, "preset = 'recent'\nmax_messages = 7\nbudget = 9000\n")
+	b.configure(t, "recent", func(p *history.Policy) { p.MaxMessages, p.Budget = 7, 9000 },
+		"preset = 'recent'\nmax_messages = 7\nbudget = 9000\n")
 	again := b.open(s.Info().ID)
 	if p := again.Policy(); p.Preset != "recent" || p.MaxMessages != 7 || p.Budget != 4000 {
-		t.Errorf("the policy is %s, %d messages, budget %d; want the configured preset and messages, and the session's budget", p.Preset, p.MaxMessages, p.Budget)
+		t.Errorf("the policy is %s, %d messages, budget %d; want the configured preset and messages, and the "+
+			"session's budget", p.Preset, p.MaxMessages, p.Budget)
 	}
 	if err := again.Apply(t.Context(), Trial{Preset: "balanced"}); err != nil {
 		t.Fatal(err)
 	}
 	if p := b.open(s.Info().ID).Policy(); p.Preset != "balanced" || p.MaxMessages != 7 || p.UserMaxChars != 8000 {
-		t.Errorf("under its own preset the policy is %s, %d messages, user %d; want balanced with the configured messages", p.Preset, p.MaxMessages, p.UserMaxChars)
+		t.Errorf("under its own preset the policy is %s, %d messages, user %d; want balanced with the configured "+
+			"messages", p.Preset, p.MaxMessages, p.UserMaxChars)
 	}
 }
 
@@ -71,7 +74,9 @@ func TestTheSystemPromptIsFixedAtTheFirstRequest(t *testing.T) {
 func TestAnOlderSessionKeepsTheSystemPromptOfItsNextRequest(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("Yes."))
-	row, _, err := b.deps.Store.Begin(context.Background(), store.Session{Endpoint: "test", Model: "m"}, store.Message{Message: history.Message{Role: history.User, Content: "first"}})
+	row, _, err := b.deps.Store.Begin(context.Background(), store.Session{Endpoint: "test", Model: "m"}, store.Message{
+		Message: history.Message{Role: history.User, Content: "first"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,12 +49,14 @@ func (t *turn) planSmaller(ctx context.Context, a asked, fault *llm.Error, tries
 	tries.numbered = true
 	if space := replySpace(fault, a.expected()); space > 0 {
 		a.to.ShortenReply(space)
-		t.reason = fmt.Sprintf("the request and the %d tokens asked for the reply are more than the model's window of %d tokens; asking once more for a reply of at most %d",
+		t.reason = fmt.Sprintf("the request and the %d tokens asked for the reply are more than the model's window "+
+			"of %d tokens; asking once more for a reply of at most %d",
 			fault.Output, fault.Limit, space)
 		return true
 	}
 	a.to.ShrinkBelow(smallerBy * float64(a.to.Expect(a.record.Estimate)))
-	t.reason = fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less", fault.Limit)
+	t.reason = fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less",
+		fault.Limit)
 	return true
 }
 
@@ -69,7 +71,8 @@ func (t *turn) shrink(tries *tooLong) bool {
 	to := tries.newest.to
 	to.ShrinkReply(share)
 	to.ShrinkBelow(min(share*float64(tries.first), smallerBy*float64(tries.newest.expected())))
-	t.reason = fmt.Sprintf("the request was too long for the model, and the server does not state its limit; asking again with %.0f %% of it", 100*share)
+	t.reason = fmt.Sprintf("the request was too long for the model, and the server does not state its limit; asking "+
+		"again with %.0f %% of it", 100*share)
 	return true
 }
 
@@ -187,7 +190,10 @@ func (t *turn) noteLowered() {
 func (t *turn) noteUnsent() {
 	to := t.Model()
 	for _, what := range to.Unsent() {
-		t.emit(Notice{fmt.Sprintf("%s %s according to its documentation (%s); the request is adapted", to.Name, what, llm.DocumentedDate)})
+		t.emit(Notice{
+			fmt.Sprintf("%s %s according to its documentation (%s); the request is adapted", to.Name, what,
+				llm.DocumentedDate),
+		})
 	}
 }
 

@@ -70,7 +70,8 @@ const noNumber = `{"error":{"message":"Your input exceeds the context window of 
 
 func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 	b, s := conversationOf(t, 20,
-		refuses(400, `{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
+		refuses(400,
+			`{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
 		says("It fits."), says("And again."))
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
@@ -112,7 +113,8 @@ func TestSecondRefusalWithNumbersIsTheUsersToSee(t *testing.T) {
 }
 
 func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
-	b, s := conversationOf(t, 20, refuses(400, noNumber), refuses(413, ``), refuses(400, noNumber), says("It fits."), says("Still."))
+	b, s := conversationOf(t, 20, refuses(400, noNumber), refuses(413, ``), refuses(400, noNumber), says("It fits."),
+		says("Still."))
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
@@ -124,14 +126,18 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 	first := plans[0].Plan.Sum
 	for i, share := range shrinkTo {
 		sum := plans[i+1].Plan.Sum
-		if limit := int(share*float64(first.Tokens(first.Total))) + 1; sum.Tokens(sum.Total) > limit || sum.Total >= plans[i].Plan.Sum.Total {
-			t.Errorf("try %d has %d tokens of %d at first, want at most %d and less than before", i+2, sum.Total, first.Total, limit)
+		if limit := int(share*float64(first.Tokens(first.Total))) + 1; sum.Tokens(sum.Total) > limit ||
+			sum.Total >= plans[i].Plan.Sum.Total {
+			t.Errorf("try %d has %d tokens of %d at first, want at most %d and less than before", i+2, sum.Total,
+				first.Total, limit)
 		}
 	}
-	if got := notices(events); len(got) != 3 || !strings.Contains(got[0], "70 %") || !strings.Contains(got[1], "35 %") || !strings.Contains(got[2], "15 %") {
+	if got := notices(events); len(got) != 3 || !strings.Contains(got[0], "70 %") ||
+		!strings.Contains(got[1], "35 %") || !strings.Contains(got[2], "15 %") {
 		t.Errorf("it said %q, want three sentences with 70, 35 and 15 %%", got)
 	}
-	if kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m"); err != nil || kept.Window != 0 {
+	if kept, err := b.deps.Store.Endpoint(t.Context(), s.Model().Client.Endpoint().BaseURL, "m"); err != nil ||
+		kept.Window != 0 {
 		t.Errorf("a guess of %d tokens was kept (%v)", kept.Window, err)
 	}
 	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
@@ -151,7 +157,8 @@ func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 		t.Errorf("the question was asked %d times, want 4", got)
 	}
 	if s.Model().Window() != before || s.Model().Shrunk() != 0 {
-		t.Errorf("the window is %+v, was %+v; a limit of %d tokens is left", s.Model().Window(), before, s.Model().Shrunk())
+		t.Errorf("the window is %+v, was %+v; a limit of %d tokens is left", s.Model().Window(), before,
+			s.Model().Shrunk())
 	}
 }
 
@@ -164,9 +171,11 @@ func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
 	}
 	plans := only[Planned](events)
 	if last := plans[len(plans)-1].Plan.Sum; len(plans) != 2 || last.Total >= plans[0].Plan.Sum.Total {
-		t.Errorf("there were %d plans of %d and %d tokens, want a second that is smaller", len(plans), plans[0].Plan.Sum.Total, last.Total)
+		t.Errorf("there were %d plans of %d and %d tokens, want a second that is smaller", len(plans),
+			plans[0].Plan.Sum.Total, last.Total)
 	}
-	if got := messagesOf(t, b.body(b.last())); got[0].Role != "system" || !strings.Contains(got[len(got)-1].Content, "A long question.") {
+	if got := messagesOf(t, b.body(b.last())); got[0].Role != "system" || !strings.Contains(got[len(got)-1].Content,
+		"A long question.") {
 		t.Errorf("the retry holds %d messages without the system prompt or the question", len(got))
 	}
 }
@@ -195,7 +204,8 @@ func wantReply(t *testing.T, s *Session, tokens int) {
 
 func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	b, s := conversationOf(t, 10,
-		refuses(400, `{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
+		refuses(400,
+			`{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
 		says("Short."), says("Next."))
 	wantReply(t, s, 2000)
 	events, err := drain(s.Send(t.Context(), "And?"))
@@ -207,7 +217,8 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	}
 	plans := only[Planned](events)
 	if first, second := plans[0].Plan.Sum, plans[1].Plan.Sum; second.Sent != first.Sent || second.Total != first.Total {
-		t.Errorf("the second try sends %d messages with %d tokens, the first %d with %d: only the reply was too much", second.Sent, second.Total, first.Sent, first.Total)
+		t.Errorf("the second try sends %d messages with %d tokens, the first %d with %d: only the reply was too much",
+			second.Sent, second.Total, first.Sent, first.Total)
 	}
 	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "reply") {
 		t.Errorf("it said %q, want one sentence about the reply", got)
@@ -223,7 +234,8 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 // TestServerThatReservesUnaskedIsAsked refuses for the reply where none was asked for.
 func TestServerThatReservesUnaskedIsAsked(t *testing.T) {
 	b, s := conversationOf(t, 10,
-		refuses(400, `{"error":{"message":"This endpoint's maximum context length is 8000 tokens. However, you requested about 9300 tokens (1300 of text input, 8000 in the output). Please reduce the length of either one.","code":400}}`),
+		refuses(400,
+			`{"error":{"message":"This endpoint's maximum context length is 8000 tokens. However, you requested about 9300 tokens (1300 of text input, 8000 in the output). Please reduce the length of either one.","code":400}}`),
 		says("Short."), says("Next."))
 	for _, question := range []string{"And?", "Next?"} {
 		if _, err := drain(s.Send(t.Context(), question)); err != nil {
@@ -244,7 +256,8 @@ func TestServerThatReservesUnaskedIsAsked(t *testing.T) {
 // TestCountOfAtLeastLowersNoRatio has a server that stops counting where the request is too long.
 func TestCountOfAtLeastLowersNoRatio(t *testing.T) {
 	b, s := conversationOf(t, 20,
-		refuses(400, `{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 512 output tokens and your prompt contains at least 1537 input tokens, for a total of at least 2049 tokens."}}`),
+		refuses(400,
+			`{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 512 output tokens and your prompt contains at least 1537 input tokens, for a total of at least 2049 tokens."}}`),
 		says("It fits."))
 	wantReply(t, s, 512)
 	events, err := drain(s.Send(t.Context(), "And?"))
@@ -264,7 +277,12 @@ func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
 	b, s := conversationOf(t, 10, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		delta(w, map[string]any{"content": "Half an"})
-		event(w, map[string]any{"error": map[string]any{"code": 400, "message": "This endpoint's maximum context length is 1000 tokens. However, you requested about 1300 tokens (1200 of text input, 100 in the output)."}})
+		event(w, map[string]any{
+			"error": map[string]any{
+				"code": 400, "message": "This endpoint's maximum context length is 1000 tokens. However, you " +
+					"requested about 1300 tokens (1200 of text input, 100 in the output).",
+			},
+		})
 	}, says("Whole."))
 	_, err := drain(s.Send(t.Context(), "And?"))
 	if !errors.Is(err, llm.Overflow) {
@@ -295,7 +313,8 @@ func TestRequestThatFillsTheWindowIsOverflow(t *testing.T) {
 	}
 	plans := only[Planned](events)
 	if len(plans) != 2 || plans[1].Plan.Sum.Used() > 2048*3/4 {
-		t.Errorf("there were %d plans, the last uses %d; want 2, at most %d", len(plans), plans[len(plans)-1].Plan.Sum.Used(), 2048*3/4)
+		t.Errorf("there were %d plans, the last uses %d; want 2, at most %d", len(plans),
+			plans[len(plans)-1].Plan.Sum.Used(), 2048*3/4)
 	}
 	wantTail := "user: And?\nassistant: It fits.\n"
 	if got := transcript(b.open(s.Info().ID).Messages()); !strings.HasSuffix(got, wantTail) {
@@ -332,7 +351,8 @@ func TestCountAboveTheWindowIsNoticed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "1300") || !strings.Contains(got[0], "1024") {
+		if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "1300") ||
+			!strings.Contains(got[0], "1024") {
 			t.Errorf("it said %q, want one sentence with 1300 and 1024", got)
 		}
 	}
@@ -366,6 +386,7 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.Overflow) || b.last() != 41 {
-		t.Errorf("nothing from a server whose window is known: got %v after %d requests, want a sentence after 41", err, b.last())
+		t.Errorf("nothing from a server whose window is known: got %v after %d requests, want a sentence after 41", err,
+			b.last())
 	}
 }

@@ -16,7 +16,8 @@ func sharedMessages(t interface{ Fatalf(string, ...any) }, before, now string) i
 		}
 	}
 	n := 0
-	for n < len(bodies[0].Messages) && n < len(bodies[1].Messages) && string(bodies[0].Messages[n]) == string(bodies[1].Messages[n]) {
+	for n < len(bodies[0].Messages) && n < len(bodies[1].Messages) &&
+		string(bodies[0].Messages[n]) == string(bodies[1].Messages[n]) {
 		n++
 	}
 	return n

@@ -68,7 +68,8 @@ func TestPendingToolCallIsAnsweredAfterARestart(t *testing.T) {
 	}{
 		{"allowed", once, "3"},
 		{"declined", approval.Answer{}, refused},
-		{"declined with a reason", approval.Answer{Choice: approval.No, Reason: " use paper\n"}, refused + " The user says: use paper"},
+		{"declined with a reason", approval.Answer{Choice: approval.No, Reason: " use paper\n"}, refused +
+			" The user says: use paper"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, s := leftAsking(t, calls("c1", "add", `{"a":1,"b":2}`), says("Here you are."))
@@ -89,7 +90,8 @@ func TestPendingToolCallIsAnsweredAfterARestart(t *testing.T) {
 			if repairs := storedRepairs(t, b, s); len(repairs) != 0 || s.Info().Turns != 1 {
 				t.Errorf("%d repairs and %d turns, want none and 1", len(repairs), s.Info().Turns)
 			}
-			if _, err := drain(s.AnswerPending(t.Context(), PendingCall{Message: messages[1].ID}, once)); !errors.Is(err, ErrNotPending) {
+			if _, err := drain(s.AnswerPending(t.Context(), PendingCall{Message: messages[1].ID},
+				once)); !errors.Is(err, ErrNotPending) {
 				t.Errorf("to answer the call twice gives %v, want ErrNotPending", err)
 			}
 			wantProven(t, s, 1, 2, b.body(2))

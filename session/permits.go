@@ -23,7 +23,8 @@ type permits struct {
 
 func newPermits(d Deps) *permits {
 	p := &permits{store: d.Store, rules: approval.Rules{
-		Mode: d.Approve, Permissions: d.Permissions, Allow: d.AllowTools, Unattended: d.Unattended, Session: map[string]bool{},
+		Mode: d.Approve, Permissions: d.Permissions, Allow: d.AllowTools, Unattended: d.Unattended,
+		Session: map[string]bool{},
 	}}
 	if d.beside != nil {
 		p.store = d.beside
@@ -42,7 +43,9 @@ func (p *permits) load(ctx context.Context) error {
 	}
 	remembered := make([]approval.Remembered, len(rows))
 	for i, row := range rows {
-		remembered[i] = approval.Remembered{Name: row.Name, Identity: row.Identity, Permission: tool.Permission(row.Permission)}
+		remembered[i] = approval.Remembered{
+			Name: row.Name, Identity: row.Identity, Permission: tool.Permission(row.Permission),
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

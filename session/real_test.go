@@ -135,7 +135,8 @@ func TestRealOllamaWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for turn := range 5 {
-		if said := b.ask(s, strings.Repeat("the of ", 400)); len(b.sent) != turn+1 || strings.Contains(said, "dropped part") {
+		if said := b.ask(s, strings.Repeat("the of ", 400)); len(b.sent) != turn+1 ||
+			strings.Contains(said, "dropped part") {
 			t.Fatalf("turn %d took %d requests, and it was said: %s", turn+1, len(b.sent)-turn, said)
 		}
 		if got := askedWindow(t, b.sent[turn]); got != 3072 {

@@ -103,7 +103,9 @@ func (t *turn) searchMissing(text string) (found []recall.Message, positions []i
 			if err != nil {
 				continue // it cannot be read now: other messages are found
 			}
-			found = append(found, recall.Message{Number: at + 1, Role: m.Role, At: timeOf(m.CreatedMS), Sent: sentOf(e), Text: m.TextWithCalls()})
+			found = append(found, recall.Message{
+				Number: at + 1, Role: m.Role, At: timeOf(m.CreatedMS), Sent: sentOf(e), Text: m.TextWithCalls(),
+			})
 			positions = append(positions, at)
 		}
 	}
@@ -157,7 +159,9 @@ func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Messa
 		if h.Session.TitleFrom != store.TitleUser && slices.Contains(slices.Collect(maps.Values(of)), history.Exclude) {
 			title = "untitled"
 		}
-		found = append(found, recall.Message{From: title, Role: h.Role, At: h.At.Truncate(time.Minute), Text: h.Snippet})
+		found = append(found, recall.Message{
+			From: title, Role: h.Role, At: h.At.Truncate(time.Minute), Text: h.Snippet,
+		})
 	}
 	return found, nil
 }

@@ -17,11 +17,15 @@ import (
 // TestTheModelReadsAgainWhatWasLeftOut drops the beginning of a conversation, has the model look it up, and follows the
 // way of what it found: into the next request, into the verdicts, and through a new start of the program.
 func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
-	b := newBench(t, says("Hello."), says("Noted."), says("Two."), says("Yes."), calls("c1", "recall", `{"query":"locker combination"}`), says("4711."), says("Bye."))
+	b := newBench(t, says("Hello."), says("Noted."), says("Two."), says("Yes."),
+		calls("c1", "recall", `{"query":"locker combination"}`), says("4711."), says("Bye."))
 	b.deps.Approve, b.deps.Recall = Always, recall.Conversation
 	b.deps.Policy.MaxMessages = 2
 	s := b.begin()
-	for _, text := range []string{"Good morning!", "The combination of my locker is 4711.", "What is one and one?", "Are you sure of that?"} {
+	for _, text := range []string{
+		"Good morning!", "The combination of my locker is 4711.", "What is one and one?",
+		"Are you sure of that?",
+	} {
 		if _, err := drain(s.Send(t.Context(), text)); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +40,8 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := only[Ran](events)
-	if len(ran) != 1 || !strings.Contains(ran[0].Message.Content, "[message 3, user") || !strings.Contains(ran[0].Message.Content, "is 4711.") {
+	if len(ran) != 1 || !strings.Contains(ran[0].Message.Content, "[message 3, user") ||
+		!strings.Contains(ran[0].Message.Content, "is 4711.") {
 		t.Fatalf("the recall tool found %+v", ran)
 	}
 	if strings.Contains(ran[0].Message.Content, "Are you sure") {
@@ -57,7 +62,8 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if before.Sum.Tools != after.Sum.Tools || after.Sum.Tools == 0 {
-		t.Errorf("after a new start the tools of the next request cost %d tokens, before it %d", after.Sum.Tools, before.Sum.Tools)
+		t.Errorf("after a new start the tools of the next request cost %d tokens, before it %d", after.Sum.Tools,
+			before.Sum.Tools)
 	}
 	stored, err := reopened.Records().Find(t.Context(), 5, 0)
 	if err != nil {
@@ -92,39 +98,60 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 		want    string // in the result
 		not     string
 	}{
-		"other conversations where they may not be read": {recall.Conversation, `{"query":"crimson","where":"other conversations"}`, nil, SendOptions{}, "may not be read", secret},
-		"other conversations":                            {recall.Everywhere, `{"query":"crimson","where":"other conversations"}`, nil, SendOptions{}, secret, "locker"},
-		"this conversation":                              {recall.Everywhere, `{"query":"crimson locker"}`, nil, SendOptions{}, "locker", secret},
-		"a message sent alone":                           {recall.Conversation, `{"query":"locker"}`, nil, SendOptions{Alone: true}, "Nothing was found", "4711"},
+		"other conversations where they may not be read": {
+			recall.Conversation, `{"query":"crimson","where":"other conversations"}`, nil,
+			SendOptions{},
+			"may not be read", secret,
+		},
+		"other conversations": {
+			recall.Everywhere, `{"query":"crimson","where":"other conversations"}`, nil,
+			SendOptions{},
+			secret, "locker",
+		},
+		"this conversation": {
+			recall.Everywhere, `{"query":"crimson locker"}`, nil, SendOptions{}, "locker", secret,
+		},
+		"a message sent alone": {
+			recall.Conversation, `{"query":"locker"}`, nil, SendOptions{Alone: true}, "Nothing was found", "4711",
+		},
 		"an excluded message": {recall.Conversation, `{"query":"locker"}`, func(_ *bench, s *Session) {
 			if _, err := s.SetFlags(t.Context(), history.Exclude, s.Messages()[2].ID); err != nil {
 				t.Fatal(err)
 			}
 		}, SendOptions{}, "", "4711"},
-		"an excluded message of another": {recall.Everywhere, `{"query":"crimson","where":"other conversations"}`, func(b *bench, _ *Session) {
-			list, err := b.deps.Store.Sessions(t.Context(), store.Filter{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range list {
-				o := b.open(row.ID)
-				if m := o.Messages()[0]; strings.Contains(m.Content, secret) {
-					if _, err := o.SetFlags(t.Context(), history.Exclude, m.ID); err != nil {
-						t.Fatal(err)
+		"an excluded message of another": {
+			recall.Everywhere, `{"query":"crimson","where":"other conversations"}`,
+			func(b *bench, _ *Session) {
+				list, err := b.deps.Store.Sessions(t.Context(), store.Filter{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, row := range list {
+					o := b.open(row.ID)
+					if m := o.Messages()[0]; strings.Contains(m.Content, secret) {
+						if _, err := o.SetFlags(t.Context(), history.Exclude, m.ID); err != nil {
+							t.Fatal(err)
+						}
 					}
 				}
-			}
-		}, SendOptions{}, "Nothing was found", secret},
+			},
+			SendOptions{},
+			"Nothing was found", secret,
+		},
 		"no query": {recall.Conversation, `{}`, nil, SendOptions{}, "the query is empty", "4711"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, says("Kept."), says("Hello."), says("Noted."), says("Two."), says("Yes."), calls("c1", "recall", c.query), says("Done."))
+			b := newBench(t, says("Kept."), says("Hello."), says("Noted."), says("Two."), says("Yes."),
+				calls("c1", "recall", c.query), says("Done."))
 			b.deps.Approve, b.deps.Recall = Always, c.scope
 			b.deps.Policy.MaxMessages = 2
 			other(b)
 			s := b.begin()
-			for _, text := range []string{"Good morning!", "The combination of my locker is 4711.", "What is one and one?", "Are you sure of that?"} {
+			for _, text := range []string{
+				"Good morning!", "The combination of my locker is 4711.",
+				"What is one and one?", "Are you sure of that?",
+			} {
 				if _, err := drain(s.Send(t.Context(), text)); err != nil {
 					t.Fatal(err)
 				}
@@ -202,7 +229,8 @@ func TestRecallLeavesOutWhatFollowsAnExcludedQuestion(t *testing.T) {
 	}
 	got := ran[0].Message.Content
 	for word, found := range map[string]bool{
-		"titleword": false, "answerword": false, "resultword": false, "pinnedword": true, "nextword": true, "callword": false,
+		"titleword": false, "answerword": false, "resultword": false, "pinnedword": true, "nextword": true,
+		"callword": false,
 	} {
 		if strings.Contains(got, word) != found {
 			t.Errorf("that the tool gives %s is %v: %s", word, !found, got)

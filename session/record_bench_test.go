@@ -58,7 +58,9 @@ func BenchmarkKeepRepairs(b *testing.B) {
 	id := s.Messages()[0].ID
 	damaged := history.Entry{ID: id}
 	for i := range 1000 {
-		damaged.Repairs = append(damaged.Repairs, history.Repair{Kind: "C7", Cause: history.Cause{Text: "an id"}, Before: fmt.Sprint(i), After: "b"})
+		damaged.Repairs = append(damaged.Repairs, history.Repair{
+			Kind: "C7", Cause: history.Cause{Text: "an id"}, Before: fmt.Sprint(i), After: "b",
+		})
 	}
 	plan := history.Plan{Rules: history.Rules, Entries: []history.Entry{damaged}}
 	for b.Loop() {

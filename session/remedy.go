@@ -39,9 +39,9 @@ func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...i
 	return nil
 }
 
-// RemedyTrial plans as requests would be after SetRemedy, and keeps nothing. It reads the conversation by itself: to read
-// an old message otherwise is to read all behind it again, and nobody who asks the session for something else waits
-// for that. It is for one goroutine at a time.
+// RemedyTrial plans as requests would be after SetRemedy, and keeps nothing. It reads the conversation by itself: to
+// read an old message otherwise is to read all behind it again, and nobody who asks the session for something else
+// waits for that. It is for one goroutine at a time.
 type RemedyTrial struct {
 	s *Session
 	p planner
@@ -50,8 +50,8 @@ type RemedyTrial struct {
 // TryRemedies begins to try remedies.
 func (s *Session) TryRemedies() *RemedyTrial { return &RemedyTrial{s: s} }
 
-// Try tries a remedy for some messages out, with the settings of a trial, in the conversation as it is now. What it returns
-// holds until the next Try.
+// Try tries a remedy for some messages out, with the settings of a trial, in the conversation as it is now. What it
+// returns holds until the next Try.
 func (r *RemedyTrial) Try(ctx context.Context, by Trial, to history.Remedy, messages ...int64) (Tried, error) {
 	groups, err := r.s.ToolGroups(ctx, messages...)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 	return groups, nil
 }
 
-// toolsOf are the messages of a branch as far as their tool groups need them: of those that neither call tools nor answer
-// a call there is no text.
+// toolsOf are the messages of a branch as far as their tool groups need them: of those that neither call tools nor
+// answer a call there is no text.
 func toolsOf(ctx context.Context, b branch.Branch) ([]history.Message, error) {
 	list := make([]history.Message, b.Len())
 	for i := 0; i < len(list); i++ {

@@ -36,14 +36,17 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 		want   string // what of the group the request has
 		kept   map[int64]history.Remedy
 	}{
-		{history.SendAsText, result, `[called add with {\"a\":1}]`, map[int64]history.Remedy{call: history.SendAsText, result: history.SendAsText}},
+		{history.SendAsText, result, `[called add with {\"a\":1}]`, map[int64]history.Remedy{
+			call: history.SendAsText, result: history.SendAsText,
+		}},
 		{history.LeaveOut, call, ``, map[int64]history.Remedy{call: history.LeaveOut, result: history.LeaveOut}},
 		{history.SendRepaired, result, `"tool_calls"`, map[int64]history.Remedy{}},
 	} {
 		if err := s.SetRemedy(t.Context(), c.remedy, c.of); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := b.deps.Store.Remedies(t.Context(), s.Info().ID); err != nil || !maps.Equal(got, c.kept) || s.Remedy(call) != c.remedy || s.Remedy(result) != c.remedy {
+		if got, err := b.deps.Store.Remedies(t.Context(), s.Info().ID); err != nil || !maps.Equal(got, c.kept) ||
+			s.Remedy(call) != c.remedy || s.Remedy(result) != c.remedy {
 			t.Errorf("%q: kept is %v (%v), want %v", c.remedy, got, err, c.kept)
 		}
 		if !maps.Equal(s.remedies, c.kept) {
@@ -60,7 +63,8 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 			}
 		}
 		repairs := storedRepairs(t, b, s)
-		if len(repairs) != 1 || repairs[0].Kind != "C1" || repairs[0].Message != call || repairs[0].Undone != (c.remedy != history.SendRepaired) {
+		if len(repairs) != 1 || repairs[0].Kind != "C1" || repairs[0].Message != call ||
+			repairs[0].Undone != (c.remedy != history.SendRepaired) {
 			t.Errorf("%q: the repairs are %+v", c.remedy, repairs)
 		}
 		wantProven(t, s, n+2, 1, body)
@@ -74,7 +78,8 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
 	_, s := damagedConversation(t)
 	call := s.Messages()[1].ID
-	for _, err := range []error{s.SetRemedy(t.Context(), "leave", call), s.SetRemedy(t.Context(), history.LeaveOut, call, 999)} {
+	for _, err := range []error{s.SetRemedy(t.Context(), "leave", call), s.SetRemedy(t.Context(),
+		history.LeaveOut, call, 999)} {
 		if err == nil {
 			t.Error("it was kept")
 		}
@@ -102,8 +107,8 @@ func TestWhatIsLeftOutIsNoLoss(t *testing.T) {
 	}
 }
 
-// A trial of a remedy is the plan that there is once it is stored: with the draft, behind other messages, and beside another
-// remedy.
+// A trial of a remedy is the plan that there is once it is stored: with the draft, behind other messages, and beside
+// another remedy.
 func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 	_, s := damagedConversation(t, says("Yes."))
 	call, first := s.Messages()[1].ID, s.Messages()[0].ID
@@ -124,7 +129,8 @@ func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 		}
 		want, err := s.Try(by).Preview("and 2+3?")
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q behind %d messages is planned as\n%+v\nwant\n%+v, %v", to, len(s.Messages()), got.Sum, want.Sum, err)
+			t.Errorf("%q behind %d messages is planned as\n%+v\nwant\n%+v, %v", to, len(s.Messages()),
+				got.Sum, want.Sum, err)
 		}
 		if err := s.SetRemedy(t.Context(), was, call); err != nil {
 			t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"winnow/session/store"
 )
 
-// A request that came from another machine replays to the bytes that were sent there, whatever numbers its messages have
-// here.
+// A request that came from another machine replays to the bytes that were sent there, whatever numbers its messages
+// have here.
 func TestARequestOfAnotherMachineReplays(t *testing.T) {
 	ctx := t.Context()
 	f := readRecordFile(t)
@@ -71,7 +71,8 @@ func TestARequestOfAnotherMachineReplays(t *testing.T) {
 			t.Fatalf("replay turn %d: %v", turn, err)
 		}
 		if !got.Proven || string(got.Body) != f.sent(turn) {
-			t.Errorf("turn %d is proven: %v (%s), and its bytes are\n%s\nwhere\n%s\nwere sent", turn, got.Proven, got.Doubt, got.Body, f.sent(turn))
+			t.Errorf("turn %d is proven: %v (%s), and its bytes are\n%s\nwhere\n%s\nwere sent", turn, got.Proven,
+				got.Doubt, got.Body, f.sent(turn))
 		}
 	}
 }

@@ -63,12 +63,15 @@ func otherwise(e history.Entry) bool {
 // talk does one thing that a person does with a conversation.
 func converse(rt *rapid.T, b *bench, s *Session) {
 	ctx := context.Background()
-	answer := says(strings.Repeat(rapid.SampledFrom([]string{"word ", "größer ", "<&>\u2028 ", "\x00x"}).Draw(rt, "answer"), rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "times")))
+	answer := says(strings.Repeat(rapid.SampledFrom([]string{"word ", "größer ", "<&>\u2028 ", "\x00x"}).Draw(rt,
+		"answer"), rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "times")))
 	switch rapid.IntRange(0, 12).Draw(rt, "act") {
 	case 0:
 		s.Apply(ctx, Trial{Budget: new(rapid.SampledFrom([]int{0, 700, 1500}).Draw(rt, "budget"))})
 	case 1:
-		s.Apply(ctx, Trial{Preset: rapid.SampledFrom([]string{"balanced", "classic", "assistant-first", "recent"}).Draw(rt, "preset")})
+		s.Apply(ctx, Trial{
+			Preset: rapid.SampledFrom([]string{"balanced", "classic", "assistant-first", "recent"}).Draw(rt, "preset"),
+		})
 	case 2:
 		if all := s.Messages(); len(all) > 0 {
 			m := all[rapid.IntRange(0, len(all)-1).Draw(rt, "message")]
@@ -83,7 +86,8 @@ func converse(rt *rapid.T, b *bench, s *Session) {
 			return
 		}
 	case 4, 11, 12:
-		b.steps = append(b.steps, calls(fmt.Sprintf("c%d", rapid.IntRange(0, 1).Draw(rt, "id")), "add", rapid.SampledFrom([]string{`{"a":1,"b":2}`, `{"a":1`, ``}).Draw(rt, "arguments")))
+		b.steps = append(b.steps, calls(fmt.Sprintf("c%d", rapid.IntRange(0, 1).Draw(rt, "id")), "add",
+			rapid.SampledFrom([]string{`{"a":1,"b":2}`, `{"a":1`, ``}).Draw(rt, "arguments")))
 	case 5:
 		b.steps = append(b.steps, carries)
 		drain(s.Send(ctx, "think"))
@@ -94,7 +98,9 @@ func converse(rt *rapid.T, b *bench, s *Session) {
 		return
 	}
 	b.steps = append(b.steps, answer)
-	drain(s.Send(ctx, rapid.SampledFrom([]string{"Hello?", "What is the word?", strings.Repeat("please ", 200)}).Draw(rt, "question")))
+	drain(s.Send(ctx, rapid.SampledFrom([]string{
+		"Hello?", "What is the word?", strings.Repeat("please ", 200),
+	}).Draw(rt, "question")))
 }
 
 // remedy gives a message, of those that are damaged where there are some, a remedy.
@@ -114,7 +120,9 @@ func remedy(rt *rapid.T, s *Session) {
 		all = damaged
 	}
 	if len(all) > 0 {
-		r := rapid.SampledFrom([]history.Remedy{history.SendRepaired, history.SendAsText, history.LeaveOut, history.LeaveOut}).Draw(rt, "remedy")
+		r := rapid.SampledFrom([]history.Remedy{
+			history.SendRepaired, history.SendAsText, history.LeaveOut, history.LeaveOut,
+		}).Draw(rt, "remedy")
 		if err := s.SetRemedy(context.Background(), r, rapid.SampledFrom(all).Draw(rt, "message")); err != nil {
 			rt.Fatalf("set a remedy: %v", err)
 		}

@@ -123,7 +123,9 @@ func (f recordFile) store() *Session {
 	f.t.Helper()
 	b := newBench(f.t)
 	then := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"), store.Options{Now: func() time.Time { return then }})
+	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"), store.Options{
+		Now: func() time.Time { return then },
+	})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -133,7 +135,9 @@ func (f recordFile) store() *Session {
 	var last store.Message
 	for line := range strings.Lines(f.text("conversation")) {
 		role, content, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
-		m := store.Message{Message: history.Message{Role: history.Role(role), Content: expand(content), Status: history.Complete}}
+		m := store.Message{
+			Message: history.Message{Role: history.Role(role), Content: expand(content), Status: history.Complete},
+		}
 		if m.Tokens = b.deps.Count(m.Content); last.ID == 0 {
 			session, last, err = st.Begin(f.t.Context(), store.Session{Endpoint: "test", Model: "m"}, m)
 		} else {

@@ -25,7 +25,8 @@ func wantProven(t interface {
 		t.Fatalf("replay turn %d.%d: %v", turn, nth, err)
 	}
 	if !got.Proven || got.Doubt != "" || string(got.Body) != want {
-		t.Fatalf("turn %d.%d is proven: %t (%s); it is\n%s\nand the server got\n%s", turn, nth, got.Proven, got.Doubt, got.Body, want)
+		t.Fatalf("turn %d.%d is proven: %t (%s); it is\n%s\nand the server got\n%s", turn, nth, got.Proven, got.Doubt,
+			got.Body, want)
 	}
 	if kept := got.Verdicts; !reflect.DeepEqual(kept.Entries, plain(got.Plan.Entries)) || kept.Sum != got.Plan.Sum {
 		t.Fatalf("turn %d.%d was decided as\n%+v\nand is decided now as\n%+v", turn, nth, kept, got.Plan)
@@ -49,7 +50,8 @@ func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
 	wantProven(t, back, 2, 1, b.body(2))
 	wantProven(t, back, 2, 2, b.body(3))
 	got := wantProven(t, back, 3, 0, b.body(4))
-	if text := transcript(allOf(got.Messages)); !strings.Contains(text, "Two, otherwise.") || strings.Contains(text, "Two.\n") {
+	if text := transcript(allOf(got.Messages)); !strings.Contains(text, "Two, otherwise.") ||
+		strings.Contains(text, "Two.\n") {
 		t.Errorf("turn 3 was planned from\n%s", text)
 	}
 }
@@ -76,7 +78,8 @@ func TestAnOldTurnThatIsAskedAgainKeepsItsNumber(t *testing.T) {
 }
 
 func TestReplayKnowsWhatTheServerRefused(t *testing.T) {
-	b := newBench(t, refuses(400, `{"error":{"message":"Unknown field: stream_options not supported"}}`), says("Fine."), says("Still."))
+	b := newBench(t, refuses(400, `{"error":{"message":"Unknown field: stream_options not supported"}}`), says("Fine."),
+		says("Still."))
 	s := b.begin()
 	if _, err := drain(s.Send(t.Context(), "Hello")); err != nil {
 		t.Fatal(err)
@@ -92,7 +95,8 @@ func TestReplayKnowsWhatTheServerRefused(t *testing.T) {
 func TestReplayAfterARefusalHasBothRequests(t *testing.T) {
 	b := newBench(t,
 		says(strings.Repeat("long answer ", 400)),
-		refuses(400, `{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 tokens) exceeds the available context size (1024 tokens), try increasing it","n_prompt_tokens":1300,"n_ctx":1024}}`),
+		refuses(400,
+			`{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 tokens) exceeds the available context size (1024 tokens), try increasing it","n_prompt_tokens":1300,"n_ctx":1024}}`),
 		says("It fits."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))
@@ -124,13 +128,16 @@ func TestReplaySaysWhereItCannotProve(t *testing.T) {
 		}
 		return got
 	}
-	if got := other(func(r *store.Request) { r.BodyHash = "00" }); got.Proven || got.Doubt != "its hash differs from the recorded one" || string(got.Body) != b.body(1) {
+	if got := other(func(r *store.Request) { r.BodyHash = "00" }); got.Proven ||
+		got.Doubt != "its hash differs from the recorded one" || string(got.Body) != b.body(1) {
 		t.Errorf("with another hash: proven %t, %q", got.Proven, got.Doubt)
 	}
-	if got := other(func(r *store.Request) { r.BodyHash, r.Rules = "00", 999 }); got.Proven || !strings.Contains(got.Doubt, "version 999 of the rules") {
+	if got := other(func(r *store.Request) { r.BodyHash, r.Rules = "00", 999 }); got.Proven ||
+		!strings.Contains(got.Doubt, "version 999 of the rules") {
 		t.Errorf("with other rules: proven %t, %q", got.Proven, got.Doubt)
 	}
-	if got := other(func(r *store.Request) { r.BodyHash, r.Tokenizer = "00", "fingers" }); got.Proven || !strings.Contains(got.Doubt, "counted by fingers") {
+	if got := other(func(r *store.Request) { r.BodyHash, r.Tokenizer = "00", "fingers" }); got.Proven ||
+		!strings.Contains(got.Doubt, "counted by fingers") {
 		t.Errorf("with another tokenizer: proven %t, %q", got.Proven, got.Doubt)
 	}
 	// A newer version of the rules that gives the same bytes is proof enough.
@@ -154,7 +161,12 @@ func TestReplayOfNothing(t *testing.T) {
 	want(2, 0, "there is no turn 2; this session has 1")
 	want(0, 0, "there is no turn 0; this session has 1")
 	want(1, 2, "turn 1 has no request 2; it has 1")
-	if _, err := b.deps.Store.Append(t.Context(), store.Message{Session: s.Info().ID, Parent: s.Info().Leaf, Message: history.Message{Role: history.User, Content: "unsent"}}); err != nil {
+	if _, err := b.deps.Store.Append(t.Context(),
+		store.Message{
+			Session: s.Info().ID, Parent: s.Info().Leaf, Message: history.Message{
+				Role: history.User, Content: "unsent",
+			},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	s = b.open(s.Info().ID)

@@ -22,7 +22,8 @@ import (
 // With -update one that is missing is made.
 func TestRecordsOfEveryWireReplay(t *testing.T) {
 	t.Parallel()
-	for wire, hold := range map[llm.Wire]func(*testing.T) (*bench, *Session){llm.ResponsesWire: recordResponses, llm.OllamaWire: recordOllama} {
+	for wire, hold := range map[llm.Wire]func(*testing.T) (*bench,
+		*Session){llm.ResponsesWire: recordResponses, llm.OllamaWire: recordOllama} {
 		t.Run(string(wire), func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join("testdata", "replay", "wire-"+string(wire)+".txtar")
@@ -37,7 +38,8 @@ func TestRecordsOfEveryWireReplay(t *testing.T) {
 			b := newBench(t)
 			b.Unrecorded = 1 - len(a.Files) // They came to another server.
 			var id string
-			if err := archive.Restore(t.Context(), b.deps.Store, bytes.NewReader(a.Files[0].Data), func(r archive.Restored) { id = r.Session.ID }); err != nil {
+			if err := archive.Restore(t.Context(), b.deps.Store, bytes.NewReader(a.Files[0].Data),
+				func(r archive.Restored) { id = r.Session.ID }); err != nil {
 				t.Fatal(err)
 			}
 			s := b.open(id)
@@ -55,7 +57,9 @@ func TestRecordsOfEveryWireReplay(t *testing.T) {
 // writeRecord writes what TestRecordsOfEveryWireReplay reads.
 func writeRecord(t *testing.T, path string, wire llm.Wire, b *bench, s *Session) {
 	t.Helper()
-	a := &txtar.Archive{Comment: fmt.Appendf(nil, "A conversation with a tool over the wire %q, as winnow records it.\n", wire)}
+	a := &txtar.Archive{
+		Comment: fmt.Appendf(nil, "A conversation with a tool over the wire %q, as winnow records it.\n", wire),
+	}
 	add := func(name string, data []byte) {
 		a.Files = append(a.Files, txtar.File{Name: name, Data: append(bytes.TrimSuffix(data, []byte("\n")), '\n')})
 	}
@@ -74,7 +78,8 @@ func writeRecord(t *testing.T, path string, wire llm.Wire, b *bench, s *Session)
 	}
 }
 
-// recordResponses holds a conversation over the Responses API: reasoning that goes back to its model, a call, its result.
+// recordResponses holds a conversation over the Responses API: reasoning that goes back to its model, a call, its
+// result.
 func recordResponses(t *testing.T) (*bench, *Session) {
 	b := newBench(t, thinksAndCalls("Zm9v+/"), responds(respondsText, respondsEnd), responds(respondsText, respondsEnd))
 	b.deps.Sampling.Effort = "low"

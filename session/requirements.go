@@ -21,7 +21,8 @@ func (t *turn) tryToolsAsText(a asked, fault *llm.Error) bool {
 		t.reason = clause(fault) + "; asking once more with them as text"
 		return true
 	}
-	t.reason = clause(fault) + "; the tool calls in this conversation may be the reason; asking once more with them as text"
+	t.reason = clause(fault) + "; the tool calls in this conversation may be the reason; asking once more with them " +
+		"as text"
 	return true
 }
 
@@ -59,7 +60,8 @@ func (t *turn) tryToolCalls(ctx context.Context) error {
 	if !since.IsZero() {
 		when = " since " + since.Local().Format("2 January 2006")
 	}
-	t.reason = fmt.Sprintf("tool calls went to %s as text%s, because it refused them; now trying tool calls again", to.Name, when)
+	t.reason = fmt.Sprintf("tool calls went to %s as text%s, because it refused them; now trying tool calls again",
+		to.Name, when)
 	return nil
 }
 
@@ -83,7 +85,8 @@ func (e *ToolHistoryError) Error() string {
 	if e.AsText {
 		too = "; it refused the tool calls in this conversation as they are and as text"
 	}
-	return fmt.Sprintf("%s%s; /repair shows the damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent", clause(e.Err), too)
+	return fmt.Sprintf("%s%s; /repair shows the damaged ones, and tool_history = \"text\" or \"drop\" under "+
+		"[context] changes how they are sent", clause(e.Err), too)
 }
 
 // Unwrap gives what the server said last.
@@ -104,7 +107,8 @@ func unsent(err error) error {
 	if damaged := (*history.DamagedError)(nil); !errors.As(err, &damaged) {
 		return err
 	}
-	return fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = \"repair\" under [context] sends it repaired", err)
+	return fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = \"repair\" "+
+		"under [context] sends it repaired", err)
 }
 
 // comparable is our count of the request, 0 where it is not worth comparing with the server's: of a small request,
@@ -112,7 +116,8 @@ func unsent(err error) error {
 func (a asked) comparable() int {
 	isImage := func(p history.Part) bool { return p.Kind == history.ImagePart }
 	hasImage := func(m history.Message) bool { return slices.ContainsFunc(m.Parts, isImage) }
-	if a.record.Estimate < target.LeastCounted || a.carriesEncrypted() || slices.ContainsFunc(a.plan.Messages, hasImage) {
+	if a.record.Estimate < target.LeastCounted || a.carriesEncrypted() ||
+		slices.ContainsFunc(a.plan.Messages, hasImage) {
 		return 0
 	}
 	return a.record.Estimate
@@ -122,7 +127,9 @@ func (a asked) comparable() int {
 func (a asked) carriesEncrypted() bool {
 	return slices.ContainsFunc(a.plan.Messages, func(m history.Message) bool {
 		return history.CarriesEncrypted(m.Replay) ||
-			slices.ContainsFunc(m.ToolCalls, func(call history.ToolCall) bool { return history.CarriesEncrypted(call.Replay) })
+			slices.ContainsFunc(m.ToolCalls, func(call history.ToolCall) bool {
+				return history.CarriesEncrypted(call.Replay)
+			})
 	})
 }
 
@@ -143,14 +150,22 @@ var profileNotices = []struct {
 	learned func(now, was history.Profile) bool
 	text    string // behind the model's name
 }{
-	{func(now, was history.Profile) bool { return now.NoReplay && !was.NoReplay }, "refuses data of its own answers that was sent back to it; asking once more without it"},
-	{func(now, was history.Profile) bool { return now.MergeSameRole && !was.MergeSameRole }, "requires user and assistant messages to alternate; asking once more with adjacent messages joined"},
-	{func(now, was history.Profile) bool { return now.NoToolToUser && !was.NoToolToUser }, "requires an answer between a tool result and your message; asking once more with a note there"},
-	{func(now, was history.Profile) bool { return now.ToolIDLength != was.ToolIDLength }, "requires other tool call ids; asking once more with short ones"},
-	{func(now, was history.Profile) bool { return now.NoTools && !was.NoTools }, "does not support tools; asking once more without any, and with past tool calls as text"},
-	{func(now, was history.Profile) bool { return now.ToolsAsText && !was.ToolsAsText }, "accepts past tool calls only if tools are offered; asking once more with them as text"},
-	{func(now, was history.Profile) bool { return now.NoImages && !was.NoImages }, "does not accept images; asking once more with a note instead of each"},
-	{func(_, _ history.Profile) bool { return true }, "requires its reasoning to be sent with its tool calls; asking once more with it"},
+	{func(now, was history.Profile) bool { return now.NoReplay && !was.NoReplay }, "refuses data of its own answers " +
+		"that was sent back to it; asking once more without it"},
+	{func(now, was history.Profile) bool { return now.MergeSameRole && !was.MergeSameRole }, "requires user and " +
+		"assistant messages to alternate; asking once more with adjacent messages joined"},
+	{func(now, was history.Profile) bool { return now.NoToolToUser && !was.NoToolToUser }, "requires an answer " +
+		"between a tool result and your message; asking once more with a note there"},
+	{func(now, was history.Profile) bool { return now.ToolIDLength != was.ToolIDLength }, "requires other tool call " +
+		"ids; asking once more with short ones"},
+	{func(now, was history.Profile) bool { return now.NoTools && !was.NoTools }, "does not support tools; asking " +
+		"once more without any, and with past tool calls as text"},
+	{func(now, was history.Profile) bool { return now.ToolsAsText && !was.ToolsAsText }, "accepts past tool calls " +
+		"only if tools are offered; asking once more with them as text"},
+	{func(now, was history.Profile) bool { return now.NoImages && !was.NoImages }, "does not accept images; asking " +
+		"once more with a note instead of each"},
+	{func(_, _ history.Profile) bool { return true }, "requires its reasoning to be sent with its tool calls; asking " +
+		"once more with it"},
 }
 
 // learnProfile keeps what a model's chat format requires. The next request says what changes with it.

@@ -31,10 +31,10 @@ type Elsewhere struct {
 	Machine string  // the name of that machine, "" where it is not known
 }
 
-// Reread takes over what was changed in the store beside this session, as a merge with the history of another machine does: the
-// title, the settings, the flags, the versions of messages. Messages that were added behind the end of the active branch
-// become part of it. A branch that parts from it stays another branch, and the next message goes on where this one ends;
-// then the model stays too.
+// Reread takes over what was changed in the store beside this session, as a merge with the history of another machine
+// does: the title, the settings, the flags, the versions of messages. Messages that were added behind the end of the
+// active branch become part of it. A branch that parts from it stays another branch, and the next message goes on where
+// this one ends; then the model stays too.
 //
 // While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
 // conversation that is not in the store any more it is store.ErrNotFound.
@@ -154,22 +154,26 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != nil || s.row.Leaf != was.Leaf || s.branch.Len() != active.Len() || !maps.Equal(s.flags, flags) || !maps.Equal(s.remedies, remedies) {
+	if s.turn != nil || s.row.Leaf != was.Leaf || s.branch.Len() != active.Len() || !maps.Equal(s.flags, flags) ||
+		!maps.Equal(s.remedies, remedies) {
 		return Reread{}, ErrBusy // the user went on meanwhile
 	}
 	found := Reread{Row: now.row, Added: max(0, now.branch.Len()-active.Len()), By: now.by}
 	if now.parted >= 0 {
 		found.Added, found.Elsewhere = 0, Elsewhere{now.branch.ID(now.parted), now.other, now.row.Leaf, now.by}
 	}
-	s.branch, s.reader, s.read, s.fresh, s.edited = now.branch, now.reader, now.branch.Len(), map[int]int{}, editReader{}
+	s.branch, s.reader, s.read, s.fresh, s.edited = now.branch, now.reader, now.branch.Len(),
+		map[int]int{}, editReader{}
 	s.flags, s.remedies, s.summaries, s.policy = now.flags, now.remedies, now.summaries, now.policy
 	s.row, s.row.Leaf, s.changes = now.row, 0, now.changes
 	if n := now.branch.Len(); n > 0 {
 		s.row.Leaf = now.branch.ID(n - 1)
 	}
 	to := s.model
-	if ref := target.Ref(now.row.Endpoint, now.row.Model); found.Parted == 0 && now.row.Endpoint != "" && ref != to.Ref() {
-		if other, err := s.deps.target(ref); err == nil { // an endpoint that this machine does not have is another machine's
+	if ref := target.Ref(now.row.Endpoint, now.row.Model); found.Parted == 0 && now.row.Endpoint != "" &&
+		ref != to.Ref() {
+		// An endpoint that this machine does not have is another machine's.
+		if other, err := s.deps.target(ref); err == nil {
 			to, found.Model = other, true
 		}
 	}
@@ -230,8 +234,8 @@ func (s *Session) readAgain(ctx context.Context, was store.Session) (found readA
 	return found, errors.Join(errs[:]...)
 }
 
-// parts is the index at which a branch of the conversation leaves another one, which is here, and the version that it goes
-// on with there; -1 where one of the two is the beginning of the other.
+// parts is the index at which a branch of the conversation leaves another one, which is here, and the version that it
+// goes on with there; -1 where one of the two is the beginning of the other.
 func (s *Session) parts(ctx context.Context, here, there []int64) (at int, other Version, err error) {
 	for at < min(len(here), len(there)) && here[at] == there[at] {
 		at++

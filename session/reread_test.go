@@ -17,7 +17,9 @@ func appended(t *testing.T, b *bench, s *Session, parent int64, texts ...string)
 			role = history.Assistant
 		}
 		m, err := b.deps.Store.Append(t.Context(), store.Message{
-			Session: s.Info().ID, Parent: parent, Message: history.Message{Role: role, Content: text, Status: history.Complete},
+			Session: s.Info().ID, Parent: parent, Message: history.Message{
+				Role: role, Content: text, Status: history.Complete,
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +48,8 @@ func TestWhatWasAddedElsewhereContinuesTheBranch(t *testing.T) {
 	if _, err := db.SetFlags(t.Context(), map[int64]history.Flag{first: history.Pin}); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{db.Rename(t.Context(), id, "Elsewhere", store.TitleUser), db.SetTags(t.Context(), id, "trip"), db.SetSystem(t.Context(), id, "Be brief.")} {
+	for _, err := range []error{db.Rename(t.Context(), id, "Elsewhere", store.TitleUser), db.SetTags(t.Context(), id,
+		"trip"), db.SetSystem(t.Context(), id, "Be brief.")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,13 +59,15 @@ func TestWhatWasAddedElsewhereContinuesTheBranch(t *testing.T) {
 		t.Errorf("found %+v, want two messages behind the end", found)
 	}
 	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
-	if row := s.Info(); row.Title != "Elsewhere" || len(row.Tags) != 1 || row.Leaf != end || row.Turns != 2 || s.SystemPrompt() != "Be brief." || s.Flag(first) != history.Pin {
+	if row := s.Info(); row.Title != "Elsewhere" || len(row.Tags) != 1 || row.Leaf != end || row.Turns != 2 ||
+		s.SystemPrompt() != "Be brief." || s.Flag(first) != history.Pin {
 		t.Errorf("the row is %+v, the system prompt %q, the flag %q", row, s.SystemPrompt(), s.Flag(first))
 	}
 	if _, err := drain(s.Send(t.Context(), "Third")); err != nil {
 		t.Fatal(err)
 	}
-	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: Third\nassistant: Three.\n")
+	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: "+
+		"Third\nassistant: Three.\n")
 	if again := reread(t, s); again.Added != 0 || again.Parted != 0 {
 		t.Errorf("nothing was changed, and found is %+v", again)
 	}
@@ -85,7 +90,8 @@ func TestABranchFromElsewhereStaysBesideTheOneInUse(t *testing.T) {
 		t.Errorf("the message is %d of %d, the leaf %d, want 1 of 2 and %d", m.Sibling, m.Siblings, s.Info().Leaf, leaf)
 	}
 	drain(s.Send(t.Context(), "Third"))
-	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: Third\nassistant: Three.\n")
+	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: "+
+		"Third\nassistant: Three.\n")
 	if row, err := b.deps.Store.Session(t.Context(), s.Info().ID); err != nil || row.Leaf != s.Info().Leaf {
 		t.Errorf("the stored leaf is %d, %v; want %d, where the user went on", row.Leaf, err, s.Info().Leaf)
 	}

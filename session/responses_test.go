@@ -14,7 +14,8 @@ import (
 func responds(events ...string) step {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		for _, e := range append([]string{`{"type":"response.created","response":{"status":"in_progress"}}`}, events...) {
+		for _, e := range append([]string{`{"type":"response.created","response":{"status":"in_progress"}}`},
+			events...) {
 			_, _ = w.Write([]byte("data: " + e + "\n\n"))
 		}
 		w.(http.Flusher).Flush()
@@ -45,7 +46,8 @@ func thinksAndCalls(secret string) step {
 func TestATurnOverTheResponsesAPI(t *testing.T) {
 	t.Parallel()
 	secret := strings.Repeat("Zm9v+/", 1000) // far more characters than the server counts tokens
-	b := newBench(t, refuses(400, onlyResponses), thinksAndCalls(secret), responds(respondsText, respondsEnd), responds(respondsText, respondsEnd), responds(respondsText, respondsEnd))
+	b := newBench(t, refuses(400, onlyResponses), thinksAndCalls(secret), responds(respondsText, respondsEnd),
+		responds(respondsText, respondsEnd), responds(respondsText, respondsEnd))
 	b.deps.Approve = Always
 	b.deps.Sampling.Effort = "low"
 	b.offer(adder(t))
@@ -54,12 +56,15 @@ func TestATurnOverTheResponsesAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notices := only[Notice](events); len(notices) != 2 || !strings.HasSuffix(notices[0].Text, "Please use /v1/responses instead; asking again over the Responses API") ||
+	if notices := only[Notice](events); len(notices) != 2 || !strings.HasSuffix(notices[0].Text,
+		"Please use /v1/responses instead; asking again over the Responses API") ||
 		!strings.HasPrefix(notices[1].Text, "asking test/m again with the result of add") {
 		t.Errorf("said %q", notices)
 	}
-	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: It is three.\n")
-	if body := b.body(3); !strings.Contains(body, thought(secret)+`,{"type":"function_call","call_id":"c1","name":"add","arguments":"{\"a\":1,\"b\":2}"},{"type":"function_call_output","call_id":"c1","output":"3"}`) {
+	wantTranscript(t, s.Messages(),
+		"user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: It is three.\n")
+	if body := b.body(3); !strings.Contains(body, thought(secret)+
+		`,{"type":"function_call","call_id":"c1","name":"add","arguments":"{\"a\":1,\"b\":2}"},{"type":"function_call_output","call_id":"c1","output":"3"}`) {
 		t.Errorf("the second round sends %.2000s", body)
 	}
 	wantProven(t, s, 1, 1, b.body(2))
@@ -83,7 +88,8 @@ func TestATurnOverTheResponsesAPI(t *testing.T) {
 	if err := other.SetModel(t.Context(), "test/another"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(other.Send(t.Context(), "And you?")); err != nil || strings.Contains(b.body(5), secret) || !strings.Contains(b.body(5), `"input":`) {
+	if _, err := drain(other.Send(t.Context(), "And you?")); err != nil || strings.Contains(b.body(5), secret) ||
+		!strings.Contains(b.body(5), `"input":`) {
 		t.Errorf("another model is asked %.2000s, %v", b.body(5), err)
 	}
 	for nth, at := range []int{2, 3} {
@@ -115,11 +121,13 @@ func TestACutAnswerOverTheResponsesAPI(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "Go on")); err != nil || b.requests() != 2 {
 		t.Fatalf("%v after %d requests", err, b.requests())
 	}
-	if body := b.body(2); !strings.Contains(body, `"text":"It is three. [interrupted]"`) || strings.Contains(body, `"type":"reasoning"`) {
+	if body := b.body(2); !strings.Contains(body, `"text":"It is three. [interrupted]"`) ||
+		strings.Contains(body, `"type":"reasoning"`) {
 		t.Errorf("the next request is %s", body)
 	}
 	wantProven(t, s, 2, 1, b.body(2))
-	if m := s.Messages()[1]; m.Status != history.Interrupted || !strings.Contains(string(m.Extra), `"one"`) || strings.Contains(string(m.Extra), `"two"`) {
+	if m := s.Messages()[1]; m.Status != history.Interrupted || !strings.Contains(string(m.Extra), `"one"`) ||
+		strings.Contains(string(m.Extra), `"two"`) {
 		t.Errorf("the cut answer is stored with %s", m.Extra)
 	}
 }

@@ -13,7 +13,8 @@ import (
 func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	t.Parallel()
 	b := newBench(t,
-		refuses(400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported.","param":"temperature"}}`),
+		refuses(400,
+			`{"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported.","param":"temperature"}}`),
 		says("Hello."), says("Again."))
 	warm := 0.7
 	b.deps.Sampling.Temperature = &warm
@@ -22,14 +23,16 @@ func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	if err != nil || b.requests() != 2 || strings.Contains(b.body(2), "temperature") {
 		t.Fatalf("got %v after %d requests", err, b.requests())
 	}
-	if shown := only[Notice](events); len(shown) != 1 || !strings.HasSuffix(shown[0].Text, "is supported; asking again without temperature") {
+	if shown := only[Notice](events); len(shown) != 1 || !strings.HasSuffix(shown[0].Text,
+		"is supported; asking again without temperature") {
 		t.Errorf("said %q", shown)
 	}
 	if r, err := s.Records().Replay(t.Context(), 1, 1); err != nil || !r.Proven {
 		t.Errorf("the record is not proven: %v %s", err, r.Doubt)
 	}
 	b.deps.Models = new(llm.Catalog).With(b.deps.Models.Endpoints()[0])
-	if _, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || b.requests() != 3 || strings.Contains(b.body(3), "temperature") {
+	if _, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || b.requests() != 3 ||
+		strings.Contains(b.body(3), "temperature") {
 		t.Errorf("the next run: %v after %d requests, the last %s", err, b.requests(), b.body(3))
 	}
 }
@@ -48,7 +51,8 @@ func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
 	}
 	for turn := 1; turn <= 2; turn++ {
 		events, err := drain(s.Send(t.Context(), "hello"))
-		if err != nil || strings.Contains(b.body(turn), "temperature") || !strings.Contains(b.body(turn), `"reasoning_effort":"high"`) {
+		if err != nil || strings.Contains(b.body(turn), "temperature") || !strings.Contains(b.body(turn),
+			`"reasoning_effort":"high"`) {
 			t.Fatalf("turn %d: %v, sent %s", turn, err, b.body(turn))
 		}
 		var said []string
@@ -57,8 +61,10 @@ func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
 		}
 		want := ""
 		if turn == 1 {
-			want = "o3 does not support temperature according to its documentation (" + llm.DocumentedDate + "); the request is adapted\n" +
-				"o3 does not support effort max (high is sent) according to its documentation (" + llm.DocumentedDate + "); the request is adapted"
+			want = "o3 does not support temperature according to its documentation (" + llm.DocumentedDate +
+				"); the request is adapted\n" +
+				"o3 does not support effort max (high is sent) according to its documentation (" + llm.DocumentedDate +
+				"); the request is adapted"
 		}
 		if got := strings.Join(said, "\n"); got != want {
 			t.Errorf("turn %d says %q, want %q", turn, got, want)
@@ -70,7 +76,8 @@ func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
 	if err := s.Model().Learn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := b.deps.Store.Endpoint(t.Context(), "http://api.openai.com/v1", "o3"); err != nil || len(kept.Quirks) > 0 {
+	if kept, err := b.deps.Store.Endpoint(t.Context(), "http://api.openai.com/v1", "o3"); err != nil ||
+		len(kept.Quirks) > 0 {
 		t.Errorf("kept %q: %v", kept.Quirks, err)
 	}
 }
@@ -89,7 +96,11 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	brief, long := "Be brief.", "Take your time."
 	b.deps.System, b.deps.Sampling.Temperature = "For all.", &cold
 	b.deps.Of = ofModels(map[string]ModelSettings{
-		"test/m": {System: &brief, Sampling: record.Sampling{Temperature: &warm}, Tables: map[string]string{"system": `[models."m"]`, "temperature": `[models."m"]`}},
+		"test/m": {
+			System: &brief, Sampling: record.Sampling{Temperature: &warm}, Tables: map[string]string{
+				"system": `[models."m"]`, "temperature": `[models."m"]`,
+			},
+		},
 		"test/n": {System: &long},
 		"test/q": {System: &none},
 	})
@@ -183,12 +194,14 @@ func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
 			t.Errorf("sent %s, want %s in it", got, sent)
 		}
 	}
-	ask("max_tokens = 32000 is more than half of the model's window of 8192 tokens; asking for 4096", `"max_tokens":4096`)
+	ask("max_tokens = 32000 is more than half of the model's window of 8192 tokens; asking for 4096",
+		`"max_tokens":4096`)
 	ask("", `"max_tokens":4096`)
 	if err := s.Model().SetWindow(t.Context(), 2048); err != nil {
 		t.Fatal(err)
 	}
-	ask("max_tokens = 32000 is more than half of the model's window of 2048 tokens; asking for 1024", `"max_tokens":1024`)
+	ask("max_tokens = 32000 is more than half of the model's window of 2048 tokens; asking for 1024",
+		`"max_tokens":1024`)
 	ask("", `"max_tokens":1024`)
 	if err := s.SetModel(t.Context(), "test/n"); err != nil {
 		t.Fatal(err)

@@ -120,8 +120,12 @@ func delta(w http.ResponseWriter, fields map[string]any) {
 }
 
 func finish(w http.ResponseWriter, reason string, prompt, answer int) {
-	event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}}})
-	event(w, map[string]any{"choices": []any{}, "usage": map[string]any{"prompt_tokens": prompt, "completion_tokens": answer}})
+	event(w, map[string]any{
+		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}},
+	})
+	event(w, map[string]any{
+		"choices": []any{}, "usage": map[string]any{"prompt_tokens": prompt, "completion_tokens": answer},
+	})
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
@@ -161,7 +165,11 @@ func twoCalls(id, first, second string) step {
 		w.Header().Set("Content-Type", "text/event-stream")
 		var list []any
 		for i, arguments := range []string{first, second} {
-			list = append(list, map[string]any{"index": i, "id": id, "type": "function", "function": map[string]any{"name": "add", "arguments": arguments}})
+			list = append(list, map[string]any{
+				"index": i, "id": id, "type": "function", "function": map[string]any{
+					"name": "add", "arguments": arguments,
+				},
+			})
 		}
 		delta(w, map[string]any{"content": "I add twice.", "tool_calls": list})
 		finish(w, "tool_calls", promptOf(r), 3)
@@ -223,8 +231,10 @@ func newBench(t testing.TB, steps ...step) *bench {
 	}
 	t.Cleanup(func() { wantAnnounced(t, s.Ledger, st) })
 	return &bench{script: s, deps: Deps{
-		Store:  st,
-		Models: new(llm.Catalog).With(llm.Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192}),
+		Store: st,
+		Models: new(llm.Catalog).With(llm.Endpoint{
+			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192,
+		}),
 		Policy: policy,
 		System: "Be brief.",
 		Count:  func(text string) int { return (len(text) + 3) / 4 },

@@ -26,14 +26,17 @@ import (
 
 // Deps is what every conversation needs. Deps is copied and never changed.
 type Deps struct {
-	Store       *store.Store
-	Models      *llm.Catalog
-	Policy      history.Policy             // as configured; a session may override it
-	Context     string                     // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
-	Environment string                     // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
-	System      string                     // the configured system prompt, "" for none
-	Sampling    record.Sampling            // what is asked of every model
-	Of          OfModel                    // what is configured of single models, over System and Sampling; nil says nothing
+	Store  *store.Store
+	Models *llm.Catalog
+	Policy history.Policy // as configured; a session may override it
+	// The policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset.
+	Context string
+	// The policy's keys that the environment sets, as TOML: they go over what is set for a conversation.
+	Environment string
+	System      string          // the configured system prompt, "" for none
+	Sampling    record.Sampling // what is asked of every model
+	// What is configured of single models, over System and Sampling; nil says nothing.
+	Of          OfModel
 	Tools       []*tool.Toolbox            // what every model may call beside the tools of its endpoint
 	Prepare     Prepare                    // makes Tools ready before each request of a turn; nil has nothing to do
 	Builtin     *tool.Toolbox              // what every model but the guide may call; nil is none
@@ -46,28 +49,32 @@ type Deps struct {
 	Limits      limits.Limits              // what the user allows to be spent
 	MaxRounds   int                        // the most requests of one turn; 0 is 16
 	TitleRef    string                     // the model that writes titles; "" takes them from the first message
-	SummaryRef  string                     // the model that writes summaries, as the user named it; "" is the conversation's own
-	Count       history.Counter            // counts tokens
-	Guess       history.Counter            // says at once about what Count would; nil counts before anything is planned
-	Tokenizer   string                     // what Count is called, for the records
-	Now         func() time.Time           // nil is time.Now
-	Redact      func(string) string        // takes known secrets out of what a temporary chat stores; nil takes none
-	Log         *slog.Logger               // nil discards
+	// The model that writes summaries, as the user named it; "" is the conversation's own.
+	SummaryRef string
+	Count      history.Counter     // counts tokens
+	Guess      history.Counter     // says at once about what Count would; nil counts before anything is planned
+	Tokenizer  string              // what Count is called, for the records
+	Now        func() time.Time    // nil is time.Now
+	Redact     func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
+	Log        *slog.Logger        // nil discards
 
 	// Observe is shown each event of each turn, and of a title's, before anybody reads it. Turn tells the turns of all
 	// sessions apart; it is nil for a title. nil observes nothing.
 	Observe func(turn any, e Event)
 
-	own     *tool.Toolbox // the tools that read this one conversation
-	beside  *store.Store  // the history beside a temporary conversation: its requests count for the day's limits, and it has what is remembered of tools; nil for none
+	own *tool.Toolbox // the tools that read this one conversation
+	// The history beside a temporary conversation: its requests count for the day's limits, and it has what is
+	// remembered of tools; nil for none.
+	beside  *store.Store
 	permits *permits
 }
 
 // ModelSettings is what the configuration says of one model.
 type ModelSettings struct {
 	Sampling record.Sampling
-	System   *string           // the system prompt of conversations that begin with it, nil where nothing is said
-	Tables   map[string]string // the table or the environment variable that says so, by key: system, max_tokens, temperature, top_p, effort
+	System   *string // the system prompt of conversations that begin with it, nil where nothing is said
+	// The table or the environment variable that says so, by key: system, max_tokens, temperature, top_p, effort.
+	Tables map[string]string
 }
 
 // OfModel is what the configuration says of the model of an endpoint.
@@ -102,11 +109,14 @@ func (d Deps) target(ref string) (*target.Model, error) {
 
 // forModel is what a model needs that is asked with these parameters.
 func (d Deps) forModel(ask record.Sampling) target.Deps {
-	return target.Deps{Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools, Off: d.permits.off, Limits: d.ToolLimits}
+	return target.Deps{
+		Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools, Off: d.permits.off,
+		Limits: d.ToolLimits,
+	}
 }
 
-// Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed. Its error
-// is that of the context: tools that did not start are no reason to leave a message without an answer.
+// Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed.
+// Its error is that of the context: tools that did not start are no reason to leave a message without an answer.
 type Prepare func(ctx context.Context, say func(sentence string)) error
 
 // Approval says what holds for the tools of which nothing else is said.
@@ -170,9 +180,11 @@ type Session struct {
 // no error: Unready says why, and no turn begins.
 func New(d Deps, o Start) (*Session, error) {
 	s := &Session{
-		deps:       d.filled(),
-		row:        store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
-		planner:    planner{tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy},
+		deps: d.filled(),
+		row:  store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
+		planner: planner{
+			tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy,
+		},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
 		spending:   spending{limits: d.Limits},
@@ -189,9 +201,9 @@ func New(d Deps, o Start) (*Session, error) {
 }
 
 // Open resumes the stored conversation with this id or unique prefix. It reads the newest messages
-// only: call LoadRest in the background after the first frame. It goes on with its own model. One whose endpoint does not
-// exist any more is never replaced: the conversation can be read, and Unready says why it goes nowhere.
-// Ref is for a conversation that has no model yet, such as an imported one.
+// only: call LoadRest in the background after the first frame. It goes on with its own model. One whose endpoint does
+// not exist any more is never replaced: the conversation can be read, and Unready says why it goes nowhere. Ref is for
+// a conversation that has no model yet, such as an imported one.
 func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	row, err := d.Store.Session(ctx, id)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 
 // Another answer that does not come leaves the branch that was there, here and in the store.
 func TestNoOtherAnswerLeavesTheBranch(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."), refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`), says("Uno."))
+	b := newBench(t, says("One."), says("Two."), refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`),
+		says("Uno."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "First"))
 	drain(s.Send(t.Context(), "Second"))

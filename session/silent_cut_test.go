@@ -51,7 +51,8 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 		receipt := only[Answered](events)[0].Receipt
 		whole := count(messagesOf(t, b.body(n+1)))
 		if said > 0 && receipt.Usage.Prompt != whole {
-			t.Errorf("turn %d: %d of %d tokens were read, and the cut was said before", n+1, receipt.Usage.Prompt, whole)
+			t.Errorf("turn %d: %d of %d tokens were read, and the cut was said before", n+1,
+				receipt.Usage.Prompt, whole)
 		}
 		short := s.Past().Forecast(history.Plan{}).Shortfall
 		if lost := 10*receipt.Usage.Prompt < 7*whole; lost != (short != nil) || lost != (receipt.Unread > 0) {

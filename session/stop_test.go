@@ -31,7 +31,8 @@ func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored, err := b.deps.Store.Messages(t.Context(), s.Info().ID)
-	if err != nil || len(stored) != 2 || !strings.HasPrefix(stored[1].Content, "Once") || stored[1].Status != history.Interrupted {
+	if err != nil || len(stored) != 2 || !strings.HasPrefix(stored[1].Content, "Once") ||
+		stored[1].Status != history.Interrupted {
 		t.Errorf("stored is %+v, %v", stored, err)
 	}
 }
@@ -59,7 +60,8 @@ func TestAStopIsRecordedAtOnce(t *testing.T) {
 				t.Errorf("the records are %+v, %v", all, err)
 			}
 			stored, err := b.deps.Store.Messages(t.Context(), s.Info().ID)
-			if want := 1 + min(1, len(pieces)); err != nil || len(stored) != want || want == 2 && stored[1].Status != history.Interrupted {
+			if want := 1 + min(1, len(pieces)); err != nil || len(stored) != want || want == 2 &&
+				stored[1].Status != history.Interrupted {
 				t.Errorf("stored is %+v, %v", stored, err)
 			}
 		})

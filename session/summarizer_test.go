@@ -20,7 +20,9 @@ func withSummarizer(t *testing.T, b *bench, window int, steps ...step) *script {
 	t.Cleanup(server.Close)
 	b.deps.Models.Add(llm.Endpoint{
 		Name: "other", BaseURL: server.URL + "/v1", Key: "sk-other", Window: window, Tries: 1,
-		Prices: map[string]pricing.Prices{"*": {Rates: pricing.PlainRates(dollars(1000), dollars(2000)), Source: "the configuration"}},
+		Prices: map[string]pricing.Prices{
+			"*": {Rates: pricing.PlainRates(dollars(1000), dollars(2000)), Source: "the configuration"},
+		},
 	})
 	b.deps.SummaryRef = "other/notes"
 	return other
@@ -38,18 +40,21 @@ func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := notices(events)
-	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise 4 older messages (about ") || !strings.Contains(shown[0], " tokens, ~$0.") {
+	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise 4 older messages (about ") ||
+		!strings.Contains(shown[0], " tokens, ~$0.") {
 		t.Errorf("the turn says %q", shown)
 	}
 	asked := other.body(1)
-	if b.last() != 4 || other.last() != 1 || !strings.Contains(asked, `"model":"notes"`) || !strings.Contains(asked, "question1") ||
+	if b.last() != 4 || other.last() != 1 || !strings.Contains(asked, `"model":"notes"`) ||
+		!strings.Contains(asked, "question1") ||
 		strings.Contains(asked, "question2") || strings.Contains(asked, "question4") {
 		t.Errorf("after %d and %d requests the summary is asked for with %s", b.last(), other.last(), asked)
 	}
 	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
 		t.Fatal(err)
 	}
-	if sent := b.body(5); !strings.Contains(sent, "Notes: what was asked.") || strings.Contains(sent, "question3") || other.last() != 1 {
+	if sent := b.body(5); !strings.Contains(sent, "Notes: what was asked.") || strings.Contains(sent, "question3") ||
+		other.last() != 1 {
 		t.Errorf("the answer is asked for with %s", sent)
 	}
 	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
@@ -59,7 +64,8 @@ func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
 	at := slices.IndexFunc(all, func(r store.Request) bool { return r.Purpose == store.ForSummary })
 	r := all[at]
 	// 12 tokens or more at $1,000 a million, and one of the answer at $2,000.
-	if r.Endpoint != "other" || r.Model != "notes" || r.BodyHash != hash([]byte(asked)) || r.CostFrom != string(pricing.Priced) ||
+	if r.Endpoint != "other" || r.Model != "notes" || r.BodyHash != hash([]byte(asked)) ||
+		r.CostFrom != string(pricing.Priced) ||
 		pricing.Money(r.Cost) != dollars((1000*float64(r.Prompt)+2000*float64(r.Answer))/1e6) {
 		t.Errorf("the request is recorded as %+v, cost %s", r, pricing.Money(r.Cost))
 	}
@@ -84,7 +90,8 @@ func dollars(n float64) pricing.Money {
 func TestSlicesFitTheWindowOfTheSummarizer(t *testing.T) {
 	for window, requests := range map[int]int{100_000: 1, 1200: 2} {
 		b, s := conversationOf(t, 10)
-		other := withSummarizer(t, b, window, uncounted("First notes."), uncounted("All notes."), uncounted("More."), uncounted("Still more."))
+		other := withSummarizer(t, b, window, uncounted("First notes."), uncounted("All notes."), uncounted("More."),
+			uncounted("Still more."))
 		s = b.open(s.Info().ID)
 		if _, err := drain(s.Compact(t.Context())); err != nil {
 			t.Fatal(err)
@@ -105,7 +112,9 @@ func TestSlicesFitTheWindowOfTheSummarizer(t *testing.T) {
 
 // A model that cannot be found is replaced by the conversation's own alone, and that is said.
 func TestAnUnknownSummarizerIsSaid(t *testing.T) {
-	for ref, why := range map[string]string{"nowhere/notes": `there is no endpoint "nowhere"`, "notes": `there is no endpoint "notes"`} {
+	for ref, why := range map[string]string{
+		"nowhere/notes": `there is no endpoint "nowhere"`, "notes": `there is no endpoint "notes"`,
+	} {
 		b, s := conversationOf(t, 4, uncounted("Notes."))
 		other := withSummarizer(t, b, 8192)
 		b.deps.SummaryRef = ref
@@ -115,7 +124,8 @@ func TestAnUnknownSummarizerIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown := notices(events)
-		if len(shown) != 3 || !strings.Contains(shown[0], "(summary.model) cannot be used, so test/m writes them: ") || !strings.Contains(shown[0], why) ||
+		if len(shown) != 3 || !strings.Contains(shown[0], "(summary.model) cannot be used, so test/m writes them: ") ||
+			!strings.Contains(shown[0], why) ||
 			!strings.HasPrefix(shown[1], "asking test/m to summarise") {
 			t.Errorf("%s: the turn says %q", ref, shown)
 		}
@@ -135,7 +145,8 @@ func TestASummarizerThatRefusesIsNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := notices(events)
-	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise") || !strings.Contains(shown[1], "could not be summarised and are cut instead: other rejected the API key") {
+	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise") ||
+		!strings.Contains(shown[1], "could not be summarised and are cut instead: other rejected the API key") {
 		t.Errorf("the turn says %q", shown)
 	}
 	if b.last() != 13 || other.last() != 1 || !strings.Contains(b.body(13), "(truncated)") {
@@ -147,7 +158,8 @@ func TestASummarizerThatRefusesIsNotReplaced(t *testing.T) {
 func TestASummaryThatIsTooLongIsAskedForWithLess(t *testing.T) {
 	tooLong := refuses(http.StatusBadRequest, `{"error":{"message":"Context size has been exceeded."}}`)
 	b, s := conversationOf(t, 8)
-	other := withSummarizer(t, b, 8192, tooLong, uncounted("First notes."), uncounted("All notes."), uncounted("More."), uncounted("More."))
+	other := withSummarizer(t, b, 8192, tooLong, uncounted("First notes."), uncounted("All notes."), uncounted("More."),
+		uncounted("More."))
 	s = b.open(s.Info().ID)
 	if _, err := drain(s.Compact(t.Context())); err != nil {
 		t.Fatal(err)

@@ -16,9 +16,12 @@ import (
 
 // summaryPrompt asks a model for a summary, summaryQuestion stands behind what it is to summarize.
 const (
-	summaryPrompt   = "You condense conversations. Your notes stand in for the messages from now on: whoever goes on with the conversation sees nothing else of them."
-	summaryQuestion = "Condense the conversation above into notes, in its own language: what the user said of themselves and wants of all answers, names, numbers, dates, decisions with their reasons, open questions. Leave out what was only said in passing, and add nothing. Answer with the notes alone."
-	summaryBefore   = "These notes stand for what was said even before. Take them into yours:\n\n"
+	summaryPrompt = "You condense conversations. Your notes stand in for the messages from now on: whoever goes on " +
+		"with the conversation sees nothing else of them."
+	summaryQuestion = "Condense the conversation above into notes, in its own language: what the user said of " +
+		"themselves and wants of all answers, names, numbers, dates, decisions with their reasons, open questions. " +
+		"Leave out what was only said in passing, and add nothing. Answer with the notes alone."
+	summaryBefore = "These notes stand for what was said even before. Take them into yours:\n\n"
 )
 
 // The length of a summary in tokens: an eighth of what a request may hold, within these bounds.
@@ -42,7 +45,10 @@ func (t *turn) forSummaries(ctx context.Context) (*target.Model, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		t.emit(Notice{fmt.Sprintf("the model for summaries (summary.model) cannot be used, so %s writes them: %s", t.Model().Ref(), clause(err))})
+		t.emit(Notice{
+			fmt.Sprintf("the model for summaries (summary.model) cannot be used, so %s writes them: %s",
+				t.Model().Ref(), clause(err)),
+		})
 		to = t.Model()
 	}
 	t.summaryBy = to
@@ -169,12 +175,16 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		if held == 0 {
 			return asked{}, errNoneFits
 		}
-		if err := t.record(ctx, &planned, sending{s.turn, s.user, store.ForSummary, t.askLimit(store.ForSummary)}); err != nil {
+		if err := t.record(ctx, &planned,
+			sending{s.turn, s.user, store.ForSummary, t.askLimit(store.ForSummary)}); err != nil {
 			return asked{}, err
 		}
 		t.sayReason()
 		if !announced { // A second request is announced with the reason for it.
-			t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", to.Ref(), english.Plural(held, "older message", ""), planned.expected(), planned.inputCost())})
+			t.emit(Notice{
+				fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", to.Ref(),
+					english.Plural(held, "older message", ""), planned.expected(), planned.inputCost()),
+			})
 			announced = true
 		}
 		return planned, nil
@@ -244,7 +254,8 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 	if o.Policy, err = history.Preset("full"); err != nil {
 		return a, nil, err
 	}
-	o.Policy.Budget, o.Policy.MaxContextTokens, o.Policy.OutputReserve = s.next.Policy.Budget, s.next.Policy.MaxContextTokens, limit
+	o.Policy.Budget, o.Policy.MaxContextTokens, o.Policy.OutputReserve = s.next.Policy.Budget,
+		s.next.Policy.MaxContextTokens, limit
 	o.Policy.ToolHistory = history.ToolsText
 	o.System, o.Tools, o.Summaries = summaryPrompt, 0, nil
 	o.Turn = []history.Message{record.Question(text)}

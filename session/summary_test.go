@@ -36,16 +36,19 @@ func uncounted(pieces ...string) step {
 }
 
 func TestOldMessagesAreCondensedOnce(t *testing.T) {
-	b, s := condensing(t, uncounted("Notes: twelve questions, ", "all answered."), uncounted("Yes."), uncounted("Still yes."))
+	b, s := condensing(t, uncounted("Notes: twelve questions, ", "all answered."), uncounted("Yes."),
+		uncounted("Still yes."))
 	events, err := drain(s.Send(t.Context(), "Ready?"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shown := notices(events); len(shown) != 1 || shown[0] != "asking test/m to summarise 12 older messages (about 729 tokens)" {
+	if shown := notices(events); len(shown) != 1 ||
+		shown[0] != "asking test/m to summarise 12 older messages (about 729 tokens)" {
 		t.Errorf("the turn says %q", shown)
 	}
 	asked, sent := b.body(13), b.body(14)
-	if !strings.Contains(asked, "Question 1?") || strings.Contains(asked, "Ready?") || strings.Contains(asked, `"tools"`) {
+	if !strings.Contains(asked, "Question 1?") || strings.Contains(asked, "Ready?") ||
+		strings.Contains(asked, `"tools"`) {
 		t.Errorf("the model is asked to condense with %s", asked)
 	}
 	if strings.Count(sent, "Notes: twelve questions, all answered.") != 1 || strings.Contains(sent, "Question 3?") {
@@ -97,7 +100,8 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 // Beside the summary stand the opener and the newest turns, and nothing else that it stands for, whatever is excluded
 // in between.
 func TestCompactLeavesTheOpenerAloneBesideTheSummary(t *testing.T) {
-	for excluded, beside := range map[int]string{0: "1 6", 1: "2 6", 2: "1 6", 3: "1 6", 6: "1 6", 9: "1 6"} { // the place of the message, from 1
+	// The place of the message, from 1.
+	for excluded, beside := range map[int]string{0: "1 6", 1: "2 6", 2: "1 6", 3: "1 6", 6: "1 6", 9: "1 6"} {
 		b, s := conversationOf(t, 6, uncounted("Notes: six questions."), says("Yes."))
 		if excluded > 0 {
 			exclude(t, s, excluded)
@@ -127,14 +131,16 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := b.body(5)
-	if !strings.Contains(asked, "Question 1?") || strings.Contains(asked, "Question 4?") || !strings.Contains(asked, "Condense the conversation") {
+	if !strings.Contains(asked, "Question 1?") || strings.Contains(asked, "Question 4?") ||
+		!strings.Contains(asked, "Condense the conversation") {
 		t.Errorf("the model is asked to condense with %s", asked)
 	}
 	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
 		t.Fatal(err)
 	}
 	sent := b.body(6)
-	if !strings.Contains(sent, "Notes: four questions.") || strings.Contains(sent, "Question 2?") || !strings.Contains(sent, "Question 4?") {
+	if !strings.Contains(sent, "Notes: four questions.") || strings.Contains(sent, "Question 2?") ||
+		!strings.Contains(sent, "Question 4?") {
 		t.Errorf("the request is %s", sent)
 	}
 	again, err := Open(t.Context(), b.deps, s.Info().ID, s.Ref())
@@ -167,7 +173,8 @@ func TestCompactThatCannotBeChangesNothing(t *testing.T) {
 
 // Of several branches each has its own summary, and the widest that fits, whichever was written last.
 func TestEachBranchHasItsSummary(t *testing.T) {
-	b, s := conversationOf(t, 6, uncounted("Wide notes."), uncounted("Otherwise."), uncounted("Narrow notes."), uncounted("On."))
+	b, s := conversationOf(t, 6, uncounted("Wide notes."), uncounted("Otherwise."), uncounted("Narrow notes."),
+		uncounted("On."))
 	end, third := s.Info().Leaf, s.Messages()[6].ID
 	sent := func() string {
 		t.Helper()
@@ -193,7 +200,8 @@ func TestEachBranchHasItsSummary(t *testing.T) {
 	if _, err := drain(s.Compact(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if body := sent(); !strings.Contains(body, "Narrow notes.") || strings.Contains(body, "Wide") || strings.Contains(body, "Question 2?") {
+	if body := sent(); !strings.Contains(body, "Narrow notes.") || strings.Contains(body, "Wide") ||
+		strings.Contains(body, "Question 2?") {
 		t.Errorf("the branch of the edit is sent as %s", body)
 	}
 	fork, err := s.Fork(t.Context(), 0)
@@ -210,7 +218,8 @@ func TestEachBranchHasItsSummary(t *testing.T) {
 		s = b.open(s.Info().ID)
 	}
 	s = b.open(fork.ID)
-	if body := sent(); !strings.Contains(body, "Narrow notes.") || strings.Contains(body, "Wide") || strings.Contains(body, "Question 2?") {
+	if body := sent(); !strings.Contains(body, "Narrow notes.") || strings.Contains(body, "Wide") ||
+		strings.Contains(body, "Question 2?") {
 		t.Errorf("the fork is sent as %s", body)
 	}
 }

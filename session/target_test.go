@@ -70,12 +70,14 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	if err != nil || !strings.HasPrefix(b.body(1), `{"model":"m2",`) {
 		t.Fatalf("%v, sent %s", err, b.body(1))
 	}
-	if notices := only[Notice](events); len(notices) != 1 || !strings.HasPrefix(notices[0].Text, "test does not list m, winnow's default model as of ") || !strings.HasSuffix(notices[0].Text, ": test/m2") {
+	if notices := only[Notice](events); len(notices) != 1 || !strings.HasPrefix(notices[0].Text,
+		"test does not list m, winnow's default model as of ") || !strings.HasSuffix(notices[0].Text, ": test/m2") {
 		t.Errorf("said %q", notices)
 	}
 	wantProven(t, s, 1, 1, b.body(1))
 	b.info["/v1/models"] = func() string { return `{"data":[{"id":"other"}]}` }
-	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || !strings.HasPrefix(b.body(2), `{"model":"m2",`) || len(only[Notice](events)) != 0 {
+	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || !strings.HasPrefix(b.body(2),
+		`{"model":"m2",`) || len(only[Notice](events)) != 0 {
 		t.Errorf("the next run: %v, sent %s, said %q", err, b.body(2), only[Notice](events))
 	}
 	dated := b.deps.Models.Endpoints()[0]
@@ -88,7 +90,8 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	if err := switched.SetModel(t.Context(), "test"); err != nil {
 		t.Fatal(err)
 	}
-	if events, err := drain(switched.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(3), `{"model":"other",`) || len(only[Notice](events)) != 1 {
+	if events, err := drain(switched.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(3),
+		`{"model":"other",`) || len(only[Notice](events)) != 1 {
 		t.Errorf("a service that was chosen alone: %v, sent %s, said %q", err, b.body(3), only[Notice](events))
 	}
 	named, err := New(b.deps, Start{Ref: "test/m"})

@@ -25,8 +25,9 @@ func titleOf(m history.Message) string {
 // titlePrompt asks a model for a title.
 const (
 	titlePrompt   = "You give conversations their titles."
-	titleQuestion = "Write a title of two to six words for the conversation above, in its own language. Answer with the title alone: no quotes, no full stop."
-	titleChars    = 2000 // of each message
+	titleQuestion = "Write a title of two to six words for the conversation above, in its own language. Answer with " +
+		"the title alone: no quotes, no full stop."
+	titleChars = 2000 // of each message
 )
 
 // Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
@@ -140,8 +141,8 @@ func opening(messages branch.Branch, flag func(message int64) history.Flag) (fro
 	return from, to
 }
 
-// planTitle plans the request to a model for a title: the messages of a branch from an index on, their texts cut to what
-// a title needs.
+// planTitle plans the request to a model for a title: the messages of a branch from an index on, their texts cut to
+// what a title needs.
 func (p *planner) planTitle(ctx context.Context, model *target.Model, messages branch.Branch, from int) (asked, error) {
 	policy, err := history.Preset("balanced")
 	if err != nil {
@@ -157,7 +158,11 @@ func (p *planner) planTitle(ctx context.Context, model *target.Model, messages b
 	o := p.options(model, policy, []history.Message{record.Question(titleQuestion)})
 	p.mu.Unlock()
 	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDsOf(messages.IDs(), func(id int64) bool { return id >= messages.ID(from) })}
+	o.Scope = &history.Scope{
+		For: history.ForTitle, Messages: history.IDsOf(messages.IDs(), func(id int64) bool {
+			return id >= messages.ID(from)
+		}),
+	}
 	plan, err := history.Build(historyOf(all), o)
 	if err != nil {
 		return asked{}, err

@@ -32,7 +32,8 @@ var toolRefusals = []string{
 	"unexpected end of JSON input",
 	"EOF while parsing a string at line 1 column 54",
 	"Can only get item pairs from a mapping.",
-	"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1",
+	"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The " +
+		"following tool_call_ids did not have response messages: call_1",
 	"messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
 	"Invalid 'messages[1].tool_calls[0].id': string too long.",
 	"tool_use ids were found without tool_result blocks immediately after: toolu_1.",
@@ -135,12 +136,14 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d %s: the turn ended with %v", status, body, err)
 		}
-		if b.requests() != 2 || !holdsCalls(b.body(1)) || holdsCalls(b.body(2)) || !strings.Contains(b.body(2), "[called read") {
+		if b.requests() != 2 || !holdsCalls(b.body(1)) || holdsCalls(b.body(2)) || !strings.Contains(b.body(2),
+			"[called read") {
 			t.Fatalf("%d %s: %d requests\n%s", status, body, b.requests(), strings.Join(b.bodies, "\n"))
 		}
 		shown := only[Notice](events)
 		known := slices.Contains(toolRefusals, text)
-		if len(shown) != 1 || !strings.Contains(shown[0].Text, "asking once more with them as text") || known == strings.Contains(shown[0].Text, "may be the reason") {
+		if len(shown) != 1 || !strings.Contains(shown[0].Text, "asking once more with them as text") ||
+			known == strings.Contains(shown[0].Text, "may be the reason") {
 			t.Fatalf("%d %s: said %q, want one notice of the second request", status, body, shown)
 		}
 		if _, err := drain(s.Send(t.Context(), "and in c?")); err != nil || b.requests() != 3 {
@@ -149,7 +152,8 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 		b.deps.Models = new(llm.Catalog).With(endpoint)
 		again := b.open(s.Info().ID)
 		if _, err := drain(again.Send(t.Context(), "and in d?")); err != nil || b.requests() != 4 {
-			t.Fatalf("%d %s: the next run's turn ended with %v after %d requests, want 4", status, body, err, b.requests())
+			t.Fatalf("%d %s: the next run's turn ended with %v after %d requests, want 4", status, body,
+				err, b.requests())
 		}
 	}
 	statuses := []int{400, 422, 404, 403, 500, 501, 502, 503}
@@ -182,7 +186,8 @@ func TestAServerThatRefusesToolCallsAsTextTooIsNotAskedAThirdTime(t *testing.T) 
 	if fault := (*llm.Error)(nil); !errors.As(err, &fault) || fault.Status != 500 {
 		t.Errorf("%v is no error of the server", err)
 	}
-	if _, err = drain(s.Regenerate(t.Context(), 0)); err == nil || b.requests() != 3 || !strings.Contains(err.Error(), "/repair") {
+	if _, err = drain(s.Regenerate(t.Context(), 0)); err == nil || b.requests() != 3 ||
+		!strings.Contains(err.Error(), "/repair") {
 		t.Errorf("asked again: %v after %d requests, want an error after 3", err, b.requests())
 	}
 	if _, err = drain(s.Regenerate(t.Context(), 0)); err != nil || !holdsCalls(b.body(4)) {
@@ -197,7 +202,9 @@ func TestStrictRecoveryAsksOnceOnly(t *testing.T) {
 	b.deps.Policy.Recovery = history.RecoverStrict
 	s := b.open(b.withToolHistory(`{"path":"a"}`))
 	_, err := drain(s.Send(t.Context(), "and in b?"))
-	if err == nil || b.requests() != 1 || !strings.Contains(err.Error(), "does not accept the tool calls in this conversation (400)") || !strings.Contains(err.Error(), `tool_history = "text"`) {
+	if err == nil || b.requests() != 1 || !strings.Contains(err.Error(),
+		"does not accept the tool calls in this conversation (400)") || !strings.Contains(err.Error(),
+		`tool_history = "text"`) {
 		t.Errorf("got %v after %d requests, want an error with the way out after 1", err, b.requests())
 	}
 }
@@ -233,7 +240,8 @@ func TestToolCallsOfTheRunningTurnGoAsText(t *testing.T) {
 	if err != nil || b.requests() != 3 {
 		t.Fatalf("got %v after %d requests, want an answer after 3", err, b.requests())
 	}
-	if last := b.body(3); holdsCalls(last) || !strings.Contains(last, "[called look") || !strings.Contains(last, "[tool result]") {
+	if last := b.body(3); holdsCalls(last) || !strings.Contains(last, "[called look") ||
+		!strings.Contains(last, "[tool result]") {
 		t.Errorf("the last request is %s", last)
 	}
 	if shown := only[Notice](events); len(shown) != 2 || !strings.Contains(shown[1].Text, "with them as text") {
@@ -283,7 +291,8 @@ func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
 	asText := "asking once more with them as text"
 	turn(0, false, 2, false, asText)
 	turn(6, false, 1, false)
-	turn(2, false, 2, false, "tool calls went to m as text since 1 November 2026, because it refused them; now trying tool calls again", asText)
+	turn(2, false, 2, false, "tool calls went to m as text since 1 November 2026, because it refused them; now "+
+		"trying tool calls again", asText)
 	turn(6, false, 1, false)
 	turn(2, true, 1, true, "as text since 9 November 2026")
 	turn(1, true, 1, true)

@@ -46,7 +46,8 @@ func callsOf(m store.Message) []call {
 	var calls []call
 	for i, a := range history.ArgumentsOf(m.ToolCalls) {
 		calls = append(calls, call{
-			ToolCall: m.ToolCalls[i], message: m.ID, arguments: a, number: i + 1, of: len(m.ToolCalls), finish: m.FinishReason,
+			ToolCall: m.ToolCalls[i], message: m.ID, arguments: a, number: i + 1, of: len(m.ToolCalls),
+			finish: m.FinishReason,
 		})
 	}
 	return calls
@@ -70,7 +71,8 @@ func (s *Session) approve(c call, t tool.Tool) approval.Decision {
 // question is what the user is asked about a call.
 func (c call) question(t tool.Tool, d approval.Decision) Question {
 	return Question{
-		Call: c.ToolCall, Server: t.Server, Reach: t.Reach, Arguments: c.arguments, Number: c.number, Of: c.of, Reason: d.Reason, Choices: d.Choices,
+		Call: c.ToolCall, Server: t.Server, Reach: t.Reach, Arguments: c.arguments, Number: c.number, Of: c.of,
+		Reason: d.Reason, Choices: d.Choices,
 	}
 }
 
@@ -109,7 +111,9 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 	d := t.approve(c, offered)
 	switch {
 	case d.Reason == approval.CutAnswer:
-		err = &ToolError{fmt.Sprintf("the answer was cut off (finish_reason %q), and its tool calls did not run", c.finish)}
+		err = &ToolError{
+			fmt.Sprintf("the answer was cut off (finish_reason %q), and its tool calls did not run", c.finish),
+		}
 		return answerCut, approval.Record{Outcome: approval.NotWhole}, err
 	case !there:
 		result, _ = tools.Run(ctx, c.Name, c.Arguments)
@@ -199,7 +203,8 @@ func (c call) unasked(why approval.Reason) string {
 	text := fmt.Sprintf("the model wants to run the tool %q with %s", c.Name, shortLine(c.arguments.Object))
 	switch why {
 	case approval.Repaired:
-		return text + fmt.Sprintf(", repaired from %q, and there is nobody to ask; a call with repaired arguments never runs without asking", shortLine(c.Arguments))
+		return text + fmt.Sprintf(", repaired from %q, and there is nobody to ask; a call with repaired arguments "+
+			"never runs without asking", shortLine(c.Arguments))
 	case approval.Unsaid:
 		return text + ", and there is nobody to ask; the server did not say whether the answer is whole"
 	}
@@ -237,10 +242,13 @@ func (t *turn) saveResult(ctx context.Context, c call, result string, record app
 		return fmt.Errorf("write what became of the call: %w", err)
 	}
 	row := t.Info()
-	m, err := t.deps.Store.Append(save, store.Message{Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Extra: extra, Message: history.Message{
-		Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result,
-		Status: history.Complete, Tokens: t.count(result),
-	}})
+	m, err := t.deps.Store.Append(save, store.Message{
+		Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer,
+		Extra: extra, Message: history.Message{
+			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result,
+			Status: history.Complete, Tokens: t.count(result),
+		},
+	})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 // Nobody is asked about a tool that does not exist, and a model that insists on it does not go on for ever.
 func TestAToolThatDoesNotExistNeedsNoApproval(t *testing.T) {
 	again := calls("c2", "read_file", `{"path":"b"}`)
-	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), again, calls("c3", "read_file", `{"path":"b"}`), says("never asked"))
+	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), again, calls("c3", "read_file", `{"path":"b"}`),
+		says("never asked"))
 	b.offer(&tool.Toolbox{})
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "read it"))
@@ -58,7 +59,8 @@ func TestACallThatNobodyRefusedIsNotCalledRefused(t *testing.T) {
 				wantError, requests = true, 1
 			}
 			if (err != nil) != wantError || b.requests() != requests {
-				t.Errorf("the turn ended with %v after %d requests, want an error: %v, after %d", err, b.requests(), wantError, requests)
+				t.Errorf("the turn ended with %v after %d requests, want an error: %v, after %d", err, b.requests(),
+					wantError, requests)
 			}
 		})
 	}

@@ -27,7 +27,8 @@ type Trial struct {
 	SummaryAlways *bool             // the summary that there is stands even where everything would fit; nil leaves it
 	Model         string            // as Consider was given it; "" leaves it
 	Window        *int              // of the model, in tokens, 0 finds it out; nil leaves it
-	Instead       int64             // the message of the user's that the draft would stand in for, as Edit takes it; 0 for none
+	// The message of the user's that the draft would stand in for, as Edit takes it; 0 for none.
+	Instead int64
 }
 
 // TrialError says that a trial's settings are not ones a conversation could have.

@@ -62,7 +62,10 @@ func trialBench(t *testing.T) *bench {
 		Name: "small", BaseURL: small, Default: "tiny", Window: 2048,
 		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
 	})
-	if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: small, Model: "tiny", Ratio: 1.5, Samples: 3, Quirks: []string{"no-stream-options"}}); err != nil {
+	if err := b.deps.Store.Learn(t.Context(),
+		store.Learned{
+			BaseURL: small, Model: "tiny", Ratio: 1.5, Samples: 3, Quirks: []string{"no-stream-options"},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -92,15 +95,19 @@ func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 		s := b.open(id)
 		for range rapid.IntRange(1, 5).Draw(rt, "times") {
 			trial := Trial{
-				Preset:    rapid.SampledFrom([]string{"", "balanced", "classic", "recent", "unheard-of"}).Draw(rt, "preset"),
-				Placement: rapid.SampledFrom([]history.Placement{"", history.Steady, history.InOrder, "sideways"}).Draw(rt, "placement"),
-				Model:     rapid.SampledFrom([]string{"", "small", "test/m", "test/other", "bare"}).Draw(rt, "model"),
+				Preset: rapid.SampledFrom([]string{"", "balanced", "classic", "recent", "unheard-of"}).Draw(rt,
+					"preset"),
+				Placement: rapid.SampledFrom([]history.Placement{
+					"", history.Steady, history.InOrder, "sideways",
+				}).Draw(rt, "placement"),
+				Model: rapid.SampledFrom([]string{"", "small", "test/m", "test/other", "bare"}).Draw(rt, "model"),
 			}
 			if rapid.Bool().Draw(rt, "with a budget") {
 				n := rapid.SampledFrom([]int{-1, 0, 900, 1500}).Draw(rt, "budget")
 				trial.Budget = &n
 			}
-			possible := trial.Preset != "unheard-of" && trial.Placement != "sideways" && trial.Model != "bare" && (trial.Budget == nil || *trial.Budget >= 0)
+			possible := trial.Preset != "unheard-of" && trial.Placement != "sideways" && trial.Model != "bare" &&
+				(trial.Budget == nil || *trial.Budget >= 0)
 			before, ref := s.Info(), s.Ref()
 			next := preview(rt, s, Trial{})
 			var tried previewed
@@ -118,8 +125,10 @@ func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 			err := s.Apply(t.Context(), trial)
 			switch {
 			case !possible:
-				if !errors.As(err, new(*TrialError)) || !reflect.DeepEqual(s.Info(), before) || !reflect.DeepEqual(preview(rt, s, Trial{}), next) {
-					rt.Fatalf("applied %+v: %v, and it is\n%+v\nwant a *TrialError, and as before\n%+v", trial, err, s.Info(), before)
+				if !errors.As(err, new(*TrialError)) || !reflect.DeepEqual(s.Info(), before) ||
+					!reflect.DeepEqual(preview(rt, s, Trial{}), next) {
+					rt.Fatalf("applied %+v: %v, and it is\n%+v\nwant a *TrialError, and as before\n%+v", trial, err,
+						s.Info(), before)
 				}
 			case err != nil:
 				rt.Fatalf("apply %+v: %v", trial, err)
@@ -142,7 +151,13 @@ func TestTrialOfWhatCannotBe(t *testing.T) {
 	b := trialBench(t)
 	s := b.open(b.conversationOf())
 	minus := -1
-	for _, trial := range []Trial{{Preset: "unheard-of"}, {Budget: &minus}, {Placement: "sideways"}, {Model: "bare"}, {Model: "test/other"}} {
+	for _, trial := range []Trial{
+		{Preset: "unheard-of"},
+		{Budget: &minus},
+		{Placement: "sideways"},
+		{Model: "bare"},
+		{Model: "test/other"},
+	} {
 		_, err := s.Try(trial).Preview("")
 		if !errors.As(err, new(*TrialError)) || errors.Is(err, ErrNotConsidered) != (trial.Model == "test/other") {
 			t.Errorf("a trial of %+v: %v, want a *TrialError", trial, err)
@@ -165,7 +180,8 @@ func TestApplyThatIsNotStoredChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 700
-	if err := s.Apply(t.Context(), Trial{Budget: &n, Preset: "recent", Placement: history.InOrder, Model: "small"}); err == nil {
+	if err := s.Apply(t.Context(),
+		Trial{Budget: &n, Preset: "recent", Placement: history.InOrder, Model: "small"}); err == nil {
 		t.Error("settings that could not be stored are applied")
 	}
 	if !reflect.DeepEqual(s.Info(), row) || s.Ref() != "test/m" || !reflect.DeepEqual(preview(t, s, Trial{}), next) {
@@ -186,7 +202,8 @@ func TestATrialIsAppliedAsItsSettingsAreSet(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
 		t.Errorf("a budget that the environment sets was applied: %v", err)
 	}
-	if again := s.Apply(t.Context(), Trial{Budget: new(n)}); again == nil || err == nil || again.Error() != err.Error() {
+	if again := s.Apply(t.Context(), Trial{Budget: new(n)}); again == nil || err == nil ||
+		again.Error() != err.Error() {
 		t.Errorf("SetBudget says %v, Apply %v", again, err)
 	}
 	if !reflect.DeepEqual(s.Policy(), before) {

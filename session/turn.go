@@ -187,7 +187,9 @@ func (t *turn) fail(ctx context.Context, err error) {
 	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
 		last = store.Request{}
 	}
-	t.failure = &record.Failure{Fault: record.FaultOf(err), User: t.messages[0].ID, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
+	t.failure = &record.Failure{
+		Fault: record.FaultOf(err), User: t.messages[0].ID, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1,
+	}
 	save, cancel := detached(ctx)
 	defer cancel()
 	switch last.End {
@@ -271,7 +273,8 @@ func (t *turn) answer(ctx context.Context) error {
 	for round := range t.deps.MaxRounds {
 		if round > 0 {
 			t.Model().AskWindowAgain(ctx)
-			t.reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(), called, round+1, t.deps.MaxRounds)
+			t.reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(),
+				called, round+1, t.deps.MaxRounds)
 		}
 		if err := t.prepareTools(ctx); err != nil {
 			return err
@@ -288,7 +291,10 @@ func (t *turn) answer(ctx context.Context) error {
 		}
 		called = namesOf(answer.ToolCalls)
 	}
-	return &ToolError{fmt.Sprintf("the model called tools %d times in one turn, which is the limit (tools.max_rounds)", t.deps.MaxRounds)}
+	return &ToolError{
+		fmt.Sprintf("the model called tools %d times in one turn, which is the limit (tools.max_rounds)",
+			t.deps.MaxRounds),
+	}
 }
 
 // prepareTools waits for tools that are still starting, so that the next request can offer them, and says what
@@ -336,7 +342,9 @@ func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
 }
 
 // attempt plans a request and asks, as often as there is reason to ask otherwise or with less.
-func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, error), ask func(asked) (begun bool, err error)) error {
+func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, error),
+	ask func(asked) (begun bool, err error),
+) error {
 	var tries tooLong
 	defer func() { t.reason = "" }()
 	named := false // the server said that it refuses the tool calls
@@ -416,8 +424,8 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	return nil
 }
 
-// leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message is
-// stored already: that another window may write in it too is no reason to lose the turn.
+// leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message
+// is stored already: that another window may write in it too is no reason to lose the turn.
 func (t *turn) leaseBegun(ctx context.Context) {
 	t.mu.Lock()
 	wanted := t.lease.wanted
@@ -442,7 +450,8 @@ func (t *turn) commit(m store.Message) {
 // userMessage is what the user says. Whoever stores it says where.
 func (t *turn) userMessage(draft string, files []history.Part) store.Message {
 	return store.Message{Tokenizer: t.deps.Tokenizer, Message: history.Message{
-		Role: history.User, Content: draft, Parts: slices.Clone(files), Status: history.Complete, Tokens: t.count(draft),
+		Role: history.User, Content: draft, Parts: slices.Clone(files), Status: history.Complete,
+		Tokens: t.count(draft),
 	}}
 }
 

@@ -51,12 +51,15 @@ func TestTurnSavesAsksAndSaves(t *testing.T) {
 	for i, turn := range [][]Event{events, again} {
 		got := only[Answered](turn)[0].Receipt
 		if messages := 2*i + 1; got.Turn != i+1 || got.Sent != messages || got.Stored != messages {
-			t.Errorf("the receipt of turn %d says turn %d, saw %d of %d; want %d of %d", i+1, got.Turn, got.Sent, got.Stored, messages, messages)
+			t.Errorf("the receipt of turn %d says turn %d, saw %d of %d; want %d of %d", i+1, got.Turn, got.Sent,
+				got.Stored, messages, messages)
 		}
 	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hi there\nassistant: Hello.\nuser: And now?\nassistant: Again.\n")
+	wantTranscript(t, b.open(s.Info().ID).Messages(),
+		"user: Hi there\nassistant: Hello.\nuser: And now?\nassistant: Again.\n")
 	if got := b.open(s.Info().ID).Info(); got.Title != "Hi there" || got.Turns != 2 || got.Messages != 4 {
-		t.Errorf("the row says title %q, %d turns, %d messages; want Hi there, 2, 4", got.Title, got.Turns, got.Messages)
+		t.Errorf("the row says title %q, %d turns, %d messages; want Hi there, 2, 4", got.Title,
+			got.Turns, got.Messages)
 	}
 }
 
@@ -153,7 +156,8 @@ func TestStopKeepsWhatArrived(t *testing.T) {
 		}
 	}
 	stop()
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Tell me a story\nassistant: Once upon a time (interrupted)\n")
+	wantTranscript(t, b.open(s.Info().ID).Messages(),
+		"user: Tell me a story\nassistant: Once upon a time (interrupted)\n")
 	records, _ := b.deps.Store.Requests(t.Context(), s.Info().ID)
 	if len(records) != 1 || records[0].End != "stopped" {
 		t.Errorf("the record says %+v, want end stopped", records)
@@ -185,7 +189,9 @@ func TestBrokenConnectionKeepsWhatArrivedAndSaysSo(t *testing.T) {
 }
 
 func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
-	b := newBench(t, refuses(401, `{"error":{"message":"Incorrect API key provided: sk-test","code":"invalid_api_key"}}`), says("Now it works."))
+	b := newBench(t,
+		refuses(401, `{"error":{"message":"Incorrect API key provided: sk-test","code":"invalid_api_key"}}`),
+		says("Now it works."))
 	s := b.begin()
 	_, err := drain(s.Send(t.Context(), "Anyone there?"))
 	if !errors.Is(err, llm.Auth) {
@@ -321,7 +327,9 @@ func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 		if i%2 == 1 {
 			role = history.Assistant
 		}
-		m, err = b.deps.Store.Append(ctx, store.Message{Session: row.ID, Parent: m.ID, Message: history.Message{Role: role, Content: "x", Status: history.Complete}})
+		m, err = b.deps.Store.Append(ctx, store.Message{
+			Session: row.ID, Parent: m.ID, Message: history.Message{Role: role, Content: "x", Status: history.Complete},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

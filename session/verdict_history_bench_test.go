@@ -27,13 +27,17 @@ func remembering(b *testing.B, messages, requests int) *Session {
 			upto = len(past)
 		}
 		if plan == nil || messages <= 1000 {
-			p, err := history.Build(past[:upto-1], history.Options{Policy: bench.deps.Policy, Turn: past[upto-1 : upto]})
+			p, err := history.Build(past[:upto-1], history.Options{
+				Policy: bench.deps.Policy, Turn: past[upto-1 : upto],
+			})
 			if err != nil {
 				b.Fatal(err)
 			}
 			plan = &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}
 		}
-		r := store.Request{Session: row.ID, Turn: i + 1, User: past[upto-1].ID, Endpoint: "test", Model: "m", End: "done", Plan: plan}
+		r := store.Request{
+			Session: row.ID, Turn: i + 1, User: past[upto-1].ID, Endpoint: "test", Model: "m", End: "done", Plan: plan,
+		}
 		if _, err := bench.deps.Store.AddRequest(b.Context(), r); err != nil {
 			b.Fatal(err)
 		}
@@ -80,7 +84,8 @@ func BenchmarkVerdictHistory(b *testing.B) {
 		for _, limit := range []int{20, 0} {
 			b.Run(fmt.Sprintf("%d-%d/%d", size.messages, size.requests, limit), func(b *testing.B) {
 				for b.Loop() {
-					if list, err := s.Records().VerdictHistory(b.Context(), id, limit); err != nil || len(list) < min(20, limit) {
+					if list, err := s.Records().VerdictHistory(b.Context(), id, limit); err != nil ||
+						len(list) < min(20, limit) {
 						b.Fatal(len(list), err)
 					}
 				}

@@ -45,7 +45,8 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	stage("%d messages are written for three programs", messages)
 	for path, want := range sources {
 		got := 0
-		if err := importPath(t, home, path, func(i transfer.Imported) { got += i.Session.Messages }); err != nil || got != want {
+		if err := importPath(t, home, path, func(i transfer.Imported) { got += i.Session.Messages }); err != nil ||
+			got != want {
 			t.Fatalf("import %s: %d messages of %d, %v", filepath.Base(path), got, want, err)
 		}
 		stage("%d messages of %s are imported", got, filepath.Base(path))
@@ -81,7 +82,8 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	if open := b.open(largest.ID); len(open.Messages()) == 0 {
 		t.Error("the longest session opens without a message")
 	}
-	stage("%d sessions; the search finds three needles, and the longest session, of %d messages, is open", len(ids), largest.Messages)
+	stage("%d sessions; the search finds three needles, and the longest session, of %d messages, is open", len(ids),
+		largest.Messages)
 
 	want := digestOf(t, home)
 	stage("the digest is %.12s…", want)
@@ -153,7 +155,9 @@ func importPath(t *testing.T, s *store.Store, path string, report func(transfer.
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return transfer.Import(t.Context(), s, transfer.Source{File: f, Path: path, Time: written, Policy: preset(t, "balanced")}, report)
+	return transfer.Import(t.Context(), s, transfer.Source{
+		File: f, Path: path, Time: written, Policy: preset(t, "balanced"),
+	}, report)
 }
 
 // ofOurOwn adds conversations that winnow had itself: with branches, a fork, flags, a summary, an image,
@@ -163,7 +167,10 @@ func ofOurOwn(t *testing.T, b *bench) {
 	s := b.begin()
 	for i := range 4 {
 		b.steps = append(b.steps, says(fmt.Sprintf("Answer %d.", i)))
-		if _, err := drain(s.Send(ctx, fmt.Sprintf("Question %d?", i), history.Part{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{byte(i % 2)}})); err != nil {
+		if _, err := drain(s.Send(ctx, fmt.Sprintf("Question %d?", i),
+			history.Part{
+				Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{byte(i % 2)},
+			})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,7 +183,9 @@ func ofOurOwn(t *testing.T, b *bench) {
 	err = errors.Join(err, flagged, b.deps.Store.SaveDraft(ctx, s.Info().ID, store.Draft{Text: "unsent"}),
 		b.deps.Store.SetTags(ctx, s.Info().ID, "own"), b.deps.Store.Delete(ctx, fork.ID))
 	if err == nil {
-		_, err = b.deps.Store.AddSummary(ctx, store.Summary{Session: s.Info().ID, Sources: history.IDs{{all[0].ID, all[1].ID}}, Messages: 2, Text: "Short."})
+		_, err = b.deps.Store.AddSummary(ctx, store.Summary{
+			Session: s.Info().ID, Sources: history.IDs{{all[0].ID, all[1].ID}}, Messages: 2, Text: "Short.",
+		})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -201,11 +210,19 @@ func writeLines(t *testing.T, dir string, messages int) string {
 	path := filepath.Join(dir, "long.jsonl")
 	writeTo(t, path, func(out *bufio.Writer) {
 		for i := range messages {
-			line := map[string]any{"role": "user", "content": needled(i, "needle-lines"), "timestamp": 1_760_000_000 + i}
+			line := map[string]any{
+				"role": "user", "content": needled(i, "needle-lines"), "timestamp": 1_760_000_000 + i,
+			}
 			switch i % 4 {
 			case 1:
 				line["role"], line["content"] = "assistant", ""
-				line["tool_calls"] = []any{map[string]any{"id": fmt.Sprint("c", i), "type": "function", "function": map[string]any{"name": "look", "arguments": `{"at": "` + filler(i) + `"}`}}}
+				line["tool_calls"] = []any{
+					map[string]any{
+						"id": fmt.Sprint("c", i), "type": "function", "function": map[string]any{
+							"name": "look", "arguments": `{"at": "` + filler(i) + `"}`,
+						},
+					},
+				}
 			case 2:
 				line["role"], line["tool_call_id"] = "tool", fmt.Sprint("c", i-1)
 			case 3:
@@ -225,7 +242,9 @@ func writeChatGPT(t *testing.T, dir string, messages int) string {
 	writeTo(t, path, func(out *bufio.Writer) {
 		out.WriteByte('[')
 		for c := range messages / each {
-			mapping := map[string]any{"root": map[string]any{"id": "root", "message": nil, "parent": nil, "children": []string{"m0"}}}
+			mapping := map[string]any{
+				"root": map[string]any{"id": "root", "message": nil, "parent": nil, "children": []string{"m0"}},
+			}
 			for i := range each {
 				parent := "root"
 				if i > 0 {
@@ -239,10 +258,16 @@ func writeChatGPT(t *testing.T, dir string, messages int) string {
 					role = "assistant"
 				}
 				id := fmt.Sprint("m", i)
-				mapping[id] = map[string]any{"id": id, "parent": parent, "children": []string{}, "message": map[string]any{
-					"id": fmt.Sprintf("%d-%d", c, i), "author": map[string]any{"role": role}, "create_time": 1_700_000_000 + 100*c + i,
-					"content": map[string]any{"content_type": "text", "parts": []string{needled(c*each+i, "needle-chatgpt")}}, "status": "finished_successfully",
-				}}
+				mapping[id] = map[string]any{
+					"id": id, "parent": parent, "children": []string{},
+					"message": map[string]any{
+						"id": fmt.Sprintf("%d-%d", c, i), "author": map[string]any{"role": role},
+						"create_time": 1_700_000_000 + 100*c + i,
+						"content": map[string]any{
+							"content_type": "text", "parts": []string{needled(c*each+i, "needle-chatgpt")},
+						}, "status": "finished_successfully",
+					},
+				}
 			}
 			for id, node := range mapping {
 				if parent, ok := node.(map[string]any)["parent"].(string); ok && parent != "root" {
@@ -253,7 +278,10 @@ func writeChatGPT(t *testing.T, dir string, messages int) string {
 			if c > 0 {
 				out.WriteByte(',')
 			}
-			putJSON(t, out, map[string]any{"id": fmt.Sprint("conversation-", c), "title": fmt.Sprint("Talk ", c), "create_time": 1_700_000_000 + 100*c, "mapping": mapping, "current_node": fmt.Sprint("m", each-1)})
+			putJSON(t, out, map[string]any{
+				"id": fmt.Sprint("conversation-", c), "title": fmt.Sprint("Talk ", c), "create_time": 1_700_000_000 +
+					100*c, "mapping": mapping, "current_node": fmt.Sprint("m", each-1),
+			})
 		}
 		out.WriteByte(']')
 	})
@@ -281,7 +309,8 @@ func writeLLM(t *testing.T, dir string, messages int) string {
 		}
 		if err == nil {
 			at := written.Add(time.Duration(r) * time.Second).UTC().Format("2006-01-02T15:04:05")
-			_, err = tx.Exec(`INSERT INTO responses VALUES (?, 'm', ?, NULL, ?, ?, ?)`, fmt.Sprintf("r%09d", r), needled(r, "needle-llm"), "Said: "+filler(r+3), c, at)
+			_, err = tx.Exec(`INSERT INTO responses VALUES (?, 'm', ?, NULL, ?, ?, ?)`, fmt.Sprintf("r%09d", r),
+				needled(r, "needle-llm"), "Said: "+filler(r+3), c, at)
 		}
 	}
 	if err = errors.Join(err, tx.Commit(), db.Close()); err != nil {

@@ -27,7 +27,8 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.Model().Window(); got.Tokens != 4096 || asked != 1 {
-		t.Errorf("the turn asked %d times, and at its end the window is %+v; want once, before the first request", asked, got)
+		t.Errorf("the turn asked %d times, and at its end the window is %+v; want once, before the first request",
+			asked, got)
 	}
 	events, err := drain(s.Send(t.Context(), "And now?"))
 	if err != nil {
