@@ -1,5 +1,5 @@
-// Package approval decides whether a call of a tool may run: without asking, after the user was asked, or not at all. It
-// asks nobody, runs nothing and stores nothing: the result depends on the input alone.
+// Package approval decides whether a call of a tool may run: without asking, after the user was asked, or not at all.
+// It asks nobody, runs nothing and stores nothing: the result depends on the input alone.
 package approval
 
 import (
