@@ -1,6 +1,6 @@
-// Package branch holds the messages of one branch of a conversation. Of each message it keeps in some tens of bytes what
-// is asked of all of them, such as its role and its tokens. What only a few are asked for, such as the text, it reads
-// from the store by pages, of which it keeps those that were used last.
+// Package branch holds the messages of one branch of a conversation. Of each message it keeps in some tens of bytes
+// what is asked of all of them, such as its role and its tokens. What only a few are asked for, such as the text, it
+// reads from the store by pages, of which it keeps those that were used last.
 package branch
 
 import (
@@ -36,7 +36,10 @@ type Row struct {
 // The roles and the statuses of rows. What else a message has is "" in its row: it is kept, and never sent.
 var (
 	roles    = [...]history.Role{"", history.System, history.User, history.Assistant, history.Tool}
-	statuses = [...]history.Status{"", history.Complete, history.Streaming, history.Interrupted, history.Failed, history.Quarantined, history.Imported}
+	statuses = [...]history.Status{
+		"", history.Complete, history.Streaming, history.Interrupted, history.Failed, history.Quarantined,
+		history.Imported,
+	}
 )
 
 // Role is who speaks, "" for somebody unknown.
@@ -231,7 +234,9 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 // Load reads the messages with these ids, which become the end of the branch. f is called with the branch up to the
 // messages that were read last, the first of which has the index from, and returns the branch to go on from. Its error
 // ends the loading.
-func (b Branch) Load(ctx context.Context, ids []int64, f func(loaded Branch, from int, messages []store.Message) (Branch, error)) (Branch, error) {
+func (b Branch) Load(ctx context.Context, ids []int64,
+	f func(loaded Branch, from int, messages []store.Message) (Branch, error),
+) (Branch, error) {
 	for some := range slices.Chunk(ids, piece) {
 		list, err := b.pages.fetch(ctx, b.n, some)
 		if err != nil {
@@ -267,9 +272,11 @@ func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, err
 // row is what is known of a message.
 func (p *Pages) row(m *store.Message) Row {
 	r := Row{
-		ID: m.ID, Request: m.Request, Created: m.CreatedMS, Size: int32(min(len(m.Content), math.MaxInt32)), Calls: int32(len(m.ToolCalls)), Seq: int32(m.Seq),
-		Siblings: uint16(min(m.Siblings, math.MaxUint16)), role: uint8(max(0, slices.Index(roles[:], m.Role))), status: uint8(max(0, slices.Index(statuses[:], m.Status))),
-		Alone: m.Alone, Faulty: m.Fault != "", Reasoning: m.Reasoning != "",
+		ID: m.ID, Request: m.Request, Created: m.CreatedMS, Size: int32(min(len(m.Content), math.MaxInt32)),
+		Calls: int32(len(m.ToolCalls)), Seq: int32(m.Seq),
+		Siblings: uint16(min(m.Siblings, math.MaxUint16)), role: uint8(max(0, slices.Index(roles[:], m.Role))),
+		status: uint8(max(0, slices.Index(statuses[:], m.Status))),
+		Alone:  m.Alone, Faulty: m.Fault != "", Reasoning: m.Reasoning != "",
 	}
 	if p.read == nil || m.Tokenizer == p.tokenizer {
 		r.Tokens, r.Counted = int32(min(m.Tokens, math.MaxInt32)), true

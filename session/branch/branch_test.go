@@ -51,8 +51,10 @@ func (p plain) check(t *rapid.T, d *disk) {
 	lastUser := -1
 	for i, want := range p.messages {
 		r := p.Row(i)
-		if r.ID != want.ID || r.Role() != want.Role || r.Status() != want.Status || int(r.Size) != len(want.Content) || int(r.Tokens) != want.Tokens ||
-			int(r.Calls) != len(want.ToolCalls) || r.Request != want.Request || r.Alone != want.Alone || r.Faulty != (want.Fault != "") {
+		if r.ID != want.ID || r.Role() != want.Role || r.Status() != want.Status || int(r.Size) != len(want.Content) ||
+			int(r.Tokens) != want.Tokens ||
+			int(r.Calls) != len(want.ToolCalls) || r.Request != want.Request || r.Alone != want.Alone ||
+			r.Faulty != (want.Fault != "") {
 			t.Fatalf("row %d is %+v, want that of %+v", i, r, want)
 		}
 		if at, there := p.Find(want.ID); at != i || !there {
@@ -72,7 +74,8 @@ func (p plain) check(t *rapid.T, d *disk) {
 		}
 		return
 	}
-	if err != nil || !slices.EqualFunc(all, p.messages, func(a, b store.Message) bool { return reflect.DeepEqual(a, b) }) {
+	if err != nil || !slices.EqualFunc(all, p.messages,
+		func(a, b store.Message) bool { return reflect.DeepEqual(a, b) }) {
 		t.Fatalf("all messages are %+v, %v, want %+v", all, err, p.messages)
 	}
 }
@@ -87,7 +90,10 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 		next := int64(1)
 		message := func() store.Message {
 			m := store.Message{
-				Message:   history.Message{ID: next, Role: roles[1+next%4], Status: statuses[1+next%6], Content: strings.Repeat("word ", rapid.IntRange(0, 3).Draw(t, "words"))},
+				Message: history.Message{
+					ID: next, Role: roles[1+next%4], Status: statuses[1+next%6],
+					Content: strings.Repeat("word ", rapid.IntRange(0, 3).Draw(t, "words")),
+				},
 				Tokenizer: "t", Request: next % 3, Alone: next%5 == 0, Siblings: 1, Sibling: 1,
 			}
 			if m.Tokens = int(next % 7); next%11 == 0 {
@@ -120,7 +126,8 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 				if b.Len() > 0 {
 					at := rapid.IntRange(0, b.Len()-1).Draw(t, "asked")
 					m, err := b.Message(at)
-					if !d.broken && (err != nil || !reflect.DeepEqual(m, b.messages[at])) || d.broken && err != nil && !errors.Is(err, errDisk) {
+					if !d.broken && (err != nil || !reflect.DeepEqual(m, b.messages[at])) || d.broken && err != nil &&
+						!errors.Is(err, errDisk) {
 						t.Fatalf("message %d is %+v, %v, want %+v", at, m, err, b.messages[at])
 					}
 				}
