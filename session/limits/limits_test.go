@@ -16,7 +16,8 @@ func drawAmount(t *rapid.T, name string) Amount {
 
 func drawLimits(t *rapid.T) Limits {
 	return Limits{
-		drawAmount(t, "request limit"), drawAmount(t, "session limit"), drawAmount(t, "day limit"), drawAmount(t, "month limit"),
+		drawAmount(t, "request limit"), drawAmount(t, "session limit"), drawAmount(t, "day limit"),
+		drawAmount(t, "month limit"),
 		rapid.Bool().Draw(t, "ask where the price is unknown"),
 	}
 }
@@ -27,7 +28,8 @@ func drawSpent(t *rapid.T) Spent {
 
 func drawEstimate(t *rapid.T) Estimate {
 	a := drawAmount(t, "estimate")
-	from := rapid.SampledFrom([]pricing.CostFrom{pricing.Estimated, pricing.Priced, pricing.Unpriced, ""}).Draw(t, "source of the cost")
+	from := rapid.SampledFrom([]pricing.CostFrom{pricing.Estimated, pricing.Priced, pricing.Unpriced, ""}).Draw(t,
+		"source of the cost")
 	if from == pricing.Unpriced || from == "" {
 		a.Cost = 0
 	}
@@ -45,7 +47,9 @@ func TestOnlyWhatIsOverALimitIsHeldBack(t *testing.T) {
 		for _, sum := range []struct {
 			scope         Scope
 			limit, before Amount
-		}{{Request, l.Request, Amount{}}, {Session, l.Session, s.Session}, {Day, l.Day, s.Day}, {Month, l.Month, s.Month}} {
+		}{{Request, l.Request, Amount{}}, {
+			Session, l.Session, s.Session,
+		}, {Day, l.Day, s.Day}, {Month, l.Month, s.Month}} {
 			if sum.limit.Tokens != 0 && sum.before.Tokens+e.Tokens > sum.limit.Tokens {
 				want[string(sum.scope)+"_tokens"] = true
 			}
@@ -76,9 +80,15 @@ func TestRaisedLimitsHoldTheRequest(t *testing.T) {
 		if again := raised.Check(s, e); again.Any() {
 			t.Fatalf("%+v raised for %+v is %+v, and the request is held back for %v", l, over, raised, again.Keys())
 		}
-		for _, pair := range [][2]Amount{{l.Request, raised.Request}, {l.Session, raised.Session}, {l.Day, raised.Day}, {l.Month, raised.Month}} {
+		for _, pair := range [][2]Amount{
+			{l.Request, raised.Request},
+			{l.Session, raised.Session},
+			{l.Day, raised.Day},
+			{l.Month, raised.Month},
+		} {
 			was, is := pair[0], pair[1]
-			if is.Tokens < was.Tokens || is.Cost < was.Cost || (is.Tokens == 0) != (was.Tokens == 0) || (is.Cost == 0) != (was.Cost == 0) {
+			if is.Tokens < was.Tokens || is.Cost < was.Cost || (is.Tokens == 0) != (was.Tokens == 0) ||
+				(is.Cost == 0) != (was.Cost == 0) {
 				t.Fatalf("%+v became %+v", was, is)
 			}
 		}
@@ -121,14 +131,16 @@ func TestWhatIsOverALimitIsSaidInASentence(t *testing.T) {
 			Limits{Request: Amount{Cost: 25 * cent}},
 			Spent{},
 			pricing.Cost{Amount: 42 * cent, From: pricing.Estimated},
-			"This request is estimated at ~$0.42, above your limit of $0.25 per request.", "above $0.25 per request", "$1.00 per request",
+			"This request is estimated at ~$0.42, above your limit of $0.25 per request.", "above $0.25 per request",
+			"$1.00 per request",
 		},
 		{
 			"a day and tokens",
 			Limits{Request: Amount{Tokens: 4000}, Day: Amount{Cost: 500 * cent}},
 			Spent{Day: Amount{Cost: 470 * cent}},
 			pricing.Cost{Amount: 42 * cent, From: pricing.Estimated},
-			"This request is estimated at ~12,000 tokens, above your limit of 4,000 tokens per request; with this request today comes to ~$5.12, above your limit of $5.00 per day.",
+			"This request is estimated at ~12,000 tokens, above your limit of 4,000 tokens per request; with this " +
+				"request today comes to ~$5.12, above your limit of $5.00 per day.",
 			"above 4,000 tokens per request", "32,000 tokens per request, $10.00 per day",
 		},
 		{
@@ -136,14 +148,20 @@ func TestWhatIsOverALimitIsSaidInASentence(t *testing.T) {
 			Limits{Month: Amount{Cost: cent}, AskUnknown: true},
 			Spent{},
 			pricing.Cost{From: pricing.Unpriced},
-			"The cost of this request cannot be estimated, because the price of the model is not known.", "price not known", "",
+			"The cost of this request cannot be estimated, because the price of the model is not known.",
+			"price not known", "",
 		},
-		{"a price that nobody knows, allowed", Limits{Month: Amount{Cost: cent}}, Spent{}, pricing.Cost{From: pricing.Unpriced}, "", "", ""},
-		{"a server of the user's own", Limits{Session: Amount{Cost: cent}}, Spent{Session: Amount{Cost: 3 * cent}}, pricing.Cost{}, "", "", ""},
+		{"a price that nobody knows, allowed", Limits{
+			Month: Amount{Cost: cent},
+		}, Spent{}, pricing.Cost{From: pricing.Unpriced}, "", "", ""},
+		{"a server of the user's own", Limits{Session: Amount{Cost: cent}}, Spent{
+			Session: Amount{Cost: 3 * cent},
+		}, pricing.Cost{}, "", "", ""},
 	} {
 		over := test.limits.Check(test.spent, Estimate{12_000, test.cost})
 		if over.Sentence() != test.want || over.Short() != test.short || over.RaisedTo() != test.raised {
-			t.Errorf("%s: got %q, %q, raised to %q; want %q, %q, %q", test.name, over.Sentence(), over.Short(), over.RaisedTo(), test.want, test.short, test.raised)
+			t.Errorf("%s: got %q, %q, raised to %q; want %q, %q, %q", test.name, over.Sentence(), over.Short(),
+				over.RaisedTo(), test.want, test.short, test.raised)
 		}
 	}
 }

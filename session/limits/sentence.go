@@ -27,10 +27,12 @@ func (o Over) Clause() string {
 			parts = append(parts, "this request is estimated at "+x.total()+", "+limit)
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("with this request %s comes to %s, %s", names[x.Scope].whole, x.total(), limit))
+		parts = append(parts, fmt.Sprintf("with this request %s comes to %s, %s", names[x.Scope].whole,
+			x.total(), limit))
 	}
 	if o.Unknown {
-		parts = append(parts, "the cost of this request cannot be estimated, because the price of the model is not known")
+		parts = append(parts, "the cost of this request cannot be estimated, because the price of the model is not "+
+			"known")
 	}
 	return strings.Join(parts, "; ")
 }
