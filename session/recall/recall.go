@@ -35,12 +35,15 @@ const (
 
 // Tool describes the tool to the model. Everywhere says that it reads the user's other conversations too.
 func Tool(everywhere bool) tool.Tool {
-	description := "Search the earlier messages of this conversation that are shortened or missing in what you were given, and read them."
-	schema := `{"type":"object","properties":{"query":{"type":"string","description":"words to look for"}},"required":["query"]}`
+	description := "Search the earlier messages of this conversation that are shortened or missing in what you were " +
+		"given, and read them."
+	where := ""
 	if everywhere {
 		description += " It can also search the user's other conversations."
-		schema = `{"type":"object","properties":{"query":{"type":"string","description":"words to look for"},"where":{"type":"string","enum":["this conversation","other conversations"]}},"required":["query"]}`
+		where = `,"where":{"type":"string","enum":["this conversation","other conversations"]}`
 	}
+	schema := `{"type":"object","properties":{"query":{"type":"string","description":"words to look for"}` + where +
+		`},"required":["query"]}`
 	t := tool.Tool{Name: Name, Description: description, Parameters: json.RawMessage(schema)}
 	if !everywhere {
 		t.Default = tool.Allow // The model has been given these messages before, or could have been.
@@ -98,7 +101,8 @@ func Answer(q Query, found []Message, limit int, count func(string) int) (text s
 	if n := len(found) - used; n > 0 {
 		rest = fmt.Sprintf(" Of %d that match, these are the best; a narrower query finds others.", len(found))
 	}
-	return "Messages that are not, or not whole, in your context, the best match first." + rest + "\n" + b.String(), used
+	return "Messages that are not, or not whole, in your context, the best match first." + rest + "\n" +
+		b.String(), used
 }
 
 // describe is a message with a line about it in front.
