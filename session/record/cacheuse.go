@@ -10,7 +10,8 @@ import (
 
 // CacheUse is how much of a request its server found in its cache, beside how much it could have found.
 type CacheUse struct {
-	Reusable int           // tokens at the request's beginning that were the same as in the request before; 0 for none or not known
+	// Tokens at the request's beginning that were the same as in the request before; 0 for none or not known.
+	Reusable int
 	Age      time.Duration // since that request
 	Read     int           // tokens that the server says it found, -1 where it does not say
 
@@ -53,7 +54,8 @@ func (u CacheUse) Sentences(number func(int) string) []string {
 		if u.Age > cacheLife {
 			when = fmt.Sprintf(", %s minutes earlier", number(int(u.Age.Minutes())))
 		}
-		list = append(list, fmt.Sprintf("the first ~%s tokens were the same as in the request before%s; the server read %s of them from its cache", number(u.Reusable), when, read))
+		list = append(list, fmt.Sprintf("the first ~%s tokens were the same as in the request before%s; the server "+
+			"read %s of them from its cache", number(u.Reusable), when, read))
 	}
 	if u.Diagnosed {
 		list = append(list, u.Diagnosis.String())

@@ -13,14 +13,20 @@ func TestCountsAreOfEveryMessage(t *testing.T) {
 	var entries []history.Entry
 	var messages []store.Message
 	for i, d := range []history.Disposition{
-		history.Dropped, history.Kept, history.Kept, history.Cut, history.Recalled, history.Excluded, history.Isolated, history.Blank,
+		history.Dropped, history.Kept, history.Kept, history.Cut, history.Recalled, history.Excluded,
+		history.Isolated, history.Blank,
 	} {
-		entries = append(entries, history.Entry{ID: int64(i + 1), Disposition: d, Pinned: true, Repairs: []history.Repair{{Kind: "C1"}}})
-		messages = append(messages, store.Message{Message: history.Message{ID: int64(i + 1), CreatedMS: int64(i) * 1000}})
+		entries = append(entries, history.Entry{
+			ID: int64(i + 1), Disposition: d, Pinned: true, Repairs: []history.Repair{{Kind: "C1"}},
+		})
+		messages = append(messages, store.Message{
+			Message: history.Message{ID: int64(i + 1), CreatedMS: int64(i) * 1000},
+		})
 	}
 	got := CountsOf(entries, make([]history.Added, 3), branch.Of(messages...))
 	want := Counts{
-		Stored: 8, Kept: 2, Cut: 1, Recalled: 1, Dropped: 1, Excluded: 1, Quarantined: 1, Blank: 1, Pinned: 4, Repaired: 4, Added: 3,
+		Stored: 8, Kept: 2, Cut: 1, Recalled: 1, Dropped: 1, Excluded: 1, Quarantined: 1, Blank: 1, Pinned: 4,
+		Repaired: 4, Added: 3,
 		Oldest: time.UnixMilli(1000).UTC(), Newest: time.UnixMilli(4000).UTC(),
 	}
 	if got != want || got.Sent() != 4 {

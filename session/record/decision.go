@@ -34,8 +34,10 @@ type Decision struct {
 	To       history.Origin           `json:"to"`
 	Summary  *history.Summary         `json:"summary,omitempty"`
 	Scope    *history.Scope           `json:"scope,omitempty"`
-	Cut      bool                     `json:"cut,omitempty"`   // the user chose to cut the current message where it does not fit
-	Asked    string                   `json:"asked,omitempty"` // what winnow itself asked in place of the user, "" for a turn's request
+	// The user chose to cut the current message where it does not fit.
+	Cut bool `json:"cut,omitempty"`
+	// What winnow itself asked in place of the user, "" for a turn's request.
+	Asked string `json:"asked,omitempty"`
 
 	Sampling Sampling    `json:"sampling"`
 	Schemas  []tool.Tool `json:"schemas,omitempty"` // the tools that the model could call
@@ -43,11 +45,13 @@ type Decision struct {
 	Wire     llm.Wire    `json:"wire,omitempty"`    // the format of the request
 	Quirks   []string    `json:"quirks,omitempty"`  // what the server was known to refuse
 
-	AskedWindow int         `json:"asked_window,omitempty"` // the window that the server was asked to run the model with, 0 for none
-	KeepAlive   string      `json:"keep_alive,omitempty"`   // how long it was asked to keep the model loaded
-	Cache       llm.Caching `json:"cache,omitzero"`         // what the request says to its server's cache
+	// The window that the server was asked to run the model with, 0 for none.
+	AskedWindow int         `json:"asked_window,omitempty"`
+	KeepAlive   string      `json:"keep_alive,omitempty"` // how long it was asked to keep the model loaded
+	Cache       llm.Caching `json:"cache,omitzero"`       // what the request says to its server's cache
 
-	Guessed [][2]int64 `json:"guessed,omitempty"` // messages not counted then, of which none was sent whole, as runs from id to id
+	// Messages not counted then, of which none was sent whole, as runs from id to id.
+	Guessed [][2]int64 `json:"guessed,omitempty"`
 }
 
 // Sampling is what is asked of a model beside the messages.
@@ -78,7 +82,8 @@ func (s Sampling) Request() llm.Request {
 func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, client *llm.Client) Decision {
 	d := Decision{
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
-		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To, Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
+		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To,
+		Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
 		AskedWindow: r.Window, Cache: r.Cache, Schemas: r.Tools, Base: address(client.Endpoint().BaseURL),
 	}
 	d.Ask(client, r)
@@ -191,8 +196,11 @@ func (d Decision) options(turn []history.Message, count history.Counter) history
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
 // configured or not.
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
-	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Quirks: d.Quirks, KeepAlive: d.KeepAlive})
+	then := llm.NewClient(llm.Endpoint{
+		Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Quirks: d.Quirks, KeepAlive: d.KeepAlive,
+	})
 	request := d.Sampling.Request()
-	request.Model, request.Messages, request.Tools, request.Window, request.Cache = r.Model, p.Messages, d.Schemas, d.AskedWindow, d.Cache
+	request.Model, request.Messages, request.Tools, request.Window, request.Cache = r.Model, p.Messages, d.Schemas,
+		d.AskedWindow, d.Cache
 	return then.Body(request)
 }

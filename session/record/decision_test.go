@@ -21,7 +21,11 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 		fillIn(t, value.Field(i), i+1)
 	}
 	o.Turn = []history.Message{{ID: 7, Role: history.User, Content: "now"}}
-	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []tool.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
+	request := llm.Request{
+		Model: "m", MaxTokens: 3, Effort: "low", Tools: []tool.Tool{
+			{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)},
+		},
+	}
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
 	client.Learn("no-stream-options")
 	var r store.Request
@@ -41,7 +45,8 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	if !reflect.DeepEqual(got, o) {
 		t.Errorf("replayed with\n%+v\nwant\n%+v", got, o)
 	}
-	if d.Leaf != 9 || len(d.Turn) != 1 || d.Turn[0] != 7 || d.Base != "https://host.example:8443/v1" || !reflect.DeepEqual(d.Schemas, request.Tools) {
+	if d.Leaf != 9 || len(d.Turn) != 1 || d.Turn[0] != 7 || d.Base != "https://host.example:8443/v1" ||
+		!reflect.DeepEqual(d.Schemas, request.Tools) {
 		t.Errorf("the record says %s", raw)
 	}
 }

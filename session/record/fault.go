@@ -42,7 +42,8 @@ func FaultOf(err error) Fault {
 	if f.Status != 0 {
 		text = strings.Replace(text, fmt.Sprintf(" (%d)", f.Status), "", 1)
 		f.Host = e.Endpoint
-		if at, err := url.Parse(e.Address); err == nil && at.Host != "" && e.Endpoint != llm.Guide { // the guide is at no address
+		// The guide is at no address.
+		if at, err := url.Parse(e.Address); err == nil && at.Host != "" && e.Endpoint != llm.Guide {
 			f.Host = at.Host
 		}
 	}
@@ -91,8 +92,8 @@ type Failure struct {
 	After   int64 // where no request failed: the message behind which the turn failed
 }
 
-// FailureAfter is the failure of a turn behind a message, where it failed there without a request that failed. The user's
-// message is left to the caller, who has the branch.
+// FailureAfter is the failure of a turn behind a message, where it failed there without a request that failed. The
+// user's message is left to the caller, who has the branch.
 func FailureAfter(m store.Message) (f Failure, ok bool) {
 	f = Failure{Fault: ReadFault(m.Fault), Tries: 1, After: m.ID}
 	return f, f.Fault != Fault{}

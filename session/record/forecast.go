@@ -17,12 +17,14 @@ type Forecast struct {
 	// ended. Before the first answer there are none: a conversation that was imported has lost nothing.
 	Losses []int
 
-	Shortfall *Shortfall // of the newest request that the server counted; nil where it read all, and after a change of the model
+	// Of the newest request that the server counted; nil where it read all, and after a change of the model.
+	Shortfall *Shortfall
 }
 
 // Prefix is how much of a request a server may have read before, in counted tokens.
 type Prefix struct {
-	Tokens      int       // the messages that the request and the one before it begin with alike, and the tool schemas in front of them
+	// The messages that the request and the one before it begin with alike, and the tool schemas in front of them.
+	Tokens      int
 	IfNextDrops int       // how many of those stay when the plan's Next loses its text
 	Known       bool      // false where there is nothing to compare with
 	Sent        time.Time // when the one before it was sent

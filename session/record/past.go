@@ -181,12 +181,17 @@ type answered struct {
 
 // weigh counts a request of a plan, as far as that is not counted yet: what it begins with as the
 // request before, and texts of the branch that are sent whole.
-func (p *Past) weigh(before *answered, model string, at time.Time, plan history.Plan, messages branch.Branch) *answered {
+func (p *Past) weigh(before *answered, model string, at time.Time, plan history.Plan,
+	messages branch.Branch,
+) *answered {
 	if p.count == nil {
 		return nil
 	}
 	at = at.UTC().Truncate(time.Millisecond) // as it is stored
-	now := &answered{at: at, model: model, tools: plan.Sum.Tools, messages: plan.Messages, upto: make([]int, 1, len(plan.Messages)+1)}
+	now := &answered{
+		at: at, model: model, tools: plan.Sum.Tools, messages: plan.Messages,
+		upto: make([]int, 1, len(plan.Messages)+1),
+	}
 	counts := map[string]int{}
 	for i := range plan.Entries {
 		e := &plan.Entries[i]

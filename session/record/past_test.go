@@ -35,7 +35,11 @@ func conversation(t *testing.T, questions ...string) Records {
 	var leaf int64
 	say := func(role history.Role, text string) {
 		t.Helper()
-		m := store.Message{Session: r.Session, Parent: leaf, Tokenizer: r.Tokenizer, Message: history.Message{Role: role, Content: text, Status: history.Complete, Tokens: words(text)}}
+		m := store.Message{
+			Session: r.Session, Parent: leaf, Tokenizer: r.Tokenizer, Message: history.Message{
+				Role: role, Content: text, Status: history.Complete, Tokens: words(text),
+			},
+		}
 		if leaf == 0 {
 			var row store.Session
 			row, m, err = st.Begin(t.Context(), store.Session{Endpoint: "test", Model: "m"}, m)

@@ -78,7 +78,10 @@ func Failures(receipts map[int64]Receipt) []Failure {
 // ReceiptOf is the receipt of a request that is over, by its record and its plan.
 func ReceiptOf(q store.Request, p history.Plan) Receipt {
 	c := CountsOf(p.Entries, nil, branch.Branch{})
-	return receiptOf(q, store.Tally{Sum: p.Sum, Stored: c.Stored, Sent: c.Sent(), Cut: c.Cut, Dropped: c.Dropped, Recalled: c.Recalled, Repaired: c.Repaired})
+	return receiptOf(q, store.Tally{
+		Sum: p.Sum, Stored: c.Stored, Sent: c.Sent(), Cut: c.Cut, Dropped: c.Dropped, Recalled: c.Recalled,
+		Repaired: c.Repaired,
+	})
 }
 
 // receiptOf is the receipt of a request. counts are of the conversation's messages, the question included.
@@ -94,6 +97,7 @@ func receiptOf(r store.Request, counts store.Tally) Receipt {
 		Stopped: r.End == store.EndStopped, End: r.End, Finish: r.Finish,
 		Cache:  CacheUseOf(r),
 		Unread: r.CutExpected, Expected: counts.Sum.Tokens(counts.Sum.Total),
-		Stored: counts.Stored, Sent: counts.Sent, Cut: counts.Cut, Dropped: counts.Dropped, Recalled: counts.Recalled, Repaired: counts.Repaired,
+		Stored: counts.Stored, Sent: counts.Sent, Cut: counts.Cut, Dropped: counts.Dropped, Recalled: counts.Recalled,
+		Repaired: counts.Repaired,
 	}
 }

@@ -47,9 +47,11 @@ type Leaving struct {
 func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
 	p := l.Plan
 	q := store.Request{
-		Session: r.Session, Turn: l.Turn, User: l.User, Purpose: l.Purpose, Endpoint: l.Endpoint, Model: l.Model, Tokenizer: r.Tokenizer,
-		Plan: &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}, Rules: p.Rules, Estimate: p.Sum.Total,
-		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
+		Session: r.Session, Turn: l.Turn, User: l.User, Purpose: l.Purpose, Endpoint: l.Endpoint, Model: l.Model,
+		Tokenizer: r.Tokenizer,
+		Plan:      &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}, Rules: p.Rules,
+		Estimate: p.Sum.Total,
+		Prompt:   -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}
 	if l.Prefix.Known {
 		q.Reusable, q.ReusableAge = p.Sum.Tokens(l.Prefix.Tokens), max(0, l.At.Sub(l.Prefix.Sent))

@@ -139,13 +139,15 @@ func measure(v *store.Verdicts, rebuilt history.Plan) {
 func (r Records) doubt(made Replayed, damaged bool, unsent error) string {
 	switch {
 	case made.Request.Rules != history.Rules:
-		return fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d", made.Request.Rules, history.Rules)
+		return fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d",
+			made.Request.Rules, history.Rules)
 	case unsent != nil:
 		return "today it would not be sent: " + unsent.Error()
 	case damaged:
 		return "a stored message is damaged"
 	case made.Request.Tokenizer != r.Tokenizer:
-		return fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", made.Request.Tokenizer, r.Tokenizer)
+		return fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", made.Request.Tokenizer,
+			r.Tokenizer)
 	}
 	return "its hash differs from the recorded one"
 }

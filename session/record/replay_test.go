@@ -27,8 +27,8 @@ func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
 	}
 }
 
-// A request whose messages cannot be read is not rebuilt. That is an error, and says nothing of whether it would be sent
-// today.
+// A request whose messages cannot be read is not rebuilt. That is an error, and says nothing of whether it would be
+// sent today.
 func TestRequestWhoseMessagesCannotBeReadIsNotRebuilt(t *testing.T) {
 	r := conversation(t, "Is it so?", "Is it so still?")
 	stored, gone := r.Branch, errors.New("the disk is gone")
@@ -40,7 +40,9 @@ func TestRequestWhoseMessagesCannotBeReadIsNotRebuilt(t *testing.T) {
 			}
 			messages, err := all.All(ctx)
 			left := reads
-			return branch.New(branch.NewPages(r.Tokenizer, func(ctx context.Context, ids []int64) ([]store.Message, error) {
+			return branch.New(branch.NewPages(r.Tokenizer, func(ctx context.Context, ids []int64) ([]store.Message,
+				error,
+			) {
 				if left--; left < 0 {
 					return nil, gone
 				}

@@ -8,7 +8,9 @@ import (
 
 func TestMessagesThatWereNotRead(t *testing.T) {
 	entry := func(i, tokens int) history.Entry {
-		return history.Entry{Index: i, ID: int64(i + 1), Disposition: history.Kept, Place: history.Whole, TokensAfter: tokens}
+		return history.Entry{
+			Index: i, ID: int64(i + 1), Disposition: history.Kept, Place: history.Whole, TokensAfter: tokens,
+		}
 	}
 	entries := []history.Entry{entry(0, 400), entry(1, 300), entry(2, 0), entry(3, 200), entry(4, 100)}
 	entries[2].Disposition = history.Dropped

@@ -34,12 +34,16 @@ func TestUsageAddsUp(t *testing.T) {
 			r := store.Request{
 				Session: row.ID, Endpoint: "e", Model: rapid.SampledFrom([]string{"m", "n"}).Draw(t, "model"),
 				Created: start.Add(time.Duration(rapid.IntRange(0, 20*24-1).Draw(t, "hour")) * time.Hour),
-				Purpose: rapid.SampledFrom([]store.Purpose{store.ForAnswer, store.ForSummary, store.ForTitle}).Draw(t, "purpose"),
-				Cost:    int64(rapid.IntRange(0, 9).Draw(t, "cost")), Prompt: rapid.IntRange(-1, 99).Draw(t, "prompt"), Cached: -1, Answer: -1, Reasoning: -1,
+				Purpose: rapid.SampledFrom([]store.Purpose{store.ForAnswer, store.ForSummary, store.ForTitle}).Draw(t,
+					"purpose"),
+				Cost: int64(rapid.IntRange(0, 9).Draw(t, "cost")), Prompt: rapid.IntRange(-1, 99).Draw(t, "prompt"),
+				Cached: -1, Answer: -1, Reasoning: -1,
 			}
 			cost := pricing.Cost{
 				Amount: pricing.Money(r.Cost),
-				From:   rapid.SampledFrom([]pricing.CostFrom{pricing.Charged, pricing.Estimated, pricing.Unpriced, ""}).Draw(t, "from"),
+				From: rapid.SampledFrom([]pricing.CostFrom{
+					pricing.Charged, pricing.Estimated, pricing.Unpriced, "",
+				}).Draw(t, "from"),
 			}
 			r.CostFrom = string(cost.From)
 			if _, err := s.AddRequest(ctx, r); err != nil {
@@ -51,7 +55,9 @@ func TestUsageAddsUp(t *testing.T) {
 				want.Uncounted++
 			}
 		}
-		by := UsageBy{rapid.Bool().Draw(t, "by day"), rapid.Bool().Draw(t, "by model"), rapid.Bool().Draw(t, "by session")}
+		by := UsageBy{
+			rapid.Bool().Draw(t, "by day"), rapid.Bool().Draw(t, "by model"), rapid.Bool().Draw(t, "by session"),
+		}
 		report, err := UsageOf(ctx, s, start, start.AddDate(0, 0, 21), by)
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +68,8 @@ func TestUsageAddsUp(t *testing.T) {
 		var lines, purposes Usage
 		for _, l := range report.Lines {
 			lines = lines.plus(l.Usage)
-			if l.Day.IsZero() == by.Day || (l.Model == "") == by.Model || (l.Session == "") == by.Session || by.Session && l.Title != "one" {
+			if l.Day.IsZero() == by.Day || (l.Model == "") == by.Model || (l.Session == "") == by.Session ||
+				by.Session && l.Title != "one" {
 				t.Fatalf("by %+v there is a line of %+v", by, l.UsageKey)
 			}
 		}
@@ -92,8 +99,14 @@ func TestASumSaysWhatIsMissingInIt(t *testing.T) {
 		{Spent{Requests: 3, Priced: 3}, "$0"},
 		{Spent{Requests: 3, Priced: 2, Amount: pricing.Dollar}, "$1.00"},
 		{Spent{Requests: 3, Unpriced: 1}, "1 request of unknown price"},
-		{Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10}, "$1.20 + 3 requests of unknown price"},
-		{Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10, Estimated: true}, "~$1.20 + 3 requests of unknown price"},
+		{
+			Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10},
+			"$1.20 + 3 requests of unknown price",
+		},
+		{
+			Spent{Requests: 9, Priced: 6, Unpriced: 3, Amount: 12 * pricing.Dollar / 10, Estimated: true},
+			"~$1.20 + 3 requests of unknown price",
+		},
 	} {
 		if got := test.spent.Sentence(); got != test.want {
 			t.Errorf("%+v is written %q, want %q", test.spent, got, test.want)
@@ -109,10 +122,14 @@ func TestDaysCoverAllTime(t *testing.T) {
 		odd      map[string]time.Duration // days of other than 24 hours
 	}{
 		{"UTC", time.Date(2026, 2, 27, 5, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), nil},
-		{"Europe/Berlin", time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2026-03-29": 23 * time.Hour}},
-		{"Europe/Berlin", time.Date(2026, 10, 23, 12, 0, 0, 0, time.UTC), time.Date(2026, 10, 27, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2026-10-25": 25 * time.Hour}},
-		{"America/Sao_Paulo", time.Date(2018, 11, 2, 12, 0, 0, 0, time.UTC), time.Date(2018, 11, 6, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2018-11-04": 23 * time.Hour}},
-		{"Asia/Beirut", time.Date(2022, 3, 25, 12, 0, 0, 0, time.UTC), time.Date(2022, 3, 29, 12, 0, 0, 0, time.UTC), map[string]time.Duration{"2022-03-27": 23 * time.Hour}},
+		{"Europe/Berlin", time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC), time.Date(2026, 3, 31, 12, 0, 0, 0,
+			time.UTC), map[string]time.Duration{"2026-03-29": 23 * time.Hour}},
+		{"Europe/Berlin", time.Date(2026, 10, 23, 12, 0, 0, 0, time.UTC), time.Date(2026, 10, 27, 12, 0, 0, 0,
+			time.UTC), map[string]time.Duration{"2026-10-25": 25 * time.Hour}},
+		{"America/Sao_Paulo", time.Date(2018, 11, 2, 12, 0, 0, 0, time.UTC), time.Date(2018, 11, 6, 12, 0, 0, 0,
+			time.UTC), map[string]time.Duration{"2018-11-04": 23 * time.Hour}},
+		{"Asia/Beirut", time.Date(2022, 3, 25, 12, 0, 0, 0, time.UTC), time.Date(2022, 3, 29, 12, 0, 0, 0,
+			time.UTC), map[string]time.Duration{"2022-03-27": 23 * time.Hour}},
 	} {
 		in, err := time.LoadLocation(test.zone)
 		if err != nil {
@@ -132,7 +149,8 @@ func TestDaysCoverAllTime(t *testing.T) {
 			}
 		}
 		first, last := days[0], days[len(days)-1]
-		if test.from.Before(first.From) || !test.from.Before(first.To) || test.to.Before(last.From) || !test.to.Before(last.To) {
+		if test.from.Before(first.From) || !test.from.Before(first.To) || test.to.Before(last.From) ||
+			!test.to.Before(last.To) {
 			t.Errorf("%s: %s to %s are covered by %s to %s", test.zone, test.from, test.to, first.From, last.To)
 		}
 		if !maps.Equal(odd, test.odd) {
