@@ -19,9 +19,11 @@ import (
 
 // Base is what holds for every conversation.
 type Base struct {
-	Policy      history.Policy // as configured
-	Context     string         // the policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset
-	Environment string         // the policy's keys that the environment sets, as TOML: they go over what is set for a conversation
+	Policy history.Policy // as configured
+	// The policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset.
+	Context string
+	// The policy's keys that the environment sets, as TOML: they go over what is set for a conversation.
+	Environment string
 }
 
 // Overrides is what was set for one conversation.
@@ -122,7 +124,8 @@ func (b Base) CheckFree(was, now Overrides) error {
 	before["preset"], after["preset"] = was.Preset, now.Preset
 	for key := range environment {
 		if after[key] != before[key] {
-			return fmt.Errorf("%s is set by WINNOW_CONTEXT_%s in the environment, which overrides the session", key, strings.ToUpper(key))
+			return fmt.Errorf("%s is set by WINNOW_CONTEXT_%s in the environment, which overrides the session", key,
+				strings.ToUpper(key))
 		}
 	}
 	return nil
@@ -183,7 +186,12 @@ func has(keys map[string]any, key string) bool {
 // Text says in one line which settings were set, and where. Those of the preset are not named.
 func Text(list []Setting) string {
 	var parts []string
-	for _, from := range []struct{ origin, words string }{{"trial", "tried here"}, {"environment", "from the environment"}, {"session", "set for this session"}, {"configuration", "from the configuration"}} {
+	for _, from := range []struct{ origin, words string }{
+		{"trial", "tried here"},
+		{"environment", "from the environment"},
+		{"session", "set for this session"},
+		{"configuration", "from the configuration"},
+	} {
 		var names []string
 		for _, s := range list {
 			if s.From == from.origin {

@@ -37,14 +37,25 @@ func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 	}{
 		{"the configuration", "", Overrides{}, nil, "balanced", 7, 9000},
 		{"another preset under the configured keys", "", Overrides{Preset: "recent"}, nil, "recent", 7, 9000},
-		{"a budget of the conversation", "", with(t, Overrides{}, map[string]any{"budget": 4000}), nil, "balanced", 7, 4000},
-		{"a budget of the environment", "budget = 500", with(t, Overrides{}, map[string]any{"budget": 4000}), nil, "balanced", 7, 500},
-		{"a budget that is tried over that", "budget = 500", with(t, Overrides{}, map[string]any{"budget": 4000}), []string{"budget"}, "balanced", 7, 4000},
+		{
+			"a budget of the conversation", "", with(t, Overrides{}, map[string]any{"budget": 4000}), nil,
+			"balanced", 7, 4000,
+		},
+		{
+			"a budget of the environment", "budget = 500", with(t, Overrides{}, map[string]any{"budget": 4000}), nil,
+			"balanced", 7, 500,
+		},
+		{
+			"a budget that is tried over that", "budget = 500", with(t, Overrides{}, map[string]any{"budget": 4000}),
+			[]string{"budget"},
+			"balanced", 7, 4000,
+		},
 		{"a preset of the environment", "preset = 'recent'", Overrides{Preset: "classic"}, nil, "recent", 7, 9000},
 	} {
 		p, err := base(t, c.environment).PolicyOf(c.overrides, c.asked...)
 		if err != nil || p.Preset != c.preset || p.MaxMessages != c.messages || p.Budget != c.budget {
-			t.Errorf("%s: %s, %d messages, budget %d, %v; want %s, %d and %d", c.what, p.Preset, p.MaxMessages, p.Budget, err, c.preset, c.messages, c.budget)
+			t.Errorf("%s: %s, %d messages, budget %d, %v; want %s, %d and %d", c.what, p.Preset, p.MaxMessages,
+				p.Budget, err, c.preset, c.messages, c.budget)
 		}
 	}
 	for what, o := range map[string]Overrides{"preset": {Preset: "none"}, "text": {Keys: "= ="}, "value": {Keys: "budget = -5"}} {
@@ -88,7 +99,8 @@ func TestEachSettingNamesItsOrigin(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", key, got[key], want)
 		}
 	}
-	if text := Text(list); !strings.Contains(text, "from the environment: max_messages 3") || !strings.HasSuffix(text, "the rest from the preset") {
+	if text := Text(list); !strings.Contains(text, "from the environment: max_messages 3") ||
+		!strings.HasSuffix(text, "the rest from the preset") {
 		t.Errorf("in one line: %s", text)
 	}
 }
