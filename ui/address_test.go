@@ -26,7 +26,8 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	l.until("the refusal", func() bool { return !l.turn.Busy })
 	l.shows("The draft is kept.")
 	if got := l.composer.Shown(); l.Asked() != asked || got != "Second" || l.chat.Messages.Len() != 2 {
-		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Asked()-asked, got, l.chat.Messages.Len())
+		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Asked()-asked, got,
+			l.chat.Messages.Len())
 	}
 	s := l.current.Session
 	l.press("ctrl+l")

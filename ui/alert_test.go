@@ -26,7 +26,8 @@ func TestLongErrorLeavesTheWayOut(t *testing.T) {
 		l.press("enter")
 		l.until("the end of the turn", func() bool { return !l.turn.Busy })
 		screen := plain(l.Model)
-		if !strings.Contains(screen, "/retry try again") || !strings.Contains(screen, "The server has much to say.") || !strings.Contains(screen, " …") && !strings.Contains(screen, "…”") {
+		if !strings.Contains(screen, "/retry try again") || !strings.Contains(screen, "The server has much to say.") ||
+			!strings.Contains(screen, " …") && !strings.Contains(screen, "…”") {
 			t.Errorf("%d×%d: want the beginning of the error and the way out:\n%s", size.w, size.h, screen)
 		}
 	}
@@ -55,8 +56,11 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		l.run(l.begin(l.composer.Take(0), fails))
 		l.until("the end of the turn", func() bool { return !l.turn.Busy })
 		screen := plain(l.Model)
-		if l.notice.Alert().Way != test.want || !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "), "draft is kept") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
-			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(), test.want, screen)
+		if l.notice.Alert().Way != test.want ||
+			!strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "),
+				"draft is kept") || strings.Contains(screen, "/retry") || l.composer.Text() != "Keep me" {
+			t.Errorf("%v: the draft is %q, want it back, %q and no /retry:\n%s", test.err, l.composer.Text(),
+				test.want, screen)
 		}
 	}
 }
@@ -74,8 +78,10 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 		l.press("enter")
 		l.until("the error", func() bool { return l.notice.Alert().Text != "" })
 		screen := plain(l.Model)
-		if l.composer.Text() != draft || l.notice.Alert().Way != "The draft is kept." || strings.Contains(screen, "/retry") {
-			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft, screen)
+		if l.composer.Text() != draft || l.notice.Alert().Way != "The draft is kept." ||
+			strings.Contains(screen, "/retry") {
+			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft,
+				screen)
 		}
 	}
 }
@@ -98,13 +104,15 @@ func TestFailedCompactNamesItself(t *testing.T) {
 	l.types("/compact")
 	l.press("enter")
 	l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
-	if screen := plain(l.Model); !strings.Contains(screen, "/compact tries again.") || strings.Contains(screen, "/retry") {
+	if screen := plain(l.Model); !strings.Contains(screen, "/compact tries again.") ||
+		strings.Contains(screen, "/retry") {
 		t.Errorf("want /compact as the way out:\n%s", screen)
 	}
 }
 
 func TestWrappedLinesFit(t *testing.T) {
-	for _, s := range []string{"\n " + strings.Repeat("x", 18), " " + strings.Repeat("x", 18) + " y", "a\n   " + strings.Repeat("日", 9), "\U0001BCA0" + strings.Repeat("x", 18), "\n \U0001BCA0" + strings.Repeat("x", 18)} {
+	for _, s := range []string{"\n " + strings.Repeat("x", 18), " " + strings.Repeat("x", 18) + " y", "a\n   " +
+		strings.Repeat("日", 9), "\U0001BCA0" + strings.Repeat("x", 18), "\n \U0001BCA0" + strings.Repeat("x", 18)} {
 		lines := theme.Wrap(s, 18)
 		for _, line := range lines {
 			if n := ansi.StringWidth(line); n > 18 {

@@ -32,7 +32,8 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	code := fileWith(t, "two words.go", "package main\n\nfunc main() {}\n")
-	dot := fileWith(t, "dot.gif", "GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
+	dot := fileWith(t, "dot.gif",
+		"GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 	l.types("/attach " + composer.Escaped(code) + " '" + dot + "'")
 	l.press("enter")
 	l.shows("[file two words.go: 3 lines, 29 B, ~")
@@ -51,7 +52,8 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2 })
 	body := l.bodies[0]
-	for _, want := range []string{`two words.go:\n` + "```" + `\npackage main`, `data:image/gif;base64,`, `"text":"what is it? See "`} {
+	for _, want := range []string{`two words.go:\n` + "```" +
+		`\npackage main`, `data:image/gif;base64,`, `"text":"what is it? See "`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the request does not hold %q:\n%s", want, body)
 		}
@@ -91,7 +93,8 @@ func TestDraggedFilesBecomeChips(t *testing.T) {
 		}
 		l.press("backspace")
 		if got := l.composer.Drafted(); len(got.Files) != files-1 || !strings.HasSuffix(got.Text, composer.Escaped(b)) {
-			t.Errorf("%s: after backspace the draft is %q with %d files, want the path as text", c.name, got.Text, len(got.Files))
+			t.Errorf("%s: after backspace the draft is %q with %d files, want the path as text", c.name, got.Text,
+				len(got.Files))
 		}
 	}
 }
@@ -99,7 +102,8 @@ func TestDraggedFilesBecomeChips(t *testing.T) {
 func TestPastesThatAreNoFilesAreText(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, paste := range []string{"/help me", dir, "~/no such file", "file:///nowhere/at all", "see " + fileWith(t, "a", "x")} {
+	for _, paste := range []string{"/help me", dir, "~/no such file", "file:///nowhere/at all", "see " +
+		fileWith(t, "a", "x")} {
 		l := onStage(t, 100, 30)
 		l.pastes(paste)
 		l.until("the files", func() bool { return len(l.composer.Unread()) == 0 })

@@ -28,11 +28,13 @@ func staysFor(m *Model) tea.Cmd {
 	case !m.turn.Busy:
 		return nil
 	case m.current.Session.Temporary():
-		return m.notice.Error("This chat is not saved, so its answer cannot continue in the background: " + back + " stops it.")
+		return m.notice.Error("This chat is not saved, so its answer cannot continue in the background: " +
+			back + " stops it.")
 	case m.composer.Sending() != nil || m.current.Session.Info().ID == "":
 		return m.notice.Error("Your message is not saved yet; try again in a moment, or " + back + " stops it.")
 	case m.current.Background.Full():
-		return m.notice.Error(theme.Plural(background.Most, "answer") + " are already running in the background, which is the limit. " + back + " stops this one.")
+		return m.notice.Error(theme.Plural(background.Most, "answer") + " are already running in the background, " +
+			"which is the limit. " + back + " stops this one.")
 	}
 	return nil
 }
@@ -41,7 +43,8 @@ func staysFor(m *Model) tea.Cmd {
 func putBehind(m *Model) {
 	a := &background.Answer{
 		Session: m.current.Session, Turn: m.turn, Waiting: m.composer.Waiting,
-		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Asked(), Limit: m.overlays.limit(),
+		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Asked(),
+		Limit: m.overlays.limit(),
 	}
 	m.current.Background.Put(a)
 }
@@ -121,12 +124,14 @@ func backgroundEnded(m *Model, e background.Ended, opens string) tea.Cmd {
 	}
 	switch o := e.Outcome; {
 	case o.Err != nil:
-		failed := m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) + " " + waits + opens)
+		failed := m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) +
+			" " + waits + opens)
 		return tea.Batch(failed, m.notice.Bell.Call("winnow: the answer of "+named(m, e.Session)+" failed", e.Took))
 	case o.Stopped:
 		return m.notice.Say(named(m, e.Session) + " was stopped; what arrived is kept. " + waits)
 	}
-	return tea.Batch(m.notice.Say(named(m, e.Session)+" has a new answer; "+opens), m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has a new answer", e.Took))
+	return tea.Batch(m.notice.Say(named(m, e.Session)+" has a new answer; "+opens),
+		m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has a new answer", e.Took))
 }
 
 // named is a session's title in a sentence.
@@ -153,7 +158,8 @@ func stopsOthers(m *Model, by confirm.Action, again string) (warning tea.Cmd, st
 	if n == 1 {
 		are = " is still arriving in the background. "
 	}
-	return tea.Batch(m.notice.Error(theme.Plural(n, "answer")+are+again+" stops and saves what is there, and quits."), m.confirm.Ask(by)), true
+	return tea.Batch(m.notice.Error(theme.Plural(n, "answer")+are+again+" stops and saves what is there, and quits."),
+		m.confirm.Ask(by)), true
 }
 
 // limit is the question about a limit that is asked, nil for none.

@@ -142,7 +142,10 @@ func TestAFailureBehindTheScreenHoldsTheQueueThere(t *testing.T) {
 	l.broken = true
 	l.mu.Unlock()
 	g.open <- struct{}{}
-	l.until("the queue's message to fail", func() bool { o, ok := l.current.Background.Outcome(id); return ok && o.Err != nil })
+	l.until("the queue's message to fail", func() bool {
+		o, ok := l.current.Background.Outcome(id)
+		return ok && o.Err != nil
+	})
 	l.shows("The answer of “one” failed:")
 	l.comesBack(id)
 	l.shows("/retry try again")
@@ -157,25 +160,31 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 	l := onStage(t, 120, 40)
 	ran := make(chan struct{}, 1)
 	box := new(tool.Toolbox)
-	box.Register(tool.Tool{Name: "sing", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) {
-		ran <- struct{}{}
-		return "la", nil
-	})
+	box.Register(tool.Tool{Name: "sing", Parameters: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, json.RawMessage) (string, error) {
+			ran <- struct{}{}
+			return "la", nil
+		})
 	deps := l.current.With
 	deps.Tools = []*tool.Toolbox{box}
 	l.current.With = deps
 	l.press("ctrl+n")
-	l.until("a session with the tool", func() bool { _, ok := l.current.Session.Model().Tools().Tool("sing"); return ok })
+	l.until("a session with the tool", func() bool {
+		_, ok := l.current.Session.Model().Tools().Tool("sing")
+		return ok
+	})
 	let := make(chan struct{}, 2)
 	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		<-let
 		w.Header().Set("Content-Type", "text/event-stream")
 		if !strings.Contains(string(body), `"role":"tool"`) {
-			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"sing\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
+			fmt.Fprint(w,
+				"data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"sing\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
 			return
 		}
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Sung.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		fmt.Fprint(w,
+			"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Sung.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	}})
 	l.enters("one")
 	id := l.leaves()
@@ -219,7 +228,8 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	l.press("esc")
 	l.until("the stop", func() bool { return !l.turn.Busy })
 	l.press("ctrl+d")
-	l.shows("4 answers are still arriving in the background. The same key again stops and saves what is there, and quits.")
+	l.shows("4 answers are still arriving in the background. The same key again stops and saves what is there, and " +
+		"quits.")
 	if err := l.current.Background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -20,7 +20,8 @@ func callAsked(m *Model) tea.Cmd {
 	if !m.turn.Busy {
 		return nil
 	}
-	return m.notice.Bell.CallLater("winnow: "+named(m, m.current.Session)+" waits for your answer", m.turn.Number, m.turn.Took())
+	return m.notice.Bell.CallLater("winnow: "+named(m, m.current.Session)+" waits for your answer",
+		m.turn.Number, m.turn.Took())
 }
 
 // callDue calls about a question that waits for its answer still.

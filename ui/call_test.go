@@ -58,7 +58,9 @@ func TestAnAnswerCallsAUserWhoLooksElsewhere(t *testing.T) {
 			m.Update(tea.BlurMsg{})
 		}
 		tell(m, 0, session.Delta{Text: "a"})
-		_, cmd := m.Update(turn.EventsMsg{Turn: m.turn.Number, Events: []session.Event{session.Finished{Err: c.err}}, At: begun.Add(c.took)})
+		_, cmd := m.Update(turn.EventsMsg{
+			Turn: m.turn.Number, Events: []session.Event{session.Finished{Err: c.err}}, At: begun.Add(c.took),
+		})
 		if got := written(cmd); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s: %q is written, want %q", c.name, got, c.want)
 		}

@@ -36,7 +36,8 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 			t.Errorf("esc does not close it:\n%s", screen)
 		}
 		l.Update(upkeep.SavedMsg{Err: fmt.Errorf("copy it: %w", store.ErrDiskFull)})
-		if screen := plain(l.Model); !strings.Contains(screen, "Today's backup failed") || strings.Contains(screen, "..") {
+		if screen := plain(l.Model); !strings.Contains(screen, "Today's backup failed") ||
+			strings.Contains(screen, "..") {
 			t.Errorf("at %v a backup that failed is not said:\n%s", size, screen)
 		}
 	}

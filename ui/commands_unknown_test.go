@@ -8,10 +8,12 @@ import (
 func TestAMistypedCommandNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"modle": "Did you mean /model?", "docter": "Did you mean /doctor?", "sesions": "Did you mean /sessions?", "xyzzy": "",
+		"modle": "Did you mean /model?", "docter": "Did you mean /doctor?", "sesions": "Did you mean /sessions?",
+		"xyzzy": "",
 	} {
 		got := unknownCommand(typed)
-		if !strings.HasPrefix(got, "There is no command /"+typed+". ") || strings.Contains(got, "Did you mean") != (want != "") || !strings.Contains(got, want) {
+		if !strings.HasPrefix(got, "There is no command /"+typed+". ") ||
+			strings.Contains(got, "Did you mean") != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("/%s: %q, want %q in it", typed, got, want)
 		}
 	}

@@ -28,7 +28,8 @@ func TestCompactStandsInTheNextRequest(t *testing.T) {
 	l.mu.Lock()
 	sent := l.bodies[len(l.bodies)-1]
 	l.mu.Unlock()
-	if !strings.Contains(sent, "[Summary of what was said before]") || strings.Contains(sent, `"two"`) || !strings.Contains(sent, "three") {
+	if !strings.Contains(sent, "[Summary of what was said before]") || strings.Contains(sent, `"two"`) ||
+		!strings.Contains(sent, "three") {
 		t.Errorf("the request is %s", sent)
 	}
 

@@ -26,10 +26,12 @@ func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
 // surround gives the composer and the transcript what they depend on beside themselves.
 func (m *Model) surround() {
 	m.composer.Around = composer.Around{
-		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(), Closed: m.current.ReadOnly,
+		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(),
+		Closed:    m.current.ReadOnly,
 		Guide:     m.current.Ref == "guide" || strings.HasPrefix(m.current.Ref, "guide/"),
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
-		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText, Count: m.current.Session.TokensOf,
+		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText,
+		Count: m.current.Session.TokensOf,
 	}
 	m.chat.Around = transcript.Around{
 		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Trial: m.panel.Whatif != nil,
@@ -83,7 +85,9 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 		for i, p := range m.composer.Prompts {
 			choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
 		}
-		o := picker.Options{Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft"}
+		o := picker.Options{
+			Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft",
+		}
 		m.overlays.open(newList(m.keys, o, 0, choices, func(value string) tea.Cmd {
 			i, _ := strconv.Atoi(value)
 			m.setFocus(draftPane)

@@ -14,7 +14,9 @@ const mostOSC = 74_000
 
 // copyText gives a text to the terminal and to the system's clipboard.
 func copyText(what, text string) tea.Cmd {
-	return tea.Batch(tea.Raw(ansi.SetSystemClipboard(text)), func() tea.Msg { return copied(what, len(text), clipboard.WriteAll(text)) })
+	return tea.Batch(tea.Raw(ansi.SetSystemClipboard(text)), func() tea.Msg {
+		return copied(what, len(text), clipboard.WriteAll(text))
+	})
 }
 
 // copied says what became of so many bytes for the system's clipboard, which go through the terminal as well.
@@ -23,7 +25,10 @@ func copied(what string, n int, err error) event.Notice {
 	case err == nil:
 		return event.Notice{Text: "copied " + what, Done: true}
 	case n > mostOSC:
-		return event.Notice{Text: "Sent " + what + " to the terminal’s clipboard, which may cut it: many terminals take less. /export writes a file.", Error: true}
+		return event.Notice{
+			Text: "Sent " + what + " to the terminal’s clipboard, which may cut it: many terminals take less. " +
+				"/export writes a file.", Error: true,
+		}
 	}
 	return event.Notice{Text: "copied " + what + " (through the terminal)", Done: true}
 }

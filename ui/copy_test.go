@@ -55,7 +55,8 @@ func TestCopyTakesTheStoredText(t *testing.T) {
 	m.Update(char(' '))
 	m.chat.GoTo(1)
 	m.Update(char(' '))
-	if got, want := toTerminal(m, func() tea.Cmd { return m.copyMessages("") }), first+"\n\n"+m.chat.At(1).Content; got != want {
+	if got, want := toTerminal(m, func() tea.Cmd { return m.copyMessages("") }), first+"\n\n"+
+		m.chat.At(1).Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }
@@ -70,7 +71,8 @@ func TestCopySaysWhatBecameOfIt(t *testing.T) {
 	}{
 		{"3 characters", 3, nil, "copied 3 characters"},
 		{"3 characters", 3, errors.New("no xclip"), "copied 3 characters (through the terminal)"},
-		{"80,000 characters", 80_000, errors.New("no xclip"), "Sent 80,000 characters to the terminal’s clipboard, which may cut it: many terminals take less. /export writes a file."},
+		{"80,000 characters", 80_000, errors.New("no xclip"), "Sent 80,000 characters to the terminal’s clipboard, " +
+			"which may cut it: many terminals take less. /export writes a file."},
 	} {
 		m.Update(copied(c.what, c.n, c.err))
 		if m.notice.Sentence() != c.want {

@@ -55,9 +55,16 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 		receipt    string // under the answer
 		next, past string // what the panel says; "" for no cost
 	}{
-		{"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in / ~74 out · ~$0.25", "~$0.25 in", "~$0.25"},
+		{
+			"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in / ~74 out · ~$0.25",
+			"~$0.25 in", "~$0.25",
+		},
 		{"free", "http://llm.example.com/v1", free, "saw 1 of 1 · ~12 in / ~74 out · $0", "$0 in", "$0"},
-		{"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in / ~74 out · –", "", "–"},
+		{
+			"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in / ~74 out · –",
+			"",
+			"–",
+		},
 		{"on this machine", "", nil, "saw 1 of 1 · ~12 in / ~74 out", "", ""},
 		{"on this machine, with a price", "", dear, "saw 1 of 1 · ~12 in / ~74 out · ~$0.25", "~$0.25 in", "~$0.25"},
 	}
@@ -116,7 +123,8 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
 	list := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, `{"data": [{"id": "small", "pricing": {"prompt": "0", "completion": "0.00001", "request": "0.5"}}]}`)
+		io.WriteString(w,
+			`{"data": [{"id": "small", "pricing": {"prompt": "0", "completion": "0.00001", "request": "0.5"}}]}`)
 	}))
 	t.Cleanup(list.Close)
 	l.talksTo(llm.Endpoint{

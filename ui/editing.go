@@ -94,10 +94,11 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	case len(msg.choices) == 0:
 		return m.notice.Say("There is no message of yours to edit yet.")
 	}
-	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edit"}, 0, msg.choices, func(value string) tea.Cmd {
-		id, _ := strconv.ParseInt(value, 10, 64)
-		return m.startEdit(id)
-	}))
+	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edit"}, 0, msg.choices,
+		func(value string) tea.Cmd {
+			id, _ := strconv.ParseInt(value, 10, 64)
+			return m.startEdit(id)
+		}))
 	m.notice.Hush() // it told how to come here
 	return nil
 }
@@ -120,7 +121,8 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	v := e.Version
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
+	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.Count(), m.current.ReadForks(),
+		m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this
@@ -158,5 +160,6 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if behind < 2 {
 		return turn
 	}
-	return tea.Batch(turn, m.notice.Say("The rest is kept: on the new answer, "+m.keys.First(keymap.VersionBack)+" goes back to it."))
+	return tea.Batch(turn, m.notice.Say("The rest is kept: on the new answer, "+m.keys.First(keymap.VersionBack)+
+		" goes back to it."))
 }

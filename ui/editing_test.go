@@ -145,7 +145,8 @@ func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
 	l.press("esc", "esc")
 	l.shows("Edit an earlier message")
 	l.shows("message 3 ·")
-	if got := openedList(l.Model); got.Len() != 2 || !slices.Contains([]string{"Second with more", "Second⏎with more"}, labelAtCursor(l.Model)) {
+	if got := openedList(l.Model); got.Len() != 2 || !slices.Contains([]string{"Second with more", "Second⏎with more"},
+		labelAtCursor(l.Model)) {
 		t.Errorf("the list has %+v, want the newest first", got)
 	}
 	l.press("down", "enter")
@@ -223,7 +224,8 @@ func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
 		l.press("ctrl+n")
 		l.until("a new session", func() bool { return l.current.Session.Info().ID != id })
 		if l.composer.Editing() != 0 || !l.composer.Empty() {
-			t.Errorf("the new session edits message %d of the other, with the draft %q", l.composer.Editing(), l.composer.Text())
+			t.Errorf("the new session edits message %d of the other, with the draft %q", l.composer.Editing(),
+				l.composer.Text())
 		}
 		l.until("the draft to be kept", func() bool {
 			d, err := l.current.With.Store.Draft(t.Context(), id)

@@ -38,8 +38,12 @@ func TestAFailureStaysWhereItHappened(t *testing.T) {
 	l.types("Second")
 	l.press("enter")
 	l.shows("/retry try again")
-	failed := []string{"Second", "✗ here refused the request", "400 from 127.0.0.1:", "“the runner has stopped”", "Your message is saved. Nothing was charged."}
-	l.inOrder(append([]string{"First", "Answer 1"}, append(failed, "/retry try again   ctrl+l another model   /doctor find the cause")...)...)
+	failed := []string{
+		"Second", "✗ here refused the request", "400 from 127.0.0.1:", "“the runner has stopped”",
+		"Your message is saved. Nothing was charged.",
+	}
+	l.inOrder(append([]string{"First", "Answer 1"}, append(failed, "/retry try again   ctrl+l another model   "+
+		"/doctor find the cause")...)...)
 	l.refuses(false)
 	l.press("tab", "r")
 	l.shows("Answer 3")
@@ -55,7 +59,8 @@ func TestAFailureStaysWhereItHappened(t *testing.T) {
 	}
 	l.press("tab", "g", "J", "J", "J", "y")
 	l.until("the copy", func() bool { return l.notice.Sentence() != "" })
-	if what, text, _ := l.chat.ToCopy("", true); !strings.Contains(text, "here refused the request\n400 from 127.0.0.1:") || !strings.HasSuffix(text, "\nthe runner has stopped") {
+	if what, text, _ := l.chat.ToCopy("", true); !strings.Contains(text,
+		"here refused the request\n400 from 127.0.0.1:") || !strings.HasSuffix(text, "\nthe runner has stopped") {
 		t.Errorf("copied are %s: %q", what, text)
 	}
 }
@@ -88,7 +93,8 @@ func TestAFailureShowsItsRequest(t *testing.T) {
 	}
 }
 
-// A failure that no request had is there again as well: a second one takes its place, and a later answer comes below it.
+// A failure that no request had is there again as well: a second one takes its place, and a later answer comes below
+// it.
 func TestAFailureWithoutARequestStays(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 110, 60)
@@ -96,7 +102,10 @@ func TestAFailureWithoutARequestStays(t *testing.T) {
 	l.types("/budget 10")
 	l.press("enter")
 	l.until("the budget", func() bool { return l.notice.Sentence() != "" })
-	failed := []string{"Answer 1", "✗", "55 tokens too many", "Your message is saved. Nothing was charged for this request.", "/budget raise"}
+	failed := []string{
+		"Answer 1", "✗", "55 tokens too many", "Your message is saved. Nothing was charged for this request.",
+		"/budget raise",
+	}
 	for range 2 {
 		l.types("/retry")
 		l.press("enter")
@@ -118,7 +127,8 @@ func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 110, 60)
 	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It begins\"}}]}\n\ndata: {\"error\":{\"message\":\"the runner has stopped\",\"code\":500}}\n\n")
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It begins\"}}]}\n\ndata: "+
+			"{\"error\":{\"message\":\"the runner has stopped\",\"code\":500}}\n\n")
 	}})
 	l.types("First")
 	l.press("enter")

@@ -18,7 +18,9 @@ import (
 
 // suggestions are what the first screen offers to ask the guide.
 func suggestions() []string {
-	return []string{"How does winnow choose what to send?", "Why was my message cut?", "What does a broken tool call look like?"}
+	return []string{
+		"How does winnow choose what to send?", "Why was my message cut?", "What does a broken tool call look like?",
+	}
 }
 
 // first is what an empty chat shows.
@@ -37,7 +39,9 @@ func (s screen) first(w, h int) []string {
 		f.Keys = [][2]string{{m.keys.First(keymap.Models), "another model"}}
 	}
 	if n := m.current.Earlier; n > 0 {
-		f.Keys = append(f.Keys, [2]string{m.keys.First(keymap.Sessions), theme.Plural(n, "earlier chat")}, [2]string{"winnow -c", "the last one"})
+		f.Keys = append(f.Keys, [2]string{m.keys.First(keymap.Sessions), theme.Plural(n, "earlier chat")}, [2]string{
+			"winnow -c", "the last one",
+		})
 	} else if len(f.Keys) > 0 {
 		f.Keys = append(f.Keys, [2]string{m.keys.First(keymap.Palette), "commands"})
 	}
@@ -115,10 +119,16 @@ func contextPart(m *Model) frame.Part {
 func savedPart(m *Model) frame.Part {
 	p := frame.Part{Label: "Saved in", Rank: 6}
 	if m.current.Session.Temporary() || m.current.With.Store == nil {
-		p.Label, p.Lines = "Not saved", []frame.Line{{Text: "This chat is temporary: nothing of it is written to disk."}}
+		p.Label, p.Lines = "Not saved", []frame.Line{
+			{Text: "This chat is temporary: nothing of it is written to disk."},
+		}
 		return p
 	}
-	p.Lines = []frame.Line{{Text: markdown.OneLine(fromHome(filepath.Dir(m.current.With.Store.Path())), 200)}, {Remark: "Plain SQLite. A temporary chat isn’t saved."}}
+	p.Lines = []frame.Line{
+		{Text: markdown.OneLine(fromHome(filepath.Dir(m.current.With.Store.Path())), 200)}, {
+			Remark: "Plain SQLite. A temporary chat isn’t saved.",
+		},
+	}
 	return p
 }
 

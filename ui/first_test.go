@@ -24,9 +24,12 @@ func TestFirstScreenSaysThatTheWindowIsAssumed(t *testing.T) {
 	t.Parallel()
 	for window, says := range map[int]bool{0: true, 4096: false} {
 		l := onStage(t, 100, 30)
-		l.talksTo(llm.Endpoint{Name: "here", BaseURL: l.current.With.Models.Endpoints()[0].BaseURL, Default: "small", Window: window})
+		l.talksTo(llm.Endpoint{
+			Name: "here", BaseURL: l.current.With.Models.Endpoints()[0].BaseURL, Default: "small", Window: window,
+		})
 		l.shows("Nothing is cut while everything fits.")
-		if screen := plain(l.Model); strings.Contains(screen, "Context window unknown; assuming 8,192 (/window to set).") != says {
+		if screen := plain(l.Model); strings.Contains(screen,
+			"Context window unknown; assuming 8,192 (/window to set).") != says {
 			t.Errorf("with a window of %d the first screen is\n%s", window, screen)
 		}
 	}

@@ -91,7 +91,8 @@ func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
 	}
 	cure := cureFor(m, over)
 	for i, p := range over.Over.Parts {
-		if way := cure(string(p.Kind)); way != "" && p.Kind != history.PartDraft || i == 0 && strings.HasPrefix(way, "detach") {
+		if way := cure(string(p.Kind)); way != "" && p.Kind != history.PartDraft || i == 0 &&
+			strings.HasPrefix(way, "detach") {
 			hints = append(hints, wayHint(way))
 			break
 		}
@@ -105,7 +106,8 @@ func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
 // wayHint is a way out as a hint: what is typed, and what it does.
 func wayHint(way string) key.Binding {
 	does := map[string]string{
-		"/system": "shorten", "/auto": "unpin", "/preset": "cut history", "/budget": "raise", "/window": "raise", "/tools": "switch off",
+		"/system": "shorten", "/auto": "unpin", "/preset": "cut history", "/budget": "raise", "/window": "raise",
+		"/tools": "switch off",
 	}
 	name, rest, _ := strings.Cut(way, " ")
 	if name == "detach" {

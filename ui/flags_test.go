@@ -52,7 +52,8 @@ func pinned(t testing.TB, w, h int) *Model {
 			e.Disposition, e.Pinned, e.Whole, e.Cause = history.Kept, true, true, history.Cause{Text: "pinned by you"}
 			e.TokensAfter, e.CharsAfter, e.Cuts = e.TokensBefore, e.CharsBefore, nil
 		}
-		list[5].Disposition, list[5].TokensAfter, list[5].Cause = history.Dropped, 0, history.Cause{Text: "over the budget"}
+		list[5].Disposition, list[5].TokensAfter, list[5].Cause = history.Dropped, 0,
+			history.Cause{Text: "over the budget"}
 	})
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
@@ -115,7 +116,8 @@ func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 		l.shows("2 selected")
 		l.press("G", "space")
 		l.shows("3 selected")
-		if got := l.chat.Picked(); !slices.Equal(got, []int64{l.chat.Messages.ID(0), l.chat.Messages.ID(1), l.chat.Messages.ID(5)}) {
+		if got := l.chat.Picked(); !slices.Equal(got,
+			[]int64{l.chat.Messages.ID(0), l.chat.Messages.ID(1), l.chat.Messages.ID(5)}) {
 			t.Errorf("selected are %v", got)
 		}
 		l.press("x")
@@ -135,7 +137,8 @@ func TestEscLeavesTheSelectionBeforeThePane(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.")
 	l.press("v", "J", "esc")
 	if l.chat.Selecting() || l.focus != transcriptPane {
-		t.Fatalf("after esc a selection is left: %v, and the focus is %v, want the selection left alone", l.chat.Selecting(), l.focus)
+		t.Fatalf("after esc a selection is left: %v, and the focus is %v, want the selection left alone",
+			l.chat.Selecting(), l.focus)
 	}
 	l.press("esc")
 	if l.focus != draftPane {
@@ -308,7 +311,8 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 }
 
 func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
-	said := "Pinned message 12: +1,204 tokens; its call and 2 results go with it; 2 messages dropped (5 you, 6 model) to make room."
+	said := "Pinned message 12: +1,204 tokens; its call and 2 results go with it; 2 messages dropped (5 you, 6 " +
+		"model) to make room."
 	m := chatting(t, 80, 24)
 	m.notice.Say(said)
 	settleLines(m)
@@ -320,7 +324,8 @@ func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
 	m = chatting(t, 80, 12)
 	m.notice.Say(said)
 	settleLines(m)
-	if lines := strings.Split(plain(m), "\n"); !strings.Contains(lines[10], "Pinned message 12") || !strings.Contains(lines[9], "›") {
+	if lines := strings.Split(plain(m), "\n"); !strings.Contains(lines[10], "Pinned message 12") ||
+		!strings.Contains(lines[9], "›") {
 		t.Errorf("a short screen does not make room for the notice:\n%s", plain(m))
 	}
 	fits(t, m)

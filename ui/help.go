@@ -137,7 +137,9 @@ func helpChoices(keys keymap.Map, at here) []picker.Choice {
 		})
 	}
 	key := func(b keymap.Binding, in, value string) {
-		choices = append(choices, picker.Choice{Label: strings.Join(b.Keys(), " "), About: b.Help().Desc, Also: string(b.Action), Group: in, Value: value})
+		choices = append(choices, picker.Choice{
+			Label: strings.Join(b.Keys(), " "), About: b.Help().Desc, Also: string(b.Action), Group: in, Value: value,
+		})
 	}
 	isHere := func(b keymap.Binding) bool { return b.Section != everywhere && b.Where&at.scope != 0 }
 	for _, b := range keys.Table() {
@@ -160,10 +162,14 @@ func helpChoices(keys keymap.Map, at here) []picker.Choice {
 		if c.key != "" {
 			right = keys.First(c.key)
 		}
-		choices = append(choices, picker.Choice{Label: c.Usage(), About: c.Help, Right: right, Group: "Commands", Value: "/" + c.Name})
+		choices = append(choices, picker.Choice{
+			Label: c.Usage(), About: c.Help, Right: right, Group: "Commands", Value: "/" + c.Name,
+		})
 	}
 	for _, s := range signs {
-		choices = append(choices, picker.Choice{Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.glyph + " means: " + s.means + "."})
+		choices = append(choices, picker.Choice{
+			Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.glyph + " means: " + s.means + ".",
+		})
 	}
 	return choices
 }

@@ -33,16 +33,22 @@ func hostile() map[string]string {
 		wide.WriteString(strings.Repeat("| "+cell+" ", 40) + "|\n")
 	}
 	return map[string]string{
-		"CJK":            strings.Repeat("語言模型看見什麼，又為什麼？한국어 ﾊﾝｶｸ　全角", 12) + "\n\n```\n" + strings.Repeat("漢字", 200) + "\n```",
-		"right-to-left":  strings.Repeat("مرحبا بالعالم שלום עולם \u202eabc\u202c \u2067x\u2069 \u200f", 12) + "\n\n- שלום\n- مرحبا",
-		"emoji":          strings.Repeat("👩\u200d👩\u200d👧\u200d👦 🏳\ufe0f\u200d🌈 🇩🇪🇯🇵 👍🏽 ❤\ufe0f 1\ufe0f\u20e3 \U0001fae9 ", 12) + "\n\n| 👩\u200d👩\u200d👧 | 🇩🇪 |\n|---|---|\n| ❤\ufe0f | 👍🏽 |\n",
-		"marks":          strings.Repeat("e\u0301"+strings.Repeat("\u0334\u0489", 30)+"a\u200b\u200c\ufeff\u00ad\u2028\u2029 ", 12),
+		"CJK": strings.Repeat("語言模型看見什麼，又為什麼？한국어 ﾊﾝｶｸ　全角", 12) + "\n\n```\n" + strings.Repeat("漢字", 200) +
+			"\n```",
+		"right-to-left": strings.Repeat("مرحبا بالعالم שלום עולם \u202eabc\u202c \u2067x\u2069 \u200f", 12) +
+			"\n\n- שלום\n- مرحبا",
+		"emoji": strings.Repeat("👩\u200d👩\u200d👧\u200d👦 🏳\ufe0f\u200d🌈 🇩🇪🇯🇵 👍🏽 ❤\ufe0f 1\ufe0f\u20e3 "+
+			"\U0001fae9 ", 12) + "\n\n| 👩\u200d👩\u200d👧 | 🇩🇪 |\n|---|---|\n| ❤\ufe0f | 👍🏽 |\n",
+		"marks": strings.Repeat("e\u0301"+strings.Repeat("\u0334\u0489", 30)+
+			"a\u200b\u200c\ufeff\u00ad\u2028\u2029 ", 12),
 		"wide table":     wide.String(),
 		"10,000 lines":   "```go\n" + strings.Repeat("\tgo f(漢, \"👍🏽\")\n", 10_000) + "```",
 		"100 KB line":    strings.Repeat("a", 100_000) + " " + strings.Repeat("語", 3000),
 		"100 KB of code": "```\n" + strings.Repeat("0123456789", 10_000) + "\n```",
-		"escapes":        strings.Repeat("\x1b[2J\x1b[31mred\x1b]52;c;eA==\x07\x1b]8;;http://x\x1b\\\x9b2Jx\r\b\t\v\x00\x7f\x1bP0q\x1b\\ [a](http://x/\x1b[2J) `\x1b[1m`\n", 12),
-		"deep":           strings.Repeat("> ", 60) + "quoted\n\n" + nested(60) + "\n" + strings.Repeat("#", 6) + " head\n" + strings.Repeat("*", 200) + "x",
+		"escapes": strings.Repeat(
+			"\x1b[2J\x1b[31mred\x1b]52;c;eA==\x07\x1b]8;;http://x\x1b\\\x9b2Jx\r\b\t\v\x00\x7f\x1bP0q\x1b\\ [a](http://x/\x1b[2J) `\x1b[1m`\n", 12),
+		"deep": strings.Repeat("> ", 60) + "quoted\n\n" + nested(60) + "\n" + strings.Repeat("#", 6) +
+			" head\n" + strings.Repeat("*", 200) + "x",
 	}
 }
 
@@ -87,12 +93,15 @@ func hostileChat(t *testing.T, text string) *Model {
 	m := fresh(t, 20, 5)
 	messages := []store.Message{
 		said(1, history.User, text), said(2, history.Assistant, text), said(3, history.User, "What is in it?"),
-		said(4, history.Assistant, ""), said(5, history.Tool, text), said(6, history.Assistant, "Nothing good.\n\n"+text),
+		said(4, history.Assistant, ""), said(5, history.Tool, text),
+		said(6, history.Assistant, "Nothing good.\n\n"+text),
 	}
 	messages[1].Reasoning, messages[1].Model = text, label(text)
 	messages[3].ToolCalls = []history.ToolCall{{ID: label(text), Name: label(text), Arguments: text}}
 	messages[4].ToolCallID, messages[4].Name = label(text), label(text)
-	messages[0].Parts = []history.Part{{Kind: history.TextPart, Name: label(text), MediaType: "text/plain", Text: text, Tokens: 9}}
+	messages[0].Parts = []history.Part{
+		{Kind: history.TextPart, Name: label(text), MediaType: "text/plain", Text: text, Tokens: 9},
+	}
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +112,9 @@ func hostileChat(t *testing.T, text string) *Model {
 		past = append(past, message.Message)
 	}
 	count := func(text string) int { return len(text) / 4 }
-	plan, err := history.Build(past, history.Options{Policy: policy, Window: 4096, Count: count, Turn: []history.Message{{Role: history.User, Content: unsent}}})
+	plan, err := history.Build(past, history.Options{
+		Policy: policy, Window: 4096, Count: count, Turn: []history.Message{{Role: history.User, Content: unsent}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,13 +151,16 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	open("chat below the models", esc)
 
 	m.Update(ctrl('s'))
-	row := store.Session{ID: label(text), Title: label(text), Model: label(text), Dir: label(text), Updated: begun, Created: begun}
+	row := store.Session{
+		ID: label(text), Title: label(text), Model: label(text), Dir: label(text), Updated: begun, Created: begun,
+	}
 	list(m, row, row)
 	look("sessions")
 	m.Update(tab)
 	typing(m, "a")
 	m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: "a", At: begun, Hits: []store.Hit{
-		{Session: row, Message: 1, Role: history.User, At: begun, Snippet: markdown.OneLine(label(text), 300), Marks: [][2]int{{0, 1}}},
+		{Session: row, Message: 1, Role: history.User, At: begun, Snippet: markdown.OneLine(label(text),
+			300), Marks: [][2]int{{0, 1}}},
 	}})
 	look("messages that were found")
 	for range 4 {
@@ -204,8 +218,12 @@ func hostileStream(t *testing.T, m *Model, text string) {
 		m.Update(tab)
 	}
 	m.question = question.Model{}
-	why := &llm.Error{Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text}
-	tell(m, time.Hour, session.Finished{Err: errors.Join(why), Failure: &record.Failure{Fault: record.FaultOf(why), User: 3, Request: 9, Tries: 1}})
+	why := &llm.Error{
+		Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
+	}
+	tell(m, time.Hour, session.Finished{
+		Err: errors.Join(why), Failure: &record.Failure{Fault: record.FaultOf(why), User: 3, Request: 9, Tries: 1},
+	})
 	for _, size := range sizes {
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 		stands(t, m, "failure")
@@ -223,7 +241,8 @@ func stands(t *testing.T, m *Model, state string) {
 	content := view.Content
 	fail := func(format string, args ...any) {
 		t.Helper()
-		t.Fatalf("%s at %d×%d: %s; the screen is\n%s", state, l.Width, l.Height, fmt.Sprintf(format, args...), ansi.Strip(content))
+		t.Fatalf("%s at %d×%d: %s; the screen is\n%s", state, l.Width, l.Height, fmt.Sprintf(format, args...),
+			ansi.Strip(content))
 	}
 	lines := strings.Split(content, "\n")
 	if len(lines) != l.Height {
@@ -282,5 +301,6 @@ func cellAt(line string, x int) string {
 
 // sends says whether a character is more to a terminal than what it draws, or turns the order of those behind it.
 func sends(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' || r == '\u2028' || r == '\u2029'
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' ||
+		r == '\u2028' || r == '\u2029'
 }

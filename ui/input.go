@@ -82,7 +82,8 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 			return m.updateComposer(msg), true
 		}
 		return m.do(a), true
-	case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help, keymap.Context, keymap.Reason, keymap.PageUp, keymap.PageDown, keymap.FocusBack:
+	case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help, keymap.Context, keymap.Reason,
+		keymap.PageUp, keymap.PageDown, keymap.FocusBack:
 		return m.do(a), true
 	}
 	return nil, false

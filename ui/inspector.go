@@ -43,7 +43,9 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 func clickInspector(m *Model, click tea.MouseClickMsg) tea.Cmd {
 	if m.layout.Header.Holds(click.X, click.Y) {
 		names := theme.Width(inspectorOverlay{}.views(m))
-		return m.updateInspector(inspector.ClickView{X: click.X - (m.layout.Width - theme.Gutter(m.layout.Width) - names)})
+		return m.updateInspector(inspector.ClickView{
+			X: click.X - (m.layout.Width - theme.Gutter(m.layout.Width) - names),
+		})
 	}
 	return m.updateInspector(inspector.Click{Y: click.Y - m.overlayInner().Y})
 }
@@ -119,7 +121,9 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 	case inspector.ReadVerdicts:
 		return m.current.Run(func(ctx context.Context) tea.Msg {
 			list, err := s.Records().VerdictHistory(ctx, e.Message, e.Limit)
-			return inspector.VerdictsMsg{Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Limit: e.Limit}
+			return inspector.VerdictsMsg{
+				Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Limit: e.Limit,
+			}
 		})
 	}
 	return nil
@@ -131,7 +135,9 @@ func readBefore(ctx context.Context, s *session.Session, number, turn, nth int) 
 	msg := inspector.BeforeMsg{Answer: inspector.Answer{Number: number, Err: err}}
 	if r != nil {
 		v := r.Verdicts
-		msg.Before = &inspector.Request{Name: panel.TurnName(*r), Plan: history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum}}
+		msg.Before = &inspector.Request{
+			Name: panel.TurnName(*r), Plan: history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum},
+		}
 	}
 	return msg
 }

@@ -18,7 +18,8 @@ func (l *live) titled(name string, view inspector.View) {
 	l.t.Helper()
 	l.until(name+", "+string(view), func() bool {
 		title, _, _ := strings.Cut(plain(l.Model), "\n")
-		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.inspector.At == view && l.inspector.Content() != nil
+		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.inspector.At == view &&
+			l.inspector.Content() != nil
 	})
 }
 
@@ -122,7 +123,8 @@ func TestThePanelOpensItsLine(t *testing.T) {
 		l.press("J", "esc")
 		l.shows("Next request")
 		if l.panel.At != 1 {
-			t.Errorf("the panel's cursor is on line %d, want the message that was inspected last, on line 1", l.panel.At)
+			t.Errorf("the panel's cursor is on line %d, want the message that was inspected last, on line 1",
+				l.panel.At)
 		}
 	}
 }
@@ -153,7 +155,8 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	if err := json.Unmarshal([]byte(shown), &got); err != nil {
 		t.Fatalf("the view is no JSON: %v\n%s", err, shown)
 	}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(received, "sk-0123456789abcdef", theme.Redacted)), &want); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(received, "sk-0123456789abcdef", theme.Redacted)),
+		&want); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := json.Marshal(got)
@@ -200,9 +203,11 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
-	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}}, record.Receipt{})
+	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}},
+		record.Receipt{})
 	m.inspect(inspector.Subject{Message: 1}, inspector.TextView)
-	if got := plain(m); !strings.Contains(got, "This message has no verdict yet.") || !strings.Contains(got, "Is anybody there?") {
+	if got := plain(m); !strings.Contains(got, "This message has no verdict yet.") ||
+		!strings.Contains(got, "Is anybody there?") {
 		t.Errorf("got\n%s", got)
 	}
 	for range 4 {

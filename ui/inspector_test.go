@@ -45,7 +45,8 @@ func inspectedWith(t testing.TB, remedies map[int64]history.Remedy) ([]store.Mes
 	messages[11].Reasoning = "They ask for files.\nThree of them."
 	messages[8].Parts = []history.Part{
 		{Kind: history.ImagePart, Name: "grammar.png", MediaType: "image/png", Data: make([]byte, 34_100), Tokens: 85},
-		{Kind: history.TextPart, Name: "notes.md", MediaType: "text/markdown", Text: "expr = expr \"+\" term | term", Tokens: 9},
+		{Kind: history.TextPart, Name: "notes.md", MediaType: "text/markdown", Text: "expr = expr \"+\" term " +
+			"| term", Tokens: 9},
 	}
 	policy, err := history.Preset("balanced")
 	if err != nil {
@@ -103,8 +104,10 @@ func sent(t testing.TB, proven bool) record.Replayed {
 	messages, plan := inspected(t)
 	r := record.Replayed{
 		Recorded: record.Recorded{
-			Request: store.Request{ID: 70, Turn: 7, Created: sentAt, Endpoint: "openai", Model: "gpt-5.2", Prompt: 540, Rules: plan.Rules},
-			Nth:     1, Of: 2,
+			Request: store.Request{
+				ID: 70, Turn: 7, Created: sentAt, Endpoint: "openai", Model: "gpt-5.2", Prompt: 540, Rules: plan.Rules,
+			},
+			Nth: 1, Of: 2,
 			Verdicts: store.Verdicts{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
 		},
 		Messages: branch.Of(messages...), Plan: plan, Proven: proven,
@@ -136,7 +139,9 @@ func priced(t testing.TB, m *Model) {
 	msg := inspector.PricesMsg{Number: m.repairs.Asked, Message: on.Entry.ID}
 	for _, r := range history.Remedies() {
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: r, 11: r})
-		msg.Prices = append(msg.Prices, inspector.Price{Remedy: r, Plan: &plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - now.Tokens(now.Total)})
+		msg.Prices = append(msg.Prices, inspector.Price{
+			Remedy: r, Plan: &plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - now.Tokens(now.Total),
+		})
 	}
 	m.Update(msg)
 }
@@ -187,11 +192,15 @@ func changesShown(t testing.TB, w, h int) *Model {
 		past = append(past, message.Message)
 	}
 	policy, _ := history.Preset("balanced")
-	before, err := history.Build(past, history.Options{Policy: policy, Window: 4096, Turn: []history.Message{messages[8].Message}})
+	before, err := history.Build(past, history.Options{
+		Policy: policy, Window: 4096, Turn: []history.Message{messages[8].Message},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Update(inspector.BeforeMsg{Answer: inspector.Answer{Number: m.inspector.Number}, Before: &inspector.Request{Name: "turn 6", Plan: before}})
+	m.Update(inspector.BeforeMsg{
+		Answer: inspector.Answer{Number: m.inspector.Number}, Before: &inspector.Request{Name: "turn 6", Plan: before},
+	})
 	return m
 }
 

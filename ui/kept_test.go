@@ -51,17 +51,27 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 			case n < 9:
 				msg = keys[dice.IntN(len(keys))]
 			case n < 13:
-				piece := []string{"words of an answer ", "\n\n", "```go\nx := 1\n```\n", "漢字 ", "- item\n"}[dice.IntN(5)]
+				piece := []string{
+					"words of an answer ", "\n\n", "```go\nx := 1\n```\n", "漢字 ", "- item\n",
+				}[dice.IntN(5)]
 				tell(m, at, session.Delta{Text: piece})
 				msg = tea.FocusMsg{}
 			case n < 15:
-				msg = tea.MouseWheelMsg{X: dice.IntN(130), Y: dice.IntN(30), Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[dice.IntN(2)]}
+				msg = tea.MouseWheelMsg{
+					X: dice.IntN(130), Y: dice.IntN(30), Button: []tea.MouseButton{
+						tea.MouseWheelUp, tea.MouseWheelDown,
+					}[dice.IntN(2)],
+				}
 			case n == 15:
-				msg = tea.WindowSizeMsg{Width: []int{130, 160, 100, 60, 30}[dice.IntN(5)], Height: []int{30, 45, 12}[dice.IntN(3)]}
+				msg = tea.WindowSizeMsg{
+					Width: []int{130, 160, 100, 60, 30}[dice.IntN(5)], Height: []int{30, 45, 12}[dice.IntN(3)],
+				}
 			case n == 16:
 				plan.Sum.Limit += 100
 				plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
-					list[dice.IntN(len(list))].Disposition = []history.Disposition{history.Kept, history.Dropped, history.Excluded}[dice.IntN(3)]
+					list[dice.IntN(len(list))].Disposition = []history.Disposition{
+						history.Kept, history.Dropped, history.Excluded,
+					}[dice.IntN(3)]
 				})
 				msg = current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}}
 			case n == 17:
@@ -72,7 +82,8 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 				msg = tea.BlurMsg{}
 			}
 			said = fmt.Sprintf("%T %v", msg, msg)
-			if key, is := msg.(tea.KeyPressMsg); is && key.Code == tea.KeyEnter && m.focus == draftPane && !m.overlays.any() {
+			if key, is := msg.(tea.KeyPressMsg); is && key.Code == tea.KeyEnter && m.focus == draftPane &&
+				!m.overlays.any() {
 				continue // nothing is sent
 			}
 			m.Update(msg)
@@ -85,7 +96,8 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 			want := strings.Split(m.View().Content, "\n")
 			for y, line := range strings.Split(kept.Content, "\n") {
 				if y >= len(want) || line != want[y] {
-					t.Fatalf("seed %d, step %d, %s: line %d is\n%q\nwant\n%q", seed, step, said, y, line, want[min(y, len(want)-1)])
+					t.Fatalf("seed %d, step %d, %s: line %d is\n%q\nwant\n%q", seed, step, said, y, line,
+						want[min(y, len(want)-1)])
 				}
 			}
 		}

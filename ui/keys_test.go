@@ -29,7 +29,8 @@ func TestEscOrder(t *testing.T) {
 	m.Update(ctrl('p'))
 	m.Update(esc)
 	if m.overlays.any() || m.focus != transcriptPane || stopped != 0 {
-		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.overlays.top(), m.focus, stopped)
+		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.overlays.top(),
+			m.focus, stopped)
 	}
 	m.Update(esc)
 	if m.focus != draftPane || stopped != 0 {
@@ -104,7 +105,10 @@ func TestAKeyThatDoesNothingSaysWhy(t *testing.T) {
 		{"pin without a message", func(m *Model) { m.Update(tab); m.Update(char('p')) }, "Select a message"},
 		{"retry without a message", func(m *Model) { m.Update(tab); m.Update(char('r')) }, "no message to answer"},
 		{"an unknown command", func(m *Model) { typing(m, "/fly"); m.Update(enter) }, "no command /fly"},
-		{"a command without what it needs", func(m *Model) { typing(m, "/budget "); m.Update(enter) }, "/budget TOKENS"},
+		{"a command without what it needs", func(m *Model) {
+			typing(m, "/budget ")
+			m.Update(enter)
+		}, "/budget TOKENS"},
 	} {
 		m := fresh(t, 80, 24)
 		c.do(m)

@@ -27,7 +27,8 @@ func (m *Model) interrupt() tea.Cmd {
 		if m.current.Session.Temporary() && !m.chat.Empty() || m.current.Background.Busy() > 0 {
 			return m.notice.Say("Draft cleared: " + m.keys.First(keymap.Older) + " brings it back.")
 		}
-		return tea.Batch(m.notice.Say("Draft cleared: "+m.keys.First(keymap.Older)+" brings it back, "+m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
+		return tea.Batch(m.notice.Say("Draft cleared: "+m.keys.First(keymap.Older)+" brings it back, "+
+			m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
 	}
 	if warning, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
 		return warning

@@ -109,7 +109,9 @@ func (s overlayStack) list(kind settings.Kind) *listOverlay {
 }
 
 // newList is a list of which a choice is used as chosen does.
-func newList(keys keymap.Map, o picker.Options, kind settings.Kind, choices []picker.Choice, chosen func(string) tea.Cmd) *listOverlay {
+func newList(keys keymap.Map, o picker.Options, kind settings.Kind, choices []picker.Choice,
+	chosen func(string) tea.Cmd,
+) *listOverlay {
 	l := &listOverlay{Model: picker.New(keys, o), kind: kind, chosen: chosen}
 	if !o.Loading {
 		l.Fill(choices)
@@ -119,7 +121,8 @@ func newList(keys keymap.Map, o picker.Options, kind settings.Kind, choices []pi
 
 func (m *Model) openPalette() tea.Cmd {
 	list := newList(m.keys, picker.Options{
-		Title: "commands", Prompt: "Find a command", Noun: "command", Does: "run", Adds: "complete", Also: keymap.Palette, Column: paletteColumn, Leads: true,
+		Title: "commands", Prompt: "Find a command", Noun: "command", Does: "run", Adds: "complete",
+		Also: keymap.Palette, Column: paletteColumn, Leads: true,
 	}, 0, paletteChoices(m.keys, m.composer.RecentCommands()), m.takeCommand)
 	list.added = func(name string) tea.Cmd { return writeCommand(m, name) }
 	m.overlays.open(list)

@@ -18,7 +18,9 @@ import (
 func (l *live) said(role history.Role, text string) {
 	l.t.Helper()
 	_, err := l.current.With.Store.Append(l.t.Context(), store.Message{
-		Session: l.current.Info.ID, Parent: l.stored(l.current.Info.ID).Leaf, Message: history.Message{Role: role, Content: text, Status: history.Complete},
+		Session: l.current.Info.ID, Parent: l.stored(l.current.Info.ID).Leaf, Message: history.Message{
+			Role: role, Content: text, Status: history.Complete,
+		},
 	})
 	if err != nil {
 		l.t.Fatal(err)
@@ -54,9 +56,12 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 	m := fresh(t, 100, 30)
 	db := m.current.With.Store
 	rapid.Check(t, func(rt *rapid.T) {
-		piece := string(rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte("\x1b[]\x00\x07\x9b\xc2\xe2\x80\xae\n\r\t`#|-> "))), 1, 60).Draw(rt, "piece"))
+		piece := string(rapid.SliceOfN(rapid.OneOf(rapid.Byte(),
+			rapid.SampledFrom([]byte("\x1b[]\x00\x07\x9b\xc2\xe2\x80\xae\n\r\t`#|-> "))), 1, 60).Draw(rt, "piece"))
 		text := strings.Repeat(piece, rapid.SampledFrom([]int{1, 3, 200}).Draw(rt, "times"))
-		role := rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool, "odd\x1b]0;x\a"}).Draw(rt, "role")
+		role := rapid.SampledFrom([]history.Role{
+			history.User, history.Assistant, history.Tool, "odd\x1b]0;x\a",
+		}).Draw(rt, "role")
 		message := history.Message{Role: role, Name: piece, Content: text, Reasoning: text, Status: history.Complete}
 		if role == history.Tool {
 			message.ToolCallID = piece

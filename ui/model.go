@@ -85,8 +85,16 @@ func New(o Options) (*Model, error) {
 		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
 		themes: theme.Set{Own: o.Themes},
 	}
-	m.current = current.Model{Deps: current.Deps{With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background, Draft: func() current.Draft { return current.Draft(m.composer.Next()) }}, Secrets: theme.Secrets{Find: o.Secrets}}
-	m.chat = transcript.New(transcript.Deps{Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner})
+	m.current = current.Model{
+		Deps: current.Deps{
+			With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background, Draft: func() current.Draft {
+				return current.Draft(m.composer.Next())
+			},
+		}, Secrets: theme.Secrets{Find: o.Secrets},
+	}
+	m.chat = transcript.New(transcript.Deps{
+		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
+	})
 	var commands []composer.Command
 	for _, c := range Commands() {
 		commands = append(commands, c.Command)
@@ -100,7 +108,10 @@ func New(o Options) (*Model, error) {
 		ReadMention: offered.ReadMention,
 		ReadPage:    o.ReadPage,
 	})
-	m.settings.Deps = settings.Deps{Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export, Servers: o.Servers, Memory: o.Memory}
+	m.settings.Deps = settings.Deps{
+		Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config),
+		Doctor: o.Doctor, Export: o.Export, Servers: o.Servers, Memory: o.Memory,
+	}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
@@ -127,7 +138,9 @@ func afterFirstFrame(start func()) tea.Cmd {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.current.Start(), m.composer.LoadPrompts(), m.composer.Load(), m.composer.Waiting.Open(m.current.Session, m.current.Run), m.draftChanged(), m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
+	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.current.Start(), m.composer.LoadPrompts(),
+		m.composer.Load(), m.composer.Waiting.Open(m.current.Session, m.current.Run), m.draftChanged(),
+		m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
 // welcome shows what the options want to be shown first.
@@ -226,7 +239,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateComposer(msg)
 	case queue.Msg:
 		return updateQueue(m, msg)
-	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg, sessions.PreviewDueMsg, sessions.PreviewMsg:
+	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg, sessions.PreviewDueMsg,
+		sessions.PreviewMsg:
 		return m.updateSessions(msg)
 	case editsMsg:
 		return m.editsListed(msg)
@@ -248,7 +262,13 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 // show shows a session.
 func (m *Model) show(s *session.Session) {
 	m.current.Show(s)
-	m.panel.Reset(panel.Deps{Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, ModelOf: func(id int64) string { of, _ := m.chat.Message(id); return of.Model }, Selected: m.chat.Holds, NewContext: m.current.NewContext})
+	m.panel.Reset(panel.Deps{
+		Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, ModelOf: func(id int64) string {
+			of,
+				_ := m.chat.Message(id)
+			return of.Model
+		}, Selected: m.chat.Holds, NewContext: m.current.NewContext,
+	})
 	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message}
 	m.inspector.Deps = inspector.Deps{
 		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,

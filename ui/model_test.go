@@ -42,7 +42,8 @@ func TestTheDraftLeavesAtEnterAndComesBackUnsaved(t *testing.T) {
 func TestShortPastesShowTheirControlCharacters(t *testing.T) {
 	m := fresh(t, 80, 24)
 	m.Update(tea.PasteMsg{Content: "a\x1b[31mb"})
-	if got := m.composer.Text(); strings.ContainsRune(got, 0x1b) || !strings.Contains(got, "[31m") || !strings.Contains(got, "␛") {
+	if got := m.composer.Text(); strings.ContainsRune(got, 0x1b) || !strings.Contains(got, "[31m") ||
+		!strings.Contains(got, "␛") {
 		t.Errorf("the draft is %q, want the escape shown", got)
 	}
 }
@@ -77,7 +78,9 @@ func TestWhatIsACommand(t *testing.T) {
 // TestNoKeyPanics presses random keys at random sizes in every state, and asks that the screen
 // always fits the terminal.
 func TestNoKeyPanics(t *testing.T) {
-	keys := []tea.KeyPressMsg{enter, esc, tab, char('a'), char('?'), char('/'), char('y'), char('n'), char('世'), char(' ')}
+	keys := []tea.KeyPressMsg{
+		enter, esc, tab, char('a'), char('?'), char('/'), char('y'), char('n'), char('世'), char(' '),
+	}
 	for _, r := range keymap.Default().Table() {
 		for _, k := range r.Keys() {
 			keys = append(keys, uitest.Key(k))
@@ -89,14 +92,19 @@ func TestNoKeyPanics(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(rt, "n") {
 			switch rapid.IntRange(0, 9).Draw(rt, "what") {
 			case 0:
-				m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(1, 220).Draw(rt, "w"), Height: rapid.IntRange(1, 60).Draw(rt, "h")})
+				m.Update(tea.WindowSizeMsg{
+					Width: rapid.IntRange(1, 220).Draw(rt, "w"), Height: rapid.IntRange(1, 60).Draw(rt, "h"),
+				})
 			case 1:
 				m.Update(tea.PasteMsg{Content: rapid.String().Draw(rt, "paste")})
 			case 2:
 				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelUp})
 			case 3:
 				m.frame.Mouse = true
-				m.Update(tea.MouseClickMsg{X: rapid.IntRange(0, m.layout.Width).Draw(rt, "x"), Y: rapid.IntRange(0, m.layout.Height).Draw(rt, "y"), Button: tea.MouseLeft})
+				m.Update(tea.MouseClickMsg{
+					X: rapid.IntRange(0, m.layout.Width).Draw(rt, "x"), Y: rapid.IntRange(0, m.layout.Height).Draw(rt,
+						"y"), Button: tea.MouseLeft,
+				})
 			default:
 				m.Update(rapid.SampledFrom(keys).Draw(rt, "key"))
 			}

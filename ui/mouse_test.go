@@ -46,7 +46,8 @@ func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
 }
 
 func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
-	l := walked(t, 140, 30, "The first question.", "The second question.", "The third question.", "The fourth question.")
+	l := walked(t, 140, 30, "The first question.", "The second question.", "The third question.",
+		"The fourth question.")
 	if got := l.panel.Chosen(); got.Entry == nil || got.Entry.Index != 0 {
 		t.Fatalf("on the first message of the transcript the panel is on %+v", got)
 	}
@@ -78,7 +79,8 @@ func TestClicks(t *testing.T) {
 
 	l.clicks("●  3 you", 1)
 	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages.ID(2) {
-		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus, l.panel.At, m.Content)
+		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus,
+			l.panel.At, m.Content)
 	}
 	l.clicks("▌ The third question.", 1)
 	if m, _ := l.chat.Selected(); l.focus != transcriptPane || l.panel.At != 4 || m.Content != "The third question." {
@@ -136,7 +138,8 @@ func TestTheInspectorTakesClicks(t *testing.T) {
 	l.clicks("turn 1", 1)
 	list := l.inspector.Content()
 	if list.Offset() != 2 || l.inspector.At != inspector.PastView {
-		t.Fatalf("a click on the third line goes to line %d of %s:\n%s", list.Offset()+1, l.inspector.At, plain(l.Model))
+		t.Fatalf("a click on the third line goes to line %d of %s:\n%s", list.Offset()+1, l.inspector.At,
+			plain(l.Model))
 	}
 	l.clicks("turn 1", 1)
 	l.titled("turn 1", "text")

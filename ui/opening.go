@@ -67,7 +67,9 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	m.panel.Busy = false
 	m.show(e.Session)
 	m.current.At = e.At
-	cmds := []tea.Cmd{m.arrive(false), m.notice.Say(e.Notice), left, m.current.Start(), m.composer.Load(), m.upkeep.Index()}
+	cmds := []tea.Cmd{
+		m.arrive(false), m.notice.Say(e.Notice), left, m.current.Start(), m.composer.Load(), m.upkeep.Index(),
+	}
 	if back != nil {
 		return tea.Batch(append(cmds, comeBack(m, back))...)
 	}
@@ -80,7 +82,8 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 // loaded shows what opening the session left out.
 func (m *Model) loaded(e current.Loaded) tea.Cmd {
 	m.chat.Prepend(e.Messages, e.Receipts)
-	again := tea.Batch(m.inTranscript((*transcript.Model).SearchAnew), m.inTranscript((*transcript.Model).FlagRead), m.arrive(e.Err == nil))
+	again := tea.Batch(m.inTranscript((*transcript.Model).SearchAnew), m.inTranscript((*transcript.Model).FlagRead),
+		m.arrive(e.Err == nil))
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
 	}
@@ -143,7 +146,8 @@ func (m *Model) followTrail() tea.Cmd {
 	origin, forks := known.At(message.ID)
 	switch {
 	case !origin && len(forks) == 0:
-		return m.notice.Say("This session is not a fork and has no forks; " + m.keys.First(keymap.Fork) + " forks it at this message.")
+		return m.notice.Say("This session is not a fork and has no forks; " + m.keys.First(keymap.Fork) +
+			" forks it at this message.")
 	case origin && len(forks) == 0:
 		return open("")
 	case !origin && len(forks) == 1:
@@ -159,7 +163,9 @@ func (m *Model) followTrail() tea.Cmd {
 		if _, here := m.chat.Index(f.ForkedAt); here {
 			right = "at message " + m.chat.NumberOf(f.ForkedAt) + " · " + right
 		}
-		choices = append(choices, picker.Choice{Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID})
+		choices = append(choices, picker.Choice{
+			Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID,
+		})
 	}
 	m.overlays.open(newList(m.keys, picker.Options{Title: "forks", Does: "open"}, 0, choices, open))
 	return nil

@@ -129,7 +129,8 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	if cmd := l.interrupt(); quits(cmd) {
 		t.Fatal("the second ctrl+c discarded the chat without a warning")
 	}
-	if !strings.Contains(l.notice.Sentence(), "This chat is not saved.") || !strings.Contains(l.notice.Sentence(), "ctrl+c again discards it") {
+	if !strings.Contains(l.notice.Sentence(), "This chat is not saved.") || !strings.Contains(l.notice.Sentence(),
+		"ctrl+c again discards it") {
 		t.Errorf("the warning is %q", l.notice.Sentence())
 	}
 	l.types("x")

@@ -20,7 +20,8 @@ func TestMessagesOfTheRequestCollapse(t *testing.T) {
 		}
 		m.Update(uitest.Key(key))
 		screen := plain(m)
-		if !strings.Contains(screen, "▌    4  user       message 3   28 characters · "+secondAnswer) || strings.Count(screen, secondAnswer) != 1 {
+		if !strings.Contains(screen, "▌    4  user       message 3   28 characters · "+secondAnswer) ||
+			strings.Count(screen, secondAnswer) != 1 {
 			t.Errorf("%s did not collapse message 3:\n%s", key, screen)
 		}
 		if !strings.Contains(screen, "     5  assistant  message 4\n") || !strings.Contains(screen, "Understood.") {
@@ -97,7 +98,8 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 			m.Update(uitest.Key("esc"))
 			if after := screenRows(m); m.overlays.top() != at || after != before {
-				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name, m.overlays.top(), at, after, before)
+				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name,
+					m.overlays.top(), at, after, before)
 			}
 		}
 	}

@@ -27,7 +27,8 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 		}
 		m.Update(uitest.Key("esc"))
 		if _, selected := m.chat.Selected(); m.overlays.any() || selected {
-			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key, m.overlays.top(), selected)
+			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key,
+				m.overlays.top(), selected)
 		}
 	}
 }

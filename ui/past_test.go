@@ -83,7 +83,8 @@ func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
 	past := panel.PastRequest(r, transcript.Gist)
 	m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, By: -1}, Request: &past})
 	m.Update(panel.SlowMsg{Number: m.panel.Number}) // It comes too late.
-	if got := plain(m); strings.Contains(got, "Reading a past request") || !strings.Contains(got, "Turn 2, request 2 of 3 ·") {
+	if got := plain(m); strings.Contains(got, "Reading a past request") ||
+		!strings.Contains(got, "Turn 2, request 2 of 3 ·") {
 		t.Errorf("the request is there, and the screen says\n%s", got)
 	}
 }
@@ -94,7 +95,8 @@ func sentBefore(proven bool) record.Replayed {
 	r := record.Replayed{
 		Recorded: record.Recorded{
 			Request: store.Request{
-				Turn: 2, Endpoint: "openai", Model: "gpt-5.2", Created: time.Date(2026, 11, 21, 7, 58, 30, 0, time.Local),
+				Turn: 2, Endpoint: "openai", Model: "gpt-5.2", Created: time.Date(2026, 11, 21, 7, 58, 30,
+					0, time.Local),
 				Prompt: 1912, Cached: 812, Answer: 301, Rules: history.Rules, End: "done",
 			},
 			Nth: 2, Of: 3,

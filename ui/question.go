@@ -58,7 +58,8 @@ func (m *Model) ask(q question.Model) tea.Cmd {
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 	quiet := msg == question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}
-	if quiet && m.question.Waits() && m.focus == draftPane && !m.overlays.any() && !m.chat.Search.Open && m.composer.Empty() {
+	if quiet && m.question.Waits() && m.focus == draftPane && !m.overlays.any() && !m.chat.Search.Open &&
+		m.composer.Empty() {
 		m.setFocus(questionPane)
 		m.arrange()
 	}
@@ -90,7 +91,9 @@ func (m *Model) questionEvent(e question.Event) tea.Cmd {
 		asked, s := m.question, m.current.Session
 		m.endQuestion()
 		if call := asked.Pending(); call != nil {
-			return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.AnswerPending(ctx, *call, e.Answer) })
+			return m.begin(nil, func(ctx context.Context) <-chan session.Event {
+				return s.AnswerPending(ctx, *call, e.Answer)
+			})
 		}
 		return func() tea.Msg {
 			asked.Answer(e.Answer)
@@ -100,7 +103,8 @@ func (m *Model) questionEvent(e question.Event) tea.Cmd {
 		return m.notice.Say("Read all of the arguments first: there are more.")
 	case question.Later:
 		m.endQuestion()
-		return m.notice.Say("The tool call was not answered. winnow asks again when the session is opened, or when its branch or model changes.")
+		return m.notice.Say("The tool call was not answered. winnow asks again when the session is opened, or when " +
+			"its branch or model changes.")
 	case question.Stopped:
 		return m.stopTurn()
 	}

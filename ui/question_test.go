@@ -78,7 +78,8 @@ func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	if m.focus != questionPane {
 		t.Fatal("the question has no focus after a quiet moment on an empty draft")
 	}
-	if screen := plain(m); !strings.Contains(screen, "▌  n   Don’t run it") || !strings.Contains(screen, "y   Run it once") {
+	if screen := plain(m); !strings.Contains(screen, "▌  n   Don’t run it") ||
+		!strings.Contains(screen, "y   Run it once") {
 		t.Errorf("the safe answer is not the one under the cursor:\n%s", screen)
 	}
 	pressing(m, true, enter)
@@ -109,7 +110,8 @@ func TestAnswersOfAQuestionThatHasTheFocus(t *testing.T) {
 			pressing(m, true, uitest.Key(key))
 		}
 		if len(*answers) != 1 || (*answers)[0] != c.want || m.composer.Text() != "a draft" {
-			t.Errorf("%v answered %v with the draft %q, want %v and the draft kept", c.keys, *answers, m.composer.Text(), c.want)
+			t.Errorf("%v answered %v with the draft %q, want %v and the draft kept", c.keys, *answers,
+				m.composer.Text(), c.want)
 		}
 	}
 }
@@ -121,8 +123,10 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	askAbout(m, answers)
 	quiet(m)
 	typing(m, "yn")
-	if openedList(m).Title != "commands" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(), "waits for your answer") {
-		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.overlays.top(), *answers, m.notice.Sentence())
+	if openedList(m).Title != "commands" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(),
+		"waits for your answer") {
+		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.overlays.top(), *answers,
+			m.notice.Sentence())
 	}
 	m.Update(esc) // no command has these letters
 	m.Update(esc)
@@ -187,7 +191,11 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	pending := func() *Model {
 		m := asking(t, 80, 24)
 		m.turn = turn.Model{Number: m.turn.Number + 1}
-		call := session.PendingCall{Message: 2, Question: session.Question{Call: history.ToolCall{Name: "shell", Arguments: "{}"}, Number: 1, Of: 1}}
+		call := session.PendingCall{
+			Message: 2, Question: session.Question{
+				Call: history.ToolCall{Name: "shell", Arguments: "{}"}, Number: 1, Of: 1,
+			},
+		}
 		m.ask(question.OfPending(call, question.Recipient{}))
 		quiet(m)
 		if m.focus != questionPane {
@@ -198,7 +206,8 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	m := pending()
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	if m.question.Waits() || m.turn.Stopping || m.focus != draftPane {
-		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.question.Waits(), m.turn.Stopping, m.focus)
+		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.question.Waits(),
+			m.turn.Stopping, m.focus)
 	}
 	m = pending()
 	typing(m, "well, no")
@@ -207,7 +216,8 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	if m.question.Waits() || !m.turn.Busy || !m.composer.Empty() {
-		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.question.Waits(), m.turn.Busy, m.composer.Text())
+		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.question.Waits(), m.turn.Busy,
+			m.composer.Text())
 	}
 }
 
@@ -218,7 +228,8 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 	l := onStage(t, 140, 40)
 	ctx, st := t.Context(), l.current.With.Store
 	box := &tool.Toolbox{}
-	box.Register(tool.Tool{Name: "add", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
+	box.Register(tool.Tool{Name: "add", Parameters: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	here := l.current.With.Models.Endpoints()[0]
 	here.Tools = box
 	l.current.With.Models.Add(here)
@@ -230,7 +241,9 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 		}
 		return m
 	}
-	row, first, e := st.Begin(ctx, store.Session{Endpoint: "here", Model: "small", Title: "sums"}, store.Message{Message: history.Message{Role: history.User, Content: "1+2?", Status: history.Complete}})
+	row, first, e := st.Begin(ctx, store.Session{Endpoint: "here", Model: "small", Title: "sums"}, store.Message{
+		Message: history.Message{Role: history.User, Content: "1+2?", Status: history.Complete},
+	})
 	do(first, e)
 	answer := func(text string, calls ...history.ToolCall) {
 		t.Helper()
@@ -238,7 +251,9 @@ func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
 		if err = e; err != nil {
 			t.Fatal(err)
 		}
-		m := do(st.StartAnswer(ctx, store.Message{Session: row.ID, Parent: first.ID, Request: record.ID, Message: history.Message{Role: history.Assistant}}))
+		m := do(st.StartAnswer(ctx, store.Message{
+			Session: row.ID, Parent: first.ID, Request: record.ID, Message: history.Message{Role: history.Assistant},
+		}))
 		m.Content, m.ToolCalls, m.Status = text, calls, history.Complete
 		do(st.FinishAnswer(ctx, m, record))
 	}

@@ -18,7 +18,8 @@ import (
 func enqueue(m *Model, how session.SendOptions) tea.Cmd {
 	switch {
 	case m.composer.Editing() != 0:
-		return m.notice.Error("An edited message cannot be queued: send it when the answer is complete. Your draft is kept.")
+		return m.notice.Error("An edited message cannot be queued: send it when the answer is complete. Your draft " +
+			"is kept.")
 	case len(m.composer.Unread()) > 0:
 		return m.notice.Error("A file of the draft is still loading.")
 	}
@@ -33,7 +34,8 @@ func queuedSentence(m *Model) string {
 	case m.question.Waits():
 		return "Queued. A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it."
 	case m.composer.Waiting.Held():
-		return "Queued. The queue is paused: " + m.keys.First(keymap.Send) + " on an empty draft sends the next message."
+		return "Queued. The queue is paused: " + m.keys.First(keymap.Send) +
+			" on an empty draft sends the next message."
 	}
 	return "" // the queue above the draft says it
 }
@@ -95,7 +97,9 @@ func updateQueue(m *Model, msg queue.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	m.composer.Waiting, cmd = m.composer.Waiting.Update(msg)
 	behind := m.current.Background.UpdateQueue(msg, m.current.NewContext)
-	behind = m.handle(behind, m.current.Background.Events(), func(e event.Event) tea.Cmd { return backgroundEvent(m, e) })
+	behind = m.handle(behind, m.current.Background.Events(), func(e event.Event) tea.Cmd {
+		return backgroundEvent(m, e)
+	})
 	return m.handle(tea.Batch(cmd, behind), m.composer.Waiting.Events(), func(e event.Event) tea.Cmd {
 		m.arrange()
 		switch e.(type) {
@@ -124,7 +128,8 @@ func (o queueOverlay) box(m *Model) theme.Box {
 // openQueue lists the queued messages, to take one back or to remove it.
 func openQueue(m *Model) tea.Cmd {
 	if m.composer.Waiting.Len() == 0 {
-		return m.notice.Say("Nothing is queued. While an answer arrives, " + m.keys.First(keymap.Send) + " queues a message.")
+		return m.notice.Say("Nothing is queued. While an answer arrives, " + m.keys.First(keymap.Send) +
+			" queues a message.")
 	}
 	m.overlays.open(queueOverlay{List: &queue.List{Keys: m.keys}})
 	return nil

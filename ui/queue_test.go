@@ -27,12 +27,14 @@ func (l *live) gated() *gate {
 		at := strings.LastIndex(text, `"content":"`)
 		text, _, _ = strings.Cut(text[at+len(`"content":"`):], `"`)
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Begun. \"}}]}\n\n")
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Begun. "+
+			"\"}}]}\n\n")
 		w.(http.Flusher).Flush()
 		g.asked <- text
 		select {
 		case <-g.open:
-			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Ended.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+			fmt.Fprint(w,
+				"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Ended.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 		case <-r.Context().Done():
 		}
 	}})
@@ -133,7 +135,8 @@ func TestAQueueSurvivesTheProgram(t *testing.T) {
 	l.shows("The queue is paused.")
 	l.press("up")
 	if got := l.composer.Shown(); l.composer.Text() != long || !strings.HasPrefix(got, "[paste") {
-		t.Errorf("up gives the draft %q of %d bytes, want the paste of %d folded", got, len(l.composer.Text()), len(long))
+		t.Errorf("up gives the draft %q of %d bytes, want the paste of %d folded", got, len(l.composer.Text()),
+			len(long))
 	}
 }
 

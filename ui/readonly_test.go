@@ -130,7 +130,8 @@ func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
 	if got := stored(t, l.current.With.Store, other.Info().ID); got != before {
 		t.Errorf("the other window's session is\n%s\nwant\n%s", got, before)
 	}
-	if got := stored(t, l.current.With.Store, l.current.Info.ID); !strings.HasPrefix(got, before) || !strings.Contains(got, "Said in the fork.") {
+	if got := stored(t, l.current.With.Store, l.current.Info.ID); !strings.HasPrefix(got, before) ||
+		!strings.Contains(got, "Said in the fork.") {
 		t.Errorf("the fork is\n%s", got)
 	}
 }
@@ -164,5 +165,7 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	l.open(first)
 	l.until("a session that is taken again", taken(first))
 	l.reopen()
-	l.until("a session that is taken still", func() bool { return l.current.Session.Info().ID == first && taken(first)() })
+	l.until("a session that is taken still", func() bool {
+		return l.current.Session.Info().ID == first && taken(first)()
+	})
 }

@@ -31,7 +31,8 @@ func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		case m.turn.Busy:
 			return m.lacks(keymap.NeedIdle)
 		case !recovery.TakesRemedies():
-			return m.notice.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
+			return m.notice.Say("Recovery is set to " + string(recovery) +
+				" for all calls, so there is nothing to choose.")
 		}
 	}
 	return m.updateRepairs(msg)
@@ -125,7 +126,9 @@ func remedyPrices(ctx context.Context, s *session.Session, draft current.Draft, 
 			plan = &other
 		}
 		if entry, ok := plan.EntryOf(e.Message); ok && (to == history.SendRepaired || hasRemedy(entry, to)) {
-			msg.Prices = append(msg.Prices, inspector.Price{Remedy: to, Plan: plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - total})
+			msg.Prices = append(msg.Prices, inspector.Price{
+				Remedy: to, Plan: plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - total,
+			})
 		}
 	}
 	return msg
@@ -186,7 +189,9 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 	if msg.session != m.current.Session {
 		return nil
 	}
-	outcome := inspector.RemediedMsg{Failed: !msg.stored, Was: msg.before, Is: msg.session.Remedy(msg.of.ID), Last: m.turn.Busy || msg.err != nil}
+	outcome := inspector.RemediedMsg{
+		Failed: !msg.stored, Was: msg.before, Is: msg.session.Remedy(msg.of.ID), Last: m.turn.Busy || msg.err != nil,
+	}
 	if msg.err != nil {
 		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(outcome))
 	}

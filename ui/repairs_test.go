@@ -34,7 +34,9 @@ func (l *live) imported(path string) string {
 	}
 	defer file.Close()
 	var id string
-	err = transfer.Import(l.t.Context(), l.current.With.Store, transfer.Source{File: file, Time: begun, Policy: l.current.With.Policy}, func(im transfer.Imported) { id = im.Session.ID })
+	err = transfer.Import(l.t.Context(), l.current.With.Store, transfer.Source{
+		File: file, Time: begun, Policy: l.current.With.Policy,
+	}, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -63,13 +65,16 @@ func TestEveryRepairHasAPage(t *testing.T) {
 			l.shows("1 Send it repaired")
 			got := plain(l.Model)
 			number := theme.Thousands(line.Entry.Index + 1)
-			for _, want := range []string{"repair " + theme.Thousands(i+1) + " of 20", "message " + number + ",", "▲ " + firstWords(line.Repair.Sentence())} {
+			for _, want := range []string{"repair " + theme.Thousands(i+1) + " of 20", "message " + number + ",", "▲ " +
+				firstWords(line.Repair.Sentence())} {
 				if !strings.Contains(got, want) {
 					t.Errorf("the page of %s of message %s lacks %q:\n%s", line.Repair.Kind, number, want, got)
 				}
 			}
-			if shown := strings.Contains(got, "Stored  as received"); !shown && line.Repair.Before+line.Repair.After != "" {
-				t.Errorf("%s of message %s is of %q and %q, and the screen is\n%s", line.Repair.Kind, number, line.Repair.Before, line.Repair.After, got)
+			if shown := strings.Contains(got, "Stored  as received"); !shown &&
+				line.Repair.Before+line.Repair.After != "" {
+				t.Errorf("%s of message %s is of %q and %q, and the screen is\n%s", line.Repair.Kind, number,
+					line.Repair.Before, line.Repair.After, got)
 			}
 			kinds[line.Repair.Kind] = true
 			l.press("n")
@@ -86,7 +91,8 @@ func TestEveryRepairHasAPage(t *testing.T) {
 			t.Errorf("there are %d repairs of %d kinds, want 20 of 15", len(l.repairs.Lines), len(kinds))
 		}
 		l.press("o")
-		if on, ok := l.chat.Selected(); l.overlays.any() || l.focus != transcriptPane || !ok || on.ID != l.repairs.Lines[19].Entry.ID {
+		if on, ok := l.chat.Selected(); l.overlays.any() || l.focus != transcriptPane || !ok ||
+			on.ID != l.repairs.Lines[19].Entry.ID {
 			t.Errorf("o does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
 		}
 		l.press("m")
@@ -107,7 +113,8 @@ func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
 	l.press("tab", "g", "m")
 	l.shows("2 Send it as plain text")
 	for _, want := range []string{
-		`−   args  {"path":"C:\Users\me", "limit`, `+   args  {"path":"C:\\Users\\me"}`, `id    "call_0"`, `name  "read"`,
+		`−   args  {"path":"C:\Users\me", "limit`, `+   args  {"path":"C:\\Users\\me"}`, `id    "call_0"`,
+		`name  "read"`,
 		"▌ 1 Send it repaired", "“I look. [called read with", "3 Leave the call out", "now\n",
 	} {
 		if got := plain(l.Model); !strings.Contains(got, want) {
@@ -115,7 +122,8 @@ func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
 		}
 	}
 	l.press("j")
-	if got := plain(l.Model); !strings.Contains(got, "sent as text") || !strings.Contains(got, "from now on, if you choose this") || !strings.Contains(got, " tokens\n") {
+	if got := plain(l.Model); !strings.Contains(got, "sent as text") ||
+		!strings.Contains(got, "from now on, if you choose this") || !strings.Contains(got, " tokens\n") {
 		t.Errorf("the second remedy does not show what it would send:\n%s", got)
 	}
 	l.press("enter")
@@ -127,7 +135,9 @@ func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
 	l.shows("repaired in the request, not in the store")
 
 	c5 := slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == "C5" })
-	row := slices.IndexFunc(strings.Split(plain(l.Model), "\n"), func(s string) bool { return strings.Contains(s, "▲ 10 model   ") })
+	row := slices.IndexFunc(strings.Split(plain(l.Model), "\n"), func(s string) bool {
+		return strings.Contains(s, "▲ 10 model   ")
+	})
 	l.frame.Mouse = true
 	_, cmd := l.Update(tea.MouseClickMsg{X: 20, Y: row, Button: tea.MouseLeft})
 	l.run(cmd)
@@ -195,7 +205,8 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 }
 
 func sameMessage(a, b history.Message) bool {
-	return a.ID == b.ID && a.Role == b.Role && a.Content == b.Content && slices.Equal(a.ToolCalls, b.ToolCalls) && a.ToolCallID == b.ToolCallID
+	return a.ID == b.ID && a.Role == b.Role && a.Content == b.Content && slices.Equal(a.ToolCalls, b.ToolCalls) &&
+		a.ToolCallID == b.ToolCallID
 }
 
 func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
@@ -210,7 +221,9 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 		{"C6", []string{"Message 12 is left out: −", "Message 12 is repaired: +"}},
 		{"C15", []string{"There is no other way to send message 30."}},
 	} {
-		l.repairs.At = slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == c.kind })
+		l.repairs.At = slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool {
+			return r.Repair.Kind == c.kind
+		})
 		for _, says := range c.says {
 			l.press("t")
 			l.shows(says)

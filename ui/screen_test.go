@@ -54,7 +54,12 @@ func fresh(t testing.TB, w, h int) *Model {
 	t.Helper()
 	models := new(llm.Catalog).With(llm.Endpoint{
 		Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Default: "gpt-5.2",
-		Prices: map[string]pricing.Prices{"gpt-5.2": {Rates: pricing.Rates{In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar}, Source: "the configuration"}},
+		Prices: map[string]pricing.Prices{
+			"gpt-5.2": {
+				Rates:  pricing.Rates{In: 7 * pricing.Dollar / 4, Cached: pricing.Dollar / 8, Out: 14 * pricing.Dollar},
+				Source: "the configuration",
+			},
+		},
 	})
 	db, err := store.Open(t.Context(), filepath.Join(folder(t), "winnow.db"), store.Options{})
 	if err != nil {
@@ -72,7 +77,9 @@ func fresh(t testing.TB, w, h int) *Model {
 	}
 	m, err := New(Options{
 		Deps: deps, Start: s, Theme: "none",
-		Choice: llm.Choice{Ref: "openai/gpt-5.2", Reason: "because OPENAI_API_KEY is set", Hint: "ctrl+l chooses another model"},
+		Choice: llm.Choice{
+			Ref: "openai/gpt-5.2", Reason: "because OPENAI_API_KEY is set", Hint: "ctrl+l chooses another model",
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +105,8 @@ func said(id int64, role history.Role, text string) store.Message {
 func conversation() ([]store.Message, history.Plan) {
 	messages := []store.Message{
 		said(1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?"),
-		said(2, history.Assistant, "The usual cure is to **rewrite** the rule as a loop:\n\n```go\nfor p.at(Plus) {\n\tleft = Add{left, p.term()}\n}\n```"),
+		said(2, history.Assistant, "The usual cure is to **rewrite** the rule as a loop:\n\n```go\nfor p.at(Plus) "+
+			"{\n\tleft = Add{left, p.term()}\n}\n```"),
 		said(3, history.User, "Never touch generated files."),
 		said(4, history.Assistant, ""),
 		said(5, history.Tool, "gen.go\nparser.go\nlexer.go"),
@@ -108,13 +116,32 @@ func conversation() ([]store.Message, history.Plan) {
 	messages[4].ToolCallID = "c1"
 	messages[3].ToolCalls = []history.ToolCall{{ID: "c1", Name: "list_files", Arguments: `{"dir":"."}`}}
 	entries := []history.Entry{
-		{ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget: 612 tokens more than fit"}, TokensBefore: 612},
-		{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Cause: history.Cause{Text: "an older answer is cut to 150 characters"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
-		{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18},
-		{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 12, TokensAfter: 12},
-		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "its id was damaged and is repaired"}, TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{{Kind: "C4", Cause: history.Cause{Text: "the id was blank"}}}},
-		{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
-		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "the newest message is always sent"}, TokensBefore: 6, TokensAfter: 6},
+		{ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{
+			Text: "over the budget: 612 tokens more than fit",
+		}, TokensBefore: 612},
+		{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Cause: history.Cause{
+			Text: "an older answer is cut to 150 characters",
+		}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
+		{
+			ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true,
+			Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18,
+		},
+		{
+			ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true,
+			Cause: history.Cause{Text: "fits"}, TokensBefore: 12, TokensAfter: 12,
+		},
+		{ID: 5, Index: 4, Role: history.Tool, Disposition: history.Kept, Whole: true, Cause: history.Cause{
+			Text: "its id was damaged and is repaired",
+		}, TokensBefore: 9, TokensAfter: 21, Repairs: []history.Repair{
+			{Kind: "C4", Cause: history.Cause{Text: "the id was blank"}},
+		}},
+		{
+			ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Kept, Whole: true,
+			Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31,
+		},
+		{ID: 7, Index: 6, Role: history.User, Disposition: history.Kept, Whole: true, Cause: history.Cause{
+			Text: "the newest message is always sent",
+		}, TokensBefore: 6, TokensAfter: 6},
 	}
 	return messages, history.Plan{Entries: entries, Next: []int{5}, Sum: history.Sum{
 		System: 212, Tools: 60, Pinned: 18, Body: 4800, Draft: 222, Total: 5312, Reserve: 1024,
@@ -151,9 +178,14 @@ func triedPlan(m *Model) panel.TriedMsg {
 		list[1].CharsAfter, list[1].TokensAfter = 90, 22
 	})
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
-		list[5] = history.Entry{ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}, TokensBefore: 31}
+		list[5] = history.Entry{
+			ID: 6, Index: 5, Role: history.Assistant, Disposition: history.Dropped, Cause: history.Cause{
+				Code: history.CauseOlder,
+			}, TokensBefore: 31,
+		}
 	})
-	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000, history.BoundBudget
+	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000,
+		history.BoundBudget
 	plan.Next = []int{1}
 	return panel.TriedMsg{
 		Try: panel.Try{Number: m.panel.Whatif.Running}, Plan: plan, Changes: history.Compare(before, plan.Entries),
@@ -211,15 +243,22 @@ var states = slices.Concat([]state{
 	}},
 	{"waiting", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
-		tell(m, time.Second, session.Waiting{Waiting: llm.Waiting{Attempt: 2, Of: 5, After: 8 * time.Second, Err: &llm.Error{Kind: llm.RateLimit, Status: 429, Endpoint: "openai", Message: "slow down"}}})
+		tell(m, time.Second, session.Waiting{
+			Waiting: llm.Waiting{
+				Attempt: 2, Of: 5, After: 8 * time.Second, Err: &llm.Error{
+					Kind: llm.RateLimit, Status: 429, Endpoint: "openai", Message: "slow down",
+				},
+			},
+		})
 		return m
 	}},
 	{"question", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
 		tell(m, time.Second, session.Asked{
 			Question: session.Question{
-				Call: history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`}, Arguments: history.Arguments{Object: `{"page":"context"}`},
-				Number: 1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
+				Call:      history.ToolCall{Name: "read_page", Arguments: `{"page":"context"}`},
+				Arguments: history.Arguments{Object: `{"page":"context"}`},
+				Number:    1, Of: 1, Choices: []approval.Choice{approval.Once, approval.Session, approval.Forever},
 			},
 			Answer: func(approval.Answer) {},
 		})
@@ -235,13 +274,23 @@ var states = slices.Concat([]state{
 		tell(m, time.Second, session.Delta{Text: "Panic-mode"})
 		answer := said(8, history.Assistant, "Panic-mode")
 		answer.Status = history.Interrupted
-		tell(m, 2*time.Second, session.Answered{Message: answer, Receipt: record.Receipt{Sent: 6, Stored: 7, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true, End: store.EndStopped}}, session.Finished{})
+		tell(m, 2*time.Second, session.Answered{
+			Message: answer, Receipt: record.Receipt{
+				Sent: 6, Stored: 7, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true,
+				End: store.EndStopped,
+			},
+		}, session.Finished{})
 		return m
 	}},
 	{"error", func(t testing.TB, w, h int) *Model {
 		m := asking(t, w, h)
-		why := &llm.Error{Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: "Incorrect API key provided"}
-		tell(m, time.Second, session.Finished{Err: why, Failure: &record.Failure{Fault: record.FaultOf(why), User: 7, Request: 9, Tries: 1}})
+		why := &llm.Error{
+			Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1",
+			Message: "Incorrect API key provided",
+		}
+		tell(m, time.Second, session.Finished{
+			Err: why, Failure: &record.Failure{Fault: record.FaultOf(why), User: 7, Request: 9, Tries: 1},
+		})
 		return m
 	}},
 	{"panel", func(t testing.TB, w, h int) *Model {
@@ -349,7 +398,8 @@ func plain(m *Model) string {
 // layouts are the states that show how the whole screen is laid out: they have goldens at all sizes. Any other
 // state has one golden, since only what it is about differs, and the parts of the screen have goldens of their own.
 var layouts = []string{
-	"first", "chatting", "streaming", "question", "error", "panel", "whatif", "inspector-cut", "repairs", "sessions", "palette", "help",
+	"first", "chatting", "streaming", "question", "error", "panel", "whatif", "inspector-cut", "repairs", "sessions",
+	"palette", "help",
 }
 
 func TestScreens(t *testing.T) {

@@ -108,7 +108,8 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 			t.Errorf("%s hides nothing again:\n%s", what, screen)
 		}
 	}
-	bareTranscript := func() { l.chat.Reset(branch.Branch{}) } // It says what was said, and is on the screen beside the views.
+	// It says what was said, and is on the screen beside the views.
+	bareTranscript := func() { l.chat.Reset(branch.Branch{}) }
 	l.types("/repair")
 	l.press("enter")
 	bareTranscript()
@@ -132,21 +133,30 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
 	m.Update(sessions.FoundMsg{
 		Search: m.sessions.Texts.Searches, Text: "works", At: time.Now(),
-		Hits: []store.Hit{{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}}},
+		Hits: []store.Hit{
+			{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}},
+		},
 	})
-	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{{Role: history.User, Text: "All of it: the key " + someKey + " works."}}})
+	m.Update(sessions.PreviewMsg{
+		Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
+			{Role: history.User, Text: "All of it: the key " + someKey + " works."},
+		},
+	})
 	lines := plain(m)
 	if !strings.Contains(lines, "All of it: the key [redacted] works.") {
 		t.Errorf("the preview says\n%s", lines)
 	}
-	if strings.Contains(lines, someKey) || !strings.Contains(lines, "the key [redacted] works") || !strings.Contains(lines, "deploy with [redacted]") {
+	if strings.Contains(lines, someKey) || !strings.Contains(lines, "the key [redacted] works") ||
+		!strings.Contains(lines, "deploy with [redacted]") {
 		t.Errorf("the hit says\n%s", lines)
 	}
 
 	m = fresh(t, 100, 30)
 	m.current.Secrets = hidden
 	m.openSessions("")
-	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: sessions.SessionLines(hidden, []store.Session{s}), At: time.Now(), Whole: true})
+	m.Update(sessions.ListedMsg{
+		Asked: m.sessions.Asked, Lines: sessions.SessionLines(hidden, []store.Session{s}), At: time.Now(), Whole: true,
+	})
 	m.Update(uitest.Key("f3"))
 	if got := m.sessions.Lines[0].Label; got != s.Title {
 		t.Errorf("the revealed line says %q", got)
@@ -191,12 +201,19 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 		if got != want {
 			t.Fatalf("%q cut at %v is %q, want %q", text, e.Cuts, got, want)
 		}
-		if found := strings.Count(want, theme.Redacted) + strings.Count(inserted, theme.Redacted); n != found || strings.Contains(inserted, ourKey) {
+		if found := strings.Count(want, theme.Redacted) + strings.Count(inserted, theme.Redacted); n != found ||
+			strings.Contains(inserted, ourKey) {
 			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
 		}
 	})
-	each, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Rest, Text: ""}})
-	if want := (inspector.Page{{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: theme.Redacted}, {Kind: inspector.Rest, Text: ""}}); n != 1 || !slices.Equal(each, want) {
+	each, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.Page{
+		{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Rest, Text: ""},
+	})
+	if want := (inspector.Page{
+		{Kind: inspector.Quiet, Text: "a"},
+		{Kind: inspector.Sent, Text: theme.Redacted},
+		{Kind: inspector.Rest, Text: ""},
+	}); n != 1 || !slices.Equal(each, want) {
 		t.Errorf("the segments are %v (%d), want %v", each, n, want)
 	}
 }

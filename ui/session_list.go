@@ -70,7 +70,10 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 // aroundSessions is what the list depends on beside its own state.
 func (m *Model) aroundSessions() sessions.Around {
 	in := m.overlayInner()
-	return sessions.Around{Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed, States: listedStates(m), W: in.W, H: in.H}
+	return sessions.Around{
+		Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed,
+		States: listedStates(m), W: in.W, H: in.H,
+	}
 }
 
 func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {

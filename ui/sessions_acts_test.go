@@ -30,7 +30,9 @@ func TestARenameKeepsFilterAndCursor(t *testing.T) {
 	l.press("ctrl+e", "home")
 	l.types("My ")
 	l.press("enter")
-	l.until("the title", func() bool { return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.Actions) == 0 })
+	l.until("the title", func() bool {
+		return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.Actions) == 0
+	})
 	l.until("the list", func() bool { s, _ := l.sessions.Chosen(); return s.Name() == "My "+was.Title })
 	if l.sessions.Filter.Text() != "par" {
 		t.Errorf("after the rename the filter is %q, want par", l.sessions.Filter.Text())

@@ -16,7 +16,8 @@ import (
 func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 	lines := sessions.SessionLines(theme.Secrets{}, someSessions())
 	for _, c := range []struct{ filter, want string }{
-		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, 日本語の構文解析, untitled"},
+		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, " +
+			"日本語の構文解析, untitled"},
 		{"PARSER", "Parser rewrite, Parser rewrite, without the lexer"},
 		{"go lexer", "Parser rewrite, without the lexer"},
 		{"#kitch", "Bread with rye"},
@@ -39,7 +40,8 @@ func manyLines(n int) []sessions.Line {
 	stored := make([]store.Session, n)
 	for i := range stored {
 		stored[i] = store.Session{
-			ID: fmt.Sprintf("%08x-0000-7000-8000-000000000000", i), Title: fmt.Sprintf("Session %d about the weather in Oslo", i),
+			ID:    fmt.Sprintf("%08x-0000-7000-8000-000000000000", i),
+			Title: fmt.Sprintf("Session %d about the weather in Oslo", i),
 			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
 		}
 	}

@@ -16,8 +16,9 @@ func someSessions() []store.Session {
 	day := 24 * time.Hour
 	of := func(id, title, model string, turns int, used time.Duration, tags ...string) store.Session {
 		return store.Session{
-			ID: "0193a1b2-c3d4-7000-8000-00000000000" + id, Title: title, Model: model, Turns: turns, Messages: 2 * turns,
-			Created: begun.Add(-used - 3*day), Updated: begun.Add(-used), Tags: tags, Dir: "/home/kim/parser",
+			ID: "0193a1b2-c3d4-7000-8000-00000000000" + id, Title: title, Model: model, Turns: turns,
+			Messages: 2 * turns,
+			Created:  begun.Add(-used - 3*day), Updated: begun.Add(-used), Tags: tags, Dir: "/home/kim/parser",
 		}
 	}
 	list := []store.Session{
@@ -35,7 +36,9 @@ func someSessions() []store.Session {
 
 // list answers what the list of sessions asked last.
 func list(m *Model, stored ...store.Session) {
-	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: sessions.SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
+	m.Update(sessions.ListedMsg{
+		Asked: m.sessions.Asked, Lines: sessions.SessionLines(theme.Secrets{}, stored), At: begun, Whole: true,
+	})
 }
 
 // choosing is the list of sessions over a conversation.
@@ -51,8 +54,12 @@ func choosing(t testing.TB, w, h int) *Model {
 		stored[2].ID: {Branches: 2, Machines: []string{"desktop", "laptop"}},
 	}
 	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
-		{Role: history.User, At: begun.Add(-2 * time.Minute), Text: "Now the error recovery.", Place: store.Place{Number: 121, Of: 122}},
-		{Role: history.Assistant, Model: "gpt-5.2", At: begun.Add(-time.Minute), Text: "Skip to the next `;` and go on from there.", Place: store.Place{Number: 122, Of: 122}},
+		{
+			Role: history.User, At: begun.Add(-2 * time.Minute), Text: "Now the error recovery.",
+			Place: store.Place{Number: 121, Of: 122},
+		},
+		{Role: history.Assistant, Model: "gpt-5.2", At: begun.Add(-time.Minute), Text: "Skip to the next `;` and go " +
+			"on from there.", Place: store.Place{Number: 122, Of: 122}},
 	}})
 	return m
 }
@@ -151,31 +158,43 @@ func foundTexts(t testing.TB, w, h int) *Model {
 	kept := &history.Entry{Disposition: history.Kept, Whole: true}
 	stored[3].Archived = true
 	hit := func(s store.Session, id int64, r history.Role, snippet string, marks ...[2]int) store.Hit {
-		return store.Hit{Session: s, Message: id, Role: r, Model: s.Model, At: begun.Add(-day), Snippet: snippet, Marks: marks}
+		return store.Hit{
+			Session: s, Message: id, Role: r, Model: s.Model, At: begun.Add(-day), Snippet: snippet, Marks: marks,
+		}
 	}
 	m.Update(sessions.FoundMsg{
 		Search: m.sessions.Texts.Searches, Text: "gramm left", At: begun, Among: 212,
 		Hits: []store.Hit{
-			hit(stored[0], 1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?", [2]int{4, 11}, [2]int{15, 19}),
-			hit(stored[2], 42, history.Assistant, "… what is left of the grammar after that: three rules, one of them for expressions, and the two that call it. None of …", [2]int{12, 16}, [2]int{24, 31}),
+			hit(stored[0], 1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
+				[2]int{4, 11}, [2]int{15, 19}),
+			hit(stored[2], 42, history.Assistant, "… what is left of the grammar after that: three rules, one of "+
+				"them for expressions, and the two that call it. None of …", [2]int{12, 16}, [2]int{24, 31}),
 			hit(stored[4], 77, history.Tool, "構文 grammar.go 左 left.go", [2]int{7, 14}, [2]int{22, 26}),
-			hit(stored[0], 2, history.Assistant, "Left recursion goes away when the grammar is written as a loop.", [2]int{0, 4}, [2]int{34, 41}),
+			hit(stored[0], 2, history.Assistant, "Left recursion goes away when the grammar is written as a loop.",
+				[2]int{0, 4}, [2]int{34, 41}),
 			hit(stored[0], 5, history.User, "Is the grammar left as it was?", [2]int{7, 14}, [2]int{15, 19}),
 			hit(stored[0], 8, history.Assistant, "Nothing of the grammar is left out.", [2]int{15, 22}, [2]int{26, 30}),
 			hit(stored[0], 9, history.User, "And left of the grammar?", [2]int{4, 8}, [2]int{16, 23}),
 			hit(stored[3], 3, history.User, "Die Grammatik steht left.", [2]int{4, 9}, [2]int{20, 24}),
 		},
 		Places: map[int64]store.Place{
-			1: {Number: 1, Of: 122, Last: dropped}, 42: {Number: 12, Of: 18, Last: recalled}, 77: {Number: 1977, Last: kept},
+			1: {Number: 1, Of: 122, Last: dropped}, 42: {Number: 12, Of: 18, Last: recalled}, 77: {
+				Number: 1977, Last: kept,
+			},
 			2: {Number: 2, Of: 122, Last: recalled}, 5: {Number: 5, Of: 122, Last: kept}, 3: {Number: 3, Of: 4},
 		},
 	})
 	m.Update(uitest.Key("down"))
 	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
-		{Role: history.User, At: begun.Add(-2 * day), Text: "Our grammar is left-recursive. How do I parse it with recursive descent?", Place: store.Place{Number: 1, Of: 122, Last: dropped}},
+		{Role: history.User, At: begun.Add(-2 * day), Text: "Our grammar is left-recursive. How do I parse it with " +
+			"recursive descent?", Place: store.Place{Number: 1, Of: 122, Last: dropped}},
 		{
-			Role: history.Assistant, Model: "gpt-5.2", At: begun.Add(-time.Hour), Place: store.Place{Number: 2, Of: 122, Last: recalled},
-			Text: "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a term.\n- While a plus follows, parse another one, and let the tree grow to the left. That keeps the order in which the operators are read.\n",
+			Role: history.Assistant, Model: "gpt-5.2", At: begun.Add(-time.Hour), Place: store.Place{
+				Number: 2, Of: 122, Last: recalled,
+			},
+			Text: "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a term.\n- While a " +
+				"plus follows, parse another one, and let the tree grow to the left. That keeps the order in which " +
+				"the operators are read.\n",
 		},
 	}})
 	return m

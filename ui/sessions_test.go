@@ -29,8 +29,12 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 	l.t.Helper()
 	kept := map[string]store.Session{}
 	for _, title := range titles {
-		s, _, err := l.current.With.Store.Begin(l.t.Context(), store.Session{Title: title, Endpoint: "here", Model: "small"},
-			store.Message{Message: history.Message{Role: history.User, Content: "About " + title + ".", Status: history.Complete}})
+		s, _, err := l.current.With.Store.Begin(l.t.Context(), store.Session{
+			Title: title, Endpoint: "here", Model: "small",
+		},
+			store.Message{
+				Message: history.Message{Role: history.User, Content: "About " + title + ".", Status: history.Complete},
+			})
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -101,7 +105,9 @@ func TestALateListIsDropped(t *testing.T) {
 	m.Update(ctrl('s'))
 	late := m.sessions.Asked
 	m.Update(uitest.Key("shift+tab"))
-	m.Update(sessions.ListedMsg{Asked: late, Lines: sessions.SessionLines(theme.Secrets{}, someSessions()), At: begun, Whole: true})
+	m.Update(sessions.ListedMsg{
+		Asked: late, Lines: sessions.SessionLines(theme.Secrets{}, someSessions()), At: begun, Whole: true,
+	})
 	if len(m.sessions.Lines) > 0 {
 		t.Errorf("the archive shows the sessions in use:\n%s", plain(m))
 	}
@@ -113,7 +119,8 @@ func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
 	typing(m, "session")
 	_, cmd := m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(sessions.FirstPage), At: begun})
 	if cmd == nil || len(m.sessions.Matches) != sessions.FirstPage || m.sessions.Position() != "200+ sessions" {
-		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.Matches), m.sessions.Position(), cmd != nil)
+		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.Matches),
+			m.sessions.Position(), cmd != nil)
 	}
 	m.Update(uitest.Key("down"))
 	was, _ := m.sessions.Chosen()

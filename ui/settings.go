@@ -44,13 +44,18 @@ func (m *Model) settingsEvent(e event.Event) tea.Cmd {
 		message, _ := m.chat.Message(e.Message)
 		return m.askAgain(message, e.Ref)
 	case settings.Edited:
-		return m.composer.External.Edit(e.Text, func(text string, err error) tea.Msg { return settings.SystemMsg{Text: text, Err: err} })
+		return m.composer.External.Edit(e.Text, func(text string, err error) tea.Msg {
+			return settings.SystemMsg{Text: text, Err: err}
+		})
 	case settings.Themed:
 		m.themes.Wanted = e.Name
 		m.restyle()
 	case settings.Listed:
 		l := e.List
-		o := picker.Options{Title: l.Title, Prompt: l.Prompt, Uncounted: l.Uncounted, Remark: l.Remark, Does: l.Does, Tries: l.Tries, Leaves: l.Leaves, Also: l.Also, Loading: l.Loading}
+		o := picker.Options{
+			Title: l.Title, Prompt: l.Prompt, Uncounted: l.Uncounted, Remark: l.Remark, Does: l.Does, Tries: l.Tries,
+			Leaves: l.Leaves, Also: l.Also, Loading: l.Loading,
+		}
 		list := newList(m.keys, o, l.Kind, choices(l.Choices), func(value string) tea.Cmd {
 			return m.inSettings(func(s *settings.Model) tea.Cmd { return l.Chosen(s, value) })
 		})
@@ -87,13 +92,17 @@ func choices(of []settings.Choice) []picker.Choice {
 
 // reached shows whether the session's model can be asked.
 func (m *Model) reached(e current.Reached) tea.Cmd {
-	chosen := e.Replaced == "" && m.current.Session.Ref() != m.current.Ref // another model, of which settings.DoneMsg is on its way
+	// Another model, of which settings.DoneMsg is on its way.
+	chosen := e.Replaced == "" && m.current.Session.Ref() != m.current.Ref
 	if m.turn.Busy || chosen {
 		return nil
 	}
 	m.current.Refresh()
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
-		m.notice.Warn(notice.Alert{Text: theme.Sentence(e.Err), Way: m.keys.First(keymap.Models) + " chooses another model", Cause: notice.Unreachable})
+		m.notice.Warn(notice.Alert{
+			Text: theme.Sentence(e.Err), Way: m.keys.First(keymap.Models) + " chooses another model",
+			Cause: notice.Unreachable,
+		})
 		m.arrange()
 	}
 	if e.Replaced != "" {

@@ -37,7 +37,8 @@ func TestQuarantinedMessageSaysWhy(t *testing.T) {
 		}
 		chat := transcript.New(transcript.Deps{})
 		if got := chat.Item(m).Note.What; got != c.want {
-			t.Errorf("a quarantined message, damaged %v, readable %q, has the note %q, want %q", c.damaged, c.remains, got, c.want)
+			t.Errorf("a quarantined message, damaged %v, readable %q, has the note %q, want %q", c.damaged,
+				c.remains, got, c.want)
 		}
 	}
 }

@@ -8,7 +8,10 @@ import (
 func TestEveryPressGoesOneRequestFurther(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
-	for _, q := range []string{"The first question.", "The second question.", "The third question.", "The fourth question."} {
+	for _, q := range []string{
+		"The first question.", "The second question.", "The third question.",
+		"The fourth question.",
+	} {
 		l.say(q)
 	}
 	l.press("tab", "tab")

@@ -71,7 +71,8 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	var sentence tea.Cmd
 	switch {
 	case trashed:
-		sentence = m.notice.Say("This session was moved to the trash on another machine. It stays open here; " + m.keys.First(keymap.Sessions) + " lists the trash.")
+		sentence = m.notice.Say("This session was moved to the trash on another machine. It stays open here; " +
+			m.keys.First(keymap.Sessions) + " lists the trash.")
 	case e.Parted != 0 && e.Ends != m.current.OtherEnd:
 		sentence = m.notice.Say(otherBranch(m, e.Elsewhere))
 	case e.Added > 0:
@@ -80,7 +81,8 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	if e.Ends != 0 {
 		m.current.OtherEnd = e.Ends
 	}
-	return tea.Batch(sentence, m.draftChanged(), m.current.Count(), m.current.ReadForks(), m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
+	return tea.Batch(sentence, m.draftChanged(), m.current.Count(), m.current.ReadForks(),
+		m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
 }
 
 // elsewhere says of a session that was opened that another machine went on with another branch.
@@ -95,7 +97,8 @@ func elsewhere(m *Model, e current.Elsewhere) tea.Cmd {
 // otherBranch says that another machine went on from an earlier message, and how to go there.
 func otherBranch(m *Model, e session.Elsewhere) string {
 	return fmt.Sprintf("Continued on %s: the other branch is %d of %d at %s; %s and %s there switch.",
-		machineOf(e.Machine), e.Other.Nth, e.Other.Of, m.chat.NumbersOf(e.Parted), m.keys.First(keymap.VersionBack), m.keys.First(keymap.VersionOn))
+		machineOf(e.Machine), e.Other.Nth, e.Other.Of, m.chat.NumbersOf(e.Parted), m.keys.First(keymap.VersionBack),
+		m.keys.First(keymap.VersionOn))
 }
 
 // machineOf is what a machine is called in a sentence.

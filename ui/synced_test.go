@@ -45,7 +45,9 @@ func adds(t *testing.T, parent int64, question, answer string) func(*store.Store
 		if at == 0 {
 			at = row.Leaf
 		}
-		for _, m := range []history.Message{{Role: history.User, Content: question}, {Role: history.Assistant, Content: answer}} {
+		for _, m := range []history.Message{
+			{Role: history.User, Content: question}, {Role: history.Assistant, Content: answer},
+		} {
 			m.Status = history.Complete
 			stored, err := db.Append(t.Context(), store.Message{Session: id, Parent: at, Model: "small", Message: m})
 			if err != nil {
@@ -86,7 +88,8 @@ func TestWhatWasAddedElsewhereMovesNothing(t *testing.T) {
 	l.planned()
 	before := page()
 	sync(func(db *store.Store, id string) error {
-		return errors.Join(adds(t, 0, "From the desktop", "Said there.")(db, id), db.Rename(t.Context(), id, "Named there", store.TitleUser))
+		return errors.Join(adds(t, 0, "From the desktop", "Said there.")(db, id),
+			db.Rename(t.Context(), id, "Named there", store.TitleUser))
 	})
 	l.shows("Continued on another machine")
 	l.shows("Named there")
@@ -157,7 +160,9 @@ func TestTheListShowsWhatASyncBrought(t *testing.T) {
 	l.press("ctrl+s")
 	l.shows("1 session")
 	sync(func(db *store.Store, id string) error {
-		_, _, err := db.Begin(t.Context(), store.Session{Title: "Begun there"}, store.Message{Message: history.Message{Role: history.User, Content: "x", Status: history.Complete}})
+		_, _, err := db.Begin(t.Context(), store.Session{Title: "Begun there"}, store.Message{
+			Message: history.Message{Role: history.User, Content: "x", Status: history.Complete},
+		})
 		return err
 	})
 	l.shows("Begun there")

@@ -13,7 +13,9 @@ import (
 func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	files := []Persona{{Name: "brief", Text: "Answer in one word."}, {Name: "pirate", Text: "You are a pirate.\nSpeak like one."}}
+	files := []Persona{
+		{Name: "brief", Text: "Answer in one word."}, {Name: "pirate", Text: "You are a pirate.\nSpeak like one."},
+	}
 	l.settings.Personas = func() ([]Persona, error) { return files, nil }
 
 	l.types("/persona")

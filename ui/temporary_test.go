@@ -97,7 +97,8 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l.shows("This chat is now saved in the list of sessions.")
 	l.shows("third, unsent")
 	if l.current.Session.Info().ID != temporary.Info().ID || l.chat.Messages.Len() != 4 {
-		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID, l.chat.Messages.Len(), temporary.Info().ID)
+		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID,
+			l.chat.Messages.Len(), temporary.Info().ID)
 	}
 	r, err := l.current.Session.Records().Replay(t.Context(), 2, 0)
 	if err != nil || !r.Proven {

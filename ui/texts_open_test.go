@@ -66,26 +66,35 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	const n = 3000
-	kept, err := l.current.With.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
-		for i := range n {
-			m := store.Message{Message: history.Message{Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete}}
-			if i%2 == 1 {
-				m.Role = history.Assistant
+	kept, err := l.current.With.Store.ImportMessages(t.Context(),
+		func(add func(store.Message) error) (store.Session, error) {
+			for i := range n {
+				m := store.Message{
+					Message: history.Message{
+						Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete,
+					},
+				}
+				if i%2 == 1 {
+					m.Role = history.Assistant
+				}
+				if i == 20 {
+					m.Content = strings.Repeat("A long message has many lines.\n\n", 100) +
+						"At its end stands a walrus."
+				}
+				if err := add(m); err != nil {
+					return store.Session{}, err
+				}
 			}
-			if i == 20 {
-				m.Content = strings.Repeat("A long message has many lines.\n\n", 100) + "At its end stands a walrus."
-			}
-			if err := add(m); err != nil {
-				return store.Session{}, err
-			}
-		}
-		return store.Session{Title: "Long", Endpoint: "here", Model: "small"}, nil
-	}, store.ImportOptions{})
+			return store.Session{Title: "Long", Endpoint: "here", Model: "small"}, nil
+		}, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.finds("walrus")
-	l.until("the session", func() bool { m, ok := l.chat.Selected(); return ok && strings.HasSuffix(m.Content, "walrus.") })
+	l.until("the session", func() bool {
+		m, ok := l.chat.Selected()
+		return ok && strings.HasSuffix(m.Content, "walrus.")
+	})
 	l.until("all of it", func() bool { return l.chat.Messages.Len() == n })
 	l.shows("At its end stands a walrus.")
 	if l.current.Info.ID != kept.ID || l.focus != transcriptPane {
@@ -96,7 +105,9 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
-	kept, _, err := l.current.With.Store.Begin(t.Context(), store.Session{Title: "Notes", Endpoint: "here", Model: "small"},
+	kept, _, err := l.current.With.Store.Begin(t.Context(), store.Session{
+		Title: "Notes", Endpoint: "here", Model: "small",
+	},
 		store.Message{Message: history.Message{
 			Role: history.User, Content: "What is this?", Status: history.Complete,
 			Parts: []history.Part{{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."}},

@@ -14,7 +14,9 @@ import (
 // hits waits until the search for what is typed is answered, and fails where it did not find so many.
 func (l *live) hits(want int) {
 	l.t.Helper()
-	l.until("the hits", func() bool { return !l.sessions.Texts.Waiting && l.sessions.Texts.Text == l.sessions.Filter.Text() })
+	l.until("the hits", func() bool {
+		return !l.sessions.Texts.Waiting && l.sessions.Texts.Text == l.sessions.Filter.Text()
+	})
 	if got := len(l.sessions.Texts.Hits); got != want {
 		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.Filter.Text(), got, want, plain(l.Model))
 	}
@@ -75,7 +77,9 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 	m := choosing(t, 120, 40)
 	m.Update(tab)
 	typing(m, "a")
-	m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: "a", Err: errors.New("search the messages: the disk is gone")})
+	m.Update(sessions.FoundMsg{
+		Search: m.sessions.Texts.Searches, Text: "a", Err: errors.New("search the messages: the disk is gone"),
+	})
 	if !strings.Contains(plain(m), "the disk is gone") || m.sessions.Texts.Waiting {
 		t.Errorf("the error is not shown:\n%s", plain(m))
 	}
@@ -94,7 +98,10 @@ func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 		t.Errorf("nothing says that the index is behind:\n%s", plain(m))
 	}
 	m.upkeep.Unindexed = 0
-	if _, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text(), Hits: hits}); cmd != nil {
+	if _, cmd := m.Update(sessions.FoundMsg{
+		Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text(),
+		Hits: hits,
+	}); cmd != nil {
 		t.Error("the search goes on with a whole index")
 	}
 }
@@ -127,14 +134,16 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 // Of a session with many hits a few are listed, with a line for the others; enter on that lists them all.
 func TestHitsOfOneSessionAreFolded(t *testing.T) {
 	m := foundTexts(t, 120, 40)
-	if screen := plain(m); strings.Contains(screen, "Nothing of the grammar") || !strings.Contains(screen, "2 more in this session") {
+	if screen := plain(m); strings.Contains(screen, "Nothing of the grammar") ||
+		!strings.Contains(screen, "2 more in this session") {
 		t.Fatalf("of five hits three are to be listed:\n%s", screen)
 	}
 	for range 2 {
 		m.Update(uitest.Key("down"))
 	}
 	m.Update(enter)
-	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 8 || !strings.Contains(plain(m), "Nothing of the grammar") || strings.Contains(plain(m), "more in this session") {
+	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 8 || !strings.Contains(plain(m), "Nothing of the grammar") ||
+		strings.Contains(plain(m), "more in this session") {
 		t.Fatalf("the cursor is on message %d, want 8, the first that was not listed:\n%s", hit.Message, plain(m))
 	}
 	m.Update(uitest.Key("end")) // in the filter

@@ -30,7 +30,8 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l.shows("is kept: ctrl+y sends it")
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
 		if l.composer.Text() != long || l.current.Session.Branch().Len() != 2 {
-			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when, len(l.composer.Text()), l.current.Session.Branch().Len())
+			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when,
+				len(l.composer.Text()), l.current.Session.Branch().Len())
 		}
 		l.press("enter") // it still does not fit
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
@@ -39,8 +40,10 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		}
 		l.press("ctrl+y")
 		l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
-		if !l.composer.Empty() || l.notice.Alert().Text != "" || sessiontest.Messages(l.current.Session.Branch())[2].Content != long {
-			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()), l.notice.Alert().Text)
+		if !l.composer.Empty() || l.notice.Alert().Text != "" ||
+			sessiontest.Messages(l.current.Session.Branch())[2].Content != long {
+			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()),
+				l.notice.Alert().Text)
 		}
 		if e := l.panel.Next.Plan; len(e.Entries) > 2 && !strings.Contains(l.bodies[1], "truncated, original: 200000 chars") {
 			t.Errorf("%s: the request does not say that the message is cut", when)
@@ -62,9 +65,13 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		{`{"data":[{"id":"small","context_length":8000}]}`, 8000, "raise the window → /model"},
 	} {
 		l := onStage(t, 160, 40)
-		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.list) }})
+		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, c.list)
+		}})
 		l.say("Hello?")
-		l.until("what the server says of the window", func() bool { return l.current.Session.Model().Windows().Stated.Tokens == c.stated })
+		l.until("what the server says of the window", func() bool {
+			return l.current.Session.Model().Windows().Stated.Tokens == c.stated
+		})
 		l.composer.Set(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())
 		l.planned()
@@ -91,7 +98,9 @@ func TestADraftThatDoesNotFitSaysSoWhileItIsWritten(t *testing.T) {
 func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 	m := fresh(t, 120, 40)
 	over := func(bound history.Bound, parts ...history.FixedPart) *session.OversizeError {
-		return &session.OversizeError{Over: &history.OverBudgetError{Need: 9000, Have: 4000, Bound: bound, Parts: parts}}
+		return &session.OversizeError{
+			Over: &history.OverBudgetError{Need: 9000, Have: 4000, Bound: bound, Parts: parts},
+		}
 	}
 	file := history.Part{Kind: history.TextPart, Name: "plan.txt", Text: "x", Tokens: 5000}
 	for _, c := range []struct {
@@ -100,13 +109,22 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 		files []history.Part
 		want  string
 	}{
-		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000}, history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system shorten   /window 16000 raise"},
-		{"pinned messages", over(history.BoundBudget, history.FixedPart{Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0}}), nil, "/auto 3 unpin   /budget 16000 raise"},
-		{"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil, "/tools switch off   /window 16000 raise"},
-		{"a file of the draft", over(history.BoundWindow, history.FixedPart{Kind: history.PartDraft, Tokens: 8000}, history.FixedPart{Kind: history.PartSystem, Tokens: 10}), []history.Part{file}, "backspace detach plan.txt   /window 16000 raise"},
+		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000},
+			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system shorten   /window 16000 raise"},
+		{"pinned messages", over(history.BoundBudget, history.FixedPart{
+			Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0},
+		}), nil, "/auto 3 unpin   /budget 16000 raise"},
+		{
+			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil,
+			"/tools switch off   /window 16000 raise",
+		},
+		{"a file of the draft", over(history.BoundWindow, history.FixedPart{Kind: history.PartDraft, Tokens: 8000},
+			history.FixedPart{Kind: history.PartSystem, Tokens: 10}), []history.Part{file}, "backspace detach " +
+			"plan.txt   /window 16000 raise"},
 	} {
 		m.composer.SetWith("see", c.files)
-		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.themes.Styles, misfitHints(m, c.over), "", 200))); !strings.Contains(got, c.want) {
+		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.themes.Styles, misfitHints(m, c.over), "",
+			200))); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
 		}
 	}

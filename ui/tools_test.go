@@ -16,7 +16,10 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 	l := onStage(t, 140, 40)
 	box := &tool.Toolbox{}
 	for _, name := range []string{"add", "subtract"} {
-		box.Register(tool.Tool{Name: name, Description: "It can " + name + " \x1b[31mnumbers.", Parameters: json.RawMessage(`{"type":"object"}`)},
+		box.Register(tool.Tool{
+			Name: name, Description: "It can " + name + " \x1b[31mnumbers.",
+			Parameters: json.RawMessage(`{"type":"object"}`),
+		},
 			func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	}
 	here := l.current.With.Models.Endpoints()[0]

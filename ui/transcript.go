@@ -86,7 +86,9 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		if shown {
 			text = "Reasoning is shown."
 		}
-		return tea.Batch(m.notice.Say(text), m.inSettings(func(s *settings.Model) tea.Cmd { return s.Remember(s.Memory.Reasoning(shown)) }))
+		return tea.Batch(m.notice.Say(text), m.inSettings(func(s *settings.Model) tea.Cmd {
+			return s.Remember(s.Memory.Reasoning(shown))
+		}))
 	case keymap.PageUp:
 		m.chat.Page(-1)
 	case keymap.PageDown:

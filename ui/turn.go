@@ -30,7 +30,9 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	}
 	ctx, stop := m.current.NewContext()
 	var cmd tea.Cmd
-	m.turn, cmd = m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event { return start(ctx) })
+	m.turn, cmd = m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
+		return start(ctx)
+	})
 	m.composer.Hold(sent)
 	m.question = question.Model{}
 	m.confirm.Forget()
@@ -101,7 +103,8 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	m.composer.Waiting.Ended(e.Err == nil && !stopped)
 	waits := queueWaits(m)
 	switch {
-	case stopped && (unsent || m.composer.Sending() != nil): // the message is not stored, and nothing is sent before it is
+	case stopped && (unsent || m.composer.Sending() != nil):
+		// The message is not stored, and nothing is sent before it is.
 		sentence = m.notice.Say(joined("Stopped; nothing was sent.", waits))
 	case stopped:
 		sentence = m.notice.Say(joined("Stopped; what arrived is kept.", waits))
@@ -115,7 +118,10 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		m.chat.Follow(m.current.Session.Branch()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
-		m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(m, over)) + ".", Way: "The message stays queued; /queue moves it back to the draft."})
+		m.notice.Warn(notice.Alert{
+			Text: over.Sentence(cureFor(m, over)) + ".",
+			Way:  "The message stays queued; /queue moves it back to the draft.",
+		})
 	} else if errors.As(e.Err, &over) {
 		m.tooLong(over)
 	} else if limited := (*session.LimitError)(nil); errors.As(e.Err, &limited) {
@@ -149,7 +155,8 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.inSettings((*settings.Model).Entitle)
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn), m.inSettings((*settings.Model).AskWindow), next, rereadOpen(m), m.upkeep.Sync())
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn),
+		m.inSettings((*settings.Model).AskWindow), next, rereadOpen(m), m.upkeep.Sync())
 }
 
 // joined is two sentences, either of which may be "".

@@ -38,7 +38,11 @@ func kindred(t testing.TB, w, h int) *Model {
 			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 		},
 	}
-	m.Update(current.FoundMsg{Session: m.current.Session, Event: current.ForksRead{Forks: current.NewForks(kin, m.chat.Messages, m.keys, m.current.Secrets)}})
+	m.Update(current.FoundMsg{
+		Session: m.current.Session, Event: current.ForksRead{
+			Forks: current.NewForks(kin, m.chat.Messages, m.keys, m.current.Secrets),
+		},
+	})
 	return m
 }
 
@@ -67,7 +71,9 @@ func versionStates() []state {
 		}},
 		{"elsewhere", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)
-			other := session.Elsewhere{Parted: 3, Other: session.Version{Message: 9, Nth: 3, Of: 3}, Ends: 10, Machine: "desktop"}
+			other := session.Elsewhere{
+				Parted: 3, Other: session.Version{Message: 9, Nth: 3, Of: 3}, Ends: 10, Machine: "desktop",
+			}
 			m.Update(current.FoundMsg{Session: m.current.Session, Event: current.Elsewhere{Elsewhere: other}})
 			return m
 		}},

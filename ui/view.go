@@ -143,7 +143,8 @@ func (s screen) header() string {
 // shownModel names the model in use, with its endpoint where there is more than one and it is not the service of the
 // model's maker: whoever sends something sees where it goes.
 func shownModel(m *Model) string {
-	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() && severalEndpoints(m.current.With.Models.Endpoints()) {
+	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() &&
+		severalEndpoints(m.current.With.Models.Endpoints()) {
 		return markdown.OneLine(m.current.Ref, 60)
 	}
 	return m.current.ModelName()
@@ -235,7 +236,8 @@ func (s screen) rule() string {
 	m, w, margin := s.m, s.l.Width, s.l.Gutter
 	if over := misfit(m); over != nil {
 		title, parts := misfitTitle(over)
-		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(title)}, s.st.Muted.Render(parts))
+		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(title)},
+			s.st.Muted.Render(parts))
 	}
 	about, right := "", ""
 	switch name := m.composer.EditingName(); {

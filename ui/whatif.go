@@ -27,8 +27,10 @@ func (m *Model) openWhatif() tea.Cmd {
 		m.updatePanel(panel.ShowNext{})
 	}
 	m.panel.OpenWhatif(panel.Current{
-		Policy: m.current.Session.Policy(), Window: m.current.Session.Model().Window(), Chosen: m.current.Session.Model().Windows().Chosen.Tokens, Model: m.current.Ref,
-		Refs: panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models), Listed: m.settings.Models != nil,
+		Policy: m.current.Session.Policy(), Window: m.current.Session.Model().Window(),
+		Chosen: m.current.Session.Model().Windows().Chosen.Tokens, Model: m.current.Ref,
+		Refs:   panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models),
+		Listed: m.settings.Models != nil,
 	})
 	m.overlays.open(whatifOverlay{})
 	m.layout.Dials = true

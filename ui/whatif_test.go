@@ -62,7 +62,8 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		}
 		l.shows("Sends      " + theme.Thousands(now.Counts.Sent()) + " → ")
 		l.shows("Tokens     ~" + now.Counted(now.Plan.Sum.Total) + " → ~")
-		if left := len(history.Compare(marks, tried.Plan.Entries)); left == 0 || !strings.Contains(plain(l.Model), "− ") {
+		if left := len(history.Compare(marks, tried.Plan.Entries)); left == 0 ||
+			!strings.Contains(plain(l.Model), "− ") {
 			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
 		}
 		l.press("down", "right", "down", "right", "down", "right")
@@ -83,7 +84,8 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if l.fileHash() != stored {
 			t.Error("what was only tried out changed the file")
 		}
-		if l.current.Session.Info().Overrides != info.Overrides || l.current.Session.Policy() != policy || l.current.Session.Ref() != l.current.Ref {
+		if l.current.Session.Info().Overrides != info.Overrides || l.current.Session.Policy() != policy ||
+			l.current.Session.Ref() != l.current.Ref {
 			t.Errorf("what was only tried out changed the session: %+v", l.current.Session.Info())
 		}
 		if len(l.bodies) != asked {
@@ -102,16 +104,20 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l.shows("Set: budget 3,000, preset recall, placement in-order, model there/large.")
 	l.shows("Next request")
 	l.planned()
-	if changes := history.Compare(tried.Entries, l.panel.Next.Plan.Entries); len(changes) > 0 || l.panel.Next.Plan.Sum != tried.Sum {
-		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.Next.Plan.Sum, tried.Sum)
+	if changes := history.Compare(tried.Entries, l.panel.Next.Plan.Entries); len(changes) > 0 ||
+		l.panel.Next.Plan.Sum != tried.Sum {
+		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.Next.Plan.Sum,
+			tried.Sum)
 	}
 	again, err := session.Open(t.Context(), l.current.With, l.current.Info.ID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := again.Policy()
-	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Ref() != "there/large" || l.current.Ref != "there/large" {
-		t.Errorf("the next start has budget %d, preset %s, placement %s and model %s", p.Budget, p.Preset, p.Placement, again.Ref())
+	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Ref() != "there/large" ||
+		l.current.Ref != "there/large" {
+		t.Errorf("the next start has budget %d, preset %s, placement %s and model %s", p.Budget, p.Preset,
+			p.Placement, again.Ref())
 	}
 	l.press("w", "enter")
 	l.shows("No setting was changed.")

@@ -67,8 +67,8 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.show(s)
-	// A turn that waits for the server takes three seconds (target.Patience) every time; a busy machine does not make every
-	// turn so slow.
+	// A turn that waits for the server takes three seconds (target.Patience) every time; a busy machine does not make
+	// every turn so slow.
 	const patience = 3 * time.Second
 	waited := true
 	for n := 1; n <= 2 || n <= 5 && waited; n++ {
@@ -101,7 +101,9 @@ func TestTheListOfModelsHasTheirWindows(t *testing.T) {
 	}
 	l.press("ctrl+l")
 	l.shows("In use")
-	for _, line := range []string{"here/small +8,000 tokens", "there/small +8,000 tokens", "there/medium +16,000 tokens"} {
+	for _, line := range []string{
+		"here/small +8,000 tokens", "there/small +8,000 tokens", "there/medium +16,000 tokens",
+	} {
 		if screen := plain(l.Model); !regexp.MustCompile(line).MatchString(screen) {
 			t.Errorf("the list lacks %q:\n%s", line, screen)
 		}
@@ -113,7 +115,9 @@ func TestWindowDial(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "down", "down", "down", "down", "right", "right")
-	l.until("the plan for 4,096", func() bool { return l.panel.Whatif.Window.Tokens == 4096 && l.panel.Whatif.Running == 0 })
+	l.until("the plan for 4,096", func() bool {
+		return l.panel.Whatif.Window.Tokens == 4096 && l.panel.Whatif.Running == 0
+	})
 	if got := l.current.Session.Model().Windows().Chosen; got.Tokens != 0 {
 		t.Errorf("a window of %d tokens was set before enter", got.Tokens)
 	}
@@ -137,7 +141,8 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{}, 0)
 	p := panel.Model{}
 	p.Open(&past)
-	if shown := strings.Join(p.View(st, 80, 20, false), "\n"); strings.Count(shown, "not read") != 1 || !strings.Contains(shown, "The server read 400 of ~1,000") {
+	if shown := strings.Join(p.View(st, 80, 20, false), "\n"); strings.Count(shown, "not read") != 1 ||
+		!strings.Contains(shown, "The server read 400 of ~1,000") {
 		t.Errorf("the panel does not say that the first message was not read:\n%s", shown)
 	}
 	c := transcript.New(transcript.Deps{})
