@@ -42,7 +42,8 @@ func (c *Model) fold(text string) {
 		counted = c.Count(text)
 	}
 	c.put(Chip{
-		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted, theme.Plural(strings.Count(text, "\n")+1, "line"),
+		Label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
+			theme.Plural(strings.Count(text, "\n")+1, "line"),
 			theme.Size(len(text)), theme.Thousands(c.Tokens(counted))),
 		Text: text,
 	})

@@ -13,7 +13,8 @@ import (
 // closedView says why nothing can be written.
 func (c *Model) closedView() []string {
 	lines := theme.WrapStyled(c.styles.Text, "Open in another window; read-only here.", c.width)
-	ways := c.Keys.First(keymap.Away) + " forks it · " + c.Keys.First(keymap.Take) + " takes over once it is closed there"
+	ways := c.Keys.First(keymap.Away) + " forks it · " + c.Keys.First(keymap.Take) +
+		" takes over once it is closed there"
 	return append(lines, theme.WrapStyled(c.styles.Muted, ways, c.width)...)
 }
 

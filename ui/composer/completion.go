@@ -98,7 +98,9 @@ func (c *Model) IsCommand(draft string) bool {
 // isCommandName says whether there is a command of a name.
 func (c *Model) isCommandName(name string) bool {
 	is := func(list []Command) bool {
-		return slices.ContainsFunc(list, func(o Command) bool { return o.Name == name || slices.Contains(o.Also, name) })
+		return slices.ContainsFunc(list, func(o Command) bool {
+			return o.Name == name || slices.Contains(o.Also, name)
+		})
 	}
 	return is(c.Commands) || c.Templates != nil && is(c.Templates())
 }

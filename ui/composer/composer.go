@@ -35,10 +35,12 @@ type Deps struct {
 	Commands []Command                                   // what a draft that begins with a slash may become
 	Files    []string                                    // to hang on the first draft
 
-	Templates   func() []Command                                                          // commands that write a draft; nil has none
-	MakeDraft   func(ctx context.Context, command string, words []string) (string, error) // the draft of one
-	Mentions    func(word string) []Command                                               // what a word that begins with @ may become; nil is nothing
-	ReadMention func(ctx context.Context, word string) (string, error)                    // the text of one
+	// Commands that write a draft; nil has none.
+	Templates func() []Command
+	MakeDraft func(ctx context.Context, command string, words []string) (string, error) // the draft of one
+	// What a word that begins with @ may become; nil is nothing.
+	Mentions    func(word string) []Command
+	ReadMention func(ctx context.Context, word string) (string, error) // the text of one
 
 	// ReadPage reads the page at an address as text. Cut says that only its beginning was read. nil reads none.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
@@ -46,15 +48,18 @@ type Deps struct {
 
 // Around is what the composer depends on beside its own state; the parent sets it before it updates or draws.
 type Around struct {
-	Session    string                                        // the session's id, "" for a chat that has not begun
-	Home       *store.Store                                  // where its draft and its prompts are kept, nil for nowhere
-	Temporary  bool                                          // nothing of it goes to disk
-	Closed     bool                                          // it can only be read: another window has it
-	Guide      bool                                          // the guide answers: /guide begins a message
-	Completes  bool                                          // the keys go to the draft, and nothing covers its completions
+	Session string // the session's id, "" for a chat that has not begun
+	// Where its draft and its prompts are kept, nil for nowhere.
+	Home      *store.Store
+	Temporary bool // nothing of it goes to disk
+	Closed    bool // it can only be read: another window has it
+	Guide     bool // the guide answers: /guide begins a message
+	// The keys go to the draft, and nothing covers its completions.
+	Completes  bool
 	ReadFile   func(path string) (history.Part, error)       // reads a file as it hangs on a message
 	AttachText func(name, text string) (history.Part, error) // makes a text hang on a message
-	Count      func(text string) int                         // the tokens of a text, as plans count them; nil for a guess
+	// The tokens of a text, as plans count them; nil for a guess.
+	Count func(text string) int
 }
 
 // Model is the draft, with all that belongs to it.
@@ -118,7 +123,9 @@ func (c *Model) View() []string {
 	if c.Closed {
 		return c.closedView()
 	}
-	styles := editor.Styles{Text: c.styles.Text, Inset: c.styles.Strong, Selected: c.styles.Selected, Bare: c.styles.Tinted}
+	styles := editor.Styles{
+		Text: c.styles.Text, Inset: c.styles.Strong, Selected: c.styles.Selected, Bare: c.styles.Tinted,
+	}
 	if c.styles.Tinted {
 		styles.Inset = c.styles.Text.Background(c.styles.Tint.GetBackground())
 	}

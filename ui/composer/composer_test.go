@@ -55,7 +55,11 @@ func TestAPromptIsLookedAtAndTheDraftComesBack(t *testing.T) {
 // A file of an earlier message is a chip as well: its message can be edited.
 func TestADraftIsMadeOfAMessage(t *testing.T) {
 	c := written(60)
-	files := []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}, {Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG")}}
+	files := []history.Part{
+		{Kind: history.TextPart, Name: "a.go", Text: "package a"}, {
+			Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG"),
+		},
+	}
 	c.SetWith("why?", files)
 	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 2 {
 		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
@@ -115,12 +119,14 @@ func TestScreens(t *testing.T) {
 func TestAClosedComposerSaysWhyAndHowToGoOn(t *testing.T) {
 	c := written(60)
 	c.Closed = true
-	if got := strings.Join(c.View(), "\n"); !strings.Contains(got, "Open in another window") || len(c.View()) != c.Lines() {
+	if got := strings.Join(c.View(), "\n"); !strings.Contains(got, "Open in another window") ||
+		len(c.View()) != c.Lines() {
 		t.Errorf("it shows %q in %d lines", got, c.Lines())
 	}
 	for key, want := range map[string]event.Event{
-		"x": event.Notice{Text: c.Keys.Lacks(keymap.NeedOwn), Error: true}, "ctrl+f": Wanted{keymap.Away}, "enter": Wanted{keymap.Take},
-		"up": Wanted{keymap.Older}, "?": Wanted{keymap.Ask},
+		"x": event.Notice{Text: c.Keys.Lacks(keymap.NeedOwn), Error: true}, "ctrl+f": Wanted{keymap.Away},
+		"enter": Wanted{keymap.Take},
+		"up":    Wanted{keymap.Older}, "?": Wanted{keymap.Ask},
 	} {
 		c, _ = c.Update(uitest.Key(key))
 		if got := c.Events(); len(got) != 1 || got[0] != want {
@@ -133,7 +139,8 @@ func TestAnEditThatIsLeftCanBeRecalledWhereItChangedSomething(t *testing.T) {
 	c := written(60, "d", "r", "a", "f", "t")
 	c.Edit(7, "message 3", "old", nil)
 	c.LeaveEdit()
-	if got := c.Events(); len(got) == 0 || got[len(got)-1] != (event.Notice{Text: "Message 3 is unchanged."}) || c.Writing.Text() != "draft" {
+	if got := c.Events(); len(got) == 0 || got[len(got)-1] != (event.Notice{Text: "Message 3 is unchanged."}) ||
+		c.Writing.Text() != "draft" {
 		t.Errorf("an edit without a change leaves %q and says %v", c.Writing.Text(), got)
 	}
 	c.Edit(7, "message 3", "old", nil)
@@ -178,7 +185,8 @@ func TestAWordWithAtAttaches(t *testing.T) {
 	}
 	c, cmd := c.Update(uitest.Key("enter"))
 	c, _ = c.Update(cmd())
-	if got := c.Drafted(); got.Text != "see @notes:memo " || len(got.Files) != 1 || got.Files[0].Name != "@notes:memo" || got.Files[0].Text != "text of @notes:memo" {
+	if got := c.Drafted(); got.Text != "see @notes:memo " || len(got.Files) != 1 ||
+		got.Files[0].Name != "@notes:memo" || got.Files[0].Text != "text of @notes:memo" {
 		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
 	}
 	c = withServers(t)

@@ -113,7 +113,8 @@ func TestAtCompletesFiles(t *testing.T) {
 	t.Chdir(dir)
 	d := newDesk(t, nil)
 	d.types("what is in @")
-	if got, want := d.offered(), []string{"main.go", "docs/manual page.md", "ui/composer/completion.go"}; !slices.Equal(got, want) {
+	if got, want := d.offered(),
+		[]string{"main.go", "docs/manual page.md", "ui/composer/completion.go"}; !slices.Equal(got, want) {
 		t.Errorf("@ offers %q, want %q", got, want)
 	}
 	d.Mentions = func(string) []Command { return []Command{{Name: "@notes:memo"}} }
@@ -130,7 +131,8 @@ func TestAtCompletesFiles(t *testing.T) {
 	}
 	d.takes(uitest.Key("enter"))
 	got := d.Drafted()
-	if len(got.Files) != 1 || got.Files[0].Text != "the text of ui/composer/completion.go" || strings.Contains(got.Text, "@") {
+	if len(got.Files) != 1 || got.Files[0].Text != "the text of ui/composer/completion.go" ||
+		strings.Contains(got.Text, "@") {
 		t.Errorf("the draft is %q with %+v", got.Text, got.Files)
 	}
 	d.types("and @./do")
@@ -175,13 +177,15 @@ func TestAnImageOfTheClipboardBecomesAChip(t *testing.T) {
 	d.takes(uitest.Key("ctrl+v"))
 	d.takes(tea.PasteMsg{}) // what some terminals send for an image
 	files := d.Drafted().Files
-	if len(files) != 2 || files[0].Kind != history.ImagePart || files[0].Name != "pasted-1.png" || files[1].Name != "pasted-2.png" {
+	if len(files) != 2 || files[0].Kind != history.ImagePart || files[0].Name != "pasted-1.png" ||
+		files[1].Name != "pasted-2.png" {
 		t.Errorf("the draft has %+v", files)
 	}
 	d.types("look")
 	unsent, again := d.Unsent(), newDesk(t, nil)
 	again.does(again.readFiles(again.Restore(unsent)))
-	if back := again.Drafted(); back.Text != d.Drafted().Text || !reflect.DeepEqual(back.Files, files) || again.Unsent().Hash() != unsent.Hash() {
+	if back := again.Drafted(); back.Text != d.Drafted().Text || !reflect.DeepEqual(back.Files, files) ||
+		again.Unsent().Hash() != unsent.Hash() {
 		t.Errorf("the draft comes back as %+v, want %+v", back, d.Drafted())
 	}
 	t.Setenv("WAYLAND_DISPLAY", "")
@@ -207,7 +211,8 @@ func TestAPageIsFetchedWhenItWasAllowed(t *testing.T) {
 		t.Fatalf("%+v was told after %d requests, want %+v before any", last, asked, want)
 	}
 	d.does(d.FetchPage(want.URL))
-	if files := d.Drafted().Files; asked != 1 || len(files) != 1 || files[0].Text != "# A page\n" || files[0].Name != want.URL {
+	if files := d.Drafted().Files; asked != 1 || len(files) != 1 || files[0].Text != "# A page\n" ||
+		files[0].Name != want.URL {
 		t.Errorf("the draft has %+v after %d requests", files, asked)
 	}
 	if got := d.said(); !strings.HasPrefix(got, "Only the beginning of https://docs.example.com/page?q=1 was read") {
@@ -217,7 +222,8 @@ func TestAPageIsFetchedWhenItWasAllowed(t *testing.T) {
 	kept := d.Kept()
 	again := newDesk(t, nil)
 	again.does(again.readFiles(again.Restore(kept)))
-	if got := again.said(); !strings.Contains(got, "is not fetched again automatically") || len(again.Drafted().Files) != 0 {
+	if got := again.said(); !strings.Contains(got, "is not fetched again automatically") ||
+		len(again.Drafted().Files) != 0 {
 		t.Errorf("the draft came back with %+v, and says %q", again.Drafted().Files, got)
 	}
 	d.does(d.FetchPage("https://docs.example.com/missing"))

@@ -169,7 +169,10 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 			from = "in a chat without a message"
 		}
 		c.Remember(msg.draft)
-		c.Emit(event.News{Text: "You have an unsent draft " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " + markdown.Truncate(PromptLabel(msg.draft), 60, "…")})
+		c.Emit(event.News{
+			Text: "You have an unsent draft " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " +
+				markdown.Truncate(PromptLabel(msg.draft), 60, "…"),
+		})
 		kept = tea.Sequence(c.KeepPrompt(msg.draft), c.Keep())
 	}
 	asked := c.Files

@@ -44,7 +44,8 @@ func (c *Model) Remember(d store.Draft) {
 	if c.At > 0 {
 		shown = c.Prompts[c.At-1].Hash
 	}
-	c.Prompts = slices.Insert(slices.DeleteFunc(slices.Clone(c.Prompts), func(o store.Prompt) bool { return o.Hash == p.Hash }), 0, p)
+	c.Prompts = slices.Insert(slices.DeleteFunc(slices.Clone(c.Prompts),
+		func(o store.Prompt) bool { return o.Hash == p.Hash }), 0, p)
 	if c.At > 0 {
 		c.At = 1 + slices.IndexFunc(c.Prompts, func(o store.Prompt) bool { return o.Hash == shown })
 	}

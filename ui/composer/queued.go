@@ -51,8 +51,8 @@ func (w *Writing) packed() store.Draft {
 	return d
 }
 
-// unpack replaces the draft by a queued message, with the files as they were read when it was queued. Where the folds do
-// not name as many files as there are, the files stand in front.
+// unpack replaces the draft by a queued message, with the files as they were read when it was queued. Where the folds
+// do not name as many files as there are, the files stand in front.
 func (c *Model) unpack(m store.Queued) {
 	isFile := func(f store.Fold) bool { return f.From == f.To }
 	files := 0
