@@ -155,7 +155,8 @@ func Read(ctx context.Context, most int) (Content, error) {
 	case asked && pictures:
 		return Content{}, ErrEmpty
 	}
-	return Content{}, fmt.Errorf("images cannot be read from the clipboard here: %s; attach a file with /attach PATH", missing())
+	return Content{}, fmt.Errorf("images cannot be read from the clipboard here: %s; attach a file with /attach PATH",
+		missing())
 }
 
 // missing says which program to install.

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// scripts makes these programs the only ones that are found, beside what they call themselves, and sets the display that
-// they are for. The machine's own programs for its clipboard are not found.
+// scripts makes these programs the only ones that are found, beside what they call themselves, and sets the display
+// that they are for. The machine's own programs for its clipboard are not found.
 func scripts(t *testing.T, display string, programs map[string]string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -46,17 +46,28 @@ const wayland = `case "$*" in
 esac`
 
 func TestTheClipboardHasATextOrAnImage(t *testing.T) {
-	x11 := strings.NewReplacer("--list-types", "\"-selection clipboard -target TARGETS -out\"", "--no-newline --type ", "-selection clipboard -target ", "image/png\")", "image/png -out\")", "utf-8\")", "utf-8 -out\")").Replace(wayland)
+	x11 := strings.NewReplacer("--list-types", "\"-selection clipboard -target TARGETS -out\"", "--no-newline --type ",
+		"-selection clipboard -target ", "image/png\")", "image/png -out\")", "utf-8\")",
+		"utf-8 -out\")").Replace(wayland)
 	for _, c := range []struct {
 		name, display, program, text string
 		want                         Content
 		err                          string
 	}{
-		{"an image", "WAYLAND_DISPLAY", "wl-paste", strings.Replace(wayland, "TYPES", "text/html image/png", 1), Content{Image: []byte("the picture")}, ""},
-		{"a text goes first", "WAYLAND_DISPLAY", "wl-paste", strings.Replace(wayland, "TYPES", "'text/plain;charset=utf-8' image/png", 1), Content{Text: "the text"}, ""},
-		{"an image of X11", "DISPLAY", "xclip", strings.Replace(x11, "TYPES", "TARGETS image/png", 1), Content{Image: []byte("the picture")}, ""},
-		{"nothing", "WAYLAND_DISPLAY", "wl-paste", "echo 'Nothing is copied' >&2; exit 1", Content{}, "no text and no image"},
-		{"a picture of another kind", "DISPLAY", "xclip", strings.Replace(x11, "TYPES", "image/tiff", 1), Content{}, "no text and no image"},
+		{"an image", "WAYLAND_DISPLAY", "wl-paste", strings.Replace(wayland, "TYPES", "text/html image/png",
+			1), Content{Image: []byte("the picture")}, ""},
+		{"a text goes first", "WAYLAND_DISPLAY", "wl-paste", strings.Replace(wayland, "TYPES",
+			"'text/plain;charset=utf-8' image/png", 1), Content{Text: "the text"}, ""},
+		{"an image of X11", "DISPLAY", "xclip", strings.Replace(x11, "TYPES", "TARGETS image/png", 1), Content{
+			Image: []byte("the picture"),
+		}, ""},
+		{
+			"nothing", "WAYLAND_DISPLAY", "wl-paste", "echo 'Nothing is copied' >&2; exit 1",
+			Content{},
+			"no text and no image",
+		},
+		{"a picture of another kind", "DISPLAY", "xclip", strings.Replace(x11, "TYPES", "image/tiff",
+			1), Content{}, "no text and no image"},
 		{"too much", "WAYLAND_DISPLAY", "wl-paste", "case $1 in --list-types) echo image/png;; *) yes;; esac", Content{}, "too large"},
 		{"no program", "DISPLAY", "other", "", Content{}, "install xclip"},
 		{"no display", "", "xclip", "echo image/png", Content{}, "no display"},
@@ -64,7 +75,8 @@ func TestTheClipboardHasATextOrAnImage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			scripts(t, c.display, map[string]string{c.program: c.text})
 			got, err := Read(t.Context(), 1000)
-			if got.Text != c.want.Text || string(got.Image) != string(c.want.Image) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			if got.Text != c.want.Text || string(got.Image) != string(c.want.Image) || (err == nil) != (c.err == "") ||
+				err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("got %q, %q, %v; want %q, %q, %q", got.Text, got.Image, err, c.want.Text, c.want.Image, c.err)
 			}
 		})
@@ -72,7 +84,9 @@ func TestTheClipboardHasATextOrAnImage(t *testing.T) {
 }
 
 func TestWindowsPrintsItsImageAsText(t *testing.T) {
-	scripts(t, "", map[string]string{"powershell.exe": `case "$*" in *GetImage*) printf 'dGhlIHBpY3R1cmU=\r\n';; *) printf '\r\n';; esac`})
+	scripts(t, "", map[string]string{
+		"powershell.exe": `case "$*" in *GetImage*) printf 'dGhlIHBpY3R1cmU=\r\n';; *) printf '\r\n';; esac`,
+	})
 	got, err := Read(t.Context(), 1000)
 	if err != nil || string(got.Image) != "the picture" {
 		t.Errorf("got %+v, %v", got, err)
