@@ -1,6 +1,6 @@
 // Package queue is the messages that the user has finished while an answer arrives: in which order they are sent, when
-// the next one may be, and which of them are on disk. It sends nothing: its parent asks for the next message when a turn
-// has ended, and says what became of it.
+// the next one may be, and which of them are on disk. It sends nothing: its parent asks for the next message when a
+// turn has ended, and says what became of it.
 package queue
 
 import (

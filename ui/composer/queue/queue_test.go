@@ -48,12 +48,16 @@ func newDesk(t rapid.TB, db *store.Store) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, first, err := db.Begin(context.Background(), store.Session{}, store.Message{Message: history.Message{Role: history.User, Content: "first"}})
+	row, first, err := db.Begin(context.Background(), store.Session{}, store.Message{
+		Message: history.Message{Role: history.User, Content: "first"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &desk{t: t, leaf: first.ID, deps: session.Deps{
-		Store: db, Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
+		Store: db, Models: new(llm.Catalog).With(llm.Endpoint{
+			Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m",
+		}),
 		Policy: policy, Count: func(text string) int { return len(text) },
 	}}
 	d.open(row.ID)
@@ -108,7 +112,9 @@ func (d *desk) rest() {
 // stored stores the message that is being sent, as its turn does.
 func (d *desk) stored(text string) {
 	m, err := d.deps.Store.Append(context.Background(), store.Message{
-		Session: d.session.Info().ID, Parent: d.leaf, Queued: d.sending, Message: history.Message{Role: history.User, Content: text},
+		Session: d.session.Info().ID, Parent: d.leaf, Queued: d.sending, Message: history.Message{
+			Role: history.User, Content: text,
+		},
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -137,8 +143,8 @@ func (d *desk) queued() []string {
 	return texts
 }
 
-// Whatever happens between two messages, none is lost, sent twice or sent before one that was queued earlier. A crash may
-// cost a message only that was not saved yet: of it nobody was told that it is safe.
+// Whatever happens between two messages, none is lost, sent twice or sent before one that was queued earlier. A crash
+// may cost a message only that was not saved yet: of it nobody was told that it is safe.
 func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -148,7 +154,8 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 		var want []string // all that was queued and neither taken back, removed nor lost unsaved
 		now := ""         // the message that a turn tries to send
 		made := 0
-		undone := map[string]bool{} // what was removed and came back with a crash, where others may have been sent meanwhile
+		// What was removed and came back with a crash, where others may have been sent meanwhile.
+		undone := map[string]bool{}
 		ordered := func(texts []string) []string {
 			return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return undone[text] })
 		}
@@ -298,7 +305,9 @@ func TestTheQueueIsDrawn(t *testing.T) {
 	var screens uitest.Screens
 	st, k := theme.Styles{}, keymap.Default()
 	q := Model{held: true}
-	q.Add(store.Queued{Text: "Then write a test for it\nwith a dummy server.", Parts: []history.Part{{Name: "/tmp/plan.txt"}}})
+	q.Add(store.Queued{
+		Text: "Then write a test for it\nwith a dummy server.", Parts: []history.Part{{Name: "/tmp/plan.txt"}},
+	})
 	screens.Add("one, that waits", q.View(st, k, true, 80, 5))
 	screens.Add("one that waits, below it a draft", q.View(st, k, false, 80, 5))
 	q.held = false
@@ -323,7 +332,16 @@ func TestTheListTakesBackAndRemoves(t *testing.T) {
 	for _, c := range []struct {
 		key  string
 		want any
-	}{{"down", nil}, {"down", nil}, {"enter", Chosen{1}}, {"delete", Removed{1}}, {"up", nil}, {"enter", Chosen{0}}, {"x", Other{}}, {"esc", Closed{}}} {
+	}{
+		{"down", nil},
+		{"down", nil},
+		{"enter", Chosen{1}},
+		{"delete", Removed{1}},
+		{"up", nil},
+		{"enter", Chosen{0}},
+		{"x", Other{}},
+		{"esc", Closed{}},
+	} {
 		if got := l.Update(&q, uitest.Key(c.key)); got != c.want {
 			t.Errorf("%s: %v, want %v", c.key, got, c.want)
 		}

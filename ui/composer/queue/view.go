@@ -72,7 +72,8 @@ func (q *Model) View(st theme.Styles, k keymap.Map, empty bool, w, most int) []s
 		lines = append(lines, theme.Spread(st.You.Render("▌ ")+st.Muted.Render(head)+text, st.Muted.Render(right), w))
 	}
 	if more := n - shown; more > 0 {
-		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render("and "+theme.Thousands(more)+" more; /queue lists them"), w))
+		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render("and "+theme.Thousands(more)+
+			" more; /queue lists them"), w))
 	}
 	return lines[:min(len(lines), most)]
 }
