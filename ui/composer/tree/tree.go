@@ -221,8 +221,8 @@ func (t Tree) Find(query string, most int) []string {
 	return found
 }
 
-// holds says that a path has the letters of a query, which are small, in their order. Most paths do not, and this says so
-// much faster than a ranking does.
+// holds says that a path has the letters of a query, which are small, in their order. Most paths do not, and this says
+// so much faster than a ranking does.
 func holds(path, query string) bool {
 	at := 0
 	for i := 0; i < len(path) && at < len(query); i++ {

@@ -44,7 +44,10 @@ func TestATreeLeavesOutWhatGitIgnores(t *testing.T) {
 	if err := os.Symlink("/", filepath.Join(root, "everything")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{".gitignore", "keep.o", "main.go", "src/.gitignore", "src/a.go", "docs/gen/y.md", "src/build/in.go", ".github/ci.yml", "node_modules/m/index.js"}
+	want := []string{
+		".gitignore", "keep.o", "main.go", "src/.gitignore", "src/a.go", "docs/gen/y.md", "src/build/in.go",
+		".github/ci.yml", "node_modules/m/index.js",
+	}
 	got := Read(t.Context(), root).Files
 	if !slices.Equal(got, want) {
 		t.Errorf("the files are\n%q, want\n%q", got, want)
@@ -87,7 +90,12 @@ func TestATreeStaysOnItsFileSystem(t *testing.T) {
 
 func TestFilesAreFoundByTheirLetters(t *testing.T) {
 	t.Parallel()
-	tree := Tree{Files: []string{"README.md", "cmd/main.go", "internal/mail/agent.go", "ui/composer/completion.go", "ui/composer/completion_test.go", "img/Logo Ä.png"}}
+	tree := Tree{
+		Files: []string{
+			"README.md", "cmd/main.go", "internal/mail/agent.go", "ui/composer/completion.go",
+			"ui/composer/completion_test.go", "img/Logo Ä.png",
+		},
+	}
 	for query, want := range map[string][]string{
 		"":           {"README.md", "cmd/main.go"},
 		"main":       {"cmd/main.go", "internal/mail/agent.go"},
