@@ -136,7 +136,10 @@ func (leasedMsg) currentMsg() {}
 
 // Show puts another session on the screen.
 func (c *Model) Show(s *session.Session) {
-	*c = Model{Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(), planning: planning{Generation: c.Generation}, number: c.number, Background: c.Background}
+	*c = Model{
+		Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(),
+		planning: planning{Generation: c.Generation}, number: c.number, Background: c.Background,
+	}
 	c.Refresh()
 }
 
@@ -285,7 +288,9 @@ func (c *Model) New() tea.Cmd {
 // Temporary begins a chat that is kept in memory alone.
 func (c *Model) Temporary() tea.Cmd {
 	deps, start := c.With, c.start()
-	return c.open(Opened{}, func(ctx context.Context) (*session.Session, error) { return session.Temporary(ctx, deps, start) })
+	return c.open(Opened{}, func(ctx context.Context) (*session.Session, error) {
+		return session.Temporary(ctx, deps, start)
+	})
 }
 
 // Open opens a stored session at one of its messages, on whatever branch that is. Where its model is
@@ -328,28 +333,30 @@ func switchTo(ctx context.Context, s *session.Session, message int64) error {
 // Number is the message's.
 func (c *Model) Fork(message int64, title, number string) tea.Cmd {
 	deps, s, ref := c.With, c.Session, c.Ref
-	return c.open(Opened{Notice: forkedSentence(title, "at message "+number)}, func(ctx context.Context) (*session.Session, error) {
-		fork, err := s.Fork(ctx, message)
-		if err != nil {
-			return nil, err
-		}
-		return session.Open(ctx, deps, fork.ID, ref)
-	})
+	return c.open(Opened{Notice: forkedSentence(title, "at message "+number)},
+		func(ctx context.Context) (*session.Session, error) {
+			fork, err := s.Fork(ctx, message)
+			if err != nil {
+				return nil, err
+			}
+			return session.Open(ctx, deps, fork.ID, ref)
+		})
 }
 
 // ForkStored copies the active branch of a stored session into a session of its own, and opens that.
 func (c *Model) ForkStored(id, title string) tea.Cmd {
 	deps, ref := c.With, c.Ref
-	return c.open(Opened{Notice: forkedSentence(title, "at its end")}, func(ctx context.Context) (*session.Session, error) {
-		now, err := deps.Store.Session(ctx, id) // it may have grown since it was listed
-		if err == nil {
-			now, err = deps.Store.Fork(ctx, id, now.Leaf)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return session.Open(ctx, deps, now.ID, ref)
-	})
+	return c.open(Opened{Notice: forkedSentence(title, "at its end")},
+		func(ctx context.Context) (*session.Session, error) {
+			now, err := deps.Store.Session(ctx, id) // it may have grown since it was listed
+			if err == nil {
+				now, err = deps.Store.Fork(ctx, id, now.Leaf)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return session.Open(ctx, deps, now.ID, ref)
+		})
 }
 
 func forkedSentence(title, at string) string {
@@ -384,7 +391,11 @@ var errStillOpen = errors.New("the session is still open in the other window")
 func (c *Model) TakeOver() tea.Cmd {
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
-		msg := OpenedMsg{Opened: Opened{Notice: "You can write in this session again; everything added in the other window is loaded."}, Instead: s}
+		msg := OpenedMsg{
+			Opened: Opened{
+				Notice: "You can write in this session again; everything added in the other window is loaded.",
+			}, Instead: s,
+		}
 		byOther, err := s.Lease(ctx)
 		if msg.Err = err; byOther {
 			msg.Err = errStillOpen

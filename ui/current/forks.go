@@ -54,7 +54,8 @@ func (f Forks) Trails() map[int64]string {
 
 // originLine says where the session was forked from, "" where it is no fork.
 func (f Forks) originLine() string {
-	from := fmt.Sprintf("%s forked from «%s» at message %s", theme.ForkMark, f.Title(f.kin.Parent), theme.Thousands(f.kin.Copied))
+	from := fmt.Sprintf("%s forked from «%s» at message %s", theme.ForkMark, f.Title(f.kin.Parent),
+		theme.Thousands(f.kin.Copied))
 	switch {
 	case !f.kin.Fork:
 		return ""

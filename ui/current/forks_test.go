@@ -17,7 +17,9 @@ import (
 func forked(parent store.Session) Forks {
 	kin := session.Kin{
 		Fork: true, Copied: 2, Parent: parent,
-		Forks: []store.Session{{ID: "a", Title: "Oslo", ForkedAt: 12}, {ID: "b", ForkedAt: 13}, {ID: "c", ForkedAt: 13}},
+		Forks: []store.Session{
+			{ID: "a", Title: "Oslo", ForkedAt: 12}, {ID: "b", ForkedAt: 13}, {ID: "c", ForkedAt: 13},
+		},
 	}
 	var messages []store.Message
 	for i := range 3 {
@@ -32,8 +34,10 @@ func TestTrailsStandWhereSessionsPart(t *testing.T) {
 		at12, from string
 		fault      bool
 	}{
-		{store.Session{ID: "p", Title: "Trip"}, "⑂ forked from «Trip» at message 2 · b goes there\n⑂ 1 fork · b opens it", "⑂ Trip", false},
-		{store.Session{ID: "p", Deleted: time.Unix(1, 0)}, "⑂ forked from «untitled» at message 2, which is in the trash\n⑂ 1 fork · b opens it", "⑂ untitled", true},
+		{store.Session{ID: "p", Title: "Trip"}, "⑂ forked from «Trip» at message 2 · b goes there\n⑂ 1 fork · b " +
+			"opens it", "⑂ Trip", false},
+		{store.Session{ID: "p", Deleted: time.Unix(1, 0)}, "⑂ forked from «untitled» at message 2, which is in the " +
+			"trash\n⑂ 1 fork · b opens it", "⑂ untitled", true},
 		{store.Session{}, "⑂ forked from a deleted session\n⑂ 1 fork · b opens it", "⑂ a deleted session", true},
 	} {
 		f := forked(c.parent)
@@ -52,7 +56,8 @@ func TestForksAreThoseOfTheMessageElseAll(t *testing.T) {
 		origin bool
 		forks  int
 	}{11: {true, 3}, 12: {true, 1}, 13: {false, 2}, 0: {true, 3}} {
-		if origin, forks := forked(store.Session{ID: "p"}).At(message); origin != want.origin || len(forks) != want.forks {
+		if origin, forks := forked(store.Session{ID: "p"}).At(message); origin != want.origin ||
+			len(forks) != want.forks {
 			t.Errorf("at message %d there are %d forks, the origin %v; want %+v", message, len(forks), origin, want)
 		}
 	}
