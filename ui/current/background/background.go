@@ -239,7 +239,9 @@ func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Contex
 }
 
 // finished ends a turn. Behind one that ended well comes the next queued message.
-func (m *Model) finished(a *Answer, e session.Finished, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+func (m *Model) finished(a *Answer, e session.Finished, newContext func() (context.Context,
+	context.CancelFunc),
+) tea.Cmd {
 	stopped := a.Turn.Stopping && e.Err == nil
 	a.Turn.End()
 	a.Asked, a.Limit = nil, nil
@@ -258,7 +260,9 @@ func (m *Model) goOn(a *Answer, newContext func() (context.Context, context.Canc
 	}
 	ctx, stop := newContext()
 	var cmd tea.Cmd
-	a.Turn, cmd = a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event { return a.Session.SendQueued(ctx, next) })
+	a.Turn, cmd = a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event {
+		return a.Session.SendQueued(ctx, next)
+	})
 	return cmd
 }
 
