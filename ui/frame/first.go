@@ -45,7 +45,8 @@ func (f First) View(st theme.Styles, gutter, w, h int) []string {
 	room := max(1, w-indent)
 	mark := []string{st.Seen.Render("● ● ●") + st.Cut.Render(" ◐ ◐") + st.Faint.Render(" ○ ○")}
 	claim := append([]string{st.Strong.Render(theme.Fit("See what the model sees.", min(room, 24)))},
-		theme.WrapStyled(st.Muted, "Every message is sent whole, cut or dropped. winnow shows which, and why.", room)...)
+		theme.WrapStyled(st.Muted, "Every message is sent whole, cut or dropped. winnow shows which, and why.",
+			room)...)
 	blocks := []block{{mark, 4}, {claim, 3}}
 	for _, p := range f.Parts {
 		if len(p.Lines) > 0 {

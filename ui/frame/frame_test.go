@@ -25,7 +25,8 @@ func TestTheHeaderKeepsItsNumbers(t *testing.T) {
 		{60, " winnow  P… › message 45  gpt-5.2   ~5,108 / 6,000 ━━━━━━━─ "},
 		{46, " winnow  Pa…  gpt-…   ~5,108 / 6,000 ━━━━━━━─ "},
 	} {
-		got := ansi.Strip(Header(plain(), "Parser rewrite"+Crumb+"message 45", "gpt-5.2", "~5,108 / 6,000 ━━━━━━━─", c.w))
+		got := ansi.Strip(Header(plain(), "Parser rewrite"+Crumb+"message 45", "gpt-5.2", "~5,108 / 6,000 ━━━━━━━─",
+			c.w))
 		if got != c.want {
 			t.Errorf("%d cells:\n%q, want\n%q", c.w, got, c.want)
 		}
@@ -35,7 +36,10 @@ func TestTheHeaderKeepsItsNumbers(t *testing.T) {
 // There are at most five hints, three on a narrow screen; the last one and the state stay.
 func TestHints(t *testing.T) {
 	var hints []key.Binding
-	for _, key := range []string{"enter send", "ctrl+x context", "ctrl+s sessions", "ctrl+p commands", "tab page", "? help"} {
+	for _, key := range []string{
+		"enter send", "ctrl+x context", "ctrl+s sessions", "ctrl+p commands",
+		"tab page", "? help",
+	} {
 		k, what, _ := strings.Cut(key, " ")
 		hints = append(hints, keymap.Typed(k, what))
 	}
@@ -43,7 +47,8 @@ func TestHints(t *testing.T) {
 		w           int
 		state, want string
 	}{
-		{120, "", "  enter send   ctrl+x context   ctrl+s sessions   ctrl+p commands   ? help" + strings.Repeat(" ", 46)},
+		{120, "", "  enter send   ctrl+x context   ctrl+s sessions   ctrl+p commands   ? help" +
+			strings.Repeat(" ", 46)},
 		{80, "↓ 13 newer", " enter send   ctrl+x context   ctrl+s sessions   ? help              ↓ 13 newer "},
 		{50, "", " enter send   ctrl+x context   ? help             "},
 		{30, "✓ copied 214 characters", " ? help ✓ copied 214 charact… "},
@@ -56,7 +61,9 @@ func TestHints(t *testing.T) {
 
 // Whatever is said, the lines are as wide as the screen.
 func TestLinesAreAsWideAsTheScreen(t *testing.T) {
-	texts := rapid.SampledFrom([]string{"", "Parser rewrite", "語言模型看見什麼", "👩‍👩‍👧‍👦 🏳️‍🌈 family", strings.Repeat("long ", 60), "שלום עולם", "a › b › c"})
+	texts := rapid.SampledFrom([]string{
+		"", "Parser rewrite", "語言模型看見什麼", "👩‍👩‍👧‍👦 🏳️‍🌈 family", strings.Repeat("long ", 60), "שלום עולם", "a › b › c",
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.IntRange(1, 200).Draw(t, "width")
 		st := plain()
@@ -78,10 +85,16 @@ func TestLinesAreAsWideAsTheScreen(t *testing.T) {
 func TestTheFirstScreenFits(t *testing.T) {
 	f := First{
 		Parts: []Part{
-			{Label: "Model", Lines: []Line{{Name: "guide", Text: ", built in and offline"}, {Remark: "It isn’t a language model: it answers from winnow’s documentation."}}},
+			{Label: "Model", Lines: []Line{
+				{Name: "guide", Text: ", built in and offline"}, {
+					Remark: "It isn’t a language model: it answers from winnow’s documentation.",
+				},
+			}},
 			{Label: "Why", Lines: []Line{{Text: "No API key is set, and no local server is running."}}, Rank: 2},
 			{Label: "Try", Lines: []Line{{Text: "What happens when a chat gets too long?", Yours: true}}, Rank: 1},
-			{Label: "Real models", Lines: []Line{{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"}}, Rank: 5},
+			{Label: "Real models", Lines: []Line{
+				{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"},
+			}, Rank: 5},
 		},
 		Keys: [][2]string{{"ctrl+l", "another model"}, {"ctrl+s", "earlier chats"}},
 	}
