@@ -97,7 +97,10 @@ func comparison(st theme.Styles, w int, blocks []block, when string) []string {
 	}
 	left.blank()
 	right.blank()
-	titles := [2]string{st.Strong.Render("Stored") + st.Muted.Render("  as received"), st.Strong.Render("Sent") + st.Muted.Render("  "+when)}
+	titles := [2]string{
+		st.Strong.Render("Stored") + st.Muted.Render("  as received"), st.Strong.Render("Sent") +
+			st.Muted.Render("  "+when),
+	}
 	if !beside {
 		lines := []string{edge + theme.Fit(titles[0], each)}
 		for _, s := range left.out {

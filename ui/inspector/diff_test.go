@@ -31,7 +31,8 @@ func sameOf(list []piece) string {
 
 func TestDifferTakesTextsApartWithoutLoss(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.StringOf(rapid.SampledFrom([]rune("ab1 {\"\n猫\x00"))), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+		text := rapid.OneOf(rapid.StringOf(rapid.SampledFrom([]rune("ab1 {\"\n猫\x00"))),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 		before, after := text.Draw(t, "before"), text.Draw(t, "after")
 		was, is := differ(before, after)
 		if joined(was) != before || joined(is) != after {
@@ -50,7 +51,9 @@ func TestDifferTakesTextsApartWithoutLoss(t *testing.T) {
 func compared(t *testing.T, name theme.Name, w int, stored, sent string) string {
 	t.Helper()
 	st := theme.New(name, theme.BuiltIn()[name], 0)
-	return linesOf(t, comparison(st, w, []block{{role: "assistant", fields: []field{{"args", stored, sent}}}}, "from now on"), w)
+	return linesOf(t, comparison(st, w, []block{
+		{role: "assistant", fields: []field{{"args", stored, sent}}},
+	}, "from now on"), w)
 }
 
 func TestDiffMarksWhatDiffers(t *testing.T) {
@@ -89,7 +92,8 @@ func TestDiffMarksWhatDiffers(t *testing.T) {
       args  {"path":"C
   +   :\\Users\\me"}`},
 	} {
-		if got := strings.TrimRight(compared(t, theme.Dark, c.w, `{"path":"C:\Users\me", "limit`, `{"path":"C:\\Users\\me"}`), "\n"); got != strings.TrimPrefix(c.want, "\n") {
+		if got := strings.TrimRight(compared(t, theme.Dark, c.w, `{"path":"C:\Users\me", "limit`,
+			`{"path":"C:\\Users\\me"}`), "\n"); got != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("at %d cells the columns are\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}
@@ -152,9 +156,15 @@ func TestDiffFitsEveryWidth(t *testing.T) {
 		name := rapid.SampledFrom([]theme.Name{theme.Dark, theme.None}).Draw(t, "theme")
 		var blocks []block
 		for range rapid.IntRange(0, 4).Draw(t, "blocks") {
-			b := block{role: rapid.SampledFrom([]string{"", "tool"}).Draw(t, "role"), gone: rapid.SampledFrom([]string{"", "", "not sent"}).Draw(t, "gone")}
+			b := block{
+				role: rapid.SampledFrom([]string{"", "tool"}).Draw(t, "role"),
+				gone: rapid.SampledFrom([]string{"", "", "not sent"}).Draw(t, "gone"),
+			}
 			for range rapid.IntRange(1, 3).Draw(t, "fields") {
-				b.fields = append(b.fields, field{rapid.SampledFrom([]string{"", "id", "text"}).Draw(t, "name"), text.Draw(t, "stored"), text.Draw(t, "sent")})
+				b.fields = append(b.fields, field{
+					rapid.SampledFrom([]string{"", "id", "text"}).Draw(t, "name"), text.Draw(t, "stored"),
+					text.Draw(t, "sent"),
+				})
 			}
 			blocks = append(blocks, b)
 		}

@@ -67,8 +67,8 @@ type part struct {
 	call int
 }
 
-// blocks are what is stored of a group against what a plan sends of it: of each call its id, name and arguments, of each
-// result its id and text. Calls that go as they are stored are left out with their results. Secrets are hidden.
+// blocks are what is stored of a group against what a plan sends of it: of each call its id, name and arguments, of
+// each result its id and text. Calls that go as they are stored are left out with their results. Secrets are hidden.
 func (g group) blocks(secrets theme.Secrets) []block {
 	if len(g.entries) == 0 {
 		return nil
@@ -86,7 +86,9 @@ func (g group) blocks(secrets theme.Secrets) []block {
 	}
 	var ids []string // of the calls as they are sent
 	for k, call := range first.ToolCalls {
-		b := block{role: role, fields: []field{{"id", call.ID, ""}, {"name", call.Name, ""}, {"args", call.Arguments, ""}}}
+		b := block{
+			role: role, fields: []field{{"id", call.ID, ""}, {"name", call.Name, ""}, {"args", call.Arguments, ""}},
+		}
 		sent, ok := c.callSent(first.ToolCalls, k)
 		switch ids = append(ids, sent.ID); {
 		case ok:
@@ -147,7 +149,11 @@ func (g group) standIns(c source, ids []string) []part {
 		}
 		m := g.plan.Messages[a.Before]
 		if of := slices.Index(ids, m.ToolCallID); of >= 0 && len(c.at) > 0 && a.Before > c.at[0] {
-			list = append(list, part{block{role: string(history.Tool), lacks: "missing", fields: []field{{"id", "", m.ToolCallID}, {"text", "", m.Content}}}, of})
+			list = append(list, part{
+				block{role: string(history.Tool), lacks: "missing", fields: []field{
+					{"id", "", m.ToolCallID}, {"text", "", m.Content},
+				}}, of,
+			})
 		}
 	}
 	return list
@@ -191,9 +197,11 @@ func concealed(list []block, secrets theme.Secrets) []block {
 }
 
 // blocksOf are what is stored of a repaired message, and of the calls and results that go with it, against what a plan
-// sends of it. Where nothing of that differs they are the damaged bytes of its repairs against what is sent of those; there
-// are none where a repair moved a message.
-func blocksOf(p *history.Plan, stored func(int64) (store.Message, bool), e history.Entry, repairs []history.Repair, secrets theme.Secrets) []block {
+// sends of it. Where nothing of that differs they are the damaged bytes of its repairs against what is sent of those;
+// there are none where a repair moved a message.
+func blocksOf(p *history.Plan, stored func(int64) (store.Message, bool), e history.Entry, repairs []history.Repair,
+	secrets theme.Secrets,
+) []block {
 	list := groupOf(p, stored, e).blocks(secrets)
 	if len(list) > 0 {
 		return list

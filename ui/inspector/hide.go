@@ -84,7 +84,8 @@ func withoutSecrets(s theme.Secrets, r history.Repair) (history.Repair, int) {
 func (in *Model) hiddenLine(n int) Page {
 	var p Page
 	if n > 0 {
-		p.Line(Warning, "! %s hidden in this view; %s shows possible secrets.", theme.PluralOf(n, "secret is", "secrets are"), in.Keys.First(keymap.Reveal))
+		p.Line(Warning, "! %s hidden in this view; %s shows possible secrets.",
+			theme.PluralOf(n, "secret is", "secrets are"), in.Keys.First(keymap.Reveal))
 	}
 	return p
 }

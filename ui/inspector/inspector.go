@@ -21,7 +21,8 @@ type Deps struct {
 	Secrets  theme.Secrets
 	Message  func(id int64) (store.Message, bool) // a message of the conversation, as it is stored
 	Settings func() (string, error)               // which settings decide the next request, and where each was set
-	Prices   func(history.Entry) []key.Binding    // the keys that flag a message, with what each costs in the next request
+	// The keys that flag a message, with what each costs in the next request.
+	Prices func(history.Entry) []key.Binding
 }
 
 // Request is a request as it is inspected.
@@ -214,7 +215,8 @@ func (in *Model) step(by int) tea.Cmd {
 	case !in.On.Request:
 		return in.Emit(Step{by})
 	case in.At != TextView:
-		return in.Say("This is the whole request; " + in.Keys.First(keymap.Inspect) + " on a line of the panel shows one message.")
+		return in.Say("This is the whole request; " + in.Keys.First(keymap.Inspect) +
+			" on a line of the panel shows one message.")
 	case outlined && o.Step(by):
 		return nil
 	case by < 0:

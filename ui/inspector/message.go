@@ -152,9 +152,11 @@ func proofLine(r *Request, p *Page) {
 	if r.Past.Proven {
 		proof = " · ✓ proven"
 	}
-	p.Line(Quiet, "%s · sent %s · %s%s", r.Name, q.Created.Local().Format(time.DateTime), theme.OneLine(q.Endpoint+"/"+q.Model), proof)
+	p.Line(Quiet, "%s · sent %s · %s%s", r.Name, q.Created.Local().Format(time.DateTime),
+		theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
-		p.Line(Warning, "! not proven: %s. The verdict is the recorded one.", strings.TrimSuffix(theme.OneSentence(r.Past.Doubt), "."))
+		p.Line(Warning, "! not proven: %s. The verdict is the recorded one.",
+			strings.TrimSuffix(theme.OneSentence(r.Past.Doubt), "."))
 	}
 }
 

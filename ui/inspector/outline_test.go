@@ -18,14 +18,20 @@ func TestOutlineKeepsItsSelectionOnTheScreen(t *testing.T) {
 		var sections []section
 		for i := range rapid.IntRange(0, 9).Draw(t, "sections") {
 			var p Page
-			p.Block(Sent, strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "日本", "x"}).Draw(t, "piece"), rapid.IntRange(0, 90).Draw(t, "times")))
-			sections = append(sections, section{Key: string(rune('a' + i)), Heading: "section", Gist: "日本 and so on, at some length", Body: p})
+			p.Block(Sent, strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "日本", "x"}).Draw(t, "piece"),
+				rapid.IntRange(0, 90).Draw(t, "times")))
+			sections = append(sections, section{
+				Key: string(rune('a' + i)), Heading: "section", Gist: "日本 and so on, at some length", Body: p,
+			})
 		}
 		o := newOutline(Page{{Title, "head\n"}}, sections, map[string]bool{})
 		o.Resize(rapid.IntRange(14, 70).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height"))
 		text := o.Text()
 		for range rapid.IntRange(1, 40).Draw(t, "keys") {
-			switch rapid.SampledFrom([]string{"toggle", "all", "next", "previous", "scroll", "first", "last", "resize"}).Draw(t, "key") {
+			switch rapid.SampledFrom([]string{
+				"toggle", "all", "next", "previous", "scroll", "first", "last",
+				"resize",
+			}).Draw(t, "key") {
 			case "toggle":
 				o.Toggle()
 			case "all":

@@ -30,12 +30,14 @@ type Repairs struct {
 	Asked     int  // the number of the prices that were asked for last: those of another number are dropped
 	Announced bool // the user knows that there are repairs
 
-	plan    *history.Plan        // the one that repairs so
-	remedy  int                  // the remedy under the cursor, of those that there are
-	prices  []Price              // of the remedies of the message on show, none until they are known
-	priced  int64                // that message, 0 for none
-	stale   bool                 // the prices are those of another plan
-	pricing bool                 // prices were asked for and are not there: others wait, so that no step to another repair leaves plans behind that nobody needs
+	plan   *history.Plan // the one that repairs so
+	remedy int           // the remedy under the cursor, of those that there are
+	prices []Price       // of the remedies of the message on show, none until they are known
+	priced int64         // that message, 0 for none
+	stale  bool          // the prices are those of another plan
+	// Prices were asked for and are not there: others wait, so that no step to another repair leaves plans behind that
+	// nobody needs.
+	pricing bool
 	trial   *session.RemedyTrial // that the prices are made with, nil before the first
 	sent    history.Remedy       // what was sent of that message when its prices came
 	storing *chosen              // the remedy that is being stored, nil for none
@@ -87,16 +89,16 @@ type Price struct {
 
 // The events of the repairs, beside those that the inspector has too.
 type (
-	// Remedy asks for something else to be sent in place of a message's group than now: To, nil for the next remedy that
-	// changes something. RemediedMsg is the answer.
+	// Remedy asks for something else to be sent in place of a message's group than now: To, nil for the next remedy
+	// that changes something. RemediedMsg is the answer.
 	Remedy struct {
 		Repaired
 		To *history.Remedy
 	}
 	// GoTo asks for a message to be selected in the transcript.
 	GoTo struct{ Message int64 }
-	// ReadPrices asks for the remedies that there are for a message, and what each costs beside Plan, which has the remedy
-	// Now. PricesMsg is the answer.
+	// ReadPrices asks for the remedies that there are for a message, and what each costs beside Plan, which has the
+	// remedy Now. PricesMsg is the answer.
 	ReadPrices struct {
 		Number  int
 		Message int64
@@ -137,7 +139,8 @@ func (l *Repairs) Set(p history.Plan) {
 		}
 	}
 	for i, line := range l.Lines {
-		if was && line.Entry.ID == on.Entry.ID && line.Repair.Kind == on.Repair.Kind && line.Repair.Before == on.Repair.Before {
+		if was && line.Entry.ID == on.Entry.ID && line.Repair.Kind == on.Repair.Kind &&
+			line.Repair.Before == on.Repair.Before {
 			l.At = i
 			break
 		}
@@ -320,7 +323,8 @@ func (l *Repairs) key(msg tea.KeyPressMsg) {
 		l.point(k.Pressed(msg, keymap.Down))
 	case k.Scrolled(msg, scrolledBody{l}, l.seen):
 	default:
-		l.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the chosen remedy, " + k.First(keymap.Back) + " closes this.")
+		l.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the chosen remedy, " +
+			k.First(keymap.Back) + " closes this.")
 	}
 }
 
@@ -389,8 +393,8 @@ func (l *Repairs) remedyOf(c chosen) {
 	}
 }
 
-// remedied notes what was stored, and goes on with what was asked for meanwhile. Where a remedy failed, those after it are
-// dropped.
+// remedied notes what was stored, and goes on with what was asked for meanwhile. Where a remedy failed, those after it
+// are dropped.
 func (l *Repairs) remedied(msg RemediedMsg) {
 	switch n := len(l.undo); {
 	case l.storing == nil || msg.Failed:
@@ -464,7 +468,9 @@ func (l *Repairs) Hints() []key.Binding {
 		if len(l.Lines) > 1 {
 			hints = append(hints, k.Hint("next repair", keymap.NextRepair))
 		}
-		hints = append(hints, k.Hint("go to the message", keymap.ShowMessage), k.Hint("use the next one", keymap.Remedy))
+		hints = append(hints, k.Hint("go to the message", keymap.ShowMessage),
+			k.Hint("use the next one", keymap.Remedy))
 	}
-	return append(hints, k.Hint("scroll", keymap.HalfDown, keymap.HalfUp), k.Hint("help", keymap.Ask), k.Hint("close", keymap.Back))
+	return append(hints, k.Hint("scroll", keymap.HalfDown, keymap.HalfUp), k.Hint("help", keymap.Ask),
+		k.Hint("close", keymap.Back))
 }

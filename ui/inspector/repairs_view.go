@@ -57,7 +57,8 @@ func (l *Repairs) View(st theme.Styles, w, h int) []string {
 	return append(lines, l.list(st, w, h-len(lines))...)
 }
 
-// aboveList is the rule above the list of repairs, with a blank line at either side, and leastList the least of its rows.
+// aboveList is the rule above the list of repairs, with a blank line at either side, and leastList the least of its
+// rows.
 const (
 	aboveList = 3
 	leastList = 3
@@ -82,9 +83,11 @@ func (l *Repairs) list(st theme.Styles, w, h int) []string {
 			text = st.Strong
 		}
 		g := theme.Glyph(on.Entry)
-		lead := fmt.Sprintf("%*s %s  ", digits, theme.Thousands(on.Entry.Index+1), theme.Fit(theme.Speaker(on.Entry.Role), 6))
+		lead := fmt.Sprintf("%*s %s  ", digits, theme.Thousands(on.Entry.Index+1),
+			theme.Fit(theme.Speaker(on.Entry.Role), 6))
 		what := markdown.OneLine(l.Secrets.Line(on.Repair.Sentence()), max(1, textWidth(w)-theme.Width(lead+right)-2))
-		left := strings.Repeat(" ", theme.Gutter(w)) + theme.Fit(st.OfGlyph(g).Render(g), markCells) + text.Render(lead+what)
+		left := strings.Repeat(" ", theme.Gutter(w)) + theme.Fit(st.OfGlyph(g).Render(g), markCells) +
+			text.Render(lead+what)
 		lines = append(lines, theme.Spread(left, st.Muted.Render(right), w-theme.Gutter(w)))
 	}
 	return lines
@@ -114,7 +117,8 @@ func (l *Repairs) draw(st theme.Styles, on Repaired, w int) {
 	if l.remedy < len(l.prices) && l.prices[l.remedy].Remedy != on.Repair.Remedy {
 		when = "from now on, if you choose this"
 	}
-	l.body = append([]string{}, comparison(st, w, blocksOf(plan, l.stored, e, []history.Repair{shown}, l.Secrets), when)...)
+	l.body = append([]string{}, comparison(st, w, blocksOf(plan, l.stored, e, []history.Repair{shown}, l.Secrets),
+		when)...)
 	l.bodyOf = of
 }
 
@@ -148,7 +152,8 @@ func (l *Repairs) remarks(st theme.Styles, on Repaired, w int) []string {
 	if l.Runs != nil {
 		for _, r := range l.Runs(on.Entry.ID) {
 			ran, _ := l.Secrets.Hide(r.Arguments)
-			lines = append(lines, indented(st.Cut, "You allowed it: "+markdown.OneLine(r.Call.Name, 60)+" ran with "+ran, w)...)
+			lines = append(lines, indented(st.Cut, "You allowed it: "+markdown.OneLine(r.Call.Name, 60)+
+				" ran with "+ran, w)...)
 		}
 	}
 	return append(lines, indented(st.Muted, originalKept, w)...)
@@ -218,7 +223,8 @@ func (l *Repairs) remedyText(on Repaired, p Price) (label, about string) {
 	}
 	if e, ok := p.Plan.EntryOf(on.Entry.ID); ok {
 		for _, r := range e.Repairs {
-			if sent, _ := l.Secrets.Hide(r.After); sent != "" && r.Kind == on.Repair.Kind && r.Before == on.Repair.Before {
+			if sent, _ := l.Secrets.Hide(r.After); sent != "" && r.Kind == on.Repair.Kind &&
+				r.Before == on.Repair.Before {
 				return "Send it repaired", "“" + theme.OneLine(sent) + "”"
 			}
 		}

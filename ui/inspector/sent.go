@@ -35,7 +35,8 @@ func (in *Model) sentPage() (p Page, first int) {
 	}
 	first = -1
 	if c.found {
-		p.Heading("recalled into message "+theme.Thousands(c.block.Message+1)+" of the request", "in front of your message")
+		p.Heading("recalled into message "+theme.Thousands(c.block.Message+1)+" of the request",
+			"in front of your message")
 		text := r.Plan.Messages[c.block.Message].Content
 		p.Add(Rest, text[:c.block.From])
 		first = len(p)
@@ -62,7 +63,8 @@ func notSent(r *Request, p *Page, stored func(int64) (store.Message, bool), e hi
 		return
 	}
 	for _, a := range r.Added {
-		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap && (a.At > e.Index || a.Before == 0 && r.Plan.Messages[0].Role == history.System) {
+		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap &&
+			(a.At > e.Index || a.Before == 0 && r.Plan.Messages[0].Role == history.System) {
 			p.Heading(string(a.Kind), theme.OneSentence(a.Cause.Sentence()))
 			p.Block(Added, a.Text)
 			return
@@ -152,7 +154,8 @@ func (s sentMessages) facts(i int) []string {
 func (s sentMessages) writeBody(p *Page, i int) {
 	sent := s.Plan.Messages[i]
 	for _, part := range sent.Parts {
-		p.Line(Quiet, "[%s %s]", theme.PartKind(part), strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.Plan.Sum)...), " · "))
+		p.Line(Quiet, "[%s %s]", theme.PartKind(part),
+			strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.Plan.Sum)...), " · "))
 		p.Block(Sent, part.Sent())
 	}
 	*p = append(*p, marked(sent.Content, s.spansOf(i))...)
@@ -221,7 +224,9 @@ func (s sentMessages) spansOf(i int) []Span {
 // spansIn are the plan's spans in a message of the request.
 func (s sentMessages) spansIn(i int) []history.Span {
 	start := func(i int) int {
-		at, _ := slices.BinarySearchFunc(s.Plan.Spans, i, func(span history.Span, i int) int { return span.Message - i })
+		at, _ := slices.BinarySearchFunc(s.Plan.Spans, i, func(span history.Span, i int) int {
+			return span.Message - i
+		})
 		return at
 	}
 	return s.Plan.Spans[start(i):start(i+1)]

@@ -19,7 +19,8 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 			{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}},
 			{Kind: history.TextPart, Name: "a.md", Text: "The notes of the picture."},
 		}},
-		{ID: 2, Role: history.Assistant, Content: "I look.", Reasoning: "Look first.", ToolCalls: call("call_1", `{"at": "a"}`), Origin: own},
+		{ID: 2, Role: history.Assistant, Content: "I look.", Reasoning: "Look first.", ToolCalls: call("call_1",
+			`{"at": "a"}`), Origin: own},
 		{ID: 3, Role: history.Tool, Content: "It shows a tree.", ToolCallID: "call_1"},
 		{ID: 4, Role: history.Assistant, Content: "A tree.", Reasoning: "A tree it is."},
 		{ID: 5, Role: history.User, Content: "And now?"},
@@ -38,19 +39,27 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		want    string // of message 1's parts, message 2's reasoning and call, and message 6's call
 	}{
 		{"anything", history.Profile{}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
-		{"no images", history.Profile{NoImages: true}, 0, "image not sent; replaced by a note, file sent; reasoning not sent; call sent; call repaired"},
-		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call sent as text; call sent as text"},
-		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to the model; call sent; call repaired"},
-		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent with the id ; call repaired"},
-		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
-		{"excluded with its answers", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call not sent; call repaired"},
+		{"no images", history.Profile{NoImages: true}, 0, "image not sent; replaced by a note, file sent; reasoning " +
+			"not sent; call sent; call repaired"},
+		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call sent as " +
+			"text; call sent as text"},
+		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to " +
+			"the model; call sent; call repaired"},
+		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent " +
+			"with the id ; call repaired"},
+		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; " +
+			"call sent; call repaired"},
+		{"excluded with its answers", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call " +
+			"not sent; call repaired"},
 	} {
 		flags := map[int64]history.Flag{}
 		if c.exclude != 0 {
 			flags[c.exclude] = history.Exclude
 		}
 		plan, err := history.Build(past, history.Options{
-			Policy: policy, Profile: c.profile, To: own, Flags: flags, Turn: []history.Message{{Role: history.User, Content: "Go on."}},
+			Policy: policy, Profile: c.profile, To: own, Flags: flags, Turn: []history.Message{
+				{Role: history.User, Content: "Go on."},
+			},
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -69,7 +78,8 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 			}
 			sound = strings.TrimSuffix(sound, id)
 		}
-		got := "image " + image + ", file " + file + "; reasoning " + reasoning + "; call " + sound + "; call " + damaged
+		got := "image " + image + ", file " + file + "; reasoning " + reasoning + "; call " + sound +
+			"; call " + damaged
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s\n%+v", c.name, got, c.want, plan.Messages)
 		}
@@ -89,7 +99,9 @@ func TestTheSourceOfASystemMessageIsTheSystemPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := history.Build(past, history.Options{Policy: policy, System: "Be brief.", Turn: []history.Message{{Role: history.User, Content: "Go on."}}})
+	plan, err := history.Build(past, history.Options{
+		Policy: policy, System: "Be brief.", Turn: []history.Message{{Role: history.User, Content: "Go on."}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

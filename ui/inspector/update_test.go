@@ -24,7 +24,8 @@ func opened() Model {
 	entries := []history.Entry{
 		{ID: 1, Role: history.User, Disposition: history.Kept, Whole: true, CharsBefore: 5, CharsAfter: 5},
 		{
-			ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Kept, Whole: true, CharsBefore: 6, CharsAfter: 6,
+			ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Kept, Whole: true,
+			CharsBefore: 6, CharsAfter: 6,
 			Repairs: []history.Repair{{Kind: "C1", Before: `{"a":`, After: `{}`}},
 		},
 	}
@@ -62,7 +63,8 @@ func do(in *Model, msgs ...tea.Msg) []event.Event {
 }
 
 func shown(in *Model) string {
-	return in.Title() + " · [" + string(in.At) + "]\n" + uitest.Plain(in.View(theme.New(theme.None, theme.Palette{}, 0)))
+	return in.Title() + " · [" + string(in.At) + "]\n" +
+		uitest.Plain(in.View(theme.New(theme.None, theme.Palette{}, 0)))
 }
 
 func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
@@ -77,7 +79,8 @@ func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
 		t.Errorf("the past is not being read:\n%s", got)
 	}
 	do(&in, "tab", "shift+tab")
-	if got := do(&in, "j"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "Still reading; esc closes it."}}) {
+	if got := do(&in, "j"); !reflect.DeepEqual(got,
+		[]event.Event{event.Notice{Text: "Still reading; esc closes it."}}) {
 		t.Errorf("a key while it is read: %#v", got)
 	}
 }
@@ -85,7 +88,8 @@ func TestTheViewsOfAMessageFollowEachOther(t *testing.T) {
 func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 	in := opened()
 	do(&in, "tab", "tab")
-	if got, want := do(&in, "tab"), []event.Event{ReadVerdicts{in.Number, 2, firstVerdicts}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "tab"), []event.Event{ReadVerdicts{in.Number, 2, firstVerdicts}}; !reflect.DeepEqual(got,
+		want) {
 		t.Fatalf("the view of the past asks for %#v, want %#v", got, want)
 	}
 	list := make([]store.PastVerdict, firstVerdicts)
@@ -101,7 +105,8 @@ func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 	if got, want := do(&in, "enter"), []event.Event{Open{7, 70}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("enter asks for %#v, want %#v", got, want)
 	}
-	if got, want := do(&in, "G"), []event.Event{ReadVerdicts{in.Number, 2, 4 * firstVerdicts}}; !reflect.DeepEqual(got, want) {
+	if got, want := do(&in, "G"), []event.Event{ReadVerdicts{in.Number, 2, 4 * firstVerdicts}}; !reflect.DeepEqual(got,
+		want) {
 		t.Errorf("at the end %#v is asked for, want %#v", got, want)
 	}
 	if got := do(&in, "k", "G"); len(got) > 0 {
@@ -111,7 +116,9 @@ func TestWhatIsReadIsAskedForAndShown(t *testing.T) {
 
 func TestTheViewsAreNamedInTheirSpace(t *testing.T) {
 	in, st := opened(), theme.New(theme.None, theme.Palette{}, 0)
-	for w, want := range map[int]string{60: "text   as sent   repair   past requests", 39: "text   as sent   repair   past requests", 38: "as sent 2/4"} {
+	for w, want := range map[int]string{
+		60: "text   as sent   repair   past requests", 39: "text   as sent   repair   past requests", 38: "as sent 2/4",
+	} {
 		in.At = SentView
 		if got := ansi.Strip(in.Views(st, w)); got != want {
 			t.Errorf("in %d cells the views are %q, want %q", w, got, want)
@@ -197,7 +204,10 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 		}
 		return all
 	}
-	if got := press("t", "o"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "There is nothing to repair."}, event.Notice{Text: "There is no message to go to."}}) {
+	if got := press("t", "o"); !reflect.DeepEqual(got,
+		[]event.Event{
+			event.Notice{Text: "There is nothing to repair."}, event.Notice{Text: "There is no message to go to."},
+		}) {
 		t.Errorf("without repairs: %#v", got)
 	}
 	in := opened()
@@ -208,7 +218,8 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 		t.Errorf("announced as %q", got)
 	}
 	first, second := Remedy{l.Lines[0], nil}, Remedy{l.Lines[1], nil}
-	if got := press("t", "n", "t"); !reflect.DeepEqual(got, []event.Event{first, ReadPrices{1, 3, l.plan, history.SendRepaired, nil}}) {
+	if got := press("t", "n", "t"); !reflect.DeepEqual(got,
+		[]event.Event{first, ReadPrices{1, 3, l.plan, history.SendRepaired, nil}}) {
 		t.Errorf("two remedies at once: %#v, want the first and the prices of the other message", got)
 	}
 	l = l.Update(RemediedMsg{})
@@ -220,7 +231,8 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	if events := l.Events(); len(events) > 0 {
 		t.Errorf("after a remedy that failed: %#v, want none", events)
 	}
-	if got := press("o", "n", "esc"); !reflect.DeepEqual(got, []event.Event{GoTo{3}, event.Notice{Text: "This is the last repair."}, Closed{}}) {
+	if got := press("o", "n", "esc"); !reflect.DeepEqual(got,
+		[]event.Event{GoTo{3}, event.Notice{Text: "This is the last repair."}, Closed{}}) {
 		t.Errorf("o, n and esc: %#v", got)
 	}
 }
@@ -230,24 +242,31 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	l := Repairs{Keys: keymap.Default(), Message: in.Message}
 	l.Set(in.Plan)
 	l.Open(2)
-	if got, want := l.Events(), []event.Event{ReadPrices{1, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
+	if got, want := l.Events(),
+		[]event.Event{ReadPrices{1, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
 		t.Fatalf("opened, it asks for %#v, want %#v", got, want)
 	}
 	press := func(key string) []event.Event {
 		l = l.Update(uitest.Key(key))
 		return l.Events()
 	}
-	if got := press("enter"); !reflect.DeepEqual(got, []event.Event{event.Notice{Text: "The other repairs are still being compared."}}) {
+	if got := press("enter"); !reflect.DeepEqual(got,
+		[]event.Event{event.Notice{Text: "The other repairs are still being compared."}}) {
 		t.Errorf("enter before the prices: %#v", got)
 	}
 	text := in.Plan
-	prices := []Price{{history.SendRepaired, &in.Plan, 0}, {history.SendAsText, &text, 6}, {history.LeaveOut, &text, -38}}
+	prices := []Price{
+		{history.SendRepaired, &in.Plan, 0}, {history.SendAsText, &text, 6}, {history.LeaveOut, &text, -38},
+	}
 	l = l.Update(PricesMsg{Number: 0, Message: 2, Prices: prices[:1]}) // too late
 	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: prices})
 	screen := func(w, h int) string {
 		return uitest.Plain(l.View(theme.New(theme.None, theme.Palette{}, 0), w, h))
 	}
-	for _, want := range []string{"▌ 1 Send it repaired", "  2 Send it as plain text", "in use\n", "+6 tokens\n", "−38 tokens\n", originalKept} {
+	for _, want := range []string{
+		"▌ 1 Send it repaired", "  2 Send it as plain text", "in use\n", "+6 tokens\n",
+		"−38 tokens\n", originalKept,
+	} {
 		if got := screen(100, 30); !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q:\n%s", want, got)
 		}
@@ -257,12 +276,14 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	}
 	press("j")
 	press("3")
-	if got := screen(100, 30); !strings.Contains(got, "▌ 3 Leave the message out") || !strings.Contains(got, "−38 tokens\n") {
+	if got := screen(100, 30); !strings.Contains(got, "▌ 3 Leave the message out") ||
+		!strings.Contains(got, "−38 tokens\n") {
 		t.Errorf("3 does not choose the third remedy:\n%s", got)
 	}
 	l.Set(in.Plan)
 	l = l.Update(Refresh{})
-	if got, want := l.Events(), []event.Event{ReadPrices{2, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
+	if got, want := l.Events(),
+		[]event.Event{ReadPrices{2, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("of another plan it asks for %#v, want %#v", got, want)
 	}
 	l = l.Update(PricesMsg{Number: 2, Message: 2, Prices: prices})
@@ -320,7 +341,9 @@ func TestPricesAreMadeForTheRepairOnShow(t *testing.T) {
 	}
 	trial := new(session.RemedyTrial)
 	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: []Price{{history.SendRepaired, &plan, 0}}, Trial: trial})
-	if got, want := l.Events(), []event.Event{ReadPrices{2, 5, l.plan, history.SendRepaired, trial}}; !reflect.DeepEqual(got, want) || l.prices != nil {
+	if got, want := l.Events(),
+		[]event.Event{ReadPrices{2, 5, l.plan, history.SendRepaired, trial}}; !reflect.DeepEqual(got, want) ||
+		l.prices != nil {
 		t.Errorf("then they ask for %#v, want %#v; the prices are %v", got, want, l.prices)
 	}
 	l = l.Update(PricesMsg{Number: 2, Message: 5, Prices: []Price{{history.SendRepaired, &plan, 0}}, Trial: trial})
@@ -336,7 +359,11 @@ func TestThePageOfARepairFits(t *testing.T) {
 	l := Repairs{Keys: keymap.Default(), Message: in.Message}
 	l.Set(in.Plan)
 	l.Open(2)
-	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: []Price{{history.SendRepaired, &in.Plan, 0}, {history.SendAsText, &in.Plan, 6}, {history.LeaveOut, &in.Plan, -38}}})
+	l = l.Update(PricesMsg{
+		Number: 1, Message: 2, Prices: []Price{
+			{history.SendRepaired, &in.Plan, 0}, {history.SendAsText, &in.Plan, 6}, {history.LeaveOut, &in.Plan, -38},
+		},
+	})
 	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(10, 300).Draw(t, "w"), rapid.IntRange(1, 60).Draw(t, "h")

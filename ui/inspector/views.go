@@ -26,7 +26,10 @@ func (in *Model) readChanges() tea.Cmd {
 		in.reads = "reading the request before"
 		return in.Emit(ReadBefore{in.Number})
 	case same(from, &in.Request):
-		in.put(&List{None: "This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) + " select the request to compare it with."})
+		in.put(&List{
+			None: "This is " + in.Name + " itself: " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
+				" select the request to compare it with.",
+		})
 	default:
 		in.showChanges(inOrder(from, &in.Request))
 	}
@@ -68,8 +71,9 @@ func sentOf(p *history.Plan) int { return record.CountsOf(p.Entries, nil, branch
 func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
 	e := c.Entry()
 	r := listRow{
-		lead:  fmt.Sprintf("%-9s  %3s %s", c.Kind, theme.Thousands(e.Index+1), theme.Fit(theme.Speaker(e.Role), 6)),
-		right: theme.Thousands(before.Tokens(c.Before.TokensAfter)) + " → " + theme.Thousands(after.Tokens(c.After.TokensAfter)),
+		lead: fmt.Sprintf("%-9s  %3s %s", c.Kind, theme.Thousands(e.Index+1), theme.Fit(theme.Speaker(e.Role), 6)),
+		right: theme.Thousands(before.Tokens(c.Before.TokensAfter)) + " → " +
+			theme.Thousands(after.Tokens(c.After.TokensAfter)),
 	}
 	if is := theme.Word(c.After); is != "" {
 		r.words = "  " + is
@@ -97,7 +101,8 @@ func (in *Model) showBody(msg BodyMsg) {
 		p.Line(Warning, "! not proven to be what was sent: %s", theme.OneSentence(in.Past.Doubt))
 	}
 	if msg.Secrets > 0 {
-		p.Line(Warning, "! %s hidden in this view; the request contains them.", theme.PluralOf(msg.Secrets, "secret is", "secrets are"))
+		p.Line(Warning, "! %s hidden in this view; the request contains them.", theme.PluralOf(msg.Secrets, "secret is",
+			"secrets are"))
 	}
 	p.Add(Quiet, "\n")
 	p.Block(Plain, msg.Text)
@@ -146,7 +151,8 @@ func verdictLine(st theme.Styles, s store.PastVerdict, w int, chosen bool) strin
 		glyph: theme.Glyph(s.Entry),
 		lead:  fmt.Sprintf("%-16s %s  ", turn, s.At.Local().Format(time.DateTime)),
 		words: cmp.Or(theme.Word(s.Entry), "whole"),
-		right: markdown.OneLine(s.Model, max(1, w/4)) + fmt.Sprintf(" %7s", theme.Thousands(s.Sum.Tokens(s.Entry.TokensAfter))),
+		right: markdown.OneLine(s.Model, max(1, w/4)) +
+			fmt.Sprintf(" %7s", theme.Thousands(s.Sum.Tokens(s.Entry.TokensAfter))),
 	}.draw(st, w, chosen)
 }
 
@@ -233,7 +239,8 @@ func (in *Model) requestHead() Page {
 	}
 	proofLine(r, &p)
 	if s.Tools > 0 {
-		p.Line(Quiet, "The tools that the model may call take ~%s; the json view shows them.", theme.Plural(s.Tokens(s.Tools), "token"))
+		p.Line(Quiet, "The tools that the model may call take ~%s; the json view shows them.",
+			theme.Plural(s.Tokens(s.Tools), "token"))
 	}
 	return p
 }
