@@ -33,7 +33,8 @@ func (b Binding) needing(n Need) Binding {
 	return b
 }
 
-// Scope is a set of parts of the screen that keys are for. Actions that are heard in one of them have keys of their own.
+// Scope is a set of parts of the screen that keys are for. Actions that are heard in one of them have keys of their
+// own.
 type Scope uint16
 
 // The scopes.
