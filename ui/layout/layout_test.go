@@ -17,7 +17,16 @@ func drawn(w Wants) string {
 	for _, b := range []struct {
 		theme.Box
 		letter byte
-	}{{l.Header, 'h'}, {l.Transcript, 't'}, {l.Panel, 'p'}, {l.Alert, 'a'}, {l.Rule, 'r'}, {l.Queue, 'q'}, {l.Composer, 'c'}, {l.Footer, 'f'}} {
+	}{
+		{l.Header, 'h'},
+		{l.Transcript, 't'},
+		{l.Panel, 'p'},
+		{l.Alert, 'a'},
+		{l.Rule, 'r'},
+		{l.Queue, 'q'},
+		{l.Composer, 'c'},
+		{l.Footer, 'f'},
+	} {
 		for y := b.Y; y < b.Y+b.H; y++ {
 			for x := b.X; x < b.X+b.W; x++ {
 				if rows[y][x] != '.' {
@@ -49,24 +58,35 @@ func TestLayouts(t *testing.T) {
 		{"tiny: the draft is the last to go", Wants{Width: 20, Height: 5, Draft: 1}, "hh\ntt\nrr\ncc\nff"},
 		{"one line", Wants{Width: 20, Height: 1, Draft: 3}, "cc"},
 		{"two lines", Wants{Width: 20, Height: 2, Draft: 1}, "cc\nff"},
-		{"narrow with a question", Wants{Width: 40, Height: 9, Draft: 2, AlertLines: 2}, "hhhh\ntttt\ntttt\naaaa\naaaa\nrrrr\ncccc\ncccc\nffff"},
-		{"narrow with a queue", Wants{Width: 40, Height: 9, Draft: 1, Queue: 2}, "hhhh\ntttt\ntttt\ntttt\nrrrr\nqqqq\nqqqq\ncccc\nffff"},
-		{"the draft stops at a third", Wants{Width: 40, Height: 9, Draft: 30}, "hhhh\ntttt\ntttt\ntttt\nrrrr\ncccc\ncccc\ncccc\nffff"},
-		{"a longer sentence takes from the page", Wants{Width: 40, Height: 9, Draft: 1, Sentence: 2}, "hhhh\ntttt\ntttt\ntttt\ntttt\nrrrr\ncccc\nffff\nffff"},
+		{"narrow with a question", Wants{
+			Width: 40, Height: 9, Draft: 2, AlertLines: 2,
+		}, "hhhh\ntttt\ntttt\naaaa\naaaa\nrrrr\ncccc\ncccc\nffff"},
+		{"narrow with a queue", Wants{
+			Width: 40, Height: 9, Draft: 1, Queue: 2,
+		}, "hhhh\ntttt\ntttt\ntttt\nrrrr\nqqqq\nqqqq\ncccc\nffff"},
+		{"the draft stops at a third", Wants{
+			Width: 40, Height: 9, Draft: 30,
+		}, "hhhh\ntttt\ntttt\ntttt\nrrrr\ncccc\ncccc\ncccc\nffff"},
+		{"a longer sentence takes from the page", Wants{
+			Width: 40, Height: 9, Draft: 1, Sentence: 2,
+		}, "hhhh\ntttt\ntttt\ntttt\ntttt\nrrrr\ncccc\nffff\nffff"},
 		{
 			"wide, the panel at the right",
 			Wants{Width: 120, Height: 18, Draft: 1, AlertLines: 1},
-			"hhhhhhhhhhhh\n........pppp\n" + strings.Repeat("ttttttttpppp\n", 11) + "........pppp\naaaaaaaaaaaa\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff",
+			"hhhhhhhhhhhh\n........pppp\n" + strings.Repeat("ttttttttpppp\n", 11) +
+				"........pppp\naaaaaaaaaaaa\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff",
 		},
 		{
 			"tall, no panel: a line is free above and below the page, and above the hints",
 			Wants{Width: 120, Height: 28, Draft: 1, Context: AsStrip},
-			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) + "............\nrrrrrrrrrrrr\ncccccccccccc\n............\nffffffffffff",
+			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) +
+				"............\nrrrrrrrrrrrr\ncccccccccccc\n............\nffffffffffff",
 		},
 		{
 			"a longer sentence takes the free line",
 			Wants{Width: 120, Height: 28, Draft: 1, Sentence: 2, Context: Hidden},
-			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) + "............\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff\nffffffffffff",
+			"hhhhhhhhhhhh\n............\n" + strings.Repeat("tttttttttttt\n", 21) +
+				"............\nrrrrrrrrrrrr\ncccccccccccc\nffffffffffff\nffffffffffff",
 		},
 	} {
 		if got := drawn(c.Wants); got != c.want {
@@ -82,13 +102,18 @@ func TestLayoutsHaveNoOverlap(t *testing.T) {
 		for h := 1; h < 45; h++ {
 			for _, alert := range []int{0, 2, 40} {
 				for _, draft := range []int{1, 7, 99} {
-					wants := Wants{Width: w, Height: h, Draft: draft, AlertLines: alert, Sentence: 1 + h%2, Queue: h % 3, Dials: h%2 == 0}
+					wants := Wants{
+						Width: w, Height: h, Draft: draft, AlertLines: alert, Sentence: 1 + h%2, Queue: h % 3,
+						Dials: h%2 == 0,
+					}
 					l := For(wants)
 					if strings.Contains(drawn(wants), "#") || l.Composer.Empty() {
-						t.Fatalf("%dx%d, alert %d, draft %d has an overlap or no draft:\n%s", w, h, alert, draft, drawn(wants))
+						t.Fatalf("%dx%d, alert %d, draft %d has an overlap or no draft:\n%s", w, h, alert,
+							draft, drawn(wants))
 					}
 					lines := l.Header.H + l.Transcript.H + l.Alert.H + l.Rule.H + l.Queue.H + l.Composer.H + l.Footer.H
-					if lines > h || lines < h-3 || l.Footer.Y+l.Footer.H > h || l.Overlay.Y+l.Overlay.H > h || l.Full.Y+l.Full.H > h {
+					if lines > h || lines < h-3 || l.Footer.Y+l.Footer.H > h || l.Overlay.Y+l.Overlay.H > h ||
+						l.Full.Y+l.Full.H > h {
 						t.Fatalf("%dx%d, alert %d, draft %d has %d lines:\n%s", w, h, alert, draft, lines, drawn(wants))
 					}
 				}
