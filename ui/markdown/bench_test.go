@@ -40,11 +40,12 @@ func answers(b testing.TB) map[string]string {
 		fmt.Fprintf(&code, "func f%03d(a int) (string, error) { return \"text\", nil } // why\n", i)
 	}
 	return map[string]string{
-		"mixed200K":      answer(b, 200_000),
-		"code61K":        "```go\n" + code.String() + "```\n",
-		"paragraphs20K":  strings.Repeat(paragraph, 40),
-		"paragraph20K":   strings.Repeat(sentence, 240),
-		"marks20K":       strings.Repeat("Some **weight**, some `code` and *more* of [it](https://example.org/it). ", 270),
+		"mixed200K":     answer(b, 200_000),
+		"code61K":       "```go\n" + code.String() + "```\n",
+		"paragraphs20K": strings.Repeat(paragraph, 40),
+		"paragraph20K":  strings.Repeat(sentence, 240),
+		"marks20K": strings.Repeat("Some **weight**, some `code` and *more* of [it](https://example.org/it). ",
+			270),
 		"list20K":        strings.Repeat("- An item with **weight** and `code` in one line of text.\n", 340),
 		"table8K":        table.String(),
 		"longProse60K":   strings.Repeat(strings.Repeat(sentence, 30)+"\n\n", 25),

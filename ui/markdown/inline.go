@@ -248,9 +248,11 @@ var tagTexts = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", 
 // smallForms are what small characters a formula has behind a tag, by that tag.
 var smallForms = map[string]*strings.Replacer{
 	"<sub>": strings.NewReplacer("<sub>", "", "</sub>", "", "0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅",
-		"6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "=", "₌", "(", "₍", ")", "₎", "n", "ₙ", "i", "ᵢ", "x", "ₓ"),
+		"6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "=", "₌", "(", "₍", ")", "₎", "n", "ₙ", "i",
+		"ᵢ", "x", "ₓ"),
 	"<sup>": strings.NewReplacer("<sup>", "", "</sup>", "", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
-		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i", "ⁱ", "x", "ˣ"),
+		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i",
+		"ⁱ", "x", "ˣ"),
 }
 
 // shifted returns a formula as it is shown: in small characters where a tag lowers or raises it.

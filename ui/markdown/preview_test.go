@@ -61,7 +61,8 @@ func TestUndecided(t *testing.T) {
 	for line, want := range map[string]bool{
 		"": true, "  ": true, "-": true, "- ": true, "---": true, "**": true, "1": true, "12.": true, "3) ": true,
 		"#": true, "``": true, "> -": true, "| ": true, "|---|": true, "- [": true, "- [x": true, "- [ ]": true,
-		"a": false, "- a": false, "**b": false, "1. a": false, "see [": false, "# x": false, "x.": false, "- [ ] a": false,
+		"a": false, "- a": false, "**b": false, "1. a": false, "see [": false, "# x": false, "x.": false,
+		"- [ ] a": false,
 	} {
 		if got := undecidedLine.MatchString(line); got != want {
 			t.Errorf("%q is undecided: %v, want %v", line, got, want)
@@ -100,7 +101,8 @@ func TestStreamFinalLinesNeverChange(t *testing.T) {
 		check := func() {
 			lines := s.Lines()
 			if len(lines) < len(final) || !slices.Equal(lines[:len(final)], final) {
-				t.Fatalf("after %q final lines changed:\n%s", s.Text(), difference(lines[:min(len(lines), len(final))], final))
+				t.Fatalf("after %q final lines changed:\n%s", s.Text(),
+					difference(lines[:min(len(lines), len(final))], final))
 			}
 			if s.final < len(final) {
 				t.Fatalf("after %q %d lines are final, before there were %d", s.Text(), s.final, len(final))
@@ -123,8 +125,10 @@ func TestStreamFinalLinesNeverChange(t *testing.T) {
 func TestStreamKeepsWhatStandsAboveTheLastBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := rapid.SliceOfN(rapid.SampledFrom([]string{
-			"# Head", "A paragraph\nof **two** lines", "- a\n- b\n  - c", "1. one\n\n   more\n2. two", "> quote\n> `more`",
-			"```go\nfunc f() {\n\n}\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "---", "- [ ] todo\n- [x] done", "<div>\nhtml\n</div>", "    code",
+			"# Head", "A paragraph\nof **two** lines", "- a\n- b\n  - c", "1. one\n\n   more\n2. two",
+			"> quote\n> `more`",
+			"```go\nfunc f() {\n\n}\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "---", "- [ ] todo\n- [x] done",
+			"<div>\nhtml\n</div>", "    code",
 		}), 3, 10).Draw(t, "blocks")
 		s := NewStream(newAt(dark, rapid.IntRange(10, 60).Draw(t, "width")))
 		var kept []string // what two blocks follow

@@ -106,7 +106,10 @@ func TestRenderShows(t *testing.T) {
 		{"an override by entity", "x&#x202e;y", "x<U+202E>y"},
 		{"an escape in code", "```\n\x1b[31mred\n```", "│ ␛[31mred"},
 		{"tabs in code", "```\nif x {\n\treturn\n}\n```", "│ if x {\n│     return\n│ }"},
-		{"headings", "# One\na\n## Two\n\nb\n### Three\n\nc\n#### Four\n```\nd\n```", "One\n\na\n\nTwo\n\nb\n\nThree\nc\n\nFour\n\n│ d"},
+		{
+			"headings", "# One\na\n## Two\n\nb\n### Three\n\nc\n#### Four\n```\nd\n```",
+			"One\n\na\n\nTwo\n\nb\n\nThree\nc\n\nFour\n\n│ d",
+		},
 		{"a link", "[text](https://example.org)", "text (https://example.org)"},
 		{"a reference defined later", "[text][r]\n\n[r]: https://example.org\n", "text (https://example.org)"},
 		{"an address", "see https://example.org.", "see https://example.org."},
@@ -115,19 +118,29 @@ func TestRenderShows(t *testing.T) {
 		{"an anchor", "see [Keys](#keys).", "see Keys."},
 		{"a relative reference", "[Keys][k]\n\n[k]: docs/keys.md", "Keys"},
 		{"a link without text", "see [](docs/keys.md)", "see docs/keys.md"},
-		{"an address that is its text", "[https://example.org/a?b=c&d](https://example.org/a?b=c&d)", "https://example.org/a?b=c&d"},
+		{
+			"an address that is its text", "[https://example.org/a?b=c&d](https://example.org/a?b=c&d)",
+			"https://example.org/a?b=c&d",
+		},
 		{"an address without its scheme", "[example.org](https://example.org/)", "example.org"},
-		{"an address that only seems its text", "[https://example.org](https://example.com)", "https://example.org\n(https://example.com)"},
+		{
+			"an address that only seems its text", "[https://example.org](https://example.com)",
+			"https://example.org\n(https://example.com)",
+		},
 		{"mail", "[me@example.org](mailto:me@example.org) <you@example.org>", "me@example.org you@example.org"},
 		{"an address in brackets", "<https://example.org/?a=1&b>", "https://example.org/?a=1&b"},
-		{"links in a table", "| a |\n|---|\n| [k](k.md) <https://e.org> |", "a\n" + strings.Repeat("─", 15) + "\nk https://e.org"},
+		{"links in a table", "| a |\n|---|\n| [k](k.md) <https://e.org> |", "a\n" + strings.Repeat("─", 15) +
+			"\nk https://e.org"},
 		{"breaks in a table", "| a | b |\n|:-:|---|\n| x<br>yyy | z |", " a    b\n───────\n x    z\nyyy"},
-		{"formulas", "\\(a_1 * b_2 * c\\), \\[x\\], $e^{i\\pi}$, $$a*b*c$$", "\\(a_1 * b_2 * c\\), \\[x\\], $e^{i\\pi}$,\n$$a*b*c$$"},
-		{"a formula of lines", "So:\n\\[\na\n- b \\\\\n= c\n\\]\nand", "So:\n\n│ \\[\n│ a\n│ - b \\\\\n│ = c\n│ \\]\n\nand"},
+		{"formulas", "\\(a_1 * b_2 * c\\), \\[x\\], $e^{i\\pi}$, $$a*b*c$$", "\\(a_1 * b_2 * c\\), \\[x\\], " +
+			"$e^{i\\pi}$,\n$$a*b*c$$"},
+		{"a formula of lines", "So:\n\\[\na\n- b \\\\\n= c\n\\]\nand", "So:\n\n│ \\[\n│ a\n│ - b \\\\\n│ = c\n│ " +
+			"\\]\n\nand"},
 		{"prices", "$5 and **$10**, $HOME", "$5 and $10, $HOME"},
 		{"an escaped bracket", `a \[b, \(c`, "a [b, (c"},
 		{"line breaks", "a<br>b<br/>c<br />\nd", "a\nb\nc\nd"},
-		{"lowered and raised", "H<sub>2</sub>O, x<sup>2</sup>, e<sup>iy</sup>, a<sub>i</sub>", "H₂O, x², e<sup>iy</sup>, aᵢ"},
+		{"lowered and raised", "H<sub>2</sub>O, x<sup>2</sup>, e<sup>iy</sup>, a<sub>i</sub>", "H₂O, x², " +
+			"e<sup>iy</sup>, aᵢ"},
 		{"keys", "Press <kbd>Ctrl</kbd>+<kbd>C</kbd>.", "Press [Ctrl]+[C]."},
 		{"details", "<details>\n<summary>More <b></summary>\n\n- a\n\n</details>\n\nb", "More <b>\n\n• a\n\nb"},
 		{"details in a block", "<details><summary>More</summary>\nin<br>it\n</details>", "More\nin\nit"},
@@ -179,7 +192,8 @@ func TestRenderLinks(t *testing.T) {
 			t.Errorf("Render(%q)\ngot  %q\nwant %q", c.md, got, c.want)
 		}
 	}
-	if got, want := newAt(noColours, 60).Render("[Keys](https://example.org)")[0], "\x1b[4mKeys\x1b[m (https://example.org)"; got != want {
+	if got, want := newAt(noColours, 60).Render("[Keys](https://example.org)")[0],
+		"\x1b[4mKeys\x1b[m (https://example.org)"; got != want {
 		t.Errorf("without links: got %q, want %q", got, want)
 	}
 	lines := newAt(dark, 8).Render("[a long text of a link](https://example.org)")
@@ -241,8 +255,8 @@ func TestRenderCode(t *testing.T) {
 	}
 }
 
-// codeRow is a line of code: {text}, {k:keyword}, {s:string}, {f:function}, {n:number}, {c:comment}, {l:label}, {-:deleted},
-// {+:inserted}; it begins with ↪ where another goes on.
+// codeRow is a line of code: {text}, {k:keyword}, {s:string}, {f:function}, {n:number}, {c:comment}, {l:label},
+// {-:deleted}, {+:inserted}; it begins with ↪ where another goes on.
 func codeRow(r *Renderer, pieces string, width int) string {
 	out, used := r.code[chroma.Text].paint("  "), 2
 	if after, ok := strings.CutPrefix(pieces, "↪"); ok {
@@ -266,13 +280,16 @@ func codeRow(r *Renderer, pieces string, width int) string {
 // A table has a bold head, a rule and room between its columns; where it is too wide its cells are wrapped, and
 // where that is not enough each row becomes a list.
 func TestRenderTable(t *testing.T) {
-	md := "| Signal | What it does | Number |\n|---|---|---|\n| SIGTERM | asks the process to finish | 15 |\n| SIGKILL | ends it | 9 |"
+	md := "| Signal | What it does | Number |\n|---|---|---|\n| SIGTERM | asks the process to finish | 15 |\n| " +
+		"SIGKILL | ends it | 9 |"
 	for width, want := range map[int]string{
 		60: "Signal    What it does                 Number\n" + strings.Repeat("─", 45) +
 			"\nSIGTERM   asks the process to finish       15\nSIGKILL   ends it                           9",
 		34: "Signal    What it does      Number\n" + strings.Repeat("─", 34) +
-			"\nSIGTERM   asks the              15\n          process to\n          finish\n\nSIGKILL   ends it                9",
-		20: "Signal: SIGTERM\nWhat it does: asks\n  the process to\n  finish\nNumber: 15\n\nSignal: SIGKILL\nWhat it does: ends\n  it\nNumber: 9",
+			"\nSIGTERM   asks the              15\n          process to\n          finish\n\nSIGKILL   ends it       " +
+			"         9",
+		20: "Signal: SIGTERM\nWhat it does: asks\n  the process to\n  finish\nNumber: 15\n\nSignal: SIGKILL\nWhat it " +
+			"does: ends\n  it\nNumber: 9",
 	} {
 		if got := ansi.Strip(strings.Join(newAt(dark, width).Render(md), "\n")); got != want {
 			t.Errorf("at %d cells:\n%s\nwant:\n%s", width, got, want)
@@ -303,11 +320,16 @@ func TestRenderBreaksChinese(t *testing.T) {
 
 // Whatever has no marks in it is shown whole, at every width.
 func TestRenderLosesNothing(t *testing.T) {
-	words := rapid.SampledFrom([]string{"word", "a", "汉字", "。", "with-hyphen", "שלום", "مرحبا", "👩‍👩‍👧", "🇩🇪", "é", "e\u0301", strings.Repeat("long", 30), "(x)", "12", "क्षि", "\u00a0"})
+	words := rapid.SampledFrom([]string{
+		"word", "a", "汉字", "。", "with-hyphen", "שלום", "مرحبا", "👩‍👩‍👧", "🇩🇪", "é", "e\u0301",
+		strings.Repeat("long", 30), "(x)", "12", "क्षि", "\u00a0",
+	})
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(words, 1, 40).Draw(t, "words"), rapid.SampledFrom([]string{" ", "", "\n", "\n\n"}).Draw(t, "between"))
+		text := strings.Join(rapid.SliceOfN(words, 1, 40).Draw(t, "words"),
+			rapid.SampledFrom([]string{" ", "", "\n", "\n\n"}).Draw(t, "between"))
 		width := rapid.IntRange(20, 80).Draw(t, "width")
-		for _, md := range []string{"a" + text, "| h |\n|---|\n| " + strings.ReplaceAll(text, "\n", " ") + " |", "```\n" + text + "\n```"} {
+		for _, md := range []string{"a" + text, "| h |\n|---|\n| " + strings.ReplaceAll(text, "\n", " ") +
+			" |", "```\n" + text + "\n```"} {
 			lines := newAt(dark, width).Render(md)
 			checkLines(t, lines, width, md)
 			got := onlyText(ansi.Strip(strings.Join(lines, "")))

@@ -80,9 +80,12 @@ func TestStreamStoppedAnywhere(t *testing.T) {
 
 // markdownPieces are put together at random: blocks that reach into each other.
 var markdownPieces = []string{
-	"# h", "text", " ", "\n", "\n", "\n\n", "- a", "  - b", "1. c", "1. d", "10) e", "> q", "```go\n", "```", "~~~", "    code", "\t", "| a | b |", "|---|--:|",
-	"| 1 | 2 |", "===", "---", "***", "[l][r]", "[r]: /u", "[r2]: <x> 'title'", "![i](u)", "<div>", "</div>", "<!--", "-->", "vector<int>", "`c`", "``", "**b**", "*", "_e_", "~~s~~",
-	"\\", "&#27;", "&lt;", "\x1b[31m", "\r\n", "\r", "汉字", "👩‍👩‍👧", "http://a.b/c", "- [x] t", "[^1]", ":", "func f() { return }", "   ", "+", "*", "\xff",
+	"# h", "text", " ", "\n", "\n", "\n\n", "- a", "  - b", "1. c", "1. d", "10) e", "> q", "```go\n", "```", "~~~",
+	"    code", "\t", "| a | b |", "|---|--:|",
+	"| 1 | 2 |", "===", "---", "***", "[l][r]", "[r]: /u", "[r2]: <x> 'title'", "![i](u)", "<div>", "</div>", "<!--",
+	"-->", "vector<int>", "`c`", "``", "**b**", "*", "_e_", "~~s~~",
+	"\\", "&#27;", "&lt;", "\x1b[31m", "\r\n", "\r", "汉字", "👩‍👩‍👧", "http://a.b/c", "- [x] t", "[^1]", ":",
+	"func f() { return }", "   ", "+", "*", "\xff",
 	scotland, "\ufeff", "soft\u00adhyphen", "می\u200cخواهم",
 }
 
@@ -132,8 +135,9 @@ func TestStreamOfExtremes(t *testing.T) {
 		"Chinese":                    strings.Repeat("汉字混排测试，很好。", 500),
 		"Arabic, Hebrew and Persian": strings.Repeat("مرحبا بالعالم שלום עולם می\u200cخواهم ", 300),
 		"families":                   strings.Repeat("👩\u200d👩\u200d👧🏳\ufe0f\u200d🌈", 500),
-		"a wide table":               "| " + strings.Repeat("a column | ", 60) + "\n|" + strings.Repeat("---|", 60) + "\n| " + strings.Repeat("汉字 cell | ", 60),
-		"dollars":                    strings.Repeat("$a ", 20_000),
+		"a wide table": "| " + strings.Repeat("a column | ", 60) + "\n|" + strings.Repeat("---|", 60) +
+			"\n| " + strings.Repeat("汉字 cell | ", 60),
+		"dollars": strings.Repeat("$a ", 20_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +168,8 @@ func difference(got, want []string) string {
 			w = want[i]
 		}
 		if g != w {
-			b.WriteString("line " + string(rune('0'+i%10)) + " got  " + strconvQuote(g) + "\n       want " + strconvQuote(w) + "\n")
+			b.WriteString("line " + string(rune('0'+i%10)) + " got  " + strconvQuote(g) + "\n       want " +
+				strconvQuote(w) + "\n")
 			if b.Len() > 2000 {
 				break
 			}
@@ -184,7 +189,8 @@ func TestStreamCostsNoMoreThanThrice(t *testing.T) {
 			inFrames(md, func(s *Stream) { s.Lines() })
 		})
 		if streamed > 3*once {
-			t.Errorf("%s: streaming costs %.0f allocations, want at most three times the %.0f of rendering once", name, streamed, once)
+			t.Errorf("%s: streaming costs %.0f allocations, want at most three times the %.0f of rendering once", name,
+				streamed, once)
 		}
 	}
 }
@@ -207,7 +213,8 @@ func FuzzStream(f *testing.F) {
 			lines := s.Lines()
 			checkLines(t, lines, width, s.Text())
 			if len(lines) < len(final) || !slices.Equal(lines[:len(final)], final) {
-				t.Fatalf("after %q final lines changed:\n%s", s.Text(), difference(lines[:min(len(lines), len(final))], final))
+				t.Fatalf("after %q final lines changed:\n%s", s.Text(),
+					difference(lines[:min(len(lines), len(final))], final))
 			}
 			final = slices.Clone(lines[:s.final])
 		}

@@ -29,8 +29,12 @@ func TestVisible(t *testing.T) {
 		{"flag of Scotland", scotland + " " + scotland, scotland + " " + scotland},
 		{"tags without a flag", "a\U000e0067\U000e007f", "a<U+E0067><U+E007F>"},
 		{"a flag that never ends", "\U0001f3f4\U000e0067\U000e0062b", "\U0001f3f4<U+E0067><U+E0062>b"},
-		{"a flag with a long text", "\U0001f3f4" + strings.Repeat("\U000e0061", 7) + "\U000e007f", "\U0001f3f4" + strings.Repeat("<U+E0061>", 7) + "<U+E007F>"},
-		{"a flag with a soft hyphen", "\U0001f3f4\u00ad\U000e0067\U000e0062\U000e007f", "\U0001f3f4<U+E0067><U+E0062><U+E007F>"},
+		{"a flag with a long text", "\U0001f3f4" + strings.Repeat("\U000e0061", 7) + "\U000e007f", "\U0001f3f4" +
+			strings.Repeat("<U+E0061>", 7) + "<U+E007F>"},
+		{
+			"a flag with a soft hyphen", "\U0001f3f4\u00ad\U000e0067\U000e0062\U000e007f",
+			"\U0001f3f4<U+E0067><U+E0062><U+E007F>",
+		},
 		{"tags behind a flag", scotland + "\U000e0067", scotland + "<U+E0067>"},
 		{"separators", "a\u2028b\u2029", "a<U+2028>b<U+2029>"},
 		{"family", "👩‍👩‍👧 🏳️‍🌈", "👩‍👩‍👧 🏳️‍🌈"},
@@ -79,7 +83,10 @@ func withoutFlags(s string) string {
 }
 
 func FuzzVisible(f *testing.F) {
-	for _, s := range []string{"", scotland, "\ufeffa\u00ad\u200d", "a\x1b[31m\r\n\tb", "👩\u200d👩", "\xff\u202e", "\u200d\u200d", "\t\t"} {
+	for _, s := range []string{
+		"", scotland, "\ufeffa\u00ad\u200d", "a\x1b[31m\r\n\tb", "👩\u200d👩", "\xff\u202e",
+		"\u200d\u200d", "\t\t",
+	} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, cut int) {
