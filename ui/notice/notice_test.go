@@ -72,7 +72,8 @@ func TestAnAlertEndsWithItsCause(t *testing.T) {
 // A screen that is too small for both has the alert, of which there may be less than there is room.
 func TestASmallScreenHasTheAlert(t *testing.T) {
 	for n := range 6 {
-		if lines := (Alert{Text: "no", Way: "/retry asks again."}).lines(3, n); len(lines) > n || n > 0 && lines[0] != "✗" {
+		if lines := (Alert{Text: "no", Way: "/retry asks again."}).lines(3, n); len(lines) > n || n > 0 &&
+			lines[0] != "✗" {
 			t.Errorf("%d lines have %q, want the beginning of the alert", n, lines)
 		}
 	}
@@ -81,7 +82,8 @@ func TestASmallScreenHasTheAlert(t *testing.T) {
 // The way out is the end of whatever room there is.
 func TestTheWayOutIsNeverCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.String().Draw(t, "text") + strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "x"}).Draw(t, "piece"), rapid.IntRange(0, 2000).Draw(t, "times"))
+		text := rapid.String().Draw(t, "text") + strings.Repeat(rapid.SampledFrom([]string{"word ", "\n", "x"}).Draw(t,
+			"piece"), rapid.IntRange(0, 2000).Draw(t, "times"))
 		w, n := rapid.IntRange(18, 120).Draw(t, "width"), rapid.IntRange(2, 6).Draw(t, "lines")
 		way := "/retry asks again."
 		lines := Alert{Text: text, Way: way}.lines(w, n)
@@ -103,7 +105,8 @@ func TestTheWayOutIsNeverCut(t *testing.T) {
 func TestALongSentenceHoldsItsPathAsItIs(t *testing.T) {
 	var m Model
 	m.Error(strings.Repeat("word ", 15) + "and then in /a/folder/on-" + strings.Repeat("m", 60) + "/winnow.db it ends.")
-	if screen := uitest.Plain(m.View(theme.New(theme.None, theme.Palette{}, 0), 80, 2)); !strings.Contains(screen, "/a/folder/on-mmmm") {
+	if screen := uitest.Plain(m.View(theme.New(theme.None, theme.Palette{}, 0), 80, 2)); !strings.Contains(screen,
+		"/a/folder/on-mmmm") {
 		t.Errorf("the path is not as it is:\n%s", screen)
 	}
 }
