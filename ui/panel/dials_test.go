@@ -30,7 +30,8 @@ func TestBudgetTurnsInSteps(t *testing.T) {
 	} {
 		got, ok := budgetBy(c.at, c.by, c.window)
 		if got != c.want || ok != c.ok {
-			t.Errorf("from %d by %d with a window of %d: got %d, %v, want %d, %v", c.at, c.by, c.window, got, ok, c.want, c.ok)
+			t.Errorf("from %d by %d with a window of %d: got %d, %v, want %d, %v", c.at, c.by, c.window, got,
+				ok, c.want, c.ok)
 		}
 	}
 }
@@ -60,12 +61,15 @@ func TestATurnedDialLeavesTheOthersAlone(t *testing.T) {
 
 func TestTheModelDialHoldsEachModelOnce(t *testing.T) {
 	endpoints := []llm.Endpoint{{Name: "here", Default: "small"}, {Name: "there", Default: "large"}, {Name: "bare"}}
-	listed := []llm.Model{{Endpoint: "there", ID: "large"}, {Endpoint: "there", ID: "maker/huge"}, {Endpoint: "bare", ID: "one"}}
+	listed := []llm.Model{
+		{Endpoint: "there", ID: "large"}, {Endpoint: "there", ID: "maker/huge"}, {Endpoint: "bare", ID: "one"},
+	}
 	want := []string{"here/small", "there/large", "there/maker/huge", "bare/one"}
 	if got := Refs("here/small", endpoints, listed); !slices.Equal(got, want) {
 		t.Errorf("the models are %q, want %q", got, want)
 	}
-	if got := Refs("here/tuned", endpoints, nil); !slices.Equal(got, []string{"here/tuned", "here/small", "there/large"}) {
+	if got := Refs("here/tuned", endpoints, nil); !slices.Equal(got,
+		[]string{"here/tuned", "here/small", "there/large"}) {
 		t.Errorf("with a model in use that nobody lists the models are %q", got)
 	}
 }

@@ -51,12 +51,16 @@ func (p *Model) prospect(st theme.Styles, w int) []string {
 		if next == "" {
 			after, next = nil, numberedIn(r.Plan.Next, w-labelCells)
 		}
-		lines = append(lines, between(w, []words{{theme.Fit("Next out", labelCells), st.Muted}, {next, st.Text}}, after))
+		lines = append(lines, between(w, []words{
+			{theme.Fit("Next out", labelCells), st.Muted}, {next, st.Text},
+		}, after))
 	}
 	if known := p.Forecast.Prefix; known.Known && known.Tokens > 0 {
 		cached := []words{{theme.Fit("Cached", labelCells), st.Muted}, {"~" + r.Counted(known.Tokens), st.Text}}
 		if next := r.Plan.Next; len(next) > 0 && known.IfNextDrops < known.Tokens {
-			cached = append(cached, words{", ~" + r.Counted(known.IfNextDrops) + " once " + theme.Thousands(next[0]+1) + " drops out", st.Muted})
+			cached = append(cached, words{
+				", ~" + r.Counted(known.IfNextDrops) + " once " + theme.Thousands(next[0]+1) + " drops out", st.Muted,
+			})
 		}
 		lines = append(lines, between(w, cached, nil))
 	}

@@ -19,8 +19,8 @@ type Forecast struct {
 	lost      theme.Roll        // the dropped ones with their speakers
 }
 
-// ForecastOf is the forecast for a plan by the session's past requests. Of a long conversation very many messages may be
-// lost at once: what is said of them is made here, once for each plan.
+// ForecastOf is the forecast for a plan by the session's past requests. Of a long conversation very many messages may
+// be lost at once: what is said of them is made here, once for each plan.
 func ForecastOf(known record.Forecast, plan history.Plan) Forecast {
 	o := Forecast{Prefix: known.Prefix, Shortfall: known.Shortfall}
 	for _, i := range known.Losses {
@@ -38,8 +38,9 @@ func ForecastOf(known record.Forecast, plan history.Plan) Forecast {
 func (f Forecast) warnings(w int) []string {
 	var list []string
 	if short := f.Shortfall; short != nil {
-		list = append(list, fmt.Sprintf("! in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
-			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)))
+		list = append(list,
+			fmt.Sprintf("! in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+				theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)))
 	}
 	if news := f.news(w); news != "" {
 		list = append(list, news)
@@ -86,5 +87,6 @@ func (p *Model) Announcement() string {
 	if p.Forecast.lost.Of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.", p.Forecast.lost.String(), p.Keys.First(keymap.Pin))
+	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.",
+		p.Forecast.lost.String(), p.Keys.First(keymap.Pin))
 }

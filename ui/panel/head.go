@@ -90,7 +90,11 @@ func (p *Model) sends(st theme.Styles) []words {
 	if r.Past != nil {
 		verb = "sent "
 	}
-	return []words{{verb, st.Muted}, {theme.Thousands(r.Counts.Sent()), st.Text}, {" of " + theme.Thousands(r.Counts.Stored), st.Muted}}
+	return []words{
+		{verb, st.Muted}, {theme.Thousands(r.Counts.Sent()), st.Text}, {
+			" of " + theme.Thousands(r.Counts.Stored), st.Muted,
+		},
+	}
 }
 
 // bar draws where the tokens go, over what the request may hold.
@@ -217,7 +221,8 @@ func (p *Model) legend(st theme.Styles, w int) []string {
 		say(p.assumed)
 	}
 	if r.Past == nil {
-		say(strings.Join(slices.DeleteFunc([]string{r.Cost(), phrase("session ", r.Spent)}, func(s string) bool { return s == "" }), " · "))
+		say(strings.Join(slices.DeleteFunc([]string{r.Cost(), phrase("session ", r.Spent)},
+			func(s string) bool { return s == "" }), " · "))
 	}
 	if p.Marked != nil {
 		say(p.Keys.First(keymap.Compare) + " compares with " + p.Name(p.Marked))
@@ -255,7 +260,8 @@ func (r *Request) bound() string {
 	case s.Limit <= 0:
 		return ""
 	case s.Capped():
-		return "Your budget of " + theme.Thousands(s.Budget) + " is more than the window of " + theme.Thousands(s.Window) + " leaves"
+		return "Your budget of " + theme.Thousands(s.Budget) + " is more than the window of " +
+			theme.Thousands(s.Window) + " leaves"
 	case s.Bound == history.BoundBudget:
 		return "Your budget; " + window
 	case s.Bound == history.BoundMaxContext:
@@ -317,12 +323,14 @@ func proof(st theme.Styles, r record.Replayed, estimate int, cost string, w int)
 		lines = append(lines, theme.WrapStyled(st.Error, failed, w)...)
 	}
 	if short, ok := record.ShortfallOf(r.Request); ok {
-		lines = append(lines, theme.WrapStyled(st.Cut, fmt.Sprintf("! The server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
+		lines = append(lines, theme.WrapStyled(st.Cut, fmt.Sprintf("! The server read %s of ~%s",
+			theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
 	}
 	if r.Proven {
 		lines = append(lines, theme.WrapStyled(st.Seen, "✓ Proven by hash: this was sent", w)...)
 	} else {
-		lines = append(lines, theme.WrapStyled(st.Cut, "! Not proven: "+markdown.Visible(r.Doubt)+". The verdicts are the recorded ones.", w)...)
+		lines = append(lines, theme.WrapStyled(st.Cut, "! Not proven: "+markdown.Visible(r.Doubt)+". The verdicts "+
+			"are the recorded ones.", w)...)
 	}
 	use, style := record.CacheUseOf(r.Request), st.Muted
 	if use.Missed() {

@@ -105,7 +105,9 @@ func (p *Model) rows(st theme.Styles, in, w, top, h int, focused bool) []string 
 	case l.end < all:
 		lines = append(lines, p.more(st, cols, w, "↓", l.end, draft))
 	case draft > 0:
-		line := inList{glyph: "›", who: "you", text: "draft", tokens: theme.Thousands(draft), tint: st.You, words: st.You}
+		line := inList{
+			glyph: "›", who: "you", text: "draft", tokens: theme.Thousands(draft), tint: st.You, words: st.You,
+		}
 		lines = append(lines, line.draw(st, cols, w))
 	}
 	return lines[:min(len(lines), max(0, h))]
@@ -300,8 +302,10 @@ func (p *Model) entryLine(st theme.Styles, e history.Entry) inList {
 	r := p.Shown()
 	said := r.texts(e.ID)
 	l := inList{
-		glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), who: theme.ShortSpeaker(e.Role, said.model), text: theme.Verdict(e),
-		more: p.gist(e.ID, e.Role, said.text), selected: p.Selected != nil && p.Selected(e.ID), saved: saving(r.Plan.Sum.Tokens(e.TokensAfter) - r.Plan.Sum.Tokens(e.TokensBefore)),
+		glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), who: theme.ShortSpeaker(e.Role, said.model),
+		text: theme.Verdict(e),
+		more: p.gist(e.ID, e.Role, said.text), selected: p.Selected != nil && p.Selected(e.ID),
+		saved: saving(r.Plan.Sum.Tokens(e.TokensAfter) - r.Plan.Sum.Tokens(e.TokensBefore)),
 	}
 	if e.Cause.Code == history.CauseNeighbour && l.glyph == "↺" {
 		l.text = "recalled" + phrase(": with ", r.match(e.Index))

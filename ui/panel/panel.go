@@ -151,7 +151,8 @@ func (p *Model) Assumed() string {
 // the true one.
 func (p *Model) Contradict(set llm.Window, actual int, key string) {
 	p.Changed()
-	p.wrong = "The window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " + theme.Thousands(actual) + ". " + key + " uses that."
+	p.wrong = "The window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " +
+		theme.Thousands(actual) + ". " + key + " uses that."
 }
 
 // doubtOf says why a limit may be wrong, "" where it is known.
@@ -170,7 +171,8 @@ func (p *Model) Count(c session.Counting) {
 	p.Changed()
 	p.Guessed = ""
 	if !c.Done() {
-		p.Guessed = "Counting " + theme.Thousands(c.Counted) + " of " + theme.Thousands(c.Of) + " messages; until then tokens are guessed"
+		p.Guessed = "Counting " + theme.Thousands(c.Counted) + " of " + theme.Thousands(c.Of) + " messages; until " +
+			"then tokens are guessed"
 	}
 }
 

@@ -25,10 +25,16 @@ func planned() Model {
 			{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
 		},
 		Next: []int{3},
-		Sum:  history.Sum{System: 212, Pinned: 18, Body: 68, Draft: 22, Total: 320, Reserve: 1024, Window: 7556, Limit: 6000, Bound: history.BoundWindow, Ratio: 1, Sent: 3, Stored: 4},
+		Sum: history.Sum{
+			System: 212, Pinned: 18, Body: 68, Draft: 22, Total: 320, Reserve: 1024, Window: 7556, Limit: 6000,
+			Bound: history.BoundWindow, Ratio: 1, Sent: 3, Stored: 4,
+		},
 	}
 	p := Model{Deps: Deps{Keys: keymap.Default(), Text: func(id int64) string {
-		return map[int64]string{1: "Our grammar is left-recursive.", 2: "The usual cure is a loop.", 3: "Never touch generated files.", 4: "Understood."}[id]
+		return map[int64]string{
+			1: "Our grammar is left-recursive.", 2: "The usual cure is a loop.", 3: "Never touch generated files.",
+			4: "Understood.",
+		}[id]
 	}}}
 	p.Set(plan, nil)
 	return p
@@ -79,7 +85,8 @@ func TestPanelCountsInTheServersMeasure(t *testing.T) {
 func TestContradictedWindowIsShownWithItsKey(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
-	if want := "The window of 40,960 (the configuration) is too large: the server has 4,096. W uses that."; p.wrong != want {
+	if want := "The window of 40,960 (the configuration) is too large: the server has 4,096. W uses " +
+		"that."; p.wrong != want {
 		t.Errorf("got %q, want %q", p.wrong, want)
 	}
 }
@@ -91,8 +98,16 @@ func screen(p Model, w, h int, focused bool) string {
 
 // long is a conversation of sixty messages that is cut in many ways, as the panel shows it beside the page.
 func long() Model {
-	said := map[int64]string{1: "Our grammar is left-recursive. How do I parse it with recursive descent?", 44: "And error recovery? One missing brace", 47: "→ read_file grammar/decl.peg"}
-	plan := history.Plan{Next: []int{43, 44}, Sum: history.Sum{System: 435, Tools: 60, Draft: 24, Limit: 6000, Budget: 6000, Bound: history.BoundBudget, Window: 128_000, Ratio: 1}}
+	said := map[int64]string{
+		1:  "Our grammar is left-recursive. How do I parse it with recursive descent?",
+		44: "And error recovery? One missing brace", 47: "→ read_file grammar/decl.peg",
+	}
+	plan := history.Plan{
+		Next: []int{43, 44}, Sum: history.Sum{
+			System: 435, Tools: 60, Draft: 24, Limit: 6000, Budget: 6000, Bound: history.BoundBudget,
+			Window: 128_000, Ratio: 1,
+		},
+	}
 	for i := range 61 {
 		e := history.Entry{
 			ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, Whole: true,
@@ -103,7 +118,8 @@ func long() Model {
 		}
 		switch n := i + 1; {
 		case n == 2 || n == 45 || n == 51:
-			e.Disposition, e.Whole, e.TokensBefore, e.TokensAfter, e.CharsBefore, e.CharsAfter = history.Cut, false, 302+n, 44, 1204+n, 150
+			e.Disposition, e.Whole, e.TokensBefore, e.TokensAfter, e.CharsBefore, e.CharsAfter = history.Cut, false,
+				302+n, 44, 1204+n, 150
 			e.Cause = history.Cause{Code: cause.AssistantLimit, Have: 150, Want: 1204 + n, Limit: 150}
 		case n == 3:
 			e.Pinned, e.Cause = true, history.Cause{Code: cause.Pinned}
@@ -111,9 +127,13 @@ func long() Model {
 			e.Disposition, e.Whole, e.TokensBefore, e.TokensAfter = history.Dropped, false, 422, 0
 			e.Cause = history.Cause{Code: history.CauseOlder}
 		case n == 40 || n == 41:
-			e.Disposition, e.Recalled, e.Cause = history.Recalled, true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
+			e.Disposition, e.Recalled, e.Cause = history.Recalled, true, history.Cause{
+				Code: cause.SharedWords, Text: "re-parse",
+			}
 		case n == 48:
-			e.Role, e.Repairs = history.Tool, []history.Repair{{Kind: "C1", Cause: history.Cause{Code: cause.ResultMissing, Text: "read_file"}}}
+			e.Role, e.Repairs = history.Tool, []history.Repair{
+				{Kind: "C1", Cause: history.Cause{Code: cause.ResultMissing, Text: "read_file"}},
+			}
 		}
 		plan.Entries = append(plan.Entries, e)
 		plan.Sum.Body += e.TokensAfter
@@ -122,7 +142,13 @@ func long() Model {
 		}
 	}
 	plan.Sum.Total = plan.Sum.System + plan.Sum.Tools + plan.Sum.Draft + plan.Sum.Body
-	p := Model{Deps: Deps{Keys: keymap.Default(), Text: func(id int64) string { return said[id] }, ModelOf: func(int64) string { return "openai/gpt-5.2" }}}
+	p := Model{
+		Deps: Deps{
+			Keys: keymap.Default(), Text: func(id int64) string { return said[id] }, ModelOf: func(int64) string {
+				return "openai/gpt-5.2"
+			},
+		},
+	}
 	p.Model = "openai/gpt-5.2"
 	p.Set(plan, nil)
 	p.Forecast.Prefix = record.Prefix{Known: true, Tokens: 2936, IfNextDrops: 675}

@@ -92,7 +92,8 @@ func (p *Model) compare() tea.Cmd {
 	case marked == nil:
 		kept := *r
 		p.Marked = &kept
-		return p.Say("Marked: " + p.Name(r) + ". Select another request with " + k.First(keymap.Earlier) + " and " + k.First(keymap.Later) +
+		return p.Say("Marked: " + p.Name(r) + ". Select another request with " + k.First(keymap.Earlier) + " and " +
+			k.First(keymap.Later) +
 			", then " + k.First(keymap.Compare) + " shows what changed between the two.")
 	case !marked.Before(r) && !r.Before(marked):
 		p.Marked = nil

@@ -21,8 +21,9 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 }
 
 // prices are what each flag for a message would cost or free in the next request, with its whole tool group,
-// as the server counts: p pin +540, x exclude −37. A key that changes nothing now has no number. What the rules would do with a message that was pinned or excluded is
-// not known before they are asked, so that is the most it can be. There are none where nothing is known.
+// as the server counts: p pin +540, x exclude −37. A key that changes nothing now has no number. What the rules would
+// do with a message that was pinned or excluded is not known before they are asked, so that is the most it can be.
+// There are none where nothing is known.
 func (p *Model) prices(e history.Entry) []keyPrice {
 	r := &p.Next
 	if _, ok := r.Verdict(e.Index, e.ID); !ok || !r.Ready {

@@ -42,7 +42,9 @@ type said struct {
 
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, texts func(int64) said) Request {
-	r := Request{Plan: plan, Counts: record.CountsOf(plan.Entries, plan.Added, branch.Branch{}), Ready: true, texts: texts}
+	r := Request{
+		Plan: plan, Counts: record.CountsOf(plan.Entries, plan.Added, branch.Branch{}), Ready: true, texts: texts,
+	}
 	r.Rows = rowsOf(plan)
 	r.fold()
 	return r
@@ -52,8 +54,9 @@ func requestOf(plan history.Plan, texts func(int64) said) Request {
 // rules would say; only the texts come from the messages, each by its gist.
 func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 	plan := history.Plan{
-		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added, Spans: r.Plan.SpansAmong(r.Verdicts.Entries),
-		Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
+		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added,
+		Spans: r.Plan.SpansAmong(r.Verdicts.Entries),
+		Sum:   r.Verdicts.Sum, Rules: r.Request.Rules,
 	}
 	short, dropped := record.ShortfallOf(r.Request)
 	estimate, counted := plan.Sum.Used(), false

@@ -68,7 +68,8 @@ func (r *Request) fold() {
 		r.saved = max(r.saved, e.TokensBefore-e.TokensAfter)
 		parted := added < len(r.Rows.Added) && r.Rows.Added[added].At <= i
 		_, moved := r.moves[e.ID]
-		if i == from || parted || moved || e.Sent() || e.Disposition == history.Excluded || e.Disposition != before || r.changed(i-1) {
+		if i == from || parted || moved || e.Sent() || e.Disposition == history.Excluded || e.Disposition != before ||
+			r.changed(i-1) {
 			end(i)
 			from, diff = i, 0
 			for added < len(r.Rows.Added) && r.Rows.Added[added].At <= i {

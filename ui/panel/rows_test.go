@@ -18,15 +18,21 @@ import (
 // drawnRequest is a panel with any plan: each verdict, texts that were added, a draft, a limit.
 func drawnRequest(t *rapid.T) Model {
 	plan := history.Plan{Sum: history.Sum{
-		System: rapid.IntRange(0, 900).Draw(t, "system"), Tools: rapid.IntRange(0, 900).Draw(t, "tools"), Frame: rapid.IntRange(0, 90).Draw(t, "frame"),
-		Draft: rapid.IntRange(0, 90).Draw(t, "draft"), Ratio: 1, Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
+		System: rapid.IntRange(0, 900).Draw(t, "system"), Tools: rapid.IntRange(0, 900).Draw(t, "tools"),
+		Frame: rapid.IntRange(0, 90).Draw(t, "frame"),
+		Draft: rapid.IntRange(0, 90).Draw(t, "draft"), Ratio: 1,
+		Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
 	}}
 	s := &plan.Sum
 	sent := []history.Disposition{history.Kept, history.Cut, history.Recalled}
-	gone := []history.Disposition{history.Dropped, history.Dropped, history.Dropped, history.Excluded, history.Blank, history.Isolated}
+	gone := []history.Disposition{
+		history.Dropped, history.Dropped, history.Dropped, history.Excluded, history.Blank, history.Isolated,
+	}
 	for i := range rapid.IntRange(0, 25).Draw(t, "messages") {
 		e := history.Entry{
-			ID: int64(i + 1), Index: i, Role: rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool, history.System}).Draw(t, "role"),
+			ID: int64(i + 1), Index: i, Role: rapid.SampledFrom([]history.Role{
+				history.User, history.Assistant, history.Tool, history.System,
+			}).Draw(t, "role"),
 			TokensBefore: rapid.IntRange(0, 2000).Draw(t, "tokens"),
 		}
 		if rapid.IntRange(0, 3).Draw(t, "sent") == 0 {
@@ -46,7 +52,11 @@ func drawnRequest(t *rapid.T) Model {
 		s.Added += a.Tokens
 	}
 	s.Total = s.System + s.Tools + s.Frame + s.Draft + s.Body + s.Added
-	p := Model{Deps: Deps{Keys: keymap.Default(), Text: func(id int64) string { return "message " + strconv.FormatInt(id, 10) }}}
+	p := Model{
+		Deps: Deps{Keys: keymap.Default(), Text: func(id int64) string {
+			return "message " + strconv.FormatInt(id, 10)
+		}},
+	}
 	p.Model = "openai/gpt-5.2"
 	p.Set(plan, nil)
 	return p
@@ -62,8 +72,8 @@ func numbers(text string) []int {
 	return list
 }
 
-// The numbers on the screen add up: the tokens of the rows, what is fixed and the draft are the total, and the lines that
-// stand for several messages say how many.
+// The numbers on the screen add up: the tokens of the rows, what is fixed and the draft are the total, and the lines
+// that stand for several messages say how many.
 func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -162,7 +172,8 @@ func TestThePanelFillsItsBox(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawnRequest(t)
-		w, h, focused := rapid.IntRange(1, 160).Draw(t, "width"), rapid.IntRange(1, 50).Draw(t, "height"), rapid.Bool().Draw(t, "focused")
+		w, h, focused := rapid.IntRange(1, 160).Draw(t, "width"), rapid.IntRange(1, 50).Draw(t, "height"),
+			rapid.Bool().Draw(t, "focused")
 		if rapid.Bool().Draw(t, "page") {
 			p.OnPage.From = rapid.IntRange(0, 30).Draw(t, "from")
 			p.OnPage.To = rapid.IntRange(p.OnPage.From+1, 31).Draw(t, "to")
@@ -200,7 +211,8 @@ func TestTheWindowOnTheListHoldsWhatIsWanted(t *testing.T) {
 			signs++
 		}
 		switch used := l.end - l.first + signs; {
-		case l.first < 0 || l.end > n || from < l.first || from >= l.end || l.above != (l.first > 0 && h >= leastRows+2):
+		case l.first < 0 || l.end > n || from < l.first || from >= l.end ||
+			l.above != (l.first > 0 && h >= leastRows+2):
 			t.Fatalf("of %d lines %d to %d are shown in %d, line %d is wanted", n, l.first, l.end, h, from)
 		case used != min(n, h):
 			t.Fatalf("of %d lines %d are used in %d: %+v", n, used, h, l)

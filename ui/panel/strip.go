@@ -54,7 +54,9 @@ func (p *Model) Rule(st theme.Styles, w, margin int) string {
 		return st.Lines.Render(strings.Repeat("─", max(0, w)))
 	}
 	st.Lines = st.Repaired
-	return theme.Ruled(st.Lines, w, margin, []string{st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")}, "")
+	return theme.Ruled(st.Lines, w, margin, []string{
+		st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many"),
+	}, "")
 }
 
 // verb says what the request on show does with the messages that are counted.
@@ -103,8 +105,8 @@ func (r *Request) tokens() string {
 	return "~" + r.Counted(r.Plan.Sum.Total)
 }
 
-// gauge is how many cells of the header's bar stand for n of whole. Each cell of so short a bar is an eighth, so what is
-// less than half of one is not drawn.
+// gauge is how many cells of the header's bar stand for n of whole. Each cell of so short a bar is an eighth, so what
+// is less than half of one is not drawn.
 func gauge(n, whole int) int {
 	if n >= whole {
 		return gaugeCells

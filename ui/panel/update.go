@@ -162,15 +162,18 @@ func (p *Model) update(msg tea.Msg) tea.Cmd {
 func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
 	a := k.Action(msg, keymap.InPanel)
-	if first, last, folded := p.Folded(); folded && (a == keymap.Pin || a == keymap.Exclude || a == keymap.Auto || a == keymap.Pick) && p.Selection == "" {
-		return p.Say(k.First(keymap.Inspect) + " shows the " + theme.Thousands(last-first+1) + " messages of this line separately.")
+	if first, last, folded := p.Folded(); folded && (a == keymap.Pin || a == keymap.Exclude || a == keymap.Auto ||
+		a == keymap.Pick) && p.Selection == "" {
+		return p.Say(k.First(keymap.Inspect) + " shows the " + theme.Thousands(last-first+1) +
+			" messages of this line separately.")
 	}
 	switch a {
 	case keymap.Inspect:
 		return p.inspect()
 	case keymap.Select, keymap.Pick:
 		return p.Emit(Select{msg})
-	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf, keymap.Repairs, keymap.Ask:
+	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf,
+		keymap.Repairs, keymap.Ask:
 		return p.Emit(Wanted{a})
 	}
 	if by, ok := k.Stride(msg, p.page()); ok {

@@ -30,7 +30,9 @@ func do(p *Model, msgs ...tea.Msg) []event.Event {
 
 // turnSent is the request of a turn, as its record has it.
 func turnSent(turn int) *Request {
-	r := PastRequest(record.Replayed{Recorded: record.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1}}, nil)
+	r := PastRequest(record.Replayed{
+		Recorded: record.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1},
+	}, nil)
 	return &r
 }
 
@@ -60,13 +62,17 @@ func TestStepsToThePastAreAskedForAndShown(t *testing.T) {
 	if p.heading() != "Turn 3 · as recorded" {
 		t.Errorf("a request that was asked for before is shown: %q", p.heading())
 	}
-	wantEvents(t, "none before", do(&p, LoadedMsg{Load: Load{Number: 2, By: -2}}), event.Notice{Text: "There is no earlier request."})
+	wantEvents(t, "none before", do(&p, LoadedMsg{Load: Load{Number: 2, By: -2}}), event.Notice{
+		Text: "There is no earlier request.",
+	})
 	do(&p, "right")
 	wantEvents(t, "none behind", do(&p, LoadedMsg{Load: Load{Number: 3, By: 1}}), Shown{})
 	if p.Past != nil {
 		t.Error("behind the last request the next one is not shown")
 	}
-	wantEvents(t, "right", do(&p, "right"), event.Notice{Text: "This is the next request: what the model would see now."})
+	wantEvents(t, "right", do(&p, "right"), event.Notice{
+		Text: "This is the next request: what the model would see now.",
+	})
 }
 
 func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
@@ -77,7 +83,8 @@ func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
 		p.Open(turnSent(order[1]))
 		got := do(&p, "d")
 		if len(got) != 1 || got[0].(Compared).Before.Past.Request.Turn != 1 || p.Past.Past.Request.Turn != 2 {
-			t.Errorf("turns %v: got %#v with turn %d on show, want turn 1 and turn 2", order, got, p.Past.Past.Request.Turn)
+			t.Errorf("turns %v: got %#v with turn %d on show, want turn 1 and turn 2", order, got,
+				p.Past.Past.Request.Turn)
 		}
 	}
 	p := planned()
@@ -91,7 +98,10 @@ func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
 func TestDialsAskForOnePlanAtATime(t *testing.T) {
 	p := planned()
 	p.NewContext = func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) }
-	p.OpenWhatif(Current{Policy: history.Policy{Preset: "balanced"}, Window: llm.Window{Tokens: 8192}, Model: "here/small", Refs: []string{"here/small"}})
+	p.OpenWhatif(Current{
+		Policy: history.Policy{Preset: "balanced"}, Window: llm.Window{Tokens: 8192}, Model: "here/small",
+		Refs: []string{"here/small"},
+	})
 	first := do(&p, "right")[0].(Try)
 	if *first.Trial.Budget != 1000 {
 		t.Errorf("the first step of the budget asks for a plan with %d tokens, want 1,000", *first.Trial.Budget)
@@ -103,7 +113,9 @@ func TestDialsAskForOnePlanAtATime(t *testing.T) {
 	if *second.Trial.Budget != 2000 {
 		t.Errorf("behind the first plan one with %d tokens is asked for, want 2,000", *second.Trial.Budget)
 	}
-	wantEvents(t, "the plan is there", do(&p, TriedMsg{Try: second, Plan: p.Next.Plan, Policy: history.Policy{Preset: "balanced"}}), Shown{})
+	wantEvents(t, "the plan is there", do(&p, TriedMsg{
+		Try: second, Plan: p.Next.Plan, Policy: history.Policy{Preset: "balanced"},
+	}), Shown{})
 	wantEvents(t, "enter", do(&p, "enter"), Apply{second.Trial, "Set: budget 2,000."})
 	wantEvents(t, "down to the models", do(&p, "down", "down", "down"), ListModels{})
 	wantEvents(t, "esc", do(&p, "esc"), Closed{})

@@ -25,8 +25,9 @@ type Current struct {
 // OpenWhatif shows the dials at what is set.
 func (p *Model) OpenWhatif(now Current) {
 	w := &Whatif{
-		Policy: now.Policy, Window: now.Window, Prefix: p.Forecast.Prefix, known: map[string]bool{}, Refs: now.Refs, listed: now.Listed,
-		was: settingsOf(now.Policy, now.Model, now.Chosen),
+		Policy: now.Policy, Window: now.Window, Prefix: p.Forecast.Prefix, known: map[string]bool{}, Refs: now.Refs,
+		listed: now.Listed,
+		was:    settingsOf(now.Policy, now.Model, now.Chosen),
 	}
 	w.Show(p.Next, p.Next, nil)
 	p.Whatif = w
@@ -67,7 +68,8 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 		p.Move(by)
 		return nil
 	}
-	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the settings, " + k.First(keymap.Back) + " changes nothing.")
+	return p.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " applies the settings, " +
+		k.First(keymap.Back) + " changes nothing.")
 }
 
 // maxBudget is the largest budget that can be typed.
@@ -92,7 +94,8 @@ func (p *Model) toDial(by int) tea.Cmd {
 	w := p.Whatif
 	to := w.at + Dial(by)
 	if to < 0 || to >= dialCount {
-		return p.Say("There are " + fmt.Sprint(int(dialCount)) + " settings: " + p.Keys.First(keymap.Earlier) + " and " + p.Keys.First(keymap.Later) + " change them.")
+		return p.Say("There are " + fmt.Sprint(int(dialCount)) + " settings: " + p.Keys.First(keymap.Earlier) +
+			" and " + p.Keys.First(keymap.Later) + " change them.")
 	}
 	w.at = to
 	if to == modelDial && !w.listed && !w.Listing {
@@ -142,11 +145,13 @@ func (p *Model) endOfDial(by int) string {
 	case w.at == modelDial && w.Listing:
 		return "Still asking the endpoints for their models."
 	case w.at == modelDial:
-		return "This is the " + end + " model that is known; " + p.Keys.First(keymap.Models) + " in the chat reloads the list."
+		return "This is the " + end + " model that is known; " + p.Keys.First(keymap.Models) +
+			" in the chat reloads the list."
 	case by < 0:
 		return "Auto is the first step: the automatic budget, or what the window leaves. Digits set a budget as well."
 	}
-	return "The window of this model has " + theme.Thousands(w.Window.Tokens) + " tokens; a larger budget would be capped by it."
+	return "The window of this model has " + theme.Thousands(w.Window.Tokens) +
+		" tokens; a larger budget would be capped by it."
 }
 
 // turnTo puts a dial at a value and plans with it.

@@ -89,7 +89,9 @@ const maxNumbers = 5
 
 // head is the dials, and the sums that they change; in a low panel the dial under the cursor alone.
 func (w *Whatif) head(st theme.Styles, width, h int, blank []string, now record.Prefix) []string {
-	lines := append([]string{between(width, []words{{"What if", st.Strong}}, []words{{"nothing is sent or stored", st.Muted}})}, blank...)
+	lines := append([]string{
+		between(width, []words{{"What if", st.Strong}}, []words{{"nothing is sent or stored", st.Muted}}),
+	}, blank...)
 	lines = append(lines, make([]string, len(w.dialsIn(h)))...) // View draws them over all of its width.
 	switch {
 	case w.Asking() != "" && w.Note == "":
@@ -187,7 +189,8 @@ func (w *Whatif) sums(st theme.Styles, width int, now record.Prefix) []string {
 		row.to(width)
 		lines = append(lines, row.String())
 	}
-	say("Sends", theme.Thousands(r.now.Counts.Sent()), theme.Thousands(r.Counts.Sent()), " of "+theme.Thousands(r.Counts.Stored))
+	say("Sends", theme.Thousands(r.now.Counts.Sent()), theme.Thousands(r.Counts.Sent()), " of "+
+		theme.Thousands(r.Counts.Stored))
 	if changed := w.changed.String(); changed != "" {
 		say("Changes", "", changed, "")
 	}
