@@ -403,7 +403,8 @@ func (p *Model) View(st theme.Styles) (lines []string, x int) {
 		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(p.Prompt, theme.UpperFirst(p.Title)), max(1, room-2)))
 	}
 	x = min(lead+x, max(0, p.w-1))
-	lines = append(lines, theme.Fit(theme.Spread(head+filter, st.Muted.Render(count)+strings.Repeat(" ", margin), p.end()), p.w))
+	lines = append(lines, theme.Fit(theme.Spread(head+filter, st.Muted.Render(count)+strings.Repeat(" ", margin),
+		p.end()), p.w))
 	if p.head() > 1 {
 		lines = append(lines, st.Lines.Render(strings.Repeat("─", max(0, p.w))))
 	}
@@ -493,7 +494,8 @@ func (p *Model) line(st theme.Styles, r row, column int) string {
 	}
 	text := painted(r.label, m.label, room, label, match)
 	if c := p.choices[m.choice]; c.Args != "" && !r.more {
-		if left := max(column, theme.Width(text)+1+leastArgs) - theme.Width(text) - 1; theme.Width(text)+1+left <= room {
+		if left := max(column, theme.Width(text)+1+leastArgs) - theme.Width(text) -
+			1; theme.Width(text)+1+left <= room {
 			text += ground.Render(" ") + painted(theme.Part{Text: c.Args}, nil, left, args, match)
 		}
 	}

@@ -21,7 +21,11 @@ func listOf(w, h int, choices ...Choice) Model {
 }
 
 func three() []Choice {
-	return []Choice{{Label: "bread", Right: "4 turns", Value: "1"}, {Label: "parser", Right: "12 turns", Value: "2"}, {Label: "partner", Value: "3"}}
+	return []Choice{
+		{Label: "bread", Right: "4 turns", Value: "1"}, {Label: "parser", Right: "12 turns", Value: "2"}, {
+			Label: "partner", Value: "3",
+		},
+	}
 }
 
 func press(p Model, keys ...string) (Model, Event) {
@@ -141,8 +145,10 @@ func TestTheStateSaysWhatTheFilterSearches(t *testing.T) {
 	plain, _ := press(listOf(40, 10, three()...), "p")
 	remarked := plain
 	remarked.Remark = "3 offered"
-	if before != "" || p.State() != "matches names and descriptions" || plain.State() != "models" || remarked.State() != "3 offered" {
-		t.Errorf("the list says %q, with a filter %q, without descriptions %q, and with a remark %q", before, p.State(), plain.State(), remarked.State())
+	if before != "" || p.State() != "matches names and descriptions" || plain.State() != "models" ||
+		remarked.State() != "3 offered" {
+		t.Errorf("the list says %q, with a filter %q, without descriptions %q, and with a remark %q", before, p.State(),
+			plain.State(), remarked.State())
 	}
 }
 
@@ -186,7 +192,11 @@ func TestScreens(t *testing.T) {
 		{"a list", failed(60, 8)},
 		{"a narrow list", failed(18, 4)},
 		{"an empty list", listOf(60, 4)},
-		{"a list that is asked for", func() Model { p := New(keymap.Default(), Options{Loading: true}); p.Resize(60, 3); return p }()},
+		{"a list that is asked for", func() Model {
+			p := New(keymap.Default(), Options{Loading: true})
+			p.Resize(60, 3)
+			return p
+		}()},
 		{"a filter that leaves nothing", func() Model { p, _ := press(listOf(60, 4, three()...), "q"); return p }()},
 		{"commands", commandList(70)},
 		{"commands where their arguments have no room", commandList(36)},
