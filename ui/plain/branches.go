@@ -19,7 +19,8 @@ func (c *chat) numbered(word string) (store.Message, error) {
 	list := c.s.Branch()
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 || n > list.Len() {
-		return store.Message{}, errors.New("there is no message " + theme.OneLine(word) + "; /history prints their numbers")
+		return store.Message{}, errors.New("there is no message " + theme.OneLine(word) +
+			"; /history prints their numbers")
 	}
 	return list.Message(n - 1)
 }
@@ -121,12 +122,14 @@ func (c *chat) versions(ctx context.Context, args string) error {
 		return errors.New("message " + words[0] + " has no other version")
 	}
 	number, _ := strconv.Atoi(words[0]) // it was read above
-	return c.did(err, versionOf(number, m.Role, v.Nth, v.Of)+" now, with what follows it. /history prints the conversation.")
+	return c.did(err, versionOf(number, m.Role, v.Nth, v.Of)+
+		" now, with what follows it. /history prints the conversation.")
 }
 
 // versionOf says which version of a message the conversation holds.
 func versionOf(number int, role history.Role, nth, of int) string {
-	return fmt.Sprintf("message %s, %s: version %s of %s", theme.Thousands(number), theme.Speaker(role), theme.Thousands(nth), theme.Thousands(of))
+	return fmt.Sprintf("message %s, %s: version %s of %s", theme.Thousands(number), theme.Speaker(role),
+		theme.Thousands(nth), theme.Thousands(of))
 }
 
 // fork goes on in a copy of the conversation up to a message.

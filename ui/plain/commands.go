@@ -32,14 +32,24 @@ func commands() []command {
 		{"context", "", "show what the next request sends, message by message", (*chat).context},
 		{"history", "", "print the conversation", (*chat).history},
 		{"model", "[MODEL]", "choose the model; alone it shows the current one", (*chat).model},
-		{"retry", "[NUMBER] [MODEL]", "ask again, for the last answer or another one, or ask another model; both answers are kept", (*chat).retry},
+		{"retry", "[NUMBER] [MODEL]", "ask again, for the last answer or another one, or ask another model; both " +
+			"answers are kept", (*chat).retry},
 		{"edit", "NUMBER [TEXT]", "replace an earlier message by a new version; both are kept", (*chat).edit},
-		{"versions", "[NUMBER] [VERSION]", "list the messages with several versions, or switch to another version", (*chat).versions},
+		{
+			"versions", "[NUMBER] [VERSION]", "list the messages with several versions, or switch to another version",
+			(*chat).versions,
+		},
 		{"fork", "[NUMBER]", "continue in a copy of the conversation up to this message", (*chat).fork},
 		{"search", "TEXT", "find a text in this conversation and in others", (*chat).search},
-		{"attach", "PATH", "attach a file or an image to the next message", func(c *chat, _ context.Context, path string) error { return c.attach(path) }},
+		{"attach", "PATH", "attach a file or an image to the next message", func(c *chat, _ context.Context,
+			path string,
+		) error {
+			return c.attach(path)
+		}},
 		{"cut", "", "send the message that was too long, cut to what fits", (*chat).cut},
-		{"alone", "TEXT", "send a message without the conversation before it", func(c *chat, ctx context.Context, text string) error {
+		{"alone", "TEXT", "send a message without the conversation before it", func(c *chat, ctx context.Context,
+			text string,
+		) error {
 			c.send(ctx, session.SendOptions{Alone: true}, text)
 			return nil
 		}},
@@ -49,8 +59,14 @@ func commands() []command {
 		{"budget", "TOKENS", "limit the tokens of a request; auto removes the limit", (*chat).budget},
 		{"window", "TOKENS", "set the model's context window; auto detects it", (*chat).window},
 		{"preset", "NAME", "choose how a request is cut: " + strings.Join(history.Presets(), ", "), (*chat).preset},
-		{"compact", "", "summarise older messages and send the summary", func(c *chat, ctx context.Context, _ string) error { return c.follow(ctx, c.s.Compact) }},
-		{"system", "TEXT", "set the system prompt of this session", func(c *chat, ctx context.Context, text string) error {
+		{"compact", "", "summarise older messages and send the summary", func(c *chat, ctx context.Context,
+			_ string,
+		) error {
+			return c.follow(ctx, c.s.Compact)
+		}},
+		{"system", "TEXT", "set the system prompt of this session", func(c *chat, ctx context.Context,
+			text string,
+		) error {
 			return c.did(c.s.SetSystem(ctx, text), "The system prompt is set.")
 		}},
 		{"tools", "", "list the tools of the model, and what they may do", (*chat).tools},
@@ -112,7 +128,8 @@ func (c *chat) help(context.Context, string) error {
 	for _, cmd := range commands() {
 		c.say("%s: %s", cmd.usage(), cmd.help)
 	}
-	c.say(`A backslash at the end of a line continues the message on the next line. <<END starts a message of several lines, which ends at a line with END alone.`)
+	c.say("A backslash at the end of a line continues the message on the next line. <<END starts a message of " +
+		"several lines, which ends at a line with END alone.")
 	c.say("ctrl+c stops the answer, ctrl+d quits.")
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package plain is the chat as lines of text, one after the other: for screen readers, slow lines and pipes. Nothing is
-// drawn again, there are no colours and no cursor movements, and every verdict is in words. It reads lines and shows what
-// the session reports; what a model sees it does not decide.
+// drawn again, there are no colours and no cursor movements, and every verdict is in words. It reads lines and shows
+// what the session reports; what a model sees it does not decide.
 package plain
 
 import (
@@ -146,7 +146,8 @@ func (c *chat) enter(ctx context.Context) {
 		c.sayParted(found)
 	}
 	if n := c.s.Pending(); n > 0 {
-		c.say("In the last answer, %s no result. The next message tells the model that none is recorded.", theme.PluralOf(n, "tool call has", "tool calls have"))
+		c.say("In the last answer, %s no result. The next message tells the model that none is recorded.",
+			theme.PluralOf(n, "tool call has", "tool calls have"))
 		if _, ok := c.s.NextPending(); ok {
 			c.say("/answer asks you about it first.")
 		}
@@ -270,8 +271,8 @@ func (c *chat) take(ctx context.Context, text string) {
 	}
 }
 
-// isCommand says whether a text is a command and not a message, as on the screen: the guide takes commands of its own, and
-// several lines are a command only where there is one of that name.
+// isCommand says whether a text is a command and not a message, as on the screen: the guide takes commands of its own,
+// and several lines are a command only where there is one of that name.
 func (c *chat) isCommand(text string) bool {
 	if !strings.HasPrefix(text, "/") {
 		return false
@@ -290,7 +291,8 @@ func (c *chat) send(ctx context.Context, how session.SendOptions, text string) {
 	err := c.follow(ctx, func(ctx context.Context) <-chan session.Event { return c.s.SendAs(ctx, how, text, files...) })
 	if over := (*session.OversizeError)(nil); errors.As(err, &over) {
 		c.last = text
-		c.say("%s Nothing was sent or saved. /cut sends it cut.", theme.UpperFirst(theme.Sentence(errors.New(over.Sentence(wayOut)))))
+		c.say("%s Nothing was sent or saved. /cut sends it cut.",
+			theme.UpperFirst(theme.Sentence(errors.New(over.Sentence(wayOut)))))
 		return
 	}
 	if err != nil {
@@ -396,8 +398,8 @@ func (c *chat) show(ctx context.Context, e session.Event, stop func()) {
 }
 
 // choose asks until one of the words is the answer, of which the first is the safe one. What was typed before the
-// question was for the draft, and answers nothing. From a pipe a line that is none of the words is the next message, and
-// the answer is the safe one.
+// question was for the draft, and answers nothing. From a pipe a line that is none of the words is the next message,
+// and the answer is the safe one.
 func (c *chat) choose(ctx context.Context, asks string, stop func(), words ...string) string {
 	read := c.line
 	if c.Terminal {

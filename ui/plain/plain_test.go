@@ -77,10 +77,13 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 		t.Fatal(err)
 	}
 	box := new(tool.Toolbox)
-	box.Register(tool.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)}, func(context.Context, json.RawMessage) (string, error) { return "3", nil })
+	box.Register(tool.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	deps := session.Deps{
 		Store: db, Policy: policy, Count: func(text string) int { return (len(text) + 3) / 4 }, Tokenizer: "quarters",
-		Models:  new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: listening.URL + "/v1", Default: "small", Window: 4096, Tools: box}),
+		Models: new(llm.Catalog).With(llm.Endpoint{
+			Name: "here", BaseURL: listening.URL + "/v1", Default: "small", Window: 4096, Tools: box,
+		}),
 		Observe: sessiontest.Observe(requests),
 	}
 	start, err := session.New(deps, session.Start{Ref: "here/small"})
@@ -121,7 +124,8 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("An answer that is long. ", 100)
 	o, s := options(t, says(long), says("Two."), says("Three."), says("Other."))
-	out := transcript(t, o, "First\nand \\\nmore\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin 1\n/retry\n/pin 99\n/quit now\n/fly\n/retry\\\nmore\n/quit\nnever\n")
+	out := transcript(t, o, "First\nand \\\nmore\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin "+
+		"1\n/retry\n/pin 99\n/quit now\n/fly\n/retry\\\nmore\n/quit\nnever\n")
 	wantInOrder(
 		t, out, "The model is here/small, because you named it.", "you: First", "Sending 1 of 1 message", "small:\n"+long, "(saw 1 of 1 message",
 		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "The budget is set.", "The next request: ", "message 2, model: cut to 146 of 2,400 characters",
@@ -140,7 +144,10 @@ func TestAToolIsAskedAboutInWords(t *testing.T) {
 		want        []string
 		ran         bool
 	}{
-		{"yes", "Add.\nyes\nBye.\n", []string{"The model wants to call the tool add with:", `{"a":1}`, "Run it? y: yes", "answer: yes", "add returned 1 character.", "Done.", "you: Bye."}, true},
+		{"yes", "Add.\nyes\nBye.\n", []string{
+			"The model wants to call the tool add with:", `{"a":1}`, "Run it? y: yes", "answer: yes",
+			"add returned 1 character.", "Done.", "you: Bye.",
+		}, true},
 		{"no", "Add.\nn\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
 		{"another message", "Add.\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
 		{"the end", "Add.\n", []string{"Run it?", "Done."}, false},
@@ -160,7 +167,8 @@ func TestAMessageThatIsTooLongCanBeSentCut(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, says("Short."))
 	out := transcript(t, o, "/cut\n"+strings.Repeat("word ", 6000)+"\n/cut\n")
-	wantInOrder(t, out, "There is no message that was too long.", "tokens too many", "Nothing was sent or saved. /cut sends it cut.", "Short.")
+	wantInOrder(t, out, "There is no message that was too long.", "tokens too many",
+		"Nothing was sent or saved. /cut sends it cut.", "Short.")
 	if len(s.bodies) != 1 {
 		t.Errorf("%d requests, want one", len(s.bodies))
 	}
@@ -178,7 +186,8 @@ func TestSessionsAreOpenedByTheirIds(t *testing.T) {
 	}
 	o.Start = next
 	out := transcript(t, o, "Another\n/sessions\n/resume nothing\n/resume "+id+"\n/history\n")
-	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no session nothing", "Left \"Another\"", "This is \"Remember me\" with 2 messages.", "1, you:\nRemember me\n2, small:\nOne.")
+	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no session nothing", "Left \"Another\"",
+		"This is \"Remember me\" with 2 messages.", "1, you:\nRemember me\n2, small:\nOne.")
 }
 
 // terminalInput is what a person types, as it comes.
@@ -232,7 +241,8 @@ func (w *watched) want(t *testing.T, text string, times int) {
 func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, callsAdd, says("Done."), says("Yes what?"))
-	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}, make(chan os.Signal, 1)
+	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)},
+		make(chan os.Signal, 1)
 	o.In, o.Out, o.Stop, o.Terminal = in, out, stop, true
 	ended := make(chan error, 1)
 	in.lines <- "Add.\nyes\n" // in one read: the second line is there before the question
@@ -257,7 +267,8 @@ func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 func TestStopKeepsWhatArrived(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, "")
-	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}, make(chan os.Signal, 1)
+	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)},
+		make(chan os.Signal, 1)
 	o.In, o.Out, o.Stop, o.Terminal = in, out, stop, true
 	ended := make(chan error, 1)
 	go func() {

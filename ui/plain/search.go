@@ -33,7 +33,8 @@ func (c *chat) search(ctx context.Context, text string) error {
 		if now == "" {
 			now = "whole"
 		}
-		c.say("Message %s, %s, %s: %s", theme.Thousands(i+1), theme.Speaker(m.Role), now, c.Secrets.Line(theme.OneLine(line)))
+		c.say("Message %s, %s, %s: %s", theme.Thousands(i+1), theme.Speaker(m.Role), now,
+			c.Secrets.Line(theme.OneLine(line)))
 		return nil
 	})
 	if err != nil {
@@ -51,7 +52,8 @@ func (c *chat) search(ctx context.Context, text string) error {
 			continue
 		}
 		h, _ = h.Without(c.Secrets.In, theme.Redacted)
-		c.say("%s, %s, %s: %s", short(h.Session.ID), c.Secrets.Line(theme.OneLine(h.Session.Title)), theme.Speaker(h.Role), theme.OneLine(h.Snippet))
+		c.say("%s, %s, %s: %s", short(h.Session.ID), c.Secrets.Line(theme.OneLine(h.Session.Title)),
+			theme.Speaker(h.Role), theme.OneLine(h.Snippet))
 	}
 	return nil
 }

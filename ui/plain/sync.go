@@ -19,7 +19,8 @@ const (
 	endTime   = 1500 * time.Millisecond
 )
 
-// syncing is the sync with other machines. It runs beside the chat, and what it brought is shown before the next prompt.
+// syncing is the sync with other machines. It runs beside the chat, and what it brought is shown before the next
+// prompt.
 type syncing struct {
 	over  chan synced // nil while none runs
 	again bool        // another one was asked for since it began
@@ -49,7 +50,8 @@ func (c *chat) sync(ctx context.Context) {
 	}()
 }
 
-// syncFirst syncs before the first prompt. Who opens a session sees what was added to it elsewhere, where that comes soon.
+// syncFirst syncs before the first prompt. Who opens a session sees what was added to it elsewhere, where that comes
+// soon.
 func (c *chat) syncFirst(ctx context.Context) {
 	c.sync(ctx)
 	if c.syncing.over == nil || c.s.Info().ID == "" {
@@ -119,14 +121,16 @@ func (c *chat) reread(ctx context.Context) {
 	case found.Parted != 0:
 		c.sayParted(found.Elsewhere)
 	case found.Added > 0:
-		c.say("Continued on %s: %s. /history prints the conversation.", machineOf(found.By), theme.Plural(found.Added, "new message"))
+		c.say("Continued on %s: %s. /history prints the conversation.", machineOf(found.By),
+			theme.Plural(found.Added, "new message"))
 	}
 }
 
 // sayParted says that another machine went on with another branch, and how to go there.
 func (c *chat) sayParted(found session.Elsewhere) {
 	at, _ := c.s.Branch().Find(found.Parted)
-	c.say("Continued on %s: the other branch is version %d of message %d. /versions %d %d goes there.", machineOf(found.Machine), found.Other.Nth, at+1, at+1, found.Other.Nth)
+	c.say("Continued on %s: the other branch is version %d of message %d. /versions %d %d goes there.",
+		machineOf(found.Machine), found.Other.Nth, at+1, at+1, found.Other.Nth)
 }
 
 // machineOf is what a machine is called in a sentence.

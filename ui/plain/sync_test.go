@@ -36,7 +36,9 @@ func TestWhatWasAddedElsewhereIsThereBeforeTheFirstPrompt(t *testing.T) {
 			return nil, nil
 		}
 		at := row.Leaf
-		for _, m := range []history.Message{{Role: history.User, Content: "Second"}, {Role: history.Assistant, Content: "Two."}} {
+		for _, m := range []history.Message{
+			{Role: history.User, Content: "Second"}, {Role: history.Assistant, Content: "Two."},
+		} {
 			m.Status = history.Complete
 			stored, err := o.Deps.Store.Append(ctx, store.Message{Session: row.ID, Parent: at, Message: m})
 			if err != nil {
@@ -47,7 +49,8 @@ func TestWhatWasAddedElsewhereIsThereBeforeTheFirstPrompt(t *testing.T) {
 		return []string{row.ID}, nil
 	}
 	out := transcript(t, o, "Third\n/quit\n")
-	wantInOrder(t, out, `This is "First" with 2 messages.`, "Continued on another machine: 2 new messages. /history prints the conversation.", "you: Third", "Three.")
+	wantInOrder(t, out, `This is "First" with 2 messages.`, "Continued on another machine: 2 new messages. /history "+
+		"prints the conversation.", "you: Third", "Three.")
 	if !strings.Contains(s.bodies[1], "Two.") {
 		t.Errorf("the request lacks what was said elsewhere: %s", s.bodies[1])
 	}
@@ -59,7 +62,9 @@ func TestWhatWasAddedElsewhereIsThereBeforeTheFirstPrompt(t *testing.T) {
 func TestASessionThatWasPurgedElsewhereIsLeft(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says("One."))
-	row, _, err := o.Deps.Store.Begin(t.Context(), store.Session{Title: "Gone"}, store.Message{Message: history.Message{Role: history.User, Content: "x", Status: history.Complete}})
+	row, _, err := o.Deps.Store.Begin(t.Context(), store.Session{Title: "Gone"}, store.Message{
+		Message: history.Message{Role: history.User, Content: "x", Status: history.Complete},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +72,17 @@ func TestASessionThatWasPurgedElsewhereIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Sync = func(ctx context.Context) ([]string, error) {
-		if err := o.Deps.Store.Purge(ctx, row.ID); err != nil && !errors.Is(err, store.ErrNotOverwritten) && !errors.Is(err, store.ErrNotFound) {
+		if err := o.Deps.Store.Purge(ctx, row.ID); err != nil && !errors.Is(err, store.ErrNotOverwritten) &&
+			!errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
 		return []string{row.ID}, nil
 	}
 	out := transcript(t, o, "First\n/quit\n")
-	wantInOrder(t, out, "The session that was open here was deleted permanently on another machine. This is a new session.", "you: First", "One.")
-	if list, err := o.Deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(list) != 1 || list[0].ID == row.ID {
+	wantInOrder(t, out, "The session that was open here was deleted permanently on another machine. This is a new "+
+		"session.", "you: First", "One.")
+	if list, err := o.Deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(list) != 1 ||
+		list[0].ID == row.ID {
 		t.Errorf("the sessions are %+v, %v; want the new one", list, err)
 	}
 }

@@ -36,12 +36,15 @@ func (c *chat) answerPending(ctx context.Context, _ string) error {
 		return errors.New("no tool call is waiting for an answer")
 	}
 	answer, left := approval.Answer{}, false
-	c.approve(ctx, session.Asked{Question: pending.Question, Answer: func(a approval.Answer) { answer = a }}, func() { left = true })
+	c.approve(ctx, session.Asked{Question: pending.Question, Answer: func(a approval.Answer) { answer = a }},
+		func() { left = true })
 	if left {
 		c.say("The call is still waiting.")
 		return nil
 	}
-	return c.follow(ctx, func(ctx context.Context) <-chan session.Event { return c.s.AnswerPending(ctx, pending, answer) })
+	return c.follow(ctx, func(ctx context.Context) <-chan session.Event {
+		return c.s.AnswerPending(ctx, pending, answer)
+	})
 }
 
 // approve asks whether a tool call may run.

@@ -20,7 +20,8 @@ func planText(p history.Plan) string {
 	return fmt.Sprintf("Sending %s of %s, about %s tokens.", theme.Thousands(sent), theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
 }
 
-// verdict is a verdict in words: "cut to 150 of 2,310 characters". It is "" for a message that is sent whole and as it is.
+// verdict is a verdict in words: "cut to 150 of 2,310 characters". It is "" for a message that is sent whole and as it
+// is.
 func verdict(e history.Entry) string {
 	if e.Disposition == history.Cut {
 		return fmt.Sprintf("cut to %s of %s characters", theme.Thousands(e.CharsAfter), theme.Thousands(e.CharsBefore))
