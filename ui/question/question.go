@@ -111,10 +111,11 @@ type Event interface{ event() }
 // The events.
 type (
 	Decided struct{ approval.Answer } // the question is answered
-	Unseen  struct{}                  // the call was to run, and not all of its arguments were on the screen; more of them are now
-	Later   struct{}                  // it is not answered now
-	Stopped struct{}                  // the turn is to be stopped
-	Other   struct{}                  // the key is not for the question
+	// The call was to run, and not all of its arguments were on the screen; more of them are now.
+	Unseen  struct{}
+	Later   struct{} // it is not answered now
+	Stopped struct{} // the turn is to be stopped
+	Other   struct{} // the key is not for the question
 )
 
 func (Decided) event() {}
@@ -136,7 +137,10 @@ type choice struct {
 var all = []choice{
 	{keymap.Refuse, approval.No, "Don’t run it", "adds a reason for the model", "no"},
 	{keymap.Allow, approval.Once, "Run it once", "", "once"},
-	{keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this session", "this session"},
+	{
+		keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this session",
+		"this session",
+	},
 	{keymap.AllowAlways, approval.Forever, "Always allow this tool", "saved", "always"},
 }
 

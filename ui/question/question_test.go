@@ -23,8 +23,9 @@ var everyChoice = []approval.Choice{approval.Once, approval.Session, approval.Fo
 func askedAbout(arguments string) session.Question {
 	a := history.ArgumentsOf([]history.ToolCall{{Arguments: arguments}})[0]
 	q := session.Question{
-		Call: history.ToolCall{Name: "shell", Arguments: arguments}, Arguments: a, Number: 1, Of: 1, Choices: everyChoice,
-		Reach: "Runs as you, with your files and network.",
+		Call: history.ToolCall{Name: "shell", Arguments: arguments}, Arguments: a, Number: 1, Of: 1,
+		Choices: everyChoice,
+		Reach:   "Runs as you, with your files and network.",
 	}
 	if a.Object != arguments {
 		q.Reason, q.Choices = approval.Repaired, everyChoice[:1]
@@ -102,7 +103,8 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		members := map[string]string{}
 		for i := range rapid.IntRange(0, 30).Draw(t, "members") {
-			members[fmt.Sprintf("k%d", i)] = rapid.StringOfN(rapid.RuneFrom([]rune("ab\n\x1b\"\\é ")), 0, 60, -1).Draw(t, "value")
+			members[fmt.Sprintf("k%d", i)] = rapid.StringOfN(rapid.RuneFrom([]rune("ab\n\x1b\"\\é ")), 0, 60,
+				-1).Draw(t, "value")
 		}
 		object, _ := json.Marshal(members)
 		arguments := string(object)
@@ -179,7 +181,8 @@ func TestScreens(t *testing.T) {
 	remote := askedAbout(`{"path":"notes.txt","text":"one\ntwo \u001b[31m\n"}`)
 	remote.Server, remote.Number, remote.Of, remote.Reason = "files", 2, 3, approval.Changed
 	add("the tool of a server that changed it", of(remote, 70, 16), 70, 16, true)
-	add("repaired arguments", of(askedAbout("{\"command\":\"rm -r build\x1b[2J\", 'force': True"), 70, 20), 70, 20, true)
+	add("repaired arguments", of(askedAbout("{\"command\":\"rm -r build\x1b[2J\", 'force': True"), 70, 20), 70, 20,
+		true)
 	long := askedAbout(`{"text":"` + strings.Repeat(`line\n`, 40) + `"}`)
 	add("more than fits", of(long, 60, 14), 60, 14, true)
 	paged, _ := press(of(long, 60, 14), "y")

@@ -60,7 +60,10 @@ type parts struct {
 }
 
 func (q Model) parts(st theme.Styles, k keymap.Map, w, n int, focused bool) parts {
-	p := parts{head: q.head(st, k, w, focused), reach: q.reachLines(st, w), answers: q.answers(st, k, w, focused), body: q.body(q.bodyWidth(w))}
+	p := parts{
+		head: q.head(st, k, w, focused), reach: q.reachLines(st, w), answers: q.answers(st, k, w, focused),
+		body: q.body(q.bodyWidth(w)),
+	}
 	blank := []line{{"", -1}}
 	need := func() int { return len(p.head) + min(leastBody+1, len(p.body)) + len(p.reach) + len(p.answers) }
 	head := len(p.head)
@@ -117,7 +120,9 @@ func (q Model) head(st theme.Styles, k keymap.Map, w int, focused bool) []line {
 	if q.asked.Server != "" {
 		server = "MCP server " + markdown.OneLine(q.asked.Server, 40)
 	}
-	return append(lines, line{q.tinted(st, st.Muted.Render(markdown.OneLine(q.asked.Call.Name, 80)), st.Muted.Render(server), w), -1})
+	return append(lines, line{
+		q.tinted(st, st.Muted.Render(markdown.OneLine(q.asked.Call.Name, 80)), st.Muted.Render(server), w), -1,
+	})
 }
 
 // orThe is the name of a model, and a word for one without.
@@ -183,7 +188,8 @@ func (q Model) reachLines(st theme.Styles, w int) []line {
 		lines = q.sentence(st.Text, reach, w)
 	}
 	if q.to.Tokens > 0 {
-		lines = append(lines, q.sentence(st.Muted, fmt.Sprintf("Sending it is another request, ~%s tokens in.", theme.Thousands(q.to.Tokens)), w)...)
+		lines = append(lines, q.sentence(st.Muted, fmt.Sprintf("Sending it is another request, ~%s tokens in.",
+			theme.Thousands(q.to.Tokens)), w)...)
 	}
 	return lines
 }
@@ -202,7 +208,8 @@ func (q Model) answers(st theme.Styles, k keymap.Map, w int, focused bool) []lin
 	var lines []line
 	for i, c := range q.choices() {
 		key := k.First(c.action)
-		row := strings.Repeat(" ", q.text()-1) + st.Strong.Render(key) + strings.Repeat(" ", max(1, textColumn-theme.Width(key)))
+		row := strings.Repeat(" ", q.text()-1) + st.Strong.Render(key) +
+			strings.Repeat(" ", max(1, textColumn-theme.Width(key)))
 		about := c.about
 		if c.answer == approval.No {
 			about = k.First(keymap.RefuseWhy) + " " + about
@@ -215,7 +222,8 @@ func (q Model) answers(st theme.Styles, k keymap.Map, w int, focused bool) []lin
 			}
 		}
 		row += name.Render(c.text)
-		if gap := q.text() - 1 + aboutColumn - theme.Width(row); gap > 0 && theme.Width(row)+gap+theme.Width(about)+2 <= w {
+		if gap := q.text() - 1 + aboutColumn - theme.Width(row); gap > 0 &&
+			theme.Width(row)+gap+theme.Width(about)+2 <= w {
 			row += strings.Repeat(" ", gap) + st.Muted.Render(about)
 		}
 		lines = append(lines, line{theme.Ground(ground, bar+theme.Fit(row, max(0, w-1))), i})
