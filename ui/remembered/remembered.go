@@ -66,7 +66,8 @@ func (m *Memory) Read() (Choices, error) {
 	if m == nil {
 		return c, nil
 	}
-	err := errors.Join(read(m, modelFile, &c.Model), read(m, themeFile, &c.Theme), read(m, panelFile, &c.Panel), read(m, reasoningFile, &c.Reasoning))
+	err := errors.Join(read(m, modelFile, &c.Model), read(m, themeFile, &c.Theme), read(m, panelFile, &c.Panel),
+		read(m, reasoningFile, &c.Reasoning))
 	switch c.Panel {
 	case "", Open, Strip, Off:
 	default:
@@ -109,7 +110,8 @@ func (m *Memory) damaged(name string, cause error) error {
 	if errors.As(cause, &path) {
 		cause = path.Err
 	}
-	return fmt.Errorf("your last choice of the %s could not be read from %s: %w", name, filepath.Join(m.Folder, name), cause)
+	return fmt.Errorf("your last choice of the %s could not be read from %s: %w", name, filepath.Join(m.Folder, name),
+		cause)
 }
 
 // Model remembers the model.

@@ -117,7 +117,8 @@ func TestAChoiceThatCannotBeWrittenIsSaid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, func() error { return os.WriteFile(file, nil, 0o600) })
 	m := &Memory{Folder: filepath.Join(file, "chosen")}
-	if err := m.Theme("dark")(); err == nil || !strings.Contains(err.Error(), "the choice of the theme could not be saved") {
+	if err := m.Theme("dark")(); err == nil || !strings.Contains(err.Error(),
+		"the choice of the theme could not be saved") {
 		t.Errorf("the error is %v", err)
 	}
 }
