@@ -93,7 +93,8 @@ func TestTheCellsAreThoseOfTheView(t *testing.T) {
 	t.Parallel()
 	words := rapid.SampledFrom([]string{
 		"", "a word ", "\x1b[1;38;2;9;99;199mbold\x1b[m ", "漢字", "👩\u200d👩\u200d👧 ", "e\u0301", "กำ",
-		"\x1b]8;;https://example.com\x1b\\link\x1b]8;;\x1b\\", "\x1b[48;5;17m ground \x1b[m", "1\ufe0f\u20e3", strings.Repeat("long ", 20), "│",
+		"\x1b]8;;https://example.com\x1b\\link\x1b]8;;\x1b\\", "\x1b[48;5;17m ground \x1b[m", "1\ufe0f\u20e3",
+		strings.Repeat("long ", 20), "│",
 	})
 	drawnOn := func(w, h int, v tea.View, before *terminal) *terminal {
 		term := before
@@ -153,7 +154,8 @@ func TestAFrameIsOneUpdate(t *testing.T) {
 		first, last := ansi.SetModeSynchronizedOutput+c.first, c.after+ansi.ResetModeSynchronizedOutput
 		whole := strings.HasPrefix(got, first) && strings.HasSuffix(got, last)
 		if !whole || strings.Contains(got, hide) != (c.first != "") {
-			t.Errorf("%q with a cursor %v is written as %q, want %q first and %q last", c.text, c.cursor, got, first, last)
+			t.Errorf("%q with a cursor %v is written as %q, want %q first and %q last", c.text, c.cursor,
+				got, first, last)
 		}
 	}
 }
