@@ -17,7 +17,11 @@ import (
 func offered(t *testing.T) Servers {
 	t.Helper()
 	s := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
-	s.AddPrompt(&sdk.Prompt{Name: "code review", Description: "Reviews\x1b[2J code.", Arguments: []*sdk.PromptArgument{{Name: "language", Required: true}, {Name: "focus"}}}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+	s.AddPrompt(&sdk.Prompt{
+		Name: "code review", Description: "Reviews\x1b[2J code.", Arguments: []*sdk.PromptArgument{
+			{Name: "language", Required: true}, {Name: "focus"},
+		},
+	}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		text := "Review " + r.Params.Arguments["language"] + " for " + r.Params.Arguments["focus"]
 		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
 			{Role: "user", Content: &sdk.TextContent{Text: text}},
@@ -28,7 +32,9 @@ func offered(t *testing.T) Servers {
 		return &sdk.GetPromptResult{}, nil
 	})
 	read := func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "text of " + r.Params.URI}}}, nil
+		return &sdk.ReadResourceResult{
+			Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "text of " + r.Params.URI}},
+		}, nil
 	}
 	s.AddResource(&sdk.Resource{URI: "memo:one", Name: "First memo", Size: 2048}, read)
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "day:{date}", Name: "A day"}, read)
@@ -72,7 +78,8 @@ func TestPromptsAreCommands(t *testing.T) {
 		{"notes:empty", "", "is empty"},
 		{"notes:other", "", "no MCP server offers the prompt /notes:other"},
 	} {
-		if got, err := s.Make(t.Context(), c.command, strings.Fields(c.words)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if got, err := s.Make(t.Context(), c.command, strings.Fields(c.words)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("/%s %s: %q, %v; want an error with %q", c.command, c.words, got, err, c.want)
 		}
 	}
