@@ -68,7 +68,8 @@ func remaining(id string, files []backup.Copy) string {
 	for _, c := range files {
 		names = append(names, filepath.Base(c.Path))
 	}
-	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies rewrite %s",
+	return fmt.Sprintf("The purged session is still in %s. To remove it there: winnow sessions purge --copies "+
+		"rewrite %s",
 		strings.Join(names, ", "), id)
 }
 
@@ -169,7 +170,9 @@ func (l *Model) archiveSession() tea.Cmd {
 	l.remove(id)
 	if s.Archived {
 		inverse := action{id: id, sentence: "Archived again: " + s.quoted() + ".", do: set(true)}
-		return l.start(action{id: id, sentence: l.taken("Unarchived: " + s.quoted() + "."), do: set(false), inverse: &inverse})
+		return l.start(action{
+			id: id, sentence: l.taken("Unarchived: " + s.quoted() + "."), do: set(false), inverse: &inverse,
+		})
 	}
 	inverse := action{id: id, sentence: "Unarchived: " + s.quoted() + ".", do: set(false)}
 	return l.start(action{id: id, sentence: l.taken("Archived: " + s.quoted() + "."), do: set(true), inverse: &inverse})
@@ -212,7 +215,9 @@ func (l *Model) restoring(s Line) action {
 		restored = "Restored to the archive: "
 	}
 	db := l.Store
-	return action{id: s.ID, sentence: restored + s.quoted() + ".", do: func(ctx context.Context) error { return db.Restore(ctx, s.ID) }}
+	return action{id: s.ID, sentence: restored + s.quoted() + ".", do: func(ctx context.Context) error {
+		return db.Restore(ctx, s.ID)
+	}}
 }
 
 // restoreSession takes the session under the cursor out of the trash.
@@ -239,13 +244,17 @@ func (l *Model) purgeSession() tea.Cmd {
 	l.Texts.drop(s.ID)
 	db := l.Store
 	sentence := "Deleted permanently: " + LineOf(l.secrets, s).quoted() + "."
-	return l.start(action{id: s.ID, sentence: sentence, purge: &s, do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) }})
+	return l.start(action{id: s.ID, sentence: sentence, purge: &s, do: func(ctx context.Context) error {
+		return db.Purge(ctx, s.ID)
+	}})
 }
 
 // tagging gives a session its tags.
 func (l *Model) tagging(id string, tags []string, sentence string) action {
 	db := l.Store
-	return action{id: id, sentence: sentence, do: func(ctx context.Context) error { return db.SetTags(ctx, id, tags...) }}
+	return action{id: id, sentence: sentence, do: func(ctx context.Context) error {
+		return db.SetTags(ctx, id, tags...)
+	}}
 }
 
 // tagsIn are the tags of a text, each once: between blanks or commas, with or without a # in front.

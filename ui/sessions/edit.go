@@ -52,7 +52,8 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.endRename()
 	}
 	if !l.Edit.Typed(msg) {
-		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+" discards the change.")
+		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+
+			" discards the change.")
 	}
 	return nil
 }

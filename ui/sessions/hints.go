@@ -15,7 +15,10 @@ func (l *Model) Hints() []key.Binding {
 	case l.Purge != nil:
 		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
 	case l.Edit != nil && l.Edit.tags:
-		return []key.Binding{k.Hint("save the tags", keymap.Choose), keymap.Typed("", "separate by spaces or commas"), k.Hint("cancel", keymap.Back)}
+		return []key.Binding{
+			k.Hint("save the tags", keymap.Choose), keymap.Typed("", "separate by spaces or commas"),
+			k.Hint("cancel", keymap.Back),
+		}
 	case l.Edit != nil:
 		return []key.Binding{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case l.noMatch():
@@ -50,7 +53,9 @@ func (l *Model) Hints() []key.Binding {
 		}
 	}
 	if len(l.Lines) == 0 && l.shelf == usedShelf {
-		return []key.Binding{k.Hint("new chat", keymap.New), k.Hint("archive", keymap.Shelves), k.Hint("close", keymap.Back)}
+		return []key.Binding{
+			k.Hint("new chat", keymap.New), k.Hint("archive", keymap.Shelves), k.Hint("close", keymap.Back),
+		}
 	}
 	next, archive := "archive", "archive it"
 	if l.shelf == archiveShelf {

@@ -165,7 +165,10 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 	found := store.Search{Text: of.query}
 	out := make([]Previewed, len(messages))
 	for i, m := range messages {
-		out[i] = Previewed{Found: m.ID == of.message, Role: m.Role, Model: m.Model, At: time.UnixMilli(m.CreatedMS), Text: around(textOf(m, found), found), Place: places[m.ID]}
+		out[i] = Previewed{
+			Found: m.ID == of.message, Role: m.Role, Model: m.Model, At: time.UnixMilli(m.CreatedMS),
+			Text: around(textOf(m, found), found), Place: places[m.ID],
+		}
 	}
 	return out, nil
 }
@@ -224,7 +227,8 @@ func (l *Model) previewLines(st theme.Styles, o layout) []string {
 	p := &l.Preview
 	lines := []string{""}
 	if !l.Texts.On || l.Purge != nil {
-		facts := strings.Repeat(" ", o.text()) + st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.end()-o.text()-o.margin)))
+		facts := strings.Repeat(" ", o.text()) +
+			st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.end()-o.text()-o.margin)))
 		lines = append(lines, facts, "")
 	}
 	room := o.below - 1
@@ -324,7 +328,8 @@ func (m Previewed) lines(st theme.Styles, o layout, most int) []string {
 				marks = append(marks, [2]int{from - p.From, to - p.From})
 			}
 		}
-		lines = append(lines, strings.Repeat(" ", o.margin)+bar+theme.Paint(p.Text, text, marked(marks, 0, len(p.Text), st.Found)))
+		lines = append(lines, strings.Repeat(" ", o.margin)+bar+theme.Paint(p.Text, text,
+			marked(marks, 0, len(p.Text), st.Found)))
 	}
 	return continued(lines, st, o, first+most < len(parts))
 }
@@ -359,7 +364,8 @@ func (l *Model) facts() string {
 	case !ok:
 		return ""
 	case l.Purge != nil:
-		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.", theme.Plural(s.Messages, "message"))
+		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.",
+			theme.Plural(s.Messages, "message"))
 	}
 	parts := []string{"started " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
 	if !s.Deleted.IsZero() {

@@ -20,7 +20,9 @@ func searched(w, h int, text string, messages ...Previewed) Model {
 	var l Model
 	l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, W: w, H: h}, theme.Secrets{}, text)
 	l.Texts = Search{On: true, Text: text, Among: 1, Read: begun, Hits: []store.Hit{
-		{Session: store.Session{ID: "1", Title: "Whales", Updated: begun}, Message: 7, Role: history.User, At: begun, Snippet: text, Marks: [][2]int{{0, len(text)}}},
+		{Session: store.Session{
+			ID: "1", Title: "Whales", Updated: begun,
+		}, Message: 7, Role: history.User, At: begun, Snippet: text, Marks: [][2]int{{0, len(text)}}},
 	}}
 	l, _ = l.Update(nil)
 	l, _ = l.Update(PreviewMsg{Asked: l.Preview.Asked, Messages: messages})
@@ -36,9 +38,11 @@ func drawn(l Model) string {
 func TestAPreviewShowsWhatWasFound(t *testing.T) {
 	for _, before := range []int{0, 30, 300, 3000} {
 		for _, h := range []int{24, 40, 90} {
-			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." + strings.Repeat(" Nothing more.", 1000)
+			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." +
+				strings.Repeat(" Nothing more.", 1000)
 			part := around(stored, store.Search{Text: "walrus"})
-			l := searched(100, h, "walrus", Previewed{Found: true, Role: history.User, At: begun, Text: part}, Previewed{Role: history.Assistant, At: begun, Text: "An answer."})
+			l := searched(100, h, "walrus", Previewed{Found: true, Role: history.User, At: begun, Text: part},
+				Previewed{Role: history.Assistant, At: begun, Text: "An answer."})
 			got := drawn(l)
 			if preview := got[strings.LastIndex(got, "───"):]; !strings.Contains(preview, "walrus") {
 				t.Errorf("%d sentences before it, in %d lines, what was found is not shown:\n%s", before, h, got)
@@ -52,7 +56,10 @@ func TestAPreviewShowsWhatWasFound(t *testing.T) {
 
 // An answer is previewed as the transcript draws it; what was found in one is shown as it is stored.
 func TestAPreviewDrawsMarkdown(t *testing.T) {
-	answer := Previewed{Role: history.Assistant, At: begun, Text: "## Whales\n\nThey are **large**.\n\n```go\nfmt.Println(\"walrus\")\n```\n"}
+	answer := Previewed{
+		Role: history.Assistant, At: begun, Text: "## Whales\n\nThey are " +
+			"**large**.\n\n```go\nfmt.Println(\"walrus\")\n```\n",
+	}
 	got := drawn(searched(100, 40, "squid", answer))
 	for _, not := range []string{"##", "**", "```"} {
 		if strings.Contains(got, not) {
@@ -71,7 +78,13 @@ func TestAPreviewDrawsMarkdown(t *testing.T) {
 
 // What a search found in a file or a tool call is previewed from there, since the message itself does not say it.
 func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
-	m := store.Message{Message: history.Message{Role: history.User, Content: "What is this?", Parts: []history.Part{{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."}}}}
+	m := store.Message{
+		Message: history.Message{
+			Role: history.User, Content: "What is this?", Parts: []history.Part{
+				{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."},
+			},
+		},
+	}
 	for query, want := range map[string]string{"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?"} {
 		if got := textOf(m, store.Search{Text: query}); got != want {
 			t.Errorf("%q previews %q, want %q", query, got, want)
@@ -96,7 +109,9 @@ func TestAPreviewOfAnotherSessionIsDropped(t *testing.T) {
 	if cmd != nil {
 		t.Error("what the cursor has left is read")
 	}
-	l, _ = l.Update(PreviewMsg{Asked: first, Messages: []Previewed{{Role: history.User, Text: "A text of another session.", At: begun}}})
+	l, _ = l.Update(PreviewMsg{
+		Asked: first, Messages: []Previewed{{Role: history.User, Text: "A text of another session.", At: begun}},
+	})
 	if got := drawn(l); strings.Contains(got, "another session") {
 		t.Errorf("a late preview is shown:\n%s", got)
 	}
@@ -111,7 +126,10 @@ func TestTheListIsAsTallAsItsEntries(t *testing.T) {
 	for _, n := range []int{1, 3, 5000} {
 		stored := make([]store.Session, n)
 		for i := range stored {
-			stored[i] = store.Session{ID: fmt.Sprint(i), Title: fmt.Sprint("Session ", i), Updated: begun.Add(-time.Duration(i) * time.Minute)}
+			stored[i] = store.Session{
+				ID: fmt.Sprint(i), Title: fmt.Sprint("Session ", i),
+				Updated: begun.Add(-time.Duration(i) * time.Minute),
+			}
 		}
 		var l Model
 		l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, W: 100, H: 37}, theme.Secrets{}, "")
@@ -119,7 +137,8 @@ func TestTheListIsAsTallAsItsEntries(t *testing.T) {
 		lines := strings.Split(drawn(l), "\n")
 		rule := slices.IndexFunc(lines[2:], func(s string) bool { return strings.HasPrefix(s, "───") }) + 2
 		if want := min(3+n+1, 37-37/3); rule != want {
-			t.Errorf("of %d sessions the rule of the preview is line %d, want %d:\n%s", n, rule, want, strings.Join(lines, "\n"))
+			t.Errorf("of %d sessions the rule of the preview is line %d, want %d:\n%s", n, rule, want,
+				strings.Join(lines, "\n"))
 		}
 	}
 }

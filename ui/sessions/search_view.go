@@ -17,7 +17,8 @@ type hitRow struct {
 	title bool
 }
 
-// rows are all lines of what was found, in a list of a height: a blank line stands between sessions where there is room.
+// rows are all lines of what was found, in a list of a height: a blank line stands between sessions where there is
+// room.
 func (x *Search) rows(h int) []hitRow {
 	var rows []hitRow
 	last := -1

@@ -89,7 +89,10 @@ func (l *Model) Open(d Deps, p Around, secrets theme.Secrets, filter string) tea
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	*l = Model{Deps: d, Around: p, secrets: secrets, Filter: theme.NewField(filter), Asked: l.Asked, Actions: l.Actions, Undos: l.Undos}
+	*l = Model{
+		Deps: d, Around: p, secrets: secrets, Filter: theme.NewField(filter), Asked: l.Asked, Actions: l.Actions,
+		Undos: l.Undos,
+	}
 	return l.readShelf()
 }
 

@@ -24,12 +24,15 @@ func listOf(w, h int) Model {
 	var stored []store.Session
 	for i, title := range []string{"Parser rewrite", "Bread with rye", "Trip to Oslo"} {
 		stored = append(stored, store.Session{
-			ID: fmt.Sprintf("%08x-0000-7000-8000-000000000000", i), Title: title, Model: "gpt-5.2", Turns: 4 - i, Messages: 8 - 2*i,
-			Created: begun.Add(-48 * time.Hour), Updated: begun.Add(-time.Duration(i) * time.Hour), Pinned: i == 0, Tags: []string{"work"}[:i%2],
+			ID: fmt.Sprintf("%08x-0000-7000-8000-000000000000", i), Title: title, Model: "gpt-5.2", Turns: 4 - i,
+			Messages: 8 - 2*i,
+			Created:  begun.Add(-48 * time.Hour), Updated: begun.Add(-time.Duration(i) * time.Hour), Pinned: i == 0,
+			Tags: []string{"work"}[:i%2],
 		})
 	}
 	var l Model
-	l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, Here: stored[2].ID, W: w, H: h}, theme.Secrets{}, "")
+	l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, Here: stored[2].ID, W: w, H: h},
+		theme.Secrets{}, "")
 	l, _ = l.Update(ListedMsg{Asked: l.Asked, Lines: SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
 	return l
 }
@@ -57,7 +60,9 @@ func TestTheListSaysWhatConcernsOthers(t *testing.T) {
 		{[]string{"ctrl+n"}, NewSession{}},
 		{[]string{"down", "ctrl+f"}, Forked{"00000001-0000-7000-8000-000000000000", "Bread with rye"}},
 		{[]string{"ctrl+r"}, event.Notice{Text: "It is not in the trash."}},
-		{[]string{"down", "down", "ctrl+d"}, event.Notice{Text: "This session is open; open another one first.", Error: true}},
+		{[]string{"down", "down", "ctrl+d"}, event.Notice{
+			Text: "This session is open; open another one first.", Error: true,
+		}},
 	} {
 		if _, got := press(listOf(80, 12), c.keys...); !slices.Equal(got, []event.Event{c.want}) {
 			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)

@@ -163,7 +163,8 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	lead := o.line(st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " ")
 	width := theme.Width(lead)
 	text, x := f.View(max(1, o.w-width-theme.Width(right)-o.margin))
-	return theme.Spread(lead+st.Strong.Bold(false).Render(text), right+strings.Repeat(" ", o.margin), o.w), min(width+x, max(0, o.w-1))
+	return theme.Spread(lead+st.Strong.Bold(false).Render(text), right+strings.Repeat(" ", o.margin), o.w),
+		min(width+x, max(0, o.w-1))
 }
 
 // nothing says why no line is shown, "" where one is.
