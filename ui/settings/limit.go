@@ -23,7 +23,8 @@ func limit(p history.Plan, err error) string {
 	holds := "A request can have up to " + theme.Plural(s.Limit, "token")
 	switch {
 	case s.Capped():
-		return holds + ": the budget of " + theme.Thousands(s.Budget) + " is capped by the model's window of " + theme.Thousands(s.Window) + "."
+		return holds + ": the budget of " + theme.Thousands(s.Budget) + " is capped by the model's window of " +
+			theme.Thousands(s.Window) + "."
 	case s.Bound == history.BoundWindow:
 		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves after the reply."
 	case s.Bound == history.BoundUnread:

@@ -22,7 +22,10 @@ func (s *Model) useModel(ref string) tea.Cmd {
 			return DoneMsg{Err: err}
 		}
 		after, err := of.Preview("")
-		return DoneMsg{Text: "The next message goes to " + of.Ref() + "." + Change(before, after, err) + RememberModel(memory, of, known)}
+		return DoneMsg{
+			Text: "The next message goes to " + of.Ref() + "." + Change(before, after, err) +
+				RememberModel(memory, of, known),
+		}
 	})
 }
 
@@ -69,7 +72,8 @@ func (s *Model) useWindow(tokens int) tea.Cmd {
 		case tokens == 0:
 			sentence = "The window of " + ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."
 		case w.Tokens < tokens:
-			sentence = "The window of " + ref + " stays " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + ", which is less than " + theme.Thousands(tokens) + "."
+			sentence = "The window of " + ref + " stays " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() +
+				", which is less than " + theme.Thousands(tokens) + "."
 		}
 		return DoneMsg{sentence, err}
 	})
@@ -98,7 +102,8 @@ func (s *Model) windowText() string {
 	}
 	switch most := f.Stated.Most; {
 	case most > w.Tokens:
-		text += " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) + "; a larger one needs more memory."
+		text += " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) +
+			"; a larger one needs more memory."
 	case w.Assumed || w.ByName:
 		text += " /window 128000 sets another."
 	}

@@ -38,7 +38,8 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 		return s.useModel(ref)
 	}
 	s.Emit(Listed{List{
-		Kind: Models, Title: "models", Prompt: "Choose a model", Uncounted: true, Does: "use", Also: keymap.Models, Loading: true, Chosen: (*Model).takeModel,
+		Kind: Models, Title: "models", Prompt: "Choose a model", Uncounted: true, Does: "use", Also: keymap.Models,
+		Loading: true, Chosen: (*Model).takeModel,
 	}})
 	return s.listModels(true)
 }
@@ -46,8 +47,9 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 // AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
 func (s *Model) AnswerWith(message int64) tea.Cmd {
 	s.Emit(Listed{List{
-		Kind: Models, Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
-		Chosen: func(s *Model, ref string) tea.Cmd { return s.Emit(Asked{message, ref}) },
+		Kind: Models, Title: "models", Prompt: "Ask again with another model", Does: "ask this model once",
+		Loading: true,
+		Chosen:  func(s *Model, ref string) tea.Cmd { return s.Emit(Asked{message, ref}) },
 	}})
 	return s.ListModels()
 }
@@ -148,7 +150,10 @@ func modelChoices(msg ModelsMsg, inUse string) []Choice {
 		if strings.TrimSpace(right) == "" {
 			right = ""
 		}
-		choices = append(choices, Choice{Label: markdown.OneLine(label, 200), Right: right, Group: markdown.OneLine(group, 60), Value: msg.Models[i].Ref()})
+		choices = append(choices, Choice{
+			Label: markdown.OneLine(label, 200), Right: right, Group: markdown.OneLine(group, 60),
+			Value: msg.Models[i].Ref(),
+		})
 		taken[i] = true
 	}
 	at := func(ref string) int {
@@ -224,7 +229,9 @@ func offerChoices(offers []llm.Offer, config string) []Choice {
 		choices = append(choices, Choice{Label: o.Title, About: about, Group: group, Value: addPrefix + o.Name})
 	}
 	if config != "" {
-		choices = append(choices, Choice{Label: "Another server", About: "add it to " + config, Group: group, Value: addOther})
+		choices = append(choices, Choice{
+			Label: "Another server", About: "add it to " + config, Group: group, Value: addOther,
+		})
 	}
 	return choices
 }
@@ -250,9 +257,11 @@ func (s *Model) takeModel(value string) tea.Cmd {
 func howToAdd(o llm.Offer, list string) string {
 	if o.Variable == "" {
 		return "Nothing answers at " + o.Host + ", where " + o.Title + " listens by default.\n\n" +
-			"Start " + o.Title + " and press " + list + " again: its models are in the list then. It needs no API key.\n"
+			"Start " + o.Title + " and press " + list +
+			" again: its models are in the list then. It needs no API key.\n"
 	}
-	return o.Title + " needs an API key. Store it with this command, in a shell:\n\n    winnow keys set " + o.Name + "\n\n" +
+	return o.Title + " needs an API key. Store it with this command, in a shell:\n\n    winnow keys set " +
+		o.Name + "\n\n" +
 		"Or set the variable " + o.Variable + " before winnow starts:\n\n    export " + o.Variable + "=…\n\n" +
 		"Then start winnow again; winnow -c continues your last session. The key is sent to " + o.Host + " only.\n"
 }

@@ -41,7 +41,8 @@ type Deps struct {
 	PersonasIn string                                      // the folder that holds them
 	Config     string                                      // the configuration file, "" where it is not known
 	Servers    *mcp.Servers                                // nil for none
-	Memory     *remembered.Memory                          // what is chosen is remembered here for the next start; nil remembers nothing
+	// What is chosen is remembered here for the next start; nil remembers nothing.
+	Memory *remembered.Memory
 
 	// Doctor checks the installation and says what it found; nil checks nothing.
 	Doctor func(context.Context) (string, error)
@@ -214,7 +215,8 @@ func (s *Model) Budget(args string) tea.Cmd {
 // Preset is the command /preset.
 func (s *Model) Preset(name string) tea.Cmd {
 	if name == "" {
-		return s.Say("The preset is " + s.Session.Policy().Preset + ". There are " + strings.Join(history.Presets(), ", ") + ".")
+		return s.Say("The preset is " + s.Session.Policy().Preset + ". There are " +
+			strings.Join(history.Presets(), ", ") + ".")
 	}
 	return s.set("Requests are cut by the preset "+name+".", func(ctx context.Context, of *session.Session) error {
 		return of.Apply(ctx, session.Trial{Preset: name})
@@ -223,9 +225,10 @@ func (s *Model) Preset(name string) tea.Cmd {
 
 // NoSummary is the command /compact off.
 func (s *Model) NoSummary() tea.Cmd {
-	return s.set("The messages themselves are sent again if they fit.", func(ctx context.Context, of *session.Session) error {
-		return of.Apply(ctx, session.Trial{SummaryAlways: new(false)})
-	})
+	return s.set("The messages themselves are sent again if they fit.",
+		func(ctx context.Context, of *session.Session) error {
+			return of.Apply(ctx, session.Trial{SummaryAlways: new(false)})
+		})
 }
 
 // Rename is the command /rename.
@@ -263,7 +266,8 @@ func (s *Model) entitle(asked bool, sentence func(title string) string) tea.Cmd 
 				text = theme.Sentence(errors.New(theme.Announced(e.Text)))
 			case session.Waiting:
 				if e.Changed == "" { // A notice says the rest.
-					text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(e.Err), theme.Duration(e.After))
+					text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(e.Err),
+						theme.Duration(e.After))
 				}
 			}
 			if text == "" {
@@ -312,7 +316,10 @@ func (s *Model) Usage(string) tea.Cmd {
 			}
 			return words
 		}
-		return DoneMsg{Text: "This session: " + text(sums.Session) + " · today: " + text(sums.Day) + " · this month: " + text(sums.Month) + ". winnow usage shows more."}
+		return DoneMsg{
+			Text: "This session: " + text(sums.Session) + " · today: " + text(sums.Day) + " · this month: " +
+				text(sums.Month) + ". winnow usage shows more.",
+		}
 	})
 }
 
@@ -345,10 +352,11 @@ func (s *Model) Examine(string) tea.Cmd {
 	if check == nil {
 		return s.SayError("Nothing can be checked here.")
 	}
-	return tea.Batch(s.Say("Checking the files, the terminal and the endpoints…"), s.Run(func(ctx context.Context) tea.Msg {
-		report, err := check(ctx)
-		return examinedMsg{report, err}
-	}))
+	return tea.Batch(s.Say("Checking the files, the terminal and the endpoints…"),
+		s.Run(func(ctx context.Context) tea.Msg {
+			report, err := check(ctx)
+			return examinedMsg{report, err}
+		}))
 }
 
 // Theme is the command /theme: it takes the theme with a name, or lists them. The one under the cursor is tried out at
@@ -359,9 +367,14 @@ func (s *Model) Theme(name string) tea.Cmd {
 	case s.Themes.Plain:
 		return s.SayError("This terminal has no colours, or NO_COLOR is set: all themes look the same.")
 	case name == "":
-		list := List{Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try", Does: "keep", Leaves: "cancel"}
+		list := List{
+			Kind: Themes, Title: "themes", At: string(s.Themes.Wanted), Chosen: (*Model).Theme, Tries: "try",
+			Does: "keep", Leaves: "cancel",
+		}
 		for _, name := range names {
-			list.Choices = append(list.Choices, Choice{Label: name, About: s.Themes.Description(theme.Name(name)), Value: name})
+			list.Choices = append(list.Choices, Choice{
+				Label: name, About: s.Themes.Description(theme.Name(name)), Value: name,
+			})
 		}
 		return s.Emit(Listed{list})
 	}

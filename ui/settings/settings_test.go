@@ -37,13 +37,25 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 		do   func(*Model) tea.Cmd
 		want event.Event
 	}{
-		{"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") }, event.Notice{Text: "A budget is a number of tokens, or auto.", Error: true}},
-		{"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") }, event.Notice{Text: "A window is a number of tokens, or auto.", Error: true}},
+		{"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") }, event.Notice{
+			Text: "A budget is a number of tokens, or auto.", Error: true,
+		}},
+		{"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") }, event.Notice{
+			Text: "A window is a number of tokens, or auto.", Error: true,
+		}},
 		{"a model while an answer arrives", busy, func(s *Model) tea.Cmd { return s.ChooseModel("c/d") }, Refused{}},
-		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, event.Notice{Text: "There is no message to make a title from yet.", Error: true}},
-		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, event.Notice{Text: "Nothing can be exported here.", Error: true}},
-		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, event.Notice{Text: "There is no folder for personas here.", Error: true}},
-		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("dark") }, event.Notice{Text: "This terminal has no colours, or NO_COLOR is set: all themes look the same.", Error: true}},
+		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, event.Notice{
+			Text: "There is no message to make a title from yet.", Error: true,
+		}},
+		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, event.Notice{
+			Text: "Nothing can be exported here.", Error: true,
+		}},
+		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, event.Notice{
+			Text: "There is no folder for personas here.", Error: true,
+		}},
+		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("dark") }, event.Notice{
+			Text: "This terminal has no colours, or NO_COLOR is set: all themes look the same.", Error: true,
+		}},
 	} {
 		c.do(&c.in)
 		if got := c.in.Events(); !reflect.DeepEqual(got, []event.Event{c.want}) {
@@ -113,7 +125,10 @@ func TestTheListOfModelsSaysHowToGetMore(t *testing.T) {
 		{Label: "guide", Group: "In use", Value: "guide/guide"},
 		{Label: "OpenAI", About: "add a key: winnow keys set openai", Group: "Add a provider", Value: "add openai"},
 		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "Add a provider", Value: "add ollama"},
-		{Label: "Another server", About: "add it to ~/.config/winnow/config.toml", Group: "Add a provider", Value: "add another"},
+		{
+			Label: "Another server", About: "add it to ~/.config/winnow/config.toml", Group: "Add a provider",
+			Value: "add another",
+		},
 	}
 	if !reflect.DeepEqual(filled.Choices, want) {
 		t.Errorf("got %+v, want %+v", filled.Choices, want)
@@ -150,7 +165,10 @@ func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Take(PersonasMsg{name: "brave", personas: []Persona{{"brief", "Answer in one word."}}})
 	got := s.Events()
-	if want := (event.Notice{Text: "There is no persona brave. Yours: brief; none uses the configured system prompt.", Error: true}); got[0] != want {
+	if want := (event.Notice{
+		Text:  "There is no persona brave. Yours: brief; none uses the configured system prompt.",
+		Error: true,
+	}); got[0] != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

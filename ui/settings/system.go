@@ -98,12 +98,19 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 	}
 	list := List{
 		Kind: Personas, Title: "personas", Chosen: (*Model).takePersona,
-		Does:    "use",
-		Choices: []Choice{{Label: noPersona, About: "the configured system prompt", Right: inUse(now == s.With.System), Value: noPersona}},
+		Does: "use",
+		Choices: []Choice{
+			{
+				Label: noPersona, About: "the configured system prompt", Right: inUse(now == s.With.System),
+				Value: noPersona,
+			},
+		},
 	}
 	for _, p := range s.personas {
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-		list.Choices = append(list.Choices, Choice{Label: p.Name, About: markdown.OneLine(first, 200), Right: inUse(p.Text == now), Value: p.Name})
+		list.Choices = append(list.Choices, Choice{
+			Label: p.Name, About: markdown.OneLine(first, 200), Right: inUse(p.Text == now), Value: p.Name,
+		})
 	}
 	return s.Emit(Listed{list})
 }
@@ -125,7 +132,8 @@ func (s *Model) takePersona(name string) tea.Cmd {
 		return s.SayError("There is no persona " + name + ". " + s.personasThereAre())
 	}
 	text := s.personas[i].Text
-	return s.storeSystem(text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name, theme.Plural(len([]rune(text)), "character")))
+	return s.storeSystem(text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name,
+		theme.Plural(len([]rune(text)), "character")))
 }
 
 // personasThereAre names the personas, or says how there is one.

@@ -35,9 +35,15 @@ func (toolsMsg) settingsMsg() {}
 func (s *Model) Tools(string) tea.Cmd {
 	list := s.tools()
 	if len(list.Choices) == 0 {
-		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an MCP server.")
+		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
+			"MCP server.")
 	}
-	s.Emit(Listed{List{Kind: ToolList, Title: "tools", Prompt: "Choose what a tool may do", Remark: list.Remark, Does: "change", Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen}})
+	s.Emit(Listed{
+		List{
+			Kind: ToolList, Title: "tools", Prompt: "Choose what a tool may do", Remark: list.Remark, Does: "change",
+			Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen,
+		},
+	})
 	return nil
 }
 
@@ -83,7 +89,9 @@ func (s *Model) tools() Filled {
 			offered++
 		}
 	}
-	filled := Filled{Kind: ToolList, Remark: fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))}
+	filled := Filled{
+		Kind: ToolList, Remark: fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token")),
+	}
 	of := func(server string) {
 		for _, t := range list {
 			if t.Tool.Server == server {
@@ -134,7 +142,10 @@ func toolChoice(t session.ToolState) Choice {
 	if t.Tokens > 0 {
 		may += " · ~" + theme.Thousands(t.Tokens)
 	}
-	return Choice{Label: markdown.OneLine(t.Tool.Name, 60), About: markdown.OneLine(t.Tool.Description, 300), Right: may, Group: t.Tool.Server, Value: ofTool + t.Tool.Name}
+	return Choice{
+		Label: markdown.OneLine(t.Tool.Name, 60), About: markdown.OneLine(t.Tool.Description, 300), Right: may,
+		Group: t.Tool.Server, Value: ofTool + t.Tool.Name,
+	}
 }
 
 // toolChosen changes what a tool may do, from off to ask to allow, or starts a server again.
