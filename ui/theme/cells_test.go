@@ -9,7 +9,10 @@ import (
 )
 
 func TestFitIsExactlyAsWideAsAsked(t *testing.T) {
-	for _, s := range []string{"", "plain", "longer than the width", "漢字漢字漢字", "👩‍💻 works", "a\u070f", "\u0600", "e\u0301"} {
+	for _, s := range []string{
+		"", "plain", "longer than the width", "漢字漢字漢字", "👩‍💻 works", "a\u070f",
+		"\u0600", "e\u0301",
+	} {
 		for width := range 12 {
 			if got := ansi.StringWidth(Fit(s, width)); got != width {
 				t.Errorf("fit(%q, %d) is %d cells wide", s, width, got)
@@ -19,7 +22,10 @@ func TestFitIsExactlyAsWideAsAsked(t *testing.T) {
 }
 
 func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
-	for _, under := range []string{"", "short", "a line of exactly thirty cells", "漢字漢字漢字漢字漢字漢字漢字漢", "draft \u070f\u0600 with signs in it", "👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻"} {
+	for _, under := range []string{
+		"", "short", "a line of exactly thirty cells", "漢字漢字漢字漢字漢字漢字漢字漢",
+		"draft \u070f\u0600 with signs in it", "👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻",
+	} {
 		for x := range 24 {
 			screen := []string{Fit(under, 30)}
 			Lay(screen, Box{x, 0, 6, 1}, []string{"╭────╮"})
@@ -35,7 +41,8 @@ func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
 
 func TestTheWidthOfALineIsThatOfItsClusters(t *testing.T) {
 	parts := rapid.SampledFrom([]string{
-		"a", "bc", " ", "─", "é", "e\u0301", "\u0301", "汉", "👩‍👩‍👧", "🇩🇪", "\u200d", "️", "\u0600", "\u070f", "\xff", "\x80", "\n", "\t", "\r\n",
+		"a", "bc", " ", "─", "é", "e\u0301", "\u0301", "汉", "👩‍👩‍👧", "🇩🇪", "\u200d", "️", "\u0600", "\u070f", "\xff",
+		"\x80", "\n", "\t", "\r\n",
 		"\x1b[1m", "\x1b[38;2;1;2;3m", "\x1b[m", "\x1b[", "\x1b", "\x1b]8;;http://x\x07", "\x1b[2J", "\x7f", "m",
 	})
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,8 +11,8 @@ import (
 
 // Colour is how one role looks on each kind of terminal, as up to three words: "#rrggbb" for one with 24-bit colours,
 // then "0" to "255" for one with 256, then for one with 16 "0" to "15" or an attribute: "bold", "faint" or "default",
-// which is none. What is missing for 256 colours follows from the first, and what is missing for 16 is said by the theme's
-// base: the nearest of sixteen colours may be any.
+// which is none. What is missing for 256 colours follows from the first, and what is missing for 16 is said by the
+// theme's base: the nearest of sixteen colours may be any.
 type Colour string
 
 // The attributes that stand in the place of a colour.
@@ -83,7 +83,8 @@ func (c Colour) wrong() string {
 	for _, word := range words {
 		attribute := word == asBold || word == asFaint || word == asDefault
 		if len(words) > 3 || !isColour(word) && !attribute {
-			return fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of the terminal's; "+
+			return fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of the "+
+				"terminal's; "+
 				"with more than one, for terminals with 24-bit, 256 and 16 colours: \"#6fd3c3 80 14\"", string(c))
 		}
 	}

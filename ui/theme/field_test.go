@@ -44,7 +44,9 @@ func TestFieldIsEditedWhereTheCursorStands(t *testing.T) {
 }
 
 func TestFieldHoldsOneLineAndShowsItsCursor(t *testing.T) {
-	keys := []string{"backspace", "delete", "left", "right", "home", "end", "ctrl+w", "ctrl+left", "ctrl+right", "x", "space"}
+	keys := []string{
+		"backspace", "delete", "left", "right", "home", "end", "ctrl+w", "ctrl+left", "ctrl+right", "x", "space",
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		f := NewField(rapid.String().Draw(rt, "text"))
 		for range rapid.IntRange(0, 20).Draw(rt, "n") {

@@ -35,8 +35,8 @@ func Gutter(w int) int {
 // NarrowScreen is the width below which the gutter is narrow, and what can be said shorter is.
 const NarrowScreen = 90
 
-// Ruled is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them. Of
-// the words on the left the last ones give way first, then those at the right.
+// Ruled is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them.
+// Of the words on the left the last ones give way first, then those at the right.
 func Ruled(line lipgloss.Style, w, margin int, left []string, right string) string {
 	edge := line.Render(strings.Repeat("─", margin))
 	for {

@@ -24,7 +24,8 @@ func OpensLinks(env func(key string) string) bool {
 			return true
 		}
 	}
-	if slices.Contains([]string{"iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper", "rio", "Tabby", "mintty"}, env("TERM_PROGRAM")) {
+	if slices.Contains([]string{"iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper", "rio", "Tabby", "mintty"},
+		env("TERM_PROGRAM")) {
 		return true
 	}
 	name := strings.TrimPrefix(term, "xterm-")

@@ -36,8 +36,8 @@ type Palette struct {
 //go:embed themes.toml
 var builtIn []byte
 
-// BuiltIn are the palettes that come with winnow, those of the themes dark and light: the bases of all others. The theme
-// terminal has none of its own: it is dark or light in 16 colours.
+// BuiltIn are the palettes that come with winnow, those of the themes dark and light: the bases of all others. The
+// theme terminal has none of its own: it is dark or light in 16 colours.
 func BuiltIn() map[Name]Palette {
 	var palettes map[Name]Palette
 	if err := toml.Unmarshal(builtIn, &palettes); err != nil {

@@ -40,8 +40,10 @@ func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
 		{"gone", false, BuiltIn()[Dark].You, BuiltIn()[Dark].Seen},
 	} {
 		own.Light = c.light
-		if _, p := own.Palette(c.name); p.You.On(colorprofile.TrueColor) != c.you.On(colorprofile.TrueColor) || p.Seen != c.seen {
-			t.Errorf("theme %q on a light background %v: you %s, seen %s, want %s and %s", c.name, c.light, p.You, p.Seen, c.you, c.seen)
+		if _, p := own.Palette(c.name); p.You.On(colorprofile.TrueColor) != c.you.On(colorprofile.TrueColor) ||
+			p.Seen != c.seen {
+			t.Errorf("theme %q on a light background %v: you %s, seen %s, want %s and %s", c.name, c.light, p.You,
+				p.Seen, c.you, c.seen)
 		}
 	}
 	if got, _ := (Set{Plain: true, Own: own.Own}).Palette("mine"); got != None {
@@ -83,8 +85,8 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
-// Texts can be read on the grounds of their theme, and on the backgrounds of terminals as they come and of colour schemes
-// that many people use: their contrast is 4.5:1 or more.
+// Texts can be read on the grounds of their theme, and on the backgrounds of terminals as they come and of colour
+// schemes that many people use: their contrast is 4.5:1 or more.
 func TestTextsCanBeRead(t *testing.T) {
 	for name, pages := range map[Name]string{
 		Dark:  "#000000 #15171b #1e1e1e #282828 #282c34 #2e3440 #002b36 #1e1e2e #300a24 #333333",
@@ -115,7 +117,10 @@ func TestTextsCanBeRead(t *testing.T) {
 // What is nearly grey is exactly grey on a terminal with 256 colours: the colour next to a bluish grey is a teal.
 func TestGreysStayGrey(t *testing.T) {
 	for name, p := range BuiltIn() {
-		for _, c := range []Colour{p.Text, p.Strong, p.Muted, p.Faint, p.Rule, p.Tint, p.Selection, p.Ghost, "#9aa0ac"} {
+		for _, c := range []Colour{
+			p.Text, p.Strong, p.Muted, p.Faint, p.Rule, p.Tint, p.Selection,
+			p.Ghost, "#9aa0ac",
+		} {
 			if r, g, b, _ := lipgloss.Color(c.On(colorprofile.ANSI256)).RGBA(); r != g || g != b {
 				t.Errorf("%s: %s is %s", name, c, c.On(colorprofile.ANSI256))
 			}

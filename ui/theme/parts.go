@@ -26,7 +26,8 @@ func sizes(p history.Part, tokens int) []string {
 		}
 		facts = append(facts, Size(len(p.Data)))
 	} else {
-		facts = append(facts, Plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"), Size(len(p.Text)))
+		facts = append(facts, Plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"),
+			Size(len(p.Text)))
 	}
 	if tokens > 0 {
 		facts = append(facts, "~"+Plural(tokens, "token"))

@@ -10,7 +10,8 @@ const Redacted = "[redacted]"
 // Secrets hides secrets in titles, lists and views of requests. The transcript shows what was said as it
 // was said. A known key stays hidden, and what looks like a secret is shown while revealed.
 type Secrets struct {
-	Find     func(text string, shapes bool) [][2]int // where they stand in a text, with what looks like one where shapes are asked for; nil finds none
+	// Where they stand in a text, with what looks like one where shapes are asked for; nil finds none.
+	Find     func(text string, shapes bool) [][2]int
 	Revealed bool
 }
 

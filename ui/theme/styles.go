@@ -61,7 +61,8 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 		Match: plain.Underline(true), Found: plain.Underline(true), Hit: plain.Bold(true).Reverse(true),
 	}
 	if t == None {
-		st.Muted, st.Faint, st.Lines, st.Ghost = plain.Faint(true), plain.Faint(true), plain.Faint(true), plain.Faint(true)
+		st.Muted, st.Faint, st.Lines, st.Ghost = plain.Faint(true), plain.Faint(true), plain.Faint(true),
+			plain.Faint(true)
 		st.You, st.Cut, st.Error = plain.Bold(true), plain.Bold(true), plain.Bold(true)
 		st.Markdown = markdown.Style{Strong: asBold, Muted: asFaint, Faint: asFaint, Rule: asFaint}
 		return st

@@ -120,7 +120,8 @@ func Speaker(r history.Role) string {
 // MostName is the most cells of a short name.
 const MostName = 6
 
-// ShortName is a model's name without its version and its endpoint: gpt-5.2 is gpt. One without a short name is a model.
+// ShortName is a model's name without its version and its endpoint: gpt-5.2 is gpt. One without a short name is a
+// model.
 func ShortName(model string) string {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	if i := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {

@@ -40,8 +40,8 @@ func UpperFirst(s string) string {
 	return string(unicode.ToUpper(first)) + s[n:]
 }
 
-// Announced is what a session announces, for the screen. It begins with a capital letter, unless its first word may be a
-// name, such as that of an endpoint or of a setting.
+// Announced is what a session announces, for the screen. It begins with a capital letter, unless its first word may be
+// a name, such as that of an endpoint or of a setting.
 func Announced(text string) string {
 	switch first, _, _ := strings.Cut(text, " "); first {
 	case "asking", "the", "tool":
