@@ -22,7 +22,9 @@ type contents struct {
 }
 
 func newContents(keys keymap.Map) *contents {
-	return &contents{Receipts: map[int64]record.Receipt{}, keys: keys, owner: map[int64]int64{}, callIDs: map[int64]int64{}}
+	return &contents{
+		Receipts: map[int64]record.Receipt{}, keys: keys, owner: map[int64]int64{}, callIDs: map[int64]int64{},
+	}
 }
 
 // Index is the index of a message in the conversation.
@@ -44,7 +46,11 @@ func (c *contents) At(i int) store.Message {
 	m, err := c.Messages.Message(i)
 	if err != nil {
 		r := c.Messages.Row(i)
-		return store.Message{Damaged: true, Request: r.Request, Message: history.Message{ID: r.ID, Role: r.Role(), Status: history.Quarantined}}
+		return store.Message{
+			Damaged: true, Request: r.Request, Message: history.Message{
+				ID: r.ID, Role: r.Role(), Status: history.Quarantined,
+			},
+		}
 	}
 	return m
 }
@@ -64,10 +70,17 @@ func (c *contents) item(id int64) Item {
 	switch {
 	case err != nil:
 		r := c.Messages.Row(i)
-		return Item{ID: id, Role: r.Role(), Name: theme.Speaker(r.Role()), Note: Note{What: "cannot be read now", Rest: "· " + theme.Sentence(err), Fault: true}}
+		return Item{
+			ID: id, Role: r.Role(), Name: theme.Speaker(r.Role()), Note: Note{
+				What: "cannot be read now", Rest: "· " + theme.Sentence(err), Fault: true,
+			},
+		}
 	case isCall && place < len(m.ToolCalls):
 		call := m.ToolCalls[place]
-		return Item{ID: id, Role: history.Assistant, Fold: true, Plain: true, Text: callText(m.ToolCalls[place : place+1]), Calls: []Call{callRow(call)}}
+		return Item{
+			ID: id, Role: history.Assistant, Fold: true, Plain: true, Text: callText(m.ToolCalls[place : place+1]),
+			Calls: []Call{callRow(call)},
+		}
 	}
 	return c.Item(m)
 }
@@ -76,7 +89,8 @@ func (c *contents) item(id int64) Item {
 func (c *contents) slot(i int) slot {
 	r := c.Messages.Row(i)
 	s := slot{ID: r.ID, size: min(r.Size, maxShown), around: 3, user: r.Role() == history.User}
-	s.fold = s.user && r.Size > foldedBytes || r.Role() == history.Tool || r.Role() == history.Assistant && r.Size == 0 && r.Calls > 0
+	s.fold = s.user && r.Size > foldedBytes || r.Role() == history.Tool || r.Role() == history.Assistant &&
+		r.Size == 0 && r.Calls > 0
 	_, receipt := c.Receipts[r.Request]
 	noted := r.Status() != history.Complete && r.Status() != history.Imported
 	for _, more := range []bool{r.Reasoning, receipt && r.Role() == history.Assistant, c.Trails[r.ID] != "", noted} {

@@ -172,5 +172,6 @@ func (c *Model) OneVersion(of int64) string {
 		}
 		before, after = before-1, after+1
 	}
-	return text + ", and so has every other: " + c.Keys.First(keymap.Edit) + " and " + c.Keys.First(keymap.Again) + " make another."
+	return text + ", and so has every other: " + c.Keys.First(keymap.Edit) + " and " + c.Keys.First(keymap.Again) +
+		" make another."
 }

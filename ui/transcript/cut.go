@@ -102,7 +102,8 @@ func (m *itemList) appendUnsent(d *drawn, marker, rest string, newLine bool) (le
 		if at += len(all[at:]) - len(strings.TrimLeft(all[at:], " ")); last < 0 && at+len(line) > unsent {
 			last = len(d.lines) + unsentLines - 1
 		}
-		shown, whole := line, last < 0 || len(d.lines) < last || at+len(line) == len(all) && (len(words) == 0 || words[len(words)-1].last)
+		shown, whole := line, last < 0 || len(d.lines) < last || at+len(line) == len(all) &&
+			(len(words) == 0 || words[len(words)-1].last)
 		if !whole {
 			shown = markdown.Truncate(line, w-1, "")
 		}
@@ -111,7 +112,9 @@ func (m *itemList) appendUnsent(d *drawn, marker, rest string, newLine bool) (le
 			cells := theme.Width(before)
 			paint, shown, at = before, shown[cells:], cells
 		}
-		paint += theme.Paint(shown, m.styles.Muted, []theme.Span{{From: 0, To: unsent - at, Style: m.styles.Cut.Bold(true)}})
+		paint += theme.Paint(shown, m.styles.Muted, []theme.Span{
+			{From: 0, To: unsent - at, Style: m.styles.Cut.Bold(true)},
+		})
 		if !whole {
 			paint += m.styles.Muted.Render("…")
 		}
@@ -160,7 +163,10 @@ func wordsOf(text string, most int) []word {
 		}
 		left -= utf8.RuneCountInString(bare[:end])
 		text = bare[end:]
-		list = append(list, word{text: bare[:end], left: left, last: strings.TrimSpace(text[:min(len(text), most)]) == "" && len(text) <= most})
+		list = append(list, word{
+			text: bare[:end], left: left, last: strings.TrimSpace(text[:min(len(text), most)]) == "" &&
+				len(text) <= most,
+		})
 		used += end
 	}
 	return list
@@ -168,6 +174,7 @@ func wordsOf(text string, most int) []word {
 
 // unsent is the line that says how much of a text is neither sent nor shown.
 func (m *itemList) unsent(characters int) string {
-	text := m.styles.Faint.Render("┄┄┄") + m.styles.Muted.Render(" "+theme.PluralOf(characters, "more character", "more characters")+", not sent")
+	text := m.styles.Faint.Render("┄┄┄") + m.styles.Muted.Render(" "+theme.PluralOf(characters, "more character",
+		"more characters")+", not sent")
 	return m.hinted(text, keymap.Inspect, "reads them")
 }

@@ -105,7 +105,8 @@ func (m *itemList) under(d *drawn, line int) string {
 		return ""
 	}
 	st := m.styles
-	left, right, above := max(0, m.gutter()-signs), m.right, fmt.Sprintf("and %s of %s above", theme.Thousands(m.above), theme.Thousands(m.aboveAll))
+	left, right, above := max(0, m.gutter()-signs), m.right, fmt.Sprintf("and %s of %s above", theme.Thousands(m.above),
+		theme.Thousands(m.aboveAll))
 	if m.gutter() == 0 {
 		right = 0
 	}
@@ -122,7 +123,8 @@ func (m *itemList) under(d *drawn, line int) string {
 	case room < 0:
 		return strings.Repeat(" ", left) + st.Seen.Bold(true).Render(markdown.Truncate(words, max(0, w), "…"))
 	case room < theme.Width(above):
-		return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) + st.Seen.Render(" "+strings.Repeat("─", room+3))
+		return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) +
+			st.Seen.Render(" "+strings.Repeat("─", room+3))
 	}
 	return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) +
 		st.Seen.Render(" "+strings.Repeat("─", room+2-theme.Width(above))) + st.Muted.Render(" "+above)
@@ -245,7 +247,10 @@ func (l look) gap() int {
 // lookOf is how item i has to be drawn now.
 func (m *itemList) lookOf(i int) look {
 	e := m.entry(i)
-	l := look{ways: (e.Failure != nil || e.Note.Again) && i+1 == len(m.slots) && !m.busy, tokens: m.judged.plan.Sum.Tokens(e.Tokens)}
+	l := look{
+		ways:   (e.Failure != nil || e.Note.Again) && i+1 == len(m.slots) && !m.busy,
+		tokens: m.judged.plan.Sum.Tokens(e.Tokens),
+	}
 	if v := m.entryOf(e.ID); v != nil {
 		l.unsent = !v.Sent()
 		if n := len(v.Cuts); n > 0 && !l.unsent && !e.expanded && m.shortens(i, v) {
@@ -496,7 +501,8 @@ func endsInBlock(e *entry) bool {
 	}
 	text := strings.TrimRight(e.Text[max(0, len(e.Text)-maxShown):], " \t\n")
 	last := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
-	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") || strings.HasPrefix(last, "~~~") || inFence(text)
+	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") || strings.HasPrefix(last, "~~~") ||
+		inFence(text)
 }
 
 // inFence says that a text ends inside a fenced code block.

@@ -55,7 +55,9 @@ func (c *Model) Fail(f record.Failure) {
 // learnFailures adds failures to those that are known.
 func (c *Model) learnFailures(list []record.Failure) (fresh []record.Failure) {
 	for _, f := range list {
-		known := slices.ContainsFunc(c.failures[f.User], func(o record.Failure) bool { return f.Request != 0 && o.Request == f.Request })
+		known := slices.ContainsFunc(c.failures[f.User], func(o record.Failure) bool {
+			return f.Request != 0 && o.Request == f.Request
+		})
 		if !known && f.After == 0 { // the message has the others
 			c.failures[f.User] = append(c.failures[f.User], f)
 			fresh = append(fresh, f)
@@ -112,8 +114,8 @@ func (c *Model) waysOut(f record.Failure) []key.Binding {
 	return append(ways, c.Keys.Hint("another model", keymap.Models), keymap.Typed("/doctor", "find the cause"))
 }
 
-// behind is the index of the message, before an end, behind which a failure of the turn that message at begins is shown:
-// behind what was stored before its request, or behind the message that it names.
+// behind is the index of the message, before an end, behind which a failure of the turn that message at begins is
+// shown: behind what was stored before its request, or behind the message that it names.
 func (c *Model) behind(at, end int, f record.Failure) int {
 	for c.Messages.ID(at) != f.After && at+1 < end && c.Messages.Role(at+1) != history.User {
 		if r := c.Messages.Row(at + 1).Request; f.Request != 0 && r > f.Request {
@@ -153,7 +155,8 @@ func (c *Model) showFailures(list []record.Failure) {
 			continue
 		}
 		item, _ := c.list.index(c.Messages.ID(c.behind(at, c.Messages.Len(), f)))
-		for item++; item < c.list.Len() && c.list.slots[item].ID < arriving; item++ { // behind its tool calls and other failures
+		// Behind its tool calls and other failures.
+		for item++; item < c.list.Len() && c.list.slots[item].ID < arriving; item++ {
 		}
 		c.list.Insert(item, c.failureItem(f))
 	}

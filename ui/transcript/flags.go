@@ -351,10 +351,12 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 		from, err := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err != nil || err2 != nil {
-			return nil, fmt.Sprintf("Name messages by their numbers in the panel, such as 3 5-8; %s is not a number.", word)
+			return nil, fmt.Sprintf("Name messages by their numbers in the panel, such as 3 5-8; %s is not a number.",
+				word)
 		}
 		if from < 1 || to < from || to > c.Messages.Len() {
-			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word, theme.Plural(c.Messages.Len(), "message"))
+			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word,
+				theme.Plural(c.Messages.Len(), "message"))
 		}
 		for i := from - 1; i < to; i++ {
 			if id := c.Messages.ID(i); !slices.Contains(ids, id) {

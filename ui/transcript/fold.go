@@ -61,7 +61,8 @@ func (m *itemList) folded(e *entry, d *drawn) []string {
 		lines = lines[:headLines]
 		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + m.styles.Muted.Render("…")
 	}
-	return append(lines, m.hinted(m.styles.Muted.Render(strings.Join(m.extent(e, d.look, all-source), " · ")), keymap.Expand, "opens it"))
+	return append(lines, m.hinted(m.styles.Muted.Render(strings.Join(m.extent(e, d.look, all-source), " · ")),
+		keymap.Expand, "opens it"))
 }
 
 // extent is how much text there is: its lines beyond those that are shown, its size and its tokens.
@@ -100,7 +101,8 @@ func (m *itemList) beginning(e *entry, l look, w int) (name, rest string) {
 	for n := len(facts); n > 0; n-- {
 		rest = st.Muted.Render(" · " + strings.Join(facts[:n], " · "))
 		if n == len(facts) {
-			if hinted := m.hinted(rest, keymap.Expand, does); hinted != rest && theme.Width(hinted)+min(ansi.StringWidth(first), w/2) <= w {
+			if hinted := m.hinted(rest, keymap.Expand, does); hinted != rest &&
+				theme.Width(hinted)+min(ansi.StringWidth(first), w/2) <= w {
 				rest = hinted
 				break
 			}
@@ -109,7 +111,8 @@ func (m *itemList) beginning(e *entry, l look, w int) (name, rest string) {
 			break
 		}
 	}
-	return style.Render(markdown.Truncate(first, max(1, w-theme.Width(rest)), "…")), markdown.Truncate(rest, max(0, w-1), "…")
+	return style.Render(markdown.Truncate(first, max(1, w-theme.Width(rest)), "…")),
+		markdown.Truncate(rest, max(0, w-1), "…")
 }
 
 // callRow is a tool call in one row: its name, and its arguments as a person writes them.

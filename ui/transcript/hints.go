@@ -41,13 +41,16 @@ func (c *Model) Hints() []key.Binding {
 	if c.Trails[message.ID] != "" {
 		hints = append(hints, k.Hint("forks", keymap.Trail))
 	}
-	move, inspect, saw := k.Hint("message", keymap.Next, keymap.Prev), k.Hint("inspect", keymap.Inspect), k.Hint("what it saw", keymap.Seen)
+	move, inspect, saw := k.Hint("message", keymap.Next, keymap.Prev), k.Hint("inspect", keymap.Inspect),
+		k.Hint("what it saw", keymap.Seen)
 	pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude)
 	switch message.Role {
 	case history.Assistant:
-		hints = append(hints, inspect, copyHint(k, message.Content), k.Hint("another model", keymap.AgainWith), saw, move)
+		hints = append(hints, inspect, copyHint(k, message.Content), k.Hint("another model", keymap.AgainWith), saw,
+			move)
 	case history.User:
-		hints = append(hints, inspect, k.Hint("edit", keymap.Edit), pin, exclude, move, k.Hint("copy", keymap.Copy), saw)
+		hints = append(hints, inspect, k.Hint("edit", keymap.Edit), pin, exclude, move, k.Hint("copy", keymap.Copy),
+			saw)
 	default:
 		hints = append(hints, inspect, pin, exclude, k.Hint("copy", keymap.Copy), move, saw)
 	}

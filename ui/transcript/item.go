@@ -71,7 +71,9 @@ type slot struct {
 
 // slotOf is the slot of an item.
 func slotOf(it *Item) slot {
-	s := slot{ID: it.ID, size: int32(min(len(it.Text), maxShown)), around: 3, user: it.Role == history.User, fold: it.Fold}
+	s := slot{
+		ID: it.ID, size: int32(min(len(it.Text), maxShown)), around: 3, user: it.Role == history.User, fold: it.Fold,
+	}
 	for _, more := range []bool{it.Reasoning != "", it.Receipt != nil, it.Trail != "", it.Note.What != ""} {
 		if more {
 			s.around++

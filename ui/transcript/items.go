@@ -12,8 +12,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// slots are the slots of messages from one index to before another: of each message, of each tool call of it, and of the
-// failures behind it.
+// slots are the slots of messages from one index to before another: of each message, of each tool call of it, and of
+// the failures behind it.
 func (c *Model) slots(from, end int) []slot {
 	slots := make([]slot, 0, end-from)
 	var failures map[int][]record.Failure
@@ -86,7 +86,8 @@ func (c *contents) Item(m store.Message) Item {
 		it.Note.What = "still arriving"
 	}
 	if m.Siblings > 1 {
-		it.Detail = fmt.Sprintf("%d of %d  %s %s", m.Sibling, m.Siblings, c.keys.First(keymap.VersionBack), c.keys.First(keymap.VersionOn))
+		it.Detail = fmt.Sprintf("%d of %d  %s %s", m.Sibling, m.Siblings, c.keys.First(keymap.VersionBack),
+			c.keys.First(keymap.VersionOn))
 	}
 	files := ""
 	for _, p := range m.Parts {

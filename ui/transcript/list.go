@@ -69,7 +69,10 @@ func (m *itemList) entryOf(id int64) *history.Entry {
 
 // newList returns an empty list that follows its end. It draws nothing before SetSize.
 func newList(st theme.Styles) *itemList {
-	return &itemList{styles: st, left: 1, right: 1, edgeWords: boundary, follow: true, seed: maphash.MakeSeed(), loaded: map[int64]*entry{}, cache: map[int64]*drawn{}, keep: 256, most: 256}
+	return &itemList{
+		styles: st, left: 1, right: 1, edgeWords: boundary, follow: true, seed: maphash.MakeSeed(),
+		loaded: map[int64]*entry{}, cache: map[int64]*drawn{}, keep: 256, most: 256,
+	}
 }
 
 // SetMargins sets how many cells stay free at the left and at the right.

@@ -26,7 +26,10 @@ func longList(items ...Item) *itemList {
 
 // Of ten megabytes a frame draws the beginning, and says how much is not shown.
 func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
-	for _, line := range []string{"a\n", "some words and more of them\n\n", "word ", "x", "- item\n", "\x00", "\xff", "e\u0301\u0301\u0301", "שלום \u202e", "a\u200b", "👩‍👩‍👧 "} {
+	for _, line := range []string{
+		"a\n", "some words and more of them\n\n", "word ", "x", "- item\n", "\x00", "\xff",
+		"e\u0301\u0301\u0301", "שלום \u202e", "a\u200b", "👩‍👩‍👧 ",
+	} {
 		text := tenMegabytes(line)
 		for name, it := range map[string]Item{
 			"what the user said": {ID: 1, Role: history.User, Plain: true, Text: text},
@@ -50,7 +53,8 @@ func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
 					said = bare
 				}
 			}
-			if left := "┄┄┄ " + theme.Size(len(text)-len(shown(text))) + " more   enter reads it   y copies all"; said != left {
+			if left := "┄┄┄ " + theme.Size(len(text)-len(shown(text))) +
+				" more   enter reads it   y copies all"; said != left {
 				t.Errorf("%s of %.12q says %q, want %q", name, line, said, left)
 			}
 			if most := 8 * maxShown; size > most {
@@ -83,7 +87,8 @@ func TestVeryLongAnswerStreams(t *testing.T) {
 			}
 			continue
 		}
-		if say := "┄┄┄ " + theme.Size(want.Len()-len(shown(want.String()))) + " more"; !strings.HasPrefix(lines[len(lines)-2], say) {
+		if say := "┄┄┄ " + theme.Size(want.Len()-len(shown(want.String()))) +
+			" more"; !strings.HasPrefix(lines[len(lines)-2], say) {
 			t.Fatalf("at %d bytes the last line is %q, want %q", want.Len(), lines[len(lines)-2], say)
 		}
 		begun := &m.entry(0).beginning.lines[0]
@@ -122,7 +127,9 @@ func TestLongStreamIsCutAtAnotherWidth(t *testing.T) {
 // A hit in what is not shown is the line that stands for it.
 func TestHitAfterTheBeginning(t *testing.T) {
 	text := strings.Repeat("nothing here\n", 10_000) + "the walrus"
-	m := longList(Item{ID: 1, Role: history.User, Plain: true, Text: text}, Item{ID: 2, Role: history.User, Plain: true, Text: "after"})
+	m := longList(Item{ID: 1, Role: history.User, Plain: true, Text: text}, Item{
+		ID: 2, Role: history.User, Plain: true, Text: "after",
+	})
 	needle := "walrus"
 	m.Mark(needle)
 	hit := newFinder(needle).In(text)
@@ -137,7 +144,8 @@ func TestHitAfterTheBeginning(t *testing.T) {
 // What is shown is the text's own beginning, and ends with a whole character.
 func TestShownIsABeginning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		piece := rapid.OneOf(rapid.StringN(1, 40, -1), rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 40), func(b []byte) string { return string(b) })).Draw(t, "piece")
+		piece := rapid.OneOf(rapid.StringN(1, 40, -1), rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 40),
+			func(b []byte) string { return string(b) })).Draw(t, "piece")
 		text := strings.Repeat(piece, rapid.IntRange(1, maxShown*2/len(piece)).Draw(t, "times"))
 		got := shown(text)
 		if !strings.HasPrefix(text, got) || len(got) > maxShown {

@@ -140,7 +140,9 @@ func hitsInLines(spans []Span, lines []string, firstLine int, are []bool) []line
 			from := max(0, spans[j].From-first)
 			to := min(len(runes), spans[j].To-first)
 			if from < to {
-				list = append(list, lineHit{firstLine + line, ansi.StringWidth(string(runes[:from])), ansi.StringWidth(string(runes[:to])), j})
+				list = append(list, lineHit{
+					firstLine + line, ansi.StringWidth(string(runes[:from])), ansi.StringWidth(string(runes[:to])), j,
+				})
 			}
 		}
 		first += len(runes) + 1

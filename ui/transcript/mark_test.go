@@ -30,7 +30,9 @@ func user(id int64, text string) Item {
 
 func TestHitsAreMarked(t *testing.T) {
 	long := "The grammar " + strings.Repeat("and so on, word by word, ", 8) + "until the\nGrammar ends."
-	m := marking(60, 40, user(1, long), Item{ID: 2, Role: history.Assistant, Name: "gpt", Text: "A *gram*mar, and `grammar`. [text](http://grammar)"})
+	m := marking(60, 40, user(1, long), Item{
+		ID: 2, Role: history.Assistant, Name: "gpt", Text: "A *gram*mar, and `grammar`. [text](http://grammar)",
+	})
 	needle := "grammar"
 	m.Mark(needle)
 	hits := newFinder(needle).In(long)

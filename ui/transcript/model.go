@@ -57,8 +57,8 @@ func New(d Deps) Model {
 // Restyle gives it its styles.
 func (c *Model) Restyle(st theme.Styles) { c.list.SetStyles(st) }
 
-// Resize gives it its size in cells, the margins at its left and at its right included. The sign of the cursor stands in
-// the left one.
+// Resize gives it its size in cells, the margins at its left and at its right included. The sign of the cursor stands
+// in the left one.
 func (c *Model) Resize(w, h, left, right int) {
 	c.list.busy = c.Busy
 	c.list.SetMargins(left, right)
@@ -112,7 +112,9 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 		c.keep(c.Messages.Behind(all.First(older)))
 		c.list.prependSlots(c.slots(0, older))
 	}
-	c.showFailures(slices.DeleteFunc(failures, func(f record.Failure) bool { return older > 0 && c.indexOf(f.User) < older }))
+	c.showFailures(slices.DeleteFunc(failures, func(f record.Failure) bool {
+		return older > 0 && c.indexOf(f.User) < older
+	}))
 	for i := older; i < c.Messages.Len(); i++ {
 		if r := c.Messages.Row(i); r.Request != 0 {
 			c.list.Refresh(r.ID)
@@ -341,7 +343,8 @@ func verdict(e *history.Entry) string {
 		return text + " characters"
 	case e.Cause.Code == history.CauseSharedWords && strings.HasPrefix(text, "recalled: "):
 		return "recalled: “" + strings.TrimPrefix(text, "recalled: ") + "”"
-	case len(e.Repairs) > 0 && e.Repairs[0].Cause.Code == history.CauseResultMissing && strings.HasPrefix(text, "repaired"):
+	case len(e.Repairs) > 0 && e.Repairs[0].Cause.Code == history.CauseResultMissing &&
+		strings.HasPrefix(text, "repaired"):
 		return text + ", a note is sent"
 	}
 	return text

@@ -30,7 +30,9 @@ func page(width, height int, messages []store.Message, entries []history.Entry) 
 		if messages[i].Request != 0 {
 			r = record.Receipt{
 				Sent: 21, Stored: 48, Cut: 2, Repaired: 1, Estimate: 4870, Took: 1900 * time.Millisecond,
-				Usage: pricing.Usage{Prompt: 4870, Cached: 812, Answer: 402}, Cost: pricing.Cost{Amount: 74 * pricing.Dollar / 10000, From: pricing.Charged},
+				Usage: pricing.Usage{Prompt: 4870, Cached: 812, Answer: 402}, Cost: pricing.Cost{
+					Amount: 74 * pricing.Dollar / 10000, From: pricing.Charged,
+				},
 				End: store.RequestEnd(messages[i].FinishReason),
 			}
 		}
@@ -44,12 +46,17 @@ func page(width, height int, messages []store.Message, entries []history.Entry) 
 }
 
 func message(role history.Role, text string) store.Message {
-	return store.Message{Message: history.Message{Role: role, Content: text, Status: history.Complete}, Model: "openai/gpt-5.2"}
+	return store.Message{
+		Message: history.Message{Role: role, Content: text, Status: history.Complete}, Model: "openai/gpt-5.2",
+	}
 }
 
 // parser is a conversation with one of every verdict.
 func parser() ([]store.Message, []history.Entry) {
-	recovery := "Recover at statement boundaries. On an error, skip tokens until one that can start a statement, report once and go on from there. The sync set is tiny enough to write by hand: semicolon, closing brace, and every keyword that begins a declaration. " + strings.Repeat("Two details decide whether it feels good to use. ", 40)
+	recovery := "Recover at statement boundaries. On an error, skip tokens until one that can start a statement, " +
+		"report once and go on from there. The sync set is tiny enough to write by hand: semicolon, closing brace, " +
+		"and every keyword that begins a declaration. " +
+		strings.Repeat("Two details decide whether it feels good to use. ", 40)
 	sent := strings.Index(recovery, " enough")
 	call := message(history.Assistant, "")
 	call.ToolCalls = []history.ToolCall{{ID: "c1", Name: "read_file", Arguments: `{"path":"grammar/decl.peg"}`}}
@@ -63,7 +70,8 @@ func parser() ([]store.Message, []history.Entry) {
 	stopped.Status, stopped.Request, stopped.FinishReason = history.Interrupted, 11, string(store.EndStopped)
 	lost := message(history.Assistant, "Three kinds of errors repeat; the second is")
 	lost.Status, lost.Request, lost.FinishReason = history.Interrupted, 12, string(store.EndCut)
-	long := message(history.User, "Summarise this log.\n"+strings.Repeat("12:04:33 ERROR timeout towards the database\n", 411))
+	long := message(history.User, "Summarise this log.\n"+
+		strings.Repeat("12:04:33 ERROR timeout towards the database\n", 411))
 	long.Tokens = 7790
 	kept := history.Entry{Disposition: history.Kept, Whole: true}
 	with := func(change func(*history.Entry)) history.Entry {
@@ -115,17 +123,23 @@ func TestPage(t *testing.T) {
 func TestACutTextIsShownAsItIsSent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.SampledFrom([]string{"word", "longer-word", "汉字汉字", "👩‍👩‍👧", "שלום", "x", strings.Repeat("long", 30), "a\n\nb"}), 1, 60)
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"word", "longer-word", "汉字汉字", "👩‍👩‍👧", "שלום", "x", strings.Repeat("long", 30), "a\n\nb",
+		}), 1, 60)
 		head, rest := strings.Join(words.Draw(t, "head"), " "), strings.Join(words.Draw(t, "rest"), " ")
 		tail := rapid.SampledFrom([]string{"", "And the end."}).Draw(t, "tail")
 		from, to := len([]rune(head)), len([]rune(head+rest))
 		e := history.Entry{
-			Disposition: history.Cut, Cuts: []history.Range{{From: from, To: to}}, Inserted: []history.Insert{{At: from, Text: " ... (truncated)"}},
+			Disposition: history.Cut, Cuts: []history.Range{{From: from, To: to}}, Inserted: []history.Insert{
+				{At: from, Text: " ... (truncated)"},
+			},
 			CharsBefore: to + len(tail), CharsAfter: from + len(tail),
 		}
 		m := message(history.User, head+rest+tail)
 		next := message(history.User, "Go on.")
-		c := page(rapid.IntRange(14, 130).Draw(t, "width"), 200, []store.Message{m, next}, []history.Entry{e, {Disposition: history.Kept}})
+		c := page(rapid.IntRange(14, 130).Draw(t, "width"), 200, []store.Message{m, next}, []history.Entry{
+			e, {Disposition: history.Kept},
+		})
 		d := c.list.drawn(0)
 		text := ansi.Strip(strings.Join(d.lines[d.from:d.to], "\n"))
 		squeezed := strings.Join(strings.Fields(text), "")
@@ -153,8 +167,12 @@ func TestATrialSaysWhatChanges(t *testing.T) {
 	c.Judge(history.Plan{Entries: tried})
 	c.ScrollTo(1)
 	text := uitest.Plain(c.View())
-	for _, want := range []string{"● gpt-5.2 +comes back", "○ you −drops out", "+whole again, 2,207 characters", "the model would see from here ─── was 4"} {
-		if bare := strings.Join(strings.Fields(strings.ReplaceAll(text, "─", "")), ""); !strings.Contains(bare, strings.Join(strings.Fields(strings.ReplaceAll(want, "─", "")), "")) {
+	for _, want := range []string{
+		"● gpt-5.2 +comes back", "○ you −drops out", "+whole again, 2,207 characters",
+		"the model would see from here ─── was 4",
+	} {
+		if bare := strings.Join(strings.Fields(strings.ReplaceAll(text, "─", "")), ""); !strings.Contains(bare,
+			strings.Join(strings.Fields(strings.ReplaceAll(want, "─", "")), "")) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
 	}
@@ -179,10 +197,13 @@ func TestTheNewestTurnIsShownWhole(t *testing.T) {
 	t.Parallel()
 	messages, entries := parser()
 	c := page(72, 40, messages[:5], entries[:5])
-	if text := uitest.Plain(c.View()); !strings.Contains(text, "cut to 150 of") || strings.Contains(text, "truncated") || !strings.Contains(text, "feels good to use") {
+	if text := uitest.Plain(c.View()); !strings.Contains(text, "cut to 150 of") ||
+		strings.Contains(text, "truncated") || !strings.Contains(text, "feels good to use") {
 		t.Errorf("the newest answer is shown as\n%s", text)
 	}
-	c.Add(store.Message{Message: history.Message{ID: 6, Role: history.User, Content: "Go on.", Status: history.Complete}}, record.Receipt{})
+	c.Add(store.Message{
+		Message: history.Message{ID: 6, Role: history.User, Content: "Go on.", Status: history.Complete},
+	}, record.Receipt{})
 	if text := uitest.Plain(c.View()); !strings.Contains(text, "(truncated)") {
 		t.Errorf("an older answer is shown as\n%s", text)
 	}
@@ -192,8 +213,11 @@ func TestTheNewestTurnIsShownWhole(t *testing.T) {
 func TestNoLineIsTooWide(t *testing.T) {
 	t.Parallel()
 	texts := []string{
-		strings.Repeat("x", 100_000), strings.Repeat("汉字", 200), "👩‍👩‍👧 ZWJ 👨‍👩‍👧‍👦 🏳️‍🌈 👍🏽", "שלום עולם, العربية", "\u202e\x1b[31m\a", "e\u0301\u0301 a\u200b",
-		"```go\n" + strings.Repeat("line := of(code) // and more of it, until it is long\n", 10_000) + "```", "| a | b |\n|---|---|\n| " + strings.Repeat("cell ", 30) + "| b |", "", "\n\n\n", "# Heading\n\n- list\n  - deeper",
+		strings.Repeat("x", 100_000), strings.Repeat("汉字", 200), "👩‍👩‍👧 ZWJ 👨‍👩‍👧‍👦 🏳️‍🌈 👍🏽", "שלום עולם, العربية",
+		"\u202e\x1b[31m\a", "e\u0301\u0301 a\u200b",
+		"```go\n" + strings.Repeat("line := of(code) // and more of it, until it is long\n", 10_000) + "```",
+		"| a | b |\n|---|---|\n| " + strings.Repeat("cell ", 30) + "| b |", "", "\n\n\n",
+		"# Heading\n\n- list\n  - deeper",
 	}
 	roles := []history.Role{history.User, history.Assistant, history.Tool, history.System, "strange \x1b[31m"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -203,16 +227,30 @@ func TestNoLineIsTooWide(t *testing.T) {
 			text := rapid.SampledFrom(texts).Draw(t, "text")
 			m := message(rapid.SampledFrom(roles).Draw(t, "role"), text)
 			m.Reasoning = rapid.SampledFrom([]string{"", "汉字 reasoning\nof two lines"}).Draw(t, "reasoning")
-			m.Model = rapid.SampledFrom([]string{"gpt-5.2", "汉字-👩‍👩‍👧/" + strings.Repeat("模型", 20), ""}).Draw(t, "model")
+			m.Model = rapid.SampledFrom([]string{
+				"gpt-5.2", "汉字-👩‍👩‍👧/" + strings.Repeat("模型", 20), "",
+			}).Draw(t, "model")
 			m.Request, m.Siblings, m.Sibling = int64(rapid.IntRange(0, 1).Draw(t, "request")), 3, 2
 			if m.Role == history.Assistant && rapid.Bool().Draw(t, "calls") {
-				m.ToolCalls = []history.ToolCall{{ID: "1", Name: "read_" + text[:min(9, len(text))], Arguments: text}, {Name: "b", Arguments: `{"a":"b","c":[1]}`}}
+				m.ToolCalls = []history.ToolCall{
+					{ID: "1", Name: "read_" + text[:min(9, len(text))], Arguments: text}, {
+						Name: "b", Arguments: `{"a":"b","c":[1]}`,
+					},
+				}
 			}
-			m.Status = rapid.SampledFrom([]history.Status{history.Complete, history.Interrupted, history.Failed, history.Quarantined}).Draw(t, "status")
-			e := history.Entry{Disposition: rapid.SampledFrom([]history.Disposition{history.Kept, history.Cut, history.Dropped, history.Excluded}).Draw(t, "disposition")}
+			m.Status = rapid.SampledFrom([]history.Status{
+				history.Complete, history.Interrupted, history.Failed, history.Quarantined,
+			}).Draw(t, "status")
+			e := history.Entry{
+				Disposition: rapid.SampledFrom([]history.Disposition{
+					history.Kept, history.Cut, history.Dropped, history.Excluded,
+				}).Draw(t, "disposition"),
+			}
 			if n := len([]rune(text)); e.Disposition == history.Cut && n > 2 {
 				from := rapid.IntRange(0, n-1).Draw(t, "from")
-				e.Cuts, e.CharsBefore, e.CharsAfter = []history.Range{{From: from, To: rapid.IntRange(from, n).Draw(t, "to")}}, n, from
+				e.Cuts, e.CharsBefore, e.CharsAfter = []history.Range{
+					{From: from, To: rapid.IntRange(from, n).Draw(t, "to")},
+				}, n, from
 				e.Inserted = []history.Insert{{At: from, Text: " ... [汉字 cut]"}}
 			}
 			messages, entries = append(messages, m), append(entries, e)
@@ -221,7 +259,11 @@ func TestNoLineIsTooWide(t *testing.T) {
 		c := page(w, h, messages, entries)
 		c.Resize(w, h, rapid.IntRange(0, 2).Draw(t, "left"), rapid.IntRange(0, 2).Draw(t, "right"))
 		for range rapid.IntRange(0, 4).Draw(t, "steps") {
-			rapid.SampledFrom([]func(){func() { c.Step(-1) }, func() { c.Scroll(-3) }, func() { c.Expand() }, func() { c.Boundary() }, func() { c.First() }, func() { c.ShowReasoning(true) }}).Draw(t, "step")()
+			rapid.SampledFrom([]func(){
+				func() { c.Step(-1) }, func() { c.Scroll(-3) }, func() { c.Expand() }, func() { c.Boundary() }, func() {
+					c.First()
+				}, func() { c.ShowReasoning(true) },
+			}).Draw(t, "step")()
 		}
 		lines := c.View()
 		if len(lines) != h {
@@ -261,7 +303,9 @@ func TestAReceiptBecomesShorter(t *testing.T) {
 	t.Parallel()
 	r := record.Receipt{
 		Sent: 23, Stored: 61, Cut: 4, Repaired: 1, Took: 1900 * time.Millisecond,
-		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Cost: pricing.Cost{Amount: pricing.Dollar / 250, From: pricing.Charged},
+		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Cost: pricing.Cost{
+			Amount: pricing.Dollar / 250, From: pricing.Charged,
+		},
 	}
 	for _, c := range []struct {
 		w    int

@@ -150,15 +150,16 @@ func (m *itemList) cells(i, line int) (from, to int) {
 	return from, to
 }
 
-// markPicked draws the selected cells of a line. A selection of several lines is one of text: names and receipts are not
-// copied with it.
+// markPicked draws the selected cells of a line. A selection of several lines is one of text: names and receipts are
+// not copied with it.
 func (m *itemList) markPicked(text string, i, line int) string {
 	from, to := m.cells(i, line)
 	if to = min(to, theme.Width(text)); from >= to {
 		return text
 	}
 	d := m.drawn(i)
-	if from, to := m.picked.from, m.picked.to; (line < d.from || line >= d.to) && (from.item != to.item || from.line != to.line) {
+	if from, to := m.picked.from, m.picked.to; (line < d.from || line >= d.to) &&
+		(from.item != to.item || from.line != to.line) {
 		return text
 	}
 	style := m.styles.Selected

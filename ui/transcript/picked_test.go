@@ -42,8 +42,11 @@ func (c *Model) mouse(x, y, toX, toY int) string {
 
 func TestDraggingSelectsTheStoredText(t *testing.T) {
 	t.Parallel()
-	question := "How do I parse this grammar, which is left-recursive and long enough to be wrapped at this width?\n\tAn indented line."
-	answer := "Rewrite **the rule** as a loop, with `next()`:\n\n1. factor *it*\n2. see [the page](https://example.org/a_b) for more\n\n```go\nfor p.tok == PLUS {\n\tp.next() // 汉字 here\n}\n```\n\nThen *stop*."
+	question := "How do I parse this grammar, which is left-recursive and long enough to be wrapped at this " +
+		"width?\n\tAn indented line."
+	answer := "Rewrite **the rule** as a loop, with `next()`:\n\n1. factor *it*\n2. see [the " +
+		"page](https://example.org/a_b) for more\n\n```go\nfor p.tok == PLUS {\n\tp.next() // 汉字 " +
+		"here\n}\n```\n\nThen *stop*."
 	for _, c := range []struct{ from, to, want string }{
 		{"How", "grammar", "How do I parse this grammar"},
 		{"grammar,", "enough", "grammar, which is left-recursive and long enough"},
@@ -132,8 +135,11 @@ func TestDraggingScrolls(t *testing.T) {
 func TestWhatIsSelectedIsStored(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{
-		"word ", "**bold** ", "`code` ", "*it* ", "\n\n", "\n- item ", "\n1. first ", "\n\n```go\nx := 1\n\ty()\n```\n\n", "汉字 ", "👩‍👩‍👧 ", "שלום ", "[link](https://a.b/c) ", "<b>html</b> ", "&amp; ",
-		"\n\n| a | b |\n|---|---|\n| one two three | four |\n\n", "# Heading\n", "> quote ", "\x1b[31m", "e\u0301 ", strings.Repeat("long", 40), "a_b_c ", "\t", "$x$ ",
+		"word ", "**bold** ", "`code` ", "*it* ", "\n\n", "\n- item ", "\n1. first ",
+		"\n\n```go\nx := 1\n\ty()\n```\n\n", "汉字 ", "👩‍👩‍👧 ", "שלום ", "[link](https://a.b/c) ",
+		"<b>html</b> ", "&amp; ",
+		"\n\n| a | b |\n|---|---|\n| one two three | four |\n\n", "# Heading\n", "> quote ", "\x1b[31m", "e\u0301 ",
+		strings.Repeat("long", 40), "a_b_c ", "\t", "$x$ ",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(piece, 1, 30).Draw(t, "text"), "")
@@ -141,7 +147,11 @@ func TestWhatIsSelectedIsStored(t *testing.T) {
 		var entries []history.Entry
 		if n := len([]rune(text)); rapid.Bool().Draw(t, "cut") && n > 2 {
 			from := rapid.IntRange(0, n-1).Draw(t, "from")
-			entries = []history.Entry{{Disposition: history.Cut, Cuts: []history.Range{{From: from, To: rapid.IntRange(from, n).Draw(t, "until")}}, Inserted: []history.Insert{{At: from, Text: " ... (truncated)"}}}}
+			entries = []history.Entry{
+				{Disposition: history.Cut, Cuts: []history.Range{
+					{From: from, To: rapid.IntRange(from, n).Draw(t, "until")},
+				}, Inserted: []history.Insert{{At: from, Text: " ... (truncated)"}}},
+			}
 		}
 		w, h := rapid.IntRange(14, 100).Draw(t, "width"), rapid.IntRange(2, 30).Draw(t, "height")
 		c := page(w, h, []store.Message{m, message(history.User, "Go on.")}, entries)
@@ -162,8 +172,10 @@ func TestWhatIsSelectedIsStored(t *testing.T) {
 				t.Fatalf("with a selection a line has %d cells, want at most %d", n, w)
 			}
 		}
-		// All of it selected is all of it, but for the marks at its ends, the lines that frame code and what is not shown.
-		if all := (picked{on: true, from: place{1, 0, 0}, to: place{1, d.below, w}}); entries == nil && m.Role == history.User && !strings.ContainsAny(text, "\x1b") && !tooLong(text) {
+		// All of it selected is all of it, but for the marks at its ends, the lines that frame code and what is not
+		// shown.
+		if all := (picked{on: true, from: place{1, 0, 0}, to: place{1, d.below, w}}); entries == nil &&
+			m.Role == history.User && !strings.ContainsAny(text, "\x1b") && !tooLong(text) {
 			c.list.picked = all
 			if got := c.list.pickedOf(i, d); strings.TrimSpace(got) != strings.TrimSpace(text) {
 				t.Fatalf("all of it selected is %q, want %q", got, text)

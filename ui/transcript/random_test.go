@@ -91,7 +91,9 @@ func (n *naive) screen() []string {
 func words(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(60) {
-		b.WriteString([]string{"word", "a longer one", "\n\n", "\n- item", "\n```\ncode\n```\n", "**bold**", "汉字"}[r.IntN(7)] + " ")
+		b.WriteString([]string{
+			"word", "a longer one", "\n\n", "\n- item", "\n```\ncode\n```\n", "**bold**", "汉字",
+		}[r.IntN(7)] + " ")
 	}
 	return b.String()
 }
@@ -99,7 +101,10 @@ func words(r *rand.Rand) string {
 func TestListEqualsOneThatRendersEverything(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	next, older := int64(1), int64(-1)
-	n := &naive{text: map[int64]string{}, open: map[int64]bool{}, made: map[string][]string{}, width: 50, height: 12, follow: true}
+	n := &naive{
+		text: map[int64]string{}, open: map[int64]bool{}, made: map[string][]string{}, width: 50,
+		height: 12, follow: true,
+	}
 	m := newList(theme.Styles{})
 	m.keep = 4
 	m.SetSize(n.width, n.height)
@@ -219,8 +224,10 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 			got = append(got, line)
 		}
 		if want := n.screen(); !slices.Equal(got, want) {
-			t.Fatalf("step %d (%s), %d×%d, at item %d line %d follow %v; model at %d line %d follow %v\ngot\n%s\nwant\n%s", step, did, n.width, n.height,
-				n.top, n.line, n.follow, m.slots[m.top].ID, m.line, m.follow, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Fatalf("step %d (%s), %d×%d, at item %d line %d follow %v; model at %d line %d follow "+
+				"%v\ngot\n%s\nwant\n%s", step, did, n.width, n.height,
+				n.top, n.line, n.follow, m.slots[m.top].ID, m.line, m.follow, strings.Join(got, "\n"),
+				strings.Join(want, "\n"))
 		}
 		if m.follow != n.follow {
 			t.Fatalf("step %d (%s): following is %v, want %v", step, did, m.follow, n.follow)

@@ -30,9 +30,10 @@ type Search struct {
 	at       int // the hit that the user is at, from 0
 	wrapped  int // which way the user came to it past an end, 0 for neither
 
-	tally  tally
-	whole  map[int64]int // the turn in which the model saw a message whole for the last time, 0 for none; as far as it was asked
-	asking bool          // a question about past requests is being answered
+	tally tally
+	// The turn in which the model saw a message whole for the last time, 0 for none; as far as it was asked.
+	whole  map[int64]int
+	asking bool // a question about past requests is being answered
 }
 
 // hit is where a search found its text: in a message, or in one of its tool calls.
@@ -197,7 +198,8 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, f := &c.Keys, &c.Search
 	before := f.Text()
 	switch {
-	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text() == "", msg.Code == tea.KeyBackspace && f.Text() == "":
+	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text() == "", msg.Code == tea.KeyBackspace &&
+		f.Text() == "":
 		return c.EndSearch()
 	case k.Pressed(msg, keymap.Choose) && f.done && len(f.hits) == 0:
 		return c.Say("No match in this conversation; " + k.First(keymap.Back) + " ends the search.")
@@ -215,7 +217,8 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text() == "":
 		return c.Emit(Wanted{keymap.Help})
 	case !f.Typed(msg):
-		return c.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the matches, " + k.First(keymap.Back) + " ends the search.")
+		return c.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the matches, " +
+			k.First(keymap.Back) + " ends the search.")
 	case f.Text() != before:
 		return c.seekTyped()
 	}

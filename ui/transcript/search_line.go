@@ -87,8 +87,10 @@ func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	hint := ""
 	if !f.Open && len(f.hits) > 0 {
 		for _, h := range []key.Binding{
-			c.Keys.Hint("next", keymap.NextHit), c.Keys.Hint("previous", keymap.PrevHit), c.Keys.Hint("close", keymap.Back),
-			c.Keys.Hint("inspect", keymap.Inspect), c.Keys.Hint("pin", keymap.Pin), c.Keys.Hint("exclude", keymap.Exclude),
+			c.Keys.Hint("next", keymap.NextHit), c.Keys.Hint("previous", keymap.PrevHit),
+			c.Keys.Hint("close", keymap.Back),
+			c.Keys.Hint("inspect", keymap.Inspect), c.Keys.Hint("pin", keymap.Pin),
+			c.Keys.Hint("exclude", keymap.Exclude),
 		} {
 			more := hint + st.Text.Render(h.Help().Key) + st.Muted.Render(" "+h.Help().Desc) + "   "
 			if theme.Width(line)+1+theme.Width(more) > w {

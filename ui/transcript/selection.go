@@ -67,7 +67,8 @@ func (c *Model) selectRange() tea.Cmd {
 	switch {
 	case c.selection.ranged:
 		c.KeepRange()
-		return c.Say("The range is kept: " + c.Keys.First(keymap.Pick) + " adds or removes a message, " + c.Keys.First(keymap.Select) + " starts another range.")
+		return c.Say("The range is kept: " + c.Keys.First(keymap.Pick) + " adds or removes a message, " +
+			c.Keys.First(keymap.Select) + " starts another range.")
 	case !ok:
 		return c.Say("There is no message here to start a range at.")
 	}

@@ -15,11 +15,24 @@ import (
 // conversation is a short one with one of everything.
 func conversation() []Item {
 	return []Item{
-		{ID: 1, Role: history.User, Name: "you", Plain: true, Text: "Our grammar is left-recursive, and the parser never ends. What is the usual cure?"},
-		{ID: 2, Role: history.Assistant, Name: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> holds the operands.", Reasoning: "The user has\na left-recursive rule.", Receipt: &record.Receipt{Sent: 3, Stored: 9, Cut: 1, Expected: 1900, Took: 1900 * time.Millisecond}, Trail: "⑂ 2 forks"},
-		{ID: 3, Role: history.User, Name: "you", Plain: true, Text: "Never touch generated files.", Detail: "2 of 3  [ ]"},
+		{ID: 1, Role: history.User, Name: "you", Plain: true, Text: "Our grammar is left-recursive, and the parser " +
+			"never ends. What is the usual cure?"},
+		{
+			ID: 2, Role: history.Assistant, Name: "gpt-5.2", Text: "Rewrite it:\n\n1. **factor** the rule `expr`\n2. " +
+				"loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> " +
+				"holds the " +
+				"operands.", Reasoning: "The user has\na left-recursive rule.",
+			Receipt: &record.Receipt{Sent: 3, Stored: 9, Cut: 1, Expected: 1900, Took: 1900 * time.Millisecond},
+			Trail:   "⑂ 2 forks",
+		},
+		{
+			ID: 3, Role: history.User, Name: "you", Plain: true, Text: "Never touch generated files.",
+			Detail: "2 of 3  [ ]",
+		},
 		{ID: 4, Role: history.Tool, Name: "tool", Plain: true, Fold: true, Text: "package parser\n\nfunc x() {}\n"},
-		{ID: 5, Role: history.Assistant, Name: "gpt", Text: "Understood. \x1b[2JThe generator", Note: Note{What: "connection lost", Rest: "after 38 tokens · this part is kept", Fault: true}},
+		{ID: 5, Role: history.Assistant, Name: "gpt", Text: "Understood. \x1b[2JThe generator", Note: Note{
+			What: "connection lost", Rest: "after 38 tokens · this part is kept", Fault: true,
+		}},
 	}
 }
 
@@ -45,7 +58,8 @@ func TestWhatEndsBelowTheScreenIsCounted(t *testing.T) {
 	before := m.View()
 	m.Write(6, " that goes on\n\nand on", "")
 	if m.Following() || m.Newer() != 2 || m.View() != before {
-		t.Errorf("scrolled up: following %v, newer %d, screen\n%s\nwant\n%s", m.Following(), m.Newer(), m.View(), before)
+		t.Errorf("scrolled up: following %v, newer %d, screen\n%s\nwant\n%s", m.Following(), m.Newer(),
+			m.View(), before)
 	}
 	m.Top()
 	if n := m.Newer(); n < 3 || n > 5 {
@@ -91,7 +105,9 @@ func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 	m.SetCursor(-1)
 	m.Write(-1, "# Hi\n\nsome **te", "")
 	m.Write(-1, "xt**", "")
-	m.Replace(-1, Item{ID: 7, Name: "gpt", Text: "# Hi\n\nsome **text**", Receipt: &record.Receipt{Sent: 1, Stored: 1, Expected: 9}})
+	m.Replace(-1, Item{
+		ID: 7, Name: "gpt", Text: "# Hi\n\nsome **text**", Receipt: &record.Receipt{Sent: 1, Stored: 1, Expected: 9},
+	})
 	if id, _ := m.Cursor(); id != 7 {
 		t.Errorf("the cursor is on %d, want 7", id)
 	}

@@ -134,7 +134,8 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Pick:
 		return c.pick()
 	case "":
-		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) + " goes to the draft, " + c.Keys.First(keymap.Ask) + " lists the keys.")
+		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) +
+			" goes to the draft, " + c.Keys.First(keymap.Ask) + " lists the keys.")
 	default:
 		return c.Emit(Wanted{a})
 	}

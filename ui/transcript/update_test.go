@@ -23,14 +23,25 @@ import (
 func grammar(w, h int) Model {
 	run := func(func(context.Context) tea.Msg) tea.Cmd { return nil } // there is no session to ask
 	newContext := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
-	c := New(Deps{Keys: keymap.Default(), Run: run, NewContext: newContext, Draft: func() func() (history.Plan, error) { return nil }})
+	c := New(Deps{
+		Keys: keymap.Default(), Run: run, NewContext: newContext, Draft: func() func() (history.Plan, error) {
+			return nil
+		},
+	})
 	c.Restyle(theme.New(theme.None, theme.Palette{}, 0))
 	c.Resize(w, h, 1, 1)
 	var plan history.Plan
-	for i, text := range []string{"How do I parse this?", "Rewrite the rule.", "Which rule?", "The first rule of the grammar.", "Thanks."} {
+	for i, text := range []string{
+		"How do I parse this?", "Rewrite the rule.", "Which rule?", "The first rule of the grammar.", "Thanks.",
+	} {
 		role := []history.Role{history.User, history.Assistant}[i%2]
-		c.Add(store.Message{Message: history.Message{ID: int64(i + 1), Role: role, Content: text, Status: history.Complete}, Model: "gpt-5.2"}, record.Receipt{})
-		e := history.Entry{ID: int64(i + 1), Index: i, Role: role, Disposition: history.Kept, TokensBefore: 10, TokensAfter: 10}
+		c.Add(store.Message{
+			Message: history.Message{ID: int64(i + 1), Role: role, Content: text, Status: history.Complete},
+			Model:   "gpt-5.2",
+		}, record.Receipt{})
+		e := history.Entry{
+			ID: int64(i + 1), Index: i, Role: role, Disposition: history.Kept, TokensBefore: 10, TokensAfter: 10,
+		}
 		if i == 0 {
 			e.Disposition, e.TokensAfter = history.Dropped, 0
 		}
@@ -68,8 +79,12 @@ func TestTheTranscriptSaysWhatConcernsOthers(t *testing.T) {
 		{[]string{"?"}, Wanted{keymap.Ask}},
 		{[]string{"n"}, event.Notice{Text: "There is no search: / starts a search."}},
 		{[]string{"ctrl+o"}, event.Notice{Text: "This message has nothing to expand."}},
-		{[]string{"q"}, event.Notice{Text: "q does nothing in the transcript; esc goes to the draft, ? lists the keys."}},
-		{[]string{"u"}, event.Notice{Text: "There is nothing to undo: no message was pinned or excluded since the session was opened."}},
+		{[]string{"q"}, event.Notice{
+			Text: "q does nothing in the transcript; esc goes to the draft, ? lists the keys.",
+		}},
+		{[]string{"u"}, event.Notice{
+			Text: "There is nothing to undo: no message was pinned or excluded since the session was opened.",
+		}},
 		{[]string{"/"}, Hushed{}},
 		{[]string{"/", "esc"}, SearchEnded{}},
 		{[]string{"/", "f1"}, Wanted{keymap.Help}},
@@ -178,9 +193,12 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 		msg  FlaggedMsg
 		want string
 	}{
-		{FlaggedMsg{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message dropped (3 you) to make room."},
-		{FlaggedMsg{Action: pin, Rest: []int64{2}}, "Pinned message 1; its result goes with it. It applies to the next request; the current one is already sent."},
-		{FlaggedMsg{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already; o returns to automatic."},
+		{FlaggedMsg{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message " +
+			"dropped (3 you) to make room."},
+		{FlaggedMsg{Action: pin, Rest: []int64{2}}, "Pinned message 1; its result goes with it. It applies to the " +
+			"next request; the current one is already sent."},
+		{FlaggedMsg{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already; o " +
+			"returns to automatic."},
 		{FlaggedMsg{Err: errors.New("the disk is full")}, "the disk is full."},
 	} {
 		m, _ := c.Update(x.msg)
@@ -222,7 +240,8 @@ func TestTheStartOfTheConversationIsSeen(t *testing.T) {
 	}{
 		{[]history.Entry{whole, whole}, "Nothing is dropped: the model sees the whole conversation."},
 		{[]history.Entry{whole, cut, cut}, "The model sees the conversation from its start; 2 messages are cut."},
-		{[]history.Entry{out, cut, whole}, "The model sees the conversation from its start; 1 message is not sent and 1 message is cut."},
+		{[]history.Entry{out, cut, whole}, "The model sees the conversation from its start; 1 message is not sent " +
+			"and 1 message is cut."},
 	} {
 		m.Plan.Entries = test.entries
 		if got := m.fromStart(); got != test.want {
