@@ -109,7 +109,8 @@ func (t *Model) update(msg tea.Msg) tea.Cmd {
 			return t.take(msg)
 		}
 	case TickMsg:
-		if msg.Turn != t.Number || !t.Busy || t.Asleep || msg.At.Sub(t.ticked) < tickTime/2 { // too early: a second clock runs
+		// Too early: a second clock runs.
+		if msg.Turn != t.Number || !t.Busy || t.Asleep || msg.At.Sub(t.ticked) < tickTime/2 {
 			break
 		}
 		t.ticked = msg.At

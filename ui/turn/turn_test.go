@@ -74,9 +74,12 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		want  string
 	}{
 		{session.Planned{}, 0, "asking… 0.0 s"},
-		{session.Waiting{Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second}}, time.Second, "trying again in 5 s"},
+		{session.Waiting{
+			Waiting: llm.Waiting{Err: &llm.Error{}, After: 5 * time.Second},
+		}, time.Second, "trying again in 5 s"},
 		{session.Delta{Reasoning: "I should think."}, 2 * time.Second, "thinking… 2.0 s · ~3 tokens"},
-		{session.Delta{Text: "a"}, 2400 * time.Millisecond, "answering… 2.0 s · ~4 tokens"}, // the clock moves once a second
+		// The clock moves once a second.
+		{session.Delta{Text: "a"}, 2400 * time.Millisecond, "answering… 2.0 s · ~4 tokens"},
 		{session.Calling{Name: "shell"}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
 		{session.Running{Name: "shell"}, 3 * time.Second, "running shell… 0.0 s"},
 		{session.Progress{Text: "40 %\x1b[2J"}, 3 * time.Second, "running shell… 0.0 s · 40 %␛[2J"},
