@@ -27,9 +27,11 @@ func Key(name string) tea.KeyPressMsg {
 		name = rest
 	}
 	special := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
+		"left": tea.KeyLeft, "right": tea.KeyRight,
 		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"space": ' ', "delete": tea.KeyDelete, "backspace": tea.KeyBackspace, "f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3,
+		"space": ' ', "delete": tea.KeyDelete, "backspace": tea.KeyBackspace, "f1": tea.KeyF1, "f2": tea.KeyF2,
+		"f3": tea.KeyF3,
 	}
 	if code, ok := special[name]; ok {
 		k.Code = code
