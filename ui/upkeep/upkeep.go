@@ -1,6 +1,6 @@
 // Package upkeep looks after the stored history while the application runs: some time after the start it examines the
-// file and backs it up, once a day, it brings the search index up to date step by step, and it exchanges what is new with
-// other machines. All of it happens in commands, and nothing waits for it.
+// file and backs it up, once a day, it brings the search index up to date step by step, and it exchanges what is new
+// with other machines. All of it happens in commands, and nothing waits for it.
 package upkeep
 
 import (

@@ -34,7 +34,9 @@ func imported(t *testing.T, db *store.Store, fork bool) {
 	text := "where is the needle" + strings.Repeat(" in the haystack", 60)
 	long, err := db.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
 		for range 600 {
-			if err := add(store.Message{Message: history.Message{Role: history.User, Content: text, Status: history.Imported}}); err != nil {
+			if err := add(store.Message{
+				Message: history.Message{Role: history.User, Content: text, Status: history.Imported},
+			}); err != nil {
 				return store.Session{}, err
 			}
 		}
