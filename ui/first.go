@@ -125,9 +125,8 @@ func savedPart(m *Model) frame.Part {
 		return p
 	}
 	p.Lines = []frame.Line{
-		{Text: markdown.OneLine(fromHome(filepath.Dir(m.current.With.Store.Path())), 200)}, {
-			Remark: "Plain SQLite. A temporary chat isn’t saved.",
-		},
+		{Text: markdown.OneLine(fromHome(filepath.Dir(m.current.With.Store.Path())), 200)},
+		{Remark: "Plain SQLite. A temporary chat isn’t saved."},
 	}
 	return p
 }

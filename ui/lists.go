@@ -109,8 +109,8 @@ func (s overlayStack) list(kind settings.Kind) *listOverlay {
 }
 
 // newList is a list of which a choice is used as chosen does.
-func newList(keys keymap.Map, o picker.Options, kind settings.Kind, choices []picker.Choice,
-	chosen func(string) tea.Cmd,
+func newList(
+	keys keymap.Map, o picker.Options, kind settings.Kind, choices []picker.Choice, chosen func(string) tea.Cmd,
 ) *listOverlay {
 	l := &listOverlay{Model: picker.New(keys, o), kind: kind, chosen: chosen}
 	if !o.Loading {

@@ -56,9 +56,8 @@ func TestAPromptIsLookedAtAndTheDraftComesBack(t *testing.T) {
 func TestADraftIsMadeOfAMessage(t *testing.T) {
 	c := written(60)
 	files := []history.Part{
-		{Kind: history.TextPart, Name: "a.go", Text: "package a"}, {
-			Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG"),
-		},
+		{Kind: history.TextPart, Name: "a.go", Text: "package a"},
+		{Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG")},
 	}
 	c.SetWith("why?", files)
 	if got := c.Drafted(); got.Text != "why?" || len(got.Files) != 2 {

@@ -86,9 +86,8 @@ func TestTheFirstScreenFits(t *testing.T) {
 	f := First{
 		Parts: []Part{
 			{Label: "Model", Lines: []Line{
-				{Name: "guide", Text: ", built in and offline"}, {
-					Remark: "It isn’t a language model: it answers from winnow’s documentation.",
-				},
+				{Name: "guide", Text: ", built in and offline"},
+				{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
 			}},
 			{Label: "Why", Lines: []Line{{Text: "No API key is set, and no local server is running."}}, Rank: 2},
 			{Label: "Try", Lines: []Line{{Text: "What happens when a chat gets too long?", Yours: true}}, Rank: 1},

@@ -199,7 +199,8 @@ func concealed(list []block, secrets theme.Secrets) []block {
 // blocksOf are what is stored of a repaired message, and of the calls and results that go with it, against what a plan
 // sends of it. Where nothing of that differs they are the damaged bytes of its repairs against what is sent of those;
 // there are none where a repair moved a message.
-func blocksOf(p *history.Plan, stored func(int64) (store.Message, bool), e history.Entry, repairs []history.Repair,
+func blocksOf(
+	p *history.Plan, stored func(int64) (store.Message, bool), e history.Entry, repairs []history.Repair,
 	secrets theme.Secrets,
 ) []block {
 	list := groupOf(p, stored, e).blocks(secrets)

@@ -91,9 +91,9 @@ func (p *Model) sends(st theme.Styles) []words {
 		verb = "sent "
 	}
 	return []words{
-		{verb, st.Muted}, {theme.Thousands(r.Counts.Sent()), st.Text}, {
-			" of " + theme.Thousands(r.Counts.Stored), st.Muted,
-		},
+		{verb, st.Muted},
+		{theme.Thousands(r.Counts.Sent()), st.Text},
+		{" of " + theme.Thousands(r.Counts.Stored), st.Muted},
 	}
 }
 

@@ -22,9 +22,9 @@ func listOf(w, h int, choices ...Choice) Model {
 
 func three() []Choice {
 	return []Choice{
-		{Label: "bread", Right: "4 turns", Value: "1"}, {Label: "parser", Right: "12 turns", Value: "2"}, {
-			Label: "partner", Value: "3",
-		},
+		{Label: "bread", Right: "4 turns", Value: "1"},
+		{Label: "parser", Right: "12 turns", Value: "2"},
+		{Label: "partner", Value: "3"},
 	}
 }
 

@@ -233,9 +233,8 @@ func TestNoLineIsTooWide(t *testing.T) {
 			m.Request, m.Siblings, m.Sibling = int64(rapid.IntRange(0, 1).Draw(t, "request")), 3, 2
 			if m.Role == history.Assistant && rapid.Bool().Draw(t, "calls") {
 				m.ToolCalls = []history.ToolCall{
-					{ID: "1", Name: "read_" + text[:min(9, len(text))], Arguments: text}, {
-						Name: "b", Arguments: `{"a":"b","c":[1]}`,
-					},
+					{ID: "1", Name: "read_" + text[:min(9, len(text))], Arguments: text},
+					{Name: "b", Arguments: `{"a":"b","c":[1]}`},
 				}
 			}
 			m.Status = rapid.SampledFrom([]history.Status{

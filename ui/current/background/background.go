@@ -239,8 +239,8 @@ func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Contex
 }
 
 // finished ends a turn. Behind one that ended well comes the next queued message.
-func (m *Model) finished(a *Answer, e session.Finished, newContext func() (context.Context,
-	context.CancelFunc),
+func (m *Model) finished(
+	a *Answer, e session.Finished, newContext func() (context.Context, context.CancelFunc),
 ) tea.Cmd {
 	stopped := a.Turn.Stopping && e.Err == nil
 	a.Turn.End()
