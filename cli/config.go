@@ -165,9 +165,9 @@ func (p *program) listKeys(c config.Config) {
 
 // checkModels finds the models of a file that nothing stands for, as a chat would. Only a name without a
 // known endpoint makes it ask a server, for its list of models.
-func (p *program) checkModels(ctx context.Context, file string, doc []byte, c config.Config) ([]*config.Mistake,
-	error,
-) {
+func (p *program) checkModels(
+	ctx context.Context, file string, doc []byte, c config.Config,
+) ([]*config.Mistake, error) {
 	w, err := p.setup(ctx)
 	if err != nil {
 		return nil, err

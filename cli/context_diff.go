@@ -33,9 +33,9 @@ func recordedRequest(ctx context.Context, s *session.Session, at pastRef) (repor
 }
 
 // laterRequest is what is compared: the request of --turn, or the next one.
-func (p *program) laterRequest(ctx context.Context, s *session.Session, asked contextAsked) (report.DiffRequest,
-	error,
-) {
+func (p *program) laterRequest(
+	ctx context.Context, s *session.Session, asked contextAsked,
+) (report.DiffRequest, error) {
 	if asked.turn != (pastRef{}) {
 		return recordedRequest(ctx, s, asked.turn)
 	}

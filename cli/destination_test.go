@@ -217,9 +217,8 @@ func newScenario(t *testing.T, seed uint64) *destinationScenario {
 	}
 	var tables strings.Builder
 	for _, e := range []struct{ name, base, address string }{
-		{"work", "https://llm.work.example/v1", "llm.work.example:443"}, {
-			"box", "http://box.lan:8000/v1", "box.lan:8000",
-		},
+		{"work", "https://llm.work.example/v1", "llm.work.example:443"},
+		{"box", "http://box.lan:8000/v1", "box.lan:8000"},
 	} {
 		if !chance(45) {
 			continue

@@ -335,8 +335,8 @@ func (p *program) noteTables(f *findings, c config.Config, ref string) {
 
 // checkWindow says how large the context window of a model of an endpoint is, and who says so: of the model that the
 // user named, else of the endpoint's default one or the first that it lists.
-func (p *program) checkWindow(ctx context.Context, f *findings, w *setup, e llm.Endpoint, list []llm.Model,
-	named string,
+func (p *program) checkWindow(
+	ctx context.Context, f *findings, w *setup, e llm.Endpoint, list []llm.Model, named string,
 ) {
 	id, here := strings.CutPrefix(named, e.Name+"/")
 	if !here {

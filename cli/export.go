@@ -215,8 +215,8 @@ func (p *program) exportTo(f exportFlags, write func(io.Writer) error) error {
 
 // exportAll writes every session: an archive of all of them, or a file for each, under a name without
 // secrets.
-func (p *program) exportAll(ctx context.Context, f exportFlags, o transfer.ExportOptions,
-	redact func(string) string,
+func (p *program) exportAll(
+	ctx context.Context, f exportFlags, o transfer.ExportOptions, redact func(string) string,
 ) error {
 	s, err := p.openStore(ctx, true)
 	if err != nil {

@@ -292,9 +292,9 @@ func (p *program) deleteKey(ctx context.Context, name string) error {
 }
 
 // completeKeyName offers the names of endpoints.
-func (p *program) completeKeyName(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
-	cobra.ShellCompDirective,
-) {
+func (p *program) completeKeyName(
+	_ *cobra.Command, args []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	c, err := p.readConfig()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

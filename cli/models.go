@@ -88,9 +88,9 @@ func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm
 
 // completeModel offers the endpoints that -m can name, and then the models of one: those that are known without
 // asking a server elsewhere, and those that sessions have used.
-func (p *program) completeModel(c *cobra.Command, _ []string, typed string) ([]cobra.Completion,
-	cobra.ShellCompDirective,
-) {
+func (p *program) completeModel(
+	c *cobra.Command, _ []string, typed string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	catalog := &llm.Catalog{Network: p.network}
 	if config, err := p.readConfig(); err == nil {
 		catalog.Patterns = config.Patterns()

@@ -158,8 +158,8 @@ func (p *program) withSession(ctx context.Context, id string, use func(*store.St
 }
 
 // showTree writes every branch of a session.
-func (p *program) showTree(ctx context.Context, s *store.Store, info store.Session, clean *redaction,
-	asJSON bool,
+func (p *program) showTree(
+	ctx context.Context, s *store.Store, info store.Session, clean *redaction, asJSON bool,
 ) error {
 	messages, err := s.Messages(ctx, info.ID)
 	if err != nil {

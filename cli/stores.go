@@ -14,9 +14,9 @@ import (
 )
 
 // completeSession offers the ids of the newest sessions with their titles.
-func (p *program) completeSession(c *cobra.Command, _ []string, _ string) ([]cobra.Completion,
-	cobra.ShellCompDirective,
-) {
+func (p *program) completeSession(
+	c *cobra.Command, _ []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	list, err := p.recentSessions(c.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -29,9 +29,9 @@ func (p *program) completeSession(c *cobra.Command, _ []string, _ string) ([]cob
 }
 
 // completeOneSession is completeSession for the only argument of a command.
-func (p *program) completeOneSession(c *cobra.Command, args []string, typed string) ([]cobra.Completion,
-	cobra.ShellCompDirective,
-) {
+func (p *program) completeOneSession(
+	c *cobra.Command, args []string, typed string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

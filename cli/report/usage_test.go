@@ -22,8 +22,10 @@ func TestUsageTable(t *testing.T) {
 		From: day(1), To: day(30), By: record.UsageBy{Day: true, Model: true},
 		UsageReport: record.UsageReport{
 			Lines: []record.UsageLine{
-				{UsageKey: record.UsageKey{Day: day(2), Model: "openai/gpt-5.2"}, Usage: some(12*pricing.Dollar/10, 40,
-					0)},
+				{
+					UsageKey: record.UsageKey{Day: day(2), Model: "openai/gpt-5.2"},
+					Usage:    some(12*pricing.Dollar/10, 40, 0),
+				},
 				{UsageKey: record.UsageKey{Day: day(3), Model: "work/new\x1b[31m"}, Usage: some(0, 0, 3)},
 				{UsageKey: record.UsageKey{Day: day(3), Model: "ollama/llama3"}, Usage: record.Usage{
 					Spent: record.Spent{Requests: 1}, Uncounted: 1,
