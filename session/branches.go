@@ -52,8 +52,8 @@ func (s *Session) RegenerateWith(ctx context.Context, message int64, ref string)
 // sibling. A list of files takes the place of the earlier message's, even an empty one; without a list
 // the new message keeps them. An edit of a message that was sent alone is sent alone as well. For a message of somebody
 // else the error is ErrNotYours.
-func (s *Session) Edit(ctx context.Context, how SendOptions, message int64, draft string,
-	files ...history.Part,
+func (s *Session) Edit(
+	ctx context.Context, how SendOptions, message int64, draft string, files ...history.Part,
 ) <-chan Event {
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
 		t.cut = how.Cut

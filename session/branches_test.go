@@ -63,10 +63,12 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	for _, to := range []struct {
 		message int64
 		want    string
-	}{{thanks, three}, {everything.ID, four}, {
-		question, strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n",
-			1),
-	}} {
+	}{
+		{thanks, three},
+		{everything.ID, four},
+		{question, strings.Replace(three, "user: Thanks\nassistant: Good.\n", "user: That was all\nassistant: Bye.\n",
+			1)},
+	} {
 		if err := s.Switch(t.Context(), to.message); err != nil {
 			t.Fatal(err)
 		}

@@ -20,9 +20,9 @@ func (s *Session) Flag(message int64) history.Flag {
 //
 // Exclusion is set and taken back for a whole tool group, each of its messages: a branch that begins in front of
 // a late result holds the call without it.
-func (s *Session) SetFlags(ctx context.Context, f history.Flag, messages ...int64) (before map[int64]history.Flag,
-	err error,
-) {
+func (s *Session) SetFlags(
+	ctx context.Context, f history.Flag, messages ...int64,
+) (before map[int64]history.Flag, err error) {
 	// Only a reader of the branch knows its tool groups. While the older messages are still loading, or a turn
 	// runs, that has to wait.
 	s.mu.Lock()
@@ -59,9 +59,9 @@ func (s *Session) Group(message int64) []int64 {
 
 // RestoreFlags gives each message the flag that it had: it undoes a SetFlags by what that returned. Plans and records
 // hold the map that was there before, so that is left alone.
-func (s *Session) RestoreFlags(ctx context.Context, flags map[int64]history.Flag) (before map[int64]history.Flag,
-	err error,
-) {
+func (s *Session) RestoreFlags(
+	ctx context.Context, flags map[int64]history.Flag,
+) (before map[int64]history.Flag, err error) {
 	if err := s.mayWrite(); err != nil {
 		return nil, err
 	}

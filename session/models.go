@@ -132,8 +132,8 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 // what was set and learned, by what the servers state now, and by the models' names. One that would only be
 // assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;
 // the windows are what is known without it.
-func ListedWindows(ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model,
-	now time.Time,
+func ListedWindows(
+	ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time,
 ) ([]llm.Window, error) {
 	named := make(map[string]llm.Endpoint, len(endpoints))
 	for _, e := range endpoints {

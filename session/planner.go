@@ -325,8 +325,8 @@ func (p *planner) options(to *target.Model, policy history.Policy, turn []histor
 
 // previewEdit plans the request that would leave if a draft were said in the place of a message: Edit says
 // which files go with it. What was said since is not in it.
-func (p *planner) previewEdit(message int64, draft string, files []history.Part,
-	options func([]history.Message) history.Options,
+func (p *planner) previewEdit(
+	message int64, draft string, files []history.Part, options func([]history.Message) history.Options,
 ) (history.Plan, error) {
 	at, there := p.find(message)
 	switch {

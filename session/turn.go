@@ -342,8 +342,8 @@ func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
 }
 
 // attempt plans a request and asks, as often as there is reason to ask otherwise or with less.
-func (t *turn) attempt(ctx context.Context, plan func(context.Context) (asked, error),
-	ask func(asked) (begun bool, err error),
+func (t *turn) attempt(
+	ctx context.Context, plan func(context.Context) (asked, error), ask func(asked) (begun bool, err error),
 ) error {
 	var tries tooLong
 	defer func() { t.reason = "" }()

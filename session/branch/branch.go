@@ -234,8 +234,8 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 // Load reads the messages with these ids, which become the end of the branch. f is called with the branch up to the
 // messages that were read last, the first of which has the index from, and returns the branch to go on from. Its error
 // ends the loading.
-func (b Branch) Load(ctx context.Context, ids []int64,
-	f func(loaded Branch, from int, messages []store.Message) (Branch, error),
+func (b Branch) Load(
+	ctx context.Context, ids []int64, f func(loaded Branch, from int, messages []store.Message) (Branch, error),
 ) (Branch, error) {
 	for some := range slices.Chunk(ids, piece) {
 		list, err := b.pages.fetch(ctx, b.n, some)

@@ -81,9 +81,12 @@ func (l *Limits) scoped(s Spent) []struct {
 		scope Scope
 		limit *Amount
 		spent Amount
-	}{{Request, &l.Request, Amount{}}, {Session, &l.Session, s.Session}, {Day, &l.Day, s.Day}, {
-		Month, &l.Month, s.Month,
-	}}
+	}{
+		{Request, &l.Request, Amount{}},
+		{Session, &l.Session, s.Session},
+		{Day, &l.Day, s.Day},
+		{Month, &l.Month, s.Month},
+	}
 }
 
 // Check says which limits a request would exceed. A limit that is reached exactly is not exceeded.

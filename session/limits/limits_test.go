@@ -47,9 +47,12 @@ func TestOnlyWhatIsOverALimitIsHeldBack(t *testing.T) {
 		for _, sum := range []struct {
 			scope         Scope
 			limit, before Amount
-		}{{Request, l.Request, Amount{}}, {
-			Session, l.Session, s.Session,
-		}, {Day, l.Day, s.Day}, {Month, l.Month, s.Month}} {
+		}{
+			{Request, l.Request, Amount{}},
+			{Session, l.Session, s.Session},
+			{Day, l.Day, s.Day},
+			{Month, l.Month, s.Month},
+		} {
 			if sum.limit.Tokens != 0 && sum.before.Tokens+e.Tokens > sum.limit.Tokens {
 				want[string(sum.scope)+"_tokens"] = true
 			}

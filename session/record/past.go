@@ -181,8 +181,8 @@ type answered struct {
 
 // weigh counts a request of a plan, as far as that is not counted yet: what it begins with as the
 // request before, and texts of the branch that are sent whole.
-func (p *Past) weigh(before *answered, model string, at time.Time, plan history.Plan,
-	messages branch.Branch,
+func (p *Past) weigh(
+	before *answered, model string, at time.Time, plan history.Plan, messages branch.Branch,
 ) *answered {
 	if p.count == nil {
 		return nil
