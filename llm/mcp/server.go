@@ -278,12 +278,12 @@ func (l *link) end() {
 	}
 }
 
-// ended says that the connection has ended, or does so in a moment.
+// ended says that the connection has ended, or does so in a moment: the end is known after drainTime, see explain.
 func (l *link) ended() bool {
 	select {
 	case <-l.ctx.Done():
 		return true
-	case <-time.After(drainTime):
+	case <-time.After(closeGrace + drainTime):
 		return false
 	}
 }

@@ -201,9 +201,11 @@ func TestAWordWithAtAttaches(t *testing.T) {
 func withServers(t *testing.T) Model {
 	t.Helper()
 	c := New(Deps{
-		Keys:      keymap.Default(),
-		Run:       func(run func(context.Context) tea.Msg) tea.Cmd { return func() tea.Msg { return run(t.Context()) } },
-		Templates: func() []Command { return []Command{{Name: "notes:review", Args: "LANGUAGE [FOCUS]", Help: "Reviews code."}} },
+		Keys: keymap.Default(),
+		Run:  func(run func(context.Context) tea.Msg) tea.Cmd { return func() tea.Msg { return run(t.Context()) } },
+		Templates: func() []Command {
+			return []Command{{Name: "notes:review", Args: "LANGUAGE [FOCUS]", Help: "Reviews code."}}
+		},
 		MakeDraft: func(_ context.Context, _ string, words []string) (string, error) {
 			if len(words) == 0 {
 				return "", errors.New("the prompt needs language")
