@@ -110,8 +110,7 @@ func rot(t *testing.T, file, label string) {
 	t.Helper()
 	db := openSQL(t, file)
 	defer db.Close()
-	done, err := db.Exec(`UPDATE messages SET content = CAST(x'ff00' || substr(content, 3) AS BLOB) WHERE label = ?`,
-		label)
+	done, err := db.Exec(`UPDATE messages SET content = CAST(x'ff00' || substr(content, 3) AS BLOB) WHERE label = ?`, label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +128,10 @@ func everyRow(t *testing.T, file string, last int) [sha256.Size]byte {
 	sum := sha256.New()
 	for _, query := range []string{
 		`SELECT id, session, seq, parent, role, status, created_ms, calls, parts, request, owner, endpoint, model,
-			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content FROM messages WHERE id <= ?
-			ORDER BY id`,
-		`SELECT * FROM tool_calls WHERE message <= ? ORDER BY id`,
-		`SELECT * FROM parts JOIN attachments ON attachments.id = parts.attachment WHERE message <= ?
-			ORDER BY parts.id`,
+			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content FROM messages WHERE seq <= ? ORDER BY id`,
+		`SELECT t.* FROM tool_calls t JOIN messages m ON m.id = t.message WHERE m.seq <= ? ORDER BY t.id`,
+		`SELECT p.*, a.* FROM parts p JOIN attachments a ON a.id = p.attachment JOIN messages m ON m.id = p.message WHERE m.seq <= ?
+			ORDER BY p.id`,
 	} {
 		rows, err := db.Query(query, last)
 		if err != nil {

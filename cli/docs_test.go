@@ -116,6 +116,21 @@ func winnowIn(t *testing.T, env []string) func(args ...string) []byte {
 // idPattern is a session's id, which is another one each time.
 var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
+// numberPattern is the id of a message or a request, which is another one each time too.
+var numberPattern = regexp.MustCompile(`\b7\d{15}\b`)
+
+// sameIDs has the same ids each time.
+func sameIDs(shown []byte) string {
+	text := idPattern.ReplaceAllString(string(shown), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")
+	seen := map[string]string{}
+	return numberPattern.ReplaceAllStringFunc(text, func(id string) string {
+		if seen[id] == "" {
+			seen[id] = fmt.Sprint(7354676747320001 + 4096*len(seen))
+		}
+		return seen[id]
+	})
+}
+
 // timePattern is a time, which is another one each time too.
 var timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
@@ -138,14 +153,14 @@ func TestDocsShowARealContext(t *testing.T) {
 	winnow("run", "-m", "openai/small", "How does a parser recover?")
 	id := idPattern.Find(winnow("sessions", "list", "--json"))
 	plan := winnow("context", string(id), "--json")
-	shown := idPattern.ReplaceAllString(string(plan), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")
+	shown := sameIDs(plan)
 	shown = timePattern.ReplaceAllString(shown, "2026-03-14T09:26:53Z")
 	shown = dayPattern.ReplaceAllString(shown, "2026-03-14$1") // the example is the same on every day
 	checkPart(t, "../docs/commands.md", "contextjson", fenced("json", shown))
 	winnow("run", "-m", "openai/small", "-s", string(id), "And without losing so much?")
 	diff := winnow("context", string(id), "--turn", "2", "--diff", "1", "--json")
 	checkPart(t, "../docs/commands.md", "contextdiff",
-		fenced("json", idPattern.ReplaceAllString(string(diff), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
+		fenced("json", sameIDs(diff)))
 }
 
 // TestDocsShowARealRepair imports a conversation whose tool call broke off and has it sent as text.
@@ -163,7 +178,7 @@ func TestDocsShowARealRepair(t *testing.T) {
 	id := idPattern.Find(winnow("sessions", "import", file))
 	shown := winnow("repair", string(id), "--as", "text", "--message", "2", "--json")
 	checkPart(t, "../docs/commands.md", "repairjson",
-		fenced("json", idPattern.ReplaceAllString(string(shown), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")))
+		fenced("json", sameIDs(shown)))
 }
 
 // dayPattern is a day with nothing but a quote behind it, as in the source of a window.
@@ -305,7 +320,7 @@ func TestDocsShowARealAnswer(t *testing.T) {
 	winnow := winnowIn(t, append(env, "WINNOW_CONFIG="+config))
 	id := idPattern.Find(winnow("sessions", "import", file))
 	shown := winnow("run", "-m", "openai/small", "-s", string(id), "--json", "What was it?")
-	shown = idPattern.ReplaceAll(shown, []byte("01999f0e-1c2d-7aaa-8bbb-0123456789ab"))
+	shown = []byte(sameIDs(shown))
 	shown = regexp.MustCompile(`"took_ms": \d+`).ReplaceAll(shown, []byte(`"took_ms": 12`))
 	checkPart(t, "../docs/commands.md", "answerjson", fenced("json", string(shown)))
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,15 +66,13 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 			out, _ := commandOutput(t, env, "sessions", "export", sessions[0].ID, "--format", "json")
 			var kept struct {
 				Sessions []struct {
-					Lines []struct {
-						Message *struct{ Role, Content string }
-					}
+					Lines []keptLine
 				}
 			}
 			if err := json.Unmarshal([]byte(out), &kept); err != nil || len(kept.Sessions) != 1 {
 				t.Fatalf("the session is %s (%v)", out, err)
 			}
-			lines := kept.Sessions[0].Lines
+			lines := slices.DeleteFunc(kept.Sessions[0].Lines, func(l keptLine) bool { return l.Message == nil })
 			result, answer := lines[len(lines)-2].Message, lines[len(lines)-1].Message
 			if result == nil || answer == nil {
 				t.Fatalf("the session is %s, want a result and an answer at its end", out)
@@ -109,4 +108,9 @@ func TestToolQuestionIsAskedAgainWhenItsServerIsReady(t *testing.T) {
 	chat.asked()
 	chat.Send("y")
 	chat.Want("It is five.")
+}
+
+// keptLine is a line of an archive, as far as it is a message.
+type keptLine struct {
+	Message *struct{ Role, Content string }
 }

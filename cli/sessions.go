@@ -60,13 +60,9 @@ func (p *program) sessionsList() *cobra.Command {
 				return err
 			}
 			list = clean.sessions(list)
-			parted, err := s.Sync().Parted(ctx)
-			if err != nil {
-				return err
-			}
 			defer func() { p.reportRedacted(clean.count) }()
 			if asJSON {
-				return report.WriteJSON(p.out, report.SessionsJSON(list, parted))
+				return report.WriteJSON(p.out, report.SessionsJSON(list))
 			}
 			if len(list) == 0 && narrowed(f) {
 				_, err := fmt.Fprintln(p.err, "No session matches.")
@@ -75,7 +71,7 @@ func (p *program) sessionsList() *cobra.Command {
 			if len(list) == 0 {
 				return p.noSessions(false)
 			}
-			return report.Sessions(p.out, list, parted)
+			return report.Sessions(p.out, list)
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -97,7 +93,7 @@ func narrowed(f store.Filter) bool {
 // noSessions is the list of somebody who has never chatted.
 func (p *program) noSessions(asJSON bool) error {
 	if asJSON {
-		return report.WriteJSON(p.out, report.SessionsJSON(nil, nil))
+		return report.WriteJSON(p.out, report.SessionsJSON(nil))
 	}
 	_, err := fmt.Fprintln(p.err, "There are no sessions yet.")
 	return err

@@ -34,26 +34,20 @@ const syncFolder = "sync"
 
 func (p *program) syncCommand() *cobra.Command {
 	var status, asJSON, protect, verify bool
-	var newKey string
+	var newKey, adopt string
 	c := &cobra.Command{
 		Use:   "sync [DIR]",
 		Short: "Exchange the conversations with your other machines through a folder",
-		Long: "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
-			"Another\n" +
-			"program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
-			"stick.\n" +
-			"winnow writes only files of its own below DIR, never a database, and no file is written by two " +
-			"machines.\n" +
-			"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the " +
-			"start,\n" +
+		Long: "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. Another\n" +
+			"program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB stick.\n" +
+			"winnow writes only files of its own below DIR, never a database, and no file is written by two machines.\n" +
+			"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the start,\n" +
 			"after each turn and at the end.",
 		Example: "  winnow sync ~/Sync/winnow\n" +
 			"  winnow sync --status\n" +
 			"  winnow sync --new-key ~/.config/winnow/sync.key",
 		Args: takes("at most one argument, the folder", 0, 1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
-			cobra.ShellCompDirective,
-		) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -62,18 +56,17 @@ func (p *program) syncCommand() *cobra.Command {
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			switch {
 			case newKey != "" && (status || asJSON || protect || verify || len(args) > 0):
-				return fail(Usage,
-					"--new-key makes a key and does nothing else, so it cannot be used with a folder or another flag")
+				return fail(Usage, "--new-key makes a key and does nothing else, so it cannot be used with a folder or another flag")
 			case newKey != "":
 				return p.newSyncKey(newKey)
-			case status && (protect || verify):
-				return fail(Usage, "--status changes nothing, so it cannot be used with --passphrase or --verify")
+			case status && (protect || verify || adopt != ""):
+				return fail(Usage, "--status changes nothing, so it cannot be used with --passphrase, --verify or --adopt")
 			}
 			dir, o, err := p.syncWith(args)
 			if err != nil {
 				return err
 			}
-			o.Verify = verify
+			o.Verify, o.Adopt = verify, adopt
 			if protect {
 				o.Keys.Protect = true
 				if o.Keys.File != "" {
@@ -89,10 +82,9 @@ func (p *program) syncCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	c.Flags().BoolVar(&protect, "passphrase", false,
-		"encrypt what this machine writes with a passphrase, which it asks for")
-	c.Flags().BoolVar(&verify, "verify", false,
-		"read the files of this machine again, and write those that are damaged")
+	c.Flags().BoolVar(&protect, "passphrase", false, "encrypt what this machine writes with a passphrase, which it asks for")
+	c.Flags().BoolVar(&verify, "verify", false, "read the files of this machine again, and write those that are damaged")
+	c.Flags().StringVar(&adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
 	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
 	return c
 }
@@ -107,8 +99,7 @@ func (p *program) newSyncKey(file string) error {
 		return fail(Failed, "cannot write %s: %w", file, fileCause(err))
 	}
 	fmt.Fprintf(p.out, "Wrote a key to %s. Its public key is %s.\n", file, public)
-	fmt.Fprintf(p.err, "Set key under [sync] to this file, and copy it to your other machines, but not through the "+
-		"synced folder. Without it, nobody can read what it encrypted.\n")
+	fmt.Fprintf(p.err, "Set key under [sync] to this file, and copy it to your other machines, but not through the synced folder. Without it, nobody can read what it encrypted.\n")
 	return nil
 }
 
@@ -232,6 +223,12 @@ func (p *program) sync(ctx context.Context, o sync.Options, asJSON bool) error {
 	}
 	out, err := sync.Run(ctx, s, o)
 	bar.end()
+	if err == nil && out.Purged > 0 {
+		// A chat waits with this for a quiet start.
+		if err = s.FinishPurge(ctx); errors.Is(err, store.ErrNotOverwritten) {
+			err = nil
+		}
+	}
 	if err != nil && ctx.Err() != nil {
 		return &failure{exit: stoppedBy(ctx), text: "stopped; the next sync continues from there", err: err}
 	}
@@ -251,8 +248,7 @@ func (p *program) sync(ctx context.Context, o sync.Options, asJSON bool) error {
 // explainSync is the sentence for a sync that failed.
 func explainSync(err error) error {
 	if errors.Is(err, sync.ErrLocked) {
-		return fail(Failed, "%w; winnow sync --passphrase asks for it, and key or passphrase_command under [sync] "+
-			"names it", err)
+		return fail(Failed, "%w; winnow sync --passphrase asks for it, and key or passphrase_command under [sync] names it", err)
 	}
 	return err
 }
@@ -264,8 +260,7 @@ func syncedSentence(out sync.Result) string {
 		did = append(did, "sent "+theme.Plural(out.Sent, "message"))
 	}
 	if len(out.Changed) > out.Purged {
-		did = append(did, fmt.Sprintf("received %s in %s", theme.Plural(out.Received, "message"),
-			theme.Plural(len(out.Changed)-out.Purged, "session")))
+		did = append(did, fmt.Sprintf("received %s in %s", theme.Plural(out.Received, "message"), theme.Plural(len(out.Changed)-out.Purged, "session")))
 	}
 	text := "No new messages"
 	if len(did) > 0 {
@@ -278,9 +273,12 @@ func syncedSentence(out sync.Result) string {
 	if out.Purged > 0 {
 		text += fmt.Sprintf(" Deleted %s that another machine purged.", theme.Plural(out.Purged, "session"))
 	}
+	if out.Saved > 0 {
+		text += fmt.Sprintf(" Kept messages of a purged session that the machine which purged it did not have: %s.",
+			theme.Plural(out.Saved, "recovered session"))
+	}
 	if out.Diverged > 0 {
-		text += fmt.Sprintf(" Continued on two machines at once: %s, with a branch for each machine.",
-			theme.Plural(out.Diverged, "session"))
+		text += fmt.Sprintf(" Continued on two machines at once: %s, with a branch for each machine.", theme.Plural(out.Diverged, "session"))
 	}
 	return text
 }
@@ -294,15 +292,15 @@ type syncedJSON struct {
 	Changed  []string `json:"changed"`  // the ids of all sessions of which something was merged
 	Purged   int      `json:"purged"`   // sessions that another machine purged
 	Diverged int      `json:"diverged"` // sessions that were continued on two machines at once
+	Saved    int      `json:"saved"`    // sessions made of messages that the machine which purged theirs did not have
 	From     []string `json:"from"`     // the names of the machines of which something was merged
 	Skipped  []string `json:"skipped"`  // sentences about files that could not be read
 }
 
 func syncedObject(dir string, out sync.Result) syncedJSON {
 	return syncedJSON{
-		Dir: dir, Sent: out.Sent, Received: out.Received, New: out.Sessions,
-		Changed: append([]string{}, out.Changed...), Purged: out.Purged,
-		Diverged: out.Diverged, From: append([]string{}, out.From...), Skipped: append([]string{}, out.Skipped...),
+		Dir: dir, Sent: out.Sent, Received: out.Received, New: out.Sessions, Changed: append([]string{}, out.Changed...), Purged: out.Purged,
+		Diverged: out.Diverged, Saved: out.Saved, From: append([]string{}, out.From...), Skipped: append([]string{}, out.Skipped...),
 	}
 }
 
@@ -314,6 +312,7 @@ type statusJSON struct {
 	Waiting   int           `json:"waiting"` // messages, requests and changes that are to be written
 	Rewrite   int           `json:"rewrite"` // files of this machine that are to be written again
 	Encrypted bool          `json:"encrypted"`
+	Plain     int           `json:"plain"`    // files of all machines that are not encrypted, where this one's are
 	Machines  []machineJSON `json:"machines"` // the others
 	Ignored   []string      `json:"ignored"`  // files that are not winnow's, such as copies of files that conflicted
 }
@@ -323,16 +322,17 @@ type machineJSON struct {
 	Name    string     `json:"name"` // "" where nothing of it was read
 	Last    *time.Time `json:"last"` // when it wrote what was merged last, null where nothing was
 	New     int        `json:"new"`  // files that are not merged yet
+	Lost    int        `json:"lost"` // files that were merged and are gone
 	Why     string     `json:"why"`  // why the first of them cannot be merged, "" where it can
 }
 
 func statusObject(r sync.StatusReport) statusJSON {
 	out := statusJSON{
-		Dir: r.Dir, Machine: r.Machine, Name: r.Name, Waiting: r.Waiting, Rewrite: r.Rewrite, Encrypted: r.Encrypted,
+		Dir: r.Dir, Machine: r.Machine, Name: r.Name, Waiting: r.Waiting, Rewrite: r.Rewrite, Encrypted: r.Encrypted, Plain: r.Plain,
 		Machines: []machineJSON{}, Ignored: append([]string{}, r.Ignored...),
 	}
 	for _, m := range r.Machines {
-		one := machineJSON{Machine: m.Machine, Name: m.Name, New: m.New, Why: m.Why}
+		one := machineJSON{Machine: m.Machine, Name: m.Name, New: m.New, Lost: m.Lost, Why: m.Why}
 		if !m.Last.IsZero() {
 			last := m.Last.UTC()
 			one.Last = &last
@@ -368,8 +368,7 @@ func (p *program) syncStatus(ctx context.Context, o sync.Options, asJSON bool) e
 		return err
 	}
 	if n := len(r.Ignored); n > 0 {
-		fmt.Fprintf(p.out, "%s in the folder are not winnow's and are ignored: %s\n", theme.Plural(n, "file"),
-			firstOf(r.Ignored, 3))
+		fmt.Fprintf(p.out, "%s in the folder are not winnow's and are ignored: %s\n", theme.Plural(n, "file"), firstOf(r.Ignored, 3))
 	}
 	return nil
 }
@@ -385,12 +384,18 @@ func waitingSentence(r sync.StatusReport) string {
 	case r.Rewrite > 0:
 		waits = append(waits, theme.Plural(r.Rewrite, "file")+" of this machine to be written again")
 	}
+	if n := r.Lost(); n > 0 {
+		waits = append(waits, theme.Plural(n, "lost file")+" of other machines to be written again")
+	}
 	if n := r.Unmerged(); n > 0 {
 		waits = append(waits, theme.Plural(n, "file")+" of other machines to be merged")
 	}
 	text := cmp.Or(strings.Join(waits, "; "), "up to date")
 	if r.Encrypted {
 		text += ", encrypted"
+	}
+	if r.Plain > 0 {
+		text += fmt.Sprintf(", but %s in plain text", theme.PluralOf(r.Plain, "file is", "files are"))
 	}
 	return text
 }
@@ -414,6 +419,9 @@ func machineSentence(m sync.MachineReport) string {
 	}
 	if m.Why != "" {
 		text += ": " + m.Why
+	}
+	if m.Silent(time.Now()) {
+		text += fmt.Sprintf("; if it is gone, winnow sync --adopt %s takes over its files", m.Machine)
 	}
 	return text
 }
@@ -456,7 +464,6 @@ func (p *program) checkSync(ctx context.Context, f *findings, s *store.Store, c 
 		}
 	}
 	if n := len(r.Ignored); n > 0 {
-		f.note("sync", "%s in the folder ignored, which winnow did not write: %s", theme.Plural(n, "file"),
-			firstOf(r.Ignored, 3))
+		f.note("sync", "%s in the folder ignored, which winnow did not write: %s", theme.Plural(n, "file"), firstOf(r.Ignored, 3))
 	}
 }

@@ -26,31 +26,26 @@ func secondStore(t *testing.T, b *bench) *store.Store {
 func sendSegments(t *testing.T, from, to *store.Store) {
 	t.Helper()
 	for more := true; more; {
-		var lines [][]byte
-		var err error
-		_, more, err = from.Sync().Collect(t.Context(), func(l store.SyncLine) error {
-			text, err := json.Marshal(l)
-			lines = append(lines, text)
-			return err
+		var lines []store.Line
+		rows, err := from.Sync().Collect(t.Context(), 1<<20, func(l store.Line) error {
+			lines = append(lines, l)
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(lines) == 0 {
-			return
-		}
-		_, err = to.Sync().Merge(t.Context(), func(take func(store.SyncLine) error) error {
-			for _, text := range lines {
-				var l store.SyncLine
-				if err := json.Unmarshal(text, &l); err != nil {
-					return err
-				}
+		more = rows.More
+		_, err = to.Apply(t.Context(), func(take func(store.Line) error) error {
+			for _, l := range lines {
 				if err := take(l); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
+		if err == nil {
+			err = from.Sync().Told(t.Context(), rows.IDs, nil, nil)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +133,7 @@ func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, db := range map[string]*store.Store{"here": here, "there": there} {
-		if _, err := db.Sync().Join(t.Context(), name, name); err != nil {
+		if _, err := db.Sync().Join(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -15,9 +16,10 @@ func TestLogSaysWhatARequestHeld(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), "First"))
 	drain(s.Send(t.Context(), "Second"))
+	record := fmt.Sprint("turn=2 record=", s.Messages()[3].Request)
 	for _, want := range []string{
-		"turn=2 record=2 model=test/m", "messages.stored=3 messages.sent=3 messages.cut=0", "messages.oldest=2",
-		"turn=2 record=2 ended=done prompt=12",
+		record + " model=test/m", "messages.stored=3 messages.sent=3 messages.cut=0", "messages.oldest=2",
+		record + " ended=done prompt=12",
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.String())

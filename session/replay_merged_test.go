@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -31,36 +30,11 @@ func TestARequestOfAnotherMachineReplays(t *testing.T) {
 		}
 	}
 	for name, s := range map[string]*store.Store{"there": from, "here": b.deps.Store} {
-		if _, err := s.Sync().Join(ctx, name, name); err != nil {
+		if _, err := s.Sync().Join(ctx, name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for more := true; more; {
-		var lines [][]byte
-		_, more, err = from.Sync().Collect(ctx, func(l store.SyncLine) error {
-			text, err := json.Marshal(l)
-			lines = append(lines, text)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = b.deps.Store.Sync().Merge(ctx, func(take func(store.SyncLine) error) error {
-			for _, text := range lines {
-				var l store.SyncLine
-				if err := json.Unmarshal(text, &l); err != nil {
-					return err
-				}
-				if err := take(l); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	sendSegments(t, from, b.deps.Store)
 	here := b.open(there.row.ID)
 	if len(f.turns()) == 0 {
 		t.Fatal("no request is compared")

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -123,33 +124,32 @@ func (f recordFile) store() *Session {
 	f.t.Helper()
 	b := newBench(f.t)
 	then := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"), store.Options{
-		Now: func() time.Time { return then },
-	})
+	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"), store.Options{Now: func() time.Time { return then }})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	f.t.Cleanup(func() { st.Close() })
-	var session store.Session
+	const session = "01a2104e-a76b-7f13-80f4-4a15c2c44a33"
 	var users []int64
-	var last store.Message
-	for line := range strings.Lines(f.text("conversation")) {
-		role, content, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
-		m := store.Message{
-			Message: history.Message{Role: history.Role(role), Content: expand(content), Status: history.Complete},
+	_, err = st.Apply(f.t.Context(), func(take func(store.Line) error) error {
+		err := take(store.Line{Session: &store.SessionLine{ID: session, Endpoint: "test", Model: "m"}})
+		id := int64(0) // the records name the messages from 1 on
+		for line := range strings.Lines(f.text("conversation")) {
+			role, content, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
+			content = expand(content)
+			m := store.MessageLine{
+				ID: id + 1, Parent: id, Role: store.Text(role), Content: store.Text(content), Status: "complete",
+				Created: then.UnixMilli(), Tokens: int64(b.deps.Count(content)),
+			}
+			if id++; role == "user" {
+				users = append(users, id)
+			}
+			err = errors.Join(err, take(store.Line{Message: &m}))
 		}
-		if m.Tokens = b.deps.Count(m.Content); last.ID == 0 {
-			session, last, err = st.Begin(f.t.Context(), store.Session{Endpoint: "test", Model: "m"}, m)
-		} else {
-			m.Session, m.Parent = session.ID, last.ID
-			last, err = st.Append(f.t.Context(), m)
-		}
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		if last.Role == history.User {
-			users = append(users, last.ID)
-		}
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
 	}
 	for _, turn := range f.turns() {
 		var options bytes.Buffer
@@ -161,8 +161,8 @@ func (f recordFile) store() *Session {
 			f.t.Fatal(err)
 		}
 		_, err := st.AddRequest(f.t.Context(), store.Request{
-			Session: session.ID, Turn: turn, User: users[turn-1], Purpose: store.ForAnswer, Created: then,
-			Endpoint: "test", Model: "m", Options: options.Bytes(), Rules: history.Rules,
+			Session: session, Turn: turn, User: users[turn-1], Purpose: store.ForAnswer, Created: then,
+			Endpoint: "test", Model: "m", Options: options.Bytes(), Rules: history.Rules, End: store.EndDone,
 			BodyHash: hash([]byte(f.sent(turn))), Plan: &verdicts,
 		})
 		if err != nil {
@@ -170,7 +170,7 @@ func (f recordFile) store() *Session {
 		}
 	}
 	b.deps.Store = st
-	return b.open(session.ID)
+	return b.open(session)
 }
 
 // want compares a section with what it should be, or writes it.

@@ -253,16 +253,16 @@ func (s *Session) Elsewhere(ctx context.Context) (Elsewhere, error) {
 	if row.ID == "" {
 		return Elsewhere{}, nil
 	}
-	all, err := s.deps.Store.Sync().Diverged(ctx, row.ID)
-	if err != nil || len(all[row.ID]) == 0 {
+	ends, err := s.deps.Store.Sync().Diverged(ctx, row.ID)
+	if err != nil || len(ends) == 0 {
 		return Elsewhere{}, err
 	}
 	here, err := s.deps.Store.BranchIDs(ctx, row.ID, row.Leaf)
 	if err != nil {
 		return Elsewhere{}, err
 	}
-	for _, d := range all[row.ID] {
-		there, err := s.deps.Store.BranchIDs(ctx, row.ID, d.Message)
+	for _, end := range ends {
+		there, err := s.deps.Store.BranchIDs(ctx, row.ID, end)
 		if err != nil {
 			return Elsewhere{}, err
 		}
@@ -271,7 +271,8 @@ func (s *Session) Elsewhere(ctx context.Context) (Elsewhere, error) {
 		case err != nil:
 			return Elsewhere{}, err
 		case at >= 0:
-			return Elsewhere{here[at], other, d.Message, d.Machine}, nil
+			name, err := s.deps.Store.Sync().From(ctx, end)
+			return Elsewhere{here[at], other, end, name}, err
 		}
 	}
 	return Elsewhere{}, nil

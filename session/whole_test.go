@@ -85,7 +85,7 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	stage("%d sessions; the search finds three needles, and the longest session, of %d messages, is open", len(ids),
 		largest.Messages)
 
-	want := digestOf(t, home)
+	want := dumped(t, home)
 	stage("the digest is %.12s…", want)
 	path := filepath.Join(dir, "everything.json")
 	f, err := os.Create(path)
@@ -112,7 +112,7 @@ func TestAWholeHistoryMoves(t *testing.T) {
 		t.Fatalf("import the archive: %d sessions of %d, %d messages, %v", sessions, len(ids), total, err)
 	}
 	stage("%d sessions with %d messages are imported again", sessions, total)
-	if got := digestOf(t, there); got != want {
+	if got := dumped(t, there); got != want {
 		t.Errorf("the digest there is %s, want %s", got, want)
 	}
 	again := 0
@@ -123,7 +123,7 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	}); err != nil || again != len(ids) {
 		t.Errorf("importing it twice: %d sessions of %d were there already, %v", again, len(ids), err)
 	}
-	if got := digestOf(t, there); got != want {
+	if got := dumped(t, there); got != want {
 		t.Errorf("the digest after a second import is %s, want %s", got, want)
 	}
 	stage("nothing came in twice")

@@ -46,7 +46,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.press("tab", "b")
 	l.until("the parent", func() bool { return l.current.Session.Info().ID == parent.ID })
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
-	if m, ok := l.chat.Selected(); !ok || m.ID != parent.Leaf-2 {
+	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages.ID(1) {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
 	}
 	l.shows("⑂ 1 fork · b opens it")

@@ -49,10 +49,6 @@ func choosing(t testing.TB, w, h int) *Model {
 	m.current.Info.ID = stored[0].ID
 	list(m, stored...)
 	m.sessions.Lines[3].Leased = true
-	m.sessions.Parted = map[string]store.SyncParted{
-		stored[0].ID: {Branches: 3, Machines: []string{"desktop", "laptop", "server"}},
-		stored[2].ID: {Branches: 2, Machines: []string{"desktop", "laptop"}},
-	}
 	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
 		{
 			Role: history.User, At: begun.Add(-2 * time.Minute), Text: "Now the error recovery.",

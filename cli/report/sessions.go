@@ -33,18 +33,11 @@ type sessionJSON struct {
 	ForkedAt int64    `json:"forked_at"` // the message there that it was forked at, 0 for none
 }
 
-// listedJSON is a session in sessions list --json.
-type listedJSON struct {
-	sessionJSON
-	ContinuedOn []string `json:"continued_on"` // the machines that went on with it side by side, each on a branch
-}
-
-// SessionsJSON is what sessions list --json writes. parted are the sessions that were continued on several machines
-// side by side, by their ids.
-func SessionsJSON(list []store.Session, parted map[string]store.SyncParted) any {
-	out := make([]listedJSON, 0, len(list))
+// SessionsJSON is what sessions list --json writes.
+func SessionsJSON(list []store.Session) any {
+	out := make([]sessionJSON, 0, len(list))
 	for _, s := range list {
-		out = append(out, listedJSON{oneSession(s), append([]string{}, parted[s.ID].Machines...)})
+		out = append(out, oneSession(s))
 	}
 	return out
 }
@@ -121,9 +114,8 @@ func oneMessage(m store.Message) messageJSON {
 	}
 }
 
-// Sessions writes a line for each session. parted are the sessions that were continued on several machines side by
-// side, by their ids.
-func Sessions(out io.Writer, list []store.Session, parted map[string]store.SyncParted) error {
+// Sessions writes a line for each session.
+func Sessions(out io.Writer, list []store.Session) error {
 	ids := ShortIDs(list)
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for i, s := range list {
@@ -131,24 +123,14 @@ func Sessions(out io.Writer, list []store.Session, parted map[string]store.SyncP
 		if s.Pinned {
 			mark = "pinned "
 		}
-		branches := ""
-		if p := parted[s.ID]; p.Branches > 1 {
-			branches = " (" + theme.PluralOf(p.Branches, "branch", "branches")
-			if len(p.Machines) > 0 {
-				branches += ": " + Line(strings.Join(p.Machines, ", "))
-			}
-			branches += ")"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"),
-			theme.Plural(s.Turns, "turn"), Ref(s), mark, Line(Title(s)), branches)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"), theme.Plural(s.Turns, "turn"), Ref(s), mark, Line(Title(s)))
 	}
 	return w.Flush()
 }
 
 // Conversation writes a session as text, its bytes as they are stored.
 func Conversation(out io.Writer, info store.Session, spent record.Spent, messages []store.Message) {
-	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"),
-		spentText(spent))
+	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"), spentText(spent))
 	for _, m := range messages {
 		who := string(m.Role)
 		if m.Label != "" {

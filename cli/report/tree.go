@@ -48,7 +48,7 @@ func NewTree(messages []store.Message, leaf int64) *Tree {
 	for _, m := range messages {
 		t.children[m.Parent] = append(t.children[m.Parent], m)
 		parents[m.ID] = m.Parent
-		t.width = max(t.width, len(strconv.FormatInt(m.ID, 10)))
+		t.width = max(t.width, len(strconv.Itoa(m.Seq)))
 	}
 	for id := leaf; id != 0; id = parents[id] {
 		t.active[id] = true
@@ -107,7 +107,7 @@ func (t *Tree) line(out io.Writer, indent string, m store.Message) error {
 	if t.active[m.ID] {
 		mark = "*"
 	}
-	_, err := fmt.Fprintf(out, "%s %s%*d %-9s  %s\n", mark, indent, t.width, m.ID, m.Role, gist(m))
+	_, err := fmt.Fprintf(out, "%s %s%*d %-9s  %s\n", mark, indent, t.width, m.Seq, m.Role, gist(m))
 	return err
 }
 

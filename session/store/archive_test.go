@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,8 +185,12 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 			plan.Entries = append(plan.Entries, e)
 		}
 	}
+	turn, err := w.s.Turn(context.Background(), user)
+	if err != nil {
+		turn = 1 // no message of the user is before it
+	}
 	return Request{
-		Session: session, Turn: 1 + w.pick("turn", 5), User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
+		Session: session, Turn: turn, User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
 		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
 		CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute, CacheDiagnosis: w.text("diagnosis"), Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
 		Error: w.text("error"), Options: []byte(options), Plan: &plan,
@@ -226,27 +229,19 @@ func linesOf(t interface{ Fatalf(string, ...any) }, s *Store, session string) []
 	return lines
 }
 
-func sessionRestore(id string, before NewestIDs, lines []Line) SessionRestore {
-	return SessionRestore{ID: id, Parent: lines[0].Session.Parent, Before: before, Lines: func(take func(Line) error) error {
-		for _, l := range lines {
-			if err := take(l); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-}
-
+// digest is everything that is dumped of a history.
 func digest(t interface{ Fatalf(string, ...any) }, s *Store) string {
-	var sums []string
+	var b strings.Builder
 	for _, id := range allIDs(t, s) {
-		d := NewDigester()
-		if err := s.Dump(context.Background(), id, d.Add); err != nil {
-			t.Fatalf("Dump: %v", err)
+		for _, l := range linesOf(t, s, id) {
+			text, err := marshal(l)
+			if err != nil {
+				t.Fatalf("write a line: %v", err)
+			}
+			b.Write(append(text, '\n'))
 		}
-		sums = append(sums, d.Whole())
 	}
-	return strings.Join(sums, " ")
+	return b.String()
 }
 
 // allIDs are the ids of all sessions.
@@ -278,10 +273,10 @@ func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 		}
 		defer empty.Close()
 		for _, id := range ids {
-			restoreInto(t, empty, linesOf(t, w.s, id))
+			applyTo(t, empty, linesOf(t, w.s, id))
 		}
 		if got := digest(t, empty); got != want {
-			t.Fatalf("the digest of what was brought to an empty file is %s, want %s", got, want)
+			t.Fatalf("an empty file holds after it\n%s\nwant\n%s", got, want)
 		}
 		agree(t, w.s, empty, ids)
 		for left := int64(1); left > 0; { // what one step does not take is left to the background
@@ -304,29 +299,39 @@ func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 		defer used.s.Close()
 		before := digest(t, used.s)
 		for _, id := range ids {
-			restoreInto(t, used.s, linesOf(t, w.s, id))
+			applyTo(t, used.s, linesOf(t, w.s, id))
 		}
 		agree(t, w.s, used.s, ids)
 		for _, id := range ids {
 			w.must("purge", used.s.Purge(ctx, id))
 		}
 		if got := digest(t, used.s); got != before {
-			t.Fatalf("bringing sessions in and purging them changed the others: the digest is %s, was %s", got, before)
+			t.Fatalf("bringing sessions in and purging them changed the others to\n%s\nfrom\n%s", got, before)
 		}
 	})
 }
 
-func restoreInto(t *rapid.T, s *Store, lines []Line) {
-	ctx := context.Background()
-	given, err := s.NewestIDs(ctx)
-	if err != nil {
-		t.Fatal(err)
+// applyTo applies lines, which changes nothing the second time.
+func applyTo(t *rapid.T, s *Store, lines []Line) {
+	apply := func() Applied {
+		out, err := s.Apply(context.Background(), func(take func(Line) error) error {
+			for _, l := range lines {
+				if err := take(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("Apply(%s): %v", lines[0].Session.ID, err)
+		}
+		return out
 	}
-	if _, err := s.RestoreSession(ctx, sessionRestore(lines[0].Session.ID, given, lines)); err != nil {
-		t.Fatalf("RestoreSession(%s): %v", lines[0].Session.ID, err)
+	if out := apply(); out.Sessions != 1 {
+		t.Fatalf("Apply says %+v of a session that was not there", out)
 	}
-	if _, err := s.RestoreSession(ctx, sessionRestore(lines[0].Session.ID, given, lines)); !errors.Is(err, ErrTaken) {
-		t.Fatalf("RestoreSession of a session that is there: %v, want ErrTaken", err)
+	if out := apply(); len(out.Changed) != 0 {
+		t.Fatalf("Apply of what is there says %+v", out)
 	}
 }
 
@@ -364,27 +369,29 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 	}
 }
 
-// Every column that the schema has is in the digest, or is left out for a reason.
-func TestDigestSeesEveryColumn(t *testing.T) {
+// Every column that the schema has is in a dump, or is left out for a reason.
+func TestDumpHasEveryColumn(t *testing.T) {
 	t.Parallel()
 	left := map[string]string{
-		"sessions.n": "row number", "sessions.leaf": "id", "sessions.forked_at": "id", "sessions.messages": "counted", "sessions.turns": "counted",
+		"sessions.n": "row number", "sessions.leaf": "in a register", "sessions.messages": "counted", "sessions.turns": "counted",
 		"sessions.changes": "of this file", "sessions.address": "of this machine",
 		"tags.id": "row number", "tags.session": "id",
-		"messages.id": "id", "messages.session": "id", "messages.parent": "id", "messages.calls": "counted", "messages.parts": "counted",
-		"messages.request": "id", "messages.owner": "of the running program",
-		"tool_calls.id": "row number", "tool_calls.message": "id", "tool_calls.place": "their order",
+		"messages.id": "others name it", "messages.session": "row number", "messages.seq": "counted", "messages.calls": "counted", "messages.parts": "counted",
+		"messages.owner": "of the running program",
+		"tool_calls.id":  "row number", "tool_calls.message": "id", "tool_calls.place": "their order",
 		"attachments.id": "row number", "attachments.hash": "of data",
 		"parts.id": "row number", "parts.message": "id", "parts.place": "their order", "parts.attachment": "id",
-		"requests.id": "id", "requests.session": "id", "requests.user": "id",
-		"verdicts.id": "row number", "verdicts.session": "id", "verdicts.message": "id", "verdicts.first_request": "id", "verdicts.last_request": "id",
-		"repairs.id": "row number", "repairs.message": "id",
-		"flags.message": "id", "remedies.message": "id",
-		"summaries.id": "id", "summaries.session": "id", "summaries.first": "id", "summaries.last": "id",
+		"requests.id": "others name it", "requests.session": "row number",
+		"verdicts.id": "row number", "verdicts.session": "row number", "verdicts.purpose": "of the request", "verdicts.first_request": "of the request", "verdicts.last_request": "of the request behind",
+		"repairs.id": "row number", "repairs.message": "of a message",
+		"flags.message": "in a register", "flags.flag": "in a register", "flags.created_ms": "in a register",
+		"remedies.message": "in a register", "remedies.remedy": "in a register", "remedies.created_ms": "in a register",
+		"registers.stamp": "it may be any number", "registers.session": "row number",
+		"summaries.id": "it may be any number", "summaries.session": "row number",
 		"drafts.session": "id",
 		"queued.id":      "row number", "queued.session": "id",
 	}
-	apart := []string{"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "sync_", "sqlite_", "other"}
+	apart := []string{"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "home", "segments", "untold", "tombstones", "sqlite_", "other"}
 	s := openAt(t, newPath(t), Options{Now: noon().now})
 	ctx := context.Background()
 	session, m := begin(t, s, "t", "hello")
@@ -399,7 +406,7 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.LeaveOut, m.ID))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {{Kind: "C1"}}}))
-	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{1, 1}}, Messages: 1}); err != nil {
+	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{
@@ -418,11 +425,11 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 		before := digest(t, s)
 		undo := changeValue(t, s, column)
 		if digest(t, s) == before {
-			t.Errorf("another value of %s leaves the digest as it was", column)
+			t.Errorf("another value of %s leaves the dump as it was", column)
 		}
 		undo()
 		if digest(t, s) != before {
-			t.Fatalf("the value of %s is back and the digest is not", column)
+			t.Fatalf("the value of %s is back and the dump is not", column)
 		}
 	}
 }

@@ -33,9 +33,13 @@ func longChat(b *testing.B, s *Store, n int) Session {
 			if i%10 == 1 {
 				m.ToolCalls = []history.ToolCall{{ID: "call", Name: "weather", Arguments: `{"city":"Oslo"}`}}
 			}
-			if parent, _, err = insertMessage(ctx, tx, key, m, ""); err != nil {
+			if m.ID, err = s.newID(ctx, tx); err != nil {
 				return err
 			}
+			if _, err = insertMessage(ctx, tx, key, m, ""); err != nil {
+				return err
+			}
+			parent = m.ID
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE sessions SET leaf = ?, messages = ? WHERE n = ?", parent, n, key)
 		return err

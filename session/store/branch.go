@@ -192,10 +192,11 @@ func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
 		if err := inSession(ctx, tx, n, leaf); err != nil {
 			return 0, err
 		}
-		if err := noteChange(ctx, tx, n, 0, leafValue); err != nil {
+		_, err := sqlite.Update(ctx, tx, "sessions", []sql.NamedArg{sql.Named("leaf", leaf)}, sql.Named("n", n))
+		if err != nil {
 			return 0, err
 		}
-		return sqlite.Update(ctx, tx, "sessions", []sql.NamedArg{sql.Named("leaf", leaf)}, sql.Named("n", n))
+		return 0, s.setRegisters(ctx, tx, n, leafValue)
 	})
 	return err
 }

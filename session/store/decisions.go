@@ -57,16 +57,19 @@ func flagOf(ctx context.Context, tx *sql.Tx, message int64) (history.Flag, error
 }
 
 func (s *Store) setFlag(ctx context.Context, tx *sql.Tx, message int64, flag history.Flag) error {
-	if err := noteDecision(ctx, tx, message, flagValue); err != nil {
+	var err error
+	if flag == "" {
+		err = execute(ctx, tx, `DELETE FROM flags WHERE message = ?`, message)
+	} else {
+		err = sqlite.Upsert(ctx, tx, "flags", "message",
+			sql.Named("message", message),
+			sql.Named("flag", flag),
+			sql.Named("created_ms", s.now().UnixMilli()))
+	}
+	if err != nil {
 		return err
 	}
-	if flag == "" {
-		return execute(ctx, tx, `DELETE FROM flags WHERE message = ?`, message)
-	}
-	return sqlite.Upsert(ctx, tx, "flags", "message",
-		sql.Named("message", message),
-		sql.Named("flag", flag),
-		sql.Named("created_ms", s.now().UnixMilli()))
+	return s.setDecision(ctx, tx, message, flagValue)
 }
 
 // Remedies returns what the user had sent in place of the damaged messages of a session, by message.
@@ -96,9 +99,6 @@ func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, mes
 	if err != nil {
 		return found(fmt.Sprintf("find message %d", message), err)
 	}
-	if err := noteDecision(ctx, tx, message, remedyValue); err != nil {
-		return err
-	}
 	if r == history.SendRepaired {
 		err = execute(ctx, tx, `DELETE FROM remedies WHERE message = ?`, message)
 	} else {
@@ -109,6 +109,9 @@ func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, mes
 			SET remedy = ?2,
 				created_ms = ?3
 			WHERE remedy <> ?2`, message, r, s.now().UnixMilli())
+	}
+	if err == nil {
+		err = s.setDecision(ctx, tx, message, remedyValue)
 	}
 	if err != nil {
 		return err

@@ -30,64 +30,49 @@ func (s *Store) Dump(ctx context.Context, session string, take func(Line) error)
 	})
 }
 
-// dump is the reading of one session. Its context ends between two lines: the driver watches one that
-// can end with a goroutine for every statement.
+// dump hands out rows of the history as lines, in one transaction.
 type dump struct {
 	tx       *sql.Tx
 	take     func(Line) error
 	print    *printer
-	session  int64
-	plans    *verdicts.Sweep
-	requests map[int64]bool   // those that were taken
-	attached map[int64][]byte // the hashes of the attachments that were taken, by key
+	attached map[int64][]byte // hashes of the attachments that were taken, by key
+}
+
+func newDump(tx *sql.Tx, take func(Line) error) *dump {
+	return &dump{tx: tx, take: take, print: newPrinter(), attached: map[int64][]byte{}}
 }
 
 func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line) error) error {
+	// The context ends between two lines: the driver watches one that can end with a goroutine for every statement.
 	stop := ctx.Err
 	ctx = context.WithoutCancel(ctx)
-	plans, err := verdicts.NewSweep(ctx, tx, session)
-	if err != nil {
-		return err
-	}
-	defer plans.Close()
-	d := dump{tx: tx, session: session, plans: plans, print: newPrinter(), requests: map[int64]bool{}, attached: map[int64][]byte{}}
-	d.take = func(l Line) error {
+	d := newDump(tx, func(l Line) error {
 		if err := stop(); err != nil {
 			return err
 		}
 		return take(l)
-	}
+	})
 	row, err := sessionLine(ctx, tx, session)
+	if err == nil {
+		err = unsentLines(ctx, tx, session, row)
+	}
 	if err != nil {
 		return err
 	}
 	if err := d.take(Line{Session: row}); err != nil {
 		return err
 	}
-	for _, lines := range []func() error{
-		func() error { return d.requestLines(ctx) },
-		func() error {
-			return sqlite.EachRow(ctx, tx, "messages WHERE session = ? ORDER BY seq",
-				func(row *messageRow) error { return d.message(ctx, row) }, session)
-		},
+	for _, rows := range []func() error{
+		func() error { return d.messages(ctx, "session = ? ORDER BY id", session) },
+		func() error { return d.requests(ctx, "session = ? ORDER BY id", session) },
 		func() error {
 			return sqlite.EachRow(ctx, tx, "repairs WHERE "+ofSession+" ORDER BY message, id",
 				func(l *RepairLine) error { return d.take(Line{Repair: l}) }, session)
 		},
-		func() error {
-			return sqlite.EachRow(ctx, tx, "flags WHERE "+ofSession+" ORDER BY message",
-				func(l *FlagLine) error { return d.take(Line{Flag: l}) }, session)
-		},
-		func() error {
-			return sqlite.EachRow(ctx, tx, "remedies WHERE "+ofSession+" ORDER BY message",
-				func(l *RemedyLine) error { return d.take(Line{Remedy: l}) }, session)
-		},
-		func() error {
-			return sqlite.EachRow(ctx, tx, "summaries WHERE session = ? ORDER BY id",
-				func(l *SummaryLine) error { return d.take(Line{Summary: l}) }, session)
-		},
+		func() error { return d.summaries(ctx, "session = ? ORDER BY id", session) },
+		func() error { return d.registers(ctx, "session = ? ORDER BY stamp", session) },
 	} {
-		if err := lines(); err != nil {
+		if err := rows(); err != nil {
 			return err
 		}
 	}
@@ -98,66 +83,63 @@ func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line)
 // are few of them and many messages.
 const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
 
-// sessionLine reads a session's row, its tags, its draft and its queue.
+// sessionLine reads a session's row and its tags.
 func sessionLine(ctx context.Context, tx *sql.Tx, n int64) (*SessionLine, error) {
 	var l *SessionLine
 	err := sqlite.EachRow(ctx, tx, "sessions WHERE n = ?", func(row *SessionLine) error { l = row; return nil }, n)
-	if err != nil {
-		return nil, err
+	if err == nil && l == nil {
+		err = &sqlite.Error{Doing: "read the session", Kind: ErrNotFound}
 	}
-	err = sqlite.EachRow(ctx, tx, "drafts WHERE session = ?", func(row *DraftLine) error { l.Draft = row; return nil }, n)
 	if err != nil {
-		return nil, err
-	}
-	if l.Queued, err = queuedLines(ctx, tx, n); err != nil {
 		return nil, err
 	}
 	tags, err := tagsOf(ctx, tx, []int64{n})
-	if err != nil {
-		return nil, err
-	}
 	for _, tag := range tags[n] {
 		l.Tags = append(l.Tags, Text(tag))
 	}
-	err = tx.QueryRowContext(ctx, `
-		SELECT
-			iif(s.forked_at < 0, -s.forked_at, coalesce((
-				SELECT m.seq
-				FROM sessions p
-				JOIN messages m ON m.session = p.n AND m.id = s.forked_at
-				WHERE p.id = s.parent), 0)),
-			(SELECT coalesce(min(id), 0) FROM messages WHERE session = s.n),
-			(SELECT coalesce(min(id), 0) FROM requests WHERE session = s.n),
-			(SELECT coalesce(min(id), 0) FROM summaries WHERE session = s.n)
-		FROM sessions s
-		WHERE s.n = ?`, n).Scan(&l.ForkedAt, &l.FirstMessage, &l.FirstRequest, &l.FirstSummary)
 	return l, err
 }
 
-// requestRow is a request with the columns that its line does not have.
-type requestRow struct {
-	RequestLine
-	verdicts.Record
+// unsentLines adds the draft and the queue of a session to its line.
+func unsentLines(ctx context.Context, tx *sql.Tx, n int64, l *SessionLine) error {
+	err := sqlite.EachRow(ctx, tx, "drafts WHERE session = ?", func(row *DraftLine) error { l.Draft = row; return nil }, n)
+	if err == nil {
+		l.Queued, err = queuedLines(ctx, tx, n)
+	}
+	return err
 }
 
-// requests passes on the requests. One whose record is damaged comes without its plan.
-func (d *dump) requestLines(ctx context.Context) error {
-	read := sqlite.RowScan[requestRow]()
-	return sqlite.Each(ctx, d.tx, func(scan func(...any) error) error {
-		row, err := read(scan)
+func (d *dump) registers(ctx context.Context, where string, args ...any) error {
+	return sqlite.EachRow(ctx, d.tx, "registers WHERE "+where, func(l *RegisterLine) error { return d.take(Line{Register: l}) }, args...)
+}
+
+func (d *dump) summaries(ctx context.Context, where string, args ...any) error {
+	return sqlite.EachRow(ctx, d.tx, "summaries WHERE "+where, func(l *SummaryLine) error { return d.take(Line{Summary: l}) }, args...)
+}
+
+// requestRow is a request with its session.
+type requestRow struct {
+	RequestLine
+	Session int64 `json:"-" db:"session"`
+}
+
+// requests passes on requests with their plans. One whose plan is damaged comes without it.
+func (d *dump) requests(ctx context.Context, where string, args ...any) error {
+	return sqlite.EachRow(ctx, d.tx, "requests WHERE "+where, func(row *requestRow) error {
+		l := &row.RequestLine
+		plan, err := verdicts.ReadChange(ctx, d.tx, verdicts.Key{Session: row.Session, Request: l.ID, Purpose: l.Purpose})
 		if err != nil && !errors.Is(err, sqlite.ErrColumn) {
 			return err
 		}
-		l := &row.RequestLine
-		d.requests[l.ID] = true
-		if err == nil && row.Sum != nil {
-			l.Plan, err = d.plans.Packed(verdicts.Key{Session: d.session, Request: l.ID, Purpose: l.Purpose}, row.Record)
-			if err != nil {
-				return err
-			}
+		if err == nil {
+			l.Plan = plan
 		}
 		return d.take(Line{Request: l})
-	}, "SELECT "+sqlite.Columns[requestRow]("r")+" FROM requests r WHERE session = ? ORDER BY id", d.session)
+	}, args...)
+}
+
+func (d *dump) messages(ctx context.Context, where string, args ...any) error {
+	return sqlite.EachRow(ctx, d.tx, "messages WHERE "+where, func(row *messageRow) error { return d.message(ctx, row) }, args...)
 }
 
 // message passes on a message with its calls and parts, behind what the parts hold.
@@ -165,9 +147,6 @@ func (d *dump) message(ctx context.Context, row *messageRow) error {
 	l := &row.MessageLine
 	if l.Status == Text(history.Streaming) {
 		l.Status = Text(history.Interrupted)
-	}
-	if !d.requests[l.Request] {
-		l.Request = 0 // it was purged, or is another session's
 	}
 	if row.Calls > 0 {
 		err := sqlite.EachRow(ctx, d.tx, "tool_calls WHERE message = ? ORDER BY place", func(call *CallLine) error {

@@ -65,7 +65,7 @@ func (s *Store) set(ctx context.Context, doing string, changes []string, id stri
 		if err := raiseChanges(ctx, tx, n); err != nil {
 			return err
 		}
-		return noteChange(ctx, tx, n, 0, changes...)
+		return s.setRegisters(ctx, tx, n, changes...)
 	})
 }
 
@@ -99,7 +99,7 @@ func (s *Store) edit(ctx context.Context, doing, changes, id, query string, args
 		if err := raiseChanges(ctx, tx, n); err != nil {
 			return err
 		}
-		return noteChange(ctx, tx, n, 0, changes)
+		return s.setRegisters(ctx, tx, n, changes)
 	})
 }
 
@@ -125,10 +125,10 @@ func (s *Store) SetTags(ctx context.Context, id string, tags ...string) error {
 		if err != nil {
 			return err
 		}
-		if err := noteChange(ctx, tx, n, 0, tagsValue); err != nil {
+		if err := setTags(ctx, tx, n, tags); err != nil {
 			return err
 		}
-		return setTags(ctx, tx, n, tags)
+		return s.setRegisters(ctx, tx, n, tagsValue)
 	})
 }
 

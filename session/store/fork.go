@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
@@ -27,7 +26,7 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 		if err != nil {
 			return Session{}, err
 		}
-		f := forking{tx: tx, from: from}
+		f := forking{s: s, tx: tx, from: from}
 		if f.branch, err = branchIDs(ctx, tx, from, message); err != nil {
 			return Session{}, err
 		}
@@ -134,8 +133,9 @@ func countUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time)
 // messages to copy in order.
 //
 // The copies have ids that follow one another, as a branch has: the copy of the message at place i has
-// the id first+i.
+// the id first + i*idStep.
 type forking struct {
+	s        *Store
 	tx       *sql.Tx
 	from, to int64
 	branch   []int64
@@ -144,45 +144,28 @@ type forking struct {
 
 // copy fills the new session. A copy has every column of its table.
 func (f *forking) copy(ctx context.Context) error {
-	newest, err := newestIDs(ctx, f.tx)
-	if err != nil {
+	var err error
+	if f.first, err = f.s.newIDs(ctx, f.tx, len(f.branch)); err != nil {
 		return err
 	}
-	f.first = newest.Messages + 1
 	const ofBranch = "json_each(:branch) b CROSS JOIN %s row ON row.%s = b.value ORDER BY b.key"
 	for _, copied := range []struct {
 		table, from string
 		changed     map[string]string // what the copies have in some columns
 	}{
 		{"messages", fmt.Sprintf(ofBranch, "messages", "id"), map[string]string{
-			"id":      ":first + b.key",
+			"id":      ":first + :step * b.key",
 			"session": ":fork",
 			"seq":     "1 + b.key",
-			"parent":  "iif(b.key = 0, 0, :first + b.key - 1)",
+			"parent":  "iif(b.key = 0, 0, :first + :step * (b.key - 1))",
 			"status":  "iif(row.status = 'streaming', 'interrupted', row.status)",
 			"request": "0",
 			"owner":   "''",
 		}},
-		{"tool_calls", fmt.Sprintf(ofBranch, "tool_calls", "message"), map[string]string{"id": "NULL", "message": ":first + b.key"}},
-		{"parts", fmt.Sprintf(ofBranch, "parts", "message"), map[string]string{"id": "NULL", "message": ":first + b.key"}},
-		{"flags", fmt.Sprintf(ofBranch, "flags", "message"), map[string]string{"message": ":first + b.key"}},
-		{"remedies", fmt.Sprintf(ofBranch, "remedies", "message"), map[string]string{"message": ":first + b.key"}},
-		{"summaries", `summaries row
-			CROSS JOIN json_each(:branch) oldest ON oldest.value = row.first
-			CROSS JOIN json_each(:branch) newest ON newest.value = row.last
-			WHERE row.session = :session
-			ORDER BY row.id`, map[string]string{
-			"id":      "NULL",
-			"session": ":fork",
-			"first":   ":first + oldest.key",
-			"last":    ":first + newest.key",
-			"sources": `(
-				SELECT json_group_array(json_array(
-					:first + (SELECT min(b.key) FROM json_each(:branch) b WHERE b.value >= run.value ->> 0),
-					:first + (SELECT max(b.key) FROM json_each(:branch) b WHERE b.value <= run.value ->> 1)))
-				FROM json_each(row.sources) run
-			)`,
-		}},
+		{"tool_calls", fmt.Sprintf(ofBranch, "tool_calls", "message"), map[string]string{"id": "NULL", "message": ":first + :step * b.key"}},
+		{"parts", fmt.Sprintf(ofBranch, "parts", "message"), map[string]string{"id": "NULL", "message": ":first + :step * b.key"}},
+		{"flags", fmt.Sprintf(ofBranch, "flags", "message"), map[string]string{"message": ":first + :step * b.key"}},
+		{"remedies", fmt.Sprintf(ofBranch, "remedies", "message"), map[string]string{"message": ":first + :step * b.key"}},
 	} {
 		columns, err := sqlite.TableColumns(ctx, f.tx, copied.table)
 		if err != nil {
@@ -202,12 +185,67 @@ func (f *forking) copy(ctx context.Context) error {
 		UPDATE sessions
 		SET messages = json_array_length(:branch),
 			turns = (SELECT count(*) FROM messages WHERE session = :fork AND role = 'user'),
-			leaf = :first + json_array_length(:branch) - 1
+			leaf = :first + :step * (json_array_length(:branch) - 1)
 		WHERE n = :fork`)
 	if err != nil {
 		return err
 	}
-	return indexRuns(ctx, f.tx, history.IDs{{f.first, f.first + int64(len(f.branch)) - 1}})
+	for _, copied := range []func(context.Context) error{f.summaries, f.decisions} {
+		if err := copied(ctx); err != nil {
+			return err
+		}
+	}
+	copies := make([]int64, len(f.branch))
+	for i := range copies {
+		copies[i] = f.first + int64(i)*idStep
+	}
+	return indexNew(ctx, f.tx, copies)
+}
+
+// summaries copies the summaries that stand for messages of the branch.
+func (f *forking) summaries(ctx context.Context) error {
+	all, err := sqlite.Rows[SummaryLine](ctx, f.tx, `summaries WHERE session = ?1
+			AND first IN (SELECT value FROM json_each(?2))
+			AND last IN (SELECT value FROM json_each(?2))
+		ORDER BY id`, f.from, sqlite.IDs(f.branch))
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		if l.ID, err = f.s.newID(ctx, f.tx); err != nil {
+			return err
+		}
+		l.First, l.Last = f.copyOf(l.First), f.copyOf(l.Last)
+		for i, run := range l.Sources {
+			l.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
+		}
+		if _, err := sqlite.InsertRow(ctx, f.tx, "summaries", l, sql.Named("session", f.to)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyOf is the id of the copy of a message of the branch.
+func (f *forking) copyOf(message int64) int64 {
+	place, _ := slices.BinarySearch(f.branch, message)
+	return f.first + int64(place)*idStep
+}
+
+// decisions has the other machines told what was decided about the copies.
+func (f *forking) decisions(ctx context.Context) error {
+	for name, table := range decisionTables {
+		decided, err := idsWhere(ctx, f.tx, "SELECT message FROM "+table+" WHERE "+ofSession+" ORDER BY message", f.to)
+		if err != nil {
+			return err
+		}
+		for _, message := range decided {
+			if err := f.s.setRegister(ctx, f.tx, f.to, message, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // exec runs a step of the fork. :branch lists the messages to copy, and a message's key in that list is its
@@ -216,6 +254,7 @@ func (f *forking) exec(ctx context.Context, query string) error {
 	_, err := f.tx.ExecContext(ctx, query,
 		sql.Named("branch", sqlite.IDs(f.branch)),
 		sql.Named("first", f.first),
+		sql.Named("step", idStep),
 		sql.Named("session", f.from),
 		sql.Named("fork", f.to))
 	return err

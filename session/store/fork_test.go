@@ -47,10 +47,10 @@ func forkable(t testing.TB, s *Store) (Session, []Message) {
 // copied is a message of a branch as its copy should be in a fork, at a place from 0.
 func copied(m Message, fork Session, place int, first int64) Message {
 	m.Session, m.Seq, m.Request, m.Siblings, m.Sibling = fork.ID, place+1, 0, 1, 1
-	m.ID = first + int64(place)
+	m.ID = first + int64(place)*idStep
 	m.Parent = 0
 	if place > 0 {
-		m.Parent = m.ID - 1
+		m.Parent = m.ID - idStep
 	}
 	return m
 }
@@ -82,7 +82,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 	}
 	got, err := s.Branch(ctx, fork.ID, fork.Leaf, 0, 0)
 	must(t, "read the fork", err)
-	first := fork.Leaf - 2
+	first := fork.Leaf - 2*idStep
 	for i := range 3 {
 		if want := copied(branch[i], fork, i, first); !reflect.DeepEqual(got[i], want) {
 			t.Errorf("the copy at place %d is\n%+v, want\n%+v", i, got[i], want)
@@ -97,7 +97,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 		t.Errorf("the fork's remedies are %v (%v), want %v", remedies, err, want)
 	}
 	summaries, err := s.Summaries(ctx, fork.ID)
-	if err != nil || len(summaries) != 1 || !reflect.DeepEqual(summaries[0].Sources, history.IDs{{first, first + 1}}) ||
+	if err != nil || len(summaries) != 1 || !reflect.DeepEqual(summaries[0].Sources, history.IDs{{first, first + idStep}}) ||
 		summaries[0].Text != "Notes." || summaries[0].Messages != 2 {
 		t.Errorf("the fork's summaries are %+v (%v), want the one of the first two messages", summaries, err)
 	}

@@ -272,9 +272,13 @@ func (in *importing) add(ctx context.Context, m ImportedMessage) error {
 	}
 	// The driver watches a context that can end with a goroutine for every statement. The transaction
 	// has its own.
+	ctx = context.WithoutCancel(ctx)
 	var err error
-	v.id, err = insertAt(context.WithoutCancel(ctx), in.tx, in.session, in.last+1, m.Message, "")
-	if err != nil {
+	if m.ID, err = in.s.newID(ctx, in.tx); err != nil {
+		return err
+	}
+	v.id = m.ID
+	if err := insertAt(ctx, in.tx, in.session, in.last+1, m.Message, ""); err != nil {
 		return err
 	}
 	if m.Excluded {
@@ -304,15 +308,16 @@ func (in *importing) count(ctx context.Context, leaf int) error {
 	if err != nil {
 		return err
 	}
-	if err := noteChange(ctx, in.tx, in.session, 0, leafValue); err != nil {
-		return err
-	}
-	return execute(ctx, in.tx, `
+	err = execute(ctx, in.tx, `
 		UPDATE sessions
 		SET messages = messages + ?2,
 			turns = turns + ?3,
 			leaf = ?4
 		WHERE n = ?1`, in.session, in.out.Added, in.turns, end)
+	if err != nil {
+		return err
+	}
+	return in.s.setRegisters(ctx, in.tx, in.session, leafValue)
 }
 
 // leaf is where the active branch ends from now on, where the other program's ends at a message.

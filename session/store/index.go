@@ -62,13 +62,11 @@ func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	return nil
 }
 
-// indexRuns adds the words of new messages to the index: of as many as one step takes at once, and of the others in the
+// indexNew adds the words of new messages to the index: of as many as one step takes at once, and of the others in the
 // background, the newest first.
-func indexRuns(ctx context.Context, tx *sql.Tx, runs history.IDs) error {
-	for _, run := range runs {
-		if err := search.Later(ctx, tx, run[0], run[1]); err != nil {
-			return err
-		}
+func indexNew(ctx context.Context, tx *sql.Tx, ids []int64) error {
+	if err := search.Later(ctx, tx, ids...); err != nil {
+		return err
 	}
 	return indexNewest(ctx, tx)
 }

@@ -111,7 +111,10 @@ func (s *speaker) fill(store *Store, tx *sql.Tx, i int) error {
 		if m.Status = history.Streaming; seq%2 == 0 { // which is not indexed
 			m.Role = history.Assistant
 		}
-		last, err = insertAt(ctx, tx, n, seq, m, "")
+		if m.ID, err = store.newID(ctx, tx); err != nil {
+			return err
+		}
+		last, err = m.ID, insertAt(ctx, tx, n, seq, m, "")
 	}
 	if err != nil {
 		return err

@@ -1,31 +1,31 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"unicode/utf8"
+
+	"winnow/session/store/verdicts"
 )
 
-// Line is one row of a session in an archive, with its columns as they are stored: exactly one of its fields is set. The lines of a session
-// come in the order of the fields, the Session first; an attachment stands in front of the first message
-// that has it, and all lines of one kind in the order in which they were stored.
+// Line is one row of the history as an archive and a segment have it: exactly one of its fields is set. A Session comes
+// before the rows that belong to it, a message behind the one that it follows and behind its attachments, a request
+// behind the messages that it names. Times are Unix milliseconds; ids are the same on every machine, and 0 is none.
 //
-// Ids are those of the file that the session was read from. All that name a message, a request or a
-// summary are meant within the session, 0 is none, and the SessionLine says where each of the three
-// counts begins. Times are Unix milliseconds.
+// Apply writes lines: into another history, of another machine too, and as often as anybody likes.
 type Line struct {
 	Session    *SessionLine    `json:"session,omitempty"`
 	Request    *RequestLine    `json:"request,omitempty"`
 	Attachment *AttachmentLine `json:"attachment,omitempty"`
 	Message    *MessageLine    `json:"message,omitempty"`
 	Repair     *RepairLine     `json:"repair,omitempty"`
-	Flag       *FlagLine       `json:"flag,omitempty"`
-	Remedy     *RemedyLine     `json:"remedy,omitempty"`
 	Summary    *SummaryLine    `json:"summary,omitempty"`
+	Register   *RegisterLine   `json:"register,omitempty"`
+	Tombstone  *TombstoneLine  `json:"tombstone,omitempty"`
 }
 
-// A field with the tag ref is an id of the kind that the tag names, and is moved with it; one with the tag secret is a
-// text, or JSON, that may hold a secret.
+// A field with the tag secret is a text, or JSON, that may hold a secret.
 
 // copied is the line with a row of its own, which it returns, too.
 func (l Line) copied() (out Line, row reflect.Value) {
@@ -65,6 +65,17 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(t))
 }
 
+// marshal is json.Marshal without escaping for HTML.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
 // encoded is a text that JSON has no string for.
 type encoded struct {
 	Base64 []byte `json:"base64"`
@@ -77,10 +88,9 @@ type SessionLine struct {
 	TitleFrom string     `json:"title_from,omitempty"` // auto or user
 	Created   int64      `json:"created_ms"`
 	Updated   int64      `json:"updated_ms"`
-	Used      int64      `json:"used"` // the order of last use
-	Leaf      int64      `json:"leaf,omitempty" ref:"message"`
+	Used      int64      `json:"used"`                // the order of last use
 	Parent    string     `json:"parent,omitempty"`    // the session it was forked from
-	ForkedAt  int64      `json:"forked_at,omitempty"` // the place of the message it was forked at among the parent's, from 1; 0 where the parent is gone
+	ForkedAt  int64      `json:"forked_at,omitempty"` // the message of the parent that it was forked at
 	Pinned    bool       `json:"pinned,omitempty"`
 	Archived  bool       `json:"archived,omitempty"`
 	Deleted   int64      `json:"deleted_ms,omitempty"` // when it went to the trash
@@ -97,10 +107,6 @@ type SessionLine struct {
 	Draft     *DraftLine `json:"draft,omitempty" db:"-"`
 
 	Queued []QueuedLine `json:"queued,omitempty" db:"-"` // in the order in which they are sent
-
-	FirstMessage int64 `json:"first_message" db:"-" ref:"message"`           // the least id of its messages
-	FirstRequest int64 `json:"first_request,omitempty" db:"-" ref:"request"` // of its requests
-	FirstSummary int64 `json:"first_summary,omitempty" db:"-" ref:"summary"` // of its summaries
 }
 
 // DraftLine is what stands unsent in the composer.
@@ -123,33 +129,33 @@ type QueuedLine struct {
 }
 
 // RequestLine is the record of a request. Options is the JSON that winnow keeps, as a string, so that no
-// tool on the way changes its bytes; Plan is gzip.
+// tool on the way changes its bytes.
 type RequestLine struct {
-	ID         int64  `json:"id" ref:"request"`
-	Turn       int64  `json:"turn"`
-	User       int64  `json:"user" ref:"message"`
-	Created    int64  `json:"created_ms"`
-	Endpoint   Text   `json:"endpoint,omitempty"`
-	Model      Text   `json:"model,omitempty"`
-	Rules      int64  `json:"rules"`
-	Tokenizer  Text   `json:"tokenizer,omitempty"`
-	Estimate   int64  `json:"estimate"`
-	BodyHash   Text   `json:"body_hash,omitempty"` // hex SHA-256
-	Prompt     int64  `json:"prompt_tokens"`       // as reported, -1 for not said; so are the next three
-	Cached     int64  `json:"cached_tokens"`
-	Answer     int64  `json:"answer_tokens"`
-	Reasoning  int64  `json:"reasoning_tokens"`
-	Cost       int64  `json:"cost_nano,omitempty"` // billionths of a US dollar
-	CostFrom   Text   `json:"cost_from,omitempty"`
-	FirstToken int64  `json:"first_token_us"` // microseconds
-	Took       int64  `json:"took_us"`
-	Retries    int64  `json:"retries,omitempty"`
-	Finish     Text   `json:"finish,omitempty"`
-	Ended      Text   `json:"ended,omitempty"`
-	Error      Text   `json:"error,omitempty" secret:"text"`
-	Options    Text   `json:"options,omitempty" db:",null,blob" secret:"json"`
-	Plan       []byte `json:"plan,omitempty" db:"-"`
-	Purpose    string `json:"purpose,omitempty"` // summary or title, "" for an answer
+	ID         int64            `json:"id"`
+	Turn       int64            `json:"turn"`
+	User       int64            `json:"user"`
+	Created    int64            `json:"created_ms"`
+	Endpoint   Text             `json:"endpoint,omitempty"`
+	Model      Text             `json:"model,omitempty"`
+	Rules      int64            `json:"rules"`
+	Tokenizer  Text             `json:"tokenizer,omitempty"`
+	Estimate   int64            `json:"estimate"`
+	BodyHash   Text             `json:"body_hash,omitempty"` // hex SHA-256
+	Prompt     int64            `json:"prompt_tokens"`       // as reported, -1 for not said; so are the next three
+	Cached     int64            `json:"cached_tokens"`
+	Answer     int64            `json:"answer_tokens"`
+	Reasoning  int64            `json:"reasoning_tokens"`
+	Cost       int64            `json:"cost_nano,omitempty"` // billionths of a US dollar
+	CostFrom   Text             `json:"cost_from,omitempty"`
+	FirstToken int64            `json:"first_token_us"` // microseconds
+	Took       int64            `json:"took_us"`
+	Retries    int64            `json:"retries,omitempty"`
+	Finish     Text             `json:"finish,omitempty"`
+	Ended      Text             `json:"ended,omitempty"`
+	Error      Text             `json:"error,omitempty" secret:"text"`
+	Options    Text             `json:"options,omitempty" db:",null,blob" secret:"json"`
+	Plan       *verdicts.Change `json:"plan,omitempty" db:"-"`
+	Purpose    string           `json:"purpose,omitempty"` // summary or title, "" for an answer
 
 	CacheWrite  int64 `json:"cache_write_tokens,omitempty"` // as reported, 0 for none or not said
 	PriceSource Text  `json:"price_source,omitempty"`       // whose prices the cost was computed from
@@ -171,15 +177,14 @@ type AttachmentLine struct {
 
 // MessageLine is a message with its calls and parts.
 type MessageLine struct {
-	ID           int64      `json:"id" db:",null" ref:"message"`
-	Seq          int64      `json:"seq"` // its place in the session, from 1
-	Parent       int64      `json:"parent,omitempty" ref:"message"`
+	ID           int64      `json:"id" db:",null"`
+	Parent       int64      `json:"parent,omitempty"`
 	Role         Text       `json:"role"`
 	Status       Text       `json:"status"`
 	Created      int64      `json:"created_ms,omitempty"`
 	Tokens       int64      `json:"tokens,omitempty"`
 	Tokenizer    Text       `json:"tokenizer,omitempty"`
-	Request      int64      `json:"request,omitempty" ref:"request"`
+	Request      int64      `json:"request,omitempty"`
 	Endpoint     Text       `json:"endpoint,omitempty"`
 	Model        Text       `json:"model,omitempty"`
 	FinishReason Text       `json:"finish_reason,omitempty"`
@@ -214,7 +219,7 @@ type PartLine struct {
 
 // RepairLine is the record of a repair.
 type RepairLine struct {
-	Message int64  `json:"message" ref:"message"`
+	Message int64  `json:"message"`
 	Kind    Text   `json:"kind"`
 	Before  []byte `json:"before_hash"` // SHA-256 of the damaged bytes
 	What    Text   `json:"what,omitempty" secret:"text"`
@@ -225,25 +230,27 @@ type RepairLine struct {
 	Undone  bool   `json:"undone,omitempty"`
 }
 
-// FlagLine is a pin or an exclusion.
-type FlagLine struct {
-	Message int64  `json:"message" ref:"message"`
-	Flag    string `json:"flag"`
-	Created int64  `json:"created_ms"`
+// RegisterLine is a value that can be set on several machines: of a session, or of one of its messages. The greatest
+// stamp holds.
+type RegisterLine struct {
+	Stamp int64  `json:"stamp" db:"stamp"`
+	Item  int64  `json:"item,omitempty" db:"item"` // a message, 0 for the session itself
+	Name  string `json:"name" db:"name"`
+	Value Text   `json:"value" db:"value" secret:"json"`
 }
 
-// RemedyLine is what the user had sent in place of a damaged message.
-type RemedyLine struct {
-	Message int64  `json:"message" ref:"message"`
-	Remedy  string `json:"remedy"`
-	Created int64  `json:"created_ms"`
+// TombstoneLine says that a session was purged.
+type TombstoneLine struct {
+	ID       int64   `json:"id"`
+	Session  string  `json:"session"`
+	Messages []int64 `json:"messages"` // those that went with it
 }
 
 // SummaryLine is a summary.
 type SummaryLine struct {
-	ID       int64       `json:"id" ref:"summary"`
-	First    int64       `json:"first" ref:"message"`
-	Last     int64       `json:"last" ref:"message"`
+	ID       int64       `json:"id"`
+	First    int64       `json:"first"`
+	Last     int64       `json:"last"`
 	Messages int64       `json:"messages"`
 	Created  int64       `json:"created_ms"`
 	Endpoint Text        `json:"endpoint,omitempty"`

@@ -65,7 +65,10 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 	if m.CreatedMS == 0 {
 		m.CreatedMS = s.now().UnixMilli()
 	}
-	if m.ID, m.Seq, err = insertMessage(ctx, tx, n, m, owner); err != nil {
+	if m.ID, err = s.newID(ctx, tx); err != nil {
+		return Message{}, err
+	}
+	if m.Seq, err = insertMessage(ctx, tx, n, m, owner); err != nil {
 		return Message{}, err
 	}
 	turn := m.Role == history.User
@@ -89,20 +92,14 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 			return Message{}, err
 		}
 	}
-	var shared bool
 	err = tx.QueryRowContext(ctx, `
-		SELECT
-			count(*),
-			`+isShared+`
+		SELECT count(*)
 		FROM messages
 		WHERE session = ?
-			AND parent = ?`, n, m.Parent).Scan(&m.Siblings, &shared)
+			AND parent = ?`, n, m.Parent).Scan(&m.Siblings)
 	m.Sibling = m.Siblings
 	m.Damaged = false
 	m.readExtra()
-	if err == nil && shared {
-		err = noteShared(ctx, tx, n, 0, leafValue)
-	}
 	if err != nil {
 		return Message{}, err
 	}
@@ -123,34 +120,31 @@ func inSession(ctx context.Context, tx *sql.Tx, n, message int64) error {
 	return found(fmt.Sprintf("find message %d in its session", message), err)
 }
 
-// insertMessage writes a message with its calls and parts to the end of a session and returns its id
-// and place.
-func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner string) (id int64, seq int, err error) {
+// insertMessage writes a message with its calls and parts to the end of a session and returns its place.
+func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner string) (seq int, err error) {
 	err = tx.QueryRowContext(ctx, `
 		SELECT coalesce(max(seq), 0) + 1
 		FROM messages
 		WHERE session = ?`, n).Scan(&seq)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	id, err = insertAt(ctx, tx, n, seq, m, owner)
-	return id, seq, err
+	return seq, insertAt(ctx, tx, n, seq, m, owner)
 }
 
-// insertAt writes a message with its calls and parts to a place of a session and returns its id. Where it
-// is whole, its words go to the index.
-func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) (int64, error) {
+// insertAt writes a message with its calls and parts to a place of a session. Where it is whole, its words go to the
+// index.
+func insertAt(ctx context.Context, tx *sql.Tx, n int64, seq int, m Message, owner string) error {
 	attachments, hashes, err := attach(ctx, tx, m.Parts)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	m.Seq = seq
 	r := rowOf(n, m, hashes)
-	id, err := sqlite.InsertRow(ctx, tx, "messages", r, sql.Named("owner", owner))
-	if err != nil {
-		return 0, err
+	if _, err := sqlite.InsertRow(ctx, tx, "messages", r, sql.Named("owner", owner)); err != nil {
+		return err
 	}
-	return id, insertContent(ctx, tx, id, m, r, attachments)
+	return insertContent(ctx, tx, m.ID, m, r, attachments)
 }
 
 // insertContent writes the calls and parts of a message, whose bytes are stored, and where it is whole its words.
@@ -199,7 +193,11 @@ func (s *Store) SetFault(ctx context.Context, message int64, fault string) error
 		if err != nil {
 			return err
 		}
-		return noteMessage(ctx, tx, message, messageKind)
+		session, err := sessionHolding(ctx, tx, message)
+		if err != nil {
+			return err
+		}
+		return s.setRegister(ctx, tx, session, message, faultValue)
 	})
 }
 

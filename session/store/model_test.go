@@ -297,9 +297,11 @@ func (x *machine) fork(t *rapid.T) {
 		t.Fatalf("the fork of %s at %d comes from %s at %d", in.id, at, out.Parent, out.ForkedAt)
 	}
 	f := &modelSession{id: out.ID, title: out.Title, from: in.from}
-	for _, id := range in.branch(at) {
+	branch := in.branch(at)
+	x.lastID = out.Leaf - int64(len(branch))*idStep
+	for _, id := range branch {
 		m := *in.find(id)
-		x.lastID++
+		x.lastID += idStep
 		m.id, m.parent, m.seq, m.store = x.lastID, f.leaf, len(f.messages)+1, -1
 		if m.status == history.Streaming {
 			m.status = history.Interrupted

@@ -26,11 +26,7 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		m, err := thisMachine(ctx, tx)
-		if err == nil {
-			err = notePurged(ctx, tx, n, id, m.Machine, -1)
-		}
-		if err != nil && !errors.Is(err, ErrNotSynced) {
+		if err := s.bury(ctx, tx, n, id); err != nil {
 			return err
 		}
 		return purgeRows(ctx, tx, n)
@@ -39,6 +35,33 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		return err
 	}
 	return s.finishPurge(ctx)
+}
+
+// bury keeps for the other machines that a session is purged, where the history is shared.
+func (s *Store) bury(ctx context.Context, tx *sql.Tx, n int64, id string) error {
+	h, err := homeOf(ctx, tx)
+	if err != nil || h.Folder == "" {
+		return err
+	}
+	l := TombstoneLine{Session: id}
+	if l.Messages, err = idsWhere(ctx, tx, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n); err != nil {
+		return err
+	}
+	if l.ID, err = s.newID(ctx, tx); err != nil {
+		return err
+	}
+	return putTombstone(ctx, tx, l)
+}
+
+// purgeRows deletes the rows of a session and has the index forget its words. Their bytes are overwritten by finishPurge.
+func purgeRows(ctx context.Context, tx *sql.Tx, n int64) error {
+	if err := unindexSession(ctx, tx, n); err != nil {
+		return err
+	}
+	if err := search.NotePurged(ctx, tx); err != nil {
+		return err
+	}
+	return deleteSession(ctx, tx, n)
 }
 
 // FinishPurge overwrites what another window kept Purge from overwriting; mostly there is nothing.

@@ -186,23 +186,22 @@ func (c *Cleaner) json(text *Text) {
 	}
 }
 
-// plan cleans the packed record of a request's plan.
-func (c *Cleaner) plan(packed []byte) []byte {
-	raw, err := verdicts.Unzip(packed)
+// plan cleans the plan of a request. There is none where its JSON would not be JSON any more.
+func (c *Cleaner) plan(plan *verdicts.Change) *verdicts.Change {
+	if plan == nil {
+		return nil
+	}
+	raw, err := json.Marshal(plan)
 	if err != nil {
-		return packed
+		return nil
 	}
 	text := Text(raw)
-	c.json(&text)
-	if string(text) == string(raw) {
-		return packed
+	if c.json(&text); string(text) == string(raw) {
+		return plan
 	}
-	if text == "" {
+	var cleaned verdicts.Change
+	if json.Unmarshal([]byte(text), &cleaned) != nil {
 		return nil
 	}
-	cleaned, err := verdicts.Zip([]byte(text))
-	if err != nil {
-		return nil
-	}
-	return cleaned
+	return &cleaned
 }

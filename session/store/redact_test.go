@@ -94,7 +94,7 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "winnow.db")
 	to, err := Open(ctx, path, Options{Redact: redact})
 	must(t, "open", err)
-	_, err = to.RestoreSession(ctx, SessionRestore{ID: row.ID, Lines: func(take func(Line) error) error { return from.Dump(ctx, row.ID, take) }})
+	_, err = to.Apply(ctx, func(take func(Line) error) error { return from.Dump(ctx, row.ID, take) })
 	must(t, "restore", err)
 	branch, err := to.Branch(ctx, row.ID, answer.ID, 0, 10)
 	must(t, "read", err)

@@ -66,11 +66,15 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, plans *verdicts.Writ
 		if err != nil {
 			return r, err
 		}
-		return r, noteChange(ctx, tx, n, r.ID, requestKind)
+		return r, tellAgain(ctx, tx, r.ID)
 	}
 	plan := r.Plan
 	r.Plan = nil
-	if r.ID, err = sqlite.Insert(ctx, tx, "requests", append(values, sql.Named("session", n))...); err != nil || plan == nil {
+	if r.ID, err = s.newID(ctx, tx); err != nil {
+		return r, err
+	}
+	_, err = sqlite.Insert(ctx, tx, "requests", append(values, sql.Named("id", r.ID), sql.Named("session", n))...)
+	if err != nil || plan == nil {
 		return r, err
 	}
 	return r, plans.Put(ctx, tx, verdicts.Key{Session: n, Request: r.ID, Purpose: string(r.Purpose)}, *plan)
@@ -108,18 +112,21 @@ func (s *Store) requestsWhere(ctx context.Context, session, condition string, ar
 // Turn is the number of the turn that a user's message begins: how many messages the user has
 // written in its session up to it, on every branch.
 func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
-	var turn int
-	err := s.view(ctx, "number the turn", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
-			SELECT count(*)
-			FROM messages u
-			JOIN messages m ON m.session = u.session AND m.seq <= u.seq
-			WHERE u.id = ?
-				AND m.role = 'user'`, message).Scan(&turn)
-	})
+	turn, err := inTx(ctx, s.view, "number the turn", func(tx *sql.Tx) (int, error) { return turnOf(ctx, tx, message) })
 	if err == nil && turn == 0 {
 		err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", message), Kind: ErrNotFound}
 	}
+	return turn, err
+}
+
+// turnOf is the turn of a user's message, 0 where it is not here.
+func turnOf(ctx context.Context, tx *sql.Tx, message int64) (turn int, err error) {
+	err = tx.QueryRowContext(ctx, `
+		SELECT count(*)
+		FROM messages u
+		JOIN messages m ON m.session = u.session AND m.seq <= u.seq
+		WHERE u.id = ?
+			AND m.role = 'user'`, message).Scan(&turn)
 	return turn, err
 }
 
@@ -139,7 +146,7 @@ func (s *Store) ClearCuts(ctx context.Context, session string, ids []int64) erro
 			if err != nil {
 				return err
 			}
-			if err := noteChange(ctx, tx, n, id, requestKind); err != nil {
+			if err := tellAgain(ctx, tx, id); err != nil {
 				return err
 			}
 		}

@@ -15,6 +15,7 @@ import (
 type messageRow struct {
 	MessageLine
 	Session   int64  `db:"session"` // the session's short key
+	Seq       int64  `db:"seq"`     // its place in the session, from 1
 	Calls     int    `db:"calls"`   // how many calls and parts it should have
 	PartCount int    `db:"parts"`
 	Hash      string `db:"hash,blob"`
@@ -24,12 +25,12 @@ type messageRow struct {
 func rowOf(session int64, m Message, hashes [][]byte) messageRow {
 	r := messageRow{
 		MessageLine: MessageLine{
-			Seq: int64(m.Seq), Parent: m.Parent, Role: Text(m.Role), Status: Text(m.Status), Created: m.CreatedMS,
+			ID: m.ID, Parent: m.Parent, Role: Text(m.Role), Status: Text(m.Status), Created: m.CreatedMS,
 			Tokens: int64(m.Tokens), Tokenizer: Text(m.Tokenizer), Request: m.Request, Endpoint: Text(m.Endpoint), Model: Text(m.Model),
 			FinishReason: Text(m.FinishReason), Label: Text(m.Label), Name: Text(m.Name), ToolCallID: Text(m.ToolCallID),
 			Content: Text(m.Content), Reasoning: Text(m.Reasoning), Alone: m.Alone, Fault: Text(m.Fault), Extra: Text(m.Extra),
 		},
-		Session: session, Calls: len(m.ToolCalls), PartCount: len(m.Parts), Hash: string(fingerprint(m, hashes)),
+		Session: session, Seq: int64(m.Seq), Calls: len(m.ToolCalls), PartCount: len(m.Parts), Hash: string(fingerprint(m, hashes)),
 	}
 	for _, c := range m.ToolCalls {
 		r.ToolCalls = append(r.ToolCalls, CallLine{Text(c.ID), Text(c.Name), Text(c.Arguments)})
@@ -47,7 +48,7 @@ func (l *MessageLine) message() Message {
 			ID: l.ID, Role: history.Role(l.Role), Status: history.Status(l.Status), CreatedMS: l.Created, Tokens: int(l.Tokens),
 			Label: string(l.Label), Name: string(l.Name), ToolCallID: string(l.ToolCallID), Content: string(l.Content), Reasoning: string(l.Reasoning),
 		},
-		Seq: int(l.Seq), Parent: l.Parent, Tokenizer: string(l.Tokenizer), Request: l.Request, Endpoint: string(l.Endpoint), Model: string(l.Model),
+		Parent: l.Parent, Tokenizer: string(l.Tokenizer), Request: l.Request, Endpoint: string(l.Endpoint), Model: string(l.Model),
 		FinishReason: string(l.FinishReason), Alone: l.Alone, Fault: string(l.Fault),
 	}
 	if l.Extra != "" {
@@ -78,6 +79,7 @@ func readRows(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]row,
 	return sqlite.Collect(ctx, tx, func(scan func(...any) error) (row, error) {
 		r, err := read(scan)
 		m := r.message()
+		m.Seq = int(r.Seq)
 		m.Siblings, m.Sibling = int(siblings>>32), int(siblings&(1<<32-1))
 		return row{m, r.Session, r.Calls, r.PartCount, r.Hash}, err
 	}, `

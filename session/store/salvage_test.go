@@ -41,7 +41,7 @@ func TestSalvageGivesNoIDAgain(t *testing.T) {
 	answer := says(session.ID, asked.ID, history.Assistant, "answer")
 	answer.Request = request.ID
 	answer = add(t, s, answer)
-	page := map[string]int{"sqlite_sequence": 0, "messages": 0, "requests": 0, "summaries": 0}
+	page := map[string]int{"home": 0, "messages": 0, "requests": 0, "summaries": 0}
 	for table := range page {
 		root := 0
 		err := s.reads.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", table).Scan(&root)
@@ -62,7 +62,7 @@ func TestSalvageGivesNoIDAgain(t *testing.T) {
 	} {
 		t.Run(lost.table, func(t *testing.T) {
 			damaged := append([]byte{}, sound...)
-			for _, table := range []string{"sqlite_sequence", lost.table} {
+			for _, table := range []string{"home", lost.table} {
 				clear(damaged[(page[table]-1)*4096 : page[table]*4096])
 			}
 			path := filepath.Join(t.TempDir(), "winnow.db")

@@ -160,7 +160,10 @@ func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
 	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
 		n, err := sessionKey(ctx, tx, gone.ID)
 		for seq := 2; seq < ranked+50 && err == nil; seq++ {
-			_, err = insertAt(ctx, tx, n, seq, says(gone.ID, first.ID, history.User, "needle"), "")
+			m := says(gone.ID, first.ID, history.User, "needle")
+			if m.ID, err = s.newID(ctx, tx); err == nil {
+				err = insertAt(ctx, tx, n, seq, m, "")
+			}
 		}
 		return err
 	}))

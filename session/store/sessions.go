@@ -194,6 +194,13 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]Session, error) { return sessions(ctx, tx, f) })
 }
 
+// SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
+func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
+	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]string, error) {
+		return sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT id FROM sessions ORDER BY id`)
+	})
+}
+
 // CountSessions is how many sessions are in use.
 func (s *Store) CountSessions(ctx context.Context) (int, error) {
 	n := 0

@@ -40,7 +40,10 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 	return withSession(ctx, s.save, "keep the summary", m.Session, func(tx *sql.Tx, n int64) (Summary, error) {
 		m := m
 		var err error
-		m.ID, err = sqlite.InsertRow(ctx, tx, "summaries", summaryRow{m, MessageRuns(m.Sources)},
+		if m.ID, err = s.newID(ctx, tx); err != nil {
+			return m, err
+		}
+		_, err = sqlite.InsertRow(ctx, tx, "summaries", summaryRow{m, MessageRuns(m.Sources)},
 			sql.Named("session", n),
 			sql.Named("first", m.Sources[0][0]),
 			sql.Named("last", m.LastMessage()),

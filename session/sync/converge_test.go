@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,8 +43,8 @@ type world struct {
 	root     string
 	machines []*box
 	sessions []string
-	said     map[string][]string // texts by session
-	purged   map[string]bool
+	said     map[string]bool // every text
+	gone     map[string]bool // those that a machine had when it purged their session
 	archives [][]store.Line
 	texts    int
 }
@@ -56,16 +57,17 @@ type box struct {
 	dir   string // its copy of the folder
 	s     *store.Store
 	now   time.Time
-	names map[string]bool   // what it is and was called
 	sent  map[string]string // what was carried to the others, by name, as the hash of the file
 	inbox []delivery
 	clean bool // nothing happened here since the last whole sync
 	saved string
+	whole string // a copy of the history and of the folder
 }
 
+// delivery is a file on its way, or that it was removed.
 type delivery struct {
 	name string
-	file []byte
+	file []byte // nil where it was removed
 }
 
 var errKilled = errors.New("killed")
@@ -80,10 +82,10 @@ func (w *world) must(doing string, err error) {
 func (w *world) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(w.T, name) }
 
 // text is one that nobody said before.
-func (w *world) text(session string) string {
+func (w *world) text() string {
 	w.texts++
 	text := fmt.Sprintf("said%dq", w.texts)
-	w.said[session] = append(w.said[session], text)
+	w.said[text] = true
 	return text
 }
 
@@ -116,7 +118,7 @@ func (b *box) act() {
 	if !any || w.pick("begin", 6) == 0 {
 		id := fmt.Sprintf("%08x-0000-7000-8000-%012x", len(w.sessions)+1, b.n)
 		w.sessions = append(w.sessions, id)
-		text := w.text(id)
+		text := w.text()
 		_, _, err := b.s.Begin(ctx, store.Session{ID: id, Title: "begun", Model: "m", Tags: []string{"t"}, System: "s"}, says(id, 0, history.User, text))
 		w.must("begin", err)
 		return
@@ -128,7 +130,7 @@ func (b *box) act() {
 	newest := all[len(all)-1]
 	acts := map[string]func() error{
 		"say": func() error {
-			_, err := b.s.Append(ctx, says(row.ID, at.ID, history.User, w.text(row.ID)))
+			_, err := b.s.Append(ctx, says(row.ID, at.ID, history.User, w.text()))
 			return err
 		},
 		"turn": func() error { return b.turn(row, newest) },
@@ -138,8 +140,11 @@ func (b *box) act() {
 			return err
 		},
 		"attach": func() error {
-			m := says(row.ID, at.ID, history.User, w.text(row.ID))
-			m.Parts = []history.Part{{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: fmt.Sprint("file ", w.pick("file", 3))}}
+			m := says(row.ID, at.ID, history.User, w.text())
+			m.Parts = []history.Part{
+				{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: fmt.Sprint("file ", w.pick("file", 3))},
+				{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{0x89, byte(w.pick("image", 3))}},
+			}
 			_, err := b.s.Append(ctx, m)
 			return err
 		},
@@ -148,11 +153,6 @@ func (b *box) act() {
 			fork, err := b.s.Fork(ctx, row.ID, at.ID)
 			if err == nil {
 				w.sessions = append(w.sessions, fork.ID)
-				copied, err := b.s.Messages(ctx, fork.ID)
-				w.must("read the fork", err)
-				for _, m := range copied {
-					w.said[fork.ID] = append(w.said[fork.ID], m.Content)
-				}
 			}
 			return err
 		},
@@ -199,27 +199,23 @@ func (b *box) act() {
 				return nil
 			}
 			lines := w.archives[w.pick("archive", len(w.archives))]
-			id := lines[0].Session.ID
-			newest, err := b.s.NewestIDs(ctx)
-			w.must("read the newest ids", err)
-			_, err = b.s.RestoreSession(ctx, store.SessionRestore{ID: id, Before: newest, Lines: func(take func(store.Line) error) error {
+			_, err := b.s.Apply(ctx, func(take func(store.Line) error) error {
 				for _, l := range lines {
 					if err := take(l); err != nil {
 						return err
 					}
 				}
 				return nil
-			}})
-			if errors.Is(err, store.ErrTaken) {
-				return nil
-			}
+			})
 			return err
 		},
 		"purge": func() error {
 			if w.pick("purge", 3) > 0 || b.machine() == "" {
 				return nil // before the first sync nobody is told: an archive brings the session back
 			}
-			w.purged[row.ID] = true
+			for _, m := range all {
+				w.gone[m.Content] = true
+			}
 			return b.s.Purge(ctx, row.ID)
 		},
 		"clock": func() error {
@@ -246,7 +242,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	if after.Status == history.Streaming {
 		return nil
 	}
-	user, err := b.s.Append(ctx, says(row.ID, after.ID, history.User, w.text(row.ID)))
+	user, err := b.s.Append(ctx, says(row.ID, after.ID, history.User, w.text()))
 	if err != nil {
 		return err
 	}
@@ -274,7 +270,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	if err != nil || w.pick("stays", 4) == 0 {
 		return err
 	}
-	begun.Content, begun.Status, begun.Request = w.text(row.ID), history.Complete, r.ID
+	begun.Content, begun.Status, begun.Request = w.text(), history.Complete, r.ID
 	if _, err := b.s.FinishAnswer(ctx, begun, store.Request{}); err != nil {
 		return err
 	}
@@ -321,29 +317,39 @@ func (b *box) sync(kill bool, verify bool) bool {
 func (b *box) machine() string {
 	state, err := b.s.Sync().State(context.Background())
 	b.w.must("read the state", err)
-	return state.Machine
+	return state.Folder
 }
 
-// carry puts files that changed here into the inboxes of the others.
+// carry puts files that are new here into the inboxes of the others, and which are gone.
 func (b *box) carry() {
-	b.names[b.machine()] = true
-	files, _ := filepath.Glob(filepath.Join(b.dir, "*", "*"))
+	machine := b.machine()
+	if machine == "" {
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(b.dir, machine, "*"))
+	here := map[string]bool{}
 	for _, path := range files {
 		file, err := os.ReadFile(path)
 		b.w.must("read the file", err)
 		name, _ := filepath.Rel(b.dir, path)
-		if !b.names[filepath.Dir(name)] {
-			continue
+		here[name] = true
+		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); b.sent[name] != sum {
+			b.sent[name] = sum
+			b.send(name, file)
 		}
-		sum := fmt.Sprintf("%x", sha256.Sum256(file))
-		if b.sent[name] == sum {
-			continue
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.sent)) {
+		if !here[name] {
+			delete(b.sent, name)
+			b.send(name, nil)
 		}
-		b.sent[name] = sum
-		for _, other := range b.w.machines {
-			if other != b {
-				other.inbox = append(other.inbox, delivery{name, file})
-			}
+	}
+}
+
+func (b *box) send(name string, file []byte) {
+	for _, other := range b.w.machines {
+		if other != b {
+			other.inbox = append(other.inbox, delivery{name, file})
 		}
 	}
 }
@@ -363,12 +369,16 @@ func (b *box) deliver() {
 			break
 		}
 	}
-	switch w.pick("how", 6) {
+	how := w.pick("how", 6)
+	if d.file == nil {
+		how = 5
+	}
+	switch how {
 	case 0: // half of it is there for now
 		b.arrive(d.name, d.file[:len(d.file)/2])
 		return
 	case 1:
-		b.arrive(strings.TrimSuffix(d.name, ".segment")+" (conflicted copy).segment", d.file)
+		b.arrive(strings.TrimSuffix(d.name, ".seg")+" (conflicted copy).seg", d.file)
 		return
 	case 2:
 		bad := slices.Clone(d.file)
@@ -380,7 +390,7 @@ func (b *box) deliver() {
 		if owner < 0 {
 			return // it is of a machine that is another one since
 		}
-		delete(w.machines[owner].sent, d.name)
+		w.machines[owner].sent[d.name] = "lost"
 	default:
 		b.arrive(d.name, d.file)
 	}
@@ -389,6 +399,10 @@ func (b *box) deliver() {
 
 func (b *box) arrive(name string, file []byte) {
 	path := filepath.Join(b.dir, name)
+	if file == nil {
+		os.Remove(path)
+		return
+	}
 	b.w.must("make the folder", os.MkdirAll(filepath.Dir(path), 0o700))
 	b.w.must("write the file", os.WriteFile(path, file, 0o600))
 }
@@ -436,6 +450,101 @@ func (b *box) backup() {
 	b.sync(false, false) // nor damages one before the next sync
 }
 
+// snapshot keeps a copy of the history and of the folder together, or brings both back where another machine has merged
+// all that this one wrote. What another program carries between folders takes the files that are gone for removed.
+func (b *box) snapshot() {
+	home := filepath.Dir(b.path)
+	if b.whole == "" {
+		if b.machine() == "" {
+			return
+		}
+		b.whole = filepath.Join(b.w.root, fmt.Sprint("snapshot", b.n))
+		b.w.must("make the folder", os.MkdirAll(b.whole, 0o700))
+		b.w.must("back up", b.s.Backup(context.Background(), filepath.Join(b.whole, "winnow.db")))
+		b.w.must("copy the folder", os.CopyFS(filepath.Join(b.whole, "shared"), os.DirFS(b.dir)))
+		return
+	}
+	if !b.clean || !b.known() {
+		return
+	}
+	b.w.must("close", b.s.Close())
+	b.w.must("remove", os.RemoveAll(home))
+	b.w.must("remove", os.RemoveAll(b.dir))
+	b.w.must("make the folder", os.MkdirAll(home, 0o700))
+	b.w.must("restore", os.Rename(filepath.Join(b.whole, "winnow.db"), b.path))
+	b.w.must("restore the folder", os.Rename(filepath.Join(b.whole, "shared"), b.dir))
+	b.w.must("remove", os.RemoveAll(b.whole))
+	b.whole, b.saved = "", ""
+	b.open()
+	b.carry()
+	b.askAgain()
+}
+
+// known reports whether one other machine has merged all segments of this one.
+func (b *box) known() bool {
+	own, err := b.s.Sync().State(context.Background())
+	b.w.must("read the state", err)
+	for _, other := range b.w.machines {
+		if other == b {
+			continue
+		}
+		there, err := other.s.Sync().State(context.Background())
+		b.w.must("read the state", err)
+		merged := map[string]bool{}
+		for _, s := range there.Segments {
+			merged[s.Name] = true
+		}
+		if !slices.ContainsFunc(own.Segments, func(s store.Segment) bool { return s.Home == own.Folder && !s.Gone && !merged[s.Name] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// askAgain has the other machines send their files again.
+func (b *box) askAgain() {
+	for _, other := range b.w.machines {
+		if other != b {
+			for name := range other.sent {
+				other.sent[name] = "lost"
+			}
+			other.carry()
+		}
+	}
+}
+
+// drop removes the folder of a machine.
+func (b *box) drop() {
+	b.w.must("remove", os.RemoveAll(b.dir))
+	b.w.must("make the folder", os.MkdirAll(b.dir, 0o700))
+	b.carry()
+	b.askAgain()
+}
+
+// plant lets a segment of a program that nobody knows arrive everywhere: rows that somebody exported once.
+func (w *world) plant() {
+	if len(w.archives) == 0 {
+		return
+	}
+	lines := w.archives[w.pick("archive", len(w.archives))]
+	h := head{Folder: stranger, Host: "stranger", Number: int64(w.pick("number", 3)), Created: w.machines[0].now.UnixMilli()}
+	dir := filepath.Join(w.root, "planted")
+	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {
+		for _, l := range lines {
+			if err := take(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.must("write a segment", err)
+	file, err := os.ReadFile(filepath.Join(dir, stranger, s.Name))
+	w.must("read the segment", err)
+	for _, b := range w.machines {
+		b.inbox = append(b.inbox, delivery{filepath.Join(stranger, s.Name), file})
+	}
+}
+
 func TestMachinesConverge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -444,9 +553,9 @@ func TestMachinesConverge(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(root)
-		w := &world{T: t, root: root, said: map[string][]string{}, purged: map[string]bool{}}
+		w := &world{T: t, root: root, said: map[string]bool{}, gone: map[string]bool{"": true}}
 		for i := range rapid.IntRange(2, 5).Draw(t, "machines") {
-			b := &box{w: w, n: i, path: filepath.Join(root, fmt.Sprint(i), "winnow", "winnow.db"), dir: filepath.Join(root, fmt.Sprint(i), "shared"), now: time.Date(2026, 11, 21, 12+i, 0, 0, 0, time.UTC), sent: map[string]string{}, names: map[string]bool{}}
+			b := &box{w: w, n: i, path: filepath.Join(root, fmt.Sprint(i), "winnow", "winnow.db"), dir: filepath.Join(root, fmt.Sprint(i), "shared"), now: time.Date(2026, 11, 21, 12+i, 0, 0, 0, time.UTC), sent: map[string]string{}}
 			w.must("make the folder", os.MkdirAll(b.dir, 0o700))
 			b.open()
 			defer func() { b.s.Close() }()
@@ -454,7 +563,7 @@ func TestMachinesConverge(t *testing.T) {
 		}
 		for range rapid.IntRange(5, 60).Draw(t, "steps") {
 			b := w.machines[w.pick("machine", len(w.machines))]
-			switch w.pick("step", 12) {
+			switch w.pick("step", 15) {
 			case 0, 1:
 				b.sync(false, false)
 			case 2:
@@ -465,6 +574,14 @@ func TestMachinesConverge(t *testing.T) {
 				b.damage()
 			case 7:
 				b.backup()
+			case 8:
+				b.snapshot()
+			case 9:
+				if w.pick("drop", 3) == 0 {
+					b.drop()
+				}
+			case 10:
+				w.plant()
 			default:
 				b.act()
 			}
@@ -476,9 +593,16 @@ func TestMachinesConverge(t *testing.T) {
 
 // settle lets all files arrive and all machines sync until nothing changes.
 func (w *world) settle() {
-	// Answers that are arriving end as those of a window that was closed.
+	// Answers that are arriving end as those of a window that was closed, and two days later no request is one that runs.
+	latest := w.machines[0].now
+	for _, b := range w.machines {
+		if b.now.After(latest) {
+			latest = b.now
+		}
+	}
 	for _, b := range w.machines {
 		w.must("close", b.s.Close())
+		b.now = latest.Add(48 * time.Hour)
 		b.open()
 	}
 	for range 30 {
@@ -510,30 +634,20 @@ func (w *world) check() {
 			w.Fatalf("machine %d has\n%s\nand machine 0\n%s", b.n, got, first)
 		}
 	}
-	var gone []string // texts that no session has any more
-	kept := map[string]bool{}
-	for id, texts := range w.said {
-		for _, text := range texts {
-			if text == "" {
-				continue
-			}
-			if !w.purged[id] {
-				kept[text] = true
-				if !strings.Contains(first, text) {
-					w.Fatalf("%q of session %s is lost:\n%s", text, id, first)
-				}
-			}
+	for _, text := range slices.Sorted(maps.Keys(w.said)) {
+		if !w.gone[text] && !strings.Contains(first, text) {
+			w.Fatalf("%q is lost:\n%s", text, first)
 		}
 	}
-	for _, texts := range w.said {
-		for _, text := range texts {
-			if text != "" && !kept[text] {
-				gone = append(gone, text)
-			}
+	var gone []string // texts that no session has any more
+	for text := range w.gone {
+		if text != "" && !strings.Contains(first, text) {
+			gone = append(gone, text)
 		}
 	}
 	for _, b := range w.machines {
 		machine := b.machine()
+		w.must("finish the purge", b.s.FinishPurge(context.Background())) // as the next start does
 		w.must("close", b.s.Close())
 		err := filepath.WalkDir(filepath.Dir(filepath.Dir(b.path)), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || strings.HasSuffix(path, ".saved") || strings.Contains(path, "conflicted") {
@@ -543,13 +657,13 @@ func (w *world) check() {
 			if err != nil {
 				return err
 			}
-			if strings.HasSuffix(path, ".segment") {
+			if strings.HasSuffix(path, ".seg") {
 				s, err := openSegment(path)
 				if err != nil {
-					return fmt.Errorf("%s of machine %d, which is %s of %v: %w", path, b.n, machine, b.names, err)
+					return fmt.Errorf("%s of machine %d, which is %s: %w", path, b.n, machine, err)
 				}
 				defer s.close()
-				err = s.lines(nil, func(l store.SyncLine) error {
+				err = s.read(nil, func(head) error { return nil }, func(l store.Line) error {
 					text, err := json.Marshal(l)
 					file = append(file, text...)
 					return err
@@ -600,7 +714,7 @@ func (b *box) describe() string {
 			for _, p := range m.Parts {
 				parts = append(parts, p.Name+p.Text)
 			}
-			path[m.ID] = fmt.Sprintf("%s/%s:%s:%s:%d%v", path[m.Parent], m.Role, m.Content, m.Status, m.CreatedMS, parts)
+			path[m.ID] = fmt.Sprintf("%s/%d:%s:%s:%s:%d%v", path[m.Parent], m.ID, m.Role, m.Content, m.Status, m.CreatedMS, parts)
 			lines = append(lines, fmt.Sprintf("%s %s %s request=%t", path[m.ID], flags[m.ID], remedies[m.ID], m.Request != 0))
 		}
 		requests, err := b.s.Requests(ctx, id)
@@ -626,7 +740,7 @@ func (b *box) describe() string {
 			if len(options.Turn) != 1 || options.Turn[0] != r.User || len(named) > 1 && options.Leaf != named[len(named)-2] || !has(options.Guessed, named[0]) || !has(options.Guessed, r.User) {
 				w.Fatalf("machine %d: request %d of %s was decided by others: %s, names %v", b.n, r.ID, id, r.Options, named)
 			}
-			lines = append(lines, fmt.Sprintf("request %s %s end=%q turn", path[r.User], r.Model, r.End))
+			lines = append(lines, fmt.Sprintf("request %d %s %s end=%q", r.ID, path[r.User], r.Model, r.End))
 		}
 		summaries, err := b.s.Summaries(ctx, id)
 		w.must("read the summaries", err)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -21,15 +20,23 @@ var ErrNoFolder = errors.New("there is no such folder")
 
 // The names in the folder. Everything else, such as the copies that programs make when two files conflict, is left alone.
 var (
-	machineName = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	segmentName = regexp.MustCompile(`^(\d{8})\.segment$`)
+	machineName   = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	segmentNamed  = regexp.MustCompile(`^\d{13}-([0-9a-f]{64})\.seg$`)
+	unfinishedTmp = regexp.MustCompile(`^\.segment-\d+\.tmp$`)
 )
 
 // lockedKey is the file with the key of a machine's segments, which a passphrase opens.
 const lockedKey = "key.age"
 
-func segmentPath(dir, machine string, number int64) string {
-	return filepath.Join(dir, machine, fmt.Sprintf("%08d.segment", number))
+// segmentName is the name of a segment, by the time at which it was written and the SHA-256 of its content.
+func segmentName(created int64, sum []byte) string { return fmt.Sprintf("%013d-%x.seg", created, sum) }
+
+// hashOf is the hash in the name of a segment.
+func hashOf(name string) string {
+	if found := segmentNamed.FindStringSubmatch(name); found != nil {
+		return found[1]
+	}
+	return ""
 }
 
 // folder is what a synced folder holds.
@@ -42,8 +49,8 @@ type folder struct {
 // machineFolder is what one machine wrote.
 type machineFolder struct {
 	id       string
-	segments []int64 // their numbers, in order
-	locked   bool    // it has a key that a passphrase opens
+	segments []string // the names of their files, the oldest first
+	locked   bool     // it has a key that a passphrase opens
 }
 
 // machine is the folder of a machine, empty where it has none.
@@ -56,17 +63,9 @@ func (f *folder) machine(id string) machineFolder {
 	return machineFolder{id: id}
 }
 
-func (m machineFolder) has(number int64) bool {
-	_, has := slices.BinarySearch(m.segments, number)
-	return has
-}
+func (m machineFolder) has(name string) bool { return slices.Contains(m.segments, name) }
 
-func (m machineFolder) newest() int64 {
-	if len(m.segments) == 0 {
-		return 0
-	}
-	return m.segments[len(m.segments)-1]
-}
+func (f *folder) path(machine, name string) string { return filepath.Join(f.dir, machine, name) }
 
 // readFolder lists a synced folder.
 func readFolder(dir string) (*folder, error) {
@@ -86,20 +85,15 @@ func readFolder(dir string) (*folder, error) {
 		}
 		for _, file := range files {
 			name := file.Name()
-			found := segmentName.FindStringSubmatch(name)
 			switch {
-			case found != nil && file.Type().IsRegular():
-				number, err := strconv.ParseInt(found[1], 10, 64)
-				if err == nil && number > 0 {
-					m.segments = append(m.segments, number)
-				}
+			case segmentNamed.MatchString(name) && file.Type().IsRegular():
+				m.segments = append(m.segments, name)
 			case name == lockedKey:
 				m.locked = true
-			default:
+			case !unfinishedTmp.MatchString(name):
 				f.ignored = append(f.ignored, filepath.Join(e.Name(), name))
 			}
 		}
-		slices.Sort(m.segments)
 		f.machines = append(f.machines, m)
 	}
 	return f, nil

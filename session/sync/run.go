@@ -1,21 +1,22 @@
 // Package sync shares a history with other machines through a folder that another program keeps in sync, such as
-// Syncthing, a cloud drive, git or a USB stick. Each machine writes files of its own, which it never changes but to take out
-// what was purged, and merges those of the others. What is in them, and how they are merged, is the store's.
+// Syncthing, a cloud drive, git or a USB stick. Each machine writes files of its own, called segments, and merges those of
+// the others. A segment is named by the hash of its content and never changes; one that is to hold less, or to be
+// encrypted, is replaced by another. What is in them, and how they are merged, is the store's.
 package sync
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/dustin/go-humanize/english"
-	"github.com/google/renameio/v2/maybe"
 
 	"winnow/session/store"
 )
@@ -25,8 +26,10 @@ type Options struct {
 	Dir      string
 	Keys     Keys
 	Verify   bool           // read the segments of this machine again, and write those that are damaged
+	Adopt    string         // take over the folder of a machine that is gone; "" for none
 	Progress func(Progress) // is told how far the run is; may be nil
 
+	now  func() time.Time        // a test's; nil is time.Now
 	step func(name string) error // a test's: ends the run where it returns an error
 }
 
@@ -53,6 +56,7 @@ type Result struct {
 	Sessions int      // sessions that they added
 	Purged   int      // sessions that another machine purged
 	Diverged int      // sessions that were continued on two machines at once
+	Saved    int      // sessions made of messages that the machine which purged their session had not got
 	From     []string // the names of the machines of which something was merged
 	Changed  []string // the ids of all sessions of which something was merged, those that were purged included
 	Skipped  []string // sentences about the files that could not be read
@@ -61,11 +65,14 @@ type Result struct {
 // Run writes what is new here, and merges what is new in the folder. It stops where its context ends, and goes on the next
 // time. Beside an error the result is what was done before.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
-	r := run{ctx: ctx, s: s, y: s.Sync(), o: o}
+	r := run{ctx: ctx, y: s.Sync(), o: o}
 	if r.o.step == nil {
 		r.o.step = func(string) error { return nil }
 	}
-	err := r.run()
+	if r.o.now == nil {
+		r.o.now = time.Now
+	}
+	err := r.run(s.Path())
 	slices.Sort(r.out.Changed)
 	r.out.Changed = slices.Compact(r.out.Changed)
 	return r.out, err
@@ -74,7 +81,6 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 // run is one run.
 type run struct {
 	ctx   context.Context
-	s     *store.Store
 	y     *store.Sync
 	o     Options
 	state store.SyncState
@@ -83,8 +89,8 @@ type run struct {
 	out   Result
 }
 
-func (r *run) run() error {
-	if err := checkFolder(r.o.Dir, r.s.Path()); err != nil {
+func (r *run) run(database string) error {
+	if err := checkFolder(r.o.Dir, database); err != nil {
 		return err
 	}
 	release, err := r.y.Lock()
@@ -92,16 +98,27 @@ func (r *run) run() error {
 		return err
 	}
 	defer release()
-	if err := r.join(); err != nil {
+	host, err := os.Hostname()
+	if err != nil {
 		return err
 	}
-	if r.keys, err = r.o.Keys.open(r.ctx, r.f, r.state.Machine, true); err != nil {
+	if r.state, err = r.y.Join(r.ctx, host); err != nil {
+		return err
+	}
+	if r.f, err = readFolder(r.o.Dir); err != nil {
+		return err
+	}
+	if r.keys, err = r.o.Keys.open(r.ctx, r.f, r.state.Folder, true); err != nil {
 		return err
 	}
 	if r.keys.own == nil && r.foldersLocked() {
 		return ErrLocked
 	}
-	for _, step := range []func() error{r.heal, r.write, r.read, r.tidy} {
+	steps := []func() error{r.tidy, r.checkOwn, r.write, r.read, r.checkOthers, r.write, r.replace, r.fold}
+	if r.o.Adopt != "" {
+		steps = append(steps, r.adopt)
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
@@ -109,32 +126,13 @@ func (r *run) run() error {
 	return nil
 }
 
-// join makes the history one that is shared. Where the folder has segments of this machine that it has not written, the
-// file was restored from a backup: it is another machine from now on.
-func (r *run) join() error {
-	host, err := os.Hostname()
-	if err != nil {
+// reload reads what is known and what the folder holds anew.
+func (r *run) reload() (err error) {
+	if r.state, err = r.y.State(r.ctx); err != nil {
 		return err
 	}
-	path, err := filepath.Abs(r.s.Path())
-	if err != nil {
-		return err
-	}
-	place := sha256.Sum256([]byte(host + "\x00" + path))
-	for again := false; ; again = true {
-		if r.state, err = r.y.Join(r.ctx, hex.EncodeToString(place[:]), host); err != nil {
-			return err
-		}
-		if r.f, err = readFolder(r.o.Dir); err != nil {
-			return err
-		}
-		if r.f.machine(r.state.Machine).newest() < r.state.Next || again {
-			return nil
-		}
-		if err := r.y.Forget(r.ctx); err != nil {
-			return err
-		}
-	}
+	r.f, err = readFolder(r.o.Dir)
+	return err
 }
 
 // foldersLocked reports whether another machine encrypts what it writes.
@@ -143,10 +141,10 @@ func (r *run) foldersLocked() bool {
 		if m.locked {
 			return true
 		}
-		if m.id == r.state.Machine || len(m.segments) == 0 {
+		if m.id == r.state.Folder || len(m.segments) == 0 {
 			continue
 		}
-		s, err := openSegment(segmentPath(r.f.dir, m.id, m.newest()))
+		s, err := openSegment(r.f.path(m.id, m.segments[len(m.segments)-1]))
 		if err != nil {
 			continue
 		}
@@ -159,27 +157,54 @@ func (r *run) foldersLocked() bool {
 	return false
 }
 
-// heal writes the segments of this machine again that are missing or damaged, hold what was purged since, or are in plain
-// text where there is a key now.
-func (r *run) heal() error {
-	own := r.f.machine(r.state.Machine)
-	for _, segment := range r.state.Segments {
-		if segment.Sum != nil && own.has(segment.Number) && r.whole(segment) {
+// own are the segments of this machine that no other replaces.
+func (r *run) own() []store.Segment {
+	return slices.DeleteFunc(slices.Clone(r.state.Segments), func(s store.Segment) bool { return s.Home != r.state.Folder || s.Gone })
+}
+
+// tidy removes files of this machine that others replace: one run later, so that no machine misses them in between.
+func (r *run) tidy() error {
+	own := r.f.machine(r.state.Folder)
+	for _, s := range r.state.Segments {
+		if !s.Gone || !own.has(s.Name) {
 			continue
 		}
-		if err := r.writeAgain(segment.Number); err != nil {
+		if err := os.Remove(r.f.path(own.id, s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return nil
+	return r.reload()
+}
+
+// checkOwn has the rows of segments of this machine told again whose files are missing or damaged.
+func (r *run) checkOwn() error {
+	own := r.f.machine(r.state.Folder)
+	var lost []store.Segment
+	for _, s := range r.own() {
+		if own.has(s.Name) && r.whole(s) {
+			continue
+		}
+		if err := os.Remove(r.f.path(own.id, s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		lost = append(lost, s)
+	}
+	return r.lost(lost)
+}
+
+func (r *run) lost(segments []store.Segment) error {
+	if len(segments) == 0 {
+		return nil
+	}
+	if err := r.y.Lost(r.ctx, segments...); err != nil {
+		return err
+	}
+	return r.reload()
 }
 
 // whole reports whether the file of a segment is as it was written, as far as it is read.
-func (r *run) whole(segment store.SyncSegment) bool {
-	path := segmentPath(r.f.dir, r.state.Machine, segment.Number)
-	if r.keys.own != nil && isPlain(path) {
-		return false
-	}
+func (r *run) whole(segment store.Segment) bool {
+	path := r.f.path(segment.Home, segment.Name)
 	if !r.o.Verify {
 		info, err := os.Stat(path)
 		return err == nil && info.Size() == segment.Size
@@ -188,58 +213,60 @@ func (r *run) whole(segment store.SyncSegment) bool {
 	if err != nil {
 		return false
 	}
-	defer s.close()
-	return slices.Equal(s.sum, segment.Sum)
+	s.close()
+	return true
 }
 
-func (r *run) writeAgain(number int64) error {
-	e := encoder{to: r.keys.own}
-	if err := r.y.Segment(r.ctx, number, e.line); err != nil {
+// checkOthers has the rows of segments told by this machine that it merged and whose files are gone, although no other
+// file has their rows: another machine, or its folder, was restored from a backup and does not know them any more.
+func (r *run) checkOthers() error {
+	if err := r.reload(); err != nil {
 		return err
 	}
-	return r.put(number, &e)
+	var lost []store.Segment
+	for _, s := range r.state.Segments {
+		if s.Home != r.state.Folder && !s.Gone && !r.f.machine(s.Home).has(s.Name) {
+			lost = append(lost, s)
+		}
+	}
+	return r.lost(lost)
 }
 
-// put writes the file of a segment.
-func (r *run) put(number int64, e *encoder) error {
-	file, sum, err := e.end()
-	if err != nil {
-		return err
+// head begins a segment that is written now.
+func (r *run) head(replaces ...string) head {
+	return head{
+		Folder: r.state.Folder, Host: r.state.Name, Number: r.state.Number,
+		Created: r.o.now().UnixMilli(), Replaces: replaces,
 	}
-	if err := r.o.step("collected"); err != nil {
-		return err
-	}
-	path := segmentPath(r.f.dir, r.state.Machine, number)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	if err := maybe.WriteFile(path, file, 0o600); err != nil {
-		return err
-	}
-	if err := r.o.step("written"); err != nil {
-		return err
-	}
-	return r.y.Written(r.ctx, number, sum, int64(len(file)))
 }
 
 // write writes what is in no segment yet.
 func (r *run) write() error {
-	total, done := int(r.state.Waiting), 0
-	for e := (encoder{to: r.keys.own}); ; {
-		number, more, err := r.y.Collect(r.ctx, e.line)
-		if err != nil || number == 0 {
+	total, done := r.state.Waiting, 0
+	for more := total > 0; more; {
+		var rows store.Collected
+		written, err := writeSegment(r.f.dir, r.head(), r.keys.own, func(take func(store.Line) error) (err error) {
+			rows, err = r.y.Collect(r.ctx, mostBytes, take)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		r.out.Sent += e.messages
-		if err := r.put(number, &e); err != nil {
+		if len(rows.IDs) == 0 { // what waits is not finished
+			return os.Remove(r.f.path(written.Home, written.Name))
+		}
+		if err := r.o.step("written"); err != nil {
 			return err
 		}
-		done += e.messages
+		if err := r.y.Told(r.ctx, rows.IDs, []store.Segment{written}, nil); err != nil {
+			return err
+		}
+		r.out.Sent += rows.Messages
+		done += len(rows.IDs)
 		r.progress(Writing, min(done, total), total)
-		if !more {
-			return nil
-		}
+		more = rows.More
 	}
+	return r.reload()
 }
 
 func (r *run) progress(doing Doing, done, total int) {
@@ -248,61 +275,62 @@ func (r *run) progress(doing Doing, done, total int) {
 	}
 }
 
-// read merges the segments of the other machines, as long as one of them can be merged. A segment waits for those that
-// its writer had merged before.
+// known are the names of the segments that were written or merged here.
+func (r *run) known() map[string]bool {
+	known := map[string]bool{}
+	for _, s := range r.state.Segments {
+		known[s.Name] = true
+	}
+	return known
+}
+
+// read merges the segments of the other machines, as long as one of them can be merged: one may wait for another. Those of
+// this machine that it does not know are read as well: its file was restored from a backup.
 func (r *run) read() error {
-	var err error
-	if r.state, err = r.y.State(r.ctx); err != nil {
-		return err
-	}
-	merged := map[string]int64{}
-	for _, other := range r.state.Others {
-		merged[other.Machine] = other.Merged
-	}
-	total, done := 0, 0
+	type file struct{ machine, name string }
+	known := r.known()
+	var files []file
 	for _, m := range r.f.machines {
-		if m.id != r.state.Machine {
-			for _, number := range m.segments {
-				if number > merged[m.id] {
-					total++
-				}
+		for _, name := range m.segments {
+			if !known[name] {
+				files = append(files, file{m.id, name})
 			}
 		}
 	}
-	stuck := map[string]string{} // why the next segment of a machine is not merged
+	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
+	total := len(files)
+	stuck := map[file]string{}
 	for moved := true; moved; {
 		moved = false
-		for _, m := range r.f.machines {
-			for m.id != r.state.Machine && m.newest() > merged[m.id] {
-				number := merged[m.id] + 1
-				why, err := r.merge(m, number)
-				if err != nil {
-					return err
-				}
-				if stuck[m.id] = why; why != "" {
-					break
-				}
-				merged[m.id], moved = number, true
-				done++
-				r.progress(Reading, done, total)
+		var left []file
+		for _, f := range files {
+			why, err := r.merge(f.machine, f.name)
+			if err != nil {
+				return err
 			}
+			if stuck[f] = why; why != "" {
+				left = append(left, f)
+				continue
+			}
+			moved = true
+			r.progress(Reading, total-len(files)+1, total)
 		}
+		files = left
 	}
-	for _, m := range r.f.machines {
-		if why := stuck[m.id]; why != "" {
-			r.out.Skipped = append(r.out.Skipped, why)
-		}
+	for _, f := range files {
+		r.out.Skipped = append(r.out.Skipped, stuck[f])
 	}
 	return nil
 }
 
 // merge merges a segment. It returns a sentence where that cannot be done now.
-func (r *run) merge(m machineFolder, number int64) (why string, err error) {
-	name := filepath.Join(m.id, filepath.Base(segmentPath("", m.id, number)))
-	if !m.has(number) {
-		return fmt.Sprintf("%s is missing, and %s wait for it.", name, english.Plural(int(m.newest()-number), "later segment", "")), nil
+func (r *run) merge(machine, file string) (why string, err error) {
+	name := filepath.Join(machine, shortName(file))
+	s, err := openSegment(r.f.path(machine, file))
+	if r.o.Verify && machine == r.state.Folder && errors.Is(err, errIncomplete) {
+		// It was written before this history was restored. Machines that merged it tell its rows where the file is gone.
+		return "", os.Remove(r.f.path(machine, file))
 	}
-	s, err := openSegment(segmentPath(r.f.dir, m.id, number))
 	if err != nil {
 		return unreadable(name, err)
 	}
@@ -310,17 +338,19 @@ func (r *run) merge(m machineFolder, number int64) (why string, err error) {
 	if err := s.mayBeMerged(r.keys.keys); err != nil {
 		return unreadable(name, err)
 	}
-	host := ""
-	out, err := r.y.Merge(r.ctx, func(take func(store.SyncLine) error) error {
-		return s.lines(r.keys.keys, func(l store.SyncLine) error {
-			if l.Head != nil {
-				host = l.Head.Name
-				if l.Head.Machine != m.id || l.Head.Number != number {
-					return fmt.Errorf("%w: it is another segment", errIncomplete)
-				}
-			}
-			return take(l)
-		})
+	h, err := s.head(r.keys.keys)
+	if err == nil && h.Folder != machine {
+		err = fmt.Errorf("%w: it is another machine's", errIncomplete)
+	}
+	if err == nil && h.Created > r.o.now().Add(aheadOfTime).UnixMilli() {
+		err = store.ErrAhead
+	}
+	if err != nil {
+		return unreadable(name, err)
+	}
+	segment := store.Segment{Home: machine, Name: file, Size: s.size, Created: time.UnixMilli(h.Created)}
+	out, err := r.y.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
+		return s.read(r.keys.keys, func(head) error { return nil }, take)
 	})
 	if err != nil {
 		return unreadable(name, err)
@@ -329,20 +359,24 @@ func (r *run) merge(m machineFolder, number int64) (why string, err error) {
 	r.out.Sessions += out.Sessions
 	r.out.Purged += out.Purged
 	r.out.Diverged += out.Diverged
+	r.out.Saved += out.Saved
 	r.out.Changed = append(r.out.Changed, out.Changed...)
 	if n := out.Refused; n > 0 {
 		r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s has other content for %s that %s here; what is here stays.",
 			name, english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
 	}
-	if len(out.Changed) > 0 && !slices.Contains(r.out.From, host) {
-		r.out.From = append(r.out.From, host)
+	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.out.From, h.Host) {
+		r.out.From = append(r.out.From, h.Host)
 	}
 	return "", r.o.step("merged")
 }
 
+// aheadOfTime is how far beyond the time another machine's clock may be.
+const aheadOfTime = 24 * time.Hour
+
 // refusal is why a file is not merged as it is, however long it lies there; nil where there is another reason.
 func refusal(err error) error {
-	for _, kind := range []error{errLarge, errLong, errPlain, store.ErrSyncAhead} {
+	for _, kind := range []error{errLarge, errLong, errPlain, store.ErrAhead} {
 		if errors.Is(err, kind) {
 			return kind
 		}
@@ -355,7 +389,7 @@ func unreadable(name string, err error) (string, error) {
 	if why := refusal(err); why != nil {
 		return fmt.Sprintf("%s is not merged: %v.", name, why), nil
 	}
-	for _, kind := range []error{errIncomplete, errLater, errLocked, store.ErrSyncDamaged, store.ErrSyncWaits} {
+	for _, kind := range []error{errIncomplete, errLater, errLocked, store.ErrLine, store.ErrWaits} {
 		if errors.Is(err, kind) {
 			return fmt.Sprintf("%s cannot be read yet: %v.", name, kind), nil
 		}
@@ -366,82 +400,140 @@ func unreadable(name string, err error) (string, error) {
 	return "", err
 }
 
-// tidy overwrites the text of sessions that were purged, and writes the segments of this machine again that held it.
-func (r *run) tidy() error {
-	if r.out.Purged > 0 {
-		if err := r.y.FinishPurge(r.ctx); err != nil && !errors.Is(err, store.ErrNotOverwritten) {
-			return err
-		}
-	}
-	var err error
-	if r.state, err = r.y.State(r.ctx); err != nil {
+// replace writes segments of this machine anew that name sessions which were purged, or that are in plain text where
+// there is a key now.
+func (r *run) replace() error {
+	if err := r.reload(); err != nil {
 		return err
 	}
-	for _, segment := range r.state.Segments {
-		if segment.Sum != nil {
+	purged := map[string]bool{}
+	for _, id := range r.state.Purged {
+		purged[id] = true
+	}
+	for _, s := range r.own() {
+		plain := r.keys.own != nil && isPlain(r.f.path(s.Home, s.Name))
+		if !plain && !slices.ContainsFunc(s.Sessions, func(id string) bool { return purged[id] }) {
 			continue
 		}
-		if err := r.writeAgain(segment.Number); err != nil {
+		if err := r.rewrite(purged, s); err != nil {
+			return err
+		}
+		// What is to go goes at once.
+		if err := os.Remove(r.f.path(s.Home, s.Name)); err != nil {
 			return err
 		}
 	}
-	return r.tidyFormer()
+	return r.reload()
 }
 
-// tidyFormer takes what was purged out of the segments that this machine wrote under a former name.
-func (r *run) tidyFormer() error {
-	machines, purged, err := r.y.Former(r.ctx)
-	if err != nil {
-		return err
+// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine.
+func (r *run) rewrite(purged map[string]bool, segments ...store.Segment) error {
+	var names []string
+	for _, s := range segments {
+		names = append(names, s.Name)
 	}
-	gone := map[string]bool{}
-	for _, id := range purged {
-		gone[id] = true
-	}
-	for _, machine := range machines {
-		tidied := true
-		for _, number := range r.f.machine(machine).segments {
-			whole, err := r.without(segmentPath(r.f.dir, machine, number), gone)
-			if err != nil {
-				return err
+	written, err := writeSegment(r.f.dir, r.head(names...), r.keys.own, func(take func(store.Line) error) error {
+		for _, s := range segments {
+			if err := r.copy(s, purged, take); err != nil {
+				return fmt.Errorf("read %s: %w", filepath.Join(s.Home, s.Name), err)
 			}
-			tidied = tidied && whole
 		}
-		if !tidied {
-			continue
-		}
-		if err := r.y.TidiedFormer(r.ctx, machine, len(purged)); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	if err := r.o.step("rewritten"); err != nil {
+		return err
+	}
+	return r.y.Told(r.ctx, nil, []store.Segment{written}, names)
 }
 
-// without writes a segment again without the lines of some sessions, where it has any. It is false where the segment cannot
-// be read.
-func (r *run) without(path string, gone map[string]bool) (bool, error) {
-	s, err := openSegment(path)
+// copy hands out the rows of a segment, but for those of purged sessions.
+func (r *run) copy(segment store.Segment, purged map[string]bool, take func(store.Line) error) error {
+	s, err := openSegment(r.f.path(segment.Home, segment.Name))
 	if err != nil {
-		return false, nil
+		return err
 	}
 	defer s.close()
-	e, found, skip := encoder{to: r.keys.own}, false, false
-	err = s.lines(r.keys.keys, func(l store.SyncLine) error {
+	skip := false
+	return s.read(r.keys.keys, func(head) error { return nil }, func(l store.Line) error {
 		if l.Session != nil {
-			skip = gone[l.Session.ID]
-			found = found || skip
+			skip = purged[l.Session.ID]
 		}
-		if skip {
+		if skip && l.Tombstone == nil {
 			return nil
 		}
-		return e.line(l)
+		return take(l)
 	})
-	if err != nil || !found {
-		return err == nil, nil
-	}
-	file, _, err := e.end()
-	if err != nil {
-		return false, err
-	}
-	return true, maybe.WriteFile(path, file, 0o600)
 }
+
+// Small segments are folded into one where there are more than that.
+const (
+	mostSmall = 64
+	small     = 256 << 10 // bytes
+)
+
+// fold replaces many small segments of this machine by one.
+func (r *run) fold() error {
+	few := slices.DeleteFunc(r.own(), func(s store.Segment) bool { return s.Size >= small })
+	if len(few) <= mostSmall {
+		return nil
+	}
+	if err := r.rewrite(nil, few...); err != nil {
+		return err
+	}
+	return r.reload()
+}
+
+// adopt takes over the folder of a machine that is gone: its segments become this machine's.
+func (r *run) adopt() error {
+	m := r.f.machine(r.o.Adopt)
+	if m.id == r.state.Folder || len(m.segments) == 0 && !m.locked {
+		return fmt.Errorf("%w: %s", ErrNoMachine, r.o.Adopt)
+	}
+	known := map[string]store.Segment{}
+	for _, s := range r.state.Segments {
+		known[s.Name] = s
+	}
+	purged := map[string]bool{}
+	for _, id := range r.state.Purged {
+		purged[id] = true
+	}
+	for _, name := range m.segments {
+		s, merged := known[name]
+		if !merged {
+			return fmt.Errorf("%w: %s cannot be read", ErrNotMerged, filepath.Join(m.id, shortName(name)))
+		}
+		if s.Gone {
+			continue
+		}
+		s.Home = m.id
+		if err := r.rewrite(purged, s); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(r.f.dir, m.id)); err != nil {
+		return err
+	}
+	return r.reload()
+}
+
+var (
+	// ErrNoMachine says that the folder has no other machine of that name.
+	ErrNoMachine = errors.New("there is no other machine of that name in the folder")
+	// ErrNotMerged says that a machine's folder holds what is not merged here, and so cannot be taken over.
+	ErrNotMerged = errors.New("the machine's folder cannot be taken over")
+)
+
+// shortName is the name of a segment for people.
+func shortName(name string) string {
+	const hash = 8
+	if at := len(name) - len(".seg"); at > len("0000000000000-")+hash {
+		return name[:len("0000000000000-")+hash] + "….seg"
+	}
+	return name
+}
+
+// sorted are the keys of a set in order.
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

@@ -112,7 +112,7 @@ func TestAChatGoesOnOnAnotherMachine(t *testing.T) {
 			t.Errorf("a sync with nothing new did %+v", out)
 		}
 	}
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
+	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
 	if len(segments) != 3 {
 		t.Errorf("there are %d segments, want 3", len(segments))
 	}

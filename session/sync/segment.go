@@ -4,11 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"time"
 
 	"filippo.io/age"
 	"github.com/klauspost/compress/zstd"
@@ -16,8 +20,8 @@ import (
 	"winnow/session/store"
 )
 
-// A segment file is a line that says what it is, its lines of JSON in zstd, which may be encrypted with age, and the
-// SHA-256 of all that.
+// A segment file is a line that says what it is, and lines of JSON in zstd, which may be encrypted with age. The first of
+// them is the head, all others are rows. Its name has the SHA-256 of the file.
 const (
 	magic       = "winnow-segment 1\n"
 	magicPrefix = "winnow-segment "
@@ -26,7 +30,8 @@ const (
 
 // Limits of what a file may hold. What comes through a folder may be anybody's.
 const (
-	mostFile     = 512 << 20 // bytes of a file
+	mostBytes    = 8 << 20   // of the rows of a segment, but for one attachment that is larger
+	mostFile     = 512 << 20 // of a file
 	mostLine     = 256 << 20 // of a line, which may have an attachment
 	mostWindow   = 8 << 20   // that the decompressor keeps
 	lineBuffer   = 64 << 10
@@ -42,74 +47,85 @@ var (
 	errLocked     = errors.New("it is encrypted, and there is no key for it")
 )
 
-// encoder writes the lines of one segment. A head begins it anew.
-type encoder struct {
-	to       age.Recipient // nil where it is not encrypted
-	file     bytes.Buffer
-	sealed   io.WriteCloser // nil where it is not encrypted
-	packed   *zstd.Encoder
-	messages int
+// head is the first line of a segment.
+type head struct {
+	Folder   string   `json:"home"`
+	Host     string   `json:"host"`
+	Number   int64    `json:"number"`
+	Created  int64    `json:"created_ms"`
+	Replaces []string `json:"replaces,omitempty"` // names of segments whose rows it has
 }
 
-// line takes the next line.
-func (e *encoder) line(l store.SyncLine) error {
-	if l.Head != nil {
-		if err := e.begin(); err != nil {
-			return err
+func (h head) home() store.Home { return store.Home{Folder: h.Folder, Name: h.Host, Number: h.Number} }
+
+// writeSegment writes a segment with the rows that lines hands out, and returns it: to a file that gets its name when it
+// is whole.
+func writeSegment(dir string, h head, to age.Recipient, lines func(take func(store.Line) error) error) (store.Segment, error) {
+	folder := filepath.Join(dir, h.Folder)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return store.Segment{}, err
+	}
+	f, err := os.CreateTemp(folder, ".segment-*.tmp")
+	if err != nil {
+		return store.Segment{}, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	sum := sha256.New()
+	sessions, err := encode(io.MultiWriter(f, sum), h, to, lines)
+	if err != nil {
+		return store.Segment{}, err
+	}
+	size, err := f.Seek(0, io.SeekCurrent)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return store.Segment{}, err
+	}
+	s := store.Segment{
+		Home: h.Folder, Name: segmentName(h.Created, sum.Sum(nil)), Size: size, Created: time.UnixMilli(h.Created), Sessions: sessions,
+	}
+	return s, os.Rename(f.Name(), filepath.Join(folder, s.Name))
+}
+
+// encode writes the content of a segment and returns the ids of the sessions that it names.
+func encode(w io.Writer, h head, to age.Recipient, lines func(take func(store.Line) error) error) ([]string, error) {
+	if _, err := io.WriteString(w, magic); err != nil {
+		return nil, err
+	}
+	closers := []io.Closer{}
+	if to != nil {
+		sealed, err := age.Encrypt(w, to)
+		if err != nil {
+			return nil, err
 		}
+		w, closers = sealed, append(closers, sealed)
 	}
-	if e.packed == nil {
-		return errors.New("a segment begins with its head")
+	packed, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(encodeWindow))
+	if err != nil {
+		return nil, err
 	}
-	if l.Message != nil {
-		e.messages++
-	}
-	text := json.NewEncoder(e.packed)
+	closers = append(closers, packed)
+	text := json.NewEncoder(packed)
 	text.SetEscapeHTML(false)
-	return text.Encode(l)
-}
-
-func (e *encoder) begin() error {
-	e.file.Reset()
-	e.messages = 0
-	e.file.WriteString(magic)
-	var to io.Writer = &e.file
-	if e.sealed = nil; e.to != nil {
-		var err error
-		if e.sealed, err = age.Encrypt(&e.file, e.to); err != nil {
-			return err
+	if err := text.Encode(h); err != nil {
+		return nil, err
+	}
+	sessions := map[string]bool{}
+	err = lines(func(l store.Line) error {
+		if l.Session != nil {
+			sessions[l.Session.ID] = true
 		}
-		to = e.sealed
+		return text.Encode(l)
+	})
+	for _, c := range slices.Backward(closers) {
+		err = errors.Join(err, c.Close())
 	}
-	var err error
-	if e.packed == nil {
-		e.packed, err = zstd.NewWriter(to, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(encodeWindow))
-	} else {
-		e.packed.Reset(to)
-	}
-	return err
+	return sorted(sessions), err
 }
 
-// end returns the file and its SHA-256, which is that of its last 32 bytes too.
-func (e *encoder) end() (file, sum []byte, err error) {
-	if err := e.packed.Close(); err != nil {
-		return nil, nil, err
-	}
-	if e.sealed != nil {
-		if err := e.sealed.Close(); err != nil {
-			return nil, nil, err
-		}
-	}
-	of := sha256.Sum256(e.file.Bytes())
-	e.file.Write(of[:])
-	return e.file.Bytes(), of[:], nil
-}
-
-// segmentFile is an opened segment whose checksum is right.
+// segmentFile is an opened segment whose content is that of its name.
 type segmentFile struct {
 	f    *os.File
-	size int64 // without the checksum
-	sum  []byte
+	size int64
 }
 
 // openSegment opens a segment and checks it.
@@ -119,19 +135,19 @@ func openSegment(path string) (*segmentFile, error) {
 		return nil, err
 	}
 	s := &segmentFile{f: f}
-	if err := s.check(); err != nil {
+	if err := s.check(filepath.Base(path)); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *segmentFile) check() error {
+func (s *segmentFile) check(name string) error {
 	info, err := s.f.Stat()
 	if err != nil {
 		return err
 	}
-	s.size = info.Size() - sha256.Size
+	s.size = info.Size()
 	if !info.Mode().IsRegular() || s.size < int64(len(magic)) {
 		return errIncomplete
 	}
@@ -147,14 +163,10 @@ func (s *segmentFile) check() error {
 	}
 	sum := sha256.New()
 	sum.Write(begin)
-	if _, err := io.CopyN(sum, s.f, s.size-int64(len(begin))); err != nil {
+	if _, err := io.Copy(sum, s.f); err != nil {
 		return err
 	}
-	want := make([]byte, sha256.Size)
-	if _, err := io.ReadFull(s.f, want); err != nil {
-		return err
-	}
-	if s.sum = sum.Sum(nil); !bytes.Equal(s.sum, want) {
+	if hex.EncodeToString(sum.Sum(nil)) != hashOf(name) {
 		return errIncomplete
 	}
 	if string(begin) != magic {
@@ -199,8 +211,21 @@ func isPlain(path string) bool {
 	return !bytes.HasSuffix(begin, []byte(encrypted))
 }
 
-// lines hands out the lines, from the first one each time it is called.
-func (s *segmentFile) lines(keys []age.Identity, take func(store.SyncLine) error) error {
+// head is the first line.
+func (s *segmentFile) head(keys []age.Identity) (out head, err error) {
+	begun := errors.New("it has begun")
+	err = s.read(keys, func(h head) error { out = h; return begun }, nil)
+	if errors.Is(err, begun) {
+		return out, nil
+	}
+	if err == nil {
+		err = errIncomplete
+	}
+	return out, err
+}
+
+// read hands out the head and then the rows, from the first one each time it is called.
+func (s *segmentFile) read(keys []age.Identity, begin func(head) error, take func(store.Line) error) error {
 	body := s.body()
 	var from io.Reader = body
 	if s.encrypted() {
@@ -223,12 +248,8 @@ func (s *segmentFile) lines(keys []age.Identity, take func(store.SyncLine) error
 	defer unpacked.Close()
 	lines := bufio.NewScanner(unpacked)
 	lines.Buffer(make([]byte, 0, lineBuffer), mostLine)
-	for lines.Scan() {
-		var l store.SyncLine
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return fmt.Errorf("%w: %w", errIncomplete, err)
-		}
-		if err := take(l); err != nil {
+	for begun := false; lines.Scan(); begun = true {
+		if err := readLine(lines.Bytes(), begun, begin, take); err != nil {
 			return err
 		}
 	}
@@ -239,4 +260,19 @@ func (s *segmentFile) lines(keys []age.Identity, take func(store.SyncLine) error
 		return fmt.Errorf("%w: %w", errIncomplete, err)
 	}
 	return nil
+}
+
+func readLine(text []byte, begun bool, begin func(head) error, take func(store.Line) error) error {
+	if !begun {
+		var h head
+		if err := json.Unmarshal(text, &h); err != nil || !machineName.MatchString(h.Folder) {
+			return fmt.Errorf("%w: %w", errIncomplete, err)
+		}
+		return begin(h)
+	}
+	var l store.Line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return fmt.Errorf("%w: %w", errIncomplete, err)
+	}
+	return take(l)
 }

@@ -3,12 +3,8 @@ package sync
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
+	"slices"
 	"time"
-
-	"filippo.io/age"
-	"github.com/dustin/go-humanize/english"
 
 	"winnow/session/store"
 )
@@ -18,9 +14,10 @@ type StatusReport struct {
 	Dir       string
 	Machine   string // "" where the history was never synced
 	Name      string // of this host
-	Waiting   int    // rows and changes that are to be written
-	Rewrite   int    // segments of this machine that are to be written again
+	Waiting   int    // rows that are to be written
+	Rewrite   int    // segments of this machine that are missing, or are to be written again
 	Encrypted bool   // this machine's segments are
+	Plain     int    // segments of all machines that are not encrypted, where this machine's are
 	Machines  []MachineReport
 	Ignored   []string // files below the machines' folders that are no segments, such as copies of files that conflicted
 }
@@ -31,7 +28,8 @@ type MachineReport struct {
 	Name    string    // "" where nothing of it was merged
 	Last    time.Time // when it wrote the newest segment that is merged
 	New     int       // segments that are not merged yet
-	Why     string    // why the first of them cannot be merged, "" where it can or where there is none
+	Lost    int       // segments that are merged and whose files are gone: this machine is to tell their rows
+	Why     string    // why the first of the new ones cannot be merged, "" where it can or where there is none
 }
 
 // Unmerged is how many files of other machines are not merged yet.
@@ -41,6 +39,23 @@ func (r StatusReport) Unmerged() int {
 		n += m.New
 	}
 	return n
+}
+
+// Lost is how many files of other machines are gone that were merged.
+func (r StatusReport) Lost() int {
+	n := 0
+	for _, m := range r.Machines {
+		n += m.Lost
+	}
+	return n
+}
+
+// silent is how long a machine that writes nothing is taken for one that is in use.
+const silent = 30 * 24 * time.Hour
+
+// Silent reports whether a machine has written nothing for so long that it may be gone: see Options.Adopt.
+func (m MachineReport) Silent(now time.Time) bool {
+	return !m.Last.IsZero() && now.Sub(m.Last) > silent
 }
 
 // Status looks at the folder and the history, and changes nothing.
@@ -57,86 +72,101 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 	if err != nil {
 		return out, err
 	}
-	out.Machine, out.Name, out.Waiting, out.Ignored = state.Machine, state.Name, int(state.Waiting), f.ignored
-	keys, err := o.Keys.open(ctx, f, state.Machine, false)
+	out.Machine, out.Name, out.Waiting, out.Ignored = state.Folder, state.Name, state.Waiting, f.ignored
+	keys, err := o.Keys.open(ctx, f, state.Folder, false)
 	if err != nil {
 		return out, err
 	}
+	r := run{ctx: ctx, y: s.Sync(), o: o, state: state, f: f, keys: keys}
 	out.Encrypted = keys.own != nil
-	own := f.machine(state.Machine)
-	for _, segment := range state.Segments {
-		plain := out.Encrypted && isPlain(segmentPath(f.dir, state.Machine, segment.Number))
-		if segment.Sum == nil || !own.has(segment.Number) || plain {
+	purged := map[string]bool{}
+	for _, id := range state.Purged {
+		purged[id] = true
+	}
+	for _, segment := range r.own() {
+		stale := !f.machine(segment.Home).has(segment.Name) || !r.whole(segment)
+		for _, id := range segment.Sessions {
+			stale = stale || purged[id]
+		}
+		if stale || out.Encrypted && isPlain(f.path(segment.Home, segment.Name)) {
 			out.Rewrite++
 		}
 	}
-	others := map[string]store.SyncOther{}
-	for _, other := range state.Others {
-		others[other.Machine] = other
-	}
 	for _, m := range f.machines {
-		if m.id == state.Machine {
+		for _, name := range m.segments {
+			if out.Encrypted && isPlain(f.path(m.id, name)) {
+				out.Plain++
+			}
+		}
+		if m.id != state.Folder {
+			out.Machines = append(out.Machines, r.report(m))
+		}
+	}
+	for _, other := range state.Others {
+		if slices.ContainsFunc(f.machines, func(m machineFolder) bool { return m.id == other.Folder }) {
 			continue
 		}
-		out.Machines = append(out.Machines, machineReport(s.Sync(), f, m, others[m.id], keys))
-		delete(others, m.id)
-	}
-	for _, other := range state.Others {
-		if _, gone := others[other.Machine]; gone {
-			out.Machines = append(out.Machines, MachineReport{Machine: other.Machine, Name: other.Name, Last: other.Last, Why: "its files are not in the folder"})
+		if report := r.report(machineFolder{id: other.Folder}); report.Lost > 0 {
+			report.Why = "its files are not in the folder"
+			out.Machines = append(out.Machines, report)
 		}
 	}
 	return out, nil
 }
 
-func machineReport(y *store.Sync, f *folder, m machineFolder, known store.SyncOther, keys ring) MachineReport {
-	r := MachineReport{Machine: m.id, Name: known.Name, Last: known.Last}
-	for _, number := range m.segments {
-		if number > known.Merged {
-			r.New++
+func (r *run) report(m machineFolder) MachineReport {
+	out := MachineReport{Machine: m.id}
+	for _, other := range r.state.Others {
+		if other.Folder == m.id {
+			out.Name = other.Name
 		}
 	}
-	if r.New == 0 {
-		return r
-	}
-	next := known.Merged + 1
-	if !m.has(next) {
-		r.Why = fmt.Sprintf("%s is missing, and %s for it", filepath.Base(segmentPath("", m.id, next)), waits(r.New))
-		return r
-	}
-	if err := r.readable(y, segmentPath(f.dir, m.id, next), keys.keys); err != nil {
-		r.Why = err.Error()
-		for _, kind := range []error{errIncomplete, errLater, errLocked, refusal(err)} {
-			if kind != nil && errors.Is(err, kind) {
-				r.Why = filepath.Base(segmentPath("", m.id, next)) + ": " + kind.Error()
-			}
+	known := map[string]bool{}
+	for _, s := range r.state.Segments {
+		known[s.Name] = true
+		if s.Home != m.id {
+			continue
+		}
+		if s.Created.After(out.Last) {
+			out.Last = s.Created
+		}
+		if !s.Gone && !m.has(s.Name) {
+			out.Lost++
 		}
 	}
-	return r
+	for _, name := range m.segments {
+		if known[name] {
+			continue
+		}
+		if out.New++; out.Why == "" {
+			out.Why = r.unmergeable(m.id, name, &out.Name)
+		}
+	}
+	return out
 }
 
-// readable returns why a segment of the machine cannot be merged, as far as reading it tells, and takes the machine's name
-// from it.
-func (r *MachineReport) readable(y *store.Sync, path string, keys []age.Identity) error {
-	s, err := openSegment(path)
-	if err != nil {
-		return err
+// unmergeable is why a segment cannot be merged, as far as looking at it tells, "" where it can. It takes the machine's
+// name from it.
+func (r *run) unmergeable(machine, name string, host *string) string {
+	s, err := openSegment(r.f.path(machine, name))
+	if err == nil {
+		defer s.close()
+		err = s.mayBeMerged(r.keys.keys)
 	}
-	defer s.close()
-	if err := s.mayBeMerged(keys); err != nil {
-		return err
-	}
-	return s.lines(keys, func(l store.SyncLine) error {
-		if l.Head != nil {
-			r.Name = l.Head.Name
+	var h head
+	if err == nil {
+		h, err = s.head(r.keys.keys)
+		if err == nil {
+			*host = h.Host
 		}
-		return y.CheckClocks(l)
-	})
-}
-
-func waits(n int) string {
-	if n == 1 {
-		return "1 segment waits"
 	}
-	return english.Plural(n, "segment", "") + " wait"
+	if err == nil {
+		return ""
+	}
+	for _, kind := range []error{errIncomplete, errLater, errLocked, refusal(err)} {
+		if kind != nil && errors.Is(err, kind) {
+			return shortName(name) + ": " + kind.Error()
+		}
+	}
+	return err.Error()
 }

@@ -2,7 +2,6 @@ package sync
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,34 +13,30 @@ import (
 // stranger is the folder of a machine that is none of the user's: somebody who can write into the synced folder.
 const stranger = "5717a46e5717a46e"
 
-// forge writes a plain segment of the stranger.
-func forge(t *testing.T, dir string, head store.SyncHead, lines ...store.SyncLine) {
+// forge writes a plain segment of the stranger and returns its name.
+func forge(t *testing.T, dir string, created int64, lines ...store.Line) string {
 	t.Helper()
-	head.Machine, head.Name, head.Number = stranger, "stranger", 1
-	var e encoder
-	for _, l := range append([]store.SyncLine{{Head: &head}}, lines...) {
-		if err := e.line(l); err != nil {
-			t.Fatal(err)
+	h := head{Folder: stranger, Host: "stranger", Number: 1, Created: created}
+	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {
+		for _, l := range lines {
+			if err := take(l); err != nil {
+				return err
+			}
 		}
-	}
-	file, _, err := e.end()
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := segmentPath(dir, stranger, 1)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	return s.Name
 }
 
 // chat are the lines of a session with one message.
-func chat(id, text string) []store.SyncLine {
-	session := store.SessionLine{ID: id, Title: "forged"}
-	message := store.MessageLine{ID: 1, Role: "user", Status: "complete", Content: store.Text(text)}
-	return []store.SyncLine{{Line: store.Line{Session: &session}, Whole: true}, {Line: store.Line{Message: &message}}}
+func chat(session string, id int64, text string) []store.Line {
+	return []store.Line{
+		{Session: &store.SessionLine{ID: session, Title: "forged"}},
+		{Message: &store.MessageLine{ID: id, Role: "user", Status: "complete", Content: store.Text(text)}},
+	}
 }
 
 func newKey(t *testing.T) Keys {
@@ -62,21 +57,16 @@ func (m *machine) syncWith(keys Keys) Result {
 	return out
 }
 
-// skips checks what a sync said about the stranger's file, and that the status says the same and is not up to date.
-func (m *machine) skips(out Result, keys Keys, why string) {
+// skips checks what a sync said about the stranger's file, and that the status is not up to date.
+func (m *machine) skips(out Result, keys Keys, file, why string) {
 	m.t.Helper()
-	want := fmt.Sprintf("%s is not merged: %s.", filepath.Join(stranger, "00000001.segment"), why)
+	want := fmt.Sprintf("%s is not merged: %s.", filepath.Join(stranger, shortName(file)), why)
 	if len(out.Skipped) != 1 || out.Skipped[0] != want {
 		m.t.Errorf("the sync says %q, want %q", out.Skipped, want)
 	}
 	report, err := Status(m.t.Context(), m.s, Options{Dir: m.dir, Keys: keys})
 	if err != nil {
 		m.t.Fatal(err)
-	}
-	for _, other := range report.Machines {
-		if other.Machine == stranger && (other.New != 1 || other.Why != "00000001.segment: "+why) {
-			m.t.Errorf("the status says %+v, want %q", other, why)
-		}
 	}
 	if report.Unmerged() != 1 {
 		m.t.Errorf("%d files are not merged, want 1", report.Unmerged())
@@ -90,13 +80,14 @@ func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
 	kept, first := a.begin("kept")
 	a.syncWith(keys)
 	b.syncWith(keys)
-	forge(t, dir, store.SyncHead{}, append([]store.SyncLine{{Purge: &store.SyncPurge{Session: kept.ID}}}, chat("forged", "hello")...)...)
+	purge := store.Line{Tombstone: &store.TombstoneLine{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
+	file := forge(t, dir, 1, append([]store.Line{purge}, chat("forged", 1, "hello")...)...)
 	for range 2 {
 		out := b.syncWith(keys)
 		if out.Received != 0 || out.Purged != 0 {
 			t.Errorf("of the stranger's file b merged %+v", out)
 		}
-		b.skips(out, keys, "it is not encrypted, and under a key only what the key opens is merged")
+		b.skips(out, keys, file, "it is not encrypted, and under a key only what the key opens is merged")
 	}
 	b.want(kept.ID, "kept")
 	// What the machines have to say to one another is not held up.
@@ -114,23 +105,18 @@ func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 	a.sync()
 	a.begin("with the key")
 	report, err := Status(t.Context(), a.s, Options{Dir: dir, Keys: keys})
-	if err != nil || report.Rewrite != 1 {
-		t.Errorf("%d files are to be written again, %v; want the one in plain text", report.Rewrite, err)
+	if err != nil || report.Rewrite != 1 || report.Plain != 1 {
+		t.Errorf("the status is %+v, %v; want one file in plain text, to be written again", report, err)
 	}
 	a.syncWith(keys)
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.segment"))
+	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
 	if len(segments) != 2 {
 		t.Errorf("there are %d segments, want 2", len(segments))
 	}
 	for _, path := range segments {
-		s, err := openSegment(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !s.encrypted() {
+		if isPlain(path) {
 			t.Errorf("%s is in plain text", filepath.Base(path))
 		}
-		s.close()
 	}
 	b := newMachine(t, dir)
 	if out := b.syncWith(keys); out.Received != 2 || len(out.Skipped) > 0 {
@@ -142,28 +128,25 @@ func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 // A clock that no machine can have reached would be that of all others from then on, and leave none for what they say.
 func TestAForgedClockIsRefused(t *testing.T) {
 	const why = "its clock is more than a day ahead"
-	ahead := store.SyncStamp{Counter: 1 << 53, Machine: stranger}
-	session := chat("forged", "hello")
-	stamped, valued := chat("forged", "hello"), chat("forged", "hello")
-	stamped[1].Stamp = &ahead
-	valued[0].Stamps = map[string]store.SyncStamp{"title": ahead}
-	day := time.Now().Add(24 * time.Hour).UnixMilli()
+	now := time.Now().UnixMilli()
+	ahead := (now + 48*3600*1000) << 12
 	for name, forged := range map[string]struct {
-		clock int64
-		lines []store.SyncLine
+		created int64
+		lines   []store.Line
 	}{
-		"a head":                  {1 << 53, session},
-		"a head of the next week": {day + 6*24*3600*1000, session},
-		"a message":               {1, stamped},
-		"a title":                 {1, valued},
+		"a segment": {now + 48*3600*1000, chat("forged", 1, "hello")},
+		"a message": {1, chat("forged", ahead, "hello")},
+		"a title": {1, append(chat("forged", 1, "hello"), store.Line{
+			Register: &store.RegisterLine{Stamp: ahead, Name: "title", Value: `{"title":"x","title_from":"user"}`},
+		})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			a, b := newMachine(t, dir), newMachine(t, dir)
-			forge(t, dir, store.SyncHead{Clock: forged.clock}, forged.lines...)
+			file := forge(t, dir, forged.created, forged.lines...)
 			kept, _ := a.begin("kept")
-			a.skips(a.sync(), Keys{}, why)
-			b.skips(b.sync(), Keys{}, why)
+			a.skips(a.sync(), Keys{}, file, why)
+			b.skips(b.sync(), Keys{}, file, why)
 			if err := a.s.Rename(t.Context(), kept.ID, "renamed", store.TitleUser); err != nil {
 				t.Fatal(err)
 			}
@@ -175,24 +158,6 @@ func TestAForgedClockIsRefused(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a clock of today", func(t *testing.T) {
-		dir := t.TempDir()
-		a, b := newMachine(t, dir), newMachine(t, dir)
-		forge(t, dir, store.SyncHead{Clock: day - 3600*1000}, session...)
-		kept, _ := a.begin("kept")
-		if out := a.sync(); out.Received != 1 || len(out.Skipped) > 0 {
-			t.Errorf("a received %+v", out)
-		}
-		b.sync()
-		if err := a.s.Rename(t.Context(), kept.ID, "renamed", store.TitleUser); err != nil {
-			t.Fatal(err)
-		}
-		a.sync()
-		b.sync()
-		if row, err := b.s.Session(t.Context(), kept.ID); err != nil || row.Title != "renamed" {
-			t.Errorf("the other machine has the title %q, %v", row.Title, err)
-		}
-	})
 }
 
 // Other content for a message that is stored is not merged, and is said once: the rest of the file is merged.
@@ -201,18 +166,10 @@ func TestOtherContentOfAStoredMessageIsNamed(t *testing.T) {
 	a := newMachine(t, dir)
 	kept, first := a.begin("what was said")
 	a.sync()
-	state, err := a.s.Sync().State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := chat(kept.ID, "what was never said")
-	lines[1].Stamp = &store.SyncStamp{Counter: 1000, Machine: stranger}
-	alias := store.SyncAlias{Machine: state.Machine, Kind: "message", First: first.ID, Here: 1, Count: 1}
-	lines = append([]store.SyncLine{{Alias: &alias}}, lines...)
-	forge(t, dir, store.SyncHead{Clock: 1}, append(lines, chat("another", "hello")[0])...)
+	file := forge(t, dir, 1, append(chat(kept.ID, first.ID, "what was never said"), chat("another", 1, "hello")...)...)
 	out := a.sync()
 	a.want(kept.ID, "what was said")
-	want := filepath.Join(stranger, "00000001.segment") + " has other content for 1 message that is here; what is here stays."
+	want := filepath.Join(stranger, shortName(file)) + " has other content for 1 message that is here; what is here stays."
 	if len(out.Skipped) != 1 || out.Skipped[0] != want || out.Sessions != 1 {
 		t.Errorf("the sync says %q and adds %d sessions, want %q and 1", out.Skipped, out.Sessions, want)
 	}

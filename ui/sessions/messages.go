@@ -2,16 +2,13 @@ package sessions
 
 import (
 	"time"
-
-	"winnow/session/store"
 )
 
 // ListedMsg is the list of the sessions, or its first page.
 type ListedMsg struct {
 	Asked  int // the reading that it answers
 	Lines  []Line
-	Leased []string                    // the ids of the sessions that another window has open, on every shelf
-	Parted map[string]store.SyncParted // the sessions that machines went on with side by side, by id
+	Leased []string // the ids of the sessions that another window has open, on every shelf
 	At     time.Time
 	Whole  bool
 	err    error

@@ -374,9 +374,6 @@ func (l *Model) facts() string {
 	if s.Parent != "" {
 		parts = append(parts, "forked from "+l.titleOf(s.Parent))
 	}
-	if p := l.Parted[s.ID]; len(p.Machines) > 0 {
-		parts = append(parts, "continued on "+markdown.OneLine(strings.Join(p.Machines, ", "), 60))
-	}
 	if s.Dir != "" {
 		parts = append(parts, shortened(s.Dir))
 	}

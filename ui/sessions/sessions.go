@@ -64,8 +64,7 @@ type Model struct {
 
 	Texts   Search // in the messages of all sessions
 	Preview Preview
-	leased  []string                    // the ids of the sessions that another window has open
-	Parted  map[string]store.SyncParted // the sessions that machines went on with side by side, by id
+	leased  []string // the ids of the sessions that another window has open
 
 	secrets theme.Secrets
 
@@ -122,10 +121,9 @@ func (l *Model) readSessions(f store.Filter) tea.Cmd {
 	return l.Run(func(ctx context.Context) tea.Msg {
 		list, err := db.Sessions(ctx, f)
 		leased, err2 := db.LeasedByOthers(ctx)
-		parted, err3 := db.Sync().Parted(ctx)
 		return ListedMsg{
-			Asked: asked, Lines: SessionLines(hidden, list, leased...), Leased: leased, Parted: parted, At: now(),
-			Whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2, err3),
+			Asked: asked, Lines: SessionLines(hidden, list, leased...), Leased: leased, At: now(),
+			Whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),
 		}
 	})
 }
@@ -149,7 +147,7 @@ func (l *Model) listed(msg ListedMsg) tea.Cmd {
 		l.Emit(Closed{})
 		return l.SayError(theme.Sentence(msg.err))
 	}
-	l.leased, l.Parted = msg.Leased, msg.Parted
+	l.leased = msg.Leased
 	l.fill(msg.Lines)
 	l.read, l.Whole = msg.At, msg.Whole
 	if !msg.Whole {

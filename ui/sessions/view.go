@@ -7,7 +7,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -222,10 +221,6 @@ func (l *Model) titleRow(st theme.Styles, o layout, s Line, selected bool) strin
 			word = ""
 		}
 	}
-	left := room - theme.Width(word)
-	if parted := partedWords(l.Parted[s.ID], left-theme.Width(s.Label)); theme.Width(parted)+leastTitle <= left {
-		word += st.Muted.Render(parted)
-	}
 	label := markdown.OneLine(s.Label, max(1, room-theme.Width(word)))
 	shared := theme.SharedPrefix(label, s.Label)
 	spans := []theme.Span{{From: min(s.tags, shared), To: len(label), Style: st.Muted}}
@@ -269,23 +264,6 @@ func (l *Model) state(s Line) (word string, busy bool) {
 		return "archived", false
 	}
 	return "", false
-}
-
-// partedWords are what is said of a session that several machines went on with, "" for any other: with the names of the
-// machines where so many cells have room for them.
-func partedWords(p store.SyncParted, room int) string {
-	if p.Branches < 2 {
-		return ""
-	}
-	short := "   " + theme.PluralOf(p.Branches, "branch", "branches")
-	names := make([]string, len(p.Machines))
-	for i, name := range p.Machines {
-		names[i] = markdown.OneLine(name, 20)
-	}
-	if long := short + ": " + strings.Join(names, ", "); len(names) > 0 && theme.Width(long) <= room {
-		return long
-	}
-	return short
 }
 
 // right is what stands at the end of a session's line, as far as the width allows: model, turns and age.

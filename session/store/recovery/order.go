@@ -12,14 +12,13 @@ import (
 const recoveredTitle = "Recovered conversation"
 
 // putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
-// to its beginning, nothing hangs on what is lost. newest are the highest ids that were given, as far as they are
-// known.
-func putInOrder(ctx context.Context, tx *sql.Tx, newest ids, now int64, check Check) (Salvage, error) {
+// to its beginning, nothing hangs on what is lost.
+func putInOrder(ctx context.Context, tx *sql.Tx, now int64, check Check) (Salvage, error) {
 	var out Salvage
 	steps := []func() error{
-		func() error { return raise(ctx, tx, newest) },
+		func() error { return raise(ctx, tx, now) },
 		func() error { return reattach(ctx, tx, now, &out) },
-		func() error { return countLost(ctx, tx, &out) },
+		func() error { return countLost(ctx, tx, now, &out) },
 		func() error { return reparent(ctx, tx) },
 		func() error { return removeOrphans(ctx, tx) },
 		func() error { return settle(ctx, tx) },
@@ -33,13 +32,7 @@ func putInOrder(ctx context.Context, tx *sql.Tx, newest ids, now int64, check Ch
 	return out, nil
 }
 
-// ids are ids of rows by the table that gave them.
-type ids map[string]int64
-
-// numbered are the tables that never give an id again.
-var numbered = []string{"messages", "requests", "summaries"}
-
-// named selects, for each of the numbered tables, every id that a row names. What decided a request is JSON, and names
+// named selects, for each table whose ids are global, every id that a row names. What decided a request is JSON, and names
 // the end of its branch and its summary.
 var named = map[string]string{
 	"messages": `
@@ -70,29 +63,21 @@ var named = map[string]string{
 		WHERE json_valid(CAST(options AS TEXT))`,
 }
 
-// raise leaves every id unused that a row had or is named by, also where SQLite's own note of the highest one is lost.
-// It comes before the names of lost rows are cleared.
-func raise(ctx context.Context, tx *sql.Tx, newest ids) error {
-	for _, table := range numbered {
-		var highest int64
-		err := tx.QueryRowContext(ctx, `
-			WITH named (id) AS (`+named[table]+`)
-			SELECT coalesce(max(id), 0)
-			FROM named
-			WHERE typeof(id) = 'integer'
-				AND id < ?`, tooHigh).Scan(&highest)
+// raise sets the clock of the file so that no id that a row had or is named by is given again. It comes before the names
+// of lost rows are cleared.
+func raise(ctx context.Context, tx *sql.Tx, now int64) error {
+	for table, ids := range named {
+		_, err := tx.ExecContext(ctx, `
+			WITH named (id) AS (`+ids+`)
+			UPDATE home
+			SET clock = max(clock, (
+				SELECT coalesce(max(id), 0) >> ?1
+				FROM named
+				WHERE typeof(id) = 'integer'
+					AND id < ?2
+			))`, idBits, tooHigh(now))
 		if err != nil {
-			return err
-		}
-		// A table into which no row was put has no note yet.
-		if _, err := tx.ExecContext(ctx, `DELETE FROM sqlite_sequence WHERE name = ?`, table); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `
-			INSERT INTO sqlite_sequence (name, seq)
-			VALUES (?, ?)`, table, max(highest, newest[table]))
-		if err != nil {
-			return err
+			return fmt.Errorf("raise the ids of %s: %w", table, err)
 		}
 	}
 	return nil
@@ -147,7 +132,7 @@ func reattach(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 
 // countLost finds what the saved rows say of others that are not there: sessions know how many
 // messages they have, places are counted from 1, and rows name messages and sessions.
-func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
+func countLost(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 	var counted, missing int
 	err := tx.QueryRowContext(ctx, `
 		WITH kept AS (
@@ -158,7 +143,7 @@ func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
 			FROM sessions s
 		)
 		SELECT coalesce(sum(max(0, place - kept, CASE WHEN said < ? THEN said - kept ELSE 0 END)), 0)
-		FROM kept`, tooHigh/1024).Scan(&counted)
+		FROM kept`, mostMessages).Scan(&counted)
 	if err != nil {
 		return err
 	}
@@ -187,7 +172,7 @@ func countLost(ctx context.Context, tx *sql.Tx, out *Salvage) error {
 			WHERE typeof(id) = 'integer'
 				AND id > 0
 				AND id < ?
-				AND id NOT IN (SELECT id FROM `+table+`)`, tooHigh).Scan(lost)
+				AND id NOT IN (SELECT id FROM `+table+`)`, tooHigh(now)).Scan(lost)
 		if err != nil {
 			return err
 		}
@@ -280,11 +265,9 @@ func settle(ctx context.Context, tx *sql.Tx) error {
 		WHERE leaf <> 0
 			AND leaf NOT IN (SELECT id FROM messages m WHERE m.session = sessions.n)
 			OR title = '`+recoveredTitle+`' AND leaf = 0;
+		DELETE FROM registers WHERE session NOT IN (SELECT n FROM sessions);
 		DELETE FROM unfound;
-		INSERT INTO unfound (first, last)
-		SELECT min(id), max(id)
-		FROM messages
-		HAVING count(*) > 0;`)
+		INSERT INTO unfound (id) SELECT id FROM messages;`)
 	return err
 }
 

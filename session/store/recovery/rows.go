@@ -18,19 +18,21 @@ type salvager struct {
 	im     Image
 	to     *sql.Tx
 	tables []Table
-	newest ids        // the highest that were ever given, as SQLite noted them
 	now    int64      // Unix milliseconds
 	late   []savedRow // messages whose number another one has
 }
 
-// tooHigh is a number that no row of a real history has. Such a one was damaged, and would
-// leave no higher one for the messages to come.
-const tooHigh = 1 << 40
+// idBits are the lowest bits of an id, which are no part of its time.
+const idBits = 12
+
+// tooHigh is the least id that no row of a real history has: one of the day after tomorrow. Such a one was damaged, and
+// would leave no higher one for the messages to come.
+func tooHigh(now int64) int64 { return (now + 2*24*60*60*1000) << idBits }
+
+// mostMessages is more than any session has.
+const mostMessages = 1 << 30
 
 func (h *salvager) run(ctx context.Context) error {
-	if err := h.im.Each(ctx, h.learn); err != nil {
-		return err
-	}
 	if err := h.im.Each(ctx, func(_ uint32, c Cell) error { return h.keep(ctx, c) }); err != nil {
 		return err
 	}
@@ -43,11 +45,10 @@ func (h *salvager) renumber(ctx context.Context) error {
 	if err := h.to.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
 		return err
 	}
-	newest := max(h.newest["messages"], last)
 	for _, r := range h.late {
-		newest++
-		r.values[0] = newest
-		r.set("seq", -newest)
+		last += 1 << idBits
+		r.values[0] = last
+		r.set("seq", -last)
 		if err := h.insert(ctx, r); err != nil && !constraint(err) {
 			return err
 		}
@@ -55,21 +56,9 @@ func (h *salvager) renumber(ctx context.Context) error {
 	return nil
 }
 
-// learn notes the highest ids that were given, which a table of SQLite's own says.
-func (h *salvager) learn(_ uint32, c Cell) error {
-	if len(c.Values) != 2 {
-		return nil
-	}
-	table, _ := c.Values[0].(string)
-	if seq, ok := c.Values[1].(int64); ok && slices.Contains(numbered, table) && seq < tooHigh {
-		h.newest[table] = max(h.newest[table], seq)
-	}
-	return nil
-}
-
 // keep puts a row into the table that it fits.
 func (h *salvager) keep(ctx context.Context, c Cell) error {
-	if c.ID < 0 || c.ID >= tooHigh {
+	if c.ID < 0 || c.ID >= tooHigh(h.now) {
 		return nil
 	}
 	for _, s := range h.tables {

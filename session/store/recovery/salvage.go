@@ -46,12 +46,12 @@ func (im Image) Salvage(ctx context.Context, fresh string, now int64, check Chec
 	}
 	var out Salvage
 	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		h := &salvager{im: im, to: tx, tables: Tables(), newest: ids{}, now: now}
+		h := &salvager{im: im, to: tx, tables: Tables(), now: now}
 		if err := h.run(ctx); err != nil {
 			return err
 		}
 		var err error
-		out, err = putInOrder(ctx, tx, h.newest, now, check)
+		out, err = putInOrder(ctx, tx, now, check)
 		return err
 	})
 	return out, errors.Join(err, db.Close())

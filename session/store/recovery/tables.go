@@ -41,13 +41,9 @@ func Tables() []Table {
 	return out
 }
 
-// Derived are the tables that need not be saved. What is shared with other machines is told anew after it, and those
-// know what they have already; only which sessions were purged is kept.
-var Derived = []string{
-	"found_text", "purged", "unfound", "windows",
-	"sync_machine", "sync_segments", "sync_parts", "sync_rows", "sync_ids",
-	"sync_stamps", "sync_changes", "sync_others", "sync_former", "sync_lost",
-}
+// Derived are the tables that need not be saved. A file that was saved from damage is another machine for those that it
+// was shared with: all of it is told again, and they know what they have already.
+var Derived = []string{"found_text", "purged", "unfound", "windows", "home", "homes", "segments", "untold"}
 
 var (
 	comment   = regexp.MustCompile(`--[^\n]*`)

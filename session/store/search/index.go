@@ -121,7 +121,7 @@ func Renew(ctx context.Context, tx *sql.Tx) error {
 		`DROP TABLE found`, create,
 		`UPDATE purged SET gathered = 1`, // what the old index had of purged messages is gone
 		`DELETE FROM unfound`,
-		`INSERT INTO unfound (first, last) SELECT min(id), max(id) FROM messages HAVING count(*) > 0`,
+		`INSERT INTO unfound (id) SELECT id FROM messages`,
 	} {
 		if _, err := tx.ExecContext(ctx, query); err != nil {
 			return fmt.Errorf("make the search index anew: %w", err)
@@ -130,16 +130,20 @@ func Renew(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// Later puts the messages from first to last on the backlog.
-func Later(ctx context.Context, tx *sql.Tx, first, last int64) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO unfound (first, last) VALUES (?, ?)`, first, last)
-	return err
+// Later puts messages on the backlog.
+func Later(ctx context.Context, tx *sql.Tx, ids ...int64) error {
+	for _, id := range ids {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO unfound (id) VALUES (?)`, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Waiting returns how many messages the index lacks at most: those that were purged since are counted as well.
 func Waiting(ctx context.Context, tx *sql.Tx) (int64, error) {
 	var left int64
-	err := tx.QueryRowContext(ctx, `SELECT coalesce(sum(last - first + 1), 0) FROM unfound`).Scan(&left)
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM unfound`).Scan(&left)
 	return left, err
 }
 
@@ -151,14 +155,6 @@ const (
 
 // TakeNewest takes the newest messages off the backlog that are worth one step, and returns them, the oldest first.
 func TakeNewest(ctx context.Context, tx *sql.Tx) ([]int64, error) {
-	var first, last int64
-	err := tx.QueryRowContext(ctx, `SELECT first, last FROM unfound ORDER BY last DESC LIMIT 1`).Scan(&first, &last)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	ids, err := sqlite.Collect(ctx, tx, sqlite.Only[int64], `
 		WITH newest AS (
 			SELECT
@@ -166,26 +162,22 @@ func TakeNewest(ctx context.Context, tx *sql.Tx) ([]int64, error) {
 				sum(size) OVER (ORDER BY id DESC) - size AS before
 			FROM (
 				SELECT
-					id,
-					length(content) AS size
-				FROM messages
-				WHERE id BETWEEN ? AND ?
-				ORDER BY id DESC
+					u.id,
+					coalesce(length(m.content), 0) AS size
+				FROM unfound u
+				LEFT JOIN messages m ON m.id = u.id
+				ORDER BY u.id DESC
 				LIMIT ?
 			)
 		)
 		SELECT id
 		FROM newest
 		WHERE before < ?
-		ORDER BY id`, first, last, stepMessages, stepBytes)
-	if err != nil {
+		ORDER BY id`, stepMessages, stepBytes)
+	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	if len(ids) == 0 || ids[0] == first {
-		_, err = tx.ExecContext(ctx, `DELETE FROM unfound WHERE first = ?`, first)
-	} else {
-		_, err = tx.ExecContext(ctx, `UPDATE unfound SET last = ? WHERE first = ?`, ids[0]-1, first)
-	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM unfound WHERE id >= ?`, ids[0])
 	return ids, err
 }
 

@@ -49,7 +49,7 @@ CREATE TABLE tags (
 -- A message is never changed once it is whole. Its parent is always older, so a branch has no loop.
 -- The large columns stand last: reading the small ones then never touches overflow pages.
 CREATE TABLE messages (
-	id            INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, even after a purge
+	id            INTEGER PRIMARY KEY,               -- global: time in ms << 12 | number of the machine
 	session       INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	seq           INTEGER NOT NULL,                  -- its place in the session, from 1, every branch
 	parent        INTEGER NOT NULL DEFAULT 0,        -- message before it on its branch, 0 for the first
@@ -115,7 +115,7 @@ CREATE INDEX parts_attachment ON parts (attachment);
 
 -- One row per request that was sent. What was decided about each message is in verdicts.
 CREATE TABLE requests (
-	id                 INTEGER PRIMARY KEY AUTOINCREMENT,
+	id                 INTEGER PRIMARY KEY,
 	session            INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	turn               INTEGER NOT NULL,
 	user               INTEGER NOT NULL,            -- message that it answers
@@ -230,7 +230,7 @@ CREATE TABLE remedies (
 -- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used
 -- only while none of its sources is excluded.
 CREATE TABLE summaries (
-	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	id         INTEGER PRIMARY KEY,
 	session    INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	first      INTEGER NOT NULL, -- oldest message that it stands for
 	last       INTEGER NOT NULL, -- newest message that it stands for
@@ -349,126 +349,60 @@ CREATE TABLE purged (
 	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
 ) STRICT;
 
--- Messages that are not in the index yet, as runs of ids.
+-- Messages that are not in the index yet.
 CREATE TABLE unfound (
-	first INTEGER PRIMARY KEY,
-	last  INTEGER NOT NULL
+	id INTEGER PRIMARY KEY
 ) STRICT;
 
--- What this history shares with those of other machines through a folder. Each machine writes segments, and a row
--- stands in one under the number that it has at the machine that wrote it.
-CREATE TABLE sync_machine (
-	id        INTEGER PRIMARY KEY CHECK (id = 1),
-	machine   TEXT    NOT NULL, -- the name of its folder
-	place     TEXT    NOT NULL, -- which file on which host this is: a copy of it is another machine
-	name      TEXT    NOT NULL, -- of the host, for people
-	clock     INTEGER NOT NULL, -- a Lamport counter: greater than any that was seen
-	next      INTEGER NOT NULL, -- number of the next segment
-	messages  INTEGER NOT NULL, -- newest message that is in sync_rows or another machine's, and so on
-	requests  INTEGER NOT NULL,
-	summaries INTEGER NOT NULL
+-- This file among those of other machines. The row is there from the start.
+CREATE TABLE home (
+	id     INTEGER PRIMARY KEY CHECK (id = 1),
+	folder TEXT    NOT NULL DEFAULT '', -- random name of its folder in the synced one, '' where it was never shared
+	number INTEGER NOT NULL,            -- 12 random bits, the lowest ones of all ids that are given here
+	clock  INTEGER NOT NULL DEFAULT 0,  -- time of the newest id that is in the file, in milliseconds
+	name   TEXT    NOT NULL DEFAULT ''  -- of the host, for people
 ) STRICT;
 
-CREATE TABLE sync_segments (
-	number INTEGER PRIMARY KEY,
-	seen   TEXT    NOT NULL, -- JSON: which segment of each other machine was merged last when this one was made
-	sum    BLOB,             -- SHA-256 of the file, NULL where it is to be written
-	size   INTEGER NOT NULL  -- of the file
-) STRICT;
+INSERT INTO home (id, number) VALUES (1, abs(random() % 4096));
 
--- Which sessions the segments of this machine name: when one is purged, they are written again without it.
-CREATE TABLE sync_parts (
-	id      INTEGER PRIMARY KEY,
+-- What can be set on several machines: the value with the greatest stamp holds. The rows of sessions, tags, flags and
+-- remedies have the values that hold; a register is what was set, for the machines that have not got it yet.
+CREATE TABLE registers (
+	stamp   INTEGER PRIMARY KEY, -- when it was set, an id
 	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	segment INTEGER NOT NULL,
-	UNIQUE (session, segment)
-) STRICT;
-
--- Which rows the segments of this machine have, as runs of numbers.
-CREATE TABLE sync_rows (
-	id      INTEGER PRIMARY KEY,
-	segment INTEGER NOT NULL, -- 0 is none yet
-	kind    TEXT    NOT NULL, -- message, request, summary
-	first   INTEGER NOT NULL,
-	last    INTEGER NOT NULL,
-	UNIQUE (kind, first)
-) STRICT;
-
-CREATE INDEX sync_rows_segment ON sync_rows (segment);
-
--- The numbers that rows of other machines have here, as runs.
-CREATE TABLE sync_ids (
-	id      INTEGER PRIMARY KEY,
-	machine TEXT    NOT NULL,
-	kind    TEXT    NOT NULL,
-	first   INTEGER NOT NULL, -- there
-	last    INTEGER NOT NULL,
-	here    INTEGER NOT NULL, -- the number of first here
-	segment INTEGER NOT NULL, -- the segment of this machine that tells the others, 0 for none yet
-	UNIQUE (machine, kind, first)
-) STRICT;
-
-CREATE INDEX sync_ids_here ON sync_ids (machine, kind, here);
-CREATE INDEX sync_ids_segment ON sync_ids (segment);
-
--- Who set a value last, of those that can differ between machines.
-CREATE TABLE sync_stamps (
-	id       INTEGER PRIMARY KEY,
-	session  INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	item     INTEGER NOT NULL, -- a message or a request, 0 for the session itself
-	name     TEXT    NOT NULL, -- of the value; '' is the session with the values that it began with
-	counter  INTEGER NOT NULL, -- of the machine's clock
-	machine  TEXT    NOT NULL,
-	number   INTEGER NOT NULL, -- of that machine's segment that has the value
-	segment  INTEGER NOT NULL, -- the same where the machine is this one, -1 for none yet; 0 where it is another
+	item    INTEGER NOT NULL,    -- a message, 0 for the session itself
+	name    TEXT    NOT NULL,    -- title, tags, pinned, archived, deleted, model, settings, system, leaf; flag, remedy, fault
+	value   TEXT    NOT NULL,    -- JSON
 	UNIQUE (session, item, name)
 ) STRICT;
 
-CREATE INDEX sync_stamps_segment ON sync_stamps (segment) WHERE segment <> 0;
-
--- What changed here and has no stamp yet.
-CREATE TABLE sync_changes (
-	id      INTEGER PRIMARY KEY,
-	session INTEGER NOT NULL,
-	item    INTEGER NOT NULL,
-	name    TEXT    NOT NULL,
-	UNIQUE (session, item, name) ON CONFLICT IGNORE
-) STRICT;
-
-CREATE TABLE sync_others (
-	id      INTEGER PRIMARY KEY,
-	machine TEXT    NOT NULL UNIQUE,
-	name    TEXT    NOT NULL,
-	merged  INTEGER NOT NULL, -- number of its newest segment that is merged
-	last_ms INTEGER NOT NULL  -- when it wrote that
-) STRICT;
-
 -- Sessions that were purged on one of the machines, for ever.
-CREATE TABLE sync_purged (
-	id      INTEGER PRIMARY KEY,
-	session TEXT    NOT NULL UNIQUE,
-	machine TEXT    NOT NULL,
-	segment INTEGER NOT NULL -- as in sync_stamps
+CREATE TABLE tombstones (
+	id       INTEGER PRIMARY KEY,  -- when it was purged
+	session  TEXT    NOT NULL UNIQUE,
+	messages TEXT    NOT NULL      -- those that went with it: a JSON array of ids
 ) STRICT;
 
--- What this machine was called before its file was restored from a backup. It goes on taking what was purged out of the
--- segments that it wrote under that name.
-CREATE TABLE sync_former (
-	id      INTEGER PRIMARY KEY,
-	machine TEXT    NOT NULL UNIQUE,
-	purged  INTEGER NOT NULL -- how many purged sessions were known when that was done last
+-- Rows that no segment of this machine tells yet: ids of messages, requests, summaries, registers and tombstones.
+CREATE TABLE untold (
+	id INTEGER PRIMARY KEY
 ) STRICT;
 
--- Values that were set on two machines at once, as far as they were not kept.
-CREATE TABLE sync_lost (
-	id      INTEGER PRIMARY KEY,
-	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	item    INTEGER NOT NULL,
-	name    TEXT    NOT NULL,
-	value   TEXT    NOT NULL, -- of leaf: the message at the end of the other branch
-	machine TEXT    NOT NULL,
-	counter INTEGER NOT NULL,
-	at_ms   INTEGER NOT NULL
+-- Files of the synced folder that are written or merged, and those that were replaced since by others.
+CREATE TABLE segments (
+	id       INTEGER PRIMARY KEY,
+	home     TEXT    NOT NULL,        -- folder of the machine that wrote it
+	name     TEXT    NOT NULL UNIQUE, -- of the file, which has the hash of its content
+	size     INTEGER NOT NULL,        -- of the file
+	created_ms INTEGER NOT NULL,      -- when it was written
+	sessions TEXT    NOT NULL,        -- a JSON array of the ids of the sessions that it names
+	gone     INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)) -- another segment holds its lines now
 ) STRICT;
 
-CREATE INDEX sync_lost_session ON sync_lost (session);
+-- The other machines.
+CREATE TABLE homes (
+	id     INTEGER PRIMARY KEY,
+	folder TEXT    NOT NULL UNIQUE,
+	number INTEGER NOT NULL, -- lowest bits of the ids that it gives
+	name   TEXT    NOT NULL  -- of the host, for people
+) STRICT;

@@ -107,7 +107,13 @@ INSERT INTO queued (
 ) VALUES
 	(1, 1, 1795262460000, CAST('And at noon?' AS BLOB), CAST('[{"Kind":"text","Name":"plan.txt","MediaType":"text/plain","Text":"tea","Data":null,"Tokens":1}]' AS BLOB), CAST(' And at noon?' AS BLOB), CAST('[{"from":0,"to":0,"path":"/home/kim/plan.txt","sum":"5f"}]' AS BLOB), 0, 1);
 
-INSERT INTO sync_purged (
-	id, session, machine, segment
+INSERT INTO registers (
+	stamp, session, item, name, value
 ) VALUES
-	(1, '01a20b95-c4de-73bb-9ede-e044f1bcf843', '7cc97fb4750b3e0d', 3);
+	(11, 1, 0, 'pinned', '{"pinned":1}'),
+	(12, 1, 2, 'flag', '{"value":"pin","created_ms":1795262460000}');
+
+INSERT INTO tombstones (
+	id, session, messages
+) VALUES
+	(13, '01a20b95-c4de-73bb-9ede-e044f1bcf843', '[21,22]');

@@ -43,12 +43,10 @@ func longSession(b *testing.B) (*sql.DB, Key, Plan) {
 	return db, k, p
 }
 
-// BenchmarkRead reads one plan of a long session, and one as archives have it.
+// BenchmarkRead reads one plan of a long session.
 func BenchmarkRead(b *testing.B) {
-	db, newest, plan := longSession(b)
+	db, newest, _ := longSession(b)
 	defer db.Close()
-	packed, err := plan.Pack()
-	must(b, err)
 	for _, read := range []struct {
 		name string
 		read func(tx *sql.Tx) (Plan, error)
@@ -56,7 +54,6 @@ func BenchmarkRead(b *testing.B) {
 	}{
 		{"newest", func(tx *sql.Tx) (Plan, error) { return Read(b.Context(), tx, newest.Request) }, 1001},
 		{"middle", func(tx *sql.Tx) (Plan, error) { return Read(b.Context(), tx, newest.Request/2) }, 501},
-		{"packed", func(*sql.Tx) (Plan, error) { return Unpack(packed) }, 1001},
 	} {
 		b.Run(read.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -1,11 +1,14 @@
 package verdicts
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -176,19 +179,19 @@ func Read(ctx context.Context, tx *sql.Tx, request int64) (Plan, error) {
 	if r.Sum == nil {
 		return Plan{}, errNoPlan
 	}
-	entries, err := collect(ctx, tx, `
-		v.session = ?1
-			AND v.purpose = ?2
-			AND v.first_request <= ?3
-			AND (v.last_request IS NULL OR v.last_request >= ?3)`, r.Session, r.Purpose, request)
+	entries, err := collect(ctx, tx, holdsFor, r.Session, r.Purpose, request)
 	if err == nil && len(entries) != r.Entries {
 		err = fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, len(entries))
 	}
 	return r.plan(entries), err
 }
 
-// errNoPlan says that the record of a request has no plan.
-var errNoPlan = errors.New("it has no plan")
+var (
+	// ErrPlan says that the plan of a request is not whole.
+	ErrPlan = errors.New("its plan is damaged")
+
+	errNoPlan = errors.New("it has no plan")
+)
 
 // Writer stores the plans of requests. It remembers the last one, so that the next is compared with that and not with
 // rows. One whose transaction is not committed may not be used again.
@@ -197,30 +200,25 @@ type Writer struct {
 	entries []history.Entry
 }
 
-// Put stores the plan of a request, the newest of its session and purpose. Its messages have to be in order.
+// Put stores the plan of a request. Its messages have to be in order. Mostly it is the newest one of its session and
+// purpose; one that another machine sent earlier goes between its neighbours.
 func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
-	var last int64
-	err := tx.QueryRowContext(ctx, `
-		SELECT coalesce(max(id), 0)
-		FROM requests
-		WHERE session = ?
-			AND purpose = ?
-			AND sum IS NOT NULL`, k.Session, k.Purpose).Scan(&last)
+	if !inOrder(p.Entries) {
+		return fmt.Errorf("%w: the messages of request %d are not in order", ErrPlan, k.Request)
+	}
+	last, next, err := neighbours(ctx, tx, k)
 	if err != nil {
 		return err
 	}
-	if !inOrder(p.Entries) || last >= k.Request {
-		return fmt.Errorf("the plan of request %d is not in order", k.Request)
+	if next != 0 {
+		*w = Writer{}
+		err = insertBetween(ctx, tx, k, last, next, p.Entries)
+	} else {
+		err = w.putNewest(ctx, tx, k, last, p.Entries)
 	}
-	if before := (Key{k.Session, last, k.Purpose}); w.last != before {
-		if w.entries, err = open(ctx, tx, before); err != nil {
-			return err
-		}
-	}
-	if err := putRuns(ctx, tx, k, last, w.entries, p.Entries); err != nil {
+	if err != nil {
 		return err
 	}
-	w.last, w.entries = k, p.Entries
 	values, err := sqlite.Values(recordOf(p))
 	if err == nil {
 		_, err = sqlite.Update(ctx, tx, "requests", values, sql.Named("id", k.Request))
@@ -228,15 +226,106 @@ func (w *Writer) Put(ctx context.Context, tx *sql.Tx, k Key, p Plan) error {
 	return err
 }
 
-// open reads the verdicts of the newest request of a session and purpose.
-func open(ctx context.Context, tx *sql.Tx, newest Key) ([]history.Entry, error) {
-	if newest.Request == 0 {
-		return nil, nil
+// neighbours are the requests of the same session and purpose before and behind a request, as far as they have a plan;
+// 0 for none.
+func neighbours(ctx context.Context, tx *sql.Tx, k Key) (before, behind int64, err error) {
+	err = tx.QueryRowContext(ctx, `
+		SELECT
+			coalesce(max(iif(id < ?3, id, NULL)), 0),
+			coalesce(min(iif(id > ?3, id, NULL)), 0)
+		FROM requests
+		WHERE session = ?1
+			AND purpose = ?2
+			AND sum IS NOT NULL`, k.Session, k.Purpose, k.Request).Scan(&before, &behind)
+	return before, behind, err
+}
+
+func (w *Writer) putNewest(ctx context.Context, tx *sql.Tx, k Key, last int64, entries []history.Entry) error {
+	before, err := w.at(ctx, tx, Key{k.Session, last, k.Purpose})
+	if err == nil {
+		err = putRuns(ctx, tx, k, last, before, entries)
 	}
-	return collect(ctx, tx, `
-		v.session = ?
-			AND v.purpose = ?
-			AND v.last_request IS NULL`, newest.Session, newest.Purpose)
+	w.last, w.entries = k, entries
+	return err
+}
+
+// at are the verdicts of a request: those of the plan that was stored last, or the ones of the rows.
+func (w *Writer) at(ctx context.Context, tx *sql.Tx, k Key) ([]history.Entry, error) {
+	if w.last == k || k.Request == 0 {
+		if k.Request == 0 {
+			return nil, nil
+		}
+		return w.entries, nil
+	}
+	return collect(ctx, tx, holdsFor, k.Session, k.Purpose, k.Request)
+}
+
+// holdsFor is the condition that a run v holds for request ?3 of a session and a purpose.
+const holdsFor = `
+		v.session = ?1
+			AND v.purpose = ?2
+			AND v.first_request <= ?3
+			AND (v.last_request IS NULL OR v.last_request >= ?3)`
+
+// insertBetween stores the verdicts of a request that is between two others. A run that holds for both of them and not
+// for this one is parted.
+func insertBetween(ctx context.Context, tx *sql.Tx, k Key, last, next int64, entries []history.Entry) error {
+	over, err := collect(ctx, tx, holdsFor, k.Session, k.Purpose, k.Request)
+	if err != nil {
+		return err
+	}
+	here := map[int64]history.Entry{}
+	for _, e := range entries {
+		here[e.ID] = e
+	}
+	for _, was := range over {
+		if now, is := here[was.ID]; is && same(&was, &now) {
+			delete(here, was.ID)
+			continue
+		}
+		if err := part(ctx, tx, k, was.ID, last, next); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if _, left := here[e.ID]; !left {
+			continue
+		}
+		if err := begin(ctx, tx, k, e, k.Request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part ends the run of a message that holds for a request at the one before, and begins it again at the one behind.
+func part(ctx context.Context, tx *sql.Tx, k Key, message, last, next int64) error {
+	columns, err := sqlite.TableColumns(ctx, tx, "verdicts")
+	if err != nil {
+		return err
+	}
+	values := slices.Clone(columns)
+	for i, c := range columns {
+		switch c {
+		case "id":
+			values[i] = "NULL"
+		case "first_request":
+			values[i] = "?5"
+		}
+	}
+	const run = `
+		WHERE session = ?1
+			AND purpose = ?2
+			AND message = ?3
+			AND first_request < ?4
+			AND (last_request IS NULL OR last_request > ?4)`
+	args := []any{k.Session, k.Purpose, message, k.Request}
+	_, err = tx.ExecContext(ctx, fmt.Sprintf("INSERT INTO verdicts (%s) SELECT %s FROM verdicts %s",
+		strings.Join(columns, ", "), strings.Join(values, ", "), run), append(args, next)...)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "UPDATE verdicts SET last_request = ?5"+run, append(args, last)...)
+	}
+	return err
 }
 
 // putRuns ends the runs that do not hold after the last request, and begins those that hold from this one on.
@@ -268,17 +357,7 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []h
 				return err
 			}
 		}
-		values, err := sqlite.Values(rowOf(e))
-		if err != nil {
-			return err
-		}
-		// In a file that was saved from damage a run may be there whose request is lost.
-		err = sqlite.Upsert(ctx, tx, "verdicts", "session, message, first_request", append(values,
-			sql.Named("session", k.Session),
-			sql.Named("purpose", k.Purpose),
-			sql.Named("first_request", k.Request),
-			sql.Named("last_request", nil))...)
-		if err != nil {
+		if err := begin(ctx, tx, k, e, nil); err != nil {
 			return err
 		}
 	}
@@ -288,4 +367,106 @@ func putRuns(ctx context.Context, tx *sql.Tx, k Key, last int64, before, now []h
 		}
 	}
 	return nil
+}
+
+// begin begins a run of a message with a request. last is the last request that it holds for, nil while it holds for the
+// newest.
+func begin(ctx context.Context, tx *sql.Tx, k Key, e history.Entry, last any) error {
+	values, err := sqlite.Values(rowOf(e))
+	if err != nil {
+		return err
+	}
+	// In a file that was saved from damage a run may be there whose request is lost.
+	return sqlite.Upsert(ctx, tx, "verdicts", "session, message, first_request", append(values,
+		sql.Named("session", k.Session),
+		sql.Named("purpose", k.Purpose),
+		sql.Named("first_request", k.Request),
+		sql.Named("last_request", last))...)
+}
+
+// Change is the plan of a request as a line of an archive or a segment has it: what is otherwise than in the request
+// before it.
+type Change struct {
+	Base int64 `json:"base,omitempty"` // the request before it of its session and purpose, 0 for none
+	Record
+	Verdicts []row   `json:"verdicts,omitempty"` // those that Base does not have
+	Ended    []int64 `json:"ended,omitempty"`    // messages with a verdict in Base and none in this request
+}
+
+// ReadChange reads the plan of a request, nil where it has none.
+func ReadChange(ctx context.Context, tx *sql.Tx, k Key) (*Change, error) {
+	r, err := sqlite.RowScan[Record]()(tx.QueryRowContext(ctx, "SELECT "+sqlite.Columns[Record]("r")+" FROM requests r WHERE id = ?", k.Request).Scan)
+	if err != nil || r.Sum == nil {
+		return nil, err
+	}
+	c := &Change{Record: r}
+	if c.Base, _, err = neighbours(ctx, tx, k); err != nil {
+		return nil, err
+	}
+	read := sqlite.RowScan[row]()
+	c.Verdicts, err = sqlite.Collect(ctx, tx, func(scan func(...any) error) (row, error) { return read(scan) },
+		"SELECT "+sqlite.Columns[row]("v")+` FROM verdicts v
+		WHERE session = ?
+			AND purpose = ?
+			AND first_request = ?
+		ORDER BY message`, k.Session, k.Purpose, k.Request)
+	if err != nil || c.Base == 0 {
+		return c, err
+	}
+	c.Ended, err = sqlite.Collect(ctx, tx, sqlite.Only[int64], `
+		SELECT message
+		FROM verdicts v
+		WHERE session = ?1
+			AND purpose = ?2
+			AND last_request = ?3
+			AND NOT EXISTS (SELECT 1 FROM verdicts n WHERE n.session = ?1 AND n.message = v.message AND n.first_request = ?4)
+		ORDER BY message`, k.Session, k.Purpose, c.Base, k.Request)
+	return c, err
+}
+
+// ErrNoBase says that the plan of a request cannot be read without another one that is not here.
+var ErrNoBase = errors.New("the plan of the request before it is not here")
+
+// PutChange stores the plan of a request.
+func (w *Writer) PutChange(ctx context.Context, tx *sql.Tx, k Key, c Change) error {
+	if c.Sum == nil {
+		return fmt.Errorf("%w: %w", ErrPlan, errNoPlan)
+	}
+	if c.Base != 0 {
+		var there bool
+		err := tx.QueryRowContext(ctx, `
+			SELECT EXISTS (
+				SELECT 1
+				FROM requests
+				WHERE id = ?
+					AND session = ?
+					AND purpose = ?
+					AND sum IS NOT NULL
+			)`, c.Base, k.Session, k.Purpose).Scan(&there)
+		if err == nil && !there {
+			err = ErrNoBase
+		}
+		if err != nil {
+			return err
+		}
+	}
+	before, err := w.at(ctx, tx, Key{k.Session, c.Base, k.Purpose})
+	if err != nil {
+		return err
+	}
+	entries := map[int64]history.Entry{}
+	for _, e := range before {
+		entries[e.ID] = e
+	}
+	for _, id := range c.Ended {
+		delete(entries, id)
+	}
+	for _, r := range c.Verdicts {
+		entries[r.ID] = history.Entry(r)
+	}
+	if len(entries) != c.Entries {
+		return fmt.Errorf("%w: it has %d entries, and %d of them are there", ErrPlan, c.Entries, len(entries))
+	}
+	list := slices.SortedFunc(maps.Values(entries), func(a, b history.Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return w.Put(ctx, tx, k, c.plan(list))
 }

@@ -1,6 +1,5 @@
-// Package verdicts keeps what was decided about each message of each request: as rows of the history, where a row
-// is a run of requests that decided the same about a message, and packed by columns, as archives have it. It
-// decides nothing, and does not know what a request is for.
+// Package verdicts keeps what was decided about each message of each request, in rows each of which is a run of requests
+// that decided the same about a message. It decides nothing, and does not know what a request is for.
 package verdicts
 
 import (
@@ -18,7 +17,7 @@ type Plan struct {
 	Added   []history.Added
 }
 
-// recorded is a verdict as a record keeps it, as rows and packed.
+// recorded is a verdict as a record keeps it.
 func recorded(e history.Entry) history.Entry {
 	if !e.Sent() {
 		e.TokensBefore, e.CharsBefore = 0, 0

@@ -44,8 +44,7 @@ func (a *reader) seek(at int64) error {
 type archived struct {
 	at     int64 // where it begins
 	head   store.SessionLine
-	digest *store.Digester
-	secret bool   // a line holds a secret that must not be stored
+	digest digest
 	sum    string // as the archive says it, "" where it does not
 }
 
@@ -145,11 +144,10 @@ func (a *reader) find(at int64) (int64, error) {
 	}
 }
 
-// inspect reads the session that begins at a place through to its end, and says where that is, 0 where it is
-// not found. Clean says whether it holds a secret that must not be stored. The error is a *damageError where the session is not whole; what is known of it by then comes
-// beside that.
-func (a *reader) inspect(at int64, clean *store.Cleaner) (of archived, end int64, err error) {
-	of = archived{at: at, digest: store.NewDigester()}
+// inspect reads the session that begins at a place through to its end, and says where that is, 0 where it is not found.
+// The error is a *damageError where the session is not whole; what is known of it by then comes beside that.
+func (a *reader) inspect(at int64) (of archived, end int64, err error) {
+	of = archived{at: at, digest: newDigest()}
 	if err := a.seek(at); err != nil {
 		return of, 0, err
 	}
@@ -158,10 +156,9 @@ func (a *reader) inspect(at int64, clean *store.Cleaner) (of archived, end int64
 		if l.Session != nil && of.head.ID == "" {
 			of.head = *l.Session
 		}
-		clean.Line(l)
-		return of.digest.Add(l)
+		_, err := of.digest.add(l)
+		return err
 	})
-	of.secret = clean.Changed()
 	if err == nil {
 		of.sum, err = lastOf(dec)
 	}
@@ -176,9 +173,9 @@ func (of archived) check() error {
 	switch {
 	case of.head.ID == "":
 		return damagef("it has no line that says which session it is")
-	case of.sum != "" && of.sum != of.digest.Whole():
+	case of.sum != "" && of.sum != of.digest.sum():
 		return damagef("its content does not match its checksum")
-	case of.digest.Messages() == 0:
+	case of.digest.messages == 0:
 		return damagef("it has no message")
 	}
 	return nil

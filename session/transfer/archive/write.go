@@ -4,13 +4,17 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"winnow/session/store"
-	"winnow/session/transfer/rawjson"
 )
 
 // An archive is one JSON object that holds sessions whole:
@@ -24,7 +28,7 @@ import (
 //	…
 //	]}
 //
-// A line is a store.Line, and sha256 the session's digest, which store.Digester takes as Whole.
+// A line is a store.Line, and sha256 is that of the lines, each as winnow writes it with a line feed behind it.
 // Any JSON with this content is read, whatever its spaces. winnow writes each line as one line of text, so
 // that where some bytes of a file are damaged the next session is found again.
 
@@ -70,9 +74,9 @@ type writer struct {
 }
 
 func (out *writer) session(ctx context.Context, s *store.Store, id string) error {
-	digest := store.NewDigester()
+	of := newDigest()
 	err := s.Dump(ctx, id, func(l store.Line) error {
-		text, err := rawjson.Marshal(l)
+		text, err := of.add(l)
 		if err != nil {
 			return fmt.Errorf("write the archive: %w", err)
 		}
@@ -87,12 +91,37 @@ func (out *writer) session(ctx context.Context, s *store.Store, id string) error
 		if _, err := out.Write(text); err != nil {
 			return fmt.Errorf("write the archive: %w", err)
 		}
-		return digest.Add(l)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	out.sessions++
-	_, err = fmt.Fprintf(out, "\n],\"sha256\":%q}", digest.Whole())
+	_, err = fmt.Fprintf(out, "\n],\"sha256\":%q}", of.sum())
 	return err
 }
+
+// digest is the SHA-256 of the lines of a session.
+type digest struct {
+	hash     hash.Hash
+	messages int
+}
+
+func newDigest() digest { return digest{hash: sha256.New()} }
+
+// add adds a line and returns its text.
+func (d *digest) add(l store.Line) ([]byte, error) {
+	if l.Message != nil {
+		d.messages++
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return nil, err
+	}
+	d.hash.Write(text.Bytes())
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
+
+func (d *digest) sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
