@@ -140,7 +140,7 @@ func TestAServiceCountsNothingThatWasNotSent(t *testing.T) {
 	send("Question two.")
 	count("its own answer", 1, true)
 	if asked := service.asked[0]; !strings.Contains(asked, "Question one.") ||
-		!strings.Contains(asked, `"text":"Two."`) || !strings.HasSuffix(asked, `[{"type":"text","text":"?"}]}]}`) {
+		!strings.Contains(asked, `"text":"Two."`) || !strings.Contains(asked, `"text":"?"`) {
 		t.Errorf("counted %s", asked)
 	}
 	plan, err := s.Preview("secret draft")
