@@ -6,8 +6,8 @@ package tokenizer
 func (t *Tokenizer) Guess(text string) int {
 	sum := 0 // in hundredths
 	for i := 0; i < len(text); {
-		k, from := kinds[text[i]], i
-		for i++; i < len(text) && (kinds[text[i]] == k || continues(text[i])); {
+		k, from := kindOf(text[i]), i
+		for i++; i < len(text) && (kindOf(text[i]) == k || continues(text[i])); {
 			i++
 		}
 		sum += cost(k, text[from:i])
@@ -30,15 +30,7 @@ const (
 	otherRun
 )
 
-// kinds are the kinds of all bytes.
-var kinds = func() (table [256]kind) {
-	for b := range table {
-		table[b] = kindOfByte(byte(b))
-	}
-	return table
-}()
-
-func kindOfByte(b byte) kind {
+func kindOf(b byte) kind {
 	switch {
 	case b|0x20 >= 'a' && b|0x20 <= 'z', b >= 0xc3 && b <= 0xd5:
 		return letterRun

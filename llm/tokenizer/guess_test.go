@@ -79,12 +79,3 @@ func TestGuessTakesAnyBytes(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkGuess(b *testing.B) {
-	text := strings.Repeat("The usual cure is to rewrite the rule, so that it *recurses* on the right: `expr := term rest`.\n", 500)
-	c := New()
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		c.Guess(text)
-	}
-}

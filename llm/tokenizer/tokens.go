@@ -54,7 +54,7 @@ func firstPiece(text string) string {
 		return text[:at]
 	}
 	at := pieceMax
-	for steps := 0; steps < utf8.UTFMax && !utf8.RuneStart(text[at]); steps++ {
+	for at > pieceMax-utf8.UTFMax && !utf8.RuneStart(text[at]) {
 		at--
 	}
 	return text[:at]
