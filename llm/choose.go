@@ -119,8 +119,8 @@ func (c *Catalog) chooseUnnamed(ctx context.Context, local bool) (Choice, error)
 // server asked.
 func choosePreferred(ctx context.Context, client *Client) Choice {
 	e := client.endpoint
-	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: "because " + e.Name + " is configured", Hint: howToSwitch, Dated: e.Dated}
-	switch {
+	choice := Choice{Ref: e.Name + "/" + e.Default, Hint: howToSwitch, Dated: e.Dated}
+	switch choice.Reason = "because " + e.Name + " is configured"; {
 	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
 		choice.Reason = "because " + e.KeyFrom.Name + " is set"
 	case e.KeyFrom.Stored() && !e.BaseURLSet:

@@ -93,7 +93,9 @@ func keyIn(header string, key keys.Secret) func(*http.Request) {
 }
 
 // post sends a JSON document and reads the one that answers it.
-func (c *Client) post(ctx context.Context, address string, request any, changes ...func(*http.Request)) ([]byte, error) {
+func (c *Client) post(
+	ctx context.Context, address string, request any, changes ...func(*http.Request),
+) ([]byte, error) {
 	body, err := encode(request)
 	if err != nil {
 		return nil, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)

@@ -35,7 +35,7 @@ type Endpoint struct {
 	Cache      CacheMode                 // "" is CacheAuto
 	Diagnosis  DiagnosisMode             // "" is DiagnosisAuto
 	Window     int                       // the configured window in tokens; 0 is to be found out
-	KeepAlive  string                    // how long Ollama keeps a model loaded, as ollama.KeepAlive takes it; "" leaves it to the server
+	KeepAlive  string                    // how long Ollama keeps a model loaded: see ollama.KeepAlive
 	Exact      bool                      // it is asked to count requests: see CountRequest
 	Default    string                    // the model to use where a reference names none; "" is the first one listed
 	Dated      bool                      // Default is from winnow's own table, and may be out of date
@@ -44,12 +44,12 @@ type Endpoint struct {
 	Tools      *tool.Toolbox             // the tools that its models may call; nil is none
 	Quirks     []string                  // what was learned about the server earlier: see Client.Quirks
 	Prices     map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
-	Models     []ModelSettings           // what is configured of its models, over the fields here; the first that says something counts
+	Models     []ModelSettings           // what is configured of its models; the first that says something counts
 	Patterns   []ModelSettings           // behind Models, what is configured of models of any endpoint
 
 	Tries int           // the most tries of a request before its first token; 0 is 3, 1 never tries again
 	Idle  time.Duration // the silence that ends a stream once it began; 0 is 90 s. Comments count as life
-	Begin time.Duration // the silence allowed before the first byte; 0 is 2 min, and 10 min for an endpoint of the user's own
+	Begin time.Duration // the silence before the first byte; 0 is 2 min, and 10 min for an endpoint of the user's own
 }
 
 // String names the endpoint without its secrets.

@@ -87,8 +87,9 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 		if s.local {
 			continue
 		}
-		e := Endpoint{Name: s.name, BaseURL: s.base, Default: s.model, Dated: true, Profile: s.profile, Quirks: s.quirks}
-		for _, name := range []string{s.oldKey, s.keyVariable()} {
+		e := Endpoint{Name: s.name, BaseURL: s.base, Default: s.model, Dated: true}
+		e.Profile, e.Quirks = s.profile, s.quirks
+		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one that is set counts.
 			if key := strings.TrimSpace(env(name)); key != "" {
 				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
 			}

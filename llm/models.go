@@ -26,7 +26,8 @@ func (m Model) Ref() string { return m.Endpoint + "/" + m.ID }
 func chatModels(models []Model) []Model {
 	others := []string{"embed", "rerank", "whisper", "tts", "moderation", "bge-", "dall-e"}
 	return slices.DeleteFunc(slices.Clone(models), func(m Model) bool {
-		return slices.ContainsFunc(others, func(other string) bool { return strings.Contains(strings.ToLower(m.ID), other) })
+		id := strings.ToLower(m.ID)
+		return slices.ContainsFunc(others, func(other string) bool { return strings.Contains(id, other) })
 	})
 }
 

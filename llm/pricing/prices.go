@@ -114,11 +114,9 @@ func (p Prices) of(u Usage) Money {
 	cached := min(max(0, u.Cached), u.Prompt)
 	written := min(max(0, u.CacheWrite), u.Prompt-cached)
 	sum := float64(p.Request) * Million
-	for _, part := range []struct {
-		tokens int
-		rate   Money
-	}{{u.Prompt - cached - written, rates.In}, {cached, rates.Cached}, {written, rates.CacheWrite}, {u.Answer, rates.Out}} {
-		sum += float64(part.tokens) * float64(part.rate)
-	}
+	sum += float64(u.Prompt-cached-written) * float64(rates.In)
+	sum += float64(cached) * float64(rates.Cached)
+	sum += float64(written) * float64(rates.CacheWrite)
+	sum += float64(u.Answer) * float64(rates.Out)
 	return rounded(sum / Million)
 }

@@ -82,7 +82,8 @@ func Listed(base, model string, now time.Time) Prices {
 		return Prices{}
 	}
 	l := m.Models[i]
-	p := Prices{Rates: l.rates(), Above: l.Above, Long: l.Long.rates(), Source: fmt.Sprintf("%s's list prices of %s", m.Name, m.Date)}
+	source := fmt.Sprintf("%s's list prices of %s", m.Name, m.Date)
+	p := Prices{Rates: l.rates(), Above: l.Above, Long: l.Long.rates(), Source: source}
 	if now.Sub(m.Date.AsTime(time.UTC)) > fresh {
 		p.Source += ", which may have changed"
 	}
@@ -90,9 +91,8 @@ func Listed(base, model string, now time.Time) Prices {
 }
 
 func (l listedRates) rates() Rates {
-	return Rates{
-		In: money(l.In), Cached: money(cmp.Or(l.Cached, l.In)), CacheWrite: money(cmp.Or(l.CacheWrite, l.In)), Out: money(l.Out),
-	}
+	cached, write := cmp.Or(l.Cached, l.In), cmp.Or(l.CacheWrite, l.In)
+	return Rates{In: money(l.In), Cached: money(cached), CacheWrite: money(write), Out: money(l.Out)}
 }
 
 // money is an amount of the table.
