@@ -220,11 +220,21 @@ func (c *collecting) run(now time.Time) error {
 	return c.names()
 }
 
-// look returns how many bytes the attachments of a message have as text, and whether it follows one that is still
-// arriving, and so waits.
+// look returns how many bytes the attachments of a message have as text, and whether a row waits: a message that follows
+// one which is still arriving, and what belongs to a session that has no other message yet.
 func (c *collecting) look(row untoldRow) (attached int, waits bool, err error) {
-	if row.Kind != "message" {
+	switch row.Kind {
+	case "tombstone":
 		return 0, false, nil
+	case "request", "summary", "register":
+		err = c.tx.QueryRowContext(c.ctx, `
+			SELECT NOT EXISTS (
+				SELECT 1
+				FROM messages
+				WHERE session = ?
+					AND status <> 'streaming'
+			)`, row.Session).Scan(&waits)
+		return 0, waits, err
 	}
 	err = c.tx.QueryRowContext(c.ctx, `
 		SELECT
