@@ -80,22 +80,3 @@ func misplaced(p Plan, a Added, messages []Message) string {
 func hasRepair(e Entry, kind string) bool {
 	return slices.ContainsFunc(e.Repairs, func(r Repair) bool { return r.Kind == kind })
 }
-
-// A draft has no entry: what stands in front of it stands behind all of them.
-func TestAddedTextStandsInFrontOfADraft(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		stored, _ := built(t, s)
-		s.o.Turn = slices.Clone(s.o.Turn)
-		s.o.Turn[0].ID = 0
-		drafted, _ := built(t, s)
-		for i, a := range drafted.Added {
-			want := stored.Added[i].At
-			if want > len(s.past) {
-				want-- // the entry of the current message is not there
-			}
-			if a.At != want {
-				t.Fatalf("added %+v in front of a draft, %+v in front of a stored message\n%s\n%s", a, stored.Added[i], requestText(drafted), s)
-			}
-		}
-	})
-}

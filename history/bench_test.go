@@ -79,14 +79,16 @@ func BenchmarkFirstPlan(b *testing.B) {
 	}
 }
 
+// BenchmarkAppendTurn plans a request after each turn that is appended.
 func BenchmarkAppendTurn(b *testing.B) {
-	for _, n := range []int{1000, 100000} {
+	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			past := chat(n/2 + 1)
-			c := Read(past[:n], nil)
-			b.ReportAllocs()
+			c, o := Read(past[:n], nil), benchOptions(b, "balanced", 0)
+			c.Build(o)
 			for b.Loop() {
 				c.Append(past[n : n+2]...)
+				c.Build(o)
 			}
 		})
 	}

@@ -51,7 +51,10 @@ type budget struct {
 // reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
 // row of the sum and is subtracted there, once.
 func measureBudget(p Policy, window, ceiling int, ratio float64) budget {
-	r := budget{asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown, history: NoLimit, chars: NoLimit}
+	r := budget{
+		asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown,
+		history: NoLimit, chars: NoLimit,
+	}
 	if !(ratio > 0) || math.IsInf(ratio, 0) {
 		r.ratio, r.margin = 1, marginUnknown
 	}
@@ -159,7 +162,8 @@ const (
 )
 
 func (e *OverBudgetError) Error() string {
-	text := fmt.Sprintf("%s tokens too many: this needs %s and %s fit", message.Grouped(e.Need-e.Have), message.Grouped(e.Need), message.Grouped(e.Have))
+	text := fmt.Sprintf("%s tokens too many: this needs %s and %s fit",
+		message.Grouped(e.Need-e.Have), message.Grouped(e.Need), message.Grouped(e.Have))
 	if len(e.Parts) > 1 {
 		text += ", " + string(e.Parts[0].Kind) + " alone " + message.Grouped(e.Parts[0].Tokens)
 	}

@@ -138,8 +138,8 @@ func (r *request) current() int {
 	return slices.IndexFunc(r.turn.candidates, func(v candidate) bool { return v.Role == User })
 }
 
-// dropTrailing leaves out answers at the end of the running turn: a model continues such a text instead of answering, if
-// its server takes it at all. A system message is sent with the system prompt.
+// dropTrailing leaves out answers at the end of the running turn: a model continues such a text instead of answering,
+// if its server takes it at all. A system message is sent with the system prompt.
 func (r *request) dropTrailing() {
 	list := r.turn.candidates
 	for i := len(list) - 1; i >= 0 && (list[i].Role == Assistant || list[i].Role == System); i-- {

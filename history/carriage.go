@@ -7,7 +7,8 @@ import (
 )
 
 // Beside its text an answer may have what its server wants returned: the model's reasoning, and keys that only that
-// server understands, such as a signature of the reasoning. They go back with the message they came with, or not at all:
+// server understands, such as a signature of the reasoning. They go back with the message they came with, or not at
+// all:
 //
 //   - keys to the endpoint and model that sent them, and nowhere else;
 //   - reasoning where the endpoint asks for it, in a turn that called tools, from the first call on;
@@ -67,8 +68,8 @@ func (t *thread) carry(count Counter) {
 	}
 }
 
-// countKeys counts what a message carries. Encrypted reasoning counts nothing: how much is in it is not known, and servers
-// drop it where its turn is over.
+// countKeys counts what a message carries. Encrypted reasoning counts nothing: how much is in it is not known, and
+// servers drop it where its turn is over.
 func countKeys(raw string, count Counter) int {
 	if raw == "" {
 		return 0

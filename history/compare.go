@@ -28,9 +28,9 @@ const (
 	ChangeAltered   ChangeKind = "altered"   // anything else, such as pinned by hand, or not sent for another cause
 )
 
-// Compare says what changed from the entries of one plan to those of another, in the order of the conversation. Messages
-// are known by their ID, so the plans may be of two branches. A reason that is worded otherwise is no change, nor is a
-// level that sends the same text.
+// Compare says what changed from the entries of one plan to those of another, in the order of the conversation.
+// Messages are known by their ID, so the plans may be of two branches. A reason that is worded otherwise is no change,
+// nor is a level that sends the same text.
 func Compare(before, after []Entry) []Change {
 	var list []Change
 	n := 0 // so many messages both begin with
@@ -123,12 +123,15 @@ func (e Entry) wasRecalled() bool { return e.Recalled || e.Disposition == Recall
 
 // repairedAnew says that the second verdict has a repair that the first has not.
 func repairedAnew(before, after Entry) bool {
-	return slices.ContainsFunc(after.Repairs, func(r Repair) bool { return !slices.ContainsFunc(before.Repairs, r.Same) })
+	return slices.ContainsFunc(after.Repairs, func(r Repair) bool {
+		return !slices.ContainsFunc(before.Repairs, r.Same)
+	})
 }
 
 // sameVerdict says that two verdicts send the same text in the same place, and treat the message alike.
 func sameVerdict(a, b Entry) bool {
 	return a.Disposition == b.Disposition && a.Recalled == b.Recalled && a.Pinned == b.Pinned &&
 		a.CharsAfter == b.CharsAfter && a.TokensAfter == b.TokensAfter &&
-		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) && slices.EqualFunc(a.Repairs, b.Repairs, Repair.Same)
+		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) &&
+		slices.EqualFunc(a.Repairs, b.Repairs, Repair.Same)
 }

@@ -141,16 +141,3 @@ func TestChangesStandInTheOrderOfTheConversation(t *testing.T) {
 		t.Errorf("the changes are of messages %v, want %v", got, want)
 	}
 }
-
-// A record keeps the sentences of its day.
-func TestARepairInOtherWordsIsNoChange(t *testing.T) {
-	before := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Mended."}, Before: "{", After: "{}"}}}
-	after := Entry{ID: 1, Disposition: Kept, Repairs: []Repair{{Kind: "C1", Cause: Cause{Text: "Repaired."}, Before: "{", After: "{}"}}}
-	if got := Compare([]Entry{before}, []Entry{after}); len(got) != 0 {
-		t.Errorf("a repair in other words is the change %+v", got)
-	}
-	after.Repairs[0].After = `{"a": 1}`
-	if got := Compare([]Entry{before}, []Entry{after}); len(got) != 1 || got[0].Kind != ChangeRepaired {
-		t.Errorf("another repair is the change %+v", got)
-	}
-}

@@ -33,6 +33,7 @@ func Read(past []Message, count Counter) *Conversation {
 		count = func(s string) int { return (len(s) + 3) / 4 }
 	}
 	c := &Conversation{count: count, counted: map[string]int{}, threads: map[form]*thread{}}
+	c.newest.tools = ToolsKeep
 	c.Append(past...)
 	return c
 }
@@ -189,8 +190,8 @@ func partCost(p Part, count Counter) int {
 	return count(p.Sent())
 }
 
-// Cost is what a message of a request costs with its frame, in counted tokens. Tokens of the message is not asked: it is
-// of the text that was stored.
+// Cost is what a message of a request costs with its frame, in counted tokens. Tokens of the message is not asked: it
+// is of the text that was stored.
 func Cost(m Message, count Counter) int { return count(m.Content) + overhead(&m, count) + frameMessage }
 
 // Arguments is what is sent in place of the arguments of one call.

@@ -102,9 +102,9 @@ const capText = "The cap of recall was chosen by this table. Each cell has the n
 	"8,192 tokens is the last that leaves the prompt cache of a request of 16,000 tokens to good use; below 10,000 tokens " +
 	"recall and the cache exclude each other, and a model that is asked for something old needs the recall.\n"
 
-// capTable shows what a cap of recall keeps, and what it costs of the prompt cache: in the conversations of more than 250
-// messages the needed messages that stand whole in the request, and in a chat of 500 turns the share of a request that it
-// has in common with the one before. Everything else is as the default preset sets it.
+// capTable shows what a cap of recall keeps, and what it costs of the prompt cache: in the conversations of more than
+// 250 messages the needed messages that stand whole in the request, and in a chat of 500 turns the share of a request
+// that it has in common with the one before. Everything else is as the default preset sets it.
 func capTable(tb testing.TB, list []recorded) string {
 	var long []recorded
 	for _, t := range list {

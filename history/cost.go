@@ -35,9 +35,9 @@ func (s *selection) past(of cost) int {
 // inOrder reports whether recalled messages are in their place in the body, and not in a block of their own.
 func (s *selection) inOrder() bool { return s.o.Policy.Placement == InOrder }
 
-// fits checks every bound of the policy after a step, before which the request held so many messages. The newest messages
-// up to MinMessages, with the question of the last of them, may go beyond the bounds on the history, never beyond those
-// of the request.
+// fits checks every bound of the policy after a step, before which the request held so many messages. The newest
+// messages up to MinMessages, with the question of the last of them, may go beyond the bounds on the history, never
+// beyond those of the request.
 func (s *selection) fits(before int) bool {
 	if s.need() > s.budget.counted {
 		return false
@@ -136,8 +136,8 @@ func (s *selection) neighbour(i, step int) int {
 	return -1
 }
 
-// questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for what
-// opens an imported conversation, and for what is no answer.
+// questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for
+// what opens an imported conversation, and for what is no answer.
 func (s *selection) questionOf(i int) int {
 	if v := &s.candidates[i]; v.Role == Assistant || v.Role == Tool {
 		return s.history.turns[v.turn].asked

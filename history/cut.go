@@ -36,8 +36,8 @@ func (s shortened) withLead(lead string) shortened {
 	return s
 }
 
-// prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in this suffix behind so
-// short a prefix is its own cut, and a suffix never makes a text longer.
+// prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in this suffix behind
+// so short a prefix is its own cut, and a suffix never makes a text longer.
 func (l limits) prefixCut(text string, n, keep int, template string) shortened {
 	if body, ok := cutBefore(text, template); ok && runes(body) <= keep {
 		return shortened{text: text}

@@ -16,7 +16,8 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("message %d is damaged in its %s (%s): %s; recovery = \"strict\" refuses that", e.Index+1, e.Field, e.Kind, e.Fault)
+	return fmt.Sprintf("message %d is damaged in its %s (%s): %s; recovery = \"strict\" refuses that",
+		e.Index+1, e.Field, e.Kind, e.Fault)
 }
 
 // damage is the first fault of a plan's messages, nil for none.
@@ -31,7 +32,8 @@ func damage(p Plan) error {
 		default:
 			continue
 		}
-		return &DamagedError{Message: e.ID, Index: e.Index, Field: damageKinds[kind].field, Kind: kind, Fault: damageKinds[kind].fault}
+		of := damageKinds[kind]
+		return &DamagedError{Message: e.ID, Index: e.Index, Field: of.field, Kind: kind, Fault: of.fault}
 	}
 	return nil
 }

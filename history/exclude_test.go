@@ -48,8 +48,8 @@ func (s scene) plant(t *rapid.T) {
 	}
 }
 
-// Nothing of an excluded message, or of its tool group, is in any byte of a request: not whole, cut, recalled, repaired,
-// sent as text or summarized. The current message is asked whatever flag it has.
+// Nothing of an excluded message, or of its tool group, is in any byte of a request: not whole, cut, recalled,
+// repaired, sent as text or summarized. The current message is asked whatever flag it has.
 func TestNothingExcludedIsSent(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.plant(t)
@@ -149,39 +149,6 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Excluded messages take nothing of recall's patience: one that is about the current message is found behind
-// more excluded ones that are too long to be recalled than recall passes over.
-func TestExcludedMessagesDoNotEndRecall(t *testing.T) {
-	var text strings.Builder
-	fmt.Fprintf(&text, "user: hello\nassistant: hello\n")
-	for range maxPassed + 8 {
-		fmt.Fprintf(&text, "user: violin violin violin {tuning x 90}\n")
-	}
-	fmt.Fprintf(&text, "user: the violin is in the attic\nassistant: noted\n")
-	for range 12 {
-		fmt.Fprintf(&text, "user: {weather x 60}\nassistant: fine\n")
-	}
-	past := parseMessages(t, text.String())
-	o := parseOptions(t, "budget 420\noutput_reserve 100\nstep_tokens 64\nturn user: violin tuning tuning")
-	o.Policy.RecallMaxTokens = 80
-	at := int64(0)
-	for _, m := range past {
-		switch {
-		case strings.Contains(m.Content, "tuning"):
-			o.Flags[m.ID] = Exclude
-		case strings.Contains(m.Content, "attic"):
-			at = m.ID
-		}
-	}
-	p, err := Build(past, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e := p.Entries[int(at)-1]; !e.Recalled {
-		t.Errorf("the message about the violin is %+v", e)
-	}
 }
 
 // Where everything fits, a summary makes no request larger. What is recalled is left out of the

@@ -108,8 +108,8 @@ func hasUser(list []Message) bool {
 	return false
 }
 
-// What is pinned is whole, and the opener is there where anything is that is neither pinned nor the question of a pinned
-// answer: such a question stands at its limit, whether or not the opener would fit too.
+// What is pinned is whole, and the opener is there where anything is that is neither pinned nor the question of a
+// pinned answer: such a question stands at its limit, whether or not the opener would fit too.
 func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		b, err := Read(s.past, s.o.Count).selectFor(s.o)

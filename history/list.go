@@ -14,14 +14,14 @@ type increment struct {
 	recall bool // raises what stands in front of the current message instead
 }
 
-// recallShare is how much of what recall and the blocks take is recall's, until it has as much as it may: never the last
-// tenth, which stays for what is recent.
+// recallShare is how much of what recall and the blocks take is recall's, until it has as much as it may: never the
+// last tenth, which stays for what is recent.
 const recallShare = 0.9
 
 // increments is the priority list: one order that does not depend on the budget. A request takes its longest beginning
 // that fits, so that a larger budget never takes anything away. Behind the opener and the newest turn, recall comes
-// first. A block comes in front of it where recall would take more than its share of what the two have with the block: so
-// the last tenth of any budget is the blocks', and the order is the same for all budgets.
+// first. A block comes in front of it where recall would take more than its share of what the two have with the block:
+// so the last tenth of any budget is the blocks', and the order is the same for all budgets.
 func (s *selection) increments() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		for inc := range s.openerAndNewest() {
@@ -126,8 +126,8 @@ func (s *selection) blocks() iter.Seq[increment] {
 const joinedBlocks = 2
 
 // joined adds to a block the ones before it that share its place in the conversation, as long as all of them shortened
-// are small beside a block. The oldest end of the history then moves in rarer steps, and each of its steps costs a whole
-// prompt.
+// are small beside a block. The oldest end of the history then moves in rarer steps, and each of its steps costs a
+// whole prompt.
 func (s *selection) joined(u unit) unit {
 	if s.o.Policy.Strategy != DropMiddle {
 		return u
@@ -228,7 +228,8 @@ func (s *selection) findNewest() {
 	s.last.from = from
 }
 
-// findOpener finds the opener, where the strategy keeps it. One that would crowd out the rest is the user's message alone.
+// findOpener finds the opener, where the strategy keeps it. One that would crowd out the rest is the user's message
+// alone.
 func (s *selection) findOpener() {
 	if s.o.Policy.Strategy != DropMiddle {
 		return

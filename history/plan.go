@@ -26,11 +26,11 @@ type Options struct {
 	Flags     map[int64]Flag   // by Message.ID
 	Remedies  map[int64]Remedy // by Message.ID of any message of a tool group, or of a damaged message
 	Summaries []Summary        // may stand for older messages where not everything fits: the first that may be used is
-	Pending   int64            // Message.ID of an answer whose tool calls wait for the user: that they have no result is no damage; 0 for none
+	Pending   int64            // Message.ID of an answer whose calls wait for the user, which is no damage; 0 for none
 	Scope     *Scope           // the messages of the history that the request is about; nil for all
 	Tools     int              // tokens of the serialised tool schemas
 	Window    int              // the model's context window in tokens; 0 is unknown
-	Limit     int              // the most tokens of the whole request, in the server's tokens; 0 is none beside the window
+	Limit     int              // the most of the whole request, in the server's tokens; 0 is none beside the window
 	Ratio     float64          // the server's tokens per counted token, learned; 0 is not calibrated yet
 	Profile   Profile          // what the endpoint insists on
 	To        Origin           // who is asked; what only the server of an answer knows goes back to it alone
@@ -47,7 +47,7 @@ type Profile struct {
 	EchoReasoning bool // the model's reasoning goes back to it in turns that called tools
 	NoReplay      bool // the endpoint refuses the keys of its own answers
 	NoTools       bool // the model takes no tool calls: those of the past are sent as text, and no tools are offered
-	ToolsAsText   bool // the endpoint refuses tool calls in a request: all of them are sent as text, the running turn's too
+	ToolsAsText   bool // the endpoint refuses tool calls in a request: all are sent as text, the running turn's too
 	NoImages      bool // the model takes no images: a note stands for each
 }
 
@@ -62,7 +62,7 @@ type Plan struct {
 	Next     []int     // indexes into Entries of what falls out next, together, when the request grows
 	Stays    int       // how many of Messages, from the first on, stay as they are when Next loses its text
 	Rules    int       // the version of the rules that made this plan
-	Summary  *Summary  // of Options.Summaries the one that may be used, whether it stands in the request or not; nil for none
+	Summary  *Summary  // the one of Options.Summaries that may be used, whether it is sent or not; nil for none
 
 	groups map[int][]int // see Group
 }
@@ -119,8 +119,8 @@ func (e Entry) Sent() bool {
 	return e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled
 }
 
-// FellOut reports whether the message is dropped because it does not fit or is over a limit of the policy. What cannot be sent,
-// and what the user had left out, did not fall out: messages in front of it may well be sent.
+// FellOut reports whether the message is dropped because it does not fit or is over a limit of the policy. What cannot
+// be sent, and what the user had left out, did not fall out: messages in front of it may well be sent.
 func (e Entry) FellOut() bool {
 	switch e.Cause.Code {
 	case cause.Duplicate, cause.Trailing, cause.ToolsLeftOut:
@@ -159,7 +159,7 @@ type Added struct {
 	Before int // index into Plan.Messages of the message it stands in or is
 	From   int `json:",omitempty"` // bytes of that message's content, from here up to To
 	To     int `json:",omitempty"`
-	At     int // index into Plan.Entries of the message it stands in or in front of; len(Entries) behind the last one, 0 in the system prompt
+	At     int // index into Plan.Entries of the message it is in or in front of, at most len(Entries)
 	Text   string
 	Tokens int
 	Cause  Cause // why
@@ -206,8 +206,8 @@ func (p Plan) EntryOf(message int64) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Find is the index of the entry of a message, -1 where there is none. It is looked for from the end, where the new ones
-// are.
+// Find is the index of the entry of a message, -1 where there is none. It is looked for from the end, where the new
+// ones are.
 func (p Plan) Find(message int64) int {
 	for i := len(p.Entries) - 1; i >= 0; i-- {
 		if p.Entries[i].ID == message {
@@ -218,9 +218,9 @@ func (p Plan) Find(message int64) int {
 }
 
 // Group is the positions of the messages that are sent or left out together with the one at position i, itself among
-// them, rising: a message that calls tools and the results of its calls, or the message alone. A second copy of a result
-// is never sent, but belongs to the group; so does a result that the user had left out. A flag on one of them holds for
-// all. Of the messages of the running turn each is alone.
+// them, rising: a message that calls tools and the results of its calls, or the message alone. A second copy of a
+// result is never sent, but belongs to the group; so does a result that the user had left out. A flag on one of them
+// holds for all. Of the messages of the running turn each is alone.
 func (p *Plan) Group(i int) []int { return groupOf(p.groups, i) }
 
 // SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its

@@ -29,7 +29,7 @@ type Prompt struct {
 
 // PromptMessage is one message of a Prompt.
 type PromptMessage struct {
-	Number    int    // its place in the conversation, from 1; 0 for what is not stored: the system prompt, a draft, text that winnow added
+	Number    int    // its place in the conversation, from 1; 0 for what is not stored
 	Position  int    // its place in this text, from 1
 	Role      string // system, user, assistant or tool
 	Speaker   string // the role as a title: User
@@ -160,7 +160,8 @@ func (e *TemplateError) Error() string {
 // RenderPrompt writes a prompt by a template. A template gets the fields of Prompt and PromptMessage
 // and nothing else. What is wrong with it is a *TemplateError.
 func RenderPrompt(p Prompt, text string) (string, error) {
-	t, err := template.New(templateName).Option("missingkey=error").Funcs(template.FuncMap{"indent": indent}).Parse(text)
+	t := template.New(templateName).Option("missingkey=error").Funcs(template.FuncMap{"indent": indent})
+	t, err := t.Parse(text)
 	if err != nil {
 		return "", templateError(err)
 	}
@@ -188,7 +189,8 @@ const templateName = "prompt"
 
 // templateError takes the place out of the library's error, and names the fields there are.
 func templateError(err error) error {
-	templateFault := regexp.MustCompile(`^template: ` + templateName + `:(\d+)(?::(\d+))?: (?:executing "[^"]*" at (<.*?>): )?((?s).*)$`)
+	templateFault := regexp.MustCompile(
+		`^template: ` + templateName + `:(\d+)(?::(\d+))?: (?:executing "[^"]*" at (<.*?>): )?((?s).*)$`)
 	noField := regexp.MustCompile(`can't evaluate field (\S+) in type history\.(\w+)`)
 	part := templateFault.FindStringSubmatch(err.Error())
 	if part == nil {

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,23 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-var soak = flag.Int("soak", 0, "check the properties over so many random histories each")
-
 // check runs a property over random conversations.
 func check(t *testing.T, property func(t *rapid.T, s scene)) {
 	t.Helper()
-	checkRandom(t, func(t *rapid.T) { property(t, scenes().Draw(t, "scene")) })
-}
-
-// checkRandom runs a property over whatever it draws.
-func checkRandom(t *testing.T, property func(t *rapid.T)) {
-	t.Helper()
-	if *soak > 0 {
-		if err := flag.Set("rapid.checks", fmt.Sprint(*soak)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rapid.Check(t, property)
+	rapid.Check(t, func(t *rapid.T) { property(t, scenes().Draw(t, "scene")) })
 }
 
 // scene is a random conversation and what decides its request.

@@ -81,8 +81,8 @@ func (t *thread) pauseBefore(i int) bool {
 const leastFound = 0.3
 
 // Search lists the groups of messages that a question is about, the most relevant first, by their positions in the
-// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot be
-// sent, such as a quarantined one, is not found.
+// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot
+// be sent, such as a quarantined one, is not found.
 func (c *Conversation) Search(question string) [][]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,10 +105,10 @@ func (c *Conversation) Search(question string) [][]int {
 	return found
 }
 
-// recalls is what the current message is about, the most relevant first. A text within the limits of a recalled one comes
-// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
-// others. Where it is more than may be recalled, or longer than a block, it comes cut. Where the question is what the
-// assistant said, no answer has to wait, and each counts more.
+// recalls is what the current message is about, the most relevant first. A text within the limits of a recalled one
+// comes whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget
+// of many others. Where it is more than may be recalled, or longer than a block, it comes cut. Where the question is
+// what the assistant said, no answer has to wait, and each counts more.
 func (s *selection) recalls() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
 		current := s.current()
@@ -174,8 +174,8 @@ func (s *selection) names(text string, u unit) bool {
 	})
 }
 
-// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes for
-// images, messages with images are not recalled.
+// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes
+// for images, messages with images are not recalled.
 func (s *selection) recallCost(inc increment) int {
 	tokens := 0
 	for i := inc.from; i < inc.to; i++ {
@@ -206,7 +206,8 @@ func (s *selection) recallCost(inc increment) int {
 	return tokens
 }
 
-// recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to it.
+// recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to
+// it.
 func (s *selection) recalledCost(i int, f rendering) int {
 	tokens := s.candidates[i].alone(f)
 	for _, p := range f.parts {
@@ -255,8 +256,8 @@ const (
 	recallTail = "\n[End of what is recalled]"
 )
 
-// label says which message a recalled text is, who said it, and when, where the line of the day does not. The number of a
-// message that is right behind the one before it is left out: it is the next.
+// label says which message a recalled text is, who said it, and when, where the line of the day does not. The number of
+// a message that is right behind the one before it is left out: it is the next.
 func (s *selection) label(i int) string {
 	v, number := &s.candidates[i], ""
 	if !s.follows(i) {

@@ -203,8 +203,8 @@ func (l limits) shorten(v *candidate) shortened {
 	return shortened{text: v.Content}
 }
 
-// newestCuts are the messages of the newest turn that are cut to head and tail, by candidate, together near the policy's
-// tokens. Messages of the user keep their own limit, and no answer gets less than an older one would.
+// newestCuts are the messages of the newest turn that are cut to head and tail, by candidate, together near the
+// policy's tokens. Messages of the user keep their own limit, and no answer gets less than an older one would.
 func (s *selection) newestCuts() map[int]rendering {
 	if s.headTails != nil {
 		return s.headTails
@@ -227,16 +227,16 @@ func (s *selection) newestCuts() map[int]rendering {
 				f.cause = f.causeOfCut(v, cause.NewestLimit, s.budget.tokens(s.lastWhole))
 			}
 		}
-		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too, so that a larger
-		// budget leaves no less for all that comes behind it.
+		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too, so that a
+		// larger budget leaves no less for all that comes behind it.
 		f.held = share
 		s.headTails[i] = f
 	}
 	return s.headTails
 }
 
-// headAndTail cuts the middle out of a text until it costs no more than its share, or nothing is left of it but the words
-// for the cut.
+// headAndTail cuts the middle out of a text until it costs no more than its share, or nothing is left of it but the
+// words for the cut.
 func (r *request) headAndTail(v *candidate, share int) rendering {
 	limit := int(float64(v.chars) * float64(share) / float64(max(1, v.tokens)))
 	for {

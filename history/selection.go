@@ -7,8 +7,8 @@ import (
 	"winnow/history/relevance"
 )
 
-// selection decides how much a request holds of each candidate. It takes the longest beginning of the priority list that
-// fits.
+// selection decides how much a request holds of each candidate. It takes the longest beginning of the priority list
+// that fits.
 type selection struct {
 	*request
 	cost   cost
@@ -58,9 +58,9 @@ func newSelection(r *request) *selection {
 // systemCost is what a system message of the history costs behind the system prompt.
 func systemCost(v *candidate) int { return v.tokens + frameMessage + frameJoint }
 
-// choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap, so
-// it may fit where a beginning of it with its markers does not, even where nothing of it does. A summary that is to stand
-// in any case stands first.
+// choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap,
+// so it may fit where a beginning of it with its markers does not, even where nothing of it does. A summary that is to
+// stand in any case stands first.
 func (s *selection) choose() error {
 	if s.o.Policy.SummaryAlways {
 		s.condense()
@@ -145,8 +145,8 @@ type change struct {
 	cause        cause.Code
 }
 
-// raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question that
-// it answers. It stops where the request is too long already, unless all of it is wanted.
+// raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question
+// that it answers. It stops where the request is too long already, unless all of it is wanted.
 func (s *selection) raise(inc increment, all bool) (changes []change) {
 	set := func(i int, body, recall detail, code cause.Code) {
 		changes = append(changes, change{i, s.body[i], s.recall[i], s.cause[i]})
@@ -231,7 +231,7 @@ func (s *selection) exclude() {
 		switch {
 		case excluded[v.From]:
 			s.cause[i] = cause.Excluded
-		case scope != nil && !s.inScope(v):
+		case scope != nil && !s.holdsGroup(scope.Messages, v):
 			s.cause[i] = narrowedCauses[scope.For]
 		default:
 			continue
@@ -264,10 +264,10 @@ func (s *selection) flagged(f Flag) map[int]bool {
 	return flagged
 }
 
-// inScope reports whether every message of a candidate's group is one that a narrowed request may hold.
-func (s *selection) inScope(v *candidate) bool {
+// holdsGroup reports whether a set has every message of a candidate's group that may be sent.
+func (s *selection) holdsGroup(set IDs, v *candidate) bool {
 	return !slices.ContainsFunc(groupOf(s.history.groups, v.From), func(at int) bool {
-		return s.history.places[at] >= 0 && !s.o.Scope.Messages.Holds(s.history.entries[at].ID)
+		return s.history.places[at] >= 0 && !set.Holds(s.history.entries[at].ID)
 	})
 }
 

@@ -10,7 +10,8 @@ import (
 	"winnow/history/cause"
 )
 
-// talk is a long conversation in which every message is about the sea, and the last answer is as long as given, in words.
+// talk is a long conversation in which every message is about the sea, and the last answer is as long as given, in
+// words.
 func talk(t *rapid.T, last int) []Message {
 	var list []Message
 	for i := range 2 * rapid.IntRange(60, 120).Draw(t, "turns") {
@@ -27,11 +28,11 @@ func talk(t *rapid.T, last int) []Message {
 
 // Where there is enough to say, a request holds what the budget says: what is left is less than the next step costs. A
 // step of what is recalled is one message with its label and its day. One of the blocks is no more than what its share
-// is of the recalled texts, because recall has a turn before it otherwise. One of the newest turn, which comes first, is
-// what may stay whole of it.
+// is of the recalled texts, because recall has a turn before it otherwise. One of the newest turn, which comes first,
+// is what may stay whole of it.
 func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 	stops := map[string]int{}
-	checkRandom(t, func(rt *rapid.T) {
+	rapid.Check(t, func(rt *rapid.T) {
 		past := talk(rt, rapid.IntRange(1, 400).Draw(rt, "last"))
 		longest := 0
 		for _, m := range past[:len(past)-1] {
@@ -69,7 +70,7 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 
 // However long the newest turn is, it takes no more of a small budget than its share, or what its messages are cut to.
 func TestTheNewestTurnLeavesRoomForTheRest(t *testing.T) {
-	checkRandom(t, func(rt *rapid.T) {
+	rapid.Check(t, func(rt *rapid.T) {
 		past := talk(rt, rapid.IntRange(300, 6000).Draw(rt, "last"))
 		o := benchOptions(t, rapid.SampledFrom([]string{"balanced", "recall", "summary"}).Draw(rt, "preset"), rapid.IntRange(500, 16000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}

@@ -39,11 +39,7 @@ func (s *selection) findSummary() {
 	s.summary, s.covered = &s.o.Summaries[i], make([]bool, len(s.candidates))
 	for i := range s.candidates {
 		v := &s.candidates[i]
-		s.covered[i] = v.Role != System
-		for _, at := range groupOf(s.history.groups, v.From) {
-			held := s.history.places[at] < 0 || s.summary.Messages.Holds(s.history.entries[at].ID)
-			s.covered[i] = s.covered[i] && held
-		}
+		s.covered[i] = v.Role != System && s.holdsGroup(s.summary.Messages, v)
 	}
 }
 
@@ -61,8 +57,8 @@ func (s *selection) usable(m Summary) bool {
 // covers reports whether the summary stands for a candidate.
 func (s *selection) covers(i int) bool { return s.summary != nil && s.covered[i] }
 
-// condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it fits and the
-// whole conversation costs less with it than without.
+// condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it fits and
+// the whole conversation costs less with it than without.
 func (s *selection) condense() {
 	if s.summarized || s.summary == nil || !s.o.Policy.Summarizes() {
 		return
@@ -80,7 +76,8 @@ func (s *selection) condense() {
 	}
 }
 
-// replaceable says for each candidate whether the summary takes its place. A question stays while one of its answers does.
+// replaceable says for each candidate whether the summary takes its place. A question stays while one of its answers
+// does.
 func (s *selection) replaceable() []bool {
 	replaced := make([]bool, len(s.candidates))
 	for i := range s.candidates {
@@ -94,8 +91,8 @@ func (s *selection) replaceable() []bool {
 	return replaced
 }
 
-// worth is what the candidates that the summary replaces would cost, at the detail level that they have where everything
-// fits.
+// worth is what the candidates that the summary replaces would cost, at the detail level that they have where
+// everything fits.
 func (s *selection) worth(replaced []bool) int {
 	deepest := whole
 	if !s.o.Policy.Elastic {
@@ -119,36 +116,20 @@ func (s *selection) summaryText() string {
 	return summaryHead + message.Clean(s.summary.Text) + summaryTail
 }
 
-// summaryPrice is the most that the summary adds to a request: its text, a marker for each further gap that it leaves,
-// and the messages that the gaps may need.
+// summaryPrice is the most that the summary adds to a request: its text, which may need a message of its own, and for
+// each gap that it leaves a marker, a message for that, and a bridge.
 func (s *selection) summaryPrice(replaced []bool) int {
-	price := s.summaryCost()
-	if s.o.System == "" {
-		price += frameMessage // A text at the end of the system prompt is a system prompt then.
-	}
-	gaps, open, bridge := 0, false, 0 // the newest candidate that stays may need the bridge
-	for i := range s.candidates {
-		v := &s.candidates[i]
-		switch {
-		case v.Role == System:
-		case replaced[i]:
-			if !open {
-				gaps, open = gaps+1, true
-			}
-		case !s.barred(i):
-			if open {
-				price += bridge
-			}
-			if open && v.Role != User && s.withoutQuestion(i) {
-				price += frameMessage // The marker is a message of its own.
-			}
-			open, bridge = false, s.bridge(v)
+	price, gaps := s.summaryCost()+frameMessage, 0
+	for i, replace := range replaced {
+		if replace && (i == 0 || !replaced[i-1]) {
+			gaps++
 		}
 	}
-	if open {
-		price += bridge
+	between := frameMessage
+	if s.o.Profile.NoToolToUser {
+		between += s.bridgeCost()
 	}
-	return price + max(0, gaps-1)*s.gap
+	return price + gaps*between + max(0, gaps-1)*s.gap
 }
 
 // older is the candidate with which the newest turn begins: a summary never stands for that.
@@ -159,8 +140,8 @@ func (s *selection) older() int {
 	return s.history.turns[len(s.history.turns)-1].from
 }
 
-// unsummarized reports whether a candidate is a message that a summary may hold, and that none stands for. What the user
-// excluded is none: no model gets it, to summarize it or otherwise.
+// unsummarized reports whether a candidate is a message that a summary may hold, and that none stands for. What the
+// user excluded is none: no model gets it, to summarize it or otherwise.
 func (s *selection) unsummarized(i int) bool {
 	v := &s.candidates[i]
 	excluded := s.cause[i] == cause.Excluded || s.cause[i] == cause.QuestionExcluded
@@ -182,10 +163,10 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 	return list, s.summary
 }
 
-// Condense are the messages that a model is to summarize before the request that o describes is built, the oldest first:
-// where not everything fits whole, so many of those that no summary stands for that the policy's share of the budget is
-// free again. The newest turn is never among them. It is empty where no summary is asked for, or everything fits. The new
-// summary stands for the messages of the one that comes with them too, nil for none.
+// Condense are the messages that a model is to summarize before the request that o describes is built, the oldest
+// first: where not everything fits whole, so many of those that no summary stands for that the policy's share of the
+// budget is free again. The newest turn is never among them. It is empty where no summary is asked for, or everything
+// fits. The new summary stands for the messages of the one that comes with them too, nil for none.
 func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -213,7 +213,8 @@ func (t *thread) withoutTools(v *candidate) string {
 	return v.Content
 }
 
-// replaceImages puts a note in the place of each image, and takes out the messages that the user had left out for theirs.
+// replaceImages puts a note in the place of each image, and takes out the messages that the user had left out for
+// theirs.
 func (t *thread) replaceImages(count Counter) {
 	t.candidates = slices.DeleteFunc(t.candidates, func(v candidate) bool {
 		e := &t.entries[v.From]
@@ -289,24 +290,33 @@ func (t *thread) number() {
 	}
 }
 
-// takeOver keeps what was made of the candidates at the beginning that are the same as they were.
+// takeOver keeps what was made of the candidates at the beginning that are the same as they were: the index where they
+// have the same text, shortened texts where they cost the same too.
 func (t *thread) takeOver(was *thread) {
 	same := 0
-	for same < min(len(t.candidates), len(was.candidates)) && t.candidates[same].sentLike(&was.candidates[same]) {
+	for l := range was.shortened {
+		t.shortened[l] = make([]*rendering, len(t.candidates))
+	}
+	for same < min(len(t.candidates), len(was.candidates)) {
+		v, w := &t.candidates[same], &was.candidates[same]
+		if !v.readsLike(w) {
+			break
+		}
+		costs := v.tokens == w.tokens && v.text == w.text && v.load == w.load
+		if costs && slices.EqualFunc(v.Parts, w.Parts, samePart) {
+			for l, list := range was.shortened {
+				t.shortened[l][same] = list[same]
+			}
+		}
 		same++
 	}
 	t.found.takeOver(was, same)
-	for l, list := range was.shortened {
-		t.shortened[l] = make([]*rendering, len(t.candidates))
-		copy(t.shortened[l], list[:same])
-	}
 }
 
-// sentLike reports whether two candidates send and cost the same.
-func (v *candidate) sentLike(w *candidate) bool {
-	return v.From == w.From && v.tokens == w.tokens && v.text == w.text && v.load == w.load && v.Content == w.Content &&
-		v.Role == w.Role && v.Joins == w.Joins && v.Frame == w.Frame && v.Name == w.Name &&
-		slices.Equal(v.ToolCalls, w.ToolCalls) && slices.EqualFunc(v.Parts, w.Parts, samePart)
+// readsLike reports whether two candidates have the same text, made of the same message.
+func (v *candidate) readsLike(w *candidate) bool {
+	return v.From == w.From && v.Role == w.Role && v.Name == w.Name && v.Content == w.Content &&
+		v.Joins == w.Joins && v.Frame == w.Frame && slices.Equal(v.ToolCalls, w.ToolCalls)
 }
 
 // groupBefore is the unit of a tool group or a single message that ends in front of candidate end.
@@ -330,8 +340,8 @@ const (
 
 // block is the block that a candidate belongs to. Blocks end at fixed token positions from the start of the
 // conversation, so that a new message moves no border. They are the larger the further they are from the end, up to
-// largest: whatever the budget is, what fits then changes in steps of about a quarter of it. Turns stay in one block, but
-// one that is longer than the largest block is divided between its tool groups.
+// largest: whatever the budget is, what fits then changes in steps of about a quarter of it. Turns stay in one block,
+// but one that is longer than the largest block is divided between its tool groups.
 func (t *thread) block(i, largest int) block {
 	v, newest := &t.candidates[i], &t.turns[len(t.turns)-1]
 	at, end := v.at, newest.at+newest.tokens

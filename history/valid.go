@@ -21,20 +21,25 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("message %d breaks rule %s: %s", e.Index+1, e.Rule, e.What)
 }
 
-// Valid reports the first rule that the messages of a request break, as an *InvalidError. It is the
-// strictest form that any known server asks for, and what p asks for beside it. It looks at the
-// messages alone: it knows nothing of the plan that made them, so that a fault of the planning
-// cannot excuse itself.
+// Valid reports the first rule that the messages of a request break, as an *InvalidError. It is the strictest form that
+// any known server asks for, and what p asks for beside it. It looks at the messages alone: it knows nothing of the plan
+// that made them, so that a fault of the planning cannot excuse itself.
 func Valid(messages []Message, p Profile) error {
-	for i, check := range []func([]Message, Profile) *InvalidError{
-		beginsWithUser, endsAnswerable, callsAnswered, each(argumentsObjects), each(contentPresent), each(rolesFollow), each(keysKnown), each(idsLegal),
-	} {
+	rules := []func(messages []Message, p Profile) *InvalidError{
+		beginsWithUser, endsAnswerable, callsAnswered,
+		each(argumentsObjects), each(contentPresent), each(rolesFollow), each(keysKnown), each(idsLegal),
+	}
+	for i, check := range rules {
 		if e := check(messages, p); e != nil {
 			e.Rule = fmt.Sprintf("V%d", i+1)
 			return e
 		}
 	}
 	return nil
+}
+
+func invalid(index int, format string, values ...any) *InvalidError {
+	return &InvalidError{Index: index, What: fmt.Sprintf(format, values...)}
 }
 
 // each checks every message by a rule, which says what is wrong with the one at an index, "" for nothing.
@@ -56,15 +61,14 @@ func beginsWithUser(messages []Message, _ Profile) *InvalidError {
 		first = 1
 	}
 	if first == len(messages) {
-		return &InvalidError{Index: first, What: "there is no user message"}
+		return invalid(first, "there is no user message")
 	}
 	if messages[first].Role != User {
-		return &InvalidError{Index: first, What: fmt.Sprintf("the conversation begins with a message of role %q", messages[first].Role)}
+		return invalid(first, "the conversation begins with a message of role %q", messages[first].Role)
 	}
-	for i := first; i < len(messages); i++ {
-		if messages[i].Role == System {
-			return &InvalidError{Index: i, What: "a system message stands behind the beginning"}
-		}
+	late := slices.IndexFunc(messages[first:], func(m Message) bool { return m.Role == System })
+	if late >= 0 {
+		return invalid(first+late, "a system message stands behind the beginning")
 	}
 	return nil
 }
@@ -73,7 +77,7 @@ func beginsWithUser(messages []Message, _ Profile) *InvalidError {
 func endsAnswerable(messages []Message, _ Profile) *InvalidError {
 	last := len(messages) - 1
 	if role := messages[last].Role; role != User && role != Tool {
-		return &InvalidError{Index: last, What: fmt.Sprintf("the last message has role %q", role)}
+		return invalid(last, "the last message has role %q", role)
 	}
 	return nil
 }
@@ -88,7 +92,7 @@ func callsAnswered(messages []Message, _ Profile) *InvalidError {
 		m := &messages[i]
 		if m.Role == Tool {
 			if !open[m.ToolCallID] {
-				return &InvalidError{Index: i, What: fmt.Sprintf("the result of call %q belongs to no open call", m.ToolCallID)}
+				return invalid(i, "the result of call %q belongs to no open call", m.ToolCallID)
 			}
 			delete(open, m.ToolCallID)
 			continue
@@ -100,11 +104,11 @@ func callsAnswered(messages []Message, _ Profile) *InvalidError {
 		for _, call := range m.ToolCalls {
 			switch {
 			case strings.TrimSpace(call.ID) == "":
-				return &InvalidError{Index: i, What: fmt.Sprintf("the call of %q has no id", call.Name)}
+				return invalid(i, "the call of %q has no id", call.Name)
 			case strings.TrimSpace(call.Name) == "":
-				return &InvalidError{Index: i, What: fmt.Sprintf("call %q names no function", call.ID)}
+				return invalid(i, "call %q names no function", call.ID)
 			case seen[call.ID]:
-				return &InvalidError{Index: i, What: fmt.Sprintf("the id %q is used by two calls", call.ID)}
+				return invalid(i, "the id %q is used by two calls", call.ID)
 			}
 			seen[call.ID], open[call.ID] = true, true
 		}
@@ -115,7 +119,7 @@ func callsAnswered(messages []Message, _ Profile) *InvalidError {
 func unanswered(open map[string]bool, m *Message, index int) *InvalidError {
 	for _, call := range m.ToolCalls {
 		if open[call.ID] {
-			return &InvalidError{Index: index, What: fmt.Sprintf("call %q has no result behind it", call.ID)}
+			return invalid(index, "call %q has no result behind it", call.ID)
 		}
 	}
 	return nil
@@ -218,10 +222,11 @@ func (c *Conversation) fallback(o Options) (Plan, error) {
 // current message is checked as if one followed.
 func sendable(p Plan, o Options) bool {
 	messages := p.Messages
-	if len(o.Turn) == 0 {
-		if n := len(messages); n > 0 && messages[n-1].Role == User || o.Profile.NoToolToUser && n > 0 && messages[n-1].Role == Tool {
-			return Valid(messages, o.Profile) == nil
-		}
+	last := Role("")
+	if n := len(messages); n > 0 {
+		last = messages[n-1].Role
+	}
+	if len(o.Turn) == 0 && last != User && !(last == Tool && o.Profile.NoToolToUser) {
 		messages = append(slices.Clip(messages), Message{Role: User, Content: "?"})
 	}
 	return Valid(messages, o.Profile) == nil

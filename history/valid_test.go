@@ -128,10 +128,3 @@ func TestValidFields(t *testing.T) {
 		checkValid(t, tt.name, tt.messages, Profile{}, tt.rule, 0)
 	}
 }
-
-func TestValidErrorCountsFromOne(t *testing.T) {
-	err := Valid([]Message{{Role: User, Content: "hi"}, {Role: Assistant, Content: "hello"}}, Profile{})
-	if want := `message 2 breaks rule V2: the last message has role "assistant"`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}

@@ -206,8 +206,8 @@ func (f rendering) causeOfCut(v *candidate, code cause.Code, limit int) *Cause {
 	return c
 }
 
-// locate writes into an entry what of the stored text is sent and what is in its place, by the code points of the stored
-// text. The text that a candidate sends may have more in front of that and behind it.
+// locate writes into an entry what of the stored text is sent and what is in its place, by the code points of the
+// stored text. The text that a candidate sends may have more in front of that and behind it.
 func (f rendering) locate(v *candidate, e *Entry) {
 	n := e.CharsBefore
 	e.CharsAfter, e.Cuts, e.Inserted = n, nil, nil

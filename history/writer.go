@@ -99,7 +99,8 @@ func (w *writer) writeCandidate(i int) {
 	}
 	if !v.StandIn {
 		from += front
-		w.spans = append(w.spans, Span{Entry: v.From, Message: at, From: from, To: from + len(f.text), Calls: v.CallsAsText})
+		own := Span{Entry: v.From, Message: at, From: from, To: from + len(f.text), Calls: v.CallsAsText}
+		w.spans = append(w.spans, own)
 		w.locate(v.From)
 	}
 }
@@ -115,8 +116,8 @@ func (w *writer) leaveOut(i int) {
 	}
 }
 
-// front is what stands in front of the next message of the user: the marker of the open gap and the system messages that
-// wait, with the spans of these.
+// front is what stands in front of the next message of the user: the marker of the open gap and the system messages
+// that wait, with the spans of these.
 func (w *writer) front() (text string, waiting []Span) {
 	if w.openGap.missing > 0 {
 		text = w.gapText() + joint
@@ -132,8 +133,8 @@ func (w *writer) front() (text string, waiting []Span) {
 }
 
 // lead closes the open gap in front of candidate i, which is not the user's, and sees to it that a message of the user
-// leads to it. The marker stands at the end of the question, which is in the body too. An answer whose question cannot be
-// sent follows a message of the marker alone.
+// leads to it. The marker stands at the end of the question, which is in the body too. An answer whose question cannot
+// be sent follows a message of the marker alone.
 func (w *writer) lead(i int) {
 	missing := w.openGap.missing > 0
 	q := w.questionOf(i)
@@ -286,7 +287,8 @@ func (w *writer) writeTurn() {
 		}
 		if !v.StandIn {
 			from += front
-			w.spans = append(w.spans, Span{Entry: entry, Message: at, From: from, To: from + len(f.text), Calls: v.CallsAsText})
+			own := Span{Entry: entry, Message: at, From: from, To: from + len(f.text), Calls: v.CallsAsText}
+			w.spans = append(w.spans, own)
 			w.locate(w.turnEntry(v.From))
 		}
 	}
@@ -303,8 +305,8 @@ func (w *writer) turnEntry(at int) int {
 	return n
 }
 
-// recallInto puts the block of recalled texts in front of the current message, and the images of the recalled messages in
-// front of the current message's own.
+// recallInto puts the block of recalled texts in front of the current message, and the images of the recalled messages
+// in front of the current message's own.
 func (w *writer) recallInto(m *Message) {
 	block := w.recalledBlock()
 	if block.text == "" {
@@ -373,8 +375,8 @@ func (w *writer) merges(last, m *Message, joins bool) bool {
 	return alike && (w.o.Profile.MergeSameRole || joins && m.Role == Assistant && len(m.ToolCalls) == 0)
 }
 
-// join puts a message behind the text of one of the same role. Calls stay with what came with them: the text in front of
-// them becomes theirs.
+// join puts a message behind the text of one of the same role. Calls stay with what came with them: the text in front
+// of them becomes theirs.
 func join(m *Message, next Message) {
 	if len(next.ToolCalls) > 0 {
 		m.ToolCalls, m.Reasoning, m.Origin, m.Replay = next.ToolCalls, next.Reasoning, next.Origin, next.Replay
@@ -392,5 +394,7 @@ func (r *request) bridge(v *candidate) int {
 	if !r.o.Profile.NoToolToUser || v.Role != Tool {
 		return 0
 	}
-	return r.c.remembered(bridgeText) + frameMessage
+	return r.bridgeCost()
 }
+
+func (r *request) bridgeCost() int { return r.c.remembered(bridgeText) + frameMessage }

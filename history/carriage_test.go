@@ -76,22 +76,6 @@ func TestWhatIsCarriedIsCounted(t *testing.T) {
 	})
 }
 
-// A conversation that was read for one model plans for another as if it had been read for that one.
-func TestAnotherModelIsAnsweredAsIfItHadBeenTheFirst(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		carry(t, &s)
-		c := Read(s.past, s.o.Count)
-		first := s.o
-		first.To, first.Profile = Origin{Endpoint: "cloud", Model: "small"}, Profile{EchoReasoning: true}
-		_, _ = c.Build(first)
-		got, _ := c.Build(s.o)
-		want, _ := built(t, s)
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("switched:\n%s%s\nat once:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
-		}
-	})
-}
-
 func thinking(calls bool) []Message {
 	from := Origin{Endpoint: "cloud", Model: "large"}
 	list := []Message{{ID: 1, Role: User, Content: "what is the weather", Status: Complete}}
