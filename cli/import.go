@@ -25,6 +25,7 @@ func (p *program) sessionsImport() *cobra.Command {
 	c := p.importCommand()
 	c.Example = "  winnow sessions import chat.json\n" +
 		"  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
+		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
 		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
 	return c
@@ -54,8 +55,8 @@ func (p *program) importCommand() *cobra.Command {
 	c.Flags().StringVar(&in.title, "title", "", "the title of the session; the default is the title in the file, or "+
 		"one made from the first message")
 	c.Flags().BoolVar(&in.try, "dry-run", false, "show what would be imported, and store nothing")
-	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("lift the limit of %d MiB per file and the limits on "+
-		"conversations and messages; may need a lot of memory", transfer.Largest>>20))
+	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("lift the limit of %d MiB per file; may need a lot of memory",
+		transfer.Largest>>20))
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was imported, with warnings, as one JSON object")
 	return c
 }

@@ -37,6 +37,9 @@ type ImportResult struct {
 	New     bool // the session was not here before
 	Added   int  // the messages that were not
 	Changed int  // those of them that are a second version of one that was
+
+	Filled   int // messages that were here without the images that they have now
+	Unfilled int // such messages that stay as they are, because requests held them as they were
 }
 
 // DuplicateError reports that a conversation was imported before.
@@ -80,8 +83,8 @@ type Filling func(add func(Message) error) (Session, error)
 // the one used last. It is in one transaction: all of it is stored or nothing. Its model becomes that of
 // the answers.
 //
-// Where the same messages with the same system prompt were imported before and are not in the trash,
-// nothing is stored and the error is a *DuplicateError.
+// Where the row has an Origin, and one of its Source was imported before and is not in the trash, nothing is stored and
+// the error is a *DuplicateError.
 func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOptions) (Session, error) {
 	out, err := s.importInto(ctx, s.save, Session{}, o, func(add func(ImportedMessage) error) (Session, int, error) {
 		last := -1
@@ -263,7 +266,7 @@ func (in *importing) add(ctx context.Context, m ImportedMessage) error {
 		for _, known := range in.stored[m.Label] {
 			if known.sum == v.sum {
 				in.ids = append(in.ids, known.id)
-				return nil
+				return in.addImages(ctx, known.id, m.Message)
 			}
 		}
 		if len(in.stored[m.Label]) > 0 {
@@ -362,6 +365,9 @@ func (in *importing) describe(ctx context.Context, row Session) error {
 			return err
 		}
 	}
+	if err := in.refuseDuplicate(ctx, row); err != nil {
+		return err
+	}
 	err := execute(ctx, in.tx, `
 		UPDATE sessions
 		SET created_ms = iif(?2 = 0, created_ms, ?2),
@@ -370,49 +376,24 @@ func (in *importing) describe(ctx context.Context, row Session) error {
 			preset = ?5,
 			overrides = ?6,
 			system = ?7,
-			dir = ?8
+			dir = ?8,
+			source = ?9,
+			origin = ?10
 		WHERE n = ?1`, in.session, sqlite.Milliseconds(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
-		in.s.clean(row.System), row.Dir)
+		in.s.clean(row.System), row.Dir, row.Source, row.Origin)
 	if err != nil {
 		return err
 	}
 	if err := setTags(ctx, in.tx, in.session, row.Tags); err != nil {
 		return err
 	}
-	if err := in.refuseDuplicate(ctx); err != nil {
-		return err
-	}
 	return in.s.use(ctx, in.tx, in.session)
 }
 
-// refuseDuplicate returns a *DuplicateError where another session was imported from the same messages,
-// however it went on since. Times are not compared: a file without them gets others each time. The first
-// message alone tells nearly all sessions apart.
-func (in *importing) refuseDuplicate(ctx context.Context) error {
-	var twin int64
-	err := in.tx.QueryRowContext(ctx, `
-		SELECT s.n
-		FROM sessions mine
-		JOIN messages first ON first.session = mine.n AND first.seq = 1
-		JOIN sessions s ON s.n <> mine.n AND s.deleted_ms = 0 AND s.system = mine.system AND s.messages >= ?2
-		JOIN messages m ON m.session = s.n AND m.seq = 1 AND m.hash = first.hash
-		WHERE mine.n = ?1
-			AND ?2 = (
-				SELECT count(*)
-				FROM messages x
-				WHERE x.session = s.n
-					AND x.status IN ('imported', 'quarantined')
-			)
-			AND NOT EXISTS (
-				SELECT 1
-				FROM messages x
-				JOIN messages y ON y.session = mine.n AND y.seq = x.seq
-				WHERE x.session = s.n
-					AND x.status IN ('imported', 'quarantined')
-					AND x.hash <> y.hash
-			)
-		ORDER BY s.used DESC
-		LIMIT 1`, in.session, in.out.Added).Scan(&twin)
+// refuseDuplicate returns a *DuplicateError where another session was imported as the same conversation, however it went
+// on since.
+func (in *importing) refuseDuplicate(ctx context.Context, row Session) error {
+	twin, err := importedAs(ctx, in.tx, row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -420,8 +401,59 @@ func (in *importing) refuseDuplicate(ctx context.Context) error {
 		return err
 	}
 	there, err := sessionByKey(ctx, in.tx, twin)
+	if err == nil && there.Deleted.IsZero() {
+		err = &DuplicateError{there}
+	}
+	return err
+}
+
+// addImages gives a message that is here the images that an earlier file of its conversation did not hold. A message
+// that a request held stays as it is: what was sent must be found again.
+func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
+	images := func(parts []history.Part) (n int) {
+		for _, p := range parts {
+			if p.Kind == history.ImagePart {
+				n++
+			}
+		}
+		return n
+	}
+	if images(m.Parts) == 0 {
+		return nil
+	}
+	here, err := message(ctx, in.tx, id)
+	if err != nil || here.Damaged || images(here.Parts) >= images(m.Parts) {
+		return err
+	}
+	var sent bool
+	err = in.tx.QueryRowContext(ctx, `
+		SELECT EXISTS (
+			SELECT 1
+			FROM requests
+			WHERE session = ?
+		)`, in.session).Scan(&sent)
 	if err != nil {
 		return err
 	}
-	return &DuplicateError{there}
+	if sent {
+		in.out.Unfilled++
+		return nil
+	}
+	attachments, hashes, err := attach(ctx, in.tx, m.Parts)
+	if err != nil {
+		return err
+	}
+	here.Parts = m.Parts
+	r := rowOf(in.session, here, hashes)
+	if err := execute(ctx, in.tx, `DELETE FROM parts WHERE message = ?`, id); err != nil {
+		return err
+	}
+	for i, part := range r.Parts {
+		_, err := sqlite.InsertRow(ctx, in.tx, "parts", partRow{part, attachments[i]}, sql.Named("message", id), sql.Named("place", i))
+		if err != nil {
+			return err
+		}
+	}
+	in.out.Filled++
+	return execute(ctx, in.tx, `UPDATE messages SET hash = ?, parts = ? WHERE id = ?`, []byte(r.Hash), len(m.Parts), id)
 }

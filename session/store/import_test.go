@@ -137,41 +137,32 @@ func TestImportIsAllOrNothing(t *testing.T) {
 func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
 	s := newStore(t)
 	hi, ho := said(history.User, "hi"), said(history.Assistant, "ho")
-	there, err := imported(s, Session{Title: "first", System: "Be kind."}, hi, ho)
+	same := Session{Title: "first", Source: "openai", Origin: "x"}
+	there, err := imported(s, same, hi, ho)
 	must(t, "import", err)
-
-	later := hi
-	later.CreatedMS = 9999 // a file without times gets others each time
-	for name, c := range map[string]struct {
-		row      Session
-		messages []Message
-		again    bool
-	}{
-		"the same":             {Session{Title: "second", System: "Be kind."}, []Message{later, ho}, true},
-		"its beginning":        {Session{System: "Be kind."}, []Message{hi}, false},
-		"more":                 {Session{System: "Be kind."}, []Message{hi, ho, hi}, false},
-		"another answer":       {Session{System: "Be kind."}, []Message{hi, said(history.Assistant, "hu")}, false},
-		"another prompt":       {Session{System: "Be brief."}, []Message{hi, ho}, false},
-		"another prompt, none": {Session{}, []Message{hi, ho}, false},
-	} {
-		_, err := imported(s, c.row, c.messages...)
-		var same *DuplicateError
-		if is := errors.As(err, &same); is != c.again || !is && err != nil {
-			t.Errorf("%s: imported with %v, want a duplicate: %v", name, err, c.again)
-		}
-		if same != nil && same.Session.ID != there.ID {
-			t.Errorf("%s: the duplicate is of %s, want %s", name, same.Session.ID, there.ID)
-		}
-	}
-
 	// What was said since does not make it another conversation.
 	add(t, s, says(there.ID, there.Leaf, history.User, "and now?"))
-	if _, err := imported(s, Session{System: "Be kind."}, hi, ho); err == nil {
-		t.Error("a conversation that went on was imported again")
+	for name, c := range map[string]struct {
+		row   Session
+		again bool
+	}{
+		"the same":       {Session{Title: "second", Source: "openai", Origin: "x"}, true},
+		"another":        {Session{Source: "openai", Origin: "y"}, false},
+		"another's":      {Session{Source: "claude", Origin: "x"}, false},
+		"without a name": {Session{}, false},
+	} {
+		_, err := imported(s, c.row, hi, ho)
+		var twin *DuplicateError
+		if is := errors.As(err, &twin); is != c.again || !is && err != nil {
+			t.Errorf("%s: imported with %v, want a duplicate: %v", name, err, c.again)
+		}
+		if twin != nil && twin.Session.ID != there.ID {
+			t.Errorf("%s: the duplicate is of %s, want %s", name, twin.Session.ID, there.ID)
+		}
 	}
 	// One in the trash does.
 	must(t, "delete", s.Delete(context.Background(), there.ID))
-	if _, err := imported(s, Session{System: "Be kind."}, hi, ho); err != nil {
+	if _, err := imported(s, same, hi, ho); err != nil {
 		t.Errorf("a conversation that was deleted was not imported again: %v", err)
 	}
 }

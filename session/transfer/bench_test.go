@@ -72,7 +72,8 @@ func BenchmarkImport(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		im, err := importOne(b.Context(), s, Source{File: f, Time: time.UnixMilli(1), Policy: policy})
+		var im Imported
+		err = Import(b.Context(), s, Source{File: f, Time: time.UnixMilli(1), Policy: policy}, func(one Imported) { im = one })
 		if err != nil || im.Session.Messages != n || len(im.Errors) > 0 {
 			b.Fatalf("imported %d messages of %d: %v %v", im.Session.Messages, n, im.Errors, err)
 		}

@@ -15,7 +15,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/session/transfer/prompt"
 )
 
 type tester interface {
@@ -149,7 +148,9 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		lines := exported(rt, home, row.ID, ExportOptions{Format: JSONL})
 		there := memory(rt)
 		defer there.Close()
-		im, err := importOne(context.Background(), there, Source{File: strings.NewReader(lines), Title: "t", Time: written, Policy: history.Policy{}})
+		var im Imported
+		from := Source{File: strings.NewReader(lines), Title: "t", Time: written, Policy: preset(t, "balanced")}
+		err = Import(context.Background(), there, from, func(one Imported) { im = one })
 		if err != nil || len(im.Errors) > 0 {
 			rt.Fatalf("import what was exported: %v, %+v\n%s", err, im.Errors, lines)
 		}
@@ -193,42 +194,13 @@ func TestReadFormat(t *testing.T) {
 	}
 }
 
-func TestExportedMarkdownIsNotImported(t *testing.T) {
+// What is written for reading is not imported.
+func TestExportForReadingIsNotImported(t *testing.T) {
 	s, row := weather(t)
-	file := exported(t, s, row.ID, ExportOptions{Format: Markdown})
-	err := Import(t.Context(), newStoreAt(t), Source{File: strings.NewReader(file), Time: written, Policy: preset(t, "balanced")}, func(Imported) {})
-	if e := new(FormatError); !errors.As(err, &e) || !strings.Contains(e.Program, "Markdown") || !strings.Contains(e.Error(), "what winnow exports as JSON, JSONL or text") {
-		t.Errorf("importing Markdown: %v", err)
-	}
-}
-
-// What is written as one text comes back as far as such a text holds it.
-func TestPromptTextIsImportedAsFarAsItGoes(t *testing.T) {
-	s, row := weather(t)
-	file := exported(t, s, row.ID, ExportOptions{Format: Prompt})
-	if !prompt.Is(file) {
-		t.Fatalf("the text begins with %.80q", file)
-	}
-	there := newStoreAt(t)
-	for again := range 2 {
-		im, err := importOne(t.Context(), there, Source{File: strings.NewReader(file), Time: written})
-		if err != nil || im.Again != (again > 0) || len(im.Errors) > 0 {
-			t.Fatalf("import number %d: again %v, %v, %v", again+1, im.Again, err, im.Errors)
-		}
-		is, err := there.Branch(t.Context(), im.Session.ID, im.Session.Leaf, 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if im.Session.System != "Be brief." || len(is) != 4 {
-			t.Fatalf("%d messages and the system prompt %q", len(is), im.Session.System)
-		}
-		for i, want := range []string{"Will it rain?\nMy key is", "[called weather with", "rain: ```yes```", "Take a coat:\n\n```go\nwear(coat)"} {
-			if !strings.Contains(is[i].Content, want) {
-				t.Errorf("message %d is %q, want %q in it", i+1, is[i].Content, want)
-			}
-		}
-		if again == 0 && len(im.Warnings) == 0 {
-			t.Error("nothing is said of what such a file does not hold")
+	for _, f := range []Format{Markdown, HTML, Prompt} {
+		_, err := importFrom(t, newStoreAt(t), Source{File: strings.NewReader(exported(t, s, row.ID, ExportOptions{Format: f})), Time: written})
+		if e := new(FormatError); !errors.As(err, &e) || !strings.Contains(e.Error(), "what winnow exports as JSON or JSONL") {
+			t.Errorf("importing %s: %v", f, err)
 		}
 	}
 }

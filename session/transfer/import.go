@@ -1,40 +1,67 @@
-// Package transfer imports conversations from files of other programs and exports sessions. It knows which
-// formats there are, reports on each conversation and completes what a format does not say; how a format is
-// read or written is in the folder of that format, and rows are written by package store.
+// Package transfer imports conversations from files of other programs and exports sessions. It knows which formats there
+// are, reports on each conversation and completes what a format does not say; how a format is read or written is in the
+// folder of that format, and rows are written by package store.
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/title"
 	"winnow/session/transfer/archive"
-	"winnow/session/transfer/chatgpt"
 	"winnow/session/transfer/conversation"
-	"winnow/session/transfer/llmdb"
-	"winnow/session/transfer/openai"
-	"winnow/session/transfer/rawjson"
 )
 
 // Largest is how much an import reads, in bytes, unless Source.Large is set.
-const Largest = rawjson.Largest
+const Largest = conversation.Largest
 
 // ErrTooLarge says that a file was not read, or not to its end, for its size.
-var ErrTooLarge = rawjson.ErrTooLarge
+var ErrTooLarge = conversation.ErrTooLarge
+
+// ErrNoMessage says that a file holds no message that can be imported.
+var ErrNoMessage = errors.New("there is no message in it")
+
+// Source is a file with conversations of another program.
+type Source struct {
+	File   io.ReadSeeker // read from its beginning, perhaps more than once
+	Path   string        // where the file is on the disk, "" where it has no name there
+	Title  string        // the session's title; "" takes the file's, or makes one of the first message
+	Dir    string        // the folder that the session is found under where the file names none
+	Time   time.Time     // when the file was written: the time of messages that give none
+	Policy history.Policy
+	DryRun bool // nothing is stored: only what would become of it is reported
+	Large  bool // no limit on the size of the file
+}
+
+// Imported is what became of one conversation of a Source.
+type Imported struct {
+	Session  store.Session
+	Again    bool     // the conversation was there already as Session, and nothing was stored
+	Warnings []Remark // what was imported, but is odd
+	Errors   []Remark // what could not be imported
+
+	Place int    // the conversation's place in the file, from 1; 0 where the file is one conversation
+	Title string // its title there
+	New   bool   // it is a session since this import
+	Added int    // the messages that are new, of those of a session that was there too
+
+	Sendable int // messages of it that a request may hold
+}
+
+// Remark says something about a message of a file, or about the file.
+type Remark = conversation.Remark
 
 // Reason is the sentence that says why a file cannot be imported, nil where err says nothing about the file.
 func Reason(err error) error {
-	for _, reason := range []error{
-		openai.ErrNotMessages, openai.ErrNotUTF8, chatgpt.ErrBrokenArchive, chatgpt.ErrNoExport, llmdb.ErrNotLLM,
-		errManyTitles, errNoDryRun,
-	} {
+	for _, reason := range []error{errManyTitles, errNoDryRun, errNotUTF8, errOtherDatabase, errBrokenZip, errOtherZip} {
 		if errors.Is(err, reason) {
 			return reason
 		}
@@ -42,225 +69,132 @@ func Reason(err error) error {
 	return nil
 }
 
-// errManyTitles says that a title was given for a file that may hold many conversations.
-var errManyTitles = errors.New("--title cannot be used with a file that may hold several conversations")
-
-// errNoDryRun says that of winnow's own JSON nobody can say what an import would do without doing it.
-var errNoDryRun = errors.New("--dry-run cannot be used with winnow's own JSON; importing it never changes sessions that already exist")
-
-// Import stores every conversation of a file as a session, or adds to the session that it is already
-// what is new, and reports on each. What the file is, is seen at its beginning: Chat Completions messages,
-// a ChatGPT data export, the logs of llm, winnow's own JSON. Each conversation is stored whole or not at
-// all, and what is stored when an error or the end of ctx stops the import stays.
-//
-// A conversation that cannot be read is reported with Errors and the others still follow. ErrNoMessage
-// comes back where the file holds no message at all, and a *FormatError alone where nothing in it could
-// be read.
-func Import(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
-	var unread []Imported // as long as nothing else came
-	known := false
-	flush := func() {
-		for _, im := range unread {
-			report(im)
-		}
-		unread = nil
-	}
-	err := importFile(ctx, s, from, func(im Imported) {
-		if known = known || im.Session.ID != "" || im.Added > 0 || len(im.Errors) == 0 || len(unread) == maxUnread; known {
-			flush()
-			report(im)
-			return
-		}
-		unread = append(unread, im)
-	})
-	foreign := errors.Is(err, openai.ErrNotMessages) || errors.Is(err, chatgpt.ErrNoExport) || errors.Is(err, llmdb.ErrNotLLM)
-	if known || !foreign && (len(unread) == 0 || err != nil && !errors.Is(err, ErrNoMessage)) {
-		flush()
-		return err
-	}
-	e := &FormatError{Program: programOf(from.File)}
-	if len(unread) > 0 {
-		e.First = unread[0].Errors[0].String()
-	}
-	if e.Program == "" && e.First == "" {
-		return err // it says already what the file is not
-	}
-	return e
-}
-
-// maxUnread is after how many conversations that cannot be read each is reported.
-const maxUnread = 1000
-
 // FormatError says that a file has no format that can be imported.
 type FormatError struct {
-	Program string // what it was recognised as, "" for not recognised
-	First   string // what is wrong with its first value, "" where that is not known
+	First string // what is wrong with its first value
 }
 
 func (e *FormatError) Error() string {
-	const imports = "winnow imports ChatGPT exports, the logs.db of llm, Chat Completions messages (JSON or JSONL) and what winnow exports as JSON, JSONL or text"
-	if e.Program != "" {
-		return fmt.Sprintf("this is %s, which winnow cannot import; %s", e.Program, imports)
-	}
-	return fmt.Sprintf("the format was not recognised (%s); %s", e.First, imports)
+	return fmt.Sprintf("the format was not recognised (%s); winnow imports exports of ChatGPT, Claude, Open WebUI and opencode, "+
+		"session files of Claude Code and Codex, the databases of llm and crush, "+
+		"Chat Completions messages (JSON or JSONL) and what winnow exports as JSON or JSONL", e.First)
 }
 
-// programOf names the program that wrote a file, "" where it is not recognised.
-func programOf(file io.ReadSeeker) string {
-	found, err := layoutOf(file)
-	if err != nil {
-		return ""
-	}
-	if found == exportLayout {
-		export, err := openExport(file, false)
-		if err != nil {
-			return ""
-		}
-		first, err := export.First()
-		if err != nil {
-			return ""
-		}
-		defer first.Close()
-		return programName(first)
-	}
-	return programName(file)
-}
-
-func importFile(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
-	found, err := layoutOf(from.File)
+// Import stores every conversation of a file as a session, or adds to the session that it is already what is new, and
+// reports on each. What the file is, is seen at its content. Each conversation is stored whole or not at all, and what is
+// stored when an error or the end of ctx stops the import stays.
+//
+// A conversation that cannot be read is reported with Errors and the others still follow. ErrNoMessage comes back where
+// the file holds no message at all, and a *FormatError alone where nothing in it could be read.
+func Import(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
+	all, l, done, err := open(ctx, from)
+	defer done()
 	if err != nil {
 		return err
 	}
-	if found == messagesLayout {
-		im, err := importOne(ctx, s, from)
-		if err == nil || len(im.Errors)+len(im.Warnings) > 0 {
-			report(im)
-		}
-		return err
-	}
-	if from.Title != "" {
+	if l.many && from.Title != "" {
 		return errManyTitles
 	}
-	all := importingAll{s: s, from: from, report: report}
-	switch found {
-	case chatGPTLayout:
-		return all.conversations(ctx, chatgpt.NewReader(from.File, nil, from.Large).Next)
-	case archiveLayout:
-		return all.archive(ctx)
-	case sqliteLayout:
-		return all.llm(ctx)
-	case exportLayout:
-		export, err := openExport(from.File, from.Large)
+	in := importing{s: s, from: from, report: report}
+	if l.own {
+		return in.archive(ctx)
+	}
+	waiting := []conversation.Conversation{} // until it is known whether it is the only one
+	for c, err := range all {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
+			return in.ended(err)
+		}
+		if !l.many && len(waiting) == 0 && in.place == 0 {
+			waiting = append(waiting, c)
+			continue
+		}
+		if from.Title != "" {
+			return errManyTitles
+		}
+		for _, c := range append(waiting, c) {
+			in.place++
+			if err := in.conversation(ctx, c); err != nil {
+				return err
+			}
+		}
+		waiting = nil
+	}
+	for _, c := range waiting {
+		c.Line = 0
+		if err := in.conversation(ctx, c); err != nil {
 			return err
 		}
-		if export.TooLarge() {
-			return rawjson.ErrTooLarge
-		}
-		return all.conversations(ctx, export.Next)
 	}
-	return openai.ErrNotMessages
+	return in.ended(nil)
 }
 
-// layoutOf finds out what a file is and goes back to its beginning.
-func layoutOf(file io.ReadSeeker) (layout, error) {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return 0, fmt.Errorf("read the file from its beginning: %w", err)
-	}
-	found, err := detect(file)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return 0, fmt.Errorf("read the file from its beginning: %w", err)
-	}
-	return found, nil
-}
-
-func openExport(file io.ReadSeeker, large bool) (*chatgpt.Export, error) {
-	size, err := file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, fmt.Errorf("read the archive's end: %w", err)
-	}
-	return chatgpt.Open(&anywhere{file: file}, size, large)
-}
-
-// anywhere reads a file at any place.
-type anywhere struct {
-	mu   sync.Mutex
-	file io.ReadSeeker
-}
-
-func (a *anywhere) ReadAt(b []byte, offset int64) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if _, err := a.file.Seek(offset, io.SeekStart); err != nil {
-		return 0, err
-	}
-	n, err := io.ReadFull(a.file, b)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// importingAll is the import of a file of many conversations.
-type importingAll struct {
+// importing is the import of a file.
+type importing struct {
 	s      *store.Store
 	from   Source
 	report func(Imported)
-	held   int // the messages that it held
+	place  int        // of the conversation, from 1; 0 where it is the only one
+	held   int        // the messages that were imported, or were here
+	unread []Imported // conversations without a message that were not reported yet
+}
+
+// ended is the error of the import, for one of reading.
+func (in *importing) ended(err error) error {
+	first := ""
+	for _, im := range in.unread {
+		for _, r := range im.Errors {
+			first = cmp.Or(first, r.String())
+		}
+	}
+	switch {
+	case in.held == 0 && errors.Is(err, conversation.ErrNotJSON), in.held == 0 && err == nil && first != "":
+		return &FormatError{First: cmp.Or(first, conversation.ErrNotJSON.Error())}
+	case err == nil && in.held == 0:
+		if in.place > 0 {
+			in.flush()
+		}
+		return ErrNoMessage
+	}
+	in.flush()
+	return err
+}
+
+// flush reports what waited until something of the file could be read.
+func (in *importing) flush() {
+	for _, im := range in.unread {
+		in.report(im)
+	}
+	in.unread = nil
 }
 
 // archive restores the sessions of winnow's own JSON.
-func (a *importingAll) archive(ctx context.Context) error {
-	if a.from.DryRun {
+func (in *importing) archive(ctx context.Context) error {
+	if in.from.DryRun {
 		return errNoDryRun
 	}
-	place := 0
-	err := archive.Restore(ctx, a.s, a.from.File, func(r archive.Restored) {
-		place++
+	err := archive.Restore(ctx, in.s, in.from.File, func(r archive.Restored) {
+		in.place++
 		im := Imported{
 			Session: r.Session, Again: r.Again, Warnings: r.Warnings, Errors: r.Errors,
-			Place: place, Title: r.Session.Title, Sendable: r.Session.Messages,
+			Place: in.place, Title: r.Session.Title, Sendable: r.Session.Messages,
 		}
 		if im.New = im.Session.ID != "" && !im.Again; im.New {
 			im.Added = im.Session.Messages
 		}
-		a.report(im)
+		in.report(im)
 	})
-	if err == nil && place == 0 {
+	if err == nil && in.place == 0 {
 		return ErrNoMessage
 	}
 	return err
 }
 
-// conversations imports the conversations that next returns, up to io.EOF. An error of next ends the import.
-func (a *importingAll) conversations(ctx context.Context, next func() (conversation.Conversation, error)) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		c, err := next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if err := a.conversation(ctx, c); err != nil {
-			return err
-		}
-	}
-	if a.held == 0 {
-		return ErrNoMessage
-	}
-	return nil
-}
-
 // conversation imports one conversation and reports on it.
-func (a *importingAll) conversation(ctx context.Context, c conversation.Conversation) error {
-	im := Imported{Place: c.Index + 1, Title: title.OneLine(c.Session.Title)}
+func (in *importing) conversation(ctx context.Context, c conversation.Conversation) error {
+	im := Imported{Place: in.place, Title: title.OneLine(c.Session.Title)}
 	for _, r := range c.Remarks {
 		if r.Lost {
 			im.Errors = append(im.Errors, r)
@@ -269,80 +203,96 @@ func (a *importingAll) conversation(ctx context.Context, c conversation.Conversa
 		im.Warnings = append(im.Warnings, r)
 	}
 	switch {
-	case c.Broken != nil:
-		im.Errors = append(im.Errors, broken(c))
-	case len(c.Messages) == 0:
+	case c.Broken != "" && c.Line > 0:
+		im.Errors = append(im.Errors, Remark{Index: -1, Line: c.Line, What: "the conversation " + c.Broken})
+	case c.Broken != "":
+		im.Errors = append(im.Errors, Remark{Index: -1, What: c.Broken})
+	case len(c.Messages) == 0 && len(im.Errors) == 0:
 		im.warn("the conversation holds no message; nothing was imported of it")
-	default:
-		if err := a.store(ctx, &im, c.Conversation); err != nil {
+	case len(c.Messages) > 0:
+		if err := in.store(ctx, &im, c.Conversation); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
+		in.held += len(c.Messages)
 	}
-	a.report(im)
+	if in.held == 0 {
+		in.unread = append(in.unread, im)
+		return nil
+	}
+	in.flush()
+	in.report(im)
 	return nil
 }
 
-// broken says why what is in the place of a conversation is none.
-func broken(c conversation.Conversation) Remark {
-	what := c.Broken.What
-	if c.Broken.Field != "file" {
-		at := fmt.Sprintf("the conversation at line %d", c.Line)
-		if c.Broken.Field != "" {
-			at += ": " + c.Broken.Field
-		}
-		what = at + " " + what
-	}
-	if c.Line == 0 {
-		what = c.Broken.What
-	}
-	return Remark{Index: -1, Line: c.Line, What: what}
-}
-
-func (im *Imported) warn(what string) {
-	im.Warnings = append(im.Warnings, Remark{Index: -1, What: what})
+func (im *Imported) warn(format string, args ...any) {
+	im.Warnings = append(im.Warnings, Remark{Index: -1, What: fmt.Sprintf(format, args...)})
 }
 
 // store stores a conversation and says in im what became of it.
-func (a *importingAll) store(ctx context.Context, im *Imported, c store.Conversation) error {
-	a.complete(&c)
-	out, err := a.s.Import(ctx, c, store.ImportOptions{DryRun: a.from.DryRun})
+func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation) error {
+	named := c.Session.Origin != ""
+	if !named {
+		c.Session.Origin = fingerprint(c)
+	}
+	in.complete(im, &c)
+	im.Sendable = sendable(c.Messages)
+	var out store.ImportResult
+	var err error
+	if named {
+		out, err = in.s.Import(ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
+	} else {
+		out, err = in.unnamed(ctx, c)
+	}
 	if err != nil {
 		return err
 	}
-	a.held += len(c.Messages)
-	im.Sendable = sendable(c.Messages)
-	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added == 0
+	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added+out.Filled == 0
+	im.Title = cmp.Or(im.Title, out.Session.Title)
 	if !out.Session.Deleted.IsZero() {
-		im.warn("the conversation is in the trash; restore it with winnow sessions restore " + out.Session.ID + " brings it back")
+		im.warn("the conversation is in the trash; restore it with winnow sessions restore %s brings it back", out.Session.ID)
 	}
 	if out.Added > 0 {
-		im.Warnings = append(im.Warnings, a.limits(c)...)
+		in.warnOfLimits(im, c)
 	}
 	if out.Changed > 0 {
-		im.warn(changed(out.Changed))
+		im.warn("%s", counted(out.Changed, "1 message differs", "messages differ")+" from the earlier import; both versions are kept")
+	}
+	if out.Filled > 0 {
+		im.warn("%s", "images were added to "+counted(out.Filled, "1 message", "messages")+" of the earlier import")
+	}
+	if out.Unfilled > 0 {
+		im.warn("%s", "images of "+counted(out.Unfilled, "1 message", "messages")+" were not added, because the chat went on here since")
 	}
 	return nil
 }
 
-// limits says where a request cannot hold all of a conversation's active branch because of the policy's
-// limits on the history.
-func (a *importingAll) limits(c store.Conversation) []Remark {
-	var branch []int
-	leaf := c.Leaf
-	if leaf < 0 {
-		leaf = len(c.Messages) - 1
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return one
 	}
-	for at := leaf; at >= 0; at = c.Messages[at].After {
-		branch = append(branch, at)
-	}
-	sample := newHistorySample(a.from.Policy)
-	for _, at := range slices.Backward(branch) {
-		if m := c.Messages[at]; !m.Excluded {
-			sample.add(m.Message.Message)
-		}
-	}
-	return sample.remarks()
+	return fmt.Sprintf("%d %s", n, many)
 }
+
+// unnamed stores a conversation that has no name in its file, which its content and its times stand for.
+func (in *importing) unnamed(ctx context.Context, c store.Conversation) (store.ImportResult, error) {
+	row, err := in.s.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
+		for _, m := range c.Messages {
+			if err := add(m.Message); err != nil {
+				return store.Session{}, err
+			}
+		}
+		return c.Session, nil
+	}, store.ImportOptions{DryRun: in.from.DryRun})
+	var there *store.DuplicateError
+	if errors.As(err, &there) {
+		return store.ImportResult{Session: there.Session}, nil
+	}
+	return store.ImportResult{Session: row, New: true, Added: len(c.Messages)}, err
+}
+
+// silent reports whether a message has nothing that could be sent. A tool's empty result has: a note says that it is
+// empty.
+func silent(m history.Message) bool { return conversation.Blank(m) && m.Role != history.Tool }
 
 // sendable is how many messages a request may hold.
 func sendable(messages []store.ImportedMessage) int {
@@ -355,53 +305,89 @@ func sendable(messages []store.ImportedMessage) int {
 	return n
 }
 
-// changed says that messages say something else than they did when they were imported before.
-func changed(n int) string {
-	if n == 1 {
-		return "1 message differs from the earlier import; both versions are kept"
+// unlimited is more tokens than any conversation has.
+const unlimited = 1 << 40
+
+// warnOfLimits says how much of the active branch a request holds where the policy itself has limits, whatever the
+// model's window.
+func (in *importing) warnOfLimits(im *Imported, c store.Conversation) {
+	p := in.from.Policy
+	p.Budget = unlimited
+	var branch []history.Message
+	leaf := c.Leaf
+	if leaf < 0 {
+		leaf = len(c.Messages) - 1
 	}
-	return fmt.Sprintf("%d messages differ from the earlier import; both versions are kept", n)
+	for at := leaf; at >= 0; at = c.Messages[at].After {
+		if m := c.Messages[at]; !m.Excluded {
+			branch = append(branch, m.Message.Message)
+		}
+	}
+	slices.Reverse(branch)
+	plan, err := history.Build(branch, history.Options{Policy: p, Window: 2 * unlimited})
+	if err != nil {
+		return // all of the history or nothing
+	}
+	sent, cut, lost := 0, 0, 0
+	for _, e := range plan.Entries.All() {
+		switch {
+		case e.Disposition == history.Cut:
+			cut++
+			sent++
+		case e.Sent():
+			sent++
+		case e.Disposition == history.Dropped:
+			lost++
+		}
+	}
+	if cut+lost > 0 {
+		im.warn("with the preset %s a request holds %d of the %d messages, %d of them shortened", p.Preset, sent, sent+lost, cut)
+	}
 }
 
-// named is a session's title and where it comes from: the file's, or one made of the user's first text.
-func named(known, first string) (name string, from store.TitleSource) {
-	if known = title.OneLine(known); known != "" {
-		return known, store.TitleUser
-	}
-	return title.Of(first), store.TitleAuto
-}
+// titleSource is how much of the first text a title is looked for in.
+const titleSource = 4096
 
-// complete gives a conversation the title and the times that it lacks, and what is not its own.
-func (a *importingAll) complete(c *store.Conversation) {
+// complete gives a conversation the title and the times that it lacks.
+func (in *importing) complete(im *Imported, c *store.Conversation) {
 	first := ""
-	var created, last int64
-	untimed := a.from.Time
-	if begun := c.Session.Created; !begun.IsZero() {
-		untimed = begun
-	}
+	created, last, untimed := int64(math.MaxInt64), int64(0), 0
 	for i := range c.Messages {
 		m := &c.Messages[i]
 		if m.CreatedMS == 0 {
-			m.CreatedMS = untimed.UnixMilli()
+			untimed++
+			m.CreatedMS = in.from.Time.UnixMilli()
+			if begun := c.Session.Created; !begun.IsZero() {
+				m.CreatedMS = begun.UnixMilli()
+			}
 			if m.After >= 0 {
 				m.CreatedMS = c.Messages[m.After].CreatedMS
 			}
 		}
-		if first == "" && m.Role == history.User {
+		if first == "" && m.Role == history.User && !silent(m.Message.Message) {
 			first = m.Content[:min(len(m.Content), titleSource)]
 		}
-		if created == 0 {
-			created = m.CreatedMS
+		created, last = min(created, m.CreatedMS), max(last, m.CreatedMS)
+		if m.Role == history.Assistant && m.Model == "" {
+			m.Model = c.Session.Model
 		}
-		last = max(last, m.CreatedMS)
+	}
+	switch {
+	case untimed > 0 && untimed == len(c.Messages) && c.Session.Created.IsZero():
+		im.warn("no message has a readable time; the time of the file is used")
+	case untimed > 0:
+		im.warn("%s; that of the previous message is used", counted(untimed, "1 message has no time", "messages have no time"))
 	}
 	row := &c.Session
-	row.Title, row.TitleFrom = named(row.Title, first)
+	row.Title, row.TitleFrom = title.OneLine(cmp.Or(title.OneLine(in.from.Title), row.Title)), store.TitleUser
+	if row.Title == "" {
+		row.Title, row.TitleFrom = title.Of(first), store.TitleAuto
+	}
 	if row.Created.IsZero() {
 		row.Created = time.UnixMilli(created)
 	}
 	if row.Updated.IsZero() {
 		row.Updated = time.UnixMilli(last)
 	}
-	row.Dir = a.from.Dir
+	row.Dir = cmp.Or(row.Dir, in.from.Dir)
 }

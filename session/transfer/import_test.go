@@ -12,25 +12,32 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/transfer/archive"
 )
 
-// importText imports a file of many conversations and returns what was reported.
-func importText(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, s *store.Store, file string,
-) []Imported {
+// written is when the files of these tests were written.
+var written = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func newStoreAt(t testing.TB) *store.Store {
 	t.Helper()
-	policy, err := history.Preset("balanced")
+	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("open the store: %v", err)
 	}
-	var all []Imported
-	err = Import(context.Background(), s, Source{File: strings.NewReader(file), Time: written, Policy: policy}, func(im Imported) { all = append(all, im) })
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// importText imports a file and returns what was reported.
+func importText(t testing.TB, s *store.Store, file string) []Imported {
+	t.Helper()
+	all, err := importFrom(t, s, Source{File: strings.NewReader(file), Time: written, Policy: preset(t, "balanced")})
 	if err != nil {
 		t.Fatalf("import %s: %v", file, err)
 	}
@@ -51,7 +58,7 @@ func exportOf(conversations map[string][]string, order ...string) string {
 			if label[0] == 'q' {
 				role = "user"
 			}
-			nodes = append(nodes, fmt.Sprintf(`%q:{"id":%[1]q,"parent":%q,"message":{"id":%[1]q,"author":{"role":%[3]q},"create_time":%[4]d,"content":{"content_type":"text","parts":[%[5]s]}}}`, label, parent, role, i+1, jsonOf(text)))
+			nodes = append(nodes, fmt.Sprintf(`%q:{"id":%[1]q,"parent":%q,"message":{"id":%[1]q,"author":{"role":%[3]q},"create_time":%[4]d,"content":{"content_type":"text","parts":[%[5]q]}}}`, label, parent, role, i+1, text))
 			last = label
 		}
 		all = append(all, fmt.Sprintf(`{"title":%q,"conversation_id":%[1]q,"current_node":%q,"mapping":{%s}}`, id, last, strings.Join(nodes, ",")))
@@ -80,8 +87,6 @@ func TestImportAllTakesEveryConversation(t *testing.T) {
 	}
 }
 
-// TestImportAllAgainChangesNothing imports random conversations, then a part of them as an earlier export
-// has it, then the same again, and wants the history that the first import left.
 // A message without a time has that of the message before it, and the first one that of its conversation.
 func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 	s := newStoreAt(t)
@@ -207,36 +212,72 @@ type unreadable struct{ err error }
 func (u unreadable) Read(b []byte) (int, error)     { return iotest.ErrReader(u.err).Read(b) }
 func (u unreadable) Seek(int64, int) (int64, error) { return 0, nil }
 
-// TestImportAllReadsADatabaseWithoutAName imports llm's logs from a stream, and again from the disk.
-func TestImportAllReadsADatabaseWithoutAName(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "logs.db")
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.Exec(`
-		CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
-		CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);
-		INSERT INTO conversations VALUES ('c1', 'Will it rain?', 'm');
-		INSERT INTO responses VALUES ('r1', 'm', 'Will it rain?', NULL, 'No.', 'c1', '2024-01-01T10:00:00')`)
-	if err = errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+// Two conversations with the same words are one where their times are the same, or where their files give none.
+func TestTimesTellConversationsApart(t *testing.T) {
+	t.Parallel()
 	s := newStoreAt(t)
-	for i, from := range []Source{{File: bytes.NewReader(text), Time: written}, {File: bytes.NewReader(text), Path: path, Time: written}} {
-		n := 0
-		err := Import(context.Background(), s, from, func(im Imported) {
-			n += im.Added
-			if im.Again != (i == 1) || im.Session.Source != "llm" || im.Session.Title != "Will it rain?" {
-				t.Errorf("import %d reports %+v", i, im)
+	said := func(at string) string {
+		return `[{"role":"user","content":"hi"` + at + `},{"role":"assistant","content":"ho"}]`
+	}
+	for _, c := range []struct {
+		file  string
+		later time.Duration
+		new   bool
+	}{
+		{said(`,"timestamp":1761744601`), 0, true},
+		{said(`,"timestamp":1761744601`), time.Hour, false},
+		{said(`,"timestamp":1761748201`), 0, true},
+		{said(``), 0, true},
+		{said(``), time.Hour, false}, // a file without times gets others each time
+	} {
+		all, err := importFrom(t, s, Source{File: strings.NewReader(c.file), Time: written.Add(c.later), Policy: preset(t, "balanced")})
+		if err != nil || len(all) != 1 || all[0].New != c.new || all[0].Again == c.new {
+			t.Errorf("%s is imported as %+v, %v; want it new: %v", c.file, all, err, c.new)
+		}
+	}
+}
+
+// An archive adds the images to a conversation that was imported without them, where nothing was sent since.
+func TestArchiveAddsItsImages(t *testing.T) {
+	t.Parallel()
+	const image = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
+	const conversations = `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"children":["a"],"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}},
+		"a":{"parent":"q","message":{"id":"a","create_time":2,"author":{"role":"assistant"},"content":{"content_type":"text","parts":["A cat."]}}}}}]`
+	archive := zipOf(t, txtar.File{Name: "export/conversations.json", Data: []byte(conversations)}, txtar.File{Name: "export/file-Cat-1.gif", Data: []byte(image)})
+	for _, sent := range []bool{false, true} {
+		s := newStoreAt(t)
+		first := importText(t, s, conversations)[0]
+		if sent {
+			if _, err := s.AddRequest(t.Context(), store.Request{Session: first.Session.ID}); err != nil {
+				t.Fatal(err)
 			}
-		})
-		if err != nil || n != 2*(1-i) {
-			t.Errorf("import %d adds %d messages, %v", i, n, err)
+		}
+		all := importText(t, s, string(archive))
+		branch, err := s.Branch(t.Context(), first.Session.ID, all[0].Session.Leaf, 0, -1)
+		if err != nil || len(all) != 1 || len(branch) != 2 || all[0].Added != 0 || branch[0].Damaged || len(branch[0].Parts) != 1 {
+			t.Fatalf("reported is %+v, the branch is %+v, %v", all, branch, err)
+		}
+		if got := string(branch[0].Parts[0].Data) == image; got == sent {
+			t.Errorf("the image is there: %v, after a request: %v; reported is %+v", got, sent, all)
+		}
+		again := importText(t, s, string(archive))
+		if again[0].Again != !sent && again[0].Added != 0 || !sent && len(again[0].Warnings) > 0 {
+			t.Errorf("the archive again is reported as %+v", again)
+		}
+	}
+}
+
+// A database can be imported from a stream, which has no name on the disk.
+func TestDatabaseWithoutANameIsImported(t *testing.T) {
+	for _, f := range fixtures(t) {
+		if f.path != filepath.Join("crush", "testdata", "crush.txtar") {
+			continue
+		}
+		from := f.source(t)
+		from.Path = ""
+		all, err := importFrom(t, newStoreAt(t), from)
+		if err != nil || len(all) != 1 || all[0].Session.Source != "crush" {
+			t.Errorf("the import reports %+v, %v", all, err)
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "winnow-import-*.db*")); err != nil || len(left) > 0 {
@@ -244,37 +285,41 @@ func TestImportAllReadsADatabaseWithoutAName(t *testing.T) {
 	}
 }
 
-func TestImportAllTakesTheImagesOfAnArchive(t *testing.T) {
-	const image = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for name, text := range map[string]string{
-		"export/conversations.json": `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}}}}]`,
-		"export/file-Cat-1.gif":     image,
-	} {
-		f, err := w.Create(name)
-		if err == nil {
-			_, err = f.Write([]byte(text))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+// A database that its program has open has rows in its log alone, and its path may be relative.
+func TestDatabaseInUseIsRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	db, err := sql.Open("sqlite3", "crush.db?_journal_mode=WAL")
+	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStoreAt(t)
-	all := importText(t, s, b.String())
-	if len(all) != 1 || len(all[0].Warnings) > 0 {
-		t.Fatalf("reported is %+v", all)
+	defer db.Close()
+	_, err = db.Exec(`
+		CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT, created_at INTEGER, updated_at INTEGER);
+		CREATE TABLE messages (id TEXT, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER);
+		INSERT INTO sessions VALUES ('s', NULL, 'Hello', 1760000000, 1760000000);
+		INSERT INTO messages VALUES ('m', 's', 'user', '[{"type":"text","data":{"text":"hi"}}]', NULL, 1760000000)`)
+	if err != nil {
+		t.Fatal(err)
 	}
-	m, err := s.Message(context.Background(), all[0].Session.Leaf)
-	if err != nil || m.Content != "look" || len(m.Parts) != 1 || string(m.Parts[0].Data) != image || m.Parts[0].MediaType != "image/gif" {
-		t.Errorf("the message is %+v, %v", m, err)
+	all, err := importFrom(t, newStoreAt(t), Source{File: strings.NewReader("SQLite format 3\x00"), Path: "crush.db", Time: written})
+	if err != nil || len(all) != 1 || all[0].Added != 1 {
+		t.Errorf("the import reports %+v, %v", all, err)
 	}
-	// The conversation without its archive is the same one.
-	without := importText(t, s, `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}}}}]`)
-	if !without[0].Again {
-		t.Errorf("without its archive it is %+v", without)
+}
+
+// What is unpacked counts, whatever the archive says of its size.
+func TestTooLargeArchiveEndsAnImport(t *testing.T) {
+	t.Parallel()
+	x := &export{left: 10}
+	archive := zipOf(t, txtar.File{Name: "conversations.json", Data: []byte(`[{"mapping":{}},{"mapping":{}}]`)})
+	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.files = r.File
+	for _, err = range x.values() {
+	}
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("an archive of more than its limit ends with %v", err)
 	}
 }

@@ -1,167 +1,312 @@
 package chatgpt
 
 import (
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
 	"winnow/history/message"
 	"winnow/session/store"
 	"winnow/session/transfer/conversation"
-	"winnow/session/transfer/rawjson"
 )
 
-// messageReader is one message of ChatGPT while it is read.
-type messageReader struct {
-	t         *tree
-	n         *node
-	m         *store.ImportedMessage
-	kind      string // the content's type
-	recipient string
-	cut       bool   // it never arrived whole
-	thoughts  bool   // it is what the model thought
-	unused    string // what it holds beside texts and images, "" for nothing
-	keep      rawjson.Object
+// reader reads one message.
+type reader struct {
+	c      *conversation.Conversation
+	assets Assets
+	m      store.ImportedMessage
+	kind   string // the type of the content
+	unused string // what it holds beside texts and images, "" for nothing
+	keep   map[string]json.RawMessage
 }
 
-// readNode reads a node's message. What says nothing, no text, file or call, is structure.
-func (t *tree) readNode(n *node) nodeKind {
-	if n.raw == nil {
-		return structure
+// exported is a message of an export.
+type exported struct {
+	Author struct {
+		Role string `json:"role"`
+		Name string `json:"name"`
+	} `json:"author"`
+	Created   conversation.Time `json:"create_time"`
+	Content   json.RawMessage   `json:"content"`
+	Status    string            `json:"status"`
+	Recipient string            `json:"recipient"`
+	Weight    *float64          `json:"weight"`
+	Metadata  struct {
+		Model       string      `json:"model_slug"`
+		References  []reference `json:"content_references"`
+		Attachments []struct {
+			ID   string `json:"id"`
+			Name string `json:"name"`
+		} `json:"attachments"`
+	} `json:"metadata"`
+}
+
+// message reads the message of a node. ok is false where it says nothing: such nodes only connect others.
+func (r *reader) message(id string, raw json.RawMessage) (m store.ImportedMessage, ok bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return m, false
 	}
-	if n.raw[0] != '{' {
-		t.conv.Lose(n.key, "message", "is %s, not an object", rawjson.Kind(n.raw))
-		return structure
+	var x exported
+	if json.Unmarshal(raw, &r.keep) != nil {
+		r.c.Lose(id, "message", "is %s, not an object", conversation.Kind(raw))
+		return m, false
 	}
-	c := messageReader{t: t, n: n, m: &n.message}
-	c.m.After = -1
-	var author, content, metadata, id []byte
-	for name, value := range rawjson.Members(n.raw) {
-		key := rawjson.Unquote(name)
+	if err := json.Unmarshal(raw, &x); err != nil {
+		r.c.Odd(id, "", "cannot be read completely: %v", err)
+	}
+	r.m = conversation.NewMessage(id, conversation.Role(x.Author.Role), "", x.Created.MS())
+	r.m.Name, r.m.Excluded = x.Author.Name, x.Weight != nil && *x.Weight == 0
+	for key, plain := range map[string]string{
+		"id": "", "author": "", "content": "", "create_time": "", "status": `"finished_successfully"`, "recipient": `"all"`, "metadata": "{}",
+	} {
+		if value := string(r.keep[key]); plain == "" || value == plain {
+			delete(r.keep, key)
+		}
+	}
+	if !r.m.Excluded {
+		delete(r.keep, "weight")
+	}
+	for key, value := range r.keep {
 		if string(value) == "null" {
-			continue
+			delete(r.keep, key)
 		}
-		switch key {
-		case "id":
-			id = value
-			continue
-		case "author":
-			author = value
-			continue
-		case "content":
-			content = value
-			continue
-		case "create_time":
-			if at := timeOf(value); !at.IsZero() {
-				c.m.CreatedMS = at.UnixMilli()
-				continue
-			}
-		case "recipient":
-			if c.recipient = rawjson.Text(value); c.recipient == "all" {
-				continue
-			}
-		case "status":
-			status := rawjson.Text(value)
-			c.cut = status == "in_progress" || status == "finished_partial_completion"
-			if status == "finished_successfully" {
-				continue
-			}
-		case "weight":
-			zero := strings.Trim(string(value), "0.") == ""
-			if c.m.Excluded = zero; !zero {
-				continue
-			}
-		case "metadata":
-			if metadata = value; string(value) == "{}" {
-				continue
-			}
-		}
-		c.keep.Add(name, value)
 	}
-	c.label(id)
-	c.author(author)
-	c.content(content)
-	c.files(metadata)
-	if len(c.keep) > 0 {
-		var extra rawjson.Object // what of the message has no place elsewhere
-		extra.Set("chatgpt", c.keep)
-		c.m.Extra = extra
+	r.content(x.Content)
+	r.turn(x)
+	r.files(x)
+	if len(r.keep) > 0 {
+		r.m.Extra = conversation.Object(map[string]json.RawMessage{"chatgpt": conversation.Object(r.keep)})
 	}
-	return c.verdict(metadata)
+	blank := conversation.Blank(r.m.Message.Message) && r.m.Reasoning == "" && r.m.Role != message.Tool
+	if r.m.Status == message.Quarantined && !blank {
+		r.c.Odd(id, "role", "%s", conversation.UnknownRole(r.m.Role))
+	}
+	return r.m, !blank
 }
 
-// label takes the message's id, or the node's where that is none or another's.
-func (c *messageReader) label(id []byte) {
-	label := rawjson.Text(id)
-	if label == "" || c.t.labels[label] {
-		if label != "" {
-			c.t.conv.Odd(c.n.key, "id", "is the id of another message, %q; the id of the node is used", conversation.Shorten(label))
-		}
-		label = c.n.key
-	}
-	for c.t.labels[label] || label == "" {
-		label += "'"
-	}
-	c.t.labels[label] = true
-	c.m.Label = label
+// texts are, by the type of a content, which of its keys hold the text, in the order in which they are joined.
+var texts = map[string][]string{
+	"tether_quote":            {"title", "url", "text"},
+	"sonic_webpage":           {"title", "url", "text"},
+	"tether_browsing_display": {"summary", "result"},
+	"system_error":            {"name", "text"},
+	"refusal":                 {"refusal"},
+	"user_editable_context":   {"user_profile", "user_instructions"},
+	"model_editable_context":  {"model_set_context"},
+	"thoughts":                {"thoughts"},
+	"reasoning_recap":         {"content"},
 }
 
-func (c *messageReader) author(raw []byte) {
-	role := ""
-	if raw != nil && raw[0] == '{' {
-		role = rawjson.Text(rawjson.Member(raw, "role"))
-		c.m.Name = rawjson.Text(rawjson.Member(raw, "name"))
+// content reads a content by its type. One that nobody knows yet is read by the keys that others have, and where it has
+// none of them its JSON is the text. What is no text is kept.
+func (r *reader) content(raw json.RawMessage) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		r.m.Content = conversation.Text(raw)
+		return
 	}
-	c.m.Status = message.Imported
-	c.m.Role = conversation.Role(role)
-	if !conversation.KnownRole(c.m.Role) {
-		c.m.Status = message.Quarantined
+	r.kind = conversation.Text(fields["content_type"])
+	keys, ok := texts[r.kind]
+	if !ok {
+		keys = []string{"parts", "text", "result", "content"}
+	}
+	var all []string
+	known := false
+	for _, key := range keys {
+		if value := fields[key]; len(value) > 0 && string(value) != "null" {
+			text, rest := r.text(value)
+			known = true
+			all = append(all, text)
+			if fields[key] = rest; rest == nil {
+				delete(fields, key)
+			}
+		}
+	}
+	if !known && len(raw) > 0 && !ok && r.kind != "text" && r.kind != "multimodal_text" {
+		r.m.Content = string(raw)
+		r.c.Odd(r.m.Label, "content", "is of the type %q, which is not supported; its JSON is used as the text", conversation.Shorten(r.kind))
+		return
+	}
+	between := "\n\n"
+	if len(keys) > 1 && ok && r.kind != "user_editable_context" {
+		between = "\n"
+	}
+	r.m.Content = strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), between)
+	for key, value := range fields {
+		if string(value) == "null" || key == "content_type" && r.kind == "text" {
+			delete(fields, key)
+		}
+	}
+	if len(fields) > 0 {
+		r.keep["content"] = conversation.Object(fields)
 	}
 }
 
-// verdict is what the message is in the end.
-func (c *messageReader) verdict(metadata []byte) nodeKind {
-	m := c.m
-	if c.unused != "" && m.Content == "" && len(m.Parts) == 0 {
-		c.note(c.unused)
+// text reads the value of a key that holds texts: one, or a list of them and of other parts, which are kept.
+func (r *reader) text(raw json.RawMessage) (text string, rest json.RawMessage) {
+	items, ok := conversation.Items(raw)
+	if !ok {
+		if raw[0] != '"' {
+			rest = raw
+		}
+		return conversation.Text(raw), rest
 	}
+	var all []string
+	var kept []json.RawMessage
+	for _, item := range items {
+		text, used := r.part(item)
+		if text != "" {
+			all = append(all, text)
+		}
+		if !used {
+			kept = append(kept, item)
+		}
+	}
+	if len(kept) > 0 {
+		rest = append(append(json.RawMessage{'['}, joinRaw(kept)...), ']')
+	}
+	return strings.Join(all, "\n\n"), rest
+}
+
+func joinRaw(items []json.RawMessage) json.RawMessage {
+	var out json.RawMessage
+	for i, item := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, item...)
+	}
+	return out
+}
+
+// part reads one part of a content or one thought. used is false where something of it is kept.
+func (r *reader) part(raw json.RawMessage) (text string, used bool) {
+	var p struct {
+		Type    string   `json:"content_type"`
+		Text    string   `json:"text"`
+		Pointer string   `json:"asset_pointer"`
+		Summary string   `json:"summary"`
+		Content string   `json:"content"`
+		Chunks  []string `json:"chunks"`
+	}
+	switch {
+	case raw[0] != '{' || json.Unmarshal(raw, &p) != nil:
+		return conversation.Text(raw), raw[0] == '"'
+	case p.Type == "image_asset_pointer":
+		r.image(p.Pointer)
+		return "", false
+	case strings.Contains(p.Type, "audio") && p.Text == "":
+		r.unused = "audio"
+		return "", false // Its text is mostly in a part of its own.
+	case p.Text != "":
+		return p.Text, p.Type == "text" || p.Type == "audio_transcription"
+	}
+	if p.Content == "" {
+		p.Content = strings.Join(p.Chunks, "")
+	}
+	if text := strings.Trim(p.Summary+"\n"+p.Content, "\n"); text != "" {
+		return text, true
+	}
+	r.unused = conversation.Shorten(p.Type)
+	r.c.Odd(r.m.Label, "content", "%s", conversation.Unused(r.unused))
+	return "", false
+}
+
+// turn makes of the text what its type and its recipient say that it is.
+func (r *reader) turn(x exported) {
+	m := &r.m
+	if r.unused != "" && m.Content == "" && len(m.Parts) == 0 {
+		r.note(r.unused)
+	}
+	switch {
+	case r.kind == "thoughts" || r.kind == "reasoning_recap":
+		m.Reasoning, m.Content = m.Content, ""
+	case r.kind == "user_editable_context" || r.kind == "model_editable_context":
+		m.Role = message.System
+	case m.Role == message.Assistant && x.Recipient != "" && x.Recipient != "all" && x.Recipient != "user":
+		r.call(x.Recipient)
+	}
+	m.Content = cited(m.Content, x.Metadata.References)
 	if m.Role == message.Assistant {
-		m.Model = rawjson.Text(rawjson.Member(metadata, "model_slug"))
-		if c.cut {
+		m.Model = x.Metadata.Model
+		if x.Status == "in_progress" || x.Status == "finished_partial_completion" {
 			m.Status = message.Interrupted
 		}
 	}
-	blank := conversation.Blank(m.Message.Message)
-	switch {
-	case c.thoughts && blank && m.Role == message.Assistant && m.Reasoning != "":
-		return thinking
-	case blank && m.Reasoning == "" && m.Role != message.Tool:
-		return structure
-	}
-	if m.Status == message.Quarantined {
-		c.t.conv.Odd(m.Label, "role", "%s", conversation.UnknownRole(m.Role))
-	}
-	return messageNode
 }
 
-// files names what hangs on the message and is not in its content. ChatGPT gives such a file to its
-// tools, so the model knows no more of it than its name either.
-func (c *messageReader) files(metadata []byte) {
-	list := rawjson.Member(metadata, "attachments")
-	if list == nil || list[0] != '[' {
+// call makes a message to a tool a call of it. Code and texts that are no JSON object become the one argument.
+func (r *reader) call(tool string) {
+	arguments := r.m.Content
+	if strings.TrimSpace(arguments) == "" {
 		return
 	}
-	for item := range rawjson.Items(list) {
-		id, name := rawjson.Text(rawjson.Member(item, "id")), rawjson.Text(rawjson.Member(item, "name"))
-		if name == "" {
-			name = id
+	if !strings.HasPrefix(strings.TrimSpace(arguments), "{") || !json.Valid([]byte(arguments)) {
+		key := "input"
+		if r.kind == "code" {
+			key = "code"
 		}
-		if name == "" {
-			continue
-		}
-		shown := func(p message.Part) bool { return p.Name == name || id != "" && strings.Contains(p.Name+p.Text, id) }
-		if slices.ContainsFunc(c.m.Parts, shown) {
-			continue
-		}
-		c.note("file " + name)
+		object, _ := conversation.Marshal(map[string]string{key: arguments}) // texts always encode
+		arguments = string(object)
 	}
+	r.m.ToolCalls = []message.ToolCall{{ID: r.m.Label, Name: tool, Arguments: arguments}}
+	r.m.Content = ""
+}
+
+// files names what hangs on the message and is not in its content. ChatGPT gives such a file to its tools, so the model
+// knows no more of it than its name either.
+func (r *reader) files(x exported) {
+	for _, a := range x.Metadata.Attachments {
+		name := a.Name
+		if name == "" {
+			name = a.ID
+		}
+		shown := func(p message.Part) bool {
+			return p.Name == name || a.ID != "" && strings.Contains(p.Name+p.Text, a.ID)
+		}
+		if name != "" && !slices.ContainsFunc(r.m.Parts, shown) {
+			r.note("file " + name)
+		}
+	}
+}
+
+// note puts a note where something stood that is not imported.
+func (r *reader) note(what string) { r.m.Parts = append(r.m.Parts, conversation.Note(what)) }
+
+// AssetID is the id in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png, and the one that the
+// name of the file in the export begins with.
+var AssetID = regexp.MustCompile(`file[-_][0-9A-Za-z]+`)
+
+// image takes an image by its pointer. Where the export does not hold it, a note says so.
+func (r *reader) image(pointer string) {
+	_, path, _ := strings.Cut(pointer, "://")
+	id := AssetID.FindString(path)
+	if name, data, ok := r.assets(id); ok {
+		if kind := imageType(data); kind != "" {
+			r.m.Parts = append(r.m.Parts, message.Part{Kind: message.ImagePart, Name: name, MediaType: kind, Data: data})
+			return
+		}
+	}
+	if id == "" {
+		id = conversation.Shorten(pointer)
+	}
+	r.note("image " + id)
+	r.c.Odd(r.m.Label, "content", "shows the image %q, which is not in the export; a note replaces it", id)
+}
+
+// imageType is the media type of an image, "" where the data is none that a model takes.
+func imageType(data []byte) string {
+	begin := string(data[:min(len(data), 12)])
+	switch {
+	case strings.HasPrefix(begin, "\x89PNG\r\n"):
+		return "image/png"
+	case strings.HasPrefix(begin, "\xFF\xD8\xFF"):
+		return "image/jpeg"
+	case strings.HasPrefix(begin, "GIF8"):
+		return "image/gif"
+	case strings.HasPrefix(begin, "RIFF") && strings.HasSuffix(begin, "WEBP"):
+		return "image/webp"
+	}
+	return ""
 }

@@ -5,7 +5,9 @@ package conversation
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -14,41 +16,79 @@ import (
 	"winnow/session/title"
 )
 
-// Conversation is one conversation of a file that may hold many, or what is in its place.
+// Conversation is one conversation of a file, or what is in its place. One without an Origin has no name in its file,
+// and its messages follow one another.
 type Conversation struct {
 	store.Conversation
-	Index   int      // its place among the conversations of the file, from 0
-	Line    int      // of one that is Broken the line it begins in, from 1; 0 where the file has no lines
+	Line    int      // the line it begins in, from 1; 0 where the file has no lines
 	Remarks []Remark // what is odd about it, and what of it could not be read
-	Broken  *Remark  // why it is no conversation, and all else may be missing; a sentence about the file where Field is file; nil for one
+	Broken  string   // why it is no conversation: from the verb on, or where Line is 0 a sentence; "" for one
 }
 
-// Message is one message of a file that holds one conversation, or what is in its place.
-type Message struct {
-	store.Message
-	Index     int      // its place among the file's messages, from 0
-	Line      int      // the line it begins in, from 1
-	Size      int      // its bytes in the file
-	NoContent bool     // the file gives it no content, not even an empty one
-	BadTime   string   // what is wrong with the time that the file gives, "" where it gives none or a good one
-	Remarks   []Remark // what is odd about it
-	Broken    *Remark  // why it is no message and Message is empty; nil for a message
+// New is a conversation without messages.
+func New(source string) Conversation {
+	return Conversation{Conversation: store.Conversation{Session: store.Session{Source: source}, Leaf: -1}}
 }
 
-// About is what a file with one conversation says of it beside its messages. It is complete when the
-// last message was read.
-type About struct {
-	Title   string
-	Model   string
-	System  string
-	Unused  []string // keys that mean nothing here, in their order
-	Remarks []Remark // what is odd about the file
+// NewMessage is an imported message.
+func NewMessage(label string, role message.Role, text string, at int64) store.ImportedMessage {
+	m := message.Message{Label: label, Role: role, Content: text, Status: message.Imported, CreatedMS: at}
+	if !KnownRole(role) {
+		m.Status = message.Quarantined
+	}
+	return store.ImportedMessage{Message: store.Message{Message: m}, After: -1}
 }
+
+// Each reads a file of which every value is a conversation. read returns the reason where a value is none.
+func Each(source string, read func(c *Conversation, raw json.RawMessage) error) Reader {
+	return func(values iter.Seq2[Value, error]) iter.Seq2[Conversation, error] {
+		return func(yield func(Conversation, error) bool) {
+			for v, err := range values {
+				c := New(source)
+				c.Line, c.Broken = v.Line, v.Broken
+				if err == nil && v.Broken == "" {
+					if reason := read(&c, v.Raw); reason != nil {
+						c.Broken = reason.Error()
+					}
+				}
+				if !yield(c, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Whole reads a file that is one conversation, a value after the other. A value that is not JSON is noted.
+func Whole(source string, read func(c *Conversation, values []Value)) Reader {
+	return func(values iter.Seq2[Value, error]) iter.Seq2[Conversation, error] {
+		return func(yield func(Conversation, error) bool) {
+			c := New(source)
+			var all []Value
+			for v, err := range values {
+				if err != nil {
+					yield(c, err)
+					return
+				}
+				if v.Broken != "" {
+					c.Remarks = append(c.Remarks, Remark{Index: -1, Line: v.Line, What: v.Broken, Lost: true})
+					continue
+				}
+				all = append(all, v)
+			}
+			read(&c, all)
+			yield(c, nil)
+		}
+	}
+}
+
+// Reader makes conversations of the values of a file. An error ends it.
+type Reader func(iter.Seq2[Value, error]) iter.Seq2[Conversation, error]
 
 // Remark says something about a message of a file, about a conversation or about the file.
 type Remark struct {
-	Index int    // the message's place in the file, from 0; -1 for the file, and where Label names the message
-	Line  int    // the line it begins in, from 1; 0 for the file
+	Index int    // the message's place in the file, from 0; -1 for the file or a line, and where Label names the message
+	Line  int    // the line it begins in, from 1; 0 for none
 	Label string // the message's id in a file of many conversations
 	Field string // the message's key, "" for all of it
 	What  string // from the verb on: is missing. About the file it is a sentence.
@@ -59,8 +99,10 @@ func (r Remark) String() string {
 	switch {
 	case r.Label != "":
 		return words("message", r.Label+":", r.Field, r.What)
+	case r.Index < 0 && r.Line > 0:
+		return words(fmt.Sprintf("line %d:", r.Line), r.Field, r.What)
 	case r.Index < 0:
-		return r.What
+		return words(r.Field, r.What)
 	}
 	return words(fmt.Sprintf("message %d (line %d):", r.Index+1, r.Line), r.Field, r.What)
 }
@@ -107,6 +149,11 @@ func UnknownRole(r message.Role) string {
 // Unused says what becomes of what no request can hold.
 func Unused(what ...string) string {
 	return fmt.Sprintf("contains data that winnow cannot send (%s); it is kept, but not used", strings.Join(what, ", "))
+}
+
+// LeftOut says the same of what is not kept.
+func LeftOut(what ...string) string {
+	return fmt.Sprintf("contains data that winnow cannot send (%s); it is left out", strings.Join(what, ", "))
 }
 
 // Note is in the place of a file or an image that is not imported.

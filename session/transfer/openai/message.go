@@ -1,164 +1,251 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"winnow/history/message"
+	"winnow/session/store"
 	"winnow/session/transfer/conversation"
-	"winnow/session/transfer/rawjson"
 )
 
-// messageReader is one message while it is read.
+// messageReader reads one message.
 type messageReader struct {
-	message.Message
-	extra     rawExtra
-	noContent bool   // it has no content: neither an empty one nor null
-	badTime   string // what is wrong with the time that it gives, "" where it gives none
-	remarks   []conversation.Remark
+	conv   *conversation.Conversation
+	at     conversation.Remark // where the message is
+	fields map[string]json.RawMessage
+	m      store.ImportedMessage
+	calls  map[string]json.RawMessage // what calls hold beside their id, name and arguments, by their places
 }
 
-// fieldReaders say what the known keys of a message mean. What a reader cannot take goes to the
-// message's extra with a remark, so that no byte of a message is lost.
-var fieldReaders = map[string]func(*messageReader, []byte){
-	"role":              (*messageReader).role,
-	"content":           (*messageReader).content,
-	"attachments":       (*messageReader).attachments,
-	"name":              func(m *messageReader, raw []byte) { m.Name = m.string("name", raw) },
-	"reasoning_content": func(m *messageReader, raw []byte) { m.reasoning("reasoning_content", raw) },
-	"reasoning":         func(m *messageReader, raw []byte) { m.reasoning("reasoning", raw) },
-	"tool_calls":        (*messageReader).toolCalls,
-	"function_call":     (*messageReader).functionCall,
-	"tool_call_id":      func(m *messageReader, raw []byte) { m.ToolCallID = m.scalar("tool_call_id", raw) },
-	"id":                func(m *messageReader, raw []byte) { m.Label = m.scalar("id", raw) },
-	"timestamp":         (*messageReader).timestamp,
-}
-
-// fieldOrder is the order in which the known keys are read: how a content is read depends on the
-// role, and reasoning_content goes before reasoning.
-var fieldOrder = []string{
+// keys are those of a message that mean something here. What cannot be read of them stays with the other keys of the
+// message, so that nothing is lost.
+var keys = []string{
 	"role", "content", "attachments", "name", "reasoning_content", "reasoning", "tool_calls", "function_call",
 	"tool_call_id", "id", "timestamp",
 }
 
-// readMessage reads one value of a file. The error is the reason where it is no message.
-func readMessage(raw []byte) (*messageReader, error) {
-	if !json.Valid(raw) {
-		return nil, rawjson.SyntaxError(raw)
-	}
-	if raw[0] != '{' {
-		return nil, fmt.Errorf("is %s, not an object with a role and a content", rawjson.Kind(raw))
-	}
-	m := &messageReader{}
-	known := make(map[string][]byte, 8)
-	for name, value := range rawjson.Members(raw) {
-		key := rawjson.Unquote(name)
-		if fieldReaders[key] == nil {
-			m.extra.message.Add(name, value)
-			continue
-		}
-		if first, twice := known[key]; twice {
-			m.extra.message.Add(name, first)
-			m.remark(key, "appears more than once; the last one is used")
-		}
-		known[key] = value
-	}
-	if known["role"] == nil && known["content"] == nil && known["tool_calls"] == nil && known["function_call"] == nil {
-		return nil, errors.New("has neither a role nor content, so it is not a message")
-	}
-	for _, key := range fieldOrder {
-		if value := known[key]; value != nil && string(value) != "null" {
-			fieldReaders[key](m, value)
-		}
-	}
-	m.noContent = known["content"] == nil
-	m.judgeRole(known["role"])
-	return m, nil
+func (r *messageReader) remark(field, format string, args ...any) {
+	at := r.at
+	at.Field, at.What = field, fmt.Sprintf(format, args...)
+	r.conv.Remarks = append(r.conv.Remarks, at)
 }
 
-func (m *messageReader) remark(field, format string, args ...any) {
-	m.remarks = append(m.remarks, conversation.Remark{Field: field, What: fmt.Sprintf(format, args...)})
+func (r *messageReader) lose(what string) {
+	r.remark("", "%s", what)
+	r.conv.Remarks[len(r.conv.Remarks)-1].Lost = true
 }
 
-// leave keeps a value that has no place in a message.
-func (m *messageReader) leave(field string, raw []byte, reason string) {
-	m.extra.message.Set(field, raw)
-	m.remark(field, "%s; it is kept, but not used", reason)
+// read adds a value of the file as a message.
+func (r *messageReader) read(raw json.RawMessage) {
+	switch kind := ""; {
+	case json.Unmarshal(raw, &r.fields) != nil || raw[0] != '{':
+		r.lose("is " + conversation.Kind(raw) + ", not an object with a role and a content")
+		return
+	case r.isItem(&kind):
+		if !r.conv.AddItem(raw, "", 0) {
+			r.lose(fmt.Sprintf("is of the type %q, which is not supported", conversation.Shorten(kind)))
+		}
+		return
+	case r.fields["role"] == nil && r.fields["content"] == nil && r.fields["tool_calls"] == nil && r.fields["function_call"] == nil:
+		r.lose("has neither a role nor content, so it is not a message")
+		return
+	}
+	noContent := r.fields["content"] == nil
+	r.role()
+	content := conversation.ReadContent(r.take("content"))
+	if len(content.Unused) > 0 {
+		r.fields["content"], _ = conversation.Marshal(content.Unused) // values of a file always encode
+		r.remark("content", "%s", conversation.Unused(content.Kinds...))
+	}
+	r.attachments()
+	r.m.Name, r.m.Label, r.m.ToolCallID = r.text("name"), r.text("id"), r.text("tool_call_id")
+	if r.m.Reasoning = r.text("reasoning_content"); r.m.Reasoning == "" {
+		r.m.Reasoning = r.text("reasoning")
+	}
+	r.toolCalls()
+	r.time()
+	extra := map[string]json.RawMessage{}
+	if len(r.fields) > 0 {
+		extra["message"] = conversation.Object(r.fields)
+	}
+	if len(r.calls) > 0 {
+		extra["tool_calls"] = conversation.Object(r.calls)
+	}
+	r.m.Extra = conversation.Object(extra)
+	all := content.Messages(r.m)
+	if last := all[len(all)-1]; conversation.Blank(last.Message.Message) && last.Role != message.Tool {
+		if noContent {
+			r.remark("content", "is missing; the message is kept, but never sent")
+		} else {
+			r.remark("content", "is empty; the message is kept, but never sent")
+		}
+	}
+	r.conv.Append(all...)
 }
 
-// string takes a text.
-func (m *messageReader) string(field string, raw []byte) string {
-	if raw[0] != '"' {
-		m.leave(field, raw, "is "+rawjson.Kind(raw)+", not a text")
+// isItem reports whether the value is an item of Responses.
+func (r *messageReader) isItem(kind *string) bool {
+	*kind = conversation.Text(r.fields["type"])
+	return *kind == "message" || *kind != "" && r.fields["role"] == nil && r.fields["content"] == nil || *kind == "reasoning"
+}
+
+// take takes a value out of the message, nil for none.
+func (r *messageReader) take(key string) json.RawMessage {
+	value := r.fields[key]
+	delete(r.fields, key)
+	if string(value) == "null" {
+		return nil
+	}
+	return value
+}
+
+// text takes a text or a number: ids are both.
+func (r *messageReader) text(key string) string {
+	raw := r.take(key)
+	if raw != nil && strings.IndexByte(`{[tf`, raw[0]) >= 0 {
+		r.fields[key] = raw
+		r.remark(key, "is %s, not a text; it is kept, but not used", conversation.Kind(raw))
 		return ""
 	}
-	return rawjson.Unquote(raw)
+	return conversation.Text(raw)
 }
 
-// scalar takes a text or a number: ids are both.
-func (m *messageReader) scalar(field string, raw []byte) string {
-	if raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' {
-		return string(raw)
+// role takes the role. A message of one that nobody knows is kept and shown, and never sent.
+func (r *messageReader) role() {
+	raw := r.take("role")
+	name := conversation.Text(raw)
+	role := conversation.Role(strings.ToLower(strings.TrimSpace(name)))
+	if !conversation.KnownRole(role) {
+		role = message.Role(name)
 	}
-	return m.string(field, raw)
-}
-
-func (m *messageReader) reasoning(field string, raw []byte) {
-	if m.Reasoning != "" {
-		m.extra.message.Set(field, raw)
-		return
-	}
-	m.Reasoning = m.string(field, raw)
-}
-
-func (m *messageReader) role(raw []byte) {
-	if raw[0] != '"' {
-		m.Role = message.Role(raw)
-		return
-	}
-	name := rawjson.Unquote(raw)
-	m.Role = message.Role(name)
-	plain := conversation.Role(strings.ToLower(strings.TrimSpace(name)))
-	if !conversation.KnownRole(plain) || plain == m.Role {
-		return
-	}
-	m.Role = plain
-	m.extra.message.Set("role", raw) // as the file spells it
-}
-
-// judgeRole gives the message its status. A message of an unknown role is kept and
-// shown, and never sent.
-func (m *messageReader) judgeRole(raw []byte) {
-	m.Status = message.Imported
-	if conversation.KnownRole(m.Role) {
-		return
-	}
-	m.Status = message.Quarantined
+	r.m = conversation.NewMessage("", role, "", 0)
 	switch {
+	case r.m.Status != message.Quarantined:
 	case raw == nil:
-		m.remark("role", "is missing; the message is kept and shown, but never sent")
-	case raw[0] != '"':
-		m.remark("role", "is %s, not a text; the message is kept and shown, but never sent", rawjson.Kind(raw))
+		r.remark("role", "is missing; the message is kept and shown, but never sent")
 	default:
-		m.remark("role", "%s", conversation.UnknownRole(m.Role))
+		r.remark("role", "%s", conversation.UnknownRole(role))
 	}
 }
 
-// timestamp reads when the message was written. A time that cannot be read is kept as it is.
-func (m *messageReader) timestamp(raw []byte) {
-	text, ok := rawjson.Scalar(raw)
-	ms, read := conversation.ParseTime(strings.TrimSpace(text))
-	switch {
-	case ok && read:
-		m.CreatedMS = ms
-	case ok && text == "":
-	default:
-		m.extra.message.Set("timestamp", raw)
-		m.badTime = fmt.Sprintf("is %s, not a time", rawjson.Kind(raw))
-		if ok {
-			m.badTime = fmt.Sprintf("is %q, which is not a time", conversation.Shorten(text))
+// toolCalls takes the calls as they are: blank ids, doubled ids and broken arguments are repaired when a request is
+// planned. A function_call is a call in the form that was there before, without an id.
+func (r *messageReader) toolCalls() {
+	calls, ok := conversation.Items(r.fields["tool_calls"])
+	if ok {
+		delete(r.fields, "tool_calls")
+	} else if raw := r.take("tool_calls"); raw != nil {
+		r.fields["tool_calls"] = raw
+		r.remark("tool_calls", "is %s, not a list; it is kept, but not used", conversation.Kind(raw))
+	}
+	if raw := r.take("function_call"); raw != nil {
+		calls = append(calls, conversation.Object(map[string]json.RawMessage{"function": raw}))
+	}
+	r.calls = map[string]json.RawMessage{}
+	for _, raw := range calls {
+		var call, function map[string]json.RawMessage
+		if json.Unmarshal(raw, &call) != nil {
+			r.remark("tool_calls", "holds %s among its calls; it is left out", conversation.Kind(raw))
+			continue
+		}
+		in := call // some programs write a call flat
+		if json.Unmarshal(call["function"], &function) == nil && function != nil {
+			in = function
+		}
+		r.m.ToolCalls = append(r.m.ToolCalls, message.ToolCall{
+			ID: conversation.Text(call["id"]), Name: conversation.Text(in["name"]), Arguments: conversation.Text(in["arguments"]),
+		})
+		for _, key := range []string{"id", "type", "function", "name", "arguments"} {
+			delete(call, key)
+		}
+		if len(call) > 0 {
+			r.calls[strconv.Itoa(len(r.m.ToolCalls)-1)] = conversation.Object(call)
 		}
 	}
+}
+
+// The years in which a message can have been written.
+const (
+	firstYear = 1995
+	lastYear  = 2100
+)
+
+// time takes when the message was written. One that cannot be read is kept as it is.
+func (r *messageReader) time() {
+	raw := r.take("timestamp")
+	text := strings.TrimSpace(conversation.Text(raw))
+	ms, ok := conversation.ParseTime(text)
+	year := time.UnixMilli(ms).UTC().Year()
+	switch {
+	case text == "":
+	case !ok:
+		r.fields["timestamp"] = raw
+		r.remark("timestamp", "is %q, which is not a time", conversation.Shorten(text))
+	case year < firstYear || year >= lastYear:
+		r.m.CreatedMS = ms
+		r.remark("timestamp", "is %s, which can hardly be; please check", time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05"))
+	default:
+		r.m.CreatedMS = ms
+	}
+}
+
+// attachments takes the texts and the code that are attached to a user's message as its parts. What else is attached is
+// kept.
+func (r *messageReader) attachments() {
+	raw := r.take("attachments")
+	if raw == nil {
+		return
+	}
+	var kinds []string
+	var rest []json.RawMessage
+	items, _ := conversation.Items(raw)
+	for _, item := range items {
+		part, kind := attachedText(item)
+		if part.Text != "" && r.m.Role == message.User {
+			r.m.Parts = append(r.m.Parts, part)
+			continue
+		}
+		if rest = append(rest, item); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if raw[0] != '[' {
+		r.fields["attachments"] = raw
+		r.remark("attachments", "is %s, not a list; it is kept, but not used", conversation.Kind(raw))
+	}
+	if len(rest) > 0 {
+		r.fields["attachments"], _ = conversation.Marshal(rest) // values of a file always encode
+		r.remark("attachments", "%s", conversation.Unused(kinds...))
+	}
+}
+
+// attachedText reads an attachment that is a text or code, and names its kind for a sentence. Programs name its keys in
+// several ways.
+func attachedText(raw json.RawMessage) (p message.Part, kind string) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return p, conversation.Kind(raw)
+	}
+	first := func(keys ...string) string {
+		for _, key := range keys {
+			if text := conversation.Text(fields[key]); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	kind = conversation.Shorten(first("type", "kind"))
+	media := cmp.Or(first("media_type", "mime_type", "mimeType"), "text/plain")
+	texts := []string{"", "text", "code", "file", "snippet", "document", "markdown"}
+	if !slices.Contains(texts, kind) || first("encoding") == "base64" || !strings.HasPrefix(media, "text/") && media != "application/json" {
+		return p, cmp.Or(kind, "a file")
+	}
+	name := cmp.Or(first("name", "filename", "title", "path"), strings.TrimSpace(first("language")+" attachment"))
+	return message.Part{Kind: message.TextPart, Name: name, MediaType: media, Text: first("content", "text", "code")}, kind
 }

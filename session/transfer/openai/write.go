@@ -3,59 +3,35 @@ package openai
 import (
 	"encoding/base64"
 	"encoding/json"
-	"slices"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
 
 	"winnow/history/message"
-	"winnow/session/transfer/rawjson"
+	"winnow/session/transfer/conversation"
 )
 
-// Line writes a message as one line of JSONL, without the line's end; a Reader reads it as the same
-// message. extra holds further keys in the form of store.Message.Extra, and they return to their places.
-// Arguments keep the text that was received. Bytes that are not UTF-8 become U+FFFD, because JSON cannot
-// hold them.
-func Line(m message.Message, extra []byte) ([]byte, error) {
-	var beside struct {
-		Message   json.RawMessage            `json:"message"`
-		ToolCalls map[string]json.RawMessage `json:"tool_calls"`
-	}
-	if json.Unmarshal(extra, &beside) != nil {
-		beside.Message, beside.ToolCalls = nil, nil // Not of a reply or of an import: it has no place here.
-	}
-	var line rawjson.Object
-	put := func(key string, value any) error {
-		text, err := rawjson.Marshal(value)
-		if err == nil {
-			line.Set(key, text)
-		}
-		return err
-	}
-	fields := []struct {
-		key   string
-		value any
-		there bool
-	}{
-		{"id", m.Label, m.Label != ""},
-		{"timestamp", time.UnixMilli(m.CreatedMS).UTC().Format("2006-01-02T15:04:05.000Z07:00"), m.CreatedMS != 0},
-		{"role", m.Role, true},
-		{"name", m.Name, m.Name != ""},
-		{"content", contentOf(m), true},
-		{"reasoning_content", m.Reasoning, m.Reasoning != ""},
-		{"tool_calls", callsOf(m.ToolCalls, beside.ToolCalls), len(m.ToolCalls) > 0},
-		{"tool_call_id", m.ToolCallID, m.ToolCallID != "" || m.Role == message.Tool},
-	}
-	for _, f := range fields {
-		if !f.there {
-			continue
-		}
-		if err := put(f.key, f.value); err != nil {
-			return nil, err
-		}
-	}
-	addUnknown(&line, beside.Message, func(key string) bool { return fieldReaders[key] != nil })
-	return line, nil
+// line is a message as it is written.
+type line struct {
+	ID         string            `json:"id,omitempty"`
+	Timestamp  string            `json:"timestamp,omitempty"`
+	Role       message.Role      `json:"role"`
+	Name       string            `json:"name,omitempty"`
+	Content    any               `json:"content"`
+	Reasoning  string            `json:"reasoning_content,omitempty"`
+	ToolCalls  []json.RawMessage `json:"tool_calls,omitempty"`
+	ToolCallID *string           `json:"tool_call_id,omitempty"`
+}
+
+// call is a call as it is written.
+type call struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
 }
 
 // part is one part of a content.
@@ -67,6 +43,63 @@ type part struct {
 
 type image struct {
 	URL string `json:"url"`
+}
+
+// Line writes a message as one line of JSONL, without the line's end; Read reads it as the same message. extra holds
+// further keys in the form of store.Message.Extra, and they return to their places. Arguments keep the text that was
+// received. Bytes that are not UTF-8 become U+FFFD, because JSON cannot hold them.
+func Line(m message.Message, extra []byte) ([]byte, error) {
+	var beside struct {
+		Message   map[string]json.RawMessage            `json:"message"`
+		ToolCalls map[string]map[string]json.RawMessage `json:"tool_calls"`
+	}
+	if json.Unmarshal(extra, &beside) != nil {
+		beside.Message, beside.ToolCalls = nil, nil // Not of a reply or of an import: it has no place here.
+	}
+	out := line{ID: m.Label, Role: m.Role, Name: m.Name, Content: contentOf(m), Reasoning: m.Reasoning}
+	if m.CreatedMS != 0 {
+		out.Timestamp = time.UnixMilli(m.CreatedMS).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	if m.ToolCallID != "" || m.Role == message.Tool {
+		out.ToolCallID = &m.ToolCallID
+	}
+	for i, c := range m.ToolCalls {
+		written := call{ID: c.ID, Type: "function"}
+		written.Function.Name, written.Function.Arguments = c.Name, c.Arguments
+		text, err := withKeys(written, beside.ToolCalls[strconv.Itoa(i)], "name", "arguments")
+		if err != nil {
+			return nil, err
+		}
+		out.ToolCalls = append(out.ToolCalls, text)
+	}
+	return withKeys(out, beside.Message, keys...)
+}
+
+// withKeys is the JSON of a struct with further keys behind its own, but for known ones.
+func withKeys(v any, further map[string]json.RawMessage, known ...string) (json.RawMessage, error) {
+	text, err := conversation.Marshal(v)
+	if err != nil || len(further) == 0 {
+		return text, err
+	}
+	var own map[string]json.RawMessage
+	if err := json.Unmarshal(text, &own); err != nil {
+		return nil, err
+	}
+	rest := maps.Clone(further)
+	for _, key := range known {
+		delete(rest, key)
+	}
+	for key := range own {
+		delete(rest, key)
+	}
+	if len(rest) == 0 {
+		return text, nil
+	}
+	more, err := conversation.Marshal(rest)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(text[:len(text)-1], ','), more[1:]...), nil
 }
 
 // contentOf is the content of a message: one text, or a list of parts where it has an image.
@@ -94,43 +127,4 @@ func contentOf(m message.Message) any {
 		return strings.Join(texts, "\n\n")
 	}
 	return strings.Join(append(texts, m.Content), "\n\n")
-}
-
-// callsOf are calls as Chat Completions has them, each with the keys that it had beside.
-func callsOf(calls []message.ToolCall, beside map[string]json.RawMessage) []json.RawMessage {
-	var list []json.RawMessage
-	for i, c := range calls {
-		var call, function rawjson.Object
-		for _, f := range [][2]string{{"name", c.Name}, {"arguments", c.Arguments}} {
-			text, err := rawjson.Marshal(f[1])
-			if err != nil {
-				panic(err) // a string always encodes
-			}
-			function.Set(f[0], text)
-		}
-		id, err := rawjson.Marshal(c.ID)
-		if err != nil {
-			panic(err) // a string always encodes
-		}
-		call.Set("id", id)
-		call.Set("type", []byte(`"function"`))
-		call.Set("function", function)
-		addUnknown(&call, beside[strconv.Itoa(i)], func(key string) bool {
-			return slices.Contains([]string{"id", "type", "function", "name", "arguments"}, key)
-		})
-		list = append(list, json.RawMessage(call))
-	}
-	return list
-}
-
-// addUnknown adds the members of an object whose keys have no meaning here.
-func addUnknown(to *rawjson.Object, object []byte, known func(key string) bool) {
-	if len(object) == 0 || object[0] != '{' {
-		return
-	}
-	for name, value := range rawjson.Members(object) {
-		if !known(rawjson.Unquote(name)) {
-			to.Add(name, value)
-		}
-	}
 }

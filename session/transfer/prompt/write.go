@@ -1,3 +1,4 @@
+// Package prompt writes a conversation as one text for a model. It does not read such texts.
 package prompt
 
 import (

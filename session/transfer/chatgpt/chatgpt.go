@@ -1,0 +1,138 @@
+// Package chatgpt reads the conversations of a ChatGPT data export. It does not open files and does not store.
+package chatgpt
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"winnow/history/message"
+	"winnow/session/store"
+	"winnow/session/transfer/conversation"
+)
+
+// Assets finds the bytes of an image that a message names by its id. ok is false where the export does not hold them.
+type Assets func(id string) (name string, data []byte, ok bool)
+
+// Reader reads the conversations of an export.
+func Reader(assets Assets) conversation.Reader {
+	return conversation.Each("chatgpt", func(c *conversation.Conversation, raw json.RawMessage) error {
+		return read(c, raw, assets)
+	})
+}
+
+// export is one conversation of an export.
+type export struct {
+	ConversationID string            `json:"conversation_id"`
+	ID             string            `json:"id"`
+	Title          string            `json:"title"`
+	Created        conversation.Time `json:"create_time"`
+	Updated        conversation.Time `json:"update_time"`
+	CurrentNode    string            `json:"current_node"`
+	Archived       bool              `json:"is_archived"`
+	Starred        bool              `json:"is_starred"`
+	Mapping        map[string]node   `json:"mapping"`
+}
+
+// node is one entry of a mapping. Many hold no message, or only what the model thought before the next.
+type node struct {
+	Parent   string          `json:"parent"`
+	Children []string        `json:"children"`
+	Message  json.RawMessage `json:"message"`
+}
+
+func read(c *conversation.Conversation, raw json.RawMessage, assets Assets) error {
+	var x export
+	err := json.Unmarshal(raw, &x)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case raw[0] != '{':
+		return fmt.Errorf("is %s, not an object with a mapping", conversation.Kind(raw))
+	case errors.As(err, &wrong):
+		c.Lose("", wrong.Field, "holds a value that cannot be read (%s)", wrong.Value)
+	case err != nil:
+		return err
+	}
+	if x.Mapping == nil {
+		return errors.New("has no mapping, so it is not a conversation")
+	}
+	c.Session = store.Session{
+		Source: c.Session.Source, Origin: cmp.Or(x.ConversationID, x.ID), Title: x.Title, Created: x.Created.Time,
+		Updated: x.Updated.Time, Archived: x.Archived, Pinned: x.Starred,
+	}
+	var nodes []conversation.Node
+	for _, id := range inOrder(x.Mapping) {
+		n := conversation.Node{ID: id, Parent: x.Mapping[id].Parent}
+		r := reader{c: c, assets: assets}
+		if m, ok := r.message(id, x.Mapping[id].Message); ok {
+			n.Messages = append(n.Messages, m)
+		}
+		nodes = append(nodes, n)
+	}
+	c.Grow(nodes, x.CurrentNode)
+	if c.Session.Origin == "" && len(c.Messages) > 0 {
+		c.Session.Origin = "of message " + c.Messages[0].Label
+	}
+	for i := range c.Messages {
+		if c.Messages[i].Role == message.Tool {
+			c.Messages[i].ToolCallID = callFor(c.Messages, i)
+		}
+	}
+	return nil
+}
+
+// inOrder is every key of a mapping, children behind their parent in the order that it gives them. A node without a
+// parent gets the one that names it.
+func inOrder(mapping map[string]node) []string {
+	var order []string
+	seen := map[string]bool{}
+	var visit func(id string)
+	visit = func(id string) {
+		seen[id] = true
+		order = append(order, id)
+		for _, kid := range mapping[id].Children {
+			n, ok := mapping[kid]
+			if !ok || seen[kid] {
+				continue
+			}
+			if _, known := mapping[n.Parent]; !known {
+				n.Parent = id
+				mapping[kid] = n
+			}
+			visit(kid)
+		}
+	}
+	keys := slices.Sorted(maps.Keys(mapping))
+	claimed := map[string]bool{}
+	for _, id := range keys {
+		for _, kid := range mapping[id].Children {
+			claimed[kid] = claimed[kid] || kid != id
+		}
+	}
+	for _, first := range []bool{true, false} { // the roots, then what no root leads to
+		for _, id := range keys {
+			if !seen[id] && (!first || !claimed[id]) {
+				visit(id)
+			}
+		}
+	}
+	return order
+}
+
+// callFor is the call that a tool's message answers: the last one of the same turn to a tool of its name, or else the
+// last one of the turn, "" for none.
+func callFor(messages []store.ImportedMessage, i int) string {
+	last := ""
+	for at := messages[i].After; at >= 0 && messages[at].Role != message.User; at = messages[at].After {
+		for _, call := range slices.Backward(messages[at].ToolCalls) {
+			if call.Name == messages[i].Name {
+				return call.ID
+			}
+			last = cmp.Or(last, call.ID)
+		}
+	}
+	return last
+}

@@ -1,0 +1,84 @@
+// Package codex reads a session file of Codex, ~/.codex/sessions/**/rollout-*.jsonl. Such a file holds the system prompt
+// only where the version of Codex writes it, and no descriptions of tools. The package does not open files and does not
+// store.
+package codex
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"winnow/history/message"
+	"winnow/session/title"
+	"winnow/session/transfer/conversation"
+)
+
+// Read reads a session file.
+var Read = conversation.Whole("codex", read)
+
+// line is one line of the file. The items of the requests are in those of the type response_item; the events beside them
+// say the same again, for the screen.
+type line struct {
+	Time    conversation.Time `json:"timestamp"`
+	Type    string            `json:"type"`
+	Payload json.RawMessage   `json:"payload"`
+}
+
+// about is what a line says that is no item.
+type about struct {
+	ID           string `json:"id"`
+	Cwd          string `json:"cwd"`
+	Model        string `json:"model"`
+	Message      string `json:"message"` // the summary of a compaction
+	Instructions struct {
+		Text string `json:"text"`
+	} `json:"base_instructions"`
+}
+
+func read(c *conversation.Conversation, values []conversation.Value) {
+	model := ""
+	for _, v := range values {
+		var l line
+		var a about
+		if err := json.Unmarshal(v.Raw, &l); err != nil || len(l.Payload) == 0 {
+			c.Remarks = append(c.Remarks, conversation.Remark{Index: -1, Line: v.Line, What: "is not of Codex", Lost: true})
+			continue
+		}
+		label := fmt.Sprintf("line %d", v.Line)
+		if l.Type != "response_item" {
+			_ = json.Unmarshal(l.Payload, &a) // keys of other forms are of no use here
+		}
+		switch before := len(c.Messages); l.Type {
+		case "session_meta":
+			c.Session.Origin, c.Session.Dir = cmp.Or(c.Session.Origin, a.ID), a.Cwd
+			c.Session.Created, c.Session.System = l.Time.Time, a.Instructions.Text
+		case "turn_context":
+			model = cmp.Or(a.Model, model)
+		case "compacted":
+			c.Append(conversation.NewMessage(label, message.User, a.Message, l.Time.MS()))
+		case "response_item":
+			if !c.AddItem(l.Payload, label, l.Time.MS()) {
+				c.Odd(label, "", "is of a type that is not supported; it is left out")
+			}
+			for i := before; i < len(c.Messages); i++ {
+				m := &c.Messages[i]
+				if m.Role == message.Assistant {
+					m.Model = model
+				}
+				if m.Role == message.User && c.Session.Title == "" && !added(m.Content) {
+					c.Session.Title = title.Of(m.Content)
+				}
+			}
+		}
+		if !l.Time.IsZero() && len(c.Messages) > 0 {
+			c.Session.Updated = time.UnixMilli(l.Time.MS())
+		}
+	}
+}
+
+// added reports whether Codex itself added a user's message, about the machine or of files of instructions.
+func added(text string) bool {
+	return strings.HasPrefix(text, "<") || strings.HasPrefix(text, "# AGENTS.md")
+}

@@ -1,0 +1,104 @@
+// Package openwebui reads the chats that Open WebUI exports as JSON. The export holds no results of tools apart from the
+// text, and files only by their names. The package does not open files and does not store.
+package openwebui
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"winnow/history/message"
+	"winnow/session/store"
+	"winnow/session/transfer/conversation"
+)
+
+// Read reads the chats of an export.
+var Read = conversation.Each("open-webui", read)
+
+type export struct {
+	ID       string            `json:"id"`
+	Title    string            `json:"title"`
+	Created  conversation.Time `json:"created_at"`
+	Updated  conversation.Time `json:"updated_at"`
+	Archived bool              `json:"archived"`
+	Pinned   bool              `json:"pinned"`
+	Chat     struct {
+		Title   string `json:"title"`
+		System  string `json:"system"`
+		History struct {
+			Current  string              `json:"currentId"`
+			Messages map[string]exported `json:"messages"`
+		} `json:"history"`
+	} `json:"chat"`
+}
+
+type exported struct {
+	Parent  string            `json:"parentId"`
+	Role    string            `json:"role"`
+	Content json.RawMessage   `json:"content"`
+	Model   string            `json:"model"`
+	Time    conversation.Time `json:"timestamp"`
+	Files   []struct {
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	} `json:"files"`
+}
+
+func read(c *conversation.Conversation, raw json.RawMessage) error {
+	var x export
+	if err := json.Unmarshal(raw, &x); err != nil {
+		return errors.New("is not a chat of Open WebUI: " + err.Error())
+	}
+	said := x.Chat.History.Messages
+	if said == nil {
+		return errors.New("has no messages, so it is not a chat")
+	}
+	c.Session = store.Session{
+		Source: c.Session.Source, Origin: x.ID, Title: cmp.Or(x.Title, x.Chat.Title), System: x.Chat.System, Created: x.Created.Time,
+		Updated: x.Updated.Time, Archived: x.Archived, Pinned: x.Pinned,
+	}
+	var nodes []conversation.Node
+	for _, id := range slices.SortedFunc(maps.Keys(said), func(a, b string) int {
+		return cmp.Or(said[a].Time.Compare(said[b].Time.Time), cmp.Compare(a, b))
+	}) {
+		nodes = append(nodes, conversation.Node{ID: id, Parent: said[id].Parent, Messages: messages(c, id, said[id])})
+	}
+	c.Grow(nodes, x.Chat.History.Current)
+	if c.Session.Origin == "" && len(c.Messages) > 0 {
+		c.Session.Origin = "of message " + c.Messages[0].Label
+	}
+	return nil
+}
+
+// thought is how a chat keeps what the model thought: as HTML before its answer.
+var thought = regexp.MustCompile(`(?s)^\s*<details type="reasoning"[^>]*>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*`)
+
+func messages(c *conversation.Conversation, id string, x exported) []store.ImportedMessage {
+	m := conversation.NewMessage(id, conversation.Role(x.Role), "", x.Time.MS())
+	content := conversation.ReadContent(x.Content)
+	if m.Role == message.Assistant {
+		m.Model = x.Model
+		if found := thought.FindStringSubmatch(content.Text); found != nil {
+			var lines []string
+			for line := range strings.Lines(strings.TrimSpace(found[1])) {
+				lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(line, ">"), " "))
+			}
+			content.Reasoning, content.Text = strings.Join(lines, ""), content.Text[len(found[0]):]
+		}
+	}
+	for _, f := range x.Files {
+		part, ok := conversation.DataURL(f.URL)
+		if !ok {
+			part = conversation.Note("file " + cmp.Or(f.Name, f.URL))
+		}
+		content.Parts = append(content.Parts, part)
+	}
+	if len(content.Unused) > 0 {
+		c.Odd(id, "content", "%s", conversation.LeftOut(content.Kinds...))
+	}
+	return content.Messages(m)
+}
