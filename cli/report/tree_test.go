@@ -10,7 +10,7 @@ import (
 
 func TestTreeOfBranches(t *testing.T) {
 	said := func(id, parent int64, role history.Role, text string) store.Message {
-		return store.Message{Parent: parent, Message: history.Message{ID: id, Role: role, Content: text}}
+		return store.Message{Seq: int(id), Parent: parent, Message: history.Message{ID: id, Role: role, Content: text}}
 	}
 	tree := NewTree([]store.Message{
 		said(2, 0, "user", "First"),

@@ -28,7 +28,7 @@ var (
 	errManyTitles    = errors.New("--title cannot be used with a file that may hold several conversations")
 	errNoDryRun      = errors.New("--dry-run cannot be used with winnow's own JSON; importing it never changes sessions that already exist")
 	errNotUTF8       = errors.New("the file is written in UTF-16; save it as UTF-8")
-	errOtherDatabase = errors.New("this is neither the database of llm nor that of crush")
+	errOtherDatabase = errors.New("this is neither the database of crush nor that of llm in the schema of its newest version")
 	errBrokenZip     = errors.New("the archive is truncated or damaged: its list of files is missing; download it again")
 	errOtherZip      = errors.New("the archive holds no conversations.json of an export")
 )

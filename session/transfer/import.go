@@ -234,6 +234,11 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	if !named {
 		c.Session.Origin = fingerprint(c)
 	}
+	for i := range c.Messages {
+		if named && c.Messages[i].Label == "" {
+			c.Messages[i].Label = fmt.Sprintf("message %d", i+1) // by which a later import finds it again
+		}
+	}
 	in.complete(im, &c)
 	im.Sendable = sendable(c.Messages)
 	var out store.ImportResult
@@ -329,7 +334,7 @@ func (in *importing) warnOfLimits(im *Imported, c store.Conversation) {
 		return // all of the history or nothing
 	}
 	sent, cut, lost := 0, 0, 0
-	for _, e := range plan.Entries.All() {
+	for _, e := range plan.Entries {
 		switch {
 		case e.Disposition == history.Cut:
 			cut++

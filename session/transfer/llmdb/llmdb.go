@@ -23,7 +23,7 @@ type logs struct {
 
 // Is reports whether a database with these columns is llm's.
 func Is(columns map[string]bool) bool {
-	return columns["threads.tip_message_hash"] || columns["responses.conversation_id"]
+	return columns["threads.tip_message_hash"] || columns["responses.resolved_model"]
 }
 
 // Read reads the conversations of a database, each that went on as a thread there. A conversation that cannot be read is
@@ -60,7 +60,7 @@ func Read(ctx context.Context, db *sql.DB, columns map[string]bool) iter.Seq2[co
 				return
 			}
 		}
-		if columns["responses.conversation_id"] {
+		if columns["responses.resolved_model"] {
 			_ = each((*logs).conversation, `
 				SELECT conversation_id
 				FROM responses
