@@ -54,7 +54,7 @@ func (m *Model) View() tea.View {
 	}
 	foot, x := s.footer()
 	theme.Lay(lines, s.l.Footer, foot)
-	if x >= 0 {
+	if x >= 0 && !s.l.Footer.Empty() {
 		cursor = tea.NewCursor(x, s.l.Footer.Y)
 	}
 	v.Content = strings.Join(lines, "\n")
