@@ -52,11 +52,11 @@ func (p *program) importCommand() *cobra.Command {
 			return firstError(in.writeSummary(), err)
 		}),
 	}
-	c.Flags().StringVar(&in.title, "title", "", "the title of the session; the default is the title in the file, or "+
-		"one made from the first message")
+	c.Flags().StringVar(&in.title, "title", "",
+		"the title of the session; the default is the title in the file, or one made from the first message")
 	c.Flags().BoolVar(&in.try, "dry-run", false, "show what would be imported, and store nothing")
-	c.Flags().BoolVar(&in.large, "large", false, fmt.Sprintf("lift the limit of %d MiB per file; may need a lot of memory",
-		transfer.Largest>>20))
+	c.Flags().BoolVar(&in.large, "large", false,
+		fmt.Sprintf("lift the limit of %d MiB per file; may need a lot of memory", transfer.Largest>>20))
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was imported, with warnings, as one JSON object")
 	return c
 }
@@ -242,8 +242,8 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 	case info.IsDir():
 		return importFile{}, fail(Failed, "%s is a folder; sessions import needs files", name)
 	case !info.Mode().IsRegular():
-		return importFile{}, fail(Failed, "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s "+
-			"reads it as standard input", name)
+		const what = "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s reads it as standard input"
+		return importFile{}, fail(Failed, what, name)
 	case info.Size() > transfer.Largest && !large:
 		return importFile{}, tooLarge(name)
 	}
@@ -255,9 +255,8 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 	if err != nil {
 		dir = ""
 	}
-	return importFile{
-		File: f, path: name, dir: dir, time: info.ModTime(), size: info.Size(), close: func() { f.Close() },
-	}, nil
+	done := func() { f.Close() }
+	return importFile{File: f, path: name, dir: dir, time: info.ModTime(), size: info.Size(), close: done}, nil
 }
 
 // spool copies a stream to a file that only this program can open, and that is gone with it.

@@ -390,8 +390,8 @@ func (in *importing) describe(ctx context.Context, row Session) error {
 	return in.s.use(ctx, in.tx, in.session)
 }
 
-// refuseDuplicate returns a *DuplicateError where another session was imported as the same conversation, however it went
-// on since.
+// refuseDuplicate returns a *DuplicateError where another session was imported as the same conversation, however it
+// went on since.
 func (in *importing) refuseDuplicate(ctx context.Context, row Session) error {
 	twin, err := importedAs(ctx, in.tx, row)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -449,7 +449,8 @@ func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
 		return err
 	}
 	for i, part := range r.Parts {
-		_, err := sqlite.InsertRow(ctx, in.tx, "parts", partRow{part, attachments[i]}, sql.Named("message", id), sql.Named("place", i))
+		row := partRow{part, attachments[i]}
+		_, err := sqlite.InsertRow(ctx, in.tx, "parts", row, sql.Named("message", id), sql.Named("place", i))
 		if err != nil {
 			return err
 		}

@@ -25,12 +25,15 @@ import (
 
 // Errors that say why a file cannot be imported.
 var (
-	errManyTitles    = errors.New("--title cannot be used with a file that may hold several conversations")
-	errNoDryRun      = errors.New("--dry-run cannot be used with winnow's own JSON; importing it never changes sessions that already exist")
+	errManyTitles = errors.New("--title cannot be used with a file that may hold several conversations")
+	errNoDryRun   = errors.New("--dry-run cannot be used with winnow's own JSON; " +
+		"importing it never changes sessions that already exist")
 	errNotUTF8       = errors.New("the file is written in UTF-16; save it as UTF-8")
-	errOtherDatabase = errors.New("this is neither the database of crush nor that of llm in the schema of its newest version")
-	errBrokenZip     = errors.New("the archive is truncated or damaged: its list of files is missing; download it again")
-	errOtherZip      = errors.New("the archive holds no conversations.json of an export")
+	errOtherDatabase = errors.New("this is neither the database of crush nor that of llm, " +
+		"in the schema of its newest version")
+	errBrokenZip = errors.New("the archive is truncated or damaged: " +
+		"its list of files is missing; download it again")
+	errOtherZip = errors.New("the archive holds no conversations.json of an export")
 )
 
 // conversations are those of a file, one after the other. An error ends them.
@@ -47,25 +50,25 @@ type layout struct {
 // noAssets is where an export without an archive has its images.
 func noAssets(string) (string, []byte, bool) { return "", nil, false }
 
-// layoutOf is the layout of a JSON file in which an object, or the first one of a list, has this key first of all keys
-// that decide. list says that its value is a list.
-func layoutOf(key string, list bool) (l layout, ok bool) {
-	switch {
-	case key == "winnow":
+// layoutOf is the layout of a JSON file whose object, or the first one of its list, has this key first of all keys that
+// decide.
+func layoutOf(key string) (l layout, ok bool) {
+	switch key {
+	case "winnow":
 		return layout{own: true, many: true}, true
-	case key == "mapping":
+	case "mapping":
 		return layout{read: chatgpt.Reader(noAssets), many: true}, true
-	case key == "chat_messages":
+	case "chat_messages":
 		return layout{read: claude.Read, many: true, claude: true}, true
-	case key == "parentUuid", key == "leafUuid", key == "sessionId", key == "isSnapshotUpdate":
+	case "parentUuid", "leafUuid", "sessionId", "isSnapshotUpdate":
 		return layout{read: claudecode.Read}, true
-	case key == "payload":
+	case "payload":
 		return layout{read: codex.Read}, true
-	case key == "info":
+	case "info":
 		return layout{read: opencode.Read}, true
-	case key == "chat":
+	case "chat":
 		return layout{read: openwebui.Read, many: true}, true
-	case key == "role", key == "content", key == "messages" && list:
+	case "role", "content", "messages":
 		return layout{read: openai.Read}, true
 	}
 	return layout{}, false
@@ -90,23 +93,14 @@ func recognise(r io.Reader) layout {
 		if err != nil || !ok {
 			return l
 		}
-		for _, list := range []bool{false, true} { // most keys decide before their value is read, which may be large
-			if found, ok := layoutOf(name, list); ok && (!list || listFollows(dec)) {
-				return found
-			}
+		if found, ok := layoutOf(name); ok {
+			return found
 		}
 		if dec.Decode(&value) != nil {
 			return l
 		}
 	}
 	return l
-}
-
-// listFollows reports whether the value that comes next is a list.
-func listFollows(dec *json.Decoder) bool {
-	var head [64]byte
-	n, _ := dec.Buffered().Read(head[:])
-	return bytes.HasPrefix(bytes.TrimLeft(head[:n], ": \t\r\n"), []byte("["))
 }
 
 // open finds out what a file is and returns its conversations. done closes what that opened.

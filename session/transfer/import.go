@@ -1,6 +1,6 @@
-// Package transfer imports conversations from files of other programs and exports sessions. It knows which formats there
-// are, reports on each conversation and completes what a format does not say; how a format is read or written is in the
-// folder of that format, and rows are written by package store.
+// Package transfer imports conversations from files of other programs and exports sessions. It knows which formats
+// there are, reports on each conversation and completes what a format does not say; how a format is read or written
+// is in the folder of that format, and rows are written by package store.
 package transfer
 
 import (
@@ -61,7 +61,9 @@ type Remark = conversation.Remark
 
 // Reason is the sentence that says why a file cannot be imported, nil where err says nothing about the file.
 func Reason(err error) error {
-	for _, reason := range []error{errManyTitles, errNoDryRun, errNotUTF8, errOtherDatabase, errBrokenZip, errOtherZip} {
+	for _, reason := range []error{
+		errManyTitles, errNoDryRun, errNotUTF8, errOtherDatabase, errBrokenZip, errOtherZip,
+	} {
 		if errors.Is(err, reason) {
 			return reason
 		}
@@ -75,14 +77,15 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("the format was not recognised (%s); winnow imports exports of ChatGPT, Claude, Open WebUI and opencode, "+
+	return fmt.Sprintf("the format was not recognised (%s); "+
+		"winnow imports exports of ChatGPT, Claude, Open WebUI and opencode, "+
 		"session files of Claude Code and Codex, the databases of llm and crush, "+
 		"Chat Completions messages (JSON or JSONL) and what winnow exports as JSON or JSONL", e.First)
 }
 
 // Import stores every conversation of a file as a session, or adds to the session that it is already what is new, and
-// reports on each. What the file is, is seen at its content. Each conversation is stored whole or not at all, and what is
-// stored when an error or the end of ctx stops the import stays.
+// reports on each. What the file is, is seen at its content. Each conversation is stored whole or not at all, and
+// what is stored when an error or the end of ctx stops the import stays.
 //
 // A conversation that cannot be read is reported with Errors and the others still follow. ErrNoMessage comes back where
 // the file holds no message at all, and a *FormatError alone where nothing in it could be read.
@@ -254,19 +257,21 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added+out.Filled == 0
 	im.Title = cmp.Or(im.Title, out.Session.Title)
 	if !out.Session.Deleted.IsZero() {
-		im.warn("the conversation is in the trash; restore it with winnow sessions restore %s brings it back", out.Session.ID)
+		im.warn("the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
 	}
 	if out.Added > 0 {
 		in.warnOfLimits(im, c)
 	}
 	if out.Changed > 0 {
-		im.warn("%s", counted(out.Changed, "1 message differs", "messages differ")+" from the earlier import; both versions are kept")
+		differ := counted(out.Changed, "1 message differs", "messages differ")
+		im.warn("%s from the earlier import; both versions are kept", differ)
 	}
 	if out.Filled > 0 {
-		im.warn("%s", "images were added to "+counted(out.Filled, "1 message", "messages")+" of the earlier import")
+		im.warn("images were added to %s of the earlier import", counted(out.Filled, "1 message", "messages"))
 	}
 	if out.Unfilled > 0 {
-		im.warn("%s", "images of "+counted(out.Unfilled, "1 message", "messages")+" were not added, because the chat went on here since")
+		kept := counted(out.Unfilled, "1 message", "messages")
+		im.warn("images of %s were not added, because the chat went on here since", kept)
 	}
 	return nil
 }
@@ -346,7 +351,8 @@ func (in *importing) warnOfLimits(im *Imported, c store.Conversation) {
 		}
 	}
 	if cut+lost > 0 {
-		im.warn("with the preset %s a request holds %d of the %d messages, %d of them shortened", p.Preset, sent, sent+lost, cut)
+		const what = "with the preset %s a request holds %d of the %d messages, %d of them shortened"
+		im.warn(what, p.Preset, sent, sent+lost, cut)
 	}
 }
 
@@ -381,7 +387,8 @@ func (in *importing) complete(im *Imported, c *store.Conversation) {
 	case untimed > 0 && untimed == len(c.Messages) && c.Session.Created.IsZero():
 		im.warn("no message has a readable time; the time of the file is used")
 	case untimed > 0:
-		im.warn("%s; that of the previous message is used", counted(untimed, "1 message has no time", "messages have no time"))
+		without := counted(untimed, "1 message has no time", "messages have no time")
+		im.warn("%s; that of the previous message is used", without)
 	}
 	row := &c.Session
 	row.Title, row.TitleFrom = title.OneLine(cmp.Or(title.OneLine(in.from.Title), row.Title)), store.TitleUser

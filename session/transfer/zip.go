@@ -92,8 +92,11 @@ func (x *export) values() iter.Seq2[conversation.Value, error] {
 				yield(conversation.Value{}, err)
 				return
 			}
-			if err != nil && !yield(conversation.Value{Broken: fmt.Sprintf("the rest of %s cannot be read: %v", f.Name, err)}, nil) {
-				return
+			if err != nil {
+				rest := fmt.Sprintf("the rest of %s cannot be read: %v", f.Name, err)
+				if !yield(conversation.Value{Broken: rest}, nil) {
+					return
+				}
 			}
 		}
 	}

@@ -58,7 +58,8 @@ func (r *reader) message(id string, raw json.RawMessage) (m store.ImportedMessag
 	r.m = conversation.NewMessage(id, conversation.Role(x.Author.Role), "", x.Created.MS())
 	r.m.Name, r.m.Excluded = x.Author.Name, x.Weight != nil && *x.Weight == 0
 	for key, plain := range map[string]string{
-		"id": "", "author": "", "content": "", "create_time": "", "status": `"finished_successfully"`, "recipient": `"all"`, "metadata": "{}",
+		"id": "", "author": "", "content": "", "create_time": "",
+		"status": `"finished_successfully"`, "recipient": `"all"`, "metadata": "{}",
 	} {
 		if value := string(r.keep[key]); plain == "" || value == plain {
 			delete(r.keep, key)
@@ -125,7 +126,8 @@ func (r *reader) content(raw json.RawMessage) {
 	}
 	if !known && len(raw) > 0 && !ok && r.kind != "text" && r.kind != "multimodal_text" {
 		r.m.Content = string(raw)
-		r.c.Odd(r.m.Label, "content", "is of the type %q, which is not supported; its JSON is used as the text", conversation.Shorten(r.kind))
+		const what = "is of the type %q, which is not supported; its JSON is used as the text"
+		r.c.Odd(r.m.Label, "content", what, conversation.Shorten(r.kind))
 		return
 	}
 	between := "\n\n"
@@ -274,8 +276,8 @@ func (r *reader) files(x exported) {
 // note puts a note where something stood that is not imported.
 func (r *reader) note(what string) { r.m.Parts = append(r.m.Parts, conversation.Note(what)) }
 
-// AssetID is the id in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png, and the one that the
-// name of the file in the export begins with.
+// AssetID is the id in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png, and the one that
+// the name of the file in the export begins with.
 var AssetID = regexp.MustCompile(`file[-_][0-9A-Za-z]+`)
 
 // image takes an image by its pointer. Where the export does not hold it, a note says so.
@@ -284,7 +286,8 @@ func (r *reader) image(pointer string) {
 	id := AssetID.FindString(path)
 	if name, data, ok := r.assets(id); ok {
 		if kind := imageType(data); kind != "" {
-			r.m.Parts = append(r.m.Parts, message.Part{Kind: message.ImagePart, Name: name, MediaType: kind, Data: data})
+			image := message.Part{Kind: message.ImagePart, Name: name, MediaType: kind, Data: data}
+			r.m.Parts = append(r.m.Parts, image)
 			return
 		}
 	}

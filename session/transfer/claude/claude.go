@@ -56,7 +56,8 @@ func read(c *conversation.Conversation, raw json.RawMessage) error {
 		return errors.New("has no messages, so it is not a conversation")
 	}
 	c.Session = store.Session{
-		Source: c.Session.Source, Origin: x.ID, Title: x.Name, Created: x.Created.Time, Updated: x.Updated.Time, Pinned: x.Starred,
+		Source: c.Session.Source, Origin: x.ID, Title: x.Name, Created: x.Created.Time, Updated: x.Updated.Time,
+		Pinned: x.Starred,
 	}
 	tree := false
 	for _, m := range x.Messages {

@@ -51,7 +51,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 	for _, v := range values {
 		var l line
 		if err := json.Unmarshal(v.Raw, &l); err != nil {
-			c.Remarks = append(c.Remarks, conversation.Remark{Index: -1, Line: v.Line, What: "is not of Claude Code: " + err.Error(), Lost: true})
+			c.LoseLine(v.Line, "is not of Claude Code: "+err.Error())
 			continue
 		}
 		if c.Session.Origin == "" {

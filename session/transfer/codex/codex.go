@@ -1,6 +1,6 @@
-// Package codex reads a session file of Codex, ~/.codex/sessions/**/rollout-*.jsonl. Such a file holds the system prompt
-// only where the version of Codex writes it, and no descriptions of tools. The package does not open files and does not
-// store.
+// Package codex reads a session file of Codex, ~/.codex/sessions/**/rollout-*.jsonl. Such a file holds the system
+// prompt only where the version of Codex writes it, and no descriptions of tools. The package does not open files and
+// does not store.
 package codex
 
 import (
@@ -18,8 +18,8 @@ import (
 // Read reads a session file.
 var Read = conversation.Whole("codex", read)
 
-// line is one line of the file. The items of the requests are in those of the type response_item; the events beside them
-// say the same again, for the screen.
+// line is one line of the file. The items of the requests are in those of the type response_item; the events beside
+// them say the same again, for the screen.
 type line struct {
 	Time    conversation.Time `json:"timestamp"`
 	Type    string            `json:"type"`
@@ -43,7 +43,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 		var l line
 		var a about
 		if err := json.Unmarshal(v.Raw, &l); err != nil || len(l.Payload) == 0 {
-			c.Remarks = append(c.Remarks, conversation.Remark{Index: -1, Line: v.Line, What: "is not of Codex", Lost: true})
+			c.LoseLine(v.Line, "is not of Codex")
 			continue
 		}
 		label := fmt.Sprintf("line %d", v.Line)

@@ -145,7 +145,8 @@ func DataURL(address string) (p message.Part, ok bool) {
 	rest, ok := strings.CutPrefix(address, "data:")
 	head, body, found := strings.Cut(rest, ";base64,")
 	data, err := base64.StdEncoding.DecodeString(body)
-	return message.Part{Kind: message.ImagePart, MediaType: head, Data: data}, ok && found && err == nil && len(data) > 0
+	p = message.Part{Kind: message.ImagePart, MediaType: head, Data: data}
+	return p, ok && found && err == nil && len(data) > 0
 }
 
 func kindOf(b block, raw json.RawMessage) string {
@@ -186,6 +187,14 @@ func Continue(m *store.ImportedMessage, more store.ImportedMessage) {
 	m.Parts, m.ToolCalls = append(m.Parts, more.Parts...), append(m.ToolCalls, more.ToolCalls...)
 }
 
+// continues reports whether an item is of the same answer as what is before it.
+func continues(before, m store.ImportedMessage) bool {
+	if m.Role != message.Assistant || before.Role != message.Assistant {
+		return false
+	}
+	return m.Content == "" || before.Content == "" && len(before.ToolCalls) == 0
+}
+
 // AddItem adds an item of Responses, or a message in its form, which label names. What of one answer is in several
 // items becomes one message. ok is false where it has no place in a conversation.
 func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok bool) {
@@ -212,8 +221,7 @@ func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok 
 		if item.Role == "" && Blank(m.Message.Message) && m.Reasoning == "" && m.Role == message.Assistant {
 			continue // thoughts that only the server can read
 		}
-		if last := len(c.Messages) - 1; last >= 0 && m.Role == message.Assistant && c.Messages[last].Role == message.Assistant &&
-			(m.Content == "" || c.Messages[last].Content == "" && len(c.Messages[last].ToolCalls) == 0) {
+		if last := len(c.Messages) - 1; last >= 0 && continues(c.Messages[last], m) {
 			Continue(&c.Messages[last], m)
 			continue
 		}

@@ -71,7 +71,7 @@ func Whole(source string, read func(c *Conversation, values []Value)) Reader {
 					return
 				}
 				if v.Broken != "" {
-					c.Remarks = append(c.Remarks, Remark{Index: -1, Line: v.Line, What: v.Broken, Lost: true})
+					c.LoseLine(v.Line, v.Broken)
 					continue
 				}
 				all = append(all, v)
@@ -87,7 +87,7 @@ type Reader func(iter.Seq2[Value, error]) iter.Seq2[Conversation, error]
 
 // Remark says something about a message of a file, about a conversation or about the file.
 type Remark struct {
-	Index int    // the message's place in the file, from 0; -1 for the file or a line, and where Label names the message
+	Index int    // the message's place in the file, from 0; -1 where it is about no message or Label names it
 	Line  int    // the line it begins in, from 1; 0 for none
 	Label string // the message's id in a file of many conversations
 	Field string // the message's key, "" for all of it
@@ -141,9 +141,15 @@ func (c *Conversation) Lose(label, field, format string, args ...any) {
 	c.Remarks[len(c.Remarks)-1].Lost = true
 }
 
+// LoseLine remarks on a line of a file that could not be imported.
+func (c *Conversation) LoseLine(line int, what string) {
+	c.Remarks = append(c.Remarks, Remark{Index: -1, Line: line, What: what, Lost: true})
+}
+
 // UnknownRole says what becomes of a message whose role no model knows.
 func UnknownRole(r message.Role) string {
-	return fmt.Sprintf("is %q, which is not a known role; the message is kept and shown, but never sent", Shorten(string(r)))
+	const what = "is %q, which is not a known role; the message is kept and shown, but never sent"
+	return fmt.Sprintf(what, Shorten(string(r)))
 }
 
 // Unused says what becomes of what no request can hold.

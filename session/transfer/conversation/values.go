@@ -46,7 +46,8 @@ func Values(file io.ReadSeeker) iter.Seq2[Value, error] {
 			return
 		}
 		first, _ := in.ReadBytes('\n')
-		spread := !json.Valid(first) && json.NewDecoder(io.MultiReader(bytes.NewReader(first), in)).Decode(&json.RawMessage{}) == nil
+		again := json.NewDecoder(io.MultiReader(bytes.NewReader(first), in))
+		spread := !json.Valid(first) && again.Decode(&json.RawMessage{}) == nil
 		if in, line, err = begin(file); err != nil {
 			yield(Value{}, err)
 			return
@@ -146,7 +147,8 @@ func (d decoder) next() (Value, error) {
 	switch {
 	case err == nil:
 	case errors.As(err, &syntax):
-		v.Broken = fmt.Sprintf("is not JSON (byte %d of the file: %v); nothing after it was imported", syntax.Offset, syntax)
+		const what = "is not JSON (byte %d of the file: %v); nothing after it was imported"
+		v.Broken = fmt.Sprintf(what, syntax.Offset, syntax)
 	default:
 		v.Broken = "is cut off: the file ends inside it"
 	}

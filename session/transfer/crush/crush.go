@@ -1,6 +1,6 @@
 // Package crush reads the sessions that the program crush keeps in its database, .crush/crush.db in the folder of a
-// project. The database holds neither the system prompt nor the descriptions of the tools. The package does not open it,
-// never writes to it and does not store the sessions.
+// project. The database holds neither the system prompt nor the descriptions of the tools. The package does not open
+// it, never writes to it and does not store the sessions.
 package crush
 
 import (

@@ -26,8 +26,8 @@ func Is(columns map[string]bool) bool {
 	return columns["threads.tip_message_hash"] || columns["responses.resolved_model"]
 }
 
-// Read reads the conversations of a database, each that went on as a thread there. A conversation that cannot be read is
-// Broken.
+// Read reads the conversations of a database, each that went on as a thread there. A conversation that cannot be read
+// is Broken.
 func Read(ctx context.Context, db *sql.DB, columns map[string]bool) iter.Seq2[conversation.Conversation, error] {
 	return func(yield func(conversation.Conversation, error) bool) {
 		each := func(read func(*logs, string), ids string) bool {
@@ -116,8 +116,8 @@ func (l *logs) joined(more, query string, args ...any) string {
 	return strings.Join(all, "\n\n")
 }
 
-// attachments are the parts that hang on a message. The logs hold the bytes of some, and of others only where they were.
-// from is behind the columns of the table attachments, as a.
+// attachments are the parts that hang on a message. The logs hold the bytes of some, and of others only where they
+// were. from is behind the columns of the table attachments, as a.
 func (l *logs) attachments(from string, id any) []message.Part {
 	if l.err != nil {
 		return nil
@@ -139,7 +139,8 @@ func (l *logs) attachments(from string, id any) []message.Part {
 
 func (l *logs) attachment(kind, where string, data []byte) message.Part {
 	if strings.HasPrefix(kind, "image/") && len(data) > 0 {
-		return message.Part{Kind: message.ImagePart, Name: where[strings.LastIndexAny(where, `/\`)+1:], MediaType: kind, Data: data}
+		name := where[strings.LastIndexAny(where, `/\`)+1:]
+		return message.Part{Kind: message.ImagePart, Name: name, MediaType: kind, Data: data}
 	}
 	if where == "" {
 		where = kind

@@ -64,7 +64,8 @@ func (l *logs) responses(which, id string) {
 			FROM tool_calls
 			WHERE response_id = ?
 			ORDER BY id`, r[0]) {
-			answer.ToolCalls = append(answer.ToolCalls, message.ToolCall{ID: call[0], Name: call[1], Arguments: call[2]})
+			asked := message.ToolCall{ID: call[0], Name: call[1], Arguments: call[2]}
+			answer.ToolCalls = append(answer.ToolCalls, asked)
 		}
 		if options := json.RawMessage(r[7]); len(options) > 2 && json.Valid(options) {
 			options = conversation.Object(map[string]json.RawMessage{"options": options})
@@ -86,7 +87,8 @@ func (l *logs) results(response string, at int64) {
 		FROM tool_results
 		WHERE response_id = ?
 		ORDER BY id`, response) {
-		m := conversation.NewMessage(fmt.Sprintf("%s/result %d", response, i+1), message.Tool, cmp.Or(row[3], row[4]), at)
+		label := fmt.Sprintf("%s/result %d", response, i+1)
+		m := conversation.NewMessage(label, message.Tool, cmp.Or(row[3], row[4]), at)
 		m.ToolCallID, m.Name = row[1], row[2]
 		m.Parts = l.attachments(`
 			FROM tool_results_attachments p

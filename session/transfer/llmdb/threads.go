@@ -95,9 +95,11 @@ func (l *logs) content(hash string) conversation.Content {
 		case "reasoning":
 			c.Reasoning += text
 		case "tool_call":
-			c.Calls = append(c.Calls, message.ToolCall{ID: p.ToolCallID, Name: r[2], Arguments: conversation.Text(p.Arguments)})
+			call := message.ToolCall{ID: p.ToolCallID, Name: r[2], Arguments: conversation.Text(p.Arguments)}
+			c.Calls = append(c.Calls, call)
 		case "tool_result":
-			c.Results = append(c.Results, conversation.Result{CallID: p.ToolCallID, Name: r[2], Text: conversation.Text(p.Output) + text})
+			result := conversation.Result{CallID: p.ToolCallID, Name: r[2], Text: conversation.Text(p.Output) + text}
+			c.Results = append(c.Results, result)
 		case "attachment":
 			c.Parts = append(c.Parts, l.partAttachments(r[0], p.AttachmentID)...)
 		default:

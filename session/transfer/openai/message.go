@@ -43,16 +43,17 @@ func (r *messageReader) lose(what string) {
 
 // read adds a value of the file as a message.
 func (r *messageReader) read(raw json.RawMessage) {
-	switch kind := ""; {
+	switch {
 	case json.Unmarshal(raw, &r.fields) != nil || raw[0] != '{':
 		r.lose("is " + conversation.Kind(raw) + ", not an object with a role and a content")
 		return
-	case r.isItem(&kind):
+	case r.isItem():
 		if !r.conv.AddItem(raw, "", 0) {
+			kind := conversation.Text(r.fields["type"])
 			r.lose(fmt.Sprintf("is of the type %q, which is not supported", conversation.Shorten(kind)))
 		}
 		return
-	case r.fields["role"] == nil && r.fields["content"] == nil && r.fields["tool_calls"] == nil && r.fields["function_call"] == nil:
+	case !r.has("role", "content", "tool_calls", "function_call"):
 		r.lose("has neither a role nor content, so it is not a message")
 		return
 	}
@@ -90,9 +91,25 @@ func (r *messageReader) read(raw json.RawMessage) {
 }
 
 // isItem reports whether the value is an item of Responses.
-func (r *messageReader) isItem(kind *string) bool {
-	*kind = conversation.Text(r.fields["type"])
-	return *kind == "message" || *kind != "" && r.fields["role"] == nil && r.fields["content"] == nil || *kind == "reasoning"
+func (r *messageReader) isItem() bool {
+	switch conversation.Text(r.fields["type"]) {
+	case "":
+		return false
+	case "message", "reasoning":
+		return true
+	}
+	return !r.has("role", "content")
+}
+
+// has reports whether the message has one of these keys.
+func (r *messageReader) has(keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return r.fields[key] != nil })
+}
+
+// leave keeps a value that has no place in a message.
+func (r *messageReader) leave(key string, raw json.RawMessage, wanted string) {
+	r.fields[key] = raw
+	r.remark(key, "is %s, not %s; it is kept, but not used", conversation.Kind(raw), wanted)
 }
 
 // take takes a value out of the message, nil for none.
@@ -109,8 +126,7 @@ func (r *messageReader) take(key string) json.RawMessage {
 func (r *messageReader) text(key string) string {
 	raw := r.take(key)
 	if raw != nil && strings.IndexByte(`{[tf`, raw[0]) >= 0 {
-		r.fields[key] = raw
-		r.remark(key, "is %s, not a text; it is kept, but not used", conversation.Kind(raw))
+		r.leave(key, raw, "a text")
 		return ""
 	}
 	return conversation.Text(raw)
@@ -137,12 +153,10 @@ func (r *messageReader) role() {
 // toolCalls takes the calls as they are: blank ids, doubled ids and broken arguments are repaired when a request is
 // planned. A function_call is a call in the form that was there before, without an id.
 func (r *messageReader) toolCalls() {
-	calls, ok := conversation.Items(r.fields["tool_calls"])
-	if ok {
-		delete(r.fields, "tool_calls")
-	} else if raw := r.take("tool_calls"); raw != nil {
-		r.fields["tool_calls"] = raw
-		r.remark("tool_calls", "is %s, not a list; it is kept, but not used", conversation.Kind(raw))
+	raw := r.take("tool_calls")
+	calls, ok := conversation.Items(raw)
+	if raw != nil && !ok {
+		r.leave("tool_calls", raw, "a list")
 	}
 	if raw := r.take("function_call"); raw != nil {
 		calls = append(calls, conversation.Object(map[string]json.RawMessage{"function": raw}))
@@ -159,7 +173,8 @@ func (r *messageReader) toolCalls() {
 			in = function
 		}
 		r.m.ToolCalls = append(r.m.ToolCalls, message.ToolCall{
-			ID: conversation.Text(call["id"]), Name: conversation.Text(in["name"]), Arguments: conversation.Text(in["arguments"]),
+			ID: conversation.Text(call["id"]), Name: conversation.Text(in["name"]),
+			Arguments: conversation.Text(in["arguments"]),
 		})
 		for _, key := range []string{"id", "type", "function", "name", "arguments"} {
 			delete(call, key)
@@ -189,7 +204,8 @@ func (r *messageReader) time() {
 		r.remark("timestamp", "is %q, which is not a time", conversation.Shorten(text))
 	case year < firstYear || year >= lastYear:
 		r.m.CreatedMS = ms
-		r.remark("timestamp", "is %s, which can hardly be; please check", time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05"))
+		shown := time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05")
+		r.remark("timestamp", "is %s, which can hardly be; please check", shown)
 	default:
 		r.m.CreatedMS = ms
 	}
@@ -204,7 +220,10 @@ func (r *messageReader) attachments() {
 	}
 	var kinds []string
 	var rest []json.RawMessage
-	items, _ := conversation.Items(raw)
+	items, ok := conversation.Items(raw)
+	if !ok {
+		r.leave("attachments", raw, "a list")
+	}
 	for _, item := range items {
 		part, kind := attachedText(item)
 		if part.Text != "" && r.m.Role == message.User {
@@ -214,10 +233,6 @@ func (r *messageReader) attachments() {
 		if rest = append(rest, item); !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
-	}
-	if raw[0] != '[' {
-		r.fields["attachments"] = raw
-		r.remark("attachments", "is %s, not a list; it is kept, but not used", conversation.Kind(raw))
 	}
 	if len(rest) > 0 {
 		r.fields["attachments"], _ = conversation.Marshal(rest) // values of a file always encode
@@ -243,9 +258,11 @@ func attachedText(raw json.RawMessage) (p message.Part, kind string) {
 	kind = conversation.Shorten(first("type", "kind"))
 	media := cmp.Or(first("media_type", "mime_type", "mimeType"), "text/plain")
 	texts := []string{"", "text", "code", "file", "snippet", "document", "markdown"}
-	if !slices.Contains(texts, kind) || first("encoding") == "base64" || !strings.HasPrefix(media, "text/") && media != "application/json" {
+	isText := strings.HasPrefix(media, "text/") || media == "application/json"
+	if !slices.Contains(texts, kind) || first("encoding") == "base64" || !isText {
 		return p, cmp.Or(kind, "a file")
 	}
 	name := cmp.Or(first("name", "filename", "title", "path"), strings.TrimSpace(first("language")+" attachment"))
-	return message.Part{Kind: message.TextPart, Name: name, MediaType: media, Text: first("content", "text", "code")}, kind
+	p = message.Part{Kind: message.TextPart, Name: name, MediaType: media, Text: first("content", "text", "code")}
+	return p, kind
 }

@@ -1,6 +1,6 @@
-// Package openai reads and writes conversations as Chat Completions messages: a JSON list, an object that holds such a
-// list, or JSONL. It reads the items of Responses and the blocks of Anthropic too. It does not send messages to a server
-// and does not store them.
+// Package openai reads and writes conversations as Chat Completions messages: a JSON list, an object that holds such
+// a list, or JSONL. It reads the items of Responses and the blocks of Anthropic too. It does not send messages to a
+// server and does not store them.
 package openai
 
 import (
@@ -77,7 +77,8 @@ func listOf(v conversation.Value) (fields map[string]json.RawMessage, ok bool) {
 func (r *reader) request(v conversation.Value, fields map[string]json.RawMessage) {
 	row := &r.conv.Session
 	row.Title, row.Model = conversation.Text(fields["title"]), conversation.Text(fields["model"])
-	row.System = conversation.Join(conversation.ReadContent(fields["system"]).Text, conversation.Text(fields["instructions"]))
+	system := conversation.ReadContent(fields["system"]).Text
+	row.System = conversation.Join(system, conversation.Text(fields["instructions"]))
 	read := false
 	for _, key := range []string{"messages", "input", "output"} {
 		list := fields[key]
@@ -101,7 +102,8 @@ func (r *reader) request(v conversation.Value, fields map[string]json.RawMessage
 		delete(fields, key)
 	}
 	if len(fields) > 0 {
-		r.conv.Odd("", "", "other data in the file is ignored: %s", strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		others := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+		r.conv.Odd("", "", "other data in the file is ignored: %s", others)
 	}
 }
 

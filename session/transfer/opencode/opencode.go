@@ -100,7 +100,8 @@ func take(c *conversation.Content, p part) {
 	case "file":
 		c.Parts = append(c.Parts, file(p))
 	case "tool":
-		c.Calls = append(c.Calls, message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.Text(p.State.Input)})
+		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.Text(p.State.Input)}
+		c.Calls = append(c.Calls, call)
 		if p.State.Output+p.State.Error == "" && len(p.State.Attachments) == 0 {
 			return // not answered
 		}

@@ -1,5 +1,5 @@
-// Package openwebui reads the chats that Open WebUI exports as JSON. The export holds no results of tools apart from the
-// text, and files only by their names. The package does not open files and does not store.
+// Package openwebui reads the chats that Open WebUI exports as JSON. The export holds no results of tools apart from
+// the text, and files only by their names. The package does not open files and does not store.
 package openwebui
 
 import (
@@ -58,8 +58,8 @@ func read(c *conversation.Conversation, raw json.RawMessage) error {
 		return errors.New("has no messages, so it is not a chat")
 	}
 	c.Session = store.Session{
-		Source: c.Session.Source, Origin: x.ID, Title: cmp.Or(x.Title, x.Chat.Title), System: x.Chat.System, Created: x.Created.Time,
-		Updated: x.Updated.Time, Archived: x.Archived, Pinned: x.Pinned,
+		Source: c.Session.Source, Origin: x.ID, Title: cmp.Or(x.Title, x.Chat.Title), System: x.Chat.System,
+		Created: x.Created.Time, Updated: x.Updated.Time, Archived: x.Archived, Pinned: x.Pinned,
 	}
 	var nodes []conversation.Node
 	for _, id := range slices.SortedFunc(maps.Keys(said), func(a, b string) int {
@@ -75,7 +75,8 @@ func read(c *conversation.Conversation, raw json.RawMessage) error {
 }
 
 // thought is how a chat keeps what the model thought: as HTML before its answer.
-var thought = regexp.MustCompile(`(?s)^\s*<details type="reasoning"[^>]*>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*`)
+var thought = regexp.MustCompile(
+	`(?s)^\s*<details type="reasoning"[^>]*>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*`)
 
 func messages(c *conversation.Conversation, id string, x exported) []store.ImportedMessage {
 	m := conversation.NewMessage(id, conversation.Role(x.Role), "", x.Time.MS())
