@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -197,7 +196,9 @@ func newValidShapes() *validShapes {
 	for i, x := range strictEndpoints() {
 		e := &x.endpoint
 		e.Name, e.BaseURL, e.Window = fmt.Sprintf("strict%d", i), fmt.Sprintf("http://strict%d.example.com/v1", i), 128_000
-		e.Quirks = append(slices.Clone(e.Quirks), x.knows...)
+		if x.knows != nil {
+			e.Known = *x.knows
+		}
 		e.Doer = nobody{}
 		v.endpoints = append(v.endpoints, x)
 	}

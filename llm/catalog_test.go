@@ -209,10 +209,10 @@ func TestCurrentIsTheNearestOfTheList(t *testing.T) {
 func TestCatalogKeepsWhatAClientLearned(t *testing.T) {
 	c := new(Catalog).With(Endpoint{Name: "a", BaseURL: "http://a/v1"}, Endpoint{Name: "a", BaseURL: "http://second/v1"})
 	first, _, _ := c.Resolve("a/m")
-	first.Learn("no-stream-options")
+	first.Learn("m", Learned{NoStreamOptions: true})
 	again, _, _ := c.Resolve("a/m")
-	if len(again.Quirks()) != 1 || again.Endpoint().BaseURL != "http://a/v1" {
-		t.Errorf("got quirks %v at %s, want one at the first endpoint of the name", again.Quirks(), again.Endpoint().BaseURL)
+	if !again.Known("m").NoStreamOptions || again.Endpoint().BaseURL != "http://a/v1" {
+		t.Errorf("got %+v at %s, want what was learned at the first endpoint of the name", again.Known("m"), again.Endpoint().BaseURL)
 	}
 	c.Add(Endpoint{Name: "a", BaseURL: "http://third/v1"})
 	if e := c.Endpoints(); len(e) != 1 || e[0].BaseURL != "http://third/v1" {
@@ -431,7 +431,7 @@ func TestCachedTokensBesideThePromptAreAdded(t *testing.T) {
 	} {
 		u := pricing.NoUsage()
 		u.Prompt, u.Cached = s.prompt, s.cached
-		if got := c.withCached(u).Prompt; got != s.want {
+		if got := c.withCached("m", u).Prompt; got != s.want {
 			t.Errorf("%d tokens, %d cached: got %d, want %d", s.prompt, s.cached, got, s.want)
 		}
 	}

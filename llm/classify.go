@@ -3,11 +3,8 @@ package llm
 import (
 	"bytes"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
-
-	"winnow/history"
 )
 
 // bodyMax is how much of a failed answer is kept, in bytes.
@@ -185,10 +182,3 @@ func (e *Error) toolCause(r Request) ToolCause {
 
 // namesTools says that a refusal has the text of a server that cannot read tool calls in a history.
 func (e *Error) namesTools() bool { return toolHistoryTexts().MatchString(e.Message) }
-
-// holdsToolCalls says that a request holds tool calls or their results.
-func (r Request) holdsToolCalls() bool {
-	return slices.ContainsFunc(r.Messages, func(m history.Message) bool {
-		return m.Role == history.Tool || len(m.ToolCalls) > 0
-	})
-}

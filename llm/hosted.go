@@ -22,7 +22,7 @@ type service struct {
 	base    string
 	model   string
 	profile history.Profile
-	quirks  []string
+	known   Learned
 }
 
 // hosted are the services that a key in the environment opens, in the order in which they are
@@ -33,7 +33,7 @@ var hosted = []service{
 	{name: "openrouter", title: "OpenRouter", keys: []string{"OPENROUTER_API_KEY"}, base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
 		name: "mistral", title: "Mistral", keys: []string{"MISTRAL_API_KEY"}, base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
-		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, quirks: []string{noStreamOptions},
+		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, known: Learned{NoStreamOptions: true},
 	},
 	{name: "deepseek", title: "DeepSeek", keys: []string{"DEEPSEEK_API_KEY"}, base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
 	{name: "groq", title: "Groq", keys: []string{"GROQ_API_KEY"}, base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
@@ -54,7 +54,7 @@ var hosted = []service{
 func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
 	for _, h := range hosted {
-		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Dated: true, Profile: h.profile, Quirks: h.quirks}
+		e := Endpoint{Name: h.name, BaseURL: h.base, Default: h.model, Dated: true, Profile: h.profile, Known: h.known}
 		for _, name := range h.keys {
 			if key := strings.TrimSpace(env(name)); key != "" {
 				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}

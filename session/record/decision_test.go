@@ -23,7 +23,7 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	o.Turn = []history.Message{{ID: 7, Role: history.User, Content: "now"}}
 	request := llm.Request{Model: "m", MaxTokens: 3, Effort: "low", Tools: []tool.Tool{{Name: "add", Parameters: json.RawMessage(`{"title":"<&>"}`)}}}
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
-	client.Learn("no-stream-options")
+	client.Learn("m", llm.Learned{NoStreamOptions: true})
 	var r store.Request
 	if err := Sign(&r, DecisionOf(9, o, history.Plan{Summary: &o.Summaries[0]}, request, client), nil); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +25,10 @@ func (m *Model) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.Client.Learn(learned.Quirks...)
+	var asked llm.Learned
+	if err := json.Unmarshal(learned.Asked, &asked); err == nil { // What cannot be read is learned again.
+		m.Client.Learn(m.Name, asked)
+	}
 	stated, unstated := m.Client.StatedWindow(ctx, m.Name)
 	m.mu.Lock()
 	if m.window.Tokens > 0 {
