@@ -190,11 +190,11 @@ func flatText(t *rapid.T, content json.RawMessage) string {
 func TestDiagnosesAreReadInBothForms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ chunk, want string }{
-		{`{"prompt_cache_diagnostics":{"type":"cache_miss","reason":"tools_changed","comparison_reusable_tokens":5629,"cache_missed_tokens":5629}}`, "the server says about its cache: the tools changed (~5,629 tokens missed)"},
+		{`{"prompt_cache_diagnostics":{"type":"cache_miss","reason":"tools_changed","comparison_reusable_tokens":5629,"cache_missed_tokens":5629}}`, "the server says about its cache: tools changed (~5,629 tokens missed)"},
 		{`{"prompt_cache_diagnostics":{"type":"cache_hit"}}`, "the server says that it found what it could in its cache"},
 		{`{"prompt_cache_diagnostics":{"type":"unavailable"}}`, ""},
 		{`{"prompt_cache_diagnostics":{"type":"comparison_response_not_found"}}`, ""},
-		{`{"diagnostics":{"cache_miss_reason":{"type":"messages_changed","cache_missed_input_tokens":1234}}}`, "the server says about its cache: earlier messages changed (~1,234 tokens missed)"},
+		{`{"diagnostics":{"cache_miss_reason":{"type":"messages_changed","cache_missed_input_tokens":1234}}}`, "the server says about its cache: messages changed (~1,234 tokens missed)"},
 		{`{"diagnostics":{"cache_miss_reason":{"type":"a_new_reason"}}}`, "the server says about its cache: a new reason"},
 		{`{"diagnostics":{"cache_miss_reason":null}}`, ""},
 		{`{"diagnostics":{"cache_miss_reason":{"type":"previous_message_not_found"}}}`, ""},

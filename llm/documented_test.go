@@ -100,16 +100,16 @@ func TestWhatTheTableLeavesOutIsSaid(t *testing.T) {
 		c := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
 		c.Learn(model, learned)
 		c.Assume(model)
-		return strings.Join(c.Unsent(Request{Model: model, Temperature: &cold, TopP: &top, Effort: effort}), "; ")
+		return c.Unsent(Request{Model: model, Temperature: &cold, TopP: &top, Effort: effort})
 	}
 	for _, c := range []struct {
 		learned             Learned
 		model, effort, want string
 	}{
-		{Learned{}, "o3", "max", "does not support temperature; does not support top_p; does not support effort max (high is sent)"},
-		{Learned{}, "gpt-5.2", "low", "does not support temperature with effort low; does not support top_p with effort low"},
+		{Learned{}, "o3", "max", "without temperature and without top_p and with reasoning_effort high"},
+		{Learned{}, "gpt-5.2", "low", "without temperature and without top_p"},
 		{Learned{}, "gpt-5.2", "none", ""},
-		{Learned{}, "gpt-4.1", "low", "does not support reasoning effort"},
+		{Learned{}, "gpt-4.1", "low", "without reasoning_effort"},
 		{Learned{}, "unknown", "low", ""},
 		{Learned{NoTemperature: true, NoTopP: true}, "o3", "high", ""},
 	} {

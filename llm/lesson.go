@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"winnow/history"
@@ -101,8 +100,6 @@ func effortLesson(e *Error, r Request, sent string) func(*Learned) {
 // leastReplyLimit is the smallest number in a refusal that is taken for a limit of the reply, in tokens.
 const leastReplyLimit = 64
 
-var tokenCount = lazyRegexp(`\d[\d,_]*`)
-
 // limitLesson is what a refusal teaches of the limit for the reply: that its key is another one, that there is none, or
 // the largest number below what was asked for.
 func (c *Client) limitLesson(e *Error, r Request, sent int) func(*Learned) {
@@ -119,21 +116,16 @@ func (c *Client) limitLesson(e *Error, r Request, sent int) func(*Learned) {
 			}
 		}
 	}
-	limit := 0
-	for _, digits := range tokenCount().FindAllString(e.Message, -1) {
-		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(digits))
-		if err == nil && n < sent {
-			limit = max(limit, n)
-		}
-	}
-	if strings.Contains(e.Message, "exclusive") && limit > 0 {
-		limit--
-	}
+	limit := nearestNumber(e.Message, float64(sent), leastReplyLimit, float64(sent))
 	switch {
 	case said == unsupported:
 		return func(l *Learned) { l.NoReplyLimit = true }
-	case said == wrongValue && limit >= leastReplyLimit && c.Known(r.Model).ReplyLimit == 0:
-		return func(l *Learned) { l.ReplyLimit = limit }
+	case said == wrongValue && limit != nil && c.Known(r.Model).ReplyLimit == 0:
+		return func(l *Learned) {
+			if l.ReplyLimit = int(*limit); strings.Contains(e.Message, "exclusive") {
+				l.ReplyLimit--
+			}
+		}
 	}
 	return nil
 }

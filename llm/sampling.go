@@ -103,33 +103,10 @@ func (s sampled) changed(before sampled) string {
 	return strings.Join(slices.DeleteFunc(list, func(text string) bool { return text == "" }), " and ")
 }
 
-// Unsent are sentences, without subject, about what of a request's sampling is not sent as it is set, because the
-// model's maker documents that it is not supported. What the server refused was announced when it did.
-func (c *Client) Unsent(r Request) []string {
-	wire, known := c.Wire(r.Model), c.Known(r.Model)
-	sent, wanted := known.sampling(r, wire), c.Learned(r.Model).sampling(r, wire)
-	var list []string
-	reasoned, beside := "", ""
-	if known.UnreasonedSampling {
-		reasoned = " with effort " + sent.effort
-	}
-	if known.OneOfSampling && sent.temperature != nil {
-		beside = " beside temperature"
-	}
-	if wanted.temperature != nil && sent.temperature == nil {
-		list = append(list, "does not support temperature"+reasoned)
-	}
-	if wanted.topP != nil && sent.topP == nil {
-		list = append(list, "does not support top_p"+reasoned+beside)
-	}
-	switch {
-	case wanted.effort == sent.effort:
-	case sent.effort == "":
-		list = append(list, "does not support reasoning effort")
-	default:
-		list = append(list, "does not support effort "+wanted.effort+" ("+sent.effort+" is sent)")
-	}
-	return list
+// Unsent says what of a request's sampling is not sent as it is set, in words that follow "is asked", because the model's
+// maker documents that it is not supported; "" for nothing. What the server refused was announced when it did.
+func (c *Client) Unsent(r Request) string {
+	return c.sampling(r).changed(c.Learned(r.Model).sampling(r, c.Wire(r.Model)))
 }
 
 // adapt changes a request whose value of one parameter was refused, and says how it goes out again. It is for this
@@ -141,11 +118,17 @@ func (c *Client) adapt(e *Error, r Request, adapted bool) (next Request, how str
 	}
 	sent := c.sampling(r)
 	refused := func(is bool, names string) bool { return is && complaintOf(e, r, names) != noComplaint }
+	value := func(sent *float64, most float64) *float64 {
+		if adapted {
+			return nil
+		}
+		return nearestNumber(e.Message, *sent, 0, most)
+	}
 	switch {
 	case refused(sent.topP != nil, topPNames):
-		r.TopP = nearestValue(e.Message, *sent.topP, 1, adapted)
+		r.TopP = value(sent.topP, 1)
 	case refused(sent.temperature != nil, temperatureNames):
-		r.Temperature = nearestValue(e.Message, *sent.temperature, 2, adapted)
+		r.Temperature = value(sent.temperature, 2)
 	case refused(sent.effort != "", effortNames):
 		r.Effort = ""
 	case refused(sent.maxTokens > 0, maxTokensNames):
@@ -155,20 +138,17 @@ func (c *Client) adapt(e *Error, r Request, adapted bool) (next Request, how str
 	return r, how + ", for this request only", how != ""
 }
 
-var decimal = lazyRegexp(`-?\d+(?:\.\d+)?`)
+var numbers = lazyRegexp(`-?(?:\d{1,3}(?:[,_]\d{3})+\b|\d+(?:\.\d+)?)`)
 
-// nearestValue is the number in a refusal that is nearest to the one that was sent, from 0 to most; nil for none, or
-// where the parameter is to be left out.
-func nearestValue(text string, sent, most float64, leaveOut bool) (nearest *float64) {
-	if leaveOut {
-		return nil
-	}
-	for _, digits := range decimal().FindAllString(text, -1) {
-		n, err := strconv.ParseFloat(digits, 64)
-		if err != nil || n == sent || n < 0 || n > most {
+// nearestNumber is the number in a text that is nearest to another one and is not that: from least to most, nil for
+// none.
+func nearestNumber(text string, to, least, most float64) (nearest *float64) {
+	for _, digits := range numbers().FindAllString(text, -1) {
+		n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(digits), 64)
+		if err != nil || n == to || n < least || n > most {
 			continue
 		}
-		if nearest == nil || math.Abs(n-sent) < math.Abs(*nearest-sent) {
+		if nearest == nil || math.Abs(n-to) < math.Abs(*nearest-to) {
 			nearest = &n
 		}
 	}

@@ -57,8 +57,7 @@ func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
 		}
 		want := ""
 		if turn == 1 {
-			want = "o3 does not support temperature according to its documentation (" + llm.DocumentedDate + "); the request is adapted\n" +
-				"o3 does not support effort max (high is sent) according to its documentation (" + llm.DocumentedDate + "); the request is adapted"
+			want = "o3 is asked without temperature and with reasoning_effort high, according to its documentation (" + llm.DocumentedDate + ")"
 		}
 		if got := strings.Join(said, "\n"); got != want {
 			t.Errorf("turn %d says %q, want %q", turn, got, want)
