@@ -19,6 +19,17 @@ const assumedWindow = 8192
 type OversizeError struct {
 	Over      *history.OverBudgetError
 	MaxWindow int // the largest window that can be set: what the server says of it, 0 where it says nothing
+
+	stated llm.Window // what the server says of its window
+}
+
+// LargerWindow is what gives the model a window with which the request would fit: winnow's own setting where settable is
+// true, a setting of the server, or "" where only another model has one.
+func (e *OversizeError) LargerWindow() (server string, settable bool) {
+	if e.MaxWindow == 0 || e.MaxWindow >= e.Enough() {
+		return "", true
+	}
+	return e.stated.ServerSetting(e.Enough()), false
 }
 
 func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }
@@ -37,6 +48,9 @@ func (e *OversizeError) Sentence(cure func(what string) string) string {
 		raise := "raise the budget"
 		if e.Over.Bound == history.BoundWindow {
 			raise = "raise the window"
+			if server, settable := e.LargerWindow(); server == "" && !settable {
+				raise = "choose a model with a larger window"
+			}
 		}
 		ways = append(ways, raise+arrow(way))
 	}
@@ -134,5 +148,5 @@ func Oversize(err error, w llm.WindowFacts) *OversizeError {
 	if !errors.As(err, &over) {
 		return nil
 	}
-	return &OversizeError{over, w.Largest()}
+	return &OversizeError{over, w.Largest(), w.Stated}
 }
