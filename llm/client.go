@@ -43,6 +43,7 @@ type Client struct {
 
 	mu     sync.Mutex
 	facts  map[string]facts          // what is known of how its models are asked
+	listed []string                  // the models of the newest list, as plainModel writes them
 	shown  map[string]ollama.Model   // what Ollama says of its models, by plainModel
 	prices map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
 	sought bool                      // FindPrices asked for it

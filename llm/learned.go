@@ -33,6 +33,7 @@ type Learned struct {
 	NoCacheMarks         bool            `json:"no_cache_marks,omitempty"`
 	NoCacheDiagnosis     bool            `json:"no_cache_diagnosis,omitempty"`
 	CachedApart          bool            `json:"cached_apart,omitempty"` // usage has the tokens of its cache beside the prompt's
+	AnyName              bool            `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
 	Profile              history.Profile `json:"profile,omitzero"`       // the format of the history
 
 	// What Ollama says of the model. It is not forgotten with what was refused.
@@ -158,4 +159,23 @@ func (c *Client) teach(model string, change func(*Learned)) (news string, learne
 // Origin gives the name under which the answers of a model are kept: what they carried goes back to it alone.
 func (c *Client) Origin(model string) history.Origin {
 	return history.Origin{Endpoint: c.endpoint.Name, Model: model}
+}
+
+// keepNames keeps the names of a list of models.
+func (c *Client) keepNames(list []listed) {
+	names := make([]string, len(list))
+	for i, l := range list {
+		names[i] = plainModel(l.name())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed = names
+}
+
+// Unlisted says that the server is one of the user's own, some of which answer for any name of a model, and that its
+// list lacks this one. A list that was not read or is empty lacks nothing.
+func (c *Client) Unlisted(model string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.endpoint.Own() && len(c.listed) > 0 && !slices.Contains(c.listed, plainModel(model))
 }

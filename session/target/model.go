@@ -215,6 +215,24 @@ func (m *Model) Learn(ctx context.Context) error {
 	return m.deps.Store.Learn(ctx, l)
 }
 
+// Asked is how a model is asked, as it was stored. What cannot be read is learned again.
+func Asked(l store.Learned) llm.Learned {
+	var asked llm.Learned
+	if err := json.Unmarshal(l.Asked, &asked); err != nil {
+		return llm.Learned{}
+	}
+	return asked
+}
+
+// LearnName learns that the server answered for a name that its list of models lacks, and says whether that is news.
+func (m *Model) LearnName() bool {
+	if m.Client.Learned(m.Name).AnyName || !m.Client.Unlisted(m.Name) {
+		return false
+	}
+	m.Client.Learn(m.Name, llm.Learned{AnyName: true})
+	return true
+}
+
 // holds is how long what a server refused is not sent again: it may have been repaired or set up otherwise since.
 const holds = 7 * 24 * time.Hour
 

@@ -2,7 +2,6 @@ package target
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,10 +24,7 @@ func (m *Model) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var asked llm.Learned
-	if err := json.Unmarshal(learned.Asked, &asked); err == nil { // What cannot be read is learned again.
-		m.Client.Learn(m.Name, asked)
-	}
+	m.Client.Learn(m.Name, Asked(learned))
 	stated, unstated := m.Client.StatedWindow(ctx, m.Name)
 	m.mu.Lock()
 	if m.window.Tokens > 0 {
