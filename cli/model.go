@@ -60,7 +60,8 @@ func (p *program) model(ctx context.Context, ref string, asJSON bool) error {
 func learnedText(l llm.Learned) string {
 	var facts []string
 	if ways := l.Ways(); len(ways) > 0 {
-		facts = append(facts, fmt.Sprintf("asked %s, since %s", strings.Join(ways, " and "), l.Since.Local().Format(time.DateOnly)))
+		since := l.Since.Local().Format(time.DateOnly)
+		facts = append(facts, fmt.Sprintf("asked %s, since %s", strings.Join(ways, " and "), since))
 	}
 	if l.AnyName {
 		facts = append(facts, "the server answers for it, but does not list it")
@@ -98,7 +99,9 @@ func (p *program) forgetLearned(ctx context.Context, ref string) error {
 }
 
 // findLearned finds a model, and what was learned of it.
-func (p *program) findLearned(ctx context.Context, w *setup, ref string) (client *llm.Client, model string, l llm.Learned, err error) {
+func (p *program) findLearned(
+	ctx context.Context, w *setup, ref string,
+) (client *llm.Client, model string, l llm.Learned, err error) {
 	if ref, err = w.catalog.Find(ctx, ref, ""); err == nil {
 		client, model, err = w.catalog.Use(ref)
 	}

@@ -43,7 +43,7 @@ type modelJSON struct {
 	Window int    `json:"window"`        // tokens; 0 unknown
 	Source string `json:"window_source"` // who says so and since when, "" where it is unknown
 
-	Learned []string `json:"learned,omitempty"` // of one model: how it is asked, because its server refused the usual way
+	Learned []string `json:"learned,omitempty"` // of one model: see llm.Learned.Ways
 }
 
 // models lists what answered. An endpoint that did not is named on standard error; the command

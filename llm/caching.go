@@ -87,7 +87,8 @@ func (c *Client) Caching(r Request, h CacheHint) Caching {
 // markedModels are the models that cache only what is marked, by how OpenRouter's names of them begin. Those of other
 // makers are cached without being asked.
 var markedModels = []string{
-	"anthropic/", "~anthropic/", "qwen/qwen3-max", "qwen/qwen-plus", "qwen/qwen3.6-plus", "qwen/qwen3-coder-plus", "qwen/qwen3-coder-flash",
+	"anthropic/", "~anthropic/", "qwen/qwen3-max", "qwen/qwen-plus", "qwen/qwen3.6-plus",
+	"qwen/qwen3-coder-plus", "qwen/qwen3-coder-flash",
 }
 
 // wantsMarks says that a model has to be told what to cache. Anthropic's own endpoint for Chat Completions ignores

@@ -50,10 +50,12 @@ var causes = []cause{
 	{"", says(`reached context length of (?P<L>\d+) tokens`), Overflow},
 	// Anthropic, Gemini, xAI.
 	{"", says(`prompt is too long: (?P<P>\d+) tokens > (?P<L>\d+) maximum`), Overflow},
-	{"", says(`input token count \((?P<P>\d+)\) exceeds the maximum number of tokens allowed \((?P<L>\d+)\)`), Overflow},
+	{"", says(`input token count \((?P<P>\d+)\) exceeds the maximum number of tokens allowed ` +
+		`\((?P<L>\d+)\)`), Overflow},
 	{"", says(`maximum prompt length is (?P<L>\d+) but the request contains (?P<P>\d+) tokens`), Overflow},
 	// Mistral, Together, Kimi, Copilot.
-	{"", says(`prompt contains (?P<P>\d+) tokens.*?too large for model with (?P<L>\d+) maximum context length`), Overflow},
+	{"", says(`prompt contains (?P<P>\d+) tokens.*?` +
+		`too large for model with (?P<L>\d+) maximum context length`), Overflow},
 	{"", says(`input \((?P<P>\d+) tokens\) is longer than the model'?s context length \((?P<L>\d+) tokens`), Overflow},
 	{"", says(`exceeded model token limit: (?P<L>\d+) \(requested: (?P<P>\d+)\)`), Overflow},
 	{"", says(`prompt token count of (?P<P>\d+) exceeds the limit of (?P<L>\d+)`), Overflow},

@@ -13,25 +13,28 @@ var documented = []struct {
 	Learned
 }{
 	{"openai", "gpt-3.5 gpt-4 chatgpt-4o", Learned{NoEffort: true}}, // and gpt-4o, gpt-4.1
-	{"openai", "o1 o3 o4-mini", Learned{NoTemperature: true, NoTopP: true, Efforts: lowToHigh}},
-	{"openai", "o1-pro o3-pro", Learned{Wire: ResponsesWire, NoTemperature: true, NoTopP: true, Efforts: lowToHigh}},
+	{"openai", "o1 o3 o4-mini", Learned{NoTemperature: true, NoTopP: true, Efforts: efforts[2:5]}},
+	{"openai", "o1-pro o3-pro", Learned{Wire: ResponsesWire, NoTemperature: true, NoTopP: true, Efforts: efforts[2:5]}},
 	{"openai", "o1-mini o1-preview", Learned{NoTemperature: true, NoTopP: true, NoEffort: true}},
-	{"openai", "o3-deep-research o4-mini-deep-research gpt-5-codex", Learned{Wire: ResponsesWire, NoTemperature: true, NoTopP: true}},
-	{"openai", "gpt-5", Learned{NoTemperature: true, NoTopP: true, Efforts: []string{"minimal", "low", "medium", "high"}}},
+	{"openai", "o3-deep-research o4-mini-deep-research", Learned{Wire: ResponsesWire, NoTemperature: true, NoTopP: true}},
+	{"openai", "gpt-5", Learned{NoTemperature: true, NoTopP: true, Efforts: efforts[1:5]}},
 	{"openai", "gpt-5-pro", Learned{Wire: ResponsesWire, NoTemperature: true, NoTopP: true, Efforts: []string{"high"}}},
+	{"openai", "gpt-5-codex", Learned{Wire: ResponsesWire, NoTemperature: true, NoTopP: true}},
 	{"openai", "gpt-5-chat gpt-5.1-chat gpt-5.2-chat", Learned{}},
 	{"openai", "gpt-5.", Learned{}}, // Each version takes other values.
-	{"openai", "gpt-5.1", Learned{UnreasonedSampling: true, Efforts: []string{"none", "low", "medium", "high"}}},
-	{"openai", "gpt-5.2", Learned{UnreasonedSampling: true, Efforts: []string{"none", "low", "medium", "high", "xhigh"}}},
+	{"openai", "gpt-5.1", Learned{UnreasonedSampling: true, Efforts: unminimal[:4]}},
+	{"openai", "gpt-5.2", Learned{UnreasonedSampling: true, Efforts: unminimal[:5]}},
 	{"openai", "gpt-5.1-codex gpt-5.2-codex gpt-5.2-pro", Learned{Wire: ResponsesWire}},
-	{"openai", "gpt-5.6 gpt-6-sol gpt-6-luna", Learned{UnreasonedSampling: true, Efforts: []string{"none", "low", "medium", "high", "xhigh", "max"}}},
+	{"openai", "gpt-5.6 gpt-6-sol gpt-6-luna", Learned{UnreasonedSampling: true, Efforts: unminimal}},
 
 	{"anthropic", "claude-sonnet-4-5 claude-sonnet-4-6 claude-haiku-4-5", Learned{OneOfSampling: true}},
 	{"anthropic", "claude-opus-4-1 claude-opus-4-5 claude-opus-4-6", Learned{OneOfSampling: true}},
-	{"anthropic", "claude-opus-4-7 claude-opus-4-8 claude-opus-5 claude-sonnet-5", Learned{NoTemperature: true, NoTopP: true}},
+	{"anthropic", "claude-opus-4-7 claude-opus-4-8", Learned{NoTemperature: true, NoTopP: true}},
+	{"anthropic", "claude-opus-5 claude-sonnet-5", Learned{NoTemperature: true, NoTopP: true}},
 }
 
-var lowToHigh = []string{"low", "medium", "high"}
+// unminimal are the efforts of the models without minimal.
+var unminimal = []string{"none", "low", "medium", "high", "xhigh", "max"}
 
 // documentedOf is what is documented of a model. A name says something at the maker's own host and at a gateway that
 // names the maker. A gateway has its own ways to a model, so that what only the Responses API has at its maker may be

@@ -22,8 +22,9 @@ var formats = []struct {
 	set     func(*history.Profile)
 }{
 	{
-		asks(refusing+"(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|unknown variant `image_url`|"+
-			"variant of untagged enum chatcompletionrequestcontent|invalid type: sequence, expected a string", Request.hasImages),
+		asks(refusing+"(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|"+
+			"unknown variant `image_url`|variant of untagged enum chatcompletionrequestcontent|"+
+			"invalid type: sequence, expected a string", Request.hasImages),
 		func(p *history.Profile) { p.NoImages = true },
 	},
 	{
@@ -32,7 +33,8 @@ var formats = []struct {
 	},
 	{
 		// A template that knows no tools counts calls and results as turns.
-		asks(rolesAlternate+"|"+refusing+"(tool|function call)|tool (use|calling|calls?) (is|are) not supported", Request.hasTools),
+		asks(rolesAlternate+"|"+refusing+"(tool|function call)|"+
+			"tool (use|calling|calls?) (is|are) not supported", Request.hasTools),
 		func(p *history.Profile) { p.NoTools, p.ToolsAsText = true, true },
 	},
 	{
@@ -95,7 +97,7 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 	return false
 }
 
-// Profile is what the chat format of a model requires: what is known of the endpoint, and what was learned of the model.
+// Profile is what the chat format of a model requires, by what is known of the endpoint and of the model.
 func (c *Client) Profile(model string) history.Profile {
 	p := c.Known(model).over(Learned{Profile: c.endpoint.Profile}).Profile
 	if c.endpoint.takesNoTools(model) {

@@ -16,25 +16,30 @@ import (
 type Learned struct {
 	Since time.Time `json:"since,omitzero"` // when the first of it was learned
 
-	Wire                 Wire            `json:"wire,omitempty"` // the format of requests; "" is Chat Completions
-	NoStreamOptions      bool            `json:"no_stream_options,omitempty"`
-	LimitKey             string          `json:"limit_key,omitempty"`   // max_tokens or max_completion_tokens; "" is that of the host
-	ReplyLimit           int             `json:"reply_limit,omitempty"` // the longest reply in tokens that may be asked for, 0 for any
-	NoReplyLimit         bool            `json:"no_reply_limit,omitempty"`
-	NoTemperature        bool            `json:"no_temperature,omitempty"`
-	NoTopP               bool            `json:"no_top_p,omitempty"`
-	OneOfSampling        bool            `json:"one_of_sampling,omitempty"`     // temperature or top_p, not both
-	UnreasonedSampling   bool            `json:"unreasoned_sampling,omitempty"` // both only where it does not reason
-	NoEffort             bool            `json:"no_effort,omitempty"`
-	Efforts              []string        `json:"efforts,omitempty"`        // the values of reasoning_effort; nil is any
-	NoToolEffort         bool            `json:"no_tool_effort,omitempty"` // Chat Completions takes tools with effort none alone
-	NoEncryptedReasoning bool            `json:"no_encrypted_reasoning,omitempty"`
-	NoCacheKey           bool            `json:"no_cache_key,omitempty"`
-	NoCacheMarks         bool            `json:"no_cache_marks,omitempty"`
-	NoCacheDiagnosis     bool            `json:"no_cache_diagnosis,omitempty"`
-	CachedApart          bool            `json:"cached_apart,omitempty"` // usage has the tokens of its cache beside the prompt's
-	AnyName              bool            `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
-	Profile              history.Profile `json:"profile,omitzero"`       // the format of the history
+	Wire     Wire   `json:"wire,omitempty"`      // the format of requests; "" is Chat Completions
+	LimitKey string `json:"limit_key,omitempty"` // maxTokens or maxCompletionTokens; "" is that of the host
+
+	ReplyLimit   int  `json:"reply_limit,omitempty"` // the longest reply in tokens that may be asked for; 0 is any
+	NoReplyLimit bool `json:"no_reply_limit,omitempty"`
+
+	NoTemperature      bool `json:"no_temperature,omitempty"`
+	NoTopP             bool `json:"no_top_p,omitempty"`
+	OneOfSampling      bool `json:"one_of_sampling,omitempty"`     // temperature or top_p, not both
+	UnreasonedSampling bool `json:"unreasoned_sampling,omitempty"` // both only where it does not reason
+
+	NoEffort     bool     `json:"no_effort,omitempty"`
+	Efforts      []string `json:"efforts,omitempty"`        // the values of reasoning_effort; nil is any
+	NoToolEffort bool     `json:"no_tool_effort,omitempty"` // tools over Chat Completions go with effort none alone
+
+	NoStreamOptions      bool `json:"no_stream_options,omitempty"`
+	NoEncryptedReasoning bool `json:"no_encrypted_reasoning,omitempty"`
+	NoCacheKey           bool `json:"no_cache_key,omitempty"`
+	NoCacheMarks         bool `json:"no_cache_marks,omitempty"`
+	NoCacheDiagnosis     bool `json:"no_cache_diagnosis,omitempty"`
+
+	Profile     history.Profile `json:"profile,omitzero"`       // the format of the history
+	CachedApart bool            `json:"cached_apart,omitempty"` // usage has the cached tokens beside the prompt's
+	AnyName     bool            `json:"any_name,omitempty"`     // the server's list lacks the model, and it answers
 
 	// What Ollama says of the model. It is not forgotten with what was refused.
 	Native      bool `json:"native,omitempty"`       // Ollama has it: its own format is used unless Wire is set
@@ -146,8 +151,8 @@ func (c *Client) change(model string, change func(*facts)) {
 	c.facts[model] = f
 }
 
-// teach changes what was learned of a model. news says how it is asked from now on, as Ways does; learned is false where
-// it is asked as before.
+// teach changes what was learned of a model. news says how it is asked from now on, as Ways does; learned is false
+// where it is asked as before.
 func (c *Client) teach(model string, change func(*Learned)) (news string, learned bool) {
 	before := c.Known(model)
 	c.change(model, func(f *facts) { change(&f.learned) })

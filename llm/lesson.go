@@ -15,8 +15,8 @@ func (e *Error) refusesParameter() bool {
 }
 
 // learn learns what a refusal says of the request's parameters: that the model does not support one, which values of
-// reasoning_effort it takes, or how long a reply may be. how says how the request goes out again; learned is false where
-// the refusal says nothing new.
+// reasoning_effort it takes, or how long a reply may be. how says how the request goes out again; learned is false
+// where the refusal says nothing new.
 func (c *Client) learn(e *Error, r Request) (how string, learned bool) {
 	if !e.refusesParameter() {
 		return "", false
@@ -182,7 +182,8 @@ func complaintOf(e *Error, r Request, names string) complaint {
 		return matches(names+between+`(?:`+words+`)|(?:`+words+`)`+between+names, text)
 	}
 	const quote = "['\"`]?"
-	invalid := `\binvalid (?:value (?:for|of) )?` + quote + names + `|` + names + `(?: value)?` + quote + ` (?:is )?(?:invalid|not valid)\b`
+	invalid := `\binvalid (?:value (?:for|of) )?` + quote + names + `|` +
+		names + `(?: value)?` + quote + ` (?:is )?(?:invalid|not valid)\b`
 	switch {
 	case near(valueWords), matches(invalid, text):
 		return wrongValue

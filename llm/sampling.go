@@ -103,8 +103,8 @@ func (s sampled) changed(before sampled) string {
 	return strings.Join(slices.DeleteFunc(list, func(text string) bool { return text == "" }), " and ")
 }
 
-// Unsent says what of a request's sampling is not sent as it is set, in words that follow "is asked", because the model's
-// maker documents that it is not supported; "" for nothing. What the server refused was announced when it did.
+// Unsent says what of a request's sampling is not sent as it is set, in words that follow "is asked", because the
+// model's maker documents that it is not supported; "" for nothing. What the server refused was announced when it did.
 func (c *Client) Unsent(r Request) string {
 	return c.sampling(r).changed(c.Learned(r.Model).sampling(r, c.Wire(r.Model)))
 }

@@ -12,7 +12,10 @@ import (
 // made for the purpose goes first, then the windows that are used up, then the text.
 func waitFrom(h http.Header, words refusal, now time.Time) time.Duration {
 	ms, _ := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64)
-	return cmp.Or(clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), words.retry, moment(words.reset, now), waitInText(words.message))
+	return cmp.Or(
+		clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now),
+		words.retry, moment(words.reset, now), waitInText(words.message),
+	)
 }
 
 // resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
@@ -94,10 +97,13 @@ func clip(seconds float64) time.Duration {
 }
 
 // inText finds "try again in 7.66s", "retry after 12 seconds" and the like.
-var inText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|min))\b`)
+var inText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+` +
+	`((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|min))\b`)
 
-var shortUnits = strings.NewReplacer(" ", "", "milliseconds", "ms", "millisecond", "ms", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
-	"minutes", "m", "minute", "m", "min", "m")
+var shortUnits = strings.NewReplacer(
+	" ", "", "milliseconds", "ms", "millisecond", "ms", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
+	"minutes", "m", "minute", "m", "min", "m",
+)
 
 func waitInText(text string) time.Duration {
 	m := inText().FindStringSubmatch(text)

@@ -23,8 +23,8 @@ type OversizeError struct {
 	stated llm.Window // what the server says of its window
 }
 
-// LargerWindow is what gives the model a window with which the request would fit: winnow's own setting where settable is
-// true, a setting of the server, or "" where only another model has one.
+// LargerWindow is what gives the model a window with which the request would fit: winnow's own setting where settable
+// is true, a setting of the server, or "" where only another model has one.
 func (e *OversizeError) LargerWindow() (server string, settable bool) {
 	if e.MaxWindow == 0 || e.MaxWindow >= e.Enough() {
 		return "", true
@@ -42,7 +42,8 @@ func (e *OversizeError) Sentence(cure func(what string) string) string {
 	var ways []string
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
-		ways = append(ways, strings.TrimPrefix(string(part.Kind), "the ")+" "+message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
+		name := strings.TrimPrefix(string(part.Kind), "the ")
+		ways = append(ways, name+" "+message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
 	}
 	if way := cure(string(e.Over.Bound)); way != "" {
 		raise := "raise the budget"

@@ -18,11 +18,11 @@ type Learned struct {
 	WindowAt time.Time       `json:"window_at,omitzero"`
 	Stated   int             `json:"stated,omitempty"` // tokens that the server stated last, 0 for none
 	StatedAt time.Time       `json:"stated_at,omitzero"`
-	Chosen   int             `json:"chosen,omitempty"` // tokens that the user set, 0 for none; ChooseWindow alone changes it
+	Chosen   int             `json:"chosen,omitempty"` // tokens that the user set, 0 for none: see ChooseWindow
 	ChosenAt time.Time       `json:"chosen_at,omitzero"`
 	Ratio    float64         `json:"ratio,omitempty"`   // the server's tokens per counted token, 0 unknown
 	Samples  int             `json:"samples,omitempty"` // how many answers Ratio comes from
-	Asked    json.RawMessage `json:"asked,omitempty"`   // how the model is asked, as llm.Learned is written; nil is the usual way
+	Asked    json.RawMessage `json:"asked,omitempty"`   // an llm.Learned as JSON; nil is the usual way
 }
 
 // Endpoint returns what was learned about a model, and the zero facts where nothing was.
@@ -36,7 +36,10 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 func learned(ctx context.Context, tx *sql.Tx, baseURL, model string) (Learned, error) {
 	l := Learned{BaseURL: baseURL, Model: model}
 	var raw []byte
-	err := tx.QueryRowContext(ctx, `SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model).Scan(&raw)
+	err := tx.QueryRowContext(ctx, `
+		SELECT learned
+		FROM endpoints
+		WHERE base_url = ? AND model = ?`, baseURL, model).Scan(&raw)
 	if errors.Is(err, sql.ErrNoRows) {
 		return l, nil
 	}
@@ -49,7 +52,8 @@ func learned(ctx context.Context, tx *sql.Tx, baseURL, model string) (Learned, e
 	return l, nil
 }
 
-// Learn replaces what is known of a model but for what the user chose. A user name and password in the URL are not kept.
+// Learn replaces what is known of a model but for what the user chose. A user name and password in the URL are not
+// kept.
 func (s *Store) Learn(ctx context.Context, l Learned) error {
 	return s.relearn(ctx, "keep what is known of the model", l.BaseURL, l.Model, func(stored *Learned) {
 		l.Chosen, l.ChosenAt = stored.Chosen, stored.ChosenAt

@@ -170,7 +170,8 @@ func (m *Model) Fill(o *history.Options) {
 
 // Tools are the tools that may be called: those of the model's endpoint and those that every model is offered.
 func (m *Model) Tools() tool.Set {
-	return tool.Set{Boxes: append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...), Off: m.deps.Off, Limits: m.deps.Limits}
+	boxes := append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...)
+	return tool.Set{Boxes: boxes, Off: m.deps.Off, Limits: m.deps.Limits}
 }
 
 // tools are the tools that requests offer to the model.
@@ -236,8 +237,8 @@ func (m *Model) LearnName() bool {
 // holds is how long what a server refused is not sent again: it may have been repaired or set up otherwise since.
 const holds = 7 * 24 * time.Hour
 
-// Expire forgets what the model's server refused longer ago than it holds, and returns it. Its ways are none where there
-// is nothing to forget.
+// Expire forgets what the model's server refused longer ago than it holds, and returns it. Its ways are none where
+// there is nothing to forget.
 func (m *Model) Expire() (old llm.Learned) {
 	l := m.Client.Learned(m.Name)
 	if l.Since.IsZero() || m.deps.Now().Sub(l.Since) < holds {
