@@ -105,11 +105,11 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 
 // Unsent says once what of the sampling is not sent as it is set, because the model is documented not to take it:
 // see llm.Client.Unsent.
-func (m *Model) Unsent() []string {
+func (m *Model) Unsent() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.unsentSaid {
-		return nil
+		return ""
 	}
 	m.unsentSaid = true
 	ask := m.deps.Ask
