@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"winnow/history"
 	"winnow/llm/exact"
 	"winnow/llm/tool"
+	"winnow/llm/wire"
 )
 
 // The headers in which services take a key where they count: not as a bearer token.
@@ -45,14 +45,7 @@ func (e Endpoint) CountedByService() bool { return e.counter() != "llama.cpp" }
 // vocabulary. Anthropic and Google have a way to ask for it, and llama.cpp writes the prompt out and counts that. No
 // answer is made. It may wait for the network. The error is an *Error.
 func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
-	asked := exact.Request{Model: r.Model}
-	carried := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
-	for _, m := range r.Messages {
-		if m.Role == history.Assistant {
-			m = carried.own(m)
-		}
-		asked.Messages = append(asked.Messages, m)
-	}
+	asked := exact.Request{Model: r.Model, Messages: c.returned(r)}
 	for _, t := range r.Tools {
 		asked.Tools = append(asked.Tools, exact.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)})
 	}
@@ -71,7 +64,7 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 func (c *Client) countByService(ctx context.Context, address string, request any, number, keyHeader string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
-	body, err := encode(request)
+	body, err := wire.Encode(request)
 	if err != nil {
 		return 0, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)
 	}
@@ -103,7 +96,7 @@ func (c *Client) countByService(ctx context.Context, address string, request any
 
 // countTemplate asks llama.cpp.
 func (c *Client) countTemplate(ctx context.Context, r Request) (int, error) {
-	body, err := c.encoded(chatWire{}, r)
+	body, err := c.encoded(ChatWire, r)
 	if err != nil {
 		return 0, err
 	}
@@ -117,7 +110,7 @@ func (c *Client) countTemplate(ctx context.Context, r Request) (int, error) {
 	if err := json.Unmarshal(raw, &written); err != nil || written.Prompt == nil {
 		return 0, c.unread(raw, "/apply-template answered without a prompt", nil)
 	}
-	body, err = encode(map[string]any{"content": *written.Prompt, "add_special": true, "parse_special": true})
+	body, err = wire.Encode(map[string]any{"content": *written.Prompt, "add_special": true, "parse_special": true})
 	if err != nil {
 		return 0, fmt.Errorf("encode a prompt for %s: %w", c.endpoint.Name, err)
 	}
@@ -138,7 +131,7 @@ func Schemas(tools []tool.Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}
-	body, err := encode(wireTools(tools))
+	body, err := wire.Encode(wire.Tools(functions(tools)))
 	if err != nil {
 		return "" // Body says what is wrong with a schema that is no JSON.
 	}

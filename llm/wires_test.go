@@ -77,9 +77,9 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 		}
 		wantText(t, "paths", server.paths(), "/chat/completions /responses")
 		wantText(t, "quirks", strings.Join(c.Quirks(), ","), "responses gpt-5.2")
-		wantText(t, "body", server.bodies[1], `{"model":"gpt-5.2","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}],`+
-			`"tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object","properties":{}},"strict":false}],`+
-			`"max_output_tokens":500,"reasoning":{"effort":"low"},"include":["reasoning.encrypted_content"],"store":false,"stream":true}`)
+		wantText(t, "body", server.bodies[1], `{"include":["reasoning.encrypted_content"],"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}],`+
+			`"max_output_tokens":500,"model":"gpt-5.2","reasoning":{"effort":"low"},"store":false,"stream":true,`+
+			`"tools":[{"description":"Reads.","name":"read","parameters":{"type":"object","properties":{}},"strict":false,"type":"function"}]}`)
 		fresh := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Quirks: c.Quirks()})
 		wantText(t, "body of a client that knows it", bodyOf(t, fresh, offering()), server.bodies[1])
 		if fresh.Wire("another") != ChatWire {
