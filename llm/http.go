@@ -118,7 +118,7 @@ const (
 	hostedBegin = 2 * time.Minute
 	ownBegin    = 10 * time.Minute
 
-	// overIdle is the silence allowed once an answer is whole.
+	// overIdle is the silence allowed once an answer is whole, and within a refusal.
 	overIdle = 5 * time.Second
 )
 
@@ -227,8 +227,10 @@ func (b *watchedBody) Close() error {
 	return err
 }
 
-// failed reads the answer to a request that a server turned down.
+// failed reads the answer to a request that a server turned down. The status says that already, so that the words are
+// not waited for long.
 func (c *Client) failed(resp *http.Response, model string) *Error {
+	resp.Body.(*watchedBody).over = true
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10))
 	e := c.failure(resp.StatusCode, resp.Header, body, model)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {

@@ -224,7 +224,7 @@ func TestOllamaRefusals(t *testing.T) {
 		{name: "busy", said: `503!{"error":"server busy, please try again.  maximum pending requests exceeded"}`, kind: Server},
 		{name: "a torn line", said: "{\"message\":{\"content\":\"Hi\"},\"done\":false}\n{\"message\":{\"cont", kind: Broken},
 		{name: "a web page", said: "<html><title>Sign in</title></html>", kind: BadStream, text: "Sign in"},
-		{name: "nothing", said: "", kind: BadStream},
+		{name: "nothing", said: "", kind: Empty},
 	} {
 		c, server, _ := ollamaOf(t, Endpoint{}, noneRuns, "a", "", "")
 		server.says["/api/chat"] = test.said

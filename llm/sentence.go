@@ -91,6 +91,8 @@ func (e *Error) sentence() string {
 		return e.timedOutSentence()
 	case BadStream:
 		return e.who() + " sent a response that is not a chat completion" + e.status()
+	case Empty:
+		return "the model answered nothing" + e.status()
 	case Broken:
 		return "the connection to " + e.who() + " was lost before the answer was complete"
 	case Endless:

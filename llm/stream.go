@@ -156,7 +156,7 @@ func (a *attempt) finish(err error, d *delivery) error {
 	if err == io.EOF {
 		err = nil
 		if !a.lines.Done && !a.answer.Began {
-			err = a.client.strange(a.resp, a.ignored, a.model)
+			err = a.nothing()
 		}
 	}
 	if !d.take(a.answer.End()) || !d.release() {
@@ -179,6 +179,16 @@ func (a *attempt) finish(err error, d *delivery) error {
 		return errNoMore
 	}
 	return err
+}
+
+// nothing is the error of an answer of which no part came.
+func (a *attempt) nothing() *Error {
+	if a.ignored != nil {
+		return a.client.strange(a.resp, a.ignored, a.model)
+	}
+	e := a.client.blank(a.model)
+	e.Kind, e.Status, e.final = Empty, a.resp.StatusCode, true
+	return e
 }
 
 // goesOn says that an answer would have gone on where an error ended it: the server did not say that it failed.
