@@ -208,19 +208,8 @@ func endOf(ctx context.Context) error {
 	return ctx.Err()
 }
 
-const (
-	drainTime = 100 * time.Millisecond
-	drainMax  = 64 << 10
-)
-
-// Close ends the answer. What follows an answer that is whole, most often only the end of the body, is read for a
-// moment: a connection is used again only if its answer was read to the end.
+// Close ends the answer.
 func (b *watchedBody) Close() error {
-	if b.over {
-		timer := time.AfterFunc(drainTime, func() { b.body.Close() })
-		_, _ = io.CopyN(io.Discard, b.body, drainMax) // Whatever comes, it is not needed.
-		timer.Stop()
-	}
 	b.unwatch()
 	err := b.body.Close()
 	b.cancel(nil)

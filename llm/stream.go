@@ -150,7 +150,7 @@ func (a *attempt) broken(err error) error {
 // is what ended it, nil or io.EOF if it ended in order. It returns the error that is left.
 func (a *attempt) finish(err error, d *delivery) error {
 	finished := Finished{Reason: a.answer.Finish, End: NoDone}
-	if a.answer.Finish != "" || a.answer.Whole || a.answer.Done || a.lines.Done {
+	if a.watched.over {
 		finished.End = Done
 	}
 	if err == io.EOF {

@@ -3,11 +3,9 @@ package llm
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"winnow/llm/pricing"
@@ -242,42 +240,6 @@ func TestALineOverTheLimitIsNotAskedForAgain(t *testing.T) {
 	_, _, err := heard(server.client(), hello())
 	if !errors.Is(err, BadStream) || !strings.Contains(err.Error(), "a line of the stream is longer than 16 MiB") || server.times() != 1 {
 		t.Errorf("got %v after %d requests, want one sentence about the line after 1", err, server.times())
-	}
-}
-
-// TestConnectionsAreUsedAgain asks six times over HTTP/1.1: the end of each body follows [DONE], or a
-// finish_reason, or an answer in one piece.
-func TestConnectionsAreUsedAgain(t *testing.T) {
-	t.Parallel()
-	for name, answer := range map[string]string{
-		"DONE":         delta2("Hello") + "data: [DONE]\n\n",
-		"no DONE":      delta2("Hello") + "data: " + finishStop + "\n\n",
-		"in one piece": `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}` + "\n",
-		"a refusal":    "",
-	} {
-		var opened atomic.Int32
-		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			if answer == "" {
-				http.Error(w, `{"error":"no"}`, http.StatusBadRequest)
-				return
-			}
-			_, _ = io.WriteString(w, answer)
-			w.(http.Flusher).Flush()
-		}))
-		server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
-			if s == http.StateNew {
-				opened.Add(1)
-			}
-		}
-		server.Start()
-		c := NewClient(Endpoint{Name: "test", BaseURL: server.URL + "/v1"})
-		for range 6 {
-			_, _, _ = heard(c, hello())
-		}
-		server.Close()
-		if opened.Load() != 1 {
-			t.Errorf("%s: 6 requests opened %d connections, want 1", name, opened.Load())
-		}
 	}
 }
 

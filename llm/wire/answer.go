@@ -37,7 +37,6 @@ type Answer struct {
 
 	Finish string // the reason of its end in the words of Chat Completions, "" for none yet
 	Began  bool   // a part of it came: the server does speak this format
-	Whole  bool   // it came in one piece
 	Done   bool   // the server said that it is complete: nothing that follows counts
 
 	format    Format
@@ -102,8 +101,8 @@ func (a *Answer) Extra() json.RawMessage {
 
 // envelope is the keys by which an event of any format is an error.
 type envelope struct {
-	Object  any             `json:"object"`
-	Type    any             `json:"type"`
+	Object  string          `json:"object"`
+	Type    string          `json:"type"`
 	Error   json.RawMessage `json:"error"`
 	Message json.RawMessage `json:"message"`
 	Detail  json.RawMessage `json:"detail"`
@@ -115,17 +114,14 @@ func (e envelope) isError() bool {
 	return !isBlank(e.Error) || e.Object == "error" || e.Type == "error"
 }
 
-// complains says that an event that is no part of an answer is an error.
-func (e envelope) complains() bool { return e.Message != nil || e.Detail != nil || e.Errors != nil }
-
 // decode reads an event, and gives the error that it is. A value of another type than expected is left out, and the
-// others are read.
-func (a *Answer) decode(data []byte, event any, e *envelope) error {
+// others are read. An event that is not known for a part of an answer is an error if it has words.
+func (a *Answer) decode(data []byte, event any, e *envelope, known func() bool) error {
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(data, event); errors.As(err, &syntax) {
 		return err
 	}
-	if e.isError() {
+	if e.isError() || !known() && (e.Message != nil || e.Detail != nil || e.Errors != nil) {
 		return Refusal(data)
 	}
 	return nil
@@ -235,17 +231,6 @@ type fields map[string]json.RawMessage
 func (f fields) text(key string) (s string) {
 	_ = json.Unmarshal(f[key], &s)
 	return s
-}
-
-// scalar is a string or a number as text, "" for anything else.
-func scalar(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return ""
 }
 
 func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }

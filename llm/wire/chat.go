@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -166,56 +167,40 @@ func (a *Answer) readChat(data []byte) error {
 	var chunk struct {
 		envelope
 		ID      json.RawMessage `json:"id"`
-		Choices json.RawMessage `json:"choices"`
-		Usage   json.RawMessage `json:"usage"`
-		Groq    struct {
+		Choices []struct {
+			FinishReason string          `json:"finish_reason"`
+			Error        json.RawMessage `json:"error"`
+			Delta        fields          `json:"delta"`
+			Message      fields          `json:"message"` // of an answer in one piece
+		} `json:"choices"`
+		Usage json.RawMessage `json:"usage"`
+		Groq  struct {
 			Usage json.RawMessage `json:"usage"`
 		} `json:"x_groq"`
-		Missed     json.RawMessage `json:"prompt_cache_diagnostics"` // OpenAI
-		Diagnostic json.RawMessage `json:"diagnostics"`              // Anthropic
+		Missed    json.RawMessage `json:"prompt_cache_diagnostics"` // OpenAI
+		Diagnosis json.RawMessage `json:"diagnostics"`              // Anthropic
 	}
-	if err := a.decode(data, &chunk, &chunk.envelope); err != nil {
+	known := func() bool { return chunk.Choices != nil || chunk.Usage != nil }
+	if err := a.decode(data, &chunk, &chunk.envelope, known); err != nil {
 		return err
 	}
-	known := chunk.Choices != nil || chunk.Usage != nil
-	if !known && chunk.complains() {
-		return Refusal(data)
-	}
-	var choices []chatChoice // The last chunk of a stream holds the usage and no choice.
-	_ = json.Unmarshal(chunk.Choices, &choices)
-	if len(choices) > 0 {
-		if choices[0].fails() {
+	if len(chunk.Choices) > 0 { // The last chunk of a stream holds the usage and no choice.
+		c := chunk.Choices[0]
+		if c.FinishReason == "error" || !isBlank(c.Error) {
 			return Refusal(data)
 		}
-		a.choice(choices[0])
+		a.Finish = cmp.Or(c.FinishReason, a.Finish)
+		if len(c.Delta) == 0 && c.Message != nil {
+			c.Delta, a.Done = c.Message, true
+		}
+		a.message(c.Delta)
 	}
-	a.Began = a.Began || known
+	a.Began = a.Began || known()
 	a.about(chunk.ID, chunk.Missed)
-	a.chunk = a.chunk.with("diagnostics", chunk.Diagnostic)
+	a.chunk = a.chunk.with("diagnostics", chunk.Diagnosis)
 	if !isObject(chunk.Usage) {
 		chunk.Usage = chunk.Groq.Usage
 	}
 	a.counted(chunk.Usage)
 	return nil
-}
-
-// chatChoice is a delta, or the message of an answer in one piece.
-type chatChoice struct {
-	FinishReason any             `json:"finish_reason"`
-	Error        json.RawMessage `json:"error"`
-	Delta        fields          `json:"delta"`
-	Message      fields          `json:"message"`
-}
-
-// fails says that the choice is an error of which the server may say nothing else.
-func (c chatChoice) fails() bool { return !isBlank(c.Error) || scalar(c.FinishReason) == "error" }
-
-func (a *Answer) choice(c chatChoice) {
-	if reason := scalar(c.FinishReason); reason != "" {
-		a.Finish = reason
-	}
-	if len(c.Delta) == 0 && c.Message != nil {
-		c.Delta, a.Whole = c.Message, true
-	}
-	a.message(c.Delta)
 }

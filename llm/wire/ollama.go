@@ -101,26 +101,19 @@ func (r Request) ollama() ollamaRequest {
 func (a *Answer) readOllama(data []byte) error {
 	var line struct {
 		envelope
-		Done       json.RawMessage `json:"done"`
-		DoneReason any             `json:"done_reason"`
+		Done       bool            `json:"done"`
+		DoneReason string          `json:"done_reason"`
 		Prompt     json.RawMessage `json:"prompt_eval_count"`
 		Answer     json.RawMessage `json:"eval_count"`
 	}
-	if err := a.decode(data, &line, &line.envelope); err != nil {
+	known := func() bool { return line.Done || isObject(line.Message) }
+	if err := a.decode(data, &line, &line.envelope, known); err != nil || !known() {
 		return err
 	}
 	var m fields
-	_ = json.Unmarshal(line.Message, &m) // What is no message stays nil.
-	a.Done = string(line.Done) == "true"
-	if m == nil && !a.Done {
-		if line.complains() {
-			return Refusal(data)
-		}
-		return nil
-	}
-	a.Began = true
+	_ = json.Unmarshal(line.Message, &m) // The last line may have none.
 	a.message(m)
-	a.Finish = scalar(line.DoneReason)
+	a.Began, a.Done, a.Finish = true, line.Done, line.DoneReason
 	if a.Done {
 		// A count that is missing stays so: old servers leave out the prompt's if they had it in their cache.
 		usage, _ := Encode(map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer})

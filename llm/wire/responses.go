@@ -179,14 +179,14 @@ func outputOf(raw json.RawMessage) (o responsesOutput) {
 // readResponses takes one event, or an answer in one piece.
 func (a *Answer) readResponses(data []byte) error {
 	var e responsesEvent
-	if err := a.decode(data, &e, &e.envelope); err != nil {
+	ofResponse := func() bool { return e.Object == "response" || strings.HasPrefix(e.Type, "response.") }
+	if err := a.decode(data, &e, &e.envelope, ofResponse); err != nil {
 		return err
 	}
 	if e.Object == "response" {
 		return a.endResponse(data)
 	}
-	kind, _ := e.Type.(string)
-	switch kind {
+	switch e.Type {
 	case "response.error":
 		return Refusal(data)
 	case "response.failed", "response.cancelled", "response.completed", "response.incomplete":
@@ -210,10 +210,6 @@ func (a *Answer) readResponses(data []byte) error {
 	case "response.reasoning_summary_part.added":
 		if it := a.item(e); it.streamed {
 			a.reasonPiece(it, "\n\n")
-		}
-	default:
-		if !strings.HasPrefix(kind, "response.") && e.complains() {
-			return Refusal(data)
 		}
 	}
 	a.Began = a.Began || len(a.events) > 0
@@ -333,7 +329,7 @@ func (a *Answer) callPiece(it *responsesItem, f fragment) {
 	}
 }
 
-// endResponse takes the answer as a whole. Of a kind of which nothing was streamed its items come now.
+// endResponse takes the answer as a whole. If nothing was streamed its items come now.
 func (a *Answer) endResponse(data json.RawMessage) error {
 	var r struct {
 		ID         json.RawMessage                  `json:"id"`
@@ -351,13 +347,8 @@ func (a *Answer) endResponse(data json.RawMessage) error {
 		}
 		return Refusal(r.Error)
 	}
-	came := map[string]bool{
-		"message":       a.responses.spoke,
-		"function_call": a.responses.calls > 0,
-		"reasoning":     a.responses.thought || a.responses.spoke || a.responses.calls > 0,
-	}
-	for _, raw := range r.Output {
-		if !came[outputOf(raw).Type] {
+	if !a.responses.spoke && !a.responses.thought && a.responses.calls == 0 {
+		for _, raw := range r.Output {
 			a.complete(&responsesItem{call: -1}, raw)
 		}
 	}

@@ -6,16 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"unicode"
 )
 
-const (
-	// lineMax is the longest line or JSON value of a stream, in bytes: a whole answer has to fit.
-	lineMax = 16 << 20
-
-	// pageMax is how much is read of a web page, in bytes.
-	pageMax = 64 << 10
-)
+// lineMax is the longest line of a stream in bytes: a whole answer has to fit.
+const lineMax = 16 << 20
 
 // ErrLongLine says that a line is too long to be read.
 var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
@@ -26,88 +20,39 @@ var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineM
 // A stream of server-sent events is read as the standard says: lines end in LF, CR or CRLF, comments and unknown
 // fields are passed over, data lines of one event are joined. It goes beyond the standard where servers do: what the
 // end of the stream leaves open is still an event, and a data line that is JSON by itself is an event at once, whether
-// a blank line follows or not. A line of bare JSON is an event, too, such as one of Ollama's. The data of an event
-// that is named "error", and the value of a field of that name, become {"error": data}.
+// a blank line follows or not. The data of an event that is named "error", and the value of a field of that name,
+// become {"error": data}.
 //
-// A body that begins with a JSON value on several lines begins with the event that the value is. A web page is one
-// event, of its beginning.
+// A line of bare JSON is an event, too, such as one of Ollama's. If it is only the beginning of JSON, the rest of the
+// body belongs to it: an answer in one piece. A web page is one event, of its beginning.
 type Lines struct {
 	// Done says that [DONE] came. What follows it is not read.
 	Done bool
 
-	body  *bufio.Reader
-	lines *bufio.Scanner // what is left of body, after its beginning
-	out   bytes.Buffer   // not read yet
-	err   error          // what comes behind out
-
-	afterCR bool // an LF that follows belongs to the line before
-	torn    bool // the last line had no end
+	in      *bufio.Scanner
+	out     bytes.Buffer // not read yet
+	err     error        // what comes behind out
+	afterCR bool         // an LF that follows belongs to the line before
+	torn    bool         // the last line had no end
 }
 
 // NewLines makes a filter of the body of an answer.
-func NewLines(body io.Reader) *Lines { return &Lines{body: bufio.NewReader(body)} }
+func NewLines(body io.Reader) *Lines {
+	l := &Lines{in: bufio.NewScanner(body)}
+	l.in.Buffer(nil, lineMax)
+	l.in.Split(l.split)
+	return l
+}
 
 // Read gives the lines. An error that ends inside JSON is io.ErrUnexpectedEOF.
 func (l *Lines) Read(p []byte) (int, error) {
 	for l.out.Len() == 0 {
-		switch {
-		case l.err != nil:
+		if l.err != nil {
 			return 0, l.err
-		case l.lines == nil:
-			l.begin()
-		default:
-			l.event()
 		}
+		l.event()
 	}
 	return l.out.Read(p)
-}
-
-// begin finds out what the body is. The type that its header names is no help: some servers send streams as
-// text/plain, and errors and whole answers as streams.
-func (l *Lines) begin() {
-	rest := io.Reader(l.body)
-	switch l.first() {
-	case '<':
-		l.write(l.page())
-		l.err = io.EOF
-	case '{', '[':
-		value := json.NewDecoder(io.LimitReader(l.body, lineMax))
-		var data json.RawMessage
-		if value.Decode(&data) == nil {
-			l.write(data)
-		}
-		rest = io.MultiReader(value.Buffered(), l.body) // from the value on if it is none
-	}
-	l.lines = bufio.NewScanner(rest)
-	l.lines.Buffer(nil, lineMax)
-	l.lines.Split(l.split)
-}
-
-// first passes over a byte order mark and white space, and gives the character behind them without taking it.
-func (l *Lines) first() rune {
-	for {
-		c, _, err := l.body.ReadRune()
-		if err != nil {
-			l.err = err
-			return 0
-		}
-		if c != '\ufeff' && !unicode.IsSpace(c) {
-			_ = l.body.UnreadRune() // It follows a ReadRune.
-			return c
-		}
-	}
-}
-
-// page is the beginning of a web page, to the end of its title.
-func (l *Lines) page() []byte {
-	var page []byte
-	for len(page) < pageMax && !bytes.HasSuffix(bytes.ToLower(page), []byte("</title>")) {
-		tag, err := l.body.ReadSlice('>')
-		if page = append(page, tag...); err != nil && err != bufio.ErrBufferFull {
-			break
-		}
-	}
-	return page
 }
 
 // split finds the next line: see bufio.SplitFunc.
@@ -128,12 +73,26 @@ func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err er
 	return 0, nil, nil
 }
 
+// next reads a line. Behind the last one err is set.
+func (l *Lines) next() bool {
+	if l.in.Scan() {
+		return true
+	}
+	switch l.err = l.in.Err(); l.err {
+	case nil:
+		l.err = io.EOF
+	case bufio.ErrTooLong:
+		l.err = ErrLongLine
+	}
+	return false
+}
+
 // event reads the next event.
 func (l *Lines) event() {
 	var name string
 	var data []byte
-	for l.lines.Scan() {
-		line := l.lines.Bytes()
+	for l.next() {
+		line := bytes.TrimPrefix(l.in.Bytes(), []byte("\ufeff"))
 		field, value, _ := bytes.Cut(line, []byte{':'})
 		value = bytes.TrimPrefix(value, []byte{' '})
 		switch {
@@ -144,31 +103,53 @@ func (l *Lines) event() {
 			name = ""
 		case string(field) == "data":
 			// The lines of an error may be several.
-			if name != "error" && isWhole(value) && !beginsJSON(data) {
+			if name != "error" && isWhole(value) && !begins(data, "{[") {
 				l.write(value)
 				return
 			}
-			if data != nil {
-				data = append(data, ' ')
-			}
-			data = append(data, value...)
+			data = joined(data, value)
 		case string(field) == "event":
 			name = string(value)
 		case string(field) == "error" && data == nil:
 			l.named("error", value)
 			return
-		case beginsJSON(line) && data == nil:
-			l.write(line)
+		case begins(line, "{[<") && data == nil:
+			l.write(l.bare(line))
 			return
 		}
 	}
-	switch l.err = l.lines.Err(); l.err {
-	case nil:
-		l.err = io.EOF
-	case bufio.ErrTooLong:
-		l.err = ErrLongLine
-	}
 	l.named(name, data)
+}
+
+// bare is JSON, or the beginning of a web page up to its title, that begins with a line.
+func (l *Lines) bare(line []byte) []byte {
+	data := bytes.Clone(line)
+	if begins(data, "<") {
+		title := []byte("</title>")
+		for len(data) < pageMax && !bytes.Contains(bytes.ToLower(data), title) && l.next() {
+			data = joined(data, l.in.Bytes())
+		}
+		l.err = io.EOF
+		return data
+	}
+	if json.Valid(data) {
+		return data
+	}
+	for len(data) < lineMax && l.next() {
+		data = joined(data, l.in.Bytes())
+	}
+	return data
+}
+
+// pageMax is how much is read of a web page, in bytes.
+const pageMax = 64 << 10
+
+// joined is two lines as one: in JSON, a line end is as good as a blank.
+func joined(data, line []byte) []byte {
+	if data != nil {
+		data = append(data, ' ')
+	}
+	return append(data, line...)
 }
 
 // isWhole says that a data line is an event by itself.
@@ -177,7 +158,11 @@ func isWhole(line []byte) bool {
 	return string(line) == "[DONE]" || json.Valid(line)
 }
 
-func beginsJSON(text []byte) bool { return len(text) > 0 && (text[0] == '{' || text[0] == '[') }
+// begins says that a text begins with one of some characters, behind blanks.
+func begins(text []byte, with string) bool {
+	text = bytes.TrimLeft(text, blanks)
+	return len(text) > 0 && bytes.IndexByte([]byte(with), text[0]) >= 0
+}
 
 // named gives the data of an event with a name.
 func (l *Lines) named(name string, data []byte) {
@@ -198,7 +183,7 @@ func (l *Lines) write(data []byte) {
 		return
 	case string(data) == "[DONE]":
 		l.Done, l.err = true, io.EOF
-	case l.torn && beginsJSON(data) && !json.Valid(data):
+	case l.torn && begins(data, "{[") && !json.Valid(data):
 		l.err = io.ErrUnexpectedEOF
 		return
 	}
@@ -208,7 +193,6 @@ func (l *Lines) write(data []byte) {
 		l.out.WriteString(`{ "error":`)
 		data = rest
 	}
-	// JSON has line ends between its values alone.
-	l.out.Write(bytes.ReplaceAll(data, []byte{'\n'}, []byte{' '}))
+	l.out.Write(data)
 	l.out.WriteByte('\n')
 }

@@ -56,9 +56,9 @@ func TestReader(t *testing.T) {
 		{"JSON values", "{\"a\":1}\n{\"b\":2}", `{"a":1}|{"b":2}|EOF`},
 		{"JSON values, cut", "{\"a\":1}\n{\"b\":", `{"a":1}|unexpected EOF`},
 		{"JSON and something else", "{\"error\":1}\ndata: [DONE]\n\n", `{ "error":1}|[DONE]|done EOF`},
-		{"no JSON after all", "{\"a\":}\ndata: b\n\n", `{"a":}|b|EOF`},
+		{"no JSON after all", "{\"a\":}\ndata: b\n\n", `{"a":} data: b|EOF`},
 		{"a page", "<html>\n<p>no\n", "<html> <p>no|EOF"},
-		{"a page, up to its title", "<html><TITLE>Sign in</TITLE><p>no", "<html><TITLE>Sign in</TITLE>|EOF"},
+		{"a page, up to its title", "<html>\n<TITLE>Sign in</TITLE>\n<p>no", "<html> <TITLE>Sign in</TITLE>|EOF"},
 		{"blanks", "\n\n \n", "EOF"},
 		{"nothing", "", "EOF"},
 	}
