@@ -147,26 +147,9 @@ func TestAServerWithoutTheResponsesAPIIsAskedOverChatCompletionsAgain(t *testing
 	}
 }
 
-func TestAnswersOverTheResponsesAPI(t *testing.T) {
+func TestReasoningOfTheResponsesAPIGoesBackToItsModelAlone(t *testing.T) {
 	t.Parallel()
-	server := script(said(respCreated,
-		`{"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1","type":"reasoning","encrypted_content":"<&>","summary":[{"type":"summary_text","text":"Hm."}]}}`,
-		`{"type":"response.output_text.delta","output_index":1,"delta":"I look."}`,
-		`{"type":"response.output_item.done","output_index":2,"item":{"id":"rs_2","type":"reasoning","encrypted_content":"two","summary":[]}}`,
-		`{"type":"response.output_item.added","output_index":3,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"read"}}`,
-		`{"type":"response.function_call_arguments.delta","output_index":3,"delta":"{\"a\":"}`,
-		`{"type":"response.function_call_arguments.delta","output_index":3,"delta":"1}"}`,
-		`{"type":"response.output_item.done","output_index":3,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"read","arguments":"{\"a\":1}"}}`,
-		respCompleted))
-	c := server.client(overResponses)
-	got, reply, err := heard(c, offering())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantText(t, "events", got, `(Hm.)I look.[0 call_1 read ][0   {"a":][0   1}]<30 20 9 4>|tool_calls done`)
-	wantText(t, "extra", string(reply.Finished.Extra), `{"message":{"responses_reasoning":[{"id":"rs_1","type":"reasoning","encrypted_content":"<&>","summary":[{"type":"summary_text","text":"Hm."}]}]},`+
-		`"tool_calls":{"0":{"responses_reasoning":[{"id":"rs_2","type":"reasoning","encrypted_content":"two","summary":[]}]}}}`)
-
+	c := script(said(respCompleted)).client(overResponses)
 	r := offering()
 	r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"})
 	body := bodyOf(t, c, r)
