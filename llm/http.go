@@ -102,8 +102,8 @@ func (c *Client) key(ctx context.Context) (keys.Secret, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		e := c.blank("")
-		e.Kind, e.final, e.unread, e.Message, e.Err = Auth, true, true, err.Error(), err
+		e := c.lasting(Auth, "", err)
+		e.unread = true
 		return "", e
 	}
 	c.redactor.Know(c.endpoint.Secrets()...)
@@ -173,8 +173,8 @@ type watchedBody struct {
 // limit ends the request after a silence.
 func (b *watchedBody) limit(silence time.Duration) *time.Timer {
 	return time.AfterFunc(silence, func() {
-		e := b.client.blank("")
-		e.Kind, e.Silence, e.final = TimedOut, silence, true
+		e := b.client.lasting(TimedOut, "", nil)
+		e.Silence = silence
 		b.cancel(e)
 	})
 }
@@ -214,6 +214,15 @@ func (b *watchedBody) Close() error {
 	err := b.body.Close()
 	b.cancel(nil)
 	return err
+}
+
+// lasting is an error that comes again whenever the same is asked, with its reason, nil for none.
+func (c *Client) lasting(kind ErrorKind, model string, reason error) *Error {
+	e := c.blank(model)
+	if e.Kind, e.final, e.Err = kind, true, reason; reason != nil {
+		e.Message = reason.Error()
+	}
+	return e
 }
 
 // failed reads the answer to a request that a server turned down. The status says that already, so that the words are

@@ -39,9 +39,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	format := c.Wire(r.Model)
 	body, err := c.encoded(format, r)
 	if err != nil {
-		e := c.blank(r.Model)
-		e.Kind, e.final, e.Message, e.Err = BadRequest, true, err.Error(), err
-		return false, e
+		return false, c.lasting(BadRequest, r.Model, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,9 +103,7 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) erro
 		}
 		a.watched.over = a.answer.Finish != "" || a.answer.Done || a.lines.Done
 		if err == nil && d.bytes > LargestAnswer {
-			e := a.client.blank(a.model)
-			e.Kind, e.final = Endless, true
-			err = e
+			err = a.client.lasting(Endless, a.model, nil)
 		}
 		if err != nil || a.answer.Done {
 			return a.finish(err, d)
@@ -138,11 +134,11 @@ func (a *attempt) broken(err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
+	if errors.Is(err, wire.ErrLongLine) {
+		return a.client.lasting(BadStream, a.model, err)
+	}
 	e := a.client.blank(a.model)
 	e.Kind, e.Err = Broken, shy{err, a.client.endpoint}
-	if errors.Is(err, wire.ErrLongLine) {
-		e.Kind, e.Message, e.final = BadStream, err.Error(), true
-	}
 	return e
 }
 
@@ -186,8 +182,8 @@ func (a *attempt) nothing() *Error {
 	if a.ignored != nil {
 		return a.client.strange(a.resp, a.ignored, a.model)
 	}
-	e := a.client.blank(a.model)
-	e.Kind, e.Status, e.final = Empty, a.resp.StatusCode, true
+	e := a.client.lasting(Empty, a.model, nil)
+	e.Status = a.resp.StatusCode
 	return e
 }
 
@@ -211,59 +207,44 @@ type delivery struct {
 	bytes  int  // how long it is
 
 	pieces  []byte // of one channel, not given yet
-	channel int    // which
-	streams []*redact.Stream
+	channel wire.Channel
+	streams []*redact.Stream // of each channel
 }
 
-// The channels of an answer: its texts, each of which a secret could run through. The arguments of calls follow, by
-// the calls' indexes.
-const (
-	reasoningChannel = iota
-	textChannel
-	callChannels
-)
-
 // onChannel is the event of a piece of a channel.
-func onChannel(channel int, piece string) Event {
+func onChannel(channel wire.Channel, piece string) Event {
 	switch channel {
-	case reasoningChannel:
+	case wire.Reasoning:
 		return ReasoningDelta{piece}
-	case textChannel:
+	case wire.Text:
 		return TextDelta{piece}
 	}
-	return ToolDelta{Index: channel - callChannels, Arguments: piece}
+	return ToolDelta{Index: int(channel - wire.Calls), Arguments: piece}
 }
 
 // take hands on events. It is false when the reader is gone.
 func (d *delivery) take(events []wire.Event) bool {
+	known := d.client.redactor.Known
 	for _, e := range events {
-		switch {
-		case e.Text != "":
-			d.join(textChannel, e.Text)
-		case e.Reasoning != "":
-			d.join(reasoningChannel, e.Reasoning)
-		case e.Call != nil:
-			d.call(*e.Call)
-		default:
+		if e.Usage != nil {
 			if usage, ok := usageOf(decoded(e.Usage)); ok && d.flush() {
 				d.hand(UsageReport{d.client.withCached(usage)})
 			}
+			continue
 		}
+		d.began = true
+		d.bytes += len(e.ID) + len(e.Name) + len(e.Text)
+		if e.ID+e.Name != "" || e.Text == "" {
+			d.flush()
+			d.hand(ToolDelta{Index: int(e.Channel - wire.Calls), ID: known(e.ID), Name: known(e.Name)})
+		}
+		if d.channel != e.Channel {
+			d.flush()
+			d.channel = e.Channel
+		}
+		d.pieces = append(d.pieces, e.Text...)
 	}
 	return !d.gone
-}
-
-func (d *delivery) call(piece wire.Call) {
-	if piece.ID != "" || piece.Name != "" || piece.Arguments == "" {
-		d.flush()
-		known := d.client.redactor.Known
-		d.hand(ToolDelta{Index: piece.Index, ID: known(piece.ID), Name: known(piece.Name)})
-		d.began = true
-		d.bytes += len(piece.ID) + len(piece.Name)
-	}
-	if piece.Arguments != "" {
-		d.join(callChannels+piece.Index, piece.Arguments)
-	}
 }
 
 // hand gives an event to the reader of the stream, unless that is gone.
@@ -271,23 +252,12 @@ func (d *delivery) hand(e Event) {
 	d.gone = d.gone || !d.yield(e, nil)
 }
 
-// join adds a piece to those that are not given yet.
-func (d *delivery) join(channel int, piece string) {
-	d.began = true
-	d.bytes += len(piece)
-	if d.channel != channel {
-		d.flush()
-		d.channel = channel
-	}
-	d.pieces = append(d.pieces, piece...)
-}
-
 // flush gives the pieces that were joined. It is false when the reader is gone.
 func (d *delivery) flush() bool {
 	if len(d.pieces) == 0 {
 		return !d.gone
 	}
-	for d.channel >= len(d.streams) {
+	for int(d.channel) >= len(d.streams) {
 		d.streams = append(d.streams, d.client.redactor.Stream())
 	}
 	piece := d.streams[d.channel].Pass(string(d.pieces))
@@ -302,7 +272,7 @@ func (d *delivery) release() bool {
 	d.flush()
 	for channel, stream := range d.streams {
 		if rest := stream.Rest(); rest != "" {
-			d.hand(onChannel(channel, rest))
+			d.hand(onChannel(wire.Channel(channel), rest))
 		}
 	}
 	return !d.gone

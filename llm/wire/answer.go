@@ -9,22 +9,25 @@ import (
 	"strconv"
 )
 
-// Event is a piece of an answer. It has exactly one of these.
+// Event is a piece of an answer.
 type Event struct {
-	Text      string
-	Reasoning string
-	Call      *Call
-	Usage     json.RawMessage // an object with the counts of tokens, in the words of Chat Completions or of Responses
+	Channel Channel
+	Text    string          // a piece of what comes on the channel
+	ID      string          // of a call, once
+	Name    string          // of a call, once
+	Usage   json.RawMessage // the counts of tokens, in the words of Chat Completions or of Responses; nil for a piece
 }
 
-// Call is a piece of a tool call. Index numbers the calls of one answer from 0; ID and Name come once, Arguments in
-// pieces.
-type Call struct {
-	Index     int
-	ID        string
-	Name      string
-	Arguments string
-}
+// Channel is one of the texts of an answer. The arguments of the calls follow the constants: the call with the index
+// i, from 0, is Calls+i.
+type Channel int
+
+// The channels.
+const (
+	Reasoning Channel = iota
+	Text
+	Calls
+)
 
 // Refusal is an error that a server sent inside an answer: the JSON that says why.
 type Refusal []byte
@@ -130,28 +133,21 @@ func (a *Answer) decode(data []byte, event any, e *envelope, known func() bool) 
 // content adds a piece of the text, which may hold reasoning. Behind the last one no tag follows.
 func (a *Answer) content(piece string, last bool) {
 	thought, text := a.think.add(piece, last)
-	a.reasoning(thought)
-	a.say(text)
+	a.add(Reasoning, thought)
+	a.add(Text, text)
 }
 
-func (a *Answer) say(piece string) {
+// add adds a piece of the text or the reasoning.
+func (a *Answer) add(to Channel, piece string) {
 	if piece != "" {
-		a.events = append(a.events, Event{Text: piece})
-	}
-}
-
-func (a *Answer) reasoning(piece string) {
-	if piece != "" {
-		a.events = append(a.events, Event{Reasoning: piece})
+		a.events = append(a.events, Event{Channel: to, Text: piece})
 	}
 }
 
 // call adds a piece of a tool call. It gives the index of that call.
 func (a *Answer) call(f fragment) int {
-	at, pieces := a.slots.add(f)
-	for i := range pieces {
-		a.events = append(a.events, Event{Call: &pieces[i]})
-	}
+	at, events := a.slots.add(f)
+	a.events = append(a.events, events...)
 	return at
 }
 
@@ -175,9 +171,9 @@ func (a *Answer) counted(usage json.RawMessage) {
 func (a *Answer) message(m fields) {
 	visible, thought := texts(m["content"])
 	// If two keys have reasoning, it is the same.
-	a.reasoning(cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking")) + thought)
+	a.add(Reasoning, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
 	a.content(visible, false)
-	a.say(m.text("refusal"))
+	a.add(Text, m.text("refusal"))
 	var calls []fields
 	_ = json.Unmarshal(m["tool_calls"], &calls) // What is no call stays nil.
 	for _, call := range calls {

@@ -59,12 +59,12 @@ func eventsOf(format Format, lines string) string {
 	write := func(events []Event) {
 		for _, e := range events {
 			switch {
-			case e.Call != nil:
-				fmt.Fprintf(&b, "call %+v\n", *e.Call)
 			case e.Usage != nil:
 				fmt.Fprintf(&b, "usage %s\n", e.Usage)
+			case e.Channel >= Calls:
+				fmt.Fprintf(&b, "call %d: id %q, name %q, %q\n", e.Channel-Calls, e.ID, e.Name, e.Text)
 			default:
-				fmt.Fprintf(&b, "text %q reasoning %q\n", e.Text, e.Reasoning)
+				fmt.Fprintf(&b, "%s %q\n", []string{"reasoning", "text"}[e.Channel], e.Text)
 			}
 		}
 	}
@@ -86,30 +86,23 @@ func eventsOf(format Format, lines string) string {
 	})
 }
 
-// textOf is the text of an answer, and what it calls: name, id and arguments of each call.
-func textOf(t testing.TB, format Format, data ...string) (text, thought string, calls []Call) {
+// callsOf are the calls of an answer, each as one event.
+func callsOf(t testing.TB, format Format, data ...string) (calls []Event) {
 	t.Helper()
 	answer := NewAnswer(format)
-	take := func(events []Event) {
-		for _, e := range events {
-			text, thought = text+e.Text, thought+e.Reasoning
-			if c := e.Call; c != nil {
-				for c.Index >= len(calls) {
-					calls = append(calls, Call{Index: len(calls)})
-				}
-				call := &calls[c.Index]
-				call.ID, call.Name, call.Arguments = call.ID+c.ID, call.Name+c.Name, call.Arguments+c.Arguments
-			}
-		}
-	}
 	for _, d := range data {
 		if err := answer.Read([]byte(d)); err != nil {
 			t.Fatalf("%s: %v", d, err)
 		}
-		take(answer.Events())
+		for _, e := range answer.Events() {
+			for int(e.Channel-Calls) >= len(calls) {
+				calls = append(calls, Event{})
+			}
+			call := &calls[e.Channel-Calls]
+			call.ID, call.Name, call.Text = call.ID+e.ID, call.Name+e.Name, call.Text+e.Text
+		}
 	}
-	take(answer.End())
-	return text, thought, calls
+	return calls
 }
 
 func TestToolCalls(t *testing.T) {
@@ -143,10 +136,10 @@ func TestToolCalls(t *testing.T) {
 		for _, f := range test.fragments {
 			data = append(data, `{"choices":[{"delta":{"tool_calls":`+f+`}}]}`)
 		}
-		_, _, calls := textOf(t, Chat, data...)
+		calls := callsOf(t, Chat, data...)
 		var got []string
 		for _, c := range calls {
-			got = append(got, c.Name+" "+c.ID+" "+c.Arguments)
+			got = append(got, c.Name+" "+c.ID+" "+c.Text)
 		}
 		if got := strings.Join(got, "; "); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
@@ -174,7 +167,7 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 				}
 				var text, thought string
 				for _, e := range answer.End() {
-					text, thought = text+e.Text, thought+e.Reasoning
+					*map[Channel]*string{Text: &text, Reasoning: &thought}[e.Channel] += e.Text
 				}
 				if text != test.text || strings.TrimLeft(thought, "\n") != test.reasoning {
 					t.Fatalf("%q cut at %d and %d: got (%s)%s, want (%s)%s", test.content, i, j, thought, text, test.reasoning, test.text)
@@ -188,7 +181,7 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 func TestCallsWithoutAnIDGetOneEach(t *testing.T) {
 	t.Parallel()
 	const line = `{"message":{"tool_calls":[{"function":{"name":"read","arguments":{}}},{"function":{"name":"read","arguments":{}}}]}}`
-	_, _, calls := textOf(t, Ollama, line, line, line)
+	calls := callsOf(t, Ollama, line, line, line)
 	ids := map[string]bool{}
 	for _, call := range calls {
 		ids[call.ID] = true
@@ -234,7 +227,9 @@ func TestEveryOrderOfEventsIsRead(t *testing.T) {
 		}
 		text := ""
 		for _, e := range answer.End() {
-			text += e.Text
+			if e.Channel == Text {
+				text += e.Text
+			}
 		}
 		if got := strings.ReplaceAll(text, "\n\n", ""); got != said || !answer.Done {
 			t.Fatalf("the text is %q (done %t), want %q", got, answer.Done, said)

@@ -32,30 +32,30 @@ type openCall struct {
 
 // add gives the index of the call that a fragment belongs to and what the fragment says: nothing if that is not new,
 // the pieces of several calls if it holds the arguments of several.
-func (s *slots) add(f fragment) (index int, pieces []Call) {
+func (s *slots) add(f fragment) (index int, events []Event) {
 	f.id, f.name = strings.TrimSpace(f.id), strings.TrimSpace(f.name)
 	index = s.find(f)
 	opened := index < 0
 	if opened {
 		index = s.open(f.index)
 	}
-	call, piece := s.calls[index], Call{Index: index}
+	call, e := s.calls[index], Event{Channel: Calls + Channel(index)}
 	if call.id == "" {
-		call.id, piece.ID = f.id, f.id
+		call.id, e.ID = f.id, f.id
 	}
 	if call.name == "" {
-		call.name, piece.Name = f.name, f.name
+		call.name, e.Name = f.name, f.name
 	}
 	own, next := call.take(f.arguments)
-	if piece.Arguments = own; opened || piece != (Call{Index: index}) {
-		pieces = append(pieces, piece)
+	if e.Text = own; opened || e.ID+e.Name+e.Text != "" {
+		events = append(events, e)
 	}
 	for next != "" {
 		at := s.open(f.index)
 		own, next = s.calls[at].take(next)
-		pieces = append(pieces, Call{Index: at, Arguments: own})
+		events = append(events, Event{Channel: Calls + Channel(at), Text: own})
 	}
-	return index, pieces
+	return index, events
 }
 
 // find gives the call that a fragment belongs to, -1 for a new one.

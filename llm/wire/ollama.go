@@ -159,25 +159,16 @@ func ReadOllamaModel(raw []byte) (m OllamaModel, ok bool) {
 	}
 	for line := range strings.Lines(shown.Parameters) { // a name, blanks and a value
 		if words := strings.Fields(line); len(words) == 2 && words[0] == "num_ctx" {
-			m.NumCtx = tokens(words[1])
+			m.NumCtx, _ = strconv.Atoi(words[1]) // 0 for what is no number
 		}
 	}
-	var architecture string
-	_ = json.Unmarshal(shown.Info["general.architecture"], &architecture) // "" if it is missing
-	m.Trained = tokens(string(shown.Info[architecture+".context_length"]))
+	var architecture string // "" and 0 if they are missing
+	_ = json.Unmarshal(shown.Info["general.architecture"], &architecture)
+	_ = json.Unmarshal(shown.Info[architecture+".context_length"], &m.Trained)
 	if shown.Capabilities != nil {
 		can := func(what string) bool { return slices.Contains(*shown.Capabilities, what) }
 		m.Known, m.Vision, m.Tools, m.Thinking = true, can("vision"), can("tools"), can("thinking")
 	}
 	m.Levels = strings.ReplaceAll(shown.Details.Family, "-", "") == "gptoss"
 	return m, true
-}
-
-// tokens is a whole number of tokens, 0 for anything else.
-func tokens(digits string) int {
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		return 0
-	}
-	return max(0, n)
 }

@@ -300,7 +300,7 @@ func (a *Answer) sayPiece(it *responsesItem, piece, refusal string) {
 	}
 	it.streamed, a.responses.spoke = true, true
 	a.content(piece, false)
-	a.say(refusal)
+	a.add(Text, refusal)
 }
 
 func (a *Answer) reasonPiece(it *responsesItem, piece string) {
@@ -311,7 +311,7 @@ func (a *Answer) reasonPiece(it *responsesItem, piece string) {
 		piece = "\n\n" + piece
 	}
 	it.streamed, a.responses.thought = true, true
-	a.reasoning(piece)
+	a.add(Reasoning, piece)
 }
 
 // callPiece adds a piece of a call. With the first one comes the reasoning that led to it.
