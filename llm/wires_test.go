@@ -205,7 +205,8 @@ func TestFailuresOverTheResponsesAPI(t *testing.T) {
 		{"a stream without an end", []step{said(respCreated, respHello)}, "Hello| no-done", "", 1},
 		{"an answer in one piece", []step{{say: []string{`{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]}]}`}}}, "Hello|stop done", "", 1},
 		{"a web page", []step{{say: []string{"<html><title>Sign in</title></html>"}}}, "", BadStream, 1},
-		{"nothing", []step{said(`{"type":"response.in_progress","response":{}}`)}, "", BadStream, 1},
+		{"nothing", []step{said(`{"type":"response.in_progress","response":{}}`)}, "| no-done", "", 1},
+		{"something else", []step{said(`{"type":"hello"}`)}, "", BadStream, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -55,7 +55,13 @@ type Answer struct {
 }
 
 // NewAnswer begins the reading of an answer.
-func NewAnswer(f Format) *Answer { return &Answer{format: f, keptCalls: make(map[int]kept)} }
+func NewAnswer(f Format) *Answer {
+	return &Answer{
+		format:    f,
+		keptCalls: make(map[int]kept),
+		responses: responsesItems{byKey: make(map[string]*responsesItem)},
+	}
+}
 
 // Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none.
 func (a *Answer) Read(data []byte) error {

@@ -151,9 +151,8 @@ type responsesEvent struct {
 
 // responsesItems are the items of the output so far.
 type responsesItems struct {
-	byKey  map[string]*responsesItem
-	newest *responsesItem
-	held   []json.RawMessage // reasoning that waits for the item it led to
+	byKey map[string]*responsesItem // the newest is under "" too
+	held  []json.RawMessage         // reasoning that waits for the item it led to
 
 	spoke, thought bool // text or reasoning came
 	calls          int  // how many calls began
@@ -183,16 +182,13 @@ func (a *Answer) readResponses(data []byte) error {
 	if err := a.decode(data, &e, &e.envelope, ofResponse); err != nil {
 		return err
 	}
+	a.Began = a.Began || ofResponse()
 	if e.Object == "response" {
 		return a.endResponse(data)
 	}
 	switch e.Type {
-	case "response.error":
-		return Refusal(data)
 	case "response.failed", "response.cancelled", "response.completed", "response.incomplete":
 		return a.endResponse(e.Response)
-	case "response.created":
-		a.Began = true
 	case "response.output_item.added":
 		if it, o := a.item(e), outputOf(e.Item); o.Type == "function_call" {
 			a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name})
@@ -212,30 +208,22 @@ func (a *Answer) readResponses(data []byte) error {
 			a.reasonPiece(it, "\n\n")
 		}
 	}
-	a.Began = a.Began || len(a.events) > 0
 	return nil
 }
 
 // item finds the item that an event is about: by its place, else by its id, else it is the newest. One that is not
 // known begins.
 func (a *Answer) item(e responsesEvent) *responsesItem {
-	r := &a.responses
 	key := cmp.Or(e.ItemID, outputOf(e.Item).ID)
 	if !isBlank(e.OutputIndex) {
 		key = string(e.OutputIndex)
 	}
-	it := r.byKey[key]
-	if key == "" {
-		it = r.newest
+	items := a.responses.byKey
+	if items[key] == nil {
+		items[key] = &responsesItem{call: -1}
+		items[""] = items[key]
 	}
-	if it == nil {
-		it = &responsesItem{call: -1}
-		if r.byKey == nil {
-			r.byKey = make(map[string]*responsesItem)
-		}
-		r.byKey[key], r.newest = it, it
-	}
-	return it
+	return items[key]
 }
 
 // complete takes an item as a whole: what of it did not come in pieces comes now.
@@ -352,7 +340,7 @@ func (a *Answer) endResponse(data json.RawMessage) error {
 			a.complete(&responsesItem{call: -1}, raw)
 		}
 	}
-	a.Began, a.Done = true, true
+	a.Done = true
 	// How it ended, in the words of Chat Completions.
 	switch {
 	case r.Incomplete.Reason == "max_output_tokens", r.Incomplete.Reason == "" && r.Status == "incomplete":
