@@ -56,23 +56,20 @@ func (c *Client) Endpoint() Endpoint { return c.endpoint }
 
 func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
 
-// Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an
-// error, always an *Error, after what had arrived until then. A connection that breaks after the
-// first token gives Finished with CutOff and then the error. When ctx ends, the error is of kind
-// Stopped and wraps ctx.Err().
+// Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an error, always an *Error,
+// after what had arrived until then. A connection that breaks after the first token gives Finished with CutOff and
+// then the error. When ctx ends, the error is of kind Stopped and wraps ctx.Err().
 //
-// A request that fails before its first token is tried again, with a Waiting event before each
-// wait, where the failure may pass. A Waiting that is Changed says that the server refused a field
-// of the request: from then on Quirks, and the bytes of Body, are different, or, where only a value was refused, the
-// Request for which this goes on. Where the server wants
-// the history itself in another format, the error says Replan, and from then on Profile is different.
+// A request that fails before its first token is tried again, with a Waiting event before each wait, if the failure may
+// pass. A Waiting that is Changed says that the server refused a field of the request: from then on Quirks, and the
+// bytes of Body, are different, or, if only a value was refused, the Request for which this goes on. If the server
+// wants the history itself in another format, the error says Replan, and from then on Profile is different.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		pauses := backoff.NewExponentialBackOff()
-		pauses.Multiplier, pauses.MaxInterval = 2, waitMax/2
-		adapted := false // a value in the request was replaced
-		for try := 1; ; {
-			began, err := c.attempt(ctx, r, yield)
+		t := &retries{client: c, request: r, pauses: backoff.NewExponentialBackOff()}
+		t.pauses.Multiplier, t.pauses.MaxInterval = 2, waitMax/2
+		for {
+			began, err := c.attempt(ctx, t.request, yield)
 			if err == nil || errors.Is(err, errNoMore) {
 				return
 			}
@@ -81,28 +78,10 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				yield(nil, e)
 				return
 			}
-			how, learned := c.learnWire(e, r)
-			if e.Replan = !learned && c.learnFormat(e, r); e.Replan {
+			w, again := t.next(e)
+			if !again {
 				yield(nil, e)
 				return
-			}
-			if !learned {
-				how, learned = c.learn(e, r)
-			}
-			w := Waiting{Attempt: try + 1, Of: max(try+1, c.tries()), Err: e}
-			if learned {
-				w.Changed = how
-			} else if next, how, ok := c.adapt(e, r, adapted); ok {
-				r, adapted = next, true
-				w.Changed, w.Request = how, &next
-			} else {
-				e.Tools = e.toolCause(r)
-				again := false
-				if w.After, again = c.pause(e, try, pauses); !again {
-					yield(nil, e)
-					return
-				}
-				try++
 			}
 			if !yield(w, nil) {
 				return
@@ -117,17 +96,53 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 	}
 }
 
+// retries are the tries of one request so far.
+type retries struct {
+	client  *Client
+	request Request // of the coming try
+	failed  int     // how many tries failed that may pass
+	adapted bool    // a value in the request was replaced
+	pauses  *backoff.ExponentialBackOff
+}
+
+// next says how the coming try differs and when it is, after one that failed before its first token. It is false if
+// there is none.
+func (t *retries) next(e *Error) (w Waiting, again bool) {
+	c, r := t.client, t.request
+	how, learned := c.learnWire(e, r)
+	if e.Replan = !learned && c.learnFormat(e, r); e.Replan {
+		return w, false
+	}
+	if !learned {
+		how, learned = c.learn(e, r)
+	}
+	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, c.tries()), Err: e}
+	if learned {
+		w.Changed = how
+		return w, true
+	}
+	if next, how, ok := c.adapt(e, r, t.adapted); ok {
+		t.request, t.adapted = next, true
+		w.Changed, w.Request = how, &next
+		return w, true
+	}
+	e.Tools = e.toolCause(r)
+	t.failed++
+	w.After, again = t.pause(e)
+	return w, again
+}
+
 // pause is how long to wait after a try that failed, and whether another one makes sense.
-func (c *Client) pause(e *Error, try int, pauses *backoff.ExponentialBackOff) (time.Duration, bool) {
-	limit := c.tries()
-	if e.Kind == Refused && c.endpoint.loopback() {
+func (t *retries) pause(e *Error) (time.Duration, bool) {
+	limit := t.client.tries()
+	if e.Kind == Refused && t.client.endpoint.loopback() {
 		// Nothing listens on this machine: a server that is just starting gets one more chance.
 		limit = min(limit, 2)
 	}
-	if try >= limit || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
+	if t.failed >= limit || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
 		return 0, false
 	}
-	return min(waitMax, max(e.Wait, pauses.NextBackOff())), true
+	return min(waitMax, max(e.Wait, t.pauses.NextBackOff())), true
 }
 
 // waited lets time pass. It is false when ctx ended first.

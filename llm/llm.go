@@ -93,7 +93,8 @@ const (
 	Cut                     // something else did: a limit, a filter or a fault
 )
 
-// The finish reasons of Chat Completions servers, in lower case: those of OpenAI, and what others hand on of their own.
+// The finish reasons of Chat Completions servers, in lower case: those of OpenAI, and what others hand on of their
+// own.
 var (
 	wholeReasons = []string{
 		"stop", "tool_calls", "tool_call", "tool_use", "function_call", "end_turn", "stop_sequence", "eos", "completed",
@@ -105,7 +106,8 @@ var (
 		// filters
 		"content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii", "refusal",
 		// faults
-		"error", "abort", "aborted", "cancelled", "insufficient_system_resource", "malformed_function_call", "pause_turn",
+		"error", "abort", "aborted", "cancelled", "insufficient_system_resource", "malformed_function_call",
+		"pause_turn",
 	}
 )
 

@@ -228,15 +228,7 @@ func (a *Answer) item(e responsesEvent) *responsesItem {
 
 // complete takes an item as a whole: what of it did not come in pieces comes now.
 func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
-	o := outputOf(raw)
-	var paragraphs []string
-	for _, p := range o.Summary {
-		paragraphs = append(paragraphs, p.Text)
-	}
-	for _, p := range o.Content {
-		paragraphs = append(paragraphs, p.Text)
-	}
-	switch o.Type {
+	switch o := outputOf(raw); o.Type {
 	case "function_call":
 		f := fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name}
 		if !it.streamed {
@@ -259,7 +251,14 @@ func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
 			a.responses.held = append(a.responses.held, raw)
 		}
 		if !it.streamed {
-			a.reasonPiece(it, strings.Join(paragraphs, "\n\n"))
+			thought := ""
+			for _, p := range o.Summary {
+				thought += "\n\n" + p.Text
+			}
+			for _, p := range o.Content {
+				thought += "\n\n" + p.Text
+			}
+			a.reasonPiece(it, strings.TrimSpace(thought))
 		}
 	}
 }
