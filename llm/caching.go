@@ -3,12 +3,12 @@ package llm
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
 	"winnow/history"
+	"winnow/llm/wire"
 )
 
 // CacheMode says whether servers are helped to find the beginning of a request in their caches.
@@ -110,7 +110,7 @@ func marks(messages []history.Message, h CacheHint) []int {
 	}
 	for _, end := range []int{system, min(h.Alike, len(messages)), min(h.Stays, len(messages)), len(messages)} {
 		at := end - 1
-		for at >= 0 && !markable(messages[at]) {
+		for at >= 0 && wire.IsBlank(messages[at]) {
 			at--
 		}
 		if at >= 0 && !slices.Contains(list, at) {
@@ -119,53 +119,6 @@ func marks(messages []history.Message, h CacheHint) []int {
 	}
 	slices.Sort(list)
 	return list[:min(len(list), maxMarks)]
-}
-
-// markable says that a message can carry a mark: servers refuse one on an empty text.
-func markable(m history.Message) bool {
-	switch c := content(m).(type) {
-	case string:
-		return strings.TrimSpace(c) != ""
-	default:
-		return true // An image or a text is the last of its parts.
-	}
-}
-
-// cacheControl marks the end of what a server should cache.
-type cacheControl struct {
-	Type string `json:"type"`
-}
-
-// wirePart is a part of a message's content. With a mark its text is never empty.
-type wirePart struct {
-	Type         string          `json:"type"`
-	Text         string          `json:"text,omitempty"`
-	ImageURL     json.RawMessage `json:"image_url,omitempty"`
-	CacheControl *cacheControl   `json:"cache_control,omitempty"`
-}
-
-// mark marks the end of a message. A result of a tool is marked as a whole, and keeps its content.
-func (m *wireMessage) mark() error {
-	ephemeral := &cacheControl{"ephemeral"}
-	if m.Role == history.Tool {
-		m.CacheControl = ephemeral
-		return nil
-	}
-	parts := []wirePart{{Type: "text"}}
-	if text, ok := m.Content.(string); ok {
-		parts[0].Text = text
-	} else {
-		raw, err := encode(m.Content)
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal(raw, &parts); err != nil {
-			return err
-		}
-	}
-	parts[len(parts)-1].CacheControl = ephemeral
-	m.Content = parts
-	return nil
 }
 
 // The ways in which servers are asked for a diagnosis.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"winnow/history"
 	"winnow/llm/exact"
 	"winnow/llm/keys"
 	"winnow/llm/tool"
+	"winnow/llm/wire"
 )
 
 // The headers in which services take a key where they count: not as a bearer token.
@@ -48,14 +48,7 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 	if !c.endpoint.CountedByService() {
 		return c.countTemplate(ctx, r)
 	}
-	asked := exact.Request{Model: r.Model}
-	carried := returned{to: c.Origin(r.Model), profile: c.Profile(r.Model)}
-	for _, m := range r.Messages {
-		if m.Role == history.Assistant {
-			m = carried.own(m)
-		}
-		asked.Messages = append(asked.Messages, m)
-	}
+	asked := exact.Request{Model: r.Model, Messages: c.returned(r)}
 	for _, t := range r.Tools {
 		asked.Tools = append(asked.Tools, exact.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)})
 	}
@@ -96,7 +89,7 @@ func keyIn(header string, key keys.Secret) func(*http.Request) {
 func (c *Client) post(
 	ctx context.Context, address string, request any, changes ...func(*http.Request),
 ) ([]byte, error) {
-	body, err := encode(request)
+	body, err := wire.Encode(request)
 	if err != nil {
 		return nil, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)
 	}
@@ -116,7 +109,7 @@ func (c *Client) counted(answer []byte, key string, err error) (int, error) {
 
 // countTemplate asks llama.cpp.
 func (c *Client) countTemplate(ctx context.Context, r Request) (int, error) {
-	body, err := c.encoded(chatWire{}, r)
+	body, err := c.encoded(ChatWire, r)
 	if err != nil {
 		return 0, err
 	}
@@ -144,7 +137,7 @@ func Schemas(tools []tool.Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}
-	body, err := encode(wireTools(tools))
+	body, err := wire.Encode(wire.Tools(functions(tools)))
 	if err != nil {
 		return "" // Body says what is wrong with a schema that is no JSON.
 	}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -39,7 +40,7 @@ func RawDiagnosis(extra json.RawMessage) string {
 		return ""
 	}
 	for _, raw := range []json.RawMessage{keys.Chunk.OpenAI, keys.Chunk.Anthropic} {
-		if len(raw) <= diagnosisMax && isObject(raw) {
+		if len(raw) <= diagnosisMax && bytes.HasPrefix(raw, []byte{'{'}) {
 			return string(raw)
 		}
 	}

@@ -23,6 +23,7 @@ const (
 	Network    ErrorKind = "network"     // the server cannot be reached
 	TimedOut   ErrorKind = "timed-out"   // the server was silent for too long
 	BadStream  ErrorKind = "bad-stream"  // the answer is not one of a chat API
+	Empty      ErrorKind = "empty"       // the answer has nothing in it
 	Broken     ErrorKind = "broken"      // the connection broke while the answer arrived
 	Endless    ErrorKind = "endless"     // the answer grew beyond LargestAnswer
 	Stopped    ErrorKind = "stopped"     // the caller's context ended: not a failure

@@ -4,6 +4,7 @@ package llm
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ type Request struct {
 	Model       string
 	Messages    []history.Message
 	Tools       []tool.Tool
-	Window      int      // the window in tokens that the server is asked to run the model with; 0 leaves it to the server
+	Window      int      // the tokens of the window that the server is asked to run; 0 leaves it to the server
 	MaxTokens   int      // the most tokens of the reply; 0 leaves it to the server
 	Temperature *float64 // nil leaves it to the server; 0 is sent as 0
 	TopP        *float64
@@ -81,6 +82,45 @@ func (ToolDelta) event()      {}
 func (UsageReport) event()    {}
 func (Waiting) event()        {}
 func (Finished) event()       {}
+
+// Wholeness is what a finish_reason says of an answer.
+type Wholeness int
+
+// What a finish_reason can say.
+const (
+	Unsaid Wholeness = iota // none, or one that is not known
+	Whole                   // the model ended the answer
+	Cut                     // something else did: a limit, a filter or a fault
+)
+
+// The finish reasons of Chat Completions servers, in lower case: those of OpenAI, and what others hand on of their
+// own.
+var (
+	wholeReasons = []string{
+		"stop", "tool_calls", "tool_call", "tool_use", "function_call", "end_turn", "stop_sequence", "eos", "completed",
+	}
+	cutReasons = []string{
+		// limits
+		"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "incomplete",
+		"time_limit",
+		// filters
+		"content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii", "refusal",
+		// faults
+		"error", "abort", "aborted", "cancelled", "insufficient_system_resource", "malformed_function_call",
+		"pause_turn",
+	}
+)
+
+// WholenessOf is what a finish_reason says.
+func WholenessOf(reason string) Wholeness {
+	switch reason = strings.ToLower(reason); {
+	case slices.Contains(wholeReasons, reason):
+		return Whole
+	case slices.Contains(cutReasons, reason):
+		return Cut
+	}
+	return Unsaid
+}
 
 // Reply collects the events of one stream into the answer so far.
 type Reply struct {

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
+
+var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
 
 // TestRefusalsOfServers reads each body of testdata/refusals.txtar as the answer to a request.
 func TestRefusalsOfServers(t *testing.T) {

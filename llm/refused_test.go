@@ -15,7 +15,7 @@ func TestWhatStrictServersSayIsUnderstood(t *testing.T) {
 	seen := 0
 	for _, target := range strictTargets() {
 		client := NewClient(target.endpoint)
-		path := wireOf(client.Wire(targetModel)).address(target.endpoint)
+		path := target.endpoint.addressOf(client.Wire(targetModel))
 		for _, x := range llmtest.Examples() {
 			if x.Profile != target.profile || x.Rule == "" {
 				continue

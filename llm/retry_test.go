@@ -152,6 +152,9 @@ func TestSilenceEndsAStream(t *testing.T) {
 		{"before anything, configured", func(e *Endpoint) { e.Begin = 7 * time.Second }, step{end: "hang"}, "", 7 * time.Second, "openai sent nothing for 7 s"},
 		{"comments are life", quiet, step{say: []string{delta2("Hel"), ": a\n\n", ": b\n\n", ": c\n\n", delta2("lo"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 400 * time.Second, ""},
 		{"a slow begin", quiet, step{say: []string{": hi\n\n", delta2("Hello"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 160 * time.Second, ""},
+		{"within a refusal", tries(1), step{status: 401, say: []string{`{"error":`}, end: "hang"}, "", overIdle, "openai rejected the API key from OPENAI_API_KEY (401): {\"error\":"},
+		{"before the words of a refusal", tries(1), step{status: 500, end: "hang"}, "", overIdle, "openai failed (500)"},
+		{"within a web page", quiet, step{say: []string{"<html>\n<title>Sign in</title>\n"}, end: "hang"}, "", 0, `https://api.openai.com/v1 answered with a web page ("Sign in") instead of an API (200); check the base URL`},
 		{"after finish_reason", quiet, step{say: []string{delta2("Hello"), "data: " + finishStop + "\n\n"}, end: "hang"}, "Hello|stop done", overIdle, ""},
 	}
 	for _, test := range tests {

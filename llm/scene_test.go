@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -27,18 +28,16 @@ func (s strictScene) String() string {
 func strictScenes() *rapid.Generator[strictScene] {
 	return rapid.Custom(func(t *rapid.T) strictScene {
 		p := pick(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "way") })
-		h := conversation(p)
-		for range rapid.SampledFrom([]int{0, 1, 2, 3, 6, 15}).Draw(t, "corruptions") {
-			h = corruptions[p(len(corruptions))].harm(h, p)
-		}
-		s := strictScene{messages: numbered(h, 1)}
+		world := []int{1000, 12, 3}[p(3)] // every so many times something is damaged
+		damaged := func() bool { return p(world) == 0 }
+		s := strictScene{messages: numbered(p.conversation(damaged), 1)}
 		s.o = randomOptions(t, p, s.messages)
-		calls := p(4) == 0
-		turn := past{{Role: history.User, Content: "the current question " + phrase(p), Parts: attached(p), Status: history.Complete}}
-		if calls {
-			running := past(group(p.of("call_0", "run_1", ""), p.of("read", "list"), `{"path":"x"}`, phrase(p)))
-			for range p(3) {
-				running = corruptions[p(len(corruptions))].harm(running, p)
+		turn := []history.Message{{Role: history.User, Content: "the current question " + phrase(p), Parts: attached(p), Status: history.Complete}}
+		if p(4) == 0 {
+			running := p.round(0, damaged)
+			running[0].Origin = own // The running turn is the asked model's, so that it has what its server sent.
+			for k := range running[0].ToolCalls {
+				running[0].ToolCalls[k].Replay = signature
 			}
 			turn = append(turn, running...)
 		}
@@ -47,29 +46,100 @@ func strictScenes() *rapid.Generator[strictScene] {
 	})
 }
 
-// conversation is a sound one with tools, images and messages of every length.
-func conversation(p pick) past {
-	var h past
-	calls := 0
-	for range p(12) {
-		switch p(6) {
-		case 0, 1:
-			h = append(h, history.Message{Role: history.User, Name: p.of("", "ann"), Content: "a question " + phrase(p), Parts: attached(p), Status: history.Complete})
-		case 2, 3:
-			h = append(h, history.Message{Role: history.Assistant, Content: "an answer " + phrase(p), Parts: attached(p), Reasoning: phrase(p), Origin: origin(p), Replay: p.of("", `{"extra_content":{}}`), Status: []history.Status{history.Complete, history.Interrupted, history.Imported}[p(3)]})
+// pick chooses one of n ways, from 0.
+type pick func(n int) int
+
+// of chooses one of some texts.
+func (p pick) of(texts ...string) string { return texts[p(len(texts))] }
+
+// conversation has tools, images and messages of every length, damaged in the ways of the world.
+func (p pick) conversation(damaged func() bool) []history.Message {
+	var h []history.Message
+	for calls := range p(12) {
+		switch p(3) {
+		case 0:
+			h = append(h, history.Message{Role: history.User, Name: p.of("", "ann"), Content: "a question " + phrase(p), Parts: attached(p)})
+		case 1:
+			h = append(h, history.Message{Role: history.Assistant, Content: "an answer " + phrase(p), Parts: attached(p), Reasoning: phrase(p), Origin: origin(p), Replay: p.of("", `{"extra_content":{}}`)})
 		default:
-			head := history.Message{Role: history.Assistant, Content: p.of("", "I look.", phrase(p)), Reasoning: p.of("", "because"), Origin: origin(p), Status: history.Complete}
-			var results past
-			for range 1 + p(3) {
-				id := fmt.Sprintf("call_%d", calls)
-				calls++
-				head.ToolCalls = append(head.ToolCalls, history.ToolCall{ID: id, Name: p.of("read", "list_files"), Arguments: p.of(`{}`, `{"path":"x"}`, `{ "n" : 1e3, "s":"\ud83d\ude00" }`), Replay: p.of("", signature)})
-				results = append(results, history.Message{Role: history.Tool, ToolCallID: id, Content: "a result " + phrase(p), Parts: attached(p), Status: history.Complete})
-			}
-			h = append(append(h, head), results...)
+			h = append(h, p.round(calls*3, damaged)...)
+		}
+	}
+	for i := range h {
+		h[i].Status = history.Complete
+		if damaged() { // blank, cut off, not readable, in nobody's name
+			h[i].Status = []history.Status{history.Interrupted, history.Failed, history.Streaming, history.Imported, history.Quarantined}[p(5)]
+		}
+		if damaged() {
+			h[i].Content = p.of("", " ", "\r\n", "\u00a0", garbage(p), strings.Repeat("\x00\x01\x02\xff", 2000))
+		}
+		if damaged() {
+			h[i].Role = history.Role(p.of("system", "critic", "developer", ""))
+		}
+	}
+	for at := len(h) - 1; at >= 0; at-- { // missing, twice, in the wrong place
+		switch m := h[at]; {
+		case !damaged():
+		case p(3) == 0:
+			h = slices.Delete(h, at, at+1)
+		case p(2) == 0:
+			h = slices.Insert(h, at, m)
+		default:
+			h = slices.Delete(h, at, at+1)
+			h = slices.Insert(h, p(len(h)+1), m)
 		}
 	}
 	return h
+}
+
+// round is an answer with calls, whose ids begin with a number, and their results.
+func (p pick) round(first int, damaged func() bool) []history.Message {
+	head := history.Message{Role: history.Assistant, Content: p.of("", "I look.", phrase(p)), Reasoning: p.of("", "because"), Origin: origin(p), Status: history.Complete}
+	var results []history.Message
+	for n := range 1 + p(3) {
+		call := history.ToolCall{ID: fmt.Sprintf("call_%d", first+n), Name: p.of("read", "list_files"), Arguments: p.of(`{}`, `{"path":"x"}`, `{ "n" : 1e3, "s":"\ud83d\ude00" }`), Replay: p.of("", signature)}
+		result := history.Message{Role: history.Tool, ToolCallID: call.ID, Content: "a result " + phrase(p), Parts: attached(p), Status: history.Complete}
+		if damaged() {
+			call.Arguments = badArguments[p(len(badArguments))]
+		}
+		if damaged() {
+			call.ID = p.of("call_0", "", " ", "call 1", "кол", "c.1", "a/b:c", strings.Repeat("long_", 20), garbage(p))
+		}
+		if damaged() {
+			call.Name = p.of("", " ", "functions.read", "mcp/list files", "読む", strings.Repeat("tool", 40), "read\n", garbage(p))
+		}
+		if damaged() {
+			result.ToolCallID = p.of("gone", "", "call_0", call.ID)
+		}
+		head.ToolCalls, results = append(head.ToolCalls, call), append(results, result)
+	}
+	return append([]history.Message{head}, results...)
+}
+
+// badArguments are arguments of calls that are no JSON object.
+var badArguments = []string{
+	`{"path":"a.tx`, `{"path":"C:\Users\me"`, `{path: 'a.txt',}`, "```json\n{\"path\":\"a\nb\"}\n```", `I would call read("a.txt")`,
+	`{"a":[1,{"b":"\u12`, "{\"a\":\"\xff", "", " ", "\u00a0", "\ufeff", "null", "123", `["a"]`, `"{\"path\":\"a.txt\"}"`, "1e400",
+	`{"a":1}{"b":2}`, `{}{}`, `{"a":1} {"b":2} {"c":3}`, `{"a":1}{"b":`, `{"a":1}[]`,
+}
+
+// garbage is text that is none, in the ways in which it comes about.
+func garbage(p pick) string {
+	return p.of("a\xff\xfeb", "a\x00b", "\xe7\x8c", "\x00", "\xed\xa0\x80 half a pair", "latin \xe4\xf6\xfc")
+}
+
+// own is the origin of answers of the model that is asked; a target puts its own name there.
+var own = history.Origin{Endpoint: "own", Model: targetModel}
+
+// signature is what a model of Gemini wants back with its call.
+const signature = `{"extra_content":{"google":{"thought_signature":"c2ln"}}}`
+
+// group is a call with its result.
+func group(id, name, arguments, result string) []history.Message {
+	return []history.Message{
+		{Role: history.Assistant, ToolCalls: []history.ToolCall{{ID: id, Name: name, Arguments: arguments, Replay: signature}}, Origin: own, Status: history.Complete},
+		{Role: history.Tool, ToolCallID: id, Content: result, Status: history.Complete},
+	}
 }
 
 // origin is who answered.

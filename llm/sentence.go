@@ -31,6 +31,7 @@ var sentences = map[ErrorKind]string{
 	Network:    "{where} cannot be reached",
 	TimedOut:   "{where} did not answer in time",
 	BadStream:  "{who} sent a response that is not a chat completion{status}",
+	Empty:      "the model answered nothing{status}",
 	Broken:     "the connection to {who} was lost before the answer was complete",
 	Endless:    "the answer of {who} exceeded {largest} MiB and was cut off",
 	Stopped:    "stopped",

@@ -72,7 +72,7 @@ func (x strictTarget) reasoning(keys string) string {
 	if keys == "" || !x.reasons {
 		return ""
 	}
-	return `{"responses_reasoning":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"reasoning","id":"rs_2","summary":[]}],"responses_phase":"commentary"}`
+	return `{"responses_reasoning":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}],"responses_phase":"commentary"}`
 }
 
 // strictTargets are all profiles, each with the endpoint that the catalog gives for it.

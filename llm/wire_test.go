@@ -12,83 +12,38 @@ import (
 	"winnow/llm/tool"
 )
 
+// What the formats make of a request is in the fixtures of llm/wire: here is what the client puts into it.
 func TestBodyIsTheStrictFormat(t *testing.T) {
-	zero, half := 0.0, 0.5
 	c := script().client()
 	local := NewClient(Endpoint{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"})
-	user := func(text string, parts ...history.Part) []history.Message {
-		return []history.Message{{Role: history.User, Content: text, Parts: parts}}
-	}
-	call := func(arguments string) []history.Message {
-		return []history.Message{{Role: history.Assistant, Reasoning: "not sent", ToolCalls: []history.ToolCall{{ID: "c1", Name: "f", Arguments: arguments}}}}
+	call := func(arguments string) Request {
+		return Request{Model: "m", Messages: []history.Message{{
+			Role: history.Assistant, Reasoning: "not sent", ToolCalls: []history.ToolCall{{ID: "c1", Name: "f", Arguments: arguments}},
+		}}}
 	}
 	called := func(arguments string) string {
-		return `{"model":"m","messages":[{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":` + arguments + `}}]}],"stream":true,"stream_options":{"include_usage":true}}`
+		return `"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":` + arguments + `}}]`
 	}
-	tests := []struct {
+	limited := Request{Model: "m", MaxTokens: 9}
+	tools := Request{Model: "m", Tools: []tool.Tool{{Name: "f", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}}
+	for _, test := range []struct {
 		name   string
 		client *Client
 		r      Request
 		want   string
 	}{
-		{"a plain question", c, Request{Model: "m", Messages: user("a < b & c > d")}, `{"model":"m","messages":[{"role":"user","content":"a < b & c > d"}],"stream":true,"stream_options":{"include_usage":true}}`},
-		{"temperature 0 is sent as 0", c, Request{Model: "m", Messages: user("x"), Temperature: &zero, TopP: &half}, `{"model":"m","messages":[{"role":"user","content":"x"}],"temperature":0,"top_p":0.5,"stream":true,"stream_options":{"include_usage":true}}`},
-		{"OpenAI counts completion tokens", c, Request{Model: "m", Messages: user("x"), MaxTokens: 9, Effort: "low"}, `{"model":"m","messages":[{"role":"user","content":"x"}],"max_completion_tokens":9,"reasoning_effort":"low","stream":true,"stream_options":{"include_usage":true}}`},
-		{"others count tokens", local, Request{Model: "m", Messages: user("x"), MaxTokens: 9}, `{"model":"m","messages":[{"role":"user","content":"x"}],"max_tokens":9,"stream":true,"stream_options":{"include_usage":true}}`},
-		{"a call has content and no index", c, Request{Model: "m", Messages: call(`{"a":1}`)}, called(`"{\"a\":1}"`)},
-		{"no arguments are an object", c, Request{Model: "m", Messages: call("")}, called(`"{}"`)},
-		{"bad arguments are an object", c, Request{Model: "m", Messages: call(`{"a":`)}, called(`"{}"`)},
-		{"a list of arguments is an object", c, Request{Model: "m", Messages: call(`[1]`)}, called(`"{}"`)},
-		{
-			"an empty tool result has content", c,
-			Request{Model: "m", Messages: []history.Message{{Role: history.Tool, ToolCallID: "c1"}}},
-			`{"model":"m","messages":[{"role":"tool","content":"","tool_call_id":"c1"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"a name where it is set", c,
-			Request{Model: "m", Messages: []history.Message{{Role: history.User, Name: "ann", Content: "x", ToolCallID: "stray"}}},
-			`{"model":"m","messages":[{"role":"user","name":"ann","content":"x"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"an image is a data URL and the text stands last", c,
-			Request{Model: "m", Messages: user("what is it?", history.Part{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")})},
-			`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},{"type":"text","text":"what is it?"}]}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"a file stands in front of the text with its name", c,
-			Request{Model: "m", Messages: user("why?", history.Part{Kind: history.TextPart, Name: "a.go", MediaType: "text/plain", Text: "package a\n"})},
-			`{"model":"m","messages":[{"role":"user","content":"a.go:\n` + "```" + `\npackage a\n` + "```" + `\n\nwhy?"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"a file beside an image is a part of the list, and so is a note", c,
-			Request{Model: "m", Messages: user("why?", history.Part{Kind: history.TextPart, Name: "a.go", Text: "x"}, history.Part{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")}, history.Part{Kind: history.NotePart, Name: "b", Text: "[no]"})},
-			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a.go:\n` + "```\\nx\\n```" + `"},{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}},{"type":"text","text":"[no]"},{"type":"text","text":"why?"}]}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"a blank text beside an image is left out", c,
-			Request{Model: "m", Messages: user(" ", history.Part{Kind: history.TextPart, Text: "\n"}, history.Part{Kind: history.ImagePart, MediaType: "image/png", Data: []byte("PNG")})},
-			`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,UE5H"}}]}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"attached text stays a text", c,
-			Request{Model: "m", Messages: user("what is it?", history.Part{Kind: history.TextPart, Text: "file"})},
-			`{"model":"m","messages":[{"role":"user","content":"file\n\nwhat is it?"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"tools", c,
-			Request{Model: "m", Messages: user("x"), Tools: []tool.Tool{{Name: "f", Description: "does f", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}},
-			`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"function":{"name":"f","description":"does f","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"g","parameters":{"type":"object","properties":{}}},"type":"function"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{"no messages are a list", c, Request{Model: "m"}, `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got, err := test.client.Body(test.r)
-			if err != nil {
-				t.Fatalf("Body: %v", err)
-			}
-			wantText(t, "body", string(got), test.want)
-		})
+		{"OpenAI counts completion tokens", c, limited, `"max_completion_tokens":9,`},
+		{"others count tokens", local, limited, `"max_tokens":9,`},
+		{"arguments", c, call(`{"a": 1}`), called(`"{\"a\": 1}"`)},
+		{"no arguments are an object", c, call(""), called(`"{}"`)},
+		{"bad arguments are an object", c, call(`{"a":`), called(`"{}"`)},
+		{"a list of arguments is an object", c, call(`[1]`), called(`"{}"`)},
+		{"tools", c, tools, `"tools":[{"function":{"name":"f","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"g","parameters":{"type":"object","properties":{}}},"type":"function"}]`},
+	} {
+		got, err := test.client.Body(test.r)
+		if err != nil || !strings.Contains(string(got), test.want) || strings.Contains(string(got), "not sent") {
+			t.Errorf("%s: %s, %v; want it to hold %s", test.name, got, err, test.want)
+		}
 	}
 }
 

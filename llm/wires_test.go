@@ -77,9 +77,9 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 		}
 		wantText(t, "paths", server.paths(), "/chat/completions /responses")
 		wantText(t, "learned", strings.Join(c.Learned("gpt-5.2").Ways(), ", "), "over the Responses API")
-		wantText(t, "body", server.bodies[1], `{"model":"gpt-5.2","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}],`+
-			`"tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object","properties":{}},"strict":false}],`+
-			`"max_output_tokens":500,"reasoning":{"effort":"low"},"include":["reasoning.encrypted_content"],"store":false,"stream":true}`)
+		wantText(t, "body", server.bodies[1], `{"include":["reasoning.encrypted_content"],"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}],`+
+			`"max_output_tokens":500,"model":"gpt-5.2","reasoning":{"effort":"low"},"store":false,"stream":true,`+
+			`"tools":[{"description":"Reads.","name":"read","parameters":{"type":"object","properties":{}},"strict":false,"type":"function"}]}`)
 		fresh := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
 		fresh.Learn("gpt-5.2", c.Learned("gpt-5.2"))
 		wantText(t, "body of a client that knows it", bodyOf(t, fresh, offering()), server.bodies[1])
@@ -148,26 +148,9 @@ func TestAServerWithoutTheResponsesAPIIsAskedOverChatCompletionsAgain(t *testing
 	}
 }
 
-func TestAnswersOverTheResponsesAPI(t *testing.T) {
+func TestReasoningOfTheResponsesAPIGoesBackToItsModelAlone(t *testing.T) {
 	t.Parallel()
-	server := script(said(respCreated,
-		`{"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1","type":"reasoning","encrypted_content":"<&>","summary":[{"type":"summary_text","text":"Hm."}]}}`,
-		`{"type":"response.output_text.delta","output_index":1,"delta":"I look."}`,
-		`{"type":"response.output_item.done","output_index":2,"item":{"id":"rs_2","type":"reasoning","encrypted_content":"two","summary":[]}}`,
-		`{"type":"response.output_item.added","output_index":3,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"read"}}`,
-		`{"type":"response.function_call_arguments.delta","output_index":3,"delta":"{\"a\":"}`,
-		`{"type":"response.function_call_arguments.delta","output_index":3,"delta":"1}"}`,
-		`{"type":"response.output_item.done","output_index":3,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"read","arguments":"{\"a\":1}"}}`,
-		respCompleted))
-	c := server.client(overResponses)
-	got, reply, err := heard(c, offering())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantText(t, "events", got, `(Hm.)I look.[0 call_1 read ][0   {"a":][0   1}]<30 20 9 4>|tool_calls done`)
-	wantText(t, "extra", string(reply.Finished.Extra), `{"message":{"responses_reasoning":[{"id":"rs_1","type":"reasoning","encrypted_content":"<&>","summary":[{"type":"summary_text","text":"Hm."}]}]},`+
-		`"tool_calls":{"0":{"responses_reasoning":[{"id":"rs_2","type":"reasoning","encrypted_content":"two","summary":[]}]}}}`)
-
+	c := script(said(respCompleted)).client(overResponses)
 	r := offering()
 	r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"})
 	body := bodyOf(t, c, r)
@@ -223,7 +206,8 @@ func TestFailuresOverTheResponsesAPI(t *testing.T) {
 		{"a stream without an end", []step{said(respCreated, respHello)}, "Hello| no-done", "", 1},
 		{"an answer in one piece", []step{{say: []string{`{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]}]}`}}}, "Hello|stop done", "", 1},
 		{"a web page", []step{{say: []string{"<html><title>Sign in</title></html>"}}}, "", BadStream, 1},
-		{"nothing", []step{said(`{"type":"response.in_progress","response":{}}`)}, "", BadStream, 1},
+		{"nothing", []step{said(`{"type":"response.in_progress","response":{}}`)}, "| no-done", "", 1},
+		{"something else", []step{said(`{"type":"hello"}`)}, "", BadStream, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -402,9 +402,7 @@ func (a asked) blank() bool {
 
 // empty is the error of an answer without anything in it.
 func (a asked) empty() error {
-	return &llm.Error{
-		Kind: llm.BadStream, Endpoint: a.record.Endpoint, Model: a.record.Model, Message: "the answer is empty",
-	}
+	return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
 }
 
 // noteEnd says why an answer that is over may not be what was asked for.

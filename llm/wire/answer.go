@@ -1,0 +1,277 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+)
+
+// Event is a piece of an answer.
+type Event struct {
+	Channel Channel
+	Text    string          // a piece of what comes on the channel
+	ID      string          // of a call, once
+	Name    string          // of a call, once
+	Usage   json.RawMessage // the counts of tokens, in the words of Chat Completions or of Responses; nil for a piece
+}
+
+// Channel is one of the texts of an answer. The arguments of the calls follow the constants: the call with the index
+// i, from 0, is Calls+i.
+type Channel int
+
+// The channels.
+const (
+	Reasoning Channel = iota
+	Text
+	Calls
+)
+
+// Refusal is an error that a server sent inside an answer: the JSON that says why.
+type Refusal []byte
+
+func (r Refusal) Error() string { return "the server sent an error: " + string(r) }
+
+// Answer is one answer as far as it came.
+type Answer struct {
+	KeepID bool // the id that the server gives the answer is kept: a later request names it
+
+	Finish string // the reason of its end in the words of Chat Completions, "" for none yet
+	Began  bool   // a part of it came: the server does speak this format
+	Done   bool   // the server said that it is complete: nothing that follows counts
+
+	format    Format
+	events    []Event // not given yet
+	think     thinking
+	slots     slots
+	responses responsesItems
+	usage     json.RawMessage // the counts that came last
+
+	chunk     kept         // what the server says of its cache and of the answer
+	kept      kept         // the unknown keys of the message
+	keptCalls map[int]kept // and of each call
+}
+
+// NewAnswer begins the reading of an answer.
+func NewAnswer(f Format) *Answer {
+	return &Answer{
+		format:    f,
+		keptCalls: make(map[int]kept),
+		responses: responsesItems{byKey: make(map[string]*responsesItem)},
+	}
+}
+
+// Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none.
+func (a *Answer) Read(data []byte) error {
+	if !isObject(data) {
+		var list []envelope // as Gemini sends errors; a ping or a number is none
+		if json.Unmarshal(data, &list) == nil && len(list) > 0 && list[0].isError() {
+			return Refusal(data)
+		}
+		return nil
+	}
+	switch a.format {
+	case Responses:
+		return a.readResponses(data)
+	case Ollama:
+		return a.readOllama(data)
+	}
+	return a.readChat(data)
+}
+
+// Events gives the events that were not given yet.
+func (a *Answer) Events() []Event {
+	events := a.events
+	a.events = nil
+	return events
+}
+
+// End gives what was held back because a tag could have followed.
+func (a *Answer) End() []Event {
+	a.content("", true)
+	return a.Events()
+}
+
+// Extra is what of the answer winnow has no words for, as one object, nil for none: under "message" keys of the
+// message, under "tool_calls" those of the calls by their index, and under "chunk" what belongs to nobody.
+func (a *Answer) Extra() json.RawMessage {
+	if len(a.chunk)+len(a.kept)+len(a.keptCalls) == 0 {
+		return nil
+	}
+	raw, _ := Encode(struct { // Only values that were read from JSON are in it.
+		Chunk   kept         `json:"chunk,omitempty"`
+		Message kept         `json:"message,omitempty"`
+		Calls   map[int]kept `json:"tool_calls,omitempty"`
+	}{a.chunk, a.kept, a.keptCalls})
+	return raw
+}
+
+// envelope is the keys by which an event of any format is an error.
+type envelope struct {
+	Object  string          `json:"object"`
+	Type    string          `json:"type"`
+	Error   json.RawMessage `json:"error"`
+	Message json.RawMessage `json:"message"`
+	Detail  json.RawMessage `json:"detail"`
+	Errors  json.RawMessage `json:"errors"`
+}
+
+// isError says that an event is an error and no part of an answer.
+func (e envelope) isError() bool {
+	return !isBlank(e.Error) || e.Object == "error" || e.Type == "error"
+}
+
+// decode reads an event, and gives the error that it is. A value of another type than expected is left out, and the
+// others are read. An event that is not known for a part of an answer is an error if it has words.
+func (a *Answer) decode(data []byte, event any, e *envelope, known func() bool) error {
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, event); errors.As(err, &syntax) {
+		return err
+	}
+	if e.isError() || !known() && (e.Message != nil || e.Detail != nil || e.Errors != nil) {
+		return Refusal(data)
+	}
+	return nil
+}
+
+// content adds a piece of the text, which may hold reasoning. Behind the last one no tag follows.
+func (a *Answer) content(piece string, last bool) {
+	thought, text := a.think.add(piece, last)
+	a.add(Reasoning, thought)
+	a.add(Text, text)
+}
+
+// add adds a piece of the text or the reasoning.
+func (a *Answer) add(to Channel, piece string) {
+	if piece != "" {
+		a.events = append(a.events, Event{Channel: to, Text: piece})
+	}
+}
+
+// call adds a piece of a tool call. It gives the index of that call.
+func (a *Answer) call(f fragment) int {
+	at, events := a.slots.add(f)
+	a.events = append(a.events, events...)
+	return at
+}
+
+// about keeps what the server says of the answer: its id, and of its cache.
+func (a *Answer) about(id, missed json.RawMessage) {
+	if a.KeepID {
+		a.chunk = a.chunk.with("id", id)
+	}
+	a.chunk = a.chunk.with("prompt_cache_diagnostics", missed)
+}
+
+// counted adds what the server says of the usage, unless it said the same before.
+func (a *Answer) counted(usage json.RawMessage) {
+	if isObject(usage) && !bytes.Equal(usage, a.usage) {
+		a.usage = usage
+		a.events = append(a.events, Event{Usage: usage})
+	}
+}
+
+// message adds a message, or a piece of one, as Chat Completions and Ollama send it.
+func (a *Answer) message(m fields) {
+	visible, thought := texts(m["content"])
+	// If two keys have reasoning, it is the same.
+	a.add(Reasoning, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
+	a.content(visible, false)
+	a.add(Text, m.text("refusal"))
+	var calls []fields
+	_ = json.Unmarshal(m["tool_calls"], &calls) // What is no call stays nil.
+	for _, call := range calls {
+		if call != nil {
+			a.messageCall(call)
+		}
+	}
+	a.kept = a.kept.withUnknown(m, messageKeys)
+}
+
+func (a *Answer) messageCall(call fields) {
+	var function fields
+	_ = json.Unmarshal(call["function"], &function)
+	f := fragment{index: -1, id: call.text("id"), name: function.text("name"), arguments: function.text("arguments")}
+	if n, err := strconv.Atoi(string(call["index"])); err == nil && n >= 0 {
+		f.index = n
+	}
+	if isObject(function["arguments"]) {
+		f.arguments = string(function["arguments"]) // from a server that does not stream them
+	}
+	if a.format == Ollama { // Each call comes whole, from old servers without an id.
+		f.index, f.id = len(a.slots.calls), cmp.Or(f.id, newCallID())
+	}
+	at := a.call(f)
+	if k := a.keptCalls[at].withUnknown(call, callKeys); k != nil {
+		a.keptCalls[at] = k
+	}
+}
+
+// texts is a content as text: a string, or a list of parts of which some are thought.
+func texts(content json.RawMessage) (visible, thought string) {
+	if json.Unmarshal(content, &visible) == nil {
+		return visible, ""
+	}
+	var parts []struct {
+		Text     string          `json:"text"`
+		Thinking json.RawMessage `json:"thinking"`
+	}
+	_ = json.Unmarshal(content, &parts) // What is no list stays nil.
+	for _, p := range parts {
+		inner, _ := texts(p.Thinking)
+		visible, thought = visible+p.Text, thought+inner
+	}
+	return visible, thought
+}
+
+// fields is a JSON object with its values as they came, of which winnow does not know all keys.
+type fields map[string]json.RawMessage
+
+// text is a string, "" for anything else.
+func (f fields) text(key string) (s string) {
+	_ = json.Unmarshal(f[key], &s)
+	return s
+}
+
+func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
+
+// isBlank says that a value is none: some servers send an error with each chunk.
+func isBlank(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null", `""`, "false", "{}":
+		return true
+	}
+	return false
+}
+
+// kept is keys that are kept, with their values as they came.
+type kept map[string]json.RawMessage
+
+// withUnknown adds the keys of an object that are not known.
+func (k kept) withUnknown(object fields, known []string) kept {
+	for key, value := range object {
+		if !slices.Contains(known, key) {
+			k = k.with(key, value)
+		}
+	}
+	return k
+}
+
+// with adds the value of a key. Lists that come in pieces are joined; of anything else the last one counts, for some
+// servers send a new one with every chunk.
+func (k kept) with(key string, value json.RawMessage) kept {
+	if string(value) == "null" || len(bytes.Trim(value, "[]"+blanks)) == 0 {
+		return k
+	}
+	if k == nil {
+		k = make(kept)
+	}
+	if before := k[key]; len(before) > 0 && before[0] == '[' && value[0] == '[' {
+		before[len(before)-1] = ','
+		value = append(before, value[1:]...)
+	}
+	k[key] = value
+	return k
+}

@@ -1,0 +1,206 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"winnow/history/message"
+)
+
+// chatRequest is the body of a request in the strictest form that servers agree on. go-openai's own type leaves out a
+// temperature of 0 and refuses some requests by the name of their model.
+type chatRequest struct {
+	Model               string                `json:"model"`
+	Messages            []json.RawMessage     `json:"messages"`
+	Tools               []openai.Tool         `json:"tools,omitempty"`
+	MaxTokens           int                   `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int                   `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64              `json:"temperature,omitempty"`
+	TopP                *float64              `json:"top_p,omitempty"`
+	ReasoningEffort     string                `json:"reasoning_effort,omitempty"`
+	Stream              bool                  `json:"stream"`
+	StreamOptions       *openai.StreamOptions `json:"stream_options,omitempty"`
+	PromptCacheKey      string                `json:"prompt_cache_key,omitempty"`
+	Diagnostics         *chatDiagnostics      `json:"diagnostics,omitempty"`
+}
+
+// chatDiagnostics asks for a diagnosis as Anthropic's API does. The first request of a conversation names no message.
+type chatDiagnostics struct {
+	PreviousMessageID *string `json:"previous_message_id"`
+}
+
+// chatMessage always has a content: servers refuse an assistant message with calls that leaves it out or sends null.
+type chatMessage struct {
+	Role             message.Role      `json:"role"`
+	Name             string            `json:"name,omitempty"`
+	Content          any               `json:"content"` // string or []chatPart
+	ReasoningContent *string           `json:"reasoning_content,omitempty"`
+	ToolCalls        []json.RawMessage `json:"tool_calls,omitempty"`
+	ToolCallID       string            `json:"tool_call_id,omitempty"`
+	CacheControl     *cacheControl     `json:"cache_control,omitempty"`
+}
+
+type chatPart struct {
+	openai.ChatMessagePart
+	CacheControl *cacheControl `json:"cache_control,omitempty"`
+}
+
+// cacheControl marks the end of what a server should cache.
+type cacheControl struct {
+	Type string `json:"type"`
+}
+
+// The keys of a message and of a call that are written here or read here. All others of an answer are kept and go
+// back to its server.
+var (
+	messageKeys = []string{
+		"role", "content", "reasoning_content", "reasoning", "thinking", "refusal", "tool_calls", "tool_call_id",
+		"name", "cache_control", keptReasoning, keptPhase,
+	}
+	callKeys = []string{"index", "id", "type", "function", keptReasoning}
+)
+
+// chat is the body of a request for Chat Completions.
+func (r Request) chat() ([]byte, error) {
+	body := chatRequest{
+		Model:           r.Model,
+		Messages:        make([]json.RawMessage, len(r.Messages)),
+		Tools:           Tools(r.Tools),
+		Temperature:     r.Temperature,
+		TopP:            r.TopP,
+		ReasoningEffort: r.Effort,
+		Stream:          true,
+		PromptCacheKey:  r.CacheKey,
+	}
+	if r.CompletionTokens {
+		body.MaxCompletionTokens = r.MaxTokens
+	} else {
+		body.MaxTokens = r.MaxTokens
+	}
+	if !r.NoStreamOptions {
+		body.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	if r.Diagnose {
+		body.Diagnostics = new(chatDiagnostics)
+		if r.Before != "" {
+			body.Diagnostics.PreviousMessageID = &r.Before
+		}
+	}
+	for i, m := range r.Messages {
+		var err error
+		if body.Messages[i], err = r.chatMessage(m, slices.Contains(r.CacheMarks, i)); err != nil {
+			return nil, err
+		}
+	}
+	return Encode(body)
+}
+
+// Tools are tools as Chat Completions and Ollama take them.
+func Tools(functions []openai.FunctionDefinition) []openai.Tool {
+	var list []openai.Tool
+	for _, f := range functions {
+		list = append(list, openai.Tool{Type: openai.ToolTypeFunction, Function: &f})
+	}
+	return list
+}
+
+// chatMessage is one message, with a mark at its end if it ends a part to be cached.
+func (r Request) chatMessage(m message.Message, marked bool) (json.RawMessage, error) {
+	w := chatMessage{Role: m.Role, Name: m.Name, Content: chatContent(m, marked && m.Role != message.Tool)}
+	switch m.Role {
+	case message.Tool:
+		w.ToolCallID = m.ToolCallID
+		if marked {
+			w.CacheControl = &cacheControl{"ephemeral"} // A result is marked as a whole.
+		}
+	case message.Assistant:
+		if r.EchoReasoning && (len(m.ToolCalls) > 0 || m.Reasoning != "") {
+			// A message with calls needs the key, even if another model made them.
+			w.ReasoningContent = &m.Reasoning
+		}
+		for _, call := range m.ToolCalls {
+			raw, err := withReplay(openai.ToolCall{
+				ID:       call.ID,
+				Type:     openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: call.Name, Arguments: call.Arguments},
+			}, call.Replay, callKeys)
+			if err != nil {
+				return nil, err
+			}
+			w.ToolCalls = append(w.ToolCalls, raw)
+		}
+	default:
+		m.Replay = ""
+	}
+	return withReplay(w, m.Replay, messageKeys)
+}
+
+// chatContent is a text, or a list of parts if the message holds an image or a mark. Servers with text-only models
+// refuse a list, so no other message takes it.
+func chatContent(m message.Message, marked bool) any {
+	list := parts(m)
+	if !slices.ContainsFunc(list, isImage) {
+		if !marked {
+			return text(m)
+		}
+		list = []message.Part{{Text: text(m)}}
+	}
+	content := make([]chatPart, len(list))
+	for i, p := range list {
+		content[i].Type, content[i].Text = openai.ChatMessagePartTypeText, p.Text
+		if isImage(p) {
+			content[i].Type, content[i].Text = openai.ChatMessagePartTypeImageURL, ""
+			content[i].ImageURL = &openai.ChatMessageImageURL{URL: dataURL(p)}
+		}
+	}
+	if marked {
+		content[len(content)-1].CacheControl = &cacheControl{"ephemeral"}
+	}
+	return content
+}
+
+// readChat takes a chunk, or an answer in one piece.
+func (a *Answer) readChat(data []byte) error {
+	var chunk struct {
+		envelope
+		ID      json.RawMessage `json:"id"`
+		Choices []struct {
+			FinishReason string          `json:"finish_reason"`
+			Error        json.RawMessage `json:"error"`
+			Delta        fields          `json:"delta"`
+			Message      fields          `json:"message"` // of an answer in one piece
+		} `json:"choices"`
+		Usage json.RawMessage `json:"usage"`
+		Groq  struct {
+			Usage json.RawMessage `json:"usage"`
+		} `json:"x_groq"`
+		Missed    json.RawMessage `json:"prompt_cache_diagnostics"` // OpenAI
+		Diagnosis json.RawMessage `json:"diagnostics"`              // Anthropic
+	}
+	known := func() bool { return chunk.Choices != nil || chunk.Usage != nil }
+	if err := a.decode(data, &chunk, &chunk.envelope, known); err != nil {
+		return err
+	}
+	if len(chunk.Choices) > 0 { // The last chunk of a stream holds the usage and no choice.
+		c := chunk.Choices[0]
+		if c.FinishReason == "error" || !isBlank(c.Error) {
+			return Refusal(data)
+		}
+		a.Finish = cmp.Or(c.FinishReason, a.Finish)
+		if len(c.Delta) == 0 && c.Message != nil {
+			c.Delta, a.Done = c.Message, true
+		}
+		a.message(c.Delta)
+	}
+	a.Began = a.Began || known()
+	a.about(chunk.ID, chunk.Missed)
+	a.chunk = a.chunk.with("diagnostics", chunk.Diagnosis)
+	if !isObject(chunk.Usage) {
+		chunk.Usage = chunk.Groq.Usage
+	}
+	a.counted(chunk.Usage)
+	return nil
+}

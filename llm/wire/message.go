@@ -1,0 +1,75 @@
+package wire
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"winnow/history/message"
+)
+
+// parts are the texts and images of a message, texts as they are sent. The message's own text is the last: behind the
+// files and images that it is about. Blank texts are left out, unless there is nothing else.
+func parts(m message.Message) []message.Part {
+	list := make([]message.Part, 0, len(m.Parts)+1)
+	for _, p := range m.Parts {
+		switch {
+		case p.Kind == message.ImagePart:
+			list = append(list, p)
+		case !message.IsBlank(p.Text):
+			list = append(list, message.Part{Kind: message.TextPart, Text: p.Sent()})
+		}
+	}
+	if len(list) == 0 || !message.IsBlank(m.Content) {
+		list = append(list, message.Part{Kind: message.TextPart, Text: m.Content})
+	}
+	return list
+}
+
+func isImage(p message.Part) bool { return p.Kind == message.ImagePart }
+
+// text is all texts of a message as one.
+func text(m message.Message) string {
+	var texts []string
+	for _, p := range parts(m) {
+		if !isImage(p) {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// IsBlank says that nothing but white space is sent of a message.
+func IsBlank(m message.Message) bool {
+	return message.IsBlank(text(m)) && !slices.ContainsFunc(m.Parts, isImage)
+}
+
+// dataURL is an image as a URL.
+func dataURL(p message.Part) string {
+	return "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+}
+
+// withReplay is an object in JSON, and behind its own keys those of replay, in the order of their names and with the
+// bytes of their values. A known key is never taken from there.
+func withReplay(object any, replay string, known []string) (json.RawMessage, error) {
+	raw, err := Encode(object)
+	if err != nil || replay == "" {
+		return raw, err
+	}
+	var more map[string]json.RawMessage
+	if json.Unmarshal([]byte(replay), &more) != nil {
+		return raw, nil
+	}
+	maps.DeleteFunc(more, func(key string, _ json.RawMessage) bool { return slices.Contains(known, key) })
+	if len(more) == 0 {
+		return raw, nil
+	}
+	added, err := Encode(more)
+	if err != nil {
+		return nil, err
+	}
+	raw[len(raw)-1] = ','
+	return append(raw, added[1:]...), nil
+}

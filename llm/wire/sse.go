@@ -1,0 +1,198 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// lineMax is the longest line of a stream in bytes: a whole answer has to fit.
+const lineMax = 16 << 20
+
+// ErrLongLine says that a line is too long to be read.
+var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
+
+// Lines filters the body of an answer for go-openai, which reads a line "data: " and the data of an event, and loses
+// what servers send beside that. What is read from it has one such line for each event, and nothing else.
+//
+// A stream of server-sent events is read as the standard says: lines end in LF, CR or CRLF, comments and unknown
+// fields are passed over, data lines of one event are joined. It goes beyond the standard where servers do: what the
+// end of the stream leaves open is still an event, and a data line that is JSON by itself is an event at once, whether
+// a blank line follows or not. The data of an event that is named "error", and the value of a field of that name,
+// become {"error": data}.
+//
+// A line of bare JSON is an event, too, such as one of Ollama's. If it is only the beginning of JSON, the rest of the
+// body belongs to it: an answer in one piece. A web page is one event, of its beginning.
+type Lines struct {
+	// Done says that [DONE] came. What follows it is not read.
+	Done bool
+
+	in      *bufio.Scanner
+	out     bytes.Buffer // not read yet
+	err     error        // what comes behind out
+	afterCR bool         // an LF that follows belongs to the line before
+	torn    bool         // the last line had no end
+}
+
+// NewLines makes a filter of the body of an answer.
+func NewLines(body io.Reader) *Lines {
+	l := &Lines{in: bufio.NewScanner(body)}
+	l.in.Buffer(nil, lineMax)
+	l.in.Split(l.split)
+	return l
+}
+
+// Read gives the lines. An error that ends inside JSON is io.ErrUnexpectedEOF.
+func (l *Lines) Read(p []byte) (int, error) {
+	for l.out.Len() == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		l.event()
+	}
+	return l.out.Read(p)
+}
+
+// split finds the next line: see bufio.SplitFunc.
+func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	from := 0
+	if l.afterCR && len(data) > 0 && data[0] == '\n' {
+		from = 1
+	}
+	at := from + bytes.IndexAny(data[from:], "\r\n")
+	switch {
+	case at >= from:
+		l.afterCR = data[at] == '\r'
+		return at + 1, data[from:at], nil
+	case atEOF && len(data) > from:
+		l.torn = true
+		return len(data), data[from:], nil
+	}
+	return 0, nil, nil
+}
+
+// next reads a line. Behind the last one err is set.
+func (l *Lines) next() bool {
+	if l.in.Scan() {
+		return true
+	}
+	switch l.err = l.in.Err(); l.err {
+	case nil:
+		l.err = io.EOF
+	case bufio.ErrTooLong:
+		l.err = ErrLongLine
+	}
+	return false
+}
+
+// event reads the next event.
+func (l *Lines) event() {
+	var name string
+	var data []byte
+	for l.next() {
+		line := bytes.TrimPrefix(l.in.Bytes(), []byte("\ufeff"))
+		field, value, _ := bytes.Cut(line, []byte{':'})
+		value = bytes.TrimPrefix(value, []byte{' '})
+		switch {
+		case len(line) == 0 && data != nil:
+			l.named(name, data)
+			return
+		case len(line) == 0:
+			name = ""
+		case string(field) == "data":
+			// The lines of an error may be several.
+			if name != "error" && isWhole(value) && !begins(data, "{[") {
+				l.write(value)
+				return
+			}
+			data = joined(data, value)
+		case string(field) == "event":
+			name = string(value)
+		case string(field) == "error" && data == nil:
+			l.named("error", value)
+			return
+		case begins(line, "{[<") && data == nil:
+			l.write(l.bare(line))
+			return
+		}
+	}
+	l.named(name, data)
+}
+
+// bare is JSON, or the beginning of a web page up to its title, that begins with a line.
+func (l *Lines) bare(line []byte) []byte {
+	data := bytes.Clone(line)
+	if begins(data, "<") {
+		title := []byte("</title>")
+		for len(data) < pageMax && !bytes.Contains(bytes.ToLower(data), title) && l.next() {
+			data = joined(data, l.in.Bytes())
+		}
+		l.err = io.EOF
+		return data
+	}
+	if json.Valid(data) {
+		return data
+	}
+	for len(data) < lineMax && l.next() {
+		data = joined(data, l.in.Bytes())
+	}
+	return data
+}
+
+// pageMax is how much is read of a web page, in bytes.
+const pageMax = 64 << 10
+
+// joined is two lines as one: in JSON, a line end is as good as a blank.
+func joined(data, line []byte) []byte {
+	if data != nil {
+		data = append(data, ' ')
+	}
+	return append(data, line...)
+}
+
+// isWhole says that a data line is an event by itself.
+func isWhole(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return string(line) == "[DONE]" || json.Valid(line)
+}
+
+// begins says that a text begins with one of some characters, behind blanks.
+func begins(text []byte, with string) bool {
+	text = bytes.TrimLeft(text, blanks)
+	return len(text) > 0 && bytes.IndexByte([]byte(with), text[0]) >= 0
+}
+
+// named gives the data of an event with a name.
+func (l *Lines) named(name string, data []byte) {
+	if name == "error" && len(bytes.TrimSpace(data)) > 0 {
+		if !json.Valid(data) {
+			data, _ = json.Marshal(string(data)) // A string always encodes.
+		}
+		data = fmt.Appendf(nil, `{"error":%s}`, data)
+	}
+	l.write(data)
+}
+
+// write gives the data of an event.
+func (l *Lines) write(data []byte) {
+	data = bytes.TrimSpace(data)
+	switch {
+	case len(data) == 0:
+		return
+	case string(data) == "[DONE]":
+		l.Done, l.err = true, io.EOF
+	case l.torn && begins(data, "{[") && !json.Valid(data):
+		l.err = io.ErrUnexpectedEOF
+		return
+	}
+	l.out.WriteString("data: ")
+	if rest, found := bytes.CutPrefix(data, []byte(`{"error":`)); found {
+		// go-openai takes this for an error of which it knows the form, and loses all others. The blank hides it.
+		l.out.WriteString(`{ "error":`)
+		data = rest
+	}
+	l.out.Write(data)
+	l.out.WriteByte('\n')
+}
