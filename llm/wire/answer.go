@@ -47,6 +47,7 @@ type Answer struct {
 	think     thinking
 	slots     slots
 	responses responsesItems
+	text      textChunk
 	usage     json.RawMessage // the counts that came last
 
 	chunk     kept         // what the server says of its cache and of the answer

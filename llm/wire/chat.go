@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -162,8 +163,37 @@ func chatContent(m message.Message, marked bool) any {
 	return content
 }
 
+// textChunk is what stands around the text of a chunk that holds nothing else. The chunks of an answer mostly differ in
+// their text alone, and such a one need not be taken apart.
+type textChunk struct{ head, tail []byte }
+
+// cut cuts a chunk at its first content, which is a JSON string.
+func (textChunk) cut(data []byte) (c textChunk, content []byte) {
+	head, rest, _ := bytes.Cut(data, []byte(`"content":`))
+	if len(rest) == 0 || rest[0] != '"' {
+		return c, nil
+	}
+	for end := 1; end < len(rest); end++ {
+		switch rest[end] {
+		case '\\':
+			end++
+		case '"':
+			return textChunk{head, rest[end+1:]}, rest[:end+1]
+		}
+	}
+	return c, nil
+}
+
 // readChat takes a chunk, or an answer in one piece.
 func (a *Answer) readChat(data []byte) error {
+	around, content := a.text.cut(data)
+	if content != nil && bytes.Equal(around.head, a.text.head) && bytes.Equal(around.tail, a.text.tail) {
+		var piece string
+		if json.Unmarshal(content, &piece) == nil {
+			a.content(piece, false)
+			return nil
+		}
+	}
 	var chunk struct {
 		envelope
 		ID      json.RawMessage `json:"id"`
@@ -194,6 +224,9 @@ func (a *Answer) readChat(data []byte) error {
 			c.Delta, a.Done = c.Message, true
 		}
 		a.message(c.Delta)
+		if a.text = (textChunk{}); c.FinishReason == "" && chunk.Usage == nil && onlyText(c.Delta) && !a.Done {
+			a.text = textChunk{bytes.Clone(around.head), bytes.Clone(around.tail)}
+		}
 	}
 	a.Began = a.Began || known()
 	a.about(chunk.ID, chunk.Missed)
@@ -203,4 +236,14 @@ func (a *Answer) readChat(data []byte) error {
 	}
 	a.counted(chunk.Usage)
 	return nil
+}
+
+// onlyText says that a piece of a message holds its text and nothing else.
+func onlyText(delta fields) bool {
+	for key, value := range delta {
+		if key != "content" && key != "role" && string(value) != "null" {
+			return false
+		}
+	}
+	return delta["content"] != nil
 }

@@ -33,6 +33,7 @@ type Lines struct {
 	out     bytes.Buffer // not read yet
 	err     error        // what comes behind out
 	afterCR bool         // an LF that follows belongs to the line before
+	blank   bool         // a blank line follows the line, and ends its event
 	torn    bool         // the last line had no end
 }
 
@@ -65,6 +66,7 @@ func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err er
 	switch {
 	case at >= from:
 		l.afterCR = data[at] == '\r'
+		l.blank = bytes.HasPrefix(data[at:], []byte("\n\n")) || bytes.HasPrefix(data[at:], []byte("\r\n\r\n"))
 		return at + 1, data[from:at], nil
 	case atEOF && len(data) > from:
 		l.torn = true
@@ -103,7 +105,7 @@ func (l *Lines) event() {
 			name = ""
 		case string(field) == "data":
 			// The lines of an error may be several.
-			if name != "error" && isWhole(value) && !begins(data, "{[") {
+			if name != "error" && (l.blank && data == nil || isWhole(value)) && !begins(data, "{[") {
 				l.write(value)
 				return
 			}
