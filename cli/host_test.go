@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +15,7 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// host runs commands of winnow one after the other in one process, which has paid once for its start. Each command has
+// host runs commands of winnow one after the other in one process, so that they take the time of one start. Each has
 // arguments, an environment, a folder, and standard input and output of its own, as if it were a process. A test of
 // processes, signals or terminals starts winnow itself.
 type host struct {
@@ -109,7 +108,7 @@ func attempt(t testing.TB, c command) result {
 			t.Fatal(err)
 		}
 	}
-	h, _ := hosts.Load(variable(c.Env, "HOME"))
+	h, _ := hosts.Load(valueOf(c.Env, "HOME"))
 	r, err := h.(*host).run(c)
 	if err != nil {
 		t.Fatal(err)
@@ -139,16 +138,6 @@ func winnowIn(t testing.TB, env []string) func(args ...string) []byte {
 		t.Helper()
 		return output(t, env, args...)
 	}
-}
-
-// variable is the value of a variable of an environment.
-func variable(env []string, name string) string {
-	for _, entry := range slices.Backward(env) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }
 
 // hostWinnow is the process of a host.

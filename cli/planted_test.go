@@ -222,8 +222,8 @@ model = "config/m"
 		run("repair", id, "--json")
 	}
 	for question, shown := range map[string]string{
-		"status 401": "401 from", "error in the stream": "It begins",
-		"hello": "An answer of mine.", "repeat it": "you came with",
+		"status 401": "401 from", "error in the stream": "It begins", "repeat it": "you came with",
+		"hello": "winnow  An answer of mine", // the title, which is asked for after the answer
 	} {
 		chat := startIn(t, env, 110, 32, "-m", "address/m", "--debug")
 		chat.Want("enter send")

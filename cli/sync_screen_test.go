@@ -15,7 +15,7 @@ const ctrlS = "\x13"
 func syncing(t *testing.T, dir string) []string {
 	t.Helper()
 	env := home(t)
-	config := filepath.Join(variable(env, "XDG_CONFIG_HOME"), "winnow", "config.toml")
+	config := filepath.Join(valueOf(env, "XDG_CONFIG_HOME"), "winnow", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
 		t.Fatal(err)
 	}
