@@ -42,10 +42,9 @@ func (p *program) chat(ctx context.Context, search string) error {
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
 	// The screen answers SIGTERM itself and would wait for ever for a program that its context has
-	// ended at the same time; here it is only noted. A second one ends the program.
-	terminated, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	// ended at the same time; here it is only noted.
+	terminated, stop := untilTerminated(ctx)
 	defer stop()
-	context.AfterFunc(terminated, stop)
 	k, err := p.open(terminated, to)
 	if err != nil {
 		return err
@@ -83,6 +82,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if id != "" {
 		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
 	}
+	stop()
 	if terminated.Err() != nil || errors.Is(err, context.Canceled) {
 		return &failure{exit: stoppedBy(terminated)} // What there was to say has been said.
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -224,15 +223,7 @@ func wantDailyRequests(t *testing.T, asked []dailyRequest) {
 // wantDailyHistory wants both answers to the first question on disk, the stopped one as it was.
 func wantDailyHistory(t *testing.T, env []string) {
 	t.Helper()
-	run := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), winnowPath(t), args...)
-		cmd.Env = env
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("winnow %v: %v", args, err)
-		}
-		return string(out)
-	}
+	run := func(args ...string) string { return string(output(t, env, args...)) }
 	list := run("sessions", "list")
 	if n := strings.Count(strings.TrimSpace(list), "\n") + 1; n != 2 {
 		t.Errorf("%d sessions are stored, want 2:\n%s", n, list)

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -28,7 +26,7 @@ func TestDamagedFileReachesEveryServerRepaired(t *testing.T) {
 	if imported.Messages != 32 || len(imported.Errors) > 0 {
 		t.Fatalf("imported %+v, want 32 messages", imported)
 	}
-	file := databaseOf(t, env)
+	file := databasePath(env)
 	whole := everyRow(t, file, 32)
 	rot(t, file, "C15")
 	before := everyRow(t, file, 32)
@@ -72,27 +70,10 @@ func TestDamagedFileReachesEveryServerRepaired(t *testing.T) {
 // winnowJSON runs winnow and reads what it writes.
 func winnowJSON(t *testing.T, env []string, into any, args ...string) {
 	t.Helper()
-	cmd := exec.Command(winnowPath(t), args...)
-	cmd.Env = env
-	out, err := cmd.Output()
-	if err == nil {
-		err = json.Unmarshal(out, into)
+	out := output(t, env, args...)
+	if err := json.Unmarshal(out, into); err != nil {
+		t.Fatalf("winnow %q: %v\n%s", args, err, out)
 	}
-	if err != nil {
-		t.Fatalf("winnow %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-}
-
-// databaseOf is the file that winnow keeps in env.
-func databaseOf(t *testing.T, env []string) string {
-	t.Helper()
-	for _, v := range env {
-		if dir, ok := strings.CutPrefix(v, "XDG_DATA_HOME="); ok {
-			return filepath.Join(dir, "winnow", "winnow.db")
-		}
-	}
-	t.Fatal("the environment names no place for data")
-	return ""
 }
 
 func openSQL(t *testing.T, file string) *sql.DB {

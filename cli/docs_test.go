@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -97,20 +96,6 @@ func cutPart(t testing.TB, page, name string) (before, part, after string) {
 		t.Fatalf("%s has no part between %q and %q", page, start, end)
 	}
 	return before + start, part, end + after
-}
-
-// winnowIn runs winnow in an environment and returns what it writes; it must not fail.
-func winnowIn(t *testing.T, env []string) func(args ...string) []byte {
-	return func(args ...string) []byte {
-		t.Helper()
-		cmd := exec.Command(winnowPath(t), args...)
-		cmd.Env = env
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("winnow %q: %v\n%s", args, err, out)
-		}
-		return out
-	}
 }
 
 // idPattern is a session's id, which is another one each time.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,10 +54,8 @@ func TestChatThatSaidNothingLeavesNothing(t *testing.T) {
 	if line := resumeLine.FindString(chat.Text()); line != "" {
 		t.Errorf("winnow says %q, but nothing was saved", line)
 	}
-	list := exec.Command(winnowPath(t), "sessions", "list", "--json")
-	list.Env = env
-	if out, err := list.Output(); err != nil || strings.TrimSpace(string(out)) != "[]" {
-		t.Errorf("the sessions are %s (%v), want none", out, err)
+	if list := output(t, env, "sessions", "list", "--json"); strings.TrimSpace(string(list)) != "[]" {
+		t.Errorf("the sessions are %s, want none", list)
 	}
 }
 
@@ -87,23 +84,12 @@ func askHanging(t *testing.T, env []string) *terminal.Terminal {
 func waitUntilStored(t *testing.T, env []string, text string) {
 	t.Helper()
 	for {
-		list := exec.CommandContext(t.Context(), winnowPath(t), "sessions", "list", "--json")
-		list.Env = env
-		out, err := list.Output()
-		if err != nil {
-			t.Fatalf("list the sessions: %v", err)
-		}
-		_, rest, ok := bytes.Cut(out, []byte(`"id": "`))
+		_, rest, ok := bytes.Cut(output(t, env, "sessions", "list", "--json"), []byte(`"id": "`))
 		if !ok {
 			continue
 		}
 		id, _, _ := bytes.Cut(rest, []byte(`"`))
-		show := exec.CommandContext(t.Context(), winnowPath(t), "sessions", "show", string(id))
-		show.Env = env
-		if out, err = show.Output(); err != nil {
-			t.Fatalf("show the session: %v", err)
-		}
-		if bytes.Contains(out, []byte(text)) {
+		if bytes.Contains(output(t, env, "sessions", "show", string(id)), []byte(text)) {
 			return
 		}
 	}
@@ -123,11 +109,8 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 	if line == nil {
 		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.Text())
 	}
-	show := exec.Command(winnowPath(t), "sessions", "show", line[1])
-	show.Env = env
-	out, err := show.Output()
-	if err != nil || !bytes.Contains(out, []byte("Half of what I wanted to say")) {
-		t.Errorf("the stopped answer is not kept (%v):\n%s", err, out)
+	if out := output(t, env, "sessions", "show", line[1]); !bytes.Contains(out, []byte("Half of what I wanted to say")) {
+		t.Errorf("the stopped answer is not kept:\n%s", out)
 	}
 }
 

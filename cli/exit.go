@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -40,6 +43,27 @@ func (f *failure) Unwrap() error { return f.err }
 func fail(exit Exit, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &failure{exit: exit, text: err.Error(), err: errors.Unwrap(err)}
+}
+
+// untilTerminated returns a context that ends with the first SIGTERM, and a function that stops listening. A second
+// signal ends the program. Whoever else listens may act on a signal first: when stop has returned, the context has
+// ended for each signal that came before.
+func untilTerminated(ctx context.Context) (terminated context.Context, stop func()) {
+	terminated, end := context.WithCancelCause(ctx)
+	signals, over := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGTERM)
+	go func() {
+		defer close(over)
+		if s, came := <-signals; came {
+			signal.Stop(signals)
+			end(errors.New(s.String()))
+		}
+	}()
+	return terminated, sync.OnceFunc(func() {
+		signal.Stop(signals) // It waits for a signal that is being delivered.
+		close(signals)
+		<-over
+	})
 }
 
 // stoppedBy is the exit code of a program that a signal has stopped, by the context that the signal ended.

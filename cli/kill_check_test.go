@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,25 +103,18 @@ func (k *killing) goOn(t *testing.T, c killCase, env []string, dir, id string) {
 	if id != "" {
 		args = append(args, "-s", id)
 	}
-	cmd := exec.Command(winnowPath(t), append(args, "And now, please?")...)
-	cmd.Env, cmd.Dir = env, dir
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil || !strings.HasPrefix(string(out), slowAnswer(3)) {
-		t.Fatalf("a turn after the kill: %v\n%s%s", err, said.String(), out)
+	said := succeed(t, command{Args: append(args, "And now, please?"), Env: env, Dir: dir})
+	if !strings.HasPrefix(string(said.Stdout), slowAnswer(3)) {
+		t.Fatalf("a turn after the kill: %s%s", said.Stderr, said.Stdout)
 	}
 	if asked := next.asked(); id != "" && (len(asked) != 1 || !strings.Contains(asked[0], c.question())) {
 		t.Errorf("the next request does not hold the question:\n%s", asked)
 	}
-	show := exec.Command(winnowPath(t), "sessions", "show", sessionID(t, k.path, dir, id))
-	show.Env = env
-	text, err := show.Output()
-	if err != nil || !strings.Contains(string(text), "And now, please?") || !strings.Contains(string(text),
-		slowAnswer(3)) {
-		t.Errorf("the turn after the kill is not there (%v):\n%s", err, text)
+	text := string(output(t, env, "sessions", "show", sessionID(t, k.path, dir, id)))
+	if !strings.Contains(text, "And now, please?") || !strings.Contains(text, slowAnswer(3)) {
+		t.Errorf("the turn after the kill is not there:\n%s", text)
 	}
-	if id != "" && !strings.Contains(string(text), c.question()) {
+	if id != "" && !strings.Contains(text, c.question()) {
 		t.Errorf("the question is gone:\n%s", text)
 	}
 }
@@ -166,13 +157,7 @@ func sessionIn(t *testing.T, s *store.Store, dir string) (store.Session, bool) {
 // configure writes the configuration file of an environment.
 func configure(t *testing.T, env []string, text string) {
 	t.Helper()
-	cmd := exec.Command(winnowPath(t), "config", "path")
-	cmd.Env = env
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("winnow config path: %v", err)
-	}
-	path := strings.TrimSpace(string(out))
+	path := filepath.Join(valueOf(env, "XDG_CONFIG_HOME"), appFolder, configName)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -182,15 +167,8 @@ func configure(t *testing.T, env []string, text string) {
 }
 
 // databasePath is where winnow keeps the history of an environment.
-func databasePath(t *testing.T, env []string) string {
-	t.Helper()
-	cmd := exec.Command(winnowPath(t), "db", "path")
-	cmd.Env = env
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("winnow db path: %v", err)
-	}
-	return strings.TrimSpace(string(out))
+func databasePath(env []string) string {
+	return filepath.Join(valueOf(env, "XDG_DATA_HOME"), appFolder, dbName)
 }
 
 // wantSound has SQLite look at every page of the file, and at every reference.

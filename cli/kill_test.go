@@ -89,7 +89,7 @@ func TestKillAtAnyPointOfATurnLosesNothing(t *testing.T) {
 	env := home(t)
 	configure(t, env, "[tools]\napprove = \"always\"\n")
 	k := &killing{
-		env: append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000"), path: databasePath(t, env),
+		env: append(env, "OPENAI_API_KEY=sk-not-a-real-key-0000"), path: databasePath(env),
 		server: newSlowServer(t, env, kills), hits: map[string]int{},
 	}
 	seed := rand.Uint64()

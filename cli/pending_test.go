@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -21,19 +20,6 @@ func killedWhileAsking(t *testing.T, answer string) []string {
 	chat.Want("asks to run now", "call 1 of")
 	chat.Kill()
 	return env
-}
-
-// commandOutput runs winnow and returns what it wrote.
-func commandOutput(t *testing.T, env []string, args ...string) (stdout, stderr string) {
-	t.Helper()
-	cmd := exec.Command(winnowPath(t), args...)
-	cmd.Env = env
-	var out, err strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &err
-	if e := cmd.Run(); e != nil {
-		t.Fatalf("winnow %s: %v: %s", strings.Join(args, " "), e, err.String())
-	}
-	return out.String(), err.String()
 }
 
 func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
@@ -58,12 +44,12 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 			})
 			again.Send(ctrlD)
 			again.End()
-			list, _ := commandOutput(t, env, "sessions", "list", "--json")
+			list := output(t, env, "sessions", "list", "--json")
 			var sessions []struct{ ID string }
 			if err := json.Unmarshal([]byte(list), &sessions); err != nil || len(sessions) != 1 {
 				t.Fatalf("the sessions are %s (%v), want one", list, err)
 			}
-			out, _ := commandOutput(t, env, "sessions", "export", sessions[0].ID, "--format", "json")
+			out := output(t, env, "sessions", "export", sessions[0].ID, "--format", "json")
 			var kept struct {
 				Sessions []struct {
 					Lines []keptLine
@@ -91,7 +77,7 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 func TestRunSaysWhatBecomesOfAPendingCall(t *testing.T) {
 	t.Parallel()
 	env := killedWhileAsking(t, saysText("It is five."))
-	_, stderr := commandOutput(t, env, "run", "-c", "hello")
+	stderr := string(succeed(t, command{Args: []string{"run", "-c", "hello"}, Env: env}).Stderr)
 	if !strings.Contains(stderr, "1 tool call of the last answer has no result; a note in the request says so") {
 		t.Errorf("run said %q", stderr)
 	}

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,20 +163,18 @@ model = "config/m"
 		address, passwordKey, queryKey, configKey))
 	outputs := map[string][]byte{}
 	run := func(args ...string) {
-		cmd := exec.Command(winnowPath(t), append(args, "--debug")...)
-		cmd.Env, cmd.Dir = env, t.TempDir()
-		out, _ := cmd.CombinedOutput() // most of them fail, as they are asked to
-		outputs[strings.Join(args, " ")] = out
+		// Most of them fail, as they are asked to.
+		r := attempt(t, command{Args: append(args, "--debug"), Env: env, Dir: t.TempDir()})
+		outputs[strings.Join(args, " ")] = slices.Concat(r.Stdout, r.Stderr)
 	}
 	keyFile := filepath.Join(strings.TrimPrefix(env[0], "HOME="), "file.key")
 	if err := os.WriteFile(keyFile, []byte(fileKey), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set := exec.Command(winnowPath(t), "keys", "set", "stored", "--debug")
-	set.Env, set.Stdin = env, strings.NewReader(storedKey)
-	if outputs["keys set"], err = set.CombinedOutput(); err != nil {
-		t.Fatalf("keys set: %v, %s", err, outputs["keys set"])
-	}
+	set := succeed(t, command{
+		Args: []string{"keys", "set", "stored", "--debug"}, Env: env, Stdin: []byte(storedKey),
+	})
+	outputs["keys set"] = slices.Concat(set.Stdout, set.Stderr)
 	sources := []string{"address", "config", "command", "openai", "file", "keyring", "stored"}
 	questions := []string{
 		"hello", "error in the stream", "a page", "another place", "status 400", "status 401", "status 403",
@@ -212,7 +210,7 @@ model = "config/m"
 	run("db", "check")
 	run("db", "backup")
 	run("sessions", "list", "--json")
-	ids := storedIDs(t, databasePath(t, env))
+	ids := storedIDs(t, databasePath(env))
 	for _, id := range ids[:min(rounds(2, len(ids)), len(ids))] {
 		run("sessions", "show", id, "--json")
 		for _, form := range []string{"--wire", "--json", "--prompt"} {
@@ -224,8 +222,8 @@ model = "config/m"
 		run("repair", id, "--json")
 	}
 	for question, shown := range map[string]string{
-		"status 401": "401 from", "error in the stream": "It begins",
-		"hello": "An answer of mine.", "repeat it": "you came with",
+		"status 401": "401 from", "error in the stream": "It begins", "repeat it": "you came with",
+		"hello": "winnow  An answer of mine", // the title, which is asked for after the answer
 	} {
 		chat := startIn(t, env, 110, 32, "-m", "address/m", "--debug")
 		chat.Want("enter send")

@@ -18,6 +18,7 @@ func home(t testing.TB) []string {
 		t.Skip("starts winnow as a process of its own")
 	}
 	dir := t.TempDir()
+	hostOf(t, dir)
 	return []string{
 		"HOME=" + dir,
 		"PATH=" + os.Getenv("PATH"),

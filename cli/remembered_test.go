@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,10 +59,9 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	leave(after)
 
 	server.Unrecorded = 1
-	run := exec.Command(winnowPath(t), "run", "--no-save", "who is there?")
-	run.Env = append(env, "WINNOW_MODEL=")
-	if out, err := run.Output(); err != nil || strings.Contains(string(out), "guide") {
-		t.Errorf("run answers %q, %v, want the answer of the model that the environment keys", out, err)
+	out := output(t, append(env, "WINNOW_MODEL="), "run", "--no-save", "who is there?")
+	if strings.Contains(string(out), "guide") {
+		t.Errorf("run answers %q, want the answer of the model that the environment keys", out)
 	}
 
 	if err := os.WriteFile(filepath.Join(state, "model"), []byte("{"), 0o600); err != nil {

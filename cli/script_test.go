@@ -40,7 +40,9 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(ownFolders{m}, map[string]func(){"winnow": runWinnow, "mcp-server": serveTools})
+	testscript.Main(ownFolders{m}, map[string]func(){
+		"winnow": runWinnow, "winnow-host": hostWinnow, "mcp-server": serveTools,
+	})
 }
 
 // noBus is a DBUS_SESSION_BUS_ADDRESS that keeps the keyring of the user out of the tests. Without an address the bus
@@ -69,11 +71,14 @@ func (m ownFolders) Run() int {
 	return m.M.Run()
 }
 
-// runWinnow runs winnow as its main function does. Where WINNOW_TEST_SERVER names a server, every request goes there,
-// whatever address it is for: so a screen shows the addresses and prices of a real service, and asks none.
+// runWinnow runs winnow as its main function does.
+func runWinnow() { os.Exit(int(testWinnow().main(context.Background(), os.Args[1:]))) }
+
+// testWinnow is winnow in the surroundings of this process. Where WINNOW_TEST_SERVER names a server, every request goes
+// there, whatever address it is for: so a screen shows the addresses and prices of a real service, and asks none.
 // WINNOW_TEST_NOW is the time at which the program starts, WINNOW_TEST_AGO sets its clock back by a duration, and
 // WINNOW_TEST_ANNOUNCED counts what it announces: see announcing.
-func runWinnow() {
+func testWinnow() *program {
 	p := newProgram(exampleConfig())
 	if server := os.Getenv("WINNOW_TEST_SERVER"); server != "" {
 		p.network = redirected(strings.TrimPrefix(server, "http://"))
@@ -90,7 +95,7 @@ func runWinnow() {
 		begin = begin.Add(-ago)
 	}
 	p.now = func() time.Time { return begin.Add(time.Since(started)) }
-	os.Exit(int(p.main(context.Background(), os.Args[1:])))
+	return p
 }
 
 // redirected sends every request to the server at one address.
@@ -105,7 +110,8 @@ func (host redirected) Do(req *http.Request) (*http.Response, error) {
 // TestCommandLine runs the scripts of testdata/script. Beside testscript's own commands they have:
 //
 //	server FILE       start a scripted server; its address is in $SERVER. FILE holds its answers.
-//	code N CMD…       run a command that must end with exit code N
+//	code N CMD…       run a command that must end with exit code N; winnow runs in the script's host
+//	code N exec CMD…  run it as a process in any case
 //	interrupted CMD…  run a command, interrupt it once it has written something, want exit code 130
 //	keyed [KEY]       the server's last request carried this key, or none
 //	keyring start     start a system keyring with the key of "found"; keyring remove takes it off its bus,
@@ -137,6 +143,9 @@ func TestCommandLine(t *testing.T) {
 			e.Values[slotKey{}] = slot
 			e.Defer(func() { wantAnnounced(t, &slot.requests, announced, historiesBelow(e.WorkDir)...) })
 			e.Values[keyringSlot{}] = new(*llmtest.SecretService)
+			h := new(host)
+			e.Values[hostKey{}] = h
+			e.Defer(h.close)
 			example, err := filepath.Abs("../config.toml.example")
 			if err != nil {
 				return err
@@ -368,19 +377,48 @@ func lastKeyed(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// wantCode runs a command and fails unless it ends with the exit code.
+// wantCode runs a command and fails unless it ends with the exit code. winnow runs in the script's host, see host;
+// behind the word exec it is a process.
 func wantCode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: code N COMMAND")
 	}
-	err := ts.Exec(args[1], args[2:]...)
-	got := "0"
-	if err != nil {
-		got = strings.TrimPrefix(err.Error(), "exit status ")
+	want, args := args[0], args[1:]
+	var got string
+	if args[0] == "winnow" {
+		c := surroundings(ts)
+		c.Args = args[1:]
+		r, err := ts.Value(hostKey{}).(*host).run(c)
+		ts.Check(err)
+		ts.Stdout().Write(r.Stdout)
+		ts.Stderr().Write(r.Stderr)
+		got = strconv.Itoa(int(r.Code))
+		if r.Code != OK || got != want {
+			ts.Logf("[stdout]\n%s[stderr]\n%s", r.Stdout, r.Stderr)
+		}
+	} else {
+		if args[0] == "exec" {
+			args = args[1:]
+		}
+		got = "0"
+		if err := ts.Exec(args[0], args[1:]...); err != nil {
+			got = strings.TrimPrefix(err.Error(), "exit status ")
+		}
 	}
-	if got != args[0] {
-		ts.Fatalf("%s ended with %s, want exit code %s", strings.Join(args[1:], " "), got, args[0])
+	if got != want {
+		ts.Fatalf("%s ended with %s, want exit code %s", strings.Join(args, " "), got, want)
 	}
+}
+
+// hostKey finds a script's host among its values.
+type hostKey struct{}
+
+// surroundings is the environment, the folder and the input that the next process of a script would have.
+func surroundings(ts *testscript.TestScript) command {
+	kept := filepath.Join(ts.Getenv("WORK"), ".command")
+	ts.Check(ts.Exec("sh", "-c", `cat >"$0.in" && env -0 >"$0.env"`, kept))
+	variables := strings.Split(strings.TrimSuffix(ts.ReadFile(kept+".env"), "\x00"), "\x00")
+	return command{Env: variables, Dir: ts.MkAbs("."), Stdin: []byte(ts.ReadFile(kept + ".in"))}
 }
 
 // interruptIt runs a command and sends it SIGINT as soon as it has written something.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ const ctrlS = "\x13"
 func syncing(t *testing.T, dir string) []string {
 	t.Helper()
 	env := home(t)
-	config := filepath.Join(variable(env, "XDG_CONFIG_HOME"), "winnow", "config.toml")
+	config := filepath.Join(valueOf(env, "XDG_CONFIG_HOME"), "winnow", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -24,28 +23,6 @@ func syncing(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return env
-}
-
-// variable is the value of a variable of an environment.
-func variable(env []string, name string) string {
-	for _, entry := range env {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
-// commandIn runs a command to its end and returns what it printed.
-func commandIn(t *testing.T, env []string, args ...string) string {
-	t.Helper()
-	c := exec.Command(winnowPath(t), args...)
-	c.Env = env
-	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("winnow %q: %v\n%s", args, err, out)
-	}
-	return string(out)
 }
 
 // Keys are answered while the first sync of a larger history runs behind the screen, and the list shows what came.
@@ -71,8 +48,8 @@ func TestKeysAreAnsweredDuringTheFirstSync(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	commandIn(t, desktop, "sessions", "import", file)
-	commandIn(t, desktop, "sync")
+	output(t, desktop, "sessions", "import", file)
+	output(t, desktop, "sync")
 
 	chat := startIn(t, laptop, 110, 32, "-m", "guide")
 	chat.Want("enter send")

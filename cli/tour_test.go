@@ -5,7 +5,6 @@ import (
 	"html"
 	"image/color"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -95,6 +94,7 @@ func takeTour(t *testing.T, part map[string]string, colours string) {
 		}
 	}
 	env = append(env, "HOME="+dir)
+	hostOf(t, dir)
 	env = append(env, "WINNOW_TEST_SERVER="+listen(t, env, newScriptedServer(withStatus(part["answers"]))).URL)
 	config := filepath.Join(dir, ".config", "winnow", "config.toml")
 	for _, folder := range []string{filepath.Dir(config), project} {
@@ -154,11 +154,7 @@ func importOf(t *testing.T, at time.Time, dir string, env []string, lines string
 	if err := os.Chtimes(file, at, at); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(t.Context(), winnowPath(t), "sessions", "import", file)
-	run.Env = env
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("import the conversation: %v\n%s", err, out)
-	}
+	output(t, env, "sessions", "import", file)
 }
 
 // withStatus puts the status in front of every answer.

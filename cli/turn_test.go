@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"os/exec"
@@ -102,17 +103,14 @@ func TestRunSavesNothingOfAMessageThatDoesNotFit(t *testing.T) {
 	_, env := serve(t, home(t),
 		newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`+
 			"\ndata: [DONE]"))
-	run := exec.Command(winnowPath(t), "run", "-m", "openai/small")
-	run.Env = env
-	run.Stdin = strings.NewReader(strings.Repeat("too many words ", 20_000))
-	out, err := run.CombinedOutput()
-	if run.ProcessState.ExitCode() != int(Failed) || !strings.Contains(string(out), "nothing was sent or saved: ") ||
-		!strings.Contains(string(out), "tokens too many: your message") {
-		t.Errorf("run ended with %v and said %s", err, out)
+	run := attempt(t, command{
+		Args: []string{"run", "-m", "openai/small"}, Env: env, Stdin: bytes.Repeat([]byte("too many words "), 20_000),
+	})
+	if said := string(run.Stderr); run.Code != Failed || !strings.Contains(said, "nothing was sent or saved: ") ||
+		!strings.Contains(said, "tokens too many: your message") {
+		t.Errorf("run ended with %d and said %s", run.Code, said)
 	}
-	list := exec.Command(winnowPath(t), "sessions", "list", "--json")
-	list.Env = env
-	if out, err := list.Output(); err != nil || strings.TrimSpace(string(out)) != "[]" {
-		t.Errorf("the sessions are %s (%v), want none", out, err)
+	if list := output(t, env, "sessions", "list", "--json"); strings.TrimSpace(string(list)) != "[]" {
+		t.Errorf("the sessions are %s, want none", list)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"winnow/llm/llmtest"
+
+	"github.com/godbus/dbus/v5"
 )
 
 const testKey = "planted-key-4711"
@@ -99,8 +101,14 @@ func TestKeyring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(bus.Close)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+	t.Cleanup(func() {
+		kept, err := dbus.SessionBus() // The library keeps one connection. Another test must not meet it.
+		bus.Close()
+		if err == nil {
+			<-kept.Context().Done()
+		}
+	})
 	s := Store{Folder: filepath.Join(t.TempDir(), "keys")}
 	ctx := t.Context()
 	get := func(name, want string) {

@@ -187,6 +187,7 @@ func rawServer(kind string) {
 			result(r.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"\u001b[31mraw","version":"0\u0007"}}`)
 		case "tools/list":
 			listRaw(kind, r, result)
+		case "prompts/list": // Its tools have been read.
 			if kind == "mayfly" {
 				os.Exit(1)
 			}

@@ -137,9 +137,9 @@ func (m *Servers) Start() {
 		if s.status.State == Idle && m.ctx.Err() == nil {
 			s.status.State = Starting
 			m.running.Go(s.run)
+			m.announce()
 		}
 	}
-	m.announce()
 }
 
 // silentWait is how long Prepare waits without a word.
