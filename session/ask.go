@@ -105,16 +105,12 @@ func (t *turn) decide(ctx context.Context, q question) (asked, error) {
 		guessed, messages := t.guessedIn(plan), t.branch
 		a := asked{to: to, request: q.request(to, plan), plan: plan}
 		a.decision = record.DecisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
-		a.decision.Guessed = t.guesses(t.past)
+		a.decision.Guessed = t.guesses()
 		t.mu.Unlock()
 		if len(guessed) == 0 {
 			return a, err
 		}
-		some, err := indexedIn(messages, guessed)
-		if err != nil {
-			return asked{}, err
-		}
-		if err := t.countNow(ctx, some); err != nil {
+		if err := t.countAt(ctx, messages, guessed); err != nil {
 			return asked{}, err
 		}
 	}

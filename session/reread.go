@@ -150,7 +150,6 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 		return Reread{Row: now.row}, err
 	}
 	now.branch.Forget() // what was said may have been changed too
-	s.warm(now.reader)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,8 +161,7 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 	if now.parted >= 0 {
 		found.Added, found.Elsewhere = 0, Elsewhere{now.branch.ID(now.parted), now.other, now.row.Leaf, now.by}
 	}
-	s.branch, s.reader, s.read, s.fresh, s.edited = now.branch, now.reader, now.branch.Len(),
-		map[int]int{}, editReader{}
+	s.branch, s.reading = now.branch, now.reading
 	s.flags, s.remedies, s.summaries, s.policy = now.flags, now.remedies, now.summaries, now.policy
 	s.row, s.row.Leaf, s.changes = now.row, 0, now.changes
 	if n := now.branch.Len(); n > 0 {
@@ -186,7 +184,7 @@ type readAnew struct {
 	changes   int64
 	row       store.Session
 	branch    branch.Branch // the active one, with what was added to its end
-	reader    *history.Conversation
+	reading   reading
 	parted    int // the index on the branch at which the active one in the store leaves it, -1 where it does not
 	other     Version
 	by        string // the machine that said the end of the active one in the store
@@ -220,7 +218,7 @@ func (s *Session) readAgain(ctx context.Context, was store.Session) (found readA
 	if found.parted < 0 && len(there) > len(here) {
 		leaf = found.row.Leaf
 	}
-	if found.branch, found.reader, err = s.readBranch(ctx, was.ID, leaf); err != nil {
+	if found.branch, found.reading, err = s.readBranch(ctx, was.ID, leaf); err != nil {
 		return found, err
 	}
 	var errs [5]error

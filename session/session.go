@@ -160,11 +160,12 @@ type Session struct {
 	deps Deps
 
 	writing  sync.Mutex // held while a setting, a flag or a new row goes to the store and then into memory
-	counting counting
+	counting sync.Mutex // held while some messages are counted
 
 	spending spending
 
 	planner
+	edits planner // of what a draft would be in the place of a message; its lock is taken before mu
 	row   store.Session
 	turn  *turn // the running one
 	lease lease // among the windows
@@ -183,7 +184,9 @@ func New(d Deps, o Start) (*Session, error) {
 		deps: d.filled(),
 		row:  store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
 		planner: planner{
-			tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy,
+			situation: situation{
+				tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy,
+			},
 		},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
@@ -213,7 +216,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 		deps:       d.filled(),
 		row:        row,
 		changes:    -1,
-		planner:    planner{tokens: d.tokens()},
+		planner:    planner{situation: situation{tokens: d.tokens()}},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, false),
 		spending:   spending{limits: d.Limits},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -116,7 +117,7 @@ func (t *turn) toCondense() (summarizing, error) {
 	if err := t.readTo(t.past); err != nil {
 		return s, err
 	}
-	s.list, s.before = t.reader.Condense(s.next)
+	s.list, s.before = t.reading.conversation.Condense(s.next)
 	return s, nil
 }
 
@@ -202,7 +203,7 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		return err
 	}
 	t.mu.Lock()
-	t.summaries = append(t.summaries, made)
+	t.summaries = append(slices.Clip(t.summaries), made)
 	t.mu.Unlock()
 	s.list, s.before = rest, new(summaryOf(made))
 	return nil
@@ -404,7 +405,7 @@ func (t *turn) readOlder() (summarizing, error) {
 	policy := t.policy
 	policy.SummaryAlways = true // An earlier summary goes into the next.
 	s := summarizing{next: t.options(t.asks(), policy, nil)}
-	s.list, s.before = t.reader.Older(s.next)
+	s.list, s.before = t.reading.conversation.Older(s.next)
 	if at := t.branch.LastUser(); at >= 0 {
 		s.user = t.branch.ID(at)
 	}

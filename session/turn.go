@@ -220,7 +220,7 @@ func (t *turn) lastOfTurn(user int64) int64 {
 	for at+1 < t.branch.Len() && t.branch.Role(at+1) != history.User {
 		at++
 	}
-	t.branch = t.branch.Change(func(row func(i int) *branch.Row) { row(at).Faulty = true })
+	t.branch = t.branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
 	return t.branch.ID(at)
 }
 
