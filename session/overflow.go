@@ -180,9 +180,10 @@ const (
 // noteLowered says once for each window that less than max_tokens is asked for.
 func (t *turn) noteLowered() {
 	to := t.Model()
-	if wanted, asked, ok := to.Lowered(); ok {
+	window := to.Window().Tokens
+	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", window)) {
 		t.emit(Notice{fmt.Sprintf("max_tokens = %d is more than half of the model's window of %d tokens; asking for %d",
-			wanted, to.Window().Tokens, asked)})
+			wanted, window, asked)})
 	}
 }
 
@@ -190,10 +191,10 @@ func (t *turn) noteLowered() {
 func (t *turn) noteUnsent() {
 	to := t.Model()
 	for _, what := range to.Unsent() {
-		t.emit(Notice{
-			fmt.Sprintf("%s %s according to its documentation (%s); the request is adapted", to.Name, what,
-				llm.DocumentedDate),
-		})
+		if to.SayOnce(what) {
+			t.emit(Notice{fmt.Sprintf("%s %s according to its documentation (%s); the request is adapted", to.Name,
+				what, llm.DocumentedDate)})
+		}
 	}
 }
 

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/dustin/go-humanize/english"
@@ -132,7 +134,7 @@ type summarizing struct {
 }
 
 // errChanged says that what is to be summarized was chosen by flags or settings that do not hold any more.
-var errChanged = errors.New("the pins, exclusions or settings of this chat were changed elsewhere meanwhile")
+var errChanged = errors.New("the pins, exclusions or settings of this chat were changed meanwhile")
 
 // errNoneFits says that not one of the messages fits a request whole.
 var errNoneFits = errors.New("each of the older messages is longer than one request can hold")
@@ -160,24 +162,21 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	rest := s.list
 	announced := false
 	plan := func(ctx context.Context) (asked, error) {
-		changed, err := t.refresh(ctx)
-		if changed && err == nil {
-			err = errChanged
-		}
+		planned, err := t.planAllowed(ctx, store.ForSummary, func() (a asked, err error) {
+			if changed, err := t.changedSince(ctx, s); changed || err != nil {
+				return asked{}, cmp.Or(err, errChanged)
+			}
+			a, rest, err = t.planSummary(ctx, s)
+			return a, err
+		})
 		if err != nil {
 			return asked{}, err
 		}
-		planned, left, err := t.planSummary(ctx, s)
-		if err != nil {
-			return asked{}, err
-		}
-		rest = left
 		held := len(planned.held())
 		if held == 0 {
 			return asked{}, errNoneFits
 		}
-		if err := t.record(ctx, &planned,
-			sending{s.turn, s.user, store.ForSummary, t.askLimit(store.ForSummary)}); err != nil {
+		if err := t.record(ctx, &planned, sending{s.turn, s.user, store.ForSummary}); err != nil {
 			return asked{}, err
 		}
 		t.sayReason()
@@ -207,6 +206,14 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	t.mu.Unlock()
 	s.list, s.before = rest, new(summaryOf(made))
 	return nil
+}
+
+// changedSince says that the flags or settings by which it was chosen what to summarize do not hold any more.
+func (t *turn) changedSince(ctx context.Context, s *summarizing) (bool, error) {
+	changed, err := t.refresh(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return changed || !maps.Equal(t.flags, s.next.Flags), err
 }
 
 // keepSummary keeps the summary that a request asked for. It stands for what the request held whole and for what
