@@ -83,13 +83,14 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 	if err := l.Table(p.out, p.columns()); err != nil || l.Over == nil {
 		return err
 	}
-	return fail(Failed, "nothing would be sent: %w", l.Over)
+	return fail(Failed, "nothing would be sent: %s", l.waysOut)
 }
 
 // shownContext is a request to be shown, and the bytes that its plan gives.
 type shownContext struct {
 	report.Context
-	body func() ([]byte, error)
+	body    func() ([]byte, error)
+	waysOut string // how much too large the request is, and what helps; "" where it would be sent
 }
 
 // contextOf finds the request that was asked for.
@@ -130,8 +131,12 @@ func (p *program) nextContext(ctx context.Context, s *session.Session, asked con
 	switch {
 	case unread != nil:
 		return shownContext{}, unread
-	case errors.As(err, &l.Over):
-		return l, nil
+	case l.Over != nil:
+		to, err := tried.Model()
+		if err == nil {
+			l.waysOut = waysOut(session.Oversize(l.Over, to.Windows()), to.Client.Endpoint().Name)
+		}
+		return l, err
 	case errors.As(err, &wrong):
 		return l, fail(Usage, "%w", err)
 	case err != nil:
@@ -176,7 +181,7 @@ func explainMoment(err error) error {
 // stays out on the way, and that is said; what is sent, and its hash, has it.
 func (p *program) writeRequest(l shownContext, asked contextAsked, r *redact.Redactor) error {
 	if l.Over != nil {
-		return fail(Failed, "nothing would be sent: %w", l.Over)
+		return fail(Failed, "nothing would be sent: %s", l.waysOut)
 	}
 	body, err := l.body()
 	text := string(body)

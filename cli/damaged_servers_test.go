@@ -26,7 +26,7 @@ type strictEndpoint struct {
 	refusals []int // the statuses with which it teaches winnow the form that it wants
 	again    int   // how many of them change the plan, which is said
 
-	knows []string // what they teach of the model m
+	knows *llm.Learned // what they teach of the model m, nil for nothing
 }
 
 // strictEndpoints are those of every kind of server. What is not known of one before it has refused a
@@ -44,19 +44,16 @@ func strictEndpoints() []*strictEndpoint {
 		{llmtest.Strictest, stranger, nil, 0, nil},
 		{llmtest.OpenAI, hosted["openai"], nil, 0, nil},
 		{llmtest.Responses, llm.Endpoint{Name: "responder", Wire: llm.ResponsesWire}, nil, 0, nil},
-		{llmtest.Responses, stranger, []int{404}, 0, []string{"responses m"}}, // this changes no plan either
+		{llmtest.Responses, stranger, []int{404}, 0, &llm.Learned{Wire: llm.ResponsesWire}}, // this changes no plan either
 		{llmtest.LlamaCpp, local, nil, 0, nil},
-		{llmtest.Alternate, local, []int{500}, 1, []string{"alternate m", "no-tool-to-user m"}},
-		{llmtest.Toolless, local, []int{500, 500}, 2, []string{"alternate m", "no-tools m"}},
+		{llmtest.Alternate, local, []int{500}, 1, &llm.Learned{Profile: history.Profile{MergeSameRole: true, NoToolToUser: true}}},
+		{llmtest.Toolless, local, []int{500, 500}, 2, &llm.Learned{Profile: history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}}},
 		{llmtest.Mistral, hosted["mistral"], nil, 0, nil},
-		// The first is for a field, not for the plan.
-		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, []string{
-			"no-stream-options", "no-tool-to-user m", "short-ids m",
-		}},
-		{llmtest.DeepSeek, hosted["deepseek"], []int{400}, 1, []string{"no-images m"}},
-		{llmtest.Thinking, hosted["deepseek"], []int{400, 400}, 2, []string{"echo-reasoning m", "no-images m"}},
+		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, &llm.Learned{NoStreamOptions: true, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}, // the first is for a field, not for the plan
+		{llmtest.DeepSeek, hosted["deepseek"], []int{400}, 1, &llm.Learned{Profile: history.Profile{NoImages: true}}},
+		{llmtest.Thinking, hosted["deepseek"], []int{400, 400}, 2, &llm.Learned{Profile: history.Profile{EchoReasoning: true, NoImages: true}}},
 		{llmtest.Anthropic, hosted["anthropic"], nil, 0, nil},
-		{llmtest.Offered, hosted["anthropic"], []int{400}, 1, []string{"no-tools m"}},
+		{llmtest.Offered, hosted["anthropic"], []int{400}, 1, &llm.Learned{Profile: history.Profile{NoTools: true, ToolsAsText: true}}},
 		{llmtest.Gemini, hosted["gemini"], nil, 0, nil},
 		{llmtest.Signatures, hosted["gemini"], nil, 0, nil},
 	}

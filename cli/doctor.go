@@ -359,6 +359,7 @@ func (p *program) checkWindow(
 			f.good(e.Name, "%s uses the %s format (wire)", markdown.OneLine(m.Ref(), 80), wire)
 		}
 	}
+	p.checkLearned(ctx, f, w, e, m)
 	window := p.windows(ctx, w, []llm.Model{m})[0]
 	if window.Tokens == 0 {
 		f.note(e.Name, "the context window of %s is unknown: set it with /window TOKENS in the chat, or with window "+

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -198,9 +197,10 @@ func newValidShapes() *validShapes {
 	v := &validShapes{seen: map[string]bool{}}
 	for i, x := range strictEndpoints() {
 		e := &x.endpoint
-		e.Name, e.BaseURL, e.Window = fmt.Sprintf("strict%d", i), fmt.Sprintf("http://strict%d.example.com/v1", i),
-			128_000
-		e.Quirks = append(slices.Clone(e.Quirks), x.knows...)
+		e.Name, e.BaseURL, e.Window = fmt.Sprintf("strict%d", i), fmt.Sprintf("http://strict%d.example.com/v1", i), 128_000
+		if x.knows != nil {
+			e.Known = *x.knows
+		}
 		e.Doer = nobody{}
 		v.endpoints = append(v.endpoints, x)
 	}

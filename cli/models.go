@@ -20,10 +20,20 @@ import (
 
 func (p *program) modelsCommand() *cobra.Command {
 	var asJSON bool
-	c := p.plainCommand("models", "List the models of all endpoints", func(ctx context.Context) error {
-		return p.models(ctx, asJSON)
-	})
+	c := &cobra.Command{
+		Use:   "models [MODEL]",
+		Short: "List the models of all endpoints, or show what is known of one",
+		Args:  takes("at most one model", 0, 1),
+		RunE: p.do(func(ctx context.Context, args []string) error {
+			if len(args) > 0 {
+				return p.model(ctx, args[0], asJSON)
+			}
+			return p.models(ctx, asJSON)
+		}),
+		ValidArgsFunction: p.completeModel,
+	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	c.AddCommand(p.forgetCommand())
 	return c
 }
 
@@ -32,6 +42,8 @@ type modelJSON struct {
 	Model  string `json:"model"`         // endpoint/model, what -m takes
 	Window int    `json:"window"`        // tokens; 0 unknown
 	Source string `json:"window_source"` // who says so and since when, "" where it is unknown
+
+	Learned []string `json:"learned,omitempty"` // of one model: see llm.Learned.Ways
 }
 
 // models lists what answered. An endpoint that did not is named on standard error; the command
@@ -51,7 +63,7 @@ func (p *program) models(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		out := make([]modelJSON, 0, len(list))
 		for i, m := range list {
-			out = append(out, modelJSON{m.Ref(), windows[i].Tokens, windows[i].Origin()})
+			out = append(out, modelJSON{Model: m.Ref(), Window: windows[i].Tokens, Source: windows[i].Origin()})
 		}
 		err = report.WriteJSON(p.out, out)
 	} else {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,22 +166,39 @@ func pendingNotice(n int) string {
 // tooLong names what a script can change where a message does not fit.
 func tooLong(err error, endpoint string) error {
 	var over *session.OversizeError
-	if !errors.As(err, &over) {
+	if later := (*history.OverBudgetError)(nil); !errors.As(err, &over) {
+		if errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.PartTools {
+			return fmt.Errorf("%w; %s offers fewer", err, toolsOff)
+		}
 		return err
 	}
-	return fail(Failed, "nothing was sent or saved: %s", over.Sentence(func(what string) string {
+	return fail(Failed, "nothing was sent or saved: %s", waysOut(over, endpoint))
+}
+
+// toolsOff is the setting that leaves out the tools of an MCP server.
+const toolsOff = `approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME]`
+
+// waysOut says by how much a request does not fit, and what in the configuration helps.
+func waysOut(over *session.OversizeError, endpoint string) string {
+	return over.Sentence(func(what string) string {
 		switch what {
 		case string(history.PartSystem):
 			return "[system] prompt"
+		case string(history.PartTools):
+			return toolsOff
 		case string(history.BoundBudget), string(history.BoundMaxContext):
 			return fmt.Sprintf("[context] budget = %d", over.Enough())
 		case string(history.BoundWindow):
-			return fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough())
+			server, settable := over.LargerWindow()
+			if settable {
+				return fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough())
+			}
+			return cmp.Or(server, "-m MODEL")
 		case string(history.PartDraft):
 			return "shorten it"
 		}
 		return ""
-	}))
+	})
 }
 
 // stored is what the command line calls a session, "" where it is not kept.

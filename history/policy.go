@@ -32,7 +32,7 @@ type Policy struct {
 	Budget               int         `toml:"budget"`                 // tokens of the whole request; 0 is auto
 	HistoryBudget        int         `toml:"history_budget"`         // tokens of the history alone; 0 is unset
 	BudgetChars          int         `toml:"budget_chars"`           // characters of the history alone; 0 is unset
-	MaxContextTokens     int         `toml:"max_context_tokens"`     // the upper limit of an automatic budget
+	MaxContextTokens     int         `toml:"max_context_tokens"`     // the upper limit of an automatic budget; at least 8 plus the system prompt
 	OutputReserve        int         `toml:"output_reserve"`         // tokens of the window reserved for the reply; 0 is min(4096, 25 % of the window)
 	StepTokens           int         `toml:"step_tokens"`            // the size of a block of turns that is dropped at once; 0 is auto
 	Placement            Placement   `toml:"placement"`              // where recalled messages are sent

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +87,8 @@ func (c *Client) Caching(r Request, h CacheHint) Caching {
 // markedModels are the models that cache only what is marked, by how OpenRouter's names of them begin. Those of other
 // makers are cached without being asked.
 var markedModels = []string{
-	"anthropic/", "~anthropic/", "qwen/qwen3-max", "qwen/qwen-plus", "qwen/qwen3.6-plus", "qwen/qwen3-coder-plus", "qwen/qwen3-coder-flash",
+	"anthropic/", "~anthropic/", "qwen/qwen3-max", "qwen/qwen-plus", "qwen/qwen3.6-plus",
+	"qwen/qwen3-coder-plus", "qwen/qwen3-coder-flash",
 }
 
 // wantsMarks says that a model has to be told what to cache. Anthropic's own endpoint for Chat Completions ignores
@@ -203,49 +203,17 @@ func diagnosable(model string) bool {
 	return major > 5 || major == 5 && minor >= 6
 }
 
-// The quirks of one model about what its requests say to its server's cache.
-const (
-	noCacheKey       = "no-cache-key"       // refuses prompt_cache_key
-	noCacheMarks     = "no-cache-marks"     // refuses cache_control
-	noCacheDiagnosis = "no-cache-diagnosis" // refuses to be asked why its cache missed
-)
-
 // caching is what a request says to the cache of its server, after all that the model refused.
 func (c *Client) caching(r Request) Caching {
-	say := r.Cache
-	if c.has(of(r.Model, noCacheKey)) {
+	say, known := r.Cache, c.Known(r.Model)
+	if known.NoCacheKey {
 		say.Key = ""
 	}
-	if c.has(of(r.Model, noCacheMarks)) {
+	if known.NoCacheMarks {
 		say.Marks = nil
 	}
-	if c.has(of(r.Model, noCacheDiagnosis)) {
+	if known.NoCacheDiagnosis {
 		say.Diagnose, say.Before = false, ""
 	}
 	return say
-}
-
-var (
-	namesCacheKey   = lazyRegexp(`\bprompt_cache_key\b`)
-	namesCacheMarks = lazyRegexp(`\bcache_control\b`)
-	namesDiagnosis  = lazyRegexp(`\bprompt_cache_options\b|\bcomparison_response_id\b|\bdiagnostics\b|\bprevious_message_id\b`)
-)
-
-// learnCaching is learn for what a request says to the cache of its server.
-func (c *Client) learnCaching(text string, r Request) (how string, learned bool) {
-	sent := c.caching(r)
-	for _, field := range []struct {
-		sent         bool
-		names        func() *regexp.Regexp
-		quirk, words string
-	}{
-		{sent.Key != "", namesCacheKey, noCacheKey, "without prompt_cache_key"},
-		{len(sent.Marks) > 0, namesCacheMarks, noCacheMarks, "without cache_control"},
-		{sent.Diagnose, namesDiagnosis, noCacheDiagnosis, "without asking about the prompt cache"},
-	} {
-		if field.sent && field.names().MatchString(text) {
-			return field.words, c.news(of(r.Model, field.quirk))
-		}
-	}
-	return "", false
 }

@@ -171,7 +171,7 @@ func TestALookupChangesNothing(t *testing.T) {
 	if err != nil || len(c.Endpoints()) != 2 {
 		t.Fatalf("%d endpoints and %v after ollama is used, want the guide and ollama", len(c.Endpoints()), err)
 	}
-	used.Learn("no-stream-options")
+	used.Learn("x", Learned{NoStreamOptions: true})
 	if again, _, _ := c.Use("ollama/y"); again != used {
 		t.Error("what was learned of ollama is not kept")
 	}

@@ -41,23 +41,22 @@ type Client struct {
 	doer     Doer
 	redactor *redact.Redactor // knows the secrets that an answer must not repeat
 
-	mu      sync.Mutex
-	quirks  []string                  // sorted
-	assumed []string                  // those of them that only the table of documented models says
-	shown   map[string]ollama.Model   // what Ollama says of its models, by plainModel
-	prices  map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
+	mu     sync.Mutex
+	facts  map[string]facts          // what is known of how its models are asked
+	listed []string                  // the models of the newest list, as plainModel writes them
+	shown  map[string]ollama.Model   // what Ollama says of its models, by plainModel
+	prices map[string]pricing.Prices // what the list of models said of prices, by plainModel; nil before it was read
 
 	cachedMore bool // the last answer with cached tokens reported more of them than the prompt has
 }
 
 // NewClient makes the client of an endpoint. It does not connect.
 func NewClient(e Endpoint) *Client {
-	c := &Client{endpoint: e, doer: e.Doer, redactor: new(redact.Redactor)}
+	c := &Client{endpoint: e, doer: e.Doer, redactor: new(redact.Redactor), facts: map[string]facts{}}
 	c.redactor.Know(e.Secrets()...)
 	if c.doer == nil {
 		c.doer = OverNetwork(nil)
 	}
-	c.Learn(e.Quirks...)
 	return c
 }
 
@@ -129,7 +128,7 @@ func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
 //
 // A request that fails before its first token is tried again, with a Waiting event before each
 // wait, where the failure may pass. A Waiting that is Changed says that the server refused a field
-// of the request: from then on Quirks, and the bytes of Body, are different, or, where only a value was refused, the
+// of the request: from then on Known, and the bytes of Body, are different, or, where only a value was refused, the
 // Request for which this goes on. Where the server wants
 // the history itself in another format, the error says Replan, and from then on Profile is different.
 func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] {
@@ -228,7 +227,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 		return false, err
 	}
 	defer stream.Close()
-	d := &delivery{client: c, yield: yield, text: c.redactor.Stream(), reasoning: c.redactor.Stream()}
+	d := &delivery{client: c, model: r.Model, yield: yield, text: c.redactor.Stream(), reasoning: c.redactor.Stream()}
 	err = a.receive(stream, d)
 	return d.began, err
 }
@@ -241,6 +240,7 @@ const LargestAnswer = 16 << 20
 // repeat. The pieces of a text are joined until more of the answer has to be waited for.
 type delivery struct {
 	client *Client
+	model  string
 	yield  func(Event, error) bool
 	gone   bool // the reader of the stream is gone: yield is not called any more
 	began  bool // a part of the answer came
@@ -277,7 +277,7 @@ func (d *delivery) give(events ...Event) bool {
 			e.Arguments = d.arguments[e.Index].Pass(e.Arguments)
 			d.hand(e)
 		case UsageReport:
-			d.hand(UsageReport{d.client.withCached(e.Usage)})
+			d.hand(UsageReport{d.client.withCached(d.model, e.Usage)})
 		}
 	}
 	return !d.gone

@@ -14,19 +14,32 @@ type Diagnosis struct {
 	Missed int    // about how many tokens it did not find therefore, 0 where it does not say
 }
 
+// answerKeys are those of an answer's unknown keys that say something to the request after it.
+type answerKeys struct {
+	Chunk struct {
+		ID        string          `json:"id"`
+		OpenAI    json.RawMessage `json:"prompt_cache_diagnostics"`
+		Anthropic json.RawMessage `json:"diagnostics"`
+	} `json:"chunk"`
+}
+
+// AnswerID is the id that a server gave an answer, out of the answer's unknown keys; "" where it was not kept.
+func AnswerID(extra json.RawMessage) string {
+	var keys answerKeys
+	if json.Unmarshal(extra, &keys) != nil || len(keys.Chunk.ID) > 200 {
+		return ""
+	}
+	return keys.Chunk.ID
+}
+
 // RawDiagnosis is the part of an answer's unknown keys that holds a diagnosis, as the server wrote it; "" for none.
 func RawDiagnosis(extra json.RawMessage) string {
-	var keys struct {
-		Chunk struct {
-			OpenAI    json.RawMessage `json:"prompt_cache_diagnostics"`
-			Anthropic json.RawMessage `json:"diagnostics"`
-		} `json:"chunk"`
-	}
+	var keys answerKeys
 	if json.Unmarshal(extra, &keys) != nil {
 		return ""
 	}
 	for _, raw := range []json.RawMessage{keys.Chunk.OpenAI, keys.Chunk.Anthropic} {
-		if len(raw) > 0 && len(raw) <= diagnosisMax && object(decoded(raw)) != nil {
+		if len(raw) <= diagnosisMax && isObject(raw) {
 			return string(raw)
 		}
 	}
@@ -62,47 +75,14 @@ func ReadDiagnosis(raw string) (Diagnosis, bool) {
 	return d, true
 }
 
-// reasons are the reasons of servers in words.
-var reasons = map[string]string{
-	"model_changed":            "another model answered",
-	"system_changed":           "the system prompt changed",
-	"tools_changed":            "the tools changed",
-	"messages_changed":         "earlier messages changed",
-	"input_changed":            "earlier messages or the system prompt changed",
-	"prompt_cache_key_changed": "the cache key changed",
-	"service_tier_changed":     "the service tier changed",
-	"text_format_changed":      "the format of the answer changed",
-	"reasoning_effort_changed": "the reasoning effort changed",
-	"verbosity_changed":        "the verbosity changed",
-	"context_compacted":        "the conversation was summarised",
-}
-
-// String is the diagnosis as a sentence without its full stop. Reasons that are not known stay in the server's
-// words.
+// String is the diagnosis as a sentence without its full stop, with the reason in the server's words.
 func (d Diagnosis) String() string {
 	if d.Hit {
 		return "the server says that it found what it could in its cache"
-	}
-	reason := reasons[d.Reason]
-	if reason == "" {
-		reason = oneLine(strings.ReplaceAll(d.Reason, "_", " "), 80)
 	}
 	missed := ""
 	if d.Missed > 0 {
 		missed = fmt.Sprintf(" (~%s tokens missed)", comma(d.Missed))
 	}
-	return "the server says about its cache: " + reason + missed
-}
-
-// AnswerID is the id that a server gave an answer, out of the answer's unknown keys; "" where it was not kept.
-func AnswerID(extra json.RawMessage) string {
-	var keys struct {
-		Chunk struct {
-			ID string `json:"id"`
-		} `json:"chunk"`
-	}
-	if json.Unmarshal(extra, &keys) != nil || len(keys.Chunk.ID) > 200 {
-		return ""
-	}
-	return keys.Chunk.ID
+	return "the server says about its cache: " + oneLine(strings.ReplaceAll(d.Reason, "_", " "), 80) + missed
 }

@@ -1,7 +1,7 @@
 package llm
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -50,11 +50,11 @@ func TestDocumentedModelsAreAskedRight(t *testing.T) {
 		if got := sampledBody(t, client, c.model, c.effort); got != c.want {
 			t.Errorf("%s at %s with effort %q is asked %s, want %s", c.model, c.base, c.effort, got, c.want)
 		}
-		if learned := client.Learned(); len(learned) > 0 {
+		if learned := client.Learned(c.model).Ways(); len(learned) > 0 {
 			t.Errorf("%s: %q count as learned", c.model, learned)
 		}
-		// With the same quirks the same bytes come back, whatever table is in force then.
-		again := NewClient(Endpoint{Name: "x", BaseURL: c.base, Quirks: client.Quirks()})
+		// With the same of what is known the same bytes come back, whatever table is in force then.
+		again := NewClient(Endpoint{Name: "x", BaseURL: c.base, Known: client.Known(c.model)})
 		if got := sampledBody(t, again, c.model, c.effort); got != c.want {
 			t.Errorf("%s: made again it is asked %s, want %s", c.model, got, c.want)
 		}
@@ -63,19 +63,19 @@ func TestDocumentedModelsAreAskedRight(t *testing.T) {
 
 func TestWhatAServerTaughtGoesOverTheTable(t *testing.T) {
 	t.Parallel()
-	learned := "effort-values=low,max o3"
-	for name, c := range map[string]*Client{
-		"before": NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Quirks: []string{learned}}),
-		"behind": NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"}),
-	} {
-		c.Assume("o3")
-		c.Learn(learned)
+	learned := Learned{Efforts: []string{"low", "max"}}
+	for _, first := range []bool{true, false} {
+		c := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
+		if !first {
+			c.Assume("o3")
+		}
+		c.Learn("o3", learned)
 		c.Assume("o3")
 		if got := sampledBody(t, c, "o3", "max"); got != `"reasoning_effort":"max"` {
-			t.Errorf("learned %s the table: asked %s", name, got)
+			t.Errorf("learned before the table %t: asked %s", first, got)
 		}
-		if got := c.Learned(); !slices.Equal(got, []string{learned}) {
-			t.Errorf("learned %s the table: %q", name, got)
+		if got := c.Learned("o3"); !reflect.DeepEqual(got, learned) {
+			t.Errorf("learned before the table %t: %+v", first, got)
 		}
 	}
 	// A refusal of a value that the table allows is taken as the first of its kind.
@@ -84,7 +84,7 @@ func TestWhatAServerTaughtGoesOverTheTable(t *testing.T) {
 	r := hello()
 	r.Model, r.Effort = "gpt-5.2", "xhigh"
 	refusal := &Error{Status: 400, Message: "Unsupported value: 'xhigh' is not supported with reasoning_effort. Supported values are: 'low', and 'medium'."}
-	if how, ok := c.learnSampling(refusal, r); !ok || how != "with reasoning_effort medium" {
+	if how, ok := c.learn(refusal, r); !ok || how != "with reasoning_effort medium" {
 		t.Errorf("asked again %q, %t", how, ok)
 	}
 	if got := sampledBody(t, c, "gpt-5.2", "xhigh"); got != `"reasoning_effort":"medium"` {
@@ -96,23 +96,24 @@ func TestWhatAServerTaughtGoesOverTheTable(t *testing.T) {
 func TestWhatTheTableLeavesOutIsSaid(t *testing.T) {
 	t.Parallel()
 	cold, top := 0.2, 0.9
-	said := func(quirks []string, model, effort string) string {
-		c := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Quirks: quirks})
+	said := func(learned Learned, model, effort string) string {
+		c := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
+		c.Learn(model, learned)
 		c.Assume(model)
-		return strings.Join(c.Unsent(Request{Model: model, Temperature: &cold, TopP: &top, Effort: effort}), "; ")
+		return c.Unsent(Request{Model: model, Temperature: &cold, TopP: &top, Effort: effort})
 	}
 	for _, c := range []struct {
-		quirks              []string
+		learned             Learned
 		model, effort, want string
 	}{
-		{nil, "o3", "max", "does not support temperature; does not support top_p; does not support effort max (high is sent)"},
-		{nil, "gpt-5.2", "low", "does not support temperature with effort low; does not support top_p with effort low"},
-		{nil, "gpt-5.2", "none", ""},
-		{nil, "gpt-4.1", "low", "does not support reasoning effort"},
-		{nil, "unknown", "low", ""},
-		{[]string{"no-temperature o3", "no-top-p o3"}, "o3", "high", ""},
+		{Learned{}, "o3", "max", "without temperature and without top_p and with reasoning_effort high"},
+		{Learned{}, "gpt-5.2", "low", "without temperature and without top_p"},
+		{Learned{}, "gpt-5.2", "none", ""},
+		{Learned{}, "gpt-4.1", "low", "without reasoning_effort"},
+		{Learned{}, "unknown", "low", ""},
+		{Learned{NoTemperature: true, NoTopP: true}, "o3", "high", ""},
 	} {
-		if got := said(c.quirks, c.model, c.effort); got != c.want {
+		if got := said(c.learned, c.model, c.effort); got != c.want {
 			t.Errorf("%s, effort %s: %q, want %q", c.model, c.effort, got, c.want)
 		}
 	}
@@ -125,23 +126,24 @@ func TestModelsThatOnlyTheResponsesAPIHasAreAskedOverIt(t *testing.T) {
 	for _, c := range []struct {
 		base, model string
 		configured  Wire
-		quirks      []string
+		learned     Wire
 		want        Wire
 	}{
-		{"https://api.openai.com/v1", "gpt-5.2-pro-2025-12-11", "", nil, ResponsesWire},
-		{"https://api.openai.com/v1", "gpt-5.1-codex-max", "", nil, ResponsesWire},
-		{"https://api.openai.com/v1", "o3-pro", "", nil, ResponsesWire},
-		{"https://api.openai.com/v1", "o3", "", nil, ChatWire},
-		{"https://api.openai.com/v1", "gpt-5.2", "", nil, ChatWire},
-		{"https://api.openai.com/v1", "o3-pro", ChatWire, nil, ChatWire},
-		{"https://api.openai.com/v1", "o3-pro", "", []string{"no-responses o3-pro"}, ChatWire},
-		{"https://openrouter.ai/api/v1", "openai/o3-pro", "", nil, ChatWire},
-		{"https://gateway.example.com/v1", "o3-pro", "", nil, ChatWire},
+		{"https://api.openai.com/v1", "gpt-5.2-pro-2025-12-11", "", "", ResponsesWire},
+		{"https://api.openai.com/v1", "gpt-5.1-codex-max", "", "", ResponsesWire},
+		{"https://api.openai.com/v1", "o3-pro", "", "", ResponsesWire},
+		{"https://api.openai.com/v1", "o3", "", "", ChatWire},
+		{"https://api.openai.com/v1", "gpt-5.2", "", "", ChatWire},
+		{"https://api.openai.com/v1", "o3-pro", ChatWire, "", ChatWire},
+		{"https://api.openai.com/v1", "o3-pro", "", ChatWire, ChatWire},
+		{"https://openrouter.ai/api/v1", "openai/o3-pro", "", "", ChatWire},
+		{"https://gateway.example.com/v1", "o3-pro", "", "", ChatWire},
 	} {
-		client := NewClient(Endpoint{Name: "x", BaseURL: c.base, Wire: c.configured, Quirks: c.quirks})
+		client := NewClient(Endpoint{Name: "x", BaseURL: c.base, Wire: c.configured})
+		client.Learn(c.model, Learned{Wire: c.learned})
 		client.Assume(c.model)
 		if got := client.Wire(c.model); got != c.want {
-			t.Errorf("%s at %s with wire %q and %q is asked over %s, want %s", c.model, c.base, c.configured, c.quirks, got, c.want)
+			t.Errorf("%s at %s with wire %q and %q is asked over %s, want %s", c.model, c.base, c.configured, c.learned, got, c.want)
 		}
 	}
 }

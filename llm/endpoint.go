@@ -42,7 +42,7 @@ type Endpoint struct {
 	BaseURLSet bool                      // the user named BaseURL
 	Doer       Doer                      // who does the HTTP; nil is the network
 	Tools      *tool.Toolbox             // the tools that its models may call; nil is none
-	Quirks     []string                  // what was learned about the server earlier: see Client.Quirks
+	Known      Learned                   // how its models are asked, beside what is learned of each
 	Prices     map[string]pricing.Prices // the configured prices by model; AnyModel is every other one
 	Models     []ModelSettings           // what is configured of its models; the first that says something counts
 	Patterns   []ModelSettings           // behind Models, what is configured of models of any endpoint

@@ -35,18 +35,17 @@ func (k ErrorKind) Error() string { return string(k) }
 // the user. No field holds the endpoint's key, even where the server sent it back.
 type Error struct {
 	Kind     ErrorKind
-	Status   int               // the HTTP status, 0 for none
-	Message  string            // the server's own words, "" for none
-	Body     string            // as received, at most 64 KiB
-	Header   map[string]string // what the headers said about limits and the request's id
-	Wait     time.Duration     // what the server asked for, 0 for nothing
-	Limit    int               // overflow: the window in tokens, 0 where not said
-	Prompt   int               // overflow: the request's tokens, 0 where not said
-	AtLeast  bool              // overflow: the request has Prompt tokens or more
-	Output   int               // overflow: the reply's tokens that were asked for, 0 where not said
-	Endpoint string            // the endpoint's name
-	Address  string            // where it is, for people
-	KeyFrom  keys.Origin       // where the key comes from
+	Status   int           // the HTTP status, 0 for none
+	Message  string        // the server's own words, "" for none
+	Body     string        // as received, at most 64 KiB
+	Wait     time.Duration // what the server asked for, 0 for nothing
+	Limit    int           // overflow: the window in tokens, 0 where not said
+	Prompt   int           // overflow: the request's tokens, 0 where not said
+	AtLeast  bool          // overflow: the request has Prompt tokens or more
+	Output   int           // overflow: the reply's tokens that were asked for, 0 where not said
+	Endpoint string        // the endpoint's name
+	Address  string        // where it is, for people
+	KeyFrom  keys.Origin   // where the key comes from
 	Model    string
 	Silence  time.Duration // timed-out: how long nothing came
 	Unsent   bool          // stopped: the try that was waited for did not leave

@@ -24,7 +24,7 @@ type service struct {
 	model   string          // the one to start with, "" for the first one listed
 	oldKey  string          // an environment variable that counts where NAME_API_KEY is not set
 	profile history.Profile // what its chat format requires
-	quirks  []string
+	known   Learned
 	local   bool // it runs on this machine, at its default port
 }
 
@@ -36,7 +36,7 @@ var services = []service{
 	{name: "openrouter", title: "OpenRouter", base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
 		name: "mistral", title: "Mistral", base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
-		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, quirks: []string{noStreamOptions},
+		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, known: Learned{NoStreamOptions: true},
 	},
 	{name: "deepseek", title: "DeepSeek", base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
 	{name: "groq", title: "Groq", base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
@@ -87,8 +87,7 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 		if s.local {
 			continue
 		}
-		e := Endpoint{Name: s.name, BaseURL: s.base, Default: s.model, Dated: true}
-		e.Profile, e.Quirks = s.profile, s.quirks
+		e := Endpoint{Name: s.name, BaseURL: s.base, Default: s.model, Dated: true, Profile: s.profile, Known: s.known}
 		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one that is set counts.
 			if key := strings.TrimSpace(env(name)); key != "" {
 				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}

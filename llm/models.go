@@ -102,6 +102,7 @@ func (c *Client) list(ctx context.Context) ([]listed, error) {
 	if err != nil {
 		return nil, c.unread(raw, "its list of models cannot be read", err)
 	}
+	c.keepNames(entries)
 	c.keepPrices(entries)
 	return entries, nil
 }

@@ -11,14 +11,6 @@ import (
 	"winnow/llm/ollama"
 )
 
-// The quirks of a model of Ollama: what the server says of it decides how it is asked.
-const (
-	nativeAPI   = "ollama"       // it is asked in Ollama's own format
-	noNativeAPI = "no-ollama"    // but the address does not pass on such requests
-	thinks      = "thinks"       // it can think
-	thinkLevels = "think-levels" // and takes levels of that
-)
-
 // ollamaWire is Ollama's own format.
 type ollamaWire struct{}
 
@@ -94,12 +86,12 @@ func textAndImages(m history.Message) (text string, images [][]byte) {
 // think is how much a model is asked to think, nil where that is left to the server. A model that cannot think
 // refuses to be asked, and most of those that can know only on and off.
 func (c *Client) think(model, effort string) any {
-	switch {
-	case effort == "" || !c.has(of(model, thinks)):
+	switch known := c.Known(model); {
+	case effort == "" || !known.Thinks:
 		return nil
 	case effort == "none":
 		return false
-	case c.has(of(model, thinkLevels)):
+	case known.ThinkLevels:
 		return nearestEffort(effort, []string{"low", "medium", "high"})
 	}
 	return true
@@ -111,7 +103,7 @@ func (c *Client) ollamaWindow(ctx context.Context, model string) Window {
 	running, is, answered := c.ollamaRunning(ctx)
 	if !is {
 		if answered {
-			c.Forget(of(model, nativeAPI)) // There was an Ollama at this address.
+			c.teach(model, func(l *Learned) { l.Native = false }) // There was an Ollama at this address.
 		}
 		return Window{}
 	}
@@ -159,17 +151,9 @@ func (c *Client) showOllama(ctx context.Context, model string) (shown ollama.Mod
 	}
 	c.shown[plainModel(model)] = shown
 	c.mu.Unlock()
-	for quirk, holds := range map[string]bool{
-		nativeAPI:   c.endpoint.configuredWire(model) == AutoWire,
-		thinks:      shown.Thinking,
-		thinkLevels: shown.Levels,
-	} {
-		if holds {
-			c.Learn(of(model, quirk))
-		} else {
-			c.Forget(of(model, quirk))
-		}
-	}
+	c.teach(model, func(l *Learned) {
+		l.Native, l.Thinks, l.ThinkLevels = c.endpoint.configuredWire(model) == AutoWire, shown.Thinking, shown.Levels
+	})
 	return shown, true
 }
 

@@ -283,13 +283,12 @@ func TestOllamaTakesEveryHistory(t *testing.T) {
 	scenes := strictScenes()
 	rapid.Check(t, func(t *rapid.T) {
 		scene := scenes.Draw(t, "scene")
-		quirks := []string{of("m", nativeAPI), of("m", thinks)}
-		for _, quirk := range []string{toolsAsText, noImages, alternate, echoReasoning} {
-			if rapid.Bool().Draw(t, quirk) {
-				quirks = append(quirks, of("m", quirk))
-			}
-		}
-		c := NewClient(Endpoint{Name: "own", BaseURL: "http://127.0.0.1:11434/v1", Quirks: quirks, KeepAlive: rapid.SampledFrom([]string{"", "5m", "-1"}).Draw(t, "keep")})
+		alternates := rapid.Bool().Draw(t, "alternates")
+		known := Learned{Native: true, Thinks: true, Profile: history.Profile{
+			ToolsAsText: rapid.Bool().Draw(t, "tools as text"), NoImages: rapid.Bool().Draw(t, "no images"),
+			MergeSameRole: alternates, NoToolToUser: alternates, EchoReasoning: rapid.Bool().Draw(t, "echo reasoning"),
+		}}
+		c := NewClient(Endpoint{Name: "own", BaseURL: "http://127.0.0.1:11434/v1", Known: known, KeepAlive: rapid.SampledFrom([]string{"", "5m", "-1"}).Draw(t, "keep")})
 		scene.o.Profile, scene.o.To = c.Profile("m"), c.Origin("m")
 		plan, err := history.Build(scene.messages, scene.o)
 		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {

@@ -101,7 +101,7 @@ func TestCachedTokensBesideThePromptAreAdded(t *testing.T) {
 	} {
 		u := pricing.NoUsage()
 		u.Prompt, u.Cached = s.prompt, s.cached
-		if got := c.withCached(u).Prompt; got != s.want {
+		if got := c.withCached("m", u).Prompt; got != s.want {
 			t.Errorf("%d tokens, %d cached: got %d, want %d", s.prompt, s.cached, got, s.want)
 		}
 	}

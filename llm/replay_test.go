@@ -56,7 +56,7 @@ func TestWhatAReplyCarriedIsSentByteForByte(t *testing.T) {
 
 func TestWhatAReplyCarriedIsSentToNobodyElse(t *testing.T) {
 	c := script(chunks("[DONE]")).client()
-	c.Learn(of(hello().Model, echoReasoning))
+	c.Learn(hello().Model, Learned{Profile: history.Profile{EchoReasoning: true}})
 	for _, from := range []history.Origin{{}, {Endpoint: "openai", Model: "another"}, {Endpoint: "another", Model: hello().Model}} {
 		body := bodyOf(t, c, signed(from))
 		for _, own := range []string{"extra_content", "reasoning_details", "because", "enough"} {
@@ -117,7 +117,7 @@ func TestARefusalThatTeachesTheFormatOfTheHistoryAsksForAnotherPlan(t *testing.T
 				t.Errorf("the second time: %v, want an error that asks for nothing", err)
 			}
 			fresh := server.client()
-			fresh.Learn(c.Quirks()...)
+			fresh.Learn(r.Model, c.Learned(r.Model))
 			if got := fresh.Profile(r.Model); got != test.learned {
 				t.Errorf("what was stored gives the profile %+v, want %+v", got, test.learned)
 			}
@@ -128,7 +128,7 @@ func TestARefusalThatTeachesTheFormatOfTheHistoryAsksForAnotherPlan(t *testing.T
 func TestReasoningThatMustBeReturnedIsSent(t *testing.T) {
 	c := script(chunks("[DONE]")).client()
 	r := signed(c.Origin(hello().Model))
-	c.Learn(of(r.Model, echoReasoning), of(r.Model, noReplay))
+	c.Learn(r.Model, Learned{Profile: history.Profile{EchoReasoning: true, NoReplay: true}})
 	body := bodyOf(t, c, r)
 	for _, want := range []string{`"content":"","reasoning_content":"because","tool_calls":[`, `"content":"done","reasoning_content":"enough"}`} {
 		if !strings.Contains(body, want) {

@@ -22,7 +22,7 @@ func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {
 	if ask.effort != "" {
 		body.Reasoning = &openai.ResponseReasoning{Effort: ask.effort}
 	}
-	if !c.has(of(r.Model, noEncryptedReasoning)) {
+	if !c.Known(r.Model).NoEncryptedReasoning {
 		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
 	for _, t := range r.Tools {
@@ -43,9 +43,6 @@ func (responsesWire) body(c *Client, r Request, ask sampled) (any, error) {
 
 // leastLimit is the smallest limit of a reply, in tokens, that the Responses API takes.
 const leastLimit = 16
-
-// refusesInclude are refusals of being asked for encrypted reasoning.
-var refusesInclude = lazyRegexp(`(?i)encrypted[ _]content is not supported|\binclude\b`)
 
 // refusesKept are refusals of the reasoning that an earlier answer of the same model held. It may have been
 // written for another key, or the server lost track of it.

@@ -8,20 +8,6 @@ import (
 	"strings"
 )
 
-// The quirks of one model about what is asked of it beside the messages. Those that end in = are followed
-// by a value.
-const (
-	noTemperature = "no-temperature" // refuses temperature, or the value that is set
-	noTopP        = "no-top-p"       // refuses top_p, or has it only without temperature
-	noEffort      = "no-effort"      // refuses reasoning_effort
-	effortValues  = "effort-values=" // takes only these, separated by commas
-	noToolEffort  = "no-tool-effort" // takes tools only with reasoning_effort none
-
-	samplingUnreasoned   = "sampling-unreasoned"  // takes temperature and top_p only where it does not reason
-	oneOfTemperatureTopP = "temperature-or-top-p" // does not take both
-	maxOutputTokens      = "max-output-tokens="   // the longest reply that may be asked for; 0 takes no limit at all
-)
-
 // sampled is what of a request's sampling is sent to its model.
 type sampled struct {
 	maxTokens         int
@@ -29,122 +15,42 @@ type sampled struct {
 	effort            string
 }
 
-// sampling is what of a request's sampling is sent, after all that the model refused.
+// sampling is what of a request's sampling is sent, after all that is known of its model.
 func (c *Client) sampling(r Request) sampled {
-	s := sampled{r.MaxTokens, r.Temperature, r.TopP, r.Effort}
-	if c.has(of(r.Model, noTemperature)) {
+	return c.Known(r.Model).sampling(r, c.Wire(r.Model))
+}
+
+func (l Learned) sampling(r Request, wire Wire) sampled {
+	s := sampled{l.maxReply(r.MaxTokens), r.Temperature, r.TopP, r.Effort}
+	switch {
+	case len(r.Tools) > 0 && l.NoToolEffort && wire == ChatWire:
+		s.effort = "none"
+	case l.NoEffort:
+		s.effort = ""
+	case len(l.Efforts) > 0 && s.effort != "":
+		s.effort = nearestEffort(s.effort, l.Efforts)
+	}
+	reasons := l.UnreasonedSampling && s.effort != "" && s.effort != "none"
+	if l.NoTemperature || reasons {
 		s.temperature = nil
 	}
-	if c.has(of(r.Model, noTopP)) {
+	if l.NoTopP || reasons || l.OneOfSampling && s.temperature != nil {
 		s.topP = nil
 	}
-	if values, known := c.value(r.Model, effortValues); known && s.effort != "" {
-		s.effort = nearestEffort(s.effort, strings.Split(values, ","))
-	}
-	if c.has(of(r.Model, noEffort)) {
-		s.effort = ""
-	}
-	if len(r.Tools) > 0 && c.has(of(r.Model, noToolEffort)) && c.Wire(r.Model) == ChatWire {
-		s.effort = "none"
-	}
-	if c.has(of(r.Model, samplingUnreasoned)) && s.effort != "" && s.effort != "none" {
-		s.temperature, s.topP = nil, nil
-	}
-	if c.has(of(r.Model, oneOfTemperatureTopP)) && s.temperature != nil {
-		s.topP = nil
-	}
-	s.maxTokens = c.MaxReply(r.Model, s.maxTokens)
 	return s
 }
 
 // MaxReply is how many tokens of a reply a model takes a limit for, at most wanted; 0 asks for no limit.
-func (c *Client) MaxReply(model string, wanted int) int {
-	value, known := c.value(model, maxOutputTokens)
-	if !known {
-		return wanted
-	}
-	limit, _ := strconv.Atoi(value)
-	return min(wanted, limit)
-}
+func (c *Client) MaxReply(model string, wanted int) int { return c.Known(model).maxReply(wanted) }
 
-// value is the value of a model's quirk.
-func (c *Client) value(model, quirk string) (string, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, q := range c.quirks {
-		if value, ok := strings.CutPrefix(q, quirk); ok {
-			if value, ok = strings.CutSuffix(value, " "+model); ok {
-				return value, true
-			}
-		}
-	}
-	return "", false
-}
-
-// replace learns a quirk with a value in the place of the one with another value.
-func (c *Client) replace(model, quirk, value string) {
-	c.mu.Lock()
-	c.quirks = slices.DeleteFunc(c.quirks, func(q string) bool {
-		return strings.HasPrefix(q, quirk) && strings.HasSuffix(q, " "+model)
-	})
-	c.mu.Unlock()
-	c.Learn(of(model, quirk+value))
-}
-
-var (
-	listsValues = lazyRegexp(`(?i)(?:(?:supported|valid) values(?: are)?|one of|input should be)(.{1,200})`)
-	quotedWord  = lazyRegexp("['\"`]([a-z]+)['\"`]")
-	tokenCount  = lazyRegexp(`\d[\d,_]*`)
-	namesTools  = lazyRegexp(`(?i)\bfunction tools\b|\btools\b`)
-)
-
-// learnSampling is learn for what of a request's sampling a refusal is about. A value that is refused teaches nothing
-// but the values or the limit that the refusal names in its place: see adapt.
-func (c *Client) learnSampling(e *Error, r Request) (how string, learned bool) {
-	sent := c.sampling(r)
-	effort := complaintOf(e, r, effortNames)
+func (l Learned) maxReply(wanted int) int {
 	switch {
-	case sent.topP != nil && complaintOf(e, r, topPNames) == unsupported:
-		return "without top_p", c.news(of(r.Model, noTopP))
-	case sent.temperature != nil && complaintOf(e, r, temperatureNames) == unsupported:
-		return "without temperature", c.news(of(r.Model, noTemperature))
-	case len(r.Tools) > 0 && sent.effort != "none" && effort != noComplaint && namesTools().MatchString(e.Message):
-		return "with reasoning_effort none, which it requires if tools are offered", c.news(of(r.Model, noToolEffort))
-	case sent.effort != "" && effort != noComplaint:
-		return c.learnEffort(e.Message, r, effort, sent.effort)
-	case sent.maxTokens > 0:
-		return c.learnMaxOutput(e, r, sent.maxTokens)
+	case l.NoReplyLimit:
+		return 0
+	case l.ReplyLimit > 0:
+		return min(wanted, l.ReplyLimit)
 	}
-	return "", false
-}
-
-// learnEffort takes the values that a refusal lists, or leaves reasoning_effort out where it is not supported at all.
-func (c *Client) learnEffort(text string, r Request, said complaint, sent string) (how string, learned bool) {
-	values := listedEfforts(text, sent)
-	_, again := c.value(r.Model, effortValues)
-	switch {
-	case len(values) > 0 && (!again || c.isAssumed(r.Model, effortValues)):
-		c.replace(r.Model, effortValues, strings.Join(values, ","))
-		return "with reasoning_effort " + nearestEffort(sent, values), true
-	case len(values) == 0 && said == unsupported:
-		return "without reasoning_effort", c.news(of(r.Model, noEffort))
-	}
-	return "", false
-}
-
-// listedEfforts are the values of reasoning_effort that a refusal lists, without the one that was sent.
-func listedEfforts(text, sent string) []string {
-	list := listsValues().FindStringSubmatch(text)
-	if list == nil {
-		return nil
-	}
-	var values []string
-	for _, m := range quotedWord().FindAllStringSubmatch(list[1], -1) {
-		if slices.Contains(efforts, m[1]) && m[1] != sent {
-			values = append(values, m[1])
-		}
-	}
-	return values
+	return wanted
 }
 
 // efforts are the values of reasoning_effort, in rising order.
@@ -168,84 +74,81 @@ func nearestEffort(wanted string, values []string) string {
 	return best
 }
 
-// learnMaxOutput takes the largest number below what was asked for, or asks for no limit where none is supported.
-func (c *Client) learnMaxOutput(e *Error, r Request, sent int) (how string, learned bool) {
-	said := complaintOf(e, r, maxTokensNames)
-	if said == noComplaint {
-		return "", false
-	}
-	limit := 0
-	for _, digits := range tokenCount().FindAllString(e.Message, -1) {
-		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(digits))
-		if err == nil && n < sent {
-			limit = max(limit, n)
+// changed says what of the sampling is sent otherwise than before, "" for nothing.
+func (s sampled) changed(before sampled) string {
+	number := func(name string, now, before *float64) string {
+		switch {
+		case now == before || now != nil && before != nil && *now == *before:
+			return ""
+		case now == nil:
+			return "without " + name
 		}
+		return fmt.Sprintf("with %s %g", name, *now)
 	}
-	if strings.Contains(e.Message, "exclusive") && limit > 0 {
-		limit--
-	}
-	_, again := c.value(r.Model, maxOutputTokens)
+	list := []string{number("temperature", s.temperature, before.temperature), number("top_p", s.topP, before.topP)}
 	switch {
-	case said == unsupported:
-		c.replace(r.Model, maxOutputTokens, "0")
-		return "without a limit for the reply", true
-	case limit >= leastOutput && !again:
-		c.replace(r.Model, maxOutputTokens, strconv.Itoa(limit))
-		return fmt.Sprintf("for a reply of at most %s tokens", comma(limit)), true
+	case s.effort == before.effort:
+	case s.effort == "":
+		list = append(list, "without reasoning_effort")
+	default:
+		list = append(list, "with reasoning_effort "+s.effort)
 	}
-	return "", false
+	switch {
+	case s.maxTokens == before.maxTokens:
+	case s.maxTokens == 0:
+		list = append(list, "without a limit for the reply")
+	default:
+		list = append(list, fmt.Sprintf("for a reply of at most %s tokens", comma(s.maxTokens)))
+	}
+	return strings.Join(slices.DeleteFunc(list, func(text string) bool { return text == "" }), " and ")
 }
 
-// leastOutput is the smallest number in a refusal that is taken for a limit of the reply.
-const leastOutput = 64
+// Unsent says what of a request's sampling is not sent as it is set, in words that follow "is asked", because the
+// model's maker documents that it is not supported; "" for nothing. What the server refused was announced when it did.
+func (c *Client) Unsent(r Request) string {
+	return c.sampling(r).changed(c.Learned(r.Model).sampling(r, c.Wire(r.Model)))
+}
 
 // adapt changes a request whose value of one parameter was refused, and says how it goes out again. It is for this
 // request alone: nothing is learned. The value becomes the nearest one that the refusal names; where there is none, or
 // the request was adapted before, the parameter is left out.
 func (c *Client) adapt(e *Error, r Request, adapted bool) (next Request, how string, ok bool) {
-	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
+	if !e.refusesParameter() {
 		return r, "", false
 	}
 	sent := c.sampling(r)
-	switch {
-	case sent.topP != nil && complaintOf(e, r, topPNames) != noComplaint:
-		r.TopP, how = nearestValue(e.Message, *sent.topP, 1, adapted), "top_p"
-	case sent.temperature != nil && complaintOf(e, r, temperatureNames) != noComplaint:
-		r.Temperature, how = nearestValue(e.Message, *sent.temperature, 2, adapted), "temperature"
-	case sent.effort != "" && complaintOf(e, r, effortNames) != noComplaint:
-		r.Effort, how = "", "reasoning_effort"
-	case sent.maxTokens > 0 && complaintOf(e, r, maxTokensNames) != noComplaint:
-		r.MaxTokens, how = 0, "a limit for the reply"
+	refused := func(is bool, names string) bool { return is && complaintOf(e, r, names) != noComplaint }
+	value := func(sent *float64, most float64) *float64 {
+		if adapted {
+			return nil
+		}
+		return nearestNumber(e.Message, *sent, 0, most)
 	}
-	now := c.sampling(r)
 	switch {
-	case now == sent:
-		return r, "", false // It names nothing that can be changed.
-	case now.topP != nil && now.topP != sent.topP:
-		how = fmt.Sprintf("with top_p %g", *now.topP)
-	case now.temperature != nil && now.temperature != sent.temperature:
-		how = fmt.Sprintf("with temperature %g", *now.temperature)
-	default:
-		how = "without " + how
+	case refused(sent.topP != nil, topPNames):
+		r.TopP = value(sent.topP, 1)
+	case refused(sent.temperature != nil, temperatureNames):
+		r.Temperature = value(sent.temperature, 2)
+	case refused(sent.effort != "", effortNames):
+		r.Effort = ""
+	case refused(sent.maxTokens > 0, maxTokensNames):
+		r.MaxTokens = 0
 	}
-	return r, how + ", for this request only", true
+	how = c.sampling(r).changed(sent)
+	return r, how + ", for this request only", how != ""
 }
 
-var decimal = lazyRegexp(`-?\d+(?:\.\d+)?`)
+var numbers = lazyRegexp(`-?(?:\d{1,3}(?:[,_]\d{3})+\b|\d+(?:\.\d+)?)`)
 
-// nearestValue is the number in a refusal that is nearest to the one that was sent, from 0 to most; nil for none, or
-// where the parameter is to be left out.
-func nearestValue(text string, sent, most float64, leaveOut bool) *float64 {
-	if leaveOut {
-		return nil
-	}
-	var nearest *float64
-	for _, digits := range decimal().FindAllString(text, -1) {
-		n, err := strconv.ParseFloat(digits, 64)
-		if err != nil || n == sent || n < 0 || n > most {
+// nearestNumber is the number in a text that is nearest to another one and is not that: from least to most, nil for
+// none.
+func nearestNumber(text string, to, least, most float64) (nearest *float64) {
+	for _, digits := range numbers().FindAllString(text, -1) {
+		n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(digits), 64)
+		if err != nil || n == to || n < least || n > most {
 			continue
 		}
-		if nearest == nil || math.Abs(n-sent) < math.Abs(*nearest-sent) {
+		if nearest == nil || math.Abs(n-to) < math.Abs(*nearest-to) {
 			nearest = &n
 		}
 	}

@@ -18,223 +18,171 @@ import (
 // them stay in Error.Message.
 const sentenceMax = 300
 
+// sentences say what failed. Words in braces are filled in: see Error.fill.
+var sentences = map[ErrorKind]string{
+	Auth:       "{who} rejected the API key from {key}{status}",
+	Payment:    "{who} requires payment{status}",
+	NotFound:   "{where} does not provide this API{status}",
+	RateLimit:  "{who} reports a rate limit{status}{wait}",
+	Overflow:   "the request is too long for {model}: {prompt} tokens, and the window holds {limit}",
+	BadRequest: "{who} refused the request{status}",
+	Server:     "{who} failed{status}{wait}",
+	Refused:    "nothing answers at {where} (connection refused); is the server running?",
+	Network:    "{where} cannot be reached",
+	TimedOut:   "{where} did not answer in time",
+	BadStream:  "{who} sent a response that is not a chat completion{status}",
+	Broken:     "the connection to {who} was lost before the answer was complete",
+	Endless:    "the answer of {who} exceeded {largest} MiB and was cut off",
+	Stopped:    "stopped",
+	"":         "{who} did not answer{status}",
+}
+
+const (
+	checkURL = "check the base URL"
+	storeKey = "run winnow keys set {endpoint} to "
+)
+
+// sentence says what failed and what to do, "" for nothing in particular: by what is known beside the kind, else by
+// the kind alone.
+func (e *Error) sentence() (failed, advice string) {
+	switch {
+	case e.page:
+		return "{where} answered with a web page{title} instead of an API{status}", checkURL
+	case e.redirect:
+		return "{where} redirects to {target}{status}, and winnow does not follow redirects", checkURL
+	case e.Tools == TheTools:
+		return "{who} does not accept the tool calls in this conversation{status}", ""
+	}
+	switch e.Kind {
+	case Auth:
+		return e.keySentence()
+	case NotFound:
+		switch {
+		case e.Model != "" && strings.Contains(strings.ToLower(e.Message), "model"):
+			return "{who} does not have the model {model}{status}", ""
+		case e.wire == ResponsesWire:
+			return "{where} has no Responses API{status}", ""
+		}
+		return sentences[NotFound], checkURL
+	case BadRequest:
+		if parserTexts().MatchString(e.Message) {
+			return "{who} could not parse the request{status}",
+				"what winnow sent is valid JSON: look for a proxy that changes it, or try another model"
+		}
+	case Overflow:
+		switch {
+		case e.Limit == 0:
+			return "the request is too long for {model}{status}", ""
+		case e.Prompt == 0:
+			return "the request is too long for {model}: its window holds {limit} tokens", ""
+		case e.Output > 0 && e.Prompt <= e.Limit:
+			return "the request and its reply are too long for {model}: " +
+				"{prompt} tokens and {output} for the reply, and the window holds {limit}", ""
+		}
+	case TimedOut:
+		switch {
+		case e.Silence > 0:
+			return "{who} sent nothing for {silence}", ""
+		case e.Status != 0:
+			return "{who} timed out{status}", ""
+		}
+	}
+	return sentences[e.Kind], ""
+}
+
+// keySentence says what is wrong with the key, and what to do where winnow keys set stores one for the endpoint.
+func (e *Error) keySentence() (failed, advice string) {
+	switch {
+	case e.unread:
+		return "{who} was not asked, because its API key cannot be read", ""
+	case e.Status == 407:
+		return "{who} is behind a proxy that requires a password{status}", ""
+	case e.Status == 403:
+		return "{who} denied access{status}", ""
+	case e.noKey && e.KeyFrom.Kind == keys.Variable:
+		failed, advice = "{who} requires an API key, and {variable} is not set{status}", storeKey+"store one"
+	case e.noKey:
+		failed, advice = "{who} requires an API key and none is set{status}", storeKey+"store one"
+	case e.KeyFrom == keys.Origin{}:
+		return "{who} rejected the API key{status}", ""
+	default:
+		failed, advice = sentences[Auth], storeKey+"replace it"
+	}
+	if !e.taker {
+		advice = ""
+	}
+	return failed, advice
+}
+
+// said is sentence, filled in.
+func (e *Error) said() (failed, advice string) {
+	failed, advice = e.sentence()
+	fill := e.fill()
+	return fill.Replace(failed), fill.Replace(advice)
+}
+
+// fill puts what is known of an error in the place of words in braces.
+func (e *Error) fill() *strings.Replacer {
+	where := cmp.Or(e.Address, e.Endpoint, "the server")
+	title, status, wait, model := "", "", "", "the model"
+	if t := oneLine(e.Message, 60); t != "" {
+		title = ` ("` + t + `")`
+	}
+	if e.Status != 0 {
+		status = " (" + strconv.Itoa(e.Status) + ")"
+	}
+	if e.Wait > 0 {
+		wait = " and asks to wait " + durationText(e.Wait)
+	}
+	if e.Model != "" {
+		model = oneLine(e.Model, 80)
+	}
+	return strings.NewReplacer(
+		"{who}", cmp.Or(e.Endpoint, where), "{where}", where, "{endpoint}", e.Endpoint, "{model}", model,
+		"{status}", status, "{wait}", wait, "{silence}", durationText(e.Silence), "{title}", title,
+		"{target}", cmp.Or(oneLine(e.Message, sentenceMax), "another address"),
+		"{variable}", e.KeyFrom.Name, "{key}", e.KeyFrom.String(),
+		"{prompt}", comma(e.Prompt), "{output}", comma(e.Output), "{limit}", comma(e.Limit),
+		"{largest}", strconv.Itoa(LargestAnswer>>20),
+	)
+}
+
 // Error says to the user what failed, then what the server wrote, then what to do.
 func (e *Error) Error() string {
-	words, advice := e.Words(), e.advice()
+	failed, advice := e.said()
+	words := e.Words()
 	switch {
 	case words == "":
 		return e.WithoutWords()
 	case advice == "":
-		return e.sentence() + ": " + words
+		return failed + ": " + words
 	}
-	return e.sentence() + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(advice[:1]) + advice[1:]
+	return failed + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(advice[:1]) + advice[1:]
 }
 
 // WithoutWords is the text of the error without the server's own words.
 func (e *Error) WithoutWords() string {
-	if advice := e.advice(); advice != "" {
-		return e.sentence() + "; " + advice
+	failed, advice := e.said()
+	if advice == "" {
+		return failed
 	}
-	return e.sentence()
+	return failed + "; " + advice
 }
 
-// Words are the server's own words that the error's text quotes, "" for none.
+// Words are the server's own words that the error's text quotes: "" for none, and where winnow says the same.
 func (e *Error) Words() string {
-	if !e.quotes() {
+	if e.page || e.redirect || e.Kind == Refused || e.Kind == Stopped || e.Kind == Overflow && e.Limit > 0 {
 		return ""
 	}
 	return oneLine(e.Message, sentenceMax)
 }
 
-// quotes says that the server's own words follow the sentence. Where winnow knows the same
-// better, they would only repeat it.
-func (e *Error) quotes() bool {
-	switch e.Kind {
-	case Overflow:
-		return e.Limit == 0
-	case Refused, Stopped:
-		return false
-	}
-	return !e.page && !e.redirect
-}
-
-func (e *Error) sentence() string {
-	if e.page {
-		return fmt.Sprintf("%s answered with a web page%s instead of an API%s", e.where(), quoted(e.Message), e.status())
-	}
-	if e.redirect {
-		return e.where() + " redirects to " + cmp.Or(oneLine(e.Message, sentenceMax), "another address") + e.status() + ", and winnow does not follow redirects"
-	}
-	if e.Tools == TheTools {
-		return e.who() + " does not accept the tool calls in this conversation" + e.status()
-	}
-	switch e.Kind {
-	case Auth:
-		return e.who() + e.authSentence()
-	case Payment:
-		return e.who() + " requires payment" + e.status()
-	case NotFound:
-		return e.notFoundSentence()
-	case RateLimit:
-		return e.who() + " reports a rate limit" + e.status() + e.waitClause()
-	case Overflow:
-		return e.overflowSentence()
-	case BadRequest:
-		return e.who() + " refused the request" + e.status()
-	case Server:
-		return e.who() + " failed" + e.status() + e.waitClause()
-	case Refused:
-		return "nothing answers at " + e.where() + " (connection refused); is the server running?"
-	case Network:
-		return e.where() + " cannot be reached"
-	case TimedOut:
-		return e.timedOutSentence()
-	case BadStream:
-		return e.who() + " sent a response that is not a chat completion" + e.status()
-	case Broken:
-		return "the connection to " + e.who() + " was lost before the answer was complete"
-	case Endless:
-		return fmt.Sprintf("the answer of %s exceeded %d MiB and was cut off", e.who(), LargestAnswer>>20)
-	case Stopped:
-		return "stopped"
-	}
-	return e.who() + " did not answer" + e.status()
-}
-
-// advice says what the user can do, "" for nothing in particular.
-func (e *Error) advice() string {
-	switch {
-	case e.page, e.redirect:
-		return "check the base URL"
-	case e.Tools == TheTools:
-		return ""
-	case e.Kind == NotFound && !e.unknownModel() && e.wire != ResponsesWire:
-		return "check the base URL"
-	case e.Kind != Auth || !e.taker || e.unread || e.Status == 407 || e.Status == 403:
-		return ""
-	case e.noKey:
-		return "run winnow keys set " + e.Endpoint + " to store one"
-	case e.KeyFrom == keys.Origin{}:
-		return ""
-	}
-	return "run winnow keys set " + e.Endpoint + " to replace it"
-}
-
-// authSentence says what is wrong with the key.
-func (e *Error) authSentence() string {
-	switch {
-	case e.unread:
-		return " was not asked, because its API key cannot be read"
-	case e.Status == 407:
-		return " is behind a proxy that requires a password" + e.status()
-	case e.Status == 403:
-		return " denied access" + e.status()
-	case e.noKey:
-		none := " and none is set"
-		if e.KeyFrom.Kind == keys.Variable {
-			none = ", and " + e.KeyFrom.Name + " is not set"
-		}
-		return " requires an API key" + none + e.status()
-	case e.KeyFrom == keys.Origin{}:
-		return " rejected the API key" + e.status()
-	}
-	return " rejected the API key from " + e.KeyFrom.String() + e.status()
-}
-
-// unknownModel says that the server does not have the model, rather than the API.
-func (e *Error) unknownModel() bool {
-	return e.Model != "" && strings.Contains(strings.ToLower(e.Message), "model")
-}
-
-func (e *Error) notFoundSentence() string {
-	if e.unknownModel() {
-		return e.who() + " does not have the model " + oneLine(e.Model, 80) + e.status()
-	}
-	if e.wire == ResponsesWire {
-		return e.where() + " has no Responses API" + e.status()
-	}
-	return e.where() + " does not provide this API" + e.status()
-}
-
-func (e *Error) overflowSentence() string {
-	model := "the model"
-	if e.Model != "" {
-		model = oneLine(e.Model, 80)
-	}
-	switch {
-	case e.Prompt > 0 && e.Limit > 0 && e.Output > 0 && e.Prompt <= e.Limit:
-		return fmt.Sprintf("the request and its reply are too long for %s: %s tokens and %s for the reply, and the window holds %s",
-			model, comma(e.Prompt), comma(e.Output), comma(e.Limit))
-	case e.Prompt > 0 && e.Limit > 0:
-		return fmt.Sprintf("the request is too long for %s: %s tokens, and the window holds %s", model, comma(e.Prompt), comma(e.Limit))
-	case e.Limit > 0:
-		return fmt.Sprintf("the request is too long for %s: its window holds %s tokens", model, comma(e.Limit))
-	}
-	return "the request is too long for " + model + e.status()
-}
-
-func (e *Error) timedOutSentence() string {
-	if e.Silence > 0 {
-		return fmt.Sprintf("%s sent nothing for %s", e.who(), durationText(e.Silence))
-	}
-	if e.Status != 0 {
-		return e.who() + " timed out" + e.status()
-	}
-	return e.where() + " did not answer in time"
-}
-
-// waitClause tells how long the server wants to be left alone.
-func (e *Error) waitClause() string {
-	if e.Wait <= 0 {
-		return ""
-	}
-	return " and asks to wait " + durationText(e.Wait)
-}
-
-func (e *Error) status() string {
-	if e.Status == 0 {
-		return ""
-	}
-	return " (" + strconv.Itoa(e.Status) + ")"
-}
-
-// who is the endpoint's name, or where it is.
-func (e *Error) who() string {
-	if e.Endpoint != "" {
-		return e.Endpoint
-	}
-	return e.where()
-}
-
-func (e *Error) where() string {
-	if e.Address != "" {
-		return e.Address
-	}
-	if e.Endpoint != "" {
-		return e.Endpoint
-	}
-	return "the server"
-}
-
-func quoted(title string) string {
-	if title = oneLine(title, 60); title != "" {
-		return ` ("` + title + `")`
-	}
-	return ""
-}
-
 // oneLine makes foreign text fit for a sentence: white space becomes single spaces, control and
 // format characters, with which a server could move the cursor, go, and a long text is cut.
 func oneLine(text string, limit int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) > limit*8 {
-		text = text[:limit*8]
-	}
+	text = strings.ToValidUTF8(text[:min(len(text), limit*8)], "\uFFFD")
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if unicode.Is(unicode.C, r) {
+		if unicode.Is(unicode.C, r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r
@@ -251,18 +199,21 @@ func durationText(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
-	seconds := int((d + time.Second - 1) / time.Second)
-	switch hours, minutes := seconds/3600, seconds/60%60; {
-	case hours > 0 && minutes > 0:
-		return fmt.Sprintf("%d h %d min", hours, minutes)
-	case hours > 0:
-		return fmt.Sprintf("%d h", hours)
-	case minutes > 0 && seconds%60 > 0:
-		return fmt.Sprintf("%d min %d s", minutes, seconds%60)
-	case minutes > 0:
-		return fmt.Sprintf("%d min", minutes)
+	d = (d + time.Second - 1).Truncate(time.Second)
+	if d >= time.Hour {
+		d = d.Truncate(time.Minute)
 	}
-	return fmt.Sprintf("%d s", seconds)
+	var parts []string
+	for _, unit := range []struct {
+		size time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
+		if n := d / unit.size; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, unit.name))
+		}
+		d %= unit.size
+	}
+	return strings.Join(parts, " ")
 }
 
 func comma(n int) string { return humanize.Comma(int64(n)) }

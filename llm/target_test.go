@@ -92,13 +92,13 @@ func strictTargets() []strictTarget {
 	thinker := hosted["deepseek"]
 	// Learned from the first refusal, then kept.
 	texts := hosted["deepseek"]
-	texts.Quirks = []string{of(targetModel, noImages)}
-	thinker.Quirks = []string{of(targetModel, echoReasoning), of(targetModel, noImages)}
+	texts.Known.Profile = history.Profile{NoImages: true}
+	thinker.Known.Profile = history.Profile{EchoReasoning: true, NoImages: true}
 	unoffered := hosted["anthropic"]
-	unoffered.Quirks = []string{of(targetModel, noTools)}
+	unoffered.Known.Profile = history.Profile{NoTools: true, ToolsAsText: true}
 	gemma := local
-	gemma.Quirks = []string{of(targetModel, alternate), of(targetModel, noTools)}
-	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Quirks: []string{noStreamOptions, of(targetModel, noToolToUser), of(targetModel, shortIDs)}}
+	gemma.Known.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
+	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Known: Learned{NoStreamOptions: true, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
 	return []strictTarget{
 		{profile: llmtest.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: llmtest.OpenAI, endpoint: hosted["openai"]},

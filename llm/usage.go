@@ -56,7 +56,7 @@ func addHidden(u *pricing.Usage, total int) {
 
 // withCached makes the cached tokens a part of the prompt's. A server that reports more of them than the prompt has,
 // twice in a row, counts them beside it. One such answer proves nothing, nor does one without cached tokens.
-func (c *Client) withCached(u pricing.Usage) pricing.Usage {
+func (c *Client) withCached(model string, u pricing.Usage) pricing.Usage {
 	if u.Prompt <= 0 || u.Cached <= 0 {
 		return u
 	}
@@ -66,16 +66,13 @@ func (c *Client) withCached(u pricing.Usage) pricing.Usage {
 	c.cachedMore = more
 	c.mu.Unlock()
 	if again {
-		c.Learn(cachedApart)
+		c.Learn(model, Learned{CachedApart: true})
 	}
-	if c.CountsCachedApart() {
+	if c.Known(model).CachedApart {
 		u.Prompt += u.Cached
 	}
 	return u
 }
-
-// CountsCachedApart reports whether the server is known to leave the tokens of its cache out of the prompt's.
-func (c *Client) CountsCachedApart() bool { return c.has(cachedApart) }
 
 // ticks are xAI's units of money in a dollar.
 const ticks = 10_000_000_000

@@ -12,35 +12,34 @@ import (
 // made for the purpose goes first, then the windows that are used up, then the text.
 func waitFrom(h http.Header, words refusal, now time.Time) time.Duration {
 	ms, _ := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64)
-	return cmp.Or(clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), words.retry, moment(words.reset, now), waitInText(words.message))
+	return cmp.Or(
+		clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now),
+		words.retry, moment(words.reset, now), waitInText(words.message),
+	)
 }
 
 // resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
 // limit on every answer, so the ones with nothing remaining count; where none says that, the one
 // for tokens does, because a request may be larger than what remains.
-func resetWait(h http.Header, now time.Time) time.Duration {
-	var empty, tokens, any time.Duration
-	for name, values := range h {
-		if len(values) == 0 {
-			continue
-		}
+func resetWait(h http.Header, now time.Time) (wait time.Duration) {
+	best := 0
+	for name := range h {
 		low := strings.ToLower(name)
 		if !strings.Contains(low, "ratelimit") || !strings.Contains(low, "reset") {
 			continue
 		}
-		d := moment(values[0], now)
-		if d <= 0 {
-			continue
+		rank := 1
+		switch {
+		case strings.TrimSpace(h.Get(strings.Replace(low, "reset", "remaining", 1))) == "0":
+			rank = 3
+		case strings.Contains(low, "token"):
+			rank = 2
 		}
-		any = max(any, d)
-		if strings.Contains(low, "token") {
-			tokens = max(tokens, d)
-		}
-		if strings.TrimSpace(h.Get(strings.Replace(low, "reset", "remaining", 1))) == "0" {
-			empty = max(empty, d)
+		if d := moment(h.Get(name), now); d > 0 && (rank > best || rank == best && d > wait) {
+			best, wait = rank, d
 		}
 	}
-	return cmp.Or(empty, tokens, any)
+	return wait
 }
 
 // moment reads how long it is until the time that a header names in any format in use:
@@ -48,48 +47,44 @@ func resetWait(h http.Header, now time.Time) time.Duration {
 // milliseconds.
 func moment(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
-	if value == "" {
-		return 0
-	}
-	if n, err := strconv.ParseFloat(value, 64); err == nil {
-		switch {
-		case n > 1e11:
-			return max(0, time.UnixMilli(int64(n)).Sub(now))
-		case n > 1e9:
-			return max(0, time.Unix(int64(n), 0).Sub(now))
-		}
+	n, err := strconv.ParseFloat(value, 64)
+	switch {
+	case err != nil:
+	case n > 1e11:
+		return max(0, time.UnixMilli(int64(n)).Sub(now))
+	case n > 1e9:
+		return max(0, time.Unix(int64(n), 0).Sub(now))
+	default:
 		return clip(n)
 	}
 	if d, ok := duration(value); ok {
 		return d
 	}
-	if t, err := http.ParseTime(value); err == nil {
-		return max(0, t.Sub(now))
+	t, err := http.ParseTime(value)
+	if err != nil {
+		t, err = time.Parse(time.RFC3339Nano, value)
 	}
-	if t, err := time.Parse(time.RFC3339Nano, value); err == nil {
-		return max(0, t.Sub(now))
+	if err != nil {
+		return 0
 	}
-	return 0
+	return max(0, t.Sub(now))
 }
 
-// duration is time.ParseDuration with days.
+// duration is time.ParseDuration with days, and without durations below zero.
 func duration(value string) (time.Duration, bool) {
-	var days time.Duration
-	if n, rest, found := strings.Cut(value, "d"); found {
-		count, err := strconv.ParseFloat(n, 64)
-		if err != nil {
-			return 0, false
-		}
-		days = clip(count * 24 * 3600)
-		if value = rest; value == "" {
-			return days, true
-		}
+	days, rest, found := strings.Cut(value, "d")
+	if !found {
+		days, rest = "0", value
 	}
-	d, err := time.ParseDuration(value)
+	n, err := strconv.ParseFloat(days, 64)
+	if err != nil {
+		return 0, false
+	}
+	d, err := time.ParseDuration(cmp.Or(rest, "0s"))
 	if err != nil || d < 0 {
 		return 0, false
 	}
-	return days + d, true
+	return clip(n*24*3600) + d, true
 }
 
 // clip turns seconds into a duration: none below zero, at most a year.
@@ -102,24 +97,19 @@ func clip(seconds float64) time.Duration {
 }
 
 // inText finds "try again in 7.66s", "retry after 12 seconds" and the like.
-var inText = lazyRegexp(`(?i)(?:again|retry|wait|available)(?: in| after| for)?:?\s+((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|min)?\b`)
+var inText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+` +
+	`((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|min))\b`)
+
+var shortUnits = strings.NewReplacer(
+	" ", "", "milliseconds", "ms", "millisecond", "ms", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
+	"minutes", "m", "minute", "m", "min", "m",
+)
 
 func waitInText(text string) time.Duration {
 	m := inText().FindStringSubmatch(text)
 	if m == nil {
 		return 0
 	}
-	if d, ok := duration(m[1]); ok {
-		return d
-	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	switch unit := strings.ToLower(m[2]); {
-	case err != nil, unit == "":
-		return 0
-	case strings.HasPrefix(unit, "mil"), unit == "ms":
-		return clip(n / 1000)
-	case strings.HasPrefix(unit, "min"):
-		return clip(n * 60)
-	}
-	return clip(n)
+	d, _ := duration(shortUnits.Replace(strings.ToLower(m[1])))
+	return d
 }

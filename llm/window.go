@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -268,4 +269,20 @@ func byName(model string) int {
 		}
 	}
 	return tokens
+}
+
+// ServerSetting is the setting of the server that stated a window with which it runs the model with so many tokens, ""
+// where winnow knows none.
+func (w Window) ServerSetting(tokens int) string {
+	switch w.Source {
+	case "llama.cpp's n_ctx", "the server's meta.n_ctx":
+		return fmt.Sprintf("llama-server -c %d", tokens)
+	case "Ollama's running context_length":
+		return fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d ollama serve", tokens)
+	case "the server's max_model_len":
+		return fmt.Sprintf("vllm serve --max-model-len %d", tokens)
+	case "LM Studio's loaded context_length", "the server's loaded_context_length":
+		return fmt.Sprintf("a context length of %d in LM Studio", tokens)
+	}
+	return ""
 }

@@ -74,10 +74,10 @@ func (chatWire) body(c *Client, r Request, ask sampled) (any, error) {
 		ReasoningEffort: ask.effort,
 		Stream:          true,
 	}
-	if !c.has(noStreamOptions) {
+	if !c.Known(r.Model).NoStreamOptions {
 		w.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
-	if c.completionTokens() {
+	if c.completionTokens(r.Model) {
 		w.MaxCompletionTokens = ask.maxTokens
 	} else {
 		w.MaxTokens = ask.maxTokens
@@ -112,15 +112,12 @@ func (w *wireRequest) cache(say Caching) error {
 
 // completionTokens says that the endpoint wants its limit as max_completion_tokens: OpenAI's
 // newer models refuse max_tokens, most others know only that.
-func (c *Client) completionTokens() bool {
-	switch host := c.endpoint.Host(); {
-	case c.has(maxCompletionTokens):
-		return true
-	case c.has(maxTokens):
-		return false
-	default:
-		return host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
+func (c *Client) completionTokens(model string) bool {
+	if key := c.Known(model).LimitKey; key != "" {
+		return key == maxCompletionTokens
 	}
+	host := c.endpoint.Host()
+	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
 }
 
 // encode is JSON without the HTML escapes, which only cost bytes, and without a final newline.

@@ -26,7 +26,7 @@ type wire interface {
 	address(e Endpoint) string
 
 	// body is a request as a value that is encoded to JSON. ask is what of its sampling the model takes.
-	// The same arguments and the same quirks give the same value.
+	// The same arguments and the same of what is Known give the same value.
 	body(c *Client, r Request, ask sampled) (any, error)
 
 	// reader begins the reading of one answer.
@@ -50,11 +50,11 @@ func (c *Client) Wire(model string) Wire {
 	if w := c.endpoint.configuredWire(model); w != AutoWire {
 		return w
 	}
-	switch {
-	case c.has(of(model, nativeAPI)) && !c.has(of(model, noNativeAPI)):
+	switch known := c.Known(model); {
+	case known.Wire != "":
+		return known.Wire
+	case known.Native:
 		return OllamaWire
-	case c.has(of(model, wantsResponses)) && !c.has(of(model, noResponses)):
-		return ResponsesWire
 	}
 	return ChatWire
 }
@@ -66,22 +66,22 @@ var namesResponses = lazyRegexp(`(?i)v1/responses\b|\bresponses api\b|this is no
 // learnWire changes the format in which a model is asked, where a refusal asks for the Responses API or the server
 // does not have the format. Each is learned once, so that two refusals cannot send a request back and forth.
 func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
-	if c.endpoint.configuredWire(r.Model) != AutoWire || c.has(of(r.Model, noResponses)) {
+	if c.endpoint.configuredWire(r.Model) != AutoWire || c.Learned(r.Model).Wire == ChatWire {
 		return "", false
 	}
 	switch c.Wire(r.Model) {
 	case ChatWire:
 		if (e.Status == 400 || e.Status == 404) && namesResponses().MatchString(e.Message) {
-			return "over the Responses API", c.news(of(r.Model, wantsResponses))
+			return c.teach(r.Model, func(l *Learned) { l.Wire = ResponsesWire })
 		}
 	case OllamaWire:
 		if e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message) {
-			return "over Chat Completions", c.news(of(r.Model, noNativeAPI))
+			return c.teach(r.Model, func(l *Learned) { l.Wire = ChatWire })
 		}
 	case ResponsesWire:
 		missing := e.Status == 404 && !modelUnknown().MatchString(e.Message) && !refusesKept().MatchString(e.Message)
 		if missing || e.Status == 405 || e.Status == 400 && namesResponses().MatchString(e.Message) {
-			return "over Chat Completions", c.news(of(r.Model, noResponses))
+			return c.teach(r.Model, func(l *Learned) { l.Wire = ChatWire })
 		}
 	}
 	return "", false
@@ -94,7 +94,7 @@ func (e Endpoint) configuredWire(model string) Wire {
 }
 
 // Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the
-// same request, the same Wire and the same Quirks, without any secret.
+// same request, the same Wire and the same of what is Known, without any secret.
 func (c *Client) Body(r Request) ([]byte, error) {
 	return c.encoded(wireOf(c.Wire(r.Model)), r)
 }

@@ -76,11 +76,12 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 			t.Errorf("%s: said %+v", test.refusal, waited)
 		}
 		wantText(t, "paths", server.paths(), "/chat/completions /responses")
-		wantText(t, "quirks", strings.Join(c.Quirks(), ","), "responses gpt-5.2")
+		wantText(t, "learned", strings.Join(c.Learned("gpt-5.2").Ways(), ", "), "over the Responses API")
 		wantText(t, "body", server.bodies[1], `{"model":"gpt-5.2","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}],`+
 			`"tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object","properties":{}},"strict":false}],`+
 			`"max_output_tokens":500,"reasoning":{"effort":"low"},"include":["reasoning.encrypted_content"],"store":false,"stream":true}`)
-		fresh := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Quirks: c.Quirks()})
+		fresh := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
+		fresh.Learn("gpt-5.2", c.Learned("gpt-5.2"))
 		wantText(t, "body of a client that knows it", bodyOf(t, fresh, offering()), server.bodies[1])
 		if fresh.Wire("another") != ChatWire {
 			t.Errorf("%s: another model is asked over %s", test.refusal, fresh.Wire("another"))
@@ -125,14 +126,14 @@ func TestAServerWithoutTheResponsesAPIIsAskedOverChatCompletionsAgain(t *testing
 		{status: 400, say: []string{`{"error":{"message":"The requested model 'gpt-5.2' cannot be used with the Responses API."}}`}},
 	} {
 		server := script(gone, chunks(delta("Hello"), "[DONE]"))
-		c := server.client(func(e *Endpoint) { e.Quirks = []string{"responses gpt-5.2"} })
+		c := server.client(func(e *Endpoint) { e.Known.Wire = ResponsesWire })
 		got, _, err := heard(c, hello())
 		if err != nil {
 			t.Errorf("%v: %v", gone.say, err)
 		}
 		wantText(t, "events", got, "{try 2 of 3}Hello| done")
 		wantText(t, "paths", server.paths(), "/responses /chat/completions")
-		wantText(t, "quirks", strings.Join(c.Quirks(), ","), "no-responses gpt-5.2,responses gpt-5.2")
+		wantText(t, "learned", strings.Join(c.Learned("gpt-5.2").Ways(), ", "), "over Chat Completions")
 	}
 	// Two refusals that point at each other end.
 	server := script(step{status: 404, say: []string{`{"error":{"message":"only supported in v1/responses"}}`}})
@@ -142,7 +143,7 @@ func TestAServerWithoutTheResponsesAPIIsAskedOverChatCompletionsAgain(t *testing
 	}
 	// A model that is not known is no missing API.
 	unknown := script(step{status: 404, say: []string{`{"error":{"message":"The model 'x' does not exist","code":"model_not_found"}}`}})
-	if _, _, err := heard(unknown.client(func(e *Endpoint) { e.Quirks = []string{"responses gpt-5.2"} }), hello()); err == nil || unknown.times() != 1 {
+	if _, _, err := heard(unknown.client(func(e *Endpoint) { e.Known.Wire = ResponsesWire }), hello()); err == nil || unknown.times() != 1 {
 		t.Errorf("an unknown model: %v after %s", err, unknown.paths())
 	}
 }
@@ -185,7 +186,7 @@ func TestAnswersOverTheResponsesAPI(t *testing.T) {
 			t.Errorf("%s gets the reasoning: %s", what, body)
 		}
 	}
-	c.Learn(of(r.Model, noReplay))
+	c.Learn(r.Model, Learned{Profile: history.Profile{NoReplay: true}})
 	if body := bodyOf(t, c, r); strings.Contains(body, `"encrypted_content":`) {
 		t.Errorf("a server that refuses its reasoning gets it: %s", body)
 	}
@@ -241,12 +242,12 @@ func TestWhatAModelRefusesOverTheResponsesAPIIsLeftOut(t *testing.T) {
 	warm := 0.7
 	r := offering()
 	r.Temperature = &warm
-	for _, test := range []struct{ refusal, gone, there, quirk string }{
-		{"Encrypted content is not supported with this model.", "encrypted_content", `"effort":"low"`, "no-encrypted-reasoning gpt-5.2"},
-		{"Unsupported parameter: 'temperature' is not supported with this model.", "temperature", `"include"`, "no-temperature gpt-5.2"},
-		{"Unsupported parameter: 'reasoning.effort' is not supported with this model.", "effort", `"include"`, "no-effort gpt-5.2"},
-		{"Unsupported value: 'low' is not supported with this model. Supported values are: 'medium' and 'high'. (reasoning.effort)", `"low"`, `"effort":"medium"`, "effort-values=medium,high gpt-5.2"},
-		{"Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 400, but got 500 instead.", `:500`, `"max_output_tokens":400`, "max-output-tokens=400 gpt-5.2"},
+	for _, test := range []struct{ refusal, gone, there, learned string }{
+		{"Encrypted content is not supported with this model.", "encrypted_content", `"effort":"low"`, "without asking for encrypted reasoning"},
+		{"Unsupported parameter: 'temperature' is not supported with this model.", "temperature", `"include"`, "without temperature"},
+		{"Unsupported parameter: 'reasoning.effort' is not supported with this model.", "effort", `"include"`, "without reasoning_effort"},
+		{"Unsupported value: 'low' is not supported with this model. Supported values are: 'medium' and 'high'. (reasoning.effort)", `"low"`, `"effort":"medium"`, "with reasoning_effort medium, high alone"},
+		{"Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 400, but got 500 instead.", `:500`, `"max_output_tokens":400`, "for a reply of at most 400 tokens"},
 	} {
 		server := script(step{status: 400, say: []string{fmt.Sprintf(`{"error":{"message":%q}}`, test.refusal)}}, said(respHello, respCompleted))
 		c := server.client(overResponses)
@@ -254,7 +255,7 @@ func TestWhatAModelRefusesOverTheResponsesAPIIsLeftOut(t *testing.T) {
 			t.Errorf("%s: %v after %d requests", test.refusal, err, server.times())
 			continue
 		}
-		wantText(t, "quirks", strings.Join(c.Quirks(), ","), test.quirk)
+		wantText(t, "learned", strings.Join(c.Learned(r.Model).Ways(), ", "), test.learned)
 		if !strings.Contains(server.bodies[0], test.gone) || strings.Contains(server.bodies[1], test.gone) || !strings.Contains(server.bodies[1], test.there) {
 			t.Errorf("%s: sent %s", test.refusal, server.bodies[1])
 		}
@@ -266,9 +267,9 @@ func TestWhatAModelRefusesOverTheResponsesAPIIsLeftOut(t *testing.T) {
 		t.Errorf("a reply of 5 tokens is asked for as %s", body)
 	}
 	// The effort that tools needed over Chat Completions is not asked for here.
-	c := script(said(respCompleted)).client(overResponses, func(e *Endpoint) { e.Quirks = []string{"no-tool-effort gpt-5.2"} })
+	c := script(said(respCompleted)).client(overResponses, func(e *Endpoint) { e.Known.NoToolEffort = true })
 	if body := bodyOf(t, c, r); !strings.Contains(body, `"effort":"low"`) {
-		t.Errorf("the quirk of the other format lowers the effort: %s", body)
+		t.Errorf("what the other format requires lowers the effort: %s", body)
 	}
 }
 
@@ -285,7 +286,7 @@ func TestReasoningThatIsRefusedIsNotSentAgain(t *testing.T) {
 			status = 404
 		}
 		server := script(step{status: status, say: []string{refusal}})
-		c := server.client(func(e *Endpoint) { e.Quirks = []string{"responses gpt-5.2"} })
+		c := server.client(func(e *Endpoint) { e.Known.Wire = ResponsesWire })
 		r := hello()
 		r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"})
 		var fault *Error

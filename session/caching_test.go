@@ -156,8 +156,7 @@ func TestReceiptsCompareTheCacheWithWhatStayed(t *testing.T) {
 	if !last.Missed() || !last.Diagnosed || last.Diagnosis.Reason != "tools_changed" {
 		t.Errorf("the third request: %+v", last)
 	}
-	want := fmt.Sprintf("the first ~%d tokens were the same as in the request before; the server read none of them "+
-		"from its cache|the server says about its cache: the tools changed (~2,010 tokens missed)", last.Reusable)
+	want := fmt.Sprintf("the first ~%d tokens were the same as in the request before; the server read none of them from its cache|the server says about its cache: tools changed (~2,010 tokens missed)", last.Reusable)
 	if got := strings.Join(last.Sentences(strconv.Itoa), "|"); got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}

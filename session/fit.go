@@ -16,6 +16,17 @@ import (
 type OversizeError struct {
 	Over      *history.OverBudgetError
 	MaxWindow int // the largest window that can be set: what the server says of it, 0 where it says nothing
+
+	stated llm.Window // what the server says of its window
+}
+
+// LargerWindow is what gives the model a window with which the request would fit: winnow's own setting where settable
+// is true, a setting of the server, or "" where only another model has one.
+func (e *OversizeError) LargerWindow() (server string, settable bool) {
+	if e.MaxWindow == 0 || e.MaxWindow >= e.Enough() {
+		return "", true
+	}
+	return e.stated.ServerSetting(e.Enough()), false
 }
 
 func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }
@@ -28,13 +39,16 @@ func (e *OversizeError) Sentence(cure func(what string) string) string {
 	var ways []string
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
-		ways = append(ways, strings.TrimPrefix(string(part.Kind), "the ")+" "+
-			message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
+		name := strings.TrimPrefix(string(part.Kind), "the ")
+		ways = append(ways, name+" "+message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
 	}
 	if way := cure(string(e.Over.Bound)); way != "" {
 		raise := "raise the budget"
 		if e.Over.Bound == history.BoundWindow {
 			raise = "raise the window"
+			if server, settable := e.LargerWindow(); server == "" && !settable {
+				raise = "choose a model with a larger window"
+			}
 		}
 		ways = append(ways, raise+arrow(way))
 	}
@@ -133,5 +147,5 @@ func Oversize(err error, w llm.WindowFacts) *OversizeError {
 	if !errors.As(err, &over) {
 		return nil
 	}
-	return &OversizeError{over, w.Largest()}
+	return &OversizeError{over, w.Largest(), w.Stated}
 }

@@ -128,6 +128,12 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 		endpoint, to.Name, llm.DefaultsDate, endpoint, nearest), nil
 }
 
+// LearnedOf is what was learned of how a model is asked.
+func LearnedOf(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
+	l, err := st.Endpoint(ctx, e.BaseURL, model)
+	return target.Asked(l), err
+}
+
 // ListedWindows are what is known of the windows of models that their endpoints list: by the configuration, by
 // what was set and learned, by what the servers state now, and by the models' names. One that would only be
 // assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;

@@ -190,11 +190,10 @@ func (t *turn) noteLowered() {
 // noteUnsent says once for each model what of the sampling it is documented not to take.
 func (t *turn) noteUnsent() {
 	to := t.Model()
-	for _, what := range to.Unsent() {
-		if to.SayOnce(what) {
-			t.emit(Notice{fmt.Sprintf("%s %s according to its documentation (%s); the request is adapted", to.Name,
-				what, llm.DocumentedDate)})
-		}
+	if ways := to.Unsent(); ways != "" && to.SayOnce(ways) {
+		t.emit(Notice{
+			fmt.Sprintf("%s is asked %s, according to its documentation (%s)", to.Name, ways, llm.DocumentedDate),
+		})
 	}
 }
 

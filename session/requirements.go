@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/history"
 	"winnow/llm"
@@ -33,36 +34,19 @@ func (t *turn) endTextTrial(ctx context.Context, a asked, answered bool, fault *
 		return
 	}
 	if a.to.EndToolsAsText(answered, fault != nil && turnedDown(fault.Kind)) {
-		a.to.DateQuirks(a.decision.Quirks)
 		t.learn(ctx, a.to)
 	}
 }
 
-// tryToolCalls has tool calls sent as they are again where the model has got them as text for a long time; the request
-// says so. One that refuses them still gets them as text for as long again.
-func (t *turn) tryToolCalls(ctx context.Context) error {
-	t.mu.Lock()
-	to, policy := t.asks(), t.policy
-	holds := t.branch.Calls()
-	t.mu.Unlock()
-	if !holds || policy.Recovery == history.RecoverStrict || policy.ToolHistory != history.ToolsKeep {
-		return nil
+// forgetOld forgets what the model refused long ago; the next request says so. What is refused again is learned again.
+func (t *turn) forgetOld(ctx context.Context) {
+	to := t.Model()
+	old := to.Expire()
+	if ways := old.Ways(); len(ways) > 0 {
+		t.learn(ctx, to)
+		t.reason = fmt.Sprintf("since %s %s was asked %s, because it refused anything else; now trying without that",
+			old.Since.Local().Format("2 January 2006"), to.Name, strings.Join(ways, " and "))
 	}
-	since, again, err := to.RetryToolCalls(ctx)
-	if err != nil || !again {
-		return err
-	}
-	t.learn(ctx, to)
-	if to.Client.Profile(to.Name).ToolsAsText {
-		return nil // It takes no tool calls at all.
-	}
-	when := ""
-	if !since.IsZero() {
-		when = " since " + since.Local().Format("2 January 2006")
-	}
-	t.reason = fmt.Sprintf("tool calls went to %s as text%s, because it refused them; now trying tool calls again",
-		to.Name, when)
-	return nil
 }
 
 // turnedDown says that a server looked at a request and did not take it.
@@ -170,7 +154,6 @@ var profileNotices = []struct {
 
 // learnProfile keeps what a model's chat format requires. The next request says what changes with it.
 func (t *turn) learnProfile(ctx context.Context, a asked) {
-	a.to.DateQuirks(a.decision.Quirks)
 	t.learn(ctx, a.to)
 	now, was := a.to.Client.Profile(a.request.Model), a.decision.Profile
 	for _, n := range profileNotices {

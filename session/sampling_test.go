@@ -61,10 +61,7 @@ func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
 		}
 		want := ""
 		if turn == 1 {
-			want = "o3 does not support temperature according to its documentation (" + llm.DocumentedDate +
-				"); the request is adapted\n" +
-				"o3 does not support effort max (high is sent) according to its documentation (" + llm.DocumentedDate +
-				"); the request is adapted"
+			want = "o3 is asked without temperature and with reasoning_effort high, according to its documentation (" + llm.DocumentedDate + ")"
 		}
 		if got := strings.Join(said, "\n"); got != want {
 			t.Errorf("turn %d says %q, want %q", turn, got, want)
@@ -76,9 +73,8 @@ func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
 	if err := s.Model().Learn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := b.deps.Store.Endpoint(t.Context(), "http://api.openai.com/v1", "o3"); err != nil ||
-		len(kept.Quirks) > 0 {
-		t.Errorf("kept %q: %v", kept.Quirks, err)
+	if kept, err := b.deps.Store.Endpoint(t.Context(), "http://api.openai.com/v1", "o3"); err != nil || strings.Contains(string(kept.Asked), "no_") {
+		t.Errorf("kept %s: %v", kept.Asked, err)
 	}
 }
 

@@ -25,6 +25,10 @@ func (t *turn) judge(a *asked) {
 func (t *turn) noteCount(ctx context.Context, a asked) {
 	save, cancel := detached(ctx)
 	defer cancel()
+	if a.to.LearnName() {
+		t.emit(Notice{fmt.Sprintf("%s does not list a model %s and answered for it all the same: "+
+			"another model may have answered; winnow models lists the names", a.to.Client.Endpoint().Name, a.to.Name)})
+	}
 	switch window := a.to.Window(); {
 	case a.record.CutExpected > 0:
 		t.emit(Notice{a.cutNotice(a.to.AskWindow(ctx))})

@@ -76,8 +76,7 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	}
 	wantProven(t, s, 1, 1, b.body(1))
 	b.info["/v1/models"] = func() string { return `{"data":[{"id":"other"}]}` }
-	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || !strings.HasPrefix(b.body(2),
-		`{"model":"m2",`) || len(only[Notice](events)) != 0 {
+	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || !strings.HasPrefix(b.body(2), `{"model":"m2",`) || len(only[Notice](events)) != 1 || !strings.Contains(only[Notice](events)[0].Text, "does not list a model m2") {
 		t.Errorf("the next run: %v, sent %s, said %q", err, b.body(2), only[Notice](events))
 	}
 	dated := b.deps.Models.Endpoints()[0]

@@ -287,9 +287,7 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
-	if err := t.tryToolCalls(ctx); err != nil {
-		return err
-	}
+	t.forgetOld(ctx)
 	called := "" // the tools of the answer before
 	for round := range t.deps.MaxRounds {
 		if round > 0 {

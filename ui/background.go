@@ -43,8 +43,8 @@ func staysFor(m *Model) tea.Cmd {
 func putBehind(m *Model) {
 	a := &background.Answer{
 		Session: m.current.Session, Turn: m.turn, Waiting: m.composer.Waiting,
-		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Asked(),
-		Limit: m.overlays.limit(),
+		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Question().Call,
+		Limit: m.question.Question().Limit,
 	}
 	m.current.Background.Put(a)
 }
@@ -65,11 +65,8 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 	}
 	m.arrange()
 	cmds := []tea.Cmd{m.turn.Tick()}
-	if a.Asked != nil {
-		cmds = append(cmds, m.ask(question.Of(*a.Asked, recipientOf(m))))
-	}
-	if a.Limit != nil {
-		cmds = append(cmds, openLimit(m, *a.Limit))
+	if a.Asked != nil || a.Limit != nil {
+		cmds = append(cmds, m.ask(question.Question{Call: a.Asked, Limit: a.Limit}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -160,14 +157,4 @@ func stopsOthers(m *Model, by confirm.Action, again string) (warning tea.Cmd, st
 	}
 	return tea.Batch(m.notice.Error(theme.Plural(n, "answer")+are+again+" stops and saves what is there, and quits."),
 		m.confirm.Ask(by)), true
-}
-
-// limit is the question about a limit that is asked, nil for none.
-func (s overlayStack) limit() *session.OverLimit {
-	for _, o := range s {
-		if l, ok := o.(*limitOverlay); ok {
-			return l.Asked()
-		}
-	}
-	return nil
 }

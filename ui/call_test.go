@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/session/approval"
 	"winnow/ui/notice/bell"
 	"winnow/ui/turn"
 )
@@ -79,7 +78,6 @@ func TestAQuestionThatWaitsCallsAUserWhoLooksElsewhere(t *testing.T) {
 	if got := written(cmd); !strings.Contains(got, "waits") {
 		t.Errorf("%q is written about a question that waits", got)
 	}
-	m.question.Answer(approval.Answer{Choice: approval.No})
 	m.endQuestion()
 	if _, cmd = m.Update(due); written(cmd) != "" {
 		t.Error("an answered question calls")

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,10 +49,11 @@ func cureFor(m *Model, over *session.OversizeError) func(string) string {
 		case string(history.BoundBudget), string(history.BoundMaxContext):
 			return fmt.Sprintf("/budget %d", over.Enough())
 		case string(history.BoundWindow):
-			if enough := over.Enough(); over.MaxWindow == 0 || over.MaxWindow >= enough {
-				return fmt.Sprintf("/window %d", enough)
+			server, settable := over.LargerWindow()
+			if settable {
+				return fmt.Sprintf("/window %d", over.Enough())
 			}
-			return "/model"
+			return cmp.Or(server, "/model")
 		}
 		return ""
 	}
@@ -177,7 +179,7 @@ func (m *Model) wayOut(err error) string {
 	case m.turn.Condensing:
 		return "/compact tries again."
 	case settings.OverBudget(err):
-		return "Shorten or exclude something, or raise the budget with /budget; /retry asks again."
+		return settings.WaysOut(err) + "; /retry asks again."
 	}
 	return "/retry asks again."
 }

@@ -72,9 +72,6 @@ func helpChosen(m *Model, value string) tea.Cmd {
 	if !command {
 		return m.notice.Say(value)
 	}
-	if m.overlays.asksLimit() {
-		return m.notice.Error("Answer the question about the limit first.")
-	}
 	m.bare()
 	return m.takeCommand(name)
 }

@@ -20,7 +20,7 @@ func (m *Model) hints() []key.Binding {
 	case m.focus == transcriptPane:
 		return m.chat.Hints()
 	case m.focus == questionPane:
-		return m.question.Hints(m.keys)
+		return m.question.Hints()
 	case m.focus == panelPane:
 		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
 	case m.current.ReadOnly:

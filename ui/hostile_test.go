@@ -217,7 +217,7 @@ func hostileStream(t *testing.T, m *Model, text string) {
 		stands(t, m, "question with the focus")
 		m.Update(tab)
 	}
-	m.question = question.Model{}
+	m.question.Ask(question.Question{})
 	why := &llm.Error{
 		Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
 	}

@@ -23,9 +23,10 @@ func (m *Model) arrange() {
 	w.Empty = m.chat.Empty()
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
 	w.Draft, w.Sentence = m.composer.Lines(), m.notice.Lines(w.Width)
-	w.AlertLines, w.Queue = len(screenOf(m).question(w.MostAlert())), len(screenOf(m).queue(layout.MostTail))
+	m.question.Resize(w.Width, w.MostAlert())
+	w.AlertLines, w.Queue = len(screenOf(m).question()), len(screenOf(m).queue(layout.MostTail))
 	m.layout = layout.For(w)
-	m.question.Resize(m.keys, m.layout.Width, m.layout.Alert.H)
+	m.question.Resize(m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
 	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter, 0)
 	if !m.layout.Panel.Empty() && m.overlays.onTop(panelOverlay{}) {

@@ -25,19 +25,17 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	l.shows("session ~$0.25")
 	l.press("esc")
 
-	// What is typed while the question waits goes to the draft; enter alone answers nothing.
+	// What is typed while the question waits goes to the draft.
 	l.press("enter")
 	l.shows("With this request this session comes to ~$0.50, above your limit of $0.30 per session.")
 	l.shows("waiting for your answer")
-	l.types("more?")
-	l.press("enter")
-	l.shows("chooses an answer first")
-	if got := l.composer.Text(); got != "more?" {
-		t.Errorf("the draft is %q", got)
+	l.types("yes, more?")
+	if got := l.composer.Text(); got != "yes, more?" || !l.question.Waits() {
+		t.Errorf("the draft is %q, and the question waits: %t", got, l.question.Waits())
 	}
-	l.press("ctrl+c") // clears nothing that is sent: it stops the turn
+	l.press("ctrl+c", "ctrl+c") // clears the draft, then stops the turn
 	l.until("the turn ends", func() bool { return !l.turn.Busy })
-	if l.overlays.any() {
+	if l.question.Waits() {
 		t.Error("the question stays after its turn")
 	}
 }
@@ -49,8 +47,8 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 	l.types("What is it worth?")
 	l.press("enter")
 	l.shows("above your limit of $0.10 per session")
-	l.press("down")
-	l.shows("▌  Don’t send it")
+	l.shows("▌   n   Don’t send it")
+	l.until("the focus", func() bool { return l.focus == questionPane })
 	l.press("enter")
 	l.shows("Not sent; the draft is kept.")
 	if got := l.composer.Text(); got != "What is it worth?" || l.current.Session.Info().ID != "" {
@@ -59,8 +57,9 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 
 	// Raised for the session, it is sent, and the next one as well.
 	l.press("enter")
-	l.shows("allow $0.40 per session in this session")
-	l.press("down", "down", "down", "enter")
+	l.shows("Send it, and allow $0.40 per session")
+	l.until("the focus", func() bool { return l.focus == questionPane })
+	l.press("s")
 	l.shows("saw 1 of 1")
 	l.until("the turn ends", func() bool { return !l.turn.Busy })
 	l.types("/usage")

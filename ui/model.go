@@ -108,6 +108,7 @@ func New(o Options) (*Model, error) {
 		ReadMention: offered.ReadMention,
 		ReadPage:    o.ReadPage,
 	})
+	m.question.Keys = keys
 	m.settings.Deps = settings.Deps{
 		Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config),
 		Doctor: o.Doctor, Export: o.Export, Servers: o.Servers, Memory: o.Memory,

@@ -5,7 +5,6 @@ import (
 
 	"winnow/ui/layout"
 	"winnow/ui/panel"
-	"winnow/ui/question"
 	"winnow/ui/transcript"
 )
 
@@ -35,9 +34,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return m.overlays.top().update(m, msg)
 	case m.question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
 		if m.focus == questionPane {
-			var e question.Event
-			m.question, e = m.question.Clicked(m.themes.Styles, m.keys, msg.Y-m.layout.Alert.Y)
-			return m.questionEvent(e)
+			return m.answerQuestion(m.question.Click(m.themes.Styles, msg.Y-m.layout.Alert.Y))
 		}
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):

@@ -60,7 +60,8 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	}
 	outcome, ended := m.current.Background.Outcome(e.Session.Info().ID)
 	back := m.current.Background.Take(e.Session)
-	m.turn, m.question = turn.Model{Number: m.current.Background.NextTurn(m.turn.Number)}, question.Model{}
+	m.turn = turn.Model{Number: m.current.Background.NextTurn(m.turn.Number)}
+	m.question.Ask(question.Question{})
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)

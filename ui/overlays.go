@@ -105,8 +105,6 @@ func (s overlayStack) has(o overlay) bool { return slices.Contains(s, o) }
 func (s *overlayStack) open(o overlay) {
 	switch top := s.top(); {
 	case top == o:
-	case top != nil && isLimit(top) && !isHelp(o): // the question stays in sight
-		*s = append((*s)[:len(*s)-1], o, top)
 	case top != nil && isHelp(o), top == panelOverlay{}:
 		*s = append(*s, o)
 	case top != nil && sameList(top, o):

@@ -75,3 +75,11 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	}
 	m.repairs.Set(m.panel.Next.Plan)
 }
+
+// showCosts shows what the next request would cost, which limit it would exceed, and what the session has spent.
+func showCosts(m *Model) {
+	s, next := m.current.Session, &m.panel.Next
+	next.Input = s.Model().InputCost(next.Plan.Sum)
+	next.Limit = s.Try(session.Trial{}).Over(next.Plan).Short()
+	next.Spent = s.Spent().Sentence()
+}

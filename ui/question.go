@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/ui/keymap"
 	"winnow/ui/question"
 )
@@ -16,7 +17,7 @@ func (m *Model) askPending() tea.Cmd {
 	if m.turn.Busy {
 		return nil
 	}
-	asked := m.question.Pending()
+	asked := m.question.Question().Pending
 	call, ok := m.current.Session.NextPending()
 	if ok && asked != nil && asked.Same(call) {
 		return nil
@@ -27,7 +28,7 @@ func (m *Model) askPending() tea.Cmd {
 	if !ok || m.current.ReadOnly {
 		return nil
 	}
-	return m.ask(question.OfPending(call, recipientOf(m)))
+	return m.ask(question.Question{Pending: &call})
 }
 
 // recipientOf is who gets the result of a call in the session on the screen.
@@ -43,15 +44,24 @@ func recipientOf(m *Model) question.Recipient {
 }
 
 // ask shows a question above the draft.
-func (m *Model) ask(q question.Model) tea.Cmd {
-	m.question = q
+func (m *Model) ask(q question.Question) tea.Cmd {
+	q.To = recipientOf(m)
+	m.question.Ask(q)
 	m.notice.Hush() // it stands where the keys of the question are listed
 	m.arrange()
 	var sentence tea.Cmd
 	if m.overlays.any() {
-		sentence = m.notice.Say("A tool call waits for your answer.")
+		sentence = m.notice.Say(waitsForYou(m))
 	}
 	return tea.Batch(sentence, m.question.Await(m.turn.Number, m.confirm.Keys()), callAsked(m))
+}
+
+// waitsForYou says that there is a question to answer.
+func waitsForYou(m *Model) string {
+	if m.question.Question().Limit != nil {
+		return "A request above a limit waits for your answer."
+	}
+	return "A tool call waits for your answer."
 }
 
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed
@@ -68,11 +78,10 @@ func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 
 // questionKey is a key while the question has the focus. Any text but an answer is typed into the draft.
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
-	var e question.Event
-	m.question, e = m.question.Update(m.keys, msg)
+	outcome, answer := m.question.Update(msg)
 	m.arrange()
-	if _, other := e.(question.Other); !other {
-		return m.questionEvent(e)
+	if outcome != question.Other {
+		return m.answerQuestion(outcome, answer)
 	}
 	if m.keys.Pressed(msg, keymap.Ask) && m.composer.Empty() {
 		return m.openHelp()
@@ -85,21 +94,22 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	return m.updateComposer(msg)
 }
 
-func (m *Model) questionEvent(e question.Event) tea.Cmd {
-	switch e := e.(type) {
-	case question.Decided:
-		asked, s := m.question, m.current.Session
+// answerQuestion does what a key or a click on the question came to.
+func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer) tea.Cmd {
+	switch outcome {
+	case question.Answered:
+		asked, s := m.question.Question(), m.current.Session
 		m.endQuestion()
-		if call := asked.Pending(); call != nil {
+		if call := asked.Pending; call != nil {
 			return m.begin(nil, func(ctx context.Context) <-chan session.Event {
-				return s.AnswerPending(ctx, *call, e.Answer)
+				return s.AnswerPending(ctx, *call, answer)
 			})
 		}
 		return func() tea.Msg {
-			asked.Answer(e.Answer)
+			asked.Answer(answer)
 			return nil
 		}
-	case question.Unseen:
+	case question.Unread:
 		return m.notice.Say("Read all of the arguments first: there are more.")
 	case question.Later:
 		m.endQuestion()
@@ -113,7 +123,7 @@ func (m *Model) questionEvent(e question.Event) tea.Cmd {
 
 // endQuestion takes the question away, and gives its focus to the draft.
 func (m *Model) endQuestion() {
-	m.question = question.Model{}
+	m.question.Ask(question.Question{})
 	if m.focus == questionPane {
 		m.setFocus(draftPane)
 	}

@@ -162,7 +162,8 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 	letters := []rune("yynn abcde?/!jk")
 	m := asking(t, 80, 24)
 	for range 300 {
-		m.turn, m.question = turn.Model{Number: m.turn.Number + 1, Busy: true, Cancel: func() {}}, question.Model{}
+		m.turn = turn.Model{Number: m.turn.Number + 1, Busy: true, Cancel: func() {}}
+		m.question.Ask(question.Question{})
 		m.setFocus(draftPane)
 		m.composer.Set("")
 		answers := new([]bool)
@@ -196,7 +197,7 @@ func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
 				Call: history.ToolCall{Name: "shell", Arguments: "{}"}, Number: 1, Of: 1,
 			},
 		}
-		m.ask(question.OfPending(call, question.Recipient{}))
+		m.ask(question.Question{Pending: &call})
 		quiet(m)
 		if m.focus != questionPane {
 			t.Fatalf("the focus is on %v, want it on the question", m.focus)

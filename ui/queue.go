@@ -32,7 +32,7 @@ func enqueue(m *Model, how session.SendOptions) tea.Cmd {
 func queuedSentence(m *Model) string {
 	switch {
 	case m.question.Waits():
-		return "Queued. A tool call waits for your answer: " + m.keys.First(keymap.Focus) + " goes to it."
+		return "Queued. " + waitsForYou(m) + " " + m.keys.First(keymap.Focus) + " goes to it."
 	case m.composer.Waiting.Held():
 		return "Queued. The queue is paused: " + m.keys.First(keymap.Send) +
 			" on an empty draft sends the next message."

@@ -34,7 +34,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 		return start(ctx)
 	})
 	m.composer.Hold(sent)
-	m.question = question.Model{}
+	m.question.Ask(question.Question{})
 	m.confirm.Forget()
 	m.notice.Clear()
 	m.chat.Name = transcript.ModelName(m.current.Ref)
@@ -62,9 +62,9 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
-		return m.ask(question.Of(e, recipientOf(m)))
+		return m.ask(question.Question{Call: &e})
 	case session.OverLimit:
-		return openLimit(m, e)
+		return m.ask(question.Question{Limit: &e})
 	case session.Ran:
 		m.chat.Add(e.Message, record.Receipt{})
 	case session.Answered:
@@ -112,7 +112,6 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	m.turn.End()
 	m.panel.Busy, m.current.Busy = false, false
 	m.endQuestion()
-	closeLimit(m)
 	m.chat.Settle()
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
 		m.chat.Follow(m.current.Session.Branch()) // no other answer came, and the branch is the one that it was
@@ -157,6 +156,14 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	}
 	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn),
 		m.inSettings((*settings.Model).AskWindow), next, rereadOpen(m), m.upkeep.Sync())
+}
+
+// notSent says what became of a message, or of a turn, that exceeds a limit and is not sent.
+func notSent(m *Model) string {
+	if m.composer.Sending() != nil {
+		return "Not sent; the draft is kept."
+	}
+	return "Not sent. The earlier messages are kept; /retry asks again."
 }
 
 // joined is two sentences, either of which may be "".

@@ -86,7 +86,7 @@ func (s screen) panes() []string {
 	put(l.Header, []string{s.header()})
 	put(l.Transcript, s.page())
 	put(l.Panel, s.panel())
-	put(l.Alert, s.question(l.Alert.H))
+	put(l.Alert, s.question())
 	put(l.Rule, []string{s.rule()})
 	put(l.Queue, s.queue(l.Queue.H))
 	put(l.Composer, s.draft())
@@ -192,7 +192,7 @@ func (s screen) tail() []string {
 		}
 		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(stops)
 	}
-	lines := m.turn.Activity(m.question.Waits() || m.overlays.asksLimit()).View(s.st, ways, w)
+	lines := m.turn.Activity(m.question.Waits()).View(s.st, ways, w)
 	if len(lines) == 0 {
 		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MostTail, h/2)))
 	}
@@ -222,13 +222,8 @@ func panelBox(l layout.Layout) theme.Box {
 	return theme.Box{X: b.X + 1, Y: b.Y + 1, W: max(0, b.W-2), H: max(0, b.H-1)}
 }
 
-// question is the question above the rule of the draft, in at most so many lines.
-func (s screen) question(most int) []string {
-	if !s.m.question.Waits() {
-		return nil
-	}
-	return s.m.question.View(s.st, s.m.keys, s.l.Width, most, s.m.focus == questionPane)
-}
+// question is the question above the rule of the draft.
+func (s screen) question() []string { return s.m.question.View(s.st, s.m.focus == questionPane) }
 
 // rule is the line above the draft: what is special about the draft, else what the next request sends where the panel
 // does not say it.
@@ -294,7 +289,7 @@ func (s screen) cursor() *tea.Cursor {
 	switch s.m.focus {
 	case questionPane:
 		ok := false
-		if x, y, ok = s.m.question.Caret(s.st, s.m.keys); !ok {
+		if x, y, ok = s.m.question.Caret(s.st); !ok {
 			return nil
 		}
 		return tea.NewCursor(min(x, l.Width-1), min(y+l.Alert.Y, l.Height-1))

@@ -122,6 +122,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"unknown table", "[contxt]\nbudget = 5\n", `c.toml, line 1, column 2: unknown key "contxt"; did you mean "context"?`},
 		{"nothing near", "zebra = 1\n", `c.toml, line 1, column 1: unknown key "zebra"`},
 		{"unknown policy key", "[context]\nuser_max_char = 3\n", `c.toml, line 2, column 1: unknown key "context.user_max_char"; did you mean "user_max_chars"?`},
+		{"a key of another table", "[context]\nsummarizer_model = \"x\"\n", `c.toml, line 2, column 1: unknown key "context.summarizer_model"; did you mean model under [summary]?`},
 		{"text for a number", "[context]\nmin_messages = \"three\"\n", `c.toml, line 2, column 16: context.min_messages must be a whole number`},
 		{"a wrong word for a budget", "[context]\nbudget = \"lots\"\n", `c.toml, line 2, column 10: context.budget must be a whole number or "auto"`},
 		{"a wrong word for a limit", "[context]\nuser_max_chars = \"auto\"\n", `c.toml, line 2, column 18: context.user_max_chars must be a whole number or "unlimited"`},

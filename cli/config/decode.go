@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -117,7 +118,24 @@ func unknownKey(key toml.Key) string {
 	if len(known) == 0 && len(key) > 1 {
 		return fmt.Sprintf("unknown table [%s]", strings.Join(key[:len(key)-1], ".")) + llm.DidYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
 	}
+	if table, name := keyElsewhere(last); table != "" {
+		return text + fmt.Sprintf("; did you mean %s under [%s]?", name, table)
+	}
 	return text + llm.DidYouMean(last, known)
+}
+
+// keyElsewhere is the table, and its key, that a key written as one word may mean: summarizer_model is model under
+// [summary]. Both are "" where there is none.
+func keyElsewhere(key string) (table, name string) {
+	const alike = 4 // letters at the beginning
+	first, rest, _ := strings.Cut(key, "_")
+	for _, table := range keysAt(reflect.TypeFor[Config](), nil) {
+		begins := len(table) >= alike && strings.HasPrefix(first, table[:alike])
+		if begins && slices.Contains(keysAt(reflect.TypeFor[Config](), []string{table}), rest) {
+			return table, rest
+		}
+	}
+	return "", ""
 }
 
 // wrongValue says what a key takes, where the file gives something of another type.

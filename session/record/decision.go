@@ -43,7 +43,7 @@ type Decision struct {
 	Schemas  []tool.Tool `json:"schemas,omitempty"` // the tools that the model could call
 	Base     string      `json:"base,omitempty"`    // the endpoint's address, without user, password and query
 	Wire     llm.Wire    `json:"wire,omitempty"`    // the format of the request
-	Quirks   []string    `json:"quirks,omitempty"`  // what the server was known to refuse
+	Learned  llm.Learned `json:"learned,omitzero"`  // how the model was known to be asked
 
 	// The window that the server was asked to run the model with, 0 for none.
 	AskedWindow int         `json:"asked_window,omitempty"`
@@ -101,7 +101,7 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 // attempts.
 func (d *Decision) Ask(client *llm.Client, r llm.Request) {
 	d.Sampling = Sampling{MaxTokens: r.MaxTokens, Temperature: r.Temperature, TopP: r.TopP, Effort: r.Effort}
-	d.Quirks, d.Wire, d.KeepAlive = client.Quirks(), client.Wire(r.Model), ""
+	d.Learned, d.Wire, d.KeepAlive = client.Known(r.Model), client.Wire(r.Model), ""
 	if d.Wire == llm.OllamaWire {
 		d.KeepAlive = client.Endpoint().KeepAlive
 	}
@@ -196,9 +196,7 @@ func (d Decision) options(turn []history.Message, count history.Counter) history
 // body is the bytes of a plan as the endpoint of that time was sent them, whether it is still
 // configured or not.
 func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
-	then := llm.NewClient(llm.Endpoint{
-		Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Quirks: d.Quirks, KeepAlive: d.KeepAlive,
-	})
+	then := llm.NewClient(llm.Endpoint{Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Known: d.Learned, KeepAlive: d.KeepAlive})
 	request := d.Sampling.Request()
 	request.Model, request.Messages, request.Tools, request.Window, request.Cache = r.Model, p.Messages, d.Schemas,
 		d.AskedWindow, d.Cache

@@ -82,14 +82,14 @@ func TestTurnsAreNumberedOverEveryBranch(t *testing.T) {
 func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
-	in := Learned{BaseURL: "https://me:sk-secret@example.com/v1?key=sk-secret", Model: "m", Window: 8192, WindowAt: noon().now(), Ratio: 1.07, Samples: 3, Quirks: []string{"q1", "q2"}}
+	in := Learned{BaseURL: "https://me:sk-secret@example.com/v1?key=sk-secret", Model: "m", Window: 8192, WindowAt: noon().now(), Ratio: 1.07, Samples: 3, Asked: []byte(`{"no_temperature":true}`)}
 	if got, err := s.Endpoint(ctx, in.BaseURL, "m"); err != nil || got.Window != 0 || got.Samples != 0 {
 		t.Errorf("before anything was learned: %+v, %v", got, err)
 	}
 	must(t, "learn", s.Learn(ctx, in))
-	in.Window, in.Quirks = 4096, nil
+	in.Window, in.Asked = 4096, nil
 	must(t, "learn", s.Learn(ctx, in))
-	want := Learned{BaseURL: "https://example.com/v1", Model: "m", Window: 4096, WindowAt: in.WindowAt, Ratio: 1.07, Samples: 3, Quirks: []string{}}
+	want := Learned{BaseURL: "https://example.com/v1", Model: "m", Window: 4096, WindowAt: in.WindowAt, Ratio: 1.07, Samples: 3}
 	for _, url := range []string{in.BaseURL, want.BaseURL} {
 		if got, err := s.Endpoint(ctx, url, "m"); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("Endpoint(%s) = %+v, %v; want %+v", url, got, err, want)
@@ -102,37 +102,22 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	}
 }
 
-// A quirk keeps the date since when it is known, until it is dated anew or was gone meanwhile.
-func TestQuirksAreDated(t *testing.T) {
+// What the user chose outlasts what is learned and what is forgotten.
+func TestChosenWindowIsTheUsersAlone(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
-	l := Learned{BaseURL: "http://x/v1", Model: "m", Quirks: []string{"one"}}
-	dates := func() map[string]time.Time {
-		t.Helper()
-		got, err := s.Endpoint(ctx, l.BaseURL, l.Model)
-		must(t, "read", err)
-		return got.QuirksAt
+	l := Learned{BaseURL: "http://x/v1", Model: "m", Window: 4096, WindowAt: noon().now(), Stated: 8192, Asked: []byte(`{"no_top_p":true}`)}
+	must(t, "learn", s.Learn(ctx, l))
+	must(t, "choose", s.ChooseWindow(ctx, l.BaseURL, l.Model, 2048))
+	got, err := s.Endpoint(ctx, l.BaseURL, l.Model)
+	if err != nil || got.Chosen != 2048 || got.ChosenAt.IsZero() || got.Window != 0 || got.Stated != 8192 {
+		t.Errorf("after a window was chosen: %+v, %v", got, err)
 	}
 	must(t, "learn", s.Learn(ctx, l))
-	first := dates()["one"]
-	if first.IsZero() {
-		t.Fatal("a new quirk has no date")
-	}
-	l.Quirks = []string{"one", "two"}
-	must(t, "learn", s.Learn(ctx, l))
-	if got := dates(); !got["one"].Equal(first) || got["two"].IsZero() {
-		t.Errorf("the dates are %v, want one at %v and one for two", got, first)
-	}
-	later := first.Add(48 * time.Hour)
-	l.QuirksAt = map[string]time.Time{"one": later}
-	must(t, "learn", s.Learn(ctx, l))
-	if got := dates(); !got["one"].Equal(later) {
-		t.Errorf("the dates are %v, want one at %v", got, later)
-	}
-	l.Quirks, l.QuirksAt = []string{"two"}, nil
-	must(t, "learn", s.Learn(ctx, l))
-	if got := dates(); len(got) != 1 {
-		t.Errorf("the dates are %v, want that of two alone", got)
+	must(t, "forget", s.ForgetLearned(ctx, l.BaseURL, l.Model))
+	got, err = s.Endpoint(ctx, l.BaseURL, l.Model)
+	if err != nil || got.Chosen != 2048 || got.Window != 0 || got.Stated != 8192 || got.Asked != nil {
+		t.Errorf("after what refusals taught was forgotten: %+v, %v", got, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/llm"
 )
 
 // Each step is a request of so many of our tokens, the server's count of it, and what is to be made of them. A request
@@ -83,7 +84,7 @@ func TestCountsAreJudged(t *testing.T) {
 // A server that leaves cached tokens out of its counts proves nothing with a low one.
 func TestCountsWithoutCachedTokensAreNoCut(t *testing.T) {
 	m := newModel(t, 100_000, 0)
-	m.Client.Learn("cached-apart")
+	m.Client.Learn(m.Name, llm.Learned{CachedApart: true})
 	m.Judge(1, 1000, 1000, false)
 	m.Judge(2, 1000, 1000, false)
 	if cut, _ := m.Judge(3, 50, 6000, false); cut || m.Expect(1000) != 1000 {

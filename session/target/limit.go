@@ -103,7 +103,7 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 
 // Unsent says what of the sampling is not sent as it is set, because the model is documented not to take it: see
 // llm.Client.Unsent.
-func (m *Model) Unsent() []string {
+func (m *Model) Unsent() string {
 	ask := m.deps.Ask
 	ask.Model = m.Name
 	return m.Client.Unsent(ask)

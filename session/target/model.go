@@ -5,9 +5,9 @@ package target
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -172,7 +172,8 @@ func (m *Model) Fill(o *history.Options) {
 
 // Tools are the tools that may be called: those of the model's endpoint and those that every model is offered.
 func (m *Model) Tools() tool.Set {
-	return tool.Set{Boxes: append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...), Off: m.deps.Off, Limits: m.deps.Limits}
+	boxes := append([]*tool.Toolbox{m.Client.Endpoint().Tools}, m.deps.Tools...)
+	return tool.Set{Boxes: boxes, Off: m.deps.Off, Limits: m.deps.Limits}
 }
 
 // tools are the tools that requests offer to the model.
@@ -198,36 +199,53 @@ func (m *Model) toolTokens() int {
 	return m.toolCost
 }
 
-// Learn keeps what was learned of the model.
+// Learn keeps what was learned of the model. What its server refused first since it was forgotten is dated: now.
 func (m *Model) Learn(ctx context.Context) error {
+	asked := m.Client.Learned(m.Name)
+	if len(asked.Ways()) > 0 && asked.Since.IsZero() {
+		asked.Since = m.deps.Now()
+		m.Client.Learn(m.Name, asked)
+	}
+	raw, err := json.Marshal(asked)
+	if err != nil {
+		return err
+	}
 	m.mu.Lock()
-	l := m.lesson()
+	l := m.learned
+	l.BaseURL, l.Model, l.Asked = m.Client.Endpoint().BaseURL, m.Name, raw
+	l.Ratio, l.Samples = median(m.ratios), len(m.ratios)
 	m.mu.Unlock()
 	return m.deps.Store.Learn(ctx, l)
 }
 
-// lesson is what was learned of the model, for the store. The caller holds the lock.
-func (m *Model) lesson() store.Learned {
-	l := m.learned
-	l.BaseURL, l.Model, l.Quirks = m.Client.Endpoint().BaseURL, m.Name, m.Client.Learned()
-	l.Ratio, l.Samples = median(m.ratios), len(m.ratios)
-	return l
+// Asked is how a model is asked, as it was stored. What cannot be read is learned again.
+func Asked(l store.Learned) llm.Learned {
+	var asked llm.Learned
+	if err := json.Unmarshal(l.Asked, &asked); err != nil {
+		return llm.Learned{}
+	}
+	return asked
 }
 
-// DateQuirks dates what a request taught about the model: now. before are the quirks that were known before it. The
-// same may have been known earlier, and been forgotten.
-func (m *Model) DateQuirks(before []string) {
-	now := m.deps.Now()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	dates := maps.Clone(m.learned.QuirksAt)
-	if dates == nil {
-		dates = map[string]time.Time{}
+// LearnName learns that the server answered for a name that its list of models lacks, and says whether that is news.
+func (m *Model) LearnName() bool {
+	if m.Client.Learned(m.Name).AnyName || !m.Client.Unlisted(m.Name) {
+		return false
 	}
-	for _, q := range m.Client.Learned() {
-		if !slices.Contains(before, q) {
-			dates[q] = now
-		}
+	m.Client.Learn(m.Name, llm.Learned{AnyName: true})
+	return true
+}
+
+// holds is how long what a server refused is not sent again: it may have been repaired or set up otherwise since.
+const holds = 7 * 24 * time.Hour
+
+// Expire forgets what the model's server refused longer ago than it holds, and returns it. Its ways are none where
+// there is nothing to forget.
+func (m *Model) Expire() (old llm.Learned) {
+	l := m.Client.Learned(m.Name)
+	if l.Since.IsZero() || m.deps.Now().Sub(l.Since) < holds {
+		return llm.Learned{}
 	}
-	m.learned.QuirksAt = dates
+	m.Client.Forget(m.Name)
+	return l
 }

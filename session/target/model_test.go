@@ -1,7 +1,6 @@
 package target
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -124,20 +123,33 @@ func TestToolCallsAsTextAreTriedOnce(t *testing.T) {
 	}
 	m = newModel(t, 8192, 0)
 	m.TryToolsAsText()
-	before := m.Client.Quirks()
 	if !m.EndToolsAsText(true, false) || !m.Profile().ToolsAsText {
 		t.Fatal("a model that answered gets tool calls as text from now on")
 	}
-	m.DateQuirks(before)
+}
+
+// What a server refused holds for a week in every session; what Ollama states of the model and the window stay.
+func TestWhatWasRefusedIsForgottenAfterAWeek(t *testing.T) {
+	m := newModel(t, 0, 0)
+	m.Client.Learn(m.Name, llm.Learned{NoTemperature: true, Thinks: true})
+	m.Refused(4000, 0, 0, false)
 	if err := m.Learn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if since, due, err := m.RetryToolCalls(t.Context()); err != nil || due || !since.Equal(noon) {
-		t.Errorf("tried again at once: %t since %v, %v", due, since, err)
-	}
-	m.deps.Now = func() time.Time { return noon.Add(textLesson) }
-	if _, due, err := m.RetryToolCalls(context.Background()); err != nil || !due || m.Profile().ToolsAsText {
-		t.Errorf("after a week they are sent as they are: %t, %v", due, err)
+	m.Client = llm.NewClient(m.Client.Endpoint()) // as in the next run
+	for _, days := range []int{0, 6, 7, 8} {
+		m.deps.Now = func() time.Time { return noon.AddDate(0, 0, days) }
+		m = again(t, m)
+		old := m.Expire()
+		if now := m.Client.Known(m.Name); now.NoTemperature == (days >= 7) || !now.Thinks || m.Window().Tokens != 4000 {
+			t.Errorf("day %d: known is %+v, the window has %d tokens", days, now, m.Window().Tokens)
+		}
+		if forgotten := len(old.Ways()) > 0; forgotten != (days == 7) || forgotten && !old.Since.Equal(noon) {
+			t.Errorf("day %d: forgotten is %+v", days, old)
+		}
+		if err := m.Learn(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -1,10 +1,6 @@
 package target
 
 import (
-	"context"
-	"slices"
-	"time"
-
 	"winnow/history"
 	"winnow/llm"
 )
@@ -17,10 +13,6 @@ const (
 	trying             // requests hold tool calls as text until the model answers or refuses again
 	useless            // the model refused them as text too
 )
-
-// textLesson is how long a model that refused tool calls gets them as text: its server may have been repaired
-// or set up otherwise since.
-const textLesson = 7 * 24 * time.Hour
 
 // Profile is what the model's chat format requires, with tool calls as text while that is tried.
 func (m *Model) Profile() history.Profile {
@@ -56,7 +48,7 @@ func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
 	case m.asText != trying:
 	case answered:
 		m.asText = notTried
-		m.Client.Learn(llm.ToolsAsText(m.Name))
+		m.Client.Learn(m.Name, llm.Learned{Profile: history.Profile{ToolsAsText: true}})
 		return true
 	case refused:
 		m.asText = useless
@@ -69,24 +61,4 @@ func (m *Model) RefusedText() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asText == useless
-}
-
-// RetryToolCalls has tool calls sent as they are again, where the model has got them as text for a long time, and
-// says since when, the zero time where that is not known. One that refuses them still gets them as text for as long
-// again.
-func (m *Model) RetryToolCalls(ctx context.Context) (since time.Time, again bool, err error) {
-	quirk := llm.ToolsAsText(m.Name)
-	if m.Client.Endpoint().Profile.ToolsAsText || !slices.Contains(m.Client.Quirks(), quirk) {
-		return since, false, nil
-	}
-	stored, err := m.deps.Store.Endpoint(ctx, m.Client.Endpoint().BaseURL, m.Name)
-	if err != nil {
-		return since, false, err
-	}
-	since = stored.QuirksAt[quirk]
-	if m.deps.Now().Sub(since) < textLesson {
-		return since, false, nil
-	}
-	m.Client.Forget(quirk)
-	return since, true, nil
 }

@@ -24,7 +24,7 @@ func (m *Model) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.Client.Learn(learned.Quirks...)
+	m.Client.Learn(m.Name, Asked(learned))
 	stated, unstated := m.Client.StatedWindow(ctx, m.Name)
 	m.mu.Lock()
 	if m.window.Tokens > 0 {
@@ -106,7 +106,8 @@ func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	if tokens < 0 {
 		return fmt.Errorf("a window of %d tokens is not possible; auto detects it", tokens)
 	}
-	if err := m.deps.Store.ChooseWindow(ctx, m.Client.Endpoint().BaseURL, m.Name, tokens); err != nil && !errors.Is(err, store.ErrReadOnly) {
+	err := m.deps.Store.ChooseWindow(ctx, m.Client.Endpoint().BaseURL, m.Name, tokens)
+	if err != nil && !errors.Is(err, store.ErrReadOnly) {
 		return err
 	}
 	m.mu.Lock()
@@ -158,8 +159,8 @@ func (m *Model) Ran() {
 	m.ran, m.ranWith = m.ran || m.window.Again, m.askedWindow()
 }
 
-// askedWindow is the window that the server is asked to run the model with. It is 0 where the server takes no wishes, and
-// where nobody knows: a guess could take more memory than there is. The caller holds the lock.
+// askedWindow is the window that the server is asked to run the model with. It is 0 where the server takes no wishes,
+// and where nobody knows: a guess could take more memory than there is. The caller holds the lock.
 func (m *Model) askedWindow() int {
 	if m.window.Assumed || m.window.ByName || m.Client.Wire(m.Name) != llm.OllamaWire {
 		return 0

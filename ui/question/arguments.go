@@ -2,37 +2,35 @@ package question
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/session/approval"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// body is the arguments in lines of at most w cells, all of them: what would run, and in front of it what came where
-// that was repaired. Control characters are visible.
-func (q Model) body(w int) []string {
+// body is all lines of the arguments of a call: what would run, and in front of it what came where that was repaired.
+// Control characters are visible.
+func (m *Model) body() []string {
+	call, w := m.question.call(), m.bodyWidth()
+	if call == nil {
+		return nil
+	}
 	var lines []string
-	ran := pretty(q.asked.Arguments.Object)
-	if q.asked.Reason == approval.Repaired || len(q.asked.Arguments.Repairs) > 0 {
-		lines = append(lines, wrapped("As received:", w)...)
-		lines = append(lines, wrapped(received(q.asked.Call.Arguments), w)...)
-		for _, r := range q.asked.Arguments.Repairs {
+	if call.Reason == approval.Repaired || len(call.Arguments.Repairs) > 0 {
+		lines = append(lines, "As received:")
+		lines = append(lines, wrapped(cmp.Or(call.Call.Arguments, "(nothing)"), w)...)
+		for _, r := range call.Arguments.Repairs {
 			lines = append(lines, theme.Wrap(r.Sentence(), w)...)
 		}
-		lines = append(lines, wrapped("As it would run:", w)...)
+		lines = append(lines, "As it would run:")
 	}
-	return append(lines, wrapped(ran, w)...)
-}
-
-// received is a text as it came.
-func received(text string) string {
-	if text == "" {
-		return "(nothing)"
-	}
-	return text
+	return append(lines, wrapped(pretty(call.Arguments.Object), w)...)
 }
 
 // lineEnd is an escaped line end in a JSON string, after an even number of backslashes.
@@ -47,8 +45,7 @@ func pretty(object string) string {
 	var lines []string
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
-		parts := strings.Split(lineEnd.ReplaceAllString(line, "$1\n"), "\n")
-		for i, part := range parts {
+		for i, part := range strings.Split(lineEnd.ReplaceAllString(line, "$1\n"), "\n") {
 			if i > 0 {
 				part = indent + part
 			}
@@ -62,22 +59,7 @@ func pretty(object string) string {
 
 // wrapped cuts a text into lines of w cells. Nothing of it is left out.
 func wrapped(text string, w int) []string {
-	var lines []string
-	w = max(8, w)
-	for row := range strings.SplitSeq(markdown.Visible(text), "\n") {
-		at, width := 0, 0
-		for end := 0; end < len(row); {
-			n := theme.ClusterLen(row[end:])
-			cells := theme.Width(row[end : end+n])
-			if width > 0 && width+cells > w {
-				lines = append(lines, row[at:end])
-				at, width = end, 0
-			}
-			end, width = end+n, width+cells
-		}
-		lines = append(lines, row[at:])
-	}
-	return lines
+	return strings.Split(ansi.Hardwrap(markdown.Visible(text), w, true), "\n")
 }
 
 // member is the beginning of a line that has a member's name.

@@ -1,6 +1,6 @@
-// Package question asks above the draft whether a tool call may run. It takes letters only while it has the focus, so
-// that text which was meant for the draft answers nothing, and an answer that runs the call only after all of its
-// arguments were on the screen. What the answer does it leaves to its parent.
+// Package question asks above the draft whether a tool call may run, or whether a request may be sent that is above a
+// spending limit. It takes letters only while it has the focus, so that text which was meant for the draft answers
+// nothing, and an answer that runs a call only after all of its arguments were on the screen.
 package question
 
 import (
@@ -12,117 +12,48 @@ import (
 
 	"winnow/session"
 	"winnow/session/approval"
+	"winnow/session/limits"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
-// quietTime is how long no key may have come before a question takes the focus by itself.
-const quietTime = 500 * time.Millisecond
-
-// Model is a question. Its zero value asks nothing.
-type Model struct {
-	asked   *session.Asked       // nil for no question
-	pending *session.PendingCall // the call, where no turn is running that waits for the answer
-	to      Recipient
-	at      int          // the choice under the cursor; the safe one is the first
-	reason  *theme.Field // why not, while that is typed; nil otherwise
-
-	keys keymap.Map
-	w, h int // what it is drawn in
-	top  int // the first line of the arguments that is drawn
-	seen int // how many lines of the arguments were drawn so far, from the first
+// Question is what is asked: one of Call, Pending and Limit. The zero Question asks nothing.
+type Question struct {
+	Call    *session.Asked       // of a running turn
+	Pending *session.PendingCall // that a session was left with
+	Limit   *session.OverLimit   // of a running turn
+	To      Recipient            // of the result of a call
 }
 
-// Recipient is who gets the result of the call.
+// Recipient is who gets the result of a call.
 type Recipient struct {
 	Model  string // its name, "" where that is not known
 	Place  string // the host of its server, "" for none to name
 	Tokens int    // about what the request with the result takes without it, 0 where that is not known
 }
 
-// Of is the question of a running turn.
-func Of(e session.Asked, to Recipient) Model { return Model{asked: &e, to: to} }
-
-// OfPending is the question about a call that a session was left with.
-func OfPending(call session.PendingCall, to Recipient) Model {
-	return Model{asked: &session.Asked{Question: call.Question}, pending: &call, to: to}
-}
-
-// Waits says that there is a question to answer.
-func (q Model) Waits() bool { return q.asked != nil }
-
-// Pending is the call that a session was left with, nil where the question is a turn's.
-func (q Model) Pending() *session.PendingCall { return q.pending }
-
-// Asked is the question of a running turn, nil for none.
-func (q Model) Asked() *session.Asked {
-	if q.pending != nil {
-		return nil
-	}
-	return q.asked
-}
-
-// Answer gives an answer to the turn that waits for it.
-func (q Model) Answer(a approval.Answer) { q.asked.Answer(a) }
-
-// Reset puts the cursor back on the safe answer.
-func (q *Model) Reset() { q.at = 0 }
-
-// Typing says that the keys go to the reason.
-func (q Model) Typing() bool { return q.reason != nil }
-
-// Paste puts a text into the reason that is typed.
-func (q *Model) Paste(text string) {
-	if q.reason != nil {
-		field := *q.reason
-		field.Insert(text)
-		q.reason = &field
+// Answer gives an answer to the turn that waits for it. A call that is pending has none.
+func (q Question) Answer(a approval.Answer) {
+	switch {
+	case q.Call != nil:
+		q.Call.Answer(a)
+	case q.Limit != nil:
+		q.Limit.Answer(map[approval.Choice]limits.Answer{
+			approval.No: limits.No, approval.Once: limits.Once, approval.Session: limits.Raise,
+		}[a.Choice])
 	}
 }
 
-// Resize says what the question is drawn in.
-func (q *Model) Resize(k keymap.Map, w, h int) {
-	if !q.Waits() {
-		return
+// call is the call that is asked about, nil for none.
+func (q Question) call() *session.Question {
+	switch {
+	case q.Call != nil:
+		return &q.Call.Question
+	case q.Pending != nil:
+		return &q.Pending.Question
 	}
-	if w != q.w {
-		q.top, q.seen = 0, 0
-	}
-	q.keys, q.w, q.h = k, w, h
-	q.scroll(0)
+	return nil
 }
-
-// DueMsg says that some time has gone by since a key.
-type DueMsg struct{ Turn, Keys int }
-
-// Await waits for a moment without a key, where there is a question. It is given the turn, and the keys that came
-// so far.
-func (q Model) Await(turn, keys int) tea.Cmd {
-	if !q.Waits() {
-		return nil
-	}
-	due := DueMsg{turn, keys}
-	return tea.Tick(quietTime, func(time.Time) tea.Msg { return due })
-}
-
-// Event is what the parent has to do.
-type Event interface{ event() }
-
-// The events.
-type (
-	Decided struct{ approval.Answer } // the question is answered
-	// The call was to run, and not all of its arguments were on the screen; more of them are now.
-	Unseen  struct{}
-	Later   struct{} // it is not answered now
-	Stopped struct{} // the turn is to be stopped
-	Other   struct{} // the key is not for the question
-)
-
-func (Decided) event() {}
-func (Unseen) event()  {}
-func (Later) event()   {}
-func (Stopped) event() {}
-func (Other) event()   {}
 
 // choice is an answer as it is shown.
 type choice struct {
@@ -133,106 +64,189 @@ type choice struct {
 	short  string
 }
 
-// all are the choices in their order, the safe one first. A key more refuses with a reason.
-var all = []choice{
-	{keymap.Refuse, approval.No, "Don’t run it", "adds a reason for the model", "no"},
-	{keymap.Allow, approval.Once, "Run it once", "", "once"},
-	{
-		keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this session",
-		"this session",
-	},
-	{keymap.AllowAlways, approval.Forever, "Always allow this tool", "saved", "always"},
-}
-
-// choices are those that the question offers.
-func (q Model) choices() []choice {
-	return slices.DeleteFunc(slices.Clone(all), func(c choice) bool {
-		return c.answer != approval.No && !slices.Contains(q.asked.Choices, c.answer)
-	})
-}
-
-// Update is a key while the question has the focus; the event is nil for one that is for the question alone.
-func (q Model) Update(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
-	if q.reason != nil {
-		return q.typed(k, msg)
-	}
-	choices := q.choices()
-	for _, c := range choices {
-		if k.Pressed(msg, c.action) {
-			return q.choose(c)
+// choices are what can be answered, the safe answer first.
+func (q Question) choices() []choice {
+	if q.Limit != nil {
+		raise := choice{keymap.AllowSession, approval.Session, "Send it, and don’t ask again", "in this chat", "this chat"}
+		if to := q.Limit.Over.RaisedTo(); to != "" {
+			raise.text, raise.about = "Send it, and allow "+to, "in this chat"
+		}
+		return []choice{
+			{keymap.Refuse, approval.No, "Don’t send it", "", "no"},
+			{keymap.Allow, approval.Once, "Send it this time", "", "once"},
+			raise,
 		}
 	}
-	switch {
-	case k.Pressed(msg, keymap.RefuseWhy):
-		q.reason = new(theme.NewField(""))
-	case k.Pressed(msg, keymap.Choose):
-		return q.choose(choices[q.at])
-	case k.Pressed(msg, keymap.ListUp):
-		q.at = (q.at + len(choices) - 1) % len(choices)
-	case k.Pressed(msg, keymap.ListDown):
-		q.at = (q.at + 1) % len(choices)
-	case k.Pressed(msg, keymap.PageDown) && q.scrolls():
-		q.scroll(q.page())
-	case k.Pressed(msg, keymap.PageUp) && q.scrolls():
-		q.scroll(-q.page())
-	case k.Pressed(msg, keymap.Back) && q.pending != nil:
-		return q, Later{}
-	case k.Pressed(msg, keymap.Back):
-		return q, Stopped{}
+	return slices.DeleteFunc([]choice{
+		{keymap.Refuse, approval.No, "Don’t run it", "", "no"},
+		{keymap.Allow, approval.Once, "Run it once", "", "once"},
+		{
+			keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this session",
+			"this session",
+		},
+		{keymap.AllowAlways, approval.Forever, "Always allow this tool", "saved", "always"},
+	}, func(c choice) bool { return c.answer != approval.No && !slices.Contains(q.call().Choices, c.answer) })
+}
+
+// Model shows a question and takes the keys for it.
+type Model struct {
+	Keys keymap.Map
+
+	question Question
+	at       int          // the choice under the cursor; the safe one is the first
+	reason   *theme.Field // why not, while that is typed; nil otherwise
+
+	w, h int // what it is drawn in
+	top  int // the first line of the arguments that is drawn
+	seen int // how many lines of the arguments were drawn so far, from the first
+}
+
+// Ask asks a question in the place of the one before. The zero Question ends that.
+func (m *Model) Ask(q Question) { *m = Model{Keys: m.Keys, question: q, w: m.w, h: m.h} }
+
+// Question is what is asked.
+func (m *Model) Question() Question { return m.question }
+
+// Waits says that there is a question to answer.
+func (m *Model) Waits() bool { return m.question.call() != nil || m.question.Limit != nil }
+
+// Reset puts the cursor back on the safe answer.
+func (m *Model) Reset() { m.at = 0 }
+
+// Typing says that the keys go to the reason for a refusal.
+func (m *Model) Typing() bool { return m.reason != nil }
+
+// Paste puts a text into the reason that is typed.
+func (m *Model) Paste(text string) {
+	if m.reason != nil {
+		m.reason.Insert(text)
+	}
+}
+
+// Resize says in how many lines of how many cells the question is drawn.
+func (m *Model) Resize(w, h int) {
+	if !m.Waits() {
+		return
+	}
+	if w != m.w {
+		m.top, m.seen = 0, 0
+	}
+	m.w, m.h = w, h
+	m.scroll(0)
+}
+
+// quietTime is how long no key may have come before a question takes the focus by itself.
+const quietTime = 500 * time.Millisecond
+
+// DueMsg says that some time has gone by since a key.
+type DueMsg struct{ Turn, Keys int }
+
+// Await waits for a moment without a key, where there is a question. It is given the turn, and the keys that came
+// so far.
+func (m *Model) Await(turn, keys int) tea.Cmd {
+	if !m.Waits() {
+		return nil
+	}
+	return tea.Tick(quietTime, func(time.Time) tea.Msg { return DueMsg{turn, keys} })
+}
+
+// Outcome is what a key or a click came to.
+type Outcome int
+
+// The outcomes.
+const (
+	Open     Outcome = iota // the question stays
+	Answered                // by the answer that is returned with it
+	Unread                  // the call was to run, and more of its arguments had to be shown first
+	Later                   // it is not answered now
+	Stopped                 // the turn is to be stopped
+	Other                   // the key is not for the question
+)
+
+// Update takes a key while the question has the focus.
+func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
+	if m.reason != nil {
+		return m.typed(msg)
+	}
+	none, choices := approval.Answer{}, m.question.choices()
+	for _, c := range choices {
+		if m.Keys.Pressed(msg, c.action) {
+			return m.choose(c)
+		}
+	}
+	switch calls := m.question.call() != nil; {
+	case m.Keys.Pressed(msg, keymap.RefuseWhy) && calls:
+		m.reason = new(theme.NewField(""))
+	case m.Keys.Pressed(msg, keymap.Choose):
+		return m.choose(choices[m.at])
+	case m.Keys.Pressed(msg, keymap.ListUp):
+		m.at = (m.at + len(choices) - 1) % len(choices)
+	case m.Keys.Pressed(msg, keymap.ListDown):
+		m.at = (m.at + 1) % len(choices)
+	case m.Keys.Pressed(msg, keymap.PageDown) && m.scrolls():
+		m.scroll(m.page())
+	case m.Keys.Pressed(msg, keymap.PageUp) && m.scrolls():
+		m.scroll(-m.page())
+	case !m.Keys.Pressed(msg, keymap.Back):
+		return Other, none
+	case m.question.Pending != nil:
+		return Later, none
+	case calls:
+		return Stopped, none
 	default:
-		return q, Other{}
+		return m.choose(choices[0])
 	}
-	return q, nil
+	return Open, none
 }
 
-// typed is a key for the reason.
-func (q Model) typed(k keymap.Map, msg tea.KeyPressMsg) (Model, Event) {
-	field := *q.reason
+// typed takes a key for the reason.
+func (m *Model) typed(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	switch {
-	case k.Pressed(msg, keymap.Choose):
-		q.reason = nil
-		return q, Decided{approval.Answer{Choice: approval.No, Reason: field.Text()}}
-	case k.Pressed(msg, keymap.Back):
-		q.reason = nil
-	case field.Typed(msg):
-		q.reason = &field
-	default:
-		return q, Other{}
+	case m.Keys.Pressed(msg, keymap.Choose):
+		return Answered, approval.Answer{Choice: approval.No, Reason: m.reason.Text()}
+	case m.Keys.Pressed(msg, keymap.Back):
+		m.reason = nil
+	case !m.reason.Typed(msg):
+		return Other, approval.Answer{}
 	}
-	return q, nil
+	return Open, approval.Answer{}
 }
 
-// choose gives an answer. One that runs the call needs all of its arguments to have been on the screen.
-func (q Model) choose(c choice) (Model, Event) {
-	if c.answer != approval.No && q.unseen() > 0 {
-		q.scroll(q.page())
-		return q, Unseen{}
+// choose gives an answer. One that runs a call needs all of its arguments to have been on the screen.
+func (m *Model) choose(c choice) (Outcome, approval.Answer) {
+	if c.answer != approval.No && len(m.body()) > m.seen {
+		m.scroll(m.page())
+		return Unread, approval.Answer{}
 	}
-	return q, Decided{approval.Answer{Choice: c.answer}}
+	return Answered, approval.Answer{Choice: c.answer}
 }
 
-// Clicked is a click on line y of the question as it is drawn.
-func (q Model) Clicked(st theme.Styles, k keymap.Map, y int) (Model, Event) {
-	lines := q.compose(st, k, q.w, q.h, true)
+// Click takes a click on line y of the question as it is drawn.
+func (m *Model) Click(st theme.Styles, y int) (Outcome, approval.Answer) {
+	lines := m.compose(st, true)
 	if y < 0 || y >= len(lines) || lines[y].choice < 0 {
-		return q, nil
+		return Open, approval.Answer{}
 	}
-	q.at = lines[y].choice
-	return q.choose(q.choices()[q.at])
+	m.at = lines[y].choice
+	return m.choose(m.question.choices()[m.at])
 }
 
 // Hints are the keys of the question.
-func (q Model) Hints(k keymap.Map) []key.Binding {
-	if q.reason != nil {
+func (m *Model) Hints() []key.Binding {
+	k := m.Keys
+	if m.reason != nil {
 		return []key.Binding{k.Hint("refuse with this reason", keymap.Choose), k.Hint("back", keymap.Back)}
 	}
-	stop := k.Hint("stop", keymap.Back)
-	if q.pending != nil {
-		stop = k.Hint("later", keymap.Back)
-	}
 	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint("answer", keymap.Choose)}
-	if q.scrolls() {
+	if m.scrolls() {
 		hints = append(hints, k.Hint("arguments", keymap.PageDown, keymap.PageUp))
 	}
-	return append(hints, k.Hint("draft", keymap.FocusBack), stop)
+	back := "stop"
+	switch {
+	case m.question.Pending != nil:
+		back = "later"
+	case m.question.Limit != nil:
+		back = "don’t send"
+	}
+	return append(hints, k.Hint("draft", keymap.FocusBack), k.Hint(back, keymap.Back))
 }

@@ -10,8 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/approval"
+	"winnow/session/limits"
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
@@ -36,47 +39,70 @@ func askedAbout(arguments string) session.Question {
 // gpt gets the results.
 var gpt = Recipient{Model: "gpt-5.2", Place: "api.openai.com", Tokens: 4300}
 
-func of(q session.Question, w, h int) Model {
-	m := Of(session.Asked{Question: q}, gpt)
-	m.Resize(keymap.Default(), w, h)
+// asks is a question as it is drawn in so many cells and lines.
+func asks(q Question, w, h int) *Model {
+	m := &Model{Keys: keymap.Default()}
+	m.Ask(q)
+	m.Resize(w, h)
 	return m
 }
 
-func decided(c approval.Choice, reason string) Decided {
-	return Decided{approval.Answer{Choice: c, Reason: reason}}
+func of(q session.Question, w, h int) *Model {
+	return asks(Question{Call: &session.Asked{Question: q}, To: gpt}, w, h)
 }
 
-// press presses keys one after the other and returns the last event.
-func press(q Model, keys ...string) (Model, Event) {
-	var e Event
+// aboveALimit is a question about a request that costs more than a request may.
+func aboveALimit(given *limits.Answer) Question {
+	l := limits.Limits{Request: limits.Amount{Cost: pricing.Dollar / 4}}
+	return Question{Limit: &session.OverLimit{
+		Over: l.Check(limits.Spent{}, limits.Estimate{
+			Tokens: 12_000, Cost: pricing.Cost{Amount: 42 * pricing.Dollar / 100, From: pricing.Estimated},
+		}),
+		Answer: func(a limits.Answer) { *given = a },
+	}}
+}
+
+// press presses keys one after the other and returns what the last one came to.
+func press(m *Model, keys ...string) (o Outcome, a approval.Answer) {
 	for _, key := range keys {
-		q, e = q.Update(keymap.Default(), uitest.Key(key))
+		o, a = m.Update(uitest.Key(key))
 	}
-	return q, e
+	return o, a
 }
 
 func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 	for _, c := range []struct {
-		keys []string
-		want Event
+		keys    []string
+		want    Outcome
+		choice  approval.Choice
+		reason  string
+		limited limits.Answer // what the same keys answer of a request above a limit, "" for nothing
 	}{
-		{[]string{"enter"}, decided(approval.No, "")},
-		{[]string{"down", "enter"}, decided(approval.Once, "")},
-		{[]string{"down", "up", "enter"}, decided(approval.No, "")},
-		{[]string{"up", "enter"}, decided(approval.Forever, "")},
-		{[]string{"y"}, decided(approval.Once, "")},
-		{[]string{"s"}, decided(approval.Session, "")},
-		{[]string{"a"}, decided(approval.Forever, "")},
-		{[]string{"n"}, decided(approval.No, "")},
-		{[]string{"r", "n", "o", "y", "enter"}, decided(approval.No, "noy")},
-		{[]string{"r", "enter"}, decided(approval.No, "")},
-		{[]string{"r", "y", "esc", "n"}, decided(approval.No, "")},
-		{[]string{"r", "y", "esc"}, nil},
-		{[]string{"esc"}, Stopped{}},
-		{[]string{"x"}, Other{}},
+		{keys: []string{"enter"}, want: Answered, choice: approval.No, limited: limits.No},
+		{keys: []string{"down", "enter"}, want: Answered, choice: approval.Once, limited: limits.Once},
+		{keys: []string{"down", "up", "enter"}, want: Answered, choice: approval.No, limited: limits.No},
+		{keys: []string{"up", "enter"}, want: Answered, choice: approval.Forever, limited: limits.Raise},
+		{keys: []string{"y"}, want: Answered, choice: approval.Once, limited: limits.Once},
+		{keys: []string{"s"}, want: Answered, choice: approval.Session, limited: limits.Raise},
+		{keys: []string{"a"}, want: Answered, choice: approval.Forever},
+		{keys: []string{"n"}, want: Answered, choice: approval.No, limited: limits.No},
+		{keys: []string{"r", "n", "o", "y", "enter"}, want: Answered, choice: approval.No, reason: "noy", limited: limits.No},
+		{keys: []string{"r", "y", "esc", "n"}, want: Answered, choice: approval.No, limited: limits.No},
+		{keys: []string{"r", "y", "esc"}, want: Open, limited: limits.No},
+		{keys: []string{"esc"}, want: Stopped, limited: limits.No},
+		{keys: []string{"x"}, want: Other},
 	} {
-		if _, got := press(of(askedAbout(`{"command":"rm -r build"}`), 60, 12), c.keys...); got != c.want {
-			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)
+		got, answer := press(of(askedAbout(`{"command":"rm -r build"}`), 60, 12), c.keys...)
+		if got != c.want || answer != (approval.Answer{Choice: c.choice, Reason: c.reason}) {
+			t.Errorf("%v: got %v with %+v, want %v with %q and %q", c.keys, got, answer, c.want, c.choice, c.reason)
+		}
+		var given limits.Answer
+		m := asks(aboveALimit(&given), 60, 12)
+		if got, answer := press(m, c.keys[len(c.keys)-1:]...); got == Answered && len(c.keys) == 1 {
+			m.Question().Answer(answer)
+			if given != c.limited {
+				t.Errorf("%v: a request above a limit is answered with %q, want %q", c.keys, given, c.limited)
+			}
 		}
 	}
 }
@@ -84,17 +110,16 @@ func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 func TestOnlyWhatIsOfferedCanBeAnswered(t *testing.T) {
 	q := askedAbout(`{"command":"rm -r`)
 	for _, key := range []string{"s", "a"} {
-		if _, got := press(of(q, 60, 12), key); got != (Other{}) {
-			t.Errorf("%s: got %#v of a repaired call, want nothing", key, got)
+		if got, _ := press(of(q, 60, 12), key); got != Other {
+			t.Errorf("%s: got %v of a repaired call, want nothing", key, got)
 		}
 	}
 }
 
 func TestAPendingCallCanWait(t *testing.T) {
-	q := OfPending(session.PendingCall{Message: 2, Question: askedAbout("{}")}, gpt)
-	q.Resize(keymap.Default(), 60, 12)
-	if _, got := press(q, "esc"); got != (Later{}) {
-		t.Errorf("esc: got %#v, want it later", got)
+	m := asks(Question{Pending: &session.PendingCall{Message: 2, Question: askedAbout("{}")}, To: gpt}, 60, 12)
+	if got, _ := press(m, "esc"); got != Later {
+		t.Errorf("esc: got %v, want it later", got)
 	}
 }
 
@@ -114,25 +139,22 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 		w, h := rapid.IntRange(36, 120).Draw(t, "w"), rapid.IntRange(6, 30).Draw(t, "h")
 		q := of(askedAbout(arguments), w, h)
 		seen := map[string]bool{}
-		var e Event
+		got := Unread
 		for range 400 {
-			for _, line := range q.View(theme.New(theme.None, theme.Palette{}, 0), keymap.Default(), w, h, true) {
+			for _, line := range q.View(theme.New(theme.None, theme.Palette{}, 0), true) {
 				if theme.Width(line) > w {
 					t.Fatalf("%q is wider than %d", line, w)
 				}
 				seen[strings.Trim(strings.TrimPrefix(strings.TrimLeft(ansi.Strip(line), " "), "│"), " ")] = true
 			}
-			if q, e = press(q, "y"); e == decided(approval.Once, "") {
+			if got, _ = press(q, "y"); got != Unread {
 				break
 			}
-			if e != (Unseen{}) {
-				t.Fatalf("y: got %#v", e)
-			}
 		}
-		if e != decided(approval.Once, "") {
+		if got != Answered {
 			t.Fatalf("%d×%d: the call cannot be allowed", w, h)
 		}
-		for _, line := range q.body(q.bodyWidth(w)) {
+		for _, line := range q.body() {
 			if !seen[strings.Trim(line, " ")] {
 				t.Fatalf("%d×%d: the call may run, and %q was not on the screen", w, h, line)
 			}
@@ -143,49 +165,50 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 func TestAClickAnswers(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{}, 0)
 	q := of(askedAbout(`{"command":"ls"}`), 60, 12)
-	lines := q.View(st, keymap.Default(), 60, 12, true)
-	for y, line := range lines {
+	for y, line := range q.View(st, true) {
 		line = ansi.Strip(line)
-		want := Event(nil)
+		want := approval.Choice("")
 		switch {
 		case strings.Contains(line, "Run it once"):
-			want = decided(approval.Once, "")
+			want = approval.Once
 		case strings.Contains(line, "Don’t run it"):
-			want = decided(approval.No, "")
+			want = approval.No
 		case strings.Contains(line, "don’t ask again"):
-			want = decided(approval.Session, "")
+			want = approval.Session
 		case strings.Contains(line, "Always allow"):
-			want = decided(approval.Forever, "")
+			want = approval.Forever
 		}
-		if _, got := q.Clicked(st, keymap.Default(), y); got != want {
-			t.Errorf("a click on %q gave %#v, want %#v", line, got, want)
+		if _, got := q.Click(st, y); got.Choice != want {
+			t.Errorf("a click on %q gave %q, want %q", line, got.Choice, want)
 		}
 	}
 }
 
 func TestScreens(t *testing.T) {
-	st, k := theme.New(theme.None, theme.Palette{}, 0), keymap.Default()
+	st := theme.New(theme.None, theme.Palette{}, 0)
 	var screens uitest.Screens
-	add := func(name string, q Model, w, h int, focused bool) {
-		q.Resize(k, w, h)
-		screens.Add(name, q.View(st, k, w, h, focused))
+	add := func(name string, m *Model, w, h int, keys ...string) {
+		m.Resize(w, h)
+		press(m, keys...)
+		screens.Add(name, m.View(st, name != "the draft has the focus"))
 	}
-	plain := askedAbout(`{"command":"rm -r build","force":true}`)
-	moved, _ := press(of(plain, 80, 20), "down")
-	add("the draft has the focus", moved, 100, 20, false)
-	add("it has the focus", moved, 80, 20, true)
-	add("there is less room", moved, 60, 12, true)
-	add("narrow and low", moved, 38, 6, true)
-	typing, _ := press(of(plain, 60, 12), "r", "n", "o", "t")
-	add("a reason is typed", typing, 60, 12, true)
+	call := func() *Model { return of(askedAbout(`{"command":"rm -r build","force":true}`), 80, 20) }
+	add("the draft has the focus", call(), 100, 20)
+	add("it has the focus", call(), 80, 20, "down")
+	add("there is less room", call(), 60, 12, "down")
+	add("narrow and low", call(), 38, 6, "down")
+	add("a reason is typed", call(), 60, 12, "r", "n", "o", "t")
 	remote := askedAbout(`{"path":"notes.txt","text":"one\ntwo \u001b[31m\n"}`)
 	remote.Server, remote.Number, remote.Of, remote.Reason = "files", 2, 3, approval.Changed
-	add("the tool of a server that changed it", of(remote, 70, 16), 70, 16, true)
-	add("repaired arguments", of(askedAbout("{\"command\":\"rm -r build\x1b[2J\", 'force': True"), 70, 20), 70, 20,
-		true)
+	add("the tool of a server that changed it", of(remote, 70, 16), 70, 16)
+	add("repaired arguments", of(askedAbout("{\"command\":\"rm -r build\x1b[2J\", 'force': True"), 70, 20), 70, 20)
 	long := askedAbout(`{"text":"` + strings.Repeat(`line\n`, 40) + `"}`)
-	add("more than fits", of(long, 60, 14), 60, 14, true)
-	paged, _ := press(of(long, 60, 14), "y")
-	add("more than fits, and run was pressed", paged, 60, 14, true)
+	add("more than fits", of(long, 60, 14), 60, 14)
+	add("more than fits, and run was pressed", of(long, 60, 14), 60, 14, "y")
+	limited := aboveALimit(new(limits.Answer))
+	add("a request above a limit", asks(limited, 60, 12), 60, 12, "down")
+	limited.Limit.For = store.ForSummary
+	add("a summary above a limit, narrow and low", asks(limited, 40, 4), 40, 4)
+	add("the price is not known", asks(Question{Limit: &session.OverLimit{Over: limits.Over{Unknown: true}}}, 60, 6), 60, 6)
 	screens.Golden(t)
 }

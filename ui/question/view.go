@@ -1,12 +1,14 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
 	"winnow/session/approval"
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -17,36 +19,6 @@ type line struct {
 	text   string
 	choice int
 }
-
-// leastBody is how many lines of the arguments are drawn before the answers get a line each.
-const leastBody = 3
-
-// View draws the question in at most n lines of w cells: a rule that says what is asked, the arguments or a part of
-// them, what the call can reach, and the answers. Where there is little room the answers share lines.
-func (q Model) View(st theme.Styles, k keymap.Map, w, n int, focused bool) []string {
-	var out []string
-	for _, l := range q.compose(st, k, w, n, focused) {
-		out = append(out, l.text)
-	}
-	return out
-}
-
-// Caret is where the reason is typed, as it is drawn; ok is false where it is not.
-func (q Model) Caret(st theme.Styles, k keymap.Map) (x, y int, ok bool) {
-	if q.reason == nil {
-		return 0, 0, false
-	}
-	lead := q.text() + theme.Width(reasonLead)
-	_, x = q.reason.View(q.w - lead)
-	lines := q.compose(st, k, q.w, q.h, true)
-	for y = len(lines) - 1; y > 0 && lines[y].text == ""; y-- {
-	}
-	return lead + x, y, true
-}
-
-// gutter is how many cells stand in front of what is drawn, and text in front of its texts.
-func (q Model) gutter() int { return theme.Gutter(q.w) }
-func (q Model) text() int   { return q.gutter() + 2 }
 
 // parts are what a question is drawn of, from the top.
 type parts struct {
@@ -59,93 +31,126 @@ type parts struct {
 	answers []line
 }
 
-func (q Model) parts(st theme.Styles, k keymap.Map, w, n int, focused bool) parts {
-	p := parts{
-		head: q.head(st, k, w, focused), reach: q.reachLines(st, w), answers: q.answers(st, k, w, focused),
-		body: q.body(q.bodyWidth(w)),
+// leastBody is how many lines of the arguments are drawn before the answers get a line each.
+const leastBody = 3
+
+// View draws the question: a rule that says what is asked, the arguments or a part of them, what the call can reach,
+// and the answers. Where there is little room the answers share lines.
+func (m *Model) View(st theme.Styles, focused bool) []string {
+	if !m.Waits() {
+		return nil
 	}
-	blank := []line{{"", -1}}
+	var out []string
+	for _, l := range m.compose(st, focused) {
+		out = append(out, l.text)
+	}
+	return out
+}
+
+// Caret is where the reason is typed, as it is drawn; ok is false where it is not.
+func (m *Model) Caret(st theme.Styles) (x, y int, ok bool) {
+	if m.reason == nil {
+		return 0, 0, false
+	}
+	lead := m.text() + theme.Width(reasonLead)
+	_, x = m.reason.View(m.w - lead)
+	lines := m.compose(st, true)
+	for y = len(lines) - 1; y > 0 && lines[y].text == ""; y-- {
+	}
+	return lead + x, y, true
+}
+
+// gutter is how many cells stand in front of what is drawn, and text in front of its texts.
+func (m *Model) gutter() int { return theme.Gutter(m.w) }
+func (m *Model) text() int   { return m.gutter() + 2 }
+
+// bodyWidth is how many cells of a line the arguments have.
+func (m *Model) bodyWidth() int { return max(8, m.w-2*m.gutter()-5) }
+
+// parts divide the lines: blank ones go first, then what the call can reach, then the answers share lines, and the
+// arguments take what is left.
+func (m *Model) parts(st theme.Styles, focused bool) parts {
+	p := parts{head: m.head(st, focused), body: m.body(), reach: m.reach(st), answers: m.answers(st, focused)}
+	blank, head := line{"", -1}, len(p.head)
 	need := func() int { return len(p.head) + min(leastBody+1, len(p.body)) + len(p.reach) + len(p.answers) }
-	head := len(p.head)
-	switch {
-	case n >= head+len(p.body)+len(p.reach)+len(p.answers)+4:
-		p.head = append(p.head[:head-1:head-1], append(blank, p.head[head-1])...)
-		p.reach = append(append(blank, p.reach...), blank...)
-		p.answers = append(p.answers, blank...)
-	case n < need():
+	switch all := len(p.head) + len(p.body) + len(p.reach) + len(p.answers); {
+	case m.h >= all+4 && m.question.call() != nil:
+		p.head = append(p.head[:head-1:head-1], blank, p.head[head-1])
+		p.reach = append(append([]line{blank}, p.reach...), blank)
+		p.answers = append(p.answers, blank)
+	case m.h < need():
 		p.reach = nil
-		if n < need() {
-			p.answers = q.compact(st, k, w, focused)
+		if m.h < need() {
+			p.answers = m.compact(st, focused)
 		}
 	}
-	p.head = p.head[:min(len(p.head), max(min(1, n-len(p.answers)), n-len(p.answers)-2, 0))]
-	p.room = max(0, n-len(p.head)-len(p.reach)-len(p.answers))
+	left := m.h - len(p.answers)
+	p.head = p.head[:min(len(p.head), max(min(1, left), left-min(2, len(p.body)), 0))]
+	p.room = max(0, m.h-len(p.head)-len(p.reach)-len(p.answers))
 	if p.more = len(p.body) > p.room; p.more {
 		p.room = max(p.room-1, min(1, p.room))
 	}
 	p.room = min(p.room, len(p.body))
-	p.first = max(0, min(q.top, len(p.body)-p.room))
+	p.first = max(0, min(m.top, len(p.body)-p.room))
 	return p
 }
 
-func (q Model) compose(st theme.Styles, k keymap.Map, w, n int, focused bool) []line {
-	p := q.parts(st, k, w, n, focused)
+func (m *Model) compose(st theme.Styles, focused bool) []line {
+	p := m.parts(st, focused)
 	lines := append([]line{}, p.head...)
 	for _, text := range p.body[p.first : p.first+p.room] {
-		lines = append(lines, line{q.tinted(st, paint(st, text), "", w), -1})
+		lines = append(lines, m.tinted(st, paint(st, text), ""))
 	}
-	if p.more && len(lines)+len(p.reach)+len(p.answers) < n {
-		text := "the end of the arguments · " + k.First(keymap.PageUp) + " goes back"
+	if p.more && len(lines)+len(p.reach)+len(p.answers) < m.h {
+		text := "the end of the arguments · " + m.Keys.First(keymap.PageUp) + " goes back"
 		if left := len(p.body) - p.first - p.room; left > 0 {
-			text = theme.Plural(left, "more line") + " · " + k.First(keymap.PageDown) + " shows them"
+			text = theme.Plural(left, "more line") + " · " + m.Keys.First(keymap.PageDown) + " shows them"
 		}
-		lines = append(lines, line{q.tinted(st, st.Cut.Render(text), "", w), -1})
+		lines = append(lines, m.tinted(st, st.Cut.Render(text), ""))
 	}
 	lines = append(append(lines, p.reach...), p.answers...)
-	return lines[:min(len(lines), max(0, n))]
+	return lines[:min(len(lines), max(0, m.h))]
 }
 
 // head says what is asked, what is unusual about it, and which tool it is.
-func (q Model) head(st theme.Styles, k keymap.Map, w int, focused bool) []line {
-	count := st.Muted.Render(fmt.Sprintf("call %d of %d", q.asked.Number, q.asked.Of))
-	if !focused {
-		count = st.Text.Render(k.First(keymap.Focus)) + st.Muted.Render(" answers · letters are typed into your draft")
+func (m *Model) head(st theme.Styles, focused bool) []line {
+	call, title, right := m.question.call(), "Above a limit", ""
+	if call != nil {
+		right = st.Muted.Render(fmt.Sprintf("call %d of %d", call.Number, call.Of))
+		title = markdown.OneLine(cmp.Or(m.question.To.Model, "The model"), 40) + " asks to run " +
+			markdown.OneLine(call.Call.Name, 80)
 	}
-	title := markdown.OneLine(orThe(q.to.Model), 40) + " asks to run " + markdown.OneLine(q.asked.Call.Name, 80)
-	lines := []line{{theme.Ruled(st.Cut, w, q.gutter(), []string{st.Cut.Bold(true).Render(title)}, count), -1}}
-	for _, sentence := range q.why() {
-		lines = append(lines, q.sentence(st.Cut, sentence, w)...)
+	if !focused {
+		right = st.Text.Render(m.Keys.First(keymap.Focus)) +
+			st.Muted.Render(" answers · letters are typed into your draft")
+	}
+	rule := theme.Ruled(st.Cut, m.w, m.gutter(), []string{st.Cut.Bold(true).Render(title)}, right)
+	lines := append([]line{{rule, -1}}, m.sentence(st.Cut, m.why())...)
+	if call == nil {
+		return lines
 	}
 	server := ""
-	if q.asked.Server != "" {
-		server = "MCP server " + markdown.OneLine(q.asked.Server, 40)
+	if call.Server != "" {
+		server = "MCP server " + markdown.OneLine(call.Server, 40)
 	}
-	return append(lines, line{
-		q.tinted(st, st.Muted.Render(markdown.OneLine(q.asked.Call.Name, 80)), st.Muted.Render(server), w), -1,
-	})
+	name := st.Muted.Render(markdown.OneLine(call.Call.Name, 80))
+	return append(lines, m.tinted(st, name, st.Muted.Render(server)))
 }
 
-// orThe is the name of a model, and a word for one without.
-func orThe(model string) string {
-	if model == "" {
-		return "The model"
+// sentence is a text with the margin of the question's texts, "" for no line.
+func (m *Model) sentence(style lipgloss.Style, text string) (lines []line) {
+	if text == "" {
+		return nil
 	}
-	return model
-}
-
-// sentence is a text with the margin of the question's texts.
-func (q Model) sentence(style lipgloss.Style, text string, w int) []line {
-	var lines []line
-	margin := strings.Repeat(" ", q.text())
-	for _, row := range theme.WrapStyled(style, text, max(1, w-q.text()-q.gutter())) {
-		lines = append(lines, line{margin + row, -1})
+	for _, row := range theme.IndentedTo(style, text, m.text(), m.w-m.gutter()) {
+		lines = append(lines, line{row, -1})
 	}
 	return lines
 }
 
 // tinted is a line on the ground of code, with a text at its right end. Without tints a bar stands in front of it.
-func (q Model) tinted(st theme.Styles, text, right string, w int) string {
-	inner := max(0, w-2*q.gutter())
+func (m *Model) tinted(st theme.Styles, text, right string) line {
+	inner := max(0, m.w-2*m.gutter())
 	bar := "  "
 	if !st.Tinted {
 		bar = st.Faint.Render("│") + " "
@@ -154,44 +159,41 @@ func (q Model) tinted(st theme.Styles, text, right string, w int) string {
 		right = ""
 	}
 	row := theme.Spread(bar+text, right+"  ", inner)
-	return strings.Repeat(" ", q.gutter()) + theme.Ground(st.Tint, row)
+	return line{strings.Repeat(" ", m.gutter()) + theme.Ground(st.Tint, row), -1}
 }
 
-// bodyWidth is how many cells of a line the arguments have.
-func (q Model) bodyWidth(w int) int { return max(8, w-2*q.gutter()-5) }
-
-// why are sentences about what is unusual.
-func (q Model) why() []string {
-	switch q.asked.Reason {
-	case approval.Repaired:
-		return []string{"Its arguments were repaired. Compare what was received with what would run."}
-	case approval.Changed:
-		return []string{"The server has changed this tool since you always allowed it."}
-	case approval.MayHave:
-		return []string{"winnow ended before this call had a result. It may already have run, in part."}
-	case approval.Unsaid:
-		return []string{"The server did not state whether the answer is complete."}
-	case approval.EachTime:
-		return []string{"winnow asks before every call of this tool."}
+// why is a sentence about what is unusual, "" for nothing.
+func (m *Model) why() string {
+	if l := m.question.Limit; l != nil {
+		if l.For == store.ForSummary {
+			return "A summary of the older messages: " + l.Over.Clause() + "."
+		}
+		return l.Over.Sentence()
 	}
-	return nil
+	return map[approval.Reason]string{
+		approval.Repaired: "Its arguments were repaired. Compare what was received with what would run.",
+		approval.Changed:  "The server has changed this tool since you always allowed it.",
+		approval.MayHave:  "winnow ended before this call had a result. It may already have run, in part.",
+		approval.Unsaid:   "The server did not state whether the answer is complete.",
+		approval.EachTime: "winnow asks before every call of this tool.",
+	}[m.question.call().Reason]
 }
 
-// reachLines say what the call can reach, where its result goes, and what that costs.
-func (q Model) reachLines(st theme.Styles, w int) []line {
-	reach := q.asked.Reach
-	if q.to.Place != "" {
-		reach = strings.TrimSpace(fmt.Sprintf("%s The result goes to %s at %s.", reach, orThe(q.to.Model), q.to.Place))
+// reach says what a call can reach, where its result goes, and what that costs.
+func (m *Model) reach(st theme.Styles) []line {
+	call, to := m.question.call(), m.question.To
+	if call == nil {
+		return nil
 	}
-	var lines []line
-	if reach != "" {
-		lines = q.sentence(st.Text, reach, w)
+	reach, cost := call.Reach, ""
+	if to.Place != "" {
+		reach = strings.TrimSpace(fmt.Sprintf("%s The result goes to %s at %s.", reach,
+			cmp.Or(to.Model, "the model"), to.Place))
 	}
-	if q.to.Tokens > 0 {
-		lines = append(lines, q.sentence(st.Muted, fmt.Sprintf("Sending it is another request, ~%s tokens in.",
-			theme.Thousands(q.to.Tokens)), w)...)
+	if to.Tokens > 0 {
+		cost = fmt.Sprintf("Sending it is another request, ~%s tokens in.", theme.Thousands(to.Tokens))
 	}
-	return lines
+	return append(m.sentence(st.Text, reach), m.sentence(st.Muted, cost)...)
 }
 
 // The columns of an answer, counted from its key.
@@ -200,54 +202,55 @@ const (
 	aboutColumn = 36
 )
 
-// answers are the choices, a line each, and the reason where it is typed.
-func (q Model) answers(st theme.Styles, k keymap.Map, w int, focused bool) []line {
-	if q.reason != nil && focused {
-		return []line{q.reasonLine(st, w)}
+// answers are the choices, a line each, or the reason where it is typed.
+func (m *Model) answers(st theme.Styles, focused bool) []line {
+	if m.reason != nil && focused {
+		shown, _ := m.reason.View(m.w - m.text() - theme.Width(reasonLead))
+		row := strings.Repeat(" ", m.text()) + st.Strong.Render(reasonLead) + markdown.Visible(shown)
+		return []line{{theme.Fit(row, m.w), -1}}
 	}
 	var lines []line
-	for i, c := range q.choices() {
-		key := k.First(c.action)
-		row := strings.Repeat(" ", q.text()-1) + st.Strong.Render(key) +
+	for i, c := range m.question.choices() {
+		key := m.Keys.First(c.action)
+		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(key) +
 			strings.Repeat(" ", max(1, textColumn-theme.Width(key)))
-		about := c.about
-		if c.answer == approval.No {
-			about = k.First(keymap.RefuseWhy) + " " + about
+		if c.answer == approval.No && m.question.call() != nil {
+			c.about = m.Keys.First(keymap.RefuseWhy) + " adds a reason for the model"
 		}
 		bar, ground, name := " ", lipgloss.NewStyle(), st.Text
-		if i == q.at {
+		if i == m.at {
 			bar, ground, name = st.Faint.Render("▌"), st.Selected, st.Strong
 			if focused {
 				bar = st.Seen.Render("▌")
 			}
 		}
 		row += name.Render(c.text)
-		if gap := q.text() - 1 + aboutColumn - theme.Width(row); gap > 0 &&
-			theme.Width(row)+gap+theme.Width(about)+2 <= w {
-			row += strings.Repeat(" ", gap) + st.Muted.Render(about)
+		if gap := m.text() - 1 + aboutColumn - theme.Width(row); gap > 0 &&
+			theme.Width(row)+gap+theme.Width(c.about)+2 <= m.w {
+			row += strings.Repeat(" ", gap) + st.Muted.Render(c.about)
 		}
-		lines = append(lines, line{theme.Ground(ground, bar+theme.Fit(row, max(0, w-1))), i})
+		lines = append(lines, line{theme.Ground(ground, bar+theme.Fit(row, max(0, m.w-1))), i})
 	}
 	return lines
 }
 
 // compact are the choices in as few lines as they fit into.
-func (q Model) compact(st theme.Styles, k keymap.Map, w int, focused bool) []line {
-	if q.reason != nil && focused {
-		return q.answers(st, k, w, focused)
+func (m *Model) compact(st theme.Styles, focused bool) []line {
+	if m.reason != nil && focused {
+		return m.answers(st, focused)
 	}
 	var lines []line
-	margin := strings.Repeat(" ", q.gutter())
+	margin := strings.Repeat(" ", m.gutter())
 	row, width := "", 0
-	for i, c := range q.choices() {
-		plain := "  " + k.First(c.action) + " " + c.short
-		text := "  " + st.Strong.Render(k.First(c.action)) + " " + c.short
-		if i == q.at {
-			plain = "▌ " + k.First(c.action) + " " + c.short
+	for i, c := range m.question.choices() {
+		plain := "  " + m.Keys.First(c.action) + " " + c.short
+		text := "  " + st.Strong.Render(m.Keys.First(c.action)) + " " + c.short
+		if i == m.at {
+			plain = "▌ " + m.Keys.First(c.action) + " " + c.short
 			text = theme.Ground(st.Selected, plain)
 		}
-		if width > 0 && width+1+theme.Width(plain) > w-q.gutter() {
-			lines = append(lines, line{theme.Fit(margin+row, w), -1})
+		if width > 0 && width+1+theme.Width(plain) > m.w-m.gutter() {
+			lines = append(lines, line{theme.Fit(margin+row, m.w), -1})
 			row, width = "", 0
 		}
 		if width > 0 {
@@ -255,34 +258,23 @@ func (q Model) compact(st theme.Styles, k keymap.Map, w int, focused bool) []lin
 		}
 		row, width = row+text, width+theme.Width(plain)
 	}
-	return append(lines, line{theme.Fit(margin+row, w), -1})
+	return append(lines, line{theme.Fit(margin+row, m.w), -1})
 }
 
 // reasonLead is in front of the reason that is typed.
 const reasonLead = "Why not: "
 
-func (q Model) reasonLine(st theme.Styles, w int) line {
-	shown, _ := q.reason.View(w - q.text() - theme.Width(reasonLead))
-	return line{theme.Fit(strings.Repeat(" ", q.text())+st.Strong.Render(reasonLead)+markdown.Visible(shown), w), -1}
-}
-
 // scroll moves the arguments by lines, and notes what is drawn of them.
-func (q *Model) scroll(by int) {
-	p := q.drawn()
+func (m *Model) scroll(by int) {
+	p := m.parts(theme.Styles{}, true)
 	if p.room == 0 {
 		return // too low a screen shows nothing of them
 	}
-	q.top = max(0, min(q.top+by, len(p.body)-p.room))
-	q.seen = max(q.seen, min(len(p.body), q.top+p.room))
+	m.top = max(0, min(m.top+by, len(p.body)-p.room))
+	m.seen = max(m.seen, min(len(p.body), m.top+p.room))
 }
 
-// drawn are the parts as they are on the screen while the question has the focus.
-func (q Model) drawn() parts { return q.parts(theme.Styles{}, q.keys, q.w, q.h, true) }
-
-// unseen is how many lines of the arguments were not on the screen yet.
-func (q Model) unseen() int { return len(q.body(q.bodyWidth(q.w))) - q.seen }
-
 // scrolls says that not all of the arguments fit.
-func (q Model) scrolls() bool { return q.drawn().more }
+func (m *Model) scrolls() bool { return m.parts(theme.Styles{}, true).more }
 
-func (q Model) page() int { return max(1, q.drawn().room) }
+func (m *Model) page() int { return max(1, m.parts(theme.Styles{}, true).room) }

@@ -4,13 +4,16 @@ package screen
 
 import (
 	"reflect"
+	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// frameTime is the least time between two views.
-const frameTime = time.Second / 60
+const (
+	frameTime = time.Second / 60 // the least time between two views
+	restTime  = 2 * time.Second  // after so long without a view, memory is given back
+)
 
 // frames is the model of the program: the application, whose view is built and drawn at most once a frame. A message
 // is seen at once where no other was within the frame before, else at the end of the frame. A letter waits only for
@@ -23,13 +26,15 @@ type frames struct {
 	typed    time.Time        // when one was built for a key, or will be
 	stale    bool             // something happened since the newest view
 	awaited  bool             // a frameMsg is on its way
+	rest     *time.Timer      // gives memory back once nothing is drawn any more
 }
 
 // frameMsg says that a frame is over in which something happened.
 type frameMsg struct{}
 
 func newFrames(app tea.Model, t *terminal) *frames {
-	return &frames{app: app, terminal: t, now: time.Now}
+	// Go keeps what a long chat left behind when it was opened or scrolled, half of what the program then has.
+	return &frames{app: app, terminal: t, now: time.Now, rest: time.AfterFunc(restTime, debug.FreeOSMemory)}
 }
 
 // Init starts the application.
@@ -81,6 +86,7 @@ func (f *frames) wait(msg tea.Msg) time.Duration {
 func (f *frames) draw() {
 	f.drawn, f.stale = f.now(), false
 	f.terminal.draw(f.app.View())
+	f.rest.Reset(restTime)
 }
 
 // guard gives the terminal back where a panic goes by, before Bubble Tea prints it and ends the program.

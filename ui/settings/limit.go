@@ -14,10 +14,19 @@ func OverBudget(err error) bool {
 	return errors.As(err, &over)
 }
 
+// WaysOut says what helps where nothing of a request fits.
+func WaysOut(err error) string {
+	var over *history.OverBudgetError
+	if errors.As(err, &over) && len(over.Parts) > 0 && over.Parts[0].Kind == history.PartTools {
+		return "/tools switches tools off, and /budget raises the budget"
+	}
+	return "Shorten or exclude something, or raise the budget with /budget"
+}
+
 // limit says what requests may hold, and what sets that.
 func limit(p history.Plan, err error) string {
 	if OverBudget(err) {
-		return "Nothing can be sent: " + err.Error() + "."
+		return "Nothing can be sent: " + err.Error() + ". " + WaysOut(err) + "."
 	}
 	s := p.Sum
 	holds := "A request can have up to " + theme.Plural(s.Limit, "token")

@@ -250,17 +250,8 @@ CREATE TABLE endpoints (
 	id         INTEGER PRIMARY KEY,
 	base_url   TEXT    NOT NULL,
 	model      TEXT    NOT NULL,
-	window     INTEGER NOT NULL,              -- context window that a refusal named, in tokens; 0 unknown
-	window_ms  INTEGER NOT NULL DEFAULT 0,    -- when it did
-	stated     INTEGER NOT NULL DEFAULT 0,    -- window that the server stated about itself last
-	stated_ms  INTEGER NOT NULL DEFAULT 0,    -- when it stated that first
-	chosen     INTEGER NOT NULL DEFAULT 0,    -- window that the user set, 0 for nothing
-	chosen_ms  INTEGER NOT NULL DEFAULT 0,
-	largest    INTEGER NOT NULL DEFAULT 0,    -- largest prompt_tokens of a request that was read whole
-	ratio      REAL    NOT NULL,              -- the server's tokens per counted token, 0 unknown
-	samples    INTEGER NOT NULL,
-	quirks     TEXT    NOT NULL,              -- JSON array of names
-	quirks_ms  TEXT    NOT NULL DEFAULT '{}', -- since when each of quirks is known: a JSON object of names and times
+	learned    TEXT    NOT NULL, -- a JSON object: its windows by who named them, the ratio of its server's tokens to
+	                             -- ours, and how it is asked; each with its date
 	updated_ms INTEGER NOT NULL,
 	UNIQUE (base_url, model)
 ) STRICT;

@@ -81,10 +81,9 @@ INSERT INTO summaries (
 	(1, 1, 2, 3, 2, 1795262460000, 'openai', 'gpt-5.2', '[[1,3]]', CAST('They ask whether it rains.' AS BLOB));
 
 INSERT INTO endpoints (
-	id, base_url, model, window, window_ms, stated, stated_ms, chosen, chosen_ms, largest, ratio, samples, quirks,
-	quirks_ms, updated_ms
+	id, base_url, model, learned, updated_ms
 ) VALUES
-	(1, 'https://api.openai.com/v1', 'gpt-5.2', 400000, 0, 0, 0, 0, 0, 0, 1.02, 3, '["no temperature"]', '{"no temperature":1795262460000}', 1795262460000);
+	(1, 'https://api.openai.com/v1', 'gpt-5.2', '{"window":400000,"window_at":"2026-11-21T12:01:00Z","ratio":1.02,"samples":3,"asked":{"no_temperature":true}}', 1795262460000);
 
 INSERT INTO tool_permissions (
 	id, name, identity, server, permission, updated_ms
