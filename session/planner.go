@@ -314,39 +314,38 @@ func (s *Session) loadBranch(ctx context.Context) error {
 	if whole {
 		return nil
 	}
-	all, read, err := s.readBranch(ctx, row.ID, row.Leaf)
+	read, err := s.readBranch(ctx, row.ID, row.Leaf)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.whole {
-		s.branch, s.whole, s.reading = all, true, read
+		s.branch, s.whole, s.reading = read.seen, true, read
 	}
 	return nil
 }
 
 // readBranch reads a branch of the session from its first message on, for the screen and for the planner. Nobody who
 // asks the session for something else waits for it.
-func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, reading, error) {
+func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (reading, error) {
+	read, from := s.nothingRead(), 0
 	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
 	if err != nil {
-		return branch.Branch{}, reading{}, err
+		return read, err
 	}
 	uncounted, err := s.deps.Store.Uncounted(ctx, ids, s.tokenizer)
 	if err != nil {
-		return branch.Branch{}, reading{}, err
+		return read, err
 	}
-	read, from := s.nothingRead(), 0
 	read.seen, err = s.Branch().First(0).Load(ctx, ids, func(messages []store.Message) {
 		read.take(messages, from, uncounted, s.tokens)
 		from += len(messages)
 	})
-	if err != nil {
-		return branch.Branch{}, reading{}, err
+	if err == nil {
+		s.warm(read)
 	}
-	s.warm(read)
-	return read.seen, read, nil
+	return read, err
 }
 
 // reread reads what came before the running turn for the planner, where that has been cut back.

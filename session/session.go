@@ -170,7 +170,8 @@ type Session struct {
 	turn  *turn // the running one
 	lease lease // among the windows
 
-	changes int64 // what Store.Changes was before row, flags and remedies were read; -1 where nobody knows
+	changes int64 // what Store.Changes was before row, flags and remedies were read
+	behind  bool  // the store had other messages, another title or other tags then
 
 	considered map[string]*target.Model // other models that a trial may name, by reference
 	summarizer *target.Model            // the configured model for summaries, nil before the first
@@ -212,33 +213,27 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	now, err := d.readStored(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := d.Store.Branch(ctx, now.row.ID, now.row.Leaf, 0, windowful)
+	if err != nil {
+		return nil, err
+	}
 	s := &Session{
-		deps:       d.filled(),
-		row:        row,
-		changes:    -1,
-		planner:    planner{situation: situation{tokens: d.tokens()}},
+		deps:    d.filled(),
+		row:     now.row,
+		changes: now.changes,
+		planner: planner{situation: situation{
+			tokens: d.tokens(), branch: d.noMessages().With(newest...), whole: len(newest) < windowful,
+			policy: now.policy, flags: now.flags, remedies: now.remedies, summaries: now.summaries,
+		}},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, false),
 		spending:   spending{limits: d.Limits},
 	}
-	newest, err := d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful)
-	if err != nil {
-		return nil, err
-	}
-	s.branch, s.whole = d.noMessages().With(newest...), len(newest) < windowful
-	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
-		return nil, err
-	}
-	if s.remedies, err = d.Store.Remedies(ctx, row.ID); err != nil {
-		return nil, err
-	}
-	if s.summaries, err = d.Store.Summaries(ctx, row.ID); err != nil {
-		return nil, err
-	}
 	if err = s.deps.permits.load(ctx); err != nil {
-		return nil, err
-	}
-	if s.policy, err = d.settings().PolicyOf(overridesOf(row)); err != nil {
 		return nil, err
 	}
 	s.deps.own = new(tool.Toolbox)
