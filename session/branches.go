@@ -206,8 +206,6 @@ func (t *turn) follow(branch branch.Branch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.branch, t.whole = branch, true
-	t.reader, t.read, t.fresh = nil, 0, map[int]int{}
-	t.edited = editReader{}
 	t.row.Leaf = 0
 	if n := branch.Len(); n > 0 {
 		t.row.Leaf = branch.ID(n - 1)

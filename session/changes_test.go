@@ -193,3 +193,44 @@ func TestAChangeMadeElsewhereIsAnnouncedOnce(t *testing.T) {
 		t.Errorf("a change made elsewhere is announced %d times", n)
 	}
 }
+
+// One count of the session tells that anything of it was written elsewhere, whatever it was.
+func TestAnythingThatIsWrittenElsewhereMakesAConversationStale(t *testing.T) {
+	b := newBench(t, says("One."))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "First")); err != nil {
+		t.Fatal(err)
+	}
+	other, id, first := secondStore(t, b), s.Info().ID, s.Branch().ID(0)
+	message := store.Message{Session: id, Parent: s.Info().Leaf}
+	message.Role, message.Content, message.Status = history.User, "Elsewhere", history.Complete
+	row := s.Info()
+	row.Overrides = "max_messages = 4\n"
+	for _, write := range []struct {
+		what string
+		do   func() error
+	}{
+		{"title", func() error { return other.Rename(t.Context(), id, "Renamed", store.TitleUser) }},
+		{"tags", func() error { return other.SetTags(t.Context(), id, "trip") }},
+		{"system prompt", func() error { return other.SetSystem(t.Context(), id, "Be long.") }},
+		{"settings", func() error { return other.Configure(t.Context(), row) }},
+		{"flag", func() error {
+			_, err := other.SetFlags(t.Context(), map[int64]history.Flag{first: history.Pin})
+			return err
+		}},
+		{"remedy", func() error { return other.SetRemedies(t.Context(), history.LeaveOut, first) }},
+		{"message", func() error { _, err := other.Append(t.Context(), message); return err }},
+		{"branch", func() error { return other.SetLeaf(t.Context(), id, first) }},
+	} {
+		if stale, err := s.Stale(t.Context()); err != nil || stale {
+			t.Fatalf("before the %s: stale %v, %v", write.what, stale, err)
+		}
+		if err := write.do(); err != nil {
+			t.Fatal(err)
+		}
+		if stale, err := s.Stale(t.Context()); err != nil || !stale {
+			t.Errorf("after the %s: stale %v, %v", write.what, stale, err)
+		}
+		reread(t, s)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/approval"
+	"winnow/session/limits"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -53,6 +54,14 @@ type Question struct {
 	Choices []approval.Choice // what may be answered beside no
 }
 
+// OverLimit wants the user's word before a request is sent that would exceed a limit. The turn waits until
+// Answer was called once.
+type OverLimit struct {
+	Over   limits.Over
+	For    store.Purpose // what the request is for
+	Answer func(limits.Answer)
+}
+
 // Running says that a tool runs from now on.
 type Running struct {
 	Name   string
@@ -99,6 +108,7 @@ func (Waiting) event()   {}
 func (Running) event()   {}
 func (Progress) event()  {}
 func (Asked) event()     {}
+func (OverLimit) event() {}
 func (Ran) event()       {}
 func (Answered) event()  {}
 func (Notice) event()    {}

@@ -120,12 +120,11 @@ func (t *turn) oversize(m store.Message, instead int64) error {
 
 // planUnsaved plans the request of a message that is not stored yet.
 func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	options := func(turn []history.Message) history.Options {
-		o := t.options(t.asks(), t.policy, turn)
+	to := t.Model()
+	options := func(p *planner, turn []history.Message) history.Options {
+		o := p.options(to, p.policy, turn)
 		if o.Window == 0 {
-			o.Window = t.asks().Windows().Window().Tokens // Nobody has said yet how large it is.
+			o.Window = to.Windows().Window().Tokens // Nobody has said yet how large it is.
 		}
 		if m.Alone {
 			o.Scope = &history.Scope{For: history.ForAlone}
@@ -134,9 +133,11 @@ func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error)
 		return o
 	}
 	if instead != 0 {
-		return t.previewEdit(instead, m.Content, m.Parts, options)
+		return t.planEdit(&t.planner, instead, m.Content, m.Parts, options)
 	}
-	return t.build(t.branch.Len(), options([]history.Message{m.Message}))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.build(t.branch.Len(), options(&t.planner, []history.Message{m.Message}))
 }
 
 // Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of

@@ -15,16 +15,6 @@ import (
 	"winnow/session/target"
 )
 
-// OverLimit wants the user's word before a request is sent that would exceed a limit. The turn waits until
-// Answer was called once.
-type OverLimit struct {
-	Over   limits.Over
-	For    store.Purpose // what the request is for
-	Answer func(limits.Answer)
-}
-
-func (OverLimit) event() {}
-
 // LimitError ends a turn, or a request for a summary or a title, because it would exceed a limit and the user
 // did not allow it. The request was not sent.
 type LimitError struct{ Over limits.Over }
@@ -34,16 +24,66 @@ func (e *LimitError) Error() string {
 		" under [limits])"
 }
 
+// Sum is the tokens and the costs of some requests.
+type Sum struct {
+	Tokens int // of requests and answers, as the servers reported them
+	record.Spent
+}
+
+func (s Sum) amount() limits.Amount { return limits.Amount{Tokens: s.Tokens, Cost: s.Amount} }
+
+// Sums are what the session used, and what all sessions used today and in this month, by the local calendar.
+type Sums struct{ Session, Day, Month Sum }
+
 // spending is what the limits of a session are compared with.
 type spending struct {
-	// Held from a read to the note of what was read, so that no older read is noted after a newer one.
-	reading sync.Mutex
+	reading sync.Mutex // held from a read to the note of what was read, so that no older one is noted last
 
-	mu        sync.Mutex
-	limits    limits.Limits   // as configured, or raised for the session
-	spent     limits.Spent    // when it was read last
-	session   record.Spent    // the session's costs, read with it
-	unchecked map[string]bool // models of which was said that their price is not known
+	mu     sync.Mutex
+	limits limits.Limits // as configured, or raised for the session
+	sums   Sums          // when they were read last
+}
+
+// now is the limits and the sums as they were read last.
+func (p *spending) now() (limits.Limits, Sums) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.limits, p.sums
+}
+
+// Sums sums up what was used.
+func (s *Session) Sums(ctx context.Context) (sums Sums, err error) {
+	if id := s.Info().ID; id != "" {
+		if sums.Session.Spent, err = record.SpentIn(ctx, s.deps.Store, id); err != nil {
+			return sums, err
+		}
+		if sums.Session.Tokens, err = s.deps.Store.SessionTokens(ctx, id); err != nil {
+			return sums, err
+		}
+	}
+	now := s.deps.Now()
+	if sums.Day, err = s.usedSince(ctx, now); err != nil {
+		return sums, err
+	}
+	sums.Month, err = s.usedSince(ctx, record.MonthOf(now))
+	return sums, err
+}
+
+// usedSince is what all sessions used from the day of a time on. The requests of a temporary conversation count beside
+// those of the history.
+func (s *Session) usedSince(ctx context.Context, from time.Time) (sum Sum, err error) {
+	for _, st := range []*store.Store{s.deps.Store, s.deps.beside} {
+		if st == nil {
+			continue
+		}
+		used, err := record.UsageOf(ctx, st, from, s.deps.Now(), record.UsageBy{})
+		if err != nil {
+			return sum, err
+		}
+		sum.Tokens += used.Total.Prompt + used.Total.Answer
+		sum.Spent = sum.Plus(used.Total.Spent)
+	}
+	return sum, nil
 }
 
 // ReadSpent reads what the session and the day have spent, for Spent and for the limits of a preview. It is
@@ -51,85 +91,44 @@ type spending struct {
 func (s *Session) ReadSpent(ctx context.Context) error {
 	s.spending.reading.Lock()
 	defer s.spending.reading.Unlock()
-	s.spending.mu.Lock()
-	l := s.spending.limits
-	s.spending.mu.Unlock()
-	spent, err := s.spentSoFar(ctx, l)
+	sums, err := s.Sums(ctx)
 	if err != nil {
 		return err
 	}
-	var sum record.Spent
-	if id := s.Info().ID; id != "" {
-		if sum, err = record.SpentIn(ctx, s.deps.Store, id); err != nil {
-			return err
-		}
-	}
 	s.spending.mu.Lock()
 	defer s.spending.mu.Unlock()
-	s.spending.spent, s.spending.session = spent, sum
+	s.spending.sums = sums
 	return nil
 }
 
 // Spent is what the session's requests cost, on every branch, as ReadSpent read it last.
 func (s *Session) Spent() record.Spent {
-	s.spending.mu.Lock()
-	defer s.spending.mu.Unlock()
-	return s.spending.session
+	_, sums := s.spending.now()
+	return sums.Session.Spent
 }
 
-// noteSpent reads what the limits need to know, and keeps it for previews.
-func (s *Session) noteSpent(ctx context.Context, l limits.Limits) (limits.Spent, error) {
-	s.spending.reading.Lock()
-	defer s.spending.reading.Unlock()
-	spent, err := s.spentSoFar(ctx, l)
-	if err != nil {
-		return spent, err
+// countSpent reads what was spent, after a request.
+func (s *Session) countSpent(ctx context.Context) {
+	read, cancel := detached(ctx)
+	defer cancel()
+	if err := s.ReadSpent(read); err != nil {
+		s.log().Warn("sum up the costs", "error", ErrorCode(err))
 	}
-	s.spending.mu.Lock()
-	defer s.spending.mu.Unlock()
-	s.spending.spent = spent
-	return spent, nil
 }
 
-// spentSoFar reads what the limits need to know.
-func (s *Session) spentSoFar(ctx context.Context, l limits.Limits) (spent limits.Spent, err error) {
-	if id := s.Info().ID; id != "" && l.Session != (limits.Amount{}) {
-		sum, err := record.SpentIn(ctx, s.deps.Store, id)
-		if err != nil {
-			return spent, err
-		}
-		spent.Session.Cost = sum.Amount
-		if l.Session.Tokens > 0 {
-			if spent.Session.Tokens, err = s.deps.Store.SessionTokens(ctx, id); err != nil {
-				return spent, err
-			}
-		}
-	}
-	if l.Day != (limits.Amount{}) {
-		if spent.Day, err = s.spentSince(ctx, record.DayOf(s.deps.Now())); err != nil {
-			return spent, err
-		}
-	}
-	if l.Month != (limits.Amount{}) {
-		spent.Month, err = s.spentSince(ctx, record.MonthOf(s.deps.Now()))
-	}
-	return spent, err
+// exceeded says which limits a request would exceed, by what was read last.
+func (p *spending) exceeded(e limits.Estimate) limits.Over {
+	l, sums := p.now()
+	spent := limits.Spent{Session: sums.Session.amount(), Day: sums.Day.amount(), Month: sums.Month.amount()}
+	return l.Check(spent, e)
 }
 
-// spentSince is what all sessions used from a time on.
-func (s *Session) spentSince(ctx context.Context, from time.Time) (limits.Amount, error) {
-	var sum limits.Amount
-	for _, st := range s.histories() {
-		rows, err := st.Usage(ctx, []store.Period{{From: from, To: from.AddDate(1, 0, 0)}}, false)
-		if err != nil {
-			return sum, err
-		}
-		for _, row := range rows {
-			sum.Tokens += row.Prompt + row.Answer
-			sum.Cost += pricing.Money(row.Cost)
-		}
+// Over says which limits the request of a preview would exceed, by what ReadSpent read last.
+func (w Tried) Over(plan history.Plan) limits.Over {
+	if w.err != nil {
+		return limits.Over{}
 	}
-	return sum, nil
+	return w.s.spending.exceeded(estimateOf(w.to, w.to.Request(plan).MaxTokens, plan.Sum))
 }
 
 // estimateOf is what a request is expected to take, if the server has nothing of it in its cache and the answer
@@ -145,57 +144,60 @@ func estimateOf(to *target.Model, maxTokens int, sum history.Sum) limits.Estimat
 	}
 }
 
+func (a asked) estimate() limits.Estimate { return estimateOf(a.to, a.request.MaxTokens, a.plan.Sum) }
+
 // limitAsker asks the user about a request that would exceed a limit.
 type limitAsker func(context.Context, limits.Over) (limits.Answer, error)
 
-// allow returns a *LimitError where a request would exceed a limit and the user, who is asked, does not want it
-// sent. Without ask nobody is asked.
-func (s *Session) allow(ctx context.Context, e limits.Estimate, ask limitAsker) error {
-	s.spending.mu.Lock()
-	l := s.spending.limits
-	s.spending.mu.Unlock()
-	if !l.Any() {
-		return nil
+// allow returns a *LimitError where a request would exceed a limit and the user does not want it sent. wasAsked says
+// that the user allowed it: meanwhile anything may have changed. Without ask nobody is asked.
+func (s *Session) allow(ctx context.Context, e limits.Estimate, ask limitAsker) (wasAsked bool, err error) {
+	if l, _ := s.spending.now(); !l.Any() {
+		return false, nil
 	}
-	spent, err := s.noteSpent(ctx, l)
-	if err != nil {
-		return fmt.Errorf("compare the request with [limits]: %w", err)
+	if err := s.ReadSpent(ctx); err != nil {
+		return false, fmt.Errorf("compare the request with [limits]: %w", err)
 	}
-	over := l.Check(spent, e)
+	over := s.spending.exceeded(e)
 	if !over.Any() {
-		return nil
+		return false, nil
 	}
 	answer := limits.No
 	if ask != nil {
 		if answer, err = ask(ctx, over); err != nil {
-			return err
+			return false, err
 		}
 	}
 	switch answer {
 	case limits.Once:
-		return nil
+		return true, nil
 	case limits.Raise:
 		s.spending.mu.Lock()
 		s.spending.limits = s.spending.limits.Raised(over)
 		s.spending.mu.Unlock()
-		return nil
+		return true, nil
 	}
-	return &LimitError{over}
+	return false, &LimitError{over}
 }
 
-// uncheckable says that the limits on money cannot be compared with a model's requests, once for each model.
-func (s *Session) uncheckable(model string, e limits.Estimate) bool {
-	p := &s.spending
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.limits.AskUnknown || !p.limits.Unchecked(e) || p.unchecked[model] {
-		return false
+// planAllowed plans a request that the limits or the user allow. After a question it is planned anew, because what the
+// user changed meanwhile holds for it.
+func (t *turn) planAllowed(
+	ctx context.Context, purpose store.Purpose, plan func() (asked, error),
+) (a asked, err error) {
+	for wasAsked := true; wasAsked; {
+		if a, err = plan(); err != nil {
+			return a, err
+		}
+		e := a.estimate()
+		if t.wasApproved(purpose, e) {
+			return a, nil
+		}
+		if wasAsked, err = t.allow(ctx, e, t.askLimit(purpose)); err != nil {
+			return a, err
+		}
 	}
-	if p.unchecked == nil {
-		p.unchecked = map[string]bool{}
-	}
-	p.unchecked[model] = true
-	return true
+	return a, nil
 }
 
 // approvedSlack is by how much a request may turn out larger than the one that was allowed: it is planned before
@@ -212,37 +214,38 @@ func (t *turn) wasApproved(purpose store.Purpose, e limits.Estimate) bool {
 // askLimit asks about a request of the turn. What was allowed once holds for all attempts of one round.
 func (t *turn) askLimit(purpose store.Purpose) limitAsker {
 	return func(ctx context.Context, over limits.Over) (limits.Answer, error) {
-		if t.wasApproved(purpose, over.Estimate) {
-			return limits.Once, nil
+		answer, err := wait(ctx, func(answer func(limits.Answer)) {
+			t.emit(OverLimit{Over: over, For: purpose, Answer: answer})
+		})
+		if err == nil && answer == limits.Once {
+			t.approved[purpose] = over.Estimate
 		}
-		answers := make(chan limits.Answer, 1)
-		var once sync.Once
-		t.emit(OverLimit{Over: over, For: purpose, Answer: func(a limits.Answer) { once.Do(func() { answers <- a }) }})
+		return answer, err
+	}
+}
+
+// wait shows a question and waits for its first answer, or for the end of ctx.
+func wait[A any](ctx context.Context, show func(answer func(A))) (answer A, err error) {
+	answers := make(chan A, 1)
+	show(func(a A) {
 		select {
-		case a := <-answers:
-			if a == limits.Once {
-				t.approved[purpose] = over.Estimate
-			}
-			return a, nil
-		case <-ctx.Done():
-			return limits.No, ctx.Err()
+		case answers <- a:
+		default:
 		}
+	})
+	select {
+	case answer = <-answers:
+		return answer, nil
+	case <-ctx.Done():
+		return answer, ctx.Err()
 	}
 }
 
-// noteUncheckable says once for each model that the limits on money do not cover it.
-func (t *turn) noteUncheckable(a asked) {
-	if t.uncheckable(a.to.Ref(), estimateOf(a.to, a.request.MaxTokens, a.plan.Sum)) {
+// noteUnpriced says once for each model that the limits on money do not cover it.
+func (t *turn) noteUnpriced(a asked) {
+	l, _ := t.spending.now()
+	if !l.AskUnknown && l.Unchecked(a.estimate()) && a.to.SayOnce("price") {
 		t.emit(Notice{"the limits on costs cannot be checked for " + a.to.Ref() + ": its price is not known"})
-	}
-}
-
-// countSpent reads what was spent, after a request.
-func (s *Session) countSpent(ctx context.Context) {
-	read, cancel := detached(ctx)
-	defer cancel()
-	if err := s.ReadSpent(read); err != nil {
-		s.log().Warn("sum up the costs", "error", ErrorCode(err))
 	}
 }
 
@@ -250,9 +253,7 @@ func (s *Session) countSpent(ctx context.Context) {
 // is not sent, nothing is stored. A price that is not known yet is asked for then. instead is the message that
 // it takes the place of, 0 for none.
 func (t *turn) affords(ctx context.Context, m store.Message, instead int64) error {
-	t.spending.mu.Lock()
-	l := t.spending.limits
-	t.spending.mu.Unlock()
+	l, _ := t.spending.now()
 	if !l.Any() {
 		return nil
 	}
@@ -266,64 +267,6 @@ func (t *turn) affords(ctx context.Context, m store.Message, instead int64) erro
 		return nil // The plan of the turn finds out.
 	}
 	to := t.Model()
-	return t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), t.askLimit(store.ForAnswer))
-}
-
-// Over says which limits the request of a preview would exceed, by what ReadSpent read last.
-func (w Tried) Over(plan history.Plan) limits.Over {
-	if w.err != nil {
-		return limits.Over{}
-	}
-	p := &w.s.spending
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.limits.Any() {
-		return limits.Over{}
-	}
-	return p.limits.Check(p.spent, estimateOf(w.to, w.to.Request(plan).MaxTokens, plan.Sum))
-}
-
-// Sum is the tokens and the costs of some requests.
-type Sum struct {
-	Tokens int // of requests and answers, as the servers reported them
-	record.Spent
-}
-
-// Sums are what the session used, and what all sessions used today and in this month, by the local calendar.
-type Sums struct{ Session, Day, Month Sum }
-
-// Sums sums up what was used.
-func (s *Session) Sums(ctx context.Context) (sums Sums, err error) {
-	if id := s.Info().ID; id != "" {
-		if sums.Session.Spent, err = record.SpentIn(ctx, s.deps.Store, id); err != nil {
-			return sums, err
-		}
-		if sums.Session.Tokens, err = s.deps.Store.SessionTokens(ctx, id); err != nil {
-			return sums, err
-		}
-	}
-	now := s.deps.Now()
-	for _, st := range s.histories() {
-		for _, of := range []struct {
-			sum  *Sum
-			from time.Time
-		}{{&sums.Day, now}, {&sums.Month, record.MonthOf(now)}} {
-			used, err := record.UsageOf(ctx, st, of.from, now, record.UsageBy{})
-			if err != nil {
-				return sums, err
-			}
-			of.sum.Tokens += used.Total.Prompt + used.Total.Answer
-			of.sum.Spent = of.sum.Plus(used.Total.Spent)
-		}
-	}
-	return sums, nil
-}
-
-// histories are those whose requests count for a day: the session's, and for a temporary conversation the one
-// beside it.
-func (s *Session) histories() []*store.Store {
-	if s.deps.beside == nil {
-		return []*store.Store{s.deps.Store}
-	}
-	return []*store.Store{s.deps.Store, s.deps.beside}
+	_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), t.askLimit(store.ForAnswer))
+	return err
 }

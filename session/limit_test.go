@@ -311,3 +311,27 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 		t.Errorf("after an answer the same draft is %q", got)
 	}
 }
+
+// What is excluded while a turn waits for an answer about a limit is not in the request that is allowed then.
+func TestAnExclusionHoldsForTheRequestThatIsAskedAbout(t *testing.T) {
+	b := limited(t, limits.Limits{}, says("One."), calls("c1", "add", `{"a":1,"b":2}`), says("It is 3."))
+	b.deps.Approve = Always
+	b.offer(adder(t))
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), "A word: tangerine.")); err != nil {
+		t.Fatal(err)
+	}
+	s.spending.limits = limits.Limits{Request: limits.Amount{Cost: cent}}
+	asked := 0
+	for e := range s.Send(t.Context(), "1+2?") {
+		if e, ok := e.(OverLimit); ok {
+			if asked++; asked == 2 { // about the request with the result
+				exclude(t, s, 1)
+			}
+			e.Answer(limits.Once)
+		}
+	}
+	if asked != 2 || b.requests() != 3 || strings.Contains(b.body(3), "tangerine") {
+		t.Errorf("asked %d times, %d requests, the last: %s", asked, b.requests(), b.body(b.requests()))
+	}
+}

@@ -180,17 +180,20 @@ const (
 // noteLowered says once for each window that less than max_tokens is asked for.
 func (t *turn) noteLowered() {
 	to := t.Model()
-	if wanted, asked, ok := to.Lowered(); ok {
+	window := to.Window().Tokens
+	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", window)) {
 		t.emit(Notice{fmt.Sprintf("max_tokens = %d is more than half of the model's window of %d tokens; asking for %d",
-			wanted, to.Window().Tokens, asked)})
+			wanted, window, asked)})
 	}
 }
 
 // noteUnsent says once for each model what of the sampling it is documented not to take.
 func (t *turn) noteUnsent() {
 	to := t.Model()
-	if ways := to.Unsent(); ways != "" {
-		t.emit(Notice{fmt.Sprintf("%s is asked %s, according to its documentation (%s)", to.Name, ways, llm.DocumentedDate)})
+	if ways := to.Unsent(); ways != "" && to.SayOnce(ways) {
+		t.emit(Notice{
+			fmt.Sprintf("%s is asked %s, according to its documentation (%s)", to.Name, ways, llm.DocumentedDate),
+		})
 	}
 }
 

@@ -2,8 +2,10 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -19,13 +21,16 @@ import (
 type planner struct {
 	mu sync.Mutex // held for the rest of the Session too
 
+	situation
+	reading reading
+}
+
+// situation is what requests are planned from. Its maps and lists are replaced and never changed, because plans and
+// records hold them too.
+type situation struct {
 	tokens
 	branch branch.Branch
 	whole  bool // branch is all of it
-	reader *history.Conversation
-	read   int         // messages of branch that reader has read
-	fresh  map[int]int // counts that came since, by index on the branch
-	edited editReader  // the messages before one that is being edited
 
 	model     *target.Model // in use
 	policy    history.Policy
@@ -33,217 +38,6 @@ type planner struct {
 	flags     map[int64]history.Flag
 	remedies  map[int64]history.Remedy
 	summaries []store.Summary
-}
-
-// find is the index of a message on the branch.
-func (p *planner) find(message int64) (at int, there bool) { return p.branch.Find(message) }
-
-// historyOf are stored messages as a plan reads them.
-func historyOf(messages []store.Message) []history.Message {
-	list := make([]history.Message, len(messages))
-	for i := range messages {
-		list[i] = messages[i].Message
-	}
-	return list
-}
-
-// recount takes counts of messages that were read with a guess, by their indexes, and removes them from fresh.
-func recount(reader *history.Conversation, fresh map[int]int) {
-	if len(fresh) > 0 {
-		reader.Recount(fresh)
-		clear(fresh)
-	}
-}
-
-// readTo reads the first past messages of the branch.
-func (p *planner) readTo(past int) error {
-	if !p.whole {
-		return ErrLoading
-	}
-	if p.reader == nil || p.read > past {
-		p.reader, p.read, p.fresh = p.newReader(), 0, map[int]int{}
-	}
-	recount(p.reader, p.fresh)
-	if p.read == past {
-		return nil
-	}
-	counted, err := p.append(p.reader, p.branch, p.read, past)
-	if err != nil {
-		p.reader = nil // it may have read a part of them
-		return err
-	}
-	p.branch, p.read = counted, past
-	return nil
-}
-
-// counted says how far the messages are counted.
-func (p *planner) counted() Counting {
-	c := Counting{Of: p.branch.Len()}
-	for i := range c.Of {
-		if !p.missing(p.branch.Row(i)) {
-			c.Counted++
-		}
-	}
-	return c
-}
-
-// indexed is a message with its index on the branch.
-type indexed struct {
-	store.Message
-	at int
-}
-
-// uncounted are the indexes of the newest messages without a stored count, some of them.
-func (p *planner) uncounted() []int {
-	var some []int
-	size := 0
-	for i := p.branch.Len() - 1; i >= 0 && len(some) < sliceRows && size < sliceBytes; i-- {
-		if r := p.branch.Row(i); p.missing(r) {
-			some = append(some, i)
-			if r.Tokens == 0 {
-				size += int(r.Size)
-			}
-		}
-	}
-	return some
-}
-
-// indexedIn are messages of a branch with their indexes.
-func indexedIn(b branch.Branch, indexes []int) ([]indexed, error) {
-	some := make([]indexed, 0, len(indexes))
-	for _, i := range indexes {
-		m, err := b.Message(i)
-		if err != nil {
-			return nil, err
-		}
-		some = append(some, indexed{m, i})
-	}
-	return some, nil
-}
-
-// recount puts counts into the branch, which may be another one by now. The planner takes them at
-// its next plan.
-func (p *planner) recount(some []indexed) {
-	p.branch = p.branch.Change(func(row func(i int) *branch.Row) {
-		for _, c := range some {
-			if c.at >= p.branch.Len() || p.branch.ID(c.at) != c.ID {
-				continue
-			}
-			r := row(c.at)
-			r.Tokens, r.Counted = int32(c.Tokens), true
-			if p.reader != nil && c.at < p.read {
-				p.fresh[c.at] = c.Tokens
-			}
-			if e := &p.edited; e.reader != nil && c.at < e.read {
-				e.fresh[c.at] = c.Tokens
-			}
-		}
-	})
-}
-
-// guessed says that message i of the branch is planned with by a guess.
-func (p *planner) guessed(i int) bool {
-	return p.guess != nil && i < p.read && p.branch.Row(i).Tokens == 0 && p.branch.Row(i).Size > 0
-}
-
-// guessedIn are the messages that a plan sends whole and by a guess. What is sent of the others was
-// counted as it is sent.
-func (p *planner) guessedIn(plan history.Plan) []int {
-	var some []int
-	for i, e := range plan.Entries {
-		if e.Whole && i < p.read && p.guessed(i) {
-			some = append(some, i)
-		}
-	}
-	return some
-}
-
-// guesses are the messages of the branch's beginning that are planned with by a guess, as runs from
-// one id to another.
-func (p *planner) guesses(past int) [][2]int64 {
-	var runs [][2]int64
-	for i := range past {
-		if !p.guessed(i) {
-			continue
-		}
-		if n := len(runs); n > 0 && i > 0 && p.guessed(i-1) {
-			runs[n-1][1] = p.branch.ID(i)
-			continue
-		}
-		runs = append(runs, [2]int64{p.branch.ID(i), p.branch.ID(i)})
-	}
-	return runs
-}
-
-// pending are the calls without a result of the answer that ends the branch. Only calls of a complete answer to a
-// request of this session are pending: those of an interrupted or imported answer are not.
-func (p *planner) pending() []call {
-	results, at := 0, p.branch.Len()-1
-	for ; at >= 0 && p.branch.Role(at) == history.Tool; at-- {
-		results++ // they are stored in the order of the calls
-	}
-	if at < 0 {
-		return nil
-	}
-	r := p.branch.Row(at)
-	if r.Role() != history.Assistant || r.Status() != history.Complete || r.Request == 0 || results >= int(r.Calls) {
-		return nil
-	}
-	m, err := p.branch.Message(at)
-	if err != nil || results >= len(m.ToolCalls) {
-		return nil
-	}
-	if llm.WholenessOf(m.FinishReason) == llm.Cut {
-		return nil
-	}
-	calls := callsOf(m)[results:]
-	for i := range calls {
-		calls[i].again = true
-	}
-	return calls
-}
-
-// editReader reads what came before a message that is being edited. The reader of the whole branch stays as it is
-// meanwhile.
-type editReader struct {
-	message int64 // 0 for none
-	reader  *history.Conversation
-	read    int         // messages before it
-	fresh   map[int]int // counts that came since, by index on the branch
-}
-
-// readBefore is the reader of the messages before one, which are the first so many. A long conversation takes seconds
-// to read, and the lock is given away meanwhile.
-func (p *planner) readBefore(message int64, first int) (*history.Conversation, error) {
-	if e := &p.edited; e.message == message && e.reader != nil {
-		recount(e.reader, e.fresh)
-		return e.reader, nil
-	}
-	past, reader := p.branch.First(first), p.newReader()
-	p.mu.Unlock()
-	_, err := p.append(reader, past, 0, first)
-	p.mu.Lock()
-	if err != nil {
-		return nil, err
-	}
-	if at, there := p.find(message); there && at == first {
-		p.edited = editReader{message: message, reader: reader, read: first, fresh: map[int]int{}}
-	}
-	return reader, nil
-}
-
-// group is the messages that are sent or left out together with one, itself among them: a message that calls tools
-// and the results of its calls, or the message alone. Of what is not planned yet each message is alone.
-func (p *planner) group(message int64) []int64 {
-	at, there := p.find(message)
-	if !there || p.reader == nil || at >= p.read {
-		return []int64{message}
-	}
-	var list []int64
-	for _, i := range p.reader.Group(at) {
-		list = append(list, p.branch.ID(i))
-	}
-	return list
 }
 
 // tokens counts texts.
@@ -261,9 +55,153 @@ func (t tokens) count(text string) int {
 	return t.counter(text)
 }
 
-// missing says that a message's tokens are not in the store yet.
-func (t tokens) missing(r branch.Row) bool {
-	return t.counter != nil && r.Size > 0 && r.Status() != history.Streaming && (r.Tokens == 0 || !r.Counted)
+// countAtOnce is how many bytes of text without a count are counted when they are read: some hundredths of a second.
+const countAtOnce = 64 << 10
+
+// reading is the beginning of a branch as it was read for plans: it is read once and grows at its end.
+type reading struct {
+	conversation *history.Conversation
+	seen         branch.Branch // what was read, with the counts that it was read with
+	guessed      map[int]bool  // the messages, by index, that are planned with by a guess of their tokens
+}
+
+// to reads the rest of a branch, or all of it where it does not begin with what was read. Counts that came since are
+// taken.
+func (r *reading) to(b branch.Branch, by tokens) error {
+	recounts := map[int]int{}
+	same := r.conversation != nil && r.seen.Len() <= b.Len()
+	for i := 0; same && i < r.seen.Len(); i++ {
+		was, now := r.seen.Row(i), b.Row(i)
+		same = was.ID == now.ID && was.Status() == now.Status() && was.Size == now.Size
+		if now.Tokens != was.Tokens && now.Tokens != 0 {
+			recounts[i] = int(now.Tokens)
+			delete(r.guessed, i)
+		}
+	}
+	if !same {
+		*r = by.nothingRead()
+	} else if len(recounts) > 0 {
+		r.conversation.Recount(recounts)
+	}
+	from, uncounted := r.seen.Len(), 0
+	for i := from; i < b.Len(); i++ {
+		if row := b.Row(i); row.Tokens == 0 {
+			uncounted += int(row.Size)
+		}
+	}
+	err := b.Pieces(context.Background(), from, b.Len(), func(from int, messages []store.Message) error {
+		r.take(messages, from, uncounted, by)
+		return nil
+	})
+	r.seen = b
+	if err != nil {
+		r.conversation = nil // it may have read a part of them
+	}
+	return err
+}
+
+// nothingRead is the reading of no messages.
+func (t tokens) nothingRead() reading {
+	return reading{conversation: history.Read(nil, t.counter), guessed: map[int]bool{}}
+}
+
+// take appends messages, the first of which has an index on the branch. Where all that is read has few bytes of text
+// without a count they are counted; for more a guess has to do, so that nobody waits.
+func (r *reading) take(messages []store.Message, from, uncounted int, by tokens) {
+	list := historyOf(messages)
+	for i := range list {
+		m := &list[i]
+		switch {
+		case m.Tokens != 0 || m.Content == "" || by.counter == nil:
+		case uncounted <= countAtOnce:
+			m.Tokens = by.counter(m.Content)
+		case by.guess != nil:
+			m.Tokens, r.guessed[from+i] = by.guess(m.Content), true
+		}
+	}
+	r.conversation.Append(list...)
+}
+
+// historyOf are stored messages as a plan reads them.
+func historyOf(messages []store.Message) []history.Message {
+	list := make([]history.Message, len(messages))
+	for i := range messages {
+		list[i] = messages[i].Message
+	}
+	return list
+}
+
+// find is the index of a message on the branch.
+func (p *planner) find(message int64) (at int, there bool) { return p.branch.Find(message) }
+
+// readTo reads the first past messages of the branch.
+func (p *planner) readTo(past int) error {
+	if !p.whole {
+		return ErrLoading
+	}
+	return p.reading.to(p.branch.First(past), p.tokens)
+}
+
+// guesses are the messages that are planned with by a guess, as runs from one id to another.
+func (p *planner) guesses() (runs [][2]int64) {
+	before := -1
+	for _, i := range slices.Sorted(maps.Keys(p.reading.guessed)) {
+		if before < 0 || i > before+1 {
+			runs = append(runs, [2]int64{p.branch.ID(i), 0})
+		}
+		runs[len(runs)-1][1], before = p.branch.ID(i), i
+	}
+	return runs
+}
+
+// guessedIn are the messages that a plan sends whole and by a guess. What is sent of the others was counted as it is
+// sent.
+func (p *planner) guessedIn(plan history.Plan) (some []int) {
+	for i, e := range plan.Entries {
+		if e.Whole && p.reading.guessed[i] {
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
+// group is the messages that are sent or left out together with one, itself among them: a message that calls tools
+// and the results of its calls, or the message alone. Of what is not planned yet each message is alone.
+func (p *planner) group(message int64) []int64 {
+	at, there := p.find(message)
+	if !there || p.reading.conversation == nil || at >= p.reading.seen.Len() {
+		return []int64{message}
+	}
+	var list []int64
+	for _, i := range p.reading.conversation.Group(at) {
+		list = append(list, p.branch.ID(i))
+	}
+	return list
+}
+
+// pending are the calls without a result of the answer that ends the branch. Only calls of a complete answer to a
+// request of this session are pending: those of an interrupted or imported answer are not.
+func (p *planner) pending() []call {
+	results, at := 0, p.branch.Len()-1
+	for ; at >= 0 && p.branch.Role(at) == history.Tool; at-- {
+		results++ // they are stored in the order of the calls
+	}
+	if at < 0 {
+		return nil
+	}
+	r := p.branch.Row(at)
+	if r.Role() != history.Assistant || r.Status() != history.Complete || r.Request == 0 || results >= int(r.Calls) {
+		return nil
+	}
+	m, err := p.branch.Message(at)
+	if err != nil || results >= len(m.ToolCalls) || llm.WholenessOf(m.FinishReason) == llm.Cut {
+		return nil
+	}
+	calls := callsOf(m)[results:]
+	for i := range calls {
+		calls[i].again = true
+	}
+	return calls
 }
 
 // summariesOn are the summaries that are of the first messages of the branch, the widest first; of two as wide
@@ -293,7 +231,7 @@ func (p *planner) build(past int, o history.Options) (history.Plan, error) {
 	if err := p.readTo(past); err != nil {
 		return history.Plan{}, err
 	}
-	return p.reader.Build(o)
+	return p.reading.conversation.Build(o)
 }
 
 // buildLimited is build of a request to a model, but a limit below what must be sent does not hold.
@@ -323,11 +261,19 @@ func (p *planner) options(to *target.Model, policy history.Policy, turn []histor
 	return o
 }
 
-// previewEdit plans the request that would leave if a draft were said in the place of a message: Edit says
-// which files go with it. What was said since is not in it.
-func (p *planner) previewEdit(
-	message int64, draft string, files []history.Part, options func([]history.Message) history.Options,
+// planEdit plans the request that would leave if a draft were said in the place of a message: Edit says which files go
+// with it. What was said since is not in it. from is what the rest is planned from, as of now: its conversation may
+// change while the messages before the edited one are read.
+func (s *Session) planEdit(
+	from *planner, message int64, draft string, files []history.Part,
+	options func(p *planner, turn []history.Message) history.Options,
 ) (history.Plan, error) {
+	p := &s.edits
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from.mu.Lock()
+	p.situation = from.situation
+	from.mu.Unlock()
 	at, there := p.find(message)
 	switch {
 	case !p.whole:
@@ -337,44 +283,91 @@ func (p *planner) previewEdit(
 	case p.branch.Role(at) != history.User:
 		return history.Plan{}, ErrNotYours
 	}
-	alone := p.branch.Row(at).Alone
-	if files == nil {
-		m, err := p.branch.Message(at)
-		if err != nil {
-			return history.Plan{}, err
-		}
-		files = m.Parts
-	}
-	reader, err := p.readBefore(message, at)
+	earlier, err := p.branch.Message(at)
 	if err != nil {
 		return history.Plan{}, err
 	}
-	o := options(asTurn(draft, files))
-	if len(o.Summaries) > 0 {
-		o.Summaries = p.summariesOn(at)
+	if files == nil {
+		files = earlier.Parts
 	}
-	if alone {
+	p.branch = p.branch.First(at)
+	o := options(p, asTurn(draft, files))
+	if earlier.Alone {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
-	return reader.Build(o)
+	return p.build(at, o)
+}
+
+// LoadRest reads what Open left out and asks the server how large the model's window is. Until it
+// returns, Preview answers ErrLoading in a long conversation.
+func (s *Session) LoadRest(ctx context.Context) error {
+	if err := s.loadBranch(ctx); err != nil {
+		return err
+	}
+	return s.Model().Find(ctx)
+}
+
+func (s *Session) loadBranch(ctx context.Context) error {
+	s.mu.Lock()
+	row, whole := s.row, s.whole
+	s.mu.Unlock()
+	if whole {
+		return nil
+	}
+	read, err := s.readBranch(ctx, row.ID, row.Leaf)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.whole {
+		s.branch, s.whole, s.reading = read.seen, true, read
+	}
+	return nil
+}
+
+// readBranch reads a branch of the session from its first message on, for the screen and for the planner. Nobody who
+// asks the session for something else waits for it.
+func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (reading, error) {
+	read, from := s.nothingRead(), 0
+	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
+	if err != nil {
+		return read, err
+	}
+	uncounted, err := s.deps.Store.Uncounted(ctx, ids, s.tokenizer)
+	if err != nil {
+		return read, err
+	}
+	read.seen, err = s.Branch().First(0).Load(ctx, ids, func(messages []store.Message) {
+		read.take(messages, from, uncounted, s.tokens)
+		from += len(messages)
+	})
+	if err == nil {
+		s.warm(read)
+	}
+	return read, err
+}
+
+// reread reads what came before the running turn for the planner, where that has been cut back.
+func (t *turn) reread() error {
+	t.mu.Lock()
+	past, read := t.branch.First(t.past), t.nothingRead()
+	t.mu.Unlock()
+	if err := read.to(past, t.tokens); err != nil {
+		return err
+	}
+	t.warm(read)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reading = read
+	return nil
 }
 
 // warm makes a first plan of what was read, which makes a long conversation searchable: that takes seconds. Nobody who
 // asks the session for something else waits for it, and the next plan finds it done.
-func (p *planner) warm(reader *history.Conversation) {
+func (p *planner) warm(read reading) {
 	p.mu.Lock()
 	o := p.options(p.model, p.policy, []history.Message{{Role: history.User, Content: "?"}})
 	p.mu.Unlock()
-	reader.Build(o)
-}
-
-// previewOptions are options for a request that is only shown. A message that is sent leaves the pending calls
-// without a result, which a strict recovery refuses.
-func (p *planner) previewOptions(to *target.Model, policy history.Policy, draft []history.Message) history.Options {
-	o := p.options(to, policy, draft)
-	refused := policy.Recovery == history.RecoverStrict && len(draft) > 0
-	if calls := p.pending(); len(calls) > 0 && !refused {
-		o.Pending = calls[0].message
-	}
-	return o
+	read.conversation.Build(o)
 }

@@ -87,10 +87,10 @@ func (s *Session) tokensOf(text string) int {
 func (t *turn) searchMissing(text string) (found []recall.Message, positions []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.alone() || t.reader == nil {
+	if t.alone() || t.reading.conversation == nil {
 		return nil, nil
 	}
-	for _, group := range t.reader.Search(text) {
+	for _, group := range t.reading.conversation.Search(text) {
 		for _, at := range group {
 			if at >= len(t.planned.Entries) || at >= t.branch.Len() {
 				continue

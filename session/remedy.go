@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -58,33 +57,12 @@ func (r *RemedyTrial) Try(ctx context.Context, by Trial, to history.Remedy, mess
 		return Tried{}, err
 	}
 	w := r.s.Try(by)
-	r.refresh()
+	r.s.mu.Lock()
+	r.p.situation = r.s.situation
+	r.s.mu.Unlock()
 	r.p.remedies = remediesWith(r.p.remedies, to, groups)
 	w.p = &r.p
 	return w, nil
-}
-
-// refresh takes what the session knows now. What was read of the conversation is kept, unless it is another one.
-func (r *RemedyTrial) refresh() {
-	p := &r.p
-	read := p.branch
-	r.s.mu.Lock()
-	now := &r.s.planner
-	p.tokens, p.branch, p.whole = now.tokens, now.branch, now.whole
-	p.model, p.policy, p.system, p.flags, p.remedies = now.model, now.policy, now.system, now.flags, now.remedies
-	p.summaries = slices.Clone(now.summaries)
-	r.s.mu.Unlock()
-	same := p.branch.Len() >= read.Len()
-	for i := 0; same && i < read.Len(); i++ {
-		m, was := p.branch.Row(i), read.Row(i)
-		same = m.ID == was.ID && m.Status() == was.Status() && m.Status() != history.Streaming
-		if same && i < p.read && m.Tokens != was.Tokens && m.Tokens != 0 {
-			p.fresh[i] = int(m.Tokens)
-		}
-	}
-	if p.edited = (editReader{}); !same {
-		p.reader = nil
-	}
 }
 
 // remediesWith are the remedies with another for some messages. Plans and records hold the map that is

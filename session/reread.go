@@ -1,14 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
-	"reflect"
 	"slices"
 
 	"winnow/history"
-	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/session/target"
 )
@@ -46,58 +45,60 @@ func (s *Session) Reread(ctx context.Context) (Reread, error) {
 	return found, err
 }
 
+// snapshot is what a conversation is in the store beside its messages.
+type snapshot struct {
+	changes   int64 // Store.Changes, read before the rest: what is written meanwhile is found the next time
+	row       store.Session
+	flags     map[int64]history.Flag
+	remedies  map[int64]history.Remedy
+	summaries []store.Summary
+	policy    history.Policy
+}
+
+// readStored reads the conversation with this whole id.
+func (d Deps) readStored(ctx context.Context, id string) (now snapshot, err error) {
+	var errs [6]error
+	now.changes, errs[0] = d.Store.Changes(ctx, id)
+	now.row, errs[1] = d.Store.Session(ctx, id)
+	now.flags, errs[2] = d.Store.Flags(ctx, id)
+	now.remedies, errs[3] = d.Store.Remedies(ctx, id)
+	now.summaries, errs[4] = d.Store.Summaries(ctx, id)
+	now.policy, errs[5] = d.settings().PolicyOf(overridesOf(now.row))
+	return now, cmp.Or(errs[:]...)
+}
+
 // Refresh reads flags, remedies, settings and the system prompt again where another program or a sync has written
 // any, and reports whether that changed what decides a request. It costs one small query where nothing was written.
 // The messages and the model stay what they are: Reread takes those over.
 func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
-	if _, stale, err := s.outdated(ctx); err != nil || !stale {
-		return false, err
-	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	// The count is read before the rest, so that what is written meanwhile is found the next time.
-	changes, stale, err := s.outdated(ctx)
-	if err != nil || !stale {
+	s.mu.Lock()
+	id, known := s.row.ID, s.changes
+	s.mu.Unlock()
+	if id == "" {
+		return false, nil
+	}
+	if changes, err := s.deps.Store.Changes(ctx, id); err != nil || changes == known {
 		return false, err
 	}
-	id := s.Info().ID
-	now, err := s.deps.Store.Session(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	flags, err := s.deps.Store.Flags(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	remedies, err := s.deps.Store.Remedies(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	policy, err := s.deps.settings().PolicyOf(overridesOf(now))
+	now, err := s.deps.readStored(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	row := s.row
-	row.Preset, row.Overrides, row.System, row.SystemFixed = now.Preset, now.Overrides, now.System, now.SystemFixed
-	changed = !reflect.DeepEqual(row, s.row) || !maps.Equal(flags, s.flags) || !maps.Equal(remedies, s.remedies)
-	s.row, s.flags, s.remedies, s.policy = row, flags, remedies, policy
-	s.changes = changes
+	s.behind = now.row.Leaf != row.Leaf || now.row.Messages != row.Messages || now.row.Title != row.Title ||
+		!slices.Equal(now.row.Tags, row.Tags)
+	changed = now.row.Preset != row.Preset || now.row.Overrides != row.Overrides || now.row.System != row.System ||
+		now.row.SystemFixed != row.SystemFixed || !maps.Equal(now.flags, s.flags) ||
+		!maps.Equal(now.remedies, s.remedies)
+	s.row.Preset, s.row.Overrides = now.row.Preset, now.row.Overrides
+	s.row.System, s.row.SystemFixed = now.row.System, now.row.SystemFixed
+	s.flags, s.remedies, s.policy, s.changes = now.flags, now.remedies, now.policy, now.changes
 	s.system = s.deps.system(s.row)
 	return changed, nil
-}
-
-// outdated reports whether anything was written that Refresh reads, be it by this window, and the count of changes.
-func (s *Session) outdated(ctx context.Context) (changes int64, stale bool, err error) {
-	s.mu.Lock()
-	id, known := s.row.ID, s.changes
-	s.mu.Unlock()
-	if id == "" {
-		return 0, false, nil
-	}
-	changes, err = s.deps.Store.Changes(ctx, id)
-	return changes, changes != known, err
 }
 
 // refresh is Refresh before a request. It says where the request goes by something else than what the screen showed.
@@ -112,21 +113,16 @@ func (t *turn) refresh(ctx context.Context) (changed bool, err error) {
 // Stale reports whether the conversation has other messages, flags or settings in the store than here, or is not there
 // any more.
 func (s *Session) Stale(ctx context.Context) (bool, error) {
-	s.mu.Lock()
-	was, busy := s.row, s.turn != nil
-	s.mu.Unlock()
-	if busy || was.ID == "" {
+	if s.Busy() {
 		return false, nil
 	}
-	now, err := s.deps.Store.Session(ctx, was.ID)
+	changed, err := s.Refresh(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return true, nil
 	}
-	if err != nil {
-		return false, err
-	}
-	changed, err := s.Refresh(ctx)
-	return changed || now.Leaf != was.Leaf || now.Messages != was.Messages || now.Title != was.Title, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return changed || s.behind, err
 }
 
 func (s *Session) reread(ctx context.Context) (Reread, error) {
@@ -149,8 +145,7 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 	if err != nil {
 		return Reread{Row: now.row}, err
 	}
-	now.branch.Forget() // what was said may have been changed too
-	s.warm(now.reader)
+	now.reading.seen.Forget() // what was said may have been changed too
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,16 +153,16 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 		!maps.Equal(s.remedies, remedies) {
 		return Reread{}, ErrBusy // the user went on meanwhile
 	}
-	found := Reread{Row: now.row, Added: max(0, now.branch.Len()-active.Len()), By: now.by}
+	all := now.reading.seen
+	found := Reread{Row: now.row, Added: max(0, all.Len()-active.Len()), By: now.by}
 	if now.parted >= 0 {
-		found.Added, found.Elsewhere = 0, Elsewhere{now.branch.ID(now.parted), now.other, now.row.Leaf, now.by}
+		found.Added, found.Elsewhere = 0, Elsewhere{all.ID(now.parted), now.other, now.row.Leaf, now.by}
 	}
-	s.branch, s.reader, s.read, s.fresh, s.edited = now.branch, now.reader, now.branch.Len(),
-		map[int]int{}, editReader{}
+	s.branch, s.reading = all, now.reading
 	s.flags, s.remedies, s.summaries, s.policy = now.flags, now.remedies, now.summaries, now.policy
-	s.row, s.row.Leaf, s.changes = now.row, 0, now.changes
-	if n := now.branch.Len(); n > 0 {
-		s.row.Leaf = now.branch.ID(n - 1)
+	s.row, s.row.Leaf, s.changes, s.behind = now.row, 0, now.changes, false
+	if n := all.Len(); n > 0 {
+		s.row.Leaf = all.ID(n - 1)
 	}
 	to := s.model
 	if ref := target.Ref(now.row.Endpoint, now.row.Model); found.Parted == 0 && now.row.Endpoint != "" &&
@@ -183,26 +178,17 @@ func (s *Session) reread(ctx context.Context) (Reread, error) {
 
 // readAnew is a conversation as it was found in the store.
 type readAnew struct {
-	changes   int64
-	row       store.Session
-	branch    branch.Branch // the active one, with what was added to its end
-	reader    *history.Conversation
-	parted    int // the index on the branch at which the active one in the store leaves it, -1 where it does not
-	other     Version
-	by        string // the machine that said the end of the active one in the store
-	flags     map[int64]history.Flag
-	remedies  map[int64]history.Remedy
-	summaries []store.Summary
-	policy    history.Policy
+	snapshot
+	reading reading // of the active branch, with what was added to its end
+	parted  int     // the index on the branch at which the active one in the store leaves it, -1 where it does not
+	other   Version
+	by      string // the machine that said the end of the active one in the store
 }
 
 // readAgain reads a conversation of which this was known.
 func (s *Session) readAgain(ctx context.Context, was store.Session) (found readAnew, err error) {
 	db := s.deps.Store
-	if found.changes, err = db.Changes(ctx, was.ID); err != nil {
-		return found, err
-	}
-	if found.row, err = db.Session(ctx, was.ID); err != nil {
+	if found.snapshot, err = s.deps.readStored(ctx, was.ID); err != nil {
 		return found, err
 	}
 	here, err := db.BranchIDs(ctx, was.ID, was.Leaf)
@@ -213,25 +199,20 @@ func (s *Session) readAgain(ctx context.Context, was store.Session) (found readA
 	if err != nil {
 		return found, err
 	}
-	leaf := was.Leaf
 	if found.parted, found.other, err = s.parts(ctx, here, there); err != nil {
 		return found, err
 	}
+	leaf := was.Leaf
 	if found.parted < 0 && len(there) > len(here) {
 		leaf = found.row.Leaf
 	}
-	if found.branch, found.reader, err = s.readBranch(ctx, was.ID, leaf); err != nil {
-		return found, err
-	}
-	var errs [5]error
-	found.flags, errs[0] = db.Flags(ctx, was.ID)
-	found.remedies, errs[1] = db.Remedies(ctx, was.ID)
-	found.summaries, errs[2] = db.Summaries(ctx, was.ID)
-	found.policy, errs[3] = s.deps.settings().PolicyOf(overridesOf(found.row))
 	if found.row.Leaf != was.Leaf {
-		found.by, errs[4] = db.Sync().From(ctx, found.row.Leaf)
+		if found.by, err = db.Sync().From(ctx, found.row.Leaf); err != nil {
+			return found, err
+		}
 	}
-	return found, errors.Join(errs[:]...)
+	found.reading, err = s.readBranch(ctx, was.ID, leaf)
+	return found, err
 }
 
 // parts is the index at which a branch of the conversation leaves another one, which is here, and the version that it

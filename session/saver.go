@@ -16,8 +16,8 @@ const checkpointEvery = 150 * time.Millisecond
 // saver writes a streaming answer to the store every checkpointEvery while it grows, so that what
 // arrived is on disk even when the server then falls silent. Its goroutine ends with close.
 type saver struct {
-	id    int64 // the answer's row
-	store *store.Store
+	id   int64 // the answer's row
+	save func(ctx context.Context, text, reasoning string) error
 
 	mu              sync.Mutex
 	text, reasoning string
@@ -29,7 +29,10 @@ type saver struct {
 }
 
 func startSaver(st *store.Store, id int64) *saver {
-	s := &saver{id: id, store: st, stop: make(chan struct{}), done: make(chan struct{})}
+	s := &saver{id: id, stop: make(chan struct{}), done: make(chan struct{})}
+	s.save = func(ctx context.Context, text, reasoning string) error {
+		return st.Checkpoint(ctx, id, text, reasoning)
+	}
 	go s.run()
 	return s
 }
@@ -64,9 +67,9 @@ func (s *saver) write() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
 	defer cancel()
-	if err := s.store.Checkpoint(ctx, s.id, text, reasoning); err != nil {
+	if err := s.save(ctx, text, reasoning); err != nil {
 		s.mu.Lock()
-		s.err = err
+		s.err, s.fresh = err, true // The server may send nothing more: the next tick tries again.
 		s.mu.Unlock()
 	}
 }

@@ -160,16 +160,18 @@ type Session struct {
 	deps Deps
 
 	writing  sync.Mutex // held while a setting, a flag or a new row goes to the store and then into memory
-	counting counting
+	counting sync.Mutex // held while some messages are counted
 
 	spending spending
 
 	planner
+	edits planner // of what a draft would be in the place of a message; its lock is taken before mu
 	row   store.Session
 	turn  *turn // the running one
 	lease lease // among the windows
 
-	changes int64 // what Store.Changes was before row, flags and remedies were read; -1 where nobody knows
+	changes int64 // what Store.Changes was before row, flags and remedies were read
+	behind  bool  // the store had other messages, another title or other tags then
 
 	considered map[string]*target.Model // other models that a trial may name, by reference
 	summarizer *target.Model            // the configured model for summaries, nil before the first
@@ -183,7 +185,9 @@ func New(d Deps, o Start) (*Session, error) {
 		deps: d.filled(),
 		row:  store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
 		planner: planner{
-			tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy,
+			situation: situation{
+				tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy,
+			},
 		},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, true),
@@ -209,33 +213,27 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	now, err := d.readStored(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := d.Store.Branch(ctx, now.row.ID, now.row.Leaf, 0, windowful)
+	if err != nil {
+		return nil, err
+	}
 	s := &Session{
-		deps:       d.filled(),
-		row:        row,
-		changes:    -1,
-		planner:    planner{tokens: d.tokens()},
+		deps:    d.filled(),
+		row:     now.row,
+		changes: now.changes,
+		planner: planner{situation: situation{
+			tokens: d.tokens(), branch: d.noMessages().With(newest...), whole: len(newest) < windowful,
+			policy: now.policy, flags: now.flags, remedies: now.remedies, summaries: now.summaries,
+		}},
 		considered: map[string]*target.Model{},
 		before:     record.NewPast(d.Count, false),
 		spending:   spending{limits: d.Limits},
 	}
-	newest, err := d.Store.Branch(ctx, row.ID, row.Leaf, 0, windowful)
-	if err != nil {
-		return nil, err
-	}
-	s.branch, s.whole = d.noMessages().With(newest...), len(newest) < windowful
-	if s.flags, err = d.Store.Flags(ctx, row.ID); err != nil {
-		return nil, err
-	}
-	if s.remedies, err = d.Store.Remedies(ctx, row.ID); err != nil {
-		return nil, err
-	}
-	if s.summaries, err = d.Store.Summaries(ctx, row.ID); err != nil {
-		return nil, err
-	}
 	if err = s.deps.permits.load(ctx); err != nil {
-		return nil, err
-	}
-	if s.policy, err = d.settings().PolicyOf(overridesOf(row)); err != nil {
 		return nil, err
 	}
 	s.deps.own = new(tool.Toolbox)

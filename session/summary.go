@@ -1,9 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -116,7 +119,7 @@ func (t *turn) toCondense() (summarizing, error) {
 	if err := t.readTo(t.past); err != nil {
 		return s, err
 	}
-	s.list, s.before = t.reader.Condense(s.next)
+	s.list, s.before = t.reading.conversation.Condense(s.next)
 	return s, nil
 }
 
@@ -131,7 +134,7 @@ type summarizing struct {
 }
 
 // errChanged says that what is to be summarized was chosen by flags or settings that do not hold any more.
-var errChanged = errors.New("the pins, exclusions or settings of this chat were changed elsewhere meanwhile")
+var errChanged = errors.New("the pins, exclusions or settings of this chat were changed meanwhile")
 
 // errNoneFits says that not one of the messages fits a request whole.
 var errNoneFits = errors.New("each of the older messages is longer than one request can hold")
@@ -159,24 +162,21 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	rest := s.list
 	announced := false
 	plan := func(ctx context.Context) (asked, error) {
-		changed, err := t.refresh(ctx)
-		if changed && err == nil {
-			err = errChanged
-		}
+		planned, err := t.planAllowed(ctx, store.ForSummary, func() (a asked, err error) {
+			if changed, err := t.changedSince(ctx, s); changed || err != nil {
+				return asked{}, cmp.Or(err, errChanged)
+			}
+			a, rest, err = t.planSummary(ctx, s)
+			return a, err
+		})
 		if err != nil {
 			return asked{}, err
 		}
-		planned, left, err := t.planSummary(ctx, s)
-		if err != nil {
-			return asked{}, err
-		}
-		rest = left
 		held := len(planned.held())
 		if held == 0 {
 			return asked{}, errNoneFits
 		}
-		if err := t.record(ctx, &planned,
-			sending{s.turn, s.user, store.ForSummary, t.askLimit(store.ForSummary)}); err != nil {
+		if err := t.record(ctx, &planned, sending{s.turn, s.user, store.ForSummary}); err != nil {
 			return asked{}, err
 		}
 		t.sayReason()
@@ -202,10 +202,18 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 		return err
 	}
 	t.mu.Lock()
-	t.summaries = append(t.summaries, made)
+	t.summaries = append(slices.Clip(t.summaries), made)
 	t.mu.Unlock()
 	s.list, s.before = rest, new(summaryOf(made))
 	return nil
+}
+
+// changedSince says that the flags or settings by which it was chosen what to summarize do not hold any more.
+func (t *turn) changedSince(ctx context.Context, s *summarizing) (bool, error) {
+	changed, err := t.refresh(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return changed || !maps.Equal(t.flags, s.next.Flags), err
 }
 
 // keepSummary keeps the summary that a request asked for. It stands for what the request held whole and for what
@@ -404,7 +412,7 @@ func (t *turn) readOlder() (summarizing, error) {
 	policy := t.policy
 	policy.SummaryAlways = true // An earlier summary goes into the next.
 	s := summarizing{next: t.options(t.asks(), policy, nil)}
-	s.list, s.before = t.reader.Older(s.next)
+	s.list, s.before = t.reading.conversation.Older(s.next)
 	if at := t.branch.LastUser(); at >= 0 {
 		s.user = t.branch.ID(at)
 	}

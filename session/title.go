@@ -110,7 +110,10 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 	if err != nil {
 		return "", err
 	}
-	if err := s.record(ctx, &a, sending{turn, user.ID, store.ForTitle, nil}); err != nil {
+	if _, err := s.allow(ctx, a.estimate(), nil); err != nil {
+		return "", err
+	}
+	if err := s.record(ctx, &a, sending{turn, user.ID, store.ForTitle}); err != nil {
 		return "", err
 	}
 	show(Notice{"asking " + model.Ref() + " for a title"})

@@ -263,15 +263,8 @@ func (t *turn) askUser(ctx context.Context, q Question) (approval.Answer, error)
 		t.answered = nil
 		return q.offered(*answer), nil
 	}
-	answers := make(chan approval.Answer, 1)
-	var once sync.Once
-	t.emit(Asked{Question: q, Answer: func(a approval.Answer) { once.Do(func() { answers <- q.offered(a) }) }})
-	select {
-	case answer := <-answers:
-		return answer, nil
-	case <-ctx.Done():
-		return approval.Answer{}, ctx.Err()
-	}
+	answer, err := wait(ctx, func(answer func(approval.Answer)) { t.emit(Asked{Question: q, Answer: answer}) })
+	return q.offered(answer), err
 }
 
 // offered is an answer, or no where the question does not offer it.

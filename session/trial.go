@@ -59,6 +59,11 @@ func (s *Session) Consider(ctx context.Context, ref string) error {
 	return nil
 }
 
+// Preview is the plan of the request that would leave if draft were sent now with these files: see Tried.Preview.
+func (s *Session) Preview(draft string, files ...history.Part) (history.Plan, error) {
+	return s.Try(Trial{}).Preview(draft, files...)
+}
+
 // Tried is a conversation with the settings of a trial, of which nothing is kept. Where they are not possible its
 // methods fail with a *TrialError.
 type Tried struct {
@@ -151,17 +156,22 @@ func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error
 	if w.err != nil {
 		return history.Plan{}, w.err
 	}
+	options := func(p *planner, turn []history.Message) history.Options {
+		o := p.options(w.to, w.policy, turn)
+		o.System = w.s.deps.system(w.row)
+		return o
+	}
+	if w.trial.Instead != 0 {
+		return w.s.planEdit(w.p, w.trial.Instead, draft, files, options)
+	}
 	w.p.mu.Lock()
 	defer w.p.mu.Unlock()
-	if w.trial.Instead != 0 {
-		return w.p.previewEdit(w.trial.Instead, draft, files, func(turn []history.Message) history.Options {
-			o := w.p.options(w.to, w.policy, turn)
-			o.System = w.s.deps.system(w.row)
-			return o
-		})
+	turn := asTurn(draft, files)
+	o := options(w.p, turn)
+	// A message that is sent leaves the pending calls without a result, which a strict recovery refuses.
+	if calls := w.p.pending(); len(calls) > 0 && (len(turn) == 0 || w.policy.Recovery != history.RecoverStrict) {
+		o.Pending = calls[0].message
 	}
-	o := w.p.previewOptions(w.to, w.policy, asTurn(draft, files))
-	o.System = w.s.deps.system(w.row)
 	return w.p.buildLimited(w.to, w.p.branch.Len(), &o)
 }
 

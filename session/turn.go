@@ -19,6 +19,15 @@ import (
 	"winnow/session/target"
 )
 
+// A turn is a message of the user's and all that answers it. It runs on one goroutine, in the order of this file:
+//
+//  1. store the user's message; nothing is asked of the network before this
+//  2. find the window and the prices, and plan the request
+//  3. store the request's record and send it; what arrives is saved as it comes
+//  4. store the answer with its receipt
+//  5. run the tools that it asks for and store their results; then go on with 2
+//  6. say how the turn ended
+
 // saveTime bounds the writes that must happen even after a stop: the user has already seen what
 // they save.
 const saveTime = 5 * time.Second
@@ -177,85 +186,97 @@ func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) 
 	return err
 }
 
-// fail notes why the turn failed, where its message is stored: the screen shows that there, now and whenever the
-// conversation is opened.
-func (t *turn) fail(ctx context.Context, err error) {
-	if err == nil || ctx.Err() != nil || len(t.messages) == 0 {
-		return
+// Step 1: the user's message.
+
+// userMessage is what the user says. Whoever stores it says where.
+func (t *turn) userMessage(draft string, files []history.Part) store.Message {
+	return store.Message{Tokenizer: t.deps.Tokenizer, Message: history.Message{
+		Role: history.User, Content: draft, Parts: slices.Clone(files), Status: history.Complete,
+		Tokens: t.count(draft),
+	}}
+}
+
+// saveUser commits the user's message. The conversation's row begins with it.
+func (t *turn) saveUser(ctx context.Context, m store.Message) error {
+	row := t.Info()
+	if row.ID == "" {
+		return t.begin(ctx, m)
 	}
-	last := t.last
-	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
-		last = store.Request{}
-	}
-	t.failure = &record.Failure{
-		Fault: record.FaultOf(err), User: t.messages[0].ID, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1,
-	}
-	save, cancel := detached(ctx)
-	defer cancel()
-	switch last.End {
-	case store.EndFailed:
-		last.Fault = t.failure.JSON()
-		err = t.deps.Store.UpdateRequest(save, last)
-	case "": // no request failed
-		t.failure.After = t.lastOfTurn(t.failure.User)
-		err = t.deps.Store.SetFault(save, t.failure.After, t.failure.JSON())
-		t.Branch().Forget()
-	default:
-		return
-	}
+	m.Session, m.Parent = row.ID, row.Leaf
+	stored, err := t.deps.Store.Append(ctx, m)
 	if err != nil {
-		t.log().Warn("record why the turn failed", "error", ErrorCode(err))
+		return err
+	}
+	t.commit(stored)
+	return nil
+}
+
+// begin commits the first message and the conversation's row with it.
+func (t *turn) begin(ctx context.Context, m store.Message) error {
+	t.writing.Lock()
+	row, titled := t.Info(), false
+	if row.TitleFrom == "" {
+		row.Title, row.TitleFrom, titled = titleOf(m.Message), store.TitleAuto, true
+	}
+	row.System, row.SystemFixed, row.Address = t.SystemPrompt(), true, t.Model().Address()
+	begun, first, err := t.deps.Store.Begin(ctx, row, m)
+	if err == nil {
+		t.mu.Lock()
+		t.row.ID, t.row.Created, t.row.Updated = begun.ID, begun.Created, begun.Updated
+		t.row.Title, t.row.TitleFrom = begun.Title, begun.TitleFrom
+		t.row.System, t.row.SystemFixed, t.row.Address = begun.System, true, begun.Address
+		t.mu.Unlock()
+	}
+	t.writing.Unlock()
+	if err != nil {
+		return err
+	}
+	t.leaseBegun(ctx)
+	t.commit(first)
+	if titled {
+		t.emit(Titled{begun.Title})
+	}
+	return nil
+}
+
+// leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message
+// is stored already: that another window may write in it too is no reason to lose the turn.
+func (t *turn) leaseBegun(ctx context.Context) {
+	t.mu.Lock()
+	wanted := t.lease.wanted
+	t.mu.Unlock()
+	if !wanted {
+		return
+	}
+	if _, err := t.Lease(ctx); err != nil {
+		t.log().Warn("take the session for this window", "error", ErrorCode(err))
 	}
 }
 
-// lastOfTurn is the last message of a turn on the active branch, by the user's message that begins it. The turn failed
-// behind it, which the branch knows from then on.
-func (t *turn) lastOfTurn(user int64) int64 {
+// commit goes on from the user's message, which is on disk.
+func (t *turn) commit(m store.Message) {
+	t.mu.Lock()
+	t.past = t.branch.Len()
+	t.mu.Unlock()
+	t.add(m)
+	t.emit(Stored{m})
+}
+
+// add puts a stored message at the end of the branch and of the running turn.
+func (t *turn) add(m store.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at, there := t.find(user)
-	if !there {
-		return user
+	t.branch = t.branch.With(m)
+	t.row.Leaf = m.ID
+	t.row.Messages++
+	if m.Role == history.User {
+		t.row.Turns++
+		t.number = t.row.Turns
 	}
-	for at+1 < t.branch.Len() && t.branch.Role(at+1) != history.User {
-		at++
-	}
-	t.branch = t.branch.Change(func(row func(i int) *branch.Row) { row(at).Faulty = true })
-	return t.branch.ID(at)
+	t.messages = append(t.messages, m.Message)
 }
 
-// askModel asks the server for the model's window and prices where they are not known yet. A turn
-// stores the user's message before it: a server that does not answer costs no message.
-func (t *turn) askModel(ctx context.Context) error {
-	ask, cancel := context.WithTimeout(ctx, target.Patience)
-	defer cancel()
-	if err := t.checkDefault(ask); err != nil {
-		return err
-	}
-	to := t.Model()
-	if err := to.Find(ask); err != nil {
-		return err
-	}
-	to.AskWindowAgain(ask)
-	return ctx.Err()
-}
-
-// checkDefault replaces a default model that its server does not list any more, before anything is sent to
-// it. A server that does not answer says so when it is asked for the answer.
-func (t *turn) checkDefault(ctx context.Context) error {
-	if !t.Model().Dated() {
-		return nil
-	}
-	replaced, err := t.Reach(ctx)
-	if replaced != "" {
-		t.emit(Notice{replaced})
-	}
-	var fault *llm.Error
-	if errors.As(err, &fault) {
-		return nil
-	}
-	return err
-}
+// Step 2: the plan.
 
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
 // for none.
@@ -293,6 +314,39 @@ func (t *turn) answer(ctx context.Context) error {
 		fmt.Sprintf("the model called tools %d times in one turn, which is the limit (tools.max_rounds)",
 			t.deps.MaxRounds),
 	}
+}
+
+// askModel asks the server for the model's window and prices where they are not known yet. A turn
+// stores the user's message before it: a server that does not answer costs no message.
+func (t *turn) askModel(ctx context.Context) error {
+	ask, cancel := context.WithTimeout(ctx, target.Patience)
+	defer cancel()
+	if err := t.checkDefault(ask); err != nil {
+		return err
+	}
+	to := t.Model()
+	if err := to.Find(ask); err != nil {
+		return err
+	}
+	to.AskWindowAgain(ask)
+	return ctx.Err()
+}
+
+// checkDefault replaces a default model that its server does not list any more, before anything is sent to
+// it. A server that does not answer says so when it is asked for the answer.
+func (t *turn) checkDefault(ctx context.Context) error {
+	if !t.Model().Dated() {
+		return nil
+	}
+	replaced, err := t.Reach(ctx)
+	if replaced != "" {
+		t.emit(Notice{replaced})
+	}
+	var fault *llm.Error
+	if errors.As(err, &fault) {
+		return nil
+	}
+	return err
 }
 
 // prepareTools waits for tools that are still starting, so that the next request can offer them, and says what
@@ -379,92 +433,296 @@ func (t *turn) attempt(
 	}
 }
 
-// saveUser commits the user's message. The conversation's row begins with it.
-func (t *turn) saveUser(ctx context.Context, m store.Message) error {
-	row := t.Info()
-	if row.ID == "" {
-		return t.begin(ctx, m)
-	}
-	m.Session, m.Parent = row.ID, row.Leaf
-	stored, err := t.deps.Store.Append(ctx, m)
+// plan decides the next request, stores its record and shows it. The record is on disk before any
+// byte of the request leaves.
+func (t *turn) plan(ctx context.Context) (asked, error) {
+	t.last = store.Request{}
+	a, err := t.planAllowed(ctx, store.ForAnswer, func() (asked, error) {
+		if _, err := t.refresh(ctx); err != nil {
+			return asked{}, err
+		}
+		if t.Flag(t.messages[0].ID) == history.Exclude {
+			return asked{}, ErrExcluded
+		}
+		if err := t.condense(ctx); err != nil {
+			return asked{}, err
+		}
+		a, err := t.decide(ctx, question{model: t.asks, options: t.nextOptions, request: t.requestTo})
+		return a, unsent(err)
+	})
 	if err != nil {
-		return err
+		return asked{}, err
 	}
-	t.commit(stored)
-	return nil
-}
-
-// begin commits the first message and the conversation's row with it.
-func (t *turn) begin(ctx context.Context, m store.Message) error {
-	t.writing.Lock()
-	row, titled := t.Info(), false
-	if row.TitleFrom == "" {
-		row.Title, row.TitleFrom, titled = titleOf(m.Message), store.TitleAuto, true
+	forecast := t.before.Forecast(a.plan)
+	a.prefix = forecast.Prefix
+	if err := t.record(ctx, &a, sending{t.number, t.messages[0].ID, store.ForAnswer}); err != nil {
+		return asked{}, err
 	}
-	row.System, row.SystemFixed, row.Address = t.SystemPrompt(), true, t.Model().Address()
-	begun, first, err := t.deps.Store.Begin(ctx, row, m)
-	if err == nil {
-		t.mu.Lock()
-		t.row.ID, t.row.Created, t.row.Updated = begun.ID, begun.Created, begun.Updated
-		t.row.Title, t.row.TitleFrom = begun.Title, begun.TitleFrom
-		t.row.System, t.row.SystemFixed, t.row.Address = begun.System, true, begun.Address
-		t.mu.Unlock()
-	}
-	t.writing.Unlock()
-	if err != nil {
-		return err
-	}
-	t.leaseBegun(ctx)
-	t.commit(first)
-	if titled {
-		t.emit(Titled{begun.Title})
-	}
-	return nil
-}
-
-// leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message
-// is stored already: that another window may write in it too is no reason to lose the turn.
-func (t *turn) leaseBegun(ctx context.Context) {
 	t.mu.Lock()
-	wanted := t.lease.wanted
+	t.planned = a.plan
 	t.mu.Unlock()
-	if !wanted {
+	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
+	t.sayReason()
+	t.noteUnpriced(a)
+	t.noteLowered()
+	t.noteUnsent()
+	if a.decision.Scope != nil {
+		forecast.Losses = nil // The user sends the message alone, and asked for that.
+	}
+	t.emit(Planned{Plan: a.plan, Request: a.record, Forecast: forecast})
+	a.began = t.deps.Now()
+	return a, nil
+}
+
+// question is what a request is planned by. Its model and options are asked for with the lock held.
+type question struct {
+	model   func() *target.Model
+	options func() history.Options
+	request func(*target.Model, history.Plan) llm.Request
+}
+
+// decide plans a request about the branch before the turn, by real counts of all that it holds. A message
+// that was planned with by a guess is counted before it is sent, and then the plan is made anew: each time
+// there are fewer.
+func (t *turn) decide(ctx context.Context, q question) (asked, error) {
+	for {
+		t.mu.Lock()
+		to, o := q.model(), q.options()
+		plan, err := t.buildLimited(to, t.past, &o)
+		guessed, messages := t.guessedIn(plan), t.branch
+		a := asked{to: to, request: q.request(to, plan), plan: plan}
+		a.decision = record.DecisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
+		a.decision.Guessed = t.guesses()
+		t.mu.Unlock()
+		if len(guessed) == 0 {
+			return a, err
+		}
+		if err := t.countAt(ctx, messages, guessed); err != nil {
+			return asked{}, err
+		}
+	}
+}
+
+// nextOptions is everything beside the history that decides the turn's next request. The caller holds
+// the lock.
+func (t *turn) nextOptions() history.Options {
+	o := t.options(t.asks(), t.policy, t.messages)
+	if t.alone() {
+		o.Scope = &history.Scope{For: history.ForAlone}
+	}
+	o.CutCurrent = t.cut
+	return o
+}
+
+// alone says that the conversation before the turn is not sent: its user's message says so in the store,
+// whichever way it is asked. The caller holds the lock.
+func (t *turn) alone() bool {
+	at, there := t.find(t.messages[0].ID)
+	return there && t.branch.Row(at).Alone
+}
+
+// leafOf is the newest message that a request is planned from: the turn's, and for one that winnow asks by
+// itself the newest before the turn. The caller holds the lock.
+func (t *turn) leafOf(o history.Options) int64 {
+	if len(o.Turn) > 0 && o.Turn[0].ID != 0 {
+		return t.row.Leaf
+	}
+	return t.branch.ID(t.past - 1)
+}
+
+// Steps 3 and 4: the request and its answer.
+
+// ask sends the request and saves what comes back: the whole answer, or its beginning when the user
+// or the network ended it. Only a request without any answer at all leaves no message.
+func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
+	fault := a.stream(ctx, func(event llm.Event) error { return t.arrive(ctx, &a, event) })
+	switch {
+	case fault == nil && a.saver == nil:
+		fault = a.noSpaceForReply()
+	case fault == nil && ctx.Err() == nil && a.blank():
+		fault = a.empty()
+	}
+	a.close(t.deps, ctx.Err() != nil, fault)
+	t.logAnswer(a.record, fault)
+	if a.saver == nil {
+		return store.Message{}, t.saveFault(ctx, a, fault)
+	}
+	t.judge(&a)
+	answer, err := t.saveAnswer(ctx, a)
+	t.last = a.record
+	if err != nil {
+		return answer, err
+	}
+	t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
+	a.to.Ran()
+	t.noteCount(ctx, a)
+	if fault == nil {
+		t.noteEnd(a)
+	}
+	return answer, fault
+}
+
+// arrive takes one event of the stream: offers it to the store, shows it.
+func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
+	var shown Event
+	switch event := event.(type) {
+	case llm.Waiting:
+		return t.again(ctx, a, event, t.emit)
+	case llm.TextDelta:
+		shown = Delta{Text: event.Text}
+	case llm.ReasoningDelta:
+		shown = Delta{Reasoning: event.Text}
+	case llm.ToolDelta:
+		shown = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
+	default:
+		return nil
+	}
+	if err := t.keep(ctx, a); err != nil {
+		return err
+	}
+	t.emit(shown)
+	return nil
+}
+
+// keep offers what has arrived to the store. The row begins with the first piece, before that piece
+// is shown, and even when the user stops at this very moment: what was seen is kept.
+func (t *turn) keep(ctx context.Context, a *asked) error {
+	if a.saver == nil {
+		save, cancel := detached(ctx)
+		defer cancel()
+		a.record.FirstToken = t.deps.Now().Sub(a.began)
+		row, err := t.deps.Store.StartAnswer(save, t.answerRow(*a))
+		if err != nil {
+			return err
+		}
+		a.saver = startSaver(t.deps.Store, row.ID)
+	}
+	a.saver.offer(a.reply.Text, a.reply.Reasoning)
+	return nil
+}
+
+// answerRow is the answer's row as of now.
+func (t *turn) answerRow(a asked) store.Message {
+	status := history.Complete
+	if a.record.End != store.EndDone {
+		status = history.Interrupted
+	}
+	return store.Message{
+		Session:      a.record.Session,
+		Parent:       t.Info().Leaf,
+		Request:      a.record.ID,
+		Endpoint:     a.record.Endpoint,
+		Model:        a.record.Model,
+		FinishReason: a.reply.Finished.Reason,
+		Extra:        a.reply.Finished.Extra,
+		Message: history.Message{
+			Role:      history.Assistant,
+			Content:   a.reply.Text,
+			Reasoning: a.reply.Reasoning,
+			ToolCalls: a.reply.Calls,
+			Status:    status,
+		},
+	}
+}
+
+// saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
+// stop: the user has already seen the text.
+func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
+	if err := a.saver.close(); err != nil {
+		t.log().Warn("checkpoint the answer", "error", ErrorCode(err))
+	}
+	save, cancel := detached(ctx)
+	defer cancel()
+	m := t.answerRow(a)
+	m.ID = a.saver.id
+	m.Tokens, m.Tokenizer = t.count(m.Content), t.deps.Tokenizer
+	stored, err := t.deps.Store.FinishAnswer(save, m, a.record)
+	if err != nil {
+		return m, err
+	}
+	t.add(stored)
+	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record, a.plan)})
+	if a.record.End == store.EndNoDone {
+		t.emit(Notice{"the server ended the stream without a finish reason; the answer is kept as interrupted"})
+	}
+	return stored, nil
+}
+
+// saveFault stores why a request has no answer, and hands the reason on.
+func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
+	save, cancel := detached(ctx)
+	defer cancel()
+	if fault == nil && ctx.Err() == nil {
+		fault = a.empty()
+		a.record.End, a.record.Error = store.EndFailed, fault.Error()
+	}
+	t.last = a.record
+	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
+		return errors.Join(fault, err)
+	}
+	if a.record.End != store.EndFailed {
+		t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fault
+}
+
+// noteEnd says why an answer that is over may not be what was asked for.
+func (t *turn) noteEnd(a asked) {
+	switch {
+	case a.record.End != store.EndDone:
+	case a.reply.Finished.Reason == "length":
+		t.emit(Notice{"the answer is cut off: it reached the length limit of the model or of max_tokens"})
+	case a.reply.Finished.Reason == "content_filter":
+		t.emit(Notice{"the answer is cut off: the server's content filter stopped it"})
+	case strings.TrimSpace(a.reply.Text) == "" && len(a.reply.Calls) == 0:
+		t.emit(Notice{"the model sent reasoning but no answer"})
+	}
+}
+
+// Step 6: the end of the turn. Step 5 is in tools.go.
+
+// fail notes why the turn failed, where its message is stored: the screen shows that there, now and whenever the
+// conversation is opened.
+func (t *turn) fail(ctx context.Context, err error) {
+	if err == nil || ctx.Err() != nil || len(t.messages) == 0 {
 		return
 	}
-	if _, err := t.Lease(ctx); err != nil {
-		t.log().Warn("take the session for this window", "error", ErrorCode(err))
+	last := t.last
+	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
+		last = store.Request{}
+	}
+	t.failure = &record.Failure{
+		Fault: record.FaultOf(err), User: t.messages[0].ID, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1,
+	}
+	save, cancel := detached(ctx)
+	defer cancel()
+	switch last.End {
+	case store.EndFailed:
+		last.Fault = t.failure.JSON()
+		err = t.deps.Store.UpdateRequest(save, last)
+	case store.EndCut: // the record says it already
+		return
+	default:
+		t.failure.After = t.messages[len(t.messages)-1].ID
+		t.markFaulty(t.failure.After)
+		err = t.deps.Store.SetFault(save, t.failure.After, t.failure.JSON())
+		t.Branch().Forget()
+	}
+	if err != nil {
+		t.log().Warn("record why the turn failed", "error", ErrorCode(err))
 	}
 }
 
-// commit goes on from the user's message, which is on disk.
-func (t *turn) commit(m store.Message) {
-	t.mu.Lock()
-	t.past = t.branch.Len()
-	t.mu.Unlock()
-	t.add(m)
-	t.emit(Stored{m})
-}
-
-// userMessage is what the user says. Whoever stores it says where.
-func (t *turn) userMessage(draft string, files []history.Part) store.Message {
-	return store.Message{Tokenizer: t.deps.Tokenizer, Message: history.Message{
-		Role: history.User, Content: draft, Parts: slices.Clone(files), Status: history.Complete,
-		Tokens: t.count(draft),
-	}}
-}
-
-// add puts a stored message at the end of the branch and of the running turn.
-func (t *turn) add(m store.Message) {
+// markFaulty notes on the active branch that a turn failed behind a message.
+func (t *turn) markFaulty(message int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.branch = t.branch.With(m)
-	t.row.Leaf = m.ID
-	t.row.Messages++
-	if m.Role == history.User {
-		t.row.Turns++
-		t.number = t.row.Turns
+	if at, there := t.find(message); there {
+		t.branch = t.branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
 	}
-	t.messages = append(t.messages, m.Message)
 }
 
 // detached is a bounded context for the writes that a stop must not prevent.

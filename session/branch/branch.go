@@ -1,6 +1,6 @@
 // Package branch holds the messages of one branch of a conversation. Of each message it keeps in some tens of bytes
 // what is asked of all of them, such as its role and its tokens. What only a few are asked for, such as the text, it
-// reads from the store by pages, of which it keeps those that were used last.
+// reads from the store by pages, of which it keeps some.
 package branch
 
 import (
@@ -48,121 +48,76 @@ func (r Row) Role() history.Role { return roles[r.role] }
 // Status is how whole the message is.
 func (r Row) Status() history.Status { return statuses[r.status] }
 
-// chunk is how many rows are stored together: so many are copied where one of them changes.
-const chunk = 256
-
 // Branch is the messages of a branch in order, each younger than the one before. It is a value: no method changes what
 // another goroutine reads. The zero Branch is empty.
 type Branch struct {
-	chunks []*[chunk]Row
-	n      int
-	pages  *Pages
+	rows  []Row
+	pages *Pages
 }
 
 // New is an empty branch whose messages are read through pages.
 func New(pages *Pages) Branch { return Branch{pages: pages} }
 
 // Of is a branch of messages that no store has: they stay in memory.
-func Of(messages ...store.Message) Branch { return New(held()).With(messages...) }
+func Of(messages ...store.Message) Branch { return New(inMemory()).With(messages...) }
 
 // Len is how many messages there are.
-func (b Branch) Len() int { return b.n }
+func (b Branch) Len() int { return len(b.rows) }
 
 // Row is what is known of message i, from 0.
-func (b Branch) Row(i int) Row { return *b.row(i) }
-
-func (b Branch) row(i int) *Row {
-	if i < 0 || i >= b.n {
-		panic("branch: there is no such message")
-	}
-	return &b.chunks[i/chunk][i%chunk]
-}
+func (b Branch) Row(i int) Row { return b.rows[i] }
 
 // ID is the id of message i.
-func (b Branch) ID(i int) int64 { return b.row(i).ID }
+func (b Branch) ID(i int) int64 { return b.rows[i].ID }
 
 // Role is who speaks message i.
-func (b Branch) Role(i int) history.Role { return b.row(i).Role() }
+func (b Branch) Role(i int) history.Role { return b.rows[i].Role() }
 
 // IDs are the ids of the messages in order.
 func (b Branch) IDs() iter.Seq[int64] {
 	return func(yield func(int64) bool) {
-		for i := 0; i < b.n && yield(b.ID(i)); i++ {
+		for i := 0; i < len(b.rows) && yield(b.rows[i].ID); i++ {
 		}
 	}
 }
 
 // Find is the index of a message, or where it would be.
 func (b Branch) Find(id int64) (at int, there bool) {
-	at = sort.Search(b.n, func(i int) bool { return b.row(i).ID >= id })
-	return at, at < b.n && b.row(at).ID == id
+	at = sort.Search(len(b.rows), func(i int) bool { return b.rows[i].ID >= id })
+	return at, at < len(b.rows) && b.rows[at].ID == id
 }
 
 // First is the branch of the first n messages.
-func (b Branch) First(n int) Branch {
-	b.chunks, b.n = b.chunks[:(n+chunk-1)/chunk:(n+chunk-1)/chunk], n
-	return b
-}
+func (b Branch) First(n int) Branch { return Branch{b.rows[:n:n], b.pages} }
 
 // With is the branch with more messages at its end. They are in the store, or the branch is one of Of.
 func (b Branch) With(messages ...store.Message) Branch {
-	if len(messages) == 0 {
-		return b
-	}
 	if b.pages == nil {
-		b.pages = held()
+		b.pages = inMemory()
 	}
-	rows := make([]Row, len(messages))
+	b.rows = slices.Grow(slices.Clip(b.rows), len(messages)) // another branch may go on from here too
 	for i := range messages {
-		rows[i] = b.pages.row(&messages[i])
+		b.rows = append(b.rows, b.pages.row(&messages[i]))
 	}
 	b.pages.add(messages)
-	return b.withRows(rows)
-}
-
-func (b Branch) withRows(rows []Row) Branch {
-	b.chunks = slices.Clone(b.chunks)
-	for i := range rows {
-		switch at := b.n + i; {
-		case at%chunk == 0:
-			b.chunks = append(b.chunks, new([chunk]Row))
-		case i == 0:
-			last := *b.chunks[at/chunk] // another branch may go on from here too
-			b.chunks[at/chunk] = &last
-		}
-		b.chunks[(b.n+i)/chunk][(b.n+i)%chunk] = rows[i]
-	}
-	b.n += len(rows)
 	return b
 }
 
 // Behind is the branch with older messages in front, which are another branch read through the same pages.
 func (b Branch) Behind(older Branch) Branch {
-	rows := make([]Row, b.n)
-	for i := range rows {
-		rows[i] = *b.row(i)
-	}
-	return older.withRows(rows)
+	return Branch{slices.Concat(older.rows, b.rows), older.pages}
 }
 
-// Change is the branch with other rows: change may write to those that row returns.
-func (b Branch) Change(change func(row func(i int) *Row)) Branch {
-	before := b
-	b.chunks = slices.Clone(b.chunks)
-	change(func(i int) *Row {
-		before.row(i) // panics where there is none
-		if at := i / chunk; b.chunks[at] == before.chunks[at] {
-			rows := *b.chunks[at]
-			b.chunks[at] = &rows
-		}
-		return b.row(i)
-	})
+// Change is the branch with its rows as change leaves them.
+func (b Branch) Change(change func(rows []Row)) Branch {
+	b.rows = slices.Clone(b.rows)
+	change(b.rows)
 	return b
 }
 
 // LastUser is the index of the user's newest message, -1 for none.
 func (b Branch) LastUser() int {
-	at := b.n - 1
+	at := len(b.rows) - 1
 	for at >= 0 && b.Role(at) != history.User {
 		at--
 	}
@@ -171,12 +126,7 @@ func (b Branch) LastUser() int {
 
 // Calls says that a message calls tools.
 func (b Branch) Calls() bool {
-	for i := range b.n {
-		if b.row(i).Calls > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.rows, func(r Row) bool { return r.Calls > 0 })
 }
 
 // Forget reads the messages anew when they are asked for: the store has something else now.
@@ -184,12 +134,11 @@ func (b Branch) Forget() { b.pages.forget() }
 
 // Message reads message i. The page that it is on is read from the store where that was not kept.
 func (b Branch) Message(i int) (store.Message, error) {
-	row := b.row(i)
 	m, err := b.pages.message(b, i)
 	if err != nil {
 		return store.Message{}, err
 	}
-	return b.pages.as(m, row), nil
+	return b.pages.as(m, b.rows[i]), nil
 }
 
 // ByID reads the message with an id. It is not there where the branch has no such message.
@@ -201,8 +150,8 @@ func (b Branch) ByID(id int64) (m store.Message, there bool, err error) {
 	return m, there, err
 }
 
-// Each reads the messages from one index to before another, in order, until f returns an error. It takes no place among
-// the pages that are kept.
+// Each calls f with the messages from one index to before another, until f fails. None of them takes a place among the
+// pages that are kept.
 func (b Branch) Each(ctx context.Context, from, to int, f func(i int, m store.Message) error) error {
 	return b.Pieces(ctx, from, to, func(from int, messages []store.Message) error {
 		for i, m := range messages {
@@ -222,7 +171,7 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 			return err
 		}
 		for i := range list {
-			list[i] = b.pages.as(list[i], b.row(from+i))
+			list[i] = b.pages.as(list[i], b.rows[from+i])
 		}
 		if err := f(from, list); err != nil {
 			return err
@@ -231,39 +180,34 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 	return nil
 }
 
-// Load reads the messages with these ids, which become the end of the branch. f is called with the branch up to the
-// messages that were read last, the first of which has the index from, and returns the branch to go on from. Its error
-// ends the loading.
-func (b Branch) Load(
-	ctx context.Context, ids []int64, f func(loaded Branch, from int, messages []store.Message) (Branch, error),
-) (Branch, error) {
+// Load reads the messages with these ids, which become the end of the branch. f is called with each piece of them as
+// it is read.
+func (b Branch) Load(ctx context.Context, ids []int64, f func(messages []store.Message)) (Branch, error) {
+	b.rows = slices.Grow(slices.Clip(b.rows), len(ids))
 	for some := range slices.Chunk(ids, piece) {
-		list, err := b.pages.fetch(ctx, b.n, some)
+		list, err := b.pages.fetch(ctx, len(b.rows), some)
 		if err != nil {
 			return b, err
 		}
-		from := b.n
-		b = b.With(list...)
 		for i := range list {
-			list[i] = b.pages.as(list[i], b.row(from+i))
+			r := b.pages.row(&list[i])
+			b.rows, list[i] = append(b.rows, r), b.pages.as(list[i], r)
 		}
 		if f != nil {
-			if b, err = f(b, from, list); err != nil {
-				return b, err
-			}
+			f(list)
 		}
 	}
 	return b, nil
 }
 
 // All reads all messages.
-func (b Branch) All(ctx context.Context) ([]store.Message, error) { return b.Between(ctx, 0, b.n) }
+func (b Branch) All(ctx context.Context) ([]store.Message, error) { return b.Between(ctx, 0, b.Len()) }
 
 // Between reads the messages from one index to before another.
 func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, error) {
 	list := make([]store.Message, 0, to-from)
-	err := b.Each(ctx, from, to, func(_ int, m store.Message) error {
-		list = append(list, m)
+	err := b.Pieces(ctx, from, to, func(_ int, messages []store.Message) error {
+		list = append(list, messages...)
 		return nil
 	})
 	return list, err
@@ -278,7 +222,7 @@ func (p *Pages) row(m *store.Message) Row {
 		status: uint8(max(0, slices.Index(statuses[:], m.Status))),
 		Alone:  m.Alone, Faulty: m.Fault != "", Reasoning: m.Reasoning != "",
 	}
-	if p.read == nil || m.Tokenizer == p.tokenizer {
+	if p.own != nil || m.Tokenizer == p.tokenizer {
 		r.Tokens, r.Counted = int32(min(m.Tokens, math.MaxInt32)), true
 	}
 	return r

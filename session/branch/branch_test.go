@@ -120,7 +120,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 					at := rapid.IntRange(0, b.Len()-1).Draw(t, "counted")
 					b.messages = slices.Clone(b.messages)
 					b.messages[at].Tokens += 3
-					b.Branch = b.Change(func(row func(int) *Row) { row(at).Tokens += 3 })
+					b.Branch = b.Change(func(rows []Row) { rows[at].Tokens += 3 })
 				}
 			case 3: // one message is asked for
 				if b.Len() > 0 {
@@ -135,7 +135,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 				n := rapid.IntRange(0, b.Len()).Draw(t, "older")
 				newest := New(b.pages).With(b.messages[n:]...)
 				for i, m := range b.messages[n:] {
-					newest = newest.Change(func(row func(int) *Row) { row(i).Tokens = int32(m.Tokens) })
+					newest = newest.Change(func(rows []Row) { rows[i].Tokens = int32(m.Tokens) })
 				}
 				b.Branch = newest.Behind(b.First(n))
 			case 5:
@@ -153,7 +153,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i := range b.messages {
-					loaded = loaded.Change(func(row func(int) *Row) { row(i).Tokens = int32(b.messages[i].Tokens) })
+					loaded = loaded.Change(func(rows []Row) { rows[i].Tokens = int32(b.messages[i].Tokens) })
 				}
 				b.Branch = loaded
 			}

@@ -17,41 +17,46 @@ const (
 	readTime = 10 * time.Second // a page that takes longer is not read: whoever asks for one waits for it
 )
 
-// Pages read the messages of branches and keep the pages that were used last. They are safe for several goroutines.
+// Pages read the messages of branches and keep some of what they read. They are safe for several goroutines.
 type Pages struct {
 	tokenizer string
-	read      func(ctx context.Context, ids []int64) ([]store.Message, error) // nil where all messages are in own
+	read      func(ctx context.Context, ids []int64) ([]store.Message, error)
 
 	mu   sync.Mutex
-	kept map[int]*kept // by number: page n begins with message n*page
-	size int           // bytes of all that is kept
-	uses int
-	own  map[int64]store.Message // messages that no store has
-}
-
-// kept is a page in memory, of one of the branches that it may be of.
-type kept struct {
-	messages []store.Message
-	size     int
-	used     int
+	kept map[int][]store.Message // by number: page n begins with message n*page of one of the branches
+	size int                     // about how many bytes they take
+	own  map[int64]store.Message // messages that no store has; nil where read has all of them
 }
 
 // NewPages returns pages of messages that read reads by their ids. Counts of another tokenizer are left out.
 func NewPages(tokenizer string, read func(ctx context.Context, ids []int64) ([]store.Message, error)) *Pages {
-	return &Pages{tokenizer: tokenizer, read: read, kept: map[int]*kept{}}
+	return &Pages{tokenizer: tokenizer, read: read, kept: map[int][]store.Message{}}
 }
 
-func held() *Pages { return &Pages{own: map[int64]store.Message{}} }
+// inMemory is pages of messages that no store has.
+func inMemory() *Pages {
+	p := NewPages("", nil)
+	p.own = map[int64]store.Message{}
+	p.read = func(_ context.Context, ids []int64) ([]store.Message, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		list := make([]store.Message, len(ids))
+		for i, id := range ids {
+			list[i] = p.own[id]
+		}
+		return list, nil
+	}
+	return p
+}
 
 // add takes messages that have just come. Those of a store are read again when they are asked for.
 func (p *Pages) add(messages []store.Message) {
-	if p.read != nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range messages {
-		p.own[m.ID] = m
+		if p.own != nil {
+			p.own[m.ID] = m
+		}
 	}
 }
 
@@ -65,24 +70,16 @@ func (p *Pages) forget() {
 
 // message is message i of a branch.
 func (p *Pages) message(b Branch, i int) (store.Message, error) {
-	id := b.row(i).ID
-	if p.read == nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.own[id], nil
-	}
 	number, at := i/page, i%page
 	p.mu.Lock()
-	if k := p.kept[number]; k != nil && at < len(k.messages) && k.messages[at].ID == id {
-		p.uses++
-		k.used = p.uses
-		p.mu.Unlock()
-		return k.messages[at], nil
-	}
+	list := p.kept[number]
 	p.mu.Unlock()
+	if at < len(list) && list[at].ID == b.ID(i) {
+		return list[at], nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
-	list, err := p.some(ctx, b, number*page, min(number*page+page, b.n))
+	list, err := p.some(ctx, b, number*page, min(number*page+page, b.Len()))
 	if err != nil {
 		return store.Message{}, err
 	}
@@ -90,66 +87,42 @@ func (p *Pages) message(b Branch, i int) (store.Message, error) {
 	return list[at], nil
 }
 
-// keep keeps a page, and drops those that were not used for the longest time where there are too many.
+// keep keeps a page. Where there is too much, all others go.
 func (p *Pages) keep(number int, list []store.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.drop(number)
-	p.uses++
-	k := &kept{messages: list, used: p.uses}
-	for i := range list {
-		k.size += sizeOf(&list[i])
+	p.size += sizeOf(list) - sizeOf(p.kept[number])
+	if p.size > mostKept {
+		clear(p.kept)
+		p.size = sizeOf(list)
 	}
-	p.kept[number] = k
-	for p.size += k.size; p.size > mostKept && len(p.kept) > 1; {
-		oldest := number
-		for n, k := range p.kept {
-			if k.used < p.kept[oldest].used {
-				oldest = n
-			}
+	p.kept[number] = list
+}
+
+// sizeOf is about how many bytes messages take.
+func sizeOf(messages []store.Message) (n int) {
+	for i := range messages {
+		m := &messages[i]
+		n += 512 + len(m.Content) + len(m.Reasoning) + len(m.Remains) + 2*len(m.Extra)
+		for _, c := range m.ToolCalls {
+			n += len(c.Arguments) + len(c.Replay)
 		}
-		p.drop(oldest)
-	}
-}
-
-func (p *Pages) drop(number int) {
-	if k := p.kept[number]; k != nil {
-		p.size -= k.size
-		delete(p.kept, number)
-	}
-}
-
-// sizeOf is about how many bytes a message takes.
-func sizeOf(m *store.Message) int {
-	n := 512 + len(m.Content) + len(m.Reasoning) + len(m.Remains) + 2*len(m.Extra)
-	for _, c := range m.ToolCalls {
-		n += len(c.Arguments) + len(c.Replay)
-	}
-	for _, part := range m.Parts {
-		n += len(part.Text) + len(part.Data)
+		for _, part := range m.Parts {
+			n += len(part.Text) + len(part.Data)
+		}
 	}
 	return n
 }
 
 // some are the messages of a branch from one index to before another.
 func (p *Pages) some(ctx context.Context, b Branch, from, to int) ([]store.Message, error) {
-	ids := make([]int64, 0, to-from)
-	for i := from; i < to; i++ {
-		ids = append(ids, b.ID(i))
-	}
-	if p.read != nil {
-		return p.fetch(ctx, from, ids)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	list := make([]store.Message, 0, len(ids))
-	for _, id := range ids {
-		list = append(list, p.own[id])
-	}
-	return list, ctx.Err()
+	return p.fetch(ctx, from, slices.Collect(b.First(to).rest(from).IDs()))
 }
 
-// fetch reads messages from the store, the first of which has the index from.
+// rest is the branch without its first n messages.
+func (b Branch) rest(n int) Branch { return Branch{b.rows[n:], b.pages} }
+
+// fetch reads messages, the first of which has the index from.
 func (p *Pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Message, error) {
 	list, err := p.read(ctx, ids)
 	if err == nil && !slices.EqualFunc(list, ids, func(m store.Message, id int64) bool { return m.ID == id }) {
@@ -162,9 +135,9 @@ func (p *Pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Messa
 }
 
 // as is a message with the tokens of its row.
-func (p *Pages) as(m store.Message, row *Row) store.Message {
+func (p *Pages) as(m store.Message, row Row) store.Message {
 	m.Tokens = int(row.Tokens)
-	if p.read != nil && row.Counted {
+	if p.own == nil && row.Counted {
 		m.Tokenizer = p.tokenizer
 	}
 	return m

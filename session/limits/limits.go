@@ -3,7 +3,11 @@
 package limits
 
 import (
+	"fmt"
 	"math"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"winnow/llm/pricing"
 )
@@ -13,8 +17,6 @@ type Amount struct {
 	Tokens int // of requests and answers
 	Cost   pricing.Money
 }
-
-func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Cost + b.Cost} }
 
 // Scope is what a limit holds for.
 type Scope string
@@ -42,6 +44,11 @@ func (l Limits) OnCost() bool {
 	return l.Request.Cost > 0 || l.Session.Cost > 0 || l.Day.Cost > 0 || l.Month.Cost > 0
 }
 
+// of is the limit of a scope.
+func (l *Limits) of(scope Scope) *Amount {
+	return map[Scope]*Amount{Request: &l.Request, Session: &l.Session, Day: &l.Day, Month: &l.Month}[scope]
+}
+
 // Spent is what was used before a request.
 type Spent struct{ Session, Day, Month Amount }
 
@@ -50,8 +57,6 @@ type Estimate struct {
 	Tokens int
 	Cost   pricing.Cost // without a source for a server of the user's own that costs nothing
 }
-
-func (e Estimate) amount() Amount { return Amount{e.Tokens, e.Cost.Amount} }
 
 // Exceeded is one limit that a request would exceed.
 type Exceeded struct {
@@ -71,65 +76,50 @@ type Over struct {
 // Any says whether there is a reason.
 func (o Over) Any() bool { return len(o.Exceeded) > 0 || o.Unknown }
 
-// scoped are the limits with what was spent before, in the order of the scopes.
-func (l *Limits) scoped(s Spent) []struct {
-	scope Scope
-	limit *Amount
-	spent Amount
-} {
-	return []struct {
-		scope Scope
-		limit *Amount
-		spent Amount
-	}{
-		{Request, &l.Request, Amount{}},
-		{Session, &l.Session, s.Session},
-		{Day, &l.Day, s.Day},
-		{Month, &l.Month, s.Month},
-	}
-}
-
-// Check says which limits a request would exceed. A limit that is reached exactly is not exceeded.
+// Check says which limits a request would exceed. A limit that is reached exactly is not exceeded. What costs nothing,
+// for all that is known, is not kept back by a limit on money.
 func (l Limits) Check(s Spent, e Estimate) Over {
 	o := Over{Estimate: e, Unknown: l.AskUnknown && l.Unchecked(e)}
-	for _, at := range l.scoped(s) {
-		total := at.spent.plus(e.amount())
-		if at.limit.Tokens > 0 && total.Tokens > at.limit.Tokens {
-			o.Exceeded = append(o.Exceeded, Exceeded{at.scope, true, *at.limit, total})
+	free := e.Cost.From == "" || e.Cost.Known() && e.Cost.Amount == 0
+	add := func(scope Scope, before Amount) {
+		limit, total := *l.of(scope), Amount{before.Tokens + e.Tokens, before.Cost + e.Cost.Amount}
+		if limit.Tokens > 0 && total.Tokens > limit.Tokens {
+			o.Exceeded = append(o.Exceeded, Exceeded{scope, true, limit, total})
 		}
-		if at.limit.Cost > 0 && total.Cost > at.limit.Cost && !e.free() {
-			o.Exceeded = append(o.Exceeded, Exceeded{at.scope, false, *at.limit, total})
+		if limit.Cost > 0 && total.Cost > limit.Cost && !free {
+			o.Exceeded = append(o.Exceeded, Exceeded{scope, false, limit, total})
 		}
 	}
+	add(Request, Amount{})
+	add(Session, s.Session)
+	add(Day, s.Day)
+	add(Month, s.Month)
 	if !o.Any() {
 		return Over{}
 	}
 	return o
 }
 
-// free says that the request costs nothing for all that is known, so that no limit on money keeps it back.
-func (e Estimate) free() bool { return e.Cost.From == "" || e.Cost.Known() && e.Cost.Amount == 0 }
-
 // Unchecked says that a limit on money cannot be compared with the request, because its price is not known.
 func (l Limits) Unchecked(e Estimate) bool { return l.OnCost() && e.Cost.From == pricing.Unpriced }
 
 // Raised are the limits with those that a request exceeds doubled until they leave room for more than it.
 func (l Limits) Raised(o Over) Limits {
-	if o.Unknown {
-		l.AskUnknown = false
-	}
+	l.AskUnknown = l.AskUnknown && !o.Unknown
 	for _, x := range o.Exceeded {
-		for _, at := range l.scoped(Spent{}) {
-			switch {
-			case at.scope != x.Scope:
-			case x.OnTokens:
-				at.limit.Tokens = doubled(at.limit.Tokens, x.Total.Tokens)
-			default:
-				at.limit.Cost = doubled(at.limit.Cost, x.Total.Cost)
-			}
-		}
+		*l.of(x.Scope) = x.raise(*l.of(x.Scope))
 	}
 	return l
+}
+
+// raise is a limit, raised where it is exceeded.
+func (x Exceeded) raise(limit Amount) Amount {
+	if x.OnTokens {
+		limit.Tokens = doubled(limit.Tokens, x.Total.Tokens)
+	} else {
+		limit.Cost = doubled(limit.Cost, x.Total.Cost)
+	}
+	return limit
 }
 
 // doubled is a limit doubled until it holds a total and half as much again: a conversation grows, and the next
@@ -153,3 +143,87 @@ const (
 	Once  Answer = "once"  // it is sent, and the limits stay
 	Raise Answer = "raise" // it is sent, and the limits are raised for the session
 )
+
+// names are what the scopes are called: as the owner of a limit, and as what a request adds to.
+var names = map[Scope]struct{ per, whole string }{
+	Request: {" per request", "this request"},
+	Session: {" per session", "this session"},
+	Day:     {" per day", "today"},
+	Month:   {" per month", "this month"},
+}
+
+// Clause says what a request would exceed, to stand in a sentence: "this request is estimated at ~$0.42, above
+// your limit of $0.25 per request".
+func (o Over) Clause() string {
+	var parts []string
+	for _, x := range o.Exceeded {
+		total := "~" + x.text(x.Total)
+		if !x.OnTokens {
+			total = pricing.Cost{Amount: x.Total.Cost, From: pricing.Estimated}.String()
+		}
+		text := "this request is estimated at " + total
+		if x.Scope != Request {
+			text = fmt.Sprintf("with this request %s comes to %s", names[x.Scope].whole, total)
+		}
+		parts = append(parts, text+", above your limit of "+x.text(x.Limit)+names[x.Scope].per)
+	}
+	if o.Unknown {
+		parts = append(parts, "the cost of this request cannot be estimated, because the price of the model is not "+
+			"known")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Sentence is Clause as a sentence.
+func (o Over) Sentence() string {
+	clause := o.Clause()
+	if clause == "" {
+		return ""
+	}
+	return strings.ToUpper(clause[:1]) + clause[1:] + "."
+}
+
+// Short names the first limit that a request would exceed, for a line with little room: "above $0.25 per request".
+func (o Over) Short() string {
+	switch {
+	case len(o.Exceeded) > 0:
+		x := o.Exceeded[0]
+		return "above " + x.text(x.Limit) + names[x.Scope].per
+	case o.Unknown:
+		return "price not known"
+	}
+	return ""
+}
+
+// Keys are the limits by their keys in the configuration.
+func (o Over) Keys() []string {
+	var keys []string
+	for _, x := range o.Exceeded {
+		what := "_cost"
+		if x.OnTokens {
+			what = "_tokens"
+		}
+		keys = append(keys, string(x.Scope)+what)
+	}
+	if o.Unknown {
+		keys = append(keys, "unknown_price")
+	}
+	return keys
+}
+
+// RaisedTo says what Raised does: "$0.50 per request".
+func (o Over) RaisedTo() string {
+	var parts []string
+	for _, x := range o.Exceeded {
+		parts = append(parts, x.text(x.raise(x.Limit))+names[x.Scope].per)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// text is the tokens or the money of an amount, as the limit is on the one or the other.
+func (x Exceeded) text(a Amount) string {
+	if x.OnTokens {
+		return humanize.Comma(int64(a.Tokens)) + " tokens"
+	}
+	return a.Cost.String()
+}

@@ -101,23 +101,6 @@ func TestRaisedLimitsHoldTheRequest(t *testing.T) {
 	})
 }
 
-// Whoever has spent more, or asks for more, is held back for no less.
-func TestMoreIsNeverHeldBackLess(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l, s, e := drawLimits(t), drawSpent(t), drawEstimate(t)
-		more, larger := s, e
-		add := drawAmount(t, "more")
-		more.Session, more.Day, more.Month = s.Session.plus(add), s.Day.plus(add), s.Month.plus(add)
-		larger.Tokens += add.Tokens
-		before := l.Check(s, e).Keys()
-		for _, after := range [][]string{l.Check(more, e).Keys(), l.Check(s, larger).Keys()} {
-			if slices.ContainsFunc(before, func(key string) bool { return !slices.Contains(after, key) }) {
-				t.Fatalf("held back for %v, and with more for %v", before, after)
-			}
-		}
-	})
-}
-
 func TestWhatIsOverALimitIsSaidInASentence(t *testing.T) {
 	cent := pricing.Dollar / 100
 	for _, test := range []struct {

@@ -103,8 +103,8 @@ func (s *Store) edit(ctx context.Context, doing, changes, id, query string, args
 	})
 }
 
-// Changes counts what was written of the session with this whole id beside its messages, here or by a merge: flags,
-// remedies, settings, the system prompt, the title. What was read of them is stale once the count is another one.
+// Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
+// settings, the system prompt, the title. What was read of it is stale once the count is another one.
 func (s *Store) Changes(ctx context.Context, id string) (changes int64, err error) {
 	err = s.view(ctx, "look for changes of the session", func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, `SELECT changes FROM sessions WHERE id = ?`, id).Scan(&changes)

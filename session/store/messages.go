@@ -74,7 +74,8 @@ func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string)
 	turn := m.Role == history.User
 	err = execute(ctx, tx, `
 		UPDATE sessions
-		SET messages = messages + 1,
+		SET changes = changes + 1,
+			messages = messages + 1,
 			turns = turns + ?,
 			leaf = ?
 		WHERE n = ?`, turn, m.ID, n)

@@ -44,14 +44,15 @@ var registerColumns = map[string][]string{
 // decisionTables are the tables with what was decided about messages, by register, which is the name of the column too.
 var decisionTables = map[string]string{flagValue: "flags", remedyValue: "remedies"}
 
-// setRegisters keeps for the other machines that values of a session were set, which are in its row already.
+// setRegisters keeps for the other machines that values of a session were set, which are in its row already. It raises
+// Store.Changes.
 func (s *Store) setRegisters(ctx context.Context, tx *sql.Tx, session int64, names ...string) error {
 	for _, name := range names {
 		if err := s.setRegister(ctx, tx, session, 0, name); err != nil {
 			return err
 		}
 	}
-	return nil
+	return raiseChanges(ctx, tx, session)
 }
 
 // setDecision is setRegisters for what was decided about a message. It raises Store.Changes.

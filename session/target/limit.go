@@ -92,26 +92,18 @@ func (m *Model) maxTokens() int {
 	return limit
 }
 
-// Lowered says, once for each window, that the reply that is wanted is longer than the window allows, and how much is
-// asked for instead. It is false where it is not. What the server refuses above a length of its own is not meant.
+// Lowered says that the reply that is wanted is longer than the window allows, and how much is asked for instead. It is
+// false where it is not. What the server refuses above a length of its own is not meant.
 func (m *Model) Lowered() (wanted, asked int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	again := m.lowered == m.window.Tokens
-	m.lowered = m.window.Tokens
 	wanted, asked = m.deps.Ask.MaxTokens, m.maxTokens()
-	return wanted, asked, !again && m.maxReply == 0 && asked < m.Client.MaxReply(m.Name, wanted)
+	return wanted, asked, m.maxReply == 0 && asked < m.Client.MaxReply(m.Name, wanted)
 }
 
-// Unsent says once what of the sampling is not sent as it is set, because the model is documented not to take it:
-// see llm.Client.Unsent.
+// Unsent says what of the sampling is not sent as it is set, because the model is documented not to take it: see
+// llm.Client.Unsent.
 func (m *Model) Unsent() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.unsentSaid {
-		return ""
-	}
-	m.unsentSaid = true
 	ask := m.deps.Ask
 	ask.Model = m.Name
 	return m.Client.Unsent(ask)

@@ -47,21 +47,20 @@ type Model struct {
 
 // known is what is known of a model.
 type known struct {
-	dated      bool // it is winnow's own default, and the server was not asked yet whether it has it
-	window     llm.Window
-	stated     llm.Window // what the server says of its window now, without tokens where it does not
-	ran        bool       // it answered since its server was asked for a window that it could not say
-	ranWith    int        // the window that its server was asked to run it with when it answered, 0 for none
-	learned    store.Learned
-	shrunkTo   int         // the most tokens of a request, after refusals that named none; 0 is none
-	inexact    bool        // the endpoint was asked for exact counts and could not answer
-	exact      exactCount  // the newest count of a hosted service
-	maxReply   int         // tokens of a reply that the server has room for, 0 for as many as are asked
-	unsentSaid bool        // it was said what of the sampling is not sent
-	lowered    int         // the window for which it was said that max_tokens is lowered
-	priced     []tool.Tool // the tools whose schemas were counted last
-	toolCost   int         // the tokens of their schemas
-	asText     textTrial
+	dated    bool // it is winnow's own default, and the server was not asked yet whether it has it
+	window   llm.Window
+	stated   llm.Window // what the server says of its window now, without tokens where it does not
+	ran      bool       // it answered since its server was asked for a window that it could not say
+	ranWith  int        // the window that its server was asked to run it with when it answered, 0 for none
+	learned  store.Learned
+	shrunkTo int        // the most tokens of a request, after refusals that named none; 0 is none
+	inexact  bool       // the endpoint was asked for exact counts and could not answer
+	exact    exactCount // the newest count of a hosted service
+	maxReply int        // tokens of a reply that the server has room for, 0 for as many as are asked
+	said     map[string]bool
+	priced   []tool.Tool // the tools whose schemas were counted last
+	toolCost int         // the tokens of their schemas
+	asText   textTrial
 
 	ratios     []float64 // the server's tokens for each of ours in the last requests that it read whole
 	limit      int       // the most tokens of a request until the server states its window, after a cut; 0 is none
@@ -128,6 +127,18 @@ func (m *Model) Reach(ctx context.Context, replaceable bool) (nearest string, er
 		return nearest, nil
 	}
 	return "", nil
+}
+
+// SayOnce notes that something is said about the model, and is true the first time.
+func (m *Model) SayOnce(what string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	again := m.said[what]
+	if m.said == nil {
+		m.said = map[string]bool{}
+	}
+	m.said[what] = true
+	return !again
 }
 
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of it in its
