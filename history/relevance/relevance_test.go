@@ -25,8 +25,8 @@ func TestWordsAreFoundInEveryScript(t *testing.T) {
 	}
 }
 
-// indexed is an index of texts.
-func indexed(texts ...string) *Index {
+// indexOf is an index of texts.
+func indexOf(texts ...string) *Index {
 	x := NewIndex()
 	for _, text := range texts {
 		x.Add(Text{Content: text, Asks: true})
@@ -69,14 +69,14 @@ func TestAQuestionFindsItsWordsInflected(t *testing.T) {
 		{"犬の名前は何ですか", []string{"うちの犬はポチです。", "今日は天気がいい。", "明日は出張です。"}},
 		{"ＡＢＣ", []string{"abc is first", "one is second", "two is third"}},
 	} {
-		if got := found(indexed(c.texts...), c.question); len(got) == 0 || got[0] != 0 {
+		if got := found(indexOf(c.texts...), c.question); len(got) == 0 || got[0] != 0 {
 			t.Errorf("%q finds %v, want text 0 first: %q", c.question, got, c.texts)
 		}
 	}
 }
 
 func TestAQuestionWithoutContentFindsNothing(t *testing.T) {
-	x := indexed("Yes, do it now, please, and then again.", "We had it all and you were there.", "The house is big.")
+	x := indexOf("Yes, do it now, please, and then again.", "We had it all and you were there.", "The house is big.")
 	for _, question := range []string{"yes, do it", "And then?", "ok", "", "?!", "please go on", "what about it"} {
 		if r := rank(x, question); len(r.Units) != 0 {
 			t.Errorf("%q asks for %+v", question, r.terms)
@@ -145,7 +145,7 @@ func TestAStandingWishIsFound(t *testing.T) {
 
 // What to do with what is found is not looked for, and a question may hold nothing else.
 func TestWhatToDoIsNotLookedFor(t *testing.T) {
-	x := indexed("The summary of the weather was long, and it was put in order.", "The bats live in the attic.", "Das ist die Zusammenfassung, und der Überblick über das Wetter.", "Die Fledermäuse wohnen auf dem Dach, und sie sind laut.")
+	x := indexOf("The summary of the weather was long, and it was put in order.", "The bats live in the attic.", "Das ist die Zusammenfassung, und der Überblick über das Wetter.", "Die Fledermäuse wohnen auf dem Dach, und sie sind laut.")
 	for question, want := range map[string][]string{
 		"Give me a short summary of the bats":          {"bats"},
 		"Sum up the bats, please":                      {"bats"},

@@ -116,9 +116,9 @@ func (m *run) names() {
 func faultOfID(id string) cause.Code {
 	switch {
 	case strings.TrimSpace(id) == "":
-		return cause.CallIDBlank
+		return cause.CallIDBad
 	case len(id) > maxID:
-		return cause.CallIDLong
+		return cause.CallIDBad
 	case !legalID(id):
 		return cause.CallIDBad
 	}
@@ -228,7 +228,7 @@ func argumentsCause(raw string, how jsonrepair.Report) cause.Cause {
 	case how.Lost():
 		return cause.Cause{Code: cause.ArgumentsLost}
 	case how.Class == jsonrepair.Emptied:
-		return cause.Cause{Code: cause.ArgumentsNull}
+		return cause.Cause{Code: cause.ArgumentsAbsent}
 	case how.Class == jsonrepair.Unwrapped:
 		c.Code = cause.ArgumentsUnwrapped
 	case how.Kind == "C3":
