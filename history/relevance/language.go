@@ -144,12 +144,12 @@ func sentences(folded string) string {
 		b.WriteString("^ ")
 		for _, r := range sentence {
 			switch kindOf(r) {
+			case between:
+				b.WriteByte(' ')
 			case spaced:
 				b.WriteRune(r)
-			case pairs:
-				b.WriteString(" " + string(r) + " ")
 			default:
-				b.WriteByte(' ')
+				b.WriteString(" " + string(r) + " ")
 			}
 		}
 		b.WriteByte(' ')

@@ -15,21 +15,22 @@ import (
 func fold(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
 
 // EachWord yields the words of a text: runs of letters, marks and digits. In scripts that are written without spaces
-// it yields each pair of neighbouring characters, or a character that stands alone. Single Latin letters, such as what
-// is left of a "don't" or an "l'eau", are no words.
+// it yields each pair of neighbouring characters of one script, or a character that stands alone; a Hiragana alone is
+// grammar. Single Latin letters, such as what is left of a "don't" or an "l'eau", are no words.
 func EachWord(text string, yield func(word string)) {
 	for text != "" {
-		first, _ := utf8.DecodeRuneInString(text)
+		first, size := utf8.DecodeRuneInString(text)
 		kind := kindOf(first)
 		end := strings.IndexFunc(text, func(r rune) bool { return kindOf(r) != kind })
 		if end < 0 {
 			end = len(text)
 		}
 		switch run := text[:end]; {
-		case kind == pairs:
-			eachPair(run, yield)
-		case kind == spaced && (len(run) > 1 || run <= "9"):
+		case kind == between, kind == hiragana && end == size, kind == spaced && end == 1 && run > "9":
+		case kind == spaced || end == size:
 			yield(run)
+		default:
+			eachPair(run, yield)
 		}
 		text = text[end:]
 	}
@@ -37,34 +38,37 @@ func EachWord(text string, yield func(word string)) {
 
 func eachPair(text string, yield func(pair string)) {
 	runes := []rune(text)
-	if len(runes) == 1 {
-		yield(text)
-	}
 	for i := range runes[1:] {
 		yield(string(runes[i : i+2]))
 	}
 }
 
-// characterKind is what a character is to the words of a text.
+// characterKind is what a character is to the words of a text. The scripts whose characters are looked for in pairs
+// follow: they have no spaces, or endings that no stemmer here takes off.
 type characterKind int
 
 const (
 	between characterKind = iota // it belongs to no word
 	spaced                       // words stand between spaces
-	pairs                        // the script has no spaces, or endings that no stemmer here takes off
+	hiragana
 )
+
+var unspaced = []*unicode.RangeTable{
+	unicode.Hiragana, unicode.Katakana, unicode.Han, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
 
 func kindOf(r rune) characterKind {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
 		return between
-	case r >= 0x0e00 && unicode.In(r, unspaced...), r == 'ー':
-		return pairs
+	case r == 'ー': // It lengthens a Katakana.
+		return kindOf('ア')
+	case r >= 0x0e00:
+		for k, script := range unspaced {
+			if unicode.Is(script, r) {
+				return hiragana + characterKind(k)
+			}
+		}
 	}
 	return spaced
-}
-
-// unspaced are the scripts whose characters are looked for in pairs.
-var unspaced = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
