@@ -45,7 +45,7 @@ func TestAStandingWishIsRecalled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := plan.Entries.At(2 * (20 + 10*k)); !e.Whole {
+		if e := plan.Entries[2*(20+10*k)]; !e.Whole {
 			t.Errorf("%q is %s, %s", wish, e.Disposition, e.Cause.Sentence())
 		}
 	}

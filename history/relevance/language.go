@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,7 @@ type lexicon struct {
 	stop   map[string]uint32              // the languages in which a word says nothing, one bit each
 	wishes []string                       // phrases of all languages, as they stand in a result of sentences
 	said   []string                       // the same
+	task   *regexp.Regexp                 // the phrases of all languages that say what to do with what is found
 }
 
 // languages is the lexicon of languages.txt, which is a part of the program: a fault in it is a programmer's.
@@ -60,6 +62,7 @@ var languages = sync.OnceValue(func() *lexicon {
 // readLexicon reads the format of languages.txt: the name of a language, then what is known of it.
 func readLexicon(text string) (*lexicon, error) {
 	x := &lexicon{stop: map[string]uint32{}}
+	var tasks []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		kind, list, listed := strings.Cut(line, ": ")
@@ -77,10 +80,15 @@ func readLexicon(text string) (*lexicon, error) {
 			x.wishes = append(x.wishes, patterns(list)...)
 		case kind == "said":
 			x.said = append(x.said, patterns(list)...)
+		case kind == "task" && kindOf([]rune(list)[0]) == spaced:
+			tasks = append(tasks, `(?:^|[^\pL\pN])(?:`+regexp.QuoteMeta(fold(list))+`)(?:$|[^\pL\pN])`)
+		case kind == "task":
+			tasks = append(tasks, regexp.QuoteMeta(fold(list)))
 		default:
 			return nil, fmt.Errorf("languages.txt: unknown kind %q", kind)
 		}
 	}
+	x.task = regexp.MustCompile(strings.ReplaceAll(strings.Join(tasks, "|"), `\|`, "|"))
 	return x, nil
 }
 
@@ -122,6 +130,15 @@ const maxInstruction = 2 << 10
 func holds(text string, phrases []string) bool {
 	text = sentences(fold(text[:min(len(text), maxInstruction)]))
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
+}
+
+// withoutTask is a question without the phrases that say what to do with what is found: "sum up", "in a few words". A
+// long text is left alone: it says more than what to do.
+func (x *lexicon) withoutTask(question string) string {
+	if len(question) > maxInstruction {
+		return question
+	}
+	return x.task.ReplaceAllString(fold(question), " , ")
 }
 
 // patterns are the phrases of a list as they stand in a result of sentences.

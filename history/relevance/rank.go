@@ -19,7 +19,7 @@ const (
 	pauseShare    = 0.5  // of the share of a neighbour on the other side of a pause
 	shortText     = 100  // tokens up to which a text is not judged by its length
 	speakerWeight = 1.5  // of the score of a text whose speaker the question names
-	standingBonus = 0.25 // of the best score
+	standingBonus = 0.22 // of the best score
 )
 
 // Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
@@ -46,7 +46,7 @@ type queryTerm struct {
 // Rank scores units by a question; they have to be all texts of the index, in order. It writes into units. Without a
 // word that says something, or that any text has, nothing is relevant.
 func (x *Index) Rank(question string, units []Unit) Ranking {
-	r := Ranking{terms: x.query(question)}
+	r := Ranking{terms: x.query(x.withoutTask(question))}
 	texts, _ := x.match(r.terms)
 	scores := make([]float64, len(units))
 	for k, u := range units {
