@@ -41,9 +41,7 @@ func (x *searchable) takeOver(was *thread, same int) {
 	if x.index = was.found.index; x.index == nil {
 		return
 	}
-	for i := x.index.Len() - 1; i >= same; i-- {
-		x.index.Remove(was.candidates[i].searched().Content)
-	}
+	x.index.Truncate(min(same, x.index.Len()))
 }
 
 // searched is what is looked for in a message: its text with its calls.

@@ -13,7 +13,7 @@ func TestRepairsOfRecordsSayWhatWasDone(t *testing.T) {
 		{`{"Kind":"C9","Cause":"result_empty"}`, "The tool result was empty; a note is sent instead."},
 		{`{"Kind":"C1","Cause":"arguments_repaired have=8"}`, "The arguments of this call were cut off after 8 characters; the complete part is sent."},
 		{`{"Kind":"C9","Cause":"result_empty","Remedy":"text"}`, "The tool result was empty; a note is sent instead. You chose to send the call as text."},
-		{`{"Kind":"C5","Cause":"result_missing text=read","Remedy":"drop"}`, "The call read has no recorded result; a neutral note is sent instead. You chose to leave the call out."},
+		{`{"Kind":"C5","Cause":"result_missing text=read","Remedy":"drop"}`, "No result was recorded for the call read; a placeholder result is sent instead. You chose to leave the call out."},
 		{`{"Kind":"C14","Cause":"text_bytes alone","Remedy":"drop"}`, "Bytes that are not valid text are sent as replacement characters. You chose to leave the message out."},
 	} {
 		var r Repair

@@ -5,21 +5,21 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 )
 
-// The rules of relevance. BM25 with its usual constants finds the texts that a question is about.
-// What was said around such a text often holds the answer, so that neighbours share its score; long
-// texts hold many words by chance and cost much; a wish for all answers to come is meant to be remembered; and
-// who is named is asked about.
+// The rules of relevance. BM25 with its usual constants finds the texts that a question is about. What was said around
+// such a text often holds the answer, so that neighbours share its score; long texts hold many words by chance and cost
+// much; a wish for all answers to come is meant to be remembered; and who is named is asked about.
 const (
-	bmSaturation  = 1.2 // k1: how soon more of the same word says no more
-	bmLength      = 0.75
-	spreadReach   = 5   // messages before and after
-	spreadShare   = 0.5 // of the score, for each step
-	shortText     = 100 // tokens up to which a text is not judged by its length
-	pauseShare    = 0.5 // of the share of a neighbour on the other side of a pause: most of what is said there is about something else
-	speakerWeight = 1.5 // of the score of a text whose speaker the question names
-	standingBonus = 0.2 // of the best score
+	saturation    = 1.2 // k1 of BM25: how soon more of the same word says no more
+	lengthWeight  = 0.75
+	spreadReach   = 5    // units before and after
+	spreadShare   = 0.5  // of the score, for each step
+	pauseShare    = 0.5  // of the share of a neighbour on the other side of a pause
+	shortText     = 100  // tokens up to which a text is not judged by its length
+	speakerWeight = 1.5  // of the score of a text whose speaker the question names
+	standingBonus = 0.22 // of the best score
 )
 
 // Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
@@ -30,55 +30,88 @@ type Unit struct {
 	Score    float64 // 1 is the best that shares a word with the question, 0 has nothing to do with it
 }
 
-// Ranking says how much each unit is about a question. It is valid until the next question to its index.
+// Ranking says how much each unit is about a question.
 type Ranking struct {
 	Units []Unit // in the order of the texts; empty where nothing is relevant
-	index *Index
 	terms []queryTerm
 }
 
-// Rank scores units by a question; they have to be all texts of the index, in order. It writes into units.
-// Without a word that says something, or that any text has, nothing is relevant.
+// queryTerm is a term that a question asks for.
+type queryTerm struct {
+	*term
+	word   string  // of the question
+	weight float64 // 1, or less where the term is only a part of the word, or the word of the term
+}
+
+// Rank scores units by a question; they have to be all texts of the index, in order. It writes into units. Without a
+// word that says something, or that any text has, nothing is relevant.
 func (x *Index) Rank(question string, units []Unit) Ranking {
-	r := Ranking{index: x, terms: x.query(question)}
-	if len(r.terms) == 0 {
-		return r
+	r := Ranking{terms: x.query(x.withoutTask(question))}
+	texts, _ := x.match(r.terms)
+	scores := make([]float64, len(units))
+	for k, u := range units {
+		spread(units, scores, k, slices.Max(texts[u.From:u.To]))
 	}
-	x.scores = x.match(r.terms, x.scores)
-	for k := range units {
-		u := &units[k]
-		u.Score = slices.Max(x.scores[u.From:u.To])
-	}
-	x.spread(units)
-	named := r.named()
 	best := 0.0
-	for k := range units {
-		u := &units[k]
-		u.Score /= math.Sqrt(float64(max(shortText, u.Tokens)))
-		if len(named) > 0 && slices.Contains(named, x.speakers[u.From]) {
-			u.Score *= speakerWeight
+	for k, u := range units {
+		scores[k] /= math.Sqrt(float64(max(shortText, u.Tokens)))
+		if r.names(x.texts[u.From].speaker) {
+			scores[k] *= speakerWeight
 		}
-		best = max(best, u.Score)
+		best = max(best, scores[k])
 	}
 	if best == 0 {
 		return r
 	}
 	for k := range units {
-		u := &units[k]
-		if u.Score /= best; x.Standing(u.From) {
-			u.Score += standingBonus
+		units[k].Score = scores[k] / best
+		if x.Standing(units[k].From) {
+			units[k].Score += standingBonus
 		}
 	}
 	r.Units = units
 	return r
 }
 
-// named are the terms of the question that are names of speakers.
-func (r Ranking) named() []uint32 {
-	var list []uint32
-	for _, q := range r.terms {
-		if q.weight == 1 && r.index.speaking[q.term] > 0 {
-			list = append(list, q.term)
+// spread adds the score of unit k to its own sum and a share of it to those of its neighbours.
+func spread(units []Unit, sums []float64, k int, score float64) {
+	sums[k] += score
+	for _, step := range []int{-1, 1} {
+		share, at := score, k+step
+		for d := 0; d < spreadReach && at >= 0 && at < len(units); d++ {
+			share *= spreadShare
+			if units[max(at, at-step)].Apart {
+				share *= pauseShare
+			}
+			sums[at] += share
+			at += step
+		}
+	}
+}
+
+// names reports whether the question names a speaker.
+func (r Ranking) names(speaker *term) bool {
+	return speaker != nil && slices.ContainsFunc(r.terms, func(q queryTerm) bool { return q.term == speaker && q.weight == 1 })
+}
+
+// Best yields the relevant units, the most relevant first, of equals the newer.
+func (r Ranking) Best() iter.Seq[Unit] {
+	list := slices.DeleteFunc(slices.Clone(r.Units), func(u Unit) bool { return u.Score <= 0 })
+	slices.SortFunc(list, func(a, b Unit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.From, a.From)) })
+	return slices.Values(list)
+}
+
+// maxShared is how many words of a question are named as the shared ones.
+const maxShared = 3
+
+// Shared are the words of the question that some texts in a row hold, the rarest first.
+func (r Ranking) Shared(from, to int) []string {
+	terms := slices.DeleteFunc(slices.Clone(r.terms), func(q queryTerm) bool { return !q.in(from, to) })
+	slices.SortStableFunc(terms, func(a, b queryTerm) int { return cmp.Compare(len(a.texts), len(b.texts)) })
+	var list []string
+	for _, q := range terms {
+		if !slices.Contains(list, q.word) && len(list) < maxShared {
+			list = append(list, q.word)
 		}
 	}
 	return list
@@ -93,205 +126,113 @@ type Hit struct {
 
 // Search lists the texts that hold words of a question, the best first. Unlike Rank it looks at each text by itself.
 func (x *Index) Search(question string) []Hit {
-	n, average := float64(x.Len()), float64(x.total)/max(1, float64(x.Len()))
-	hits := make([]Hit, x.Len())
-	whole, seen := 0.0, map[string]bool{}
-	for _, r := range x.roots(question) {
-		if seen[r.stem] {
-			continue
-		}
-		seen[r.stem] = true
-		list := &x.postings[x.terms[r.stem]] // A word that no text holds has the term 0, without texts.
-		rarity := Rarity(float64(list.texts), n)
-		whole += rarity
-		c := list.cursor()
-		for range list.texts {
-			text, times := c.next()
-			hits[text].Score += BM25(rarity, float64(times), float64(x.lengths[text]), average)
-			hits[text].Share += rarity
+	terms := x.query(question)
+	whole := 0.0
+	for _, q := range terms {
+		whole += x.rarity(q)
+	}
+	scores, held := x.match(terms)
+	var hits []Hit
+	for text, score := range scores {
+		if score > 0 {
+			hits = append(hits, Hit{text, score, held[text] / whole})
 		}
 	}
-	for i := range hits {
-		hits[i].Text = i
-		hits[i].Share /= whole
-	}
-	hits = slices.DeleteFunc(hits, func(h Hit) bool { return h.Score == 0 })
 	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return hits
 }
 
-// match is the BM25 score of each text, in a slice that it may take.
-func (x *Index) match(terms []queryTerm, scores []float64) []float64 {
-	n := float64(len(x.lang))
-	average := max(1, float64(x.total)/max(1, n))
-	scores = slices.Grow(scores[:0], len(x.lang))[:len(x.lang)]
-	clear(scores)
-	x.marks = slices.Grow(x.marks[:0], len(terms))[:len(terms)]
-	for k, q := range terms {
-		list := &x.postings[q.term]
-		rarity := q.weight * Rarity(float64(list.texts), n)
-		marks := x.marks[k][:0]
-		if list.texts > fewTexts {
-			marks = slices.Grow(marks, len(x.lang)/64+1)[:len(x.lang)/64+1]
-			clear(marks)
+// match is the BM25 score of each text, and the sum of the rarities of the terms that it holds.
+func (x *Index) match(terms []queryTerm) (scores, held []float64) {
+	scores, held = make([]float64, len(x.texts)), make([]float64, len(x.texts))
+	average := float64(max(1, x.total)) / float64(max(1, len(x.texts)))
+	for _, q := range terms {
+		rarity := x.rarity(q)
+		for _, p := range q.texts {
+			times, length := float64(p.times), float64(x.texts[p.text].words)/average
+			scores[p.text] += rarity * times * (saturation + 1) / (times + saturation*(1-lengthWeight+lengthWeight*length))
+			held[p.text] += rarity
 		}
-		c := list.cursor()
-		for range list.texts {
-			text, times := c.next()
-			scores[text] += BM25(rarity, float64(times), float64(x.lengths[text]), average)
-			if len(marks) > 0 {
-				marks[text/64] |= 1 << (text % 64)
-			}
-		}
-		x.marks[k] = marks
 	}
-	return scores
+	return scores, held
 }
 
-// fewTexts is how many texts are looked through for one of them. The texts of a term that more of them hold are marked.
-const fewTexts = 512
-
-// BM25 is what a term of some rarity adds to the score of a text of some length that holds it so many times.
-func BM25(rarity, times, length, average float64) float64 {
-	return rarity * times * (bmSaturation + 1) / (times + bmSaturation*(1-bmLength+bmLength*length/average))
+// rarity is the weight of a term: the fewer texts hold it, the more it says.
+func (x *Index) rarity(q queryTerm) float64 {
+	all, texts := float64(len(x.texts)), float64(len(q.texts))
+	return q.weight * math.Log(1+(all-texts+0.5)/(texts+0.5))
 }
 
-// Rarity is the weight of a term that so many of all texts hold: the fewer, the more it says.
-func Rarity(texts, all float64) float64 {
-	return math.Log(1 + (all-texts+0.5)/(texts+0.5))
-}
-
-// spread gives each unit a share of the scores around it.
-func (x *Index) spread(units []Unit) {
-	// The scores are added up in a slice of their own: the units lie five times as far apart.
-	x.own = slices.Grow(x.own[:0], len(units))[:len(units)]
-	for k := range units {
-		x.own[k] = units[k].Score
-	}
-	x.spreads = append(x.spreads[:0], x.own...)
-	for k, own := range x.own {
-		if own == 0 {
-			continue
-		}
-		before, after := own, own
-		for d := 1; d <= spreadReach; d++ {
-			before *= spreadShare
-			after *= spreadShare
-			if k-d >= 0 {
-				if units[k-d+1].Apart {
-					before *= pauseShare
-				}
-				x.spreads[k-d] += before
+// query are the terms that a question asks for, each once: its words that say something, in the languages that the
+// texts and the question are written in, then what is a compound with one of them.
+func (x *Index) query(question string) []queryTerm {
+	asked := words(question)
+	used := x.languagesOf(asked)
+	var roots, parts []queryTerm
+	for _, word := range asked {
+		for l := range x.stem {
+			if used&(1<<l) == 0 || x.stop[word]&used != 0 {
+				continue
 			}
-			if k+d < len(units) {
-				if units[k+d].Apart {
-					after *= pauseShare
-				}
-				x.spreads[k+d] += after
+			root := &term{stem: stemBy(x.stem[l], word)}
+			if known := x.stems[root.stem]; known != nil {
+				root = known
+			}
+			roots = append(roots, queryTerm{root, word, 1})
+			if x.joins&(1<<l) != 0 {
+				parts = append(parts, x.compounds(root.stem, word)...)
 			}
 		}
 	}
-	for k := range units {
-		units[k].Score = x.spreads[k]
-	}
-}
-
-// Best yields the relevant units, the most relevant first, of equals the newer. They come one by one: few of
-// many are taken.
-func (r Ranking) Best() iter.Seq[Unit] {
-	return func(yield func(Unit) bool) {
-		if len(r.Units) == 0 {
-			return
-		}
-		h := unitHeap{r.Units, r.index.order[:0]}
-		for k := range r.Units {
-			if r.Units[k].Score > 0 {
-				h.order = append(h.order, int32(k))
-			}
-		}
-		r.index.order = h.order
-		for k := len(h.order)/2 - 1; k >= 0; k-- {
-			h.sink(k)
-		}
-		for len(h.order) > 0 {
-			best := h.units[h.order[0]]
-			last := len(h.order) - 1
-			h.order[0], h.order = h.order[last], h.order[:last]
-			h.sink(0)
-			if !yield(best) {
-				return
-			}
-		}
-	}
-}
-
-// unitHeap is a binary heap of the indexes of units with the most relevant unit first. That of the standard library
-// takes twice the time for the many units of a long conversation.
-type unitHeap struct {
-	units []Unit
-	order []int32
-}
-
-// before reports whether one unit comes before another.
-func (h *unitHeap) before(i, j int32) bool {
-	a, b := &h.units[i], &h.units[j]
-	if a.Score != b.Score {
-		return a.Score > b.Score
-	}
-	return a.From > b.From
-}
-
-// sink moves the unit at place k down to where it belongs.
-func (h *unitHeap) sink(k int) {
-	for {
-		child := 2*k + 1
-		if child >= len(h.order) {
-			return
-		}
-		if right := child + 1; right < len(h.order) && h.before(h.order[right], h.order[child]) {
-			child = right
-		}
-		if !h.before(h.order[child], h.order[k]) {
-			return
-		}
-		h.order[k], h.order[child] = h.order[child], h.order[k]
-		k = child
-	}
-}
-
-// holds reports whether one of some texts in a row holds a term of the question.
-func (r Ranking) holds(term, from, to int) bool {
-	marks := r.index.marks[term]
-	if len(marks) == 0 {
-		return r.index.inAny(r.terms[term].term, from, to)
-	}
-	for i := from; i < to; i++ {
-		if marks[i/64]&(1<<(i%64)) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// maxShared is how many words of a question are named as the shared ones.
-const maxShared = 3
-
-// Shared are the words of the question that some texts in a row hold, the rarest first.
-func (r Ranking) Shared(from, to int) []string {
-	var found []queryTerm
-	for k, q := range r.terms {
-		if r.holds(k, from, to) {
-			found = append(found, q)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b queryTerm) int {
-		return int(r.index.postings[a.term].texts) - int(r.index.postings[b.term].texts)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(append(roots, parts...), func(q queryTerm) bool {
+		again := seen[q.stem]
+		seen[q.stem] = true
+		return again
 	})
-	var words []string
-	for _, q := range found {
-		if !slices.Contains(words, q.word) && len(words) < maxShared {
-			words = append(words, q.word)
+}
+
+// languagesOf are the languages that a question may be meant in, one bit each: its own, and those of at least a tenth
+// of the texts.
+func (x *Index) languagesOf(asked []string) uint32 {
+	texts := make([]int, len(x.stem))
+	for _, t := range x.texts {
+		texts[t.language]++
+	}
+	used := uint32(1) << x.guess(asked, slices.Index(texts, slices.Max(texts)))
+	for l, n := range texts {
+		if n > 0 && n*10 >= len(x.texts) {
+			used |= 1 << l
 		}
 	}
-	return words
+	return used
+}
+
+// The rules of compounds: a part has so many bytes, and so many more stand beside it.
+const (
+	compoundWeight = 0.5
+	partLength     = 4
+	partRest       = 3
+)
+
+// compounds are the terms that begin or end with the stem of a word, or that it begins or ends with.
+func (x *Index) compounds(stem, word string) []queryTerm {
+	var list []queryTerm
+	for _, t := range x.terms {
+		if compound(t.stem, stem) {
+			list = append(list, queryTerm{t, word, compoundWeight})
+		}
+	}
+	// The scores of a text are then the same to the last bit, in whatever order the texts were read.
+	slices.SortFunc(list, func(a, b queryTerm) int { return strings.Compare(a.stem, b.stem) })
+	return list
+}
+
+// compound reports whether one stem is the beginning or the end of the other.
+func compound(long, short string) bool {
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	return len(short) >= partLength && len(long)-len(short) >= partRest && short[0] > '9' &&
+		(strings.HasPrefix(long, short) || strings.HasSuffix(long, short))
 }

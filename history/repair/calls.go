@@ -98,7 +98,11 @@ func (m *run) names() {
 			id := c.ID
 			if !legalID(id) || m.IDs[id] || m.Used(id) {
 				id = m.freeID(id, m.Offset+d.From+1)
-				m.log(d, "C7", faultOfID(c.ID), c.ID, id)
+				fault := cause.CallIDBad
+				if legalID(c.ID) {
+					fault = cause.CallIDTaken
+				}
+				m.log(d, "C7", fault, c.ID, id)
 				d.ownCalls()[k].ID = id
 			}
 			m.IDs[id] = true
@@ -110,19 +114,6 @@ func (m *run) names() {
 			r.ToolCallID = id
 		}
 	}
-}
-
-// faultOfID is why a call cannot be sent under an id.
-func faultOfID(id string) cause.Code {
-	switch {
-	case strings.TrimSpace(id) == "":
-		return cause.CallIDBlank
-	case len(id) > maxID:
-		return cause.CallIDLong
-	case !legalID(id):
-		return cause.CallIDBad
-	}
-	return cause.CallIDTaken
 }
 
 // freeID is an id for the call of message seq that nothing has yet.
@@ -228,7 +219,7 @@ func argumentsCause(raw string, how jsonrepair.Report) cause.Cause {
 	case how.Lost():
 		return cause.Cause{Code: cause.ArgumentsLost}
 	case how.Class == jsonrepair.Emptied:
-		return cause.Cause{Code: cause.ArgumentsNull}
+		return cause.Cause{Code: cause.ArgumentsAbsent}
 	case how.Class == jsonrepair.Unwrapped:
 		c.Code = cause.ArgumentsUnwrapped
 	case how.Kind == "C3":

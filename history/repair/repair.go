@@ -206,12 +206,12 @@ func (m *run) notText() {
 			d.Content = clean
 		}
 		if clean := message.Clean(d.Reasoning); clean != d.Reasoning {
-			m.log(d, "C14", cause.ReasoningBytes, d.Reasoning, clean)
+			m.log(d, "C14", cause.TextBytes, d.Reasoning, clean)
 			d.Reasoning = clean
 		}
 		for k, p := range d.Parts {
 			if clean := message.Clean(p.Text); clean != p.Text {
-				m.log(d, "C14", cause.AttachmentBytes, p.Text, clean)
+				m.log(d, "C14", cause.TextBytes, p.Text, clean)
 				d.Parts = slices.Clone(d.Parts)
 				d.Parts[k].Text = clean
 			}
