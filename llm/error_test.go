@@ -126,15 +126,6 @@ func TestErrorsNeverShowTheKey(t *testing.T) {
 	}
 }
 
-func TestOverflowInTheMiddleOfAStream(t *testing.T) {
-	server := script(chunks(delta("Hal"), `{"error":{"message":"This endpoint's maximum context length is 4096 tokens. However, you requested about 5000 tokens (4500 of text input, 500 in the output).","code":400}}`))
-	_, _, err := heard(server.client(), hello())
-	var e *Error
-	if !errors.As(err, &e) || e.Kind != Overflow || e.Limit != 4096 || e.Prompt != 4500 || e.Output != 500 {
-		t.Errorf("got %#v, want overflow with 4096, 4500, 500", e)
-	}
-}
-
 func TestErrorKeepsStatusWaitAndBody(t *testing.T) {
 	body := `{"error":{"message":"slow down","code":429}}`
 	server := script(step{status: 429, header: map[string]string{"Retry-After": "90"}, say: []string{body}})

@@ -175,55 +175,6 @@ func TestOnlyAnOllamaOfTheUsersOwnIsFound(t *testing.T) {
 	}
 }
 
-func TestOllamaRefusals(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, said string
-		kind       ErrorKind
-		limit      int
-		text       string
-	}{
-		{name: "too long", said: `400!{"error":"the input length exceeds the context length"}`, kind: Overflow},
-		{name: "too long, JSON in JSON", said: `400!{"error":"{\"error\":{\"code\":400,\"message\":\"request (13392 tokens) exceeds the available context size (8192 tokens), try increasing it\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":13392,\"n_ctx\":8192}}"}`, kind: Overflow, limit: 8192, text: "request (13392 tokens) exceeds"},
-		{name: "unknown model", said: `404!{"error":"model 'm' not found"}`, kind: NotFound, text: "model 'm' not found"},
-		{name: "an error and nothing else", said: `{"error":"model runner has unexpectedly stopped"}`, kind: Server, text: "model runner has unexpectedly stopped"},
-		{name: "an error in the middle", said: "{\"message\":{\"content\":\"Hi\"},\"done\":false}\n{\"error\":\"out of memory\"}\n", kind: Server, text: "out of memory"},
-		{name: "busy", said: `503!{"error":"server busy, please try again.  maximum pending requests exceeded"}`, kind: Server},
-		{name: "a torn line", said: "{\"message\":{\"content\":\"Hi\"},\"done\":false}\n{\"message\":{\"cont", kind: Broken},
-		{name: "a web page", said: "<html><title>Sign in</title></html>", kind: BadStream, text: "Sign in"},
-		{name: "nothing", said: "", kind: Empty},
-	} {
-		c, server, _ := ollamaOf(t, Endpoint{}, noneRuns, "a", "", "")
-		server.says["/api/chat"] = test.said
-		var last error
-		for _, err := range c.Stream(t.Context(), Request{Model: "m", Messages: []history.Message{{Role: history.User, Content: "Hi"}}}) {
-			last = err
-		}
-		var e *Error
-		if !errors.As(last, &e) || e.Kind != test.kind || e.Limit != test.limit || !strings.HasPrefix(e.Message, test.text) {
-			t.Errorf("%s: %+v", test.name, last)
-		}
-	}
-}
-
-// An answer that ends without its last line was cut off, although the connection ended in order: Ollama does that to a
-// model that repeats itself.
-func TestOllamaAnswerWithoutItsEnd(t *testing.T) {
-	t.Parallel()
-	c, server, _ := ollamaOf(t, Endpoint{}, noneRuns, "a", "", "")
-	server.says["/api/chat"] = "{\"message\":{\"content\":\"Hi\"},\"done\":false}\n"
-	var reply Reply
-	for event, err := range c.Stream(t.Context(), Request{Model: "m", Messages: []history.Message{{Role: history.User, Content: "Hi"}}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		reply.Add(event)
-	}
-	if reply.Text != "Hi" || reply.Finished.End != NoDone {
-		t.Errorf("%q finished with %+v", reply.Text, reply.Finished)
-	}
-}
-
 // A proxy may pass on what tells an Ollama, and no requests in its format.
 func TestOllamaBehindAProxyIsAskedOverChatCompletions(t *testing.T) {
 	t.Parallel()

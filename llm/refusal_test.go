@@ -14,33 +14,19 @@ import (
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
 
-// TestRefusalsOfServers reads each body of testdata/refusals.txtar as the answer to a request.
-func TestRefusalsOfServers(t *testing.T) {
-	const path = "testdata/refusals.txtar"
+// checkFixtures reads a file of fixtures, each of a head, what a server says, and what winnow makes of it, with a blank
+// line between.
+func checkFixtures(t *testing.T, path string, make func(t *testing.T, head, body string) string) {
+	t.Helper()
 	all, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(all.Files) == 0 {
+		t.Fatalf("%d fixtures in %s: %v", len(all.Files), path, err)
 	}
 	for i, f := range all.Files {
 		t.Run(f.Name, func(t *testing.T) {
 			head, rest, _ := strings.Cut(string(f.Data), "\n\n")
 			body, want, _ := strings.Cut(rest, "\n\n")
-			number, headers, _ := strings.Cut(head, "\n")
-			status, err := strconv.Atoi(number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			server := step{status: status, say: []string{body}, header: map[string]string{}}
-			for line := range strings.Lines(headers) {
-				name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-				server.header[name] = value
-			}
-			_, _, err = heard(script(server).client(tries(1)), hello())
-			var e *Error
-			if !errors.As(err, &e) {
-				t.Fatalf("got %v, want an *Error", err)
-			}
-			got := refusalText(e)
+			got := make(t, head, body)
 			all.Files[i].Data = []byte(head + "\n\n" + body + "\n\n" + got)
 			if !*update {
 				wantText(t, body, got, want)
@@ -52,6 +38,28 @@ func TestRefusalsOfServers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestRefusalsOfServers reads each body of refusals.txtar as the answer to a request.
+func TestRefusalsOfServers(t *testing.T) {
+	checkFixtures(t, "testdata/refusals.txtar", func(t *testing.T, head, body string) string {
+		number, headers, _ := strings.Cut(head, "\n")
+		status, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := step{status: status, say: []string{body}, header: map[string]string{}}
+		for line := range strings.Lines(headers) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			server.header[name] = value
+		}
+		_, _, err = heard(script(server).client(tries(1)), hello())
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Fatalf("got %v, want an *Error", err)
+		}
+		return refusalText(e)
+	})
 }
 
 // refusalText is an error as refusals.txtar has it.

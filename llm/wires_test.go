@@ -183,77 +183,16 @@ func keptAnswer(from history.Origin) history.Message {
 	}
 }
 
-func TestFailuresOverTheResponsesAPI(t *testing.T) {
+// TestWhatTheResponsesAPITakes: a limit below the least one that is taken becomes that, and the effort that tools needed
+// over Chat Completions is not asked for.
+func TestWhatTheResponsesAPITakes(t *testing.T) {
 	t.Parallel()
-	failed := func(code, text string) string {
-		return fmt.Sprintf(`{"type":"response.failed","response":{"status":"failed","error":{"code":%q,"message":%q}}}`, code, text)
-	}
-	for _, test := range []struct {
-		name  string
-		steps []step
-		want  string // what was heard
-		kind  ErrorKind
-		times int
-	}{
-		{"a limit before the first word is waited for", []step{said(respCreated, failed("rate_limit_exceeded", "Rate limit reached for gpt-5.2. Please try again in 1ms.")), said(respHello, respCompleted)}, "{try 2 of 3}Hello<30 20 9 4>|stop done", "", 2},
-		{"so is a failing server", []step{said(respCreated, failed("server_error", "An error occurred")), said(respHello, respCompleted)}, "{try 2 of 3}Hello<30 20 9 4>|stop done", "", 2},
-		{"a request that is too long", []step{said(respCreated, failed("context_length_exceeded", "Your input exceeds the context window of this model. Please adjust your input and try again."))}, "", Overflow, 1},
-		{"no credit", []step{said(respCreated, failed("insufficient_quota", "You exceeded your current quota"))}, "", Payment, 1},
-		{"an invalid prompt", []step{said(respCreated, failed("invalid_prompt", "Invalid prompt: we have limited access"))}, "", BadRequest, 1},
-		{"an error event", []step{said(respCreated, `{"type":"error","code":"invalid_request_error","message":"No tool output found for function call call_1.","param":null}`)}, "", BadRequest, 1},
-		{"a failure after the first word is not repeated", []step{said(respCreated, respHello, failed("server_error", "An error occurred"))}, "Hello", Server, 1},
-		{"a cut stream", []step{{say: said(respCreated, respHello).say, end: "cut"}}, "Hello| cut", Broken, 1},
-		{"a stream without an end", []step{said(respCreated, respHello)}, "Hello| no-done", "", 1},
-		{"an answer in one piece", []step{{say: []string{`{"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hello"}]}]}`}}}, "Hello|stop done", "", 1},
-		{"a web page", []step{{say: []string{"<html><title>Sign in</title></html>"}}}, "", BadStream, 1},
-		{"nothing", []step{said(`{"type":"response.in_progress","response":{}}`)}, "| no-done", "", 1},
-		{"something else", []step{said(`{"type":"hello"}`)}, "", BadStream, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			server := script(test.steps...)
-			got, _, err := heard(server.client(overResponses), hello())
-			wantText(t, "heard", got, test.want)
-			if (err == nil) != (test.kind == "") || err != nil && !errors.Is(err, test.kind) || server.times() != test.times {
-				t.Errorf("%v after %d requests, want %q after %d", err, server.times(), test.kind, test.times)
-			}
-		})
-	}
-}
-
-func TestWhatAModelRefusesOverTheResponsesAPIIsLeftOut(t *testing.T) {
-	t.Parallel()
-	warm := 0.7
 	r := offering()
-	r.Temperature = &warm
-	for _, test := range []struct{ refusal, gone, there, learned string }{
-		{"Encrypted content is not supported with this model.", "encrypted_content", `"effort":"low"`, "without asking for encrypted reasoning"},
-		{"Unsupported parameter: 'temperature' is not supported with this model.", "temperature", `"include"`, "without temperature"},
-		{"Unsupported parameter: 'reasoning.effort' is not supported with this model.", "effort", `"include"`, "without reasoning_effort"},
-		{"Unsupported value: 'low' is not supported with this model. Supported values are: 'medium' and 'high'. (reasoning.effort)", `"low"`, `"effort":"medium"`, "with reasoning_effort medium, high alone"},
-		{"Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 400, but got 500 instead.", `:500`, `"max_output_tokens":400`, "for a reply of at most 400 tokens"},
-	} {
-		server := script(step{status: 400, say: []string{fmt.Sprintf(`{"error":{"message":%q}}`, test.refusal)}}, said(respHello, respCompleted))
-		c := server.client(overResponses)
-		if _, _, err := heard(c, r); err != nil || server.times() != 2 {
-			t.Errorf("%s: %v after %d requests", test.refusal, err, server.times())
-			continue
-		}
-		wantText(t, "learned", strings.Join(c.Learned(r.Model).Ways(), ", "), test.learned)
-		if !strings.Contains(server.bodies[0], test.gone) || strings.Contains(server.bodies[1], test.gone) || !strings.Contains(server.bodies[1], test.there) {
-			t.Errorf("%s: sent %s", test.refusal, server.bodies[1])
-		}
-	}
-	// A limit below the least one that is taken becomes that.
-	short := r
-	short.MaxTokens = 5
-	if body := bodyOf(t, script(said(respCompleted)).client(overResponses), short); !strings.Contains(body, `"max_output_tokens":16,`) {
-		t.Errorf("a reply of 5 tokens is asked for as %s", body)
-	}
-	// The effort that tools needed over Chat Completions is not asked for here.
-	c := script(said(respCompleted)).client(overResponses, func(e *Endpoint) { e.Known.NoToolEffort = true })
-	if body := bodyOf(t, c, r); !strings.Contains(body, `"effort":"low"`) {
-		t.Errorf("what the other format requires lowers the effort: %s", body)
+	r.MaxTokens = 5
+	c := script().client(overResponses, func(e *Endpoint) { e.Known.NoToolEffort = true })
+	body := bodyOf(t, c, r)
+	if !strings.Contains(body, `"max_output_tokens":16,`) || !strings.Contains(body, `"effort":"low"`) {
+		t.Errorf("a reply of 5 tokens with low effort is asked for as %s", body)
 	}
 }
 
