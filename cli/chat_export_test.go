@@ -46,7 +46,10 @@ func TestExportFromTheChat(t *testing.T) {
 	k.redactor.Know("plain-configured-key")
 	t.Chdir(t.TempDir())
 
-	for words, format := range map[string]string{"docx": "docx", "chat.docx": "docx", "notes": "notes", "json.gz": "gz"} {
+	for words, format := range map[string]string{
+		"docx": "docx", "chat.docx": "docx", "notes": "notes",
+		"json.gz": "gz",
+	} {
 		if said, err := k.exportCommand(ctx, open, words); err == nil || !strings.Contains(err.Error(),
 			fmt.Sprintf("no format %q; use md, html, json, jsonl or prompt", format)) {
 			t.Errorf("/export %s: %q, %v", words, said, err)

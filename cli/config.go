@@ -133,7 +133,8 @@ func (p *program) reportConfig(c config.Config, right string) error {
 	}
 	rules := approval.Rules{Permissions: c.Tools.Permissions}
 	if of, _ := rules.Permission(tool.Tool{Name: tool.FetchName}); of == tool.Allow && c.Tools.Fetch {
-		fmt.Fprintln(p.err, "winnow: tools.permissions allows fetch, but the chat still asks before each page; winnow run --allow-tool fetch runs it without asking")
+		fmt.Fprintln(p.err, "winnow: tools.permissions allows fetch, but the chat still asks before each page; "+
+			"winnow run --allow-tool fetch runs it without asking")
 	}
 	p.listEnvironment(c)
 	p.listKeys(c)

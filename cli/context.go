@@ -68,7 +68,8 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 		return err
 	}
 	if l.Past == nil && slices.ContainsFunc(k.servers.List(), func(s mcp.Status) bool { return s.State == mcp.Idle }) {
-		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because this command starts no servers; winnow tools shows their tokens")
+		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because this command starts no "+
+			"servers; winnow tools shows their tokens")
 	}
 	if l.Past != nil && !l.Past.Proven {
 		p.reportError(p.err, fmt.Errorf("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s",

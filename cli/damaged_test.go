@@ -91,7 +91,8 @@ func rot(t *testing.T, file, label string) {
 	t.Helper()
 	db := openSQL(t, file)
 	defer db.Close()
-	done, err := db.Exec(`UPDATE messages SET content = CAST(x'ff00' || substr(content, 3) AS BLOB) WHERE label = ?`, label)
+	done, err := db.Exec(`UPDATE messages SET content = CAST(x'ff00' || substr(content, 3) AS BLOB) WHERE label = ?`,
+		label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +110,11 @@ func everyRow(t *testing.T, file string, last int) [sha256.Size]byte {
 	sum := sha256.New()
 	for _, query := range []string{
 		`SELECT id, session, seq, parent, role, status, created_ms, calls, parts, request, owner, endpoint, model,
-			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content FROM messages WHERE seq <= ? ORDER BY id`,
+			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content
+			FROM messages WHERE seq <= ? ORDER BY id`,
 		`SELECT t.* FROM tool_calls t JOIN messages m ON m.id = t.message WHERE m.seq <= ? ORDER BY t.id`,
-		`SELECT p.*, a.* FROM parts p JOIN attachments a ON a.id = p.attachment JOIN messages m ON m.id = p.message WHERE m.seq <= ?
-			ORDER BY p.id`,
+		`SELECT p.*, a.* FROM parts p JOIN attachments a ON a.id = p.attachment JOIN messages m ON m.id = p.message
+			WHERE m.seq <= ? ORDER BY p.id`,
 	} {
 		rows, err := db.Query(query, last)
 		if err != nil {

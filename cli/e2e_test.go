@@ -109,7 +109,8 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 	if line == nil {
 		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.Text())
 	}
-	if out := output(t, env, "sessions", "show", line[1]); !bytes.Contains(out, []byte("Half of what I wanted to say")) {
+	if out := output(t, env, "sessions", "show", line[1]); !bytes.Contains(out,
+		[]byte("Half of what I wanted to say")) {
 		t.Errorf("the stopped answer is not kept:\n%s", out)
 	}
 }

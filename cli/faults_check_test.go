@@ -17,7 +17,8 @@ import (
 
 // raw matches what a person should never have to read: texts of parsers and of the Go runtime.
 var raw = regexp.MustCompile(
-	`\bEOF\b|invalid character '|unexpected end of JSON|json: |strconv|%!|malformed HTTP|goroutine|nil pointer|net/http: |x509: |tls: |\bPost "|\bGet "|read tcp|context deadline|io: |syscall|NaN`)
+	`\bEOF\b|invalid character '|unexpected end of JSON|json: |strconv|%!|malformed HTTP|goroutine|nil ` +
+		`pointer|net/http: |x509: |tls: |\bPost "|\bGet "|read tcp|context deadline|io: |syscall|NaN`)
 
 // check holds what is true of every cell.
 func (a *actor) check(o *outcome) {

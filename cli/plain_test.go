@@ -41,7 +41,8 @@ func TestPlainModeThroughPipes(t *testing.T) {
 	t.Parallel()
 	_, env := serve(t, home(t),
 		newScriptedServer("200\n"+
-			`data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m answer."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))
+			`data: {"choices":[{"index":0,"delta":{"content":"A \u001b[31mred\u001b[0m `+
+			`answer."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]"))
 	run := exec.CommandContext(t.Context(), winnowPath(t), "--plain")
 	run.Env, run.Stdin = env, strings.NewReader("Hello\n/context\n")
 	out, err := run.CombinedOutput()

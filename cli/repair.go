@@ -142,8 +142,13 @@ func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, id
 }
 
 // listRepairs lists the repairs that a plan makes of some messages.
-func listRepairs(ctx context.Context, s *session.Session, dry bool, plan history.Plan, ids []int64) (report.Repairs, error) {
-	l := report.Repairs{Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules, Ran: map[int64][]session.RepairedRun{}}
+func listRepairs(ctx context.Context, s *session.Session, dry bool, plan history.Plan, ids []int64) (report.Repairs,
+	error,
+) {
+	l := report.Repairs{
+		Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules,
+		Ran: map[int64][]session.RepairedRun{},
+	}
 	for _, e := range plan.Entries {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
 			l.Entries = append(l.Entries, e)

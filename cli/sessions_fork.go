@@ -37,12 +37,14 @@ func (p *program) sessionsFork() *cobra.Command {
 				if asJSON {
 					return report.WriteJSON(p.out, report.SessionJSON(fork))
 				}
-				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", report.Line(report.ShownTitle(fork)), report.Line(report.ShownTitle(info)), fork.ID)
+				_, err = fmt.Fprintf(p.out, "%s is a fork of %s: winnow -s %s\n", report.Line(report.ShownTitle(fork)),
+					report.Line(report.ShownTitle(info)), fork.ID)
 				return err
 			})
 		}),
 	}
-	c.Flags().IntVar(&at, "at", 0, "the number of the last message to copy, from sessions show --tree; the default is the whole active branch")
+	c.Flags().IntVar(&at, "at", 0, "the number of the last message to copy, from sessions show --tree; the default "+
+		"is the whole active branch")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the new session as a JSON object, as list does")
 	return c
 }

@@ -32,22 +32,27 @@ import (
 // syncFolder is where the keys are kept that a passphrase unlocked.
 const syncFolder = "sync"
 
+const syncHelp = "" +
+	"sync writes what is new here into the folder DIR, and merges what your other machines wrote there. Another\n" +
+	"program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB stick.\n" +
+	"winnow writes only files of its own below DIR, never a database, and no file is written by two machines.\n" +
+	"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the start,\n" +
+	"after each turn and at the end."
+
 func (p *program) syncCommand() *cobra.Command {
 	var status, asJSON, protect, verify bool
 	var newKey, adopt string
 	c := &cobra.Command{
 		Use:   "sync [DIR]",
 		Short: "Exchange the conversations with your other machines through a folder",
-		Long: "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. Another\n" +
-			"program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB stick.\n" +
-			"winnow writes only files of its own below DIR, never a database, and no file is written by two machines.\n" +
-			"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the start,\n" +
-			"after each turn and at the end.",
+		Long:  syncHelp,
 		Example: "  winnow sync ~/Sync/winnow\n" +
 			"  winnow sync --status\n" +
 			"  winnow sync --new-key ~/.config/winnow/sync.key",
 		Args: takes("at most one argument, the folder", 0, 1),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(
+			_ *cobra.Command, args []string, _ string,
+		) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -56,11 +61,13 @@ func (p *program) syncCommand() *cobra.Command {
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			switch {
 			case newKey != "" && (status || asJSON || protect || verify || len(args) > 0):
-				return fail(Usage, "--new-key makes a key and does nothing else, so it cannot be used with a folder or another flag")
+				return fail(Usage, "--new-key makes a key and does nothing else, so it cannot be used with a folder "+
+					"or another flag")
 			case newKey != "":
 				return p.newSyncKey(newKey)
 			case status && (protect || verify || adopt != ""):
-				return fail(Usage, "--status changes nothing, so it cannot be used with --passphrase, --verify or --adopt")
+				return fail(Usage, "--status changes nothing, so it cannot be used with --passphrase, --verify or "+
+					"--adopt")
 			}
 			dir, o, err := p.syncWith(args)
 			if err != nil {
@@ -82,8 +89,10 @@ func (p *program) syncCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	c.Flags().BoolVar(&protect, "passphrase", false, "encrypt what this machine writes with a passphrase, which it asks for")
-	c.Flags().BoolVar(&verify, "verify", false, "read the files of this machine again, and write those that are damaged")
+	c.Flags().BoolVar(&protect, "passphrase", false, "encrypt what this machine writes with a passphrase, which it "+
+		"asks for")
+	c.Flags().BoolVar(&verify, "verify", false, "read the files of this machine again, and write those that are "+
+		"damaged")
 	c.Flags().StringVar(&adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
 	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
 	return c
@@ -99,7 +108,8 @@ func (p *program) newSyncKey(file string) error {
 		return fail(Failed, "cannot write %s: %w", file, fileCause(err))
 	}
 	fmt.Fprintf(p.out, "Wrote a key to %s. Its public key is %s.\n", file, public)
-	fmt.Fprintf(p.err, "Set key under [sync] to this file, and copy it to your other machines, but not through the synced folder. Without it, nobody can read what it encrypted.\n")
+	fmt.Fprintf(p.err, "Set key under [sync] to this file, and copy it to your other machines, but not through the "+
+		"synced folder. Without it, nobody can read what it encrypted.\n")
 	return nil
 }
 
@@ -248,7 +258,8 @@ func (p *program) sync(ctx context.Context, o sync.Options, asJSON bool) error {
 // explainSync is the sentence for a sync that failed.
 func explainSync(err error) error {
 	if errors.Is(err, sync.ErrLocked) {
-		return fail(Failed, "%w; winnow sync --passphrase asks for it, and key or passphrase_command under [sync] names it", err)
+		return fail(Failed, "%w; winnow sync --passphrase asks for it, and key or passphrase_command under [sync] "+
+			"names it", err)
 	}
 	return err
 }
@@ -260,7 +271,8 @@ func syncedSentence(out sync.Result) string {
 		did = append(did, "sent "+theme.Plural(out.Sent, "message"))
 	}
 	if len(out.Changed) > out.Purged {
-		did = append(did, fmt.Sprintf("received %s in %s", theme.Plural(out.Received, "message"), theme.Plural(len(out.Changed)-out.Purged, "session")))
+		did = append(did, fmt.Sprintf("received %s in %s", theme.Plural(out.Received, "message"),
+			theme.Plural(len(out.Changed)-out.Purged, "session")))
 	}
 	text := "No new messages"
 	if len(did) > 0 {
@@ -278,7 +290,8 @@ func syncedSentence(out sync.Result) string {
 			theme.Plural(out.Saved, "recovered session"))
 	}
 	if out.Diverged > 0 {
-		text += fmt.Sprintf(" Continued on two machines at once: %s, with a branch for each machine.", theme.Plural(out.Diverged, "session"))
+		text += fmt.Sprintf(" Continued on two machines at once: %s, with a branch for each machine.",
+			theme.Plural(out.Diverged, "session"))
 	}
 	return text
 }
@@ -299,8 +312,10 @@ type syncedJSON struct {
 
 func syncedObject(dir string, out sync.Result) syncedJSON {
 	return syncedJSON{
-		Dir: dir, Sent: out.Sent, Received: out.Received, New: out.Sessions, Changed: append([]string{}, out.Changed...), Purged: out.Purged,
-		Diverged: out.Diverged, Saved: out.Saved, From: append([]string{}, out.From...), Skipped: append([]string{}, out.Skipped...),
+		Dir: dir, Sent: out.Sent, Received: out.Received, New: out.Sessions,
+		Changed: append([]string{}, out.Changed...), Purged: out.Purged,
+		Diverged: out.Diverged, Saved: out.Saved, From: append([]string{}, out.From...),
+		Skipped: append([]string{}, out.Skipped...),
 	}
 }
 
@@ -328,7 +343,8 @@ type machineJSON struct {
 
 func statusObject(r sync.StatusReport) statusJSON {
 	out := statusJSON{
-		Dir: r.Dir, Machine: r.Machine, Name: r.Name, Waiting: r.Waiting, Rewrite: r.Rewrite, Encrypted: r.Encrypted, Plain: r.Plain,
+		Dir: r.Dir, Machine: r.Machine, Name: r.Name, Waiting: r.Waiting, Rewrite: r.Rewrite, Encrypted: r.Encrypted,
+		Plain:    r.Plain,
 		Machines: []machineJSON{}, Ignored: append([]string{}, r.Ignored...),
 	}
 	for _, m := range r.Machines {
@@ -368,7 +384,8 @@ func (p *program) syncStatus(ctx context.Context, o sync.Options, asJSON bool) e
 		return err
 	}
 	if n := len(r.Ignored); n > 0 {
-		fmt.Fprintf(p.out, "%s in the folder are not winnow's and are ignored: %s\n", theme.Plural(n, "file"), firstOf(r.Ignored, 3))
+		fmt.Fprintf(p.out, "%s in the folder are not winnow's and are ignored: %s\n", theme.Plural(n, "file"),
+			firstOf(r.Ignored, 3))
 	}
 	return nil
 }
@@ -464,6 +481,7 @@ func (p *program) checkSync(ctx context.Context, f *findings, s *store.Store, c 
 		}
 	}
 	if n := len(r.Ignored); n > 0 {
-		f.note("sync", "%s in the folder ignored, which winnow did not write: %s", theme.Plural(n, "file"), firstOf(r.Ignored, 3))
+		f.note("sync", "%s in the folder ignored, which winnow did not write: %s", theme.Plural(n, "file"),
+			firstOf(r.Ignored, 3))
 	}
 }

@@ -26,7 +26,8 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 		out = append(out, at(file, keys, path, path+" "+fmt.Sprintf(format, args...)))
 	}
 	if !slices.Contains(history.Presets(), c.Context.Preset) {
-		add("context.preset", "is %q; must be %s%s", c.Context.Preset, theme.Choices(history.Presets()), llm.DidYouMean(c.Context.Preset, history.Presets()))
+		add("context.preset", "is %q; must be %s%s", c.Context.Preset, theme.Choices(history.Presets()),
+			llm.DidYouMean(c.Context.Preset, history.Presets()))
 	}
 	if err := c.Context.Check(); err != nil {
 		out = append(out, at(file, keys, policyKey(err), err.Error()))
@@ -76,7 +77,12 @@ func checkLimits(l Limits, add func(path, format string, args ...any)) {
 		key    string
 		tokens int
 		cost   float64
-	}{{"request", l.RequestTokens, l.RequestCost}, {"session", l.SessionTokens, l.SessionCost}, {"day", l.DayTokens, l.DayCost}, {"month", l.MonthTokens, l.MonthCost}} {
+	}{
+		{"request", l.RequestTokens, l.RequestCost},
+		{"session", l.SessionTokens, l.SessionCost},
+		{"day", l.DayTokens, l.DayCost},
+		{"month", l.MonthTokens, l.MonthCost},
+	} {
 		if limit.tokens < 0 {
 			add("limits."+limit.key+"_tokens", "is %d; must be a number of tokens, or 0 for no limit", limit.tokens)
 		}
@@ -127,7 +133,8 @@ func checkKeys(file string, keys []fileKey, chosen map[string][]string) []*Mista
 	var out []*Mistake
 	for _, action := range slices.Sorted(maps.Keys(chosen)) {
 		if !slices.Contains(known, action) {
-			out = append(out, at(file, keys, "keys."+action, fmt.Sprintf("unknown action %q", action)+llm.DidYouMean(action, known)))
+			out = append(out, at(file, keys, "keys."+action,
+				fmt.Sprintf("unknown action %q", action)+llm.DidYouMean(action, known)))
 		}
 	}
 	if len(out) > 0 {
@@ -163,7 +170,8 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 		add(table+".window", "is %d; must be the model's context window in tokens, or 0 to detect it", e.Window)
 	}
 	if !isKeepAlive(e.KeepAlive) {
-		add(table+".keep_alive", "is %q; must be a time such as \"10m\", or \"-1\" to keep the model loaded", e.KeepAlive)
+		add(table+".keep_alive", "is %q; must be a time such as \"10m\", or \"-1\" to keep the model loaded",
+			e.KeepAlive)
 	}
 	if e.Profile.ToolIDLength < 0 {
 		add(table+".profile.tool_id_length", "is %d; must be 0 or more", e.Profile.ToolIDLength)
@@ -183,7 +191,8 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 // checkPattern wants a pattern that can name a model.
 func checkPattern(pattern string, add func(path, format string, args ...any)) {
 	if _, err := llm.MatchModel(pattern, "", ""); err != nil || strings.TrimSpace(pattern) == "" {
-		add("models."+pattern, "is not a valid pattern; use a model name, with or without its endpoint, in which * matches any text, ? one character and [ab] one of several")
+		add("models."+pattern, "is not a valid pattern; use a model name, with or without its endpoint, in which * "+
+			"matches any text, ? one character and [ab] one of several")
 	}
 }
 

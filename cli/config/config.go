@@ -34,24 +34,29 @@ type Config struct {
 
 // Endpoint is one [endpoints.NAME] table.
 type Endpoint struct {
-	BaseURL    string            `toml:"base_url"`    // with /v1
-	Key        string            `toml:"key"`         // the key itself; the other places are better
-	KeyEnv     string            `toml:"key_env"`     // the environment variable that holds the key
-	KeyCommand []string          `toml:"key_command"` // a program and its arguments; the first line it prints is the key
-	KeyKeyring bool              `toml:"key_keyring"` // the system keyring holds it: service winnow, user the endpoint's name
-	KeyFile    string            `toml:"key_file"`    // the file that holds it and that only the user can read; ~ is the home folder
-	Headers    map[string]string `toml:"headers"`     // more request headers
-	Model      string            `toml:"model"`       // the model to use where only the endpoint is named
-	Wire       string            `toml:"wire"`        // the format of its requests, one of llm.Wires; "" is auto
-	Window     int               `toml:"window"`      // tokens; 0 finds it out
-	KeepAlive  string            `toml:"keep_alive"`  // how long Ollama keeps a model loaded; "" leaves it to the server
-	Exact      bool              `toml:"exact"`       // the server counts requests itself: llama.cpp, Anthropic, Gemini
-	Profile    Profile           `toml:"profile"`
+	BaseURL string `toml:"base_url"` // with /v1
+	Key     string `toml:"key"`      // the key itself; the other places are better
+	KeyEnv  string `toml:"key_env"`  // the environment variable that holds the key
+	// a program and its arguments; the first line it prints is the key
+	KeyCommand []string `toml:"key_command"`
+	// the system keyring holds it: service winnow, user the endpoint's name
+	KeyKeyring bool `toml:"key_keyring"`
+	// the file that holds it and that only the user can read; ~ is the home folder
+	KeyFile string            `toml:"key_file"`
+	Headers map[string]string `toml:"headers"` // more request headers
+	Model   string            `toml:"model"`   // the model to use where only the endpoint is named
+	Wire    string            `toml:"wire"`    // the format of its requests, one of llm.Wires; "" is auto
+	Window  int               `toml:"window"`  // tokens; 0 finds it out
+	// how long Ollama keeps a model loaded; "" leaves it to the server
+	KeepAlive string  `toml:"keep_alive"`
+	Exact     bool    `toml:"exact"` // the server counts requests itself: llama.cpp, Anthropic, Gemini
+	Profile   Profile `toml:"profile"`
 
 	Cache     string `toml:"cache"`             // one of llm.CacheModes; "" is auto
 	Diagnosis string `toml:"cache_diagnostics"` // one of llm.DiagnosisModes; "" is auto
 
-	FirstByteTimeout int `toml:"first_byte_timeout"` // seconds; 0 is 120 for a hosted server, 600 on this machine or network
+	// seconds; 0 is 120 for a hosted server, 600 on this machine or network
+	FirstByteTimeout int `toml:"first_byte_timeout"`
 
 	Sampling Sampling         `toml:"sampling"` // over [sampling], for all models of the endpoint
 	Models   map[string]Model `toml:"models"`   // by model
@@ -104,7 +109,8 @@ type Limits struct {
 	DayCost       float64 `toml:"day_cost"`
 	MonthTokens   int     `toml:"month_tokens"`
 	MonthCost     float64 `toml:"month_cost"`
-	UnknownPrice  string  `toml:"unknown_price"` // where a cost is limited and the price of a model is not known: allow, or ask
+	// where a cost is limited and the price of a model is not known: allow, or ask
+	UnknownPrice string `toml:"unknown_price"`
 }
 
 // Titles is the [titles] table.
@@ -129,14 +135,16 @@ type UI struct {
 
 // Tools is the [tools] table.
 type Tools struct {
-	Approve     string                     `toml:"approve"`     // ask, always or never
-	Timeout     int                        `toml:"timeout"`     // seconds that a call may take; 0 is no limit
-	MaxOutput   int                        `toml:"max_output"`  // bytes of a result that are kept; 0 is no limit
-	MaxRounds   int                        `toml:"max_rounds"`  // requests that one message may lead to while tools are called
+	Approve   string `toml:"approve"`    // ask, always or never
+	Timeout   int    `toml:"timeout"`    // seconds that a call may take; 0 is no limit
+	MaxOutput int    `toml:"max_output"` // bytes of a result that are kept; 0 is no limit
+	// requests that one message may lead to while tools are called
+	MaxRounds   int                        `toml:"max_rounds"`
 	MCPFiles    []string                   `toml:"mcp_files"`   // files in which other clients keep their MCP servers
 	Permissions map[string]tool.Permission `toml:"permissions"` // over Approve, by the name of a tool or a pattern
 
-	Recall     string   `toml:"recall"`      // what the model may read again with the recall tool: off, conversation or everywhere
+	// what the model may read again with the recall tool: off, conversation or everywhere
+	Recall     string   `toml:"recall"`
 	Now        bool     `toml:"now"`         // offers the date and time, where other tools are offered
 	Fetch      bool     `toml:"fetch"`       // offers to read URLs
 	FetchHosts []string `toml:"fetch_hosts"` // the only hosts that fetch asks; none is every public one
@@ -155,9 +163,12 @@ type Storage struct {
 
 // Sync is the [sync] table: see docs/sync.md.
 type Sync struct {
-	Dir               string   `toml:"dir"`                // the folder through which the machines exchange their histories; ~ is the home folder
-	Key               string   `toml:"key"`                // an age identity file that encrypts what is written there; ~ is the home folder
-	PassphraseCommand []string `toml:"passphrase_command"` // a program and its arguments; the first line it prints is the passphrase
+	// the folder through which the machines exchange their histories; ~ is the home folder
+	Dir string `toml:"dir"`
+	// an age identity file that encrypts what is written there; ~ is the home folder
+	Key string `toml:"key"`
+	// a program and its arguments; the first line it prints is the passphrase
+	PassphraseCommand []string `toml:"passphrase_command"`
 }
 
 // defaultPreset is the policy of a configuration that names none.
@@ -180,8 +191,11 @@ func withPreset(name string) Config {
 		Context: policy,
 		Limits:  Limits{UnknownPrice: "allow"},
 		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto", Notify: "auto"},
-		Tools:   Tools{Approve: "ask", Timeout: 60, MaxOutput: 1 << 20, MaxRounds: 16, Recall: "conversation", Now: true, FetchHosts: []string{}},
-		Sync:    Sync{PassphraseCommand: []string{}},
+		Tools: Tools{
+			Approve: "ask", Timeout: 60, MaxOutput: 1 << 20, MaxRounds: 16, Recall: "conversation",
+			Now: true, FetchHosts: []string{},
+		},
+		Sync: Sync{PassphraseCommand: []string{}},
 	}
 }
 

@@ -116,7 +116,8 @@ func unknownKey(key toml.Key) string {
 	last := key[len(key)-1]
 	text := fmt.Sprintf("unknown key %q", strings.Join(key, "."))
 	if len(known) == 0 && len(key) > 1 {
-		return fmt.Sprintf("unknown table [%s]", strings.Join(key[:len(key)-1], ".")) + llm.DidYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
+		return fmt.Sprintf("unknown table [%s]", strings.Join(key[:len(key)-1], ".")) +
+			llm.DidYouMean(key[0], keysAt(reflect.TypeFor[Config](), nil))
 	}
 	if table, name := keyElsewhere(last); table != "" {
 		return text + fmt.Sprintf("; did you mean %s under [%s]?", name, table)

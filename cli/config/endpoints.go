@@ -44,7 +44,8 @@ func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpo
 func withMore(e, table llm.Endpoint) llm.Endpoint {
 	e.Wire, e.Models, e.KeepAlive = table.Wire, table.Models, table.KeepAlive
 	e.Cache, e.Diagnosis = table.Cache, table.Diagnosis
-	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Exact, table.Prices, table.Begin
+	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Exact, table.Prices,
+		table.Begin
 	if table.KeyFrom.Kind != keys.Nowhere {
 		e.Key, e.KeyFrom = table.Key, table.KeyFrom
 	}

@@ -49,7 +49,8 @@ func Variables(endpoints, servers []string) []Variable {
 		for _, name := range names {
 			for i := range t.NumField() {
 				key := t.Field(i).Tag.Get("toml")
-				add("WINNOW_"+strings.ToUpper(table)+"_"+plainName(name)+"_"+strings.ToUpper(key), []string{table, name, key}, t.Field(i).Type)
+				add("WINNOW_"+strings.ToUpper(table)+"_"+plainName(name)+"_"+strings.ToUpper(key),
+					[]string{table, name, key}, t.Field(i).Type)
 			}
 		}
 	}

@@ -13,7 +13,11 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 		if kind.Kind() == reflect.Pointer {
 			kind = kind.Elem()
 		}
-		value := map[reflect.Kind]string{reflect.String: "word", reflect.Int: "77", reflect.Float64: "0.25", reflect.Bool: "true", reflect.Slice: "one,two", reflect.Map: `{ "a" = "b" }`, reflect.Struct: "{}"}[kind.Kind()]
+		value := map[reflect.Kind]string{
+			reflect.String: "word", reflect.Int: "77", reflect.Float64: "0.25",
+			reflect.Bool: "true", reflect.Slice: "one,two", reflect.Map: `{ "a" = "b" }`,
+			reflect.Struct: "{}",
+		}[kind.Kind()]
 		if kind.Kind() == reflect.Map && kind.Elem().Kind() == reflect.Struct {
 			value = "{}"
 		}

@@ -32,7 +32,8 @@ func TestExampleShowsTheDefaultPolicy(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Errorf("the table [context] of config.toml.example is\n%s\nwant\n%s\ngo test ./cli/config -update writes it", got, want)
+		t.Errorf("the table [context] of config.toml.example is\n%s\nwant\n%s\ngo test ./cli/config -update writes it",
+			got, want)
 		return
 	}
 	fresh := before + "[context]\n" + want + "\n" + afterPolicy + after
@@ -62,7 +63,8 @@ func policyTable(t *testing.T) string {
 	var b strings.Builder
 	for i := range policy.NumField() {
 		key := policy.Type().Field(i).Tag.Get("toml")
-		fmt.Fprintf(&b, "%-50s # %s\n", key+" = "+tomlValue(key, policy.Field(i)), notes[key]+words(policy.Field(i).Interface()))
+		fmt.Fprintf(&b, "%-50s # %s\n", key+" = "+tomlValue(key, policy.Field(i)),
+			notes[key]+words(policy.Field(i).Interface()))
 	}
 	return b.String()
 }
@@ -71,7 +73,8 @@ func policyTable(t *testing.T) string {
 func words(v any) string {
 	switch v.(type) {
 	case history.Strategy:
-		return fmt.Sprintf(": %s, %s, %s or %s", history.DropMiddle, history.DropOldest, history.DropTurns, history.DropNone)
+		return fmt.Sprintf(": %s, %s, %s or %s", history.DropMiddle, history.DropOldest,
+			history.DropTurns, history.DropNone)
 	case history.Placement:
 		return fmt.Sprintf(": %s or %s", history.Steady, history.InOrder)
 	case history.ToolHistory:

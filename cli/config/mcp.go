@@ -22,12 +22,13 @@ type MCPServer struct {
 	URL     string            `toml:"url"`     // of a server that is asked by HTTP, in place of command
 	Headers map[string]string `toml:"headers"` // of each request
 
-	Enabled        *bool             `toml:"enabled"`         // nil is true
-	StartupTimeout int               `toml:"startup_timeout"` // seconds; 0 is 30
-	ToolTimeout    int               `toml:"tool_timeout"`    // seconds; 0 is 120
-	MaxResult      int               `toml:"max_result"`      // bytes of a result that are kept; 0 is that of [tools]
-	Approve        string            `toml:"approve"`         // off, ask or allow, for the tools that are not in tools; "" is ask
-	Tools          map[string]string `toml:"tools"`           // the same by tool
+	Enabled        *bool `toml:"enabled"`         // nil is true
+	StartupTimeout int   `toml:"startup_timeout"` // seconds; 0 is 30
+	ToolTimeout    int   `toml:"tool_timeout"`    // seconds; 0 is 120
+	MaxResult      int   `toml:"max_result"`      // bytes of a result that are kept; 0 is that of [tools]
+	// off, ask or allow, for the tools that are not in tools; "" is ask
+	Approve string            `toml:"approve"`
+	Tools   map[string]string `toml:"tools"` // the same by tool
 }
 
 // addresses says that the table itself says where the server is.
@@ -88,7 +89,8 @@ func checkServer(name string, s MCPServer, files bool, add func(path, format str
 		add(table, "has neither command nor url; set one of them")
 	case s.Command != "" && s.URL != "":
 		add(table, "has both command and url; use only one of them")
-	case s.URL != "" && !strings.Contains(s.URL, "${") && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
+	case s.URL != "" && !strings.Contains(s.URL, "${") &&
+		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
 		add(table+".url", "is %q; must be an address such as https://example.com/mcp", s.URL)
 	case s.Command == "" && len(s.Args) > 0:
 		add(table+".args", "needs a command")
@@ -110,7 +112,8 @@ func checkServer(name string, s MCPServer, files bool, add func(path, format str
 	}
 	permission := func(path, got string) {
 		if !slices.Contains(tool.Permissions(), got) {
-			add(path, "is %q; must be %s%s", got, theme.Choices(tool.Permissions()), llm.DidYouMean(got, tool.Permissions()))
+			add(path, "is %q; must be %s%s", got, theme.Choices(tool.Permissions()),
+				llm.DidYouMean(got, tool.Permissions()))
 		}
 	}
 	if s.Approve != "" {

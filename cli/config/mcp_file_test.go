@@ -21,7 +21,8 @@ func TestFilesOfOtherClientsAreRead(t *testing.T) {
 	}`))
 	want := []mcp.Server{
 		{
-			Name: "desktop", From: "mcp.json", Command: "python", Env: map[string]string{}, Headers: map[string]string{},
+			Name: "desktop", From: "mcp.json", Command: "python", Env: map[string]string{},
+			Headers:  map[string]string{},
 			Disabled: true,
 		},
 		{
@@ -59,8 +60,9 @@ func TestVariablesAreReplaced(t *testing.T) {
 		"plain": "plain", "${A}": "one", "x${A}y${B}z": "xoney${A}z", "${env:A}": "one", "${NO:-default}": "default",
 		"${A:-default}":        "one",
 		"${workspaceFolder}/x": "/work/x", "${userHome}": "/home/me", "$A {A} $": "$A {A} $", "${A": "${A", "": "",
-		"${NO}":              "the environment variable NO is not set",
-		"${input:api-token}": `it needs the input "api-token", which winnow cannot ask for; replace it by ${API-TOKEN} and set that environment variable`,
+		"${NO}": "the environment variable NO is not set",
+		"${input:api-token}": `it needs the input "api-token", which winnow cannot ask for; replace it by ` +
+			`${API-TOKEN} and set that environment variable`,
 	} {
 		s, used := Expand(mcp.Server{Args: []string{text}, Env: map[string]string{"V": text}}, look)
 		if err := s.Fault; err != nil {

@@ -44,9 +44,15 @@ enabled = true
 	none, noTools := map[string]string{}, map[string]tool.Permission{}
 	want := []mcp.Server{
 		{Name: "absent", Env: none, Headers: none, Tools: noTools},
-		{Name: "named", From: "f.json", Command: "npx", Env: map[string]string{"A": "1", "B": "2"}, Headers: none, MaxResult: 7, Approve: tool.Off, Tools: map[string]tool.Permission{"read": tool.Allow}},
+		{
+			Name: "named", From: "f.json", Command: "npx", Env: map[string]string{"A": "1", "B": "2"}, Headers: none,
+			MaxResult: 7, Approve: tool.Off, Tools: map[string]tool.Permission{"read": tool.Allow},
+		},
 		{Name: "off", From: "f.json", Command: "off", Env: none, Headers: none, Disabled: true, Tools: noTools},
-		{Name: "own", URL: "https://example.com/mcp", Env: none, Headers: map[string]string{"A": "1"}, ToolTimeout: 5 * time.Second, Tools: noTools},
+		{
+			Name: "own", URL: "https://example.com/mcp", Env: none, Headers: map[string]string{"A": "1"},
+			ToolTimeout: 5 * time.Second, Tools: noTools,
+		},
 		{Name: "replaced", Command: "mine", Env: none, Headers: none, Tools: noTools},
 		{Name: "zz", From: "f.json", Command: "zz", Disabled: true},
 	}

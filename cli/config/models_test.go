@@ -8,16 +8,18 @@ import (
 func TestTablesOfAModelAreCheckedAndOrdered(t *testing.T) {
 	t.Parallel()
 	for doc, want := range map[string]string{
-		"[models.\"gpt-[5\"]\nwindow = 5\n":                      "line 1, column 2: models.gpt-[5 is not a valid pattern",
-		"[models.\"\"]\nwindow = 5\n":                            "is not a valid pattern",
-		"[models.\"m*\"]\nwindow = -5\n":                         "models.m*.window is -5",
-		"[models.\"m*\"]\nwire = \"x\"\n":                        `models.m*.wire is "x"`,
-		"[models.\"m*\"]\nsystem = \"a\"\nsystem_file = \"b\"\n": "line 3, column 1: models.m*.system_file names a file, but system is set too",
-		"[models.\"m*\".sampling]\ntemperature = 3.0\n":          "models.m*.sampling.temperature is 3",
-		"[models.\"m*\".prices]\nin = 1.0\n":                     "models.m*.prices has no out",
-		"[models.\"m*\"]\nsistem = \"a\"\n":                      `did you mean "system"?`,
-		"[models.\"m*\"]\ntools = \"no\"\n":                      "models.m*.tools must be true or false",
-		"[models.\"m*\"]\nsystem = \"\"\ntools = false\n":        "",
+		"[models.\"gpt-[5\"]\nwindow = 5\n": "line 1, column 2: models.gpt-[5 is not a valid " +
+			"pattern",
+		"[models.\"\"]\nwindow = 5\n":     "is not a valid pattern",
+		"[models.\"m*\"]\nwindow = -5\n":  "models.m*.window is -5",
+		"[models.\"m*\"]\nwire = \"x\"\n": `models.m*.wire is "x"`,
+		"[models.\"m*\"]\nsystem = \"a\"\nsystem_file = \"b\"\n": "line 3, column 1: models.m*.system_file names a " +
+			"file, but system is set too",
+		"[models.\"m*\".sampling]\ntemperature = 3.0\n":   "models.m*.sampling.temperature is 3",
+		"[models.\"m*\".prices]\nin = 1.0\n":              "models.m*.prices has no out",
+		"[models.\"m*\"]\nsistem = \"a\"\n":               `did you mean "system"?`,
+		"[models.\"m*\"]\ntools = \"no\"\n":               "models.m*.tools must be true or false",
+		"[models.\"m*\"]\nsystem = \"\"\ntools = false\n": "",
 	} {
 		_, mistakes := Decode("c.toml", []byte(doc))
 		switch {
@@ -46,7 +48,8 @@ window = 5
 		t.Fatal(mistakes[0])
 	}
 	for ref, want := range map[string]string{
-		"w/gpt-5.2":      `[endpoints.w.models."gpt-5.2"] [models."gpt-5.2"] [models."w/gpt-5*"] [models."*"] [endpoints.w.sampling]`,
+		"w/gpt-5.2": `[endpoints.w.models."gpt-5.2"] [models."gpt-5.2"] [models."w/gpt-5*"] [models."*"] ` +
+			`[endpoints.w.sampling]`,
 		"W/gpt-5.1":      `[models."w/gpt-5*"] [models."*"] [endpoints.w.sampling]`,
 		"other/claude-4": `[models."claude-*"] [models."*"]`,
 	} {

@@ -123,14 +123,16 @@ func Sessions(out io.Writer, list []store.Session) error {
 		if s.Pinned {
 			mark = "pinned "
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"), theme.Plural(s.Turns, "turn"), Ref(s), mark, Line(Title(s)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", ids[i], s.Updated.Local().Format("2006-01-02 15:04"),
+			theme.Plural(s.Turns, "turn"), Ref(s), mark, Line(Title(s)))
 	}
 	return w.Flush()
 }
 
 // Conversation writes a session as text, its bytes as they are stored.
 func Conversation(out io.Writer, info store.Session, spent record.Spent, messages []store.Message) {
-	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"), spentText(spent))
+	fmt.Fprintf(out, "%s\n%s · %s · %s%s\n", Title(info), info.ID, Ref(info), theme.Plural(info.Turns, "turn"),
+		spentText(spent))
 	for _, m := range messages {
 		who := string(m.Role)
 		if m.Label != "" {

@@ -91,7 +91,8 @@ func readPrivate(path string) (string, error) {
 		return "", err
 	}
 	if Exposed(info) {
-		return "", fmt.Errorf("other users of this machine can read %s (mode %04o): chmod 600 %s", path, info.Mode().Perm(), path)
+		return "", fmt.Errorf("other users of this machine can read %s (mode %04o): chmod 600 %s", path,
+			info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, longest+2))
 	return string(text), err

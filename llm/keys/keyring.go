@@ -38,7 +38,8 @@ func CheckKeyring() error {
 		return nil
 	}
 	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
-	if strings.HasPrefix(address, "disabled:") { // The library takes this for an address, and the user's bus is elsewhere.
+	// The library takes this for an address, and the user's bus is elsewhere.
+	if strings.HasPrefix(address, "disabled:") {
 		return fmt.Errorf("%w: DBUS_SESSION_BUS_ADDRESS is %s, so the session bus is not used", ErrNoKeyring, address)
 	}
 	if address != "" && !strings.HasPrefix(address, "autolaunch:") {
@@ -48,7 +49,8 @@ func CheckKeyring() error {
 	if _, err := os.Stat(filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "bus")); err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: DBUS_SESSION_BUS_ADDRESS is not set, so there is no session bus to reach one by", ErrNoKeyring)
+	return fmt.Errorf("%w: DBUS_SESSION_BUS_ADDRESS is not set, so there is no session bus to reach one by",
+		ErrNoKeyring)
 }
 
 // FromKeyring asks the keyring for the key of an endpoint. The error is ErrNoKey where it has none.
@@ -121,7 +123,8 @@ func keyringError(err error) error {
 	case errors.Is(err, keyring.ErrUnsupportedPlatform):
 		return fmt.Errorf("%w: winnow supports none on this system", ErrNoKeyring)
 	case errors.As(err, &refused) && refused.Name == "org.freedesktop.DBus.Error.ServiceUnknown":
-		return fmt.Errorf("%w: no program on the session bus offers a secret service, as GNOME Keyring, KWallet and KeePassXC do", ErrNoKeyring)
+		return fmt.Errorf("%w: no program on the session bus offers a secret service, as GNOME Keyring, KWallet and "+
+			"KeePassXC do", ErrNoKeyring)
 	case strings.HasPrefix(err.Error(), "failed to unlock"):
 		return errors.New("the system keyring is locked")
 	case errors.Is(err, os.ErrNotExist):

@@ -20,13 +20,15 @@ func TestFromCommandTakesTheFirstLine(t *testing.T) {
 		"a failure":  {"echo 'is locked' >&2; exit 3", "", "exit status 3 is locked"},
 	} {
 		key, err := FromCommand(t.Context(), []string{"sh", "-c", c.script})
-		if key.Reveal() != c.key || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+		if key.Reveal() != c.key || (err != nil) != (c.err != "") || err != nil &&
+			!strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %q, %v; want %q and an error with %q", name, key.Reveal(), err, c.key, c.err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := FromCommand(ctx, []string{"sh", "-c", "echo sk-1"}); err == nil || strings.Contains(err.Error(), "took longer") {
+	if _, err := FromCommand(ctx, []string{"sh", "-c", "echo sk-1"}); err == nil ||
+		strings.Contains(err.Error(), "took longer") {
 		t.Errorf("a command that was stopped: %v", err)
 	}
 }
@@ -36,7 +38,8 @@ func TestFromCommandTakesTheFirstLine(t *testing.T) {
 func TestFromCommandDoesNotWaitForWhatTheCommandLeavesBehind(t *testing.T) {
 	end := fifo(t) // what is left behind ends when this is opened for writing
 	run := func(ctx context.Context, script string) (Secret, error) {
-		key, err := fromCommand(ctx, []string{"sh", "-c", "cat " + end + " & " + script}, time.Minute, 50*time.Millisecond)
+		key, err := fromCommand(ctx, []string{"sh", "-c", "cat " + end + " & " + script}, time.Minute,
+			50*time.Millisecond)
 		if err := os.WriteFile(end, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,8 @@ func TestParseTakesOneKey(t *testing.T) {
 	} {
 		key, err := Parse(text)
 		fault, wrong := strings.CutPrefix(want, "!")
-		if wrong && (err == nil || !strings.Contains(err.Error(), fault)) || !wrong && (err != nil || key.Reveal() != want) {
+		if wrong && (err == nil || !strings.Contains(err.Error(), fault)) || !wrong &&
+			(err != nil || key.Reveal() != want) {
 			t.Errorf("%.40q: %.40q, %v; want %.40q", text, key.Reveal(), err, want)
 		}
 		if err != nil && len(text) > 3 && strings.Contains(err.Error(), text) {
@@ -89,7 +90,8 @@ func TestWritingToALinkKeepsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(link)
-	if key, fault := FromFile(file); err != nil || fault != nil || info.Mode()&fs.ModeSymlink == 0 || key.Reveal() != testKey {
+	if key, fault := FromFile(file); err != nil || fault != nil || info.Mode()&fs.ModeSymlink == 0 ||
+		key.Reveal() != testKey {
 		t.Errorf("the link is %v, its file holds %q, %v %v", info, key.Reveal(), err, fault)
 	}
 }
@@ -169,7 +171,8 @@ func TestKeyring(t *testing.T) {
 	bus.Lock(true)
 	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
-	if _, err := s.Get(short, "openai"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "locked") {
+	if _, err := s.Get(short, "openai"); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "locked") {
 		t.Errorf("a locked keyring: %v", err)
 	}
 	stopped, stop := context.WithCancel(ctx)
@@ -197,7 +200,8 @@ func TestKeyring(t *testing.T) {
 	}
 
 	bus.Remove()
-	if err := s.Set(ctx, "openai", testKey, Keyring); !errors.Is(err, ErrNoKeyring) || !strings.Contains(err.Error(), "GNOME Keyring") {
+	if err := s.Set(ctx, "openai", testKey, Keyring); !errors.Is(err, ErrNoKeyring) ||
+		!strings.Contains(err.Error(), "GNOME Keyring") {
 		t.Errorf("a bus without a keyring: %v", err)
 	}
 	if len(s.Names()) != 0 {
@@ -208,7 +212,8 @@ func TestKeyring(t *testing.T) {
 func TestWithoutABusThereIsNoKeyring(t *testing.T) {
 	addresses := []string{"disabled:"}
 	if _, err := os.Stat(filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "bus")); err != nil {
-		addresses = append(addresses, "", "autolaunch:", "autolaunch:scope=*user") // This machine has no bus that is found.
+		// This machine has no bus that is found.
+		addresses = append(addresses, "", "autolaunch:", "autolaunch:scope=*user")
 	}
 	for _, address := range addresses {
 		t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
@@ -250,7 +255,8 @@ func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
 		t.Helper()
 		got, _ := l.Get(t.Context())
 		if got != key || l.Known() != known || fetched != times {
-			t.Errorf("%s: got %q, knows %q after %d fetches; want %q, %q, %d", what, got.Reveal(), l.Known().Reveal(), fetched, key.Reveal(), known.Reveal(), times)
+			t.Errorf("%s: got %q, knows %q after %d fetches; want %q, %q, %d", what, got.Reveal(), l.Known().Reveal(),
+				fetched, key.Reveal(), known.Reveal(), times)
 		}
 	}
 	want("an error", "", "", 1)

@@ -36,7 +36,8 @@ func TestAServerIsAskedByHTTP(t *testing.T) {
 	for name, options := range map[string]*sdk.StreamableHTTPOptions{"events": {}, "JSON": {JSONResponse: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("changing") }, options)
+			changing := func(*http.Request) *sdk.Server { return honestServer("changing") }
+			streamable := sdk.NewStreamableHTTPHandler(changing, options)
 			s := webServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Header.Get("X-Api-Key") != "secret" || r.URL.Query().Get("tenant") != "7" ||
 					r.Header.Get("Accept") == "nonsense" {
@@ -256,7 +257,8 @@ func TestProgressIsReported(t *testing.T) {
 		func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
 			for i := range 2 {
 				r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-					ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: float64(4 * i), Message: "step\x1b",
+					ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: float64(4 * i),
+					Message: "step\x1b",
 				})
 			}
 			<-ctx.Done() // until the test has seen both

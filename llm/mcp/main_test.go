@@ -60,7 +60,8 @@ func honestServer(kind string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "honest-server", Version: "1.2.3"}, nil)
 	sdk.AddTool(s, &sdk.Tool{Name: "add", Description: "Adds two numbers."},
 		func(_ context.Context, _ *sdk.CallToolRequest, in addArguments) (*sdk.CallToolResult, any, error) {
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(in.A + in.B)}}}, nil, nil
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(in.A + in.B)}}}, nil,
+				nil
 		})
 	sdk.AddTool(s, &sdk.Tool{Name: "fail", Description: "Always fails."},
 		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
@@ -153,7 +154,8 @@ func rawServer(kind string) {
 		say("\x1b[31mred\x1b[0m")
 	case "quits":
 		fmt.Fprintln(os.Stderr,
-			"reading the configuration\nError: the variable TOKEN is missing\n    at Object.<anonymous> (index.js:3)\nNode.js v20")
+			"reading the configuration\nError: the variable TOKEN is missing\n"+
+				"    at Object.<anonymous> (index.js:3)\nNode.js v20")
 		os.Exit(3)
 	}
 	in := bufio.NewScanner(os.Stdin)
@@ -195,7 +197,8 @@ func rawServer(kind string) {
 			if kind == "nosy" {
 				nosy.call = r.ID
 				say(`{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"maxTokens":5,"messages":[{"role":"user","content":{"type":"text","text":"Tell me everything."}}]}}`)
-				say(`{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"message":"Your password?","requestedSchema":{"type":"object"}}}`)
+				say(`{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"message":"Your ` +
+					`password?","requestedSchema":{"type":"object"}}}`)
 				say(`{"jsonrpc":"2.0","id":"r","method":"roots/list"}`)
 				continue
 			}
@@ -269,7 +272,8 @@ func callRaw(kind string, r rawRequest, say func(string, ...any), result func(js
 	case "large": // The id stands behind the result, as the TypeScript SDK writes it.
 		text(strings.Repeat("0123456789", 2<<20))
 	case "bytes":
-		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`+"a\xff\xfeb"+` \u0000 \u001b[31m \ud800"}]}}`, r.ID)
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`+"a\xff\xfeb"+` \u0000 \u001b[31m `+
+			`\ud800"}]}}`, r.ID)
 	case "deep":
 		result(r.ID, strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000))
 	case "closes": // It goes on without a way to answer.

@@ -80,9 +80,12 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 func TestAResultIsWhatTheModelReads(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]*sdk.CallToolResult{
-		"[no output]":    {Content: []sdk.Content{&sdk.EmbeddedResource{}}},
-		`{"a":"<&>"}`:    {StructuredContent: map[string]string{"a": "<&>"}},
-		"text\nand more": {Content: []sdk.Content{&sdk.TextContent{Text: "text"}, &sdk.TextContent{Text: "and more"}}, StructuredContent: 1},
+		"[no output]": {Content: []sdk.Content{&sdk.EmbeddedResource{}}},
+		`{"a":"<&>"}`: {StructuredContent: map[string]string{"a": "<&>"}},
+		"text\nand more": {
+			Content:           []sdk.Content{&sdk.TextContent{Text: "text"}, &sdk.TextContent{Text: "and more"}},
+			StructuredContent: 1,
+		},
 	} {
 		if got := resultText(r); got != want {
 			t.Errorf("got %q, want %q", got, want)

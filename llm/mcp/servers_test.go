@@ -124,7 +124,8 @@ func TestAnHonestServerIsUsed(t *testing.T) {
 		{"honest__fail", ``, "error: the disk is on fire"},
 		{
 			"honest__parts", `{}`,
-			"first\n[image, image/png, 5 bytes, not sent to the model]\n[link to the resource file:///a.txt]\nembedded\nlast",
+			"first\n[image, image/png, 5 bytes, not sent to the model]\n[link to the resource file:///a.txt]\n" +
+				"embedded\nlast",
 		},
 	} {
 		if got := call(t, m, c.tool, c.arguments); got != c.want {
@@ -146,7 +147,8 @@ func TestAnHonestServerIsUsed(t *testing.T) {
 	if err != nil || text != "Say hello to Ada." {
 		t.Errorf("prompt: %q, %v", text, err)
 	}
-	if got := status.Resources; len(got) != 2 || got[0].URI != "memo:one" || got[0].Size != 8 || got[1].URI != "memo:{name}" {
+	if got := status.Resources; len(got) != 2 || got[0].URI != "memo:one" || got[0].Size != 8 ||
+		got[1].URI != "memo:{name}" {
 		t.Errorf("resources: %+v", got)
 	}
 	for uri, want := range map[string]string{"memo:one": "the memo", "memo:two": "read memo:two"} {
@@ -161,7 +163,8 @@ func TestABadCallIsAnAnswerAndNoMore(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
 		"banner": `^done$`,
-		"dies":   `^error: the connection to the MCP server dies ended during the call: it ended \(exit status 7\); it printed: panic: \[31mout of cheese; whether the call took effect is not known$`,
+		"dies": `^error: the connection to the MCP server dies ended during the call: it ended \(exit status 7\); ` +
+			`it printed: panic: \[31mout of cheese; whether the call took effect is not known$`,
 		"large":  `^error: the connection .* large ended during the call: it has more than 16 MB; whether`,
 		"bytes":  "^a\uFFFD+b \x00 \x1b\\[31m \uFFFD$",
 		"deep":   `^error: the connection .* deep ended during the call: .*depth`,
@@ -205,7 +208,8 @@ func TestACallEndsInTimeAndWhenItIsStopped(t *testing.T) {
 func folderWith(t *testing.T, name string) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\necho error 5\nexit 3\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\necho error 5\nexit 3\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -226,15 +230,17 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 			"the program winnow-no-such-program is not found",
 		},
 		"path": {
-			Server{Name: "s", Command: "winnow-only-there", Env: map[string]string{"PATH": folderWith(t, "winnow-only-there")}},
+			Server{Name: "s", Command: "winnow-only-there", Env: map[string]string{"PATH": folderWith(t,
+				"winnow-only-there")}},
 			"it ended (exit status 3); it printed: error 5",
 		},
 		"folder": {
 			Server{Name: "s", Command: "sh", Dir: "/no/such/folder"},
 			"cannot start sh: ",
 		},
-		"quits": {serverOf(t, "quits"), "it ended (exit status 3); it printed: reading the configuration / Error: the variable TOKEN is missing / Node.js v20"},
-		"mute":  {mute, "it did not answer within 200ms (startup_timeout)"},
+		"quits": {serverOf(t, "quits"), "it ended (exit status 3); it printed: reading the configuration / Error: " +
+			"the variable TOKEN is missing / Node.js v20"},
+		"mute": {mute, "it did not answer within 200ms (startup_timeout)"},
 		"talks": {
 			talks, "it did not answer within 2s (startup_timeout); it printed: " +
 				`{"level":30,"msg":"starting"} / Listening on [1mhttp://localhost:8080`,
@@ -332,7 +338,8 @@ func TestAServerGetsNothingThatItAsksFor(t *testing.T) {
 	t.Parallel()
 	m := started(t, serverOf(t, "nosy"))
 	got := call(t, m, "nosy__work", `{}`)
-	want := regexp.MustCompile(`^"e"\{"code":-?\d+,"message":"client does not support elicitation"\} "r"\{"roots":\[\]\} "s"\{"code":-?\d+,"message":"client does not support CreateMessage"\} capabilities\{.*\}$`)
+	want := regexp.MustCompile(`^"e"\{"code":-?\d+,"message":"client does not support elicitation"\} ` +
+		`"r"\{"roots":\[\]\} "s"\{"code":-?\d+,"message":"client does not support CreateMessage"\} capabilities\{.*\}$`)
 	if !want.MatchString(got) || strings.Contains(got, "sampling") || strings.Contains(got, `"elicitation":`) {
 		t.Errorf("got %s", got)
 	}

@@ -37,9 +37,12 @@ func opened() Model {
 				return store.Message{Message: history.Message{ID: id, Content: texts[id]}}, true
 			},
 		},
-		Request: Request{Name: "next request", Ready: true, Plan: history.Plan{Entries: entries, Messages: []history.Message{
-			{Role: history.User, Content: "A key"}, {Role: history.Assistant, Content: "secret"},
-		}, Spans: []history.Span{{Entry: 0, Message: 0, To: 5}, {Entry: 1, Message: 1, To: 6}}}},
+		Request: Request{Name: "next request", Ready: true, Plan: history.Plan{
+			Entries: entries,
+			Messages: []history.Message{
+				{Role: history.User, Content: "A key"}, {Role: history.Assistant, Content: "secret"},
+			}, Spans: []history.Span{{Entry: 0, Message: 0, To: 5}, {Entry: 1, Message: 1, To: 6}},
+		}},
 	}
 	request := in.Request
 	in.Resize(80, 20)
@@ -132,7 +135,10 @@ func TestTheViewsAreNamedInTheirSpace(t *testing.T) {
 func TestTheHistoryOfAMessageStandsBelowItsText(t *testing.T) {
 	in := opened()
 	whole := in.Plan.Entries[0]
-	cut := history.Entry{ID: 1, Disposition: history.Cut, Cause: history.Cause{Code: history.CauseAssistantLimit, Have: 150, Want: 2310, Limit: 150}, CharsBefore: 2310, CharsAfter: 150, TokensBefore: 584, TokensAfter: 44}
+	cut := history.Entry{ID: 1, Disposition: history.Cut, Cause: history.Cause{
+		Code: history.CauseAssistantLimit,
+		Have: 150, Want: 2310, Limit: 150,
+	}, CharsBefore: 2310, CharsAfter: 150, TokensBefore: 584, TokensAfter: 44}
 	in.Plan.Entries = edited(in.Plan.Entries, func(list []history.Entry) {
 		list[0] = cut
 	})
@@ -164,8 +170,12 @@ func TestTheHistoryOfAMessageStandsBelowItsText(t *testing.T) {
 func TestTheRequestIsComparedWithAnother(t *testing.T) {
 	in := opened()
 	do(&in, Inspect{On: Subject{Request: true}, At: TextView}, "shift+tab")
-	do(&in, BeforeMsg{Answer: Answer{Number: in.Number}, Before: &Request{Name: "turn 1", Plan: history.Plan{Entries: in.Plan.Entries[:1]}}})
-	if got := shown(&in); !strings.Contains(got, "from turn 1 to next request") || !strings.Contains(got, "entered      2 model") {
+	do(&in, BeforeMsg{Answer: Answer{Number: in.Number}, Before: &Request{
+		Name: "turn 1",
+		Plan: history.Plan{Entries: in.Plan.Entries[:1]},
+	}})
+	if got := shown(&in); !strings.Contains(got, "from turn 1 to next request") ||
+		!strings.Contains(got, "entered      2 model") {
 		t.Errorf("the changes are not shown:\n%s", got)
 	}
 	do(&in, "enter")
@@ -327,7 +337,10 @@ func TestPricesAreMadeForTheRepairOnShow(t *testing.T) {
 	plan := in.Plan
 	plan.Entries = plan.Entries[:2:2]
 	for id := int64(3); id < 8; id++ {
-		plan.Entries = append(plan.Entries, history.Entry{ID: id, Index: int(id) - 1, Repairs: []history.Repair{{Kind: "C8"}}})
+		plan.Entries = append(plan.Entries, history.Entry{
+			ID: id, Index: int(id) - 1,
+			Repairs: []history.Repair{{Kind: "C8"}},
+		})
 	}
 	l := Repairs{Keys: keymap.Default(), Message: in.Message}
 	l.Set(plan)

@@ -58,8 +58,10 @@ func (in *Model) showChanges(from, to *Request) {
 		None:   "Nothing changed: every message is sent as before.",
 	}
 	l.Head.Line(Title, "from %s to %s", from.Name, to.Name)
-	l.Head.Line(Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s", theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
-		theme.Thousands(sentOf(before)), theme.Thousands(sentOf(after)), theme.Thousands(len(after.Entries)), theme.Plural(len(list), "change"))
+	l.Head.Line(Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s",
+		theme.Thousands(before.Sum.Tokens(before.Sum.Total)), theme.Thousands(after.Sum.Tokens(after.Sum.Total)),
+		theme.Thousands(sentOf(before)), theme.Thousands(sentOf(after)), theme.Thousands(len(after.Entries)),
+		theme.Plural(len(list), "change"))
 	in.changes = list
 	in.put(l)
 }

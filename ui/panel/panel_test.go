@@ -19,10 +19,23 @@ import (
 func planned() Model {
 	plan := history.Plan{
 		Entries: []history.Entry{
-			{ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget"}, TokensBefore: 612},
-			{ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut, Cause: history.Cause{Text: "an older answer"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310, CharsAfter: 150},
-			{ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true, Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18},
-			{ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true, Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31},
+			{
+				ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget"},
+				TokensBefore: 612,
+			},
+			{
+				ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut,
+				Cause: history.Cause{Text: "an older answer"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310,
+				CharsAfter: 150,
+			},
+			{
+				ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true,
+				Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18,
+			},
+			{
+				ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true,
+				Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31,
+			},
 		},
 		Next: []int{3},
 		Sum: history.Sum{
@@ -71,8 +84,11 @@ func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
 func TestPanelCountsInTheServersMeasure(t *testing.T) {
 	p := Model{Deps: Deps{Text: noTexts}}
 	p.Set(history.Plan{
-		Sum:     history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
-		Entries: []history.Entry{{ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100}},
+		Sum: history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
+		Entries: []history.Entry{{
+			ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100,
+			TokensAfter: 100,
+		}},
 	}, nil)
 	got := screen(p, 60, 24, true)
 	for _, want := range []string{"messages ~200", "~200 of 400 tokens", "200 free", "●  1 you"} {
@@ -197,7 +213,10 @@ func whole() Model {
 	for i := range entries {
 		entries[i].Index = i
 	}
-	plan := history.Plan{Entries: entries, Sum: history.Sum{System: 12, Body: 338, Total: 350, Limit: 120_186, Window: 128_000, Bound: history.BoundWindow, Ratio: 1}}
+	plan := history.Plan{Entries: entries, Sum: history.Sum{
+		System: 12, Body: 338, Total: 350, Limit: 120_186,
+		Window: 128_000, Bound: history.BoundWindow, Ratio: 1,
+	}}
 	p.Set(plan, nil)
 	return p
 }

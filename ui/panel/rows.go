@@ -6,8 +6,8 @@ import (
 	"winnow/history"
 )
 
-// rows are the messages of a request in their order, and the texts that winnow added at their places. A place counts both. On the screen a run of neighbours that
-// are not sent for the same verdict is one line, unless it is opened.
+// rows are the messages of a request in their order, and the texts that winnow added at their places. A place counts
+// both. On the screen a run of neighbours that are not sent for the same verdict is one line, unless it is opened.
 type rows struct {
 	Entries []history.Entry
 	Added   []history.Added

@@ -47,7 +47,10 @@ func drawnRequest(t *rapid.T) Model {
 		plan.Entries = append(plan.Entries, e)
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "added") {
-		a := history.Added{Kind: "marker", At: rapid.IntRange(0, len(plan.Entries)).Draw(t, "at"), Text: "…", Tokens: rapid.IntRange(0, 30).Draw(t, "tokens")}
+		a := history.Added{
+			Kind: "marker", At: rapid.IntRange(0, len(plan.Entries)).Draw(t, "at"), Text: "…",
+			Tokens: rapid.IntRange(0, 30).Draw(t, "tokens"),
+		}
 		plan.Added = append(plan.Added, a)
 		s.Added += a.Tokens
 	}
@@ -101,7 +104,8 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 			total += draft
 		}
 		if total != r.Plan.Sum.Used() || messages != len(r.Plan.Entries) {
-			t.Fatalf("the rows add up to %d tokens of %d messages, the request has %d of %d", total, messages, r.Plan.Sum.Used(), len(r.Plan.Entries))
+			t.Fatalf("the rows add up to %d tokens of %d messages, the request has %d of %d", total, messages,
+				r.Plan.Sum.Used(), len(r.Plan.Entries))
 		}
 	})
 }

@@ -127,9 +127,12 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	out := transcript(t, o, "First\nand \\\nmore\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin "+
 		"1\n/retry\n/pin 99\n/quit now\n/fly\n/retry\\\nmore\n/quit\nnever\n")
 	wantInOrder(
-		t, out, "The model is here/small, because you named it.", "you: First", "Sending 1 of 1 message", "small:\n"+long, "(saw 1 of 1 message",
-		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "The budget is set.", "The next request: ", "message 2, model: cut to 146 of 2,400 characters",
-		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes no arguments.", "There is no command /fly.", "/retry takes one line. To send it as a message",
+		t, out, "The model is here/small, because you named it.", "you: First", "Sending 1 of 1 message",
+		"small:\n"+long, "(saw 1 of 1 message",
+		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "The budget is set.", "The next request: ",
+		"message 2, model: cut to 146 of 2,400 characters",
+		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes no arguments.",
+		"There is no command /fly.", "/retry takes one line. To send it as a message",
 	)
 	if len(s.bodies) != 4 || strings.Contains(out, "never") {
 		t.Errorf("%d requests, and the chat is\n%s", len(s.bodies), out)

@@ -17,7 +17,8 @@ func planText(p history.Plan) string {
 			sent++
 		}
 	}
-	return fmt.Sprintf("Sending %s of %s, about %s tokens.", theme.Thousands(sent), theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
+	return fmt.Sprintf("Sending %s of %s, about %s tokens.", theme.Thousands(sent),
+		theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
 }
 
 // verdict is a verdict in words: "cut to 150 of 2,310 characters". It is "" for a message that is sent whole and as it

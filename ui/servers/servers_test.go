@@ -59,7 +59,10 @@ func offered(t *testing.T) Servers {
 func TestPromptsAreCommands(t *testing.T) {
 	t.Parallel()
 	s := offered(t)
-	want := []Completion{{"notes:code-review", "LANGUAGE [FOCUS]", "Reviews␛[2J code."}, {"notes:empty", "", "a prompt of notes"}}
+	want := []Completion{
+		{"notes:code-review", "LANGUAGE [FOCUS]", "Reviews␛[2J code."},
+		{"notes:empty", "", "a prompt of notes"},
+	}
 	if got := s.Commands(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the commands are %q, want %q", got, want)
 	}

@@ -85,7 +85,9 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 			},
 		},
 	}
-	for query, want := range map[string]string{"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?"} {
+	for query, want := range map[string]string{
+		"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?",
+	} {
 		if got := textOf(m, store.Search{Text: query}); got != want {
 			t.Errorf("%q previews %q, want %q", query, got, want)
 		}

@@ -110,7 +110,10 @@ func (s *Model) tools() Filled {
 				offered++
 			}
 		}
-		filled.Choices = append(filled.Choices, Choice{Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: serverState(server, offered), Value: ofServer + server.Name})
+		filled.Choices = append(filled.Choices, Choice{
+			Label: markdown.OneLine(server.Name, 40), About: "MCP server",
+			Right: serverState(server, offered), Value: ofServer + server.Name,
+		})
 		of(server.Name)
 		if server.Err != nil {
 			filled.Notes = append(filled.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))

@@ -19,7 +19,8 @@ type tally [notKnown + 1]int
 
 // sees says what the model sees of a hit.
 func (c *Model) sees(h hit) seen {
-	if h.message >= c.Messages.Len() || h.message >= len(c.Plan.Entries) || c.Plan.Entries[h.message].ID != c.Messages.ID(h.message) {
+	if h.message >= c.Messages.Len() || h.message >= len(c.Plan.Entries) ||
+		c.Plan.Entries[h.message].ID != c.Messages.ID(h.message) {
 		return notKnown
 	}
 	e := c.Plan.Entries[h.message]
