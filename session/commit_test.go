@@ -116,29 +116,3 @@ func TestATitleThatIsAskedForReplacesTheUsersOwn(t *testing.T) {
 		}
 	}
 }
-
-// A title that the user gives while a model writes one stays, and Retitle returns it.
-func TestAWrittenTitleDoesNotReplaceOneGivenMeanwhile(t *testing.T) {
-	t.Parallel()
-	asked, renamed := make(chan struct{}), make(chan struct{})
-	b := newBench(t, says("Yes."), func(w http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-renamed
-		says("Written")(w, r)
-	})
-	b.deps.TitleRef = "test/small"
-	s := b.begin()
-	drain(s.Send(t.Context(), "How does a parser recover?"))
-	go func() {
-		defer close(renamed)
-		<-asked
-		if err := s.Rename(t.Context(), "Mine"); err != nil {
-			t.Error(err)
-		}
-	}()
-	title, err := s.Retitle(t.Context(), false, func(Event) {})
-	if err != nil || title != "Mine" || s.Info().Title != "Mine" || s.Info().TitleFrom != "user" {
-		t.Errorf("Retitle returned %q (%v) and the session is called %q by %q, want Mine by user", title, err,
-			s.Info().Title, s.Info().TitleFrom)
-	}
-}

@@ -242,26 +242,3 @@ func TestWhatIsSentIsCounted(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestCountingGoesOnBesideATurn counts while an answer arrives and the conversation grows.
-func TestCountingGoesOnBesideATurn(t *testing.T) {
-	sent := make(chan struct{})
-	b, _ := countingBench(t, hangs(sent, "Half an"))
-	row := b.imported(1000, numbered)
-	s := b.loaded(row.ID)
-	ctx, stop := context.WithCancel(t.Context())
-	events := s.Send(ctx, "And?")
-	until[Delta](events)
-	if err := CountAll(t.Context(), s, unseen); err != nil {
-		t.Errorf("counting beside a turn: %v", err)
-	}
-	stop()
-	if _, err := drain(events); err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range s.Messages() {
-		if want := (len(m.Content) + 3) / 4; m.Tokens != want {
-			t.Fatalf("message %d has %d tokens, want %d", i, m.Tokens, want)
-		}
-	}
-}
