@@ -110,7 +110,9 @@ func TestATitleThatIsAskedForReplacesTheUsersOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, got := range map[string]string{"Retitle": title, "the session": s.Info().Title, "the store": b.open(s.Info().ID).Info().Title} {
+	for where, got := range map[string]string{
+		"Retitle": title, "the session": s.Info().Title, "the store": b.open(s.Info().ID).Info().Title,
+	} {
 		if got != "How does a parser recover?" {
 			t.Errorf("%s says %q, want the title that was asked for", where, got)
 		}

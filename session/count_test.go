@@ -188,8 +188,10 @@ func TestPreviewDoesNotWaitForTheCounting(t *testing.T) {
 			exact.Sum, want.Sum)
 	}
 	for i := range want.Entries {
-		if got, want := exact.Entries[i], want.Entries[i]; got.Cause != want.Cause || got.TokensBefore != want.TokensBefore || got.TokensAfter != want.TokensAfter {
-			t.Fatalf("message %d is %q with %d of %d tokens, want %q with %d of %d", i, got.Cause.Sentence(), got.TokensAfter, got.TokensBefore, want.Cause.Sentence(), want.TokensAfter, want.TokensBefore)
+		got, want := exact.Entries[i], want.Entries[i]
+		if got.Cause != want.Cause || got.TokensBefore != want.TokensBefore || got.TokensAfter != want.TokensAfter {
+			t.Fatalf("message %d is %q with %d of %d tokens, want %q with %d of %d", i,
+				got.Cause.Sentence(), got.TokensAfter, got.TokensBefore, want.Cause.Sentence(), want.TokensAfter, want.TokensBefore)
 		}
 	}
 }

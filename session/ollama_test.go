@@ -44,7 +44,8 @@ func newOllamaBench(t *testing.T, steps ...step) *ollamaBench {
 			return fmt.Sprintf(`{"models":[{"name":"m:latest","context_length":%d}]}`, b.running)
 		},
 		"/api/show": func() string {
-			return `{"details":{"family":"a"},"model_info":{"general.architecture":"a","a.context_length":65536},"capabilities":["completion","tools"]}`
+			return `{"details":{"family":"a"},"model_info":{"general.architecture":"a","a.context_length":65536}` +
+				`,"capabilities":["completion","tools"]}`
 		},
 	}
 	b.believing(0)
@@ -73,7 +74,8 @@ func tells(lines ...string) step {
 			_, _ = io.WriteString(w, line+"\n")
 		}
 		_, _ = io.WriteString(w,
-			`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":40,"eval_count":2}`+"\n")
+			`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop",`+
+				`"prompt_eval_count":40,"eval_count":2}`+"\n")
 	}
 }
 

@@ -66,12 +66,14 @@ func notices(events []Event) []string {
 	return all
 }
 
-const noNumber = `{"error":{"message":"Your input exceeds the context window of this model.","code":"context_length_exceeded"}}`
+const noNumber = `{"error":{"message":"Your input exceeds the context window of this model.",` +
+	`"code":"context_length_exceeded"}}`
 
 func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 	b, s := conversationOf(t, 20,
 		refuses(400,
-			`{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
+			`{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try `+
+				`increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
 		says("It fits."), says("And again."))
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
@@ -182,7 +184,9 @@ func wantReply(t *testing.T, s *Session, tokens int) {
 func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	b, s := conversationOf(t, 10,
 		refuses(400,
-			`{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
+			`{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens `+
+				`(1240 in the messages, 2000 in the completion). Please reduce the length of the messages or `+
+				`completion.","code":400}`),
 		says("Short."), says("Next."))
 	wantReply(t, s, 2000)
 	events, err := drain(s.Send(t.Context(), "And?"))

@@ -92,7 +92,8 @@ func recordOllama(t *testing.T) (*bench, *Session) {
 	b := newOllamaBench(
 		t,
 		tells(`{"message":{"role":"assistant","thinking":"They want a sum.","content":"I add."},"done":false}`,
-			`{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":{ "a": 1,"b":2 }}}]},"done":false}`),
+			`{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":{ `+
+				`"a": 1,"b":2 }}}]},"done":false}`),
 		tells(`{"message":{"role":"assistant","content":"Three."},"done":false}`),
 		tells(`{"message":{"role":"assistant","content":"It is three."},"done":false}`),
 	)
@@ -120,7 +121,8 @@ func (b *bench) recorded(t *testing.T, change func(*llm.Endpoint)) *Session {
 func thinksAndCalls(secret string) step {
 	return responds(
 		`{"type":"response.output_item.done","output_index":0,"item":`+thought(secret)+`}`,
-		`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc_1","call_id":"c1","name":"add","arguments":""}}`,
+		`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc_1",`+
+			`"call_id":"c1","name":"add","arguments":""}}`,
 		`{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"a\":1,\"b\":2}"}`,
 		respondsEnd)
 }
@@ -143,7 +145,9 @@ func thought(secret string) string {
 }
 
 const (
-	respondsText  = `{"type":"response.output_text.delta","output_index":9,"delta":"It is three."}`
-	respondsEnd   = `{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":60,"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4}}}}`
-	onlyResponses = `{"error":{"message":"Function tools with reasoning_effort are not supported for m in /v1/chat/completions. Please use /v1/responses instead.","param":"reasoning_effort"}}`
+	respondsText = `{"type":"response.output_text.delta","output_index":9,"delta":"It is three."}`
+	respondsEnd  = `{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":60,` +
+		`"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4}}}}`
+	onlyResponses = `{"error":{"message":"Function tools with reasoning_effort are not supported for m in ` +
+		`/v1/chat/completions. Please use /v1/responses instead.","param":"reasoning_effort"}}`
 )

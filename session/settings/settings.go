@@ -47,7 +47,9 @@ func (o Overrides) With(values map[string]any) (Overrides, error) {
 	return o, nil
 }
 
-func (o Overrides) read() (map[string]any, error) { return read(o.Keys, "this conversation's overrides") }
+func (o Overrides) read() (map[string]any, error) {
+	return read(o.Keys, "this conversation's overrides")
+}
 
 // read is the keys of a text in TOML, of which what says what it is.
 func read(text, what string) (map[string]any, error) {
