@@ -160,18 +160,6 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 	}
 }
 
-func TestARepairedCallEndsATurnThatNobodyWatches(t *testing.T) {
-	b := newBench(t, calls("c1", remote.Name, `{"name":"a"`))
-	w := newWitness(remote)
-	b.offer(&w.box)
-	b.deps.Approve, b.deps.AllowTools, b.deps.Unattended = Always, []string{"*"}, true
-	_, err := drain(b.begin().Send(t.Context(), "Write."))
-	if err == nil || !strings.Contains(err.Error(), "repaired arguments never runs without asking") ||
-		!strings.Contains(err.Error(), `{"name":"a"}`) || len(w.ran) > 0 {
-		t.Errorf("the turn ended with %v, and the tool ran with %q", err, w.ran)
-	}
-}
-
 // Arguments of which nothing can be read are nothing that a user could allow.
 func TestACallWithoutReadableArgumentsDoesNotRun(t *testing.T) {
 	b := newBench(t, calls("c1", remote.Name, "write it somewhere"), says("Sorry."))

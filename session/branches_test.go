@@ -111,31 +111,6 @@ func TestEditKeepsTheFiles(t *testing.T) {
 	}
 }
 
-// Files given with an edit take the place of the earlier ones, and so does an empty list of them.
-func TestEditTakesTheFilesItIsGiven(t *testing.T) {
-	b := newBench(t, says("A cat."), says("A dog."), says("Nothing."))
-	s := b.begin()
-	cat := history.Part{Kind: history.TextPart, Name: "cat.txt", Text: "meow"}
-	dog := history.Part{Kind: history.TextPart, Name: "dog.txt", Text: "woof"}
-	drain(s.Send(t.Context(), "What is this?", cat))
-	asked := s.Messages()[0]
-	if !reflect.DeepEqual(asked.Parts, []history.Part{cat}) {
-		t.Fatalf("the message has the files %+v, want %+v", asked.Parts, cat)
-	}
-	for i, files := range [][]history.Part{{dog}, {}} {
-		if _, err := drain(s.Edit(t.Context(), SendOptions{}, asked.ID, "What is this?", files...)); err != nil {
-			t.Fatal(err)
-		}
-		got := b.open(s.Info().ID).Messages()[0].Parts
-		if len(got) != len(files) || len(got) > 0 && !reflect.DeepEqual(got, files) {
-			t.Errorf("the edit with %+v holds %+v", files, got)
-		}
-		if body := b.body(i + 2); strings.Contains(body, "meow") || strings.Contains(body, "woof") != (len(files) > 0) {
-			t.Errorf("the request of the edit with %+v is\n%s", files, body)
-		}
-	}
-}
-
 func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Fine."), says("It is three."),
 		says("Very well."))
@@ -205,23 +180,6 @@ func TestBranchesThatCannotBe(t *testing.T) {
 			t.Errorf("%s left its mark: %+v, was %+v", test.name, now, row)
 		}
 		wantTranscript(t, s.Messages(), want)
-	}
-}
-
-// An imported conversation may begin with an answer.
-func TestThereMayBeNoQuestion(t *testing.T) {
-	b := newBench(t)
-	row, err := b.deps.Store.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
-		return store.Session{Model: "m"}, add(store.Message{
-			Message: history.Message{Role: history.Assistant, Content: "Welcome.", Status: history.Imported},
-		})
-	}, store.ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := b.open(row.ID)
-	if _, err := drain(s.Regenerate(t.Context(), s.Messages()[0].ID)); !errors.Is(err, ErrNothingToAnswer) {
-		t.Errorf("an answer without a question is asked for again: %v, want ErrNothingToAnswer", err)
 	}
 }
 

@@ -2,12 +2,10 @@ package session
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
-	"winnow/history"
 	"winnow/llm"
 )
 
@@ -140,53 +138,6 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	}
 	if body, err := later.Try(Trial{}).Body(plan); err != nil || strings.Contains(string(body), "reasoning_content") {
 		t.Errorf("the reasoning is sent to another model: %s %v", body, err)
-	}
-}
-
-// A server that wants the reasoning back gets none where that does not fit: no request leaves, and none is announced.
-func TestARequirementThatDoesNotFitAnnouncesNoRequest(t *testing.T) {
-	server := func(messages []messageSent) step {
-		if len(messages) == 2 {
-			return thinks(strings.Repeat("I need the tool. ", 2000), callOf("c", nil)) // more than the window
-		}
-		return deepSeek(messages)
-	}
-	b := acting(t, 2, server)
-	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "add one and two"))
-	var over *history.OverBudgetError
-	if !errors.As(err, &over) || b.requests() != 2 {
-		t.Fatalf("the turn ended with %v after %d requests, want one that does not fit, after 2", err, b.requests())
-	}
-	if said := noticed(events); said != "asking test/m again with the result of add: request 2 of at most 16" {
-		t.Errorf("the turn says %q", said)
-	}
-}
-
-// A request that would leave once more, and that cannot be recorded, does not leave and is not announced.
-func TestATryThatCannotBeRecordedIsNotAnnounced(t *testing.T) {
-	t.Parallel()
-	for name, refusal := range map[string]string{
-		"as it was":       `{"error":{"message":"slow down"}}`,
-		"without a field": `{"error":{"message":"Unsupported parameter: stream_options"}}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t)
-			b.steps = []step{func(w http.ResponseWriter, r *http.Request) {
-				b.deps.Store.Close()
-				status := http.StatusBadRequest
-				if name == "as it was" {
-					status = http.StatusTooManyRequests
-				}
-				refuses(status, refusal)(w, r)
-			}}
-			s := b.begin()
-			events, err := drain(s.Send(t.Context(), "Hello"))
-			if err == nil || noticed(events) != "" || len(only[Waiting](events)) > 0 {
-				t.Errorf("%v; the turn says %q, and %v", err, noticed(events), only[Waiting](events))
-			}
-		})
 	}
 }
 

@@ -110,35 +110,11 @@ func TestATitleThatIsAskedForReplacesTheUsersOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, got := range map[string]string{"Retitle": title, "the session": s.Info().Title, "the store": b.open(s.Info().ID).Info().Title} {
+	for where, got := range map[string]string{
+		"Retitle": title, "the session": s.Info().Title, "the store": b.open(s.Info().ID).Info().Title,
+	} {
 		if got != "How does a parser recover?" {
 			t.Errorf("%s says %q, want the title that was asked for", where, got)
 		}
-	}
-}
-
-// A title that the user gives while a model writes one stays, and Retitle returns it.
-func TestAWrittenTitleDoesNotReplaceOneGivenMeanwhile(t *testing.T) {
-	t.Parallel()
-	asked, renamed := make(chan struct{}), make(chan struct{})
-	b := newBench(t, says("Yes."), func(w http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-renamed
-		says("Written")(w, r)
-	})
-	b.deps.TitleRef = "test/small"
-	s := b.begin()
-	drain(s.Send(t.Context(), "How does a parser recover?"))
-	go func() {
-		defer close(renamed)
-		<-asked
-		if err := s.Rename(t.Context(), "Mine"); err != nil {
-			t.Error(err)
-		}
-	}()
-	title, err := s.Retitle(t.Context(), false, func(Event) {})
-	if err != nil || title != "Mine" || s.Info().Title != "Mine" || s.Info().TitleFrom != "user" {
-		t.Errorf("Retitle returned %q (%v) and the session is called %q by %q, want Mine by user", title, err,
-			s.Info().Title, s.Info().TitleFrom)
 	}
 }

@@ -127,50 +127,6 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 	}
 }
 
-// A list that has prices is read where the window is configured as well, at the latest for the first turn.
-func TestPricesAreFoundWhereTheWindowIsKnown(t *testing.T) {
-	b := newBench(t)
-	b.hosted(nil)
-	b.info = map[string]func() string{"/v1/models": func() string {
-		return `{"data": [{"id": "m", "pricing": {"prompt": "0.000002", "completion": "0.00001"}}]}`
-	}}
-	s := b.begin()
-	if err := s.LoadRest(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Preview("How much is this?")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "~" + pricing.Money(plan.Sum.Tokens(plan.Sum.Total)*2000).String()
-	if got := s.Try(Trial{}).InputCost(plan).String(); got != want {
-		t.Errorf("the input costs %s, want %s", got, want)
-	}
-}
-
-func TestInputCostIsThatOfTheTriedModel(t *testing.T) {
-	b := newBench(t)
-	prices := perMillion(1, 1)
-	prices["large"] = perMillion(50, 50)[pricing.AnyModel]
-	b.hosted(prices)
-	s := b.begin()
-	if err := s.Consider(context.Background(), "test/large"); err != nil {
-		t.Fatal(err)
-	}
-	trial := Trial{Model: "test/large"}
-	plan, err := s.Try(trial).Preview("Think hard.")
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, there := s.Try(Trial{}).InputCost(plan), s.Try(trial).InputCost(plan)
-	if here.From != pricing.Estimated || there.Amount != 50*here.Amount {
-		t.Errorf("the input costs %s here and %s there, which is 50 times as dear", here, there)
-	}
-	if got := s.Try(Trial{Model: "test/unheard"}).InputCost(plan); got.Known() {
-		t.Errorf("a model that was not considered costs %s", got)
-	}
-}
-
 // What arrived before a stop was paid for.
 func TestStoppedAnswerIsEstimated(t *testing.T) {
 	sent := make(chan struct{})

@@ -105,21 +105,3 @@ func TestTheServerIsAskedForItsWindowBeforeALongMessageOnly(t *testing.T) {
 		}
 	}
 }
-
-func TestTheErrorNamesTheLargestPartWithItsCure(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.deps.System = strings.Repeat("rule ", 16_000)
-	s := b.begin()
-	_, err := drain(s.Send(t.Context(), "Hello?"))
-	var over *OversizeError
-	if !errors.As(err, &over) {
-		t.Fatalf("the error is %v", err)
-	}
-	got := over.Sentence(func(what string) string {
-		return map[string]string{string(history.PartSystem): "/system", string(history.BoundWindow): "/window"}[what]
-	})
-	if !strings.Contains(got, " tokens too many: system prompt 20,000 → /system · raise the window → /window") {
-		t.Errorf("it says %q", got)
-	}
-}

@@ -104,11 +104,3 @@ func TestConversationIsFreeWhenItsWindowShowsAnother(t *testing.T) {
 	second.Leave() // a second time is none
 	takeLease(t, first, false)
 }
-
-// A script that answers in a conversation does not ask for it, and is not held up.
-func TestConversationThatWasNotAskedForIsWrittenIn(t *testing.T) {
-	_, _, second := twoWindows(t, says("Two."))
-	if _, err := drain(second.Send(t.Context(), "Second")); err != nil {
-		t.Errorf("Send: %v", err)
-	}
-}

@@ -1,13 +1,9 @@
 package session
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
-
-	"winnow/llm"
-	"winnow/session/limits"
 )
 
 // twoModels is a bench with a second endpoint, which has another key, other prices and a smaller window.
@@ -102,51 +98,4 @@ func TestAModelThatIsNotThereAnswersNothing(t *testing.T) {
 	if n := b.requests(); n != 2 {
 		t.Errorf("%d requests, want none to a model that is not there", n)
 	}
-}
-
-// The limits are those of the conversation, by the prices of the model that is asked.
-func TestTheOtherModelIsHeldToTheLimits(t *testing.T) {
-	t.Parallel()
-	b := twoModels(t, says("One."))
-	e := b.deps.Models.Endpoints()[1]
-	e.BaseURL, e.Doer = "http://llm.example.com/v1", otherHost{
-		strings.TrimPrefix(strings.TrimSuffix(e.BaseURL, "/v1"), "http://"),
-	}
-	b.deps.Models.Add(e)
-	b.deps.Limits = limits.Limits{Request: limits.Amount{Cost: cent / 100}}
-	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	asked, _, err := answering(s.RegenerateWith(t.Context(), 0, "other"))
-	if len(asked) != 1 || err == nil {
-		t.Errorf("asked %q, ended with %v; want one question about the cost", keysOf(asked), err)
-	}
-	if n := b.requests(); n != 1 {
-		t.Errorf("%d requests, want that of the first answer alone", n)
-	}
-}
-
-// What is set while the other model answers is set for the conversation's own, which may have no server any more.
-func TestSettingsMeanwhileAreOfTheOwnModel(t *testing.T) {
-	t.Parallel()
-	b := twoModels(t, says("One."), hangs(make(chan struct{}), "Half"))
-	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	e := b.deps.Models.Endpoints()[1]
-	b.deps.Models = new(llm.Catalog).With(e)
-	s = b.open(s.Info().ID)
-	if s.Model().Unready == nil {
-		t.Fatal("the conversation's own model can be asked")
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	events := s.RegenerateWith(ctx, 0, "other/large")
-	until[Delta](events)
-	if err := s.Apply(t.Context(), Trial{Budget: new(3000)}); err != nil {
-		t.Error(err)
-	}
-	stop()
-	if _, err := drain(events); err != nil {
-		t.Fatal(err)
-	}
-	wantModel(t, b, s, "test/m")
-	wantTranscript(t, s.Messages(), "user: First\nassistant: Half (interrupted)\n")
 }

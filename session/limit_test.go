@@ -271,7 +271,8 @@ func TestTheAttemptsOfARoundAreOneQuestion(t *testing.T) {
 		refuses(http.StatusBadRequest,
 			`{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`),
 		refuses(http.StatusBadRequest,
-			`{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.","code":"context_length_exceeded"}}`),
+			`{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested `+
+				`5000 tokens.","code":"context_length_exceeded"}}`),
 		says("At last."),
 	)
 	s := b.begin()

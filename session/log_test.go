@@ -2,33 +2,11 @@ package session
 
 import (
 	"bytes"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 )
-
-func TestLogSaysWhatARequestHeld(t *testing.T) {
-	var log bytes.Buffer
-	b := newBench(t, says("One."), says("Two."))
-	b.deps.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	drain(s.Send(t.Context(), "Second"))
-	record := fmt.Sprint("turn=2 record=", s.Messages()[3].Request)
-	for _, want := range []string{
-		record + " model=test/m", "messages.stored=3 messages.sent=3 messages.cut=0", "messages.oldest=2",
-		record + " ended=done prompt=12",
-	} {
-		if !strings.Contains(log.String(), want) {
-			t.Errorf("the log does not say %q:\n%s", want, log.String())
-		}
-	}
-	if strings.Contains(log.String(), "Second") {
-		t.Errorf("the log quotes what was said:\n%s", log.String())
-	}
-}
 
 // Each line of the log names its session and turn, a repair and an error by their codes, and none quotes what
 // was said: a server's error may.

@@ -28,8 +28,8 @@ func (d Deps) begin(ref string) *target.Model {
 }
 
 // SetModel asks another model from the next turn on. A reference that the catalog's Find does not know
-// changes nothing; a model without an endpoint is looked for in the list of the endpoint in use. A history that cannot be
-// written does not keep the choice, which holds for this window all the same.
+// changes nothing; a model without an endpoint is looked for in the list of the endpoint in use. A history that cannot
+// be written does not keep the choice, which holds for this window all the same.
 func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err := s.mayWrite(); err != nil {
 		return err

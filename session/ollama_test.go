@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 
-	"winnow/history"
-	"winnow/llm"
 	"winnow/llm/llmtest"
 )
 
@@ -47,7 +44,8 @@ func newOllamaBench(t *testing.T, steps ...step) *ollamaBench {
 			return fmt.Sprintf(`{"models":[{"name":"m:latest","context_length":%d}]}`, b.running)
 		},
 		"/api/show": func() string {
-			return `{"details":{"family":"a"},"model_info":{"general.architecture":"a","a.context_length":65536},"capabilities":["completion","tools"]}`
+			return `{"details":{"family":"a"},"model_info":{"general.architecture":"a","a.context_length":65536}` +
+				`,"capabilities":["completion","tools"]}`
 		},
 	}
 	b.believing(0)
@@ -76,58 +74,9 @@ func tells(lines ...string) step {
 			_, _ = io.WriteString(w, line+"\n")
 		}
 		_, _ = io.WriteString(w,
-			`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":40,"eval_count":2}`+"\n")
+			`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop",`+
+				`"prompt_eval_count":40,"eval_count":2}`+"\n")
 	}
-}
-
-// A turn with tools on Ollama's own format: the arguments are stored byte for byte, the requests are recorded and can
-// be proven, whatever is configured later.
-func TestOllamaTurnWithToolsReplays(t *testing.T) {
-	const arguments = `{ "a": 1,"b":2 }`
-	b := newOllamaBench(
-		t,
-		tells(`{"message":{"role":"assistant","content":"I add."},"done":false}`,
-			`{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":`+
-				arguments+`}}]},"done":false}`),
-		tells(`{"message":{"role":"assistant","content":"Three."},"done":false}`),
-		tells(`{"message":{"role":"assistant","content":"Again."},"done":false}`),
-	)
-	b.deps.Approve = Always
-	b.offer(adder(t))
-	e := b.deps.Models.Endpoints()[0]
-	e.KeepAlive = "10m"
-	b.deps.Models = new(llm.Catalog).With(e)
-	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "1+2?")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := drain(s.Send(t.Context(), "And again?")); err != nil {
-		t.Fatal(err)
-	}
-	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant: I add. [add "+arguments+"]\ntool: 3\nassistant: "+
-		"Three.\nuser: And again?\nassistant: Again.\n")
-	if got := s.Messages()[1].ToolCalls[0].ID; !strings.HasPrefix(got, "call_") || s.Messages()[2].ToolCallID != got {
-		t.Errorf("the call has the id %q, its result %q", got, s.Messages()[2].ToolCallID)
-	}
-	if body := b.body(2); !strings.Contains(body, `"tool_name":"add"`) ||
-		!strings.Contains(body, `"arguments":{"a":1,"b":2}`) {
-		t.Errorf("the result went back as %s", body)
-	}
-	for n, want := range []int{0, 32768, 32768} {
-		if got := askedWindow(t, b.body(n+1)); got != want {
-			t.Errorf("request %d asks for a window of %d, want %d", n+1, got, want)
-		}
-	}
-	b.deps.Models = new(llm.Catalog).With(llm.Endpoint{
-		Name: "other", BaseURL: "https://api.openai.com/v1", Window: 999999,
-	})
-	later, err := Open(t.Context(), b.deps, s.Info().ID, "other/m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantProven(t, later, 1, 1, b.body(1))
-	wantProven(t, later, 1, 2, b.body(2))
-	wantProven(t, later, 2, 1, b.body(3))
 }
 
 // What the user sets is what Ollama is asked for, up to what the model was trained for.
@@ -183,20 +132,5 @@ func TestOllamaThatGivesLessIsBelieved(t *testing.T) {
 		if got := only[Planned](events)[0].Plan.Sum.Window; got != want {
 			t.Errorf("planned for %d tokens, want %d", got, want)
 		}
-	}
-}
-
-// A model that cannot see gets a note in the place of an image, and no request has to fail for it.
-func TestOllamaModelThatCannotSeeGetsANote(t *testing.T) {
-	b := newOllamaBench(t, tells(`{"message":{"role":"assistant","content":"What?"},"done":false}`))
-	s := b.begin()
-	image := history.Part{
-		Kind: history.ImagePart, Name: "dot.png", MediaType: "image/png", Data: []byte("PNG"), Tokens: 85,
-	}
-	if _, err := drain(s.Send(t.Context(), "What is it?", image)); err != nil {
-		t.Fatal(err)
-	}
-	if body := b.body(1); strings.Contains(body, `"images"`) || !strings.Contains(body, "dot.png") {
-		t.Errorf("sent %s", body)
 	}
 }

@@ -1,11 +1,9 @@
 package session
 
 import (
-	"context"
 	"testing"
 
 	"winnow/history"
-	"winnow/session/store"
 )
 
 // configure gives the bench a configuration with these keys of [context].
@@ -67,23 +65,5 @@ func TestTheSystemPromptIsFixedAtTheFirstRequest(t *testing.T) {
 		if got := b.open(fork.ID).SystemPrompt(); got != at {
 			t.Errorf("the fork's system prompt is %q, want %q", got, at)
 		}
-	}
-}
-
-// A session from before has no prompt of its own: it keeps that of its next request.
-func TestAnOlderSessionKeepsTheSystemPromptOfItsNextRequest(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, says("Yes."))
-	row, _, err := b.deps.Store.Begin(context.Background(), store.Session{Endpoint: "test", Model: "m"}, store.Message{
-		Message: history.Message{Role: history.User, Content: "first"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := b.open(row.ID)
-	drain(s.Send(t.Context(), "second"))
-	b.deps.System = "Be long."
-	if got := b.open(row.ID).SystemPrompt(); got != "Be brief." {
-		t.Errorf("the system prompt is %q, want the one that was sent", got)
 	}
 }

@@ -66,12 +66,14 @@ func notices(events []Event) []string {
 	return all
 }
 
-const noNumber = `{"error":{"message":"Your input exceeds the context window of this model.","code":"context_length_exceeded"}}`
+const noNumber = `{"error":{"message":"Your input exceeds the context window of this model.",` +
+	`"code":"context_length_exceeded"}}`
 
 func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 	b, s := conversationOf(t, 20,
 		refuses(400,
-			`{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
+			`{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try `+
+				`increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
 		says("It fits."), says("And again."))
 	events, err := drain(s.Send(t.Context(), "And?"))
 	if err != nil {
@@ -97,18 +99,6 @@ func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 	}
 	if w := again.Model().Window(); w.Tokens != 2048 {
 		t.Errorf("the next start believes in %d tokens, want 2048", w.Tokens)
-	}
-}
-
-func TestSecondRefusalWithNumbersIsTheUsersToSee(t *testing.T) {
-	refusal := refuses(400, `{"error":{"message":"prompt is too long: 3000 tokens > 2048 maximum"}}`)
-	b, s := conversationOf(t, 20, refusal, refusal)
-	_, err := drain(s.Send(t.Context(), "And?"))
-	if !errors.Is(err, llm.Overflow) {
-		t.Errorf("got %v, want llm.Overflow", err)
-	}
-	if got := b.last() - 20; got != 2 {
-		t.Errorf("the question was asked %d times, want 2", got)
 	}
 }
 
@@ -180,17 +170,6 @@ func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
 	}
 }
 
-// TestGuessNeverBlocksAQuestion sends a question that alone is larger than a guess.
-func TestGuessNeverBlocksAQuestion(t *testing.T) {
-	b := newBench(t, refuses(400, noNumber))
-	b.believing(0)
-	_, err := drain(b.begin().Send(t.Context(), strings.Repeat("A long question. ", 200)))
-	var fault *llm.Error
-	if !errors.As(err, &fault) || fault.Kind != llm.Overflow {
-		t.Errorf("got %v, want the server's own refusal", err)
-	}
-}
-
 // wantReply has replies of so many tokens asked for.
 func wantReply(t *testing.T, s *Session, tokens int) {
 	t.Helper()
@@ -205,7 +184,9 @@ func wantReply(t *testing.T, s *Session, tokens int) {
 func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	b, s := conversationOf(t, 10,
 		refuses(400,
-			`{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens (1240 in the messages, 2000 in the completion). Please reduce the length of the messages or completion.","code":400}`),
+			`{"message":"This model's maximum context length is 2400 tokens. However, you requested 3240 tokens `+
+				`(1240 in the messages, 2000 in the completion). Please reduce the length of the messages or `+
+				`completion.","code":400}`),
 		says("Short."), says("Next."))
 	wantReply(t, s, 2000)
 	events, err := drain(s.Send(t.Context(), "And?"))
@@ -228,47 +209,6 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	}
 	if got, want := b.maxTokensOf(13), 2400/2; got != want {
 		t.Errorf("the next turn asks for %d tokens, want %d: what is asked, but at most half of the window", got, want)
-	}
-}
-
-// TestServerThatReservesUnaskedIsAsked refuses for the reply where none was asked for.
-func TestServerThatReservesUnaskedIsAsked(t *testing.T) {
-	b, s := conversationOf(t, 10,
-		refuses(400,
-			`{"error":{"message":"This endpoint's maximum context length is 8000 tokens. However, you requested about 9300 tokens (1300 of text input, 8000 in the output). Please reduce the length of either one.","code":400}}`),
-		says("Short."), says("Next."))
-	for _, question := range []string{"And?", "Next?"} {
-		if _, err := drain(s.Send(t.Context(), question)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := b.maxTokensOf(11); got != 0 {
-		t.Errorf("the first try asks for %d tokens, want none named", got)
-	}
-	if got, want := b.maxTokensOf(12), 8000-1300-1300/replySlack; got != want {
-		t.Errorf("the second try asks for %d tokens, want %d", got, want)
-	}
-	if got, want := b.maxTokensOf(13), 8000/4; got != want {
-		t.Errorf("the next turn asks for %d tokens, want %d, what its plan keeps free", got, want)
-	}
-}
-
-// TestCountOfAtLeastLowersNoRatio has a server that stops counting where the request is too long.
-func TestCountOfAtLeastLowersNoRatio(t *testing.T) {
-	b, s := conversationOf(t, 20,
-		refuses(400,
-			`{"error":{"message":"This model's maximum context length is 2048 tokens. However, you requested 512 output tokens and your prompt contains at least 1537 input tokens, for a total of at least 2049 tokens."}}`),
-		says("It fits."))
-	wantReply(t, s, 512)
-	events, err := drain(s.Send(t.Context(), "And?"))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
-	if sum := only[Planned](events)[1].Plan.Sum; sum.Ratio != 1 || sum.Used() > 2048-512 {
-		t.Errorf("the second try counts with %.3f and uses %d, want 1 and at most %d", sum.Ratio, sum.Used(), 2048-512)
-	}
-	if got := b.maxTokensOf(22); got != 512 {
-		t.Errorf("the second try asks for %d tokens, want 512: the request was too much, not the reply", got)
 	}
 }
 
@@ -319,18 +259,6 @@ func TestRequestThatFillsTheWindowIsOverflow(t *testing.T) {
 	wantTail := "user: And?\nassistant: It fits.\n"
 	if got := transcript(b.open(s.Info().ID).Messages()); !strings.HasSuffix(got, wantTail) {
 		t.Errorf("the conversation ends with %q, want %q", got[max(0, len(got)-80):], wantTail)
-	}
-}
-
-// TestEmptyAnswerAwayFromTheWindowIsNoOverflow is the same with a count that fills no window.
-func TestEmptyAnswerAwayFromTheWindowIsNoOverflow(t *testing.T) {
-	b, s := conversationOf(t, 10, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		finish(w, "length", 1234, 0)
-	})
-	_, err := drain(s.Send(t.Context(), "And?"))
-	if err == nil || errors.Is(err, llm.Overflow) || b.last() != 11 {
-		t.Errorf("got %v after %d requests, want a sentence that the answer is empty after 11", err, b.last())
 	}
 }
 

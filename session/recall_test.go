@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -235,20 +234,5 @@ func TestRecallLeavesOutWhatFollowsAnExcludedQuestion(t *testing.T) {
 		if strings.Contains(got, word) != found {
 			t.Errorf("that the tool gives %s is %v: %s", word, !found, got)
 		}
-	}
-}
-
-// TestRecallIsNotOfferedWhereItIsOff holds for a configuration without it, and for the guide.
-func TestRecallIsNotOfferedWhereItIsOff(t *testing.T) {
-	b := newBench(t, slices.Repeat([]step{says("Yes.")}, 4)...)
-	b.deps.Policy.MaxMessages = 1
-	s := b.begin()
-	for i := range 4 {
-		if _, err := drain(s.Send(t.Context(), fmt.Sprint("Is it ", i, "?"))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if strings.Contains(b.body(4), "recall") {
-		t.Errorf("the request is %s", b.body(4))
 	}
 }

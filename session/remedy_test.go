@@ -89,24 +89,6 @@ func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
 	}
 }
 
-// What the user has left out is no loss to be announced.
-func TestWhatIsLeftOutIsNoLoss(t *testing.T) {
-	_, s := damagedConversation(t)
-	if err := s.SetRemedy(t.Context(), history.LeaveOut, s.Messages()[1].ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.LoadPast(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Preview("sure?")
-	if err != nil || !plan.Entries[2].LeftOut() {
-		t.Fatalf("the plan is %+v, %v", plan.Entries, err)
-	}
-	if losses := s.Past().Forecast(plan).Losses; len(losses) > 0 {
-		t.Errorf("the losses are %v, want none", losses)
-	}
-}
-
 // A trial of a remedy is the plan that there is once it is stored: with the draft, behind other messages, and beside
 // another remedy.
 func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +92,8 @@ func recordOllama(t *testing.T) (*bench, *Session) {
 	b := newOllamaBench(
 		t,
 		tells(`{"message":{"role":"assistant","thinking":"They want a sum.","content":"I add."},"done":false}`,
-			`{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":{ "a": 1,"b":2 }}}]},"done":false}`),
+			`{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":{ `+
+				`"a": 1,"b":2 }}}]},"done":false}`),
 		tells(`{"message":{"role":"assistant","content":"Three."},"done":false}`),
 		tells(`{"message":{"role":"assistant","content":"It is three."},"done":false}`),
 	)
@@ -115,3 +117,37 @@ func (b *bench) recorded(t *testing.T, change func(*llm.Endpoint)) *Session {
 	}
 	return s
 }
+
+func thinksAndCalls(secret string) step {
+	return responds(
+		`{"type":"response.output_item.done","output_index":0,"item":`+thought(secret)+`}`,
+		`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc_1",`+
+			`"call_id":"c1","name":"add","arguments":""}}`,
+		`{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"a\":1,\"b\":2}"}`,
+		respondsEnd)
+}
+
+// responds streams events of the Responses API. What is given is put around an answer: its usage is the last.
+func responds(events ...string) step {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, e := range append([]string{`{"type":"response.created","response":{"status":"in_progress"}}`},
+			events...) {
+			_, _ = w.Write([]byte("data: " + e + "\n\n"))
+		}
+		w.(http.Flusher).Flush()
+	}
+}
+
+// thought is an item of reasoning that nobody but its server can read.
+func thought(secret string) string {
+	return `{"id":"rs_1","type":"reasoning","encrypted_content":"` + secret + `","summary":[]}`
+}
+
+const (
+	respondsText = `{"type":"response.output_text.delta","output_index":9,"delta":"It is three."}`
+	respondsEnd  = `{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":60,` +
+		`"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4}}}}`
+	onlyResponses = `{"error":{"message":"Function tools with reasoning_effort are not supported for m in ` +
+		`/v1/chat/completions. Please use /v1/responses instead.","param":"reasoning_effort"}}`
+)

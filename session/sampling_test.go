@@ -37,47 +37,6 @@ func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	}
 }
 
-// A model whose maker documents what it takes is asked so at once, which is said once and not kept as if its server
-// had taught it.
-func TestADocumentedModelIsAskedRightAtOnce(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, says("One."), says("Two."))
-	b.atHost("http://api.openai.com/v1")
-	cold := 0.2
-	b.deps.Sampling = record.Sampling{Temperature: &cold, Effort: "max"}
-	s, err := New(b.deps, Start{Ref: "test/o3"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for turn := 1; turn <= 2; turn++ {
-		events, err := drain(s.Send(t.Context(), "hello"))
-		if err != nil || strings.Contains(b.body(turn), "temperature") || !strings.Contains(b.body(turn),
-			`"reasoning_effort":"high"`) {
-			t.Fatalf("turn %d: %v, sent %s", turn, err, b.body(turn))
-		}
-		var said []string
-		for _, n := range only[Notice](events) {
-			said = append(said, n.Text)
-		}
-		want := ""
-		if turn == 1 {
-			want = "o3 is asked without temperature and with reasoning_effort high, according to its documentation (" + llm.DocumentedDate + ")"
-		}
-		if got := strings.Join(said, "\n"); got != want {
-			t.Errorf("turn %d says %q, want %q", turn, got, want)
-		}
-		if r, err := s.Records().Replay(t.Context(), turn, 1); err != nil || !r.Proven {
-			t.Errorf("turn %d is not proven: %v %s", turn, err, r.Doubt)
-		}
-	}
-	if err := s.Model().Learn(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if kept, err := b.deps.Store.Endpoint(t.Context(), "http://api.openai.com/v1", "o3"); err != nil || strings.Contains(string(kept.Asked), "no_") {
-		t.Errorf("kept %s: %v", kept.Asked, err)
-	}
-}
-
 // ofModels is the configuration of some models, by "endpoint/model".
 func ofModels(all map[string]ModelSettings) func(endpoint, model string) ModelSettings {
 	return func(endpoint, model string) ModelSettings { return all[endpoint+"/"+model] }

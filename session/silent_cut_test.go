@@ -8,7 +8,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/record"
-	"winnow/session/store"
 )
 
 // dropping is a server like Ollama's behind a proxy: it drops the oldest messages until the rest fits its
@@ -137,20 +136,5 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	}
 	if got := receipts[alarm.Message.Request].Unread; got != 0 || s.Model().Limit() != 0 {
 		t.Errorf("the receipt says %d still, and the limit is %d", got, s.Model().Limit())
-	}
-}
-
-// A trial that names no model, or the one in use, is of the same model still.
-func TestShortfallStaysUnderOtherSettings(t *testing.T) {
-	s := newBench(t).begin()
-	s.before.Counted(store.Request{Turn: 1, CutExpected: 9000, Prompt: 4096})
-	budget := 2000
-	for _, trial := range []Trial{{Budget: &budget}, {Preset: "classic", Model: s.Ref()}} {
-		if err := s.Apply(t.Context(), trial); err != nil {
-			t.Fatal(err)
-		}
-		if s.Past().Forecast(history.Plan{}).Shortfall == nil {
-			t.Errorf("the shortfall is forgotten after %+v", trial)
-		}
 	}
 }

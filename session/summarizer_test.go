@@ -1,7 +1,6 @@
 package session
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -132,43 +131,5 @@ func TestAnUnknownSummarizerIsSaid(t *testing.T) {
 		if b.last() != 5 || other.last() != 0 {
 			t.Errorf("%s: %d and %d requests left", ref, b.last(), other.last())
 		}
-	}
-}
-
-// A summarizer that refuses is no reason to ask another: the messages are cut, as where the own model refuses.
-func TestASummarizerThatRefusesIsNotReplaced(t *testing.T) {
-	b, s := condensing(t, says("Yes."))
-	other := withSummarizer(t, b, 8192, refuses(http.StatusUnauthorized, `{"error":{"message":"no"}}`))
-	s = b.open(s.Info().ID)
-	events, err := drain(s.Send(t.Context(), "Ready?"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := notices(events)
-	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise") ||
-		!strings.Contains(shown[1], "could not be summarised and are cut instead: other rejected the API key") {
-		t.Errorf("the turn says %q", shown)
-	}
-	if b.last() != 13 || other.last() != 1 || !strings.Contains(b.body(13), "(truncated)") {
-		t.Errorf("%d and %d requests left", b.last(), other.last())
-	}
-}
-
-// A summary's request that is too long is asked again with less of the conversation, not with the same.
-func TestASummaryThatIsTooLongIsAskedForWithLess(t *testing.T) {
-	tooLong := refuses(http.StatusBadRequest, `{"error":{"message":"Context size has been exceeded."}}`)
-	b, s := conversationOf(t, 8)
-	other := withSummarizer(t, b, 8192, tooLong, uncounted("First notes."), uncounted("All notes."), uncounted("More."),
-		uncounted("More."))
-	s = b.open(s.Info().ID)
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if first, second := len(other.body(1)), len(other.body(2)); second >= first*8/10 {
-		t.Errorf("a request of %d bytes was too long, and asked again with %d", first, second)
-	}
-	stored, err := b.deps.Store.Summaries(t.Context(), s.Info().ID)
-	if err != nil || len(stored) == 0 || stored[len(stored)-1].Messages != 14 {
-		t.Errorf("the summaries are %+v, %v", stored, err)
 	}
 }

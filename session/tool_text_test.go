@@ -14,7 +14,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/llm/tool"
 	"winnow/session/store"
 )
 
@@ -224,28 +223,6 @@ func TestStrictRecoveryOfADamagedHistorySendsNothing(t *testing.T) {
 	}
 	if list := s.Messages(); list[len(list)-1].Content != "and in b?" {
 		t.Errorf("the last message is %q", list[len(list)-1].Content)
-	}
-}
-
-// TestToolCallsOfTheRunningTurnGoAsText: a server that refuses the result of the tool it has just asked
-// for gets call and result as text in the same turn.
-func TestToolCallsOfTheRunningTurnGoAsText(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, calls("c1", "look", `{"at":"the sky"}`))
-	b.refusesCalls(400, `{"error":{"message":"Unexpected role 'tool' after role 'assistant'"}}`)
-	b.offer(&tool.Toolbox{})
-	b.deps.Approve = Always
-	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "what is it like?"))
-	if err != nil || b.requests() != 3 {
-		t.Fatalf("got %v after %d requests, want an answer after 3", err, b.requests())
-	}
-	if last := b.body(3); holdsCalls(last) || !strings.Contains(last, "[called look") ||
-		!strings.Contains(last, "[tool result]") {
-		t.Errorf("the last request is %s", last)
-	}
-	if shown := only[Notice](events); len(shown) != 2 || !strings.Contains(shown[1].Text, "with them as text") {
-		t.Errorf("said %q, want one notice of the second request and one of the third", shown)
 	}
 }
 

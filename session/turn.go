@@ -706,8 +706,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 	case store.EndCut: // the record says it already
 		return
 	default:
-		t.failure.After = t.messages[len(t.messages)-1].ID
-		t.markFaulty(t.failure.After)
+		t.failure.After = t.markFaulty()
 		err = t.deps.Store.SetFault(save, t.failure.After, t.failure.JSON())
 		t.Branch().Forget()
 	}
@@ -716,13 +715,20 @@ func (t *turn) fail(ctx context.Context, err error) {
 	}
 }
 
-// markFaulty notes on the active branch that a turn failed behind a message.
-func (t *turn) markFaulty(message int64) {
+// markFaulty notes on the active branch that the turn failed behind its last message there, and returns that. Where an
+// answer was asked for again and none came, it is the answer that was there before.
+func (t *turn) markFaulty() (last int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at, there := t.find(message); there {
-		t.branch = t.branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
+	at, there := t.find(t.messages[0].ID)
+	if !there {
+		return t.messages[0].ID
 	}
+	for at+1 < t.branch.Len() && t.branch.Role(at+1) != history.User {
+		at++
+	}
+	t.branch = t.branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
+	return t.branch.ID(at)
 }
 
 // detached is a bounded context for the writes that a stop must not prevent.

@@ -48,77 +48,67 @@ func (o Overrides) With(values map[string]any) (Overrides, error) {
 }
 
 func (o Overrides) read() (map[string]any, error) {
+	return read(o.Keys, "this conversation's overrides")
+}
+
+// read is the keys of a text in TOML, of which what says what it is.
+func read(text, what string) (map[string]any, error) {
 	keys := map[string]any{}
-	if err := toml.Unmarshal([]byte(o.Keys), &keys); err != nil {
-		return nil, fmt.Errorf("read this conversation's overrides: %w", err)
+	if err := toml.Unmarshal([]byte(text), &keys); err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
 	}
 	return keys, nil
+}
+
+// environment is what the environment sets of the policy, without the keys that were asked for otherwise.
+func (b Base) environment(asked []string) (map[string]any, error) {
+	keys, err := read(b.Environment, "the context that the environment sets")
+	for _, key := range asked {
+		delete(keys, key)
+	}
+	return keys, err
 }
 
 // PolicyOf is the configured policy with what was set for a conversation: its preset in place of the
 // configured one, under the keys that the configuration sets, its overrides on top, and over them what the
 // environment sets, but for the keys that were asked for just now.
 func (b Base) PolicyOf(o Overrides, asked ...string) (history.Policy, error) {
-	p := b.Policy
-	environment, err := b.environment(asked)
-	if err != nil {
-		return p, err
+	keys, err := o.read()
+	environment, more := b.environment(asked)
+	if err := errors.Join(err, more); err != nil {
+		return b.Policy, err
 	}
+	maps.Copy(keys, environment)
 	if name, ok := environment["preset"].(string); ok {
 		o.Preset = name
 	}
+	p := b.Policy
 	if o.Preset != "" {
-		chosen, err := history.Preset(o.Preset)
-		if err != nil {
-			return p, err
+		if p, err = history.Preset(o.Preset); err != nil {
+			return b.Policy, err
 		}
-		if err := toml.Unmarshal([]byte(b.Context), &chosen); err != nil {
-			return p, fmt.Errorf("read the configured context: %w", err)
+		if err := toml.Unmarshal([]byte(b.Context), &p); err != nil {
+			return b.Policy, fmt.Errorf("read the configured context: %w", err)
 		}
-		p = chosen
 		p.Preset = o.Preset
 	}
-	if err := toml.Unmarshal([]byte(o.Keys), &p); err != nil {
-		return p, fmt.Errorf("read this conversation's overrides: %w", err)
+	text, err := toml.Marshal(keys)
+	if err == nil {
+		err = toml.Unmarshal(text, &p)
 	}
-	if len(environment) == 0 {
-		return p, p.Check()
-	}
-	text, err := toml.Marshal(environment)
 	if err != nil {
-		return p, fmt.Errorf("read the context that the environment sets: %w", err)
-	}
-	if err := toml.Unmarshal(text, &p); err != nil {
-		return p, fmt.Errorf("read the context that the environment sets: %w", err)
+		return b.Policy, fmt.Errorf("read the settings of this conversation: %w", err)
 	}
 	return p, p.Check()
-}
-
-// environment is what the environment sets of the policy, without the keys that were asked for otherwise.
-func (b Base) environment(asked []string) (map[string]any, error) {
-	if b.Environment == "" {
-		return nil, nil
-	}
-	keys := map[string]any{}
-	if err := toml.Unmarshal([]byte(b.Environment), &keys); err != nil {
-		return nil, fmt.Errorf("read the context that the environment sets: %w", err)
-	}
-	for _, key := range asked {
-		delete(keys, key)
-	}
-	return keys, nil
 }
 
 // CheckFree is an error where a change of what is set for a conversation would have no effect, because the environment
 // sets it.
 func (b Base) CheckFree(was, now Overrides) error {
 	environment, err := b.environment(nil)
-	if err != nil || len(environment) == 0 {
-		return err
-	}
-	before, err := was.read()
-	after, more := now.read()
-	if err := errors.Join(err, more); err != nil {
+	before, more := was.read()
+	after, most := now.read()
+	if err := errors.Join(err, more, most); err != nil {
 		return err
 	}
 	before["preset"], after["preset"] = was.Preset, now.Preset
@@ -143,15 +133,9 @@ type Setting struct {
 // are the keys that were asked for just now, which is a trial.
 func (b Base) Settings(o Overrides, policy history.Policy, asked []string) ([]Setting, error) {
 	overridden, err := o.read()
-	if err != nil {
-		return nil, err
-	}
-	configured := map[string]any{}
-	if err := toml.Unmarshal([]byte(b.Context), &configured); err != nil {
-		return nil, fmt.Errorf("read the configured context: %w", err)
-	}
-	environment, err := b.environment(asked)
-	if err != nil {
+	configured, more := read(b.Context, "the configured context")
+	environment, most := b.environment(asked)
+	if err := errors.Join(err, more, most); err != nil {
 		return nil, err
 	}
 	configured["preset"] = true

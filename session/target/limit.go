@@ -63,10 +63,8 @@ func (m *Model) Shrink(tokens int) {
 
 // ShrinkBelow is Shrink, where that is less than before.
 func (m *Model) ShrinkBelow(tokens float64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if limit := max(1, int(tokens)); m.shrunkTo == 0 || limit < m.shrunkTo {
-		m.shrunkTo = limit
+	if limit, before := max(1, int(tokens)), m.Shrunk(); before == 0 || limit < before {
+		m.Shrink(limit)
 	}
 }
 
@@ -118,10 +116,8 @@ func (m *Model) ShortenReply(tokens int) {
 
 // ShrinkReply asks for a share of the reply, where a length is asked for, until FreeReply.
 func (m *Model) ShrinkReply(share float64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if reply := m.maxTokens(); reply > 0 {
-		m.maxReply = max(1, int(share*float64(reply)))
+	if _, reply, _ := m.Lowered(); reply > 0 {
+		m.ShortenReply(max(1, int(share*float64(reply))))
 	}
 }
 
