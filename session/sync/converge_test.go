@@ -663,7 +663,7 @@ func (w *world) check() {
 					return fmt.Errorf("%s of machine %d, which is %s: %w", path, b.n, machine, err)
 				}
 				defer s.close()
-				err = s.read(nil, func(head) error { return nil }, func(l store.Line) error {
+				_, err = s.read(nil, func(l store.Line) error {
 					text, err := json.Marshal(l)
 					file = append(file, text...)
 					return err

@@ -365,7 +365,7 @@ func segmentText(t *testing.T, path string) (all []byte) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	err = s.read(nil, func(head) error { return nil }, func(l store.Line) error {
+	_, err = s.read(nil, func(l store.Line) error {
 		text, err := json.Marshal(l)
 		all = append(all, text...)
 		return err
