@@ -92,7 +92,7 @@ func (c *carrier) start(t *testing.T, other *carrier) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		command.Process.Kill()
+		command.Process.Signal(os.Interrupt) // killed, it would leave the process that it watches
 		command.Wait()
 		if t.Failed() {
 			t.Logf("Syncthing says:\n%s", log.String())
