@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"winnow/history"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/markdown"
@@ -68,19 +70,27 @@ type showObject struct {
 }
 
 type messageJSON struct {
-	ID         int64      `json:"id"`
-	Parent     int64      `json:"parent"` // 0 for the first
-	Label      string     `json:"label"`  // the id it had in the file it was imported from
-	Role       string     `json:"role"`
-	Name       string     `json:"name"`
-	Content    string     `json:"content"`
-	Reasoning  string     `json:"reasoning"`
-	ToolCalls  []callJSON `json:"tool_calls"`
-	ToolCallID string     `json:"tool_call_id"`
-	Status     string     `json:"status"`
-	Model      string     `json:"model"`
-	Finish     string     `json:"finish_reason"`
-	Created    string     `json:"created"`
+	ID          int64            `json:"id"`
+	Parent      int64            `json:"parent"` // 0 for the first
+	Label       string           `json:"label"`  // the id it had in the file it was imported from
+	Role        string           `json:"role"`
+	Name        string           `json:"name"`
+	Content     string           `json:"content"`
+	Attachments []attachmentJSON `json:"attachments"`
+	Reasoning   string           `json:"reasoning"`
+	ToolCalls   []callJSON       `json:"tool_calls"`
+	ToolCallID  string           `json:"tool_call_id"`
+	Status      string           `json:"status"`
+	Model       string           `json:"model"`
+	Finish      string           `json:"finish_reason"`
+	Created     string           `json:"created"`
+}
+
+type attachmentJSON struct {
+	Kind      history.PartKind `json:"kind"`
+	Name      string           `json:"name"`
+	MediaType string           `json:"media_type"`
+	Bytes     int              `json:"bytes"`
 }
 
 type callJSON struct {
@@ -103,16 +113,23 @@ func oneMessage(m store.Message) messageJSON {
 	for _, c := range m.ToolCalls {
 		calls = append(calls, callJSON{c.ID, c.Name, c.Arguments})
 	}
+	attachments := []attachmentJSON{}
+	for _, part := range m.Parts {
+		attachments = append(attachments, attachmentJSON{part.Kind, part.Name, part.MediaType, partSize(part)})
+	}
 	model := ""
 	if m.Model != "" {
 		model = strings.TrimPrefix(m.Endpoint+"/"+m.Model, "/") // a file names no endpoint
 	}
 	return messageJSON{
 		ID: m.ID, Parent: m.Parent, Label: m.Label, Role: string(m.Role), Name: m.Name, Content: m.Content,
-		Reasoning: m.Reasoning, ToolCalls: calls, ToolCallID: m.ToolCallID, Status: string(m.Status),
-		Model: model, Finish: m.FinishReason, Created: stamp(time.UnixMilli(m.CreatedMS)),
+		Attachments: attachments, Reasoning: m.Reasoning, ToolCalls: calls, ToolCallID: m.ToolCallID,
+		Status: string(m.Status), Model: model, Finish: m.FinishReason, Created: stamp(time.UnixMilli(m.CreatedMS)),
 	}
 }
+
+// partSize is how many bytes an attachment has.
+func partSize(part history.Part) int { return len(part.Text) + len(part.Data) }
 
 // Sessions writes a line for each session.
 func Sessions(out io.Writer, list []store.Session) error {
@@ -147,6 +164,10 @@ func Conversation(out io.Writer, info store.Session, spent record.Spent, message
 		fmt.Fprintf(out, "\n── %s\n", who)
 		for _, call := range m.ToolCalls {
 			fmt.Fprintf(out, "calls %s(%s)\n", call.Name, call.Arguments)
+		}
+		for _, part := range m.Parts {
+			name := Line(cmp.Or(part.Name, string(part.Kind)))
+			fmt.Fprintf(out, "attached %s, %s\n", name, theme.Size(partSize(part)))
 		}
 		if m.Damaged {
 			fmt.Fprintln(out, "[damaged: this differs from what was stored; the readable part follows]")

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// ErrDatabaseInFolder says that the folder is no place for segments, because a database is in it, or it is in the folder
-// of the database. A program that keeps folders in sync copies a database while it is written, and so destroys it.
+// ErrDatabaseInFolder says that the folder is no place for segments, because a database is in it, or it is in the
+// folder of the database. A program that keeps folders in sync copies a database while it is written, and so destroys it.
 var ErrDatabaseInFolder = errors.New("a synced folder must not contain a chat history")
 
 // ErrNoFolder says that the folder is not there.
 var ErrNoFolder = errors.New("there is no such folder")
 
-// The names in the folder. Everything else, such as the copies that programs make when two files conflict, is left alone.
+// The names in the folder. Everything else, such as the copies of files that conflicted, is left alone.
 var (
 	machineName   = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	segmentNamed  = regexp.MustCompile(`^\d{13}-([0-9a-f]{64})\.seg$`)

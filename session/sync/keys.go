@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	once "sync"
 
 	"filippo.io/age"
 	"github.com/google/renameio/v2/maybe"
@@ -15,14 +16,18 @@ import (
 
 // Keys are the keys of encrypted segments. Without any, segments are written in plain text.
 type Keys struct {
-	File       string                                    // an age identity file, as age-keygen writes it; "" for none
-	Passphrase func(ctx context.Context) (string, error) // nil where none can be had; asked at most once for a run
-	Protect    bool                                      // encrypt with the passphrase even if no machine does so far
-	Unlocked   string                                    // the folder for keys that were unlocked, so that no passphrase is asked for again; "" for none
+	File    string // an age identity file, as age-keygen writes it; "" for none
+	Protect bool   // encrypt with the passphrase even if no machine does so far
+
+	// Passphrase is asked at most once in a run; nil where none can be had.
+	Passphrase func(ctx context.Context) (string, error)
+
+	// Unlocked is the folder for keys that were unlocked, so that no passphrase is asked for again; "" for none.
+	Unlocked string
 }
 
-// ErrLocked says that the segments in the folder are encrypted, and that there is no key: nothing is written in plain text
-// beside them.
+// ErrLocked says that the segments in the folder are encrypted, and that there is no key: nothing is written in plain
+// text beside them.
 var ErrLocked = errors.New("the segments in this folder are encrypted, and the key or passphrase is missing or wrong")
 
 // NewKey makes a key and writes it to a new file, as age-keygen does. It returns its public part.
@@ -45,53 +50,26 @@ type ring struct {
 	own  age.Recipient // of the segments that are written, nil for plain text
 }
 
-// passphrase asks for the passphrase once.
-type passphrase struct {
-	ask   func(ctx context.Context) (string, error)
-	text  string
-	asked bool
-}
-
-func (p *passphrase) get(ctx context.Context) (string, error) {
-	if p.ask == nil || p.asked {
-		return p.text, nil
-	}
-	p.asked = true
-	var err error
-	p.text, err = p.ask(ctx)
-	return p.text, err
-}
-
 // open finds the keys for a folder. Where write is set, this machine's own key is made where a passphrase protects the
 // folder and it has none.
 func (k Keys) open(ctx context.Context, f *folder, machine string, write bool) (ring, error) {
-	var r ring
-	if k.File != "" {
-		file, err := os.Open(k.File)
-		if err != nil {
-			return r, fmt.Errorf("read the sync key: %w", err)
-		}
-		defer file.Close()
-		if r.keys, err = age.ParseIdentities(file); err != nil {
-			return r, fmt.Errorf("read the sync key %s: %w", k.File, err)
-		}
-		for _, key := range r.keys {
-			if r.own = recipientOf(key); r.own != nil {
-				break
-			}
-		}
-		if r.own == nil {
-			return r, fmt.Errorf("read the sync key %s: it holds no key that winnow can encrypt with", k.File)
-		}
+	r, err := k.fromFile()
+	if err != nil {
+		return r, err
 	}
-	ask := &passphrase{ask: k.Passphrase}
-	protected := k.Protect
+	ask := once.OnceValues(func() (string, error) {
+		if k.Passphrase == nil {
+			return "", nil
+		}
+		return k.Passphrase(ctx)
+	})
+	protected, others := k.Protect, false
 	for _, m := range f.machines {
 		if !m.locked {
 			continue
 		}
-		protected = true
-		key, err := k.unlock(ctx, f.dir, m.id, ask)
+		protected, others = true, others || m.id != machine
+		key, err := k.unlock(f.dir, m.id, ask)
 		if err != nil {
 			return r, err
 		}
@@ -103,15 +81,37 @@ func (k Keys) open(ctx context.Context, f *folder, machine string, write bool) (
 			r.own = key.Recipient()
 		}
 	}
-	if !write || r.own != nil || !protected {
+	// A passphrase that opens none of the others' keys was mistyped, and would lock them out.
+	if !write || r.own != nil || !protected || others && len(r.keys) == 0 {
 		return r, nil
 	}
-	key, err := k.makeOwn(ctx, f, machine, ask, len(r.keys) > 0)
+	key, err := k.makeOwn(f.dir, machine, ask)
 	if err != nil || key == nil {
 		return r, err
 	}
 	r.keys, r.own = append(r.keys, key), key.Recipient()
 	return r, nil
+}
+
+// fromFile reads the key file, where there is one.
+func (k Keys) fromFile() (r ring, err error) {
+	if k.File == "" {
+		return r, nil
+	}
+	file, err := os.Open(k.File)
+	if err != nil {
+		return r, fmt.Errorf("read the sync key: %w", err)
+	}
+	defer file.Close()
+	if r.keys, err = age.ParseIdentities(file); err != nil {
+		return r, fmt.Errorf("read the sync key %s: %w", k.File, err)
+	}
+	for _, key := range r.keys {
+		if r.own = recipientOf(key); r.own != nil {
+			return r, nil
+		}
+	}
+	return r, fmt.Errorf("read the sync key %s: it holds no key that winnow can encrypt with", k.File)
 }
 
 func recipientOf(key age.Identity) age.Recipient {
@@ -125,20 +125,18 @@ func recipientOf(key age.Identity) age.Recipient {
 }
 
 // unlock is the key of a machine's segments, nil where the passphrase is missing or wrong.
-func (k Keys) unlock(ctx context.Context, dir, machine string, ask *passphrase) (*age.X25519Identity, error) {
+func (k Keys) unlock(dir, machine string, ask func() (string, error)) (*age.X25519Identity, error) {
 	locked, err := os.ReadFile(filepath.Join(dir, machine, lockedKey))
 	if err != nil {
 		return nil, nil // it is still on its way
 	}
 	if k.Unlocked != "" {
 		text, err := os.ReadFile(k.unlocked(machine))
-		if err == nil {
-			if key, err := age.ParseX25519Identity(string(bytes.TrimSpace(text))); err == nil {
-				return key, nil
-			}
+		if key := parseKey(text); err == nil && key != nil {
+			return key, nil
 		}
 	}
-	text, err := ask.get(ctx)
+	text, err := ask()
 	if err != nil || text == "" {
 		return nil, err
 	}
@@ -151,14 +149,20 @@ func (k Keys) unlock(ctx context.Context, dir, machine string, ask *passphrase) 
 		return nil, nil
 	}
 	plain, err := io.ReadAll(io.LimitReader(from, 1<<10))
-	if err != nil {
-		return nil, nil
-	}
-	key, err := age.ParseX25519Identity(string(bytes.TrimSpace(plain)))
-	if err != nil {
+	key := parseKey(plain)
+	if err != nil || key == nil {
 		return nil, nil
 	}
 	return key, k.keep(machine, key)
+}
+
+// parseKey is the key that a text is, nil where it is none.
+func parseKey(text []byte) *age.X25519Identity {
+	key, err := age.ParseX25519Identity(string(bytes.TrimSpace(text)))
+	if err != nil {
+		return nil
+	}
+	return key
 }
 
 func (k Keys) unlocked(machine string) string { return filepath.Join(k.Unlocked, machine+".key") }
@@ -174,17 +178,11 @@ func (k Keys) keep(machine string, key *age.X25519Identity) error {
 	return maybe.WriteFile(k.unlocked(machine), []byte(key.String()+"\n"), 0o600)
 }
 
-// makeOwn makes the key of this machine's segments. Where others have one, the passphrase must have opened one of them:
-// one that was mistyped would lock the others out.
-func (k Keys) makeOwn(ctx context.Context, f *folder, machine string, ask *passphrase, opened bool) (*age.X25519Identity, error) {
-	text, err := ask.get(ctx)
+// makeOwn makes the key of this machine's segments, nil where there is no passphrase.
+func (k Keys) makeOwn(dir, machine string, ask func() (string, error)) (*age.X25519Identity, error) {
+	text, err := ask()
 	if err != nil || text == "" {
 		return nil, err
-	}
-	for _, m := range f.machines {
-		if m.locked && m.id != machine && !opened {
-			return nil, nil
-		}
 	}
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -203,10 +201,10 @@ func (k Keys) makeOwn(ctx context.Context, f *folder, machine string, ask *passp
 	if err = errors.Join(err, to.Close()); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(f.dir, machine), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, machine), 0o700); err != nil {
 		return nil, err
 	}
-	if err := maybe.WriteFile(filepath.Join(f.dir, machine, lockedKey), locked.Bytes(), 0o600); err != nil {
+	if err := maybe.WriteFile(filepath.Join(dir, machine, lockedKey), locked.Bytes(), 0o600); err != nil {
 		return nil, err
 	}
 	return key, k.keep(machine, key)

@@ -1,6 +1,6 @@
 // Package sync shares a history with other machines through a folder that another program keeps in sync, such as
-// Syncthing, a cloud drive, git or a USB stick. Each machine writes files of its own, called segments, and merges those of
-// the others. A segment is named by the hash of its content and never changes; one that is to hold less, or to be
+// Syncthing, a cloud drive, git or a USB stick. Each machine writes files of its own, called segments, and merges those
+// of the others. A segment is named by the hash of its content and never changes; one that is to hold less, or to be
 // encrypted, is replaced by another. What is in them, and how they are merged, is the store's.
 package sync
 
@@ -62,8 +62,8 @@ type Result struct {
 	Skipped  []string // sentences about the files that could not be read
 }
 
-// Run writes what is new here, and merges what is new in the folder. It stops where its context ends, and goes on the next
-// time. Beside an error the result is what was done before.
+// Run merges what is new in the folder, and writes what is new here. It stops where its context ends, and goes on the
+// next time. Beside an error the result is what was done before.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 	r := run{ctx: ctx, y: s.Sync(), o: o}
 	if r.o.step == nil {
@@ -114,12 +114,11 @@ func (r *run) run(database string) error {
 	if r.keys.own == nil && r.foldersLocked() {
 		return ErrLocked
 	}
-	steps := []func() error{r.tidy, r.checkOwn, r.write, r.read, r.checkOthers, r.write, r.replace, r.fold}
-	if r.o.Adopt != "" {
-		steps = append(steps, r.adopt)
-	}
-	for _, step := range steps {
+	for _, step := range []func() error{r.tidy, r.read, r.tellAgain, r.write, r.replace, r.fold, r.adopt} {
 		if err := step(); err != nil {
+			return err
+		}
+		if err := r.reload(); err != nil {
 			return err
 		}
 	}
@@ -137,66 +136,80 @@ func (r *run) reload() (err error) {
 
 // foldersLocked reports whether another machine encrypts what it writes.
 func (r *run) foldersLocked() bool {
-	for _, m := range r.f.machines {
-		if m.locked {
-			return true
+	return slices.ContainsFunc(r.f.machines, func(m machineFolder) bool {
+		if m.locked || m.id == r.state.Folder || len(m.segments) == 0 {
+			return m.locked
 		}
-		if m.id == r.state.Folder || len(m.segments) == 0 {
-			continue
-		}
-		s, err := openSegment(r.f.path(m.id, m.segments[len(m.segments)-1]))
-		if err != nil {
-			continue
-		}
-		locked := s.encrypted()
-		s.close()
-		if locked {
-			return true
-		}
-	}
-	return false
+		return isEncrypted(r.f.path(m.id, m.segments[len(m.segments)-1]))
+	})
 }
 
 // own are the segments of this machine that no other replaces.
 func (r *run) own() []store.Segment {
-	return slices.DeleteFunc(slices.Clone(r.state.Segments), func(s store.Segment) bool { return s.Home != r.state.Folder || s.Gone })
+	return slices.DeleteFunc(slices.Clone(r.state.Segments), func(s store.Segment) bool {
+		return s.Home != r.state.Folder || s.Gone
+	})
+}
+
+// purged are the ids of the sessions that were purged.
+func (r *run) purged() map[string]bool {
+	ids := map[string]bool{}
+	for _, id := range r.state.Purged {
+		ids[id] = true
+	}
+	return ids
+}
+
+// stale reports whether a segment of this machine names sessions that were purged, or is in plain text where there is a
+// key now.
+func (r *run) stale(s store.Segment, purged map[string]bool) bool {
+	return r.keys.own != nil && isPlain(r.f.path(s.Home, s.Name)) ||
+		slices.ContainsFunc(s.Sessions, func(id string) bool { return purged[id] })
+}
+
+// remove removes the file of a segment, where it is there.
+func (r *run) remove(s store.Segment) error {
+	err := os.Remove(r.f.path(s.Home, s.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // tidy removes files of this machine that others replace: one run later, so that no machine misses them in between.
 func (r *run) tidy() error {
-	own := r.f.machine(r.state.Folder)
 	for _, s := range r.state.Segments {
-		if !s.Gone || !own.has(s.Name) {
+		if !s.Gone || s.Home != r.state.Folder {
 			continue
 		}
-		if err := os.Remove(r.f.path(own.id, s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := r.remove(s); err != nil {
 			return err
 		}
 	}
-	return r.reload()
+	return nil
 }
 
-// checkOwn has the rows of segments of this machine told again whose files are missing or damaged.
-func (r *run) checkOwn() error {
-	own := r.f.machine(r.state.Folder)
+// tellAgain has the rows of segments told again that are in no file any more: of this machine's, where a file is missing
+// or damaged, and of those that it merged, where another machine, or its folder, was restored from a backup and does not
+// know them.
+func (r *run) tellAgain() error {
 	var lost []store.Segment
-	for _, s := range r.own() {
-		if own.has(s.Name) && r.whole(s) {
+	for _, s := range r.state.Segments {
+		own := s.Home == r.state.Folder
+		if s.Gone || r.f.machine(s.Home).has(s.Name) && (!own || r.whole(s)) {
 			continue
 		}
-		if err := os.Remove(r.f.path(own.id, s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if own {
+			if err := r.remove(s); err != nil {
+				return err
+			}
 		}
 		lost = append(lost, s)
 	}
-	return r.lost(lost)
-}
-
-func (r *run) lost(segments []store.Segment) error {
-	if len(segments) == 0 {
+	if len(lost) == 0 {
 		return nil
 	}
-	if err := r.y.Lost(r.ctx, segments...); err != nil {
+	if err := r.y.Lost(r.ctx, lost...); err != nil {
 		return err
 	}
 	return r.reload()
@@ -217,23 +230,8 @@ func (r *run) whole(segment store.Segment) bool {
 	return true
 }
 
-// checkOthers has the rows of segments told by this machine that it merged and whose files are gone, although no other
-// file has their rows: another machine, or its folder, was restored from a backup and does not know them any more.
-func (r *run) checkOthers() error {
-	if err := r.reload(); err != nil {
-		return err
-	}
-	var lost []store.Segment
-	for _, s := range r.state.Segments {
-		if s.Home != r.state.Folder && !s.Gone && !r.f.machine(s.Home).has(s.Name) {
-			lost = append(lost, s)
-		}
-	}
-	return r.lost(lost)
-}
-
-// head begins a segment that is written now.
-func (r *run) head(replaces ...string) head {
+// newHead begins a segment that is written now.
+func (r *run) newHead(replaces ...string) head {
 	return head{
 		Folder: r.state.Folder, Host: r.state.Name, Number: r.state.Number,
 		Created: r.o.now().UnixMilli(), Replaces: replaces,
@@ -245,7 +243,7 @@ func (r *run) write() error {
 	total, done := r.state.Waiting, 0
 	for more := total > 0; more; {
 		var rows store.Collected
-		written, err := writeSegment(r.f.dir, r.head(), r.keys.own, func(take func(store.Line) error) (err error) {
+		written, err := writeSegment(r.f.dir, r.newHead(), r.keys.own, func(take func(store.Line) error) (err error) {
 			rows, err = r.y.Collect(r.ctx, mostBytes, take)
 			return err
 		})
@@ -266,7 +264,7 @@ func (r *run) write() error {
 		r.progress(Writing, min(done, total), total)
 		more = rows.More
 	}
-	return r.reload()
+	return nil
 }
 
 func (r *run) progress(doing Doing, done, total int) {
@@ -284,8 +282,8 @@ func (r *run) known() map[string]bool {
 	return known
 }
 
-// read merges the segments of the other machines, as long as one of them can be merged: one may wait for another. Those of
-// this machine that it does not know are read as well: its file was restored from a backup.
+// read merges the segments of the other machines, as long as one of them can be merged: one may wait for another. Those
+// of this machine that it does not know are read as well: its file was restored from a backup.
 func (r *run) read() error {
 	type file struct{ machine, name string }
 	known := r.known()
@@ -328,17 +326,14 @@ func (r *run) merge(machine, file string) (why string, err error) {
 	name := filepath.Join(machine, shortName(file))
 	s, err := openSegment(r.f.path(machine, file))
 	if r.o.Verify && machine == r.state.Folder && errors.Is(err, errIncomplete) {
-		// It was written before this history was restored. Machines that merged it tell its rows where the file is gone.
+		// It was written before this history was restored. Machines that merged it tell its rows when the file is gone.
 		return "", os.Remove(r.f.path(machine, file))
 	}
 	if err != nil {
 		return unreadable(name, err)
 	}
 	defer s.close()
-	if err := s.mayBeMerged(r.keys.keys); err != nil {
-		return unreadable(name, err)
-	}
-	h, err := s.head(r.keys.keys)
+	h, err := r.head(s)
 	if err == nil && h.Folder != machine {
 		err = fmt.Errorf("%w: it is another machine's", errIncomplete)
 	}
@@ -350,7 +345,8 @@ func (r *run) merge(machine, file string) (why string, err error) {
 	}
 	segment := store.Segment{Home: machine, Name: file, Size: s.size, Created: time.UnixMilli(h.Created)}
 	out, err := r.y.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
-		return s.read(r.keys.keys, func(head) error { return nil }, take)
+		_, err := s.read(r.keys.keys, take)
+		return err
 	})
 	if err != nil {
 		return unreadable(name, err)
@@ -369,6 +365,14 @@ func (r *run) merge(machine, file string) (why string, err error) {
 		r.out.From = append(r.out.From, h.Host)
 	}
 	return "", r.o.step("merged")
+}
+
+// head is the head of a segment that may be merged.
+func (r *run) head(s *segmentFile) (head, error) {
+	if len(r.keys.keys) > 0 && !s.encrypted {
+		return head{}, errPlain // Anybody who can write into the folder can have written it.
+	}
+	return s.read(r.keys.keys, nil)
 }
 
 // aheadOfTime is how far beyond the time another machine's clock may be.
@@ -400,30 +404,21 @@ func unreadable(name string, err error) (string, error) {
 	return "", err
 }
 
-// replace writes segments of this machine anew that name sessions which were purged, or that are in plain text where
-// there is a key now.
+// replace writes segments of this machine anew that are stale.
 func (r *run) replace() error {
-	if err := r.reload(); err != nil {
-		return err
-	}
-	purged := map[string]bool{}
-	for _, id := range r.state.Purged {
-		purged[id] = true
-	}
+	purged := r.purged()
 	for _, s := range r.own() {
-		plain := r.keys.own != nil && isPlain(r.f.path(s.Home, s.Name))
-		if !plain && !slices.ContainsFunc(s.Sessions, func(id string) bool { return purged[id] }) {
+		if !r.stale(s, purged) {
 			continue
 		}
 		if err := r.rewrite(purged, s); err != nil {
 			return err
 		}
-		// What is to go goes at once.
-		if err := os.Remove(r.f.path(s.Home, s.Name)); err != nil {
+		if err := r.remove(s); err != nil { // What is to go goes at once.
 			return err
 		}
 	}
-	return r.reload()
+	return nil
 }
 
 // rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine.
@@ -432,7 +427,7 @@ func (r *run) rewrite(purged map[string]bool, segments ...store.Segment) error {
 	for _, s := range segments {
 		names = append(names, s.Name)
 	}
-	written, err := writeSegment(r.f.dir, r.head(names...), r.keys.own, func(take func(store.Line) error) error {
+	written, err := writeSegment(r.f.dir, r.newHead(names...), r.keys.own, func(take func(store.Line) error) error {
 		for _, s := range segments {
 			if err := r.copy(s, purged, take); err != nil {
 				return fmt.Errorf("read %s: %w", filepath.Join(s.Home, s.Name), err)
@@ -457,7 +452,7 @@ func (r *run) copy(segment store.Segment, purged map[string]bool, take func(stor
 	}
 	defer s.close()
 	skip := false
-	return s.read(r.keys.keys, func(head) error { return nil }, func(l store.Line) error {
+	_, err = s.read(r.keys.keys, func(l store.Line) error {
 		if l.Session != nil {
 			skip = purged[l.Session.ID]
 		}
@@ -466,6 +461,7 @@ func (r *run) copy(segment store.Segment, purged map[string]bool, take func(stor
 		}
 		return take(l)
 	})
+	return err
 }
 
 // Small segments are folded into one where there are more than that.
@@ -480,14 +476,14 @@ func (r *run) fold() error {
 	if len(few) <= mostSmall {
 		return nil
 	}
-	if err := r.rewrite(nil, few...); err != nil {
-		return err
-	}
-	return r.reload()
+	return r.rewrite(nil, few...)
 }
 
 // adopt takes over the folder of a machine that is gone: its segments become this machine's.
 func (r *run) adopt() error {
+	if r.o.Adopt == "" {
+		return nil
+	}
 	m := r.f.machine(r.o.Adopt)
 	if m.id == r.state.Folder || len(m.segments) == 0 && !m.locked {
 		return fmt.Errorf("%w: %s", ErrNoMachine, r.o.Adopt)
@@ -496,10 +492,7 @@ func (r *run) adopt() error {
 	for _, s := range r.state.Segments {
 		known[s.Name] = s
 	}
-	purged := map[string]bool{}
-	for _, id := range r.state.Purged {
-		purged[id] = true
-	}
+	purged := r.purged()
 	for _, name := range m.segments {
 		s, merged := known[name]
 		if !merged {
@@ -513,10 +506,7 @@ func (r *run) adopt() error {
 			return err
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(r.f.dir, m.id)); err != nil {
-		return err
-	}
-	return r.reload()
+	return os.RemoveAll(filepath.Join(r.f.dir, m.id))
 }
 
 var (
@@ -527,13 +517,7 @@ var (
 )
 
 // shortName is the name of a segment for people.
-func shortName(name string) string {
-	const hash = 8
-	if at := len(name) - len(".seg"); at > len("0000000000000-")+hash {
-		return name[:len("0000000000000-")+hash] + "….seg"
-	}
-	return name
-}
+func shortName(name string) string { return name[:len("0000000000000-00000000")] + "….seg" }
 
 // sorted are the keys of a set in order.
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

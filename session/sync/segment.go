@@ -2,7 +2,6 @@ package sync
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"filippo.io/age"
@@ -20,8 +20,8 @@ import (
 	"winnow/session/store"
 )
 
-// A segment file is a line that says what it is, and lines of JSON in zstd, which may be encrypted with age. The first of
-// them is the head, all others are rows. Its name has the SHA-256 of the file.
+// A segment file is a line that says what it is, and lines of JSON in zstd, which may be encrypted with age. The first
+// of them is the head, all others are rows. Its name has the SHA-256 of the file.
 const (
 	magic       = "winnow-segment 1\n"
 	magicPrefix = "winnow-segment "
@@ -60,7 +60,9 @@ func (h head) home() store.Home { return store.Home{Folder: h.Folder, Name: h.Ho
 
 // writeSegment writes a segment with the rows that lines hands out, and returns it: to a file that gets its name when it
 // is whole.
-func writeSegment(dir string, h head, to age.Recipient, lines func(take func(store.Line) error) error) (store.Segment, error) {
+func writeSegment(
+	dir string, h head, to age.Recipient, lines func(take func(store.Line) error) error,
+) (store.Segment, error) {
 	folder := filepath.Join(dir, h.Folder)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return store.Segment{}, err
@@ -81,7 +83,8 @@ func writeSegment(dir string, h head, to age.Recipient, lines func(take func(sto
 		return store.Segment{}, err
 	}
 	s := store.Segment{
-		Home: h.Folder, Name: segmentName(h.Created, sum.Sum(nil)), Size: size, Created: time.UnixMilli(h.Created), Sessions: sessions,
+		Home: h.Folder, Name: segmentName(h.Created, sum.Sum(nil)), Size: size, Created: time.UnixMilli(h.Created),
+		Sessions: sessions,
 	}
 	return s, os.Rename(f.Name(), filepath.Join(folder, s.Name))
 }
@@ -124,8 +127,9 @@ func encode(w io.Writer, h head, to age.Recipient, lines func(take func(store.Li
 
 // segmentFile is an opened segment whose content is that of its name.
 type segmentFile struct {
-	f    *os.File
-	size int64
+	f         *os.File
+	size      int64
+	encrypted bool
 }
 
 // openSegment opens a segment and checks it.
@@ -148,131 +152,112 @@ func (s *segmentFile) check(name string) error {
 		return err
 	}
 	s.size = info.Size()
-	if !info.Mode().IsRegular() || s.size < int64(len(magic)) {
+	if !info.Mode().IsRegular() {
 		return errIncomplete
 	}
 	if s.size > mostFile {
 		return errLarge
 	}
-	begin := make([]byte, len(magic))
-	if _, err := io.ReadFull(s.f, begin); err != nil {
-		return err
-	}
-	if !bytes.HasPrefix(begin, []byte(magicPrefix)) {
+	begin, needsKey := beginning(s.f)
+	if !strings.HasPrefix(begin, magicPrefix) {
 		return errIncomplete
 	}
 	sum := sha256.New()
-	sum.Write(begin)
-	if _, err := io.Copy(sum, s.f); err != nil {
+	if _, err := io.Copy(sum, io.NewSectionReader(s.f, 0, s.size)); err != nil {
 		return err
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != hashOf(name) {
 		return errIncomplete
 	}
-	if string(begin) != magic {
+	if begin != magic {
 		return errLater
 	}
+	s.encrypted = needsKey
 	return nil
 }
 
-func (s *segmentFile) close() { s.f.Close() }
-
-// body is what stands behind the first line.
-func (s *segmentFile) body() *bufio.Reader {
-	return bufio.NewReader(io.NewSectionReader(s.f, int64(len(magic)), s.size-int64(len(magic))))
-}
-
-// encrypted reports whether a key is needed.
-func (s *segmentFile) encrypted() bool {
-	begin, _ := s.body().Peek(len(encrypted))
-	return string(begin) == encrypted
-}
-
-// mayBeMerged returns errPlain where there are keys and the segment needs none: anybody who can write into the folder can
-// have written it.
-func (s *segmentFile) mayBeMerged(keys []age.Identity) error {
-	if len(keys) > 0 && !s.encrypted() {
-		return errPlain
-	}
-	return nil
+// beginning is the first line of a segment, and whether a key is needed for what stands behind it.
+func beginning(f *os.File) (line string, needsKey bool) {
+	begin := make([]byte, len(magic)+len(encrypted))
+	n, _ := f.ReadAt(begin, 0)
+	line = string(begin[:min(n, len(magic))])
+	return line, string(begin[len(line):n]) == encrypted
 }
 
 // isPlain reports whether a file is a segment that is not encrypted.
-func isPlain(path string) bool {
+func isPlain(path string) bool { return peek(path, false) }
+
+// isEncrypted reports whether a file is a segment that a key opens.
+func isEncrypted(path string) bool { return peek(path, true) }
+
+func peek(path string, want bool) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	begin := make([]byte, len(magic)+len(encrypted))
-	if _, err := io.ReadFull(f, begin); err != nil {
-		return false
-	}
-	return !bytes.HasSuffix(begin, []byte(encrypted))
+	line, got := beginning(f)
+	return line == magic && got == want
 }
 
-// head is the first line.
-func (s *segmentFile) head(keys []age.Identity) (out head, err error) {
-	begun := errors.New("it has begun")
-	err = s.read(keys, func(h head) error { out = h; return begun }, nil)
-	if errors.Is(err, begun) {
-		return out, nil
+func (s *segmentFile) close() { s.f.Close() }
+
+// body is what stands behind the first line, decrypted.
+func (s *segmentFile) body(keys []age.Identity) (io.Reader, error) {
+	from := io.NewSectionReader(s.f, int64(len(magic)), s.size-int64(len(magic)))
+	if !s.encrypted {
+		return from, nil
 	}
-	if err == nil {
-		err = errIncomplete
+	if len(keys) == 0 {
+		return nil, errLocked
 	}
-	return out, err
+	plain, err := age.Decrypt(bufio.NewReader(from), keys...)
+	if no := (*age.NoIdentityMatchError)(nil); errors.As(err, &no) {
+		return nil, errLocked
+	}
+	return plain, damaged(err)
 }
 
-// read hands out the head and then the rows, from the first one each time it is called.
-func (s *segmentFile) read(keys []age.Identity, begin func(head) error, take func(store.Line) error) error {
-	body := s.body()
-	var from io.Reader = body
-	if s.encrypted() {
-		if len(keys) == 0 {
-			return errLocked
-		}
-		var err error
-		if from, err = age.Decrypt(body, keys...); err != nil {
-			var no *age.NoIdentityMatchError
-			if errors.As(err, &no) {
-				return errLocked
-			}
-			return fmt.Errorf("%w: %w", errIncomplete, err)
-		}
-	}
-	unpacked, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
+// read returns the head and hands out the rows, from the first one each time it is called. Where take is nil it reads the
+// head alone.
+func (s *segmentFile) read(keys []age.Identity, take func(store.Line) error) (h head, err error) {
+	from, err := s.body(keys)
 	if err != nil {
-		return err
+		return h, err
+	}
+	unpacked, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(mostWindow))
+	if err != nil {
+		return h, err
 	}
 	defer unpacked.Close()
 	lines := bufio.NewScanner(unpacked)
 	lines.Buffer(make([]byte, 0, lineBuffer), mostLine)
-	for begun := false; lines.Scan(); begun = true {
-		if err := readLine(lines.Bytes(), begun, begin, take); err != nil {
-			return err
+	if lines.Scan() {
+		err = json.Unmarshal(lines.Bytes(), &h)
+	}
+	if lines.Err() == nil && (err != nil || !machineName.MatchString(h.Folder)) {
+		return h, errIncomplete
+	}
+	for take != nil && lines.Scan() {
+		var l store.Line
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return h, damaged(err)
+		}
+		if err := take(l); err != nil {
+			return h, err
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return errLong
+		return h, errLong
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%w: %w", errIncomplete, err)
-	}
-	return nil
+	return h, damaged(lines.Err())
 }
 
-func readLine(text []byte, begun bool, begin func(head) error, take func(store.Line) error) error {
-	if !begun {
-		var h head
-		if err := json.Unmarshal(text, &h); err != nil || !machineName.MatchString(h.Folder) {
-			return fmt.Errorf("%w: %w", errIncomplete, err)
-		}
-		return begin(h)
+// damaged is errIncomplete with its cause, nil for none.
+func damaged(err error) error {
+	if err == nil {
+		return nil
 	}
-	var l store.Line
-	if err := json.Unmarshal(text, &l); err != nil {
-		return fmt.Errorf("%w: %w", errIncomplete, err)
-	}
-	return take(l)
+	return fmt.Errorf("%w: %w", errIncomplete, err)
 }

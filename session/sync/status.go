@@ -19,7 +19,7 @@ type StatusReport struct {
 	Encrypted bool   // this machine's segments are
 	Plain     int    // segments of all machines that are not encrypted, where this machine's are
 	Machines  []MachineReport
-	Ignored   []string // files below the machines' folders that are no segments, such as copies of files that conflicted
+	Ignored   []string // files below the machines' folders that are no segments, such as copies that conflicted
 }
 
 // MachineReport is another machine.
@@ -79,16 +79,9 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 	}
 	r := run{ctx: ctx, y: s.Sync(), o: o, state: state, f: f, keys: keys}
 	out.Encrypted = keys.own != nil
-	purged := map[string]bool{}
-	for _, id := range state.Purged {
-		purged[id] = true
-	}
+	purged := r.purged()
 	for _, segment := range r.own() {
-		stale := !f.machine(segment.Home).has(segment.Name) || !r.whole(segment)
-		for _, id := range segment.Sessions {
-			stale = stale || purged[id]
-		}
-		if stale || out.Encrypted && isPlain(f.path(segment.Home, segment.Name)) {
+		if !f.machine(segment.Home).has(segment.Name) || !r.whole(segment) || r.stale(segment, purged) {
 			out.Rewrite++
 		}
 	}
@@ -151,17 +144,11 @@ func (r *run) unmergeable(machine, name string, host *string) string {
 	s, err := openSegment(r.f.path(machine, name))
 	if err == nil {
 		defer s.close()
-		err = s.mayBeMerged(r.keys.keys)
-	}
-	var h head
-	if err == nil {
-		h, err = s.head(r.keys.keys)
-		if err == nil {
+		var h head
+		if h, err = r.head(s); err == nil {
 			*host = h.Host
+			return ""
 		}
-	}
-	if err == nil {
-		return ""
 	}
 	for _, kind := range []error{errIncomplete, errLater, errLocked, refusal(err)} {
 		if kind != nil && errors.Is(err, kind) {
