@@ -29,15 +29,9 @@ func (s *Store) inspect(ctx context.Context) error {
 	if size == 0 {
 		return nil
 	}
-	if journal > 0 {
-		lost, err := s.journalHurt()
-		if err != nil {
-			return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: err}
-		}
-		if lost {
-			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: "+
-				"the last messages may be missing.")
-		}
+	if journal > 0 && s.journalDamaged() {
+		cause := errors.New("its journal has holes")
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: cause}
 	}
 	err := s.retry(ctx, func() error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
