@@ -27,6 +27,7 @@ func putInOrder(ctx context.Context, tx *sql.Tx, now int64, found Found, steps S
 				}
 			})
 		},
+		func() error { return notePlaces(ctx, tx) },
 		func() (err error) { filled, err = steps.Fill(ctx, tx, found); return err },
 		func() error { return raise(ctx, tx, now) },
 		func() error { return countLost(ctx, tx, now, &out) },
@@ -150,6 +151,18 @@ func Reattach(ctx context.Context, tx *sql.Tx, now int64) (nameless int, err err
 	return len(strays), nil
 }
 
+// notePlaces keeps the highest place of a message in each session: what a backup fills in comes behind it.
+func notePlaces(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `
+		CREATE TEMP TABLE places AS
+		SELECT
+			session,
+			max(seq) AS place
+		FROM messages
+		GROUP BY session`)
+	return err
+}
+
 // countLost finds what the saved rows say of others that are not there: sessions know how many
 // messages they have, places are counted from 1, and rows name messages and sessions.
 func countLost(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
@@ -159,7 +172,7 @@ func countLost(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 			SELECT
 				s.messages AS said,
 				(SELECT count(*) FROM messages m WHERE m.session = s.n) AS kept,
-				(SELECT coalesce(max(m.seq), 0) FROM messages m WHERE m.session = s.n) AS place
+				(SELECT coalesce(max(p.place), 0) FROM temp.places p WHERE p.session = s.n) AS place
 			FROM sessions s
 		)
 		SELECT coalesce(sum(max(0, place - kept, CASE WHEN said < ? THEN said - kept ELSE 0 END)), 0)
