@@ -168,16 +168,21 @@ func TestFilesSetAsideAreNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestSalvagePointsToABackupThatHasMore(t *testing.T) {
+// What a damaged file has lost comes from its backup.
+func TestSalvageTakesWhatIsLostFromTheBackup(t *testing.T) {
 	path, _, was := damagedHistory(t)
-	must(t, "mkdir", os.MkdirAll(filepath.Join(filepath.Dir(path), "backups"), 0o700))
-	must(t, "write", os.WriteFile(filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261120.db"), was.files[""], 0o600))
+	backups := filepath.Join(filepath.Dir(path), "backups")
+	must(t, "mkdir", os.MkdirAll(backups, 0o700))
+	must(t, "write", os.WriteFile(filepath.Join(backups, "winnow-20261120.db"), was.files[""], 0o600))
 	b, err := os.ReadFile(path)
 	must(t, "read", err)
 	must(t, "cut", os.WriteFile(path, b[:len(b)/2], 0o600))
 	s := openAt(t, path, Options{Now: noon().now})
-	n := strings.Join(s.Notices(), " ")
-	if !strings.Contains(n, "The backup of 2026-11-20 has more") || !strings.Contains(n, "winnow db restore latest") {
+	got, _ := s.Salvaged()
+	if got.Messages != len(was.prints) || got.FromBackup == 0 || got.LostMessages != 0 {
+		t.Errorf("recovered is %+v, want all %d messages and none lost", got, len(was.prints))
+	}
+	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "taken from the backup of 2026-11-20") {
 		t.Errorf("the notices are %q and do not name the backup", n)
 	}
 }

@@ -6,19 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"winnow/session/store/recovery"
 	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
-// How much of a file is checked before it is opened for writing. A larger one is checked after the
-// first frame, by Examine.
-const (
-	checkedAtOnce = 8 << 20 // bytes
-	checkPatience = 250 * time.Millisecond
-)
+// checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked after
+// the first frame, by Examine. Its size alone decides that: where a time did, a busy machine opened damaged files.
+const checkedAtOnce = 8 << 20
 
 // inspect looks at the file without changing a byte of it, and returns an error that is ErrDamaged
 // where it is damaged. That it cannot be read for another reason is for the opening to say.
@@ -33,15 +29,9 @@ func (s *Store) inspect(ctx context.Context) error {
 	if size == 0 {
 		return nil
 	}
-	if journal > 0 {
-		lost, err := s.journalHurt()
-		if err != nil {
-			return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: err}
-		}
-		if lost {
-			s.notices = append(s.notices, "The journal of the chat history was damaged when winnow ended unexpectedly: "+
-				"the last messages may be missing.")
-		}
+	if journal > 0 && s.journalDamaged() {
+		cause := errors.New("its journal has holes")
+		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: cause}
 	}
 	err := s.retry(ctx, func() error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
@@ -77,12 +67,7 @@ func (s *Store) examine(ctx context.Context, db *sql.DB) error {
 	if sqlite.Size(s.path)+sqlite.Size(s.path+"-wal") > checkedAtOnce {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, checkPatience)
-	defer cancel()
-	if err := sqlite.CheckIntegrity(limited, db); err != nil {
-		if limited.Err() != nil && ctx.Err() == nil {
-			return nil // a slow disk: Examine goes on with it
-		}
+	if err := sqlite.CheckIntegrity(ctx, db); err != nil {
 		return err
 	}
 	s.checked.Store(true)

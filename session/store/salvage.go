@@ -35,20 +35,7 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 		}
 		return explain(doing, s.path, err)
 	}
-	im, done, err := recovery.OpenWithJournal(s.retired, s.path)
-	if err != nil {
-		return explain(doing, s.path, err)
-	}
-	defer done()
-	fresh, err := backup.Draft(s.path)
-	if err != nil {
-		return explain(doing, s.path, err)
-	}
-	defer backup.Discard(fresh)
-	saved, err := im.Salvage(ctx, fresh, s.now().UnixMilli(), checkEach)
-	if err == nil {
-		saved.File, err = backup.Replace(s.path, fresh, "damaged", s.now())
-	}
+	saved, err := s.recover(ctx)
 	if err != nil {
 		return explain(doing, s.path, err)
 	}
@@ -56,6 +43,103 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 	s.salvaged = &saved
 	s.notices = append(s.notices, saved.String())
 	return nil
+}
+
+// recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
+// one. It reads a copy: SQLite may write to what it opens.
+func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
+	damaged, err := backup.Draft(s.path)
+	if err != nil {
+		return saved, err
+	}
+	defer backup.Discard(damaged)
+	fresh, err := backup.Draft(s.path)
+	if err != nil {
+		return saved, err
+	}
+	defer backup.Discard(fresh)
+	if err := backup.CopyWithJournal(s.retired, s.path, damaged); err != nil {
+		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
+	}
+	now := s.now().UnixMilli()
+	fill := func(ctx context.Context, tx *sql.Tx, found recovery.Found) (recovery.Salvage, error) {
+		return s.fill(ctx, tx, found, now)
+	}
+	saved, err = recovery.Save(ctx, damaged, fresh, now, recovery.Steps{Check: checkEach, Fill: fill})
+	if err == nil {
+		saved.File, err = backup.Replace(s.path, fresh, "damaged", s.now())
+	}
+	return saved, err
+}
+
+// fill adds to saved rows what the newest sound backup has beside them.
+func (s *Store) fill(ctx context.Context, tx *sql.Tx, found recovery.Found, now int64) (out recovery.Salvage, err error) {
+	reattach := func() error {
+		out.Nameless, err = recovery.Reattach(ctx, tx, now)
+		return err
+	}
+	b, there := backup.NewestSound(ctx, s.path, s.now())
+	if !there {
+		return out, reattach()
+	}
+	db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+	defer db.Close()
+	err = sqlite.InTx(ctx, db, func(from *sql.Tx) error {
+		if err := recovery.Adopt(ctx, from, tx, found.Damaged); err != nil {
+			return err
+		}
+		if err := reattach(); err != nil {
+			return err
+		}
+		sound, err := idsWhere(ctx, from, `SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))`,
+			sqlite.IDs(found.Broken))
+		if err != nil {
+			return err
+		}
+		if err := execute(ctx, tx, `DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))`,
+			sqlite.IDs(sound)); err != nil {
+			return err
+		}
+		// A message comes with its calls and parts.
+		for _, query := range []string{
+			`DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages)`,
+			`DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)`,
+		} {
+			if err := execute(ctx, tx, query); err != nil {
+				return err
+			}
+		}
+		out.Backup = b.Day.Format("2006-01-02")
+		out.FromBackup, err = s.applySessions(ctx, from, tx, found.Damaged["sessions"])
+		return err
+	})
+	return out, err
+}
+
+// applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
+// those that are not here: they were purged since.
+func (s *Store) applySessions(ctx context.Context, from, tx *sql.Tx, all bool) (messages int, err error) {
+	keys, sessions, err := keyedSessions(ctx, from, ``)
+	if err != nil {
+		return 0, err
+	}
+	for i, session := range sessions {
+		here, err := sessionThere(ctx, tx, session.ID)
+		if err != nil {
+			return 0, err
+		}
+		if here == 0 && !all {
+			continue
+		}
+		applied, err := s.apply(ctx, tx, func(take func(Line) error) error {
+			return dumpSession(ctx, from, keys[i], take)
+		})
+		messages += applied.Messages
+		if err != nil && !errors.Is(err, ErrLine) && !errors.Is(err, ErrWaits) {
+			return 0, err
+		}
+	}
+	return messages, nil
 }
 
 // errReplaced reports that another window has put another file in the place of the damaged one.
@@ -85,23 +169,23 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 	})
 }
 
-// journalHurt looks at the log that a program left behind when it died. The error is
-// ErrDamaged where SQLite would throw away what can still be read, and lost where nothing can.
-func (s *Store) journalHurt() (lost bool, err error) {
-	if j := recovery.CheckJournal(s.path); j.Sound && !j.Holes {
-		return false, nil
+// journalDamaged reports whether SQLite would drop committed messages of the log that a program left behind when it
+// died. The file is then claimed.
+func (s *Store) journalDamaged() bool {
+	if !recovery.JournalDamaged(s.path) {
+		return false
 	}
 	// Another window may be writing to it at this moment.
-	if s.retired, err = backup.Claim(s.path); err != nil {
-		return false, nil
+	held, err := backup.Claim(s.path)
+	if err != nil {
+		return false
 	}
-	j := recovery.CheckJournal(s.path)
-	if j.Holes {
-		return false, fmt.Errorf("%w: its journal has holes", ErrDamaged)
+	if !recovery.JournalDamaged(s.path) {
+		held.Close()
+		return false
 	}
-	s.retired.Close()
-	s.retired = nil
-	return !j.Sound, nil
+	s.retired = held
+	return true
 }
 
 // checkEach checks every message of a history against its hash.

@@ -176,6 +176,33 @@ func copyFile(from *os.File, path string) error {
 	return errors.Join(err, to.Sync(), to.Close())
 }
 
+// CopyWithJournal copies a claimed database at path with its write-ahead log into an empty file. The claimed file is read
+// as it is open: to open it again and close it would give up the claim.
+func CopyWithJournal(claimed *os.File, path, to string) error {
+	if err := fill(to, io.NewSectionReader(claimed, 0, 1<<62)); err != nil {
+		return err
+	}
+	wal, err := os.Open(path + "-wal")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer wal.Close()
+	return fill(to+"-wal", wal)
+}
+
+// fill writes a file that only the user may read.
+func fill(path string, from io.Reader) error {
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}
+
 // syncFile makes sure that a file's bytes are on the disk.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

@@ -231,6 +231,19 @@ func List(ctx context.Context, path string, now time.Time) []File {
 	return out
 }
 
+// NewestSound returns the newest backup of the history at path without a fault, and false where there is none.
+func NewestSound(ctx context.Context, path string, now time.Time) (File, bool) {
+	for _, b := range List(ctx, path, now) {
+		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+		err := sqlite.CheckIntegrity(ctx, db)
+		db.Close()
+		if err == nil {
+			return b, true
+		}
+	}
+	return File{}, false
+}
+
 func readBackup(ctx context.Context, file string) (File, error) {
 	b := File{Path: file, Bytes: sqlite.Size(file)}
 	db := sqlite.Pool(file, sqlite.Immutable, 1)

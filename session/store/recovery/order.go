@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"winnow/session/store/sqlite"
 )
 
@@ -12,28 +14,48 @@ import (
 const recoveredTitle = "Recovered conversation"
 
 // putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
-// to its beginning, nothing hangs on what is lost.
-func putInOrder(ctx context.Context, tx *sql.Tx, now int64, check Check) (Salvage, error) {
-	var out Salvage
-	steps := []func() error{
+// to its beginning, no row names a lost one.
+func putInOrder(ctx context.Context, tx *sql.Tx, now int64, found Found, steps Steps) (Salvage, error) {
+	var filled, out Salvage
+	for _, step := range []func() error{
+		func() error { return dropNameless(ctx, tx) },
 		func() error { return raise(ctx, tx, now) },
-		func() error { return reattach(ctx, tx, now, &out) },
+		func() error {
+			return steps.Check(ctx, tx, func(id int64, damaged bool) {
+				if damaged {
+					found.Broken = append(found.Broken, id)
+				}
+			})
+		},
+		func() error { return notePlaces(ctx, tx) },
+		func() (err error) { filled, err = steps.Fill(ctx, tx, found); return err },
+		func() error { return raise(ctx, tx, now) },
 		func() error { return countLost(ctx, tx, now, &out) },
 		func() error { return reparent(ctx, tx) },
 		func() error { return removeOrphans(ctx, tx) },
-		func() error { return settle(ctx, tx) },
-		func() error { return verify(ctx, tx, &out, check) },
-	}
-	for _, step := range steps {
+		func() error { return settle(ctx, tx, now) },
+		func() error { return verify(ctx, tx, &out, steps) },
+	} {
 		if err := step(); err != nil {
 			return Salvage{}, fmt.Errorf("put the saved rows in order: %w", err)
 		}
 	}
+	out.Backup, out.FromBackup, out.Nameless = filled.Backup, filled.FromBackup, filled.Nameless
 	return out, nil
 }
 
-// named selects, for each table whose ids are global, every id that a row names. What decided a request is JSON, and names
-// the end of its branch and its summary.
+// idBits are the lowest bits of an id, which are no part of its time.
+const idBits = 12
+
+// tooHigh is the least id that no row of a real history has: one of the day after tomorrow. Such a one was damaged, and
+// would leave no higher one for the messages to come.
+func tooHigh(now int64) int64 { return (now + 2*24*60*60*1000) << idBits }
+
+// mostMessages is more than any session has.
+const mostMessages = 1 << 30
+
+// named selects, for each table whose ids are global, every id that a row names. The options of a request are JSON, and
+// name the end of its branch and its summary.
 var named = map[string]string{
 	"messages": `
 		SELECT id FROM messages
@@ -46,6 +68,7 @@ var named = map[string]string{
 		UNION ALL SELECT message FROM flags
 		UNION ALL SELECT message FROM remedies
 		UNION ALL SELECT message FROM verdicts
+		UNION ALL SELECT item FROM registers
 		UNION ALL SELECT last FROM summaries
 		UNION ALL SELECT user FROM requests
 		UNION ALL SELECT CAST(options AS TEXT) ->> '$.leaf'
@@ -61,6 +84,8 @@ var named = map[string]string{
 		UNION ALL SELECT CAST(options AS TEXT) ->> '$.summary.ID'
 		FROM requests
 		WHERE json_valid(CAST(options AS TEXT))`,
+	"registers":  `SELECT stamp AS id FROM registers`,
+	"tombstones": `SELECT id FROM tombstones`,
 }
 
 // raise sets the clock of the file so that no id that a row had or is named by is given again. It comes before the names
@@ -83,51 +108,59 @@ func raise(ctx context.Context, tx *sql.Tx, now int64) error {
 	return nil
 }
 
-// reattach gives messages without a session one: their parent's, or a new one for all that had
-// the same.
-func reattach(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
-	_, err := tx.ExecContext(ctx, `
+// Reattach gives messages without a session one: their parent's, or a new one for all that had the same. It returns how
+// many are new.
+func Reattach(ctx context.Context, tx *sql.Tx, now int64) (nameless int, err error) {
+	_, err = tx.ExecContext(ctx, `
 		UPDATE OR IGNORE messages
 		SET session = (SELECT p.session FROM messages p WHERE p.id = messages.parent)
 		WHERE session NOT IN (SELECT n FROM sessions)
 			AND (SELECT p.session FROM messages p WHERE p.id = messages.parent) IN (SELECT n FROM sessions)`)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	type stray struct {
-		Session int64 `db:"session"`
-		First   int64 `db:"first"`
-		Last    int64 `db:"last"`
-	}
-	strays, err := sqlite.Collect(ctx, tx, sqlite.RowScan[stray](), `
-		SELECT
-			session,
-			min(created_ms),
-			max(created_ms)
+	strays, err := sqlite.Collect(ctx, tx, sqlite.Only[int64], `
+		SELECT DISTINCT session
 		FROM messages
 		WHERE session NOT IN (SELECT n FROM sessions)
-		GROUP BY session
 		ORDER BY session`)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	for _, s := range strays {
-		if s.Last <= 0 || s.Last > now {
-			s.First, s.Last = now, now // times that were damaged, or of a clock that went wrong
-		}
+	for _, n := range strays {
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from, endpoint, model)
-			SELECT ?1, ?2, ?3, ?4, ?4, ?5, 'auto', endpoint, model
+			SELECT
+				?1,
+				?2,
+				min(max(0, min(created_ms) OVER ()), ?4),
+				min(max(0, max(created_ms) OVER ()), ?4),
+				min(max(0, max(created_ms) OVER ()), ?4),
+				?3,
+				'auto',
+				endpoint,
+				model
 			FROM messages
 			WHERE session = ?1
 			ORDER BY model <> '' DESC, id DESC
-			LIMIT 1`, s.Session, newID(), s.First, s.Last, recoveredTitle)
+			LIMIT 1`, n, uuid.Must(uuid.NewV7()).String(), recoveredTitle, now)
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
-	out.Nameless = len(strays)
-	return nil
+	return len(strays), nil
+}
+
+// notePlaces keeps the highest place of a message in each session: what a backup fills in comes behind it.
+func notePlaces(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, `
+		CREATE TEMP TABLE places AS
+		SELECT
+			session,
+			max(seq) AS place
+		FROM messages
+		GROUP BY session`)
+	return err
 }
 
 // countLost finds what the saved rows say of others that are not there: sessions know how many
@@ -139,7 +172,7 @@ func countLost(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
 			SELECT
 				s.messages AS said,
 				(SELECT count(*) FROM messages m WHERE m.session = s.n) AS kept,
-				(SELECT coalesce(max(m.seq), 0) FROM messages m WHERE m.session = s.n) AS place
+				(SELECT coalesce(max(p.place), 0) FROM temp.places p WHERE p.session = s.n) AS place
 			FROM sessions s
 		)
 		SELECT coalesce(sum(max(0, place - kept, CASE WHEN said < ? THEN said - kept ELSE 0 END)), 0)
@@ -253,10 +286,21 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// settle counts the sessions' messages anew, finds a leaf for those that lost theirs and has the full-text index made
-// again.
-func settle(ctx context.Context, tx *sql.Tx) error {
+// settle replaces times and statuses that cannot be, counts the sessions' messages anew, finds a leaf for
+// those that lost theirs and has the full-text index made again.
+func settle(ctx context.Context, tx *sql.Tx, now int64) error {
 	_, err := tx.ExecContext(ctx, `
+		UPDATE sessions
+		SET created_ms = iif(created_ms BETWEEN 0 AND ?2, created_ms, ?1),
+			updated_ms = iif(updated_ms BETWEEN 0 AND ?2, updated_ms, ?1),
+			used = iif(used BETWEEN 0 AND ?2, used, ?1)`, now, tooHigh(now)>>idBits)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `
+		UPDATE messages
+		SET status = 'complete'
+		WHERE status NOT IN ('complete', 'streaming', 'interrupted', 'failed', 'quarantined', 'imported');
 		UPDATE sessions
 		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
 			turns = (SELECT count(*) FROM messages m WHERE m.session = sessions.n AND m.role = 'user');
@@ -273,12 +317,12 @@ func settle(ctx context.Context, tx *sql.Tx) error {
 
 // verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check
 // tells them from those that are damaged from now on.
-func verify(ctx context.Context, tx *sql.Tx, out *Salvage, check Check) error {
+func verify(ctx context.Context, tx *sql.Tx, out *Salvage, steps Steps) error {
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&out.Sessions); err != nil {
 		return err
 	}
 	var lost []int64
-	err := check(ctx, tx, func(id int64, damaged bool) {
+	err := steps.Check(ctx, tx, func(id int64, damaged bool) {
 		if damaged {
 			lost = append(lost, id)
 			return
