@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// JournalDamaged reports whether the write-ahead log beside a database holds committed pages behind a damaged one. SQLite
+// JournalDamaged reports whether the write-ahead log beside a database holds committed pages behind a damaged one.
+// SQLite
 // reads a log up to the first damaged page and drops the rest without a word, so this is the only way to find out that
 // something is missing. A log that ends within a transaction, as after a crash, is not damaged.
 //

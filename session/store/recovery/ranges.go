@@ -57,8 +57,8 @@ type insertError struct{ error }
 
 func (e insertError) Unwrap() error { return e.error }
 
-// copy copies the rows that a condition selects, and calls each with their keys. A row that breaks a rule of its table
-// is left out: it is damaged, or there already.
+// copy copies the rows that a condition selects, and calls each with their keys. A row that breaks a rule of its
+// table is left out: it is damaged, or there already.
 func (t table) copy(ctx context.Context, from querier, to *sql.Tx, each func(id int64), where string, args ...any) error {
 	columns := strings.Join(t.columns, ", ")
 	insert, err := to.PrepareContext(ctx, "INSERT INTO "+t.name+" ("+columns+") VALUES (?"+
@@ -187,7 +187,9 @@ func Adopt(ctx context.Context, from, to *sql.Tx, damaged map[string]bool) error
 		return err
 	}
 	ignore := func(int64) {}
-	whose := map[string]string{"tags": "session", "drafts": "session", "queued": "session", "prompts": "session", "sessions": "n"}
+	whose := map[string]string{
+		"sessions": "n", "tags": "session", "drafts": "session", "queued": "session", "prompts": "session",
+	}
 	beside := []string{"endpoints", "tool_permissions", "tombstones", "flags", "remedies"}
 	for _, t := range all {
 		if slices.Contains(beside, t.name) && damaged[t.name] {
