@@ -90,12 +90,6 @@ func UsageOf(ctx context.Context, s *store.Store, from, to time.Time, by UsageBy
 	return report, nil
 }
 
-// DayOf is the beginning of the local day of a time.
-func DayOf(t time.Time) time.Time {
-	y, m, d := t.Local().Date()
-	return startOf(y, m, d, time.Local)
-}
-
 // MonthOf is the beginning of the local month of a time.
 func MonthOf(t time.Time) time.Time {
 	y, m, _ := t.Local().Date()
