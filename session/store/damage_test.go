@@ -203,7 +203,7 @@ func onPages(random *rand.Rand, files map[string][]byte, damage func(page []byte
 // damagedFiles is how many files TestDamagedFileNeverStopsTheStart damages at random:
 //
 //	go test ./session/store -run TestDamagedFileNeverStopsTheStart -v -damaged 500
-var damagedFiles = flags.Int("damaged", 60, "how many files to damage at random")
+var damagedFiles = flags.Int("damaged", 16, "how many files to damage at random")
 
 // tally is what became of the files that were damaged in one way.
 type tally struct{ files, recovered, served, stored int }
