@@ -30,30 +30,38 @@ func (p *program) forgetCommand() *cobra.Command {
 
 // model shows one model: its window, the format of its requests, and what was learned of it.
 func (p *program) model(ctx context.Context, ref string, asJSON bool) error {
-	w, err := p.setup(ctx)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	w.fetchKeys(ctx)
-	client, model, learned, err := p.findLearned(ctx, w, ref)
-	if err != nil {
-		return err
-	}
-	client.Learn(model, learned)
-	m := llm.Model{Endpoint: client.Endpoint().Name, ID: model}
-	if stated, err := client.StatedWindow(ctx, model); err == nil {
-		m.Window = stated
-	}
-	window := p.windows(ctx, w, []llm.Model{m})[0]
-	if asJSON {
-		return report.WriteJSON(p.out, []modelJSON{{m.Ref(), window.Tokens, window.Origin(), learned.Ways()}})
-	}
-	fmt.Fprintf(p.out, "%s\n", report.Line(m.Ref()))
-	fmt.Fprintf(p.out, "window   %s  %s\n", report.WindowText(window.Tokens), report.Line(window.Origin()))
-	fmt.Fprintf(p.out, "format   %s\n", client.Wire(model))
-	fmt.Fprintf(p.out, "learned  %s\n", report.Line(learnedText(learned)))
-	return nil
+	return p.withModel(ctx, ref, func(w *setup, of *knownModel) error {
+		of.client.Learn(of.model, of.learned)
+		m := llm.Model{Endpoint: of.client.Endpoint().Name, ID: of.model}
+		if stated, err := of.client.StatedWindow(ctx, of.model); err == nil {
+			m.Window = stated
+		}
+		window := p.windows(ctx, w, []llm.Model{m})[0]
+		if asJSON {
+			return report.WriteJSON(p.out, []modelJSON{{m.Ref(), window.Tokens, window.Origin(), of.learned.Ways()}})
+		}
+		fmt.Fprintf(p.out, "%s\n", report.Line(m.Ref()))
+		fmt.Fprintf(p.out, "window   %s  %s\n", report.WindowText(window.Tokens), report.Line(window.Origin()))
+		fmt.Fprintf(p.out, "format   %s\n", of.client.Wire(of.model))
+		fmt.Fprintf(p.out, "learned  %s\n", report.Line(learnedText(of.learned)))
+		return nil
+	})
+}
+
+// forgetLearned forgets what the server of a model refused.
+func (p *program) forgetLearned(ctx context.Context, ref string) error {
+	return p.withModel(ctx, ref, func(_ *setup, of *knownModel) error {
+		name := report.Line(of.client.Endpoint().Name + "/" + of.model)
+		if of.store == nil {
+			fmt.Fprintf(p.out, "Nothing was learned of %s.\n", name)
+			return nil
+		}
+		if err := of.store.ForgetLearned(ctx, of.client.Endpoint().BaseURL, of.model); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.out, "Forgotten of %s: %s.\n", name, report.Line(learnedText(of.learned)))
+		return nil
+	})
 }
 
 // learnedText says what was learned of a model, and since when.
@@ -72,67 +80,69 @@ func learnedText(l llm.Learned) string {
 	return strings.Join(facts, "; ")
 }
 
-// forgetLearned forgets what the server of a model refused.
-func (p *program) forgetLearned(ctx context.Context, ref string) error {
+// knownModel is a model with what was learned of it.
+type knownModel struct {
+	client  *llm.Client
+	model   string
+	learned llm.Learned
+	store   *store.Store // has what was learned, nil where there are no conversations yet
+}
+
+// withModel finds a model for do, with its keys.
+func (p *program) withModel(ctx context.Context, ref string, do func(*setup, *knownModel) error) error {
 	w, err := p.setup(ctx)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	w.fetchKeys(ctx)
-	client, model, learned, err := p.findLearned(ctx, w, ref)
+	of, err := p.findModel(ctx, w, ref)
 	if err != nil {
 		return err
 	}
-	name := report.Line(client.Endpoint().Name + "/" + model)
-	s, err := p.knownStore(ctx, w)
-	if err != nil || s == nil {
-		fmt.Fprintf(p.out, "Nothing was learned of %s.\n", name)
-		return err
-	}
-	defer s.Close()
-	if err := s.ForgetLearned(ctx, client.Endpoint().BaseURL, model); err != nil {
-		return err
-	}
-	fmt.Fprintf(p.out, "Forgotten of %s: %s.\n", name, report.Line(learnedText(learned)))
-	return nil
+	defer of.close()
+	return do(w, of)
 }
 
-// findLearned finds a model, and what was learned of it.
-func (p *program) findLearned(
-	ctx context.Context, w *setup, ref string,
-) (client *llm.Client, model string, l llm.Learned, err error) {
-	if ref, err = w.catalog.Find(ctx, ref, ""); err == nil {
-		client, model, err = w.catalog.Use(ref)
+// findModel finds a model, and what was learned of it. The caller closes it.
+func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownModel, error) {
+	var of knownModel
+	ref, err := w.catalog.Find(ctx, ref, "")
+	if err == nil {
+		of.client, of.model, err = w.catalog.Use(ref)
 	}
 	if err != nil {
-		return nil, "", l, fail(Usage, "%w", err)
+		return nil, fail(Usage, "%w", err)
 	}
-	s, err := p.knownStore(ctx, w)
-	if err != nil || s == nil {
-		return client, model, l, err
-	}
-	defer s.Close()
-	l, err = session.LearnedOf(ctx, s, client.Endpoint(), model)
-	return client, model, l, err
-}
-
-// knownStore opens the conversations, nil where there are none yet.
-func (p *program) knownStore(ctx context.Context, w *setup) (*store.Store, error) {
 	path, err := p.dbPath(w.config)
 	if err != nil || !exists(path) {
+		return &of, err
+	}
+	if of.store, err = store.Open(ctx, path, store.Options{Now: p.now}); err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, path, store.Options{Now: p.now})
+	if of.learned, err = session.LearnedOf(ctx, of.store, of.client.Endpoint(), of.model); err != nil {
+		of.close()
+		return nil, err
+	}
+	return &of, nil
 }
 
-// checkLearned says what was learned of the models of an endpoint that the doctor looks at.
+func (k *knownModel) close() {
+	if k.store != nil {
+		k.store.Close()
+	}
+}
+
+// checkLearned says what was learned of the model of an endpoint that the doctor looks at.
 func (p *program) checkLearned(ctx context.Context, f *findings, w *setup, e llm.Endpoint, m llm.Model) {
-	_, _, l, err := p.findLearned(ctx, w, m.Ref())
-	switch text := learnedText(l); {
-	case err != nil:
+	of, err := p.findModel(ctx, w, m.Ref())
+	if err != nil {
 		f.wrong(e.Name, "%s", report.ErrorText(err))
-	case text != "nothing":
+		return
+	}
+	defer of.close()
+	if text := learnedText(of.learned); text != "nothing" {
 		f.note(e.Name, "%s: %s; winnow models forget %s tries again", report.Line(m.Ref()), text, report.Line(m.Ref()))
 	}
 }

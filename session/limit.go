@@ -52,7 +52,10 @@ func (p *spending) now() (limits.Limits, Sums) {
 }
 
 // Sums sums up what was used.
-func (s *Session) Sums(ctx context.Context) (sums Sums, err error) {
+func (s *Session) Sums(ctx context.Context) (Sums, error) { return s.sums(ctx, true, true) }
+
+// sums is Sums, where they are wanted with those of all sessions, which take longer to read.
+func (s *Session) sums(ctx context.Context, day, month bool) (sums Sums, err error) {
 	if id := s.Info().ID; id != "" {
 		if sums.Session.Spent, err = record.SpentIn(ctx, s.deps.Store, id); err != nil {
 			return sums, err
@@ -62,10 +65,12 @@ func (s *Session) Sums(ctx context.Context) (sums Sums, err error) {
 		}
 	}
 	now := s.deps.Now()
-	if sums.Day, err = s.usedSince(ctx, now); err != nil {
-		return sums, err
+	if day {
+		sums.Day, err = s.usedSince(ctx, now)
 	}
-	sums.Month, err = s.usedSince(ctx, record.MonthOf(now))
+	if month && err == nil {
+		sums.Month, err = s.usedSince(ctx, record.MonthOf(now))
+	}
 	return sums, err
 }
 
@@ -86,12 +91,14 @@ func (s *Session) usedSince(ctx context.Context, from time.Time) (sum Sum, err e
 	return sum, nil
 }
 
-// ReadSpent reads what the session and the day have spent, for Spent and for the limits of a preview. It is
-// worth calling again after a request.
+// ReadSpent reads what the session has spent, and the day and the month where they have limits, for Spent and for the
+// limits of a preview. It is worth calling again after a request.
 func (s *Session) ReadSpent(ctx context.Context) error {
 	s.spending.reading.Lock()
 	defer s.spending.reading.Unlock()
-	sums, err := s.Sums(ctx)
+	l, _ := s.spending.now()
+	none := limits.Amount{}
+	sums, err := s.sums(ctx, l.Day != none, l.Month != none)
 	if err != nil {
 		return err
 	}

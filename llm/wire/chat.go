@@ -167,11 +167,11 @@ func chatContent(m message.Message, marked bool) any {
 // their text alone, and such a one need not be taken apart.
 type textChunk struct{ head, tail []byte }
 
-// cut cuts a chunk at its first content, which is a JSON string.
-func (textChunk) cut(data []byte) (c textChunk, content []byte) {
+// cutText cuts a chunk at its first content, which is a JSON string; content is nil where it has none.
+func cutText(data []byte) (around textChunk, content []byte) {
 	head, rest, _ := bytes.Cut(data, []byte(`"content":`))
 	if len(rest) == 0 || rest[0] != '"' {
-		return c, nil
+		return around, nil
 	}
 	for end := 1; end < len(rest); end++ {
 		switch rest[end] {
@@ -181,12 +181,12 @@ func (textChunk) cut(data []byte) (c textChunk, content []byte) {
 			return textChunk{head, rest[end+1:]}, rest[:end+1]
 		}
 	}
-	return c, nil
+	return around, nil
 }
 
 // readChat takes a chunk, or an answer in one piece.
 func (a *Answer) readChat(data []byte) error {
-	around, content := a.text.cut(data)
+	around, content := cutText(data)
 	if content != nil && bytes.Equal(around.head, a.text.head) && bytes.Equal(around.tail, a.text.tail) {
 		var piece string
 		if json.Unmarshal(content, &piece) == nil {
