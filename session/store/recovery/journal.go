@@ -6,9 +6,8 @@ import (
 )
 
 // JournalDamaged reports whether the write-ahead log beside a database holds committed pages behind a damaged one.
-// SQLite
-// reads a log up to the first damaged page and drops the rest without a word, so this is the only way to find out that
-// something is missing. A log that ends within a transaction, as after a crash, is not damaged.
+// SQLite reads a log up to the first damaged page and drops the rest without a word, so this is the only way to find
+// out that something is missing. A log that ends within a transaction, as after a crash, is not damaged.
 //
 // The layout is that of https://sqlite.org/fileformat2.html#walformat.
 func JournalDamaged(path string) bool {
