@@ -252,6 +252,7 @@ func TestAServerThatIsGoneIsNotReady(t *testing.T) {
 // A tool says how far a call is.
 func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
+	seen := make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "slow"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "long"},
 		func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
@@ -261,19 +262,25 @@ func TestProgressIsReported(t *testing.T) {
 					Message: "step\x1b",
 				})
 			}
-			<-ctx.Done() // until the test has seen both
-			return nil, nil, ctx.Err()
+			<-seen
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "all done"}}}, nil, nil
 		})
 	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
-	ctx, stop := context.WithCancel(t.Context())
-	said := make(chan string, 2)
-	go (tool.Set{Boxes: m.Boxes()}).Run(tool.WithProgress(ctx, func(text string) { said <- text }), "web__long", `{}`)
+	said, result := make(chan string, 2), make(chan string, 1)
+	ctx := tool.WithProgress(t.Context(), func(text string) { said <- text })
+	go func() {
+		text, _ := tool.Set{Boxes: m.Boxes()}.Run(ctx, "web__long", `{}`)
+		result <- text
+	}()
 	for _, want := range []string{"0 step", "25 % step"} {
 		if got := <-said; got != want {
 			t.Errorf("progress is %q, want %q", got, want)
 		}
 	}
-	stop()
+	close(seen)
+	if got := <-result; got != "all done" {
+		t.Errorf("the call gave %q", got)
+	}
 }
 
 // A call that is stopped is cancelled at the server.
