@@ -100,11 +100,10 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 // Profile is what the chat format of a model requires, by what is known of the endpoint and of the model.
 func (c *Client) Profile(model string) history.Profile {
 	p := c.Known(model).over(Learned{Profile: c.endpoint.Profile}).Profile
-	if c.endpoint.takesNoTools(model) {
+	if s, set := c.endpoint.configured(model, func(s ModelSettings) bool { return s.Tools != nil }); set && !*s.Tools {
 		p.NoTools = true
 	}
-	c.lacks(model, &p)
-	return p
+	return c.lacking(model, p)
 }
 
 func (r Request) hasMessages() bool { return len(r.Messages) > 0 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/wire"
 )
 
 // Learned is how a model of an endpoint has to be asked, as far as that is not the usual way: its server refused that,
@@ -104,6 +105,7 @@ func (l Learned) over(base Learned) Learned {
 type facts struct {
 	assumed Learned // by what its maker documents
 	learned Learned // by what its server refused and said
+	shown   wire.OllamaModel
 }
 
 // Known is how a model is asked: by what its server taught, else by what is known of the endpoint, else by what its
@@ -164,23 +166,4 @@ func (c *Client) teach(model string, change func(*Learned)) (news string, learne
 // Origin gives the name under which the answers of a model are kept: what they carried goes back to it alone.
 func (c *Client) Origin(model string) history.Origin {
 	return history.Origin{Endpoint: c.endpoint.Name, Model: model}
-}
-
-// keepNames keeps the names of a list of models.
-func (c *Client) keepNames(list []listed) {
-	names := make([]string, len(list))
-	for i, l := range list {
-		names[i] = plainModel(l.name())
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.listed = names
-}
-
-// Unlisted says that the server is one of the user's own, some of which answer for any name of a model, and that its
-// list lacks this one. A list that was not read or is empty lacks nothing.
-func (c *Client) Unlisted(model string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.endpoint.Own() && len(c.listed) > 0 && !slices.Contains(c.listed, plainModel(model))
 }

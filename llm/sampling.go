@@ -154,3 +154,17 @@ func nearestNumber(text string, to, least, most float64) (nearest *float64) {
 	}
 	return nearest
 }
+
+// think is how much a model of Ollama is asked to think, nil where that is left to the server. A model that cannot
+// think refuses to be asked, and most of those that can know only on and off.
+func (l Learned) think(effort string) any {
+	switch {
+	case effort == "" || !l.Thinks:
+		return nil
+	case effort == "none":
+		return false
+	case l.ThinkLevels:
+		return nearestEffort(effort, []string{"low", "medium", "high"})
+	}
+	return true
+}

@@ -118,7 +118,7 @@ func (c *Client) encoded(w Wire, r Request) ([]byte, error) {
 		CompletionTokens:     c.completionTokens(r.Model),
 		NoEncryptedReasoning: known.NoEncryptedReasoning,
 		Window:               r.Window,
-		Think:                c.think(r.Model, ask.effort),
+		Think:                known.think(ask.effort),
 		KeepAlive:            c.endpoint.KeepAlive,
 	})
 	if err != nil {
