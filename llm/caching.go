@@ -155,18 +155,3 @@ func diagnosable(model string) bool {
 	minor, _ := strconv.Atoi(version[2])
 	return major > 5 || major == 5 && minor >= 6
 }
-
-// caching is what a request says to the cache of its server, after all that the model refused.
-func (c *Client) caching(r Request) Caching {
-	say, known := r.Cache, c.Known(r.Model)
-	if known.NoCacheKey {
-		say.Key = ""
-	}
-	if known.NoCacheMarks {
-		say.Marks = nil
-	}
-	if known.NoCacheDiagnosis {
-		say.Diagnose, say.Before = false, ""
-	}
-	return say
-}

@@ -107,17 +107,14 @@ func (t *retries) next(e *Error) (w Waiting, again bool) {
 	if e.Replan = !learned && c.learnFormat(e, r); e.Replan {
 		return w, false
 	}
+	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, c.tries()), Err: e, Changed: how}
 	if !learned {
-		how, learned = c.learn(e, r)
+		w.Changed, w.Request = c.amend(e, r, t.adapted)
 	}
-	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, c.tries()), Err: e}
-	if learned {
-		w.Changed = how
-		return w, true
+	if w.Request != nil {
+		t.request, t.adapted = *w.Request, true
 	}
-	if next, how, ok := c.adapt(e, r, t.adapted); ok {
-		t.request, t.adapted = next, true
-		w.Changed, w.Request = how, &next
+	if w.Changed != "" {
 		return w, true
 	}
 	e.Tools = e.toolCause(r)
@@ -155,7 +152,7 @@ func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	}
 	var e *Error
 	if !errors.As(err, &e) {
-		e = c.unreached(ctx, err, model)
+		e = c.unreached(err, model)
 	}
 	if e.Model == "" {
 		e.Model = model

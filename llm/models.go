@@ -343,7 +343,7 @@ func (c *Client) document(
 ) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, c.unreached(ctx, err, "")
+		return nil, c.unreached(err, "")
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
