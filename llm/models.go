@@ -181,7 +181,7 @@ func (c *Client) list(ctx context.Context) ([]Model, error) {
 	}
 	found := cmp.Or(list.Data, list.Models)
 	if err != nil || found == nil {
-		return nil, c.unread(raw, "its list of models cannot be read", err)
+		return nil, c.unread("its list of models cannot be read", err)
 	}
 	var models []Model
 	prices := make(map[string]pricing.Prices)
@@ -327,9 +327,9 @@ func decode(raw []byte, v any) error {
 }
 
 // unread is the error of an answer that does not hold what was asked for.
-func (c *Client) unread(raw []byte, message string, err error) *Error {
+func (c *Client) unread(message string, err error) *Error {
 	e := c.blank("")
-	e.Kind, e.Body, e.Message, e.Err = BadStream, c.keep(raw), message, err
+	e.Kind, e.Message, e.Err = BadStream, message, err
 	return e
 }
 
