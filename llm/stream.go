@@ -45,7 +45,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	defer cancel()
 	address := c.endpoint.addressOf(format)
 	a := &attempt{client: c, model: r.Model, address: address, body: body, answer: wire.NewAnswer(format)}
-	a.answer.KeepID = c.diagnosis(r.Model) != noDiagnosis
+	a.answer.KeepID = c.diagnoses(r.Model)
 	config := openai.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = c.endpoint.at(""), a
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
