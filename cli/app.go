@@ -301,7 +301,6 @@ func (k *conversation) choose(ctx context.Context) error {
 	if k.p.flags.model == "" && row.Endpoint != "" {
 		k.choice = llm.Choice{
 			Ref: row.Endpoint + "/" + row.Model, Reason: "because this session uses it",
-			Hint: "ctrl+l chooses another model",
 		}
 		return nil
 	}

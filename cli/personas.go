@@ -32,7 +32,7 @@ func (p *program) personasFolder() (string, error) {
 }
 
 // personas reads the user's system prompts: each file NAME.md or NAME.txt of their folder, by name.
-// Without the folder there are none.
+// Without the folder there are none. The error names the files that cannot be read; the others are given all the same.
 func (p *program) personas() ([]ui.Persona, error) {
 	folder, err := p.personasFolder()
 	if err != nil {
@@ -43,6 +43,7 @@ func (p *program) personas() ([]ui.Persona, error) {
 		return nil, fail(Failed, "cannot read the personas: %w", err)
 	}
 	var all []ui.Persona
+	var unread []error
 	for _, f := range files {
 		name, ok := personaName(f.Name())
 		if !ok {
@@ -50,11 +51,12 @@ func (p *program) personas() ([]ui.Persona, error) {
 		}
 		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
 		if err != nil {
-			return nil, fail(Failed, "cannot read the persona %s: %w", name, err)
+			unread = append(unread, fail(Failed, "cannot read the persona %s: %w", name, err))
+			continue
 		}
 		all = append(all, ui.Persona{Name: name, Text: promptText(text)})
 	}
-	return all, nil
+	return all, errors.Join(unread...)
 }
 
 // personaName is the name of the persona in a file, and whether it holds one. A name is one word, so
@@ -75,11 +77,11 @@ func promptText(file []byte) string {
 // persona is the system prompt of the persona with a name.
 func (p *program) persona(name string) (string, error) {
 	all, err := p.personas()
-	if err != nil {
-		return "", err
-	}
 	if i := slices.IndexFunc(all, func(q ui.Persona) bool { return q.Name == name }); i >= 0 {
 		return all[i].Text, nil
+	}
+	if err != nil {
+		return "", err // It may be the one that cannot be read.
 	}
 	folder, err := p.personasFolder()
 	if err != nil {
@@ -99,10 +101,7 @@ func (p *program) persona(name string) (string, error) {
 
 // completePersona offers the names of the personas.
 func (p *program) completePersona(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	all, err := p.personas()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+	all, _ := p.personas() // Those that can be read are offered.
 	var out []cobra.Completion
 	for _, q := range all {
 		out = append(out, cobra.CompletionWithDesc(q.Name, report.Line(q.Text)))
@@ -113,8 +112,11 @@ func (p *program) completePersona(*cobra.Command, []string, string) ([]cobra.Com
 // listPersonas prints each persona with the beginning of its text.
 func (p *program) listPersonas(context.Context) error {
 	all, err := p.personas()
-	if err != nil {
+	if err != nil && len(all) == 0 {
 		return err
+	}
+	if err != nil {
+		p.reportError(p.err, err)
 	}
 	folder, err := p.personasFolder()
 	if err != nil {

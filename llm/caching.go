@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strconv"
 	"strings"
 
 	"winnow/history"
@@ -75,11 +74,8 @@ func (c *Client) Caching(r Request, h CacheHint) Caching {
 	if c.endpoint.Cache != CacheOff && wire == ChatWire && h.Tokens >= leastCached && wantsMarks(c.endpoint, r.Model) {
 		say.Marks = marks(r.Messages, h)
 	}
-	switch c.diagnosis(r.Model) {
-	case comparison:
-		say.Diagnose, say.Before = h.Answer != "", h.Answer
-	case previousMessage:
-		say.Diagnose, say.Before = true, h.Answer
+	if c.diagnoses(r.Model) { // Over the Responses API there has to be an answer to compare with.
+		say.Diagnose, say.Before = h.Answer != "" || wire == ChatWire, h.Answer
 	}
 	return say
 }
@@ -121,52 +117,18 @@ func marks(messages []history.Message, h CacheHint) []int {
 	return list[:min(len(list), maxMarks)]
 }
 
-// The ways in which servers are asked for a diagnosis.
-type diagnosisField int
+// diagnosable are the models that OpenAI says it of: those from GPT-5.6 on.
+var diagnosable = lazyRegexp(`(?i)^gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?:[.-]|$)`)
 
-const (
-	noDiagnosis     diagnosisField = iota
-	comparison                     // OpenAI: prompt_cache_options.comparison_response_id
-	previousMessage                // Anthropic: diagnostics.previous_message_id
-)
-
-var gptVersion = lazyRegexp(`^gpt-(\d+)(?:\.(\d+))?(?:-|$)`)
-
-// diagnosis is how a model is asked why its server missed its cache. OpenAI says so over the Responses API, from
-// GPT-5.6 on. Anthropic says so over an API of its own; gateways to it may hand its field on.
-func (c *Client) diagnosis(model string) diagnosisField {
-	mode, wire, openai := c.endpoint.Diagnosis, c.Wire(model), c.endpoint.Host() == "api.openai.com"
-	switch {
-	case mode == DiagnosisOff:
-	case wire == ResponsesWire && (mode == DiagnosisOn || openai && diagnosable(model)):
-		return comparison
-	case wire == ChatWire && mode == DiagnosisOn && !openai:
-		return previousMessage
+// diagnoses says that a model's server is asked why it missed its cache. OpenAI says so over the Responses API.
+// Anthropic says so over an API of its own; gateways to it may hand its field on.
+func (c *Client) diagnoses(model string) bool {
+	mode, openai := c.endpoint.Diagnosis, c.endpoint.Host() == "api.openai.com"
+	switch c.Wire(model) {
+	case ResponsesWire:
+		return mode == DiagnosisOn || mode != DiagnosisOff && openai && diagnosable().MatchString(model)
+	case ChatWire:
+		return mode == DiagnosisOn && !openai
 	}
-	return noDiagnosis
-}
-
-func diagnosable(model string) bool {
-	version := gptVersion().FindStringSubmatch(strings.ToLower(model))
-	if version == nil {
-		return false
-	}
-	major, _ := strconv.Atoi(version[1])
-	minor, _ := strconv.Atoi(version[2])
-	return major > 5 || major == 5 && minor >= 6
-}
-
-// caching is what a request says to the cache of its server, after all that the model refused.
-func (c *Client) caching(r Request) Caching {
-	say, known := r.Cache, c.Known(r.Model)
-	if known.NoCacheKey {
-		say.Key = ""
-	}
-	if known.NoCacheMarks {
-		say.Marks = nil
-	}
-	if known.NoCacheDiagnosis {
-		say.Diagnose, say.Before = false, ""
-	}
-	return say
+	return false
 }

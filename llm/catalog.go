@@ -36,9 +36,7 @@ type Catalog struct {
 // With adds endpoints, where there is none of their name yet, and returns the catalog.
 func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	for _, e := range endpoints {
-		if c.client(e.Name) == nil {
-			c.Add(e)
-		}
+		c.keep(c.newClient(e), false)
 	}
 	return c
 }
@@ -111,16 +109,19 @@ func (c *Catalog) client(name string) *Client {
 	return nil
 }
 
-// known is the client of the endpoint of this name. The servers of this machine are known by name
-// without being configured: one that does not run says so when it is asked.
-func (c *Catalog) known(name string) *Client {
-	if client := c.client(name); client != nil {
-		return client
+// split takes a reference apart. The servers of this machine are known by name without being configured: one that does
+// not run says so when it is asked. The client is nil for an endpoint that is not known, the model "" for one that is
+// neither named nor the endpoint's default.
+func (c *Catalog) split(ref string) (client *Client, model string) {
+	name, model, _ := strings.Cut(ref, "/")
+	client = c.client(name)
+	if s := serviceNamed(name); client == nil && s.local {
+		client = c.newClient(c.withStored(s.endpoint()))
 	}
-	if s := serviceNamed(name); s.local {
-		return c.newClient(c.withStored(Endpoint{Name: s.name, BaseURL: s.base}))
+	if client != nil && model == "" {
+		model = client.endpoint.Default
 	}
-	return nil
+	return client, model
 }
 
 // withStored is an endpoint with its stored key.
@@ -129,26 +130,6 @@ func (c *Catalog) withStored(e Endpoint) Endpoint {
 		return e
 	}
 	return c.Stored(e)
-}
-
-// UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
-// sentence for the user.
-type UnknownError struct {
-	Ref  string // as it was given
-	text string
-}
-
-func (e *UnknownError) Error() string { return e.text }
-
-// split takes a reference apart. The client is nil for an endpoint that is not known, the model "" for one that is
-// neither named nor the endpoint's default.
-func (c *Catalog) split(ref string) (client *Client, model string) {
-	name, model, _ := strings.Cut(ref, "/")
-	client = c.known(name)
-	if client != nil && model == "" {
-		model = client.endpoint.Default
-	}
-	return client, model
 }
 
 // Resolve gives the client and the model that a full reference names: "endpoint/model", where the
@@ -185,28 +166,27 @@ func (c *Catalog) Use(ref string) (*Client, string, error) {
 func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	ref = strings.TrimSpace(ref)
 	client, model := c.split(ref)
-	switch {
-	case ref == "":
-		return "", errors.New("no model is named")
-	case client != nil && model == "":
-		first, err := firstModel(ctx, client)
+	if client != nil && model == "" {
+		first, err := client.firstModel(ctx)
 		if err != nil {
 			return "", fmt.Errorf("%w; %s/MODEL names a model without asking for the list", err, client.endpoint.Name)
 		}
-		return client.endpoint.Name + "/" + first, nil
-	case client != nil:
+		model = first
+	}
+	if client != nil {
 		return client.endpoint.Name + "/" + model, nil
 	}
 	at := c.client(home)
 	if at == nil || at.endpoint.Name == Guide {
 		at = c.preferred()
 	}
-	if at == nil {
-		return "", c.unknown(ref, "", nil)
+	if ref == "" || at == nil {
+		_, _, err := c.Resolve(ref)
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	models, failed := at.Models(ctx)
+	models, failed := at.list(ctx)
 	if i := slices.IndexFunc(models, func(m Model) bool { return SameModel(m.ID, ref) }); i >= 0 {
 		return models[i].Ref(), nil
 	}
@@ -221,14 +201,21 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 // key, else the first one that is configured. It is nil where there is only the guide.
 func (c *Catalog) preferred() *Client {
 	all := slices.DeleteFunc(c.all(), named(Guide))
-	if i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.Keyed() }); i >= 0 {
-		return all[i]
-	}
+	i := slices.IndexFunc(all, func(client *Client) bool { return client.endpoint.Keyed() })
 	if len(all) == 0 {
 		return nil
 	}
-	return all[0]
+	return all[max(0, i)]
 }
+
+// UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
+// sentence for the user.
+type UnknownError struct {
+	Ref  string // as it was given
+	text string
+}
+
+func (e *UnknownError) Error() string { return e.text }
 
 // refMax is how much of a name that stands for nothing is repeated in a sentence, in code points.
 const refMax = 120
@@ -274,11 +261,23 @@ func (c *Catalog) names() []string {
 	return names
 }
 
+// unconfigured are the servers that may run on this machine without being in the catalog. They have no keys: to fetch
+// one could ask for a password.
+func (c *Catalog) unconfigured() []Endpoint {
+	var endpoints []Endpoint
+	for _, s := range services {
+		if s.local && c.client(s.name) == nil {
+			endpoints = append(endpoints, s.endpoint())
+		}
+	}
+	return endpoints
+}
+
 // Models lists the models of all endpoints, which are asked at once, in the order of the
 // endpoints. The errors are by endpoint name.
 func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
 	clients := c.all()
-	lists, errs := modelsOf(ctx, clients)
+	lists, errs := listAll(clients, func(client *Client) ([]Model, error) { return client.Models(ctx) })
 	failed := make(map[string]error)
 	for i, err := range errs {
 		if err != nil {
@@ -288,23 +287,21 @@ func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
 	return slices.Concat(lists...), failed
 }
 
-// modelsOf asks clients for their models, all at once.
-func modelsOf(ctx context.Context, clients []*Client) (lists [][]Model, errs []error) {
+// listAll gets a list of each client, all at once.
+func listAll(clients []*Client, list func(*Client) ([]Model, error)) (lists [][]Model, errs []error) {
 	lists, errs = make([][]Model, len(clients)), make([]error, len(clients))
 	var wait sync.WaitGroup
 	for i, client := range clients {
-		wait.Go(func() { lists[i], errs[i] = client.Models(ctx) })
+		wait.Go(func() { lists[i], errs[i] = list(client) })
 	}
 	wait.Wait()
 	return lists, errs
 }
 
-const (
-	listTime  = 4 * time.Second        // for a server to list its models where it has to be asked for one
-	probeTime = 150 * time.Millisecond // for a server of this machine
-)
+// probeTime is how long a server of this machine may take to list its models.
+const probeTime = 150 * time.Millisecond
 
-// probe asks servers of this machine for the models to chat with, all at once, for 150 ms.
+// probe asks servers of this machine for the models to chat with, all at once.
 func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) (lists [][]Model, errs []error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -312,24 +309,11 @@ func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) (lists [][]M
 	for _, e := range endpoints {
 		clients = append(clients, c.newClient(e))
 	}
-	lists, errs = modelsOf(ctx, clients)
-	for i, client := range clients {
+	return listAll(clients, func(client *Client) ([]Model, error) {
+		list, err := client.list(ctx)
 		client.rest()
-		lists[i] = chatModels(lists[i])
-	}
-	return lists, errs
-}
-
-// unconfigured are the servers that may run on this machine without being in the catalog. They have no keys: to fetch
-// one could ask for a password.
-func (c *Catalog) unconfigured() []Endpoint {
-	var endpoints []Endpoint
-	for _, s := range services {
-		if s.local && c.client(s.name) == nil {
-			endpoints = append(endpoints, Endpoint{Name: s.name, BaseURL: s.base})
-		}
-	}
-	return endpoints
+		return chatModels(list), err
+	})
 }
 
 // Offer is a provider that the catalog does not have yet: a hosted service without a key, or a server of this machine
@@ -345,23 +329,19 @@ type Offer struct {
 // it but run. These servers are asked only if Probes is set, all at once and without a key; hosted services are not
 // asked.
 func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
+	var lists [][]Model
+	if c.Probes {
+		lists, _ = c.probe(ctx, c.unconfigured()...)
+	}
+	found := slices.Concat(lists...)
 	var offers []Offer
 	for _, s := range services {
-		if s.hosted() && c.client(s.name) == nil {
-			offers = append(offers, Offer{s.name, s.title, s.keyVariable(), Endpoint{BaseURL: s.base}.Address()})
+		runs := slices.ContainsFunc(found, func(m Model) bool { return m.Endpoint == s.name })
+		if c.client(s.name) == nil && !runs && (s.hosted() || c.Probes) {
+			offers = append(offers, Offer{s.name, s.title, s.keyVariable(), s.endpoint().Address()})
 		}
 	}
-	if !c.Probes {
-		return offers, nil
-	}
-	here := c.unconfigured()
-	lists, _ := c.probe(ctx, here...)
-	for i, e := range here {
-		if len(lists[i]) == 0 {
-			offers = append(offers, Offer{Name: e.Name, Title: serviceNamed(e.Name).title, Host: e.Address()})
-		}
-	}
-	return offers, slices.Concat(lists...)
+	return offers, found
 }
 
 // Suggest lists references to models that may be meant by what was typed of one, for completion: "NAME/" for each
@@ -369,34 +349,36 @@ func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
 // prices and, of a server on this machine, those that it lists within 150 ms. Other servers are not asked, and no
 // key is fetched: completion must neither wait, nor ask for a password, nor send anything away.
 func (c *Catalog) Suggest(ctx context.Context, typed string) []string {
+	var refs []string
 	name, _, complete := strings.Cut(typed, "/")
 	if !complete {
-		names := c.names()
-		for i := range names {
-			names[i] += "/"
+		for _, name := range c.names() {
+			refs = append(refs, name+"/")
 		}
-		return names
+		return refs
 	}
-	client := c.known(name)
+	client, _ := c.split(name)
 	if client == nil {
 		return nil
 	}
 	e := client.endpoint
-	models := append([]string{e.Default}, pricing.Names(e.BaseURL)...)
-	for _, m := range e.Models {
-		models = append(models, strings.TrimPrefix(m.Match, e.Name+"/"))
+	add := func(model string) {
+		ref := e.Name + "/" + model
+		if model != "" && !wildcard().MatchString(model) && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	add(e.Default)
+	for _, model := range pricing.Names(e.BaseURL) {
+		add(model)
+	}
+	for _, s := range e.Models {
+		add(strings.TrimPrefix(s.Match, e.Name+"/"))
 	}
 	if e.Stored = nil; e.loopback() {
 		lists, _ := c.probe(ctx, e)
 		for _, m := range lists[0] {
-			models = append(models, m.ID)
-		}
-	}
-	var refs []string
-	for _, model := range models {
-		ref := e.Name + "/" + model
-		if model != "" && !strings.ContainsAny(model, `*?[\`) && !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
+			add(m.ID)
 		}
 	}
 	return refs

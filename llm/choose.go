@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"winnow/llm/keys"
 )
@@ -14,12 +15,10 @@ import (
 // there.
 const Guide = "guide"
 
-// Choice is the model that a chat starts with, for the first screen: "openai/gpt-5.2", "because
-// OPENAI_API_KEY is set", "ctrl+l chooses another model".
+// Choice is the model that a chat starts with: "openai/gpt-5.2", "because OPENAI_API_KEY is set".
 type Choice struct {
 	Ref    string // "endpoint/model"; only the endpoint where Closed is set
 	Reason string
-	Hint   string
 
 	Dated  bool  // the model is winnow's own default for the endpoint, and may be out of date
 	Listed bool  // the model is the first one that the endpoint lists
@@ -45,12 +44,6 @@ type Last struct {
 	Keyed  bool   `json:"keyed,omitempty"`  // the endpoint had a key
 }
 
-const (
-	howToSwitch = "ctrl+l chooses another model"
-	howToBegin  = "to chat with a language model, set OPENAI_API_KEY or another provider's key, " +
-		"store one with winnow keys set, or start a local server such as Ollama"
-)
-
 // ErrNoModel says that nothing names a model.
 var ErrNoModel = errors.New("no model is named or configured, and no API key is set: " +
 	"name one with -m ollama/MODEL or -m guide/guide, set OPENAI_API_KEY or another provider's key, " +
@@ -64,63 +57,49 @@ var ErrNoModel = errors.New("no model is named or configured, and no API key is 
 // added to the catalog if it is not in it. The error is a sentence for the user.
 //
 // Where the model that was used last cannot be had any more, the reason of the choice says so.
-func Choose(ctx context.Context, c *Catalog, w Preference) (Choice, error) {
-	if ref := strings.TrimSpace(w.Ref); ref != "" {
-		return c.chooseNamed(ctx, ref, w)
+func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err error) {
+	if w.Ref = strings.TrimSpace(w.Ref); w.Ref != "" {
+		return c.chooseNamed(ctx, w)
 	}
-	if w.Last.Ref == "" {
-		return c.chooseUnnamed(ctx, w.Local)
+	lost := ""
+	if w.Last.Ref != "" {
+		if lost = c.lost(w.Last); lost == "" {
+			client, model, err := c.Use(w.Last.Ref)
+			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "because you used it last"}, err
+		}
+		lost = "; " + w.Last.Ref + ", which you used last, " + lost
 	}
-	choice, lost := c.again(w.Last)
-	if lost == nil {
-		return choice, nil
+	client := c.preferred()
+	switch {
+	case client != nil:
+		choice = choosePreferred(ctx, client)
+	case w.Local:
+		choice, err = c.chooseLocal(ctx)
+	default:
+		err = ErrNoModel
 	}
-	choice, err := c.chooseUnnamed(ctx, w.Local)
-	choice.Reason += fmt.Sprintf("; %s, which you used last, %v", w.Last.Ref, lost)
+	choice.Reason += lost
 	return choice, err
 }
 
-func (c *Catalog) chooseNamed(ctx context.Context, ref string, w Preference) (Choice, error) {
-	found, err := c.Find(ctx, ref, w.Home)
-	if err == nil {
-		_, _, err = c.Use(found)
-	}
-	choice := Choice{Ref: found, Reason: "because you named it", Hint: howToSwitch}
+func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice, err error) {
+	choice.Reason = "because you named it"
 	if w.From != "" {
 		choice.Reason = "because " + w.From + " names it"
 	}
-	choice.Dated = c.Endpoint(strings.TrimSuffix(ref, "/")).Dated
+	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
+		_, _, err = c.Use(choice.Ref)
+	}
+	choice.Dated = c.Endpoint(strings.TrimSuffix(w.Ref, "/")).Dated
 	return choice, err
-}
-
-func (c *Catalog) chooseUnnamed(ctx context.Context, local bool) (Choice, error) {
-	if client := c.preferred(); client != nil {
-		return choosePreferred(ctx, client), nil
-	}
-	if !local {
-		return Choice{}, ErrNoModel
-	}
-	choice, passed := c.chooseLocal(ctx)
-	if choice.Ref != "" {
-		return choice, nil
-	}
-	guide := c.client(Guide)
-	if guide == nil {
-		return Choice{}, errors.New("no model is available" + passed + "; " + howToBegin)
-	}
-	return Choice{
-		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
-		Reason: "because no API key is set and no local server answers" + passed,
-		Hint:   howToBegin,
-	}, nil
 }
 
 // choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
 // server asked.
 func choosePreferred(ctx context.Context, client *Client) Choice {
 	e := client.endpoint
-	choice := Choice{Ref: e.Name + "/" + e.Default, Hint: howToSwitch, Dated: e.Dated}
-	switch choice.Reason = "because " + e.Name + " is configured"; {
+	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: "because " + e.Name + " is configured", Dated: e.Dated}
+	switch {
 	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
 		choice.Reason = "because " + e.KeyFrom.Name + " is set"
 	case e.KeyFrom.Stored() && !e.BaseURLSet:
@@ -129,7 +108,7 @@ func choosePreferred(ctx context.Context, client *Client) Choice {
 	if e.Default != "" {
 		return choice
 	}
-	model, err := firstModel(ctx, client)
+	model, err := client.firstModel(ctx)
 	if err != nil {
 		choice.Ref = e.Name
 		choice.Closed = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
@@ -139,46 +118,57 @@ func choosePreferred(ctx context.Context, client *Client) Choice {
 	return choice
 }
 
-// chooseLocal takes the first model of a server on this machine. Passed tells of the servers that have none.
-func (c *Catalog) chooseLocal(ctx context.Context) (choice Choice, passed string) {
+// chooseLocal takes the first model of a server on this machine, else the guide. The reason tells of the servers that
+// run without a model.
+func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 	here := c.unconfigured()
 	for i, e := range here {
 		here[i] = c.withStored(e)
 	}
 	lists, errs := c.probe(ctx, here...)
 	var empty []string
+	passed := func() string {
+		if len(empty) == 0 {
+			return ""
+		}
+		return " (" + strings.Join(empty, "; ") + ")"
+	}
 	for i, e := range here {
 		switch {
 		case len(lists[i]) > 0:
 			e.Default = lists[i][0].ID
 			c.Add(e)
-			reason := "because a server answers at " + shownURL(e.root()) + also(empty)
-			return Choice{Ref: lists[i][0].Ref(), Reason: reason, Hint: howToSwitch, Listed: true}, ""
+			reason := "because a server answers at " + shownURL(e.root()) + passed()
+			return Choice{Ref: lists[i][0].Ref(), Reason: reason, Listed: true}, nil
 		case errs[i] == nil: // That nothing runs at a default port is no news.
 			empty = append(empty, e.Name+" has no model to chat with yet")
 		}
 	}
-	return Choice{}, also(empty)
+	guide := c.client(Guide)
+	if guide == nil {
+		return Choice{}, errors.New("no model is available" + passed() + "; to chat with a language model, set " +
+			"OPENAI_API_KEY or another provider's key, store one with winnow keys set, or start a local server such as " +
+			"Ollama")
+	}
+	return Choice{
+		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
+		Reason: "because no API key is set and no local server answers" + passed(),
+	}, nil
 }
 
-// also tells what was passed over on the way.
-func also(passed []string) string {
-	if len(passed) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(passed, "; ") + ")"
-}
+// listTime is how long a server may take to list its models where it has to be asked for one.
+const listTime = 4 * time.Second
 
 // firstModel asks an endpoint for its models and gives the first one to chat with.
-func firstModel(ctx context.Context, client *Client) (string, error) {
+func (c *Client) firstModel(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	models, err := client.Models(ctx)
+	models, err := c.list(ctx)
 	if err != nil {
 		return "", err
 	}
 	if models = chatModels(models); len(models) == 0 {
-		return "", fmt.Errorf("%s has no model to chat with yet", client.endpoint.Name)
+		return "", fmt.Errorf("%s has no model to chat with yet", c.endpoint.Name)
 	}
 	return models[0].ID, nil
 }
@@ -193,23 +183,21 @@ func (c *Catalog) Last(ref string) Last {
 	return Last{Ref: e.Name + "/" + model, Server: e.ShownURL(), Keyed: e.Keyed()}
 }
 
-// again is the choice of the model that was used last. The error, the end of a sentence about that model, says
-// why it cannot be chosen: its name must not come to mean another server, and a request without the key is
-// refused. No server is asked.
-func (c *Catalog) again(last Last) (Choice, error) {
-	client, model, err := c.Resolve(last.Ref)
+// lost is the end of a sentence about the model that was used last, which says why it cannot be chosen again: its name
+// must not come to mean another server, and a request without the key is refused. It is "" where the model can be had.
+// No server is asked.
+func (c *Catalog) lost(last Last) string {
+	client, _, err := c.Resolve(last.Ref)
 	if err != nil && !last.Keyed {
-		return Choice{}, errors.New("is no longer configured")
+		return "is no longer configured"
 	}
 	if err != nil || last.Keyed && !client.endpoint.Keyed() || client.endpoint.lacksKey() {
-		return Choice{}, errors.New("no longer has a key")
+		return "no longer has a key"
 	}
-	e := client.endpoint
-	if last.Server != "" && e.ShownURL() != last.Server {
-		return Choice{}, fmt.Errorf("was at %s, and %s is at %s now", last.Server, e.Name, e.ShownURL())
+	if e := client.endpoint; last.Server != "" && e.ShownURL() != last.Server {
+		return fmt.Sprintf("was at %s, and %s is at %s now", last.Server, e.Name, e.ShownURL())
 	}
-	c.keep(client, false)
-	return Choice{Ref: e.Name + "/" + model, Reason: "because you used it last", Hint: howToSwitch}, nil
+	return ""
 }
 
 // lacksKey says that the variable that the endpoint takes its key from is not set.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"winnow/llm/pricing"
 	"winnow/llm/redact"
-	"winnow/llm/wire"
 )
 
 const (
@@ -31,10 +29,8 @@ type Client struct {
 	redactor *redact.Redactor // knows the secrets that an answer must not repeat
 
 	mu     sync.Mutex
-	facts  map[string]facts            // what is known of how its models are asked
-	listed []string                    // the models of the newest list, as plainModel writes them
-	shown  map[string]wire.OllamaModel // what Ollama says of its models, by plainModel
-	prices map[string]pricing.Prices   // what the list of models said of prices, by plainModel; nil before it was read
+	facts  map[string]facts          // what is known of how its models are asked
+	prices map[string]pricing.Prices // of the models that the server listed last, by plainModel; some are not known
 
 	cachedMore bool // the last answer with cached tokens reported more of them than the prompt has
 }
@@ -111,17 +107,14 @@ func (t *retries) next(e *Error) (w Waiting, again bool) {
 	if e.Replan = !learned && c.learnFormat(e, r); e.Replan {
 		return w, false
 	}
+	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, c.tries()), Err: e, Changed: how}
 	if !learned {
-		how, learned = c.learn(e, r)
+		w.Changed, w.Request = c.amend(e, r, t.adapted)
 	}
-	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, c.tries()), Err: e}
-	if learned {
-		w.Changed = how
-		return w, true
+	if w.Request != nil {
+		t.request, t.adapted = *w.Request, true
 	}
-	if next, how, ok := c.adapt(e, r, t.adapted); ok {
-		t.request, t.adapted = next, true
-		w.Changed, w.Request = how, &next
+	if w.Changed != "" {
 		return w, true
 	}
 	e.Tools = e.toolCause(r)
@@ -159,32 +152,10 @@ func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	}
 	var e *Error
 	if !errors.As(err, &e) {
-		e = c.unreached(ctx, err, model)
+		e = c.unreached(err, model)
 	}
 	if e.Model == "" {
 		e.Model = model
 	}
 	return e
-}
-
-// Models lists the models that the endpoint offers, in its own order.
-func (c *Client) Models(ctx context.Context) ([]Model, error) {
-	entries, err := c.list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, windowTime) // The list itself has come.
-	defer cancel()
-	running, isOllama := c.running(ctx)
-	models := make([]Model, 0, len(entries))
-	for _, m := range entries {
-		window := m.window(c.endpoint.local())
-		if w, ok := running[plainModel(m.name())]; ok {
-			if window = w; isOllama {
-				window.Most = c.mostOllama(ctx, m.name())
-			}
-		}
-		models = append(models, Model{Endpoint: c.endpoint.Name, ID: m.name(), Window: window})
-	}
-	return slices.Clip(models), nil
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"winnow/llm/exact"
-	"winnow/llm/keys"
 	"winnow/llm/tool"
 	"winnow/llm/wire"
 )
@@ -45,91 +43,80 @@ func (e Endpoint) CountedByService() bool { return e.counter() != "llama.cpp" }
 // vocabulary. Anthropic and Google have a way to ask for it, and llama.cpp writes the prompt out and counts that. No
 // answer is made. It may wait for the network. The error is an *Error.
 func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
-	if !c.endpoint.CountedByService() {
-		return c.countTemplate(ctx, r)
+	asked := c.asked(r)
+	switch c.endpoint.counter() {
+	case "anthropic":
+		address := c.endpoint.at("/messages/count_tokens")
+		return c.countAt(ctx, address, asked.AnthropicCount(), "input_tokens", anthropicKey)
+	case "gemini":
+		models := strings.TrimSuffix(c.endpoint.at(""), "/openai") + "/models/"
+		address := models + url.PathEscape(strings.TrimPrefix(r.Model, "models/")) + ":countTokens"
+		return c.countAt(ctx, address, asked.GeminiCount(), "totalTokens", geminiKey)
 	}
-	asked := exact.Request{Model: r.Model, Messages: c.returned(r)}
-	for _, t := range r.Tools {
-		asked.Tools = append(asked.Tools, exact.Tool{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)})
-	}
+	return c.countTemplate(ctx, r)
+}
+
+// countAt asks a hosted service, which answers with a number under a key of its own and takes the API key in a header
+// of its own.
+func (c *Client) countAt(ctx context.Context, address string, request any, answer, header string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
 	key, err := c.key(ctx)
 	if err != nil {
 		return 0, c.asError(ctx, err, "")
 	}
-	if c.endpoint.counter() == "anthropic" {
-		address := c.endpoint.at("/messages/count_tokens")
-		answer, err := c.post(ctx, address, asked.Anthropic(), keyIn(anthropicKey, key), func(req *http.Request) {
-			req.Header.Set("Anthropic-Version", anthropicVersion)
-		})
-		return c.counted(answer, "input_tokens", err)
+	body, err := wire.Encode(request)
+	if err != nil {
+		return 0, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)
 	}
-	models := strings.TrimSuffix(c.endpoint.at(""), "/openai") + "/models/"
-	address := models + url.PathEscape(exact.GeminiModel(r.Model)) + ":countTokens"
-	answer, err := c.post(ctx, address, asked.Gemini(), keyIn(geminiKey, key))
-	return c.counted(answer, "totalTokens", err)
-}
-
-// keyIn sends a key in a header of its own. Without a key, a gateway may have its own way,
-// which a configured header is.
-func keyIn(header string, key keys.Secret) func(*http.Request) {
-	return func(req *http.Request) {
+	raw, err := c.document(ctx, http.MethodPost, address, body, func(req *http.Request) {
+		if header == anthropicKey {
+			req.Header.Set("Anthropic-Version", anthropicVersion)
+		}
 		if key == "" {
-			return
+			return // A gateway may have its own way, which a configured header is.
 		}
 		if req.Header.Get("Authorization") == bearer(key) {
 			req.Header.Del("Authorization")
 		}
 		req.Header.Set(header, key.Reveal())
-	}
-}
-
-// post sends a JSON document and reads the one that answers it.
-func (c *Client) post(
-	ctx context.Context, address string, request any, changes ...func(*http.Request),
-) ([]byte, error) {
-	body, err := wire.Encode(request)
-	if err != nil {
-		return nil, fmt.Errorf("encode a request for %s to count: %w", c.endpoint.Name, err)
-	}
-	return c.document(ctx, http.MethodPost, address, body, changes...)
-}
-
-// counted is the number under a key of an answer.
-func (c *Client) counted(answer []byte, key string, err error) (int, error) {
+	})
 	if err != nil {
 		return 0, err
 	}
-	if tokens, ok := whole(object(decoded(answer))[key]); ok && tokens > 0 {
+	if tokens := number(object(decoded(raw))[answer]); tokens > 0 {
 		return tokens, nil
 	}
-	return 0, c.unread(answer, "the count has no "+key, nil)
+	return 0, c.unread("the count has no "+answer, nil)
 }
 
 // countTemplate asks llama.cpp.
 func (c *Client) countTemplate(ctx context.Context, r Request) (int, error) {
+	var written struct {
+		Prompt *string `json:"prompt"`
+	}
 	body, err := c.encoded(ChatWire, r)
+	if err == nil {
+		err = c.ask(ctx, http.MethodPost, "/apply-template", body, &written)
+	}
 	if err != nil {
 		return 0, err
 	}
-	raw, err := c.document(ctx, http.MethodPost, c.endpoint.root()+"/apply-template", body)
-	if err != nil {
+	if written.Prompt == nil {
+		return 0, c.unread("/apply-template answered without a prompt", nil)
+	}
+	var counted struct {
+		Tokens []any `json:"tokens"`
+	}
+	// A text always encodes.
+	body, _ = wire.Encode(map[string]any{"content": *written.Prompt, "add_special": true, "parse_special": true})
+	if err := c.ask(ctx, http.MethodPost, "/tokenize", body, &counted); err != nil {
 		return 0, err
 	}
-	prompt, ok := object(decoded(raw))["prompt"].(string)
-	if !ok {
-		return 0, c.unread(raw, "/apply-template answered without a prompt", nil)
+	if len(counted.Tokens) == 0 {
+		return 0, c.unread("/tokenize answered without tokens", nil)
 	}
-	text := map[string]any{"content": prompt, "add_special": true, "parse_special": true}
-	if raw, err = c.post(ctx, c.endpoint.root()+"/tokenize", text); err != nil {
-		return 0, err
-	}
-	tokens, _ := object(decoded(raw))["tokens"].([]any)
-	if len(tokens) == 0 {
-		return 0, c.unread(raw, "/tokenize answered without tokens", nil)
-	}
-	return len(tokens), nil
+	return len(counted.Tokens), nil
 }
 
 // Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.

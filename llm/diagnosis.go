@@ -35,39 +35,37 @@ func AnswerID(extra json.RawMessage) string {
 
 // RawDiagnosis is the part of an answer's unknown keys that holds a diagnosis, as the server wrote it; "" for none.
 func RawDiagnosis(extra json.RawMessage) string {
+	const most = 4 << 10 // bytes that are kept
 	var keys answerKeys
-	if json.Unmarshal(extra, &keys) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(extra, &keys) // "" has none.
 	for _, raw := range []json.RawMessage{keys.Chunk.OpenAI, keys.Chunk.Anthropic} {
-		if len(raw) <= diagnosisMax && bytes.HasPrefix(raw, []byte{'{'}) {
+		if len(raw) <= most && bytes.HasPrefix(raw, []byte{'{'}) {
 			return string(raw)
 		}
 	}
 	return ""
 }
 
-// diagnosisMax is the longest diagnosis that is kept, in bytes.
-const diagnosisMax = 4 << 10
-
 // ReadDiagnosis reads what RawDiagnosis gave. It is false where the server says nothing of use: that it cannot
 // compare, or has not finished yet.
-func ReadDiagnosis(raw string) (Diagnosis, bool) {
-	if raw == "" {
-		return Diagnosis{}, false
+func ReadDiagnosis(raw string) (d Diagnosis, says bool) {
+	var said struct {
+		Type   string `json:"type"` // OpenAI
+		Reason string `json:"reason"`
+		Missed int    `json:"cache_missed_tokens"`
+		Miss   *struct {
+			Type   string `json:"type"`
+			Missed int    `json:"cache_missed_input_tokens"`
+		} `json:"cache_miss_reason"` // Anthropic
 	}
-	var d Diagnosis
-	all := object(decoded(json.RawMessage(raw)))
-	kind, _ := all["type"].(string)
-	if reason := object(all["cache_miss_reason"]); reason != nil { // Anthropic
-		d.Reason, _ = reason["type"].(string)
-		d.Missed = max(0, count(reason["cache_missed_input_tokens"]))
-	} else { // OpenAI
-		d.Hit = kind == "cache_hit"
-		d.Missed = max(0, count(all["cache_missed_tokens"]))
-		if d.Reason, _ = all["reason"].(string); kind != "cache_hit" && kind != "cache_miss" {
-			d.Reason = kind
-		}
+	_ = decode([]byte(raw), &said) // "" says nothing.
+	switch {
+	case said.Miss != nil:
+		d.Reason, d.Missed = said.Miss.Type, max(0, said.Miss.Missed)
+	case said.Type == "cache_hit" || said.Type == "cache_miss":
+		d = Diagnosis{said.Type == "cache_hit", said.Reason, max(0, said.Missed)}
+	default:
+		d.Reason, d.Missed = said.Type, max(0, said.Missed)
 	}
 	switch d.Reason {
 	case "", "unavailable", "comparison_response_not_found", "previous_message_not_found":

@@ -84,8 +84,8 @@ func TestWhatAServerTaughtGoesOverTheTable(t *testing.T) {
 	r := hello()
 	r.Model, r.Effort = "gpt-5.2", "xhigh"
 	refusal := &Error{Status: 400, Message: "Unsupported value: 'xhigh' is not supported with reasoning_effort. Supported values are: 'low', and 'medium'."}
-	if how, ok := c.learn(refusal, r); !ok || how != "with reasoning_effort medium" {
-		t.Errorf("asked again %q, %t", how, ok)
+	if how, next := c.amend(refusal, r, false); next != nil || how != "with reasoning_effort medium" {
+		t.Errorf("asked again %q, %v", how, next)
 	}
 	if got := sampledBody(t, c, "gpt-5.2", "xhigh"); got != `"reasoning_effort":"medium"` {
 		t.Errorf("asked %s", got)

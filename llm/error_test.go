@@ -29,7 +29,12 @@ func TestErrorSentences(t *testing.T) {
 		return s
 	}
 	dial := func(err error) step {
-		return step{refuse: &url.Error{Op: "Post", URL: "https://api.openai.com/v1/chat/completions", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}}
+		return step{
+			refuse: &url.Error{
+				Op: "Post", URL: "https://api.openai.com/v1/chat/completions",
+				Err: &net.OpError{Op: "dial", Net: "tcp", Err: err},
+			},
+		}
 	}
 	keyless := func(e *Endpoint) { e.Key, e.KeyFrom = "", keys.Origin{} }
 	// storing has a key in the keyring, none, or one that cannot be read.
@@ -50,21 +55,83 @@ func TestErrorSentences(t *testing.T) {
 		want   string
 		is     error
 	}{
-		{"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`), func(e *Endpoint) { e.KeyFrom = keys.Origin{} }, "openai rejected the API key (401): Incorrect API key provided.", Auth},
-		{"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" }, "openai rejected the API key from OPENAI_API_KEY (401)", Auth},
-		{"wrong key of the config", status(401, ``), func(e *Endpoint) { e.KeyFrom = keys.Origin{Kind: keys.Config} }, "openai rejected the API key from the config file (401)", Auth},
-		{"no key", status(401, `{"error":"unauthorized"}`), keyless, "openai requires an API key and none is set (401): unauthorized", Auth},
-		{"no key, and one may be stored", status(401, `{"error":"unauthorized"}`), storing("", nil), "openai requires an API key and none is set (401): unauthorized. Run winnow keys set openai to store one", Auth},
-		{"a stored key", status(401, ``), storing("sk-stored-123456", nil), "openai rejected the API key from the system keyring (401); run winnow keys set openai to replace it", Auth},
-		{"a stored key that cannot be read", status(200, ``), storing("", errors.New("it is locked")), "openai was not asked, because its API key cannot be read: it is locked", Auth},
-		{"an unset variable", status(401, ``), func(e *Endpoint) { e.Key = "" }, "openai requires an API key, and OPENAI_API_KEY is not set (401)", Auth},
-		{"no network", dial(&net.DNSError{Err: "no such host", Name: "api.openai.com", IsNotFound: true}), nil, "https://api.openai.com/v1 cannot be reached: the host name api.openai.com cannot be resolved; is the network up?", Network},
-		{"no route", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), nil, "https://api.openai.com/v1 cannot be reached: there is no network", Network},
-		{"refused connection", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), ollama, "nothing answers at http://127.0.0.1:11434 (connection refused); is the server running?", Refused},
-		{"dial timeout", dial(os.ErrDeadlineExceeded), nil, "https://api.openai.com/v1 did not answer in time", TimedOut},
-		{"wrong certificate", step{refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority")}, nil, "https://api.openai.com/v1 cannot be reached: tls: failed to verify certificate: x509: certificate signed by unknown authority", Network},
-		{"unknown model", status(404, `{"error":{"message":"model \"gpt-5.2\" not found, try pulling it first","type":"not_found_error"}}`), ollama, `ollama does not have the model gpt-5.2 (404): model "gpt-5.2" not found, try pulling it first`, NotFound},
-		{"a text that moves the cursor", status(503, "bad\x1b[2J\r\n\u202elue\x00"), nil, "openai failed (503): bad[2J lue", Server},
+		{
+			"wrong key, not said where from", status(401, `{"error":{"message":"Incorrect API key provided."}}`),
+			func(e *Endpoint) { e.KeyFrom = keys.Origin{} },
+			"openai rejected the API key (401): Incorrect API key provided.", Auth,
+		},
+		{
+			"wrong key, a short one", status(401, ``), func(e *Endpoint) { e.Key = "x" },
+			"openai rejected the API key from OPENAI_API_KEY (401)", Auth,
+		},
+		{
+			"wrong key of the config", status(401, ``),
+			func(e *Endpoint) { e.KeyFrom = keys.Origin{Kind: keys.Config} },
+			"openai rejected the API key from the config file (401)", Auth,
+		},
+		{
+			"no key", status(401, `{"error":"unauthorized"}`), keyless,
+			"openai requires an API key and none is set (401): unauthorized", Auth,
+		},
+		{
+			"no key, and one may be stored", status(401, `{"error":"unauthorized"}`), storing("", nil),
+			"openai requires an API key and none is set (401): unauthorized. Run winnow keys set openai to store one",
+			Auth,
+		},
+		{
+			"a stored key", status(401, ``), storing("sk-stored-123456", nil),
+			"openai rejected the API key from the system keyring (401); run winnow keys set openai to replace it",
+			Auth,
+		},
+		{
+			"a stored key that cannot be read", status(200, ``), storing("", errors.New("it is locked")),
+			"openai was not asked, because its API key cannot be read: it is locked", Auth,
+		},
+		{
+			"an unset variable", status(401, ``), func(e *Endpoint) { e.Key = "" },
+			"openai requires an API key, and OPENAI_API_KEY is not set (401)", Auth,
+		},
+		{
+			"no network", dial(&net.DNSError{Err: "no such host", Name: "api.openai.com", IsNotFound: true}), nil,
+			"https://api.openai.com/v1 cannot be reached: the host name api.openai.com cannot be resolved; is " +
+				"the network up?",
+			Network,
+		},
+		{
+			"no route", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), nil,
+			"https://api.openai.com/v1 cannot be reached: there is no network", Network,
+		},
+		{
+			"refused connection", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), ollama,
+			"nothing answers at http://127.0.0.1:11434 (connection refused); is the server running?", Refused,
+		},
+		{
+			"dial timeout", dial(os.ErrDeadlineExceeded), nil, "https://api.openai.com/v1 did not answer in time",
+			TimedOut,
+		},
+		{
+			"wrong certificate",
+			step{
+				refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"),
+			},
+			nil,
+			"https://api.openai.com/v1 cannot be reached: its certificate is not signed by an authority that " +
+				"this computer trusts",
+			Network,
+		},
+		{
+			"unknown model",
+			status(
+				404,
+				`{"error":{"message":"model \"gpt-5.2\" not found, try pulling it first","type":"not_found_error"}}`,
+			),
+			ollama, `ollama does not have the model gpt-5.2 (404): model "gpt-5.2" not found, try pulling it first`,
+			NotFound,
+		},
+		{
+			"a text that moves the cursor", status(503, "bad\x1b[2J\r\n\u202elue\x00"), nil,
+			"openai failed (503): bad[2J lue", Server,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -100,11 +167,15 @@ func TestErrorsNeverShowTheKey(t *testing.T) {
 		"the connection": {refuse: errors.New("dial " + echo)},
 		"in base64":      {status: 401, say: []string{"Basic " + base64.StdEncoding.EncodeToString([]byte(testKey))}},
 		"across the cut": {status: 500, say: []string{strings.Repeat("x", bodyMax-len(testKey)/2) + testKey}},
-		"an escaped key": {status: 400, say: []string{`{"error":{"message":"` + strings.ReplaceAll(testKey, "-", `\u002d`) + `"}}`}},
+		"an escaped key": {
+			status: 400, say: []string{`{"error":{"message":"` + strings.ReplaceAll(testKey, "-", `\u002d`) + `"}}`},
+		},
 	}
 	for name, server := range servers {
 		t.Run(name, func(t *testing.T) {
-			c := script(server).client(tries(1), func(e *Endpoint) { e.Headers = map[string]string{"Api-Key": "header-" + testKey} })
+			c := script(server).client(
+				tries(1), func(e *Endpoint) { e.Headers = map[string]string{"Api-Key": "header-" + testKey} },
+			)
 			_, _, err := heard(c, hello())
 			var e *Error
 			if !errors.As(err, &e) {
@@ -112,7 +183,9 @@ func TestErrorsNeverShowTheKey(t *testing.T) {
 			}
 			for what, text := range map[string]string{
 				"the sentence": e.Error(), "the message": e.Message, "the body": e.Body,
-				"%+v": fmt.Sprintf("%+v", e.Err), "the endpoint": fmt.Sprintf("%v %+v %#v", c.Endpoint(), c.Endpoint(), c.Endpoint()),
+				"%+v": fmt.Sprintf("%+v", e.Err), "the endpoint": fmt.Sprintf(
+					"%v %+v %#v", c.Endpoint(), c.Endpoint(), c.Endpoint(),
+				),
 			} {
 				noKey(t, what, text)
 				if strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(testKey))) {

@@ -103,7 +103,7 @@ func (c *Client) key(ctx context.Context) (keys.Secret, error) {
 		return "", ctx.Err()
 	case err != nil:
 		e := c.lasting(Auth, "", err)
-		e.unread = true
+		e.say.failed = "{who} was not asked, because its API key cannot be read"
 		return "", e
 	}
 	c.redactor.Know(c.endpoint.Secrets()...)
@@ -174,7 +174,7 @@ type watchedBody struct {
 func (b *watchedBody) limit(silence time.Duration) *time.Timer {
 	return time.AfterFunc(silence, func() {
 		e := b.client.lasting(TimedOut, "", nil)
-		e.Silence = silence
+		e.say.failed = "{who} sent nothing for " + durationText(silence)
 		b.cancel(e)
 	})
 }
@@ -232,7 +232,8 @@ func (c *Client) failed(resp *http.Response, model string) *Error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10))
 	e := c.failure(resp.StatusCode, resp.Header, body, model)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Kind, e.final, e.page, e.redirect = NotFound, true, false, true
+		e.Kind, e.final = NotFound, true
+		e.say = sentence{"{where} redirects to {target}{status}, and winnow does not follow redirects", checkURL}
 		e.Message = c.endpoint.redact(resp.Header.Get("Location"))
 	}
 	if err != nil && e.Message == "" {

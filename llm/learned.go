@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/llm/wire"
 )
 
 // Learned is how a model of an endpoint has to be asked, as far as that is not the usual way: its server refused that,
@@ -51,42 +52,32 @@ type Learned struct {
 func (l Learned) Ways() []string {
 	p := l.Profile
 	var ways []string
-	for _, way := range []struct {
-		holds bool
-		words string
-	}{
-		{l.Wire == ResponsesWire, "over the Responses API"},
-		{l.Wire == ChatWire, "over Chat Completions"},
-		{l.NoStreamOptions, "without stream_options"},
-		{l.LimitKey == maxTokens, "with max_tokens in the place of max_completion_tokens"},
-		{l.LimitKey == maxCompletionTokens, "with max_completion_tokens in the place of max_tokens"},
-		{l.ReplyLimit > 0, fmt.Sprintf("for a reply of at most %s tokens", comma(l.ReplyLimit))},
-		{l.NoReplyLimit, "without a limit for the reply"},
-		{l.NoTemperature, "without temperature"},
-		{l.NoTopP, "without top_p"},
-		{l.OneOfSampling, "without top_p beside temperature"},
-		{l.UnreasonedSampling, "without temperature and top_p while it reasons"},
-		{l.NoEffort, "without reasoning_effort"},
-		{len(l.Efforts) > 0, "with reasoning_effort " + strings.Join(l.Efforts, ", ") + " alone"},
-		{l.NoToolEffort, "with reasoning_effort none if tools are offered"},
-		{l.NoEncryptedReasoning, "without asking for encrypted reasoning"},
-		{l.NoCacheKey, "without prompt_cache_key"},
-		{l.NoCacheMarks, "without cache_control"},
-		{l.NoCacheDiagnosis, "without asking about the prompt cache"},
-		{l.CachedApart, "with cached tokens counted beside the prompt"},
-		{p.MergeSameRole, "with adjacent messages of a role joined"},
-		{p.NoToolToUser, "with an answer between a tool result and your message"},
-		{p.ToolIDLength > 0, fmt.Sprintf("with tool call ids of %d characters", p.ToolIDLength)},
-		{p.EchoReasoning, "with its reasoning returned to it"},
-		{p.NoReplay, "without data of its own answers"},
-		{p.NoTools, "without tools"},
-		{p.ToolsAsText, "with tool calls as text"},
-		{p.NoImages, "without images"},
-	} {
-		if way.holds {
-			ways = append(ways, way.words)
+	add := func(holds bool, way string) {
+		if holds {
+			ways = append(ways, way)
 		}
 	}
+	add(l.Wire == ResponsesWire, "over the Responses API")
+	add(l.Wire == ChatWire, "over Chat Completions")
+	add(l.LimitKey == maxTokens, "with max_tokens in the place of max_completion_tokens")
+	add(l.LimitKey == maxCompletionTokens, "with max_completion_tokens in the place of max_tokens")
+	add(l.ReplyLimit > 0, "for a reply of at most "+comma(l.ReplyLimit)+" tokens")
+	for _, refused := range parameters {
+		add(*refused.fact(&l), refused.without)
+	}
+	add(l.OneOfSampling, "without top_p beside temperature")
+	add(l.UnreasonedSampling, "without temperature and top_p while it reasons")
+	add(len(l.Efforts) > 0, "with reasoning_effort "+strings.Join(l.Efforts, ", ")+" alone")
+	add(l.NoToolEffort, "with reasoning_effort none if tools are offered")
+	add(l.CachedApart, "with cached tokens counted beside the prompt")
+	add(p.MergeSameRole, "with adjacent messages of a role joined")
+	add(p.NoToolToUser, "with an answer between a tool result and your message")
+	add(p.ToolIDLength > 0, fmt.Sprintf("with tool call ids of %d characters", p.ToolIDLength))
+	add(p.EchoReasoning, "with its reasoning returned to it")
+	add(p.NoReplay, "without data of its own answers")
+	add(p.NoTools, "without tools")
+	add(p.ToolsAsText, "with tool calls as text")
+	add(p.NoImages, "without images")
 	return ways
 }
 
@@ -104,6 +95,7 @@ func (l Learned) over(base Learned) Learned {
 type facts struct {
 	assumed Learned // by what its maker documents
 	learned Learned // by what its server refused and said
+	shown   wire.OllamaModel
 }
 
 // Known is how a model is asked: by what its server taught, else by what is known of the endpoint, else by what its
@@ -164,23 +156,4 @@ func (c *Client) teach(model string, change func(*Learned)) (news string, learne
 // Origin gives the name under which the answers of a model are kept: what they carried goes back to it alone.
 func (c *Client) Origin(model string) history.Origin {
 	return history.Origin{Endpoint: c.endpoint.Name, Model: model}
-}
-
-// keepNames keeps the names of a list of models.
-func (c *Client) keepNames(list []listed) {
-	names := make([]string, len(list))
-	for i, l := range list {
-		names[i] = plainModel(l.name())
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.listed = names
-}
-
-// Unlisted says that the server is one of the user's own, some of which answer for any name of a model, and that its
-// list lacks this one. A list that was not read or is empty lacks nothing.
-func (c *Client) Unlisted(model string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.endpoint.Own() && len(c.listed) > 0 && !slices.Contains(c.listed, plainModel(model))
 }

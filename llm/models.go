@@ -5,18 +5,24 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"time"
+
+	"winnow/history"
+	"winnow/llm/pricing"
+	"winnow/llm/wire"
 )
 
 // Model is a model that an endpoint offers.
 type Model struct {
 	Endpoint string
 	ID       string // as the endpoint knows it; it may hold slashes
-	Window   Window // what the list of models says about it, zero for nothing
+	Window   Window // what the server says about it, zero for nothing
 }
 
 // Ref is the model's reference: endpoint/model.
@@ -31,103 +37,299 @@ func chatModels(models []Model) []Model {
 	})
 }
 
-// Current is the model of a list that a default one goes by now: itself where it is listed, else the one
-// whose name is nearest to it. It is false for a list without a model to chat with.
-func Current(model string, list []Model) (string, bool) {
-	if slices.ContainsFunc(list, func(m Model) bool { return SameModel(m.ID, model) }) {
-		return model, true
+// Models lists the models that the endpoint offers, in its own order. Each has the window that the server states in
+// its list or, of a server of the user's own, that it runs the model with now.
+func (c *Client) Models(ctx context.Context) ([]Model, error) {
+	s := c.survey(ctx, c.endpoint.local())
+	for i, m := range s.models {
+		if w, runs := s.running[plainModel(m.ID)]; runs {
+			if s.isOllama {
+				w = c.ollamaWindow(ctx, w, m.ID)
+			}
+			s.models[i].Window = w
+		}
 	}
-	list = chatModels(list)
-	if len(list) == 0 {
-		return "", false
-	}
-	return slices.MaxFunc(list, func(a, b Model) int {
-		return cmp.Or(
-			cmp.Compare(sharedPrefix(a.ID, model), sharedPrefix(b.ID, model)),
-			cmp.Compare(edits(b.ID, model), edits(a.ID, model)),
-		)
-	}).ID, true
+	return s.models, s.failed
 }
 
-// sharedPrefix is how many bytes two names begin with alike.
-func sharedPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
+// windowTime is how long the server may take to say what its window is.
+const windowTime = 5 * time.Second
+
+// StatedWindow asks the server for the window that it runs a model with, which is often far less than
+// what the model was trained for. It has no tokens where the server does not say, and is Assumed where
+// the server is Ollama and says it once the model runs. The error is only that ctx ended.
+func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error) {
+	bounded, cancel := context.WithTimeout(ctx, windowTime)
+	defer cancel()
+	s := c.survey(bounded, c.endpoint.local() || c.endpoint.configuredWire(model) == OllamaWire)
+	running, listed := s.running[plainModel(model)], Window{}
+	if i := slices.IndexFunc(s.models, func(m Model) bool { return SameModel(m.ID, model) }); i >= 0 {
+		listed = s.models[i].Window
 	}
-	return n
+	if s.isOllama {
+		running = c.ollamaWindow(bounded, running, model)
+	} else if s.answers {
+		c.teach(model, func(l *Learned) { l.Native = false }) // There was an Ollama at this address.
+	}
+	if ctx.Err() != nil {
+		return Window{}, stopped(ctx)
+	}
+	if running.Most > 0 { // Ollama runs the model as it is asked to.
+		return running, nil
+	}
+	return cmp.Or(s.loaded, listed, running), nil
+}
+
+// survey is what a server says of its models.
+type survey struct {
+	models   []Model // that it lists
+	failed   error   // why there is no list
+	loaded   Window  // of llama.cpp, which runs one model
+	running  map[string]Window
+	isOllama bool
+	answers  bool // on the address of Ollama's own API, whatever it says
+}
+
+// survey asks for the list of models and, of a server of the user's own, for what is no part of a chat API: what it
+// runs. All is asked at once.
+func (c *Client) survey(ctx context.Context, own bool) (s survey) {
+	var studio map[string]Window
+	var wait sync.WaitGroup
+	bounded, cancel := context.WithTimeout(ctx, windowTime)
+	defer cancel()
+	wait.Go(func() { s.models, s.failed = c.list(ctx) })
+	if own {
+		wait.Go(func() { s.loaded = c.loaded(bounded) })
+		wait.Go(func() { studio = c.studioLoaded(bounded) })
+		wait.Go(func() { s.running, s.isOllama, s.answers = c.ollamaRunning(bounded) })
+	}
+	wait.Wait()
+	if !s.isOllama {
+		s.running = studio
+	}
+	return s
 }
 
 // listed is an entry of a server's list of models. Every server has its own words.
-type listed map[string]any
+type listed struct {
+	ID    string `json:"id"`
+	Model string `json:"model"`
+	Name  string `json:"name"`
 
-func (l listed) name() string {
-	for _, key := range []string{"id", "model", "name"} {
-		if name, _ := l[key].(string); name != "" {
-			return strings.TrimPrefix(name, "models/") // Gemini writes models/gemini-…
-		}
-	}
-	return ""
+	Meta struct {
+		NCtx int `json:"n_ctx"` // n_ctx_train is what the model was trained for
+	} `json:"meta"`
+	MaxModelLen int `json:"max_model_len"`
+	Loaded      int `json:"loaded_context_length"`
+	TopProvider struct {
+		ContextLength int `json:"context_length"`
+	} `json:"top_provider"`
+	ContextWindow    int `json:"context_window"`
+	ContextLength    int `json:"context_length"`
+	MaxContextLength int `json:"max_context_length"`
+
+	// OpenRouter writes texts: they are dollars for a token. Other servers write numbers, each in its own measure.
+	Pricing struct {
+		Prompt     string `json:"prompt"`
+		Completion string `json:"completion"`
+		CacheRead  string `json:"input_cache_read"`
+		CacheWrite string `json:"input_cache_write"`
+		Request    string `json:"request"`
+	} `json:"pricing"`
 }
 
-// window is what the entry says about the running window, zero for nothing. What a model was trained for says nothing:
-// llama.cpp's n_ctx_train, and max_context_length where the server is the user's own, LM Studio or Ollama.
+// name is the model's name: Gemini writes models/gemini-….
+func (l listed) name() string { return strings.TrimPrefix(cmp.Or(l.ID, l.Model, l.Name), "models/") }
+
+// window is what the entry says about the running window, zero for nothing. Where the server is the user's own, LM
+// Studio or Ollama, max_context_length is what the model was trained for.
 func (l listed) window(own bool) Window {
+	if own {
+		l.MaxContextLength = 0
+	}
 	for _, said := range []struct {
-		tokens any
+		tokens int
 		key    string
 	}{
-		{object(l["meta"])["n_ctx"], "meta.n_ctx"}, // llama.cpp
-		{l["max_model_len"], "max_model_len"},      // vLLM
-		{l["loaded_context_length"], "loaded_context_length"},
-		{object(l["top_provider"])["context_length"], "top_provider.context_length"}, // OpenRouter
-		{l["context_window"], "context_window"},                                      // Groq
-		{l["context_length"], "context_length"},                                      // OpenRouter, Together, Fireworks
-		{l["max_context_length"], "max_context_length"},                              // Mistral
+		{l.Meta.NCtx, "meta.n_ctx"},      // llama.cpp
+		{l.MaxModelLen, "max_model_len"}, // vLLM
+		{l.Loaded, "loaded_context_length"},
+		{l.TopProvider.ContextLength, "top_provider.context_length"}, // OpenRouter
+		{l.ContextWindow, "context_window"},                          // Groq
+		{l.ContextLength, "context_length"},                          // OpenRouter, Together, Fireworks
+		{l.MaxContextLength, "max_context_length"},                   // Mistral
 	} {
-		if n := number(said.tokens); n > 0 && (!own || said.key != "max_context_length") {
-			return Window{Tokens: n, Source: "the server's " + said.key}
+		if said.tokens > 0 {
+			return Window{Tokens: said.tokens, Source: "the server's " + said.key}
 		}
 	}
 	return Window{}
 }
 
-// list reads the endpoint's list of models.
-func (c *Client) list(ctx context.Context) ([]listed, error) {
+// list reads the endpoint's list of models: an object with data, or models, or a bare list. What has no name is left
+// out.
+func (c *Client) list(ctx context.Context) ([]Model, error) {
 	raw, err := c.document(ctx, http.MethodGet, c.endpoint.at("/models"), nil)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := readList(raw)
-	if err != nil {
-		return nil, c.unread(raw, "its list of models cannot be read", err)
+	var list struct{ Data, Models *[]listed }
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte{'['}) {
+		err = decode(raw, &list.Data)
+	} else {
+		err = decode(raw, &list)
 	}
-	c.keepNames(entries)
-	c.keepPrices(entries)
-	return entries, nil
+	found := cmp.Or(list.Data, list.Models)
+	if err != nil || found == nil {
+		return nil, c.unread("its list of models cannot be read", err)
+	}
+	var models []Model
+	prices := make(map[string]pricing.Prices)
+	for _, l := range *found {
+		if name := l.name(); name != "" {
+			models = append(models, Model{c.endpoint.Name, name, l.window(c.endpoint.local())})
+			prices[plainModel(name)] = l.prices()
+		}
+	}
+	c.mu.Lock()
+	c.prices = prices
+	c.mu.Unlock()
+	return models, nil
 }
 
-// readList reads an object with data, or models, or a bare list, and leaves out what has no name.
-func readList(raw []byte) ([]listed, error) {
-	var list []listed
-	if json.Unmarshal(raw, &list) != nil {
-		var object struct{ Data, Models *[]listed }
-		if err := json.Unmarshal(raw, &object); err != nil {
-			return nil, fmt.Errorf("read list of models: %w", err)
-		}
-		found := cmp.Or(object.Data, object.Models)
-		if found == nil {
-			return nil, fmt.Errorf("read list of models: neither data nor models in %.80s", raw)
-		}
-		list = *found
+// Unlisted says that the server is one of the user's own, some of which answer for any name of a model, and that its
+// list lacks this one. A list that was not read or is empty lacks nothing.
+func (c *Client) Unlisted(model string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, listed := c.prices[plainModel(model)]
+	return c.endpoint.Own() && len(c.prices) > 0 && !listed
+}
+
+// loaded asks llama.cpp for the window of its model.
+func (c *Client) loaded(ctx context.Context) Window {
+	var props struct {
+		Settings struct {
+			NCtx int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
 	}
-	return slices.DeleteFunc(list, func(l listed) bool { return l.name() == "" }), nil
+	_ = c.ask(ctx, http.MethodGet, "/props", nil, &props) // Another server has none.
+	if props.Settings.NCtx <= 0 {
+		return Window{}
+	}
+	return Window{Tokens: props.Settings.NCtx, Source: "llama.cpp's n_ctx"}
+}
+
+// studioLoaded are the windows of the models that LM Studio has loaded, by plainModel: max_context_length is what a
+// model was trained for.
+func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
+	var studio struct {
+		Models []struct {
+			Key       string `json:"key"`
+			Instances []struct {
+				ID     string `json:"id"`
+				Config struct {
+					ContextLength int `json:"context_length"`
+				} `json:"config"`
+			} `json:"loaded_instances"`
+		} `json:"models"`
+	}
+	_ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) // Another server has none.
+	loaded := make(map[string]Window)
+	for _, m := range studio.Models {
+		for _, instance := range slices.Backward(m.Instances) { // The first one answers to the key of the model.
+			if n := instance.Config.ContextLength; n > 0 {
+				w := Window{Tokens: n, Source: "LM Studio's loaded context_length"}
+				loaded[plainModel(m.Key)], loaded[plainModel(instance.ID)] = w, w
+			}
+		}
+	}
+	return loaded
+}
+
+// ollamaRunning are the windows of the models that Ollama runs, by plainModel, and whether the server is Ollama.
+// Answers says that there is a server, whatever it is.
+func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, is, answers bool) {
+	var ps struct{ Models *[]listed }
+	err := c.ask(ctx, http.MethodGet, "/api/ps", nil, &ps)
+	if err != nil || ps.Models == nil {
+		var e *Error
+		return nil, false, !errors.As(err, &e) || e.Status > 0
+	}
+	running = make(map[string]Window)
+	for _, l := range *ps.Models {
+		if l.ContextLength > 0 {
+			running[plainModel(l.name())] = Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}
+		}
+	}
+	return running, true, true
+}
+
+// ollamaWindow is the window of a model of Ollama: that of the running model, which has no tokens if it does not run,
+// else the one that the model's own file asks for, else a guess to be assumed. Ollama says what the model can do, too,
+// and that is learned.
+func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Window {
+	var raw json.RawMessage
+	body, _ := wire.Encode(map[string]string{"model": model}) // A text always encodes.
+	err := c.ask(ctx, http.MethodPost, "/api/show", body, &raw)
+	shown, known := wire.ReadOllamaModel(raw)
+	if known = known && err == nil; known {
+		c.change(model, func(f *facts) { f.shown = shown })
+		c.teach(model, func(l *Learned) {
+			l.Native, l.Thinks, l.ThinkLevels = c.endpoint.configuredWire(
+				model,
+			) == AutoWire, shown.Thinking, shown.Levels
+		})
+	}
+	runs := w.Tokens > 0
+	switch {
+	case runs:
+	case shown.NumCtx > 0:
+		w = Window{Tokens: shown.NumCtx, Source: "num_ctx of the model's own file"}
+	default:
+		w.Assumed = true
+	}
+	if known && c.Wire(model) == OllamaWire {
+		w.Most, w.Again = shown.Trained, !runs
+	}
+	return w
+}
+
+// lacking is a profile without what a model of Ollama cannot take by the server's own word. Ollama drops an image that
+// its model cannot see, and says nothing.
+func (c *Client) lacking(model string, p history.Profile) history.Profile {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	shown := c.facts[model].shown
+	if shown.Known {
+		p.NoImages = p.NoImages || !shown.Vision
+		p.NoTools, p.ToolsAsText = p.NoTools || !shown.Tools, p.ToolsAsText || !shown.Tools
+	}
+	return p
+}
+
+// ask does a request that is no part of a chat API, and reads the document that answers it.
+func (c *Client) ask(ctx context.Context, method, path string, body []byte, answer any) error {
+	raw, err := c.document(ctx, method, c.endpoint.root()+path, body)
+	if err != nil {
+		return err
+	}
+	return decode(raw, answer)
+}
+
+// decode reads JSON. A value of another type than expected is left out: every server has its own.
+func decode(raw []byte, v any) error {
+	err := json.Unmarshal(raw, v)
+	if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
+		return nil
+	}
+	return err
 }
 
 // unread is the error of an answer that does not hold what was asked for.
-func (c *Client) unread(raw []byte, message string, err error) *Error {
+func (c *Client) unread(message string, err error) *Error {
 	e := c.blank("")
-	e.Kind, e.Body, e.Message, e.Err = BadStream, c.keep(raw), message, err
+	e.Kind, e.Message, e.Err = BadStream, message, err
 	return e
 }
 
@@ -141,7 +343,7 @@ func (c *Client) document(
 ) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, c.unreached(ctx, err, "")
+		return nil, c.unreached(err, "")
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -33,41 +33,27 @@ func (c *Client) Cost(model string, reported, counted pricing.Usage) pricing.Cos
 	return cost
 }
 
-// keepPrices keeps what a list of models says of their prices.
-func (c *Client) keepPrices(entries []listed) {
-	prices := make(map[string]pricing.Prices)
-	for _, l := range entries {
-		prices[plainModel(l.name())] = l.prices()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.prices = prices
-}
-
-// prices are what the entry says of the model's prices. Only texts are read, as OpenRouter writes
-// them: they are dollars for a token. Other servers write numbers, each in its own measure.
+// prices are what the entry says of the model's prices.
 func (l listed) prices() pricing.Prices {
-	rates := object(l["pricing"])
-	in, known := dollars(rates["prompt"], pricing.Million)
-	out, both := dollars(rates["completion"], pricing.Million)
+	in, known := dollars(l.Pricing.Prompt, pricing.Million)
+	out, both := dollars(l.Pricing.Completion, pricing.Million)
 	if !known || !both {
 		return pricing.Prices{}
 	}
 	p := pricing.Prices{Rates: pricing.PlainRates(in, out), Source: "the server's list of models"}
-	if cached, ok := dollars(rates["input_cache_read"], pricing.Million); ok {
+	if cached, ok := dollars(l.Pricing.CacheRead, pricing.Million); ok {
 		p.Cached = cached
 	}
-	if write, ok := dollars(rates["input_cache_write"], pricing.Million); ok {
+	if write, ok := dollars(l.Pricing.CacheWrite, pricing.Million); ok {
 		p.CacheWrite = write
 	}
-	p.Request, _ = dollars(rates["request"], 1)
+	p.Request, _ = dollars(l.Pricing.Request, 1)
 	return p
 }
 
 // dollars is the price of so many things, where a text has that of one. OpenRouter's -1, for a model that is
 // chosen anew each time, is none.
-func dollars(text any, things float64) (pricing.Money, bool) {
-	one, _ := text.(string)
+func dollars(one string, things float64) (pricing.Money, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
 	price, ok := pricing.Dollars(n * things)
 	return price, ok && err == nil

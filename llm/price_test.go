@@ -9,7 +9,9 @@ import (
 )
 
 func usage(prompt, cached, answer, reasoning int, cost pricing.Money) pricing.Usage {
-	return pricing.Usage{Prompt: prompt, Cached: cached, Answer: answer, Reasoning: reasoning, Cost: cost, CacheWrite: -1}
+	return pricing.Usage{
+		Prompt: prompt, Cached: cached, Answer: answer, Reasoning: reasoning, Cost: cost, CacheWrite: -1,
+	}
 }
 
 // written is a usage with tokens that went into the server's cache.
@@ -31,12 +33,14 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 		},
 		{
 			"OpenRouter with the user's own key at the maker",
-			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": {"upstream_inference_cost": 0.002}}`,
+			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": ` +
+				`{"upstream_inference_cost": 0.002}}`,
 			usage(10, -1, 5, -1, 2_100_000),
 		},
 		{
 			"the fee alone is not the cost",
-			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": {"upstream_inference_cost": null}}`,
+			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.0001, "is_byok": true, "cost_details": ` +
+				`{"upstream_inference_cost": null}}`,
 			usage(10, -1, 5, -1, -1),
 		},
 		{
@@ -45,23 +49,43 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 			  "prompt_tokens_details": {"cached_tokens": 128}, "completion_tokens_details": {"reasoning_tokens": 2809}}`,
 			usage(10120, 128, 4308, 2809, 23_285_600),
 		},
-		{"Perplexity", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": {"request_cost": 0.005, "total_cost": 0.0061}}`, usage(10, -1, 5, -1, 6_100_000)},
-		{"Gemini, whose reasoning only the total shows", `{"prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553}`, usage(20, -1, 533, 382, -1)},
-		{"OpenAI, which counts the reasoning in the answer", `{"prompt_tokens": 20, "completion_tokens": 500, "total_tokens": 520, "completion_tokens_details": {"reasoning_tokens": 400}}`, usage(20, -1, 500, 400, -1)},
-		{"a total that counts the cache once more", `{"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 125, "prompt_tokens_details": {"cached_tokens": 100}}`, usage(20, 100, 5, -1, -1)},
+		{
+			"Perplexity",
+			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": {"request_cost": 0.005, "total_cost": 0.0061}}`,
+			usage(10, -1, 5, -1, 6_100_000),
+		},
+		{
+			"Gemini, whose reasoning only the total shows",
+			`{"prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553}`, usage(20, -1, 533, 382, -1),
+		},
+		{
+			"OpenAI, which counts the reasoning in the answer",
+			`{"prompt_tokens": 20, "completion_tokens": 500, "total_tokens": 520, "completion_tokens_details": ` +
+				`{"reasoning_tokens": 400}}`,
+			usage(20, -1, 500, 400, -1),
+		},
+		{
+			"a total that counts the cache once more",
+			`{"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 125, "prompt_tokens_details": ` +
+				`{"cached_tokens": 100}}`,
+			usage(20, 100, 5, -1, -1),
+		},
 		{
 			"a total that counts the cache once more, its writes too",
-			`{"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 830, "prompt_tokens_details": {"cached_tokens": 300}, "cache_creation_input_tokens": 500}`,
+			`{"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 830, "prompt_tokens_details": ` +
+				`{"cached_tokens": 300}, "cache_creation_input_tokens": 500}`,
 			written(usage(20, 300, 10, -1, -1), 500),
 		},
 		{
 			"and reasoning beside the answer",
-			`{"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 537, "cache_creation_input_tokens": 500, "completion_tokens_details": {"reasoning_tokens": 7}}`,
+			`{"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 537, "cache_creation_input_tokens": ` +
+				`500, "completion_tokens_details": {"reasoning_tokens": 7}}`,
 			written(usage(20, -1, 17, 7, -1), 500),
 		},
 		{
 			"Anthropic, with a total",
-			`{"input_tokens": 10, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 3000, "output_tokens": 5, "total_tokens": 3215}`,
+			`{"input_tokens": 10, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 3000, ` +
+				`"output_tokens": 5, "total_tokens": 3215}`,
 			written(usage(3210, 200, 5, -1, -1), 3000),
 		},
 		{
@@ -72,7 +96,8 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 		},
 		{
 			"OpenRouter's and OpenAI's cache writes",
-			`{"prompt_tokens": 5000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 1000, "cache_write_tokens": 3500}}`,
+			`{"prompt_tokens": 5000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 1000, ` +
+				`"cache_write_tokens": 3500}}`,
 			written(usage(5000, 1000, 5, -1, -1), 3500),
 		},
 		{"a negative cost", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": -1}`, usage(10, -1, 5, -1, -1)},
@@ -117,7 +142,8 @@ func prices(in, cached, out float64) pricing.Prices {
 }
 
 const someList = `{"data": [
-	{"id": "maker/large", "pricing": {"prompt": "0.00000125", "completion": "0.00001", "input_cache_read": "0.000000125"}},
+	{"id": "maker/large", "pricing": {
+		"prompt": "0.00000125", "completion": "0.00001", "input_cache_read": "0.000000125"}},
 	{"id": "maker/small", "pricing": {"prompt": "0.00000007", "completion": "0.0000003", "request": "0.005"}},
 	{"id": "maker/free", "pricing": {"prompt": "0", "completion": "0"}},
 	{"id": "openrouter/auto", "pricing": {"prompt": "-1", "completion": "-1"}},
@@ -134,7 +160,10 @@ func TestCostOfARequest(t *testing.T) {
 		"large":       prices(1.25, 0.2, 2.5),
 		"maker/large": prices(100, 100, 100),
 		"given-away":  prices(0, 0, 0),
-		"maker/none":  {Rates: pricing.PlainRates(pricing.Dollar, pricing.Dollar), Request: pricing.Dollar / 100, Source: "the configuration"},
+		"maker/none": {
+			Rates: pricing.PlainRates(pricing.Dollar, pricing.Dollar), Request: pricing.Dollar / 100,
+			Source: "the configuration",
+		},
 		"too good":    prices(1_000_000, 1_000_000, 1_000_000),
 		"tiny":        prices(0.0001, 0.0001, 0.0001),
 		"half a nano": prices(0.0005, 0.0005, 0.0005),
@@ -203,11 +232,20 @@ func TestListPricesHoldAtTheMakersAddress(t *testing.T) {
 		{"the maker", "https://api.openai.com/v1", "gpt-5.2", nil, "$1.75"},
 		{"a proxy", "https://llm.example.com/v1", "gpt-5.2", nil, "unknown"},
 		{"a snapshot that the maker defines", "https://api.openai.com/v1", "gpt-5.2-2025-12-11", nil, "$1.75"},
-		{"a name as the list of models has it", "https://generativelanguage.googleapis.com/v1beta/openai", "models/gemini-2.5-flash", nil, "$0.30"},
-		{"the user's own price", "https://api.openai.com/v1", "gpt-5.2", map[string]pricing.Prices{"gpt-5.2": prices(3, 3, 3)}, "$3.00"},
+		{
+			"a name as the list of models has it", "https://generativelanguage.googleapis.com/v1beta/openai",
+			"models/gemini-2.5-flash", nil, "$0.30",
+		},
+		{
+			"the user's own price", "https://api.openai.com/v1", "gpt-5.2",
+			map[string]pricing.Prices{"gpt-5.2": prices(3, 3, 3)},
+			"$3.00",
+		},
 	} {
 		got := "unknown"
-		if p := NewClient(Endpoint{Name: "e", BaseURL: test.base, Prices: test.configured}).Prices(test.model); p.Known() {
+		if p := NewClient(Endpoint{
+			Name: "e", BaseURL: test.base, Prices: test.configured,
+		}).Prices(test.model); p.Known() {
 			got = p.In.String()
 		}
 		wantText(t, test.name, got, test.want)
@@ -216,8 +254,16 @@ func TestListPricesHoldAtTheMakersAddress(t *testing.T) {
 
 // What the server's own list says goes over the table.
 func TestTheServersListGoesOverListPrices(t *testing.T) {
-	client := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
-	client.keepPrices([]listed{{"id": "gpt-5.2", "pricing": map[string]any{"prompt": "0.000005", "completion": "0.00001", "input_cache_write": "0.000006"}}})
+	const list = `{"data":[{"id":"gpt-5.2","pricing":{"prompt":"0.000005","completion":"0.00001",` +
+		`"input_cache_write":"0.000006"}}]}`
+	server := machine{"https://api.openai.com/v1/models": list}
+	client := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Doer: server})
+	if _, err := client.Models(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	p := client.Prices("gpt-5.2")
-	wantText(t, "the price", fmt.Sprint(p.In, " ", p.Cached, " ", p.CacheWrite, " ", p.Source), "$5.00 $5.00 $6.00 the server's list of models")
+	wantText(
+		t, "the price", fmt.Sprint(p.In, " ", p.Cached, " ", p.CacheWrite, " ", p.Source),
+		"$5.00 $5.00 $6.00 the server's list of models",
+	)
 }

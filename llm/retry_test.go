@@ -43,8 +43,27 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 		{"422", nil, fail(422), 1},
 		{"overflow", nil, step{status: 400, say: []string{`{"error":"Context size has been exceeded."}`}}, 1},
 		{"no quota", nil, step{status: 429, say: []string{`{"error":{"type":"insufficient_quota","message":"x"}}`}}, 1},
-		{"llama.cpp on bad arguments", nil, step{status: 500, say: []string{`{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error"}}`}}, 1},
-		{"llama.cpp on a template", nil, step{status: 500, say: []string{`{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning."}}`}}, 1},
+		{
+			"llama.cpp on bad arguments", nil,
+			step{
+				status: 500,
+				say: []string{
+					`{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: ` +
+						`[json.exception.parse_error.101] parse error"}}`,
+				},
+			},
+			1,
+		},
+		{
+			"llama.cpp on a template", nil,
+			step{
+				status: 500,
+				say: []string{
+					`{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning."}}`,
+				},
+			},
+			1,
+		},
 		{"web page", nil, step{say: []string{"<html></html>"}}, 1},
 		{"after the first token", nil, step{say: []string{delta2("Hal")}, end: "cut"}, 1},
 		{"error after the first token", nil, chunks(delta("Hal"), `{"error":{"message":"x","code":502}}`), 1},
@@ -61,7 +80,10 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 				}
 				got, _, err := heard(server.client(test.change), hello())
 				if err == nil || server.times() != test.tries {
-					t.Errorf("got %d tries, %s, error %v; want %d tries and an error", server.times(), got, err, test.tries)
+					t.Errorf(
+						"got %d tries, %s, error %v; want %d tries and an error", server.times(), got, err,
+						test.tries,
+					)
 				}
 			})
 		})
@@ -71,7 +93,9 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 // TestRetryHonoursTheWait looks at the clock of the test's own time.
 func TestRetryHonoursTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		busy := step{status: 429, header: map[string]string{"Retry-After-Ms": "7500"}, say: []string{`{"error":"busy"}`}}
+		busy := step{
+			status: 429, header: map[string]string{"Retry-After-Ms": "7500"}, say: []string{`{"error":"busy"}`},
+		}
 		server := script(busy, busy, chunks(delta("Hello"), "[DONE]"))
 		start := time.Now()
 		var waits []Waiting
@@ -83,7 +107,8 @@ func TestRetryHonoursTheWait(t *testing.T) {
 				waits = append(waits, w)
 			}
 		}
-		if len(waits) != 2 || waits[0].Attempt != 2 || waits[1].Attempt != 3 || waits[1].Of != 3 || !errors.Is(waits[0].Err, RateLimit) {
+		if len(waits) != 2 || waits[0].Attempt != 2 || waits[1].Attempt != 3 || waits[1].Of != 3 ||
+			!errors.Is(waits[0].Err, RateLimit) {
 			t.Fatalf("got %+v, want two waits for tries 2 and 3 of 3 with the reason", waits)
 		}
 		if waits[0].After != 7500*time.Millisecond || waits[1].After != 7500*time.Millisecond {
@@ -129,7 +154,10 @@ func TestCancelDuringAWaitEndsAtOnce(t *testing.T) {
 			last = err
 		}
 		if !errors.Is(last, context.Canceled) || time.Since(start) != time.Second || server.times() != 1 {
-			t.Errorf("got %v after %v and %d tries, want context.Canceled after 1s and 1", last, time.Since(start), server.times())
+			t.Errorf(
+				"got %v after %v and %d tries, want context.Canceled after 1s and 1", last, time.Since(start),
+				server.times(),
+			)
 		}
 	})
 }
@@ -144,18 +172,73 @@ func TestSilenceEndsAStream(t *testing.T) {
 		after  time.Duration
 		err    string
 	}{
-		{"after words", quiet, step{say: []string{delta2("Hello")}, end: "hang"}, "Hello| cut", 90 * time.Second, "openai sent nothing for 1 min 30 s"},
-		{"configured", func(e *Endpoint) { e.Idle = 5 * time.Second }, step{say: []string{delta2("Hello")}, end: "hang"}, "Hello| cut", 5 * time.Second, "openai sent nothing for 5 s"},
+		{
+			"after words", quiet,
+			step{say: []string{delta2("Hello")}, end: "hang"},
+			"Hello| cut", 90 * time.Second,
+			"openai sent nothing for 1 min 30 s",
+		},
+		{
+			"configured", func(e *Endpoint) { e.Idle = 5 * time.Second },
+			step{say: []string{delta2("Hello")}, end: "hang"},
+			"Hello| cut", 5 * time.Second,
+			"openai sent nothing for 5 s",
+		},
 		{"before anything", quiet, step{end: "hang"}, "", 2 * time.Minute, "openai sent nothing for 2 min"},
-		{"before anything, on this machine", func(e *Endpoint) { e.BaseURL = "http://127.0.0.1:8080/v1" }, step{end: "hang"}, "", 10 * time.Minute, "openai sent nothing for 10 min"},
-		{"before anything, on a private network", func(e *Endpoint) { e.BaseURL = "http://192.168.1.9:8080/v1" }, step{end: "hang"}, "", 10 * time.Minute, "openai sent nothing for 10 min"},
-		{"before anything, configured", func(e *Endpoint) { e.Begin = 7 * time.Second }, step{end: "hang"}, "", 7 * time.Second, "openai sent nothing for 7 s"},
-		{"comments are life", quiet, step{say: []string{delta2("Hel"), ": a\n\n", ": b\n\n", ": c\n\n", delta2("lo"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 400 * time.Second, ""},
-		{"a slow begin", quiet, step{say: []string{": hi\n\n", delta2("Hello"), "data: [DONE]\n\n"}, pause: 80 * time.Second}, "Hello| done", 160 * time.Second, ""},
-		{"within a refusal", tries(1), step{status: 401, say: []string{`{"error":`}, end: "hang"}, "", overIdle, "openai rejected the API key from OPENAI_API_KEY (401): {\"error\":"},
-		{"before the words of a refusal", tries(1), step{status: 500, end: "hang"}, "", overIdle, "openai failed (500)"},
-		{"within a web page", quiet, step{say: []string{"<html>\n<title>Sign in</title>\n"}, end: "hang"}, "", 0, `https://api.openai.com/v1 answered with a web page ("Sign in") instead of an API (200); check the base URL`},
-		{"after finish_reason", quiet, step{say: []string{delta2("Hello"), "data: " + finishStop + "\n\n"}, end: "hang"}, "Hello|stop done", overIdle, ""},
+		{
+			"before anything, on this machine", func(e *Endpoint) { e.BaseURL = "http://127.0.0.1:8080/v1" },
+			step{end: "hang"},
+			"", 10 * time.Minute, "openai sent nothing for 10 min",
+		},
+		{
+			"before anything, on a private network", func(e *Endpoint) { e.BaseURL = "http://192.168.1.9:8080/v1" },
+			step{end: "hang"},
+			"", 10 * time.Minute, "openai sent nothing for 10 min",
+		},
+		{
+			"before anything, configured", func(e *Endpoint) { e.Begin = 7 * time.Second },
+			step{end: "hang"},
+			"",
+			7 * time.Second, "openai sent nothing for 7 s",
+		},
+		{
+			"comments are life", quiet,
+			step{
+				say:   []string{delta2("Hel"), ": a\n\n", ": b\n\n", ": c\n\n", delta2("lo"), "data: [DONE]\n\n"},
+				pause: 80 * time.Second,
+			},
+			"Hello| done", 400 * time.Second, "",
+		},
+		{
+			"a slow begin", quiet,
+			step{say: []string{": hi\n\n", delta2("Hello"), "data: [DONE]\n\n"}, pause: 80 * time.Second},
+			"Hello| done", 160 * time.Second, "",
+		},
+		{
+			"within a refusal", tries(1),
+			step{status: 401, say: []string{`{"error":`}, end: "hang"},
+			"", overIdle,
+			"openai rejected the API key from OPENAI_API_KEY (401): {\"error\":",
+		},
+		{
+			"before the words of a refusal", tries(1),
+			step{status: 500, end: "hang"},
+			"", overIdle,
+			"openai failed (500)",
+		},
+		{
+			"within a web page", quiet,
+			step{say: []string{"<html>\n<title>Sign in</title>\n"}, end: "hang"},
+			"", 0,
+			`https://api.openai.com/v1 answered with a web page ("Sign in") instead of an API (200); check the ` +
+				`base URL`,
+		},
+		{
+			"after finish_reason", quiet,
+			step{say: []string{delta2("Hello"), "data: " + finishStop + "\n\n"}, end: "hang"},
+			"Hello|stop done",
+			overIdle, "",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -204,7 +287,12 @@ func TestWaitHeaders(t *testing.T) {
 		want    time.Duration
 	}{
 		{"milliseconds", []string{"Retry-After-Ms", "250"}, "", 250 * time.Millisecond},
-		{"milliseconds go before seconds", []string{"Retry-After-Ms", "1500", "Retry-After", "9"}, "", 1500 * time.Millisecond},
+		{
+			"milliseconds go before seconds",
+			[]string{"Retry-After-Ms", "1500", "Retry-After", "9"},
+			"",
+			1500 * time.Millisecond,
+		},
 		{"seconds", []string{"Retry-After", "20"}, "", 20 * time.Second},
 		{"parts of seconds", []string{"Retry-After", "0.5"}, "", 500 * time.Millisecond},
 		{"date", []string{"Retry-After", "Sat, 21 Nov 2026 08:01:00 GMT"}, "", time.Minute},
@@ -218,14 +306,48 @@ func TestWaitHeaders(t *testing.T) {
 		{"Groq", []string{"X-Ratelimit-Reset-Tokens", "2m59.56s"}, "", 179560 * time.Millisecond},
 		{"days", []string{"X-Ratelimit-Reset-Requests", "1d2h"}, "", 26 * time.Hour},
 		{"a day", []string{"X-Ratelimit-Reset-Requests", "1d"}, "", 24 * time.Hour},
-		{"the limit that is used up", []string{"X-Ratelimit-Reset-Requests", "8s", "X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Tokens", "3m", "X-Ratelimit-Remaining-Tokens", "5000"}, "", 8 * time.Second},
-		{"tokens where none is used up", []string{"X-Ratelimit-Reset-Requests", "8h", "X-Ratelimit-Remaining-Requests", "5", "X-Ratelimit-Reset-Tokens", "3s", "X-Ratelimit-Remaining-Tokens", "50"}, "", 3 * time.Second},
-		{"Anthropic", []string{"Anthropic-Ratelimit-Tokens-Reset", "2026-11-21T08:00:30Z", "Anthropic-Ratelimit-Requests-Reset", "2026-11-21T08:09:00Z"}, "", 30 * time.Second},
+		{
+			"the limit that is used up",
+			[]string{
+				"X-Ratelimit-Reset-Requests", "8s", "X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Tokens",
+				"3m", "X-Ratelimit-Remaining-Tokens", "5000",
+			},
+			"", 8 * time.Second,
+		},
+		{
+			"tokens where none is used up",
+			[]string{
+				"X-Ratelimit-Reset-Requests", "8h", "X-Ratelimit-Remaining-Requests", "5", "X-Ratelimit-Reset-Tokens",
+				"3s", "X-Ratelimit-Remaining-Tokens", "50",
+			},
+			"", 3 * time.Second,
+		},
+		{
+			"Anthropic",
+			[]string{
+				"Anthropic-Ratelimit-Tokens-Reset", "2026-11-21T08:00:30Z", "Anthropic-Ratelimit-Requests-Reset",
+				"2026-11-21T08:09:00Z",
+			},
+			"", 30 * time.Second,
+		},
 		{"OpenRouter", []string{"X-Ratelimit-Reset", "1795248045000"}, "", 45 * time.Second},
-		{"OpenRouter in the body", nil, `{"error":{"message":"Rate limit exceeded","code":429,"metadata":{"headers":{"X-RateLimit-Reset":"1795248045000"}}}}`, 45 * time.Second},
+		{
+			"OpenRouter in the body", nil,
+			`{"error":{"message":"Rate limit exceeded","code":429,` +
+				`"metadata":{"headers":{"X-RateLimit-Reset":"1795248045000"}}}}`,
+			45 * time.Second,
+		},
 		{"epoch seconds", []string{"X-Ratelimit-Reset", "1795248010"}, "", 10 * time.Second},
-		{"Gemini in the body", nil, `[{"error":{"code":429,"message":"quota","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}]}}]`, 37 * time.Second},
-		{"in the text", nil, `{"error":{"message":"Rate limit reached. Please try again in 7.66s. Visit us."}}`, 7660 * time.Millisecond},
+		{
+			"Gemini in the body", nil,
+			`[{"error":{"code":429,"message":"quota",` +
+				`"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}]}}]`,
+			37 * time.Second,
+		},
+		{
+			"in the text", nil, `{"error":{"message":"Rate limit reached. Please try again in 7.66s. Visit us."}}`,
+			7660 * time.Millisecond,
+		},
 		{"in the text, milliseconds", nil, `{"error":"try again in 120ms"}`, 120 * time.Millisecond},
 		{"in the text, minutes", nil, `{"error":"Please try again in 6m0s."}`, 6 * time.Minute},
 		{"in words", nil, `{"error":"Retry after 12 seconds"}`, 12 * time.Second},
@@ -260,7 +382,8 @@ func TestEndlessAnswerIsCutOff(t *testing.T) {
 		}
 		last = err
 	}
-	if text != LargestAnswer+1<<20 || end != CutOff || !errors.Is(last, Endless) || !strings.Contains(fmt.Sprint(last), "exceeded 16 MiB") {
+	if text != LargestAnswer+1<<20 || end != CutOff || !errors.Is(last, Endless) ||
+		!strings.Contains(fmt.Sprint(last), "exceeded 16 MiB") {
 		t.Errorf("got %d bytes, end %v, %v; want one piece more than %d, cut off", text, end, last, LargestAnswer)
 	}
 	if server.times() != 1 {

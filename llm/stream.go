@@ -45,7 +45,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 	defer cancel()
 	address := c.endpoint.addressOf(format)
 	a := &attempt{client: c, model: r.Model, address: address, body: body, answer: wire.NewAnswer(format)}
-	a.answer.KeepID = c.diagnosis(r.Model) != noDiagnosis
+	a.answer.KeepID = c.diagnoses(r.Model)
 	config := openai.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = c.endpoint.at(""), a
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
@@ -62,7 +62,7 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	address, err := url.Parse(a.address)
 	if err != nil {
-		return nil, a.client.unreached(req.Context(), err, a.model)
+		return nil, a.client.unreached(err, a.model)
 	}
 	req.URL, req.Host = address, address.Host
 	// These bytes were hashed and recorded, so they and no others are sent.
@@ -72,7 +72,7 @@ func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	a.client.authorize(req)
 	resp, err := a.client.send(req)
 	if err != nil {
-		return nil, a.client.unreached(req.Context(), err, a.model)
+		return nil, a.client.unreached(err, a.model)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
 		defer resp.Body.Close()

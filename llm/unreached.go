@@ -1,96 +1,80 @@
 package llm
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"io"
 	"net"
-	"net/http"
 	"net/url"
-	"strings"
+	"regexp"
 	"syscall"
 )
 
+// connectionFaults are the reasons for which a connection brings no answer, by what net and net/http say. Without words
+// of ours the text of the error has to do. Final is what comes again the next time.
+var connectionFaults = []struct {
+	text  func() *regexp.Regexp
+	words string // $1 is what the first group of the text matched
+	final bool
+}{
+	{
+		says(`lookup (\S+)(?: on \S+)?: no such host`),
+		"the host name $1 cannot be resolved; is the network up?", false,
+	},
+	{says(`network is unreachable|no route to host|^lookup |: lookup `), "there is no network", false},
+	{
+		says(`certificate signed by unknown authority|certificate is not trusted`),
+		"its certificate is not signed by an authority that this computer trusts", true,
+	},
+	{
+		says(`certificate is (?:valid for|not valid for any)|certificate relies on|any IP SANs`),
+		"its certificate is for another name", true,
+	},
+	{says(`certificate has expired or is not yet valid`), "its certificate has expired or is not valid yet", true},
+	{says(`failed to verify certificate`), "its certificate cannot be verified", true},
+	{says(`HTTP response to HTTPS client`), "it uses http, not https; " + checkURL, true},
+	{says(`first record does not look like a TLS handshake`), "it does not use https; " + checkURL, true},
+	{says(`remote error: tls: (.*)`), "it refused the encrypted connection ($1)", true},
+	// The second is said of a server that speaks before it was asked.
+	{says(`malformed HTTP|readLoopPeekFailLocked`), "it does not use HTTP; " + checkURL, true},
+	{says(`connection reset|broken pipe|forcibly closed`), "the connection was reset", false},
+	// The last was closed within a header.
+	{
+		says(`\bEOF$|server closed idle connection|malformed MIME header`),
+		"the connection was closed before an answer", false,
+	},
+	{says(`x509|unsupported protocol scheme|invalid header`), "", true},
+	{says(``), "", false},
+}
+
 // unreached makes the error of a request that got no answer.
-func (c *Client) unreached(ctx context.Context, err error, model string) *Error {
-	var (
-		known   *Error
-		address *url.Error
-		dns     *net.DNSError
-		timeout net.Error
-	)
+func (c *Client) unreached(err error, model string) *Error {
+	var known *Error
 	if errors.As(err, &known) {
 		return known
 	}
-	if errors.As(err, &address) {
+	if address := new(url.Error); errors.As(err, &address) {
 		err = address.Err // Its text repeats method and address.
 	}
 	e := c.blank(model)
 	e.Kind, e.Err = Network, shy{err, c.endpoint}
+	var timeout net.Error
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Kind, e.Address = Refused, c.endpoint.root()
-	case errors.As(err, &dns) && dns.IsNotFound:
-		e.Message = "the host name " + dns.Name + " cannot be resolved; is the network up?"
-	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH), errors.As(err, &dns):
-		e.Message = "there is no network"
+		return e
 	case errors.As(err, &timeout) && timeout.Timeout():
 		e.Kind = TimedOut
-	default:
-		e.Message, e.final = failedConnection(err)
-		if e.Message == "" {
-			e.Message = e.Err.Error()
+		return e
+	}
+	for _, f := range connectionFaults {
+		if match := f.text().FindStringSubmatchIndex(err.Error()); match != nil {
+			words := f.text().ExpandString(nil, f.words, err.Error(), match)
+			if e.Message, e.final = string(words), f.final; f.words == "" {
+				e.Message = e.Err.Error()
+			}
+			break
 		}
 	}
 	return e
-}
-
-// failedConnection says in words why a connection brought no answer, "" where the error's own text has to do. Final
-// is what comes again the next time.
-func failedConnection(err error) (words string, final bool) {
-	var (
-		certificate *tls.CertificateVerificationError
-		unknown     x509.UnknownAuthorityError
-		name        x509.HostnameError
-		invalid     x509.CertificateInvalidError
-		notTLS      tls.RecordHeaderError
-		alert       tls.AlertError
-	)
-	text := err.Error()
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case errors.As(err, &certificate) && errors.As(err, &unknown):
-		return "its certificate is not signed by an authority that this computer trusts", true
-	case errors.As(err, &certificate) && errors.As(err, &name):
-		return "its certificate is for another name", true
-	case errors.As(err, &certificate) && errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "its certificate has expired or is not valid yet", true
-	case certificate != nil:
-		return "its certificate cannot be verified", true
-	case errors.Is(err, http.ErrSchemeMismatch):
-		return "it uses http, not https; check the base URL", true
-	case errors.As(err, &notTLS):
-		return "it does not use https; check the base URL", true
-	case errors.As(err, &alert):
-		return "it refused the encrypted connection (" + strings.TrimPrefix(alert.Error(), "tls: ") + ")", true
-	case has("malformed HTTP", "readLoopPeekFailLocked"): // The latter is said before it was asked.
-		return "it does not use HTTP; check the base URL", true
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "the connection was reset", false
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		has("server closed idle connection", "malformed MIME header"): // The latter was closed within a header.
-		return "the connection was closed before an answer", false
-	}
-	return "", has("x509", "unsupported protocol scheme", "invalid header")
 }
 
 // shy is an error whose text does not give the endpoint's secrets away.

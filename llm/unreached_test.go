@@ -10,9 +10,9 @@ import (
 // be heard before the request is written, or after.
 func TestAServerOfAnotherProtocolIsNamedHoweverItIsHeard(t *testing.T) {
 	for _, text := range []string{`malformed HTTP response "SSH-2.0-OpenSSH_9.7"`, "readLoopPeekFailLocked: %!w(<nil>)"} {
-		words, final := failedConnection(errors.New(text))
-		if !final || !strings.Contains(words, "does not use HTTP") {
-			t.Errorf("%s: %q, final %v", text, words, final)
+		e := NewClient(Endpoint{Name: "x"}).unreached(errors.New(text), "m")
+		if e.Retryable() || !strings.Contains(e.Error(), "does not use HTTP") {
+			t.Errorf("%s: %v, again %v", text, e, e.Retryable())
 		}
 	}
 }

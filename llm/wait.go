@@ -14,32 +14,30 @@ func waitFrom(h http.Header, words refusal, now time.Time) time.Duration {
 	ms, _ := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64)
 	return cmp.Or(
 		clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now),
-		words.retry, moment(words.reset, now), waitInText(words.message),
+		words.retry, resetWait(words.headers, now), waitInText(words.message),
 	)
 }
 
 // resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
 // limit on every answer, so the ones with nothing remaining count; where none says that, the one
 // for tokens does, because a request may be larger than what remains.
-func resetWait(h http.Header, now time.Time) (wait time.Duration) {
-	best := 0
+func resetWait(h http.Header, now time.Time) time.Duration {
+	var used, tokens, any time.Duration
 	for name := range h {
 		low := strings.ToLower(name)
 		if !strings.Contains(low, "ratelimit") || !strings.Contains(low, "reset") {
 			continue
 		}
-		rank := 1
-		switch {
-		case strings.TrimSpace(h.Get(strings.Replace(low, "reset", "remaining", 1))) == "0":
-			rank = 3
-		case strings.Contains(low, "token"):
-			rank = 2
+		d := moment(h.Get(name), now)
+		any = max(any, d)
+		if strings.Contains(low, "token") {
+			tokens = max(tokens, d)
 		}
-		if d := moment(h.Get(name), now); d > 0 && (rank > best || rank == best && d > wait) {
-			best, wait = rank, d
+		if strings.TrimSpace(h.Get(strings.Replace(low, "reset", "remaining", 1))) == "0" {
+			used = max(used, d)
 		}
 	}
-	return wait
+	return cmp.Or(used, tokens, any)
 }
 
 // moment reads how long it is until the time that a header names in any format in use:
@@ -47,27 +45,24 @@ func resetWait(h http.Header, now time.Time) (wait time.Duration) {
 // milliseconds.
 func moment(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
-	n, err := strconv.ParseFloat(value, 64)
-	switch {
-	case err != nil:
-	case n > 1e11:
-		return max(0, time.UnixMilli(int64(n)).Sub(now))
-	case n > 1e9:
-		return max(0, time.Unix(int64(n), 0).Sub(now))
-	default:
+	if n, err := strconv.ParseFloat(value, 64); err == nil {
+		switch {
+		case n > 1e11:
+			return max(0, time.UnixMilli(int64(n)).Sub(now))
+		case n > 1e9:
+			return max(0, time.Unix(int64(n), 0).Sub(now))
+		}
 		return clip(n)
 	}
 	if d, ok := duration(value); ok {
 		return d
 	}
-	t, err := http.ParseTime(value)
-	if err != nil {
-		t, err = time.Parse(time.RFC3339Nano, value)
+	for _, layout := range []string{http.TimeFormat, time.RFC850, time.ANSIC, time.RFC3339Nano} {
+		if t, err := time.Parse(layout, value); err == nil {
+			return max(0, t.Sub(now))
+		}
 	}
-	if err != nil {
-		return 0
-	}
-	return max(0, t.Sub(now))
+	return 0
 }
 
 // duration is time.ParseDuration with days, and without durations below zero.
@@ -81,16 +76,13 @@ func duration(value string) (time.Duration, bool) {
 		return 0, false
 	}
 	d, err := time.ParseDuration(cmp.Or(rest, "0s"))
-	if err != nil || d < 0 {
-		return 0, false
-	}
-	return clip(n*24*3600) + d, true
+	return clip(n*24*3600) + d, err == nil && d >= 0
 }
 
 // clip turns seconds into a duration: none below zero, at most a year.
 func clip(seconds float64) time.Duration {
 	const year = 365 * 24 * 3600
-	if !(seconds > 0) {
+	if !(seconds > 0) { // NaN is not.
 		return 0
 	}
 	return time.Duration(min(seconds, year) * float64(time.Second))
@@ -100,10 +92,8 @@ func clip(seconds float64) time.Duration {
 var inText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+` +
 	`((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|min))\b`)
 
-var shortUnits = strings.NewReplacer(
-	" ", "", "milliseconds", "ms", "millisecond", "ms", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
-	"minutes", "m", "minute", "m", "min", "m",
-)
+var shortUnits = strings.NewReplacer(" ", "", "milli", "m", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
+	"minutes", "m", "minute", "m", "min", "m")
 
 func waitInText(text string) time.Duration {
 	m := inText().FindStringSubmatch(text)

@@ -20,13 +20,24 @@ func TestWindow(t *testing.T) {
 		want        Window
 	}{
 		"llama.cpp": {
-			machine{at + "/props": `{"default_generation_settings":{"n_ctx":8192}}`, at + "/v1/models": list(`{"id":"m","meta":{"n_ctx":4096}}`)},
+			machine{
+				at + "/props":     `{"default_generation_settings":{"n_ctx":8192}}`,
+				at + "/v1/models": list(`{"id":"m","meta":{"n_ctx":4096}}`),
+			},
 			at, "m",
 			Window{Tokens: 8192, Source: "llama.cpp's n_ctx"},
 		},
-		"vLLM": {machine{at + "/v1/models": list(`{"id":"m","max_model_len":16384}`)}, at, "m", Window{Tokens: 16384, Source: "the server's max_model_len"}},
+		"vLLM": {
+			machine{at + "/v1/models": list(`{"id":"m","max_model_len":16384}`)},
+			at, "m",
+			Window{Tokens: 16384, Source: "the server's max_model_len"},
+		},
 		"Ollama running": {
-			machine{at + "/v1/models": trained, at + "/api/ps": `{"models":[{"name":"x","context_length":9},{"name":"m:latest","context_length":4096}]}`},
+			machine{
+				at + "/v1/models": trained,
+				at + "/api/ps": `{"models":[{"name":"x","context_length":9},{"name":"m:latest",` +
+					`"context_length":4096}]}`,
+			},
 			at, "m",
 			Window{Tokens: 4096, Source: "Ollama's running context_length"},
 		},
@@ -36,12 +47,19 @@ func TestWindow(t *testing.T) {
 			Window{Tokens: 4096, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true},
 		},
 		"LM Studio": {
-			machine{at + "/v1/models": trained, at + "/api/v1/models": `{"models":[{"key":"m","loaded_instances":[{"id":"m","config":{"context_length":6000}}]}]}`},
+			machine{
+				at + "/v1/models": trained,
+				at + "/api/v1/models": `{"models":[{"key":"m","loaded_instances":[{"id":"m",` +
+					`"config":{"context_length":6000}}]}]}`,
+			},
 			at, "m",
 			Window{Tokens: 6000, Source: "LM Studio's loaded context_length"},
 		},
 		"OpenRouter": {
-			machine{"https://openrouter.ai/v1/models": list(`{"id":"a/m","context_length":200000,"top_provider":{"context_length":65536}}`)},
+			machine{
+				"https://openrouter.ai/v1/models": list(`{"id":"a/m","context_length":200000,` +
+					`"top_provider":{"context_length":65536}}`),
+			},
 			"https://openrouter.ai", "a/m",
 			Window{Tokens: 65536, Source: "the server's top_provider.context_length"},
 		},
@@ -50,10 +68,20 @@ func TestWindow(t *testing.T) {
 			"https://api.mistral.ai", "m",
 			Window{Tokens: 32000, Source: "the server's max_context_length"},
 		},
-		"by name, behind a proxy on this machine": {machine{}, at, "x/gpt-oss", Window{Tokens: 131_072, Source: "by name, from winnow's table of models", ByName: true}},
-		"nobody, at a remote address":             {machine{}, "https://x.example", "m", Window{Tokens: 128_000, Source: "assumed", Assumed: true}},
-		"nobody, on this machine":                 {machine{at + "/v1/models": trained}, at, "m", Window{Tokens: 8192, Source: "assumed", Assumed: true}},
-		"nobody, on this network":                 {machine{}, "http://10.0.0.2:8080", "m", Window{Tokens: 8192, Source: "assumed", Assumed: true}},
+		"by name, behind a proxy on this machine": {
+			machine{},
+			at, "x/gpt-oss",
+			Window{Tokens: 131_072, Source: "by name, from winnow's table of models", ByName: true},
+		},
+		"nobody, at a remote address": {
+			machine{}, "https://x.example", "m", Window{Tokens: 128_000, Source: "assumed", Assumed: true},
+		},
+		"nobody, on this machine": {
+			machine{at + "/v1/models": trained}, at, "m", Window{Tokens: 8192, Source: "assumed", Assumed: true},
+		},
+		"nobody, on this network": {
+			machine{}, "http://10.0.0.2:8080", "m", Window{Tokens: 8192, Source: "assumed", Assumed: true},
+		},
 	} {
 		c := NewClient(Endpoint{Name: "x", BaseURL: test.base + "/v1", Doer: test.server})
 		stated, err := c.StatedWindow(t.Context(), test.model)
@@ -74,18 +102,66 @@ func TestWindowFactsInTheirOrder(t *testing.T) {
 		over  bool // the server contradicts what the user set
 	}{
 		{"the server before the name", WindowFacts{Model: "gpt-4o", Stated: say(4096, day(1))}, 4096, false},
-		{"the configuration before the name", WindowFacts{Model: "gpt-4o", Configured: say(64_000, day(1))}, 64_000, false},
-		{"the user before the configuration", WindowFacts{Configured: say(64_000, day(1)), Chosen: say(90_000, day(1))}, 90_000, false},
-		{"the server states less than was set", WindowFacts{Configured: say(40_960, day(1)), Stated: say(4096, day(1))}, 4096, true},
-		{"the server states more than was set", WindowFacts{Configured: say(2000, day(1)), Stated: say(4096, day(1))}, 2000, false},
-		{"a refusal older than the statement", WindowFacts{Stated: say(8192, day(2)), Refused: say(4096, day(1))}, 8192, false},
-		{"a refusal newer than the statement", WindowFacts{Stated: say(8192, day(1)), Refused: say(4096, day(2))}, 4096, false},
+		{
+			"the configuration before the name",
+			WindowFacts{Model: "gpt-4o", Configured: say(64_000, day(1))},
+			64_000, false,
+		},
+		{
+			"the user before the configuration",
+			WindowFacts{Configured: say(64_000, day(1)), Chosen: say(90_000, day(1))},
+			90_000, false,
+		},
+		{
+			"the server states less than was set",
+			WindowFacts{Configured: say(40_960, day(1)), Stated: say(4096, day(1))},
+			4096, true,
+		},
+		{
+			"the server states more than was set",
+			WindowFacts{Configured: say(2000, day(1)), Stated: say(4096, day(1))},
+			2000, false,
+		},
+		{
+			"a refusal older than the statement",
+			WindowFacts{Stated: say(8192, day(2)), Refused: say(4096, day(1))},
+			8192, false,
+		},
+		{
+			"a refusal newer than the statement",
+			WindowFacts{Stated: say(8192, day(1)), Refused: say(4096, day(2))},
+			4096, false,
+		},
 		{"a refusal before the name", WindowFacts{Model: "gpt-4o", Refused: say(4096, day(1))}, 4096, false},
-		{"a refusal below what the user set", WindowFacts{Chosen: say(9000, day(2)), Refused: say(4096, day(1))}, 4096, true},
-		{"the server runs what the user set", WindowFacts{Chosen: say(40_960, day(1)), Stated: Window{Tokens: 4096, Most: 131_072}}, 40_960, false},
-		{"no more than the model takes", WindowFacts{Configured: say(200_000, day(1)), Stated: Window{Tokens: 4096, Most: 131_072}}, 131_072, true},
-		{"it does not run yet", WindowFacts{Model: "gpt-4o", Stated: Window{Assumed: true, Most: 131_072}}, 4096, false},
-		{"it refused what the user set", WindowFacts{Chosen: say(16_384, day(1)), Stated: Window{Tokens: 16_384, Most: 131_072}, Refused: say(8192, day(2))}, 8192, true},
+		{
+			"a refusal below what the user set",
+			WindowFacts{Chosen: say(9000, day(2)), Refused: say(4096, day(1))},
+			4096, true,
+		},
+		{
+			"the server runs what the user set",
+			WindowFacts{Chosen: say(40_960, day(1)), Stated: Window{Tokens: 4096, Most: 131_072}},
+			40_960, false,
+		},
+		{
+			"no more than the model takes",
+			WindowFacts{Configured: say(200_000, day(1)), Stated: Window{Tokens: 4096, Most: 131_072}},
+			131_072, true,
+		},
+		{
+			"it does not run yet",
+			WindowFacts{Model: "gpt-4o", Stated: Window{Assumed: true, Most: 131_072}},
+			4096,
+			false,
+		},
+		{
+			"it refused what the user set",
+			WindowFacts{
+				Chosen: say(16_384, day(1)), Stated: Window{Tokens: 16_384, Most: 131_072},
+				Refused: say(8192, day(2)),
+			},
+			8192, true,
+		},
 	} {
 		_, over := c.facts.Contradicted()
 		if got := c.facts.Window(); got.Tokens != c.want || over != c.over {
@@ -96,7 +172,9 @@ func TestWindowFactsInTheirOrder(t *testing.T) {
 
 func TestWindowOfASilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := NewClient(Endpoint{BaseURL: "https://api.openai.com/v1", Doer: machine{"https://api.openai.com/v1/models": "hang"}})
+		c := NewClient(
+			Endpoint{BaseURL: "https://api.openai.com/v1", Doer: machine{"https://api.openai.com/v1/models": "hang"}},
+		)
 		start := time.Now()
 		got, err := c.StatedWindow(t.Context(), "gpt-4o")
 		if err != nil || got.Tokens != 0 || time.Since(start) != windowTime {
@@ -113,7 +191,7 @@ func TestWindowOfASilentServer(t *testing.T) {
 // A window is taken by how a model's name begins, the longest beginning first, whatever its maker.
 func TestWindowByName(t *testing.T) {
 	seen := map[string]bool{}
-	for tokens, prefixes := range windows {
+	for prefixes, tokens := range windows {
 		for prefix := range strings.FieldsSeq(prefixes) {
 			if got := byName("maker/" + strings.ToUpper(prefix) + ":free"); seen[prefix] || got != tokens {
 				t.Errorf("%s: %d tokens, want %d once", prefix, got, tokens)

@@ -172,3 +172,13 @@ func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+func TestAPersonaThatCannotBeReadIsSaid(t *testing.T) {
+	s := inUseIs("a/b")
+	s.Take(PersonasMsg{
+		name: "brave", personas: []Persona{{"brief", "Answer in one word."}}, err: errors.New("cannot read brave"),
+	})
+	if got := s.Events(); got[0] != (event.Notice{Text: "cannot read brave.", Error: true}) {
+		t.Errorf("got %+v, want why it cannot be read", got)
+	}
+}

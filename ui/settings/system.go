@@ -85,7 +85,8 @@ func (s *Model) ChoosePersona(name string) tea.Cmd {
 func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 	s.personas = msg.personas
 	switch {
-	case msg.err != nil:
+	case msg.err != nil && (msg.name != "" || len(s.personas) == 0) &&
+		!slices.ContainsFunc(s.personas, func(p Persona) bool { return p.Name == msg.name }):
 		return s.SayError(theme.Sentence(msg.err))
 	case msg.name != "":
 		return s.takePersona(msg.name)
@@ -111,6 +112,9 @@ func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
 		list.Choices = append(list.Choices, Choice{
 			Label: p.Name, About: markdown.OneLine(first, 200), Right: inUse(p.Text == now), Value: p.Name,
 		})
+	}
+	if msg.err != nil { // One that cannot be read costs none of the others.
+		return tea.Batch(s.SayError(theme.Sentence(msg.err)), s.Emit(Listed{list}))
 	}
 	return s.Emit(Listed{list})
 }

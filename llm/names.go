@@ -2,6 +2,7 @@ package llm
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -40,12 +41,6 @@ func (e Endpoint) configured(model string, says func(ModelSettings) bool) (Model
 	return ModelSettings{}, false
 }
 
-// takesNoTools says that the configuration wants no tools offered to a model.
-func (e Endpoint) takesNoTools(model string) bool {
-	s, said := e.configured(model, func(s ModelSettings) bool { return s.Tools != nil })
-	return said && !*s.Tools
-}
-
 // MatchModel says whether a pattern names a model of an endpoint. In a pattern * stands for any text, slashes
 // included, ? for one character and [a-z] for one of several; a backslash takes their meaning from them. The pattern
 // is compared with "endpoint/model", with the model's name, and with what follows the last slash of that name.
@@ -69,7 +64,7 @@ func ExactModel(endpoint, model string) string {
 	return escape.Replace(endpoint + "/" + plainModel(model))
 }
 
-var wildcard = lazyRegexp(`[*?]|\[[^]]*\]?`)
+var wildcard = lazyRegexp(`[*?\\]|\[[^]]*\]?`)
 
 // SpecificFirst orders patterns: one without * and its like goes before the others, then the one with more literal
 // characters.
@@ -79,4 +74,78 @@ func SpecificFirst(a, b string) int {
 		return cmp.Compare(len(a)-len(literalA), len(b)-len(literalB)) // Nothing is taken from the exact one.
 	}
 	return cmp.Or(cmp.Compare(len(literalB), len(literalA)), strings.Compare(a, b))
+}
+
+// Current is the model of a list that a default one goes by now: itself where it is listed, else the first one of
+// those whose names begin most like its own. It is false for a list without a model to chat with.
+func Current(model string, list []Model) (string, bool) {
+	if slices.ContainsFunc(list, func(m Model) bool { return SameModel(m.ID, model) }) {
+		return model, true
+	}
+	if list = chatModels(list); len(list) == 0 {
+		return "", false
+	}
+	alike := func(m Model) (n int) {
+		for n < min(len(m.ID), len(model)) && m.ID[n] == model[n] {
+			n++
+		}
+		return n
+	}
+	return slices.MaxFunc(list, func(a, b Model) int { return cmp.Compare(alike(a), alike(b)) }).ID, true
+}
+
+// longestPrefix is the value of a table whose name is the longest one that another name begins with. A key of the table
+// holds names with blanks between.
+func longestPrefix[T any](name string, table map[string]T) (found T) {
+	longest := 0
+	for names, value := range table {
+		for prefix := range strings.FieldsSeq(names) {
+			if len(prefix) > longest && strings.HasPrefix(name, prefix) {
+				longest, found = len(prefix), value
+			}
+		}
+	}
+	return found
+}
+
+// Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
+func Nearest(word string, known []string) string {
+	best, distance := "", len([]rune(word))/2+1
+	for _, k := range known {
+		if d := edits(word, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
+func DidYouMean(word string, known []string) string {
+	if best := Nearest(word, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.
+func edits(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	rows := make([][]int, len(s)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(t)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case s[i-1] == t[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j], rows[i][j-1], rows[i-1][j-1])
+			}
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
+		}
+	}
+	return rows[len(s)][len(t)]
 }

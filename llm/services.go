@@ -58,19 +58,31 @@ var services = []service{
 
 // serviceNamed is the service of a name, the zero one for none.
 func serviceNamed(name string) service {
-	for _, s := range services {
-		if strings.EqualFold(s.name, name) {
-			return s
-		}
+	i := slices.IndexFunc(services, func(s service) bool { return strings.EqualFold(s.name, name) })
+	if i < 0 {
+		return service{}
 	}
-	return service{}
+	return services[i]
 }
 
 // hosted says that the service is one that a key opens.
 func (s service) hosted() bool { return s.name != "" && !s.local }
 
-// keyVariable is the environment variable that the key of a hosted service is read from first.
-func (s service) keyVariable() string { return strings.ToUpper(s.name) + "_API_KEY" }
+// endpoint is the service without a key.
+func (s service) endpoint() Endpoint {
+	return Endpoint{
+		Name: s.name, BaseURL: s.base, Default: s.model, Dated: s.model != "", Profile: s.profile, Known: s.known,
+	}
+}
+
+// keyVariable is the environment variable that the key of a hosted service is read from first, "" for a server of this
+// machine.
+func (s service) keyVariable() string {
+	if s.local {
+		return ""
+	}
+	return strings.ToUpper(s.name) + "_API_KEY"
+}
 
 // howToOpen says how the user gets at the models of a hosted service.
 func (s service) howToOpen() string {
@@ -84,26 +96,27 @@ func (s service) howToOpen() string {
 func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
 	for _, s := range services {
-		if s.local {
-			continue
-		}
-		e := Endpoint{Name: s.name, BaseURL: s.base, Default: s.model, Dated: true, Profile: s.profile, Known: s.known}
+		e := s.endpoint()
 		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one that is set counts.
-			if key := strings.TrimSpace(env(name)); key != "" {
+			if key := strings.TrimSpace(env(name)); name != "" && key != "" {
 				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
 			}
 		}
-		if base := baseURL(env("OPENAI_BASE_URL")); s.name == "openai" && base != "" && base != s.base {
+		address := ""
+		switch s.name {
+		case "openai":
+			address = baseURL(env("OPENAI_BASE_URL"))
+		case "ollama":
+			address = ollamaURL(env("OLLAMA_HOST"))
+		}
+		if address != "" && (address != s.base || s.local) {
 			// What is served there is not known: its own list says it.
-			e.BaseURL, e.Default, e.Dated, e.BaseURLSet = base, "", false, true
+			e.BaseURL, e.Default, e.Dated, e.BaseURLSet = address, "", false, true
 		}
 		stored := slices.ContainsFunc(keyed, func(name string) bool { return strings.EqualFold(name, s.name) })
-		if e.Key != "" || e.BaseURLSet || stored {
+		if e.Key != "" || e.BaseURLSet || stored && s.hosted() {
 			found = append(found, e)
 		}
-	}
-	if base := ollamaURL(env("OLLAMA_HOST")); base != "" {
-		found = append(found, Endpoint{Name: "ollama", BaseURL: base, BaseURLSet: true})
 	}
 	return found
 }
@@ -112,14 +125,9 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 func KeyVariables() []string {
 	var names []string
 	for _, s := range services {
-		if s.hosted() {
-			names = append(names, s.keyVariable())
-		}
-		if s.oldKey != "" {
-			names = append(names, s.oldKey)
-		}
+		names = append(names, s.keyVariable(), s.oldKey)
 	}
-	return names
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // IsHosted says that a name is that of a service that a key in the environment opens.
