@@ -96,11 +96,11 @@ func (v *candidate) alone(f rendering) int {
 	return f.tokens
 }
 
-// messageWith is the candidate as a message with that text, and with what it carries.
-func (v *candidate) messageWith(text string) Message {
+// messageWith is the candidate as a message with what a rendering shows of it, and with what it carries.
+func (v *candidate) messageWith(f rendering) Message {
 	m := v.Message
-	carries := text == v.Content || len(v.ToolCalls) > 0
-	m.Content = text
+	carries := f.text == v.Content || len(v.ToolCalls) > 0
+	m.Content, m.Parts = f.text, f.parts
 	if !v.reasoning || !carries {
 		m.Reasoning = ""
 	}

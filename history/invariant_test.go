@@ -499,11 +499,11 @@ func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady
 		b, _ := Read(s.past, s.o.Count).selectFor(s.o)
-		block := b.recalledBlock()
-		frame, tokens := block.frame, block.tokens
-		if frame == "" {
+		w := &writer{selection: b}
+		if block, _ := w.recalledBlock(); block == nil {
 			return
 		}
+		frame, tokens := w.added[0].Text, w.added[0].Tokens
 		want := b.c.count(recallHead) + b.c.count(recallTail)
 		var recalled []candidate
 		for i, v := range b.candidates {

@@ -324,63 +324,59 @@ func (s *selection) date(i, sign int) int {
 	return 0
 }
 
-// recalledBlock is the recalled texts in their order, to stand in front of the current message.
-type recalledBlock struct {
-	text   string
-	frame  string // what of it nobody said
-	tokens int    // of the frame
-	spans  []Span // where in it the text of each entry is
-	images []Part // those of the recalled messages, in their order
-}
-
-// recalledBlock is the block of recalled texts, empty where nothing is recalled.
-func (s *selection) recalledBlock() recalledBlock {
-	b := recalledBlock{tokens: s.c.remembered(recallHead) + s.c.remembered(recallTail)}
-	var all, frame strings.Builder
-	add := func(text string, tokens int) {
-		all.WriteString(text)
-		frame.WriteString(text)
-		b.tokens += tokens
+// recalledBlock is the recalled texts in their order, to stand in front of the current message, with the images of the
+// recalled messages. Both are empty where nothing is recalled.
+func (w *writer) recalledBlock() ([]piece, []Part) {
+	var text, frame strings.Builder // frame is what of text nobody said
+	var spans []Span
+	var images []Part
+	tokens := w.c.remembered(recallHead) + w.c.remembered(recallTail)
+	add := func(added string, cost int) {
+		text.WriteString(added)
+		frame.WriteString(added)
+		tokens += cost
 	}
 	add(recallHead, 0)
 	day := int64(0)
-	for i := range s.candidates {
-		if !s.recalled(i) {
+	for i := range w.candidates {
+		if !w.recalled(i) {
 			continue
 		}
-		v := &s.candidates[i]
+		v, f := &w.candidates[i], w.rendering(i, w.recall[i])
 		if d := v.day(); d != day && d != 0 {
 			day = d
-			add(dayLine(day), s.dayCost(day))
+			add(dayLine(day), w.dayCost(day))
 		}
-		from := all.Len()
-		add(s.label(i), s.labelCost(i))
-		f := s.rendering(i, s.recall[i])
+		from := text.Len()
+		add(w.label(i), w.labelCost(i))
 		if v.StandIn {
-			add(f.text, f.tokens) // nobody said it: it stands in for a result
-			if n := len(b.spans) - 1; n >= 0 && b.spans[n].Entry == v.From {
-				b.spans[n].To = all.Len()
+			add(f.text, f.tokens) // It belongs to the call in front of it.
+			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.From {
+				spans[n].To = text.Len()
 			}
 			continue
 		}
 		m := v.Message
 		m.Content = f.text
-		all.WriteString(m.TextWithCalls())
+		text.WriteString(m.TextWithCalls())
 		for _, p := range f.parts {
 			if p.Kind == ImagePart {
-				all.WriteString("\n" + p.Attached())
-				b.images = append(b.images, p)
+				text.WriteString("\n" + p.Attached())
+				images = append(images, p)
 				continue
 			}
-			all.WriteString("\n" + p.Sent())
+			text.WriteString("\n" + p.Sent())
 		}
 		calls := v.CallsAsText || len(v.ToolCalls) > 0
-		b.spans = append(b.spans, Span{Entry: v.From, From: from, To: all.Len(), Recalled: true, Calls: calls})
+		spans = append(spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
 	}
-	if all.Len() == len(recallHead) {
-		return recalledBlock{}
+	if text.Len() == len(recallHead) {
+		return nil, nil
 	}
 	add(recallTail, 0)
-	b.text, b.frame = all.String(), frame.String()
-	return b
+	block := w.add(Added{
+		Kind: AddedRecalled, Text: frame.String(), Tokens: tokens, Cause: Cause{Code: cause.RecalledBlock},
+	})
+	block.text, block.spans = text.String(), spans
+	return []piece{block, {text: joint}}, images
 }

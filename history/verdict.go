@@ -25,19 +25,9 @@ func (s *selection) plan() Plan {
 	v.judgeHistory()
 	v.judgeTurn()
 	v.readAgain()
-	p := Plan{
-		Rules: Rules, Summary: s.summary, Entries: v.entries, Messages: v.messages(), Added: v.added, Spans: v.spans,
-		groups: s.history.groups,
-	}
-	if v.system != "" {
-		for i := range p.Added {
-			p.Added[i].Before++
-		}
-		for i := range p.Spans {
-			p.Spans[i].Message++
-		}
-	}
-	slices.SortStableFunc(p.Spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
+	p := Plan{Rules: Rules, Summary: s.summary, Entries: v.entries, groups: s.history.groups}
+	p.Messages, p.Spans = v.finish()
+	p.Added = v.added
 	var undone []change
 	p.Next, undone = s.nextToFall()
 	p.Stays = s.alike(p.Messages, undone)
