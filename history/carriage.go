@@ -35,8 +35,9 @@ type load struct {
 	carried   int // tokens
 }
 
-// carry decides what each candidate carries.
-func (t *thread) carry(count Counter) {
+// carry decides what each candidate carries. Of the messages that the user chose something else for, the cost is already
+// known that they would have without it.
+func (t *thread) carry(otherwise map[int]Message, count Counter) {
 	called := false // in the turn at hand
 	for i := range t.candidates {
 		v := &t.candidates[i]
@@ -62,7 +63,7 @@ func (t *thread) carry(count Counter) {
 		if !calls {
 			v.text += v.carried // It goes when the text is cut.
 		}
-		if _, changed := t.unchosen[v.From]; !changed {
+		if _, chosen := otherwise[v.From]; !chosen {
 			t.entries[v.From].TokensBefore += v.carried
 		}
 	}
