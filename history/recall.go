@@ -1,7 +1,6 @@
 package history
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +85,7 @@ func (c *Conversation) Search(question string) [][]int {
 	defer c.mu.Unlock()
 	t := c.thread(c.newest)
 	var found [][]int
-	for hit := range t.rank(question).Best() {
+	for _, hit := range t.rank(question).Best() {
 		if hit.Score < leastFound {
 			break
 		}
@@ -103,39 +102,50 @@ func (c *Conversation) Search(question string) [][]int {
 	return found
 }
 
-// recalls is what the current message is about, the most relevant first. A text within the limits of a recalled one
-// comes whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget
-// of many others. Where it is more than may be recalled, or longer than a block, it comes cut. Where the question is
-// what the assistant said, no answer has to wait, and each counts more.
-func (s *selection) recalls() iter.Seq[increment] {
-	return func(yield func(increment) bool) {
-		current := s.current()
-		if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {
-			return
+// hits are the units that the current message is about, on their way into the priority list.
+type hits struct {
+	*selection
+	units  []relevance.Unit // the most relevant first
+	passed int              // how many of them were too long
+}
+
+// find finds the hits.
+func (h *hits) find() {
+	current := h.current()
+	if h.o.Policy.RecallMaxTokens == 0 || current < 0 || h.turn.candidates[current].Content == "" {
+		return
+	}
+	h.rankFor(h.turn.candidates[current].Content)
+	h.units = h.ranking.Best()
+}
+
+// next is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
+// So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
+// others. Where it is more than may be recalled, or longer than a block, it comes cut.
+func (h *hits) next() (increment, bool) {
+	for len(h.units) > 0 && h.passed < maxPassed {
+		inc := increment{unit: unit{h.units[0].From, h.units[0].To}, detail: brief, recall: true}
+		h.units = h.units[1:]
+		if h.cutAtLimits(inc.unit) {
+			inc.detail = whole
 		}
-		s.rankFor(s.turn.candidates[current].Content)
-		passed := 0
-		for hit := range s.ranking.Best() {
-			inc := increment{unit: unit{hit.From, hit.To}, detail: brief, recall: true}
-			if s.cutAtLimits(inc.unit) {
-				inc.detail = whole
-			}
-			tokens, limit := s.recallCost(inc), min(s.o.Policy.RecallMaxTokens-s.cost.recalled, s.step)
-			if tokens > limit && inc.detail == whole {
-				inc.detail = brief
-				tokens = s.recallCost(inc)
-			}
-			if tokens > limit {
-				passed++
-			}
-			if passed == maxPassed || tokens > 0 && tokens <= limit && !yield(inc) {
-				return
-			}
+		tokens, limit := h.recallCost(inc), min(h.o.Policy.RecallMaxTokens-h.cost.recalled, h.step)
+		if tokens > limit && inc.detail == whole {
+			inc.detail = brief
+			tokens = h.recallCost(inc)
+		}
+		switch {
+		case tokens > limit:
+			h.passed++
+		case tokens > 0:
+			return inc, true
 		}
 	}
+	return increment{}, false
 }
 
 // rankFor ranks the history by a question, and changes the scores of what comes later or earlier than its words say.
+// Where the question is what the assistant said, no answer has to wait, and each counts more.
 func (s *selection) rankFor(question string) {
 	s.ranking = s.history.rank(question) // valid until the next question
 	said, named := s.history.found.index.AsksWhatWasSaid(question), strings.ToLower(question)

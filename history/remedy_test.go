@@ -37,7 +37,7 @@ func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 		groups := damagedGroups(repaired)
 		s.o.Remedies = forAll(s.past, LeaveOut)
 		c := Read(s.past, s.o.Count)
-		b, _ := c.selectFor(s.o)
+		b := c.selectFor(s.o)
 		p := b.plan()
 		for _, v := range b.candidates {
 			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.Joins) {
