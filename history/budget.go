@@ -170,58 +170,39 @@ func (e *OverBudgetError) Error() string {
 	return text
 }
 
-// overBudget is the error for what is selected so far.
-func (s *selection) overBudget() *OverBudgetError {
-	need := s.need()
-	parts, rest := s.fixedParts(), need
-	for _, p := range parts {
-		rest -= p.Tokens
+// overBudget is the error for a plan that does not fit.
+func (s *selection) overBudget(p Plan) *OverBudgetError {
+	system, turn := FixedPart{Kind: PartSystem, Tokens: p.Sum.System}, FixedPart{Kind: PartTurn, Tokens: p.Sum.Draft}
+	pinned, history := FixedPart{Kind: PartPinned}, FixedPart{Kind: PartHistory}
+	for i, e := range p.Entries[:p.Sum.Stored] {
+		switch {
+		case e.Role == System:
+			system.Tokens += e.TokensAfter
+		case e.Cause.Code == cause.Pinned || e.Cause.Code == cause.PinnedByNote:
+			pinned.Tokens += e.TokensAfter
+			pinned.Messages = append(pinned.Messages, i)
+		default:
+			history.Tokens += e.TokensAfter
+		}
 	}
-	parts = append(parts, FixedPart{Kind: PartFormat, Tokens: rest})
+	slices.SortStableFunc(pinned.Messages, func(x, y int) int {
+		return p.Entries[y].TokensAfter - p.Entries[x].TokensAfter
+	})
+	parts := []FixedPart{system, {Kind: PartTools, Tokens: p.Sum.Tools}, pinned, {Kind: PartDraft}, turn, history}
+	if i := s.current(); i >= 0 {
+		parts[3].Tokens = s.turnRendering(i).tokens
+		parts[4].Tokens -= parts[3].Tokens
+	}
+	format := FixedPart{Kind: PartFormat, Tokens: p.Sum.Total}
+	for _, part := range parts {
+		format.Tokens -= part.Tokens
+	}
+	parts = append(parts, format)
 	round := rounding(s.budget.tokens)
 	for i := range parts {
 		parts[i].Tokens = round(parts[i].Tokens)
 	}
 	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
 	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
-	return &OverBudgetError{Need: s.budget.tokens(need), Have: s.budget.limit, Bound: s.budget.bound, Parts: parts}
-}
-
-// fixedParts are the parts of what is selected so far in counted tokens, without what the format costs.
-func (s *selection) fixedParts() []FixedPart {
-	system, pinned, history := s.c.remembered(s.o.System), FixedPart{Kind: PartPinned}, 0
-	var at []int // the pinned candidates
-	for i, d := range s.body {
-		switch tokens := s.rendering(i, d).tokens; {
-		case d == out:
-		case s.candidates[i].Role == System:
-			system += tokens
-		case s.cause[i] != cause.Pinned:
-			history += tokens
-		default:
-			if pinned.Tokens += tokens; !s.candidates[i].StandIn {
-				at = append(at, i)
-			}
-		}
-	}
-	slices.SortStableFunc(at, func(x, y int) int { return s.candidates[y].tokens - s.candidates[x].tokens })
-	for _, i := range at {
-		pinned.Messages = append(pinned.Messages, s.candidates[i].From)
-	}
-	own, turn, current := 0, 0, s.current()
-	for i := range s.turn.candidates {
-		if tokens := s.turnRendering(i).tokens; i == current {
-			own = tokens
-		} else {
-			turn += tokens
-		}
-	}
-	return []FixedPart{
-		{Kind: PartSystem, Tokens: system},
-		{Kind: PartTools, Tokens: s.o.Tools},
-		pinned,
-		{Kind: PartDraft, Tokens: own},
-		{Kind: PartTurn, Tokens: turn},
-		{Kind: PartHistory, Tokens: history},
-	}
+	return &OverBudgetError{Need: p.Sum.Used(), Have: s.budget.limit, Bound: s.budget.bound, Parts: parts}
 }

@@ -30,18 +30,19 @@ func (c *Conversation) Build(o Options) (Plan, error) {
 
 // plan is one pass of the pipeline.
 func (c *Conversation) plan(o Options) (Plan, error) {
-	s, err := c.selectFor(o)
+	s := c.selectFor(o)
 	p := s.plan()
-	if err != nil {
-		// What is refused is the most that it may cost: the sum says the same.
-		p.Sum.Frame += s.need() - p.Sum.Total
-		p.Sum.Total = s.need()
+	if !s.over {
+		return p, nil
 	}
-	return p, err
+	// What is refused is the most that it may cost: the sum says the same.
+	p.Sum.Frame += s.need() - p.Sum.Total
+	p.Sum.Total = s.need()
+	return p, s.overBudget(p)
 }
 
 // selectFor is the pipeline up to what is sent of every message.
-func (c *Conversation) selectFor(o Options) (*selection, error) {
+func (c *Conversation) selectFor(o Options) *selection {
 	s := newSelection(c.request(o))
 	s.exclude()
 	s.findSummary()
@@ -51,7 +52,8 @@ func (c *Conversation) selectFor(o Options) (*selection, error) {
 	s.capMessages()
 	s.fitResults()
 	s.cutCurrent()
-	return s, s.choose()
+	s.choose()
+	return s
 }
 
 // request is what is known of a request before anything of the history is chosen.
@@ -175,7 +177,7 @@ func (s *selection) fitResults() {
 		if f.tokens >= v.tokens {
 			continue // A cut that costs no less is no help.
 		}
-		f.cause = f.causeOfCut(v, cause.TurnLimit, 0)
+		f.code = cause.TurnLimit
 		s.turnCuts[results[k]] = f
 		s.fixed += f.tokens - v.tokens
 	}
@@ -213,7 +215,7 @@ func (s *selection) cutCurrent() {
 		return
 	}
 	f := at(keep)
-	f.cause = &Cause{Code: cause.CutByUser, Have: f.chars, Want: v.chars}
+	f.code = cause.CutByUser
 	s.fixed += f.tokens - v.tokens
 	s.turnCuts[i] = f
 }

@@ -35,8 +35,9 @@ type load struct {
 	carried   int // tokens
 }
 
-// carry decides what each candidate carries.
-func (t *thread) carry(count Counter) {
+// carry decides what each candidate carries. Of the messages that the user chose something else for, the cost is already
+// known that they would have without it.
+func (t *thread) carry(otherwise map[int]Message, count Counter) {
 	called := false // in the turn at hand
 	for i := range t.candidates {
 		v := &t.candidates[i]
@@ -62,7 +63,7 @@ func (t *thread) carry(count Counter) {
 		if !calls {
 			v.text += v.carried // It goes when the text is cut.
 		}
-		if _, changed := t.unchosen[v.From]; !changed {
+		if _, chosen := otherwise[v.From]; !chosen {
 			t.entries[v.From].TokensBefore += v.carried
 		}
 	}
@@ -96,11 +97,11 @@ func (v *candidate) alone(f rendering) int {
 	return f.tokens
 }
 
-// messageWith is the candidate as a message with that text, and with what it carries.
-func (v *candidate) messageWith(text string) Message {
+// messageWith is the candidate as a message with what a rendering shows of it, and with what it carries.
+func (v *candidate) messageWith(f rendering) Message {
 	m := v.Message
-	carries := text == v.Content || len(v.ToolCalls) > 0
-	m.Content = text
+	carries := f.text == v.Content || len(v.ToolCalls) > 0
+	m.Content, m.Parts = f.text, f.parts
 	if !v.reasoning || !carries {
 		m.Reasoning = ""
 	}

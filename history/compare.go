@@ -32,20 +32,16 @@ const (
 // Messages are known by their ID, so the plans may be of two branches. A reason that is worded otherwise is no change,
 // nor is a level that sends the same text.
 func Compare(before, after []Entry) []Change {
-	var list []Change
-	n := 0 // so many messages both begin with
-	for ; n < min(len(before), len(after)) && before[n].ID == after[n].ID; n++ {
-		list = appendChanges(list, before[n], after[n])
-	}
-	was := make(map[int64]Entry, len(before)-n)
-	for _, e := range before[n:] {
+	was := make(map[int64]Entry, len(before))
+	for _, e := range before {
 		was[e.ID] = e
 	}
-	for _, e := range after[n:] {
+	var list []Change
+	for _, e := range after {
 		list = appendChanges(list, was[e.ID], e)
 		delete(was, e.ID)
 	}
-	for _, e := range before[n:] {
+	for _, e := range before {
 		if _, gone := was[e.ID]; gone {
 			list = appendChanges(list, e, Entry{})
 		}
@@ -72,12 +68,17 @@ func (c Change) Reason() string {
 		return c.After.Cause.Sentence()
 	}
 	var list []string
-	for _, r := range c.After.Repairs {
-		if !slices.ContainsFunc(c.Before.Repairs, r.Same) {
-			list = append(list, r.Sentence()+" ("+r.Kind+")")
-		}
+	for _, r := range newRepairs(c.Before, c.After) {
+		list = append(list, r.Sentence()+" ("+r.Kind+")")
 	}
 	return strings.Join(list, " ")
+}
+
+// newRepairs are the repairs of the second verdict that the first has not.
+func newRepairs(before, after Entry) []Repair {
+	return slices.DeleteFunc(slices.Clone(after.Repairs), func(r Repair) bool {
+		return slices.ContainsFunc(before.Repairs, r.Same)
+	})
 }
 
 // appendChanges finds what is otherwise for one message.
@@ -86,7 +87,7 @@ func appendChanges(list []Change, before, after Entry) []Change {
 	if kind := changeKind(before, after); kind != "" {
 		list = append(list, Change{kind, before, after})
 	}
-	if after.Sent() && repairedAnew(before, after) {
+	if after.Sent() && len(newRepairs(before, after)) > 0 {
 		list = append(list, Change{ChangeRepaired, before, after})
 	}
 	if n == len(list) && !sameVerdict(before, after) {
@@ -120,13 +121,6 @@ func changeKind(before, after Entry) ChangeKind {
 
 // wasRecalled says that recall put the message into the request.
 func (e Entry) wasRecalled() bool { return e.Recalled || e.Disposition == Recalled }
-
-// repairedAnew says that the second verdict has a repair that the first has not.
-func repairedAnew(before, after Entry) bool {
-	return slices.ContainsFunc(after.Repairs, func(r Repair) bool {
-		return !slices.ContainsFunc(before.Repairs, r.Same)
-	})
-}
 
 // sameVerdict says that two verdicts send the same text in the same place, and treat the message alike.
 func sameVerdict(a, b Entry) bool {

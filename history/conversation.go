@@ -95,15 +95,12 @@ type reading struct {
 	used     func(id string) bool
 }
 
-// toolsLeftOut takes tool calls out, and results that were sent as text too.
-const toolsLeftOut ToolHistory = "strip"
-
 // readingFor is how the history is read for a request.
 func readingFor(o Options) reading {
 	r := reading{form: form{o.Policy.ToolHistory, o.Profile.NoImages}, carriage: carriageOf(o)}
 	switch {
 	case o.Policy.Recovery == RecoverStrip:
-		r.tools = toolsLeftOut
+		r.tools = repair.ToolsStrip
 	case r.tools == "":
 		r.tools = ToolsKeep
 	}

@@ -148,7 +148,7 @@ func (t *asked) packed(question string, budget int) func(int) bool {
 func (t *asked) ranked(question string) [][]int {
 	var list [][]int
 	history := t.conversation.thread(t.conversation.newest)
-	for hit := range history.rank(question).Best() {
+	for _, hit := range history.rank(question).Best() {
 		var group []int
 		for _, v := range history.candidates[hit.From:hit.To] {
 			group = append(group, v.From)

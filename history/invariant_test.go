@@ -112,7 +112,7 @@ func hasUser(list []Message) bool {
 // pinned answer: such a question stands at its limit, whether or not the opener would fit too.
 func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		b, err := Read(s.past, s.o.Count).selectFor(s.o)
+		b := Read(s.past, s.o.Count).selectFor(s.o)
 		p := b.plan()
 		opener := -1
 		for i, e := range p.Entries[:len(s.past)] {
@@ -128,7 +128,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			}
 		}
 		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
-		if err == nil && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries[opener].Level == Out {
+		if !b.over && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries[opener].Level == Out {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries[opener], planText(p, nil), s)
 		}
 	})
@@ -303,7 +303,7 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.MarkerDetail = true
 		c := Read(s.past, s.o.Count)
-		b, _ := c.selectFor(s.o)
+		b := c.selectFor(s.o)
 		p := b.plan()
 		var markers []Added
 		for _, a := range p.Added {
@@ -364,7 +364,7 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
-		b, _ := c.selectFor(s.o)
+		b := c.selectFor(s.o)
 		p := b.plan()
 		pinned, question := b.flagged(Pin), -1
 		for i, v := range b.candidates {
@@ -390,7 +390,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		c := Read(s.past, s.o.Count)
-		b, _ := c.selectFor(s.o)
+		b := c.selectFor(s.o)
 		in := map[int]bool{}
 		group := -1
 		for i, v := range b.candidates {
@@ -498,12 +498,12 @@ var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|a
 func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		s.o.Policy.Placement = Steady
-		b, _ := Read(s.past, s.o.Count).selectFor(s.o)
-		block := b.recalledBlock()
-		frame, tokens := block.frame, block.tokens
-		if frame == "" {
+		b := Read(s.past, s.o.Count).selectFor(s.o)
+		w := &writer{selection: b}
+		if block, _ := w.recalledBlock(); block == nil {
 			return
 		}
+		frame, tokens := w.added[0].Text, w.added[0].Tokens
 		want := b.c.count(recallHead) + b.c.count(recallTail)
 		var recalled []candidate
 		for i, v := range b.candidates {

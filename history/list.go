@@ -22,31 +22,33 @@ const recallShare = 0.9
 // that fits, so that a larger budget never takes anything away. Behind the opener and the newest turn, recall comes
 // first. A block comes in front of it where recall would take more than its share of what the two have with the block:
 // so the last tenth of any budget is the blocks', and the order is the same for all budgets.
-func (s *selection) increments() iter.Seq[increment] {
+func (s *selection) increments(recall bool) iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		for inc := range s.openerAndNewest() {
-			if !yield(inc) {
+		for _, inc := range s.openerAndNewest() {
+			if inc.from < inc.to && !yield(inc) {
 				return
 			}
 		}
-		next, stop := iter.Pull(s.recalls())
-		defer stop()
-		hit, found := next()
+		hits := hits{selection: s}
+		if recall {
+			hits.find()
+		}
+		next, found := hits.next()
 		recent := 0 // tokens of the blocks so far
 		for inc := range s.blocks() {
 			recent += s.price(inc)
 			for found && float64(s.cost.recalled)*(1-recallShare) <= recallShare*float64(recent) {
-				if !yield(hit) {
+				if !yield(next) {
 					return
 				}
-				hit, found = next()
+				next, found = hits.next()
 			}
 			if !yield(inc) {
 				return
 			}
 		}
-		for found && yield(hit) {
-			hit, found = next()
+		for found && yield(next) {
+			next, found = hits.next()
 		}
 	}
 }
@@ -67,22 +69,9 @@ func (s *selection) price(inc increment) int {
 	return tokens
 }
 
-// withoutRecall is the priority list without what is recalled.
-func (s *selection) withoutRecall() iter.Seq[increment] {
-	return func(yield func(increment) bool) {
-		for _, part := range []iter.Seq[increment]{s.openerAndNewest(), s.blocks()} {
-			for inc := range part {
-				if !yield(inc) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // openerAndNewest is the beginning of the priority list. The newest turn comes shortened first: where it does not fit
 // whole, something of it stays.
-func (s *selection) openerAndNewest() iter.Seq[increment] {
+func (s *selection) openerAndNewest() []increment {
 	list := []increment{
 		{unit: s.opener, detail: short, cause: cause.Opener},
 		{unit: s.asked, detail: short, cause: cause.Newest},
@@ -92,13 +81,7 @@ func (s *selection) openerAndNewest() iter.Seq[increment] {
 			increment{unit: s.last, detail: short, cause: cause.Newest},
 			increment{unit: s.last, detail: s.newestDetail(), cause: cause.Newest})
 	}
-	return func(yield func(increment) bool) {
-		for _, inc := range list {
-			if inc.from < inc.to && !yield(inc) {
-				return
-			}
-		}
-	}
+	return list
 }
 
 // blocks is what stands in its place whatever the current message says: the blocks from the newest to the oldest,
@@ -112,7 +95,8 @@ func (s *selection) blocks() iter.Seq[increment] {
 			}
 			end = u.from
 		}
-		for end := len(s.candidates); end > 0 && s.o.Policy.Elastic; {
+		elastic := s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone
+		for end := len(s.candidates); end > 0 && elastic; {
 			u := s.unitBefore(end)
 			if !yield(increment{unit: u, detail: whole, cause: cause.FreeBudget}) {
 				return

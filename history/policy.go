@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"winnow/history/repair"
 )
 
 // NoLimit stands for a limit that is not set.
@@ -71,13 +73,13 @@ const (
 )
 
 // ToolHistory says how tool calls of the past are sent.
-type ToolHistory string
+type ToolHistory = repair.ToolHistory
 
 // The ways to send tool calls of the past.
 const (
-	ToolsKeep ToolHistory = "keep"
-	ToolsText ToolHistory = "text"
-	ToolsDrop ToolHistory = "drop"
+	ToolsKeep = repair.ToolsKeep
+	ToolsText = repair.ToolsText
+	ToolsDrop = repair.ToolsDrop
 )
 
 // Recovery says what happens to a damaged history.

@@ -20,7 +20,7 @@ func TestNextIsTakenOut(t *testing.T) {
 			}
 		}
 		c := Read(s.past, words)
-		b, _ := c.selectFor(s.o)
+		b := c.selectFor(s.o)
 		p := b.plan()
 		_, undone := b.nextToFall()
 		for _, c := range undone {

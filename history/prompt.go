@@ -42,21 +42,20 @@ type PromptMessage struct {
 	OriginalLength int // characters of the stored messages whose text it is; 0 for what is not stored
 }
 
-// NewPrompt is the text form of a plan. Times are of the zone, nil for UTC.
-func NewPrompt(p Plan, zone *time.Location) Prompt {
-	if zone == nil {
-		zone = time.UTC
-	}
+// NewPrompt is the text form of a plan. Times are UTC.
+func NewPrompt(p Plan) Prompt {
 	out := Prompt{Stored: len(p.Entries), Tokens: p.Sum.Used()}
 	for i := range p.Entries {
 		out.count(&p.Entries[i])
 	}
-	block := holdsBlock(p)
+	// What stands in its place and in the block of recalled texts is cut in its place: the block shows more.
+	block := slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedRecalled })
 	shown := p.Shown()
 	var oldest, newest int64
 	for i, m := range p.Messages {
 		one := PromptMessage{
-			Position: i + 1, Role: string(m.Role), Speaker: title(m.Role), Sign: sign(m.Role), Text: promptText(m),
+			Position: i + 1, Role: string(m.Role), Speaker: strings.ToUpper(string(m.Role[:1])) + string(m.Role[1:]),
+			Sign: signs[m.Role], Text: promptText(m),
 		}
 		for k, at := range shown[i] {
 			e := &p.Entries[at]
@@ -67,7 +66,7 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 			one.Truncated = one.Truncated || len(e.Cuts) > 0 || e.Recalled && block
 		}
 		if created := m.CreatedMS; created != 0 {
-			when := time.UnixMilli(created).In(zone)
+			when := time.UnixMilli(created).UTC()
 			one.Time, one.Date = when.Format(time.TimeOnly), when.Format(time.DateOnly)
 			if oldest == 0 || created < oldest {
 				oldest, out.Oldest = created, when.Format(time.RFC3339)
@@ -80,6 +79,9 @@ func NewPrompt(p Plan, zone *time.Location) Prompt {
 	}
 	return out
 }
+
+// signs are the signs of the roles.
+var signs = map[Role]string{System: "💬", User: "👤", Assistant: "🤖", Tool: "💬"}
 
 // count adds a verdict to the sums.
 func (p *Prompt) count(e *Entry) {
@@ -99,12 +101,6 @@ func (p *Prompt) count(e *Entry) {
 	}
 }
 
-// holdsBlock says that recalled texts stand in one block. What still stands in its place as well is
-// cut there: the block shows more.
-func holdsBlock(p Plan) bool {
-	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedRecalled })
-}
-
 // promptText is all that a message says.
 func promptText(m Message) string {
 	var texts []string
@@ -121,24 +117,6 @@ func promptText(m Message) string {
 	return strings.Join(texts, joint)
 }
 
-// sign is the sign of a role.
-func sign(r Role) string {
-	switch r {
-	case User:
-		return "👤"
-	case Assistant:
-		return "🤖"
-	}
-	return "💬"
-}
-
-func title(r Role) string {
-	if r == "" {
-		return ""
-	}
-	return strings.ToUpper(string(r[:1])) + string(r[1:])
-}
-
 // PromptTemplate is winnow's own template of the text form, in the language of
 // text/template. Beside that language's own functions a template has indent, which puts four blanks
 // in front of every line.
@@ -148,19 +126,18 @@ var PromptTemplate string
 
 // TemplateError says what is wrong with a template, and where.
 type TemplateError struct {
-	Line   int    // from 1
-	Column int    // in bytes from 1, 0 unknown
-	Text   string // what is wrong
+	Line int    // from 1
+	Text string // what is wrong
 }
 
 func (e *TemplateError) Error() string {
 	return fmt.Sprintf("line %d of the template: %s", e.Line, e.Text)
 }
 
-// RenderPrompt writes a prompt by a template. A template gets the fields of Prompt and PromptMessage
-// and nothing else. What is wrong with it is a *TemplateError.
+// RenderPrompt writes a prompt by a template. A template gets the fields of Prompt and PromptMessage and nothing else.
+// What is wrong with it is a *TemplateError.
 func RenderPrompt(p Prompt, text string) (string, error) {
-	t := template.New(templateName).Option("missingkey=error").Funcs(template.FuncMap{"indent": indent})
+	t := template.New("prompt").Option("missingkey=error").Funcs(template.FuncMap{"indent": indent})
 	t, err := t.Parse(text)
 	if err != nil {
 		return "", templateError(err)
@@ -173,40 +150,31 @@ func RenderPrompt(p Prompt, text string) (string, error) {
 }
 
 // indent puts four blanks in front of every line that is not blank.
-func indent(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if strings.TrimSpace(line) != "" {
-			b.WriteString("    ")
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
+func indent(text string) string { return notBlank.ReplaceAllString(text, "    $0") }
 
-// templateName is what the template library calls the text in its errors.
-const templateName = "prompt"
+var (
+	notBlank = regexp.MustCompile(`(?m)^.*\S.*$`)
+	// Errors of text/template: a line, and what is wrong there.
+	templateFault = regexp.MustCompile(`^template: prompt:(\d+)[:\d]*: (?:executing "[^"]*" at <.*?>: )?((?s).*)$`)
+	noField       = regexp.MustCompile(`can't evaluate field (\S+) in type history\.(\w+)`)
+)
 
 // templateError takes the place out of the library's error, and names the fields there are.
 func templateError(err error) error {
-	templateFault := regexp.MustCompile(
-		`^template: ` + templateName + `:(\d+)(?::(\d+))?: (?:executing "[^"]*" at (<.*?>): )?((?s).*)$`)
-	noField := regexp.MustCompile(`can't evaluate field (\S+) in type history\.(\w+)`)
 	part := templateFault.FindStringSubmatch(err.Error())
 	if part == nil {
 		return &TemplateError{Line: 1, Text: strings.TrimPrefix(err.Error(), "template: ")}
 	}
-	e := &TemplateError{Text: part[4]}
+	e := &TemplateError{Text: part[2]}
 	e.Line, _ = strconv.Atoi(part[1])
-	e.Column, _ = strconv.Atoi(part[2])
-	if field := noField.FindStringSubmatch(part[4]); field != nil {
+	if field := noField.FindStringSubmatch(e.Text); field != nil {
 		of, has := "the conversation", reflect.TypeFor[Prompt]()
 		if field[2] == "PromptMessage" {
 			of, has = "a message", reflect.TypeFor[PromptMessage]()
 		}
 		var names []string
-		for i := range has.NumField() {
-			names = append(names, has.Field(i).Name)
+		for f := range has.Fields() {
+			names = append(names, f.Name)
 		}
 		e.Text = fmt.Sprintf("%s has no field %s; it has %s", of, field[1], strings.Join(names, ", "))
 	}

@@ -15,7 +15,7 @@ func TestPromptHoldsTheRequest(t *testing.T) {
 		if err != nil {
 			return
 		}
-		p := NewPrompt(plan, nil)
+		p := NewPrompt(plan)
 		text, err := RenderPrompt(p, "{{range .Messages}}{{.Text}}\n{{end}}")
 		if err != nil {
 			t.Fatal(err)

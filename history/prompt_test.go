@@ -30,7 +30,7 @@ func checkPrompt(t *testing.T, f fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := RenderPrompt(NewPrompt(plan, nil), template)
+	text, err := RenderPrompt(NewPrompt(plan), template)
 	got := map[string]string{"text": text, "error": ""}
 	if err != nil {
 		got["error"] = err.Error() + "\n"

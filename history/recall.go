@@ -1,7 +1,6 @@
 package history
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +85,7 @@ func (c *Conversation) Search(question string) [][]int {
 	defer c.mu.Unlock()
 	t := c.thread(c.newest)
 	var found [][]int
-	for hit := range t.rank(question).Best() {
+	for _, hit := range t.rank(question).Best() {
 		if hit.Score < leastFound {
 			break
 		}
@@ -103,39 +102,50 @@ func (c *Conversation) Search(question string) [][]int {
 	return found
 }
 
-// recalls is what the current message is about, the most relevant first. A text within the limits of a recalled one
-// comes whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget
-// of many others. Where it is more than may be recalled, or longer than a block, it comes cut. Where the question is
-// what the assistant said, no answer has to wait, and each counts more.
-func (s *selection) recalls() iter.Seq[increment] {
-	return func(yield func(increment) bool) {
-		current := s.current()
-		if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {
-			return
+// hits are the units that the current message is about, on their way into the priority list.
+type hits struct {
+	*selection
+	units  []relevance.Unit // the most relevant first
+	passed int              // how many of them were too long
+}
+
+// find finds the hits.
+func (h *hits) find() {
+	current := h.current()
+	if h.o.Policy.RecallMaxTokens == 0 || current < 0 || h.turn.candidates[current].Content == "" {
+		return
+	}
+	h.rankFor(h.turn.candidates[current].Content)
+	h.units = h.ranking.Best()
+}
+
+// next is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
+// So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
+// others. Where it is more than may be recalled, or longer than a block, it comes cut.
+func (h *hits) next() (increment, bool) {
+	for len(h.units) > 0 && h.passed < maxPassed {
+		inc := increment{unit: unit{h.units[0].From, h.units[0].To}, detail: brief, recall: true}
+		h.units = h.units[1:]
+		if h.cutAtLimits(inc.unit) {
+			inc.detail = whole
 		}
-		s.rankFor(s.turn.candidates[current].Content)
-		passed := 0
-		for hit := range s.ranking.Best() {
-			inc := increment{unit: unit{hit.From, hit.To}, detail: brief, recall: true}
-			if s.cutAtLimits(inc.unit) {
-				inc.detail = whole
-			}
-			tokens, limit := s.recallCost(inc), min(s.o.Policy.RecallMaxTokens-s.cost.recalled, s.step)
-			if tokens > limit && inc.detail == whole {
-				inc.detail = brief
-				tokens = s.recallCost(inc)
-			}
-			if tokens > limit {
-				passed++
-			}
-			if passed == maxPassed || tokens > 0 && tokens <= limit && !yield(inc) {
-				return
-			}
+		tokens, limit := h.recallCost(inc), min(h.o.Policy.RecallMaxTokens-h.cost.recalled, h.step)
+		if tokens > limit && inc.detail == whole {
+			inc.detail = brief
+			tokens = h.recallCost(inc)
+		}
+		switch {
+		case tokens > limit:
+			h.passed++
+		case tokens > 0:
+			return inc, true
 		}
 	}
+	return increment{}, false
 }
 
 // rankFor ranks the history by a question, and changes the scores of what comes later or earlier than its words say.
+// Where the question is what the assistant said, no answer has to wait, and each counts more.
 func (s *selection) rankFor(question string) {
 	s.ranking = s.history.rank(question) // valid until the next question
 	said, named := s.history.found.index.AsksWhatWasSaid(question), strings.ToLower(question)
@@ -324,63 +334,59 @@ func (s *selection) date(i, sign int) int {
 	return 0
 }
 
-// recalledBlock is the recalled texts in their order, to stand in front of the current message.
-type recalledBlock struct {
-	text   string
-	frame  string // what of it nobody said
-	tokens int    // of the frame
-	spans  []Span // where in it the text of each entry is
-	images []Part // those of the recalled messages, in their order
-}
-
-// recalledBlock is the block of recalled texts, empty where nothing is recalled.
-func (s *selection) recalledBlock() recalledBlock {
-	b := recalledBlock{tokens: s.c.remembered(recallHead) + s.c.remembered(recallTail)}
-	var all, frame strings.Builder
-	add := func(text string, tokens int) {
-		all.WriteString(text)
-		frame.WriteString(text)
-		b.tokens += tokens
+// recalledBlock is the recalled texts in their order, to stand in front of the current message, with the images of the
+// recalled messages. Both are empty where nothing is recalled.
+func (w *writer) recalledBlock() ([]piece, []Part) {
+	var text, frame strings.Builder // frame is what of text nobody said
+	var spans []Span
+	var images []Part
+	tokens := w.c.remembered(recallHead) + w.c.remembered(recallTail)
+	add := func(added string, cost int) {
+		text.WriteString(added)
+		frame.WriteString(added)
+		tokens += cost
 	}
 	add(recallHead, 0)
 	day := int64(0)
-	for i := range s.candidates {
-		if !s.recalled(i) {
+	for i := range w.candidates {
+		if !w.recalled(i) {
 			continue
 		}
-		v := &s.candidates[i]
+		v, f := &w.candidates[i], w.rendering(i, w.recall[i])
 		if d := v.day(); d != day && d != 0 {
 			day = d
-			add(dayLine(day), s.dayCost(day))
+			add(dayLine(day), w.dayCost(day))
 		}
-		from := all.Len()
-		add(s.label(i), s.labelCost(i))
-		f := s.rendering(i, s.recall[i])
+		from := text.Len()
+		add(w.label(i), w.labelCost(i))
 		if v.StandIn {
-			add(f.text, f.tokens) // nobody said it: it stands in for a result
-			if n := len(b.spans) - 1; n >= 0 && b.spans[n].Entry == v.From {
-				b.spans[n].To = all.Len()
+			add(f.text, f.tokens) // It belongs to the call in front of it.
+			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.From {
+				spans[n].To = text.Len()
 			}
 			continue
 		}
 		m := v.Message
 		m.Content = f.text
-		all.WriteString(m.TextWithCalls())
+		text.WriteString(m.TextWithCalls())
 		for _, p := range f.parts {
 			if p.Kind == ImagePart {
-				all.WriteString("\n" + p.Attached())
-				b.images = append(b.images, p)
+				text.WriteString("\n" + p.Attached())
+				images = append(images, p)
 				continue
 			}
-			all.WriteString("\n" + p.Sent())
+			text.WriteString("\n" + p.Sent())
 		}
 		calls := v.CallsAsText || len(v.ToolCalls) > 0
-		b.spans = append(b.spans, Span{Entry: v.From, From: from, To: all.Len(), Recalled: true, Calls: calls})
+		spans = append(spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
 	}
-	if all.Len() == len(recallHead) {
-		return recalledBlock{}
+	if text.Len() == len(recallHead) {
+		return nil, nil
 	}
 	add(recallTail, 0)
-	b.text, b.frame = all.String(), frame.String()
-	return b
+	block := w.add(Added{
+		Kind: AddedRecalled, Text: frame.String(), Tokens: tokens, Cause: Cause{Code: cause.RecalledBlock},
+	})
+	block.text, block.spans = text.String(), spans
+	return []piece{block, {text: joint}}, images
 }

@@ -32,11 +32,12 @@ func damagedGroups(t *thread) map[int]bool {
 // messages say whose choice that is.
 func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		repaired := Read(s.past, s.o.Count).thread(reading{form: form{tools: ToolsKeep}})
+		keep := reading{form: form{ToolsKeep, s.o.Profile.NoImages}}
+		repaired := Read(s.past, s.o.Count).thread(keep)
 		groups := damagedGroups(repaired)
 		s.o.Remedies = forAll(s.past, LeaveOut)
 		c := Read(s.past, s.o.Count)
-		b, _ := c.selectFor(s.o)
+		b := c.selectFor(s.o)
 		p := b.plan()
 		for _, v := range b.candidates {
 			if groups[v.group] && (v.Role == Tool || len(v.ToolCalls) > 0 || v.Joins) {

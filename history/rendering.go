@@ -6,6 +6,7 @@ import (
 
 	"winnow/history/cause"
 	"winnow/history/message"
+	"winnow/history/repair"
 )
 
 // detail is how much of a candidate a request holds, in rising order.
@@ -25,11 +26,13 @@ func (d detail) level() Level { return [...]Level{Out, Shortened, Brief, Shorten
 type rendering struct {
 	shortened
 	tokens int
-	chars  int    // code points of the original that are sent
-	length int    // code points of what is sent
-	cause  *Cause // why it is cut, nil where it is whole
-	parts  []Part // the parts that are sent, with a note in the place of each image that is not
-	held   int    // tokens that the selection sets aside for it, where they are more than tokens
+	chars  int        // code points of the original that are sent
+	length int        // code points of what is sent
+	code   cause.Code // why it is cut, where it is
+	limit  int        // the limit that code names
+	notes  bool       // a note is in the place of an image
+	parts  []Part     // the parts that are sent, with a note in the place of each image that is not
+	held   int        // tokens that the selection sets aside for it, where they are more than tokens
 }
 
 // more reports whether a rendering shows more of a message than another of it.
@@ -143,8 +146,7 @@ func (s *selection) short(i int) rendering {
 	if v.kind() == Assistant && !s.limits.exact && v.tokens-f.tokens < leastSaved {
 		f = v.whole()
 	}
-	code, limit := s.limits.of(v)
-	f.cause = f.causeOfCut(v, code, limit)
+	f.code, f.limit = s.limits.of(v)
 	if s.limits.imageNotes {
 		f = s.withNotes(f, v)
 	}
@@ -156,16 +158,14 @@ func (s *selection) short(i int) rendering {
 func (s *selection) withNotes(f rendering, v *candidate) rendering {
 	f.parts = slices.Clone(v.Parts)
 	for k, p := range v.Parts {
-		note := noteFor(p)
+		note := repair.NoteFor(p)
 		saved := partCost(p, s.c.remembered) - partCost(note, s.c.remembered)
 		if p.Kind != ImagePart || saved <= 0 {
 			continue
 		}
 		f.parts[k] = note
 		f.tokens -= saved
-		if f.cause == nil {
-			f.cause = &Cause{Code: cause.ImageNote}
-		}
+		f.notes = true
 	}
 	return f
 }
@@ -224,7 +224,7 @@ func (s *selection) newestCuts() map[int]rendering {
 		if v.Role != User {
 			if e := s.headAndTail(v, share); e.tokens > f.tokens {
 				f = e
-				f.cause = f.causeOfCut(v, cause.NewestLimit, s.budget.tokens(s.lastWhole))
+				f.code, f.limit = cause.NewestLimit, s.budget.tokens(s.lastWhole)
 			}
 		}
 		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too, so that a

@@ -34,6 +34,7 @@ type selection struct {
 	steps   [][]change // what each increment raised, in order
 	stopped increment  // what did not fit
 	stop    Cause      // and why
+	over    bool       // what must be sent does not fit
 }
 
 // newSelection selects nothing of the history but its system messages, which are sent in any case.
@@ -61,82 +62,76 @@ func systemCost(v *candidate) int { return v.tokens + frameMessage + frameJoint 
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap,
 // so it may fit where a beginning of it with its markers does not, even where nothing of it does. A summary that is to
 // stand in any case stands first.
-func (s *selection) choose() error {
+func (s *selection) choose() {
 	if s.o.Policy.SummaryAlways {
 		s.condense()
 	}
 	if !s.turnFirst && s.chooseAll() {
-		return nil
+		return
 	}
-	if s.o.Policy.Strategy == DropNone {
-		s.raise(s.everything(), true)
-		return s.overBudget()
-	}
-	if s.need() > s.budget.counted {
-		s.stop.Code = cause.NothingFits
-		return s.overBudget()
-	}
-	if s.turnFirst {
+	switch {
+	case s.o.Policy.Strategy == DropNone:
+		s.raise(s.everything())
+		s.over = true
+		return
+	case s.need() > s.budget.counted:
+		s.stop.Code, s.over = cause.NothingFits, true
+		return
+	case s.turnFirst:
 		s.stop.Code = cause.TurnFirst
-		return nil
+		return
 	}
 	s.condense()
-	for inc := range s.increments() {
+	for inc := range s.increments(true) {
 		before := s.cost
-		changes := s.raise(inc, true)
+		changes := s.raise(inc)
 		if !s.fits(before.messages) {
 			s.stop, s.stopped = s.shortfall(before), inc
 			s.lower(changes, before)
-			return nil
+			return
 		}
 		s.steps = append(s.steps, changes)
 	}
-	return nil
 }
 
 // everything is all of the history, whole.
 func (s *selection) everything() increment {
-	return increment{unit: unit{0, len(s.candidates)}, detail: whole, cause: cause.Fits}
+	all := increment{unit: unit{0, len(s.candidates)}, detail: whole, cause: cause.Fits}
+	if s.o.Policy.MaxMessages < len(s.candidates) {
+		all.cause = cause.FreeBudget
+	}
+	return all
 }
 
-// chooseAll takes the whole list where it fits, and reports whether it does.
+// chooseAll takes the whole list where it fits, and reports whether it does. It is taken step by step, so that the last
+// step back is known.
 func (s *selection) chooseAll() bool {
-	before := s.cost
-	if s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone {
-		all := s.everything()
-		if s.o.Policy.MaxMessages < len(s.candidates) {
-			all.cause = cause.FreeBudget
+	all, elastic := s.everything(), s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone
+	before, tokens := s.cost, s.fixed
+	for i := range s.candidates {
+		if elastic && !s.barred(i) && s.cause[i] != cause.Summarized {
+			tokens += s.candidates[i].tokens + frameMessage
 		}
-		changes := s.raise(all, false)
-		fits := s.fits(s.cost.messages)
-		s.lower(changes, before)
-		if !fits {
-			return false
-		}
-		// It is taken step by step, so that the last step back is known.
-		for inc := range s.withoutRecall() {
-			inc.cause = all.cause
-			s.steps = append(s.steps, s.raise(inc, true))
-		}
-		s.raise(all, true)
-		return true
 	}
-	for inc := range s.increments() {
-		s.steps = append(s.steps, s.raise(inc, true))
-		if s.tooLong() {
+	if tokens > s.budget.counted {
+		return false
+	}
+	for inc := range s.increments(!elastic) {
+		if elastic {
+			inc.cause = all.cause
+		}
+		s.steps = append(s.steps, s.raise(inc))
+		if s.fixed+s.cost.body > s.budget.counted {
 			break
 		}
 	}
-	if !s.tooLong() && s.fits(s.cost.messages) {
+	if s.fits(s.cost.messages) {
 		return true
 	}
 	s.lower(slices.Concat(s.steps...), before)
 	s.steps = nil
 	return false
 }
-
-// tooLong reports whether the texts in their place exceed the budget, whatever else a request needs.
-func (s *selection) tooLong() bool { return s.fixed+s.cost.body > s.budget.counted }
 
 // change is the detail levels of a candidate, and its cause, before it was raised.
 type change struct {
@@ -146,18 +141,19 @@ type change struct {
 }
 
 // raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question
-// that it answers. It stops where the request is too long already, unless all of it is wanted.
-func (s *selection) raise(inc increment, all bool) (changes []change) {
+// that it answers.
+func (s *selection) raise(inc increment) (changes []change) {
 	set := func(i int, body, recall detail, code cause.Code) {
 		changes = append(changes, change{i, s.body[i], s.recall[i], s.cause[i]})
 		s.set(i, body, recall)
 		s.cause[i] = code
 	}
-	for i := inc.from; i < inc.to && (all || !s.tooLong()); i++ {
-		if s.barred(i) || inc.recall && s.recall[i] >= inc.detail {
-			continue
+	for i := inc.from; i < inc.to; i++ {
+		level := s.body[i]
+		if inc.recall {
+			level = s.recall[i]
 		}
-		if !inc.recall && (s.body[i] >= inc.detail || s.cause[i] == cause.Summarized) {
+		if s.barred(i) || level >= inc.detail || !inc.recall && s.cause[i] == cause.Summarized {
 			continue
 		}
 		if q := s.questionOf(i); q >= 0 && !s.inBody(q) && !s.barred(q) {
@@ -276,7 +272,7 @@ func (s *selection) pin() {
 	pinned := s.flagged(Pin)
 	for i := range s.candidates {
 		if pinned[s.candidates[i].From] {
-			s.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: cause.Pinned}, true)
+			s.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: cause.Pinned})
 		}
 	}
 }

@@ -154,13 +154,8 @@ func (s *selection) unsummarized(i int) bool {
 func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s, _ := c.selectFor(o) // What does not fit can be summarized all the same.
-	for i := range s.older() {
-		if s.unsummarized(i) {
-			list = append(list, c.messages[s.candidates[i].From])
-		}
-	}
-	return list, s.summary
+	s := c.selectFor(o) // What does not fit can be summarized all the same.
+	return s.oldest(0), s.summary
 }
 
 // Condense are the messages that a model is to summarize before the request that o describes is built, the oldest
@@ -170,30 +165,36 @@ func (c *Conversation) Older(o Options) (list []Message, before *Summary) {
 func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s, err := c.selectFor(o)
-	if err != nil || o.Policy.SummarizeRatio == 0 || o.Scope != nil {
+	s := c.selectFor(o)
+	if s.over || o.Policy.SummarizeRatio == 0 || o.Scope != nil {
 		return nil, nil
 	}
-	rest, cut := 0, false
+	for i := range s.older() {
+		if s.unsummarized(i) && (s.free(i) || !s.barred(i) && !s.rendering(i, s.body[i]).whole()) {
+			return s.oldest(int(float64(s.budget.counted-s.fixed) * (1 - o.Policy.SummarizeRatio))), s.summary
+		}
+	}
+	return nil, nil
+}
+
+// oldest are the oldest turns that a model may summarize, until the messages that are left of these take no more than
+// some tokens.
+func (s *selection) oldest(tokens int) (list []Message) {
+	rest := 0
 	for i := range s.older() {
 		if s.unsummarized(i) {
 			rest += s.candidates[i].tokens + frameMessage
-			cut = cut || s.free(i) || !s.barred(i) && !s.rendering(i, s.body[i]).whole()
 		}
 	}
-	if !cut {
-		return nil, nil
-	}
-	limit := float64(s.budget.counted-s.fixed) * (1 - o.Policy.SummarizeRatio)
 	for i := range s.older() {
 		if !s.unsummarized(i) {
 			continue
 		}
-		if float64(rest) <= limit && len(list) > 0 && s.candidates[i].turn != s.candidates[i-1].turn {
+		if rest <= tokens && len(list) > 0 && s.candidates[i].turn != s.candidates[i-1].turn {
 			break
 		}
 		rest -= s.candidates[i].tokens + frameMessage
-		list = append(list, c.messages[s.candidates[i].From])
+		list = append(list, s.c.messages[s.candidates[i].From])
 	}
-	return list, s.summary
+	return list
 }

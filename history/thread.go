@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"winnow/history/cause"
-	"winnow/history/message"
 	"winnow/history/repair"
 )
 
@@ -18,7 +17,6 @@ type thread struct {
 	places     []int           // the candidate of each message, -1 where it has none
 	groups     map[int][]int   // see Plan.Group; a message that is alone has none
 	ids        map[string]bool // of the calls
-	unchosen   map[int]Message // messages that a remedy changed, as they would be sent without it
 	found      searchable
 	shortened  map[limits][]*rendering // texts at the limits of a policy, by candidate
 }
@@ -63,11 +61,22 @@ func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
 	t := &thread{reading: r, ids: map[string]bool{}, shortened: map[limits][]*rendering{}}
 	repaired := repair.Run(past, repair.Options{
 		Begins: r.offset == 0, Offset: r.offset, Used: r.used, IDs: t.ids, Remedies: r.remedies,
+		Tools: r.tools, NoImages: r.imageless,
 	})
-	t.unchosen = repaired.Before
 	t.entries = make([]Entry, len(past))
 	for i := range past {
-		t.entries[i] = firstVerdict(i, &past[i], sizes[i].chars, &repaired)
+		e := Entry{ID: past[i].ID, Index: i, Role: past[i].Role, CharsBefore: sizes[i].chars, Repairs: repaired.Repairs[i]}
+		e.Disposition, e.Cause.Code = Blank, cause.Blank
+		if code, unsent := repaired.Unsent[i]; unsent {
+			e.drop(code)
+		} else if past[i].Unreadable() {
+			e.Disposition, e.Cause.Code = Isolated, cause.Unreadable
+		}
+		if m, changed := repaired.Before[i]; changed {
+			was := sizes[i].of(&m, &past[i], c.remembered)
+			e.TokensBefore = was.text + was.rest
+		}
+		t.entries[i] = e
 	}
 	t.candidates = make([]candidate, 0, len(repaired.Drafts))
 	for _, d := range repaired.Drafts {
@@ -75,56 +84,31 @@ func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
 		if d.Head != nil {
 			v.group = d.Head.From
 		}
-		v.measure(&past[d.From], sizes[d.From], c.remembered)
-		t.candidates = append(t.candidates, v)
-		if !v.StandIn {
+		is := sizes[d.From].of(&d.Message, &past[d.From], c.remembered)
+		v.chars, v.text, v.tokens = is.chars, is.text, is.text+is.rest
+		if _, changed := repaired.Before[d.From]; !changed && !v.StandIn {
 			t.entries[v.From].TokensBefore = v.tokens
 		}
+		t.candidates = append(t.candidates, v)
 	}
-	for at, was := range repaired.Before {
-		t.entries[at].TokensBefore = c.remembered(was.Content) + overhead(&was, c.remembered)
-	}
-	t.group(&repaired)
-	t.rewriteTools(c.remembered)
-	if r.imageless {
-		t.replaceImages(c.remembered)
-	}
-	t.carry(c.remembered)
+	t.group(repaired.Heads)
+	t.carry(repaired.Before, c.remembered)
 	t.number()
 	return t
-}
-
-// firstVerdict is a message's entry before anything is chosen.
-func firstVerdict(i int, m *Message, chars int, repaired *repair.Result) Entry {
-	e := Entry{ID: m.ID, Index: i, Role: m.Role, CharsBefore: chars, Repairs: repaired.Repairs[i]}
-	e.Disposition, e.Cause.Code = Blank, cause.Blank
-	switch {
-	case m.Unreadable():
-		e.Disposition, e.Cause.Code = Isolated, cause.Unreadable
-	case repaired.LeftOut[i] == repair.LeftAlone:
-		e.drop(cause.LeftOut)
-	case repaired.LeftOut[i] == repair.LeftWithGroup:
-		e.drop(cause.LeftOutGroup)
-	case repaired.Duplicates[i] != nil:
-		e.drop(cause.Duplicate)
-	}
-	return e
 }
 
 // drop says that a message is not sent.
 func (e *Entry) drop(code cause.Code) { e.Disposition, e.Cause = Dropped, Cause{Code: code} }
 
-// measure counts a candidate, where it is not sent as the message that it was made of was said.
-func (v *candidate) measure(said *Message, of size, count Counter) {
-	v.chars, v.text = of.chars, of.text
-	if v.StandIn || v.Content != said.Content {
-		v.chars, v.text = runes(v.Content), count(v.Content)
+// of is the size of a message as it is sent, whose size is this as it was said.
+func (z size) of(sent, said *Message, count Counter) size {
+	if sent.Content != said.Content {
+		z.chars, z.text = runes(sent.Content), count(sent.Content)
 	}
-	rest := of.rest
-	if v.StandIn || !same(v.ToolCalls, said.ToolCalls) || !same(v.Parts, said.Parts) {
-		rest = overhead(&v.Message, count)
+	if !same(sent.ToolCalls, said.ToolCalls) || !same(sent.Parts, said.Parts) {
+		z.rest = overhead(sent, count)
 	}
-	v.tokens = v.text + rest
+	return z
 }
 
 // same reports whether two slices are the same memory.
@@ -132,29 +116,17 @@ func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 
 // group finds the messages that are sent or left out together: a call with its results, and with the results of it that
 // are not sent.
-func (t *thread) group(repaired *repair.Result) {
+func (t *thread) group(heads map[int]int) {
 	members := map[int][]int{}
-	add := func(head, at int) {
-		if members[head] == nil {
-			members[head] = []int{head}
+	for at := range t.entries {
+		if head, ok := heads[at]; ok {
+			members[head] = append(members[head], at)
 		}
-		members[head] = append(members[head], at)
-	}
-	for i := range t.candidates {
-		if v := &t.candidates[i]; v.group != v.From {
-			add(v.group, v.From)
-		}
-	}
-	for at, call := range repaired.Duplicates {
-		add(call.From, at)
-	}
-	for at, head := range repaired.LeftHeads {
-		add(head, at)
 	}
 	t.groups = map[int][]int{}
-	for _, list := range members {
+	for head, list := range members {
+		list = append(list, head)
 		slices.Sort(list)
-		list = slices.Compact(list)
 		for _, at := range list {
 			t.groups[at] = list
 		}
@@ -168,81 +140,6 @@ func groupOf(groups map[int][]int, i int) []int {
 	}
 	return []int{i}
 }
-
-// rewriteTools writes tool calls and results as text, or takes them out, where the form wants that.
-func (t *thread) rewriteTools(count Counter) {
-	if t.tools == ToolsKeep {
-		return
-	}
-	kept := t.candidates[:0]
-	for _, v := range t.candidates {
-		if v.isOfTools() || v.Joins && t.tools == toolsLeftOut {
-			text := t.withoutTools(&v)
-			if v.StandIn {
-				continue
-			}
-			if message.IsBlank(text) {
-				t.entries[v.From].drop(cause.ToolsLeftOut)
-				continue
-			}
-			if text != v.Content {
-				v.chars, v.text = runes(text), count(text)
-			}
-			v.Message, v.tokens = v.AsText(text), v.text
-		}
-		kept = append(kept, v)
-	}
-	clear(t.candidates[len(kept):])
-	t.candidates = kept
-}
-
-func (v *candidate) isOfTools() bool { return v.Role == Tool || len(v.ToolCalls) > 0 }
-
-// withoutTools is what is sent of a call or a result that is not sent as one, "" for nothing.
-func (t *thread) withoutTools(v *candidate) string {
-	switch {
-	case t.tools == ToolsText && v.Role == Tool:
-		v.Joins = true
-		return v.WriteResult(repair.ResultLead, v.Content)
-	case t.tools == ToolsText:
-		v.CallsAsText = true
-		return v.WriteCalls(v.Message)
-	case v.Role == Tool || v.Joins:
-		return ""
-	}
-	return v.Content
-}
-
-// replaceImages puts a note in the place of each image, and takes out the messages that the user had left out for
-// theirs.
-func (t *thread) replaceImages(count Counter) {
-	t.candidates = slices.DeleteFunc(t.candidates, func(v candidate) bool {
-		e := &t.entries[v.From]
-		left := images(v.Parts) > 0 && t.remedies[e.ID] == LeaveOut
-		if left {
-			e.drop(cause.LeftOut)
-		}
-		parts := slices.Clone(v.Parts)
-		for k, p := range v.Parts {
-			if p.Kind == ImagePart {
-				e.Repairs = append(slices.Clip(e.Repairs), repair.UnseenImage(p, left))
-				parts[k] = noteFor(p)
-			}
-		}
-		v.Parts = parts
-		return left
-	})
-	for i := range t.candidates {
-		v := &t.candidates[i]
-		if slices.ContainsFunc(v.Parts, func(p Part) bool { return p.Kind == NotePart }) {
-			v.tokens = v.text + overhead(&v.Message, count)
-			t.entries[v.From].TokensBefore = v.tokens
-		}
-	}
-}
-
-// noteFor is the part that is sent in place of an image.
-func noteFor(image Part) Part { return Part{Kind: NotePart, Name: image.Name, Text: image.Note()} }
 
 // images is how many of the parts of a message are images.
 func images(parts []Part) int {

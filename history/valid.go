@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"winnow/history/message"
 )
 
-// InvalidError names the first rule of the wire that a list of messages breaks.
+// InvalidError names a rule of the wire that a list of messages breaks, in the first message that breaks one.
 type InvalidError struct {
 	Rule  string // V1 to V8
 	Index int    // the message, from 0; the length of the list where one is missing at its end
@@ -21,205 +23,124 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("message %d breaks rule %s: %s", e.Index+1, e.Rule, e.What)
 }
 
-// Valid reports the first rule that the messages of a request break, as an *InvalidError. It is the strictest form that
-// any known server asks for, and what p asks for beside it. It looks at the messages alone: it knows nothing of the plan
-// that made them, so that a fault of the planning cannot excuse itself.
+// Valid reports the first message of a request that breaks a rule, as an *InvalidError. The rules are the strictest form
+// that any known server asks for, and what p asks for beside it. They look at the messages alone: they know nothing of
+// the plan that made them, so that a fault of the planning cannot excuse itself.
+//
+//	V1  the user's message comes first, behind at most one system prompt
+//	V2  the last message can be answered: a server continues an answer at the end, or refuses it
+//	V3  each call has a name, an id of its own and one result right behind its message; there are no other results
+//	V4  arguments are a JSON object
+//	V5  a message has content, unless it makes calls
+//	V6  roles follow one another as the endpoint wants it; a message of calls may stand behind a text of its own
+//	V7  a message has the keys of its role and no others
+//	V8  ids of calls have the characters and the length that the endpoint takes
 func Valid(messages []Message, p Profile) error {
-	rules := []func(messages []Message, p Profile) *InvalidError{
-		beginsWithUser, endsAnswerable, callsAnswered,
-		each(argumentsObjects), each(contentPresent), each(rolesFollow), each(keysKnown), each(idsLegal),
-	}
-	for i, check := range rules {
-		if e := check(messages, p); e != nil {
-			e.Rule = fmt.Sprintf("V%d", i+1)
-			return e
-		}
-	}
-	return nil
-}
-
-func invalid(index int, format string, values ...any) *InvalidError {
-	return &InvalidError{Index: index, What: fmt.Sprintf(format, values...)}
-}
-
-// each checks every message by a rule, which says what is wrong with the one at an index, "" for nothing.
-func each(rule func(messages []Message, i int, p Profile) string) func([]Message, Profile) *InvalidError {
-	return func(messages []Message, p Profile) *InvalidError {
-		for i := range messages {
-			if what := rule(messages, i, p); what != "" {
-				return &InvalidError{Index: i, What: what}
-			}
-		}
-		return nil
-	}
-}
-
-// V1: a system prompt stands first or nowhere, and the first message after it is the user's.
-func beginsWithUser(messages []Message, _ Profile) *InvalidError {
 	first := 0
 	if len(messages) > 0 && messages[0].Role == System {
 		first = 1
 	}
 	if first == len(messages) {
-		return invalid(first, "there is no user message")
+		return &InvalidError{"V1", first, "there is no user message"}
 	}
 	if messages[first].Role != User {
-		return invalid(first, "the conversation begins with a message of role %q", messages[first].Role)
+		return &InvalidError{"V1", first, "the conversation begins with no user message"}
 	}
-	late := slices.IndexFunc(messages[first:], func(m Message) bool { return m.Role == System })
-	if late >= 0 {
-		return invalid(first+late, "a system message stands behind the beginning")
-	}
-	return nil
-}
-
-// V2: an assistant message at the end is not answered but continued, or refused.
-func endsAnswerable(messages []Message, _ Profile) *InvalidError {
-	last := len(messages) - 1
-	if role := messages[last].Role; role != User && role != Tool {
-		return invalid(last, "the last message has role %q", role)
-	}
-	return nil
-}
-
-// V3: each call has an id of its own, a name, and one result right behind its message; there are no
-// other results.
-func callsAnswered(messages []Message, _ Profile) *InvalidError {
-	seen := map[string]bool{}
-	open := map[string]bool{} // the calls without a result yet
-	from := 0                 // the message that made them
+	seen, open, from := map[string]bool{}, map[string]bool{}, 0 // calls so far, those without a result, and their message
 	for i := range messages {
 		m := &messages[i]
-		if m.Role == Tool {
-			if !open[m.ToolCallID] {
-				return invalid(i, "the result of call %q belongs to no open call", m.ToolCallID)
-			}
-			delete(open, m.ToolCallID)
-			continue
+		rule, what := invalidMessage(messages, i, p)
+		switch {
+		case m.Role == Tool && rule == "" && !open[m.ToolCallID]:
+			rule, what = "V3", "the result of call "+strconv.Quote(m.ToolCallID)+" belongs to no open call"
+		case m.Role != Tool && len(open) > 0:
+			return &InvalidError{"V3", from, "a call has no result behind it"}
+		case m.Role != Tool:
+			from = i
 		}
-		if e := unanswered(open, &messages[from], from); e != nil {
-			return e
-		}
-		from = i
 		for _, call := range m.ToolCalls {
-			switch {
-			case strings.TrimSpace(call.ID) == "":
-				return invalid(i, "the call of %q has no id", call.Name)
-			case strings.TrimSpace(call.Name) == "":
-				return invalid(i, "call %q names no function", call.ID)
-			case seen[call.ID]:
-				return invalid(i, "the id %q is used by two calls", call.ID)
+			if rule == "" {
+				rule, what = invalidCall(call, seen[call.ID], p)
 			}
 			seen[call.ID], open[call.ID] = true, true
 		}
-	}
-	return unanswered(open, &messages[from], from)
-}
-
-func unanswered(open map[string]bool, m *Message, index int) *InvalidError {
-	for _, call := range m.ToolCalls {
-		if open[call.ID] {
-			return invalid(index, "call %q has no result behind it", call.ID)
+		if rule != "" {
+			return &InvalidError{rule, i, what}
 		}
+		if m.Role == Tool {
+			delete(open, m.ToolCallID)
+		}
+	}
+	if len(open) > 0 {
+		return &InvalidError{"V3", from, "a call has no result behind it"}
 	}
 	return nil
 }
 
-// V4: arguments are a JSON object, never absent: several servers parse them again.
-func argumentsObjects(messages []Message, i int, _ Profile) string {
-	for _, call := range messages[i].ToolCalls {
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil || object == nil {
-			return fmt.Sprintf("the arguments of call %q are no JSON object", call.ID)
-		}
+// invalidMessage is the rule that a message breaks beside its calls, and how.
+func invalidMessage(messages []Message, i int, p Profile) (rule, what string) {
+	m, before := &messages[i], &Message{}
+	if i > 0 {
+		before = &messages[i-1]
 	}
-	return ""
-}
-
-// V5: a message says something; only one that makes calls may be silent.
-func contentPresent(messages []Message, i int, _ Profile) string {
-	m := &messages[i]
-	if strings.TrimSpace(m.Content) != "" || m.Role == Assistant && len(m.ToolCalls) > 0 || m.HasParts() {
-		return ""
-	}
-	return "the content is blank"
-}
-
-// V6: which role may follow which, where the endpoint minds. Calls may stand behind a text of their
-// own message, not behind another message.
-func rolesFollow(messages []Message, i int, p Profile) string {
-	if i == 0 {
-		return ""
-	}
-	before, m := &messages[i-1], &messages[i]
-	if p.NoToolToUser && before.Role == Tool && m.Role == User {
-		return "a user message follows a tool result"
-	}
-	if p.MergeSameRole && before.Role == m.Role && m.Role != Tool && len(before.ToolCalls) == 0 {
-		return fmt.Sprintf("two messages of role %q follow one another", m.Role)
-	}
-	return ""
-}
-
-// V7: a message has the keys of its role and no others; some servers refuse each unknown one.
-func keysKnown(messages []Message, i int, _ Profile) string {
-	m := &messages[i]
+	calls := len(m.ToolCalls) > 0
 	switch {
-	case m.Role != System && m.Role != User && m.Role != Assistant && m.Role != Tool:
-		return fmt.Sprintf("the role %q is unknown", m.Role)
+	case m.Role == System && i > 0:
+		return "V1", "a system message is behind the beginning"
+	case i == len(messages)-1 && m.Role != User && m.Role != Tool:
+		return "V2", fmt.Sprintf("the last message has role %q", m.Role)
+	case m.Unreadable():
+		return "V7", fmt.Sprintf("the role %q is unknown", m.Role)
+	case message.IsBlank(m.Content) && !calls && !m.HasParts():
+		return "V5", "the content is blank"
+	case p.NoToolToUser && before.Role == Tool && m.Role == User:
+		return "V6", "a user message follows a tool result"
+	case p.MergeSameRole && before.Role == m.Role && m.Role != Tool && len(before.ToolCalls) == 0:
+		return "V6", fmt.Sprintf("two messages of role %q follow one another", m.Role)
 	case m.Name != "":
-		return fmt.Sprintf("the name %q is sent", m.Name)
-	case m.Role != Assistant && len(m.ToolCalls) > 0:
-		return fmt.Sprintf("a message of role %q makes calls", m.Role)
+		return "V7", fmt.Sprintf("the name %q is sent", m.Name)
 	case m.Role != Tool && m.ToolCallID != "":
-		return fmt.Sprintf("a message of role %q answers a call", m.Role)
-	case m.Role != Assistant && (m.Reasoning != "" || m.Replay != ""):
-		return fmt.Sprintf("a message of role %q carries what only an answer brings", m.Role)
+		return "V7", fmt.Sprintf("a message of role %q answers a call", m.Role)
+	case m.Role != Assistant && (calls || m.Reasoning != "" || m.Replay != ""):
+		return "V7", fmt.Sprintf("a message of role %q has what only an answer has", m.Role)
 	}
-	return ""
+	return "", ""
 }
 
-// V8: a call's id is made of letters, digits, - and _; where the endpoint asks for a length, of that
-// many letters and digits. V3 has already seen to it that results bear the same ids.
-func idsLegal(messages []Message, i int, p Profile) string {
-	for _, call := range messages[i].ToolCalls {
-		id := call.ID
-		if p.ToolIDLength > 0 && len(id) != p.ToolIDLength {
-			return fmt.Sprintf("the id %q has not %d characters", id, p.ToolIDLength)
-		}
-		if p.ToolIDLength == 0 {
-			id = strings.NewReplacer("-", "", "_", "").Replace(id)
-		}
-		if !alphanumeric(id) {
-			return fmt.Sprintf("the id %q holds characters that no id has", call.ID)
-		}
+// invalidCall is the rule that a call breaks, and how.
+func invalidCall(call ToolCall, seen bool, p Profile) (rule, what string) {
+	id, length := call.ID, p.ToolIDLength
+	if length == 0 {
+		id, length = strings.NewReplacer("-", "", "_", "").Replace(id), len(id)
 	}
-	return ""
+	var object map[string]json.RawMessage
+	switch {
+	case message.IsBlank(call.ID) || message.IsBlank(call.Name):
+		return "V3", fmt.Sprintf("call %q of function %q has no id or no name", call.ID, call.Name)
+	case seen:
+		return "V3", fmt.Sprintf("the id %q is used by two calls", call.ID)
+	case json.Unmarshal([]byte(call.Arguments), &object) != nil || object == nil:
+		return "V4", fmt.Sprintf("the arguments of call %q are no JSON object", call.ID)
+	case len(call.ID) != length || !alphanumeric(id):
+		return "V8", fmt.Sprintf("the id %q has another length or other characters than ids have", call.ID)
+	}
+	return "", ""
 }
 
-// fallback plans a request that is certainly valid: tool calls of the past as text, then nothing but
-// the system prompt and the running turn, then its user's message alone.
+// fallback plans a request that is certainly valid: tool calls of the past as text, then nothing but the system prompt
+// and the user's message.
 func (c *Conversation) fallback(o Options) (Plan, error) {
 	o.Policy.ToolHistory = ToolsText
 	if plan, err := c.plan(o); sendable(plan, o) {
 		return plan, err
 	}
 	o.Scope = &Scope{For: forValidity}
-	if plan, err := c.plan(o); sendable(plan, o) {
-		return plan, err
-	}
-	var questions []Message
-	for _, m := range o.Turn {
-		if m.Role == User {
-			questions = append(questions, m)
-		}
-	}
-	o.Turn = questions
+	o.Turn = slices.DeleteFunc(slices.Clone(o.Turn), func(m Message) bool { return m.Role != User })
 	return c.plan(o)
 }
 
-// sendable checks what is about to be sent as the strictest server would. A preview without a
-// current message is checked as if one followed.
+// sendable checks what is about to be sent as the strictest server would. A preview without a current message is checked
+// as if one followed.
 func sendable(p Plan, o Options) bool {
 	messages := p.Messages
 	last := Role("")
@@ -232,15 +153,13 @@ func sendable(p Plan, o Options) bool {
 	return Valid(messages, o.Profile) == nil
 }
 
-// shortIDs gives the calls of a request ids of exactly n letters and digits. An id's new name is made
-// from the old one alone, so that it is the same in every request.
+// shortIDs gives the calls of a request ids of exactly n letters and digits. An id's new name is made from the old one
+// alone, so that it is the same in every request.
 func shortIDs(messages []Message, n int) {
 	taken, name := map[string]bool{}, map[string]string{}
 	for i := range messages {
 		m := &messages[i]
-		if len(m.ToolCalls) > 0 {
-			m.ToolCalls = append([]ToolCall(nil), m.ToolCalls...)
-		}
+		m.ToolCalls = slices.Clone(m.ToolCalls)
 		for k, c := range m.ToolCalls {
 			id := c.ID
 			for try := 0; len(id) != n || !alphanumeric(id) || taken[id]; try++ {
@@ -259,17 +178,15 @@ func hashedID(id string, n, try int) string {
 	text := ""
 	for k := 0; len(text) < n; k++ {
 		h := fnv.New64a()
-		h.Write([]byte(id + "/" + strconv.Itoa(try) + "/" + strconv.Itoa(k)))
+		fmt.Fprintf(h, "%s/%d/%d", id, try, k)
 		text += strconv.FormatUint(h.Sum64(), 36)
 	}
 	return text[:n]
 }
 
+// alphanumeric reports whether a text is letters and digits of ASCII.
 func alphanumeric(s string) bool {
-	for _, r := range s {
-		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
 }

@@ -25,19 +25,9 @@ func (s *selection) plan() Plan {
 	v.judgeHistory()
 	v.judgeTurn()
 	v.readAgain()
-	p := Plan{
-		Rules: Rules, Summary: s.summary, Entries: v.entries, Messages: v.messages(), Added: v.added, Spans: v.spans,
-		groups: s.history.groups,
-	}
-	if v.system != "" {
-		for i := range p.Added {
-			p.Added[i].Before++
-		}
-		for i := range p.Spans {
-			p.Spans[i].Message++
-		}
-	}
-	slices.SortStableFunc(p.Spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
+	p := Plan{Rules: Rules, Summary: s.summary, Entries: v.entries, groups: s.history.groups}
+	p.Messages, p.Spans = v.finish()
+	p.Added = v.added
 	var undone []change
 	p.Next, undone = s.nextToFall()
 	p.Stays = s.alike(p.Messages, undone)
@@ -163,27 +153,13 @@ func (v *verdicts) readAgain() {
 	}
 }
 
-// show writes into an entry which of a candidate's text is sent.
-func (f rendering) show(v *candidate, e *Entry) {
-	f.locate(v, e)
-	if f.cause != nil {
-		e.Disposition, e.Cause = Cut, *f.cause
-	}
-	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
-		e.Cause = Cause{Code: cause.Note}
-	}
-}
-
 // causeDropped is why candidate i is not sent.
 func (s *selection) causeDropped(i int) Cause {
-	switch s.cause[i] {
-	case cause.MessageCap:
-		return Cause{Code: cause.MessageCap, Limit: s.o.Policy.MaxMessages}
-	case cause.Excluded, cause.QuestionExcluded, cause.Summarized, cause.Alone, cause.OtherMessages, cause.Title,
-		cause.Invalid:
-		return Cause{Code: s.cause[i]}
-	}
 	switch {
+	case s.cause[i] == cause.MessageCap:
+		return Cause{Code: cause.MessageCap, Limit: s.o.Policy.MaxMessages}
+	case s.barred(i), s.cause[i] == cause.Summarized:
+		return Cause{Code: s.cause[i]}
 	case s.stopped.to == 0 && s.stop.Code != cause.None, s.stopped.holds(i):
 		return s.stop
 	case s.stopped.recall:
@@ -192,55 +168,62 @@ func (s *selection) causeDropped(i int) Cause {
 	return Cause{Code: cause.Older}
 }
 
-// causeOfCut is why a candidate is cut to a rendering, nil where it is not.
-func (f rendering) causeOfCut(v *candidate, code cause.Code, limit int) *Cause {
-	if f.whole() {
-		return nil
+// show writes into an entry what of its text is sent and what is in its place, by the code points of the stored text.
+func (f rendering) show(v *candidate, e *Entry) {
+	have, want := e.CharsBefore, e.CharsBefore
+	switch {
+	case v.Replaced:
+		f.showReplaced(e)
+		have, want = f.chars, v.chars
+	case v.Lead+v.Tail > 0:
+		f.showFramed(v, e)
+		have = e.CharsAfter
+	case !f.whole():
+		have = f.chars
+		e.Cuts, e.Inserted = []Range{f.cut}, []Insert{{f.cut.From, f.note}}
 	}
-	c := &Cause{Code: code, Limit: limit, Have: f.chars, Want: v.chars}
 	if !v.Replaced {
-		e := Entry{CharsBefore: v.chars - v.Lead - v.Tail}
-		f.locate(v, &e)
-		c.Have, c.Want = e.CharsAfter, e.CharsBefore
+		e.CharsAfter = have
 	}
-	return c
+	switch {
+	case !f.whole():
+		e.Disposition, e.Cause = Cut, Cause{Code: f.code, Limit: f.limit, Have: have, Want: want}
+	case f.notes:
+		e.Disposition, e.Cause = Cut, Cause{Code: cause.ImageNote}
+	}
+	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
+		e.Cause = Cause{Code: cause.Note}
+	}
 }
 
-// locate writes into an entry what of the stored text is sent and what is in its place, by the code points of the
-// stored text. The text that a candidate sends may have more in front of that and behind it.
-func (f rendering) locate(v *candidate, e *Entry) {
-	n := e.CharsBefore
-	e.CharsAfter, e.Cuts, e.Inserted = n, nil, nil
-	insert := func(at int, text string) {
-		if text != "" {
-			e.Inserted = append(e.Inserted, Insert{at, text})
-		}
+// showReplaced is show for a message that another text is sent for.
+func (f rendering) showReplaced(e *Entry) {
+	if e.CharsBefore > 0 {
+		e.Cuts = []Range{{0, e.CharsBefore}}
 	}
-	if v.Replaced {
-		insert(0, f.text)
-		if e.CharsAfter = 0; n > 0 {
-			e.Cuts = []Range{{0, n}}
-		}
-		return
+	if f.text != "" {
+		e.Inserted = []Insert{{0, f.text}}
 	}
-	if v.Lead+v.Tail == 0 {
-		if !f.whole() {
-			e.CharsAfter, e.Cuts, e.Inserted = f.chars, []Range{f.cut}, []Insert{{f.cut.From, f.note}}
-		}
-		return
-	}
-	text := []rune(v.Content)
+}
+
+// showFramed is show for a message that is sent with more text in front of its own or behind it.
+func (f rendering) showFramed(v *candidate, e *Entry) {
+	n, text := e.CharsBefore, []rune(v.Content)
 	tail := len(text) - v.Tail
 	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
 	from, to := own(f.cut.From), own(f.cut.To)
-	insert(0, f.sent(text, 0, v.Lead))
 	if e.CharsAfter = n - (to - from); from < to {
 		e.Cuts = []Range{{from, to}}
 	}
-	if !f.whole() && v.Lead <= f.cut.From && f.cut.From < tail {
-		insert(from, f.note)
+	note := ""
+	if v.Lead <= f.cut.From && f.cut.From < tail {
+		note = f.note
 	}
-	insert(n, f.sent(text, tail, len(text)))
+	for _, in := range []Insert{{0, f.sent(text, 0, v.Lead)}, {from, note}, {n, f.sent(text, tail, len(text))}} {
+		if in.Text != "" {
+			e.Inserted = append(e.Inserted, in)
+		}
+	}
 }
 
 // sent is what of the code points of a candidate's text from one place to another is sent, with the note where the cut

@@ -2,7 +2,6 @@ package relevance
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -94,11 +93,11 @@ func (r Ranking) names(speaker *term) bool {
 	return speaker != nil && slices.ContainsFunc(r.terms, func(q queryTerm) bool { return q.term == speaker && q.weight == 1 })
 }
 
-// Best yields the relevant units, the most relevant first, of equals the newer.
-func (r Ranking) Best() iter.Seq[Unit] {
+// Best are the relevant units, the most relevant first, of equals the newer.
+func (r Ranking) Best() []Unit {
 	list := slices.DeleteFunc(slices.Clone(r.Units), func(u Unit) bool { return u.Score <= 0 })
 	slices.SortFunc(list, func(a, b Unit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.From, a.From)) })
-	return slices.Values(list)
+	return list
 }
 
 // maxShared is how many words of a question are named as the shared ones.

@@ -59,7 +59,7 @@ func TestAQuestionFindsItsWordsInflected(t *testing.T) {
 	} {
 		var found []int
 		r := rank(indexOf(c.texts...), c.question)
-		for u := range r.Best() {
+		for _, u := range r.Best() {
 			if len(r.Shared(u.From, u.To)) > 0 {
 				found = append(found, u.From)
 			}
@@ -83,7 +83,7 @@ func TestAQuestionWithoutContentFindsNothing(t *testing.T) {
 func TestTheBestComeInOrder(t *testing.T) {
 	r := Ranking{Units: []Unit{{From: 0, Score: 1}, {From: 1}, {From: 2, Score: 2}, {From: 3, Score: 1}}}
 	var got []int
-	for u := range r.Best() {
+	for _, u := range r.Best() {
 		got = append(got, u.From)
 	}
 	if want := []int{2, 3, 0}; !slices.Equal(got, want) {

@@ -58,6 +58,20 @@ func (m *run) loosenResults(d *Draft, following []*Draft) {
 	}
 }
 
+// unmade takes the calls out of an answer that broke off before any of them ran. Their arguments may
+// be half of what the model meant, and no tool is run for such an answer: what is true of it is its
+// text. An answer that arrived whole keeps its calls, with a stand-in where a result is missing, because
+// there nobody knows whether the tool ran.
+func (m *run) unmade() {
+	for _, d := range m.list {
+		if !d.Message.BrokeOff() || len(d.ToolCalls) == 0 || slices.ContainsFunc(d.results, func(r *Draft) bool { return r != nil }) {
+			continue
+		}
+		m.log(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
+		d.ToolCalls, d.results = nil, nil
+	}
+}
+
 // maxName is the longest name of a function that every server takes.
 const maxName = 64
 
@@ -188,24 +202,14 @@ func (m *run) arguments() {
 			continue
 		}
 		d.raw = make([]string, len(d.ToolCalls))
-		var repairs []message.Repair // what was split comes first
 		for k, a := range ArgumentsOf(d.ToolCalls) {
-			for _, r := range a.Repairs {
-				if r.Cause.Code == cause.ArgumentsSplit {
-					m.Repairs[d.From] = append(m.Repairs[d.From], r)
-					continue
-				}
-				repairs = append(repairs, r)
-				if a.Lost {
-					d.raw[k] = message.Clean(message.Prefix(r.Before, maxRaw))
-				}
+			m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)
+			if a.Lost {
+				d.raw[k] = message.Clean(message.Prefix(a.Repairs[len(a.Repairs)-1].Before, maxRaw))
 			}
 			if a.Object != d.ToolCalls[k].Arguments {
 				d.ownCalls()[k].Arguments = a.Object
 			}
-		}
-		if len(repairs) > 0 {
-			m.Repairs[d.From] = append(m.Repairs[d.From], repairs...)
 		}
 	}
 }

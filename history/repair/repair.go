@@ -58,36 +58,37 @@ func (f *Frame) WriteResult(caption, result string) string {
 	return caption + result
 }
 
-// Call is a call of a message by its id.
-type Call struct {
-	ID   string // as received
-	From int    // position of the message that made it
-}
+// ToolHistory says how tool calls of the past are sent.
+type ToolHistory string
 
-// Moved is a result that is sent in another place than its own.
-type Moved struct{ Row, From int } // its position and that of its call
+// The ways to send tool calls of the past.
+const (
+	ToolsKeep ToolHistory = "keep"
+	ToolsText ToolHistory = "text"
+	ToolsDrop ToolHistory = "drop"
+
+	// ToolsStrip is ToolsDrop, and leaves out results too that are sent as text because their call is missing.
+	ToolsStrip ToolHistory = "strip"
+)
 
 // Options are what a run depends on beside the messages.
 type Options struct {
-	From     int                      // position of the first of the messages, which begins outside any tool group
-	Begins   bool                     // nothing but system messages stands in front of them
+	Begins   bool                     // nothing but system messages stands in front of the messages
 	Offset   int                      // of positions from those in the request's conversation, for the names of calls
 	Used     func(id string) bool     // reports whether an earlier part of the request has a call id; nil for none
 	IDs      map[string]bool          // the call ids taken so far; a run adds its own
 	Remedies map[int64]message.Remedy // what the user chose instead of repairs, by Message.ID
+	Tools    ToolHistory              // "" is ToolsKeep
+	NoImages bool                     // the model takes no images
 }
 
 // Result is what a run made of the messages, by their position.
 type Result struct {
-	Drafts     []*Draft
-	Open       []Call  // calls without a result
-	Moved      []Moved // results that came late
-	Unsent     []Call  // calls that a remedy takes out; their ids stay taken
-	Repairs    map[int][]message.Repair
-	Duplicates map[int]*Draft          // results that are there already, and the message of their call
-	LeftOut    map[int]LeftOut         // messages that a remedy leaves out
-	LeftHeads  map[int]int             // results among them that have a call, and the position of its message
-	Before     map[int]message.Message // repaired messages as they were before a remedy changed them
+	Drafts  []*Draft
+	Repairs map[int][]message.Repair
+	Unsent  map[int]cause.Code      // messages of which nothing is sent though they are not blank, and why
+	Heads   map[int]int             // results that belong to a call, sent or not, and the position of its message
+	Before  map[int]message.Message // messages of which something else is sent by choice, as they would be sent without it
 }
 
 // run is one run over a stretch of a conversation that begins outside any tool group.
@@ -107,10 +108,13 @@ func Run(past []message.Message, o Options) Result {
 	if m.IDs == nil {
 		m.IDs = map[string]bool{}
 	}
-	m.Repairs, m.Duplicates = map[int][]message.Repair{}, map[int]*Draft{}
+	m.Result = Result{
+		Repairs: map[int][]message.Repair{}, Unsent: map[int]cause.Code{},
+		Heads: map[int]int{}, Before: map[int]message.Message{},
+	}
 	drafts := make([]Draft, len(past))
 	for i := range past {
-		drafts[i] = Draft{Message: past[i], From: o.From + i}
+		drafts[i] = Draft{Message: past[i], From: i}
 		m.list = append(m.list, &drafts[i])
 	}
 	for _, r := range rules {
@@ -144,6 +148,7 @@ var rules = []struct {
 	{"C8", (*run).blankAnswers},
 	{"", (*run).brokenOff},
 	{"", (*run).remedy},
+	{"", (*run).toolHistory},
 }
 
 // log notes a repair of a draft.
@@ -198,6 +203,34 @@ func isBinary(s string) bool {
 	return bad*10 > all*3
 }
 
+// images replaces the images that are not sent by a note: those that anybody but the user shows, those that are not all
+// there, and all of them where the model takes none.
+func (m *run) images() {
+	for _, d := range m.list {
+		for k, p := range d.Parts {
+			code := cause.ImageUnseen
+			switch {
+			case p.Kind != message.ImagePart:
+				continue
+			case !p.Sendable():
+				code = cause.ImageDamaged
+			case d.Role != message.User:
+				code = cause.ImageNotOfUser
+			case !m.NoImages:
+				continue
+			}
+			m.log(d, "C13", code, p.Name, p.Note())
+			d.Parts = slices.Clone(d.Parts)
+			d.Parts[k] = NoteFor(p)
+		}
+	}
+}
+
+// NoteFor is the part that is sent in place of an image.
+func NoteFor(image message.Part) message.Part {
+	return message.Part{Kind: message.NotePart, Name: image.Name, Text: image.Note()}
+}
+
 // notText replaces bytes that are not UTF-8, and null characters.
 func (m *run) notText() {
 	for _, d := range m.list {
@@ -227,7 +260,7 @@ func (m *run) notText() {
 
 // ownCalls are the draft's calls to be changed: the stored message keeps its own.
 func (d *Draft) ownCalls() []message.ToolCall {
-	d.ToolCalls = append([]message.ToolCall(nil), d.ToolCalls...)
+	d.ToolCalls = slices.Clone(d.ToolCalls)
 	return d.ToolCalls
 }
 
@@ -237,7 +270,7 @@ func (m *run) lateSystem() {
 		if d.Role != message.System {
 			continue
 		}
-		first := d.From - m.From
+		first := d.From
 		for first > 0 && m.past[first-1].Role == message.System {
 			first--
 		}
@@ -258,4 +291,21 @@ func (m *run) blankAnswers() {
 		}
 		return false
 	})
+}
+
+// brokenOff says behind the text of each answer that was not finished that it was not. It is no repair: nothing of
+// what was said is missing.
+func (m *run) brokenOff() {
+	for _, d := range m.list {
+		if !d.Joins {
+			d.brokenOff()
+		}
+	}
+}
+
+func (d *Draft) brokenOff() {
+	if d.Message.BrokeOff() && !message.IsBlank(d.Content) && !strings.HasSuffix(d.Content, message.InterruptedSuffix) {
+		d.Reword(d.Content, "", message.InterruptedSuffix)
+		d.Content += message.InterruptedSuffix
+	}
 }

@@ -7,6 +7,9 @@ import (
 	"winnow/history/message"
 )
 
+// ResultLead stands in front of a result that is sent as text.
+const ResultLead = "[tool result] "
+
 const (
 	noResult    = "[no result recorded for this call; do not assume it ran]"
 	emptyResult = "(empty result)"
@@ -17,8 +20,11 @@ const (
 // then by id, then by place where an id is blank or nobody's; at last among the results that came
 // later.
 func (m *run) pair() {
-	open := map[string][]*Draft{}
-	slot := map[string][]int{}
+	type waiting struct {
+		head *Draft
+		call int
+	}
+	open := map[string][]waiting{}
 	for i, d := range m.list {
 		if len(d.ToolCalls) > 0 {
 			d.results = make([]*Draft, len(d.ToolCalls))
@@ -26,29 +32,24 @@ func (m *run) pair() {
 			// The newest message that waits for a result gets it, of its calls the first.
 			for k, c := range slices.Backward(d.ToolCalls) {
 				if d.results[k] == nil && c.ID != "" {
-					open[c.ID], slot[c.ID] = append(open[c.ID], d), append(slot[c.ID], k)
+					open[c.ID] = append(open[c.ID], waiting{d, k})
 				}
 			}
 		}
 		// A loose result belongs to the calls in front of it, whatever older ones wait for.
-		if d.Role != message.Tool || d.Head != nil || d.loose != noCall {
-			continue
-		}
-		id := d.ToolCallID
-		if n := len(open[id]) - 1; n >= 0 {
-			d.Head = open[id][n]
-			d.Head.results[slot[id][n]] = d
-			open[id], slot[id] = open[id][:n], slot[id][:n]
+		wait := open[d.ToolCallID]
+		if n := len(wait) - 1; n >= 0 && d.Role == message.Tool && d.Head == nil && d.loose == noCall {
+			d.Head = wait[n].head
+			d.Head.results[wait[n].call] = d
+			open[d.ToolCallID] = wait[:n]
 		}
 	}
-	for _, d := range m.list {
-		for k, c := range d.ToolCalls {
-			if d.results[k] == nil && c.ID != "" {
-				m.Open = append(m.Open, Call{c.ID, d.From})
-			}
+	m.keep(func(d *Draft) bool {
+		if d.Head != nil {
+			m.Heads[d.From] = d.Head.From
 		}
-	}
-	m.keep(func(d *Draft) bool { return m.Duplicates[d.From] == nil })
+		return m.Unsent[d.From] == cause.None
+	})
 }
 
 // pairRun finds the results of d's calls among the results directly behind it. An older call may still
@@ -79,13 +80,13 @@ func (m *run) pairRun(d *Draft, following []*Draft, waits func(id string) bool) 
 	for _, r := range run {
 		for k, c := range d.ToolCalls {
 			first := d.results[k]
-			if r.Head != nil || first == nil || c.ID != r.ToolCallID || m.Duplicates[r.From] != nil {
+			if r.Head != nil || first == nil || c.ID != r.ToolCallID || m.Unsent[r.From] != cause.None {
 				continue
 			}
 			r.loose, r.owner = anotherResult, d
 			if first.Content == r.Content {
 				m.log(r, "C7", cause.ResultAgain, r.Content, "")
-				m.Duplicates[r.From] = d
+				m.Unsent[r.From], m.Heads[r.From] = cause.Duplicate, d.From
 			}
 		}
 	}
@@ -109,7 +110,6 @@ func (m *run) order() {
 			at++
 			if moving = moving || at >= len(m.list) || m.list[at] != r; moving {
 				m.log(r, "C10", cause.ResultMoved, "", "")
-				m.Moved = append(m.Moved, Moved{Row: r.From, From: d.From})
 			}
 			list = append(list, r)
 		}
@@ -148,8 +148,7 @@ func (m *run) orphans() {
 			text = d.WriteResult(row.lead, d.Content)
 		}
 		m.log(d, row.kind, row.cause, d.Content, text)
-		d.Message = message.Message{ID: d.ID, Role: message.Assistant, Content: text, Status: d.Status, CreatedMS: d.CreatedMS}
-		d.Joins = true
+		d.Message, d.Joins = d.AsText(text), true
 	}
 }
 
@@ -165,7 +164,8 @@ func (m *run) missing() {
 			r := d.results[k]
 			if r == nil {
 				m.logCause(d, "C5", cause.Cause{Code: cause.ResultMissing, Text: c.Name}, "", noResult)
-				r = &Draft{Message: message.Message{Role: message.Tool, ToolCallID: c.ID, Content: noResult}, From: d.From, StandIn: true, Head: d}
+				r = &Draft{From: d.From, StandIn: true, Head: d}
+				r.Role, r.ToolCallID, r.Content = message.Tool, c.ID, noResult
 				d.results[k] = r
 			}
 			if raw := d.raw[k]; raw != "" {
@@ -188,6 +188,3 @@ func (m *run) blankResults() {
 		}
 	}
 }
-
-// ResultLead stands in front of a result that is sent as text.
-const ResultLead = "[tool result] "
