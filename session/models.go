@@ -45,11 +45,11 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if e := to.Client.Endpoint(); e.Dated && strings.EqualFold(strings.TrimSuffix(ref, "/"), e.Name) {
 		to.Date() // The user named the service alone, and has its default.
 	}
-	s.mu.Lock()
-	if !s.model.Same(to) {
-		s.considered[to.Ref()] = to
-	}
-	s.mu.Unlock()
+	s.set(func(st *state) {
+		if !st.model.Same(to) {
+			st.considered[to.Ref()] = to
+		}
+	})
 	if err := s.Apply(ctx, Trial{Model: found}); err != nil {
 		return err
 	}
@@ -85,17 +85,10 @@ func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
 
 // Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
 func (t *turn) Model() *target.Model {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.asks()
-}
-
-// asks is Model for a caller that holds the lock.
-func (t *turn) asks() *target.Model {
 	if t.lent != nil {
 		return t.lent
 	}
-	return t.model
+	return t.Session.Model()
 }
 
 // use makes another model that of the next request. The caller holds the lock.
@@ -112,10 +105,9 @@ func (s *Session) use(to *target.Model) {
 // is winnow's own default and not in the list is replaced by the nearest one that is, unless the
 // conversation has begun; replaced then says so.
 func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
-	s.mu.Lock()
-	to, begun := s.model, s.row.ID != "" && s.turn == nil
-	s.mu.Unlock()
-	nearest, err := to.Reach(ctx, !begun)
+	st := s.now()
+	to := st.model
+	nearest, err := to.Reach(ctx, st.row.ID == "" || st.turn != nil)
 	if nearest == "" || s.Model() != to {
 		return "", err
 	}

@@ -23,7 +23,7 @@ type asked struct {
 	decision record.Decision
 	record   store.Request
 	plan     history.Plan
-	prefix   record.Prefix // what it begins with as the request before it
+	forecast record.Forecast // of an answer's request: what the requests before tell about it
 	began    time.Time
 	reply    llm.Reply
 	saver    *saver // nil until the first piece arrived
@@ -31,23 +31,16 @@ type asked struct {
 	withdrawn int64 // an earlier request that the server read whole after all, 0 for none
 }
 
-// sending says what a request is for.
-type sending struct {
-	turn    int
-	user    int64 // the user's message that it answers, or is about
-	purpose store.Purpose
-}
-
 // record stores the record of a request that is about to leave. Every request passes here, whatever it is for.
-func (s *Session) record(ctx context.Context, a *asked, as sending) error {
+func (s *Session) record(ctx context.Context, a *asked, e errand) error {
 	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
 	}
 	a.record, err = s.Records().Add(ctx, record.Leaving{
-		Turn: as.turn, User: as.user, Purpose: as.purpose, Endpoint: a.to.Client.Endpoint().Name,
+		Turn: e.turn, User: e.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name,
 		Model:    a.request.Model,
-		Decision: a.decision, Plan: a.plan, Prefix: a.prefix, At: s.deps.Now(), Body: body,
+		Decision: a.decision, Plan: a.plan, Prefix: a.forecast.Prefix, At: s.deps.Now(), Body: body,
 	})
 	if err != nil {
 		return err
@@ -139,7 +132,7 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
 // known to have gone and come are counted. A request without any answer and of which the server says
 // nothing has no cost: it was refused, or never arrived.
-func (a asked) cost(count history.Counter) pricing.Cost {
+func (a *asked) cost(count history.Counter) pricing.Cost {
 	usage := a.reply.Usage
 	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
 		return pricing.Cost{}
@@ -152,12 +145,12 @@ func (a asked) cost(count history.Counter) pricing.Cost {
 }
 
 // blank says that what arrived holds nothing that can be read.
-func (a asked) blank() bool {
+func (a *asked) blank() bool {
 	return strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 }
 
 // empty is the error of an answer without anything in it.
-func (a asked) empty() error {
+func (a *asked) empty() error {
 	return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
 }
 
@@ -195,7 +188,7 @@ func (s *Session) text(ctx context.Context, a *asked, show func(Event)) (string,
 }
 
 // inputCost is what the input of a request that is planned costs, for a sentence: "" where no price is known.
-func (a asked) inputCost() string {
+func (a *asked) inputCost() string {
 	cost := a.to.InputCost(a.plan.Sum)
 	if !cost.Known() {
 		return ""
