@@ -43,7 +43,9 @@ type reading struct {
 }
 
 // nothingRead is the reading of no messages.
-func (t tokens) nothingRead() reading { return reading{history.Read(nil, t.counter), branch.Branch{}, map[int]bool{}} }
+func (t tokens) nothingRead() reading {
+	return reading{history.Read(nil, t.counter), branch.Branch{}, map[int]bool{}}
+}
 
 // to reads the rest of a branch, or all of it where it does not begin with what was read. Counts that came since are
 // taken.
