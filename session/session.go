@@ -275,7 +275,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 // newSession is a conversation without messages and without a model.
 func newSession(d Deps, st state) *Session {
 	s := &Session{
-		deps: d.filled(), state: st, before: record.NewPast(d.Count, st.row.ID == ""),
+		deps: d.filled(), state: st, before: record.NewPast(st.row.ID == ""),
 		spending: spending{limits: d.Limits},
 	}
 	s.tokens, s.branch, s.considered = d.tokens(), d.noMessages(), map[string]*target.Model{}

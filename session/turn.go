@@ -446,7 +446,7 @@ func (t *turn) ask(ctx context.Context, a *asked) (store.Message, error) {
 	if err != nil {
 		return answer, err
 	}
-	t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
+	t.before.Answered(a.to.Ref(), a.record.Created, a.plan)
 	a.to.Ran()
 	t.noteCount(ctx, a)
 	if fault == nil {
@@ -554,7 +554,7 @@ func (t *turn) saveFault(ctx context.Context, a *asked, fault error) error {
 		return errors.Join(fault, err)
 	}
 	if a.record.End != store.EndFailed {
-		t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
+		t.before.Answered(a.to.Ref(), a.record.Created, a.plan)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -161,17 +161,6 @@ func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
 	return false, nil
 }
 
-// isAnswered says that something was answered to a request of a turn.
-func isAnswered(q store.Request) bool {
-	return q.Purpose == store.ForAnswer && q.End != store.EndFailed
-}
-
-// isCounted says that the server's count of a request is worth comparing with ours.
-func (r Records) isCounted(q store.Request) bool { return q.Prompt > 0 && q.Estimate >= r.Least }
-
-// modelOf is the model that a request went to, "endpoint/model".
-func modelOf(q store.Request) string { return q.Endpoint + "/" + q.Model }
-
 // VerdictHistory is what became of a message in past requests: see store.Store.VerdictHistory.
 func (r Records) VerdictHistory(ctx context.Context, message int64, limit int) ([]store.PastVerdict, error) {
 	if r.Session == "" {
