@@ -38,9 +38,11 @@ func (s *Session) record(ctx context.Context, a *asked, e errand) error {
 		return err
 	}
 	a.record, err = s.Records().Add(ctx, record.Leaving{
-		Turn: e.turn, User: e.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name,
-		Model:    a.request.Model,
-		Decision: a.decision, Plan: a.plan, Prefix: a.forecast.Prefix, At: s.deps.Now(), Body: body,
+		Request: store.Request{
+			Turn: e.turn, User: e.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name,
+			Model: a.request.Model, Created: s.deps.Now(),
+		},
+		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,
 	})
 	if err != nil {
 		return err
@@ -51,16 +53,33 @@ func (s *Session) record(ctx context.Context, a *asked, e errand) error {
 	return nil
 }
 
-// stream sends the request and takes what comes back, until an error.
-func (a *asked) stream(ctx context.Context, take func(llm.Event) error) error {
+// stream sends the request and takes what comes back, until an error. A piece of an answer is kept before it is shown.
+func (s *Session) stream(ctx context.Context, a *asked, keep func() error, show func(Event)) error {
 	for event, err := range a.to.Client.Stream(ctx, a.request) {
 		if err != nil {
 			return err
 		}
 		a.reply.Add(event)
-		if err := take(event); err != nil {
+		var piece Event
+		switch event := event.(type) {
+		case llm.Waiting:
+			if err := s.again(ctx, a, event, show); err != nil {
+				return err
+			}
+		case llm.TextDelta:
+			piece = Delta{Text: event.Text}
+		case llm.ReasoningDelta:
+			piece = Delta{Reasoning: event.Text}
+		case llm.ToolDelta:
+			piece = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
+		}
+		if piece == nil || keep == nil {
+			continue
+		}
+		if err := keep(); err != nil {
 			return err
 		}
+		show(piece)
 	}
 	return nil
 }
@@ -161,12 +180,7 @@ func (a *asked) empty() error {
 // shown.
 func (s *Session) text(ctx context.Context, a *asked, show func(Event)) (string, error) {
 	a.began = s.deps.Now()
-	fault := a.stream(ctx, func(event llm.Event) error {
-		if waiting, ok := event.(llm.Waiting); ok {
-			return s.again(ctx, a, waiting, show)
-		}
-		return nil
-	})
+	fault := s.stream(ctx, a, nil, show)
 	text := strings.TrimSpace(a.reply.Text)
 	switch {
 	case fault != nil || ctx.Err() != nil:

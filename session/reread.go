@@ -131,6 +131,13 @@ func (s *Session) Reread(ctx context.Context) (Reread, error) {
 	if !parts {
 		found.Added = max(0, read.seen.Len()-was.branch.Len())
 	}
+	to := was.model
+	if ref := target.Ref(now.row.Endpoint, now.row.Model); !parts && now.row.Endpoint != "" && ref != to.Ref() {
+		// An endpoint that this machine does not have is another machine's.
+		if other, _, err := s.modelOf(ref); err == nil {
+			to, found.Model = other, true
+		}
+	}
 	s.set(func(st *state) {
 		if st.turn != nil || st.row.Leaf != was.row.Leaf || st.branch.Len() != was.branch.Len() ||
 			!maps.Equal(st.flags, was.flags) || !maps.Equal(st.remedies, was.remedies) {
@@ -140,13 +147,6 @@ func (s *Session) Reread(ctx context.Context) (Reread, error) {
 		st.row, st.flags, st.remedies, st.summaries = now.row, now.flags, now.remedies, now.summaries
 		st.policy, st.changes, st.behind = now.policy, now.changes, false
 		st.branch, st.row.Leaf = read.seen, leaf
-		to := st.model
-		if ref := target.Ref(now.row.Endpoint, now.row.Model); !parts && now.row.Endpoint != "" && ref != to.Ref() {
-			// An endpoint that this machine does not have is another machine's.
-			if other, err := s.deps.target(ref); err == nil {
-				to, found.Model = other, true
-			}
-		}
 		s.use(to)
 	})
 	if err == nil && !parts {

@@ -184,9 +184,8 @@ type state struct {
 	remedies  map[int64]history.Remedy
 	summaries []store.Summary
 
-	model      *target.Model            // in use
-	considered map[string]*target.Model // other models that a trial may name, by reference
-	summarizer *target.Model            // the configured model for summaries, nil before the first
+	model  *target.Model            // in use
+	models map[string]*target.Model // that, and others that were asked or considered, by reference; under mu
 
 	turn  *turn // the running one
 	lease lease // among the windows
@@ -278,7 +277,7 @@ func newSession(d Deps, st state) *Session {
 		deps: d.filled(), state: st, before: record.NewPast(st.row.ID == ""),
 		spending: spending{limits: d.Limits},
 	}
-	s.tokens, s.branch, s.considered = d.tokens(), d.noMessages(), map[string]*target.Model{}
+	s.tokens, s.branch, s.models = d.tokens(), d.noMessages(), map[string]*target.Model{}
 	return s
 }
 

@@ -54,23 +54,12 @@ func (t *turn) forSummaries(ctx context.Context) (*target.Model, error) {
 	return t.summaryBy, nil
 }
 
-// findSummarizer finds the configured model for summaries, its window and its prices. What is learned of it is kept for
-// the conversation's next turns.
+// findSummarizer finds the configured model for summaries, its window and its prices.
 func (t *turn) findSummarizer(ctx context.Context) (*target.Model, error) {
-	ref, err := t.deps.Models.Find(ctx, t.deps.SummaryRef, "")
+	to, err := t.find(ctx, t.deps.SummaryRef, "")
 	if err != nil {
 		return nil, err
 	}
-	to, err := t.deps.target(ref)
-	if err != nil {
-		return nil, err
-	}
-	for _, known := range []*target.Model{t.now().summarizer, t.Model()} {
-		if known != nil && known.Same(to) {
-			to = known
-		}
-	}
-	t.set(func(st *state) { st.summarizer = to })
 	ask, cancel := context.WithTimeout(ctx, target.Patience)
 	defer cancel()
 	if err := to.Find(ask); err != nil {

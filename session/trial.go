@@ -39,17 +39,16 @@ func (e *TrialError) Unwrap() error { return e.Err }
 // ErrNotConsidered says that a trial names a model of which nothing is known yet: Consider reads it.
 var ErrNotConsidered = errors.New("nothing is known of this model yet")
 
-// Consider reads what is known of another model, so that a Trial can name it. It may wait for the
-// network. What is learned of the model later, by asking it, is known after the next Consider.
+// Consider reads what is known of another model, so that a Trial can name it. It may wait for the network.
 func (s *Session) Consider(ctx context.Context, ref string) error {
-	to, err := s.deps.target(ref)
+	to, _, err := s.modelOf(ref)
 	if err != nil {
 		return &TrialError{err}
 	}
 	if err := cmp.Or(to.Find(ctx), ctx.Err()); err != nil { // an end of ctx leaves the window unknown
 		return err
 	}
-	s.set(func(st *state) { st.considered[to.Ref()] = to })
+	s.set(func(st *state) { st.models[to.Ref()] = to })
 	return nil
 }
 
@@ -72,17 +71,14 @@ type Tried struct {
 
 // Try tries out other settings.
 func (s *Session) Try(t Trial) Tried {
-	w := Tried{s: s, plans: &s.plans, trial: t}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w.state, w.to = s.state, s.model
+	w := Tried{s: s, plans: &s.plans, trial: t, state: s.now()}
 	if err := w.set(); err != nil {
 		w.err = &TrialError{err}
 	}
 	return w
 }
 
-// set sets what the trial tries. The caller holds the lock, because of the models that were considered.
+// set sets what the trial tries.
 func (w *Tried) set() (err error) {
 	if w.row, w.keys, err = w.trial.on(w.row); err != nil {
 		return err
@@ -93,9 +89,14 @@ func (w *Tried) set() (err error) {
 		}
 	}
 	if w.trial.Model != "" {
-		if w.model, err = w.s.knownModel(w.trial.Model); err != nil {
+		to, known, err := w.s.modelOf(w.trial.Model)
+		if err == nil && !known {
+			err = fmt.Errorf("plan for %s: %w", to.Ref(), ErrNotConsidered)
+		}
+		if err != nil {
 			return err
 		}
+		w.model = to
 	}
 	w.to = w.model
 	w.row.Endpoint, w.row.Model = w.to.Client.Endpoint().Name, w.to.Name
@@ -104,21 +105,6 @@ func (w *Tried) set() (err error) {
 		w.to, err = w.to.WithWindow(*w.trial.Window)
 	}
 	return err
-}
-
-// knownModel is the model in use or one that was considered. The caller holds the lock.
-func (s *Session) knownModel(ref string) (*target.Model, error) {
-	to, err := s.deps.target(ref)
-	if err != nil {
-		return nil, err
-	}
-	if s.model.Same(to) {
-		return s.model, nil
-	}
-	if considered, ok := s.considered[to.Ref()]; ok {
-		return considered, nil
-	}
-	return nil, fmt.Errorf("plan for %s: %w", to.Ref(), ErrNotConsidered)
 }
 
 // on is a conversation's row with the trial's settings, the model aside, and the keys of the policy that the trial

@@ -428,7 +428,7 @@ func (t *turn) announce(a *asked) {
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
 // or the network ended it. Only a request without any answer at all leaves no message.
 func (t *turn) ask(ctx context.Context, a *asked) (store.Message, error) {
-	fault := a.stream(ctx, func(event llm.Event) error { return t.arrive(ctx, a, event) })
+	fault := t.stream(ctx, a, func() error { return t.keep(ctx, a) }, t.emit)
 	switch {
 	case fault == nil && a.saver == nil:
 		fault = a.noSpaceForReply()
@@ -453,28 +453,6 @@ func (t *turn) ask(ctx context.Context, a *asked) (store.Message, error) {
 		t.noteEnd(a)
 	}
 	return answer, fault
-}
-
-// arrive takes one event of the stream: offers it to the store, shows it.
-func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
-	var shown Event
-	switch event := event.(type) {
-	case llm.Waiting:
-		return t.again(ctx, a, event, t.emit)
-	case llm.TextDelta:
-		shown = Delta{Text: event.Text}
-	case llm.ReasoningDelta:
-		shown = Delta{Reasoning: event.Text}
-	case llm.ToolDelta:
-		shown = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
-	default:
-		return nil
-	}
-	if err := t.keep(ctx, a); err != nil {
-		return err
-	}
-	t.emit(shown)
-	return nil
 }
 
 // keep offers what has arrived to the store. The row begins with the first piece, before that piece
@@ -535,9 +513,6 @@ func (t *turn) saveAnswer(ctx context.Context, a *asked) (store.Message, error) 
 	}
 	t.add(stored)
 	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record, a.plan)})
-	if a.record.End == store.EndNoDone {
-		t.emit(Notice{"the server ended the stream without a finish reason; the answer is kept as interrupted"})
-	}
 	return stored, nil
 }
 
@@ -564,14 +539,20 @@ func (t *turn) saveFault(ctx context.Context, a *asked, fault error) error {
 
 // noteEnd says why an answer that is over may not be what was asked for.
 func (t *turn) noteEnd(a *asked) {
+	text := ""
 	switch {
+	case a.record.End == store.EndNoDone:
+		text = "the server ended the stream without a finish reason; the answer is kept as interrupted"
 	case a.record.End != store.EndDone:
 	case a.reply.Finished.Reason == "length":
-		t.emit(Notice{"the answer is cut off: it reached the length limit of the model or of max_tokens"})
+		text = "the answer is cut off: it reached the length limit of the model or of max_tokens"
 	case a.reply.Finished.Reason == "content_filter":
-		t.emit(Notice{"the answer is cut off: the server's content filter stopped it"})
+		text = "the answer is cut off: the server's content filter stopped it"
 	case strings.TrimSpace(a.reply.Text) == "" && len(a.reply.Calls) == 0:
-		t.emit(Notice{"the model sent reasoning but no answer"})
+		text = "the model sent reasoning but no answer"
+	}
+	if text != "" {
+		t.emit(Notice{text})
 	}
 }
 

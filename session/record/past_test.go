@@ -99,8 +99,10 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 		t.Fatal(err)
 	}
 	return Leaving{
-		Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m",
-		Decision: DecisionOf(leaf, o, plan, request, client), Plan: plan, Body: body,
+		Request: store.Request{
+			Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m",
+		},
+		Decision: DecisionOf(leaf, o, plan, request, client), Made: plan, Body: body,
 	}
 }
 
