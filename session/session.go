@@ -283,7 +283,7 @@ func newSession(d Deps, st state) *Session {
 
 // noMessages is an empty branch of a conversation in the store.
 func (d Deps) noMessages() branch.Branch {
-	return branch.New(branch.NewPages(d.Tokenizer, d.Store.MessagesWith))
+	return branch.New(d.Tokenizer, d.Store.MessagesWith)
 }
 
 func (d Deps) tokens() tokens { return tokens{d.Count, d.Guess, d.Tokenizer} }
