@@ -60,9 +60,6 @@ func (s *Session) Edit(
 		if err := t.saveEdit(ctx, message, draft, files); err != nil {
 			return err
 		}
-		if err := t.reread(); err != nil {
-			return err
-		}
 		return t.answer(ctx)
 	})
 }
@@ -94,28 +91,23 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 		return err
 	}
 	t.follow(branch)
-	t.past = branch.Len()
-	return t.reread()
+	return nil
 }
 
 // Holds says that a message is on the active branch, as far as that is loaded.
 func (s *Session) Holds(message int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, there := s.find(message)
+	_, there := s.Branch().Find(message)
 	return there
 }
 
 // branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
 // loaded, else as it is stored.
 func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, error) {
-	s.mu.Lock()
-	active, whole := s.branch, s.whole
-	s.mu.Unlock()
-	if at, there := active.Find(leaf); there && whole {
-		return active.First(at + 1), nil
+	st := s.now()
+	if at, there := st.branch.Find(leaf); there && st.whole {
+		return st.branch.First(at + 1), nil
 	}
-	ids, err := s.deps.Store.BranchIDs(ctx, s.Info().ID, leaf)
+	ids, err := s.deps.Store.BranchIDs(ctx, st.row.ID, leaf)
 	if err != nil {
 		return branch.Branch{}, err
 	}
@@ -134,35 +126,25 @@ func (t *turn) answerAgain(ctx context.Context, message int64) error {
 	}
 	before := t.Branch()
 	t.follow(branch.First(at + 1))
-	if err := t.rejoin(ctx); err != nil {
-		return errors.Join(err, t.restoreBranch(before))
+	if err = t.rejoin(ctx); err == nil {
+		err = t.askAsBefore(ctx)
 	}
-	err = t.askAsBefore(ctx)
-	if len(t.messages) == 1 {
-		err = errors.Join(err, t.restoreBranch(before))
+	if len(t.messages) <= 1 { // Nothing came: in the store the branch of before is active still.
+		t.follow(before)
 	}
 	return err
 }
 
 // askAsBefore answers the turn's message again, cut where the user had it cut.
 func (t *turn) askAsBefore(ctx context.Context) error {
-	t.mu.Lock()
-	_, err := t.build(t.past, t.nextOptions())
-	t.mu.Unlock()
+	st := t.now()
+	_, err := t.plans.build(st, t.past, t.Model(), t.nextOptions(st))
 	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
 		if t.cut, err = t.Records().WasCut(ctx, t.messages[0].ID); err != nil {
 			return err
 		}
 	}
 	return t.answer(ctx)
-}
-
-// restoreBranch goes back to the branch that was active before the turn, of which nothing came. In the store
-// it is active still: the first message of an answer begins the new branch there.
-func (t *turn) restoreBranch(before branch.Branch) error {
-	t.follow(before)
-	t.past = before.Len()
-	return t.reread()
 }
 
 // saveEdit commits what the user says in the place of an earlier message.
@@ -203,13 +185,12 @@ func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files 
 
 // follow makes a branch the active one, as far as the session's own memory goes.
 func (t *turn) follow(branch branch.Branch) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.branch, t.whole = branch, true
-	t.row.Leaf = 0
-	if n := branch.Len(); n > 0 {
-		t.row.Leaf = branch.ID(n - 1)
-	}
+	t.set(func(st *state) {
+		st.branch, st.whole, st.row.Leaf = branch, true, 0
+		if n := branch.Len(); n > 0 {
+			st.row.Leaf = branch.ID(n - 1)
+		}
+	})
 }
 
 // ErrOneVersion says that nothing else was said in the place of a message.

@@ -24,11 +24,10 @@ func (c Counting) Done() bool { return c.Counted == c.Of }
 
 // Counting says how far the messages of the active branch are counted, as far as it is loaded.
 func (s *Session) Counting() Counting {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := Counting{Of: s.branch.Len()}
+	st := s.now()
+	c := Counting{Of: st.branch.Len()}
 	for i := range c.Of {
-		if !s.uncounted(s.branch.Row(i)) {
+		if !st.uncounted(st.branch.Row(i)) {
 			c.Counted++
 		}
 	}
@@ -46,15 +45,14 @@ func (t tokens) uncounted(r branch.Row) bool {
 func (s *Session) CountSome(ctx context.Context) (Counting, error) {
 	s.counting.Lock()
 	defer s.counting.Unlock()
-	s.mu.Lock()
-	messages, whole := s.branch, s.whole
-	s.mu.Unlock()
-	if !whole {
+	st := s.now()
+	if !st.whole {
 		return Counting{}, ErrLoading
 	}
+	messages := st.branch
 	var some []int
 	for i, size := messages.Len()-1, 0; i >= 0 && len(some) < sliceRows && size < sliceBytes; i-- {
-		if r := messages.Row(i); s.uncounted(r) {
+		if r := messages.Row(i); st.uncounted(r) {
 			some = append(some, i)
 			if r.Tokens == 0 {
 				size += int(r.Size)
@@ -100,15 +98,15 @@ func (s *Session) countAt(ctx context.Context, messages branch.Branch, indexes [
 		}
 		counts[m.ID] = m.Tokens
 	}
-	s.mu.Lock()
-	s.branch = s.branch.Change(func(rows []branch.Row) {
-		for id, n := range counts {
-			if at, there := s.find(id); there {
-				rows[at].Tokens, rows[at].Counted = int32(n), true
+	s.set(func(st *state) {
+		st.branch = st.branch.Change(func(rows []branch.Row) {
+			for id, n := range counts {
+				if at, there := st.branch.Find(id); there {
+					rows[at].Tokens, rows[at].Counted = int32(n), true
+				}
 			}
-		}
+		})
 	})
-	s.mu.Unlock()
 	if err := s.deps.Store.SetTokens(ctx, s.deps.Tokenizer, counts); err != nil && !errors.Is(err, store.ErrReadOnly) {
 		return err
 	}

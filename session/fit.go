@@ -86,58 +86,46 @@ func (e *OversizeError) Pinned() string {
 	return strings.Join(numbers, " ")
 }
 
-// sendable says why a message is not to be stored: its request would not fit, or it would exceed a limit and the
-// user does not want it sent. instead is the message that it takes the place of, 0 for none.
+// sendable says why a message is not to be stored: an *OversizeError where its request would not fit, a *LimitError
+// where it would exceed a limit and the user does not want it sent. instead is the message that it takes the place of,
+// 0 for none. The network is asked for the window and the price only where they are not known and matter. Any other
+// fault is for the plan of the turn to find.
 func (t *turn) sendable(ctx context.Context, m store.Message, instead int64) error {
-	if err := t.fits(ctx, m, instead); err != nil {
+	l, _ := t.spending.now()
+	to := t.Model()
+	priceless := l.OnCost() && !to.Client.Prices(to.Name).Known()
+	for {
+		plan, err := t.planUnsaved(m, instead)
+		over, ask := Oversize(err, to.Windows()), to.Window().Tokens == 0
+		if ask = ask && over != nil || priceless; ask {
+			if err := t.askModel(ctx); err != nil {
+				return err
+			}
+			priceless = false
+			continue
+		}
+		switch {
+		case over != nil:
+			return over
+		case err != nil || !l.Any():
+			return nil
+		}
+		_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), t.askLimit(store.ForAnswer))
 		return err
 	}
-	return t.affords(ctx, m, instead)
-}
-
-// fits is an *OversizeError where the request of a message would not fit, before the message is stored.
-// Where the window is not known the network is asked for it only if the message might not fit.
-func (t *turn) fits(ctx context.Context, m store.Message, instead int64) error {
-	over := t.oversize(m, instead)
-	if over == nil || t.Model().Window().Tokens > 0 {
-		return over
-	}
-	if err := t.askModel(ctx); err != nil {
-		return err
-	}
-	return t.oversize(m, instead)
-}
-
-// oversize is an *OversizeError where the request of a message would not fit. Any other fault is for the plan of
-// the turn to find.
-func (t *turn) oversize(m store.Message, instead int64) error {
-	_, err := t.planUnsaved(m, instead)
-	if over := Oversize(err, t.Model().Windows()); over != nil {
-		return over
-	}
-	return nil
 }
 
 // planUnsaved plans the request of a message that is not stored yet.
 func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error) {
-	to := t.Model()
-	options := func(p *planner, turn []history.Message) history.Options {
-		o := p.options(to, p.policy, turn)
+	return t.Try(Trial{Instead: instead}).plan(m.Content, m.Parts, func(o *history.Options) {
 		if o.Window == 0 {
-			o.Window = to.Windows().Window().Tokens // Nobody has said yet how large it is.
+			o.Window = t.Model().Windows().Window().Tokens // Nobody has said yet how large it is.
 		}
 		if m.Alone {
 			o.Scope = &history.Scope{For: history.ForAlone}
 		}
 		o.CutCurrent = t.cut
-		return o
-	}
-	if instead != 0 {
-		return t.planEdit(&t.planner, instead, m.Content, m.Parts, options)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.build(t.branch.Len(), options(&t.planner, []history.Message{m.Message}))
+	})
 }
 
 // Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of

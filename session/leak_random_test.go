@@ -507,15 +507,14 @@ func (h *heldConversation) act() {
 
 // countAside counts the plans in which an exclusion sets a summary aside.
 func (h *heldConversation) countAside() {
-	h.s.mu.Lock()
-	defer h.s.mu.Unlock()
-	if len(h.s.summariesOn(h.s.branch.Len())) == 0 || !h.s.whole {
+	st := h.s.now()
+	if len(st.summariesOn(st.branch.Len())) == 0 || !st.whole {
 		return
 	}
-	policy := h.s.policy
+	policy := st.policy
 	policy.SummaryAlways = true
-	if plan, err := h.s.build(h.s.branch.Len(), h.s.options(h.s.model, policy, nil)); err == nil &&
-		plan.Summary == nil {
+	plan, err := h.s.plans.build(st, st.branch.Len(), st.model, st.options(st.model, policy))
+	if err == nil && plan.Summary == nil {
 		h.counts["summary set aside"]++
 	}
 }

@@ -126,8 +126,9 @@ func (s *Session) countSpent(ctx context.Context) {
 // exceeded says which limits a request would exceed, by what was read last.
 func (p *spending) exceeded(e limits.Estimate) limits.Over {
 	l, sums := p.now()
-	spent := limits.Spent{Session: sums.Session.amount(), Day: sums.Day.amount(), Month: sums.Month.amount()}
-	return l.Check(spent, e)
+	return l.Check(limits.Spent{
+		Session: sums.Session.amount(), Day: sums.Day.amount(), Month: sums.Month.amount(),
+	}, e)
 }
 
 // Over says which limits the request of a preview would exceed, by what ReadSpent read last.
@@ -150,8 +151,6 @@ func estimateOf(to *target.Model, maxTokens int, sum history.Sum) limits.Estimat
 		Cost:   to.Client.Cost(to.Name, pricing.NoUsage(), pricing.Usage{Prompt: in, Answer: out}),
 	}
 }
-
-func (a asked) estimate() limits.Estimate { return estimateOf(a.to, a.request.MaxTokens, a.plan.Sum) }
 
 // limitAsker asks the user about a request that would exceed a limit.
 type limitAsker func(context.Context, limits.Over) (limits.Answer, error)
@@ -187,26 +186,6 @@ func (s *Session) allow(ctx context.Context, e limits.Estimate, ask limitAsker) 
 	return false, &LimitError{over}
 }
 
-// planAllowed plans a request that the limits or the user allow. After a question it is planned anew, because what the
-// user changed meanwhile holds for it.
-func (t *turn) planAllowed(
-	ctx context.Context, purpose store.Purpose, plan func() (asked, error),
-) (a asked, err error) {
-	for wasAsked := true; wasAsked; {
-		if a, err = plan(); err != nil {
-			return a, err
-		}
-		e := a.estimate()
-		if t.wasApproved(purpose, e) {
-			return a, nil
-		}
-		if wasAsked, err = t.allow(ctx, e, t.askLimit(purpose)); err != nil {
-			return a, err
-		}
-	}
-	return a, nil
-}
-
 // approvedSlack is by how much a request may turn out larger than the one that was allowed: it is planned before
 // the message is stored, and again when all its tokens are counted.
 const approvedSlack = 1.1
@@ -218,7 +197,7 @@ func (t *turn) wasApproved(purpose store.Purpose, e limits.Estimate) bool {
 		float64(e.Cost.Amount) <= approvedSlack*float64(a.Cost.Amount)
 }
 
-// askLimit asks about a request of the turn. What was allowed once holds for all attempts of one round.
+// askLimit asks about a request of the turn. What was allowed once holds for all attempts of one errand.
 func (t *turn) askLimit(purpose store.Purpose) limitAsker {
 	return func(ctx context.Context, over limits.Over) (limits.Answer, error) {
 		answer, err := wait(ctx, func(answer func(limits.Answer)) {
@@ -246,34 +225,4 @@ func wait[A any](ctx context.Context, show func(answer func(A))) (answer A, err 
 	case <-ctx.Done():
 		return answer, ctx.Err()
 	}
-}
-
-// noteUnpriced says once for each model that the limits on money do not cover it.
-func (t *turn) noteUnpriced(a asked) {
-	l, _ := t.spending.now()
-	if !l.AskUnknown && l.Unchecked(a.estimate()) && a.to.SayOnce("price") {
-		t.emit(Notice{"the limits on costs cannot be checked for " + a.to.Ref() + ": its price is not known"})
-	}
-}
-
-// affords asks about the request of a message that is not stored yet, where it would exceed a limit: where it
-// is not sent, nothing is stored. A price that is not known yet is asked for then. instead is the message that
-// it takes the place of, 0 for none.
-func (t *turn) affords(ctx context.Context, m store.Message, instead int64) error {
-	l, _ := t.spending.now()
-	if !l.Any() {
-		return nil
-	}
-	if l.OnCost() && !t.Model().Client.Prices(t.Model().Name).Known() {
-		if err := t.askModel(ctx); err != nil {
-			return err
-		}
-	}
-	plan, err := t.planUnsaved(m, instead)
-	if err != nil {
-		return nil // The plan of the turn finds out.
-	}
-	to := t.Model()
-	_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), t.askLimit(store.ForAnswer))
-	return err
 }

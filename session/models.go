@@ -27,6 +27,33 @@ func (d Deps) begin(ref string) *target.Model {
 		fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
+// modelOf is the model of a reference, which is known where it was asked or considered before: then what was learned of
+// it since is not lost.
+func (s *Session) modelOf(ref string) (to *target.Model, known bool, err error) {
+	if to, err = s.deps.target(ref); err != nil {
+		return nil, false, err
+	}
+	s.set(func(st *state) {
+		if was := st.models[to.Ref()]; was != nil && was.Same(to) {
+			to, known = was, true
+		}
+	})
+	return to, known, nil
+}
+
+// find is modelOf for a reference as the catalog's Find takes it. The model is known from now on.
+func (s *Session) find(ctx context.Context, ref, endpoint string) (*target.Model, error) {
+	found, err := s.deps.Models.Find(ctx, ref, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	to, _, err := s.modelOf(found)
+	if err == nil {
+		s.set(func(st *state) { st.models[to.Ref()] = to })
+	}
+	return to, err
+}
+
 // SetModel asks another model from the next turn on. A reference that the catalog's Find does not know
 // changes nothing; a model without an endpoint is looked for in the list of the endpoint in use. A history that cannot
 // be written does not keep the choice, which holds for this window all the same.
@@ -34,23 +61,14 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	found, err := s.deps.Models.Find(ctx, ref, s.Model().Client.Endpoint().Name)
-	if err != nil {
-		return err
-	}
-	to, err := s.deps.target(found)
+	to, err := s.find(ctx, ref, s.Model().Client.Endpoint().Name)
 	if err != nil {
 		return err
 	}
 	if e := to.Client.Endpoint(); e.Dated && strings.EqualFold(strings.TrimSuffix(ref, "/"), e.Name) {
 		to.Date() // The user named the service alone, and has its default.
 	}
-	s.mu.Lock()
-	if !s.model.Same(to) {
-		s.considered[to.Ref()] = to
-	}
-	s.mu.Unlock()
-	if err := s.Apply(ctx, Trial{Model: found}); err != nil {
+	if err := s.Apply(ctx, Trial{Model: to.Ref()}); err != nil {
 		return err
 	}
 	return s.Model().Find(ctx)
@@ -58,23 +76,10 @@ func (s *Session) SetModel(ctx context.Context, ref string) error {
 
 // lend has the turn ask another model until back is called. What is learned of it is kept for later turns.
 func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
-	found, err := t.deps.Models.Find(ctx, ref, t.Model().Client.Endpoint().Name)
-	if err != nil {
-		return nil, err
+	to, err := t.find(ctx, ref, t.Model().Client.Endpoint().Name)
+	if err != nil || to == t.Model() {
+		return func() {}, err
 	}
-	to, err := t.deps.target(found)
-	if err != nil {
-		return nil, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.model.Same(to) {
-		return func() {}, nil
-	}
-	if known := t.considered[to.Ref()]; known != nil && known.Same(to) {
-		to = known
-	}
-	t.considered[to.Ref()] = to
 	t.lent = to
 	past := t.before.Lend(to.Ref())
 	return func() {
@@ -85,24 +90,17 @@ func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
 
 // Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
 func (t *turn) Model() *target.Model {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.asks()
-}
-
-// asks is Model for a caller that holds the lock.
-func (t *turn) asks() *target.Model {
 	if t.lent != nil {
 		return t.lent
 	}
-	return t.model
+	return t.Session.Model()
 }
 
 // use makes another model that of the next request. The caller holds the lock.
 func (s *Session) use(to *target.Model) {
 	s.model = to
 	s.before.Use(to.Ref())
-	delete(s.considered, to.Ref()) // From now on more may be learned of it.
+	s.models[to.Ref()] = to
 	s.row.Endpoint, s.row.Model = to.Client.Endpoint().Name, to.Name
 	s.system = s.deps.system(s.row)
 }
@@ -112,10 +110,9 @@ func (s *Session) use(to *target.Model) {
 // is winnow's own default and not in the list is replaced by the nearest one that is, unless the
 // conversation has begun; replaced then says so.
 func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
-	s.mu.Lock()
-	to, begun := s.model, s.row.ID != "" && s.turn == nil
-	s.mu.Unlock()
-	nearest, err := to.Reach(ctx, !begun)
+	st := s.now()
+	to := st.model
+	nearest, err := to.Reach(ctx, st.row.ID == "" || st.turn != nil)
 	if nearest == "" || s.Model() != to {
 		return "", err
 	}

@@ -24,22 +24,18 @@ func (c PendingCall) Same(other PendingCall) bool {
 // Pending counts the calls without a result of the answer that ends the active branch. Only calls of a
 // complete answer to a request of this session are pending: those of an interrupted or imported answer are not.
 func (s *Session) Pending() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.pending())
+	return len(s.now().pending())
 }
 
 // NextPending returns the pending call to ask the user about first. There is none while a turn is running, and
 // where no call is of a tool that may run.
 func (s *Session) NextPending() (PendingCall, bool) {
-	if s.Busy() {
+	st := s.now()
+	if st.turn != nil {
 		return PendingCall{}, false
 	}
-	s.mu.Lock()
-	calls := s.pending()
-	s.mu.Unlock()
-	tools := s.Model().Tools()
-	for _, c := range calls {
+	tools := st.model.Tools()
+	for _, c := range st.pending() {
 		if t, ok := tools.Tool(c.Name); ok && !c.arguments.Lost {
 			if d := s.approve(c, t); d.Verdict == approval.Ask {
 				return PendingCall{c.message, c.question(t, d)}, true
@@ -55,9 +51,7 @@ func (s *Session) NextPending() (PendingCall, bool) {
 func (s *Session) AnswerPending(ctx context.Context, pending PendingCall, answer approval.Answer) <-chan Event {
 	next, ok := s.NextPending()
 	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		t.mu.Lock()
-		calls := t.pending()
-		t.mu.Unlock()
+		calls := t.now().pending()
 		if !ok || !next.Same(pending) || len(calls) == 0 || calls[0].message != pending.Message {
 			return ErrNotPending
 		}
@@ -84,11 +78,6 @@ func (t *turn) rejoin(ctx context.Context) error {
 		return err
 	}
 	messages, err := branch.Between(ctx, at, branch.Len())
-	if err != nil {
-		return err
-	}
-	t.mu.Lock()
 	t.number, t.past, t.messages = number, at, historyOf(messages)
-	t.mu.Unlock()
-	return t.reread()
+	return err
 }

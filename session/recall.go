@@ -56,23 +56,27 @@ func (s *Session) recall(ctx context.Context, arguments json.RawMessage) (string
 	if q.Others && s.deps.Recall != recall.Everywhere {
 		return "", errors.New("other conversations may not be read")
 	}
-	s.mu.Lock()
-	t := s.turn
-	s.mu.Unlock()
+	st := s.now()
+	t := st.turn
 	if t == nil {
 		return "", errors.New("no turn is running")
 	}
-	limit := max(recallMin, min(recallMax, t.planned.Sum.Limit/recallShare))
+	var planned history.Plan
+	var user int64
+	s.set(func(*state) { planned, user = t.planned, t.messages[0].ID })
+	limit := max(recallMin, min(recallMax, planned.Sum.Limit/recallShare))
 	if q.Others {
 		found, err := s.searchOthers(ctx, q.Text)
 		text, _ := recall.Answer(q, found, limit, s.tokensOf)
 		return text, err
 	}
-	found, positions := t.searchMissing(q.Text)
+	var found []recall.Message
+	var positions []int
+	if !st.alone(user) {
+		found, positions = t.searchMissing(st, planned, q.Text)
+	}
 	text, used := recall.Answer(q, found, limit, s.tokensOf)
-	t.mu.Lock()
-	t.readAgain = positions[:used]
-	t.mu.Unlock()
+	s.set(func(*state) { t.readAgain = positions[:used] })
 	return text, nil
 }
 
@@ -84,30 +88,29 @@ func (s *Session) tokensOf(text string) int {
 // searchMissing finds the messages of the conversation before the turn that a text is about and that the turn's newest
 // request does not hold whole, the best first, with their positions. What the user excluded is not found, and nothing
 // where the user sent the message alone.
-func (t *turn) searchMissing(text string) (found []recall.Message, positions []int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.alone() || t.reading.conversation == nil {
+func (t *turn) searchMissing(
+	st state, planned history.Plan, text string,
+) (found []recall.Message, positions []int) {
+	var groups [][]int
+	if t.plans.read(st, t.past, func(r *reading) { groups = r.Search(text) }) != nil {
 		return nil, nil
 	}
-	for _, group := range t.reading.conversation.Search(text) {
-		for _, at := range group {
-			if at >= len(t.planned.Entries) || at >= t.branch.Len() {
-				continue
-			}
-			e := t.planned.Entries[at]
-			if t.branch.ID(at) != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
-				continue
-			}
-			m, err := t.branch.Message(at)
-			if err != nil {
-				continue // it cannot be read now: other messages are found
-			}
-			found = append(found, recall.Message{
-				Number: at + 1, Role: m.Role, At: timeOf(m.CreatedMS), Sent: sentOf(e), Text: m.TextWithCalls(),
-			})
-			positions = append(positions, at)
+	for _, at := range slices.Concat(groups...) {
+		if at >= len(planned.Entries) || at >= st.branch.Len() {
+			continue
 		}
+		e := planned.Entries[at]
+		if st.branch.ID(at) != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
+			continue
+		}
+		m, err := st.branch.Message(at)
+		if err != nil {
+			continue // it cannot be read now: other messages are found
+		}
+		found = append(found, recall.Message{
+			Number: at + 1, Role: m.Role, At: timeOf(m.CreatedMS), Sent: sentOf(e), Text: m.TextWithCalls(),
+		})
+		positions = append(positions, at)
 	}
 	return found, positions
 }
@@ -178,10 +181,7 @@ func (s *Session) leftOut(ctx context.Context, flags map[int64]history.Flag, mes
 }
 
 // takeReadAgain are the positions of the messages that the call which ran last found, nil for none.
-func (t *turn) takeReadAgain() []int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	positions := t.readAgain
-	t.readAgain = nil
+func (t *turn) takeReadAgain() (positions []int) {
+	t.set(func(*state) { positions, t.readAgain = t.readAgain, nil })
 	return positions
 }

@@ -23,7 +23,7 @@ type asked struct {
 	decision record.Decision
 	record   store.Request
 	plan     history.Plan
-	prefix   record.Prefix // what it begins with as the request before it
+	forecast record.Forecast // of an answer's request: what the requests before tell about it
 	began    time.Time
 	reply    llm.Reply
 	saver    *saver // nil until the first piece arrived
@@ -31,23 +31,18 @@ type asked struct {
 	withdrawn int64 // an earlier request that the server read whole after all, 0 for none
 }
 
-// sending says what a request is for.
-type sending struct {
-	turn    int
-	user    int64 // the user's message that it answers, or is about
-	purpose store.Purpose
-}
-
 // record stores the record of a request that is about to leave. Every request passes here, whatever it is for.
-func (s *Session) record(ctx context.Context, a *asked, as sending) error {
+func (s *Session) record(ctx context.Context, a *asked, e errand) error {
 	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
 	}
 	a.record, err = s.Records().Add(ctx, record.Leaving{
-		Turn: as.turn, User: as.user, Purpose: as.purpose, Endpoint: a.to.Client.Endpoint().Name,
-		Model:    a.request.Model,
-		Decision: a.decision, Plan: a.plan, Prefix: a.prefix, At: s.deps.Now(), Body: body,
+		Request: store.Request{
+			Turn: e.turn, User: e.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name,
+			Model: a.request.Model, Created: s.deps.Now(),
+		},
+		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,
 	})
 	if err != nil {
 		return err
@@ -58,16 +53,33 @@ func (s *Session) record(ctx context.Context, a *asked, as sending) error {
 	return nil
 }
 
-// stream sends the request and takes what comes back, until an error.
-func (a *asked) stream(ctx context.Context, take func(llm.Event) error) error {
+// stream sends the request and takes what comes back, until an error. A piece of an answer is kept before it is shown.
+func (s *Session) stream(ctx context.Context, a *asked, keep func() error, show func(Event)) error {
 	for event, err := range a.to.Client.Stream(ctx, a.request) {
 		if err != nil {
 			return err
 		}
 		a.reply.Add(event)
-		if err := take(event); err != nil {
+		var piece Event
+		switch event := event.(type) {
+		case llm.Waiting:
+			if err := s.again(ctx, a, event, show); err != nil {
+				return err
+			}
+		case llm.TextDelta:
+			piece = Delta{Text: event.Text}
+		case llm.ReasoningDelta:
+			piece = Delta{Reasoning: event.Text}
+		case llm.ToolDelta:
+			piece = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
+		}
+		if piece == nil || keep == nil {
+			continue
+		}
+		if err := keep(); err != nil {
 			return err
 		}
+		show(piece)
 	}
 	return nil
 }
@@ -139,7 +151,7 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
 // known to have gone and come are counted. A request without any answer and of which the server says
 // nothing has no cost: it was refused, or never arrived.
-func (a asked) cost(count history.Counter) pricing.Cost {
+func (a *asked) cost(count history.Counter) pricing.Cost {
 	usage := a.reply.Usage
 	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
 		return pricing.Cost{}
@@ -152,12 +164,12 @@ func (a asked) cost(count history.Counter) pricing.Cost {
 }
 
 // blank says that what arrived holds nothing that can be read.
-func (a asked) blank() bool {
+func (a *asked) blank() bool {
 	return strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 }
 
 // empty is the error of an answer without anything in it.
-func (a asked) empty() error {
+func (a *asked) empty() error {
 	return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
 }
 
@@ -168,12 +180,7 @@ func (a asked) empty() error {
 // shown.
 func (s *Session) text(ctx context.Context, a *asked, show func(Event)) (string, error) {
 	a.began = s.deps.Now()
-	fault := a.stream(ctx, func(event llm.Event) error {
-		if waiting, ok := event.(llm.Waiting); ok {
-			return s.again(ctx, a, waiting, show)
-		}
-		return nil
-	})
+	fault := s.stream(ctx, a, nil, show)
 	text := strings.TrimSpace(a.reply.Text)
 	switch {
 	case fault != nil || ctx.Err() != nil:
@@ -195,7 +202,7 @@ func (s *Session) text(ctx context.Context, a *asked, show func(Event)) (string,
 }
 
 // inputCost is what the input of a request that is planned costs, for a sentence: "" where no price is known.
-func (a asked) inputCost() string {
+func (a *asked) inputCost() string {
 	cost := a.to.InputCost(a.plan.Sum)
 	if !cost.Known() {
 		return ""

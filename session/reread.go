@@ -7,64 +7,21 @@ import (
 	"maps"
 	"slices"
 
-	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/target"
 )
 
-// Reread is what Session.Reread found in the store.
-type Reread struct {
-	Row   store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
-	Added int           // messages at the end of the branch
-	By    string        // the machine that said the last of them, "" where it is not known
-	Model bool          // another model is in use now
-	Elsewhere
-}
-
-// Elsewhere is a branch with which another machine went on while this one did with the branch in use. Its zero value is
-// none.
-type Elsewhere struct {
-	Parted  int64   // the message of the branch in use that has another version there
-	Other   Version // that version
-	Ends    int64   // the end of its branch
-	Machine string  // the name of that machine, "" where it is not known
-}
-
-// Reread takes over what was changed in the store beside this session, as a merge with the history of another machine
-// does: the title, the settings, the flags, the versions of messages. Messages that were added behind the end of the
-// active branch become part of it. A branch that parts from it stays another branch, and the next message goes on where
-// this one ends; then the model stays too.
-//
-// While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
-// conversation that is not in the store any more it is store.ErrNotFound.
-func (s *Session) Reread(ctx context.Context) (Reread, error) {
-	found, err := s.reread(ctx)
-	if err == nil && found.Parted == 0 {
-		found.Elsewhere, err = s.Elsewhere(ctx)
-	}
-	return found, err
-}
-
-// snapshot is what a conversation is in the store beside its messages.
-type snapshot struct {
-	changes   int64 // Store.Changes, read before the rest: what is written meanwhile is found the next time
-	row       store.Session
-	flags     map[int64]history.Flag
-	remedies  map[int64]history.Remedy
-	summaries []store.Summary
-	policy    history.Policy
-}
-
-// readStored reads the conversation with this whole id.
-func (d Deps) readStored(ctx context.Context, id string) (now snapshot, err error) {
+// readStored reads what the conversation with this whole id is in the store, beside its messages. The changes are read
+// before the rest: what is written meanwhile is found the next time.
+func (d Deps) readStored(ctx context.Context, id string) (st state, err error) {
 	var errs [6]error
-	now.changes, errs[0] = d.Store.Changes(ctx, id)
-	now.row, errs[1] = d.Store.Session(ctx, id)
-	now.flags, errs[2] = d.Store.Flags(ctx, id)
-	now.remedies, errs[3] = d.Store.Remedies(ctx, id)
-	now.summaries, errs[4] = d.Store.Summaries(ctx, id)
-	now.policy, errs[5] = d.settings().PolicyOf(overridesOf(now.row))
-	return now, cmp.Or(errs[:]...)
+	st.changes, errs[0] = d.Store.Changes(ctx, id)
+	st.row, errs[1] = d.Store.Session(ctx, id)
+	st.flags, errs[2] = d.Store.Flags(ctx, id)
+	st.remedies, errs[3] = d.Store.Remedies(ctx, id)
+	st.summaries, errs[4] = d.Store.Summaries(ctx, id)
+	st.policy, errs[5] = d.settings().PolicyOf(overridesOf(st.row))
+	return st, cmp.Or(errs[:]...)
 }
 
 // Refresh reads flags, remedies, settings and the system prompt again where another program or a sync has written
@@ -73,31 +30,29 @@ func (d Deps) readStored(ctx context.Context, id string) (now snapshot, err erro
 func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	id, known := s.row.ID, s.changes
-	s.mu.Unlock()
-	if id == "" {
+	was := s.now()
+	if was.row.ID == "" {
 		return false, nil
 	}
-	if changes, err := s.deps.Store.Changes(ctx, id); err != nil || changes == known {
+	if changes, err := s.deps.Store.Changes(ctx, was.row.ID); err != nil || changes == was.changes {
 		return false, err
 	}
-	now, err := s.deps.readStored(ctx, id)
+	now, err := s.deps.readStored(ctx, was.row.ID)
 	if err != nil {
 		return false, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row := s.row
-	s.behind = now.row.Leaf != row.Leaf || now.row.Messages != row.Messages || now.row.Title != row.Title ||
-		!slices.Equal(now.row.Tags, row.Tags)
-	changed = now.row.Preset != row.Preset || now.row.Overrides != row.Overrides || now.row.System != row.System ||
-		now.row.SystemFixed != row.SystemFixed || !maps.Equal(now.flags, s.flags) ||
-		!maps.Equal(now.remedies, s.remedies)
-	s.row.Preset, s.row.Overrides = now.row.Preset, now.row.Overrides
-	s.row.System, s.row.SystemFixed = now.row.System, now.row.SystemFixed
-	s.flags, s.remedies, s.policy, s.changes = now.flags, now.remedies, now.policy, now.changes
-	s.system = s.deps.system(s.row)
+	s.set(func(st *state) {
+		row := &st.row
+		st.behind = now.row.Leaf != row.Leaf || now.row.Messages != row.Messages || now.row.Title != row.Title ||
+			!slices.Equal(now.row.Tags, row.Tags)
+		changed = now.row.Preset != row.Preset || now.row.Overrides != row.Overrides ||
+			now.row.System != row.System || now.row.SystemFixed != row.SystemFixed ||
+			!maps.Equal(now.flags, st.flags) || !maps.Equal(now.remedies, st.remedies)
+		row.Preset, row.Overrides = now.row.Preset, now.row.Overrides
+		row.System, row.SystemFixed = now.row.System, now.row.SystemFixed
+		st.flags, st.remedies, st.policy, st.changes = now.flags, now.remedies, now.policy, now.changes
+		st.system = s.deps.system(*row)
+	})
 	return changed, nil
 }
 
@@ -120,112 +75,93 @@ func (s *Session) Stale(ctx context.Context) (bool, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return true, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return changed || s.behind, err
+	return changed || s.now().behind, err
 }
 
-func (s *Session) reread(ctx context.Context) (Reread, error) {
+// Reread is what Session.Reread found in the store.
+type Reread struct {
+	Row   store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
+	Added int           // messages at the end of the branch
+	By    string        // the machine that said the last of them, "" where it is not known
+	Model bool          // another model is in use now
+	Elsewhere
+}
+
+// Reread takes over what was changed in the store beside this session, as a merge with the history of another machine
+// does: the title, the settings, the flags, the versions of messages. Messages that were added behind the end of the
+// active branch become part of it. A branch that parts from it stays another branch, and the next message goes on where
+// this one ends; then the model stays too.
+//
+// While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
+// conversation that is not in the store any more it is store.ErrNotFound.
+func (s *Session) Reread(ctx context.Context) (Reread, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.mu.Lock()
-	was, active, flags, remedies := s.row, s.branch, s.flags, s.remedies
-	var err error
+	was := s.now()
 	switch {
-	case s.turn != nil:
-		err = ErrBusy
-	case !s.whole:
-		err = ErrLoading
+	case was.turn != nil:
+		return Reread{Row: was.row}, ErrBusy
+	case !was.whole:
+		return Reread{Row: was.row}, ErrLoading
+	case was.row.ID == "":
+		return Reread{Row: was.row}, nil
 	}
-	s.mu.Unlock()
-	if err != nil || was.ID == "" {
-		return Reread{Row: was}, err
-	}
-	now, err := s.readAgain(ctx, was)
+	now, err := s.deps.readStored(ctx, was.row.ID)
 	if err != nil {
 		return Reread{Row: now.row}, err
 	}
-	now.reading.seen.Forget() // what was said may have been changed too
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.turn != nil || s.row.Leaf != was.Leaf || s.branch.Len() != active.Len() || !maps.Equal(s.flags, flags) ||
-		!maps.Equal(s.remedies, remedies) {
-		return Reread{}, ErrBusy // the user went on meanwhile
-	}
-	all := now.reading.seen
-	found := Reread{Row: now.row, Added: max(0, all.Len()-active.Len()), By: now.by}
-	if now.parted >= 0 {
-		found.Added, found.Elsewhere = 0, Elsewhere{all.ID(now.parted), now.other, now.row.Leaf, now.by}
-	}
-	s.branch, s.reading = all, now.reading
-	s.flags, s.remedies, s.summaries, s.policy = now.flags, now.remedies, now.summaries, now.policy
-	s.row, s.row.Leaf, s.changes, s.behind = now.row, 0, now.changes, false
-	if n := all.Len(); n > 0 {
-		s.row.Leaf = all.ID(n - 1)
-	}
-	to := s.model
-	if ref := target.Ref(now.row.Endpoint, now.row.Model); found.Parted == 0 && now.row.Endpoint != "" &&
-		ref != to.Ref() {
-		// An endpoint that this machine does not have is another machine's.
-		if other, err := s.deps.target(ref); err == nil {
-			to, found.Model = other, true
-		}
-	}
-	s.use(to)
-	return found, nil
-}
-
-// readAnew is a conversation as it was found in the store.
-type readAnew struct {
-	snapshot
-	reading reading // of the active branch, with what was added to its end
-	parted  int     // the index on the branch at which the active one in the store leaves it, -1 where it does not
-	other   Version
-	by      string // the machine that said the end of the active one in the store
-}
-
-// readAgain reads a conversation of which this was known.
-func (s *Session) readAgain(ctx context.Context, was store.Session) (found readAnew, err error) {
-	db := s.deps.Store
-	if found.snapshot, err = s.deps.readStored(ctx, was.ID); err != nil {
+	found := Reread{Row: now.row}
+	if found.Elsewhere, err = s.elsewhere(ctx, was.row, now.row.Leaf); err != nil {
 		return found, err
 	}
-	here, err := db.BranchIDs(ctx, was.ID, was.Leaf)
-	if err != nil {
-		return found, err
+	parts, leaf := found.Parted != 0, max(was.row.Leaf, now.row.Leaf) // a message has a greater id than those before it
+	if parts {
+		leaf = was.row.Leaf
 	}
-	there, err := db.BranchIDs(ctx, was.ID, found.row.Leaf)
-	if err != nil {
-		return found, err
-	}
-	if found.parted, found.other, err = s.parts(ctx, here, there); err != nil {
-		return found, err
-	}
-	leaf := was.Leaf
-	if found.parted < 0 && len(there) > len(here) {
-		leaf = found.row.Leaf
-	}
-	if found.row.Leaf != was.Leaf {
-		if found.by, err = db.Sync().From(ctx, found.row.Leaf); err != nil {
+	if now.row.Leaf != was.row.Leaf {
+		if found.By, err = s.deps.Store.Sync().From(ctx, now.row.Leaf); err != nil {
 			return found, err
 		}
 	}
-	found.reading, err = s.readBranch(ctx, was.ID, leaf)
+	read, err := s.readBranch(ctx, was.row.ID, leaf)
+	if err != nil {
+		return found, err
+	}
+	read.seen.Forget() // what was said may have been changed too
+	if !parts {
+		found.Added = max(0, read.seen.Len()-was.branch.Len())
+	}
+	to := was.model
+	if ref := target.Ref(now.row.Endpoint, now.row.Model); !parts && now.row.Endpoint != "" && ref != to.Ref() {
+		// An endpoint that this machine does not have is another machine's.
+		if other, _, err := s.modelOf(ref); err == nil {
+			to, found.Model = other, true
+		}
+	}
+	s.set(func(st *state) {
+		if st.turn != nil || st.row.Leaf != was.row.Leaf || st.branch.Len() != was.branch.Len() ||
+			!maps.Equal(st.flags, was.flags) || !maps.Equal(st.remedies, was.remedies) {
+			err = ErrBusy // the user went on meanwhile
+			return
+		}
+		st.row, st.flags, st.remedies, st.summaries = now.row, now.flags, now.remedies, now.summaries
+		st.policy, st.changes, st.behind = now.policy, now.changes, false
+		st.branch, st.row.Leaf = read.seen, leaf
+		s.use(to)
+	})
+	if err == nil && !parts {
+		found.Elsewhere, err = s.Elsewhere(ctx)
+	}
 	return found, err
 }
 
-// parts is the index at which a branch of the conversation leaves another one, which is here, and the version that it
-// goes on with there; -1 where one of the two is the beginning of the other.
-func (s *Session) parts(ctx context.Context, here, there []int64) (at int, other Version, err error) {
-	for at < min(len(here), len(there)) && here[at] == there[at] {
-		at++
-	}
-	if at == len(here) || at == len(there) {
-		return -1, Version{}, nil
-	}
-	versions, err := s.deps.Store.Siblings(ctx, there[at])
-	return at, Version{there[at], slices.Index(versions, there[at]) + 1, len(versions)}, err
+// Elsewhere is a branch with which another machine went on while this one did with the branch in use. Its zero value is
+// none.
+type Elsewhere struct {
+	Parted  int64   // the message of the branch in use that has another version there
+	Other   Version // that version
+	Ends    int64   // the end of its branch
+	Machine string  // the name of that machine, "" where it is not known
 }
 
 // Elsewhere finds the branch with which another machine went on while this one did with the branch in use.
@@ -235,26 +171,41 @@ func (s *Session) Elsewhere(ctx context.Context) (Elsewhere, error) {
 		return Elsewhere{}, nil
 	}
 	ends, err := s.deps.Store.Sync().Diverged(ctx, row.ID)
-	if err != nil || len(ends) == 0 {
+	if err != nil {
 		return Elsewhere{}, err
 	}
-	here, err := s.deps.Store.BranchIDs(ctx, row.ID, row.Leaf)
+	return s.elsewhere(ctx, row, ends...)
+}
+
+// elsewhere finds the first of some branches, by their ends, that leaves the one in use before both end.
+func (s *Session) elsewhere(ctx context.Context, row store.Session, ends ...int64) (Elsewhere, error) {
+	if len(ends) == 0 {
+		return Elsewhere{}, nil
+	}
+	db := s.deps.Store
+	here, err := db.BranchIDs(ctx, row.ID, row.Leaf)
 	if err != nil {
 		return Elsewhere{}, err
 	}
 	for _, end := range ends {
-		there, err := s.deps.Store.BranchIDs(ctx, row.ID, end)
+		there, err := db.BranchIDs(ctx, row.ID, end)
 		if err != nil {
 			return Elsewhere{}, err
 		}
-		at, other, err := s.parts(ctx, here, there)
-		switch {
-		case err != nil:
-			return Elsewhere{}, err
-		case at >= 0:
-			name, err := s.deps.Store.Sync().From(ctx, end)
-			return Elsewhere{here[at], other, end, name}, err
+		at := 0
+		for at < min(len(here), len(there)) && here[at] == there[at] {
+			at++
 		}
+		if at == len(here) || at == len(there) {
+			continue
+		}
+		versions, err := db.Siblings(ctx, there[at])
+		if err != nil {
+			return Elsewhere{}, err
+		}
+		other := Version{there[at], slices.Index(versions, there[at]) + 1, len(versions)}
+		machine, err := db.Sync().From(ctx, end)
+		return Elsewhere{here[at], other, end, machine}, err
 	}
 	return Elsewhere{}, nil
 }

@@ -163,43 +163,79 @@ type Session struct {
 	counting sync.Mutex // held while some messages are counted
 
 	spending spending
+	before   *record.Past // what is known of past requests
+	plans    planner      // of the active branch
+	edits    planner      // of what a draft would be in the place of a message
 
-	planner
-	edits planner // of what a draft would be in the place of a message; its lock is taken before mu
-	row   store.Session
+	mu sync.Mutex // held for moments: no plan is made and nothing is read meanwhile
+	state
+}
+
+// state is a conversation as of a moment. Its maps and lists are replaced and never changed, because plans and records
+// hold them too.
+type state struct {
+	tokens
+	row       store.Session
+	branch    branch.Branch // the active one, as far as it is loaded
+	whole     bool          // branch is all of it
+	policy    history.Policy
+	system    string // the system prompt of the next request
+	flags     map[int64]history.Flag
+	remedies  map[int64]history.Remedy
+	summaries []store.Summary
+
+	model  *target.Model            // in use
+	models map[string]*target.Model // that, and others that were asked or considered, by reference; under mu
+
 	turn  *turn // the running one
 	lease lease // among the windows
 
 	changes int64 // what Store.Changes was before row, flags and remedies were read
 	behind  bool  // the store had other messages, another title or other tags then
+}
 
-	considered map[string]*target.Model // other models that a trial may name, by reference
-	summarizer *target.Model            // the configured model for summaries, nil before the first
-	before     *record.Past             // what is known of past requests
+// now is the conversation as of now.
+func (s *Session) now() state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// set changes the conversation in memory.
+func (s *Session) set(change func(*state)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.state)
+}
+
+// change changes the conversation in the store, where it is there, and then in memory.
+func (s *Session) change(stored func(id string) error, then func(*state)) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if id := s.Info().ID; id != "" {
+		if err := stored(id); err != nil {
+			return err
+		}
+	}
+	s.set(then)
+	return nil
 }
 
 // New begins a conversation. Nothing is on disk until its first message. A model that cannot be asked is
 // no error: Unready says why, and no turn begins.
 func New(d Deps, o Start) (*Session, error) {
-	s := &Session{
-		deps: d.filled(),
-		row:  store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""},
-		planner: planner{
-			situation: situation{
-				tokens: d.tokens(), branch: d.noMessages(), whole: true, flags: map[int64]history.Flag{}, policy: d.Policy,
-			},
-		},
-		considered: map[string]*target.Model{},
-		before:     record.NewPast(d.Count, true),
-		spending:   spending{limits: d.Limits},
-	}
-	s.deps.own = new(tool.Toolbox)
-	s.use(s.deps.begin(o.Ref))
+	row := store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""}
+	s := newSession(d, state{row: row, whole: true, flags: map[int64]history.Flag{}, policy: d.Policy})
+	to := s.deps.begin(o.Ref)
 	if o.Closed != nil {
-		s.use(target.NewUnready(s.deps.forModel(s.deps.Sampling), o.Ref, "", o.Closed))
+		to = target.NewUnready(s.deps.forModel(s.deps.Sampling), o.Ref, "", o.Closed)
 	}
+	s.set(func(*state) { s.use(to) })
 	if o.Dated {
-		s.model.Date()
+		to.Date()
 	}
 	return s, s.deps.permits.load(context.Background())
 }
@@ -213,45 +249,41 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := d.readStored(ctx, row.ID)
+	stored, err := d.readStored(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := d.Store.Branch(ctx, now.row.ID, now.row.Leaf, 0, windowful)
+	newest, err := d.Store.Branch(ctx, row.ID, stored.row.Leaf, 0, windowful)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{
-		deps:    d.filled(),
-		row:     now.row,
-		changes: now.changes,
-		planner: planner{situation: situation{
-			tokens: d.tokens(), branch: d.noMessages().With(newest...), whole: len(newest) < windowful,
-			policy: now.policy, flags: now.flags, remedies: now.remedies, summaries: now.summaries,
-		}},
-		considered: map[string]*target.Model{},
-		before:     record.NewPast(d.Count, false),
-		spending:   spending{limits: d.Limits},
-	}
-	if err = s.deps.permits.load(ctx); err != nil {
-		return nil, err
-	}
-	s.deps.own = new(tool.Toolbox)
 	sum, leftOut, err := d.Store.NewestSum(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	s.offerRecall(sum, leftOut)
+	s := newSession(d, stored)
+	s.branch, s.whole = s.branch.With(newest...), len(newest) < windowful
 	if row.Endpoint != "" {
 		ref = row.Endpoint + "/" + row.Model
 	}
-	s.use(s.deps.begin(ref))
-	return s, nil
+	s.set(func(*state) { s.use(s.deps.begin(ref)) })
+	s.offerRecall(sum, leftOut)
+	return s, s.deps.permits.load(ctx)
+}
+
+// newSession is a conversation without messages and without a model.
+func newSession(d Deps, st state) *Session {
+	s := &Session{
+		deps: d.filled(), state: st, before: record.NewPast(st.row.ID == ""),
+		spending: spending{limits: d.Limits},
+	}
+	s.tokens, s.branch, s.models = d.tokens(), d.noMessages(), map[string]*target.Model{}
+	return s
 }
 
 // noMessages is an empty branch of a conversation in the store.
 func (d Deps) noMessages() branch.Branch {
-	return branch.New(branch.NewPages(d.Tokenizer, d.Store.MessagesWith))
+	return branch.New(d.Tokenizer, d.Store.MessagesWith)
 }
 
 func (d Deps) tokens() tokens { return tokens{d.Count, d.Guess, d.Tokenizer} }
@@ -266,51 +298,43 @@ func (d Deps) filled() Deps {
 	if d.MaxRounds == 0 {
 		d.MaxRounds = 16
 	}
-	d.permits = newPermits(d)
+	d.own, d.permits = new(tool.Toolbox), newPermits(d)
 	return d
 }
 
 // Info is the conversation's row as of now; its ID is "" until the first message is stored.
-func (s *Session) Info() store.Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.row
-}
+func (s *Session) Info() store.Session { return s.now().row }
 
 // Ref is the model in use, "endpoint/model".
-func (s *Session) Ref() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return target.Ref(s.row.Endpoint, s.row.Model)
-}
+func (s *Session) Ref() string { return s.now().model.Ref() }
 
 // Model is the model in use.
-func (s *Session) Model() *target.Model {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.model
-}
+func (s *Session) Model() *target.Model { return s.now().model }
 
 // Branch is the active branch, as far as it is loaded.
-func (s *Session) Branch() branch.Branch {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.branch
-}
+func (s *Session) Branch() branch.Branch { return s.now().branch }
 
 // Loaded says whether Branch is the whole active branch.
-func (s *Session) Loaded() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.whole
-}
+func (s *Session) Loaded() bool { return s.now().whole }
 
 // Busy says whether a turn is running.
-func (s *Session) Busy() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.turn != nil
-}
+func (s *Session) Busy() bool { return s.now().turn != nil }
+
+// Policy is what cuts the next request.
+func (s *Session) Policy() history.Policy { return s.now().policy }
+
+// SystemPrompt is the system prompt of the next request: the conversation's own, or the configured one until
+// its first request.
+func (s *Session) SystemPrompt() string { return s.now().system }
+
+// Flag is what the user decided about a message by hand, "" for nothing.
+func (s *Session) Flag(message int64) history.Flag { return s.now().flags[message] }
+
+// Remedy is what the user had sent in place of a damaged message, history.SendRepaired where it is repaired.
+func (s *Session) Remedy(message int64) history.Remedy { return s.now().remedies[message] }
+
+// LeasedByOther reports whether the conversation can only be read here, because another window has it.
+func (s *Session) LeasedByOther() bool { return s.now().lease.leased }
 
 // Records are the records of the conversation's requests, as of now.
 func (s *Session) Records() record.Records {

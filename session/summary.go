@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,45 +39,27 @@ func (t *turn) forSummaries(ctx context.Context) (*target.Model, error) {
 	if t.deps.SummaryRef == "" {
 		return t.Model(), nil
 	}
-	if t.summaryBy != nil {
-		return t.summaryBy, nil
+	if t.summaryBy == nil {
+		to, err := t.findSummarizer(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			to = t.Model()
+			t.emit(Notice{fmt.Sprintf("the model for summaries (summary.model) cannot be used, so %s writes them: %s",
+				to.Ref(), clause(err))})
+		}
+		t.summaryBy = to
 	}
-	to, err := t.findSummarizer(ctx)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		t.emit(Notice{
-			fmt.Sprintf("the model for summaries (summary.model) cannot be used, so %s writes them: %s",
-				t.Model().Ref(), clause(err)),
-		})
-		to = t.Model()
-	}
-	t.summaryBy = to
-	return to, nil
+	return t.summaryBy, nil
 }
 
-// findSummarizer finds the configured model for summaries, its window and its prices. What is learned of it is kept for
-// the conversation's next turns.
+// findSummarizer finds the configured model for summaries, its window and its prices.
 func (t *turn) findSummarizer(ctx context.Context) (*target.Model, error) {
-	ref, err := t.deps.Models.Find(ctx, t.deps.SummaryRef, "")
+	to, err := t.find(ctx, t.deps.SummaryRef, "")
 	if err != nil {
 		return nil, err
 	}
-	to, err := t.deps.target(ref)
-	if err != nil {
-		return nil, err
-	}
-	t.mu.Lock()
-	switch {
-	case t.asks().Same(to):
-		to = t.asks()
-	case t.summarizer != nil && t.summarizer.Same(to):
-		to = t.summarizer
-	default:
-		t.summarizer = to
-	}
-	t.mu.Unlock()
 	ask, cancel := context.WithTimeout(ctx, target.Patience)
 	defer cancel()
 	if err := to.Find(ask); err != nil {
@@ -88,11 +69,25 @@ func (t *turn) findSummarizer(ctx context.Context) (*target.Model, error) {
 	return to, nil
 }
 
+// summarizing is what is left to do of a summary.
+type summarizing struct {
+	next   history.Options   // of the request that the summary is made for
+	list   []history.Message // still to be summarized, the oldest first
+	before *history.Summary  // goes into the next summary, nil for none
+	user   int64             // the user's message that the requests are recorded with
+	turn   int               // and its turn
+}
+
 // condense has the model summarize the oldest messages where the policy wants that, as long as not everything
 // fits. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
 	for !t.uncondensed {
-		work, err := t.toCondense()
+		st := t.now()
+		work := summarizing{next: t.nextOptions(st), user: t.messages[0].ID, turn: t.number}
+		if work.next.Policy.SummarizeRatio == 0 {
+			return nil
+		}
+		err := t.plans.read(st, t.past, func(r *reading) { work.list, work.before = r.Condense(work.next) })
 		if err != nil || len(work.list) == 0 {
 			return err
 		}
@@ -106,31 +101,6 @@ func (t *turn) condense(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// toCondense is what is to be summarized before the turn's next request.
-func (t *turn) toCondense() (summarizing, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := summarizing{next: t.nextOptions(), user: t.messages[0].ID, turn: t.number}
-	if s.next.Policy.SummarizeRatio == 0 {
-		return s, nil
-	}
-	if err := t.readTo(t.past); err != nil {
-		return s, err
-	}
-	s.list, s.before = t.reading.conversation.Condense(s.next)
-	return s, nil
-}
-
-// summarizing is what is left to do of a summary.
-type summarizing struct {
-	to     *target.Model     // writes it
-	next   history.Options   // of the request that the summary is made for
-	list   []history.Message // still to be summarized, the oldest first
-	before *history.Summary  // goes into the next summary, nil for none
-	user   int64             // the user's message that the requests are recorded with
-	turn   int               // and its turn
 }
 
 // errChanged says that what is to be summarized was chosen by flags or settings that do not hold any more.
@@ -152,86 +122,67 @@ func (t *turn) summarize(ctx context.Context, s *summarizing) error {
 	if to != t.Model() {
 		defer to.FreeReply() // The turn does that for its own.
 	}
-	s.to = to
-	reason := t.reason // of the request that the summary is for
-	t.reason = ""
-	defer func() { t.reason = reason }()
-	defer delete(t.approved, store.ForSummary)
-	var a asked
+	var held map[int64]bool // messages that the newest request holds whole
+	var rest []history.Message
 	var text string
-	rest := s.list
 	announced := false
-	plan := func(ctx context.Context) (asked, error) {
-		planned, err := t.planAllowed(ctx, store.ForSummary, func() (a asked, err error) {
-			if changed, err := t.changedSince(ctx, s); changed || err != nil {
-				return asked{}, cmp.Or(err, errChanged)
+	err = t.attempt(ctx, errand{
+		purpose: store.ForSummary, turn: s.turn, user: s.user,
+		plan: func(ctx context.Context) (a asked, err error) {
+			changed, err := t.refresh(ctx)
+			if err == nil && (changed || !maps.Equal(t.now().flags, s.next.Flags)) {
+				err = errChanged
 			}
-			a, rest, err = t.planSummary(ctx, s)
+			if err == nil {
+				a, rest, err = t.planSummary(ctx, to, s)
+			}
+			if held = a.held(); err == nil && len(held) == 0 {
+				err = errNoneFits
+			}
 			return a, err
-		})
-		if err != nil {
-			return asked{}, err
-		}
-		held := len(planned.held())
-		if held == 0 {
-			return asked{}, errNoneFits
-		}
-		if err := t.record(ctx, &planned, sending{s.turn, s.user, store.ForSummary}); err != nil {
-			return asked{}, err
-		}
-		t.sayReason()
-		if !announced { // A second request is announced with the reason for it.
-			t.emit(Notice{
-				fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", to.Ref(),
-					english.Plural(held, "older message", ""), planned.expected(), planned.inputCost()),
-			})
+		},
+		announce: func(a *asked) {
+			if !announced { // A second request is announced with the reason for it.
+				t.emit(Notice{fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", to.Ref(),
+					english.Plural(len(held), "older message", ""), a.expected(), a.inputCost())})
+			}
 			announced = true
-		}
-		return planned, nil
-	}
-	ask := func(planned asked) (begun bool, err error) {
-		a = planned
-		text, err = t.text(ctx, &a, t.emit)
-		return false, err
-	}
-	if err := t.attempt(ctx, plan, ask); err != nil {
-		return err
-	}
-	made, err := t.keepSummary(ctx, s.before, a, text)
+		},
+		ask: func(ctx context.Context, a *asked) (begun bool, err error) {
+			text, err = t.text(ctx, a, t.emit)
+			return false, err
+		},
+	}, "")
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	t.summaries = append(slices.Clip(t.summaries), made)
-	t.mu.Unlock()
+	made, err := t.keepSummary(ctx, to, s.before, held, text)
+	if err != nil {
+		return err
+	}
+	t.set(func(st *state) { st.summaries = append(slices.Clip(st.summaries), made) })
 	s.list, s.before = rest, new(summaryOf(made))
 	return nil
 }
 
-// changedSince says that the flags or settings by which it was chosen what to summarize do not hold any more.
-func (t *turn) changedSince(ctx context.Context, s *summarizing) (bool, error) {
-	changed, err := t.refresh(ctx)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return changed || !maps.Equal(t.flags, s.next.Flags), err
-}
-
 // keepSummary keeps the summary that a request asked for. It stands for what the request held whole and for what
 // the summary before stands for.
-func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a asked, text string) (store.Summary, error) {
-	held := a.held()
-	made := store.Summary{Session: a.record.Session, Endpoint: a.record.Endpoint, Model: a.record.Model, Text: text}
-	t.mu.Lock()
-	past := t.branch.First(t.past)
-	t.mu.Unlock()
-	made.Sources = history.IDsOf(past.IDs(), func(id int64) bool {
-		if !held[id] && (before == nil || !before.Messages.Holds(id)) {
-			return false
+func (t *turn) keepSummary(
+	ctx context.Context, by *target.Model, before *history.Summary, held map[int64]bool, text string,
+) (store.Summary, error) {
+	st := t.now()
+	made := store.Summary{
+		Session: st.row.ID, Endpoint: by.Client.Endpoint().Name, Model: by.Name, Text: text,
+		Sources: history.IDsOf(st.branch.First(t.past).IDs(), func(id int64) bool {
+			return held[id] || before != nil && before.Messages.Holds(id)
+		}),
+	}
+	for id := range st.branch.First(t.past).IDs() {
+		if made.Sources.Holds(id) {
+			made.Messages++
 		}
-		made.Messages++
-		return true
-	})
-	if len(made.Sources) == 0 {
+	}
+	if made.Messages == 0 {
 		return made, errNoneFits
 	}
 	save, cancel := detached(ctx)
@@ -240,7 +191,7 @@ func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a asked
 }
 
 // held is the messages that a summary's request holds whole.
-func (a asked) held() map[int64]bool {
+func (a *asked) held() map[int64]bool {
 	held := map[int64]bool{}
 	for _, e := range a.plan.Entries {
 		if e.Disposition == history.Kept && e.ID != 0 {
@@ -252,25 +203,19 @@ func (a asked) held() map[int64]bool {
 
 // planSummary plans a request that holds as many of the messages as fit whole, from the first on that does,
 // and returns those behind it too. Calls are written as text, because the request offers no tools.
-func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest []history.Message, err error) {
-	limit := t.summaryLength(s)
+func (t *turn) planSummary(
+	ctx context.Context, to *target.Model, s *summarizing,
+) (a asked, rest []history.Message, err error) {
+	policy, err := history.Preset("full")
+	if err != nil {
+		return a, nil, err
+	}
+	limit, next := t.summaryLength(to, s), s.next.Policy
+	policy.Budget, policy.MaxContextTokens, policy.OutputReserve = next.Budget, next.MaxContextTokens, limit
+	policy.ToolHistory = history.ToolsText
 	text := summaryQuestion
 	if s.before != nil {
 		text = summaryBefore + s.before.Text + "\n\n" + text
-	}
-	o := s.next
-	if o.Policy, err = history.Preset("full"); err != nil {
-		return a, nil, err
-	}
-	o.Policy.Budget, o.Policy.MaxContextTokens, o.Policy.OutputReserve = s.next.Policy.Budget,
-		s.next.Policy.MaxContextTokens, limit
-	o.Policy.ToolHistory = history.ToolsText
-	o.System, o.Tools, o.Summaries = summaryPrompt, 0, nil
-	o.Turn = []history.Message{record.Question(text)}
-	request := func(to *target.Model, plan history.Plan) llm.Request {
-		r := to.Request(plan)
-		r.Tools, r.MaxTokens = nil, limit
-		return r
 	}
 	list, n := s.list, len(s.list)
 	for len(list) > 0 {
@@ -278,17 +223,21 @@ func (t *turn) planSummary(ctx context.Context, s *summarizing) (a asked, rest [
 		for _, m := range list[:n] {
 			some[m.ID] = true
 		}
-		o.Scope = &history.Scope{For: history.ForSummary, Messages: t.idsOf(some)}
-		a, err = t.decide(ctx, question{
-			model: func() *target.Model { return s.to },
-			options: func() history.Options {
-				filled := o
-				s.to.Fill(&filled)
-				filled.Policy, filled.Tools = o.Policy, o.Tools
-				return filled
-			},
-			request: request,
-		})
+		options := func(st state) history.Options {
+			o := st.options(to, policy, record.Question(text))
+			o.Policy, o.System, o.Tools, o.Summaries = policy, summaryPrompt, 0, nil
+			o.Scope = &history.Scope{
+				For:      history.ForSummary,
+				Messages: history.IDsOf(st.branch.First(t.past).IDs(), func(id int64) bool { return some[id] }),
+			}
+			return o
+		}
+		request := func(_ state, to *target.Model, plan history.Plan) llm.Request {
+			r := to.Request(plan)
+			r.Tools, r.MaxTokens = nil, limit
+			return r
+		}
+		a, err = t.decide(ctx, &t.plans, t.past, to, options, request)
 		over := (*history.OverBudgetError)(nil)
 		if !errors.As(err, &over) {
 			return a, list[n:], err
@@ -323,16 +272,9 @@ func unitEnd(list []history.Message, n int) int {
 	return n
 }
 
-// idsOf is a set of messages of the branch before the turn.
-func (t *turn) idsOf(some map[int64]bool) history.IDs {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return history.IDsOf(t.branch.First(t.past).IDs(), func(id int64) bool { return some[id] })
-}
-
 // summaryLength is how many tokens a summary may have: a part of the request that it will stand in, and no more than
 // half of the window of the model that writes it.
-func (t *turn) summaryLength(s *summarizing) int {
+func (t *turn) summaryLength(to *target.Model, s *summarizing) int {
 	capacity := s.next.Policy.MaxContextTokens
 	if s.next.Policy.Budget > 0 {
 		capacity = s.next.Policy.Budget
@@ -341,7 +283,7 @@ func (t *turn) summaryLength(s *summarizing) int {
 		capacity = min(capacity, window)
 	}
 	length := min(max(summaryMin, capacity/8), summaryMax, max(1, capacity/2))
-	if window := s.to.Window().Tokens; window > 0 {
+	if window := to.Window().Tokens; window > 0 {
 		length = min(length, max(1, window/2))
 	}
 	return length
@@ -371,7 +313,10 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 				return fmt.Errorf("summarise the older messages: %w", err)
 			}
 		}
-		if !t.summaryPays(work.next) {
+		// A plan that is too large says all the same what it holds.
+		st := t.now()
+		work.next.Summaries = st.summariesOn(t.past)
+		if plan, _ := t.plans.build(st, t.past, t.Model(), work.next); !plan.Summarized() {
 			return errors.New("the summary is not shorter than the messages, so the messages are sent as before")
 		}
 		always := true
@@ -383,41 +328,21 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 	})
 }
 
-// summaryPays says that a request with these options and the summaries that there are now holds one.
-func (t *turn) summaryPays(o history.Options) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	o.Summaries = t.summariesOn(t.past)
-	plan, _ := t.build(t.past, o) // A request that is too large says all the same what it holds.
-	return plan.Summarized()
-}
-
 // older is what a summary of the branch may stand for and none does, recorded with the newest turn.
-func (t *turn) older(ctx context.Context) (summarizing, error) {
-	s, err := t.readOlder()
-	if err != nil {
+func (t *turn) older(ctx context.Context) (s summarizing, err error) {
+	st := t.now()
+	t.past = st.branch.Len()
+	policy := st.policy
+	policy.SummaryAlways = true // An earlier summary goes into the next.
+	s.next = st.options(t.Model(), policy)
+	if err := t.plans.read(st, t.past, func(r *reading) { s.list, s.before = r.Older(s.next) }); err != nil {
 		return s, err
 	}
-	s.turn, err = t.deps.Store.Turn(ctx, s.user)
-	return s, err
-}
-
-func (t *turn) readOlder() (summarizing, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.past = t.branch.Len()
-	if err := t.readTo(t.past); err != nil {
-		return summarizing{}, err
-	}
-	policy := t.policy
-	policy.SummaryAlways = true // An earlier summary goes into the next.
-	s := summarizing{next: t.options(t.asks(), policy, nil)}
-	s.list, s.before = t.reading.conversation.Older(s.next)
-	if at := t.branch.LastUser(); at >= 0 {
-		s.user = t.branch.ID(at)
-	}
-	if len(s.list) == 0 || s.user == 0 {
+	at := st.branch.LastUser()
+	if len(s.list) == 0 || at < 0 {
 		return s, ErrNothingOlder
 	}
-	return s, nil
+	s.user = st.branch.ID(at)
+	s.turn, err = t.deps.Store.Turn(ctx, s.user)
+	return s, err
 }

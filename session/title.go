@@ -66,9 +66,7 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	if row, err = s.deps.Store.Session(ctx, row.ID); err != nil {
 		return title, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.row.Title, s.row.TitleFrom = row.Title, row.TitleFrom
+	s.set(func(st *state) { st.row.Title, st.row.TitleFrom = row.Title, row.TitleFrom })
 	return row.Title, nil
 }
 
@@ -102,18 +100,18 @@ func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error
 	if err != nil {
 		return "", err
 	}
-	a, err := s.planTitle(ctx, model, messages.First(to), from)
+	turn, err := s.deps.Store.Turn(ctx, user.ID)
 	if err != nil {
 		return "", err
 	}
-	turn, err := s.deps.Store.Turn(ctx, user.ID)
+	a, err := s.planTitle(ctx, model, messages.First(to), from)
 	if err != nil {
 		return "", err
 	}
 	if _, err := s.allow(ctx, a.estimate(), nil); err != nil {
 		return "", err
 	}
-	if err := s.record(ctx, &a, sending{turn, user.ID, store.ForTitle}); err != nil {
+	if err := s.record(ctx, &a, errand{turn: turn, user: user.ID, purpose: store.ForTitle}); err != nil {
 		return "", err
 	}
 	show(Notice{"asking " + model.Ref() + " for a title"})
@@ -144,36 +142,32 @@ func opening(messages branch.Branch, flag func(message int64) history.Flag) (fro
 	return from, to
 }
 
-// planTitle plans the request to a model for a title: the messages of a branch from an index on, their texts cut to
+// planTitle plans the request to a model for a title: the first messages of the branch but for some, their texts cut to
 // what a title needs.
-func (p *planner) planTitle(ctx context.Context, model *target.Model, messages branch.Branch, from int) (asked, error) {
+func (s *Session) planTitle(
+	ctx context.Context, model *target.Model, messages branch.Branch, from int,
+) (asked, error) {
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		return asked{}, err
 	}
 	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
 	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallMaxTokens = false, 0, 0
-	all, err := messages.All(ctx)
-	if err != nil {
-		return asked{}, err
+	options := func(st state) history.Options {
+		o := st.options(model, policy, record.Question(titleQuestion))
+		o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
+		o.Scope = &history.Scope{
+			For:      history.ForTitle,
+			Messages: history.IDsOf(messages.IDs(), func(id int64) bool { return id >= messages.ID(from) }),
+		}
+		return o
 	}
-	p.mu.Lock()
-	o := p.options(model, policy, []history.Message{record.Question(titleQuestion)})
-	p.mu.Unlock()
-	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-	o.Scope = &history.Scope{
-		For: history.ForTitle, Messages: history.IDsOf(messages.IDs(), func(id int64) bool {
-			return id >= messages.ID(from)
-		}),
+	request := func(_ state, to *target.Model, plan history.Plan) llm.Request {
+		return llm.Request{Model: to.Name, Messages: plan.Messages}
 	}
-	plan, err := history.Build(historyOf(all), o)
-	if err != nil {
-		return asked{}, err
+	a, err := s.decide(ctx, &s.edits, messages.Len(), model, options, request)
+	if err == nil && a.plan.Sum.Sent == 0 {
+		err = ErrNothingToAnswer
 	}
-	if plan.Sum.Sent == 0 {
-		return asked{}, ErrNothingToAnswer
-	}
-	a := asked{to: model, plan: plan, request: llm.Request{Model: model.Name, Messages: plan.Messages}}
-	a.decision = record.DecisionOf(messages.ID(messages.Len()-1), o, plan, a.request, model.Client)
-	return a, nil
+	return a, err
 }

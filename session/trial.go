@@ -1,18 +1,17 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
-	"winnow/session/record"
 	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -40,22 +39,16 @@ func (e *TrialError) Unwrap() error { return e.Err }
 // ErrNotConsidered says that a trial names a model of which nothing is known yet: Consider reads it.
 var ErrNotConsidered = errors.New("nothing is known of this model yet")
 
-// Consider reads what is known of another model, so that a Trial can name it. It may wait for the
-// network. What is learned of the model later, by asking it, is known after the next Consider.
+// Consider reads what is known of another model, so that a Trial can name it. It may wait for the network.
 func (s *Session) Consider(ctx context.Context, ref string) error {
-	to, err := s.deps.target(ref)
+	to, _, err := s.modelOf(ref)
 	if err != nil {
 		return &TrialError{err}
 	}
-	if err := to.Find(ctx); err != nil {
+	if err := cmp.Or(to.Find(ctx), ctx.Err()); err != nil { // an end of ctx leaves the window unknown
 		return err
 	}
-	if ctx.Err() != nil {
-		return ctx.Err() // The window was not found out.
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.considered[to.Ref()] = to
+	s.set(func(st *state) { st.models[to.Ref()] = to })
 	return nil
 }
 
@@ -67,53 +60,51 @@ func (s *Session) Preview(draft string, files ...history.Part) (history.Plan, er
 // Tried is a conversation with the settings of a trial, of which nothing is kept. Where they are not possible its
 // methods fail with a *TrialError.
 type Tried struct {
-	s      *Session
-	p      *planner // of s, or of a RemedyTrial
-	trial  Trial
-	err    error
-	row    store.Session // with the trial's settings
-	keys   []string      // of the policy, that the trial sets
-	policy history.Policy
-	named  *target.Model // the model with its own window
-	to     *target.Model // with the trial's window
+	s     *Session
+	plans *planner // of s, or of a RemedyTrial
+	trial Trial
+	err   error
+	state               // with the trial's settings
+	keys  []string      // of the policy, that the trial sets
+	to    *target.Model // the state's model with the trial's window
 }
 
 // Try tries out other settings.
 func (s *Session) Try(t Trial) Tried {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := Tried{s: s, p: &s.planner, trial: t, policy: s.policy, named: s.model}
-	if w.row, w.keys, w.err = t.on(s.row); w.err == nil && len(w.keys) > 0 {
-		w.policy, w.err = s.deps.settings().PolicyOf(overridesOf(w.row), w.keys...)
-	}
-	if w.err == nil && t.Model != "" {
-		w.named, w.err = s.knownModel(t.Model)
-	}
-	if w.to = w.named; w.err == nil {
-		w.row.Endpoint, w.row.Model = w.to.Client.Endpoint().Name, w.to.Name
-		if t.Window != nil {
-			w.to, w.err = w.to.WithWindow(*t.Window)
-		}
-	}
-	if w.err != nil {
-		w.err = &TrialError{w.err}
+	w := Tried{s: s, plans: &s.plans, trial: t, state: s.now()}
+	if err := w.set(); err != nil {
+		w.err = &TrialError{err}
 	}
 	return w
 }
 
-// knownModel is the model in use or one that was considered. The caller holds the lock.
-func (s *Session) knownModel(ref string) (*target.Model, error) {
-	to, err := s.deps.target(ref)
-	if err != nil {
-		return nil, err
+// set sets what the trial tries.
+func (w *Tried) set() (err error) {
+	if w.row, w.keys, err = w.trial.on(w.row); err != nil {
+		return err
 	}
-	if s.model.Same(to) {
-		return s.model, nil
+	if len(w.keys) > 0 {
+		if w.policy, err = w.s.deps.settings().PolicyOf(overridesOf(w.row), w.keys...); err != nil {
+			return err
+		}
 	}
-	if considered, ok := s.considered[to.Ref()]; ok {
-		return considered, nil
+	if w.trial.Model != "" {
+		to, known, err := w.s.modelOf(w.trial.Model)
+		if err == nil && !known {
+			err = fmt.Errorf("plan for %s: %w", to.Ref(), ErrNotConsidered)
+		}
+		if err != nil {
+			return err
+		}
+		w.model = to
 	}
-	return nil, fmt.Errorf("plan for %s: %w", to.Ref(), ErrNotConsidered)
+	w.to = w.model
+	w.row.Endpoint, w.row.Model = w.to.Client.Endpoint().Name, w.to.Name
+	w.system = w.s.deps.system(w.row)
+	if w.trial.Window != nil {
+		w.to, err = w.to.WithWindow(*w.trial.Window)
+	}
+	return err
 }
 
 // on is a conversation's row with the trial's settings, the model aside, and the keys of the policy that the trial
@@ -153,26 +144,35 @@ func (t Trial) on(row store.Session) (store.Session, []string, error) {
 // there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
 // plan to show.
 func (w Tried) Preview(draft string, files ...history.Part) (history.Plan, error) {
+	return w.plan(draft, files, func(*history.Options) {})
+}
+
+// plan is Preview of a message that is sent in a way of its own, which change sets.
+func (w Tried) plan(text string, files []history.Part, change func(*history.Options)) (history.Plan, error) {
 	if w.err != nil {
 		return history.Plan{}, w.err
 	}
-	options := func(p *planner, turn []history.Message) history.Options {
-		o := p.options(w.to, w.policy, turn)
-		o.System = w.s.deps.system(w.row)
-		return o
-	}
+	st, plans, earlier := w.state, w.plans, store.Message{}
 	if w.trial.Instead != 0 {
-		return w.s.planEdit(w.p, w.trial.Instead, draft, files, options)
+		var err error
+		if st, earlier, err = st.before(w.trial.Instead); err != nil {
+			return history.Plan{}, err
+		}
+		if plans = &w.s.edits; files == nil {
+			files = earlier.Parts
+		}
 	}
-	w.p.mu.Lock()
-	defer w.p.mu.Unlock()
-	turn := asTurn(draft, files)
-	o := options(w.p, turn)
+	turn := userTurn(text, files)
+	o := st.options(w.to, w.policy, turn...)
+	if earlier.Alone {
+		o.Scope = &history.Scope{For: history.ForAlone}
+	}
 	// A message that is sent leaves the pending calls without a result, which a strict recovery refuses.
-	if calls := w.p.pending(); len(calls) > 0 && (len(turn) == 0 || w.policy.Recovery != history.RecoverStrict) {
+	if calls := st.pending(); len(calls) > 0 && (len(turn) == 0 || w.policy.Recovery != history.RecoverStrict) {
 		o.Pending = calls[0].message
 	}
-	return w.p.buildLimited(w.to, w.p.branch.Len(), &o)
+	change(&o)
+	return plans.build(st, st.branch.Len(), w.to, o)
 }
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
@@ -180,10 +180,7 @@ func (w Tried) Body(plan history.Plan) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	w.s.mu.Lock()
-	request := w.s.requestTo(w.to, plan)
-	w.s.mu.Unlock()
-	return w.to.Client.Body(request)
+	return w.to.Client.Body(w.s.request(w.state, w.to, plan))
 }
 
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
@@ -209,12 +206,26 @@ func (w Tried) Model() (*target.Model, error) { return w.to, w.err }
 // Policy is what would cut the next request.
 func (w Tried) Policy() (history.Policy, error) { return w.policy, w.err }
 
-// asTurn is what the user would say with a draft, nothing where that is empty.
-func asTurn(draft string, files []history.Part) []history.Message {
-	if strings.TrimSpace(draft) == "" && len(files) == 0 {
-		return nil
+// RemedyTrial plans as requests would be after SetRemedy, and keeps nothing. It reads the conversation by itself: to
+// read an old message otherwise is to read all behind it again, and nobody who asks the session for something else
+// waits for that.
+type RemedyTrial struct {
+	s     *Session
+	plans planner
+}
+
+// TryRemedies begins to try remedies.
+func (s *Session) TryRemedies() *RemedyTrial { return &RemedyTrial{s: s} }
+
+// Try tries a remedy for some messages out, with the settings of a trial, in the conversation as it is now.
+func (r *RemedyTrial) Try(ctx context.Context, by Trial, to history.Remedy, messages ...int64) (Tried, error) {
+	groups, err := r.s.ToolGroups(ctx, messages...)
+	if err != nil {
+		return Tried{}, err
 	}
-	return []history.Message{{Role: history.User, Content: draft, Parts: files}}
+	w := r.s.Try(by)
+	w.plans, w.remedies = &r.plans, remediesWith(w.remedies, to, groups)
+	return w, nil
 }
 
 // Apply sets the conversation to what a trial tries: all of it in one transaction, or nothing where the
@@ -235,9 +246,9 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 	if w.err != nil {
 		return w.err
 	}
-	row, to := w.row, w.named
+	row := w.row
 	if t.Model != "" {
-		row.Address = to.Address()
+		row.Address = w.model.Address()
 	}
 	if err := s.deps.settings().CheckFree(overridesOf(was), overridesOf(row)); err != nil {
 		return err
@@ -253,16 +264,16 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 			return err
 		}
 	}
-	s.mu.Lock()
-	s.row.Preset, s.row.Overrides, s.row.Address, s.policy = row.Preset, row.Overrides, row.Address, policy
-	if s.model != to {
-		s.use(to)
-	}
-	s.mu.Unlock()
+	s.set(func(st *state) {
+		st.row.Preset, st.row.Overrides, st.row.Address, st.policy = row.Preset, row.Overrides, row.Address, policy
+		if st.model != w.model {
+			s.use(w.model)
+		}
+	})
 	if t.Window == nil {
 		return nil
 	}
-	return to.SetWindow(ctx, *t.Window)
+	return w.model.SetWindow(ctx, *t.Window)
 }
 
 // Settings are what decides the next request, each with where it comes from: the model and the system
@@ -289,37 +300,37 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 	of := w.s.deps.of(w.row.Endpoint, w.row.Model)
 	list := []settings.Setting{
 		{Key: "model", Value: w.to.Ref(), From: model},
-		{Key: "system", Value: lengthOf(w.s.deps.system(w.row)), From: system},
+		{Key: "system", Value: lengthOf(w.system), From: system},
 	}
 	if system == "configuration" {
 		list[1].Table = of.Tables["system"]
 	}
-	for _, s := range samplingSettings(of.Sampling) {
-		s.Table = of.Tables[s.Key]
-		list = append(list, s)
+	asked := of.Sampling
+	for _, p := range []struct {
+		key   string
+		set   bool
+		value any
+	}{
+		{"max_tokens", asked.MaxTokens > 0, asked.MaxTokens},
+		{"temperature", asked.Temperature != nil, pointed(asked.Temperature)},
+		{"top_p", asked.TopP != nil, pointed(asked.TopP)},
+		{"effort", asked.Effort != "", asked.Effort},
+	} {
+		if p.set {
+			list = append(list, settings.Setting{
+				Key: p.key, Value: p.value, From: "configuration", Table: of.Tables[p.key],
+			})
+		}
 	}
 	return append(list, keys...), nil
 }
 
-// samplingSettings are the parameters that are set, under their names in the configuration.
-func samplingSettings(s record.Sampling) []settings.Setting {
-	var list []settings.Setting
-	add := func(key string, value any) {
-		list = append(list, settings.Setting{Key: key, Value: value, From: "configuration"})
+// pointed is the number that a pointer points to, 0 for none.
+func pointed(number *float64) float64 {
+	if number == nil {
+		return 0
 	}
-	if s.MaxTokens > 0 {
-		add("max_tokens", s.MaxTokens)
-	}
-	if s.Temperature != nil {
-		add("temperature", *s.Temperature)
-	}
-	if s.TopP != nil {
-		add("top_p", *s.TopP)
-	}
-	if s.Effort != "" {
-		add("effort", s.Effort)
-	}
-	return list
+	return *number
 }
 
 // lengthOf stands for a text that is too long to show.

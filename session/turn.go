@@ -48,18 +48,16 @@ type turn struct {
 	uncondensed bool          // a summary failed
 	summaryBy   *target.Model // writes the summaries of this turn, nil before it is known
 
-	reason string // why there is another request, where that was not said yet: see sayReason
-
 	approved map[store.Purpose]limits.Estimate // requests that the user allowed although they exceed a limit
 
 	unknown map[string]bool // calls of tools that do not exist, by name and arguments
 
 	lent *target.Model // asked in this turn in place of the conversation's model, nil for none
 
-	planned   history.Plan    // the newest request
+	planned   history.Plan    // the newest request, under mu
 	last      store.Request   // its record, once it is over
 	failure   *record.Failure // why the turn failed, nil where it did not or its message is not stored
-	readAgain []int           // positions of the messages that the running call of the recall tool found
+	readAgain []int           // positions of the messages that the running call of recall found, under mu
 
 	answered *approval.Answer // the answer to the next question, where the user has answered it already
 }
@@ -131,25 +129,24 @@ func newTurn(s *Session, stop context.CancelFunc) *turn {
 }
 
 // claim makes t the session's one turn, or says why there can be none.
-func (s *Session) claim(t *turn) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.lease.leased:
-		return ErrLeased
-	case s.turn != nil:
-		return ErrBusy
-	}
-	s.turn = t
-	return nil
+func (s *Session) claim(t *turn) (err error) {
+	s.set(func(st *state) {
+		switch {
+		case st.lease.leased:
+			err = ErrLeased
+		case st.turn != nil:
+			err = ErrBusy
+		default:
+			st.turn = t
+		}
+	})
+	return err
 }
 
 // release gives the session back.
 func (t *turn) release() {
 	t.Model().FreeReply()
-	t.mu.Lock()
-	t.Session.turn = nil
-	t.mu.Unlock()
+	t.set(func(st *state) { st.turn = nil })
 	t.before.EndTurn()
 	close(t.done)
 }
@@ -221,17 +218,22 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	row.System, row.SystemFixed, row.Address = t.SystemPrompt(), true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
 	if err == nil {
-		t.mu.Lock()
-		t.row.ID, t.row.Created, t.row.Updated = begun.ID, begun.Created, begun.Updated
-		t.row.Title, t.row.TitleFrom = begun.Title, begun.TitleFrom
-		t.row.System, t.row.SystemFixed, t.row.Address = begun.System, true, begun.Address
-		t.mu.Unlock()
+		t.set(func(st *state) {
+			st.row.ID, st.row.Created, st.row.Updated = begun.ID, begun.Created, begun.Updated
+			st.row.Title, st.row.TitleFrom = begun.Title, begun.TitleFrom
+			st.row.System, st.row.SystemFixed, st.row.Address = begun.System, true, begun.Address
+		})
 	}
 	t.writing.Unlock()
 	if err != nil {
 		return err
 	}
-	t.leaseBegun(ctx)
+	if t.now().lease.wanted {
+		// The message is stored already: that another window may write in it too is no reason to lose the turn.
+		if _, err := t.Lease(ctx); err != nil {
+			t.log().Warn("take the session for this window", "error", ErrorCode(err))
+		}
+	}
 	t.commit(first)
 	if titled {
 		t.emit(Titled{begun.Title})
@@ -239,41 +241,25 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 	return nil
 }
 
-// leaseBegun takes the lease of a conversation that has just come to disk, where its window asked for that. The message
-// is stored already: that another window may write in it too is no reason to lose the turn.
-func (t *turn) leaseBegun(ctx context.Context) {
-	t.mu.Lock()
-	wanted := t.lease.wanted
-	t.mu.Unlock()
-	if !wanted {
-		return
-	}
-	if _, err := t.Lease(ctx); err != nil {
-		t.log().Warn("take the session for this window", "error", ErrorCode(err))
-	}
-}
-
 // commit goes on from the user's message, which is on disk.
 func (t *turn) commit(m store.Message) {
-	t.mu.Lock()
-	t.past = t.branch.Len()
-	t.mu.Unlock()
+	t.past = t.Branch().Len()
 	t.add(m)
 	t.emit(Stored{m})
 }
 
 // add puts a stored message at the end of the branch and of the running turn.
 func (t *turn) add(m store.Message) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.branch = t.branch.With(m)
-	t.row.Leaf = m.ID
-	t.row.Messages++
-	if m.Role == history.User {
-		t.row.Turns++
-		t.number = t.row.Turns
-	}
-	t.messages = append(t.messages, m.Message)
+	t.set(func(st *state) {
+		st.branch = st.branch.With(m)
+		st.row.Leaf = m.ID
+		st.row.Messages++
+		if m.Role == history.User {
+			st.row.Turns++
+			t.number = st.row.Turns
+		}
+		t.messages = append(t.messages, m.Message)
+	})
 }
 
 // Step 2: the plan.
@@ -281,24 +267,28 @@ func (t *turn) add(m store.Message) {
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
 // for none.
 func (t *turn) answer(ctx context.Context) error {
-	if err := t.fixSystem(ctx); err != nil {
-		return err
+	if row := t.Info(); !row.SystemFixed && row.ID != "" {
+		// What the configuration says later is for other conversations.
+		if err := t.SetSystem(ctx, t.SystemPrompt()); err != nil {
+			return err
+		}
 	}
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
-	t.forgetOld(ctx)
-	called := "" // the tools of the answer before
-	for round := range t.deps.MaxRounds {
-		if round > 0 {
-			t.Model().AskWindowAgain(ctx)
-			t.reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(),
-				called, round+1, t.deps.MaxRounds)
-		}
+	reason := t.forgetOld(ctx)
+	for round := 1; ; round++ {
 		if err := t.prepareTools(ctx); err != nil {
 			return err
 		}
-		answer, err := t.round(ctx)
+		var answer store.Message
+		err := t.attempt(ctx, errand{
+			purpose: store.ForAnswer, turn: t.number, user: t.messages[0].ID, plan: t.plan, announce: t.announce,
+			ask: func(ctx context.Context, a *asked) (begun bool, err error) {
+				answer, err = t.ask(ctx, a)
+				return answer.ID != 0, err
+			},
+		}, reason)
 		if err != nil {
 			return err
 		}
@@ -308,45 +298,37 @@ func (t *turn) answer(ctx context.Context) error {
 		if err := t.runTools(ctx, callsOf(answer)); err != nil {
 			return err
 		}
-		called = namesOf(answer.ToolCalls)
-	}
-	return &ToolError{
-		fmt.Sprintf("the model called tools %d times in one turn, which is the limit (tools.max_rounds)",
-			t.deps.MaxRounds),
+		if round == t.deps.MaxRounds {
+			return &ToolError{
+				fmt.Sprintf("the model called tools %d times in one turn, which is the limit (tools.max_rounds)", round),
+			}
+		}
+		t.Model().AskWindowAgain(ctx)
+		reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(),
+			namesOf(answer.ToolCalls), round+1, t.deps.MaxRounds)
 	}
 }
 
-// askModel asks the server for the model's window and prices where they are not known yet. A turn
-// stores the user's message before it: a server that does not answer costs no message.
+// askModel asks the server for the model's window and prices where they are not known yet. A default model that its
+// server does not list any more is replaced before anything is sent to it. A server that does not answer says so when
+// it is asked for the answer.
 func (t *turn) askModel(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, target.Patience)
 	defer cancel()
-	if err := t.checkDefault(ask); err != nil {
+	if t.Model().Dated() {
+		replaced, err := t.Reach(ask)
+		if replaced != "" {
+			t.emit(Notice{replaced})
+		}
+		if fault := (*llm.Error)(nil); err != nil && !errors.As(err, &fault) {
+			return err
+		}
+	}
+	if err := t.Model().Find(ask); err != nil {
 		return err
 	}
-	to := t.Model()
-	if err := to.Find(ask); err != nil {
-		return err
-	}
-	to.AskWindowAgain(ask)
+	t.Model().AskWindowAgain(ask)
 	return ctx.Err()
-}
-
-// checkDefault replaces a default model that its server does not list any more, before anything is sent to
-// it. A server that does not answer says so when it is asked for the answer.
-func (t *turn) checkDefault(ctx context.Context) error {
-	if !t.Model().Dated() {
-		return nil
-	}
-	replaced, err := t.Reach(ctx)
-	if replaced != "" {
-		t.emit(Notice{replaced})
-	}
-	var fault *llm.Error
-	if errors.As(err, &fault) {
-		return nil
-	}
-	return err
 }
 
 // prepareTools waits for tools that are still starting, so that the next request can offer them, and says what
@@ -356,15 +338,6 @@ func (t *turn) prepareTools(ctx context.Context) error {
 		return nil
 	}
 	return t.deps.Prepare(ctx, func(sentence string) { t.emit(Notice{sentence}) })
-}
-
-// fixSystem makes the system prompt the conversation's own, where it is not yet: what the configuration says
-// later is for other conversations.
-func (t *turn) fixSystem(ctx context.Context) error {
-	if row := t.Info(); row.SystemFixed || row.ID == "" {
-		return nil
-	}
-	return t.SetSystem(ctx, t.SystemPrompt())
 }
 
 // namesOf lists the tools that are called.
@@ -379,163 +352,83 @@ func namesOf(calls []history.ToolCall) string {
 	return strings.Join(names, ", ")
 }
 
-// round plans one request, sends it and saves its answer. A request that turns out to be larger
-// than the window is planned and asked again, smaller, as long as nothing of an answer has arrived. One
-// whose history the model wants otherwise is planned and asked again so: once for each requirement, because one that
-// is known already is not learned. One that may have failed for its tool calls is
-// asked once more with them as text.
-func (t *turn) round(ctx context.Context) (answer store.Message, err error) {
-	defer delete(t.approved, store.ForAnswer)
-	err = t.attempt(ctx, t.plan, func(a asked) (begun bool, err error) {
-		answer, err = t.ask(ctx, a)
-		return answer.ID != 0, err
-	})
-	return answer, err
-}
-
-// attempt plans a request and asks, as often as there is reason to ask otherwise or with less.
-func (t *turn) attempt(
-	ctx context.Context, plan func(context.Context) (asked, error), ask func(asked) (begun bool, err error),
-) error {
-	var tries tooLong
-	defer func() { t.reason = "" }()
-	named := false // the server said that it refuses the tool calls
-	for {
-		a, err := plan(ctx)
-		if tries.keepLeast(err) {
-			continue
-		}
-		if err != nil {
-			tries.giveUp()
-			return tries.instead(err)
-		}
-		begun, err := ask(a)
-		var fault *llm.Error
-		if errors.As(err, &fault) && fault.Replan {
-			t.learnProfile(ctx, a)
-			continue
-		}
-		t.endTextTrial(ctx, a, begun, fault)
-		if fault != nil && !begun {
-			named = named || fault.Tools == llm.TheTools
-			if t.tryToolsAsText(a, fault) {
-				continue
-			}
-		}
-		if !errors.Is(err, llm.Overflow) || fault == nil {
-			tries.settle()
-			return a.blame(err, named)
-		}
-		if begun || !t.planSmaller(ctx, a, fault, &tries) {
-			tries.giveUp()
-			return err
-		}
-	}
-}
-
-// plan decides the next request, stores its record and shows it. The record is on disk before any
-// byte of the request leaves.
+// plan decides the turn's next request.
 func (t *turn) plan(ctx context.Context) (asked, error) {
 	t.last = store.Request{}
-	a, err := t.planAllowed(ctx, store.ForAnswer, func() (asked, error) {
-		if _, err := t.refresh(ctx); err != nil {
-			return asked{}, err
-		}
-		if t.Flag(t.messages[0].ID) == history.Exclude {
-			return asked{}, ErrExcluded
-		}
-		if err := t.condense(ctx); err != nil {
-			return asked{}, err
-		}
-		a, err := t.decide(ctx, question{model: t.asks, options: t.nextOptions, request: t.requestTo})
-		return a, unsent(err)
-	})
+	if _, err := t.refresh(ctx); err != nil {
+		return asked{}, err
+	}
+	if t.Flag(t.messages[0].ID) == history.Exclude {
+		return asked{}, ErrExcluded
+	}
+	if err := t.condense(ctx); err != nil {
+		return asked{}, err
+	}
+	a, err := t.decide(ctx, &t.plans, t.past, t.Model(), t.nextOptions, t.request)
+	if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
+		err = fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = "+
+			"\"repair\" under [context] sends it repaired", err)
+	}
 	if err != nil {
-		return asked{}, err
+		return a, err
 	}
-	forecast := t.before.Forecast(a.plan)
-	a.prefix = forecast.Prefix
-	if err := t.record(ctx, &a, sending{t.number, t.messages[0].ID, store.ForAnswer}); err != nil {
-		return asked{}, err
-	}
-	t.mu.Lock()
-	t.planned = a.plan
-	t.mu.Unlock()
-	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
-	t.sayReason()
-	t.noteUnpriced(a)
-	t.noteLowered()
-	t.noteUnsent()
-	if a.decision.Scope != nil {
-		forecast.Losses = nil // The user sends the message alone, and asked for that.
-	}
-	t.emit(Planned{Plan: a.plan, Request: a.record, Forecast: forecast})
-	a.began = t.deps.Now()
+	a.forecast = t.before.Forecast(a.plan)
 	return a, nil
 }
 
-// question is what a request is planned by. Its model and options are asked for with the lock held.
-type question struct {
-	model   func() *target.Model
-	options func() history.Options
-	request func(*target.Model, history.Plan) llm.Request
-}
-
-// decide plans a request about the branch before the turn, by real counts of all that it holds. A message
-// that was planned with by a guess is counted before it is sent, and then the plan is made anew: each time
-// there are fewer.
-func (t *turn) decide(ctx context.Context, q question) (asked, error) {
-	for {
-		t.mu.Lock()
-		to, o := q.model(), q.options()
-		plan, err := t.buildLimited(to, t.past, &o)
-		guessed, messages := t.guessedIn(plan), t.branch
-		a := asked{to: to, request: q.request(to, plan), plan: plan}
-		a.decision = record.DecisionOf(t.leafOf(o), o, plan, a.request, a.to.Client)
-		a.decision.Guessed = t.guesses()
-		t.mu.Unlock()
-		if len(guessed) == 0 {
-			return a, err
-		}
-		if err := t.countAt(ctx, messages, guessed); err != nil {
-			return asked{}, err
-		}
-	}
-}
-
-// nextOptions is everything beside the history that decides the turn's next request. The caller holds
-// the lock.
-func (t *turn) nextOptions() history.Options {
-	o := t.options(t.asks(), t.policy, t.messages)
-	if t.alone() {
+// nextOptions is everything beside the history that decides the turn's next request.
+func (t *turn) nextOptions(st state) history.Options {
+	o := st.options(t.Model(), st.policy, t.messages...)
+	if st.alone(t.messages[0].ID) {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	o.CutCurrent = t.cut
 	return o
 }
 
-// alone says that the conversation before the turn is not sent: its user's message says so in the store,
-// whichever way it is asked. The caller holds the lock.
-func (t *turn) alone() bool {
-	at, there := t.find(t.messages[0].ID)
-	return there && t.branch.Row(at).Alone
+// alone says that a message of the user's is sent without the conversation before it: it says so in the store,
+// whichever way it is asked about.
+func (st state) alone(user int64) bool {
+	at, there := st.branch.Find(user)
+	return there && st.branch.Row(at).Alone
 }
 
-// leafOf is the newest message that a request is planned from: the turn's, and for one that winnow asks by
-// itself the newest before the turn. The caller holds the lock.
-func (t *turn) leafOf(o history.Options) int64 {
-	if len(o.Turn) > 0 && o.Turn[0].ID != 0 {
-		return t.row.Leaf
+// announce shows what the turn's request holds, whose record is on disk, and says what is asked otherwise than the user
+// may expect: once for each model.
+func (t *turn) announce(a *asked) {
+	t.set(func(*state) { t.planned = a.plan })
+	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
+	to := a.to
+	note := func(key, format string, values ...any) {
+		if to.SayOnce(key) {
+			t.emit(Notice{fmt.Sprintf(format, values...)})
+		}
 	}
-	return t.branch.ID(t.past - 1)
+	if l, _ := t.spending.now(); !l.AskUnknown && l.Unchecked(a.estimate()) {
+		note("price", "the limits on costs cannot be checked for %s: its price is not known", to.Ref())
+	}
+	if wanted, asked, ok := to.Lowered(); ok {
+		window := to.Window().Tokens
+		note(fmt.Sprint("max_tokens in ", window), "max_tokens = %d is more than half of the model's window of %d tokens; "+
+			"asking for %d", wanted, window, asked)
+	}
+	if ways := to.Unsent(); ways != "" {
+		note(ways, "%s is asked %s, according to its documentation (%s)", to.Name, ways, llm.DocumentedDate)
+	}
+	forecast := a.forecast
+	if a.decision.Scope != nil {
+		forecast.Losses = nil // The user sends the message alone, and asked for that.
+	}
+	t.emit(Planned{Plan: a.plan, Request: a.record, Forecast: forecast})
+	a.began = t.deps.Now()
 }
 
 // Steps 3 and 4: the request and its answer.
 
 // ask sends the request and saves what comes back: the whole answer, or its beginning when the user
 // or the network ended it. Only a request without any answer at all leaves no message.
-func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
-	fault := a.stream(ctx, func(event llm.Event) error { return t.arrive(ctx, &a, event) })
+func (t *turn) ask(ctx context.Context, a *asked) (store.Message, error) {
+	fault := t.stream(ctx, a, func() error { return t.keep(ctx, a) }, t.emit)
 	switch {
 	case fault == nil && a.saver == nil:
 		fault = a.noSpaceForReply()
@@ -547,41 +440,19 @@ func (t *turn) ask(ctx context.Context, a asked) (store.Message, error) {
 	if a.saver == nil {
 		return store.Message{}, t.saveFault(ctx, a, fault)
 	}
-	t.judge(&a)
+	t.judge(a)
 	answer, err := t.saveAnswer(ctx, a)
 	t.last = a.record
 	if err != nil {
 		return answer, err
 	}
-	t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
+	t.before.Answered(a.to.Ref(), a.record.Created, a.plan)
 	a.to.Ran()
 	t.noteCount(ctx, a)
 	if fault == nil {
 		t.noteEnd(a)
 	}
 	return answer, fault
-}
-
-// arrive takes one event of the stream: offers it to the store, shows it.
-func (t *turn) arrive(ctx context.Context, a *asked, event llm.Event) error {
-	var shown Event
-	switch event := event.(type) {
-	case llm.Waiting:
-		return t.again(ctx, a, event, t.emit)
-	case llm.TextDelta:
-		shown = Delta{Text: event.Text}
-	case llm.ReasoningDelta:
-		shown = Delta{Reasoning: event.Text}
-	case llm.ToolDelta:
-		shown = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
-	default:
-		return nil
-	}
-	if err := t.keep(ctx, a); err != nil {
-		return err
-	}
-	t.emit(shown)
-	return nil
 }
 
 // keep offers what has arrived to the store. The row begins with the first piece, before that piece
@@ -591,7 +462,7 @@ func (t *turn) keep(ctx context.Context, a *asked) error {
 		save, cancel := detached(ctx)
 		defer cancel()
 		a.record.FirstToken = t.deps.Now().Sub(a.began)
-		row, err := t.deps.Store.StartAnswer(save, t.answerRow(*a))
+		row, err := t.deps.Store.StartAnswer(save, t.answerRow(a))
 		if err != nil {
 			return err
 		}
@@ -602,7 +473,7 @@ func (t *turn) keep(ctx context.Context, a *asked) error {
 }
 
 // answerRow is the answer's row as of now.
-func (t *turn) answerRow(a asked) store.Message {
+func (t *turn) answerRow(a *asked) store.Message {
 	status := history.Complete
 	if a.record.End != store.EndDone {
 		status = history.Interrupted
@@ -627,7 +498,7 @@ func (t *turn) answerRow(a asked) store.Message {
 
 // saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
 // stop: the user has already seen the text.
-func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
+func (t *turn) saveAnswer(ctx context.Context, a *asked) (store.Message, error) {
 	if err := a.saver.close(); err != nil {
 		t.log().Warn("checkpoint the answer", "error", ErrorCode(err))
 	}
@@ -642,14 +513,11 @@ func (t *turn) saveAnswer(ctx context.Context, a asked) (store.Message, error) {
 	}
 	t.add(stored)
 	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record, a.plan)})
-	if a.record.End == store.EndNoDone {
-		t.emit(Notice{"the server ended the stream without a finish reason; the answer is kept as interrupted"})
-	}
 	return stored, nil
 }
 
 // saveFault stores why a request has no answer, and hands the reason on.
-func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
+func (t *turn) saveFault(ctx context.Context, a *asked, fault error) error {
 	save, cancel := detached(ctx)
 	defer cancel()
 	if fault == nil && ctx.Err() == nil {
@@ -661,7 +529,7 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 		return errors.Join(fault, err)
 	}
 	if a.record.End != store.EndFailed {
-		t.before.Answered(a.to.Ref(), a.record.Created, a.plan, t.Branch())
+		t.before.Answered(a.to.Ref(), a.record.Created, a.plan)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -670,15 +538,21 @@ func (t *turn) saveFault(ctx context.Context, a asked, fault error) error {
 }
 
 // noteEnd says why an answer that is over may not be what was asked for.
-func (t *turn) noteEnd(a asked) {
+func (t *turn) noteEnd(a *asked) {
+	text := ""
 	switch {
+	case a.record.End == store.EndNoDone:
+		text = "the server ended the stream without a finish reason; the answer is kept as interrupted"
 	case a.record.End != store.EndDone:
 	case a.reply.Finished.Reason == "length":
-		t.emit(Notice{"the answer is cut off: it reached the length limit of the model or of max_tokens"})
+		text = "the answer is cut off: it reached the length limit of the model or of max_tokens"
 	case a.reply.Finished.Reason == "content_filter":
-		t.emit(Notice{"the answer is cut off: the server's content filter stopped it"})
+		text = "the answer is cut off: the server's content filter stopped it"
 	case strings.TrimSpace(a.reply.Text) == "" && len(a.reply.Calls) == 0:
-		t.emit(Notice{"the model sent reasoning but no answer"})
+		text = "the model sent reasoning but no answer"
+	}
+	if text != "" {
+		t.emit(Notice{text})
 	}
 }
 
@@ -718,17 +592,19 @@ func (t *turn) fail(ctx context.Context, err error) {
 // markFaulty notes on the active branch that the turn failed behind its last message there, and returns that. Where an
 // answer was asked for again and none came, it is the answer that was there before.
 func (t *turn) markFaulty() (last int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at, there := t.find(t.messages[0].ID)
-	if !there {
-		return t.messages[0].ID
-	}
-	for at+1 < t.branch.Len() && t.branch.Role(at+1) != history.User {
-		at++
-	}
-	t.branch = t.branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
-	return t.branch.ID(at)
+	last = t.messages[0].ID
+	t.set(func(st *state) {
+		at, there := st.branch.Find(last)
+		if !there {
+			return
+		}
+		for at+1 < st.branch.Len() && st.branch.Role(at+1) != history.User {
+			at++
+		}
+		st.branch = st.branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
+		last = st.branch.ID(at)
+	})
+	return last
 }
 
 // detached is a bounded context for the writes that a stop must not prevent.

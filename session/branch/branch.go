@@ -52,14 +52,16 @@ func (r Row) Status() history.Status { return statuses[r.status] }
 // another goroutine reads. The zero Branch is empty.
 type Branch struct {
 	rows  []Row
-	pages *Pages
+	pages *pages
 }
 
-// New is an empty branch whose messages are read through pages.
-func New(pages *Pages) Branch { return Branch{pages: pages} }
+// New is an empty branch whose messages are read by their ids. Counts of another tokenizer are left out.
+func New(tokenizer string, read func(ctx context.Context, ids []int64) ([]store.Message, error)) Branch {
+	return Branch{pages: &pages{tokenizer: tokenizer, read: read, kept: map[int][]store.Message{}}}
+}
 
 // Of is a branch of messages that no store has: they stay in memory.
-func Of(messages ...store.Message) Branch { return New(inMemory()).With(messages...) }
+func Of(messages ...store.Message) Branch { return Branch{}.With(messages...) }
 
 // Len is how many messages there are.
 func (b Branch) Len() int { return len(b.rows) }
@@ -95,11 +97,11 @@ func (b Branch) With(messages ...store.Message) Branch {
 	if b.pages == nil {
 		b.pages = inMemory()
 	}
+	b.pages.add(messages)
 	b.rows = slices.Grow(slices.Clip(b.rows), len(messages)) // another branch may go on from here too
 	for i := range messages {
 		b.rows = append(b.rows, b.pages.row(&messages[i]))
 	}
-	b.pages.add(messages)
 	return b
 }
 
@@ -124,11 +126,6 @@ func (b Branch) LastUser() int {
 	return at
 }
 
-// Calls says that a message calls tools.
-func (b Branch) Calls() bool {
-	return slices.ContainsFunc(b.rows, func(r Row) bool { return r.Calls > 0 })
-}
-
 // Forget reads the messages anew when they are asked for: the store has something else now.
 func (b Branch) Forget() { b.pages.forget() }
 
@@ -136,7 +133,7 @@ func (b Branch) Forget() { b.pages.forget() }
 func (b Branch) Message(i int) (store.Message, error) {
 	m, err := b.pages.message(b, i)
 	if err != nil {
-		return store.Message{}, err
+		return m, err
 	}
 	return b.pages.as(m, b.rows[i]), nil
 }
@@ -214,7 +211,7 @@ func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, err
 }
 
 // row is what is known of a message.
-func (p *Pages) row(m *store.Message) Row {
+func (p *pages) row(m *store.Message) Row {
 	r := Row{
 		ID: m.ID, Request: m.Request, Created: m.CreatedMS, Size: int32(min(len(m.Content), math.MaxInt32)),
 		Calls: int32(len(m.ToolCalls)), Seq: int32(m.Seq),

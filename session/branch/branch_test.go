@@ -86,7 +86,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		d := &disk{messages: map[int64]store.Message{}}
-		branches := []plain{{Branch: New(NewPages("t", d.read))}}
+		branches := []plain{{Branch: New("t", d.read)}}
 		next := int64(1)
 		message := func() store.Message {
 			m := store.Message{
@@ -133,7 +133,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 				}
 			case 4: // the newest were read first
 				n := rapid.IntRange(0, b.Len()).Draw(t, "older")
-				newest := New(b.pages).With(b.messages[n:]...)
+				newest := b.First(0).With(b.messages[n:]...)
 				for i, m := range b.messages[n:] {
 					newest = newest.Change(func(rows []Row) { rows[i].Tokens = int32(m.Tokens) })
 				}
@@ -148,7 +148,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 				for _, m := range b.messages {
 					ids = append(ids, m.ID)
 				}
-				loaded, err := New(NewPages("t", d.read)).Load(t.Context(), ids, nil)
+				loaded, err := New("t", d.read).Load(t.Context(), ids, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -168,7 +168,7 @@ func TestBranchIsTheListOfItsMessages(t *testing.T) {
 func TestAMessageThatIsGoneIsAnError(t *testing.T) {
 	t.Parallel()
 	d := &disk{messages: map[int64]store.Message{}}
-	b := New(NewPages("", d.read))
+	b := New("", d.read)
 	for i := range 3 {
 		m := store.Message{Message: history.Message{ID: int64(i + 1), Role: history.User}}
 		d.messages[m.ID] = m

@@ -17,8 +17,8 @@ const (
 	readTime = 10 * time.Second // a page that takes longer is not read: whoever asks for one waits for it
 )
 
-// Pages read the messages of branches and keep some of what they read. They are safe for several goroutines.
-type Pages struct {
+// pages read the messages of branches and keep some of what they read. They are safe for several goroutines.
+type pages struct {
 	tokenizer string
 	read      func(ctx context.Context, ids []int64) ([]store.Message, error)
 
@@ -28,15 +28,9 @@ type Pages struct {
 	own  map[int64]store.Message // messages that no store has; nil where read has all of them
 }
 
-// NewPages returns pages of messages that read reads by their ids. Counts of another tokenizer are left out.
-func NewPages(tokenizer string, read func(ctx context.Context, ids []int64) ([]store.Message, error)) *Pages {
-	return &Pages{tokenizer: tokenizer, read: read, kept: map[int][]store.Message{}}
-}
-
 // inMemory is pages of messages that no store has.
-func inMemory() *Pages {
-	p := NewPages("", nil)
-	p.own = map[int64]store.Message{}
+func inMemory() *pages {
+	p := &pages{kept: map[int][]store.Message{}, own: map[int64]store.Message{}}
 	p.read = func(_ context.Context, ids []int64) ([]store.Message, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -50,18 +44,19 @@ func inMemory() *Pages {
 }
 
 // add takes messages that have just come. Those of a store are read again when they are asked for.
-func (p *Pages) add(messages []store.Message) {
+func (p *pages) add(messages []store.Message) {
+	if p.own == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range messages {
-		if p.own != nil {
-			p.own[m.ID] = m
-		}
+		p.own[m.ID] = m
 	}
 }
 
 // forget drops what is kept.
-func (p *Pages) forget() {
+func (p *pages) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.kept)
@@ -69,7 +64,7 @@ func (p *Pages) forget() {
 }
 
 // message is message i of a branch.
-func (p *Pages) message(b Branch, i int) (store.Message, error) {
+func (p *pages) message(b Branch, i int) (store.Message, error) {
 	number, at := i/page, i%page
 	p.mu.Lock()
 	list := p.kept[number]
@@ -88,7 +83,7 @@ func (p *Pages) message(b Branch, i int) (store.Message, error) {
 }
 
 // keep keeps a page. Where there is too much, all others go.
-func (p *Pages) keep(number int, list []store.Message) {
+func (p *pages) keep(number int, list []store.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.size += sizeOf(list) - sizeOf(p.kept[number])
@@ -115,15 +110,12 @@ func sizeOf(messages []store.Message) (n int) {
 }
 
 // some are the messages of a branch from one index to before another.
-func (p *Pages) some(ctx context.Context, b Branch, from, to int) ([]store.Message, error) {
-	return p.fetch(ctx, from, slices.Collect(b.First(to).rest(from).IDs()))
+func (p *pages) some(ctx context.Context, b Branch, from, to int) ([]store.Message, error) {
+	return p.fetch(ctx, from, slices.Collect(Branch{rows: b.rows[from:to]}.IDs()))
 }
 
-// rest is the branch without its first n messages.
-func (b Branch) rest(n int) Branch { return Branch{b.rows[n:], b.pages} }
-
 // fetch reads messages, the first of which has the index from.
-func (p *Pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Message, error) {
+func (p *pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Message, error) {
 	list, err := p.read(ctx, ids)
 	if err == nil && !slices.EqualFunc(list, ids, func(m store.Message, id int64) bool { return m.ID == id }) {
 		err = store.ErrNotFound
@@ -135,7 +127,7 @@ func (p *Pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Messa
 }
 
 // as is a message with the tokens of its row.
-func (p *Pages) as(m store.Message, row Row) store.Message {
+func (p *pages) as(m store.Message, row Row) store.Message {
 	m.Tokens = int(row.Tokens)
 	if p.own == nil && row.Counted {
 		m.Tokenizer = p.tokenizer

@@ -31,52 +31,35 @@ func (c Counts) Sent() int { return c.Kept + c.Cut + c.Recalled }
 // CountsOf sums verdicts on messages.
 func CountsOf(entries []history.Entry, added []history.Added, messages branch.Branch) Counts {
 	c := Counts{Stored: len(entries), Added: len(added)}
+	by := map[history.Disposition]*int{
+		history.Kept: &c.Kept, history.Cut: &c.Cut, history.Recalled: &c.Recalled, history.Dropped: &c.Dropped,
+		history.Excluded: &c.Excluded, history.Isolated: &c.Quarantined, history.Blank: &c.Blank,
+	}
 	for i := range entries {
 		e := &entries[i]
-		c.count(e)
-		if messages.Len() == 0 || !e.Sent() {
+		if n := by[e.Disposition]; n != nil {
+			*n++
+		}
+		if !e.Sent() {
 			continue
 		}
+		if e.Pinned {
+			c.Pinned++
+		}
+		if len(e.Repairs) > 0 {
+			c.Repaired++
+		}
 		if at, there := messages.Find(e.ID); there && messages.Row(at).Created != 0 {
-			c.span(time.UnixMilli(messages.Row(at).Created).UTC())
+			said := time.UnixMilli(messages.Row(at).Created).UTC()
+			if c.Oldest.IsZero() || said.Before(c.Oldest) {
+				c.Oldest = said
+			}
+			if said.After(c.Newest) {
+				c.Newest = said
+			}
 		}
 	}
 	return c
-}
-
-// count adds a verdict.
-func (c *Counts) count(e *history.Entry) {
-	switch e.Disposition {
-	case history.Kept:
-		c.Kept++
-	case history.Cut:
-		c.Cut++
-	case history.Recalled:
-		c.Recalled++
-	case history.Dropped:
-		c.Dropped++
-	case history.Excluded:
-		c.Excluded++
-	case history.Isolated:
-		c.Quarantined++
-	case history.Blank:
-		c.Blank++
-	}
-	if e.Sent() && e.Pinned {
-		c.Pinned++
-	}
-	if e.Sent() && len(e.Repairs) > 0 {
-		c.Repaired++
-	}
-}
-
-func (c *Counts) span(t time.Time) {
-	if c.Oldest.IsZero() || t.Before(c.Oldest) {
-		c.Oldest = t
-	}
-	if t.After(c.Newest) {
-		c.Newest = t
-	}
 }
 
 // LogValue is what slog writes.

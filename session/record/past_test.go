@@ -99,8 +99,10 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 		t.Fatal(err)
 	}
 	return Leaving{
-		Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m",
-		Decision: DecisionOf(leaf, o, plan, request, client), Plan: plan, Body: body,
+		Request: store.Request{
+			Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m",
+		},
+		Decision: DecisionOf(leaf, o, plan, request, client), Made: plan, Body: body,
 	}
 }
 
@@ -133,17 +135,17 @@ func TestRecordedRequestIsProvenByItsBytes(t *testing.T) {
 func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 	r := conversation(t, "Is it so?", "Is it so still?")
 	plan := r.plan(t, 2)
-	live := NewPast(words, true)
+	live := NewPast(true)
 	live.Use(model)
 	for turn := 1; turn <= 2; turn++ {
 		found, err := r.Find(t.Context(), turn, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		live.Answered(model, found.Request.Created, r.plan(t, turn), branch.Branch{})
+		live.Answered(model, found.Request.Created, r.plan(t, turn))
 		live.EndTurn()
 	}
-	opened := NewPast(words, false)
+	opened := NewPast(false)
 	opened.Use(model)
 	if got := opened.Forecast(plan); got.Prefix.Known || got.Losses != nil {
 		t.Errorf("before the records are read the forecast is %+v", got)
@@ -161,19 +163,19 @@ func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	r := conversation(t, "Is it so?", "Is it so still?")
 	short := &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
-	p := NewPast(words, false)
+	p := NewPast(false)
 	p.Use(model)
-	loaded, unmade, err := p.load(t.Context(), r, model)
+	loaded, unmade, err := load(t.Context(), r, model)
 	if err != nil || unmade != nil || loaded.answered == nil {
 		t.Fatalf("read %+v, %v, %v; want the newest request", loaded, unmade, err)
 	}
 	loaded.shortfall, loaded.cutShort = short, []int64{99}
 
-	p.Answered(model, time.Time{}, r.plan(t, 1), branch.Branch{})
+	p.Answered(model, time.Time{}, r.plan(t, 1))
 	p.EndTurn()
 	plan := r.plan(t, 2)
 	want := p.Forecast(plan).Prefix
-	p.keep(loaded, model)
+	p.keep(loaded)
 	if got := p.Forecast(plan); got.Prefix != want || !want.Known || got.Shortfall != nil {
 		t.Errorf("a turn has ended meanwhile: the forecast is %+v, want the prefix %+v", got, want)
 	}
@@ -181,16 +183,16 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 		t.Error("what older requests did not hold whole is not known")
 	}
 
-	p = NewPast(words, false)
+	p = NewPast(false)
 	p.Use("test/other")
-	p.keep(loaded, model)
+	p.keep(loaded)
 	if got := p.Forecast(plan); got.Shortfall != nil || got.Prefix.Known {
 		t.Errorf("the other model has the forecast of the first: %+v", got)
 	}
 }
 
 func TestShortfallEndsWithTheModel(t *testing.T) {
-	p := NewPast(words, true)
+	p := NewPast(true)
 	p.Counted(store.Request{Turn: 1, CutExpected: 9000, Prompt: 4096})
 	if p.Forecast(history.Plan{}).Shortfall == nil {
 		t.Error("a shortfall that was counted is not known")

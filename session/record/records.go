@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -32,29 +31,21 @@ type Records struct {
 
 // Leaving is a request that is about to be sent.
 type Leaving struct {
-	Turn            int
-	User            int64 // the user's message that it answers, or is sent on behalf of
-	Purpose         store.Purpose
-	Endpoint, Model string
-	Decision        Decision
-	Plan            history.Plan
-	Prefix          Prefix    // of an answer's request: what it begins with as the one before it
-	At              time.Time // when it is sent
-	Body            []byte
+	store.Request // what it is for and where it goes
+	Decision      Decision
+	Made          history.Plan
+	Prefix        Prefix // of an answer's request: what it begins with as the one before it
+	Body          []byte
 }
 
 // Add records a request that is about to be sent, with its repairs.
 func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
-	p := l.Plan
-	q := store.Request{
-		Session: r.Session, Turn: l.Turn, User: l.User, Purpose: l.Purpose, Endpoint: l.Endpoint, Model: l.Model,
-		Tokenizer: r.Tokenizer,
-		Plan:      &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}, Rules: p.Rules,
-		Estimate: p.Sum.Total,
-		Prompt:   -1, Cached: -1, Answer: -1, Reasoning: -1,
-	}
+	q, p := l.Request, l.Made
+	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
+	q.Plan = &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}
+	q.Prompt, q.Cached, q.Answer, q.Reasoning = -1, -1, -1, -1
 	if l.Prefix.Known {
-		q.Reusable, q.ReusableAge = p.Sum.Tokens(l.Prefix.Tokens), max(0, l.At.Sub(l.Prefix.Sent))
+		q.Reusable, q.ReusableAge = p.Sum.Tokens(l.Prefix.Tokens), max(0, q.Created.Sub(l.Prefix.Sent))
 	}
 	if err := Sign(&q, l.Decision, l.Body); err != nil {
 		return q, err
@@ -160,17 +151,6 @@ func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
 	}
 	return false, nil
 }
-
-// isAnswered says that something was answered to a request of a turn.
-func isAnswered(q store.Request) bool {
-	return q.Purpose == store.ForAnswer && q.End != store.EndFailed
-}
-
-// isCounted says that the server's count of a request is worth comparing with ours.
-func (r Records) isCounted(q store.Request) bool { return q.Prompt > 0 && q.Estimate >= r.Least }
-
-// modelOf is the model that a request went to, "endpoint/model".
-func modelOf(q store.Request) string { return q.Endpoint + "/" + q.Model }
 
 // VerdictHistory is what became of a message in past requests: see store.Store.VerdictHistory.
 func (r Records) VerdictHistory(ctx context.Context, message int64, limit int) ([]store.PastVerdict, error) {

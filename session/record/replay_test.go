@@ -40,14 +40,14 @@ func TestRequestWhoseMessagesCannotBeReadIsNotRebuilt(t *testing.T) {
 			}
 			messages, err := all.All(ctx)
 			left := reads
-			return branch.New(branch.NewPages(r.Tokenizer, func(ctx context.Context, ids []int64) ([]store.Message,
+			return branch.New(r.Tokenizer, func(ctx context.Context, ids []int64) ([]store.Message,
 				error,
 			) {
 				if left--; left < 0 {
 					return nil, gone
 				}
 				return r.Store.MessagesWith(ctx, ids)
-			})).With(messages...), err
+			}).With(messages...), err
 		}
 		made, err := r.Replay(t.Context(), 2, 0)
 		if err == nil && made.Proven && reads > 1 {

@@ -44,16 +44,16 @@ func (m *Model) Judge(request int64, reported, estimate int, limited bool) (cut 
 	return true, 0
 }
 
-// ratio is the server's tokens for each of ours, 0 before there are two counts. The caller holds the lock.
-func (m *Model) ratio() float64 {
-	if len(m.ratios) < 2 {
+// ratio is the server's tokens for each of ours, 0 before there are two counts.
+func (k known) ratio() float64 {
+	if len(k.ratios) < 2 {
 		return 0
 	}
-	return min(max(median(m.ratios), leastRatio), greatestRatio)
+	return min(max(median(k.ratios), leastRatio), greatestRatio)
 }
 
-// believe goes by one count of the server that is certain. The caller holds the lock.
-func (m *Model) believe(ratio float64) { m.ratios = []float64{ratio, ratio} }
+// believe goes by one count of the server that is certain.
+func (k *known) believe(ratio float64) { k.ratios = []float64{ratio, ratio} }
 
 // median is the median of some numbers, 0 of none.
 func median(numbers []float64) float64 {

@@ -14,11 +14,7 @@ import (
 )
 
 // Exact says that the endpoint counts by itself, and that it could until now.
-func (m *Model) Exact() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.Client.Endpoint().Exact && !m.inexact
-}
+func (m *Model) Exact() bool { return m.Client.Endpoint().Exact && !m.now().inexact }
 
 // exactly is the share of what was expected that an exact count may be off for nothing to change.
 const exactly = 0.001
@@ -70,17 +66,12 @@ func (m *Model) countOnce(ctx context.Context, r llm.Request) (int, error) {
 		return 0, err
 	}
 	hash := sha256.Sum256(body)
-	m.mu.Lock()
-	known := m.exact
-	m.mu.Unlock()
-	if known.body == hash {
-		return known.tokens, nil
+	if newest := m.now().exact; newest.body == hash {
+		return newest.tokens, nil
 	}
 	tokens, err := m.Client.CountRequest(ctx, r)
 	if err == nil {
-		m.mu.Lock()
-		m.exact = exactCount{hash, tokens}
-		m.mu.Unlock()
+		m.set(func(k *known) { k.exact = exactCount{hash, tokens} })
 	}
 	return tokens, err
 }

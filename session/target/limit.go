@@ -8,27 +8,19 @@ import (
 
 // Limit is the most tokens that are planned for after the server read only a part of a request; 0 where
 // the window alone limits a request.
-func (m *Model) Limit() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.limit
-}
+func (m *Model) Limit() int { return m.now().limit }
 
 // budget is the most tokens of the next request beside the window: less after a cut, and after a refusal
-// without a number. The caller holds the lock.
-func (m *Model) budget() int {
-	if m.limit == 0 || m.shrunkTo == 0 {
-		return max(m.limit, m.shrunkTo)
+// without a number.
+func (k known) budget() int {
+	if k.limit == 0 || k.shrunkTo == 0 {
+		return max(k.limit, k.shrunkTo)
 	}
-	return min(m.limit, m.shrunkTo)
+	return min(k.limit, k.shrunkTo)
 }
 
 // Expect is what the server is expected to count for a request that we count so, by what is known now.
-func (m *Model) Expect(tokens int) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return int(float64(tokens) * cmp.Or(m.ratio(), 1))
-}
+func (m *Model) Expect(tokens int) int { return int(float64(tokens) * cmp.Or(m.now().ratio(), 1)) }
 
 // Refused takes the window that a refusal names. estimate is our count of the request, 0 where it is not worth
 // comparing with prompt, the server's, which may be more where atLeast is true.
@@ -36,7 +28,7 @@ func (m *Model) Refused(window, prompt, estimate int, atLeast bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.learned.Window, m.learned.WindowAt = window, m.deps.Now()
-	m.window = m.facts().Window()
+	m.window = m.facts(m.known).Window()
 	if estimate == 0 {
 		return
 	}
@@ -48,18 +40,10 @@ func (m *Model) Refused(window, prompt, estimate int, atLeast bool) {
 }
 
 // Shrunk is the most tokens of a request after refusals that named no number, 0 for none.
-func (m *Model) Shrunk() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.shrunkTo
-}
+func (m *Model) Shrunk() int { return m.now().shrunkTo }
 
 // Shrink sets what Shrunk returns. It is not kept beyond this conversation.
-func (m *Model) Shrink(tokens int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.shrunkTo = tokens
-}
+func (m *Model) Shrink(tokens int) { m.set(func(k *known) { k.shrunkTo = tokens }) }
 
 // ShrinkBelow is Shrink, where that is less than before.
 func (m *Model) ShrinkBelow(tokens float64) {
@@ -108,11 +92,7 @@ func (m *Model) Unsent() string {
 }
 
 // ShortenReply asks for at most so many tokens until FreeReply.
-func (m *Model) ShortenReply(tokens int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.maxReply = tokens
-}
+func (m *Model) ShortenReply(tokens int) { m.set(func(k *known) { k.maxReply = tokens }) }
 
 // ShrinkReply asks for a share of the reply, where a length is asked for, until FreeReply.
 func (m *Model) ShrinkReply(share float64) {

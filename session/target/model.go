@@ -74,6 +74,20 @@ func New(d Deps, client *llm.Client, name string) *Model {
 	return &Model{Client: client, Name: name, deps: d}
 }
 
+// now is what is known of the model now.
+func (m *Model) now() known {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known
+}
+
+// set changes what is known of the model.
+func (m *Model) set(change func(*known)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.known)
+}
+
 // Address is where the model is asked, without what may be secret in it.
 func (m *Model) Address() string { return m.Client.Endpoint().ShownURL() }
 
@@ -92,18 +106,10 @@ func Ref(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"
 func (m *Model) Same(other *Model) bool { return m.Client == other.Client && m.Name == other.Name }
 
 // Date says that the model is winnow's own default for its endpoint, which may be out of date: Reach finds out.
-func (m *Model) Date() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.dated = true
-}
+func (m *Model) Date() { m.set(func(k *known) { k.dated = true }) }
 
 // Dated says that it is not known yet whether the server still has the model, which is winnow's default.
-func (m *Model) Dated() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.dated
-}
+func (m *Model) Dated() bool { return m.now().dated }
 
 // Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing
 // listens, it does not answer, or it refuses the key. A server without a list is no error. Where the model is
@@ -120,9 +126,7 @@ func (m *Model) Reach(ctx context.Context, replaceable bool) (nearest string, er
 	case err != nil || !m.Dated() || !replaceable:
 		return "", nil
 	}
-	m.mu.Lock()
-	m.dated = false
-	m.mu.Unlock()
+	m.set(func(k *known) { k.dated = false })
 	if nearest, ok := llm.Current(m.Name, models); ok && nearest != m.Name {
 		return nearest, nil
 	}
@@ -133,10 +137,10 @@ func (m *Model) Reach(ctx context.Context, replaceable bool) (nearest string, er
 func (m *Model) SayOnce(what string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	again := m.said[what]
 	if m.said == nil {
 		m.said = map[string]bool{}
 	}
+	again := m.said[what]
 	m.said[what] = true
 	return !again
 }
@@ -167,7 +171,7 @@ func (m *Model) Fill(o *history.Options) {
 	o.Policy.OutputReserve = m.outputReserve(o.Policy)
 	o.Tools = m.toolTokens()
 	o.Window, o.Limit, o.Ratio = m.window.Tokens, m.budget(), m.ratio()
-	o.Profile, o.To = m.profile(), m.Client.Origin(m.Name)
+	o.Profile, o.To = m.profile(m.known), m.Client.Origin(m.Name)
 }
 
 // Tools are the tools that may be called: those of the model's endpoint and those that every model is offered.

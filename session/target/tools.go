@@ -15,16 +15,11 @@ const (
 )
 
 // Profile is what the model's chat format requires, with tool calls as text while that is tried.
-func (m *Model) Profile() history.Profile {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.profile()
-}
+func (m *Model) Profile() history.Profile { return m.profile(m.now()) }
 
-// profile is Profile. The caller holds the lock.
-func (m *Model) profile() history.Profile {
+func (m *Model) profile(k known) history.Profile {
 	p := m.Client.Profile(m.Name)
-	p.ToolsAsText = p.ToolsAsText || m.asText == trying
+	p.ToolsAsText = p.ToolsAsText || k.asText == trying
 	return p
 }
 
@@ -57,8 +52,4 @@ func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
 }
 
 // RefusedText says that the model refused tool calls as text too.
-func (m *Model) RefusedText() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.asText == useless
-}
+func (m *Model) RefusedText() bool { return m.now().asText == useless }

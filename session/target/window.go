@@ -33,7 +33,7 @@ func (m *Model) Find(ctx context.Context) error {
 	}
 	m.learned = learned
 	m.ratios = slices.Repeat([]float64{learned.Ratio}, min(learned.Samples, keptRatios))
-	m.window = m.facts().Window()
+	m.window = m.facts(m.known).Window()
 	m.mu.Unlock()
 	if unstated != nil {
 		m.deps.Log.Debug("ask for the window", "model", m.Name, "err", unstated)
@@ -58,7 +58,7 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 		stated.Most = stated.Tokens // It runs the model with less than what it was asked for.
 	}
 	m.stated = stated
-	m.window = m.facts().Window()
+	m.window = m.facts(m.known).Window()
 	m.mu.Unlock()
 	if changed {
 		if err := m.Learn(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
@@ -69,22 +69,13 @@ func (m *Model) state(ctx context.Context, stated llm.Window) (changed bool) {
 }
 
 // Window is what is known of the model's context window; Tokens is 0 before it was found.
-func (m *Model) Window() llm.Window {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.window
-}
+func (m *Model) Window() llm.Window { return m.now().window }
 
 // Windows is all that is known of the model's window.
-func (m *Model) Windows() llm.WindowFacts {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.facts()
-}
+func (m *Model) Windows() llm.WindowFacts { return m.facts(m.now()) }
 
-// facts is Windows. The caller holds the lock.
-func (m *Model) facts() llm.WindowFacts {
-	return KnownWindows(m.Client.Endpoint(), m.Name, m.learned, m.stated)
+func (m *Model) facts(k known) llm.WindowFacts {
+	return KnownWindows(m.Client.Endpoint(), m.Name, k.learned, k.stated)
 }
 
 // KnownWindows is what is known of a model's window: by the configuration, by what was stored of it, and by
@@ -121,7 +112,7 @@ func (m *Model) choose(tokens int) {
 	m.learned.Chosen, m.learned.ChosenAt = tokens, m.deps.Now()
 	m.learned.Window, m.learned.WindowAt = 0, time.Time{}
 	m.limit, m.shrunkTo = 0, 0
-	m.window = m.facts().Window()
+	m.window = m.facts(m.known).Window()
 }
 
 // WithWindow is the model as it would be after SetWindow. Nothing is kept of it.
@@ -142,7 +133,7 @@ func (m *Model) WithWindow(tokens int) (*Model, error) {
 func (m *Model) TrueWindow() (tokens int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	set, over := m.facts().Contradicted()
+	set, over := m.facts(m.known).Contradicted()
 	switch {
 	case over:
 		return m.window.Tokens, true

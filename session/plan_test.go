@@ -23,7 +23,7 @@ func TestAPreviewOfAnEditIsOfOneConversation(t *testing.T) {
 	}
 	opened := b.open(s.Info().ID)
 	switched := false
-	pages := branch.NewPages("", func(ctx context.Context, ids []int64) ([]store.Message, error) {
+	read := branch.New("", func(ctx context.Context, ids []int64) ([]store.Message, error) {
 		if len(ids) == 6 && !switched {
 			switched = true
 			opened.mu.Lock()
@@ -36,7 +36,7 @@ func TestAPreviewOfAnEditIsOfOneConversation(t *testing.T) {
 	for id := range s.Branch().IDs() {
 		ids = append(ids, id)
 	}
-	if opened.branch, err = branch.New(pages).Load(t.Context(), ids, nil); err != nil {
+	if opened.branch, err = read.Load(t.Context(), ids, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := opened.Try(Trial{Instead: last}).Preview("And now?")
