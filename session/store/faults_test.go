@@ -136,24 +136,6 @@ func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
 	}
 }
 
-// A program that dies while it exchanges the files leaves the new one behind, whole.
-func TestExchangeThatWasCutOffIsEnded(t *testing.T) {
-	path := newPath(t)
-	first := storePrecious(t, path)
-	must(t, "the new file waits", os.Rename(path, path+".next"))
-	must(t, "a journal of the old one", os.WriteFile(path+"-wal", []byte("of another file"), 0o600))
-	s := openAt(t, path, Options{})
-	if got := read(t, s, first.ID).Content; got != "precious" {
-		t.Errorf("content is %q", got)
-	}
-	if there(path + ".next") {
-		t.Error("the new file still waits")
-	}
-	if aside, _ := filepath.Glob(path + ".damaged-*-wal"); len(aside) != 1 {
-		t.Errorf("the old journal is not set aside: %v", aside)
-	}
-}
-
 // Two damaged files in one second get names of their own.
 func TestFilesSetAsideAreNeverOverwritten(t *testing.T) {
 	path, damaged, _ := damagedHistory(t)

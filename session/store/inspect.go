@@ -29,10 +29,6 @@ func (s *Store) inspect(ctx context.Context) error {
 	if size == 0 {
 		return nil
 	}
-	if journal > 0 && s.journalDamaged() {
-		cause := errors.New("its journal has holes")
-		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrDamaged, Cause: cause}
-	}
 	err := s.retry(ctx, func() error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
 		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)

@@ -61,59 +61,25 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 	if err := backup.CopyWithJournal(s.retired, s.path, damaged); err != nil {
 		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
 	}
-	now := s.now().UnixMilli()
-	fill := func(ctx context.Context, tx *sql.Tx, found recovery.Found) (recovery.Salvage, error) {
-		return s.fill(ctx, tx, found, now)
+	b, _ := backup.NewestSound(ctx, s.path, s.now())
+	apply := func(ctx context.Context, tx *sql.Tx, all bool) (messages int, err error) {
+		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+		defer db.Close()
+		err = sqlite.InTx(ctx, db, func(from *sql.Tx) error {
+			messages, err = s.applySessions(ctx, from, tx, all)
+			return err
+		})
+		return messages, err
 	}
-	saved, err = recovery.Save(ctx, damaged, fresh, now, recovery.Steps{Check: checkEach, Fill: fill})
+	files := recovery.Files{Damaged: damaged, Fresh: fresh, Backup: b.Path}
+	saved, err = recovery.Save(ctx, files, s.now().UnixMilli(), recovery.Steps{Check: checkEach, Apply: apply})
+	if saved.FromBackup > 0 {
+		saved.Backup = b.Day.Format("2006-01-02")
+	}
 	if err == nil {
-		saved.File, err = backup.Replace(s.path, fresh, "damaged", s.now())
+		saved.File, err = backup.Replace(s.retired, s.path, fresh, "damaged", s.now())
 	}
 	return saved, err
-}
-
-// fill adds to saved rows what the newest sound backup has beside them.
-func (s *Store) fill(ctx context.Context, tx *sql.Tx, found recovery.Found, now int64) (out recovery.Salvage, err error) {
-	reattach := func() error {
-		out.Nameless, err = recovery.Reattach(ctx, tx, now)
-		return err
-	}
-	b, there := backup.NewestSound(ctx, s.path, s.now())
-	if !there {
-		return out, reattach()
-	}
-	db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
-	defer db.Close()
-	err = sqlite.InTx(ctx, db, func(from *sql.Tx) error {
-		if err := recovery.Adopt(ctx, from, tx, found.Damaged); err != nil {
-			return err
-		}
-		if err := reattach(); err != nil {
-			return err
-		}
-		sound, err := idsWhere(ctx, from, `SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))`,
-			sqlite.IDs(found.Broken))
-		if err != nil {
-			return err
-		}
-		if err := execute(ctx, tx, `DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))`,
-			sqlite.IDs(sound)); err != nil {
-			return err
-		}
-		// A message comes with its calls and parts.
-		for _, query := range []string{
-			`DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages)`,
-			`DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)`,
-		} {
-			if err := execute(ctx, tx, query); err != nil {
-				return err
-			}
-		}
-		out.Backup = b.Day.Format("2006-01-02")
-		out.FromBackup, err = s.applySessions(ctx, from, tx, found.Damaged["sessions"])
-		return err
-	})
-	return out, err
 }
 
 // applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
@@ -147,9 +113,6 @@ var errReplaced = errors.New("another window recovered the damaged file meanwhil
 
 // takeForSalvage claims the file that was found damaged as soon as no other program has it open.
 func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
-	if s.retired != nil {
-		return nil
-	}
 	patience := s.patience
 	s.patience = min(patience, salvagePatience)
 	defer func() { s.patience = patience }()
@@ -167,25 +130,6 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 		}
 		return err
 	})
-}
-
-// journalDamaged reports whether SQLite would drop committed messages of the log that a program left behind when it
-// died. The file is then claimed.
-func (s *Store) journalDamaged() bool {
-	if !recovery.JournalDamaged(s.path) {
-		return false
-	}
-	// Another window may be writing to it at this moment.
-	held, err := backup.Claim(s.path)
-	if err != nil {
-		return false
-	}
-	if !recovery.JournalDamaged(s.path) {
-		held.Close()
-		return false
-	}
-	s.retired = held
-	return true
 }
 
 // checkEach checks every message of a history against its hash.

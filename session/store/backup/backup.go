@@ -28,6 +28,9 @@ type File struct {
 	Bytes    int64
 	Sessions int // those in the trash included
 	Messages int
+
+	automatic bool      // winnow made it itself
+	made      time.Time // decides which one is the newest
 }
 
 // Write copies the whole history in from, which is the file at path or in memory, to a new file that only the
@@ -80,9 +83,10 @@ func copyChecked(ctx context.Context, from *sql.DB, draft string) error {
 // Daily makes the automatic backup of this day with write, where there is none yet and the history at path was
 // written since the last one, and removes the oldest ones beyond seven. It returns the new file, "" for none.
 func Daily(path string, now time.Time, write func(to string) error) (string, error) {
-	name := filepath.Join(folder(path), prefix(path)+now.UTC().Format(dayLayout)+".db") // of several windows only one makes it
+	// Of several windows only one makes it.
+	name := filepath.Join(folder(path), prefix(path)+now.UTC().Format(dayLayout)+".db")
 	made := automatic(path, now)
-	if there(name) || len(made) > 0 && !writtenSince(path, made[0], now) {
+	if there(name) || len(made) > 0 && !writtenSince(path, made[0].Path, now) {
 		return "", nil
 	}
 	if err := os.MkdirAll(folder(path), 0o700); err != nil {
@@ -98,20 +102,17 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 	}
 	made = automatic(path, now)
 	for _, old := range made[min(keptBackups, len(made)):] {
-		os.Remove(old) // one more than seven does no harm
+		os.Remove(old.Path) // one more than seven does no harm
 	}
 	return name, nil
 }
 
 // sweepDrafts removes what is left of backups whose program ended before they were whole.
 func sweepDrafts(path string, now time.Time) {
-	drafts, err := filepath.Glob(filepath.Join(folder(path), "*.db.new-*"))
-	if err != nil {
-		return // a folder whose name is a pattern keeps them
-	}
-	for _, d := range drafts {
-		if info, err := os.Stat(d); err == nil && now.Sub(info.ModTime()) > time.Hour {
-			os.Remove(d)
+	for _, file := range filesBeside(path) {
+		info, err := os.Stat(file)
+		if strings.Contains(file, ".db.new-") && err == nil && now.Sub(info.ModTime()) > time.Hour {
+			Discard(file)
 		}
 	}
 }
@@ -149,57 +150,6 @@ func prefix(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-"
 }
 
-// clockSlack is how far ahead of the clock a file's date may be before it counts as dated in the future:
-// the clocks of file servers differ a little from that of this machine.
-const clockSlack = 5 * time.Minute
-
-// files are the backups of a history in its folder, the newest first. A file dated in the future,
-// by a clock that was wrong, comes after all others.
-func files(path string, now time.Time) []string {
-	entries, err := os.ReadDir(folder(path))
-	if err != nil {
-		return nil // none were made yet
-	}
-	type dated struct {
-		file string
-		made time.Time
-	}
-	var all []dated
-	latest := now.Add(clockSlack)
-	for _, e := range entries {
-		if made, _, ok := dayOf(path, e.Name()); ok {
-			// The name of an automatic one has the day alone, and its time is that of the file.
-			if info, err := e.Info(); err == nil && info.ModTime().UTC().Format(dayLayout) == made.Format(dayLayout) && !info.ModTime().After(latest) {
-				made = info.ModTime()
-			}
-			all = append(all, dated{filepath.Join(folder(path), e.Name()), made})
-		}
-	}
-	slices.SortFunc(all, func(a, b dated) int {
-		aFuture, bFuture := a.made.After(latest), b.made.After(latest)
-		switch {
-		case aFuture && !bFuture:
-			return 1
-		case bFuture && !aFuture:
-			return -1
-		}
-		return b.made.Compare(a.made)
-	})
-	var out []string
-	for _, d := range all {
-		out = append(out, d.file)
-	}
-	return out
-}
-
-// automatic are those that winnow made itself, the newest first.
-func automatic(path string, now time.Time) []string {
-	return slices.DeleteFunc(files(path, now), func(file string) bool {
-		_, byItself, _ := dayOf(path, filepath.Base(file))
-		return !byItself
-	})
-}
-
 // dayOf is the time in the name of a backup: a day in that of an automatic one.
 func dayOf(path, name string) (at time.Time, automatic, ok bool) {
 	stamp, mine := strings.CutPrefix(name, prefix(path))
@@ -214,21 +164,76 @@ func dayOf(path, name string) (at time.Time, automatic, ok bool) {
 	return at, false, err == nil
 }
 
+// clockSlack is how far ahead of the clock a file's date may be before it counts as dated in the future:
+// the clocks of file servers differ a little from that of this machine.
+const clockSlack = 5 * time.Minute
+
+// files are the backups of a history in its folder, the newest first. One dated in the future, by a clock that was
+// wrong, comes after all others. They are not read.
+func files(path string, now time.Time) []File {
+	entries, err := os.ReadDir(folder(path))
+	if err != nil {
+		return nil // none were made yet
+	}
+	latest := now.Add(clockSlack)
+	var out []File
+	for _, e := range entries {
+		day, automatic, ok := dayOf(path, e.Name())
+		info, err := e.Info()
+		if !ok || err != nil {
+			continue
+		}
+		f := File{
+			Path: filepath.Join(folder(path), e.Name()), Day: day, Bytes: info.Size(), automatic: automatic, made: day,
+		}
+		// The name of an automatic one has the day alone.
+		at := info.ModTime()
+		if at.UTC().Format(dayLayout) == day.Format(dayLayout) && !at.After(latest) {
+			f.made = at
+		}
+		if f.made.After(latest) {
+			f.made = f.made.AddDate(-1000, 0, 0)
+		}
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b File) int { return b.made.Compare(a.made) })
+	return out
+}
+
+// automatic are those that winnow made itself, the newest first.
+func automatic(path string, now time.Time) []File {
+	return slices.DeleteFunc(files(path, now), func(f File) bool { return !f.automatic })
+}
+
 // List returns the backups of the history at path in its folder, the newest first: those that winnow
 // made itself and those that were asked for without a name of their own. One dated later than now comes
 // last. The history itself need not be there. Files that cannot be read are left out.
 func List(ctx context.Context, path string, now time.Time) []File {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	var out []File
-	for _, file := range files(path, now) {
-		if b, err := readBackup(ctx, file); err == nil {
-			b.Day, _, _ = dayOf(path, filepath.Base(file))
-			out = append(out, b)
+	all := files(realPath(path), now)
+	readable := all[:0]
+	for _, f := range all {
+		db := sqlite.Pool(f.Path, sqlite.Immutable, 1)
+		_, err := sqlite.HasSchema(ctx, db)
+		if err == nil {
+			err = db.QueryRowContext(ctx, `
+				SELECT
+					(SELECT count(*) FROM sessions),
+					(SELECT count(*) FROM messages)`).Scan(&f.Sessions, &f.Messages)
+		}
+		db.Close()
+		if err == nil {
+			readable = append(readable, f)
 		}
 	}
-	return out
+	return readable
+}
+
+// realPath is a path with its links resolved, where it leads to a file.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // NewestSound returns the newest backup of the history at path without a fault, and false where there is none.
@@ -242,18 +247,4 @@ func NewestSound(ctx context.Context, path string, now time.Time) (File, bool) {
 		}
 	}
 	return File{}, false
-}
-
-func readBackup(ctx context.Context, file string) (File, error) {
-	b := File{Path: file, Bytes: sqlite.Size(file)}
-	db := sqlite.Pool(file, sqlite.Immutable, 1)
-	defer db.Close()
-	if _, err := sqlite.HasSchema(ctx, db); err != nil {
-		return b, err
-	}
-	err := db.QueryRowContext(ctx, `
-		SELECT
-			(SELECT count(*) FROM sessions),
-			(SELECT count(*) FROM messages)`).Scan(&b.Sessions, &b.Messages)
-	return b, err
 }

@@ -112,8 +112,9 @@ func TestRestoreSetsAsideWhatIsThere(t *testing.T) {
 		}
 	}
 	copies, err := Copies(t.Context(), path, "session-2", noon)
-	if want := path + ".before-restore-20261120-120000"; err != nil || len(copies) != 1 || copies[0].Path != want || copies[0].Damaged {
-		t.Errorf("the session is in %v (%v), want %s alone", copies, err, want)
+	want := Copy{Path: path + ".before-restore-20261120-120000"}
+	if err != nil || len(copies) != 1 || copies[0] != want {
+		t.Errorf("the session is in %v (%v), want %v alone", copies, err, want)
 	}
 }
 

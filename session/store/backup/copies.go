@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,61 +23,60 @@ type Copy struct {
 // Copies returns the backups and the files set aside beside the history at path that hold a session. A
 // damaged file is one of them where it may hold it: unless the session was begun after it was set aside.
 func Copies(ctx context.Context, path, session string, begun time.Time) ([]Copy, error) {
-	if path == sqlite.Memory {
-		return nil, nil
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	path = realPath(path)
 	var out []Copy
 	for _, file := range filesBeside(path) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		holds, err := holdsSession(ctx, file, session)
-		switch {
-		case err == nil && holds:
-			out = append(out, Copy{Path: file})
-		case err != nil && (mentions(file, session) || !setAsideBefore(path, file, begun)):
-			out = append(out, Copy{Path: file, Damaged: true})
+		if holds || err != nil && !setAsideBefore(path, file, begun) {
+			out = append(out, Copy{Path: file, Damaged: err != nil})
 		}
 	}
 	return out, nil
 }
 
 // filesBeside are the files that hold an earlier state of the history at path.
-func filesBeside(path string) []string {
-	list := func(folder string, mine func(name string) bool) (out []string) {
-		entries, err := os.ReadDir(folder)
+func filesBeside(path string) (out []string) {
+	for _, dir := range []string{folder(path), filepath.Dir(path)} {
+		entries, err := os.ReadDir(dir)
 		if err != nil {
-			return nil // no copy was made there yet
+			continue // no copy was made there yet
 		}
 		for _, e := range entries {
-			journal := slices.ContainsFunc(append([]string{"-journal"}, besides...), func(end string) bool { return strings.HasSuffix(e.Name(), end) })
-			if e.Type().IsRegular() && !journal && mine(e.Name()) {
-				out = append(out, filepath.Join(folder, e.Name()))
+			if e.Type().IsRegular() && isCopy(path, e.Name()) {
+				out = append(out, filepath.Join(dir, e.Name()))
 			}
 		}
-		return out
 	}
-	base := filepath.Base(path) + "."
-	out := list(folder(path), func(name string) bool {
-		name, _, _ = strings.Cut(name, ".db.new-")
-		_, _, ok := dayOf(path, strings.TrimSuffix(name, ".db")+".db")
-		return ok
-	})
-	return append(out, list(filepath.Dir(path), func(name string) bool {
-		rest, ok := strings.CutPrefix(name, base)
-		return ok && slices.ContainsFunc([]string{"damaged-", "before-restore-", "new-", "next"}, func(kind string) bool { return strings.HasPrefix(rest, kind) })
-	})...)
+	return out
+}
+
+// isCopy reports whether a name is that of a backup, of a file that was set aside or of a draft of either.
+func isCopy(path, name string) bool {
+	for _, end := range []string{"-journal", "-wal", "-shm"} {
+		if strings.HasSuffix(name, end) {
+			return false
+		}
+	}
+	if kind, ok := strings.CutPrefix(name, filepath.Base(path)+"."); ok {
+		return strings.HasPrefix(kind, "damaged-") || strings.HasPrefix(kind, "before-restore-") ||
+			strings.HasPrefix(kind, "new-")
+	}
+	name, _, _ = strings.Cut(name, ".new-")
+	_, _, ok := dayOf(path, name)
+	return ok
 }
 
 // DamagedFiles are the files that were set aside as damaged beside the history at path.
-func DamagedFiles(path string) []string {
-	if path == sqlite.Memory {
-		return nil
+func DamagedFiles(path string) (out []string) {
+	for _, file := range filesBeside(path) {
+		if isDamaged(file) {
+			out = append(out, file)
+		}
 	}
-	return slices.DeleteFunc(filesBeside(path), func(file string) bool { return !isDamaged(file) })
+	return out
 }
 
 // isDamaged reports whether a file was set aside as damaged, by its name.
@@ -108,17 +106,6 @@ func holdsSession(ctx context.Context, file, id string) (bool, error) {
 	var holds bool
 	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?)`, id).Scan(&holds)
 	return holds, err
-}
-
-// mentions reports whether a text is anywhere in a file or its journal, or whether that cannot be known.
-func mentions(file, text string) bool {
-	for _, end := range []string{"", "-wal"} {
-		found, err := sqlite.FileContains(file+end, []byte(text))
-		if found || err != nil && !errors.Is(err, os.ErrNotExist) {
-			return true
-		}
-	}
-	return false
 }
 
 // setAsideBefore reports whether a file was set aside before a moment, by the time in its name.
@@ -154,17 +141,11 @@ func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error 
 	if err := os.Rename(draft, c.Path); err != nil {
 		return sqlite.FileError(doing, c.Path, err)
 	}
-	c.removeBesides() // the new file has all that was in them
+	discardLog(c.Path) // the new file has all that was in it
 	return syncFolder(c.Path)
 }
 
-func (c Copy) removeBesides() {
-	for _, end := range besides {
-		os.Remove(c.Path + end)
-	}
-}
-
-// copyChanged copies a history of any schema into an empty file and changes the copy.
+// copyChanged copies a history into an empty file and changes the copy.
 func copyChanged(ctx context.Context, from, draft string, change func(tx *sql.Tx) error) error {
 	source := openCopy(from)
 	defer source.Close()
@@ -190,6 +171,6 @@ func (c Copy) Delete() error {
 	if err := os.Remove(c.Path); err != nil {
 		return missingError("delete the copy", c.Path, err)
 	}
-	c.removeBesides()
+	discardLog(c.Path)
 	return syncFolder(c.Path)
 }

@@ -23,9 +23,7 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", doing, err)
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	path = realPath(path)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", sqlite.FileError(doing, path, err)
 	}
@@ -50,7 +48,7 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 	if held == nil {
 		return "", sqlite.Explain(doing, path, errors.Join(os.Rename(draft, path), syncFolder(path)))
 	}
-	aside, err = Replace(path, draft, "before-restore", now)
+	aside, err = Replace(held, path, draft, "before-restore", now)
 	return aside, sqlite.Explain(doing, path, err)
 }
 
@@ -77,7 +75,8 @@ func copyBackup(ctx context.Context, from, draft string) error {
 // missingError is the error of a file that may not be there.
 func missingError(doing, where string, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
-		return &sqlite.Error{Doing: doing, Where: where, Kind: fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound), Cause: err}
+		kind := fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound)
+		return &sqlite.Error{Doing: doing, Where: where, Kind: kind, Cause: err}
 	}
 	return sqlite.FileError(doing, where, err)
 }

@@ -1,8 +1,6 @@
 package recovery
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -13,331 +11,265 @@ import (
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
-// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
-// to its beginning, no row names a lost one.
-func putInOrder(ctx context.Context, tx *sql.Tx, now int64, found Found, steps Steps) (Salvage, error) {
-	var filled, out Salvage
-	for _, step := range []func() error{
-		func() error { return dropNameless(ctx, tx) },
-		func() error { return raise(ctx, tx, now) },
-		func() error {
-			return steps.Check(ctx, tx, func(id int64, damaged bool) {
-				if damaged {
-					found.Broken = append(found.Broken, id)
-				}
-			})
-		},
-		func() error { return notePlaces(ctx, tx) },
-		func() (err error) { filled, err = steps.Fill(ctx, tx, found); return err },
-		func() error { return raise(ctx, tx, now) },
-		func() error { return countLost(ctx, tx, now, &out) },
-		func() error { return reparent(ctx, tx) },
-		func() error { return removeOrphans(ctx, tx) },
-		func() error { return settle(ctx, tx, now) },
-		func() error { return verify(ctx, tx, &out, steps) },
-	} {
-		if err := step(); err != nil {
-			return Salvage{}, fmt.Errorf("put the saved rows in order: %w", err)
-		}
-	}
-	out.Backup, out.FromBackup, out.Nameless = filled.Backup, filled.FromBackup, filled.Nameless
-	return out, nil
-}
-
 // idBits are the lowest bits of an id, which are no part of its time.
 const idBits = 12
 
 // tooHigh is the least id that no row of a real history has: one of the day after tomorrow. Such a one was damaged, and
 // would leave no higher one for the messages to come.
-func tooHigh(now int64) int64 { return (now + 2*24*60*60*1000) << idBits }
+func (r *recovery) tooHigh() int64 { return (r.now + 2*24*60*60*1000) << idBits }
 
-// mostMessages is more than any session has.
-const mostMessages = 1 << 30
-
-// named selects, for each table whose ids are global, every id that a row names. The options of a request are JSON, and
-// name the end of its branch and its summary.
-var named = map[string]string{
-	"messages": `
-		SELECT id FROM messages
-		UNION ALL SELECT parent FROM messages
-		UNION ALL SELECT leaf FROM sessions
-		UNION ALL SELECT forked_at FROM sessions
-		UNION ALL SELECT message FROM tool_calls
-		UNION ALL SELECT message FROM parts
-		UNION ALL SELECT message FROM repairs
-		UNION ALL SELECT message FROM flags
-		UNION ALL SELECT message FROM remedies
-		UNION ALL SELECT message FROM verdicts
-		UNION ALL SELECT item FROM registers
-		UNION ALL SELECT last FROM summaries
-		UNION ALL SELECT user FROM requests
-		UNION ALL SELECT CAST(options AS TEXT) ->> '$.leaf'
-		FROM requests
-		WHERE json_valid(CAST(options AS TEXT))`,
-	"requests": `
-		SELECT id FROM requests
-		UNION ALL SELECT request FROM messages
-		UNION ALL SELECT first_request FROM verdicts
-		UNION ALL SELECT last_request FROM verdicts`,
-	"summaries": `
-		SELECT id FROM summaries
-		UNION ALL SELECT CAST(options AS TEXT) ->> '$.summary.ID'
-		FROM requests
-		WHERE json_valid(CAST(options AS TEXT))`,
-	"registers":  `SELECT stamp AS id FROM registers`,
-	"tombstones": `SELECT id FROM tombstones`,
-}
-
-// raise sets the clock of the file so that no id that a row had or is named by is given again. It comes before the names
-// of lost rows are cleared.
-func raise(ctx context.Context, tx *sql.Tx, now int64) error {
-	for table, ids := range named {
-		_, err := tx.ExecContext(ctx, `
-			WITH named (id) AS (`+ids+`)
-			UPDATE home
-			SET clock = max(clock, (
-				SELECT coalesce(max(id), 0) >> ?1
-				FROM named
-				WHERE typeof(id) = 'integer'
-					AND id < ?2
-			))`, idBits, tooHigh(now))
-		if err != nil {
-			return fmt.Errorf("raise the ids of %s: %w", table, err)
+// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
+// to its beginning, no row names a lost one.
+func (r *recovery) putInOrder() error {
+	for _, step := range []func() error{r.expect, r.adopt, r.reattach, r.fill, r.countLost, r.tie, r.verify} {
+		if err := step(); err != nil {
+			return fmt.Errorf("put the saved rows in order: %w", err)
 		}
 	}
 	return nil
 }
 
-// Reattach gives messages without a session one: their parent's, or a new one for all that had the same. It returns how
-// many are new.
-func Reattach(ctx context.Context, tx *sql.Tx, now int64) (nameless int, err error) {
-	_, err = tx.ExecContext(ctx, `
-		UPDATE OR IGNORE messages
-		SET session = (SELECT p.session FROM messages p WHERE p.id = messages.parent)
-		WHERE session NOT IN (SELECT n FROM sessions)
-			AND (SELECT p.session FROM messages p WHERE p.id = messages.parent) IN (SELECT n FROM sessions)`)
-	if err != nil {
-		return 0, err
-	}
-	strays, err := sqlite.Collect(ctx, tx, sqlite.Only[int64], `
-		SELECT DISTINCT session
-		FROM messages
-		WHERE session NOT IN (SELECT n FROM sessions)
-		ORDER BY session`)
-	if err != nil {
-		return 0, err
-	}
-	for _, n := range strays {
-		_, err := tx.ExecContext(ctx, `
-			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from, endpoint, model)
-			SELECT
-				?1,
-				?2,
-				min(max(0, min(created_ms) OVER ()), ?4),
-				min(max(0, max(created_ms) OVER ()), ?4),
-				min(max(0, max(created_ms) OVER ()), ?4),
-				?3,
-				'auto',
-				endpoint,
-				model
-			FROM messages
-			WHERE session = ?1
-			ORDER BY model <> '' DESC, id DESC
-			LIMIT 1`, n, uuid.Must(uuid.NewV7()).String(), recoveredTitle, now)
-		if err != nil {
-			return 0, err
-		}
-	}
-	return len(strays), nil
-}
-
-// notePlaces keeps the highest place of a message in each session: what a backup fills in comes behind it.
-func notePlaces(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `
-		CREATE TEMP TABLE places AS
-		SELECT
-			session,
-			max(seq) AS place
-		FROM messages
-		GROUP BY session`)
+func (r *recovery) exec(query string, args ...any) error {
+	_, err := r.tx.ExecContext(r.ctx, query, args...)
 	return err
 }
 
-// countLost finds what the saved rows say of others that are not there: sessions know how many
-// messages they have, places are counted from 1, and rows name messages and sessions.
-func countLost(ctx context.Context, tx *sql.Tx, now int64, out *Salvage) error {
-	var counted, missing int
-	err := tx.QueryRowContext(ctx, `
-		WITH kept AS (
-			SELECT
-				s.messages AS said,
-				(SELECT count(*) FROM messages m WHERE m.session = s.n) AS kept,
-				(SELECT coalesce(max(p.place), 0) FROM temp.places p WHERE p.session = s.n) AS place
-			FROM sessions s
-		)
-		SELECT coalesce(sum(max(0, place - kept, CASE WHEN said < ? THEN said - kept ELSE 0 END)), 0)
-		FROM kept`, mostMessages).Scan(&counted)
+// expect notes how many messages each session had: sessions count theirs, and places are counted from 1. What a backup
+// adds comes behind them. A session that cannot be real is known by its messages alone.
+func (r *recovery) expect() error {
+	err := r.exec(`
+		DELETE FROM sessions
+		WHERE length(id) <> 36
+			OR id GLOB '*[^0-9a-f-]*'
+			OR min(created_ms, updated_ms, used) < 0
+			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
 	if err != nil {
 		return err
 	}
-	err = tx.QueryRowContext(ctx, `
-		WITH named (id) AS (
-			SELECT parent FROM messages
-			UNION SELECT leaf FROM sessions
-			UNION SELECT message FROM tool_calls
-			UNION SELECT message FROM parts
-			UNION SELECT user FROM requests
-			UNION SELECT message FROM flags
-		)
-		SELECT count(*)
-		FROM named
-		WHERE id > 0
-			AND id NOT IN (SELECT id FROM messages)`).Scan(&missing)
-	if err != nil {
-		return err
+	return r.exec(`
+		CREATE TEMP TABLE expected AS
+			SELECT n AS session, messages FROM sessions WHERE messages < 1 << 30
+			UNION ALL SELECT session, max(seq) FROM messages WHERE seq < 1 << 30 GROUP BY session`)
+}
+
+// adopt copies the rows of lost sessions from the backup, with the keys that they had: saved messages name them.
+// A key that another session has by now, as its messages show, is left alone. Of what Apply does not know, rows of
+// damaged tables come as they were.
+func (r *recovery) adopt() error {
+	if !r.backup {
+		return nil
 	}
-	out.LostMessages = max(counted, missing)
-	for table, lost := range map[string]*int{"requests": &out.LostRequests, "summaries": &out.LostSummaries} {
-		err := tx.QueryRowContext(ctx, `
-			WITH named (id) AS (`+named[table]+`)
-			SELECT count(DISTINCT id)
-			FROM named
-			WHERE typeof(id) = 'integer'
-				AND id > 0
-				AND id < ?
-				AND id NOT IN (SELECT id FROM `+table+`)`, tooHigh(now)).Scan(lost)
+	// Where the table is sound, a session that is not there was purged.
+	if r.damaged["sessions"] {
+		err := r.exec(`
+			INSERT OR IGNORE INTO sessions
+			SELECT *
+			FROM backup.sessions b
+			WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.session = b.n)
+				OR EXISTS (
+					SELECT 1
+					FROM messages m
+					JOIN backup.messages k ON k.id = m.id
+					WHERE m.session = b.n
+						AND k.session = b.n
+				)`)
 		if err != nil {
 			return err
 		}
 	}
-	// A session none of whose messages is left is lost: it would be an empty line in the list.
-	return tx.QueryRowContext(ctx, `
-		WITH named (n) AS (
-			SELECT n FROM sessions
-			UNION SELECT session FROM requests
-			UNION SELECT session FROM tags
-			UNION SELECT session FROM summaries
-		)
-		SELECT count(*)
-		FROM named
-		WHERE n NOT IN (SELECT session FROM messages)`).Scan(&out.LostSessions)
+	for _, table := range []string{
+		"tags", "drafts", "prompts", "flags", "remedies", "tombstones", "endpoints", "tool_permissions",
+	} {
+		if !r.damaged[table] {
+			continue
+		}
+		if err := r.exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// reparent puts a message whose parent is lost behind the newest one before it, so that its branch
-// leads to the beginning. Siblings stay siblings.
-func reparent(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `
+// reattach gives messages whose session is lost a new one, with the key that they name.
+func (r *recovery) reattach() error {
+	for ; ; r.out.Nameless++ {
+		result, err := r.tx.ExecContext(r.ctx, `
+			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from)
+			SELECT
+				session,
+				?,
+				min(created_ms),
+				max(created_ms),
+				max(created_ms),
+				?,
+				'auto'
+			FROM messages
+			WHERE session NOT IN (SELECT n FROM sessions)
+			GROUP BY session
+			LIMIT 1`, uuid.Must(uuid.NewV7()).String(), recoveredTitle)
+		if err != nil {
+			return err
+		}
+		if added, err := result.RowsAffected(); added == 0 || err != nil {
+			return err
+		}
+	}
+}
+
+// fill takes the messages that are lost, or fail their hash, from the backup.
+func (r *recovery) fill() error {
+	if !r.backup {
+		return nil
+	}
+	var broken []int64
+	err := r.steps.Check(r.ctx, r.tx, func(id int64, damaged bool) {
+		if damaged {
+			broken = append(broken, id)
+		}
+	})
+	if err == nil {
+		err = r.exec(`
+			DELETE FROM messages
+			WHERE id IN (SELECT value FROM json_each(?))
+				AND id IN (SELECT id FROM backup.messages)`, sqlite.IDs(broken))
+	}
+	if err == nil {
+		err = r.removeOrphans() // A message comes with its calls and parts.
+	}
+	if err == nil {
+		r.out.FromBackup, err = r.steps.Apply(r.ctx, r.tx, r.damaged["sessions"])
+	}
+	return err
+}
+
+// countLost counts the rows that others name and that are not there. Sessions know how many messages they had, too.
+func (r *recovery) countLost() error {
+	for _, lost := range []struct {
+		query string
+		n     *int
+	}{
+		{`
+			SELECT parent AS id FROM messages
+			UNION SELECT leaf FROM sessions
+			UNION SELECT user FROM requests
+			EXCEPT SELECT id FROM messages`, &r.out.LostMessages},
+		{`
+			SELECT request AS id FROM messages
+			UNION SELECT first_request FROM verdicts
+			UNION SELECT last_request FROM verdicts
+			EXCEPT SELECT id FROM requests`, &r.out.LostRequests},
+		{`
+			SELECT CAST(options AS TEXT) ->> '$.summary.ID' AS id FROM requests WHERE json_valid(CAST(options AS TEXT))
+			EXCEPT SELECT id FROM summaries`, &r.out.LostSummaries},
+	} {
+		query := "SELECT count(*) FROM (" + lost.query + ") WHERE typeof(id) = 'integer' AND id > 0 AND id < ?"
+		if err := r.tx.QueryRowContext(r.ctx, query, r.tooHigh()).Scan(lost.n); err != nil {
+			return err
+		}
+	}
+	return r.tx.QueryRowContext(r.ctx, `
+		SELECT max(?, coalesce(sum(max(0, expected - kept)), 0))
+		FROM (
+			SELECT
+				max(e.messages) AS expected,
+				(SELECT count(*) FROM messages m WHERE m.session = e.session) AS kept
+			FROM temp.expected e
+			GROUP BY e.session
+		)`, r.out.LostMessages).Scan(&r.out.LostMessages)
+}
+
+// tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
+// lost behind the newest one before it, so that its branch leads to the beginning, and removes what belongs to a lost
+// row. What decided a request stays as it was: it is what the proof of the request is made from.
+func (r *recovery) tie() error {
+	if err := r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits); err != nil {
+		return err
+	}
+	result, err := r.tx.ExecContext(r.ctx, `DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	if err != nil {
+		return err
+	}
+	lost, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	r.out.LostSessions = int(lost)
+	if err := r.removeOrphans(); err != nil {
+		return err
+	}
+	return r.exec(`
 		UPDATE messages
 		SET parent = coalesce((
 			SELECT max(x.id)
 			FROM messages x
 			WHERE x.session = messages.session
-				AND x.id < messages.parent), 0)
+				AND x.id < messages.parent
+		), 0)
 		WHERE parent <> 0
-			AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = messages.parent AND p.session = messages.session)`)
+			AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = messages.parent AND p.session = messages.session);
+		UPDATE messages SET request = 0 WHERE request NOT IN (SELECT id FROM requests);
+		UPDATE messages
+		SET status = 'complete'
+		WHERE status NOT IN ('complete', 'streaming', 'interrupted', 'failed', 'quarantined', 'imported');
+		UPDATE requests SET user = 0 WHERE user NOT IN (SELECT id FROM messages);
+		UPDATE sessions SET forked_at = 0 WHERE forked_at NOT IN (SELECT id FROM messages);
+		UPDATE sessions
+		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
+			turns = (SELECT count(*) FROM messages m WHERE m.session = sessions.n AND m.role = 'user'),
+			leaf = coalesce(
+				(SELECT m.id FROM messages m WHERE m.id = sessions.leaf AND m.session = sessions.n),
+				(SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
+			);
+		DELETE FROM unfound;
+		INSERT INTO unfound (id) SELECT id FROM messages;`)
+}
+
+// removeOrphans removes what belongs to a row that is lost.
+func (r *recovery) removeOrphans() error {
+	removals, err := sqlite.Collect(r.ctx, r.tx, sqlite.Only[string], `
+		SELECT format('DELETE FROM %s WHERE %s NOT IN (SELECT %s FROM %s)', t.name, k."from", k."to", k."table")
+		FROM pragma_table_list t
+		JOIN pragma_foreign_key_list(t.name) k
+		WHERE t.schema = 'main'
+			AND t.name <> 'messages'`)
 	if err != nil {
 		return err
 	}
-	// Messages without a place of their own come behind the others, in the order of their numbers.
-	_, err = tx.ExecContext(ctx, `
-		UPDATE messages
-		SET seq = placed.seq
-		FROM (
-			SELECT
-				m.id,
-				(SELECT max(0, max(x.seq)) FROM messages x WHERE x.session = m.session)
-					+ row_number() OVER (PARTITION BY m.session ORDER BY m.id) AS seq
-			FROM messages m
-			WHERE m.seq < 0
-		) AS placed
-		WHERE messages.id = placed.id`)
-	return err
-}
-
-// removeOrphans removes what belongs to a session, message or request that is lost, and the names of lost rows in those
-// that stay. What decided a request stays as it was: it is what the proof of the request is made from.
-func removeOrphans(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `
-		DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages);
-		DELETE FROM tags WHERE session NOT IN (SELECT n FROM sessions);
-		DELETE FROM requests WHERE session NOT IN (SELECT n FROM sessions);
-		DELETE FROM verdicts WHERE session NOT IN (SELECT n FROM sessions);
+	for _, removal := range removals {
+		if err := r.exec(removal); err != nil {
+			return err
+		}
+	}
+	return r.exec(`
+		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
 		DELETE FROM verdicts WHERE NOT EXISTS (
 			SELECT 1
 			FROM requests r
 			WHERE r.id BETWEEN first_request AND coalesce(last_request, r.id)
 				AND +r.session = verdicts.session
 				AND +r.purpose = verdicts.purpose
-		);
-		DELETE FROM summaries WHERE session NOT IN (SELECT n FROM sessions);
-		UPDATE messages SET request = 0 WHERE request <> 0 AND request NOT IN (SELECT id FROM requests);
-		UPDATE requests SET user = 0 WHERE user NOT IN (SELECT id FROM messages);
-		UPDATE sessions SET forked_at = 0 WHERE forked_at > 0 AND forked_at NOT IN (SELECT id FROM messages);
-		DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages);
-		DELETE FROM parts
-		WHERE message NOT IN (SELECT id FROM messages)
-			OR attachment NOT IN (SELECT id FROM attachments);
-		DELETE FROM repairs WHERE message NOT IN (SELECT id FROM messages);
-		DELETE FROM flags WHERE message NOT IN (SELECT id FROM messages);
-		DELETE FROM remedies WHERE message NOT IN (SELECT id FROM messages);
-		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
-		DELETE FROM queued WHERE session NOT IN (SELECT n FROM sessions);
-		UPDATE prompts SET session = NULL WHERE session NOT IN (SELECT n FROM sessions);`)
-	return err
-}
-
-// settle replaces times and statuses that cannot be, counts the sessions' messages anew, finds a leaf for
-// those that lost theirs and has the full-text index made again.
-func settle(ctx context.Context, tx *sql.Tx, now int64) error {
-	_, err := tx.ExecContext(ctx, `
-		UPDATE sessions
-		SET created_ms = iif(created_ms BETWEEN 0 AND ?2, created_ms, ?1),
-			updated_ms = iif(updated_ms BETWEEN 0 AND ?2, updated_ms, ?1),
-			used = iif(used BETWEEN 0 AND ?2, used, ?1)`, now, tooHigh(now)>>idBits)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `
-		UPDATE messages
-		SET status = 'complete'
-		WHERE status NOT IN ('complete', 'streaming', 'interrupted', 'failed', 'quarantined', 'imported');
-		UPDATE sessions
-		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
-			turns = (SELECT count(*) FROM messages m WHERE m.session = sessions.n AND m.role = 'user');
-		UPDATE sessions
-		SET leaf = (SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
-		WHERE leaf <> 0
-			AND leaf NOT IN (SELECT id FROM messages m WHERE m.session = sessions.n)
-			OR title = '`+recoveredTitle+`' AND leaf = 0;
-		DELETE FROM registers WHERE session NOT IN (SELECT n FROM sessions);
-		DELETE FROM unfound;
-		INSERT INTO unfound (id) SELECT id FROM messages;`)
-	return err
+		)`)
 }
 
 // verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check
 // tells them from those that are damaged from now on.
-func verify(ctx context.Context, tx *sql.Tx, out *Salvage, steps Steps) error {
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&out.Sessions); err != nil {
-		return err
-	}
+func (r *recovery) verify() error {
 	var lost []int64
-	err := steps.Check(ctx, tx, func(id int64, damaged bool) {
+	err := r.steps.Check(r.ctx, r.tx, func(id int64, damaged bool) {
 		if damaged {
 			lost = append(lost, id)
 			return
 		}
-		out.Messages++
+		r.out.Messages++
 	})
 	if err != nil {
 		return err
 	}
-	out.Damaged = len(lost)
-	out.LostMessages += len(lost)
-	for _, id := range lost {
-		if _, err := tx.ExecContext(ctx, `UPDATE messages SET hash = x'' WHERE id = ?`, id); err != nil {
-			return err
-		}
+	r.out.Damaged = len(lost)
+	r.out.LostMessages += len(lost)
+	err = r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(lost))
+	if err != nil {
+		return err
 	}
-	return nil
+	return r.tx.QueryRowContext(r.ctx, "SELECT count(*) FROM sessions").Scan(&r.out.Sessions)
 }

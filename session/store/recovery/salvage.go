@@ -1,15 +1,18 @@
-// Package recovery saves what a damaged history still holds: it reads ranges of rows around the damage with SQLite and
-// puts the rows in order in a new file. It does not decide when a file is damaged, does not read backups and does not
-// put files in each other's place.
+// Package recovery saves what a damaged history still holds: it reads ranges of rows around the damage with SQLite,
+// takes what they do not reach from a backup, and puts the rows in order in a new file. It does not decide when a file
+// is damaged, does not choose the backup and does not put files in each other's place.
 package recovery
 
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -33,174 +36,163 @@ type Salvage struct {
 	LostSummaries int // that the records of requests name
 }
 
+// Files are the files of a recovery.
+type Files struct {
+	Damaged string // a copy of the damaged file with its write-ahead log, which is changed
+	Fresh   string // empty, and afterwards the recovered history
+	Backup  string // a sound backup, "" for none
+}
+
 // Steps are what the owner of the tables adds to Save.
 type Steps struct {
 	// Check calls each for every message of a history, with whether it fails its hash.
 	Check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error
 
-	// Fill adds what a backup has and the saved rows lack. broken are the messages that fail their hash.
-	Fill func(ctx context.Context, tx *sql.Tx, found Found) (Salvage, error)
+	// Apply applies the sessions of the backup and returns how many messages that added. Without all it leaves out
+	// those that are not there: they were purged since.
+	Apply func(ctx context.Context, tx *sql.Tx, all bool) (messages int, err error)
 }
 
-// Found is what the file held.
-type Found struct {
-	Damaged map[string]bool // tables that have a fault, or may have one
-	Broken  []int64         // messages that fail their hash
+// derived are the tables that are not recovered. A recovered file is another machine for those that it was shared with:
+// all of it is told again, and they know what they have already.
+const derived = `'found_text', 'purged', 'unfound', 'windows', 'home', 'homes', 'segments', 'untold'`
+
+// recovery is a recovery within its transaction.
+type recovery struct {
+	ctx     context.Context
+	from    *sql.DB // the damaged file
+	tx      *sql.Tx // of the new file
+	now     int64
+	backup  bool // there is one, attached to the new file under that name
+	steps   Steps
+	damaged map[string]bool // tables that have a fault, or may have one
+	newest  int64           // no row has or names a greater id
+	out     Salvage
 }
 
-// Save reads all that can be reached in a damaged file into the empty one at fresh. It changes the damaged file, which
-// is a copy with its write-ahead log. now is in Unix milliseconds.
-func Save(ctx context.Context, damaged, fresh string, now int64, steps Steps) (Salvage, error) {
-	db := sqlite.Pool(fresh, sqlite.Scratch, 1)
+// Save reads all that can be reached in a damaged file, and in a backup, into a new one. now is in Unix milliseconds.
+func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error) {
+	db := sqlite.Pool(f.Fresh, sqlite.Scratch, 1)
 	defer db.Close()
 	if err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) }); err != nil {
 		return Salvage{}, err
 	}
-	// The rows come in any order; what belongs to a lost row is removed at the end.
-	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
+	tables, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
+		SELECT name
+		FROM pragma_table_list
+		WHERE schema = 'main'
+			AND type = 'table'
+			AND strict
+			AND name NOT IN (`+derived+`)`)
+	if err != nil {
 		return Salvage{}, err
 	}
-	all, err := tables(ctx, db)
-	if err == nil {
-		err = mendHeader(ctx, damaged, fresh, db, all)
+	replaced, err := mendHeader(ctx, f, db, tables)
+	if err != nil {
+		return Salvage{}, fmt.Errorf("give the damaged file a header: %w", err)
+	}
+	// The rows come in any order; what belongs to a lost row is removed at the end.
+	_, err = db.ExecContext(ctx, "PRAGMA foreign_keys = OFF")
+	if err == nil && f.Backup != "" {
+		path := "/" + strings.TrimPrefix(filepath.ToSlash(f.Backup), "/")
+		file := url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro&immutable=1"}
+		_, err = db.ExecContext(ctx, "ATTACH ? AS backup", file.String())
 	}
 	if err != nil {
 		return Salvage{}, err
 	}
-	from := sqlite.Pool(damaged, sqlite.Reading, 1)
-	defer from.Close()
-	found := Found{Damaged: map[string]bool{}}
-	faulty, faults := sqlite.DamagedTables(ctx, from)
-	for _, name := range faulty {
-		found.Damaged[name] = true
-	}
-	var out Salvage
+	r := recovery{ctx: ctx, now: now, backup: f.Backup != "", steps: steps, damaged: map[string]bool{}}
+	r.from = sqlite.Pool(f.Damaged, sqlite.Reading, 1)
+	defer r.from.Close()
 	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		for _, t := range all {
-			if faults != nil || !readable(ctx, from, t) {
-				found.Damaged[t.name] = true
-			}
-			if err := t.read(ctx, from, tx, now); err != nil {
-				return err
+		r.tx = tx
+		for _, table := range tables {
+			r.damaged[table] = replaced
+			if err := r.readTable(table); err != nil {
+				return fmt.Errorf("save the rows of %s: %w", table, err)
 			}
 		}
-		out, err = putInOrder(ctx, tx, now, found, steps)
-		return err
+		return r.putInOrder()
 	})
-	return out, errors.Join(err, db.Close())
+	return r.out, errors.Join(err, db.Close())
 }
 
 // pageSize is the page size of every history.
 const pageSize = 4096
 
-// mendHeader gives a damaged file the header of a new one, with its own size, and where its schema cannot be read the
-// pages of the new one's schema, too: every history begins with the same tables on the same pages.
-func mendHeader(ctx context.Context, damaged, fresh string, db *sql.DB, all []table) error {
-	sound, err := os.ReadFile(fresh)
+// mendHeader gives the damaged file the header of the new one, with its own size. Where its schema cannot be read, it
+// gets the pages of the new one's schema, too, and replaced is true: every history begins with the same tables on the
+// same pages.
+func mendHeader(ctx context.Context, f Files, fresh *sql.DB, tables []string) (replaced bool, err error) {
+	sound, err := os.ReadFile(f.Fresh)
 	if err != nil {
-		return err
+		return false, err
 	}
-	file, err := os.OpenFile(damaged, os.O_RDWR, 0)
+	file, err := os.OpenFile(f.Damaged, os.O_RDWR, 0)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer file.Close()
-	size, err := file.Seek(0, io.SeekEnd)
+	sound[18], sound[19] = 2, 2 // the write-ahead log is read
+	binary.BigEndian.PutUint32(sound[28:], uint32((sqlite.Size(f.Damaged)+pageSize-1)/pageSize))
+	if _, err := file.WriteAt(sound[:100], 0); err != nil || readable(ctx, f.Damaged, tables) {
+		return false, err
+	}
+	roots, err := sqlite.Collect(ctx, fresh, sqlite.Only[int], `SELECT rootpage FROM sqlite_schema`)
 	if err != nil {
-		return err
+		return false, err
 	}
-	header := sound[:100]
-	pages := uint32((size + pageSize - 1) / pageSize)
-	header[18], header[19] = 2, 2 // the write-ahead log is read
-	header[28], header[29], header[30], header[31] = byte(pages>>24), byte(pages>>16), byte(pages>>8), byte(pages)
-	if _, err := file.WriteAt(header, 0); err != nil {
-		return err
-	}
-	from := sqlite.Pool(damaged, sqlite.Reading, 1)
-	defer from.Close()
-	unreadable := false
-	for _, t := range all {
-		unreadable = unreadable || !readable(ctx, from, t)
-	}
-	if !unreadable {
-		return nil
-	}
-	roots, err := sqlite.Collect(ctx, db, sqlite.Only[int], `SELECT rootpage FROM sqlite_schema`)
-	if err != nil {
-		return err
-	}
-	rooted := map[int]bool{}
-	for _, page := range roots {
-		rooted[page] = true
-	}
-	for page := 1; page <= len(sound)/pageSize; page++ {
-		if at := (page - 1) * pageSize; !rooted[page] {
-			if _, err := file.WriteAt(sound[at:at+pageSize], int64(at)); err != nil {
-				return err
-			}
+	for page := range len(sound) / pageSize {
+		if slices.Contains(roots, page+1) {
+			continue
+		}
+		at := page * pageSize
+		if _, err := file.WriteAt(sound[at:at+pageSize], int64(at)); err != nil {
+			return true, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
-// readable reports whether the schema of a file has a table.
-func readable(ctx context.Context, db *sql.DB, t table) bool {
-	rows, err := db.QueryContext(ctx, "SELECT "+strings.Join(t.columns, ", ")+" FROM "+t.name+" LIMIT 0")
-	if err != nil {
-		return false
-	}
-	return rows.Close() == nil
+// readable reports whether the schema of a file has all of some tables.
+func readable(ctx context.Context, file string, tables []string) bool {
+	db := sqlite.Pool(file, sqlite.Reading, 1)
+	defer db.Close()
+	var none int
+	err := db.QueryRowContext(ctx, "SELECT 1 FROM "+strings.Join(tables, ", ")+" LIMIT 0").Scan(&none)
+	return errors.Is(err, sql.ErrNoRows)
 }
 
 // String says in a few sentences what was saved and what was lost.
 func (s Salvage) String() string {
-	var b strings.Builder
-	b.WriteString("The chat history was damaged. ")
-	if s.Sessions == 0 && s.Damaged == 0 {
-		b.WriteString("Nothing in it could be read, so a new one was started. ")
-	} else {
-		fmt.Fprintf(&b, "%s and %s were recovered; ",
-			english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""))
-		fmt.Fprintf(&b, "%s lost. ", s.lost())
+	said := "Nothing in it could be read, so a new one was started."
+	if s.Sessions > 0 || s.Damaged > 0 {
+		said = fmt.Sprintf("%s and %s were recovered; %s lost.",
+			english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""), s.lost())
 	}
-	if s.FromBackup > 0 {
-		fmt.Fprintf(&b, "Of the recovered ones, %s taken from the backup of %s. ", were(s.FromBackup, "message"), s.Backup)
+	if n := s.FromBackup; n > 0 {
+		said += fmt.Sprintf(" Of the recovered ones, %s %s taken from the backup of %s.",
+			english.Plural(n, "message", ""), english.PluralWord(n, "was", "were"), s.Backup)
 	}
-	if s.Damaged > 0 {
-		fmt.Fprintf(&b, "Of the lost ones, %s still in place without text. ", were(s.Damaged, "message"))
-	}
-	if s.Nameless > 0 {
-		fmt.Fprintf(&b, "%s saved without a title, as %q. ", were(s.Nameless, "session"), recoveredTitle)
-	}
-	fmt.Fprintf(&b, "The damaged file is kept as %s.", s.File)
-	return b.String()
+	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", said, s.File)
 }
 
 // lost writes "nothing was" and "1 session and 2 messages were".
 func (s Salvage) lost() string {
 	var things []string
 	total := 0
-	for _, lost := range []struct {
-		n         int
-		one, many string
-	}{
-		{s.LostSessions, "session", "sessions"},
-		{s.LostMessages, "message", "messages"},
-		{s.LostRequests, "request record", "request records"},
-		{s.LostSummaries, "summary", "summaries"},
-	} {
-		if lost.n > 0 {
-			things = append(things, english.Plural(lost.n, lost.one, lost.many))
-			total += lost.n
+	count := func(n int, one, many string) {
+		if n > 0 {
+			things = append(things, english.Plural(n, one, many))
+			total += n
 		}
 	}
+	count(s.LostSessions, "session", "")
+	count(s.LostMessages, "message", "")
+	count(s.LostRequests, "request record", "")
+	count(s.LostSummaries, "summary", "summaries")
 	if total == 0 {
 		return "nothing was"
 	}
 	return english.WordSeries(things, "and") + " " + english.PluralWord(total, "was", "were")
-}
-
-// were writes "1 message was" and "2 messages were".
-func were(n int, thing string) string {
-	return english.Plural(n, thing, "") + " " + english.PluralWord(n, "was", "were")
 }
