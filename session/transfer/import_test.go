@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -209,8 +208,8 @@ var errAny = errors.New("any error")
 
 type unreadable struct{ err error }
 
-func (u unreadable) Read(b []byte) (int, error)     { return iotest.ErrReader(u.err).Read(b) }
-func (u unreadable) Seek(int64, int) (int64, error) { return 0, nil }
+func (u unreadable) ReadAt([]byte, int64) (int, error) { return 0, u.err }
+func (u unreadable) Seek(int64, int) (int64, error)    { return 0, nil }
 
 // Two conversations with the same words are one where their times are the same, or where their files give none.
 func TestTimesTellConversationsApart(t *testing.T) {
