@@ -350,6 +350,7 @@ func (in *importing) complete(im *Imported, c *store.Conversation) {
 		m := &c.Messages[i]
 		if m.CreatedMS == 0 {
 			untimed++
+			m.Untimed = true
 			m.CreatedMS = in.from.Time.UnixMilli()
 			if begun := c.Session.Created; !begun.IsZero() {
 				m.CreatedMS = begun.UnixMilli()

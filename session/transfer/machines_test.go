@@ -131,7 +131,7 @@ func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 		if len(all) != 1 || !all[0].New || all[0].Session.ID == purged.ID || all[0].Added != purged.Messages {
 			t.Fatalf("%s: imported again is %+v, want a new session of %d messages", name, all, purged.Messages)
 		}
-		got := listed(t, here)[0]
+		got := all[0].Session
 		if got.Title != purged.Title || got.System != purged.System || got.Model != purged.Model {
 			t.Errorf("%s: the new session is %+v, want what was purged: %+v", name, got, purged)
 		}

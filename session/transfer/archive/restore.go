@@ -98,15 +98,19 @@ func (in *restoring) take(ctx context.Context, at int64) (head store.SessionLine
 		return head, end, blame(ctx, err)
 	}
 	row, err := in.store.Session(ctx, head.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return head, end, damagef("it was purged")
-	}
 	known := applied.Sessions == 0
 	out := Restored{Session: row, Again: known && len(applied.Changed) == 0}
 	warn := func(format string, args ...any) {
 		out.Warnings = append(out.Warnings, conversation.Remark{Index: -1, What: fmt.Sprintf(format, args...)})
 	}
 	switch n := applied.Messages; {
+	case errors.Is(err, store.ErrNotFound):
+		again, err := in.again(ctx, at)
+		if err != nil {
+			return head, end, blame(ctx, err)
+		}
+		out.Session, out.Again = again.Session, again.Added == 0
+		warn("session %s was purged; this is a new one with its messages, without the records of requests", head.ID)
 	case err != nil:
 		return head, end, err
 	case known && !row.Deleted.IsZero():
