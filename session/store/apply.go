@@ -46,9 +46,24 @@ type Applied struct {
 // Apply writes what is new in lines, all of it in one transaction or nothing: a row that is here stays, a register with
 // a later stamp is set, a tombstone purges. So lines can be applied again and in any order of files, but for messages,
 // which come behind the one that they follow; otherwise the error is ErrWaits. lines hands them out in order, from the
-// first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's.
+// first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's. Where the
+// history is shared, the other machines are to be told of the sessions that changed.
 func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
-	return inTx(ctx, s.save, "merge the conversations", func(tx *sql.Tx) (Applied, error) { return s.apply(ctx, tx, lines) })
+	return inTx(ctx, s.save, "merge the conversations", func(tx *sql.Tx) (Applied, error) {
+		out, err := s.apply(ctx, tx, lines)
+		if err != nil {
+			return out, err
+		}
+		home, err := homeOf(ctx, tx)
+		if err != nil || home.Folder == "" || len(out.Changed) == 0 {
+			return out, err
+		}
+		changed, err := json.Marshal(out.Changed)
+		if err != nil {
+			return out, err
+		}
+		return out, tellAll(ctx, tx, "id IN (SELECT value FROM json_each(?))", string(changed))
+	})
 }
 
 func (s *Store) apply(ctx context.Context, tx *sql.Tx, lines func(take func(Line) error) error) (Applied, error) {

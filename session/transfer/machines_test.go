@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"winnow/session/store"
-	"winnow/session/transfer/archive"
 )
 
 // tell hands what is new in one history to another, as their sync does.
@@ -111,14 +109,8 @@ func TestImagesOfAnArchiveReachOtherMachines(t *testing.T) {
 func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 	t.Parallel()
 	export := exportOf(map[string][]string{"rain": {"q1: Will it rain?", "a1<q1: No."}}, "rain")
-	own := func() string {
-		s, row := weather(t)
-		var b bytes.Buffer
-		if err := archive.Write(t.Context(), s, &b, row.ID); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}()
+	s, row := weather(t)
+	own := exported(t, s, row.ID, ExportOptions{Format: JSON})
 	for name, file := range map[string]string{"an export": export, "an archive": own} {
 		here, there := newStoreAt(t), newStoreAt(t)
 		purged := importText(t, here, file)[0].Session
@@ -145,5 +137,17 @@ func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 		if err != nil || len(branch) != purged.Messages || strings.TrimSpace(branch[0].Content) == "" {
 			t.Errorf("%s: the new session has %+v, %v", name, branch, err)
 		}
+	}
+}
+
+// An archive that is imported on one machine reaches the others.
+func TestAnArchiveReachesOtherMachines(t *testing.T) {
+	t.Parallel()
+	s, row := weather(t)
+	here, there := newStoreAt(t), newStoreAt(t)
+	tell(t, here, there)
+	importText(t, here, exported(t, s, row.ID, ExportOptions{Format: JSON}))
+	if told := tell(t, here, there); told.Sessions != 1 || told.Messages != 4 {
+		t.Errorf("the other machine is told %+v", told)
 	}
 }
