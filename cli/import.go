@@ -202,14 +202,11 @@ func explainImport(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
 	}
-	if e := new(transfer.FormatError); errors.As(err, &e) {
+	if e := new(transfer.FileError); errors.As(err, &e) {
 		return fail(Failed, "%s: %w", name, e)
 	}
 	if errors.Is(err, transfer.ErrTooLarge) {
 		return tooLarge(name)
-	}
-	if reason := transfer.Reason(err); reason != nil {
-		return fail(Failed, "%s: %w", name, reason)
 	}
 	if errors.Is(err, transfer.ErrNoMessage) {
 		return fail(Failed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)

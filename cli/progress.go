@@ -8,6 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/schollz/progressbar/v3"
+
+	"winnow/session/transfer"
 )
 
 // barDelay is how long a command may take before it shows how far it is.
@@ -59,7 +61,7 @@ func (g *gauge) end() {
 
 // meter is a file whose reading is shown.
 type meter struct {
-	io.ReadSeeker
+	transfer.File
 	*gauge
 }
 
@@ -67,16 +69,10 @@ func (p *program) metered(f importFile) meter {
 	return meter{f, &gauge{p: p, what: "importing", total: f.size, bytes: true, began: p.now()}}
 }
 
-func (m meter) Read(b []byte) (int, error) {
-	n, err := m.ReadSeeker.Read(b)
-	m.at(m.done + int64(n))
+func (m meter) ReadAt(b []byte, offset int64) (int, error) {
+	n, err := m.File.ReadAt(b, offset)
+	m.at(offset + int64(n))
 	return n, err
-}
-
-func (m meter) Seek(offset int64, whence int) (int64, error) {
-	at, err := m.ReadSeeker.Seek(offset, whence)
-	m.done = at
-	return at, err
 }
 
 // counter shows how much is written.

@@ -29,9 +29,9 @@ func readSlowly(t *testing.T, stderr *os.File, shown io.Reader, step time.Durati
 	now := time.UnixMilli(0)
 	p := &program{err: stderr, now: func() time.Time { return now }}
 	m := p.metered(importFile{File: f, size: 1000})
-	for range 10 {
-		if n, err := m.Read(make([]byte, 100)); n != 100 || err != nil {
-			t.Fatalf("Read gives %d bytes, %v", n, err)
+	for i := range int64(10) {
+		if n, err := m.ReadAt(make([]byte, 100), 100*i); n != 100 || err != nil {
+			t.Fatalf("ReadAt gives %d bytes, %v", n, err)
 		}
 		now = now.Add(step)
 	}

@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 // owners names the folders that may import a library. Tests may import all of them but go-openai.
 var owners = map[string][]string{
 	"net/http":                          {"llm"},
-	"database/sql":                      {"session/store", "session/transfer/llmdb", "session/transfer/crush"},
+	"database/sql":                      {"session/store", "session/transfer"},
 	"charm.land/bubbletea":              {"ui"},
 	"charm.land/bubbles":                {"ui"},
 	"github.com/mattn/go-sqlite3":       {"session/store"},

@@ -307,7 +307,8 @@ func writeLLM(t *testing.T, dir string, messages int) string {
 		CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, [order] INTEGER);
 		CREATE TABLE system_fragments (response_id TEXT, fragment_id INTEGER, [order] INTEGER);
 		CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, arguments TEXT, tool_call_id TEXT);
-		CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT, exception TEXT)`)
+		CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT, exception TEXT);
+		CREATE TABLE tool_results_attachments (tool_result_id INTEGER, attachment_id TEXT, [order] INTEGER)`)
 	tx, begin := db.Begin()
 	if err = errors.Join(err, begin); err != nil {
 		t.Fatal(err)

@@ -46,9 +46,24 @@ type Applied struct {
 // Apply writes what is new in lines, all of it in one transaction or nothing: a row that is here stays, a register with
 // a later stamp is set, a tombstone purges. So lines can be applied again and in any order of files, but for messages,
 // which come behind the one that they follow; otherwise the error is ErrWaits. lines hands them out in order, from the
-// first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's.
+// first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's. Where the
+// history is shared, the other machines are to be told of the sessions that changed.
 func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
-	return inTx(ctx, s.save, "merge the conversations", func(tx *sql.Tx) (Applied, error) { return s.apply(ctx, tx, lines) })
+	return inTx(ctx, s.save, "merge the conversations", func(tx *sql.Tx) (Applied, error) {
+		out, err := s.apply(ctx, tx, lines)
+		if err != nil {
+			return out, err
+		}
+		home, err := homeOf(ctx, tx)
+		if err != nil || home.Folder == "" || len(out.Changed) == 0 {
+			return out, err
+		}
+		changed, err := json.Marshal(out.Changed)
+		if err != nil {
+			return out, err
+		}
+		return out, tellAll(ctx, tx, "id IN (SELECT value FROM json_each(?))", string(changed))
+	})
 }
 
 func (s *Store) apply(ctx context.Context, tx *sql.Tx, lines func(take func(Line) error) error) (Applied, error) {
@@ -247,7 +262,7 @@ func (a *applying) message(m MessageLine) error {
 		print = a.print.line(&m)
 	}
 	if here != 0 {
-		return a.messageAgain(here, m.ID, print)
+		return a.messageAgain(here, m, print)
 	}
 	if m.Parent != 0 {
 		there, err := a.here("messages", m.Parent)
@@ -271,13 +286,9 @@ func (a *applying) message(m MessageLine) error {
 	if _, err := sqlite.InsertRow(a.ctx, a.tx, "messages", row); err != nil {
 		return err
 	}
-	var attachments []int64
-	for _, part := range m.Parts {
-		key, there := a.attached[part.Hash]
-		if !there {
-			return damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.Hash)
-		}
-		attachments = append(attachments, key)
+	attachments, err := a.attachmentsOf(m)
+	if err != nil {
+		return err
 	}
 	if err := insertCallsAndParts(a.ctx, a.tx, m.ID, m, attachments); err != nil {
 		return err
@@ -301,21 +312,60 @@ func (a *applying) here(table string, id int64) (session int64, err error) {
 }
 
 // messageAgain is told of a message that is here. What it says never changes: other content is refused, also of a line
-// that claims to be damaged and names the hash of the content here.
-func (a *applying) messageAgain(session, id int64, print []byte) error {
+// that claims to be damaged and names the hash of the content here. Images that an import added elsewhere are added here.
+func (a *applying) messageAgain(session int64, m MessageLine, print []byte) error {
 	var hash []byte
-	if err := a.tx.QueryRowContext(a.ctx, `SELECT hash FROM messages WHERE id = ?`, id).Scan(&hash); err != nil {
+	if err := a.tx.QueryRowContext(a.ctx, `SELECT hash FROM messages WHERE id = ?`, m.ID).Scan(&hash); err != nil {
 		return err
 	}
-	if !bytes.Equal(hash, print) || session != a.session {
+	if bytes.Equal(hash, print) && session == a.session {
+		return nil
+	}
+	state, err := otherText, error(nil)
+	if session == a.session && m.Damaged == nil && m.Status == Text(history.Imported) {
+		state, err = lacking(a.ctx, a.tx, session, m.message())
+	}
+	switch {
+	case err != nil:
+		return err
+	case state == without:
+		a.changed[session] = true
+		return a.fill(session, m)
+	case state != withAll:
 		a.out.Refused++
 	}
 	return nil
 }
 
+// fill gives a message that is here the parts of a line.
+func (a *applying) fill(session int64, m MessageLine) error {
+	attachments, err := a.attachmentsOf(m)
+	if err != nil {
+		return err
+	}
+	var hashes [][]byte
+	for _, part := range m.Parts {
+		hash, _ := hex.DecodeString(part.Hash) // it is that of an attachment
+		hashes = append(hashes, hash)
+	}
+	return setParts(a.ctx, a.tx, session, m.message(), attachments, hashes)
+}
+
+// attachmentsOf are the keys of the bytes of a message's parts, which come before it.
+func (a *applying) attachmentsOf(m MessageLine) (keys []int64, err error) {
+	for _, part := range m.Parts {
+		key, there := a.attached[part.Hash]
+		if !there {
+			return nil, damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.Hash)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
 // noteDiverged notes that two machines went on with a session behind the same message.
 func (a *applying) noteDiverged(m MessageLine) error {
-	if m.Role != Text(history.User) || m.Parent == 0 || a.diverged[a.session] {
+	if m.Role != Text(history.User) || m.Parent == 0 || m.Status == Text(history.Imported) || a.diverged[a.session] {
 		return nil
 	}
 	var diverged bool
@@ -328,6 +378,7 @@ func (a *applying) noteDiverged(m MessageLine) error {
 				AND id <> ?3
 				AND id & ?4 <> ?3 & ?4
 				AND role = 'user'
+				AND status <> 'imported'
 		)`, a.session, m.Parent, m.ID, idStep-1).Scan(&diverged)
 	if diverged {
 		a.diverged[a.session] = true

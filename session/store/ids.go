@@ -10,6 +10,8 @@ import (
 // gives them, so that histories can be merged row by row. An id is a time in milliseconds and the number of the machine
 // in the lowest bits, 53 bits in all, so that it fits a rowid and a number in JSON.
 //
+// The ids of what is imported from another program are made of the file alone: see importing.messageID.
+//
 // The time is a hybrid clock: it follows the wall clock and never falls behind an id that the file has. So a message is
 // always greater than the one it follows, and what is set later has the greater stamp, whatever the wall clock does.
 const (

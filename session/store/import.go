@@ -5,8 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/google/uuid"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -24,6 +27,7 @@ type ImportedMessage struct {
 	Message
 	After    int  // the index of the message that it follows, -1 for none
 	Excluded bool // the other program keeps it from its model, so it is excluded here
+	Untimed  bool // the file does not say when it was written, so CreatedMS is a guess
 }
 
 // ImportOptions say how a conversation is imported.
@@ -63,20 +67,10 @@ func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (Im
 	if c.Session.Source == "" || c.Session.Origin == "" {
 		return ImportResult{}, errors.New("import the conversation: it has no name to know it by")
 	}
-	// A file can be imported again, so the import of many conversations does not wait for the disk
-	// after each.
-	return s.importInto(ctx, s.jot, c.Session, o, func(add func(ImportedMessage) error) (Session, int, error) {
-		for _, m := range c.Messages {
-			if err := add(m); err != nil {
-				return Session{}, 0, err
-			}
-		}
-		return c.Session, c.Leaf, nil
-	})
+	return s.importInto(ctx, c, true, o)
 }
 
-// Filling adds the messages of a conversation in order and returns its row. It may run several times.
-// Its error ends the import and comes back.
+// Filling adds the messages of a conversation in order and returns its row. Its error ends the import and comes back.
 type Filling func(add func(Message) error) (Session, error)
 
 // ImportMessages stores a conversation that has no name as one branch of a new session, which becomes
@@ -86,31 +80,35 @@ type Filling func(add func(Message) error) (Session, error)
 // Where the row has an Origin, and one of its Source was imported before and is not in the trash, nothing is stored and
 // the error is a *DuplicateError.
 func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOptions) (Session, error) {
-	out, err := s.importInto(ctx, s.save, Session{}, o, func(add func(ImportedMessage) error) (Session, int, error) {
-		last := -1
-		row, err := fill(func(m Message) error {
-			err := add(ImportedMessage{Message: m, After: last})
-			last++
-			return err
-		})
-		return row, -1, err
+	c := Conversation{Leaf: -1}
+	row, err := fill(func(m Message) error {
+		c.Messages = append(c.Messages, ImportedMessage{Message: m, After: len(c.Messages) - 1, Untimed: true})
+		return ctx.Err()
 	})
+	if err != nil {
+		return Session{}, err
+	}
+	for i := range c.Messages {
+		if m := &c.Messages[i]; m.Role == history.Assistant {
+			m.Model = cmp.Or(m.Model, row.Model)
+		}
+	}
+	row.Model = ""
+	c.Session = row
+	out, err := s.importInto(ctx, c, false, o)
 	return out.Session, err
 }
 
 // errDryRun ends a transaction whose outcome alone was wanted.
 var errDryRun = errors.New("this was a dry run")
 
-// importInto imports a conversation in one transaction of the given kind. A row without an Origin is that
-// of a conversation without a name, whose row is complete only when fill returns it.
-func (s *Store) importInto(
-	ctx context.Context, transact func(context.Context, string, func(*sql.Tx) error) error, row Session, o ImportOptions,
-	fill func(add func(ImportedMessage) error) (Session, int, error),
-) (ImportResult, error) {
+// importInto imports a conversation in one transaction. One that is not named is there wholly or not at all. A file can
+// be imported again, so the import of many conversations does not wait for the disk after each.
+func (s *Store) importInto(ctx context.Context, c Conversation, named bool, o ImportOptions) (ImportResult, error) {
 	var out ImportResult
-	err := transact(ctx, "import the conversation", func(tx *sql.Tx) error {
-		in := importing{s: s, tx: tx}
-		err := in.run(ctx, row, fill)
+	err := s.jot(ctx, "import the conversation", func(tx *sql.Tx) error {
+		in := importing{s: s, tx: tx, named: named}
+		err := in.run(ctx, c)
 		out = in.out
 		if err == nil && o.DryRun {
 			err = errDryRun
@@ -130,10 +128,11 @@ func (s *Store) importInto(
 type importing struct {
 	s       *Store
 	tx      *sql.Tx
+	named   bool
 	session int64
 	out     ImportResult
 
-	stored map[string][]version // what the session holds, by label; nil for a conversation without a name
+	stored map[string][]version // what the session of a conversation with a name holds, by label
 	own    int                  // its messages without a label: somebody went on with it here
 	last   int                  // the seq of its last message
 	ids    []int64              // of the conversation's messages
@@ -151,30 +150,27 @@ func textSum(role history.Role, content []byte) [sha256.Size]byte {
 	return sha256.Sum256(append(append([]byte(role), 0), content...))
 }
 
-func (in *importing) run(ctx context.Context, row Session, fill func(add func(ImportedMessage) error) (Session, int, error)) error {
-	named := row.Origin != ""
-	if err := in.begin(ctx, row); err != nil || !in.out.Session.Deleted.IsZero() {
+func (in *importing) run(ctx context.Context, c Conversation) error {
+	if err := in.begin(ctx, c.Session); err != nil || !in.out.Session.Deleted.IsZero() {
 		return err
 	}
-	row, leaf, err := fill(func(m ImportedMessage) error { return in.add(ctx, m) })
-	if err != nil {
-		return err
+	for _, m := range c.Messages {
+		if err := in.add(ctx, m); err != nil {
+			return err
+		}
 	}
 	if in.out.New && in.out.Added == 0 {
 		return errors.New("the conversation has no message")
 	}
 	if in.out.Added > 0 {
-		if err := in.count(ctx, leaf); err != nil {
+		if err := in.count(ctx, c.Leaf); err != nil {
 			return err
 		}
-		finish := in.describe
-		if named {
-			finish = in.date
-		}
-		if err := finish(ctx, row); err != nil {
+		if err := in.date(ctx, c.Session); err != nil {
 			return err
 		}
 	}
+	var err error
 	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
 	return err
 }
@@ -182,20 +178,67 @@ func (in *importing) run(ctx context.Context, row Session, fill func(add func(Im
 // begin finds the session that the conversation was imported as, or adds one.
 func (in *importing) begin(ctx context.Context, row Session) (err error) {
 	in.session, err = importedAs(ctx, in.tx, row)
-	if errors.Is(err, sql.ErrNoRows) {
-		in.out.New = true
-		in.session, err = in.s.addSession(ctx, in.tx, row)
-	}
-	if err != nil {
+	if err == nil {
+		in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
+		switch {
+		case err != nil:
+			return err
+		case in.named:
+			return in.readStored(ctx)
+		case in.out.Session.Deleted.IsZero():
+			return &DuplicateError{in.out.Session}
+		}
+	} else if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
+	in.out.New, in.stored = true, map[string][]version{}
 	if row.Origin != "" {
-		if err := in.readStored(ctx); err != nil {
+		if row.ID, err = importedID(ctx, in.tx, row); err != nil {
 			return err
 		}
 	}
+	if in.session, err = in.s.addSession(ctx, in.tx, row); err != nil {
+		return err
+	}
 	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
 	return err
+}
+
+// importedID is the id of a session that is imported, the same on every machine. Where the session with that id was
+// purged, or is in the trash, it is another one.
+func importedID(ctx context.Context, tx *sql.Tx, row Session) (id string, err error) {
+	for n, taken := 0, true; taken && err == nil; n++ {
+		id = uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)).String()
+		err = tx.QueryRowContext(ctx, `
+			SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1)
+				OR EXISTS (SELECT 1 FROM tombstones WHERE session = ?1)`, id).Scan(&taken)
+	}
+	return id, err
+}
+
+// messageID is the id of a message that is imported, the same on every machine: the time that its file gives, later
+// than that of the message before it, and in the lowest bits what it says. A file that gives no times begins at one that
+// stands for the session, before 1988.
+func (in *importing) messageID(ctx context.Context, m ImportedMessage) (int64, error) {
+	if in.out.Session.Origin == "" {
+		return in.s.newID(ctx, in.tx)
+	}
+	const oldest = 1 << 39 // milliseconds
+	head := fmt.Sprintf("%s %d %q %q ", in.out.Session.ID, m.Parent, m.Label, m.Role)
+	sum := sha256.Sum256([]byte(head + m.Content))
+	clock := m.CreatedMS
+	if m.Untimed || clock <= 0 || clock > in.s.now().UnixMilli() {
+		session := sha256.Sum256([]byte(in.out.Session.ID))
+		clock = int64(binary.BigEndian.Uint64(session[:]) % oldest)
+	}
+	clock = max(clock, m.Parent>>numberBits+1)
+	for id := clock<<numberBits | int64(binary.BigEndian.Uint16(sum[:])%idStep); ; id += idStep {
+		var taken bool
+		err := in.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?)`, id).Scan(&taken)
+		if err != nil || !taken {
+			return id, errors.Join(err, tellAgain(ctx, in.tx, id))
+		}
+	}
 }
 
 // importedAs is the session that a conversation was imported as. One in the trash counts where there is no
@@ -254,19 +297,20 @@ func (in *importing) add(ctx context.Context, m ImportedMessage) error {
 		return errors.New("a message that is still arriving cannot be imported")
 	case m.After >= i:
 		return fmt.Errorf("message %d of the conversation is before the one that it follows", i)
-	case in.stored != nil && m.Label == "":
+	case in.named && m.Label == "":
 		return fmt.Errorf("message %d of the conversation has no label", i)
 	case m.After >= 0:
 		m.Parent = in.ids[m.After]
 	}
 	m.Message = in.s.cleanMessage(m.Message)
 	v := version{}
-	if in.stored != nil {
+	if in.named {
 		v.sum = textSum(m.Role, []byte(m.Content))
 		for _, known := range in.stored[m.Label] {
 			if known.sum == v.sum {
 				in.ids = append(in.ids, known.id)
-				return in.addImages(ctx, known.id, m.Message)
+				m.ID = known.id
+				return in.addImages(ctx, m.Message)
 			}
 		}
 		if len(in.stored[m.Label]) > 0 {
@@ -277,7 +321,7 @@ func (in *importing) add(ctx context.Context, m ImportedMessage) error {
 	// has its own.
 	ctx = context.WithoutCancel(ctx)
 	var err error
-	if m.ID, err = in.s.newID(ctx, in.tx); err != nil {
+	if m.ID, err = in.messageID(ctx, m); err != nil {
 		return err
 	}
 	v.id = m.ID
@@ -289,9 +333,7 @@ func (in *importing) add(ctx context.Context, m ImportedMessage) error {
 			return err
 		}
 	}
-	if in.stored != nil {
-		in.stored[m.Label] = append(in.stored[m.Label], v)
-	}
+	in.stored[m.Label] = append(in.stored[m.Label], v)
 	in.ids = append(in.ids, v.id)
 	in.last++
 	in.out.Added++
@@ -342,8 +384,12 @@ func (in *importing) leaf(ctx context.Context, there int64) (int64, error) {
 	return there, nil
 }
 
-// date gives the session of a conversation with a name its place in the order of last use.
+// date gives the session of a conversation with a name its place in the order of last use, and makes any other the
+// session used last.
 func (in *importing) date(ctx context.Context, row Session) error {
+	if !in.named {
+		return in.s.use(ctx, in.tx, in.session)
+	}
 	return execute(ctx, in.tx, `
 		UPDATE sessions
 		SET updated_ms = max(updated_ms, ?2),
@@ -351,65 +397,37 @@ func (in *importing) date(ctx context.Context, row Session) error {
 		WHERE n = ?1`, in.session, cmp.Or(sqlite.Milliseconds(row.Updated), sqlite.Milliseconds(row.Created)))
 }
 
-// describe writes the row of a conversation without a name and makes it the session used last. The model
-// comes to the answers now, because a file may name it behind them.
-func (in *importing) describe(ctx context.Context, row Session) error {
-	if row.Model != "" {
-		err := execute(ctx, in.tx, `
-			UPDATE messages
-			SET model = ?
-			WHERE session = ?
-				AND role = 'assistant'
-				AND model = ''`, row.Model, in.session)
-		if err != nil {
-			return err
-		}
-	}
-	if err := in.refuseDuplicate(ctx, row); err != nil {
+// addImages gives a message that is here the images that an earlier file of its conversation did not hold, and has the
+// other machines told.
+func (in *importing) addImages(ctx context.Context, m Message) error {
+	state, err := lacking(ctx, in.tx, in.session, m)
+	if err != nil || state == sentWithout {
+		in.out.Unfilled++
 		return err
 	}
-	err := execute(ctx, in.tx, `
-		UPDATE sessions
-		SET created_ms = iif(?2 = 0, created_ms, ?2),
-			title = ?3,
-			title_from = ?4,
-			preset = ?5,
-			overrides = ?6,
-			system = ?7,
-			dir = ?8,
-			source = ?9,
-			origin = ?10
-		WHERE n = ?1`, in.session, sqlite.Milliseconds(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
-		in.s.clean(row.System), row.Dir, row.Source, row.Origin)
-	if err != nil {
-		return err
-	}
-	if err := setTags(ctx, in.tx, in.session, row.Tags); err != nil {
-		return err
-	}
-	return in.s.use(ctx, in.tx, in.session)
-}
-
-// refuseDuplicate returns a *DuplicateError where another session was imported as the same conversation, however it
-// went on since.
-func (in *importing) refuseDuplicate(ctx context.Context, row Session) error {
-	twin, err := importedAs(ctx, in.tx, row)
-	if errors.Is(err, sql.ErrNoRows) {
+	if state != without {
 		return nil
 	}
+	keys, hashes, err := attach(ctx, in.tx, m.Parts)
 	if err != nil {
 		return err
 	}
-	there, err := sessionByKey(ctx, in.tx, twin)
-	if err == nil && there.Deleted.IsZero() {
-		err = &DuplicateError{there}
-	}
-	return err
+	in.out.Filled++
+	return errors.Join(setParts(ctx, in.tx, in.session, m, keys, hashes), tellAgain(ctx, in.tx, m.ID))
 }
 
-// addImages gives a message that is here the images that an earlier file of its conversation did not hold. A message
-// that a request held stays as it is: what was sent must be found again.
-func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
+// What a message that is here has of the images of another version of it.
+type imageState int
+
+const (
+	otherText   imageState = iota // the two do not say the same
+	withAll                       // all of them
+	without                       // not all
+	sentWithout                   // not all, and it stays so: what requests held must be found again
+)
+
+// lacking compares the images of m with those of the message that is here under its id.
+func lacking(ctx context.Context, tx *sql.Tx, session int64, m Message) (imageState, error) {
 	images := func(parts []history.Part) (n int) {
 		for _, p := range parts {
 			if p.Kind == history.ImagePart {
@@ -418,43 +436,38 @@ func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
 		}
 		return n
 	}
-	if images(m.Parts) == 0 {
-		return nil
-	}
-	here, err := message(ctx, in.tx, id)
-	if err != nil || here.Damaged || images(here.Parts) >= images(m.Parts) {
-		return err
+	here, err := message(ctx, tx, m.ID)
+	switch {
+	case err != nil || here.Role != m.Role || here.Content != m.Content:
+		return otherText, err
+	case here.Damaged || images(here.Parts) >= images(m.Parts):
+		return withAll, nil
 	}
 	var sent bool
-	err = in.tx.QueryRowContext(ctx, `
-		SELECT EXISTS (
-			SELECT 1
-			FROM requests
-			WHERE session = ?
-		)`, in.session).Scan(&sent)
-	if err != nil {
-		return err
-	}
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM requests WHERE session = ?)`, session).Scan(&sent)
 	if sent {
-		in.out.Unfilled++
-		return nil
+		return sentWithout, err
 	}
-	attachments, hashes, err := attach(ctx, in.tx, m.Parts)
+	return without, err
+}
+
+// setParts gives the message that is here the parts of m, whose bytes are stored.
+func setParts(ctx context.Context, tx *sql.Tx, session int64, m Message, attachments []int64, hashes [][]byte) error {
+	here, err := message(ctx, tx, m.ID)
 	if err != nil {
 		return err
 	}
 	here.Parts = m.Parts
-	r := rowOf(in.session, here, hashes)
-	if err := execute(ctx, in.tx, `DELETE FROM parts WHERE message = ?`, id); err != nil {
+	r := rowOf(session, here, hashes)
+	if err := execute(ctx, tx, `DELETE FROM parts WHERE message = ?`, m.ID); err != nil {
 		return err
 	}
-	for i, part := range r.Parts {
-		row := partRow{part, attachments[i]}
-		_, err := sqlite.InsertRow(ctx, in.tx, "parts", row, sql.Named("message", id), sql.Named("place", i))
-		if err != nil {
-			return err
-		}
+	if err := insertCallsAndParts(ctx, tx, m.ID, MessageLine{Parts: r.Parts}, attachments); err != nil {
+		return err
 	}
-	in.out.Filled++
-	return execute(ctx, in.tx, `UPDATE messages SET hash = ?, parts = ? WHERE id = ?`, []byte(r.Hash), len(m.Parts), id)
+	return execute(ctx, tx, `
+		UPDATE messages
+		SET hash = ?,
+			parts = ?
+		WHERE id = ?`, []byte(r.Hash), len(m.Parts), m.ID)
 }

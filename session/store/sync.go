@@ -481,9 +481,10 @@ func (y *Sync) Diverged(ctx context.Context, session string) ([]int64, error) {
 			there (first, id) AS (
 				SELECT o.id, o.id
 				FROM active a
-				JOIN messages m ON m.id = a.id AND m.role = 'user'
+				JOIN messages m ON m.id = a.id AND m.role = 'user' AND m.status <> 'imported'
 				JOIN messages o ON o.session = ?1 AND o.parent = a.parent AND o.id <> a.id AND o.role = 'user'
 				WHERE a.parent <> 0
+					AND o.status <> 'imported'
 					AND o.id & %[1]d <> a.id & %[1]d
 				UNION ALL
 				SELECT there.first, m.id

@@ -199,7 +199,7 @@ func TestExportForReadingIsNotImported(t *testing.T) {
 	s, row := weather(t)
 	for _, f := range []Format{Markdown, HTML, Prompt} {
 		_, err := importFrom(t, newStoreAt(t), Source{File: strings.NewReader(exported(t, s, row.ID, ExportOptions{Format: f})), Time: written})
-		if e := new(FormatError); !errors.As(err, &e) || !strings.Contains(e.Error(), "what winnow exports as JSON or JSONL") {
+		if e := new(FileError); !errors.As(err, &e) || !strings.Contains(e.Error(), "what winnow exports as JSON or JSONL") {
 			t.Errorf("importing %s: %v", f, err)
 		}
 	}

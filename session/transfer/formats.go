@@ -3,11 +3,13 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 
 	"winnow/session/store/sqlite"
@@ -23,126 +25,122 @@ import (
 	"winnow/session/transfer/openwebui"
 )
 
-// Errors that say why a file cannot be imported.
+// FileError says why a file cannot be imported, for a person.
+type FileError struct{ Reason string }
+
+func (e *FileError) Error() string { return e.Reason }
+
+// Why files cannot be imported.
 var (
-	errManyTitles = errors.New("--title cannot be used with a file that may hold several conversations")
-	errNoDryRun   = errors.New("--dry-run cannot be used with winnow's own JSON; " +
-		"importing it never changes sessions that already exist")
-	errNotUTF8       = errors.New("the file is written in UTF-16; save it as UTF-8")
-	errOtherDatabase = errors.New("this is neither the database of crush nor that of llm, " +
-		"in the schema of its newest version")
-	errBrokenZip = errors.New("the archive is truncated or damaged: " +
-		"its list of files is missing; download it again")
-	errOtherZip = errors.New("the archive holds no conversations.json of an export")
+	errManyTitles = &FileError{"--title cannot be used with a file that may hold several conversations"}
+	errNoDryRun   = &FileError{"--dry-run cannot be used with winnow's own JSON; " +
+		"importing it never changes sessions that already exist"}
+	errNotUTF8       = &FileError{"the file is written in UTF-16; save it as UTF-8"}
+	errOtherDatabase = &FileError{"this is neither the database of crush nor that of llm, " +
+		"in the schema of its newest version"}
+	errBrokenZip = &FileError{"the archive is truncated or damaged: " +
+		"its list of files is missing; download it again"}
+	errOtherZip = &FileError{"the archive holds no conversations.json of an export"}
 )
 
-// conversations are those of a file, one after the other. An error ends them.
-type conversations = iter.Seq2[conversation.Conversation, error]
+// unrecognised is the error of a file of no format. first is what is wrong with its first value.
+func unrecognised(first string) error {
+	const what = "the format was not recognised (%s); " +
+		"winnow imports exports of ChatGPT, Claude, Open WebUI and opencode, " +
+		"session files of Claude Code and Codex, the databases of llm and crush, " +
+		"Chat Completions messages (JSON or JSONL) and what winnow exports as JSON or JSONL"
+	return &FileError{fmt.Sprintf(what, first)}
+}
 
-// layout is how the conversations of a file are kept.
-type layout struct {
+// format is how the conversations of a file are kept.
+type format struct {
 	read   conversation.Reader
 	many   bool // the file may hold several conversations
 	own    bool // it is what winnow writes as JSON
 	claude bool // it is an export of Claude
+
+	values iter.Seq2[conversation.Value, error] // of the file
+}
+
+// formats are the formats of JSON files whose object, or the first one of their list, has such a key first of all keys
+// that decide.
+var formats = map[string]format{
+	"winnow":           {own: true, many: true},
+	"mapping":          {read: chatgpt.Reader(noAssets), many: true},
+	"chat_messages":    {read: claude.Read, many: true, claude: true},
+	"parentUuid":       {read: claudecode.Read},
+	"leafUuid":         {read: claudecode.Read},
+	"sessionId":        {read: claudecode.Read},
+	"isSnapshotUpdate": {read: claudecode.Read},
+	"payload":          {read: codex.Read},
+	"info":             {read: opencode.Read},
+	"chat":             {read: openwebui.Read, many: true},
+	"role":             {read: openai.Read},
+	"content":          {read: openai.Read},
+	"messages":         {read: openai.Read},
 }
 
 // noAssets is where an export without an archive has its images.
 func noAssets(string) (string, []byte, bool) { return "", nil, false }
 
-// layoutOf is the layout of a JSON file whose object, or the first one of its list, has this key first of all keys that
-// decide.
-func layoutOf(key string) (l layout, ok bool) {
-	switch key {
-	case "winnow":
-		return layout{own: true, many: true}, true
-	case "mapping":
-		return layout{read: chatgpt.Reader(noAssets), many: true}, true
-	case "chat_messages":
-		return layout{read: claude.Read, many: true, claude: true}, true
-	case "parentUuid", "leafUuid", "sessionId", "isSnapshotUpdate":
-		return layout{read: claudecode.Read}, true
-	case "payload":
-		return layout{read: codex.Read}, true
-	case "info":
-		return layout{read: opencode.Read}, true
-	case "chat":
-		return layout{read: openwebui.Read, many: true}, true
-	case "role", "content", "messages":
-		return layout{read: openai.Read}, true
-	}
-	return layout{}, false
-}
-
 // recognise finds out what a JSON file is by its beginning: as much of it as there is before the first key that
 // decides. It never goes by a name. What nothing decides is read as messages, which then says what is wrong.
-func recognise(r io.Reader) layout {
-	l := layout{read: openai.Read}
+func recognise(r io.Reader) format {
+	messages := format{read: openai.Read}
 	dec := json.NewDecoder(r)
 	open, err := dec.Token()
 	if open == json.Delim('[') {
 		open, err = dec.Token()
 	}
 	if err != nil || open != json.Delim('{') {
-		return l
+		return messages
 	}
 	for dec.More() {
-		key, err := dec.Token()
-		name, ok := key.(string)
 		var value json.RawMessage
-		if err != nil || !ok {
-			return l
+		key, err := dec.Token()
+		name, _ := key.(string)
+		if f, ok := formats[name]; ok && err == nil {
+			return f
 		}
-		if found, ok := layoutOf(name); ok {
-			return found
-		}
-		if dec.Decode(&value) != nil {
-			return l
+		if err != nil || dec.Decode(&value) != nil {
+			break
 		}
 	}
-	return l
+	return messages
 }
 
-// open finds out what a file is and returns its conversations. done closes what that opened.
-func open(ctx context.Context, from Source) (all conversations, l layout, done func(), err error) {
+// open finds out what a file is. done closes what that opened.
+func open(ctx context.Context, from Source) (f format, done func(), err error) {
 	done = func() {}
 	head := make([]byte, 16)
-	if _, err = from.File.Seek(0, io.SeekStart); err != nil {
-		return nil, l, done, fmt.Errorf("read the file from its beginning: %w", err)
+	n, err := from.File.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return f, done, fmt.Errorf("read the beginning of the file: %w", err)
 	}
-	n, err := io.ReadFull(from.File, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, l, done, fmt.Errorf("read the beginning of the file: %w", err)
-	}
-	switch head = head[:n]; {
-	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
-		all, done, err = openDatabase(ctx, from)
-		return all, layout{many: true}, done, err
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		all, err = openZip(from)
-		return all, layout{many: true}, done, err
-	case bytes.HasPrefix(head, []byte("\xFF\xFE")), bytes.HasPrefix(head, []byte("\xFE\xFF")):
-		return nil, l, done, errNotUTF8
-	}
+	begins := func(with string) bool { return bytes.HasPrefix(head[:n], []byte(with)) }
 	offset := int64(0)
-	if bytes.HasPrefix(head, []byte("\xEF\xBB\xBF")) {
+	switch {
+	case begins("SQLite format 3\x00"):
+		return openDatabase(ctx, from)
+	case begins("PK\x03\x04"), begins("PK\x05\x06"):
+		f, err = openZip(from)
+		return f, done, err
+	case begins("\xFF\xFE"), begins("\xFE\xFF"):
+		return f, done, errNotUTF8
+	case begins("\xEF\xBB\xBF"):
 		offset = 3
 	}
-	if _, err = from.File.Seek(offset, io.SeekStart); err != nil {
-		return nil, l, done, fmt.Errorf("read the file from its beginning: %w", err)
-	}
-	if l = recognise(from.File); l.own {
-		return nil, l, done, nil
-	}
-	return l.read(conversation.Values(from.File)), l, done, nil
+	f = recognise(io.NewSectionReader(from.File, offset, math.MaxInt64-offset))
+	f.values = conversation.Values(from.all())
+	return f, done, nil
 }
 
 // openDatabase opens the database of llm or of crush. One without a name on the disk is copied for that.
-func openDatabase(ctx context.Context, from Source) (all conversations, done func(), err error) {
+func openDatabase(ctx context.Context, from Source) (f format, done func(), err error) {
 	path, remove := from.Path, func() {}
 	if path == "" {
-		if path, err = copied(from.File); err != nil {
-			return nil, remove, fmt.Errorf("keep the database in a temporary file: %w", err)
+		if path, err = copied(from.all()); err != nil {
+			return f, remove, fmt.Errorf("keep the database in a temporary file: %w", err)
 		}
 		remove = func() {
 			for _, end := range []string{"", "-wal", "-shm"} {
@@ -152,27 +150,49 @@ func openDatabase(ctx context.Context, from Source) (all conversations, done fun
 	}
 	db, columns, err := sqlite.OpenForeign(ctx, path)
 	if err != nil {
-		return nil, remove, err
+		return f, remove, err
 	}
 	done = func() { db.Close(); remove() }
-	switch {
-	case llmdb.Is(columns):
-		return llmdb.Read(ctx, db, columns), done, nil
-	case crush.Is(columns):
-		return crush.Read(ctx, db), done, nil
+	f = format{read: llmdb.Read, many: true}
+	queries := llmdb.Queries(columns)
+	if queries == nil {
+		f.read, queries = crush.Read, crush.Queries(columns)
 	}
-	return nil, done, errOtherDatabase
+	if queries == nil {
+		return f, done, errOtherDatabase
+	}
+	f.values = rows(ctx, db, queries)
+	return f, done, nil
 }
 
-// copied writes a stream to a temporary file and returns its path.
-func copied(from io.ReadSeeker) (string, error) {
+// rows are the conversations that queries of a database return. One that cannot be read is Broken.
+func rows(ctx context.Context, db *sql.DB, queries []conversation.Query) iter.Seq2[conversation.Value, error] {
+	return func(yield func(conversation.Value, error) bool) {
+		for _, q := range queries {
+			ids, err := sqlite.Collect(ctx, db, sqlite.Only[string], q.IDs)
+			if err != nil {
+				yield(conversation.Value{}, fmt.Errorf("read the database: %w", err))
+				return
+			}
+			for _, id := range ids {
+				v := conversation.Value{}
+				if err := db.QueryRowContext(ctx, q.JSON, id).Scan((*[]byte)(&v.Raw)); err != nil {
+					v.Broken = fmt.Sprintf("conversation %s of the database cannot be read: %v", id, err)
+				}
+				if !yield(v, ctx.Err()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// copied writes a file to a temporary one and returns its path.
+func copied(from io.Reader) (string, error) {
 	f, err := os.CreateTemp("", "winnow-import-*.db")
 	if err != nil {
 		return "", err
 	}
-	_, err = from.Seek(0, io.SeekStart)
-	if err == nil {
-		_, err = io.Copy(f, from)
-	}
+	_, err = io.Copy(f, from)
 	return f.Name(), errors.Join(err, f.Close())
 }

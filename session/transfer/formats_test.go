@@ -173,19 +173,17 @@ func TestFormats(t *testing.T) {
 func described(t testing.TB, from Source) string {
 	t.Helper()
 	var b strings.Builder
-	all, _, done, err := open(t.Context(), from)
+	f, done, err := open(t.Context(), from)
 	defer done()
 	if err != nil {
 		return ""
 	}
-	for c, err := range all {
-		if err != nil {
-			return b.String()
-		}
+	_ = f.read(f.values, func(c conversation.Conversation) error {
 		if c.Broken == "" {
 			describe(&b, c)
 		}
-	}
+		return nil
+	})
 	return b.String()
 }
 
@@ -279,7 +277,7 @@ func TestDamagedFilesEnd(t *testing.T) {
 	for _, f := range fixtures(t) {
 		from := f.source(t)
 		var b bytes.Buffer
-		if _, err := b.ReadFrom(from.File); err != nil {
+		if _, err := b.ReadFrom(from.all()); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, b.Bytes())

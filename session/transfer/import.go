@@ -31,15 +31,24 @@ var ErrNoMessage = errors.New("there is no message in it")
 
 // Source is a file with conversations of another program.
 type Source struct {
-	File   io.ReadSeeker // read from its beginning, perhaps more than once
-	Path   string        // where the file is on the disk, "" where it has no name there
-	Title  string        // the session's title; "" takes the file's, or makes one of the first message
-	Dir    string        // the folder that the session is found under where the file names none
-	Time   time.Time     // when the file was written: the time of messages that give none
+	File   File
+	Path   string    // where the file is on the disk, "" where it has no name there
+	Title  string    // the session's title; "" takes the file's, or makes one of the first message
+	Dir    string    // the folder that the session is found under where the file names none
+	Time   time.Time // when the file was written: the time of messages that give none
 	Policy history.Policy
 	DryRun bool // nothing is stored: only what would become of it is reported
 	Large  bool // no limit on the size of the file
 }
+
+// File is a file that can be read at any place.
+type File interface {
+	io.ReaderAt
+	io.Seeker
+}
+
+// all is the whole file.
+func (from Source) all() *io.SectionReader { return io.NewSectionReader(from.File, 0, math.MaxInt64) }
 
 // Imported is what became of one conversation of a Source.
 type Imported struct {
@@ -59,93 +68,71 @@ type Imported struct {
 // Remark says something about a message of a file, or about the file.
 type Remark = conversation.Remark
 
-// Reason is the sentence that says why a file cannot be imported, nil where err says nothing about the file.
-func Reason(err error) error {
-	for _, reason := range []error{
-		errManyTitles, errNoDryRun, errNotUTF8, errOtherDatabase, errBrokenZip, errOtherZip,
-	} {
-		if errors.Is(err, reason) {
-			return reason
-		}
-	}
-	return nil
-}
-
-// FormatError says that a file has no format that can be imported.
-type FormatError struct {
-	First string // what is wrong with its first value
-}
-
-func (e *FormatError) Error() string {
-	return fmt.Sprintf("the format was not recognised (%s); "+
-		"winnow imports exports of ChatGPT, Claude, Open WebUI and opencode, "+
-		"session files of Claude Code and Codex, the databases of llm and crush, "+
-		"Chat Completions messages (JSON or JSONL) and what winnow exports as JSON or JSONL", e.First)
-}
-
 // Import stores every conversation of a file as a session, or adds to the session that it is already what is new, and
 // reports on each. What the file is, is seen at its content. Each conversation is stored whole or not at all, and
 // what is stored when an error or the end of ctx stops the import stays.
 //
 // A conversation that cannot be read is reported with Errors and the others still follow. ErrNoMessage comes back where
-// the file holds no message at all, and a *FormatError alone where nothing in it could be read.
+// the file holds no message at all, and a *FileError where it says why the file cannot be imported.
 func Import(ctx context.Context, s *store.Store, from Source, report func(Imported)) error {
-	all, l, done, err := open(ctx, from)
+	f, done, err := open(ctx, from)
 	defer done()
 	if err != nil {
 		return err
 	}
-	if l.many && from.Title != "" {
+	if f.many && from.Title != "" {
 		return errManyTitles
 	}
-	in := importing{s: s, from: from, report: report}
-	if l.own {
-		return in.archive(ctx)
+	in := importing{ctx: ctx, s: s, from: from, many: f.many, report: report}
+	if f.own {
+		return in.archive()
 	}
-	waiting := []conversation.Conversation{} // until it is known whether it is the only one
-	for c, err := range all {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return in.ended(err)
-		}
-		if !l.many && len(waiting) == 0 && in.place == 0 {
-			waiting = append(waiting, c)
-			continue
-		}
-		if from.Title != "" {
-			return errManyTitles
-		}
-		for _, c := range append(waiting, c) {
-			in.place++
-			if err := in.conversation(ctx, c); err != nil {
-				return err
-			}
-		}
-		waiting = nil
+	err = f.read(f.values, in.add)
+	if only := in.only; only != nil && err == nil {
+		only.Line = 0
+		err = in.conversation(*only)
 	}
-	for _, c := range waiting {
-		c.Line = 0
-		if err := in.conversation(ctx, c); err != nil {
-			return err
-		}
-	}
-	return in.ended(nil)
+	return in.end(err)
 }
 
 // importing is the import of a file.
 type importing struct {
+	ctx    context.Context
 	s      *store.Store
 	from   Source
 	report func(Imported)
-	place  int        // of the conversation, from 1; 0 where it is the only one
-	held   int        // the messages that were imported, or were here
-	unread []Imported // conversations without a message that were not reported yet
+
+	many   bool
+	only   *conversation.Conversation // the first one, until it is known whether it is the only one
+	place  int                        // of the conversation, from 1; 0 where it is the only one
+	here   int                        // the messages that were imported, or were here
+	unread []Imported                 // conversations without a message that were not reported yet
 }
 
-// ended is the error of the import, for one of reading.
-func (in *importing) ended(err error) error {
+// add imports the next conversation of the file.
+func (in *importing) add(c conversation.Conversation) error {
+	if err := in.ctx.Err(); err != nil {
+		return err
+	}
+	if !in.many && in.only == nil && in.place == 0 {
+		in.only = &c
+		return nil
+	}
+	if in.from.Title != "" {
+		return errManyTitles
+	}
+	if first := in.only; first != nil {
+		in.only, in.place = nil, 1
+		if err := in.conversation(*first); err != nil {
+			return err
+		}
+	}
+	in.place++
+	return in.conversation(c)
+}
+
+// end is the error of the import, for one of reading or of storing.
+func (in *importing) end(err error) error {
 	first := ""
 	for _, im := range in.unread {
 		for _, r := range im.Errors {
@@ -153,13 +140,12 @@ func (in *importing) ended(err error) error {
 		}
 	}
 	switch {
-	case in.held == 0 && errors.Is(err, conversation.ErrNotJSON), in.held == 0 && err == nil && first != "":
-		return &FormatError{First: cmp.Or(first, conversation.ErrNotJSON.Error())}
-	case err == nil && in.held == 0:
-		if in.place > 0 {
-			in.flush()
-		}
+	case in.here == 0 && (errors.Is(err, conversation.ErrNotJSON) || err == nil && first != ""):
+		return unrecognised(cmp.Or(first, conversation.ErrNotJSON.Error()))
+	case in.here == 0 && err == nil && in.place == 0:
 		return ErrNoMessage
+	case in.here == 0 && err == nil:
+		err = ErrNoMessage
 	}
 	in.flush()
 	return err
@@ -174,11 +160,11 @@ func (in *importing) flush() {
 }
 
 // archive restores the sessions of winnow's own JSON.
-func (in *importing) archive(ctx context.Context) error {
+func (in *importing) archive() error {
 	if in.from.DryRun {
 		return errNoDryRun
 	}
-	err := archive.Restore(ctx, in.s, in.from.File, func(r archive.Restored) {
+	err := archive.Restore(in.ctx, in.s, in.from.all(), func(r archive.Restored) {
 		in.place++
 		im := Imported{
 			Session: r.Session, Again: r.Again, Warnings: r.Warnings, Errors: r.Errors,
@@ -196,7 +182,7 @@ func (in *importing) archive(ctx context.Context) error {
 }
 
 // conversation imports one conversation and reports on it.
-func (in *importing) conversation(ctx context.Context, c conversation.Conversation) error {
+func (in *importing) conversation(c conversation.Conversation) error {
 	im := Imported{Place: in.place, Title: title.OneLine(c.Session.Title)}
 	for _, r := range c.Remarks {
 		if r.Lost {
@@ -213,17 +199,14 @@ func (in *importing) conversation(ctx context.Context, c conversation.Conversati
 	case len(c.Messages) == 0 && len(im.Errors) == 0:
 		im.warn("the conversation holds no message; nothing was imported of it")
 	case len(c.Messages) > 0:
-		if err := in.store(ctx, &im, c.Conversation); err != nil {
+		if err := in.store(&im, c.Conversation); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
-		in.held += len(c.Messages)
+		in.here += len(c.Messages)
 	}
-	if in.held == 0 {
-		in.unread = append(in.unread, im)
-		return nil
+	if in.unread = append(in.unread, im); in.here > 0 {
+		in.flush()
 	}
-	in.flush()
-	in.report(im)
 	return nil
 }
 
@@ -232,7 +215,7 @@ func (im *Imported) warn(format string, args ...any) {
 }
 
 // store stores a conversation and says in im what became of it.
-func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation) error {
+func (in *importing) store(im *Imported, c store.Conversation) error {
 	named := c.Session.Origin != ""
 	if !named {
 		c.Session.Origin = fingerprint(c)
@@ -247,9 +230,9 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	var out store.ImportResult
 	var err error
 	if named {
-		out, err = in.s.Import(ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
+		out, err = in.s.Import(in.ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
 	} else {
-		out, err = in.unnamed(ctx, c)
+		out, err = in.unnamed(c)
 	}
 	if err != nil {
 		return err
@@ -284,8 +267,8 @@ func counted(n int, one, many string) string {
 }
 
 // unnamed stores a conversation that has no name in its file, which its content and its times stand for.
-func (in *importing) unnamed(ctx context.Context, c store.Conversation) (store.ImportResult, error) {
-	row, err := in.s.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
+func (in *importing) unnamed(c store.Conversation) (store.ImportResult, error) {
+	row, err := in.s.ImportMessages(in.ctx, func(add func(store.Message) error) (store.Session, error) {
 		for _, m := range c.Messages {
 			if err := add(m.Message); err != nil {
 				return store.Session{}, err
@@ -367,6 +350,7 @@ func (in *importing) complete(im *Imported, c *store.Conversation) {
 		m := &c.Messages[i]
 		if m.CreatedMS == 0 {
 			untimed++
+			m.Untimed = true
 			m.CreatedMS = in.from.Time.UnixMilli()
 			if begun := c.Session.Created; !begun.IsZero() {
 				m.CreatedMS = begun.UnixMilli()

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -209,8 +208,8 @@ var errAny = errors.New("any error")
 
 type unreadable struct{ err error }
 
-func (u unreadable) Read(b []byte) (int, error)     { return iotest.ErrReader(u.err).Read(b) }
-func (u unreadable) Seek(int64, int) (int64, error) { return 0, nil }
+func (u unreadable) ReadAt([]byte, int64) (int, error) { return 0, u.err }
+func (u unreadable) Seek(int64, int) (int64, error)    { return 0, nil }
 
 // Two conversations with the same words are one where their times are the same, or where their files give none.
 func TestTimesTellConversationsApart(t *testing.T) {
@@ -237,16 +236,27 @@ func TestTimesTellConversationsApart(t *testing.T) {
 	}
 }
 
+// catConversations is an export without its image, which is catImage.
+const (
+	catImage         = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
+	catConversations = `[{"title":"Cat","conversation_id":"c","mapping":{
+		"q":{"children":["a"],"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{
+			"content_type":"multimodal_text",
+			"parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}},
+		"a":{"parent":"q","message":{"id":"a","create_time":2,"author":{"role":"assistant"},"content":{
+			"content_type":"text","parts":["A cat."]}}}}}]`
+)
+
 // An archive adds the images to a conversation that was imported without them, where nothing was sent since.
 func TestArchiveAddsItsImages(t *testing.T) {
 	t.Parallel()
-	const image = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
-	const conversations = `[{"title":"Cat","conversation_id":"c","mapping":{"q":{"children":["a"],"message":{"id":"q","create_time":1,"author":{"role":"user"},"content":{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-Cat"},"look"]}}},
-		"a":{"parent":"q","message":{"id":"a","create_time":2,"author":{"role":"assistant"},"content":{"content_type":"text","parts":["A cat."]}}}}}]`
-	archive := zipOf(t, txtar.File{Name: "export/conversations.json", Data: []byte(conversations)}, txtar.File{Name: "export/file-Cat-1.gif", Data: []byte(image)})
+	archive := zipOf(t,
+		txtar.File{Name: "export/conversations.json", Data: []byte(catConversations)},
+		txtar.File{Name: "export/file-Cat-1.gif", Data: []byte(catImage)},
+	)
 	for _, sent := range []bool{false, true} {
 		s := newStoreAt(t)
-		first := importText(t, s, conversations)[0]
+		first := importText(t, s, catConversations)[0]
 		if sent {
 			if _, err := s.AddRequest(t.Context(), store.Request{Session: first.Session.ID}); err != nil {
 				t.Fatal(err)
@@ -257,7 +267,7 @@ func TestArchiveAddsItsImages(t *testing.T) {
 		if err != nil || len(all) != 1 || len(branch) != 2 || all[0].Added != 0 || branch[0].Damaged || len(branch[0].Parts) != 1 {
 			t.Fatalf("reported is %+v, the branch is %+v, %v", all, branch, err)
 		}
-		if got := string(branch[0].Parts[0].Data) == image; got == sent {
+		if got := string(branch[0].Parts[0].Data) == catImage; got == sent {
 			t.Errorf("the image is there: %v, after a request: %v; reported is %+v", got, sent, all)
 		}
 		again := importText(t, s, string(archive))

@@ -11,14 +11,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"winnow/session/transfer/chatgpt"
 	"winnow/session/transfer/conversation"
 )
 
-// mostImage is the largest file of an export that is taken as an image, in bytes.
-const mostImage = 64 << 20
+// maxImage is the largest file of an export that is taken as an image, in bytes.
+const maxImage = 64 << 20
 
 // conversationFile is the name of a file with conversations, of which a large export has several.
 var conversationFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
@@ -31,17 +30,17 @@ type export struct {
 }
 
 // openZip reads the list of files of an archive.
-func openZip(from Source) (conversations, error) {
+func openZip(from Source) (f format, err error) {
 	size, err := from.File.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, fmt.Errorf("read the archive's end: %w", err)
+		return f, fmt.Errorf("read the archive's end: %w", err)
 	}
-	archive, err := zip.NewReader(&anywhere{file: from.File}, size)
+	archive, err := zip.NewReader(from.File, size)
 	switch {
 	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errBrokenZip
+		return f, errBrokenZip
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // No file is written by its name.
-		return nil, fmt.Errorf("read the archive: %w", err)
+		return f, fmt.Errorf("read the archive: %w", err)
 	}
 	x := &export{images: map[string]*zip.File{}, left: conversation.Largest}
 	if from.Large {
@@ -57,55 +56,59 @@ func openZip(from Source) (conversations, error) {
 		}
 	}
 	if len(x.files) == 0 {
-		return nil, errOtherZip
+		return f, errOtherZip
 	}
 	slices.SortStableFunc(x.files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	first, err := x.files[0].Open()
 	if err != nil {
-		return nil, fmt.Errorf("read %s of the archive: %w", x.files[0].Name, err)
+		return f, fmt.Errorf("read %s of the archive: %w", x.files[0].Name, err)
 	}
 	defer first.Close()
-	if l := recognise(first); l.claude {
-		return l.read(x.values()), nil
+	if f = recognise(first); !f.claude {
+		f = format{read: chatgpt.Reader(x.image), many: true}
 	}
-	return chatgpt.Reader(x.image)(x.values()), nil
+	f.values = x.values()
+	return f, nil
 }
 
 // values are those of all files of conversations. A file that cannot be read is passed on as Broken.
 func (x *export) values() iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		for _, f := range x.files {
-			file, err := f.Open()
-			if err == nil {
-				for v, failed := range conversation.List(&limited{file, x}, 1) {
-					if err = failed; err != nil {
-						break
-					}
-					if !yield(v, nil) {
-						file.Close()
-						return
-					}
-				}
-				file.Close()
-			}
-			if errors.Is(err, conversation.ErrTooLarge) {
+			err := x.valuesOf(f, yield)
+			switch rest := fmt.Sprintf("the rest of %s cannot be read: %v", f.Name, err); {
+			case errors.Is(err, conversation.ErrTooLarge):
 				yield(conversation.Value{}, err)
 				return
-			}
-			if err != nil {
-				rest := fmt.Sprintf("the rest of %s cannot be read: %v", f.Name, err)
-				if !yield(conversation.Value{Broken: rest}, nil) {
-					return
-				}
+			case err == io.EOF, err != nil && !yield(conversation.Value{Broken: rest}, nil):
+				return
 			}
 		}
 	}
 }
 
+// valuesOf yields the values of one file. The error is io.EOF where no more are wanted.
+func (x *export) valuesOf(f *zip.File, yield func(conversation.Value, error) bool) error {
+	file, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for v, err := range conversation.List(&limited{file, x}, 1) {
+		if err != nil {
+			return err
+		}
+		if !yield(v, nil) {
+			return io.EOF
+		}
+	}
+	return nil
+}
+
 // image reads a file of the archive by the id that its name begins with.
 func (x *export) image(id string) (name string, data []byte, ok bool) {
 	f := x.images[id]
-	if f == nil || f.UncompressedSize64 > mostImage {
+	if f == nil || f.UncompressedSize64 > maxImage {
 		return "", nil, false
 	}
 	r, err := f.Open()
@@ -113,8 +116,8 @@ func (x *export) image(id string) (name string, data []byte, ok bool) {
 		return "", nil, false
 	}
 	defer r.Close()
-	data, err = io.ReadAll(io.LimitReader(&limited{r, x}, mostImage+1))
-	return path.Base(f.Name), data, err == nil && len(data) <= mostImage
+	data, err = io.ReadAll(io.LimitReader(&limited{r, x}, maxImage+1))
+	return path.Base(f.Name), data, err == nil && len(data) <= maxImage
 }
 
 // limited is a file of the archive while it is unpacked.
@@ -129,24 +132,5 @@ func (l *limited) Read(b []byte) (int, error) {
 	}
 	n, err := l.from.Read(b[:min(int64(len(b)), l.x.left)])
 	l.x.left -= int64(n)
-	return n, err
-}
-
-// anywhere reads a file at any place.
-type anywhere struct {
-	mu   sync.Mutex
-	file io.ReadSeeker
-}
-
-func (a *anywhere) ReadAt(b []byte, offset int64) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if _, err := a.file.Seek(offset, io.SeekStart); err != nil {
-		return 0, err
-	}
-	n, err := io.ReadFull(a.file, b)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
-	}
 	return n, err
 }

@@ -1,11 +1,11 @@
-// Package chatgpt reads the conversations of a ChatGPT data export. It does not open files and does not store.
+// Package chatgpt reads the conversations of a ChatGPT data export. Images are in the archive of an export alone. The
+// package does not open files and does not store.
 package chatgpt
 
 import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -19,8 +19,8 @@ type Assets func(id string) (name string, data []byte, ok bool)
 
 // Reader reads the conversations of an export.
 func Reader(assets Assets) conversation.Reader {
-	return conversation.Each("chatgpt", func(c *conversation.Conversation, raw json.RawMessage) error {
-		return read(c, raw, assets)
+	return conversation.Each("chatgpt", func(c *conversation.Conversation, x export) error {
+		return read(c, x, assets)
 	})
 }
 
@@ -44,18 +44,7 @@ type node struct {
 	Message  json.RawMessage `json:"message"`
 }
 
-func read(c *conversation.Conversation, raw json.RawMessage, assets Assets) error {
-	var x export
-	err := json.Unmarshal(raw, &x)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case raw[0] != '{':
-		return fmt.Errorf("is %s, not an object with a mapping", conversation.Kind(raw))
-	case errors.As(err, &wrong):
-		c.Lose("", wrong.Field, "holds a value that cannot be read (%s)", wrong.Value)
-	case err != nil:
-		return err
-	}
+func read(c *conversation.Conversation, x export, assets Assets) error {
 	if x.Mapping == nil {
 		return errors.New("has no mapping, so it is not a conversation")
 	}
@@ -73,9 +62,7 @@ func read(c *conversation.Conversation, raw json.RawMessage, assets Assets) erro
 		nodes = append(nodes, n)
 	}
 	c.Grow(nodes, x.CurrentNode)
-	if c.Session.Origin == "" && len(c.Messages) > 0 {
-		c.Session.Origin = "of message " + c.Messages[0].Label
-	}
+	c.NameByFirst()
 	for i := range c.Messages {
 		if c.Messages[i].Role == message.Tool {
 			c.Messages[i].ToolCallID = callFor(c.Messages, i)
@@ -84,40 +71,41 @@ func read(c *conversation.Conversation, raw json.RawMessage, assets Assets) erro
 	return nil
 }
 
-// inOrder is every key of a mapping, children behind their parent in the order that it gives them. A node without a
-// parent gets the one that names it.
+// inOrder is every key of a mapping, children after their parent in the order that it gives them. A node whose parent
+// is missing gets the one that names it.
 func inOrder(mapping map[string]node) []string {
-	var order []string
-	seen := map[string]bool{}
-	var visit func(id string)
-	visit = func(id string) {
-		seen[id] = true
-		order = append(order, id)
-		for _, kid := range mapping[id].Children {
-			n, ok := mapping[kid]
-			if !ok || seen[kid] {
-				continue
-			}
-			if _, known := mapping[n.Parent]; !known {
-				n.Parent = id
-				mapping[kid] = n
-			}
-			visit(kid)
-		}
-	}
-	keys := slices.Sorted(maps.Keys(mapping))
-	claimed := map[string]bool{}
-	for _, id := range keys {
-		for _, kid := range mapping[id].Children {
+	var roots, others, order []string
+	claimed, seen := map[string]bool{}, map[string]bool{}
+	for id, n := range mapping {
+		for _, kid := range n.Children {
 			claimed[kid] = claimed[kid] || kid != id
 		}
 	}
-	for _, first := range []bool{true, false} { // the roots, then what no root leads to
-		for _, id := range keys {
-			if !seen[id] && (!first || !claimed[id]) {
-				visit(id)
-			}
+	for _, id := range slices.Sorted(maps.Keys(mapping)) {
+		if claimed[id] {
+			others = append(others, id)
+			continue
 		}
+		roots = append(roots, id)
+	}
+	var visit func(id, parent string)
+	visit = func(id, parent string) {
+		n, ok := mapping[id]
+		if !ok || seen[id] {
+			return
+		}
+		seen[id] = true
+		if _, known := mapping[n.Parent]; !known {
+			n.Parent = parent
+			mapping[id] = n
+		}
+		order = append(order, id)
+		for _, kid := range n.Children {
+			visit(kid, id)
+		}
+	}
+	for _, id := range append(roots, others...) {
+		visit(id, mapping[id].Parent)
 	}
 	return order
 }

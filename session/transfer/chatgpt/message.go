@@ -1,7 +1,9 @@
 package chatgpt
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,9 +18,9 @@ type reader struct {
 	c      *conversation.Conversation
 	assets Assets
 	m      store.ImportedMessage
-	kind   string // the type of the content
-	unused string // what it holds beside texts and images, "" for nothing
-	keep   map[string]json.RawMessage
+	kind   string                     // the type of the content
+	unused string                     // what it holds beside texts and images, "" for nothing
+	keep   map[string]json.RawMessage // of the message
 }
 
 // exported is a message of an export.
@@ -57,22 +59,14 @@ func (r *reader) message(id string, raw json.RawMessage) (m store.ImportedMessag
 	}
 	r.m = conversation.NewMessage(id, conversation.Role(x.Author.Role), "", x.Created.MS())
 	r.m.Name, r.m.Excluded = x.Author.Name, x.Weight != nil && *x.Weight == 0
-	for key, plain := range map[string]string{
-		"id": "", "author": "", "content": "", "create_time": "",
-		"status": `"finished_successfully"`, "recipient": `"all"`, "metadata": "{}",
-	} {
-		if value := string(r.keep[key]); plain == "" || value == plain {
-			delete(r.keep, key)
-		}
+	for _, key := range []string{"id", "author", "content", "create_time"} {
+		delete(r.keep, key)
 	}
 	if !r.m.Excluded {
 		delete(r.keep, "weight")
 	}
-	for key, value := range r.keep {
-		if string(value) == "null" {
-			delete(r.keep, key)
-		}
-	}
+	plain := []string{"null", `"finished_successfully"`, `"all"`, "{}"}
+	maps.DeleteFunc(r.keep, func(_ string, value json.RawMessage) bool { return slices.Contains(plain, string(value)) })
 	r.content(x.Content)
 	r.turn(x)
 	r.files(x)
@@ -99,7 +93,7 @@ var texts = map[string][]string{
 	"reasoning_recap":         {"content"},
 }
 
-// content reads a content by its type. One that nobody knows yet is read by the keys that others have, and where it has
+// content reads a content by its type. One of an unknown type is read by the keys that others have, and where it has
 // none of them its JSON is the text. What is no text is kept.
 func (r *reader) content(raw json.RawMessage) {
 	var fields map[string]json.RawMessage
@@ -108,23 +102,26 @@ func (r *reader) content(raw json.RawMessage) {
 		return
 	}
 	r.kind = conversation.Text(fields["content_type"])
+	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 	keys, ok := texts[r.kind]
 	if !ok {
 		keys = []string{"parts", "text", "result", "content"}
 	}
 	var all []string
-	known := false
+	known := ok || fields == nil || r.kind == "text" || r.kind == "multimodal_text"
 	for _, key := range keys {
-		if value := fields[key]; len(value) > 0 && string(value) != "null" {
-			text, rest := r.text(value)
+		if value := fields[key]; value != nil {
+			text, whole := r.text(value)
 			known = true
-			all = append(all, text)
-			if fields[key] = rest; rest == nil {
+			if text != "" {
+				all = append(all, text)
+			}
+			if whole {
 				delete(fields, key)
 			}
 		}
 	}
-	if !known && len(raw) > 0 && !ok && r.kind != "text" && r.kind != "multimodal_text" {
+	if !known {
 		r.m.Content = string(raw)
 		const what = "is of the type %q, which is not supported; its JSON is used as the text"
 		r.c.Odd(r.m.Label, "content", what, conversation.Shorten(r.kind))
@@ -134,56 +131,34 @@ func (r *reader) content(raw json.RawMessage) {
 	if len(keys) > 1 && ok && r.kind != "user_editable_context" {
 		between = "\n"
 	}
-	r.m.Content = strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), between)
-	for key, value := range fields {
-		if string(value) == "null" || key == "content_type" && r.kind == "text" {
-			delete(fields, key)
-		}
+	r.m.Content = strings.Join(all, between)
+	if r.kind == "text" {
+		delete(fields, "content_type")
 	}
 	if len(fields) > 0 {
 		r.keep["content"] = conversation.Object(fields)
 	}
 }
 
-// text reads the value of a key that holds texts: one, or a list of them and of other parts, which are kept.
-func (r *reader) text(raw json.RawMessage) (text string, rest json.RawMessage) {
+// text reads the value of a key that holds texts: one, or a list of them and of other parts. whole is false where it
+// holds more than its text.
+func (r *reader) text(raw json.RawMessage) (text string, whole bool) {
 	items, ok := conversation.Items(raw)
 	if !ok {
-		if raw[0] != '"' {
-			rest = raw
-		}
-		return conversation.Text(raw), rest
+		return conversation.Text(raw), raw[0] == '"'
 	}
+	whole = true
 	var all []string
-	var kept []json.RawMessage
 	for _, item := range items {
 		text, used := r.part(item)
-		if text != "" {
-			all = append(all, text)
-		}
-		if !used {
-			kept = append(kept, item)
-		}
+		whole = whole && used
+		all = append(all, text)
 	}
-	if len(kept) > 0 {
-		rest = append(append(json.RawMessage{'['}, joinRaw(kept)...), ']')
-	}
-	return strings.Join(all, "\n\n"), rest
+	return conversation.Join(all...), whole
 }
 
-func joinRaw(items []json.RawMessage) json.RawMessage {
-	var out json.RawMessage
-	for i, item := range items {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, item...)
-	}
-	return out
-}
-
-// part reads one part of a content or one thought. used is false where something of it is kept.
-func (r *reader) part(raw json.RawMessage) (text string, used bool) {
+// part reads one part of a content or one thought. whole is false where it holds more than its text.
+func (r *reader) part(raw json.RawMessage) (text string, whole bool) {
 	var p struct {
 		Type    string   `json:"content_type"`
 		Text    string   `json:"text"`
@@ -204,10 +179,8 @@ func (r *reader) part(raw json.RawMessage) (text string, used bool) {
 	case p.Text != "":
 		return p.Text, p.Type == "text" || p.Type == "audio_transcription"
 	}
-	if p.Content == "" {
-		p.Content = strings.Join(p.Chunks, "")
-	}
-	if text := strings.Trim(p.Summary+"\n"+p.Content, "\n"); text != "" {
+	content := cmp.Or(p.Content, strings.Join(p.Chunks, ""))
+	if text := strings.Trim(p.Summary+"\n"+content, "\n"); text != "" {
 		return text, true
 	}
 	r.unused = conversation.Shorten(p.Type)
@@ -240,19 +213,19 @@ func (r *reader) turn(x exported) {
 
 // call makes a message to a tool a call of it. Code and texts that are no JSON object become the one argument.
 func (r *reader) call(tool string) {
-	arguments := r.m.Content
-	if strings.TrimSpace(arguments) == "" {
+	arguments := strings.TrimSpace(r.m.Content)
+	if arguments == "" {
 		return
 	}
-	if !strings.HasPrefix(strings.TrimSpace(arguments), "{") || !json.Valid([]byte(arguments)) {
+	if !strings.HasPrefix(arguments, "{") || !json.Valid([]byte(arguments)) {
 		key := "input"
 		if r.kind == "code" {
 			key = "code"
 		}
-		object, _ := conversation.Marshal(map[string]string{key: arguments}) // texts always encode
-		arguments = string(object)
+		object, _ := conversation.Marshal(map[string]string{key: r.m.Content}) // texts always encode
+		r.m.Content = string(object)
 	}
-	r.m.ToolCalls = []message.ToolCall{{ID: r.m.Label, Name: tool, Arguments: arguments}}
+	r.m.ToolCalls = []message.ToolCall{{ID: r.m.Label, Name: tool, Arguments: r.m.Content}}
 	r.m.Content = ""
 }
 
@@ -260,10 +233,7 @@ func (r *reader) call(tool string) {
 // knows no more of it than its name either.
 func (r *reader) files(x exported) {
 	for _, a := range x.Metadata.Attachments {
-		name := a.Name
-		if name == "" {
-			name = a.ID
-		}
+		name := cmp.Or(a.Name, a.ID)
 		shown := func(p message.Part) bool {
 			return p.Name == name || a.ID != "" && strings.Contains(p.Name+p.Text, a.ID)
 		}
@@ -291,9 +261,7 @@ func (r *reader) image(pointer string) {
 			return
 		}
 	}
-	if id == "" {
-		id = conversation.Shorten(pointer)
-	}
+	id = cmp.Or(id, conversation.Shorten(pointer))
 	r.note("image " + id)
 	r.c.Odd(r.m.Label, "content", "shows the image %q, which is not in the export; a note replaces it", id)
 }
@@ -301,15 +269,12 @@ func (r *reader) image(pointer string) {
 // imageType is the media type of an image, "" where the data is none that a model takes.
 func imageType(data []byte) string {
 	begin := string(data[:min(len(data), 12)])
-	switch {
-	case strings.HasPrefix(begin, "\x89PNG\r\n"):
-		return "image/png"
-	case strings.HasPrefix(begin, "\xFF\xD8\xFF"):
-		return "image/jpeg"
-	case strings.HasPrefix(begin, "GIF8"):
-		return "image/gif"
-	case strings.HasPrefix(begin, "RIFF") && strings.HasSuffix(begin, "WEBP"):
-		return "image/webp"
+	for prefix, kind := range map[string]string{
+		"\x89PNG\r\n": "image/png", "\xFF\xD8\xFF": "image/jpeg", "GIF8": "image/gif", "RIFF": "image/webp",
+	} {
+		if strings.HasPrefix(begin, prefix) && (prefix != "RIFF" || strings.HasSuffix(begin, "WEBP")) {
+			return kind
+		}
 	}
 	return ""
 }

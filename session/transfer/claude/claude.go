@@ -31,7 +31,7 @@ type exported struct {
 	Parent      string            `json:"parent_message_uuid"`
 	Sender      string            `json:"sender"`
 	Text        string            `json:"text"`
-	Content     json.RawMessage   `json:"content"`
+	Content     []json.RawMessage `json:"content"`
 	Created     conversation.Time `json:"created_at"`
 	Attachments []attachment      `json:"attachments"`
 	Files       []attachment      `json:"files"`
@@ -40,18 +40,13 @@ type exported struct {
 // attachment is a file. Of one that is text the export holds the text, of others only the name.
 type attachment struct {
 	Name string `json:"file_name"`
-	Type string `json:"file_type"`
 	Text string `json:"extracted_content"`
 }
 
 // rootParent is the parent that the first message of a conversation names.
 const rootParent = "00000000-0000-4000-8000-000000000000"
 
-func read(c *conversation.Conversation, raw json.RawMessage) error {
-	var x export
-	if err := json.Unmarshal(raw, &x); err != nil {
-		return errors.New("is not a conversation of Claude: " + err.Error())
-	}
+func read(c *conversation.Conversation, x export) error {
 	if x.ID == "" || x.Messages == nil {
 		return errors.New("has no messages, so it is not a conversation")
 	}
@@ -59,17 +54,16 @@ func read(c *conversation.Conversation, raw json.RawMessage) error {
 		Source: c.Session.Source, Origin: x.ID, Title: x.Name, Created: x.Created.Time, Updated: x.Updated.Time,
 		Pinned: x.Starred,
 	}
-	tree := false
+	var nodes []conversation.Node
+	last, tree := "", false
 	for _, m := range x.Messages {
 		tree = tree || m.Parent != ""
 	}
-	var nodes []conversation.Node
-	last := ""
 	for _, m := range x.Messages {
 		if m.Parent == rootParent {
 			m.Parent = ""
 		} else if !tree {
-			m.Parent = last
+			m.Parent = last // older exports hold no branches
 		}
 		nodes = append(nodes, conversation.Node{ID: m.ID, Parent: m.Parent, Messages: split(c, m)})
 		last = m.ID
@@ -81,42 +75,31 @@ func read(c *conversation.Conversation, raw json.RawMessage) error {
 // split reads one message. An answer in whose middle tools worked becomes several: what was said up to the calls, their
 // results, and what was said then.
 func split(c *conversation.Conversation, x exported) []store.ImportedMessage {
-	role := conversation.Role(x.Sender)
-	if x.Sender == "human" {
-		role = message.User
-	}
-	blocks, _ := conversation.Items(x.Content)
-	if len(blocks) == 0 {
+	if len(x.Content) == 0 {
 		text, _ := conversation.Marshal(x.Text) // a text always encodes
-		blocks = append(blocks, text)
+		x.Content = append(x.Content, text)
 	}
 	var out []store.ImportedMessage
-	var part []json.RawMessage
-	flush := func() {
-		content := conversation.ReadBlocks(part)
-		if len(content.Unused) > 0 {
-			c.Odd(x.ID, "content", "%s", conversation.LeftOut(content.Kinds...))
+	begin := 0
+	for i := range x.Content {
+		end := i + 1
+		if end < len(x.Content) && isResult(x.Content[i]) == isResult(x.Content[end]) {
+			continue
 		}
 		label := x.ID
 		if len(out) > 0 {
 			label = fmt.Sprintf("%s/%d", x.ID, len(out)+1)
 		}
-		out = append(out, content.Messages(conversation.NewMessage(label, role, "", x.Created.MS()))...)
-		part = nil
+		m := conversation.NewMessage(label, conversation.Role(x.Sender), "", x.Created.MS())
+		out = append(out, c.Split(conversation.ReadBlocks(x.Content[begin:end]), m)...)
+		begin = end
 	}
-	for i, b := range blocks {
-		part = append(part, b)
-		if i+1 < len(blocks) && isResult(b) != isResult(blocks[i+1]) {
-			flush()
-		}
-	}
-	flush()
+	last := &out[len(out)-1]
 	for _, a := range append(x.Attachments, x.Files...) {
 		note := conversation.Note("file " + a.Name)
 		if a.Text != "" {
 			note = message.Part{Kind: message.TextPart, Name: a.Name, MediaType: "text/plain", Text: a.Text}
 		}
-		last := &out[len(out)-1]
 		if a.Name != "" || a.Text != "" {
 			last.Parts = append(last.Parts, note)
 		}

@@ -3,11 +3,11 @@
 package claudecode
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
 	"winnow/history/message"
-	"winnow/session/store"
 	"winnow/session/transfer/conversation"
 )
 
@@ -35,101 +35,87 @@ type line struct {
 	} `json:"message"`
 }
 
+// answer is an answer, whose blocks are lines of their own, with the results for it.
+type answer struct {
+	first int    // the place among the nodes of its first line
+	tail  string // the id of its first line, or of that with its last result
+}
+
 // growing is a session while its lines become the entries of a tree.
 type growing struct {
-	c     *conversation.Conversation
-	nodes []conversation.Node
-	group map[string]string // the answer that a line is of or brings a result for, by the line's id
-	tail  map[string]string // the last line of an answer or of the results for it
-	first map[string]int    // the place among the nodes of an answer's first line
-	side  int
+	c       *conversation.Conversation
+	nodes   []conversation.Node
+	answers map[string]*answer // by the id of the answer
+	of      map[string]*answer // by the id of a line that is of the answer or brings a result for it
 }
 
 func read(c *conversation.Conversation, values []conversation.Value) {
-	g := growing{c: c, group: map[string]string{}, tail: map[string]string{}, first: map[string]int{}}
-	leaf, titled := "", false
+	g := growing{c: c, answers: map[string]*answer{}, of: map[string]*answer{}}
+	row := &c.Session
+	leaf, titled, side := "", false, 0
 	for _, v := range values {
 		var l line
 		if err := json.Unmarshal(v.Raw, &l); err != nil {
 			c.LoseLine(v.Line, "is not of Claude Code: "+err.Error())
 			continue
 		}
-		if c.Session.Origin == "" {
-			c.Session.Origin = l.Session
-		}
-		if l.Cwd != "" && c.Session.Dir == "" {
-			c.Session.Dir = l.Cwd
-		}
+		row.Origin, row.Dir = cmp.Or(row.Origin, l.Session), cmp.Or(row.Dir, l.Cwd)
 		switch {
 		case l.CustomTitle != "":
-			c.Session.Title, titled = l.CustomTitle, true
+			row.Title, titled = l.CustomTitle, true
 		case l.AITitle+l.Summary != "" && !titled:
-			c.Session.Title = l.AITitle + l.Summary
+			row.Title = l.AITitle + l.Summary
 		case l.ID != "" && l.Sidechain:
-			g.side++
+			side++
 		case l.ID != "":
 			g.add(l)
 			leaf = l.ID
 		}
 	}
 	c.Grow(g.nodes, leaf)
-	if g.side > 0 {
-		c.Odd("", "", "lines of subagents are not imported: %d", g.side)
+	if side > 0 {
+		c.Odd("", "", "lines of subagents are not imported: %d", side)
 	}
-	if c.Session.Origin == "" && len(c.Messages) > 0 {
-		c.Session.Origin = "of message " + c.Messages[0].Label
-	}
+	c.NameByFirst()
 	if n := len(c.Messages); n > 0 && c.Messages[n-1].CreatedMS != 0 {
-		c.Session.Updated = time.UnixMilli(c.Messages[n-1].CreatedMS)
+		row.Updated = time.UnixMilli(c.Messages[n-1].CreatedMS)
 	}
 }
 
 // add adds a line. One answer is in several lines, each with one block, and results of tools that ran side by side
-// hang on different ones of them. They become one answer with its results behind it.
+// hang on different ones of them. They become one answer with its results after it.
 func (g *growing) add(l line) {
-	n := conversation.Node{ID: l.ID, Parent: l.Parent}
-	if n.Parent == "" {
-		n.Parent = l.LogicalParent
-	}
-	answer := g.group[n.Parent]
+	n := conversation.Node{ID: l.ID, Parent: cmp.Or(l.Parent, l.LogicalParent)}
 	if l.Type != "user" && l.Type != "assistant" {
 		g.nodes = append(g.nodes, n)
 		return
-	}
-	messages := g.messages(l)
-	switch first, known := g.first[l.Message.ID]; {
-	case l.Type == "assistant" && known && l.Message.ID != "":
-		for _, more := range messages {
-			conversation.Continue(&g.nodes[first].Messages[0], more)
-		}
-		n.Parent = g.nodes[first].ID
-		g.group[l.ID] = l.Message.ID
-	case l.Type == "assistant":
-		if answer != "" {
-			n.Parent = g.tail[answer]
-		}
-		n.Messages = messages
-		g.first[l.Message.ID], g.group[l.ID], g.tail[l.Message.ID] = len(g.nodes), l.Message.ID, l.ID
-	default:
-		if answer != "" {
-			n.Parent = g.tail[answer]
-		}
-		if n.Messages = messages; len(messages) > 0 && messages[0].Role == message.Tool && answer != "" {
-			g.group[l.ID], g.tail[answer] = answer, l.ID
-		}
-	}
-	g.nodes = append(g.nodes, n)
-}
-
-// messages are what a line says.
-func (g *growing) messages(l line) []store.ImportedMessage {
-	content := conversation.ReadContent(l.Message.Content)
-	if len(content.Unused) > 0 {
-		g.c.Odd(l.ID, "content", "%s", conversation.LeftOut(content.Kinds...))
 	}
 	m := conversation.NewMessage(l.ID, conversation.Role(l.Message.Role), "", l.Time.MS())
 	if m.Role == message.Assistant {
 		m.Model = l.Message.Model
 	}
-	return content.Messages(m)
+	messages := g.c.Split(conversation.ReadContent(l.Message.Content), m)
+	before, begun := g.of[n.Parent], g.answers[l.Message.ID]
+	if before != nil {
+		n.Parent = before.tail
+	}
+	switch {
+	case l.Type == "assistant" && begun != nil && l.Message.ID != "":
+		first := &g.nodes[begun.first]
+		for _, more := range messages {
+			conversation.Continue(&first.Messages[0], more)
+		}
+		n.Parent = first.ID
+		g.of[l.ID] = begun
+	case l.Type == "assistant":
+		n.Messages = messages
+		begun = &answer{len(g.nodes), l.ID}
+		g.answers[l.Message.ID], g.of[l.ID] = begun, begun
+	default:
+		n.Messages = messages
+		if messages[0].Role == message.Tool && before != nil {
+			before.tail, g.of[l.ID] = l.ID, before
+		}
+	}
+	g.nodes = append(g.nodes, n)
 }

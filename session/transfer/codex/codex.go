@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"winnow/history/message"
 	"winnow/session/title"
@@ -46,10 +45,10 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 			c.LoseLine(v.Line, "is not of Codex")
 			continue
 		}
-		label := fmt.Sprintf("line %d", v.Line)
 		if l.Type != "response_item" {
 			_ = json.Unmarshal(l.Payload, &a) // keys of other forms are of no use here
 		}
+		label := fmt.Sprintf("line %d", v.Line)
 		switch before := len(c.Messages); l.Type {
 		case "session_meta":
 			c.Session.Origin, c.Session.Dir = cmp.Or(c.Session.Origin, a.ID), a.Cwd
@@ -67,18 +66,15 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 				if m.Role == message.Assistant {
 					m.Model = model
 				}
-				if m.Role == message.User && c.Session.Title == "" && !added(m.Content) {
+				// Codex itself adds messages about the machine and of files of instructions.
+				added := strings.HasPrefix(m.Content, "<") || strings.HasPrefix(m.Content, "# AGENTS.md")
+				if m.Role == message.User && c.Session.Title == "" && !added {
 					c.Session.Title = title.Of(m.Content)
 				}
 			}
 		}
 		if !l.Time.IsZero() && len(c.Messages) > 0 {
-			c.Session.Updated = time.UnixMilli(l.Time.MS())
+			c.Session.Updated = l.Time.Time
 		}
 	}
-}
-
-// added reports whether Codex itself added a user's message, about the machine or of files of instructions.
-func added(text string) bool {
-	return strings.HasPrefix(text, "<") || strings.HasPrefix(text, "# AGENTS.md")
 }

@@ -17,8 +17,7 @@ type Content struct {
 	Parts           []message.Part
 	Calls           []message.ToolCall
 	Results         []Result
-	Unused          []json.RawMessage // what has no place in a message
-	Kinds           []string          // the names of those, for a sentence
+	Unused          []string // the kinds of what has no place in a message, each once
 }
 
 // Result is what a tool answered.
@@ -30,7 +29,8 @@ type Result struct {
 // block is one block of a content, or one item of Responses.
 type block struct {
 	Type      string          `json:"type"`
-	Text      *string         `json:"text"`
+	Role      string          `json:"role"`
+	Text      string          `json:"text"`
 	Refusal   string          `json:"refusal"`
 	Thinking  string          `json:"thinking"`
 	Summary   json.RawMessage `json:"summary"`
@@ -52,47 +52,37 @@ type block struct {
 // ReadContent reads a content: a text, or a list of blocks. Of any other value the JSON is the text: tools answer with
 // objects and numbers.
 func ReadContent(raw json.RawMessage) Content {
-	if items, ok := Items(raw); ok {
-		return ReadBlocks(items)
+	items, ok := Items(raw)
+	if !ok {
+		return Content{Text: Text(raw)}
 	}
-	return Content{Text: Text(raw)}
+	return ReadBlocks(items)
 }
 
 // ReadBlocks reads the blocks of a content, or items of Responses.
 func ReadBlocks(items []json.RawMessage) Content {
 	var c Content
 	for _, raw := range items {
-		var b block
-		var text string
-		switch {
-		case json.Unmarshal(raw, &text) == nil && raw[0] == '"':
-			c.Text = Join(c.Text, text)
-		case json.Unmarshal(raw, &b) != nil || !c.take(b):
-			c.Unused = append(c.Unused, raw)
-			if kind := kindOf(b, raw); !slices.Contains(c.Kinds, kind) {
-				c.Kinds = append(c.Kinds, kind)
-			}
+		b := block{Type: "text"}
+		if raw[0] == '"' {
+			b.Text = Text(raw)
+		} else if json.Unmarshal(raw, &b) != nil {
+			b.Type = Kind(raw)
 		}
+		c.take(b)
 	}
 	return c
 }
 
-// take takes a block; ok is false where it has no place in a message.
-func (c *Content) take(b block) (ok bool) {
+// take takes a block.
+func (c *Content) take(b block) {
 	switch b.Type {
 	case "thinking":
 		c.Reasoning = Join(c.Reasoning, b.Thinking)
 	case "reasoning":
-		thought := Join(ReadContent(b.Summary).Text, ReadContent(b.Content).Text)
-		if thought == "" && b.Text != nil {
-			thought = *b.Text
-		}
-		c.Reasoning = Join(c.Reasoning, thought)
-	case "reasoning_text", "summary_text", "text", "input_text", "output_text", "":
-		if b.Text == nil {
-			return false
-		}
-		c.Text = Join(c.Text, *b.Text)
+		c.Reasoning = Join(c.Reasoning, ReadContent(b.Summary).Text, ReadContent(b.Content).Text, b.Text)
+	case "reasoning_text", "summary_text", "text", "input_text", "output_text":
+		c.Text = Join(c.Text, b.Text)
 	case "refusal":
 		c.Text = Join(c.Text, b.Refusal)
 	case "tool_use", "server_tool_use":
@@ -100,21 +90,15 @@ func (c *Content) take(b block) (ok bool) {
 	case "function_call":
 		c.Calls = append(c.Calls, message.ToolCall{ID: b.CallID, Name: b.Name, Arguments: Text(b.Arguments)})
 	case "custom_tool_call":
-		input, err := Marshal(map[string]string{"input": Text(b.Input)})
+		input, _ := Marshal(map[string]string{"input": Text(b.Input)}) // texts always encode
 		c.Calls = append(c.Calls, message.ToolCall{ID: b.CallID, Name: b.Name, Arguments: string(input)})
-		return err == nil
 	case "tool_result", "web_search_tool_result":
 		c.result(b.ToolUseID, b.Content)
 	case "function_call_output", "custom_tool_call_output":
 		c.result(b.CallID, b.Output)
 	default:
-		part, ok := image(b)
-		if ok {
-			c.Parts = append(c.Parts, part)
-		}
-		return ok
+		c.other(b)
 	}
-	return true
 }
 
 // result takes what a tool answered, images included.
@@ -126,18 +110,29 @@ func (c *Content) result(call string, raw json.RawMessage) {
 	c.Results = append(c.Results, Result{CallID: call, Text: inner.Text, Parts: inner.Parts})
 }
 
-// image reads an image whose bytes are in the file.
-func image(b block) (p message.Part, ok bool) {
-	if b.Type == "image" && len(b.Source.Data) > 0 {
-		return message.Part{Kind: message.ImagePart, MediaType: b.Source.MediaType, Data: b.Source.Data}, true
-	}
+// other takes an image whose bytes are in the file, and notes any other block.
+func (c *Content) other(b block) {
 	var inner struct {
 		URL string `json:"url"`
 	}
 	if json.Unmarshal(b.ImageURL, &inner) != nil {
 		inner.URL = Text(b.ImageURL)
 	}
-	return DataURL(inner.URL)
+	image, ok := DataURL(inner.URL)
+	if b.Type == "image" && len(b.Source.Data) > 0 {
+		image, ok = message.Part{Kind: message.ImagePart, MediaType: b.Source.MediaType, Data: b.Source.Data}, true
+	}
+	if ok {
+		c.Parts = append(c.Parts, image)
+		return
+	}
+	kind := Shorten(b.Type)
+	if strings.Contains(b.Type, "image") {
+		kind = "an image that is not in the file"
+	}
+	if !slices.Contains(c.Unused, kind) {
+		c.Unused = append(c.Unused, kind)
+	}
 }
 
 // DataURL reads an image that is in its address.
@@ -149,21 +144,15 @@ func DataURL(address string) (p message.Part, ok bool) {
 	return p, ok && found && err == nil && len(data) > 0
 }
 
-func kindOf(b block, raw json.RawMessage) string {
-	switch {
-	case b.Type == "" || raw[0] != '{':
-		return Kind(raw)
-	case strings.Contains(b.Type, "image"):
-		return "an image that is not in the file"
+// Split returns the messages that a content is: one for each result of a tool, and m with the rest where there is any
+// or no result. What has no place in them is remarked on.
+func (c *Conversation) Split(content Content, m store.ImportedMessage) []store.ImportedMessage {
+	if len(content.Unused) > 0 {
+		const what = "contains data that winnow cannot send (%s); it is left out"
+		c.Odd(m.Label, "content", what, strings.Join(content.Unused, ", "))
 	}
-	return Shorten(b.Type)
-}
-
-// Messages are the messages that a content is: one for each result of a tool, and m with the rest where there is any
-// or no result.
-func (c Content) Messages(m store.ImportedMessage) []store.ImportedMessage {
 	var out []store.ImportedMessage
-	for i, r := range c.Results {
+	for i, r := range content.Results {
 		result := NewMessage("", message.Tool, r.Text, m.CreatedMS)
 		result.ToolCallID, result.Name, result.Parts = r.CallID, r.Name, r.Parts
 		if m.Label != "" {
@@ -171,9 +160,10 @@ func (c Content) Messages(m store.ImportedMessage) []store.ImportedMessage {
 		}
 		out = append(out, result)
 	}
-	m.Content, m.Reasoning = c.Text, Join(m.Reasoning, c.Reasoning)
-	m.Parts = append(m.Parts, c.Parts...)
-	m.ToolCalls = append(m.ToolCalls, c.Calls...)
+	more := store.ImportedMessage{}
+	more.Content, more.Reasoning = content.Text, content.Reasoning
+	more.Parts, more.ToolCalls = content.Parts, content.Calls
+	Continue(&m, more)
 	if len(out) > 0 && Blank(m.Message.Message) && m.Reasoning == "" {
 		out[0].Label = m.Label
 		return out
@@ -181,10 +171,38 @@ func (c Content) Messages(m store.ImportedMessage) []store.ImportedMessage {
 	return append(out, m)
 }
 
-// Continue adds to the answer m what follows of it: programs keep thoughts, texts and calls of one answer apart.
+// Continue adds to the message m what follows of it: programs keep thoughts, texts and calls of one answer apart.
 func Continue(m *store.ImportedMessage, more store.ImportedMessage) {
 	m.Content, m.Reasoning = Join(m.Content, more.Content), Join(m.Reasoning, more.Reasoning)
 	m.Parts, m.ToolCalls = append(m.Parts, more.Parts...), append(m.ToolCalls, more.ToolCalls...)
+}
+
+// AddItem adds an item of Responses, or a message in its form, which label names. What of one answer is in several
+// items becomes one message. ok is false where it has no place in a conversation.
+func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok bool) {
+	var item block
+	if json.Unmarshal(raw, &item) != nil {
+		return false
+	}
+	role, content := message.Assistant, ReadBlocks([]json.RawMessage{raw})
+	if item.Role != "" {
+		role, content = Role(item.Role), ReadContent(item.Content)
+	}
+	if len(content.Unused) > 0 && item.Role == "" {
+		return false
+	}
+	for _, m := range c.Split(content, NewMessage(label, role, "", at)) {
+		last := len(c.Messages) - 1
+		switch {
+		case item.Role == "" && Blank(m.Message.Message) && m.Reasoning == "" && m.Role == message.Assistant:
+			// Thoughts that only the server can read.
+		case last >= 0 && continues(c.Messages[last], m):
+			Continue(&c.Messages[last], m)
+		default:
+			c.Append(m)
+		}
+	}
+	return true
 }
 
 // continues reports whether an item is of the same answer as what is before it.
@@ -193,39 +211,4 @@ func continues(before, m store.ImportedMessage) bool {
 		return false
 	}
 	return m.Content == "" || before.Content == "" && len(before.ToolCalls) == 0
-}
-
-// AddItem adds an item of Responses, or a message in its form, which label names. What of one answer is in several
-// items becomes one message. ok is false where it has no place in a conversation.
-func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok bool) {
-	var item struct {
-		Type    string          `json:"type"`
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-	}
-	if json.Unmarshal(raw, &item) != nil {
-		return false
-	}
-	role := message.Assistant
-	content := ReadBlocks([]json.RawMessage{raw})
-	if item.Role != "" {
-		role, content = Role(item.Role), ReadContent(item.Content)
-	}
-	switch {
-	case len(content.Unused) > 0 && item.Role == "":
-		return false
-	case len(content.Unused) > 0:
-		c.Odd(label, "content", "%s", LeftOut(content.Kinds...))
-	}
-	for _, m := range content.Messages(NewMessage(label, role, "", at)) {
-		if item.Role == "" && Blank(m.Message.Message) && m.Reasoning == "" && m.Role == message.Assistant {
-			continue // thoughts that only the server can read
-		}
-		if last := len(c.Messages) - 1; last >= 0 && continues(c.Messages[last], m) {
-			Continue(&c.Messages[last], m)
-			continue
-		}
-		c.Append(m)
-	}
-	return true
 }

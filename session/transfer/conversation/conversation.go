@@ -6,6 +6,7 @@ package conversation
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -39,51 +40,65 @@ func NewMessage(label string, role message.Role, text string, at int64) store.Im
 	return store.ImportedMessage{Message: store.Message{Message: m}, After: -1}
 }
 
-// Each reads a file of which every value is a conversation. read returns the reason where a value is none.
-func Each(source string, read func(c *Conversation, raw json.RawMessage) error) Reader {
-	return func(values iter.Seq2[Value, error]) iter.Seq2[Conversation, error] {
-		return func(yield func(Conversation, error) bool) {
-			for v, err := range values {
-				c := New(source)
-				c.Line, c.Broken = v.Line, v.Broken
-				if err == nil && v.Broken == "" {
-					if reason := read(&c, v.Raw); reason != nil {
-						c.Broken = reason.Error()
-					}
-				}
-				if !yield(c, err) || err != nil {
-					return
+// Reader makes conversations of the values of a file and adds each. An error ends it: one of reading, or of add.
+type Reader func(values iter.Seq2[Value, error], add func(Conversation) error) error
+
+// Each reads a file of which every value is a conversation, as JSON of the type T. read fills in the conversation, or
+// returns why a value is none. A member of a value whose JSON is not that of T is left out.
+func Each[T any](source string, read func(c *Conversation, x T) error) Reader {
+	return func(values iter.Seq2[Value, error], add func(Conversation) error) error {
+		for v, err := range values {
+			if err != nil {
+				return err
+			}
+			c := New(source)
+			if c.Line, c.Broken = v.Line, v.Broken; v.Broken == "" {
+				if reason := readAs(&c, v.Raw, read); reason != nil {
+					c.Broken = reason.Error()
 				}
 			}
+			if err := add(c); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
+}
+
+func readAs[T any](c *Conversation, raw json.RawMessage, read func(c *Conversation, x T) error) error {
+	var x T
+	var wrong *json.UnmarshalTypeError
+	err := json.Unmarshal(raw, &x)
+	switch {
+	case raw[0] != '{':
+		return fmt.Errorf("is %s, not an object", Kind(raw))
+	case errors.As(err, &wrong):
+		c.Lose("", wrong.Field, "holds a value that cannot be read (%s)", wrong.Value)
+	case err != nil:
+		return err
+	}
+	return read(c, x)
 }
 
 // Whole reads a file that is one conversation, a value after the other. A value that is not JSON is noted.
 func Whole(source string, read func(c *Conversation, values []Value)) Reader {
-	return func(values iter.Seq2[Value, error]) iter.Seq2[Conversation, error] {
-		return func(yield func(Conversation, error) bool) {
-			c := New(source)
-			var all []Value
-			for v, err := range values {
-				if err != nil {
-					yield(c, err)
-					return
-				}
-				if v.Broken != "" {
-					c.LoseLine(v.Line, v.Broken)
-					continue
-				}
+	return func(values iter.Seq2[Value, error], add func(Conversation) error) error {
+		c := New(source)
+		var all []Value
+		for v, err := range values {
+			switch {
+			case err != nil:
+				return err
+			case v.Broken != "":
+				c.LoseLine(v.Line, v.Broken)
+			default:
 				all = append(all, v)
 			}
-			read(&c, all)
-			yield(c, nil)
 		}
+		read(&c, all)
+		return add(c)
 	}
 }
-
-// Reader makes conversations of the values of a file. An error ends it.
-type Reader func(iter.Seq2[Value, error]) iter.Seq2[Conversation, error]
 
 // Remark says something about a message of a file, about a conversation or about the file.
 type Remark struct {
@@ -96,31 +111,29 @@ type Remark struct {
 }
 
 func (r Remark) String() string {
+	about := ""
 	switch {
 	case r.Label != "":
-		return words("message", r.Label+":", r.Field, r.What)
-	case r.Index < 0 && r.Line > 0:
-		return words(fmt.Sprintf("line %d:", r.Line), r.Field, r.What)
-	case r.Index < 0:
-		return words(r.Field, r.What)
+		about = "message " + r.Label + ":"
+	case r.Index >= 0:
+		about = fmt.Sprintf("message %d (line %d):", r.Index+1, r.Line)
+	case r.Line > 0:
+		about = fmt.Sprintf("line %d:", r.Line)
 	}
-	return words(fmt.Sprintf("message %d (line %d):", r.Index+1, r.Line), r.Field, r.What)
+	return strings.Join(strings.Fields(about+" "+r.Field+" "+r.What), " ")
 }
 
-// words joins what is not empty with one space between any two words.
-func words(parts ...string) string {
-	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
-}
-
-// otherRoles are the names that other programs have for the four roles.
-var otherRoles = map[string]message.Role{
-	"developer": message.System, "orchestrator": message.Assistant, "function": message.Tool,
-}
-
-// Role is the role that a program calls by a name, the name itself where nobody knows it.
+// Role is the role that a program calls by a name, the name itself where it is unknown.
 func Role(name string) message.Role {
-	if role, ok := otherRoles[name]; ok {
-		return role
+	switch name {
+	case "developer":
+		return message.System
+	case "orchestrator":
+		return message.Assistant
+	case "function":
+		return message.Tool
+	case "human":
+		return message.User
 	}
 	return message.Role(name)
 }
@@ -155,11 +168,6 @@ func UnknownRole(r message.Role) string {
 // Unused says what becomes of what no request can hold.
 func Unused(what ...string) string {
 	return fmt.Sprintf("contains data that winnow cannot send (%s); it is kept, but not used", strings.Join(what, ", "))
-}
-
-// LeftOut says the same of what is not kept.
-func LeftOut(what ...string) string {
-	return fmt.Sprintf("contains data that winnow cannot send (%s); it is left out", strings.Join(what, ", "))
 }
 
 // Note is in the place of a file or an image that is not imported.

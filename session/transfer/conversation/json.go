@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,14 +69,12 @@ func Kind(raw json.RawMessage) string {
 	return "a number"
 }
 
-// Time is a time that is a text or a number in a file.
+// Time is a time that is a text or a number in a file. It is zero where it cannot be read.
 type Time struct{ time.Time }
 
-// UnmarshalJSON reads a time. What cannot be read is none.
+// UnmarshalJSON reads a time.
 func (t *Time) UnmarshalJSON(raw []byte) error {
-	if ms, ok := ParseTime(strings.TrimSpace(Text(raw))); ok {
-		t.Time = time.UnixMilli(ms)
-	}
+	t.Time = ParseTime(strings.TrimSpace(Text(raw)))
 	return nil
 }
 
@@ -84,4 +84,35 @@ func (t Time) MS() int64 {
 		return 0
 	}
 	return t.UnixMilli()
+}
+
+// timeLayouts are the ways to write a time that a program may use. Without a zone it is UTC.
+var timeLayouts = []string{
+	time.RFC3339Nano,
+	"2006-01-02T15:04:05.999999999",
+	"2006-01-02 15:04:05.999999999Z07:00",
+	"2006-01-02 15:04:05.999999999",
+	"2006-01-02",
+}
+
+// ParseTime reads a time, or a count since 1970 of seconds, milliseconds, microseconds or nanoseconds. What cannot be
+// read is the zero time, and so is the beginning of 1970, which programs write for no time at all.
+func ParseTime(text string) time.Time {
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t
+		}
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || math.Abs(n) > 1e21 {
+		return time.Time{}
+	}
+	// A count is of a smaller unit where it is too large: 1e11 seconds is the year 5138, 1e11 milliseconds is 1973.
+	for n = math.Round(n * 1000); math.Abs(n) >= 1e14; {
+		n = math.Round(n / 1000)
+	}
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(n))
 }

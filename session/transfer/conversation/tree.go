@@ -11,125 +11,101 @@ import (
 type Node struct {
 	ID, Parent string
 	Messages   []store.ImportedMessage
-
-	above    int // the place of its parent among the nodes, -1 for none
-	below    []int
-	answers  bool   // every way down from it begins with an answer
-	last     int    // the place of its last message in the conversation, or of that above it
-	thoughts string // what the model thought above the answer that follows
 }
 
 // thinks reports whether a node is nothing but what the model thought before its answer.
-func (n *Node) thinks() bool {
+func (n Node) thinks() bool {
 	return len(n.Messages) == 1 && n.Messages[0].Role == message.Assistant && n.Messages[0].Reasoning != "" &&
 		Blank(n.Messages[0].Message.Message)
 }
 
+// tree is a tree of nodes while it becomes the messages of a conversation.
+type tree struct {
+	c     *Conversation
+	nodes []Node
+	below [][]int // the children of each node, in order
+	last  []int   // the place in the conversation of a node's last message, or of the one above it
+	seen  []bool
+}
+
 // Grow makes the conversation's messages of a tree whose active branch ends at the node leaf; "" is the last one.
-// Siblings keep their order. A parent that is missing, or that leads back to its node, makes the node the first of a
-// branch.
+// Siblings keep their order. A node whose parent is missing, or leads back to it, is the first one of a branch.
 func (c *Conversation) Grow(nodes []Node, leaf string) {
+	t := tree{c, nodes, make([][]int, len(nodes)), make([]int, len(nodes)), make([]bool, len(nodes))}
 	at := map[string]int{}
-	for i := range nodes {
-		if _, twice := at[nodes[i].ID]; !twice {
-			at[nodes[i].ID] = i
+	for i, n := range nodes {
+		if _, twice := at[n.ID]; !twice {
+			at[n.ID] = i
 		}
 	}
-	c.connect(nodes, at)
-	order := treeOrder(nodes)
-	for i := len(order) - 1; i >= 0; i-- {
-		lookAhead(nodes, order[i])
+	var roots []int
+	for i, n := range nodes {
+		if above, ok := at[n.Parent]; ok {
+			t.below[above] = append(t.below[above], i)
+			continue
+		}
+		if n.Parent != "" {
+			c.Odd(n.ID, "", "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
+		}
+		roots = append(roots, i)
 	}
-	for _, i := range order {
-		c.place(nodes, i)
+	for _, i := range roots {
+		t.place(i, -1, "")
+	}
+	for i, n := range nodes {
+		if !t.seen[i] {
+			c.Odd(n.ID, "", "follows itself; the message starts a branch")
+			t.place(i, -1, "")
+		}
 	}
 	c.Leaf = len(c.Messages) - 1
-	if i, ok := at[leaf]; ok && nodes[i].last >= 0 {
-		c.Leaf = nodes[i].last
+	if i, ok := at[leaf]; ok && t.last[i] >= 0 {
+		c.Leaf = t.last[i]
 	} else if !ok && leaf != "" && len(c.Messages) > 0 {
 		c.Odd("", "", "the open branch, %q, is missing; the last branch is used", Shorten(leaf))
 	}
 }
 
-// connect finds the parents of all nodes.
-func (c *Conversation) connect(nodes []Node, at map[string]int) {
-	for i := range nodes {
-		n := &nodes[i]
-		n.above, n.last = -1, -1
-		if above, ok := at[n.Parent]; ok {
-			n.above = above
-		} else if n.Parent != "" {
-			c.Odd(n.ID, "", "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
-		}
-	}
-	walk := make([]int, len(nodes)) // on which walk upwards a node was met first, from 1
-	for i := range nodes {
-		for k := i; k >= 0 && walk[k] == 0; k = nodes[k].above {
-			walk[k] = i + 1
-			if up := nodes[k].above; up >= 0 && walk[up] == i+1 {
-				c.Odd(nodes[k].ID, "", "follows itself; the message starts a branch")
-				nodes[k].above = -1
-			}
-		}
-	}
-	for i := range nodes {
-		if up := nodes[i].above; up >= 0 {
-			nodes[up].below = append(nodes[up].below, i)
-		}
-	}
-}
-
-// treeOrder is every node behind its parent.
-func treeOrder(nodes []Node) []int {
-	var order, rest []int
-	for i := len(nodes) - 1; i >= 0; i-- {
-		if nodes[i].above < 0 {
-			rest = append(rest, i)
-		}
-	}
-	for len(rest) > 0 {
-		i := rest[len(rest)-1]
-		rest = rest[:len(rest)-1]
-		order = append(order, i)
-		for k := len(nodes[i].below) - 1; k >= 0; k-- {
-			rest = append(rest, nodes[i].below[k])
-		}
-	}
-	return order
-}
-
-// lookAhead finds out whether an answer follows a node on every way down, whose own children know already.
-func lookAhead(nodes []Node, i int) {
-	n := &nodes[i]
-	n.answers = len(n.below) > 0
-	for _, k := range n.below {
-		below := &nodes[k]
-		first := len(below.Messages) > 0 && !below.thinks()
-		n.answers = n.answers && (first && below.Messages[0].Role == message.Assistant || !first && below.answers)
-	}
-}
-
-// place adds the messages of a node behind those of its parent. Thoughts go on to the answer.
-func (c *Conversation) place(nodes []Node, i int) {
-	n := &nodes[i]
-	if n.above >= 0 {
-		n.last, n.thoughts = nodes[n.above].last, nodes[n.above].thoughts
-	}
-	if n.thinks() && n.answers {
-		n.thoughts = Join(n.thoughts, n.Messages[0].Reasoning)
+// place adds the messages of a node and of those below it. Thoughts become those of the answer that follows.
+func (t *tree) place(i, after int, thoughts string) {
+	if t.seen[i] {
 		return
 	}
-	for k, m := range n.Messages {
-		if k == 0 {
-			m.Reasoning, n.thoughts = Join(n.thoughts, m.Reasoning), ""
+	t.seen[i] = true
+	if n := t.nodes[i]; n.thinks() && t.answered(i) {
+		thoughts = Join(thoughts, n.Messages[0].Reasoning)
+	} else {
+		for _, m := range n.Messages {
+			m.Reasoning, thoughts = Join(thoughts, m.Reasoning), ""
+			m.After = after
+			after = len(t.c.Messages)
+			t.c.Messages = append(t.c.Messages, m)
 		}
-		m.After = n.last
-		n.last = len(c.Messages)
-		c.Messages = append(c.Messages, m)
+	}
+	t.last[i] = after
+	for _, k := range t.below[i] {
+		t.place(k, after, thoughts)
 	}
 }
 
-// Append adds messages behind the last one.
+// answered reports whether every way down from a node begins with an answer.
+func (t *tree) answered(i int) bool {
+	for _, k := range t.below[i] {
+		switch n := t.nodes[k]; {
+		case t.seen[k]:
+			return false
+		case len(n.Messages) == 0 || n.thinks():
+			if !t.answered(k) {
+				return false
+			}
+		case n.Messages[0].Role != message.Assistant:
+			return false
+		}
+	}
+	return len(t.below[i]) > 0
+}
+
+// Append adds messages after the last one.
 func (c *Conversation) Append(messages ...store.ImportedMessage) {
 	for _, m := range messages {
 		m.After = len(c.Messages) - 1
@@ -146,4 +122,11 @@ func Join(texts ...string) string {
 		}
 	}
 	return strings.Join(all, "\n\n")
+}
+
+// NameByFirst names a conversation without an id in its file by the id of its first message.
+func (c *Conversation) NameByFirst() {
+	if c.Session.Origin == "" && len(c.Messages) > 0 {
+		c.Session.Origin = "of message " + c.Messages[0].Label
+	}
 }

@@ -19,8 +19,8 @@ var (
 	ErrNotJSON  = errors.New("the file holds no JSON")
 )
 
-// mostBroken is after how many lines without JSON, with none before them that has any, a file is no JSONL.
-const mostBroken = 100
+// maxBroken is after how many lines without JSON, with none before them that has any, a file is no JSONL.
+const maxBroken = 100
 
 // Value is one JSON value of a file.
 type Value struct {
@@ -35,28 +35,21 @@ type Value struct {
 func Values(file io.ReadSeeker) iter.Seq2[Value, error] {
 	return func(yield func(Value, error) bool) {
 		in, line, err := begin(file)
-		if err != nil {
-			if err != io.EOF {
-				yield(Value{}, err)
+		if head, _ := in.Peek(1); err == nil && head[0] != '[' {
+			first, _ := in.ReadBytes('\n')
+			spread := !json.Valid(first) && json.NewDecoder(io.MultiReader(bytes.NewReader(first), in)).
+				Decode(&json.RawMessage{}) == nil
+			if in, line, err = begin(file); err == nil && !spread {
+				lines(in, line)(yield)
+				return
 			}
-			return
 		}
-		if head, _ := in.Peek(1); head[0] == '[' {
-			decodeList(in, line)(yield)
-			return
-		}
-		first, _ := in.ReadBytes('\n')
-		again := json.NewDecoder(io.MultiReader(bytes.NewReader(first), in))
-		spread := !json.Valid(first) && again.Decode(&json.RawMessage{}) == nil
-		if in, line, err = begin(file); err != nil {
+		switch {
+		case err == nil:
+			decode(in, line)(yield)
+		case err != io.EOF:
 			yield(Value{}, err)
-			return
 		}
-		if spread {
-			decodeStream(in, line)(yield)
-			return
-		}
-		lines(in, line)(yield)
 	}
 }
 
@@ -64,23 +57,27 @@ func Values(file io.ReadSeeker) iter.Seq2[Value, error] {
 func List(r io.Reader, line int) iter.Seq2[Value, error] {
 	return func(yield func(Value, error) bool) {
 		in, blank, err := skipBlank(r)
-		if err != nil && err != io.EOF {
+		head, _ := in.Peek(1)
+		switch {
+		case err != nil && err != io.EOF:
 			yield(Value{}, err)
-			return
+		case string(head) != "[":
+			yield(Value{Broken: "the file is not a JSON list"}, nil)
+		default:
+			decode(in, line+blank-1)(yield)
 		}
-		decodeList(in, line+blank-1)(yield)
 	}
 }
 
 // begin goes to the first byte of a file that says something. The error is io.EOF where there is none.
 func begin(file io.ReadSeeker) (*bufio.Reader, int, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, 0, fmt.Errorf("read the file from its beginning: %w", err)
+		return bufio.NewReader(file), 0, fmt.Errorf("read the file from its beginning: %w", err)
 	}
 	return skipBlank(file)
 }
 
-// skipBlank skips a byte order mark and the blanks behind it, and returns the line that is reached.
+// skipBlank skips a byte order mark and the blanks after it, and returns the line that is reached.
 func skipBlank(r io.Reader) (in *bufio.Reader, line int, err error) {
 	in = bufio.NewReaderSize(r, 1<<16)
 	if mark, _ := in.Peek(3); string(mark) == "\xEF\xBB\xBF" {
@@ -117,7 +114,7 @@ func lines(in *bufio.Reader, line int) iter.Seq2[Value, error] {
 			if len(v.Raw) > 0 && !yield(v, nil) || err == io.EOF {
 				return
 			}
-			if !found && line >= mostBroken {
+			if !found && line >= maxBroken {
 				yield(Value{}, ErrNotJSON)
 				return
 			}
@@ -125,107 +122,52 @@ func lines(in *bufio.Reader, line int) iter.Seq2[Value, error] {
 	}
 }
 
-// decoder reads values and knows their lines.
-type decoder struct {
-	*json.Decoder
-	lines *lineCounter
-}
-
-func newDecoder(r io.Reader, line int) decoder {
-	count := &lineCounter{from: r, line: line}
-	return decoder{json.NewDecoder(count), count}
-}
-
-// next reads a value. The error is one of reading.
-func (d decoder) next() (Value, error) {
-	var v Value
-	err := d.Decode(&v.Raw)
-	if d.lines.err != nil {
-		return v, d.lines.err
+// decode reads the items of a list, or values one after the other.
+func decode(in *bufio.Reader, line int) iter.Seq2[Value, error] {
+	return func(yield func(Value, error) bool) {
+		var read bytes.Buffer // what the decoder has read and no value was made of yet
+		dec := json.NewDecoder(io.TeeReader(in, &read))
+		head, _ := in.Peek(1)
+		list := head[0] == '['
+		if list {
+			dec.Token() // the bracket that is there
+		}
+		for done := int64(0); dec.More(); {
+			v := Value{}
+			err := dec.Decode(&v.Raw)
+			start := dec.InputOffset() - int64(len(v.Raw)) - done
+			if v.Broken, err = brokenJSON(err); v.Broken != "" {
+				rest := read.Bytes()[start:]
+				start += int64(len(rest) - len(bytes.TrimLeft(rest, ", \t\r\n")))
+			}
+			line += bytes.Count(read.Next(int(start)), []byte("\n"))
+			v.Line = line
+			line += bytes.Count(read.Next(len(v.Raw)), []byte("\n"))
+			done = dec.InputOffset()
+			if !yield(v, err) || err != nil || v.Broken != "" {
+				return
+			}
+		}
+		end, err := dec.Token()
+		if broken, failed := brokenJSON(err); failed != nil {
+			yield(Value{}, failed)
+		} else if list && (broken != "" || end != json.Delim(']')) {
+			yield(Value{Broken: "the file ends before its list does; what came before is imported"}, nil)
+		} else if _, err := dec.Token(); list && err != io.EOF {
+			yield(Value{Broken: "there is more data after the list; it was not imported"}, nil)
+		}
 	}
+}
+
+// brokenJSON says why a value cannot be read. The error is one of reading the file.
+func brokenJSON(err error) (broken string, failed error) {
 	var syntax *json.SyntaxError
 	switch {
-	case err == nil:
 	case errors.As(err, &syntax):
 		const what = "is not JSON (byte %d of the file: %v); nothing after it was imported"
-		v.Broken = fmt.Sprintf(what, syntax.Offset, syntax)
-	default:
-		v.Broken = "is cut off: the file ends inside it"
+		return fmt.Sprintf(what, syntax.Offset, syntax), nil
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
+		return "is cut off: the file ends inside it", nil
 	}
-	v.Line = d.lines.at(d.start(len(v.Raw)))
-	return v, nil
-}
-
-// start is where the value begins that was read last, or where it could not be read the one that was to follow.
-func (d decoder) start(length int) int64 {
-	if length > 0 {
-		return d.InputOffset() - int64(length)
-	}
-	rest, _ := io.ReadAll(d.Buffered()) // bytes in memory
-	return d.InputOffset() + int64(len(rest)-len(bytes.TrimLeft(rest, ", \t\r\n")))
-}
-
-// decodeStream reads values one after the other.
-func decodeStream(in io.Reader, line int) iter.Seq2[Value, error] {
-	return func(yield func(Value, error) bool) {
-		for d := newDecoder(in, line); d.More(); {
-			v, err := d.next()
-			if !yield(v, err) || err != nil || v.Broken != "" {
-				return
-			}
-		}
-	}
-}
-
-func decodeList(in io.Reader, line int) iter.Seq2[Value, error] {
-	return func(yield func(Value, error) bool) {
-		d := newDecoder(in, line)
-		if open, err := d.Token(); err != nil || open != json.Delim('[') {
-			yield(Value{Broken: "the file is not a JSON list"}, d.lines.err)
-			return
-		}
-		for d.More() {
-			v, err := d.next()
-			if !yield(v, err) || err != nil || v.Broken != "" {
-				return
-			}
-		}
-		if _, err := d.Token(); err != nil {
-			yield(Value{Broken: "the file ends before its list does; what came before is imported"}, d.lines.err)
-		} else if _, err := d.Token(); err != io.EOF {
-			yield(Value{Broken: "there is more data after the list; it was not imported"}, d.lines.err)
-		}
-	}
-}
-
-// lineCounter counts lines while it reads.
-type lineCounter struct {
-	from io.Reader
-	read int64
-	line int     // of the place that was asked for last
-	ends []int64 // of the lines behind it that were read
-	err  error   // what ended the file but for io.EOF
-}
-
-func (c *lineCounter) Read(b []byte) (int, error) {
-	n, err := c.from.Read(b)
-	for i, char := range b[:n] {
-		if char == '\n' {
-			c.ends = append(c.ends, c.read+int64(i))
-		}
-	}
-	c.read += int64(n)
-	if err != nil && err != io.EOF {
-		c.err = err
-	}
-	return n, err
-}
-
-// at is the line of a place, which is behind that of the call before.
-func (c *lineCounter) at(offset int64) int {
-	for len(c.ends) > 0 && c.ends[0] < offset {
-		c.ends = c.ends[1:]
-		c.line++
-	}
-	return c.line
+	return "", err
 }

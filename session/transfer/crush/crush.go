@@ -1,104 +1,66 @@
 // Package crush reads the sessions that the program crush keeps in its database, .crush/crush.db in the folder of a
 // project. The database holds neither the system prompt nor the descriptions of the tools. The package does not open
-// it, never writes to it and does not store the sessions.
+// it and does not store the sessions.
 package crush
 
 import (
-	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"strings"
-	"time"
 
 	"winnow/history/message"
 	"winnow/session/store"
-	"winnow/session/store/sqlite"
 	"winnow/session/transfer/conversation"
 )
 
-// Is reports whether a database with these columns is crush's.
-func Is(columns map[string]bool) bool {
-	return columns["sessions.parent_session_id"] && columns["messages.parts"]
-}
-
-// Read reads the sessions of a database. Those of subagents are left out. One that cannot be read is Broken.
-func Read(ctx context.Context, db *sql.DB) iter.Seq2[conversation.Conversation, error] {
-	return func(yield func(conversation.Conversation, error) bool) {
-		rows, err := sqlite.Collect(ctx, db, func(scan func(...any) error) (store.Session, error) {
-			row := store.Session{Source: "crush"}
-			var created, updated int64
-			err := scan(&row.Origin, &row.Title, &created, &updated)
-			row.Created, row.Updated = timeOf(created), timeOf(updated)
-			return row, err
-		}, `
-			SELECT
-				id,
-				title,
-				created_at,
-				updated_at
+// Queries are those for the sessions of a database with these columns, none where it is not crush's. Sessions of
+// subagents are left out.
+func Queries(columns map[string]bool) []conversation.Query {
+	if !columns["sessions.parent_session_id"] || !columns["messages.parts"] {
+		return nil
+	}
+	return []conversation.Query{{
+		IDs: `
+			SELECT id
 			FROM sessions
 			WHERE parent_session_id IS NULL
-			ORDER BY created_at`)
-		if err != nil {
-			yield(conversation.Conversation{}, err)
-			return
-		}
-		for _, row := range rows {
-			c := conversation.New("crush")
-			c.Session = row
-			if err := read(ctx, db, &c); err != nil {
-				c.Broken = fmt.Sprintf("session %s of crush cannot be read: %v", row.Origin, err)
-			}
-			if !yield(c, ctx.Err()) || ctx.Err() != nil {
-				return
-			}
-		}
-	}
+			ORDER BY created_at`,
+		JSON: `
+			SELECT json_object(
+				'id', id,
+				'title', title,
+				'created', created_at,
+				'updated', updated_at,
+				'messages', (
+					SELECT json_group_array(
+						json_object('id', id, 'role', role, 'parts', parts, 'model', model, 'created', created_at)
+						ORDER BY created_at, rowid
+					)
+					FROM messages
+					WHERE session_id = ?1
+				)
+			)
+			FROM sessions
+			WHERE id = ?1`,
+	}}
 }
 
-// read reads the messages of a session.
-func read(ctx context.Context, db *sql.DB, c *conversation.Conversation) error {
-	return sqlite.Each(ctx, db, func(scan func(...any) error) error {
-		var id, role, model string
-		var raw []byte
-		var created int64
-		if err := scan(&id, &role, &raw, &model, &created); err != nil {
-			return err
-		}
-		m := conversation.NewMessage(id, conversation.Role(role), "", timeOf(created).UnixMilli())
-		if m.Role == message.Assistant {
-			m.Model = model
-		}
-		var parts []part
-		if err := json.Unmarshal(raw, &parts); err != nil {
-			c.Lose(id, "parts", "cannot be read: %v", err)
-			return nil
-		}
-		var content conversation.Content
-		for _, p := range parts {
-			if kind := take(&content, p); kind != "" {
-				c.Odd(id, "", "%s", conversation.LeftOut(kind))
-			}
-			if p.Type == "finish" && (p.Data.Reason == "canceled" || p.Data.Reason == "error") {
-				m.Status = message.Interrupted
-			}
-		}
-		c.Append(content.Messages(m)...)
-		return nil
-	}, `
-		SELECT
-			id,
-			role,
-			parts,
-			coalesce(model, ''),
-			created_at
-		FROM messages
-		WHERE session_id = ?
-		ORDER BY
-			created_at,
-			rowid`, c.Session.Origin)
+// Read reads the sessions that the queries return.
+var Read = conversation.Each("crush", read)
+
+// session is a session. Older versions keep times in seconds and newer ones in milliseconds.
+type session struct {
+	ID       string            `json:"id"`
+	Title    string            `json:"title"`
+	Created  conversation.Time `json:"created"`
+	Updated  conversation.Time `json:"updated"`
+	Messages []struct {
+		ID      string            `json:"id"`
+		Role    string            `json:"role"`
+		Parts   string            `json:"parts"` // a JSON list
+		Model   string            `json:"model"`
+		Created conversation.Time `json:"created"`
+	} `json:"messages"`
 }
 
 // part is one part of a message. The keys of the kinds do not meet, but for those of an attached file.
@@ -123,8 +85,34 @@ type part struct {
 	} `json:"data"`
 }
 
-// take takes a part, and returns the kind of one that has no place in a message.
-func take(c *conversation.Content, p part) (unused string) {
+func read(c *conversation.Conversation, x session) error {
+	c.Session = store.Session{
+		Source: c.Session.Source, Origin: x.ID, Title: x.Title, Created: x.Created.Time, Updated: x.Updated.Time,
+	}
+	for _, said := range x.Messages {
+		m := conversation.NewMessage(said.ID, conversation.Role(said.Role), "", said.Created.MS())
+		if m.Role == message.Assistant {
+			m.Model = said.Model
+		}
+		var parts []part
+		if err := json.Unmarshal([]byte(said.Parts), &parts); err != nil {
+			c.Lose(said.ID, "parts", "cannot be read: %v", err)
+			continue
+		}
+		var content conversation.Content
+		for _, p := range parts {
+			p.add(&content)
+			if p.Type == "finish" && (p.Data.Reason == "canceled" || p.Data.Reason == "error") {
+				m.Status = message.Interrupted
+			}
+		}
+		c.Append(c.Split(content, m)...)
+	}
+	return nil
+}
+
+// add adds a part to the content of its message.
+func (p part) add(c *conversation.Content) {
 	d := p.Data
 	switch p.Type {
 	case "text":
@@ -147,9 +135,8 @@ func take(c *conversation.Content, p part) (unused string) {
 		c.Results = append(c.Results, conversation.Result{CallID: d.ToolCallID, Name: d.Name, Text: d.Content})
 	case "finish":
 	default:
-		return p.Type
+		c.Unused = append(c.Unused, p.Type)
 	}
-	return ""
 }
 
 // file is an attached text or image, or a note of another file.
@@ -163,12 +150,4 @@ func file(path, kind string, raw json.RawMessage) message.Part {
 		return message.Part{Kind: message.ImagePart, Name: path, MediaType: kind, Data: data}
 	}
 	return conversation.Note("file " + path)
-}
-
-// timeOf is a time of the database, which older versions keep in seconds and newer ones in milliseconds.
-func timeOf(n int64) time.Time {
-	if n < 1e11 {
-		return time.Unix(n, 0)
-	}
-	return time.UnixMilli(n)
 }

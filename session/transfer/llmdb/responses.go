@@ -9,102 +9,114 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// conversation reads a conversation of the table responses.
-func (l *logs) conversation(id string) {
-	for _, row := range l.texts(`SELECT name FROM conversations WHERE id = ?`, id) {
-		l.conv.Session.Title = row[0]
+// responsesJSON is SQL for the responses that a condition picks, the oldest first.
+func responsesJSON(which string) string {
+	fragments := func(table string) string {
+		return `(
+			SELECT json_group_array(f.content ORDER BY p.[order])
+			FROM ` + table + ` p
+			JOIN fragments f ON f.id = p.fragment_id
+			WHERE p.response_id = r.id
+		)`
 	}
-	l.responses("conversation_id = ?", id)
+	return `
+		SELECT json_object(
+			'id', ?1,
+			'name', (SELECT name FROM conversations WHERE id = ?1),
+			'responses', json_group_array(
+				json_object(
+					'id', r.id,
+					'model', coalesce(r.resolved_model, r.model),
+					'prompt', r.prompt,
+					'system', r.system,
+					'response', r.response,
+					'reasoning', r.reasoning,
+					'options', r.options_json,
+					'time', r.datetime_utc,
+					'prompt_fragments', ` + fragments("prompt_fragments") + `,
+					'system_fragments', ` + fragments("system_fragments") + `,
+					'attachments', ` + attachmentsJSON(`prompt_attachments p
+						JOIN attachments a ON a.id = p.attachment_id
+						WHERE p.response_id = r.id`, "p.[order]") + `,
+					'calls', (
+						SELECT json_group_array(
+							json_object('id', tool_call_id, 'name', name, 'arguments', arguments)
+							ORDER BY id
+						)
+						FROM tool_calls
+						WHERE response_id = r.id
+					),
+					'results', (
+						SELECT json_group_array(
+							json_object(
+								'call', t.tool_call_id,
+								'name', t.name,
+								'output', t.output,
+								'exception', t.exception,
+								'attachments', ` + attachmentsJSON(`tool_results_attachments p
+									JOIN attachments a ON a.id = p.attachment_id
+									WHERE p.tool_result_id = t.id`, "p.[order]") + `
+							)
+							ORDER BY t.id
+						)
+						FROM tool_results t
+						WHERE t.response_id = r.id
+					)
+				)
+				ORDER BY r.datetime_utc, r.rowid
+			)
+		)
+		FROM responses r
+		WHERE ` + which
 }
 
-// alone reads a response that belongs to no conversation.
-func (l *logs) alone(id string) { l.responses("conversation_id IS NULL AND id = ?", id) }
-
-// responses reads the responses of one conversation, the oldest first.
-func (l *logs) responses(which, id string) {
-	system := ""
-	for _, r := range l.texts(`
-		SELECT
-			id,
-			model,
-			resolved_model,
-			prompt,
-			system,
-			response,
-			reasoning,
-			options_json,
-			datetime_utc
-		FROM responses
-		WHERE `+which+`
-		ORDER BY
-			datetime_utc,
-			rowid`, id) {
-		at := timeOf(r[8])
-		if said := l.fragments(r[0], "system_fragments", r[4]); said != "" && said != system {
-			system = said
-			l.conv.Append(conversation.NewMessage(r[0]+"/system", message.System, said, at))
-		}
-		l.results(r[0], at)
-		asked := conversation.NewMessage(r[0]+"/prompt", message.User, l.fragments(r[0], "prompt_fragments", r[3]), at)
-		asked.Parts = l.attachments(`
-			FROM prompt_attachments p
-			JOIN attachments a ON a.id = p.attachment_id
-			WHERE p.response_id = ?
-			ORDER BY p.[order]`, r[0])
-		if !conversation.Blank(asked.Message.Message) {
-			l.conv.Append(asked)
-		}
-		answer := conversation.NewMessage(r[0], message.Assistant, r[5], at)
-		answer.Model, answer.Reasoning = cmp.Or(r[2], r[1]), r[6]
-		for _, call := range l.texts(`
-			SELECT
-				tool_call_id,
-				name,
-				arguments
-			FROM tool_calls
-			WHERE response_id = ?
-			ORDER BY id`, r[0]) {
-			asked := message.ToolCall{ID: call[0], Name: call[1], Arguments: call[2]}
-			answer.ToolCalls = append(answer.ToolCalls, asked)
-		}
-		if options := json.RawMessage(r[7]); len(options) > 2 && json.Valid(options) {
-			options = conversation.Object(map[string]json.RawMessage{"options": options})
-			answer.Extra = conversation.Object(map[string]json.RawMessage{"llm": options})
-		}
-		l.conv.Append(answer)
-	}
+// response is a prompt and its answer.
+type response struct {
+	ID              string             `json:"id"`
+	Model           string             `json:"model"`
+	Prompt          string             `json:"prompt"`
+	System          string             `json:"system"`
+	Response        string             `json:"response"`
+	Reasoning       string             `json:"reasoning"`
+	Options         string             `json:"options"` // JSON
+	Time            conversation.Time  `json:"time"`
+	PromptFragments []string           `json:"prompt_fragments"`
+	SystemFragments []string           `json:"system_fragments"`
+	Attachments     []attachment       `json:"attachments"`
+	Calls           []message.ToolCall `json:"calls"`
+	Results         []struct {
+		Call        string       `json:"call"`
+		Name        string       `json:"name"`
+		Output      string       `json:"output"`
+		Exception   string       `json:"exception"`
+		Attachments []attachment `json:"attachments"`
+	} `json:"results"` // of the calls of the response before
 }
 
-// results adds what tools answered to the calls of the response before.
-func (l *logs) results(response string, at int64) {
-	for i, row := range l.texts(`
-		SELECT
-			id,
-			tool_call_id,
-			name,
-			output,
-			exception
-		FROM tool_results
-		WHERE response_id = ?
-		ORDER BY id`, response) {
-		label := fmt.Sprintf("%s/result %d", response, i+1)
-		m := conversation.NewMessage(label, message.Tool, cmp.Or(row[3], row[4]), at)
-		m.ToolCallID, m.Name = row[1], row[2]
-		m.Parts = l.attachments(`
-			FROM tool_results_attachments p
-			JOIN attachments a ON a.id = p.attachment_id
-			WHERE p.tool_result_id = ?
-			ORDER BY p.[order]`, row[0])
-		l.conv.Append(m)
+// add adds a response to its conversation, whose system prompt so far is system, and returns that of the response.
+func (r response) add(c *conversation.Conversation, system string) string {
+	at := r.Time.MS()
+	if said := conversation.Join(append(r.SystemFragments, r.System)...); said != "" && said != system {
+		system = said
+		c.Append(conversation.NewMessage(r.ID+"/system", message.System, said, at))
 	}
-}
-
-// fragments is a text behind the fragments that were sent with it.
-func (l *logs) fragments(response, table, text string) string {
-	return l.joined(text, `
-		SELECT f.content
-		FROM [`+table+`] p
-		JOIN fragments f ON f.id = p.fragment_id
-		WHERE p.response_id = ?
-		ORDER BY p.[order]`, response)
+	for i, result := range r.Results {
+		label := fmt.Sprintf("%s/result %d", r.ID, i+1)
+		m := conversation.NewMessage(label, message.Tool, cmp.Or(result.Output, result.Exception), at)
+		m.ToolCallID, m.Name, m.Parts = result.Call, result.Name, parts(c, result.Attachments)
+		c.Append(m)
+	}
+	prompt := conversation.Join(append(r.PromptFragments, r.Prompt)...)
+	asked := conversation.NewMessage(r.ID+"/prompt", message.User, prompt, at)
+	if asked.Parts = parts(c, r.Attachments); !conversation.Blank(asked.Message.Message) {
+		c.Append(asked)
+	}
+	answer := conversation.NewMessage(r.ID, message.Assistant, r.Response, at)
+	answer.Model, answer.Reasoning, answer.ToolCalls = r.Model, r.Reasoning, r.Calls
+	if options := json.RawMessage(r.Options); len(options) > 2 && json.Valid(options) {
+		options = conversation.Object(map[string]json.RawMessage{"options": options})
+		answer.Extra = conversation.Object(map[string]json.RawMessage{"llm": options})
+	}
+	c.Append(answer)
+	return system
 }

@@ -2,122 +2,149 @@ package llmdb
 
 import (
 	"encoding/json"
+	"slices"
 
 	"winnow/history/message"
 	"winnow/session/transfer/conversation"
 )
 
-// thread reads a conversation of the tables of messages: a tree in which every message names the one before it, and a
-// thread its last one. The turns that end beside that are other branches.
-func (l *logs) thread(id string) {
-	row := l.texts(`SELECT name, tip_message_hash, datetime_utc FROM threads WHERE id = ?`, id)
-	if len(row) == 0 {
-		return
-	}
-	l.conv.Session.Title = row[0][0]
-	tip := row[0][1]
-	turns := l.texts(`
-		SELECT
-			tip_message_hash,
-			coalesce(resolved_model, model),
-			datetime_utc
+// threadJSON is SQL for a thread: every message that leads to the end of one of its turns, or to its own. A text may be
+// made of pieces and fragments.
+var threadJSON = `
+	WITH RECURSIVE above (hash) AS (
+		SELECT tip_message_hash
+		FROM threads
+		WHERE id = ?1
+		UNION
+		SELECT tip_message_hash
 		FROM turns
-		WHERE thread_id = ?
-		ORDER BY rowid`, id)
-	var nodes []conversation.Node
-	read := map[string]bool{}
-	for _, turn := range append(turns, []string{tip, "", row[0][2]}) {
-		nodes = append(nodes, l.chain(turn, read)...)
-	}
-	l.conv.Grow(nodes, tip)
+		WHERE thread_id = ?1
+		UNION
+		SELECT m.parent_hash
+		FROM messages m
+		JOIN above USING (hash)
+	)
+	SELECT json_object(
+		'id', id,
+		'name', name,
+		'tip', tip_message_hash,
+		'time', datetime_utc,
+		'turns', (
+			SELECT json_group_array(
+				json_object('tip', tip_message_hash, 'model', coalesce(resolved_model, model), 'time', datetime_utc)
+				ORDER BY rowid
+			)
+			FROM turns
+			WHERE thread_id = ?1
+		),
+		'messages', (
+			SELECT json_group_array(json_object(
+				'hash', m.hash,
+				'parent', m.parent_hash,
+				'role', m.role,
+				'parts', (
+					SELECT json_group_array(
+						json_object(
+							'type', p.type,
+							'tool', p.tool_name,
+							'payload', p.payload,
+							'text', concat(p.text, CASE WHEN json_valid(p.payload) THEN (
+								SELECT group_concat(coalesce(e.value ->> 'literal', f.content), '' ORDER BY e.key)
+								FROM json_each(p.payload, '$.text_ref') e
+								LEFT JOIN fragments f ON f.id = e.value ->> 'fragment'
+							) END),
+							'attachments', ` + attachmentsJSON(`attachments a
+								LEFT JOIN part_attachments q ON q.attachment_id = a.id AND q.part_id = p.id
+								WHERE q.part_id IS NOT NULL
+									OR json_valid(p.payload) AND a.id = p.payload ->> 'attachment_id'`, "q.[order]") + `
+						)
+						ORDER BY p.position
+					)
+					FROM parts p
+					WHERE p.message_hash = m.hash
+				)
+			))
+			FROM above
+			JOIN messages m USING (hash)
+		)
+	)
+	FROM threads
+	WHERE id = ?1`
+
+// turn is how the thread came to a message. Its time and its model are those of the messages that it added.
+type turn struct {
+	Tip   string            `json:"tip"`
+	Model string            `json:"model"`
+	Time  conversation.Time `json:"time"`
 }
 
-// chain reads the messages that lead to the end of a turn and were not read yet, the first one first. The turn's time
-// and model are theirs.
-func (l *logs) chain(turn []string, read map[string]bool) []conversation.Node {
-	var nodes []conversation.Node
-	for hash := turn[0]; hash != "" && !read[hash]; {
-		read[hash] = true
-		rows := l.texts(`SELECT role, parent_hash FROM messages WHERE hash = ?`, hash)
-		if len(rows) == 0 {
-			break
-		}
-		m := conversation.NewMessage(hash, message.Role(rows[0][0]), "", timeOf(turn[2]))
-		if m.Role == message.Assistant {
-			m.Model = turn[1]
-		}
-		node := conversation.Node{ID: hash, Parent: rows[0][1], Messages: l.content(hash).Messages(m)}
-		nodes = append([]conversation.Node{node}, nodes...)
-		hash = rows[0][1]
-	}
-	return nodes
+// entry is a message.
+type entry struct {
+	Hash   string `json:"hash"`
+	Parent string `json:"parent"`
+	Role   string `json:"role"`
+	Parts  []struct {
+		Type        string       `json:"type"`
+		Tool        string       `json:"tool"`
+		Text        string       `json:"text"`
+		Payload     string       `json:"payload"` // JSON
+		Attachments []attachment `json:"attachments"`
+	} `json:"parts"`
 }
 
-// payload is what a part holds beside its text.
-type payload struct {
-	TextRef []struct {
-		Literal  string `json:"literal"`
-		Fragment *int64 `json:"fragment"`
-	} `json:"text_ref"`
-	Arguments    json.RawMessage `json:"arguments"`
-	Output       json.RawMessage `json:"output"`
-	ToolCallID   string          `json:"tool_call_id"`
-	AttachmentID string          `json:"attachment_id"`
+// thread makes a conversation of a tree in which every message names the one before it. Turns that end beside the
+// thread's end are other branches.
+func thread(c *conversation.Conversation, x logged) {
+	entries := map[string]entry{}
+	for _, e := range x.Messages {
+		entries[e.Hash] = e
+	}
+	var nodes []conversation.Node
+	for _, turn := range append(x.Turns, turn{Tip: x.Tip, Time: x.Time}) {
+		first := len(nodes)
+		for e, ok := entries[turn.Tip]; ok; e, ok = entries[e.Parent] {
+			delete(entries, e.Hash)
+			m := conversation.NewMessage(e.Hash, conversation.Role(e.Role), "", turn.Time.MS())
+			if m.Role == message.Assistant {
+				m.Model = turn.Model
+			}
+			said := c.Split(e.content(c), m)
+			nodes = append(nodes, conversation.Node{ID: e.Hash, Parent: e.Parent, Messages: said})
+		}
+		slices.Reverse(nodes[first:])
+	}
+	c.Grow(nodes, x.Tip)
 }
 
 // content reads the parts of a message.
-func (l *logs) content(hash string) conversation.Content {
-	var c conversation.Content
-	for _, r := range l.texts(`
-		SELECT
-			id,
-			type,
-			tool_name,
-			text,
-			payload
-		FROM parts
-		WHERE message_hash = ?
-		ORDER BY position`, hash) {
-		var p payload
-		if r[4] != "" && json.Unmarshal([]byte(r[4]), &p) != nil {
-			l.conv.Odd(hash, "", "has a part that cannot be read completely; only its text is used")
+func (e entry) content(c *conversation.Conversation) conversation.Content {
+	var out conversation.Content
+	for _, p := range e.Parts {
+		var payload struct {
+			Arguments  json.RawMessage `json:"arguments"`
+			Output     json.RawMessage `json:"output"`
+			ToolCallID string          `json:"tool_call_id"`
 		}
-		text := r[3]
-		for _, piece := range p.TextRef {
-			text += piece.Literal
-			if piece.Fragment != nil {
-				text += l.joined("", `SELECT content FROM fragments WHERE id = ?`, *piece.Fragment)
-			}
+		if p.Payload != "" && json.Unmarshal([]byte(p.Payload), &payload) != nil {
+			c.Odd(e.Hash, "", "has a part that cannot be read completely; only its text is used")
 		}
-		switch r[1] {
+		call := payload.ToolCallID
+		switch p.Type {
 		case "text":
-			c.Text = conversation.Join(c.Text, text)
+			out.Text = conversation.Join(out.Text, p.Text)
 		case "reasoning":
-			c.Reasoning += text
+			out.Reasoning += p.Text
 		case "tool_call":
-			call := message.ToolCall{ID: p.ToolCallID, Name: r[2], Arguments: conversation.Text(p.Arguments)}
-			c.Calls = append(c.Calls, call)
+			arguments := conversation.Text(payload.Arguments)
+			out.Calls = append(out.Calls, message.ToolCall{ID: call, Name: p.Tool, Arguments: arguments})
 		case "tool_result":
-			result := conversation.Result{CallID: p.ToolCallID, Name: r[2], Text: conversation.Text(p.Output) + text}
-			c.Results = append(c.Results, result)
+			text := conversation.Text(payload.Output) + p.Text
+			out.Results = append(out.Results, conversation.Result{CallID: call, Name: p.Tool, Text: text})
 		case "attachment":
-			c.Parts = append(c.Parts, l.partAttachments(r[0], p.AttachmentID)...)
+			out.Parts = append(out.Parts, parts(c, p.Attachments)...)
 		default:
-			l.conv.Odd(hash, "", "has a part of the type %q, which is not supported; it is left out", r[1])
+			out.Unused = append(out.Unused, p.Type)
 		}
 	}
-	return c
-}
-
-// partAttachments are the attachments of a part, by its rows or by the id that it names.
-func (l *logs) partAttachments(part, attachment string) []message.Part {
-	parts := l.attachments(`
-		FROM part_attachments p
-		JOIN attachments a ON a.id = p.attachment_id
-		WHERE p.part_id = ?
-		ORDER BY p.[order]`, part)
-	if len(parts) == 0 {
-		parts = l.attachments(`FROM attachments a WHERE a.id = ?`, attachment)
-	}
-	return parts
+	return out
 }

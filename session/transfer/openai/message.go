@@ -7,98 +7,103 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"winnow/history/message"
 	"winnow/session/store"
 	"winnow/session/transfer/conversation"
 )
 
-// messageReader reads one message.
+// messageReader reads one message. A key that is read leaves fields; what stays there is kept with the message, so that
+// nothing is lost.
 type messageReader struct {
-	conv   *conversation.Conversation
+	c      *conversation.Conversation
 	at     conversation.Remark // where the message is
 	fields map[string]json.RawMessage
 	m      store.ImportedMessage
-	calls  map[string]json.RawMessage // what calls hold beside their id, name and arguments, by their places
 }
 
-// keys are those of a message that mean something here. What cannot be read of them stays with the other keys of the
-// message, so that nothing is lost.
-var keys = []string{
-	"role", "content", "attachments", "name", "reasoning_content", "reasoning", "tool_calls", "function_call",
-	"tool_call_id", "id", "timestamp",
-}
+// The keys of a message and of a call that mean something here.
+var (
+	keys = []string{
+		"role", "content", "attachments", "name", "reasoning_content", "reasoning", "tool_calls", "function_call",
+		"tool_call_id", "id", "timestamp",
+	}
+	callKeys = []string{"id", "type", "function", "name", "arguments"}
+)
 
 func (r *messageReader) remark(field, format string, args ...any) {
 	at := r.at
 	at.Field, at.What = field, fmt.Sprintf(format, args...)
-	r.conv.Remarks = append(r.conv.Remarks, at)
+	r.c.Remarks = append(r.c.Remarks, at)
 }
 
-func (r *messageReader) lose(what string) {
-	r.remark("", "%s", what)
-	r.conv.Remarks[len(r.conv.Remarks)-1].Lost = true
+func (r *messageReader) lose(format string, args ...any) {
+	r.remark("", format, args...)
+	r.c.Remarks[len(r.c.Remarks)-1].Lost = true
 }
 
 // read adds a value of the file as a message.
 func (r *messageReader) read(raw json.RawMessage) {
-	switch {
-	case json.Unmarshal(raw, &r.fields) != nil || raw[0] != '{':
-		r.lose("is " + conversation.Kind(raw) + ", not an object with a role and a content")
-		return
-	case r.isItem():
-		if !r.conv.AddItem(raw, "", 0) {
-			kind := conversation.Text(r.fields["type"])
-			r.lose(fmt.Sprintf("is of the type %q, which is not supported", conversation.Shorten(kind)))
-		}
-		return
-	case !r.has("role", "content", "tool_calls", "function_call"):
-		r.lose("has neither a role nor content, so it is not a message")
-		return
+	kind := ""
+	if json.Unmarshal(raw, &r.fields) == nil && r.fields != nil {
+		kind = conversation.Text(r.fields["type"])
 	}
-	noContent := r.fields["content"] == nil
+	said := r.has("role", "content")
+	switch {
+	case r.fields == nil:
+		r.lose("is %s, not an object with a role and a content", conversation.Kind(raw))
+	case kind == "message", kind == "reasoning", kind != "" && !said:
+		if !r.c.AddItem(raw, "", 0) {
+			r.lose("is of the type %q, which is not supported", conversation.Shorten(kind))
+		}
+	case !said && !r.has("tool_calls", "function_call"):
+		r.lose("has neither a role nor content, so it is not a message")
+	default:
+		r.message()
+	}
+}
+
+// message adds the message that the fields are.
+func (r *messageReader) message() {
+	missing := !r.has("content")
 	r.role()
-	content := conversation.ReadContent(r.take("content"))
+	raw := r.take("content")
+	content := conversation.ReadContent(raw)
 	if len(content.Unused) > 0 {
-		r.fields["content"], _ = conversation.Marshal(content.Unused) // values of a file always encode
-		r.remark("content", "%s", conversation.Unused(content.Kinds...))
+		items, _ := conversation.Items(raw)
+		unused := slices.DeleteFunc(items, func(item json.RawMessage) bool {
+			return len(conversation.ReadBlocks([]json.RawMessage{item}).Unused) == 0
+		})
+		r.fields["content"], _ = conversation.Marshal(unused) // values of a file always encode
+		r.remark("content", "%s", conversation.Unused(content.Unused...))
+		content.Unused = nil
 	}
 	r.attachments()
 	r.m.Name, r.m.Label, r.m.ToolCallID = r.text("name"), r.text("id"), r.text("tool_call_id")
-	if r.m.Reasoning = r.text("reasoning_content"); r.m.Reasoning == "" {
+	r.m.Reasoning = r.text("reasoning_content")
+	if r.m.Reasoning == "" {
 		r.m.Reasoning = r.text("reasoning")
 	}
-	r.toolCalls()
+	calls := r.toolCalls()
 	r.time()
 	extra := map[string]json.RawMessage{}
-	if len(r.fields) > 0 {
-		extra["message"] = conversation.Object(r.fields)
-	}
-	if len(r.calls) > 0 {
-		extra["tool_calls"] = conversation.Object(r.calls)
-	}
-	r.m.Extra = conversation.Object(extra)
-	all := content.Messages(r.m)
-	if last := all[len(all)-1]; conversation.Blank(last.Message.Message) && last.Role != message.Tool {
-		if noContent {
-			r.remark("content", "is missing; the message is kept, but never sent")
-		} else {
-			r.remark("content", "is empty; the message is kept, but never sent")
+	for key, kept := range map[string]json.RawMessage{
+		"message": conversation.Object(r.fields), "tool_calls": conversation.Object(calls),
+	} {
+		if kept != nil {
+			extra[key] = kept
 		}
 	}
-	r.conv.Append(all...)
-}
-
-// isItem reports whether the value is an item of Responses.
-func (r *messageReader) isItem() bool {
-	switch conversation.Text(r.fields["type"]) {
-	case "":
-		return false
-	case "message", "reasoning":
-		return true
+	r.m.Extra = conversation.Object(extra)
+	all := r.c.Split(content, r.m)
+	if last := all[len(all)-1]; conversation.Blank(last.Message.Message) && last.Role != message.Tool {
+		state := "empty"
+		if missing {
+			state = "missing"
+		}
+		r.remark("content", "is %s; the message is kept, but never sent", state)
 	}
-	return !r.has("role", "content")
+	r.c.Append(all...)
 }
 
 // has reports whether the message has one of these keys.
@@ -132,7 +137,17 @@ func (r *messageReader) text(key string) string {
 	return conversation.Text(raw)
 }
 
-// role takes the role. A message of one that nobody knows is kept and shown, and never sent.
+// list takes a list. Any other value is kept as it is.
+func (r *messageReader) list(key string) []json.RawMessage {
+	raw := r.take(key)
+	items, ok := conversation.Items(raw)
+	if raw != nil && !ok {
+		r.leave(key, raw, "a list")
+	}
+	return items
+}
+
+// role takes the role. A message of an unknown one is kept and shown, and never sent.
 func (r *messageReader) role() {
 	raw := r.take("role")
 	name := conversation.Text(raw)
@@ -151,17 +166,14 @@ func (r *messageReader) role() {
 }
 
 // toolCalls takes the calls as they are: blank ids, doubled ids and broken arguments are repaired when a request is
-// planned. A function_call is a call in the form that was there before, without an id.
-func (r *messageReader) toolCalls() {
-	raw := r.take("tool_calls")
-	calls, ok := conversation.Items(raw)
-	if raw != nil && !ok {
-		r.leave("tool_calls", raw, "a list")
-	}
+// planned. A function_call is a call in the form that was there before, without an id. Returned is what calls hold
+// beside their id, name and arguments, by their places.
+func (r *messageReader) toolCalls() map[string]json.RawMessage {
+	calls := r.list("tool_calls")
 	if raw := r.take("function_call"); raw != nil {
 		calls = append(calls, conversation.Object(map[string]json.RawMessage{"function": raw}))
 	}
-	r.calls = map[string]json.RawMessage{}
+	beside := map[string]json.RawMessage{}
 	for _, raw := range calls {
 		var call, function map[string]json.RawMessage
 		if json.Unmarshal(raw, &call) != nil {
@@ -176,13 +188,14 @@ func (r *messageReader) toolCalls() {
 			ID: conversation.Text(call["id"]), Name: conversation.Text(in["name"]),
 			Arguments: conversation.Text(in["arguments"]),
 		})
-		for _, key := range []string{"id", "type", "function", "name", "arguments"} {
+		for _, key := range callKeys {
 			delete(call, key)
 		}
 		if len(call) > 0 {
-			r.calls[strconv.Itoa(len(r.m.ToolCalls)-1)] = conversation.Object(call)
+			beside[strconv.Itoa(len(r.m.ToolCalls)-1)] = conversation.Object(call)
 		}
 	}
+	return beside
 }
 
 // The years in which a message can have been written.
@@ -195,36 +208,25 @@ const (
 func (r *messageReader) time() {
 	raw := r.take("timestamp")
 	text := strings.TrimSpace(conversation.Text(raw))
-	ms, ok := conversation.ParseTime(text)
-	year := time.UnixMilli(ms).UTC().Year()
-	switch {
+	at := conversation.Time{Time: conversation.ParseTime(text)}
+	r.m.CreatedMS = at.MS()
+	switch year := at.UTC().Year(); {
 	case text == "":
-	case !ok:
+	case at.IsZero():
 		r.fields["timestamp"] = raw
 		r.remark("timestamp", "is %q, which is not a time", conversation.Shorten(text))
 	case year < firstYear || year >= lastYear:
-		r.m.CreatedMS = ms
-		shown := time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05")
+		shown := at.UTC().Format("2006-01-02 15:04:05")
 		r.remark("timestamp", "is %s, which can hardly be; please check", shown)
-	default:
-		r.m.CreatedMS = ms
 	}
 }
 
 // attachments takes the texts and the code that are attached to a user's message as its parts. What else is attached is
 // kept.
 func (r *messageReader) attachments() {
-	raw := r.take("attachments")
-	if raw == nil {
-		return
-	}
 	var kinds []string
 	var rest []json.RawMessage
-	items, ok := conversation.Items(raw)
-	if !ok {
-		r.leave("attachments", raw, "a list")
-	}
-	for _, item := range items {
+	for _, item := range r.list("attachments") {
 		part, kind := attachedText(item)
 		if part.Text != "" && r.m.Role == message.User {
 			r.m.Parts = append(r.m.Parts, part)

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/base64"
 	"encoding/json"
-	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -34,17 +33,6 @@ type call struct {
 	} `json:"function"`
 }
 
-// part is one part of a content.
-type part struct {
-	Type     string `json:"type"`
-	Text     string `json:"text,omitempty"`
-	ImageURL *image `json:"image_url,omitempty"`
-}
-
-type image struct {
-	URL string `json:"url"`
-}
-
 // Line writes a message as one line of JSONL, without the line's end; Read reads it as the same message. extra holds
 // further keys in the form of store.Message.Extra, and they return to their places. Arguments keep the text that was
 // received. Bytes that are not UTF-8 become U+FFFD, because JSON cannot hold them.
@@ -66,40 +54,32 @@ func Line(m message.Message, extra []byte) ([]byte, error) {
 	for i, c := range m.ToolCalls {
 		written := call{ID: c.ID, Type: "function"}
 		written.Function.Name, written.Function.Arguments = c.Name, c.Arguments
-		text, err := withKeys(written, beside.ToolCalls[strconv.Itoa(i)], "name", "arguments")
+		text, err := withKeys(written, beside.ToolCalls[strconv.Itoa(i)], callKeys)
 		if err != nil {
 			return nil, err
 		}
 		out.ToolCalls = append(out.ToolCalls, text)
 	}
-	return withKeys(out, beside.Message, keys...)
+	return withKeys(out, beside.Message, keys)
 }
 
-// withKeys is the JSON of a struct with further keys behind its own, but for known ones.
-func withKeys(v any, further map[string]json.RawMessage, known ...string) (json.RawMessage, error) {
+// withKeys is the JSON of an object with further keys after its own, but for those that it knows.
+func withKeys(v any, further map[string]json.RawMessage, known []string) (json.RawMessage, error) {
+	for _, key := range known {
+		delete(further, key)
+	}
 	text, err := conversation.Marshal(v)
 	if err != nil || len(further) == 0 {
 		return text, err
 	}
-	var own map[string]json.RawMessage
-	if err := json.Unmarshal(text, &own); err != nil {
-		return nil, err
-	}
-	rest := maps.Clone(further)
-	for _, key := range known {
-		delete(rest, key)
-	}
-	for key := range own {
-		delete(rest, key)
-	}
-	if len(rest) == 0 {
-		return text, nil
-	}
-	more, err := conversation.Marshal(rest)
-	if err != nil {
-		return nil, err
-	}
-	return append(append(text[:len(text)-1], ','), more[1:]...), nil
+	return append(append(text[:len(text)-1], ','), conversation.Object(further)[1:]...), nil
+}
+
+// part is one part of a content.
+type part struct {
+	Type     string            `json:"type"`
+	Text     string            `json:"text,omitempty"`
+	ImageURL map[string]string `json:"image_url,omitempty"`
 }
 
 // contentOf is the content of a message: one text, or a list of parts where it has an image.
@@ -107,24 +87,25 @@ func contentOf(m message.Message) any {
 	images := false
 	var texts []string
 	var parts []part
+	add := func(text string) {
+		if text != "" {
+			texts = append(texts, text)
+			parts = append(parts, part{Type: "text", Text: text})
+		}
+	}
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == message.ImagePart:
 			images = true
 			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
-			parts = append(parts, part{Type: "image_url", ImageURL: &image{data}})
+			parts = append(parts, part{Type: "image_url", ImageURL: map[string]string{"url": data}})
 		case strings.TrimSpace(p.Text) != "":
-			texts = append(texts, p.Sent())
-			parts = append(parts, part{Type: "text", Text: p.Sent()})
+			add(p.Sent())
 		}
 	}
-	switch {
-	case images && m.Content != "":
-		return append(parts, part{Type: "text", Text: m.Content})
-	case images:
+	add(m.Content)
+	if images {
 		return parts
-	case len(texts) > 0 && m.Content == "":
-		return strings.Join(texts, "\n\n")
 	}
-	return strings.Join(append(texts, m.Content), "\n\n")
+	return strings.Join(texts, "\n\n")
 }

@@ -4,7 +4,6 @@ package opencode
 
 import (
 	"encoding/json"
-	"errors"
 
 	"winnow/history/message"
 	"winnow/session/store"
@@ -21,18 +20,18 @@ type export struct {
 		Directory string `json:"directory"`
 		Time      times  `json:"time"`
 	} `json:"info"`
-	Messages []struct {
-		Info struct {
-			ID    string `json:"id"`
-			Role  string `json:"role"`
-			Model string `json:"modelID"`
-			Time  times  `json:"time"`
-			Error *struct {
-				Name string `json:"name"`
-			} `json:"error"`
-		} `json:"info"`
-		Parts []part `json:"parts"`
-	} `json:"messages"`
+	Messages []exported `json:"messages"`
+}
+
+type exported struct {
+	Info struct {
+		ID    string          `json:"id"`
+		Role  string          `json:"role"`
+		Model string          `json:"modelID"`
+		Time  times           `json:"time"`
+		Error json.RawMessage `json:"error"`
+	} `json:"info"`
+	Parts []part `json:"parts"`
 }
 
 type times struct {
@@ -56,40 +55,36 @@ type part struct {
 	URL      string `json:"url"`
 }
 
-func read(c *conversation.Conversation, raw json.RawMessage) error {
-	var x export
-	if err := json.Unmarshal(raw, &x); err != nil {
-		return errors.New("is not an export of opencode: " + err.Error())
-	}
+func read(c *conversation.Conversation, x export) error {
 	c.Session = store.Session{
 		Source: c.Session.Source, Origin: x.Info.ID, Title: x.Info.Title, Dir: x.Info.Directory,
 		Created: x.Info.Time.Created.Time, Updated: x.Info.Time.Updated.Time,
 	}
 	for _, said := range x.Messages {
-		m := conversation.NewMessage(said.Info.ID, conversation.Role(said.Info.Role), "", said.Info.Time.Created.MS())
+		at := said.Info.Time.Created.MS()
+		m := conversation.NewMessage(said.Info.ID, conversation.Role(said.Info.Role), "", at)
 		if m.Role == message.Assistant {
 			m.Model = said.Info.Model
 		}
 		if said.Info.Error != nil {
 			m.Status = message.Interrupted
 		}
-		var content conversation.Content
+		var content, answers conversation.Content
 		for _, p := range said.Parts {
-			take(&content, p)
+			p.add(&content, &answers)
 		}
-		results := content.Results
-		content.Results = nil
-		c.Append(content.Messages(m)...)
-		answers := conversation.Content{Results: results}
-		if len(results) > 0 { // behind the calls, which are in the same message here
-			c.Append(answers.Messages(conversation.NewMessage(m.Label+"/results", message.Tool, "", m.CreatedMS))...)
+		c.Append(c.Split(content, m)...)
+		if len(answers.Results) > 0 { // after the calls, which are in the same message here
+			results := conversation.NewMessage(m.Label+"/results", message.Tool, "", at)
+			c.Append(c.Split(answers, results)...)
 		}
 	}
 	return nil
 }
 
-// take takes a part. Those that are no part of a request, such as the state of the files, are left out.
-func take(c *conversation.Content, p part) {
+// add adds a part to the content of its message, and what a tool answered to the answers. Those that are no part of a
+// request, such as the state of the files, are left out.
+func (p part) add(c, answers *conversation.Content) {
 	switch p.Type {
 	case "text":
 		if !p.Ignored {
@@ -98,23 +93,22 @@ func take(c *conversation.Content, p part) {
 	case "reasoning":
 		c.Reasoning = conversation.Join(c.Reasoning, p.Text)
 	case "file":
-		c.Parts = append(c.Parts, file(p))
+		c.Parts = append(c.Parts, p.file())
 	case "tool":
 		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.Text(p.State.Input)}
 		c.Calls = append(c.Calls, call)
-		if p.State.Output+p.State.Error == "" && len(p.State.Attachments) == 0 {
-			return // not answered
-		}
 		r := conversation.Result{CallID: p.CallID, Text: p.State.Output + p.State.Error}
 		for _, a := range p.State.Attachments {
-			r.Parts = append(r.Parts, file(a))
+			r.Parts = append(r.Parts, a.file())
 		}
-		c.Results = append(c.Results, r)
+		if r.Text != "" || len(r.Parts) > 0 {
+			answers.Results = append(answers.Results, r)
+		}
 	}
 }
 
 // file is an image whose bytes are in the export, or a note.
-func file(p part) message.Part {
+func (p part) file() message.Part {
 	if image, ok := conversation.DataURL(p.URL); ok {
 		image.Name = p.Filename
 		return image

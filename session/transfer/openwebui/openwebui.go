@@ -48,11 +48,7 @@ type exported struct {
 	} `json:"files"`
 }
 
-func read(c *conversation.Conversation, raw json.RawMessage) error {
-	var x export
-	if err := json.Unmarshal(raw, &x); err != nil {
-		return errors.New("is not a chat of Open WebUI: " + err.Error())
-	}
+func read(c *conversation.Conversation, x export) error {
 	said := x.Chat.History.Messages
 	if said == nil {
 		return errors.New("has no messages, so it is not a chat")
@@ -68,9 +64,7 @@ func read(c *conversation.Conversation, raw json.RawMessage) error {
 		nodes = append(nodes, conversation.Node{ID: id, Parent: said[id].Parent, Messages: messages(c, id, said[id])})
 	}
 	c.Grow(nodes, x.Chat.History.Current)
-	if c.Session.Origin == "" && len(c.Messages) > 0 {
-		c.Session.Origin = "of message " + c.Messages[0].Label
-	}
+	c.NameByFirst()
 	return nil
 }
 
@@ -98,8 +92,5 @@ func messages(c *conversation.Conversation, id string, x exported) []store.Impor
 		}
 		content.Parts = append(content.Parts, part)
 	}
-	if len(content.Unused) > 0 {
-		c.Odd(id, "content", "%s", conversation.LeftOut(content.Kinds...))
-	}
-	return content.Messages(m)
+	return c.Split(content, m)
 }

@@ -1,0 +1,153 @@
+package transfer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"winnow/session/store"
+)
+
+// tell hands what is new in one history to another, as their sync does.
+func tell(t *testing.T, from, to *store.Store) store.Applied {
+	t.Helper()
+	state, err := from.Sync().Join(t.Context(), "host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []store.Line
+	out, err := from.Sync().Collect(t.Context(), 1<<30, func(l store.Line) error { lines = append(lines, l); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := from.Sync().Told(t.Context(), out.IDs, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	segment := store.Segment{Home: state.Folder, Name: fmt.Sprint(t.Name(), state.Folder, out.IDs)}
+	applied, err := to.Sync().Merge(t.Context(), state.Home, segment, nil, func(take func(store.Line) error) error {
+		for _, l := range lines {
+			if err := take(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return applied
+}
+
+// listed are the sessions of a history.
+func listed(t *testing.T, s *store.Store) []store.Session {
+	t.Helper()
+	all, err := s.Sessions(t.Context(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A file that is imported on two machines is one chat for both, whatever the format and the time of the import.
+func TestTheSameFileOnTwoMachinesIsOneChat(t *testing.T) {
+	t.Parallel()
+	for _, f := range fixtures(t) {
+		here, there := newStoreAt(t), newStoreAt(t)
+		_, err := importFrom(t, here, f.source(t))
+		later := f.source(t)
+		later.Time = later.Time.AddDate(0, 0, 1)
+		if _, again := importFrom(t, there, later); err != nil || again != nil {
+			continue // not a file that can be imported
+		}
+		want := listed(t, there)
+		told := tell(t, here, there)
+		if told.Sessions+told.Messages+told.Refused+told.Diverged > 0 || len(listed(t, there)) != len(want) {
+			t.Errorf("%s: the other machine adds %+v to %d sessions", f.path, told, len(want))
+		}
+	}
+}
+
+// The same words at another time are another chat, on another machine too.
+func TestTheSameWordsAtAnotherTimeAreAnotherChat(t *testing.T) {
+	t.Parallel()
+	here, there := newStoreAt(t), newStoreAt(t)
+	importText(t, here, `[{"role":"user","content":"hi","timestamp":1761744601}]`)
+	importText(t, there, `[{"role":"user","content":"hi","timestamp":1761748201}]`)
+	if told := tell(t, here, there); told.Sessions != 1 || len(listed(t, there)) != 2 {
+		t.Errorf("the other machine adds %+v; want a second session", told)
+	}
+}
+
+// An archive that adds the images on one machine adds them on the others.
+func TestImagesOfAnArchiveReachOtherMachines(t *testing.T) {
+	t.Parallel()
+	here, there := newStoreAt(t), newStoreAt(t)
+	importText(t, here, catConversations)
+	tell(t, here, there)
+	importText(t, here, string(zipOf(t,
+		txtar.File{Name: "export/conversations.json", Data: []byte(catConversations)},
+		txtar.File{Name: "export/file-Cat-1.gif", Data: []byte(catImage)},
+	)))
+	told := tell(t, here, there)
+	row := listed(t, there)[0]
+	branch, err := there.Branch(t.Context(), row.ID, row.Leaf, 0, -1)
+	if err != nil || len(branch) != 2 || branch[0].Damaged || len(branch[0].Parts) != 1 {
+		t.Fatalf("told was %+v, the branch is %+v, %v", told, branch, err)
+	}
+	if string(branch[0].Parts[0].Data) != catImage || told.Refused > 0 {
+		t.Errorf("told was %+v, the part is %+v", told, branch[0].Parts[0])
+	}
+	// The version without them changes nothing where they are.
+	if told := tell(t, there, here); told.Refused > 0 {
+		t.Errorf("told back was %+v", told)
+	}
+}
+
+// A chat that was purged, and so on all machines, comes in as a new one when its file is imported again.
+func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
+	t.Parallel()
+	export := exportOf(map[string][]string{"rain": {"q1: Will it rain?", "a1<q1: No."}}, "rain")
+	s, row := weather(t)
+	own := exported(t, s, row.ID, ExportOptions{Format: JSON})
+	for name, file := range map[string]string{"an export": export, "an archive": own} {
+		here, there := newStoreAt(t), newStoreAt(t)
+		purged := importText(t, here, file)[0].Session
+		tell(t, here, there)
+		if err := here.Purge(t.Context(), purged.ID); err != nil {
+			t.Fatal(err)
+		}
+		tell(t, here, there)
+		all := importText(t, here, file)
+		if len(all) != 1 || !all[0].New || all[0].Session.ID == purged.ID || all[0].Added != purged.Messages {
+			t.Fatalf("%s: imported again is %+v, want a new session of %d messages", name, all, purged.Messages)
+		}
+		got := all[0].Session
+		if got.Title != purged.Title || got.System != purged.System || got.Model != purged.Model {
+			t.Errorf("%s: the new session is %+v, want what was purged: %+v", name, got, purged)
+		}
+		if told := tell(t, here, there); told.Sessions != 1 || told.Messages != purged.Messages {
+			t.Errorf("%s: the other machine is told %+v", name, told)
+		}
+		if again := importText(t, here, file); !again[0].Again || again[0].Session.ID != got.ID {
+			t.Errorf("%s: the same once more is %+v", name, again)
+		}
+		branch, err := here.Branch(t.Context(), got.ID, got.Leaf, 0, -1)
+		if err != nil || len(branch) != purged.Messages || strings.TrimSpace(branch[0].Content) == "" {
+			t.Errorf("%s: the new session has %+v, %v", name, branch, err)
+		}
+	}
+}
+
+// An archive that is imported on one machine reaches the others.
+func TestAnArchiveReachesOtherMachines(t *testing.T) {
+	t.Parallel()
+	s, row := weather(t)
+	here, there := newStoreAt(t), newStoreAt(t)
+	tell(t, here, there)
+	importText(t, here, exported(t, s, row.ID, ExportOptions{Format: JSON}))
+	if told := tell(t, here, there); told.Sessions != 1 || told.Messages != 4 {
+		t.Errorf("the other machine is told %+v", told)
+	}
+}
