@@ -69,6 +69,8 @@ func Save(ctx context.Context, damaged, fresh string, now int64, steps Steps) (S
 	}
 	from := sqlite.Pool(damaged, sqlite.Reading, 1)
 	defer from.Close()
+	// Each attempt to read from a file that SQLite does not open at all would be one to open it, thousands in all.
+	opens := from.PingContext(ctx) == nil
 	found := Found{Damaged: map[string]bool{}}
 	faulty, faults := sqlite.DamagedTables(ctx, from)
 	for _, name := range faulty {
@@ -79,6 +81,9 @@ func Save(ctx context.Context, damaged, fresh string, now int64, steps Steps) (S
 		for _, t := range all {
 			if faults != nil || !readable(ctx, from, t) {
 				found.Damaged[t.name] = true
+			}
+			if !opens {
+				continue
 			}
 			if err := t.read(ctx, from, tx, now); err != nil {
 				return err
