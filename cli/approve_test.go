@@ -9,8 +9,10 @@ import (
 
 // asksToAdd is an answer that calls the MCP server's tool, as a block of a scripted server; saysText one with a text.
 func asksToAdd(id string) string {
-	return "200\n" + `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"` + id +
-		`","type":"function","function":{"name":"calc__add","arguments":"{\"a\":2,\"b\":3}"}}]},"finish_reason":"tool_calls"}]}` + "\ndata: [DONE]"
+	return "200\n" + `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[` +
+		`{"index":0,"id":"` + id + `","type":"function",` +
+		`"function":{"name":"calc__add","arguments":"{\"a\":2,\"b\":3}"}}` +
+		`]},"finish_reason":"tool_calls"}]}` + "\ndata: [DONE]"
 }
 
 func saysText(text string) string {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,6 +40,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if !terminal {
 		to = toRun // Nobody reads which model was chosen before something is sent.
 	}
+	collect := keepGarbage()
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
 	// The screen answers SIGTERM itself and would wait for ever for a program that its context has
@@ -72,11 +74,16 @@ func (p *program) chat(ctx context.Context, search string) error {
 		if fault != nil {
 			return fault
 		}
+		options.Background = func() {
+			collect()
+			k.servers.Start()
+		}
 		id, err = ui.Run(ctx, options)
 	case screen == ui.SessionsScreen:
 		return fail(Usage, "there are several sessions; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
 	default:
+		collect()
 		id, err = k.plainly(terminated, s, terminal)
 	}
 	if id != "" {
@@ -87,6 +94,13 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return &failure{exit: stoppedBy(terminated)} // What there was to say has been said.
 	}
 	return err
+}
+
+// keepGarbage lets the heap grow to five times what is in use, where twice is the rule, until collect is called:
+// collecting takes a tenth of the time until the first frame.
+func keepGarbage() (collect func()) {
+	before := debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // plainly chats in lines of text.
@@ -173,7 +187,6 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Export:     k.exportCommand,
 		ReadPage:   k.readPage,
 		Sync:       k.exchange(),
-		Background: k.servers.Start,
 		Servers:    k.servers,
 	}, nil
 }

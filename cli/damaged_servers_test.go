@@ -40,20 +40,31 @@ func strictEndpoints() []*strictEndpoint {
 		hosted[e.Name] = e
 	}
 	local, stranger := llm.Endpoint{Name: "llamacpp"}, llm.Endpoint{Name: "stranger"}
+	profile := func(p history.Profile) *llm.Learned { return &llm.Learned{Profile: p} }
 	return []*strictEndpoint{
 		{llmtest.Strictest, stranger, nil, 0, nil},
 		{llmtest.OpenAI, hosted["openai"], nil, 0, nil},
 		{llmtest.Responses, llm.Endpoint{Name: "responder", Wire: llm.ResponsesWire}, nil, 0, nil},
-		{llmtest.Responses, stranger, []int{404}, 0, &llm.Learned{Wire: llm.ResponsesWire}}, // this changes no plan either
+		// That it speaks Responses changes no plan either.
+		{llmtest.Responses, stranger, []int{404}, 0, &llm.Learned{Wire: llm.ResponsesWire}},
 		{llmtest.LlamaCpp, local, nil, 0, nil},
-		{llmtest.Alternate, local, []int{500}, 1, &llm.Learned{Profile: history.Profile{MergeSameRole: true, NoToolToUser: true}}},
-		{llmtest.Toolless, local, []int{500, 500}, 2, &llm.Learned{Profile: history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}}},
+		{llmtest.Alternate, local, []int{500}, 1, profile(history.Profile{MergeSameRole: true, NoToolToUser: true})},
+		{llmtest.Toolless, local, []int{500, 500}, 2, profile(history.Profile{
+			MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true,
+		})},
 		{llmtest.Mistral, hosted["mistral"], nil, 0, nil},
-		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, &llm.Learned{NoStreamOptions: true, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}, // the first is for a field, not for the plan
-		{llmtest.DeepSeek, hosted["deepseek"], []int{400}, 1, &llm.Learned{Profile: history.Profile{NoImages: true}}},
-		{llmtest.Thinking, hosted["deepseek"], []int{400, 400}, 2, &llm.Learned{Profile: history.Profile{EchoReasoning: true, NoImages: true}}},
+		// Its first error is about a field, not about the plan.
+		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, &llm.Learned{
+			NoStreamOptions: true, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9},
+		}},
+		{llmtest.DeepSeek, hosted["deepseek"], []int{400}, 1, profile(history.Profile{NoImages: true})},
+		{llmtest.Thinking, hosted["deepseek"], []int{400, 400}, 2, profile(history.Profile{
+			EchoReasoning: true, NoImages: true,
+		})},
 		{llmtest.Anthropic, hosted["anthropic"], nil, 0, nil},
-		{llmtest.Offered, hosted["anthropic"], []int{400}, 1, &llm.Learned{Profile: history.Profile{NoTools: true, ToolsAsText: true}}},
+		{llmtest.Offered, hosted["anthropic"], []int{400}, 1, profile(history.Profile{
+			NoTools: true, ToolsAsText: true,
+		})},
 		{llmtest.Gemini, hosted["gemini"], nil, 0, nil},
 		{llmtest.Signatures, hosted["gemini"], nil, 0, nil},
 	}

@@ -156,8 +156,9 @@ func (p *site) complete(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/event-stream")
 	if p.chats == "tools" && p.asked.Add(1) == 1 {
 		io.WriteString(rw,
-			`data: `+
-				`{"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
+			`data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[`+
+				`{"index":0,"id":"call_1","type":"function","function":{"name":"read_file","arguments":"{}"}}`+
+				`]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
 		return
 	}
 	fmt.Fprintf(rw, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"The %s of "+

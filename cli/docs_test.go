@@ -148,12 +148,16 @@ func TestDocsShowARealContext(t *testing.T) {
 		fenced("json", sameIDs(diff)))
 }
 
+// cutCall is a tool call of an imported message whose arguments were cut off.
+const cutCall = `{"id": "call_1", "type": "function", ` +
+	`"function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}`
+
 // TestDocsShowARealRepair imports a conversation whose tool call broke off and has it sent as text.
 func TestDocsShowARealRepair(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "chat.jsonl")
 	said := `{"role": "user", "content": "What is in notes.txt?"}
-{"role": "assistant", "content": "I look.", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}]}
+{"role": "assistant", "content": "I look.", "tool_calls": [` + cutCall + `]}
 {"role": "tool", "tool_call_id": "call_1", "content": "Buy milk."}
 `
 	if err := os.WriteFile(file, []byte(said), 0o600); err != nil {
@@ -290,10 +294,13 @@ func TestDocsShowARealAnswer(t *testing.T) {
 	folder := t.TempDir()
 	config, file := filepath.Join(folder, "config.toml"), filepath.Join(folder, "chat.jsonl")
 	said := `{"role": "user", "content": "Good morning."}
-{"role": "assistant", "content": "Good morning to you as well, and what can I do for you today? I can read the files of this folder, look something up, or write a text that you describe to me in a few words, in any language that you like."}
+{"role": "assistant", "content": "Good morning to you as well, and what can I do for you today? ` +
+		`I can read the files of this folder, look something up, or write a text that you describe to me in a few ` +
+		`words, in any language that you like."}
 {"role": "user", "content": "What is in notes.txt?"}
 {"role": "narrator", "content": "Meanwhile."}
-{"role": "assistant", "content": "I look into the file, which takes a moment, and then I say what it holds.", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}]}
+{"role": "assistant", "content": "I look into the file, which takes a moment, and then I say what it holds.", ` +
+		`"tool_calls": [` + cutCall + `]}
 {"role": "tool", "tool_call_id": "call_1", "content": "Buy milk."}
 `
 	policy := "[context]\nelastic = false\nassistant_max_chars = 40\nlast_whole_max_tokens = 0\nmax_messages = 4\n"

@@ -198,7 +198,8 @@ func newValidShapes() *validShapes {
 	v := &validShapes{seen: map[string]bool{}}
 	for i, x := range strictEndpoints() {
 		e := &x.endpoint
-		e.Name, e.BaseURL, e.Window = fmt.Sprintf("strict%d", i), fmt.Sprintf("http://strict%d.example.com/v1", i), 128_000
+		e.Name = fmt.Sprintf("strict%d", i)
+		e.BaseURL, e.Window = "http://"+e.Name+".example.com/v1", 128_000
 		if x.knows != nil {
 			e.Known = *x.knows
 		}

@@ -31,19 +31,41 @@ func TestTheWaysOutOfATooLongRequestHelp(t *testing.T) {
 		window llm.WindowFacts
 		want   string
 	}{
-		{history.PartDraft, history.BoundWindow, llm.WindowFacts{}, "your message 15,000 → shorten it · raise the window → [endpoints.e] window = 32000"},
-		{history.PartDraft, history.BoundWindow, stated("llama.cpp's n_ctx"), "raise the window → llama-server -c 32000"},
-		{history.PartDraft, history.BoundWindow, stated("Ollama's running context_length"), "raise the window → OLLAMA_CONTEXT_LENGTH=32000 ollama serve"},
-		{history.PartDraft, history.BoundWindow, stated("the server's max_model_len"), "raise the window → vllm serve --max-model-len 32000"},
-		{history.PartDraft, history.BoundWindow, stated("the server's context_length"), "your message 15,000 → shorten it · choose a model with a larger window → -m MODEL"},
-		{history.PartTools, history.BoundMaxContext, llm.WindowFacts{}, `tools 15,000 → approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME] · raise the budget → [context] budget = 32000`},
+		{
+			history.PartDraft, history.BoundWindow,
+			llm.WindowFacts{},
+			"your message 15,000 → shorten it · raise the window → [endpoints.e] window = 32000",
+		},
+		{
+			history.PartDraft, history.BoundWindow, stated("llama.cpp's n_ctx"),
+			"raise the window → llama-server -c 32000",
+		},
+		{
+			history.PartDraft, history.BoundWindow, stated("Ollama's running context_length"),
+			"raise the window → OLLAMA_CONTEXT_LENGTH=32000 ollama serve",
+		},
+		{
+			history.PartDraft, history.BoundWindow, stated("the server's max_model_len"),
+			"raise the window → vllm serve --max-model-len 32000",
+		},
+		{
+			history.PartDraft, history.BoundWindow, stated("the server's context_length"),
+			"your message 15,000 → shorten it · choose a model with a larger window → -m MODEL",
+		},
+		{
+			history.PartTools, history.BoundMaxContext,
+			llm.WindowFacts{},
+			`tools 15,000 → approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME]` +
+				` · raise the budget → [context] budget = 32000`,
+		},
 	} {
 		err := tooLong(session.Oversize(over(c.part, c.bound), c.window), "e")
 		if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, limited by %s at %q: %v\nwant %s", c.part, c.bound, c.window.Stated.Source, err, c.want)
 		}
 	}
-	if err := tooLong(fmt.Errorf("plan: %w", over(history.PartTools, history.BoundBudget)), "e"); !strings.Contains(err.Error(), "the tools alone 15,000; "+toolsOff) {
+	err := tooLong(fmt.Errorf("plan: %w", over(history.PartTools, history.BoundBudget)), "e")
+	if !strings.Contains(err.Error(), "the tools alone 15,000; "+toolsOff) {
 		t.Errorf("a later request of the turn: %v", err)
 	}
 }

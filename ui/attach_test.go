@@ -33,7 +33,8 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	l := onStage(t, 120, 40)
 	code := fileWith(t, "two words.go", "package main\n\nfunc main() {}\n")
 	dot := fileWith(t, "dot.gif",
-		"GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
+		"GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff"+
+			",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 	l.types("/attach " + composer.Escaped(code) + " '" + dot + "'")
 	l.press("enter")
 	l.shows("[file two words.go: 3 lines, 29 B, ~")

@@ -22,7 +22,9 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 				e.Disposition, e.Cause = history.Dropped, history.Cause{Code: history.CauseOlder}
 			}
 			plan.Entries = append(plan.Entries, e)
-			messages = append(messages, store.Message{Message: history.Message{ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete}})
+			messages = append(messages, store.Message{Message: history.Message{
+				ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete,
+			}})
 		}
 		m.chat.Reset(branch.Of(messages...))
 		m.chat.Judge(plan)

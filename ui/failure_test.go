@@ -145,7 +145,9 @@ func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
 func TestAFailedAnswerWithTextSaysThatItIsKept(t *testing.T) {
 	t.Parallel()
 	m := fresh(t, 100, 30)
-	for text, want := range map[string]string{"Half of it": "✗ failed · this part is kept", "": "✗ failed before anything arrived"} {
+	for text, want := range map[string]string{
+		"Half of it": "✗ failed · this part is kept", "": "✗ failed before anything arrived",
+	} {
 		answer := said(2, history.Assistant, text)
 		answer.Status = history.Failed
 		if it := m.chat.Item(answer); "✗ "+it.Note.What+" "+it.Note.Rest != want {

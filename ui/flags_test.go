@@ -232,7 +232,9 @@ func tooled(t *testing.T, w, h int) *live {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tools.jsonl")
 	lines := `{"role":"user","content":"What is in the folder?"}
-{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"ls","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"pwd","arguments":"{}"}}]}
+{"role":"assistant","content":"I look.","tool_calls":[` +
+		`{"id":"a","type":"function","function":{"name":"ls","arguments":"{}"}},` +
+		`{"id":"b","type":"function","function":{"name":"pwd","arguments":"{}"}}]}
 {"role":"tool","tool_call_id":"a","content":"gen.go parser.go lexer.go"}
 {"role":"tool","tool_call_id":"b","content":"/home/somebody/parser"}
 {"role":"assistant","content":"Three files."}

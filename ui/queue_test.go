@@ -33,8 +33,8 @@ func (l *live) gated() *gate {
 		g.asked <- text
 		select {
 		case <-g.open:
-			fmt.Fprint(w,
-				"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Ended.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+			fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"Ended."},"finish_reason":"stop"}]}`,
+				"\n\ndata: [DONE]\n\n")
 		case <-r.Context().Done():
 		}
 	}})

@@ -56,7 +56,8 @@ func edited(t testing.TB, w, h int) *Model {
 	typing(m, " Ever.")
 	plan := m.panel.Next.Plan
 	plan.Entries, plan.Next = plan.Entries[:2], nil
-	plan.Sum.Sent, plan.Sum.Stored, plan.Sum.Pinned, plan.Sum.Body, plan.Sum.Draft, plan.Sum.Total = 1, 2, 0, 37, 20, 329
+	sum := &plan.Sum
+	sum.Sent, sum.Stored, sum.Pinned, sum.Body, sum.Draft, sum.Total = 1, 2, 0, 37, 20, 329
 	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
 	return m
 }

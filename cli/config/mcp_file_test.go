@@ -14,8 +14,14 @@ func TestFilesOfOtherClientsAreRead(t *testing.T) {
 		// VS Code's form, with comments
 		"inputs": [{"id": "token"}],
 		"servers": {
-			"files": {"type": "stdio", "command": "npx", "args": ["-y", "files", "${workspaceFolder}"], "env": {"LEVEL": 3, "NONE": null}, "cwd": "/tmp"},
-			"web": {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}"},}, /* and a comma */
+			"files": {
+				"type": "stdio", "command": "npx", "args": ["-y", "files", "${workspaceFolder}"],
+				"env": {"LEVEL": 3, "NONE": null}, "cwd": "/tmp"
+			},
+			"web": {
+				"type": "http", "url": "https://example.com/mcp",
+				"headers": {"Authorization": "Bearer ${env:TOKEN}"}, /* and a comma */
+			},
 		},
 		"mcpServers": {"desktop": {"command": "python", "disabled": true}}
 	}`))

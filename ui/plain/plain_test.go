@@ -57,7 +57,9 @@ func says(text string) string {
 	return `{"choices":[{"index":0,"delta":{"content":` + string(quoted) + `},"finish_reason":"stop"}]}`
 }
 
-const callsAdd = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}]}`
+const callsAdd = `{"choices":[{"index":0,"delta":{"tool_calls":[` +
+	`{"index":0,"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}}` +
+	`]},"finish_reason":"tool_calls"}]}`
 
 // options are those of a chat with a scripted server.
 func options(t *testing.T, steps ...string) (Options, *server) {

@@ -67,7 +67,9 @@ type choice struct {
 // choices are what can be answered, the safe answer first.
 func (q Question) choices() []choice {
 	if q.Limit != nil {
-		raise := choice{keymap.AllowSession, approval.Session, "Send it, and don’t ask again", "in this chat", "this chat"}
+		raise := choice{
+			keymap.AllowSession, approval.Session, "Send it, and don’t ask again", "in this chat", "this chat",
+		}
 		if to := q.Limit.Over.RaisedTo(); to != "" {
 			raise.text, raise.about = "Send it, and allow "+to, "in this chat"
 		}

@@ -86,7 +86,10 @@ func TestTheSafeAnswerIsTheFirst(t *testing.T) {
 		{keys: []string{"s"}, want: Answered, choice: approval.Session, limited: limits.Raise},
 		{keys: []string{"a"}, want: Answered, choice: approval.Forever},
 		{keys: []string{"n"}, want: Answered, choice: approval.No, limited: limits.No},
-		{keys: []string{"r", "n", "o", "y", "enter"}, want: Answered, choice: approval.No, reason: "noy", limited: limits.No},
+		{
+			keys: []string{"r", "n", "o", "y", "enter"}, want: Answered, choice: approval.No, reason: "noy",
+			limited: limits.No,
+		},
 		{keys: []string{"r", "y", "esc", "n"}, want: Answered, choice: approval.No, limited: limits.No},
 		{keys: []string{"r", "y", "esc"}, want: Open, limited: limits.No},
 		{keys: []string{"esc"}, want: Stopped, limited: limits.No},
@@ -209,6 +212,7 @@ func TestScreens(t *testing.T) {
 	add("a request above a limit", asks(limited, 60, 12), 60, 12, "down")
 	limited.Limit.For = store.ForSummary
 	add("a summary above a limit, narrow and low", asks(limited, 40, 4), 40, 4)
-	add("the price is not known", asks(Question{Limit: &session.OverLimit{Over: limits.Over{Unknown: true}}}, 60, 6), 60, 6)
+	unknown := Question{Limit: &session.OverLimit{Over: limits.Over{Unknown: true}}}
+	add("the price is not known", asks(unknown, 60, 6), 60, 6)
 	screens.Golden(t)
 }

@@ -77,7 +77,11 @@ func (t *terminal) content() {
 		t.lines[y] = line
 		changed++
 		uv.NewStyledString(line).Draw(canvas{t.cells.Buffer}, uv.Rect(0, y, width, 1))
-		anchor(t.cells.Line(y))
+		if anchor(t.cells.Line(y)) {
+			// From now on the renderer writes each line whole that has such characters. It counts them with tables of
+			// 2 MB, which a chat without them never builds.
+			t.renderer.SetWidthMethod(ansi.WcWidth)
+		}
 		t.cells.TouchLine(0, y, width)
 	}
 	t.renderer.SetScrollOptim(changed >= leastScrolled)

@@ -132,7 +132,7 @@ func (t *terminal) take() error {
 	t.renderer.SetBackspace(true)
 	t.renderer.SetTabStops(-1)
 	t.renderer.SetFullscreen(true)
-	t.renderer.SetWidthMethod(ansi.WcWidth) // a line with characters that it counts otherwise is written whole
+	t.renderer.SetWidthMethod(ansi.GraphemeWidth) // until content finds a character that terminals count otherwise
 	size := t.size()
 	t.erase(size.Width, size.Height)
 	t.write(setModes)
@@ -160,7 +160,10 @@ func (t *terminal) release() {
 
 // erase forgets what the terminal shows.
 func (t *terminal) erase(width, height int) {
-	t.cells = uv.NewRenderBuffer(width, height)
+	if t.cells == nil || t.cells.Width() != width || t.cells.Height() != height {
+		t.cells = uv.NewRenderBuffer(width, height)
+	}
+	t.cells.Clear()
 	t.lines = make([]string, height)
 	t.renderer.Resize(width, height)
 	t.renderer.Erase()

@@ -4,6 +4,7 @@ package screen
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -17,11 +18,14 @@ import (
 // An emoji may be drawn narrower or wider, so its cells are erased before it and left behind it. A letter with marks
 // would lose them in that way. It takes more cells where the terminal gives a mark one of its own, and what is behind
 // it moves along, up to a border or two blanks.
-func anchor(line uv.Line) {
+//
+// It tells whether the line has a character that some terminals count otherwise than the layout.
+func anchor(line uv.Line) (unsure bool) {
 	moved := false // the terminal may be further to the right
 	for x := range line {
 		c := &line[x]
 		first, size := utf8.DecodeRuneInString(c.Content)
+		unsure = unsure || size != len(c.Content) || unicode.IsMark(first)
 		border := first >= '─' && first <= '▟'
 		if moved && (border || c.Content != " " && x >= 2 && line[x-1].Content+line[x-2].Content == "  ") {
 			c.Content = ansi.CursorHorizontalAbsolute(x+1) + c.Content
@@ -35,6 +39,7 @@ func anchor(line uv.Line) {
 			moved = ansi.WcWidth.StringWidth(c.Content) > c.Width
 		}
 	}
+	return unsure
 }
 
 // emoji tells whether a character with r in it is an emoji, or becomes one by it.

@@ -104,10 +104,14 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 	r := recovery{ctx: ctx, now: now, backup: f.Backup != "", steps: steps, damaged: map[string]bool{}}
 	r.from = sqlite.Pool(f.Damaged, sqlite.Reading, 1)
 	defer r.from.Close()
+	// Each attempt to read from a file that SQLite does not open at all would be one to open it, thousands in all.
+	opens := r.from.PingContext(ctx) == nil
 	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
 		r.tx = tx
 		for _, table := range tables {
-			r.damaged[table] = replaced
+			if r.damaged[table] = replaced || !opens; !opens {
+				continue
+			}
 			if err := r.readTable(table); err != nil {
 				return fmt.Errorf("save the rows of %s: %w", table, err)
 			}

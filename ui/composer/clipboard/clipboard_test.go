@@ -68,7 +68,11 @@ func TestTheClipboardHasATextOrAnImage(t *testing.T) {
 		},
 		{"a picture of another kind", "DISPLAY", "xclip", strings.Replace(x11, "TYPES", "image/tiff",
 			1), Content{}, "no text and no image"},
-		{"too much", "WAYLAND_DISPLAY", "wl-paste", "case $1 in --list-types) echo image/png;; *) yes;; esac", Content{}, "too large"},
+		{
+			"too much", "WAYLAND_DISPLAY", "wl-paste", "case $1 in --list-types) echo image/png;; *) yes;; esac",
+			Content{},
+			"too large",
+		},
 		{"no program", "DISPLAY", "other", "", Content{}, "install xclip"},
 		{"no display", "", "xclip", "echo image/png", Content{}, "no display"},
 	} {
