@@ -15,7 +15,6 @@ import (
 	"winnow/ui/notice"
 	"winnow/ui/question"
 	"winnow/ui/sessions"
-	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
@@ -75,7 +74,7 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 // behind the screen.
 func showOutcome(m *Model, o background.Outcome) tea.Cmd {
 	if o.Err == nil {
-		return m.inSettings((*settings.Model).Entitle)
+		return m.settings.Entitle()
 	}
 	if o.Failure != nil {
 		m.chat.Fail(*o.Failure)

@@ -194,5 +194,5 @@ func (m *Model) compact(args string) tea.Cmd {
 	case args != "off":
 		return m.notice.Error("Usage: /compact, or /compact off.")
 	}
-	return m.inSettings((*settings.Model).NoSummary)
+	return m.settings.NoSummary()
 }

@@ -9,7 +9,7 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/composer/queue"
 	"winnow/ui/event"
-	"winnow/ui/picker"
+	"winnow/ui/list"
 	"winnow/ui/servers"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -65,12 +65,12 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.TakenBack:
 		return takeBack(m, (*queue.Model).TakeNewest)
 	case composer.AskedFor:
-		o := picker.Options{Title: "fetch a page from " + theme.OneLine(e.Host) + "?", Does: "choose"}
-		choices := []picker.Choice{
+		o := list.Options{Title: "fetch a page from " + theme.OneLine(e.Host) + "?", Does: "choose"}
+		choices := []list.Item{
 			{Label: "Don’t fetch it", Value: ""},
 			{Label: "Fetch " + theme.OneLine(e.URL), Right: "at most 4 MB, as text", Value: e.URL},
 		}
-		m.overlays.open(newList(m.keys, o, 0, choices, func(address string) tea.Cmd {
+		m.overlays.open(newList(m, o, choices, func(address string) tea.Cmd {
 			if address == "" {
 				return m.notice.Say("The page was not fetched.")
 			}
@@ -81,14 +81,14 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.ChipOpened:
 		m.overlays.open(newReader(e.Title, e.Text))
 	case composer.ListPrompts:
-		var choices []picker.Choice
+		var choices []list.Item
 		for i, p := range m.composer.Prompts {
-			choices = append(choices, picker.Choice{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
+			choices = append(choices, list.Item{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
 		}
-		o := picker.Options{
+		o := list.Options{
 			Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft",
 		}
-		m.overlays.open(newList(m.keys, o, 0, choices, func(value string) tea.Cmd {
+		m.overlays.open(newList(m, o, choices, func(value string) tea.Cmd {
 			i, _ := strconv.Atoi(value)
 			m.setFocus(draftPane)
 			return m.composer.TakePrompt(i)

@@ -16,9 +16,9 @@ import (
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/panel"
-	"winnow/ui/picker"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -51,7 +51,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 
 // editsMsg is the user's messages on the active branch, the newest first, or why they cannot be read.
 type editsMsg struct {
-	choices []picker.Choice
+	choices []list.Item
 	err     error
 }
 
@@ -70,7 +70,7 @@ func readEdits(ctx context.Context, messages branch.Branch, now time.Time) edits
 		if message.Role != history.User || message.Damaged {
 			return nil
 		}
-		msg.choices = append(msg.choices, picker.Choice{
+		msg.choices = append(msg.choices, list.Item{
 			Label: markdown.OneLine(message.Content, 400),
 			Right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(now, time.UnixMilli(message.CreatedMS)),
 			Value: strconv.FormatInt(message.ID, 10),
@@ -94,7 +94,7 @@ func (m *Model) editsListed(msg editsMsg) tea.Cmd {
 	case len(msg.choices) == 0:
 		return m.notice.Say("There is no message of yours to edit yet.")
 	}
-	m.overlays.open(newList(m.keys, picker.Options{Title: "edit an earlier message", Does: "edit"}, 0, msg.choices,
+	m.overlays.open(newList(m, list.Options{Title: "edit an earlier message", Does: "edit"}, msg.choices,
 		func(value string) tea.Cmd {
 			id, _ := strconv.ParseInt(value, 10, 64)
 			return m.startEdit(id)

@@ -26,7 +26,7 @@ func suggestions() []string {
 // first is what an empty chat shows.
 func (s screen) first(w, h int) []string {
 	m := s.m
-	choice := m.current.Choice
+	choice := m.choice
 	if choice.Ref != m.current.Ref {
 		choice.Reason = ""
 	}

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/keymap"
-	"winnow/ui/picker"
+	"winnow/ui/list"
 	"winnow/ui/theme"
 )
 
@@ -29,7 +29,7 @@ func (o *helpOverlay) hints(m *Model) []key.Binding {
 }
 
 func (o *helpOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	if key, ok := msg.(tea.KeyPressMsg); ok && o.Filter() == "" && m.keys.Pressed(key, keymap.Ask) {
+	if key, ok := msg.(tea.KeyPressMsg); ok && o.Filter.Text() == "" && m.keys.Pressed(key, keymap.Ask) {
 		m.uncover()
 		return nil
 	}
@@ -42,27 +42,23 @@ func isHelp(o overlay) bool {
 	return ok
 }
 
-// The widths of the help in cells: the most that its keys and its lines take.
-const (
-	helpKeys   = 30
-	helpWidest = 116
-)
+// helpKeys is the widest column of keys in cells.
+const helpKeys = 30
 
 // openHelp lists the keys and the commands.
 func (m *Model) openHelp() tea.Cmd {
-	list := newList(m.keys, picker.Options{
+	l := newList(m, list.Options{
 		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help,
-		Uncounted: true, Column: helpKeys, Wraps: true, Widest: helpWidest,
-	}, 0, helpChoices(m.keys, keysHere(m)), nil)
-	list.stays = true
-	list.chosen = func(value string) tea.Cmd { return helpChosen(m, value) }
-	list.added = func(value string) tea.Cmd {
+		Uncounted: true, Column: helpKeys, Wraps: true,
+	}, helpChoices(m.keys, keysHere(m)), func(value string) tea.Cmd { return helpChosen(m, value) })
+	l.stays = true
+	l.added = func(value string) tea.Cmd {
 		if name, ok := strings.CutPrefix(value, "/"); ok {
 			return writeCommand(m, name)
 		}
 		return helpChosen(m, value)
 	}
-	m.overlays.open(&helpOverlay{*list})
+	m.overlays.open(&helpOverlay{*l})
 	return nil
 }
 
@@ -124,17 +120,17 @@ const everywhere = "everywhere"
 
 // helpChoices are the lines of the help: the keys of what is on the screen, those that work everywhere, the other keys,
 // the commands and the signs. A key's value says where it works.
-func helpChoices(keys keymap.Map, at here) []picker.Choice {
-	var choices []picker.Choice
+func helpChoices(keys keymap.Map, at here) []list.Item {
+	var choices []list.Item
 	closing := "Close the help with " + keys.First(keymap.Back) + ", then press "
 	group := func(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 	for _, h := range at.hints {
-		choices = append(choices, picker.Choice{
+		choices = append(choices, list.Item{
 			Label: h.Help().Key, About: h.Help().Desc, Group: "Here: " + at.name, Value: closing + h.Help().Key + ".",
 		})
 	}
 	key := func(b keymap.Binding, in, value string) {
-		choices = append(choices, picker.Choice{
+		choices = append(choices, list.Item{
 			Label: strings.Join(b.Keys(), " "), About: b.Help().Desc, Also: string(b.Action), Group: in, Value: value,
 		})
 	}
@@ -159,12 +155,12 @@ func helpChoices(keys keymap.Map, at here) []picker.Choice {
 		if c.key != "" {
 			right = keys.First(c.key)
 		}
-		choices = append(choices, picker.Choice{
+		choices = append(choices, list.Item{
 			Label: c.Usage(), About: c.Help, Right: right, Group: "Commands", Value: "/" + c.Name,
 		})
 	}
 	for _, s := range signs {
-		choices = append(choices, picker.Choice{
+		choices = append(choices, list.Item{
 			Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.glyph + " means: " + s.means + ".",
 		})
 	}

@@ -159,7 +159,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	row := store.Session{
 		ID: label(text), Title: label(text), Model: label(text), Dir: label(text), Updated: begun, Created: begun,
 	}
-	list(m, row, row)
+	listed(m, row, row)
 	look("sessions")
 	m.Update(tab)
 	typing(m, "a")

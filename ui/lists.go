@@ -6,17 +6,16 @@ import (
 
 	"winnow/session/store"
 	"winnow/ui/keymap"
-	"winnow/ui/picker"
-	"winnow/ui/settings"
+	"winnow/ui/list"
 	"winnow/ui/theme"
 )
 
 // listOverlay is a list to choose from.
 type listOverlay struct {
 	floats
-	picker.Model
-	kind   settings.Kind // 0 for a list that is told nothing while it is open
-	stays  bool          // it stays open when something is chosen
+	*list.Model
+	stays  bool // it stays open when something is chosen
+	tries  bool // its items are themes: the one under the cursor is tried out
 	chosen func(value string) tea.Cmd
 	added  func(value string) tea.Cmd // what tab does, where the list has it
 }
@@ -31,23 +30,23 @@ func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		click.X, click.Y = click.X-in.X, click.Y-in.Y
 		msg = click
 	}
-	var e picker.Event
-	o.Model, e = o.Update(msg)
-	switch e := e.(type) {
-	case picker.Chosen:
+	result := o.Update(msg)
+	item, ok := o.Cursor()
+	switch {
+	case result == list.Closed:
+		m.uncover()
+	case result == list.Chosen && ok:
 		if !o.stays {
 			m.uncover()
 		}
-		return o.chosen(e.Value)
-	case picker.Added:
+		return o.chosen(item.Value)
+	case result == list.Added && ok:
 		m.uncover()
-		return o.added(e.Value)
-	case picker.Closed:
-		m.uncover()
-	case picker.Empty:
+		return o.added(item.Value)
+	case result == list.Chosen:
 		return m.notice.Say("There is nothing to choose; " + m.keys.First(keymap.Back) + " closes the list.")
-	case picker.NoKey:
-		return m.notice.NoKey(e.KeyPressMsg, m.keys.First(keymap.Back)+" closes the list.")
+	case result == list.Unknown:
+		return m.notice.NoKey(msg.(tea.KeyPressMsg), m.keys.First(keymap.Back)+" closes the list.")
 	}
 	m.tryTheme()
 	return nil
@@ -70,7 +69,7 @@ func (o *listOverlay) state(m *Model) string {
 }
 
 func (o *listOverlay) hints(*Model) []key.Binding { return o.Model.Hints() }
-func (o *listOverlay) types(*Model) bool          { return o.Filter() != "" }
+func (o *listOverlay) types(*Model) bool          { return o.Filter.Text() != "" }
 
 // mostWide is the most cells of a list, its border included.
 const mostWide = 112
@@ -80,7 +79,7 @@ const mostWide = 112
 func (o *listOverlay) box(m *Model) theme.Box {
 	b := m.layout.Overlay
 	h := min(b.H, o.Height()+2)
-	if o.kind != settings.Themes {
+	if !o.tries {
 		b.H = h
 		if wide := min(o.Width()+2, mostWide, m.layout.Width-2*m.layout.Gutter); wide > b.W {
 			b.X, b.W = (m.layout.Width-wide)/2, wide
@@ -95,37 +94,21 @@ func (o *listOverlay) box(m *Model) theme.Box {
 func sameList(a, b overlay) bool {
 	x, ok := a.(*listOverlay)
 	y, is := b.(*listOverlay)
-	return ok && is && x.kind == y.kind && x.Title == y.Title
+	return ok && is && x.Title == y.Title
 }
 
-// list is the open list of a kind, nil for none.
-func (s overlayStack) list(kind settings.Kind) *listOverlay {
-	for _, o := range s {
-		if l, ok := o.(*listOverlay); ok && l.kind == kind {
-			return l
-		}
-	}
-	return nil
-}
-
-// newList is a list of which a choice is used as chosen does.
-func newList(
-	keys keymap.Map, o picker.Options, kind settings.Kind, choices []picker.Choice, chosen func(string) tea.Cmd,
-) *listOverlay {
-	l := &listOverlay{Model: picker.New(keys, o), kind: kind, chosen: chosen}
-	if !o.Loading {
-		l.Fill(choices)
-	}
-	return l
+// newList is a list of which an item is used as chosen does.
+func newList(m *Model, o list.Options, items []list.Item, chosen func(value string) tea.Cmd) *listOverlay {
+	return &listOverlay{Model: list.New(m.ctx, o, items...), chosen: chosen}
 }
 
 func (m *Model) openPalette() tea.Cmd {
-	list := newList(m.keys, picker.Options{
+	l := newList(m, list.Options{
 		Title: "commands", Prompt: "Find a command", Noun: "command", Does: "run", Adds: "complete",
 		Also: keymap.Palette, Column: paletteColumn, Leads: true,
-	}, 0, paletteChoices(m.keys, m.composer.RecentCommands()), m.takeCommand)
-	list.added = func(name string) tea.Cmd { return writeCommand(m, name) }
-	m.overlays.open(list)
+	}, paletteChoices(m.keys, m.composer.RecentCommands()), m.takeCommand)
+	l.added = func(name string) tea.Cmd { return writeCommand(m, name) }
+	m.overlays.open(l)
 	return nil
 }
 
@@ -140,19 +123,19 @@ const mostRecent = 3
 
 // paletteChoices are the commands: those that were used last, by their names, then the others. Before any was used,
 // some that a newcomer wants stand in front.
-func paletteChoices(keys keymap.Map, used []string) []picker.Choice {
-	choice := func(c Command, group string) picker.Choice {
+func paletteChoices(keys keymap.Map, used []string) []list.Item {
+	choice := func(c Command, group string) list.Item {
 		key := ""
 		if c.key != "" {
 			key = keys.First(c.key)
 		}
-		return picker.Choice{Label: "/" + c.Name, Args: c.Args, About: c.Help, Right: key, Group: group, Value: c.Name}
+		return list.Item{Label: "/" + c.Name, Args: c.Args, About: c.Help, Right: key, Group: group, Value: c.Name}
 	}
 	first := "Recent"
 	if len(used) == 0 {
 		used, first = suggestedCommands(), "Suggested"
 	}
-	var choices []picker.Choice
+	var choices []list.Item
 	recent := map[string]bool{}
 	for _, name := range used {
 		if c, ok := commandNamed(name); ok && !recent[c.Name] && len(recent) < mostRecent {

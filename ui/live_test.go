@@ -24,7 +24,6 @@ import (
 	"winnow/session/store"
 	"winnow/session/store/storetest"
 	"winnow/ui/current"
-	"winnow/ui/settings"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
 	"winnow/ui/upkeep"
@@ -58,6 +57,11 @@ func onStage(t *testing.T, w, h int) *live {
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
+	say := l.ctx.Say
+	l.ctx.Say = func(text string) tea.Cmd {
+		l.Ledger.Say(nil, text)
+		return say(text)
+	}
 	deps := l.current.With
 	policy, err := history.Preset("balanced")
 	if err != nil {
@@ -196,8 +200,6 @@ func (l *live) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case upkeep.QuietMsg:
 		return // a backup would outlive a test that does not wait for it
-	case settings.SaidMsg:
-		l.Say(nil, msg.Text)
 	case turn.EventsMsg:
 		for _, e := range msg.Events {
 			l.takes(msg.Turn, e)

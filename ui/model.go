@@ -9,8 +9,10 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/llm"
 	"winnow/session"
 	sessionsettings "winnow/session/settings"
+	"winnow/ui/app"
 	"winnow/ui/composer"
 	"winnow/ui/composer/queue"
 	"winnow/ui/confirm"
@@ -48,7 +50,9 @@ const (
 
 // Model is the whole application on the screen.
 type Model struct {
+	ctx    *app.Context
 	keys   keymap.Map
+	choice llm.Choice // which model was chosen at the start, and why
 	themes theme.Set
 	frame  frame.Model
 	first  func() tea.Cmd // shows what the options want to be shown first
@@ -67,7 +71,7 @@ type Model struct {
 	sessions  sessions.Model
 	upkeep    upkeep.Model
 	inspector inspector.Model
-	settings  settings.Model
+	settings  *settings.Model
 
 	notice  notice.Model
 	confirm confirm.Model
@@ -81,16 +85,17 @@ func New(o Options) (*Model, error) {
 	}
 	m := &Model{
 		keys:   keys,
+		choice: o.Choice,
 		frame:  frame.Model{Mouse: o.Mouse},
 		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
 		themes: theme.Set{Own: o.Themes},
 	}
+	m.ctx = &app.Context{
+		Program: context.Background, Keys: keys, Themes: &m.themes, Say: m.notice.Say, Fail: m.notice.Error,
+		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
+	}
 	m.current = current.Model{
-		Deps: current.Deps{
-			With: o.Deps, Choice: o.Choice, Keys: keys, Context: context.Background, Draft: func() current.Draft {
-				return current.Draft(m.composer.Next())
-			},
-		}, Secrets: theme.Secrets{Find: o.Secrets},
+		Context: m.ctx, Draft: func() current.Draft { return current.Draft(m.composer.Next()) },
 	}
 	m.chat = transcript.New(transcript.Deps{
 		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
@@ -109,10 +114,10 @@ func New(o Options) (*Model, error) {
 		ReadPage:    o.ReadPage,
 	})
 	m.question.Keys = keys
-	m.settings.Deps = settings.Deps{
-		Keys: keys, Run: m.current.Run, Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config),
-		Doctor: o.Doctor, Export: o.Export, Servers: o.Servers, Memory: o.Memory,
-	}
+	m.settings = &settings.Model{Context: m.ctx, Screen: m.settingsScreen(), Options: settings.Options{
+		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
+		Servers: o.Servers, Memory: o.Memory,
+	}}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
@@ -230,12 +235,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case inspector.PricesMsg:
 		return m.updateRepairs(msg)
 	case current.Msg:
-		m.current, cmd = m.current.Update(msg)
-		return cmd
-	case settings.Msg:
-		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Take(msg) })
-	case settings.DoneMsg:
-		return m.settled(msg)
+		return m.current.Update(msg)
+	case app.Then:
+		return msg()
 	case composer.Msg:
 		return m.updateComposer(msg)
 	case queue.Msg:

@@ -9,10 +9,9 @@ import (
 	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
 	"winnow/ui/notice"
-	"winnow/ui/picker"
 	"winnow/ui/question"
-	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
@@ -154,26 +153,26 @@ func (m *Model) followTrail() tea.Cmd {
 	case !origin && len(forks) == 1:
 		return open(forks[0].ID)
 	}
-	var choices []picker.Choice
+	var choices []list.Item
 	if origin {
 		parent, _ := known.Parent()
-		choices = append(choices, picker.Choice{Label: "← forked from " + known.Title(parent), Value: ""})
+		choices = append(choices, list.Item{Label: "← forked from " + known.Title(parent), Value: ""})
 	}
 	for _, f := range forks {
 		right := theme.Plural(f.Turns, "turn")
 		if _, here := m.chat.Index(f.ForkedAt); here {
 			right = "at message " + m.chat.NumberOf(f.ForkedAt) + " · " + right
 		}
-		choices = append(choices, picker.Choice{
+		choices = append(choices, list.Item{
 			Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID,
 		})
 	}
-	m.overlays.open(newList(m.keys, picker.Options{Title: "forks", Does: "open"}, 0, choices, open))
+	m.overlays.open(newList(m, list.Options{Title: "forks", Does: "open"}, choices, open))
 	return nil
 }
 
 // settled ends a setting: what it changed is shown and planned anew.
-func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
+func (m *Model) settled(sentence string, err error) tea.Cmd {
 	var reach tea.Cmd
 	changed := m.current.Session.Ref() != m.current.Ref
 	if changed {
@@ -189,10 +188,10 @@ func (m *Model) settled(msg settings.DoneMsg) tea.Cmd {
 	// Another model, or a server that is ready now, may offer the tool of a call that waits.
 	reach = tea.Batch(reach, m.askPending())
 	switch {
-	case msg.Err != nil:
-		return tea.Batch(m.notice.Error(theme.Sentence(msg.Err)), reach)
-	case msg.Text == "":
+	case err != nil:
+		return tea.Batch(m.notice.Error(theme.Sentence(err)), reach)
+	case sentence == "":
 		return tea.Batch(m.draftChanged(), reach)
 	}
-	return tea.Batch(m.notice.Say(msg.Text), m.draftChanged(), reach)
+	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), reach)
 }

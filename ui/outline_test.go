@@ -116,7 +116,7 @@ func TestQuestionMarkIsTextInAFilter(t *testing.T) {
 	m := chatting(t, 80, 24)
 	m.Update(uitest.Key("ctrl+p"))
 	typing(m, "a?")
-	if l := openedList(m); l.Title != "commands" || l.Filter() != "a?" {
-		t.Errorf("%q with the filter %q, want the palette with a?", l.Title, l.Filter())
+	if l := openedList(m); l.Title != "commands" || l.Filter.Text() != "a?" {
+		t.Errorf("%q with the filter %q, want the palette with a?", l.Title, l.Filter.Text())
 	}
 }

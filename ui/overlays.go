@@ -9,7 +9,6 @@ import (
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
-	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -92,7 +91,10 @@ func (s overlayStack) top() overlay {
 func (s overlayStack) any() bool { return len(s) > 0 }
 
 // triesTheme says that a theme is tried out: the page must be seen in its colours.
-func (s overlayStack) triesTheme() bool { return s.list(settings.Themes) != nil }
+func (s overlayStack) triesTheme() bool {
+	l, ok := s.top().(*listOverlay)
+	return ok && l.tries
+}
 
 // onTop says whether an overlay is the uppermost one.
 func (s overlayStack) onTop(o overlay) bool { return s.top() == o }

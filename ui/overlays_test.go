@@ -9,7 +9,7 @@ import (
 	"winnow/session"
 	"winnow/ui/current"
 	"winnow/ui/layout"
-	"winnow/ui/picker"
+	"winnow/ui/list"
 	"winnow/ui/uitest"
 )
 
@@ -50,11 +50,11 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 }
 
 // openedList is the list on top, an empty one where there is none.
-func openedList(m *Model) *picker.Model {
+func openedList(m *Model) *list.Model {
 	if l, ok := m.overlays.top().(*listOverlay); ok {
-		return &l.Model
+		return l.Model
 	}
-	return new(picker.Model)
+	return new(list.Model)
 }
 
 // labelAtCursor is what the list on top shows under its cursor.
@@ -67,11 +67,11 @@ func labelAtCursor(m *Model) string {
 func TestListsAreAsTallAsTheirEntries(t *testing.T) {
 	for entries, want := range map[int]int{1: 3, 3: 5, 500: 32} { // with the filter and the rule
 		m := chatting(t, 120, 40)
-		choices := make([]picker.Choice, entries)
-		for i := range choices {
-			choices[i] = picker.Choice{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
+		items := make([]list.Item, entries)
+		for i := range items {
+			items[i] = list.Item{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
 		}
-		m.overlays.open(newList(m.keys, picker.Options{Title: "things", Does: "use"}, 0, choices, nil))
+		m.overlays.open(newList(m, list.Options{Title: "things", Does: "use"}, items, nil))
 		lines := strings.Split(plain(m), "\n")
 		top := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╭") })
 		end := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╰") })

@@ -94,7 +94,7 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 			return applyTrial(ctx, s, e, func() string { return settings.RememberModel(memory, s, known) })
 		})
 	case panel.ListModels:
-		return m.inSettings((*settings.Model).ListModels)
+		return m.settings.ListModels()
 	case panel.Closed:
 		m.leaveWhatif()
 		return m.draftChanged() // What was not done for the next request meanwhile is done now.
@@ -132,7 +132,7 @@ func (m *Model) togglePanel() tea.Cmd {
 		m.setFocus(draftPane)
 	}
 	m.arrange()
-	return m.inSettings(func(s *settings.Model) tea.Cmd { return s.Remember(s.Memory.Panel(remember)) })
+	return m.settings.Remember(m.settings.Memory.Panel(remember))
 }
 
 // showPanel brings the panel on the screen and gives it the keys.

@@ -93,7 +93,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.current.Context = func() context.Context { return ctx }
+	m.ctx.Program = func() context.Context { return ctx }
 	err = display.Run(ctx, m, os.Stdin, os.Stdout)
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
@@ -118,7 +118,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 
 // leaveDraft writes down what is unsent when the screen is gone.
 func (m *Model) leaveDraft(ctx context.Context) error {
-	m.current.Context = func() context.Context { return ctx }
+	m.ctx.Program = func() context.Context { return ctx }
 	if sent := m.composer.Sending(); sent != nil && m.current.Session.Info().Leaf != sent.Leaf {
 		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
 	}

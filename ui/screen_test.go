@@ -359,7 +359,7 @@ var states = slices.Concat([]state{
 	{"models", func(t testing.TB, w, h int) *Model {
 		m := chatting(t, w, h)
 		m.Update(ctrl('l'))
-		m.Update(settings.ModelsMsg{Models: []llm.Model{
+		m.settings.ModelsListed(settings.Listing{Models: []llm.Model{
 			{Endpoint: "openai", ID: "gpt-5.2", Window: llm.Window{Tokens: 400000}},
 			{Endpoint: "openai", ID: "gpt-5.2-mini"},
 			{Endpoint: "guide", ID: "guide", Window: llm.Window{Tokens: 4096}},

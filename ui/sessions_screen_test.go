@@ -34,8 +34,8 @@ func someSessions() []store.Session {
 	return list
 }
 
-// list answers what the list of sessions asked last.
-func list(m *Model, stored ...store.Session) {
+// listed answers what the list of sessions asked last.
+func listed(m *Model, stored ...store.Session) {
 	m.Update(sessions.ListedMsg{
 		Asked: m.sessions.Asked, Lines: sessions.SessionLines(theme.Secrets{}, stored), At: begun, Whole: true,
 	})
@@ -47,7 +47,7 @@ func choosing(t testing.TB, w, h int) *Model {
 	m.Update(ctrl('s'))
 	stored := someSessions()
 	m.current.Info.ID = stored[0].ID
-	list(m, stored...)
+	listed(m, stored...)
 	m.sessions.Lines[3].Leased = true
 	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
 		{
@@ -70,7 +70,7 @@ func binned(t testing.TB, w, h int) *Model {
 	for i := range stored {
 		stored[i].Deleted = begun.Add(-time.Hour)
 	}
-	list(m, stored...)
+	listed(m, stored...)
 	return m
 }
 
@@ -106,7 +106,7 @@ func sessionStates() []state {
 		{"sessions-none", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.Update(ctrl('s'))
-			list(m)
+			listed(m)
 			return m
 		}},
 		{"sessions-no-match", func(t testing.TB, w, h int) *Model {

@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/session"
-	"winnow/ui/settings"
 )
 
 func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
@@ -68,19 +69,23 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	if got := l.current.Session.SystemPrompt(); got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
+	leaves := func(text string, err error) {
+		l.settings.Edit = func(_ string, done func(string, error) tea.Msg) tea.Cmd {
+			return func() tea.Msg { return done(text, err) }
+		}
+		l.run(l.settings.System(""))
+	}
 	for _, c := range []struct{ text, want, said string }{
 		{"Be brief.\r\nBe kind.", "Be brief.\nBe kind.", "has its own system prompt"},
 		{"As configured.", "As configured.", "uses the configured system prompt"},
 		{"", "As configured.", "uses the configured system prompt"},
 	} {
-		_, cmd := l.Update(settings.SystemMsg{Text: c.text})
-		l.run(cmd)
+		leaves(c.text, nil)
 		l.shows(c.said)
 		if got := l.current.Session.Info().System; got != c.want {
 			t.Errorf("the editor left %q: the session's own is %q, want %q", c.text, got, c.want)
 		}
 	}
-	_, cmd := l.Update(settings.SystemMsg{Err: errors.New("run the editor ed: exit status 1")})
-	l.run(cmd)
+	leaves("", errors.New("run the editor ed: exit status 1"))
 	l.shows("The system prompt is unchanged.")
 }

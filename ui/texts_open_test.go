@@ -126,7 +126,7 @@ func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
 	m := asking(t, 120, 40)
 	m.Update(ctrl('s'))
-	list(m, someSessions()...)
+	listed(m, someSessions()...)
 	m.Update(tab)
 	m.sessions.Texts = foundTexts(t, 120, 40).sessions.Texts
 	m.Update(enter)

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/composer"
-	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -28,10 +27,9 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 func (m *Model) tryTheme() {
 	before := m.themes.Shown()
 	m.themes.Tried = ""
-	if l := m.overlays.list(settings.Themes); l != nil {
-		if c, ok := l.Cursor(); ok {
-			m.themes.Tried = theme.Name(c.Value)
-		}
+	if m.overlays.triesTheme() {
+		c, _ := m.overlays.top().(*listOverlay).Cursor()
+		m.themes.Tried = theme.Name(c.Value)
 	}
 	if m.themes.Shown() != before {
 		m.restyle()

@@ -8,7 +8,6 @@ import (
 	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
-	"winnow/ui/settings"
 	"winnow/ui/transcript"
 )
 
@@ -78,7 +77,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Sessions:
 		return m.openSessions("")
 	case keymap.Models:
-		return setting((*settings.Model).ChooseModel)(m, "")
+		return m.settings.ChooseModel("")
 	case keymap.Context:
 		return m.togglePanel()
 	case keymap.Reason:
@@ -86,9 +85,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 		if shown {
 			text = "Reasoning is shown."
 		}
-		return tea.Batch(m.notice.Say(text), m.inSettings(func(s *settings.Model) tea.Cmd {
-			return s.Remember(s.Memory.Reasoning(shown))
-		}))
+		return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.Reasoning(shown)))
 	case keymap.PageUp:
 		m.chat.Page(-1)
 	case keymap.PageDown:
@@ -106,7 +103,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Again:
 		return m.askAgain(message, "")
 	case keymap.AgainWith:
-		return m.inSettings(func(s *settings.Model) tea.Cmd { return s.AnswerWith(message.ID) })
+		return m.settings.AnswerWith(message.ID)
 	case keymap.Edit:
 		if message.ID == 0 {
 			return m.notice.Error("Select a message of yours first.")
@@ -135,7 +132,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	case keymap.Auto:
 		return m.flag("")
 	case keymap.Adopt:
-		return m.inSettings((*settings.Model).AdoptWindow)
+		return m.settings.AdoptWindow()
 	case keymap.TakeBack:
 		return m.inTranscript((*transcript.Model).Undo)
 	case keymap.Ask, keymap.Help:

@@ -17,7 +17,6 @@ import (
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/question"
-	"winnow/ui/settings"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
@@ -152,10 +151,10 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	}
 	var entitling tea.Cmd
 	if e.Err == nil {
-		entitling = m.inSettings((*settings.Model).Entitle)
+		entitling = m.settings.Entitle()
 	}
 	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn),
-		m.inSettings((*settings.Model).AskWindow), next, rereadOpen(m), m.upkeep.Sync())
+		m.settings.AskWindow(), next, rereadOpen(m), m.upkeep.Sync())
 }
 
 // notSent says what became of a message, or of a turn, that exceeds a limit and is not sent.

@@ -113,5 +113,5 @@ func (m *Model) applied(msg appliedMsg) tea.Cmd {
 			m.showNext(plan, nil, m.current.Session.Past().Forecast(plan))
 		}
 	}
-	return m.settled(settings.DoneMsg{Text: msg.sentence, Err: msg.err})
+	return m.settled(msg.sentence, msg.err)
 }

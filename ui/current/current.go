@@ -17,6 +17,7 @@ import (
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/current/background"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -27,18 +28,13 @@ import (
 // Model is the session on the screen. It opens others in its place: stored ones, new ones and forks. Of several that
 // were asked for the newest is shown.
 type Model struct {
-	Deps
+	*app.Context // nothing is planned while it is busy
 	event.Queue
-	Session  *session.Session
-	Info     store.Session // its row, as the screen shows it
-	Ref      string        // the model in use, as the screen shows it
-	Secrets  theme.Secrets // what is hidden
-	ReadOnly bool          // another window has the session: here it can be read
+	Draft    func() Draft // as it is now
+	ReadOnly bool         // another window has the session: here it can be read
 	Forks    Forks
 	Earlier  int     // chats before a new one
 	At       Arrival // where in the session the cursor goes, as soon as that is read
-
-	Busy bool // an answer arrives: nothing is planned meanwhile
 
 	Stale    bool  // it was changed in the store beside this window, and is to be read again
 	OtherEnd int64 // the end of the branch that another machine went on with, as the user was told last
@@ -47,15 +43,6 @@ type Model struct {
 	planning
 
 	number int // of the newest request for another session
-}
-
-// Deps are what sessions are opened with.
-type Deps struct {
-	With    session.Deps
-	Choice  llm.Choice // which model was chosen at the start, and why
-	Keys    keymap.Map
-	Context func() context.Context // the program's: commands end with it
-	Draft   func() Draft           // as it is now
 }
 
 // Endpoint is where the model in use is asked, the zero endpoint where the catalog does not know it.
@@ -137,9 +124,10 @@ func (leasedMsg) currentMsg() {}
 // Show puts another session on the screen.
 func (c *Model) Show(s *session.Session) {
 	*c = Model{
-		Deps: c.Deps, Session: s, Secrets: c.Secrets, ReadOnly: s.LeasedByOther(),
+		Context: c.Context, Draft: c.Draft, ReadOnly: s.LeasedByOther(),
 		planning: planning{Generation: c.Generation}, number: c.number, Background: c.Background,
 	}
+	c.Session, c.Busy = s, false
 	c.Refresh()
 }
 
@@ -153,21 +141,6 @@ func (c *Model) Title() string {
 		return "temporary, not saved · " + title
 	}
 	return title
-}
-
-// NewContext makes a context that ends with the program, or before it.
-func (c *Model) NewContext() (context.Context, context.CancelFunc) {
-	return context.WithCancel(c.Context())
-}
-
-// Run makes a command whose context ends with it, and with the program.
-func (c *Model) Run(do func(context.Context) tea.Msg) tea.Cmd {
-	program := c.Context
-	return func() tea.Msg {
-		ctx, cancel := context.WithCancel(program())
-		defer cancel()
-		return do(ctx)
-	}
 }
 
 // Start takes the lease of the session on the screen and reads what opening it left out.
@@ -201,12 +174,7 @@ func (c *Model) ReadForks() tea.Cmd {
 }
 
 // Update takes what a command brought.
-func (c Model) Update(msg Msg) (Model, tea.Cmd) {
-	cmd := c.update(msg)
-	return c, cmd
-}
-
-func (c *Model) update(msg Msg) tea.Cmd {
+func (c *Model) Update(msg Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case OpenedMsg:
 		switch {
@@ -215,7 +183,7 @@ func (c *Model) update(msg Msg) tea.Cmd {
 		case msg.Number != 0 && msg.Number != c.number, msg.Instead != nil && msg.Instead != c.Session:
 			return Leave(msg.Session) // another one was asked for since
 		case errors.Is(msg.Err, errStillOpen):
-			return c.Say("It is still open in the other window.")
+			return c.Context.Say("It is still open in the other window.")
 		case msg.Err != nil:
 			return c.Emit(NotOpened{msg.Err, msg.Number != 0})
 		}
@@ -225,7 +193,7 @@ func (c *Model) update(msg Msg) tea.Cmd {
 		case msg.Session != c.Session || errors.Is(msg.Err, context.Canceled):
 			return nil
 		case msg.Err != nil:
-			return c.SayError(theme.Sentence(msg.Err))
+			return c.Fail(theme.Sentence(msg.Err))
 		}
 		switch e := msg.Event.(type) {
 		case ForksRead:
@@ -249,7 +217,7 @@ func (c *Model) update(msg Msg) tea.Cmd {
 		case msg.session != c.Session:
 			return Leave(msg.session) // another one was opened meanwhile
 		case msg.err != nil:
-			return c.SayError(theme.Sentence(msg.err))
+			return c.Fail(theme.Sentence(msg.err))
 		}
 		c.ReadOnly = msg.byOther
 		return c.Emit(Leased{})
@@ -367,11 +335,11 @@ func forkedSentence(title, at string) string {
 func (c *Model) Keep() tea.Cmd {
 	switch {
 	case !c.Session.Temporary():
-		return c.Say("This session is already saved.")
+		return c.Context.Say("This session is already saved.")
 	case c.Session.Branch().Len() == 0:
-		return c.SayError("There is nothing to save yet.")
+		return c.Fail("There is nothing to save yet.")
 	case c.Busy:
-		return c.SayError(c.Keys.Lacks(keymap.NeedIdle))
+		return c.Fail(c.Keys.Lacks(keymap.NeedIdle))
 	}
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {

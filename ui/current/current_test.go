@@ -10,6 +10,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
 )
 
@@ -27,7 +28,8 @@ func opening(t *testing.T) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Model{Deps: Deps{With: deps, Keys: keymap.Default(), Context: t.Context}}
+	o := &Model{Context: &app.Context{With: deps, Keys: keymap.Default(), Program: t.Context}}
+	o.Fail = o.Queue.SayError
 	o.Show(s)
 	return o
 }
@@ -36,11 +38,11 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	o := opening(t)
 	first, second := o.New(), o.New()
 	late, newer := first().(Msg), second().(Msg)
-	if o, leave := o.Update(late); len(o.Events()) > 0 || leave == nil {
+	if leave := o.Update(late); len(o.Events()) > 0 || leave == nil {
 		t.Errorf("the session that was asked for first is left: %v; want that and no event", leave != nil)
 	}
-	now, _ := o.Update(newer)
-	events := now.Events()
+	o.Update(newer)
+	events := o.Events()
 	if len(events) != 1 {
 		t.Fatalf("the newer one: %v", events)
 	}
@@ -52,8 +54,8 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 	o := opening(t)
 	cmd := o.Open("ffffffff", Arrival{})
-	now, _ := o.Update(cmd().(Msg))
-	events := now.Events()
+	o.Update(cmd().(Msg))
+	events := o.Events()
 	if e, ok := events[0].(NotOpened); !ok || !e.Left || e.Err == nil {
 		t.Errorf("got %#v, want why it did not come", events)
 	}
@@ -71,8 +73,8 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 		{FoundMsg{Session: o.Session, Event: Priced{}}, 1},
 		{OpenedMsg{Instead: new(session.Session)}, 0},
 	} {
-		now, _ := o.Update(c.msg)
-		if events := now.Events(); len(events) != c.want {
+		o.Update(c.msg)
+		if events := o.Events(); len(events) != c.want {
 			t.Errorf("%#v: %v, want %d events", c.msg, events, c.want)
 		}
 	}
@@ -80,10 +82,10 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 
 func TestALoadedSessionKnowsItsForks(t *testing.T) {
 	o := opening(t)
-	now, _ := o.Update(o.ReadForks()().(Msg))
-	events := now.Events()
-	if len(events) != 1 || now.Forks.From() != "" {
-		t.Errorf("got %v, from %q", events, now.Forks.From())
+	o.Update(o.ReadForks()().(Msg))
+	events := o.Events()
+	if len(events) != 1 || o.Forks.From() != "" {
+		t.Errorf("got %v, from %q", events, o.Forks.From())
 	}
 }
 
@@ -93,22 +95,22 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	o.PlanSoon()
 	old := o.Plan()().(PlannedMsg)
 	o.PlanSoon()
-	if o, _ := o.Update(old); len(o.Events()) > 0 {
+	if o.Update(old); len(o.Events()) > 0 {
 		t.Error("the plan of an older draft is shown")
 	}
 	newer := o.Plan()().(PlannedMsg)
-	now, _ := o.Update(newer)
-	if got := now.Events(); len(got) != 1 {
+	o.Update(newer)
+	if got := o.Events(); len(got) != 1 {
 		t.Errorf("the plan of the draft: %v, want it shown", got)
 	}
-	if _, due := now.Update(dueMsg{now.Generation}); due == nil {
+	if due := o.Update(dueMsg{o.Generation}); due == nil {
 		t.Error("a draft that has rested is not planned")
 	}
-	now.Busy = true
-	if _, due := now.Update(dueMsg{now.Generation}); due != nil {
+	o.Busy = true
+	if due := o.Update(dueMsg{o.Generation}); due != nil {
 		t.Error("the draft is planned while an answer arrives")
 	}
-	if now.PlanSoon() != nil {
+	if o.PlanSoon() != nil {
 		t.Error("a draft that is typed while an answer arrives is to be planned")
 	}
 }

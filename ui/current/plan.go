@@ -112,7 +112,7 @@ func (c *Model) Plan() tea.Cmd {
 // Planner takes the draft as it is now, and plans with it when it is called: in a command. It plans by what other
 // programs have written of the session until then.
 func (c *Model) Planner() func() (history.Plan, error) {
-	s, draft, program := c.Session, c.Draft(), c.Context
+	s, draft, program := c.Session, c.Draft(), c.Program
 	return func() (history.Plan, error) {
 		_, _ = s.Refresh(program()) // What is wrong with the store is said when something is sent.
 		return draft.Plan(s, session.Trial{})

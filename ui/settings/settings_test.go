@@ -3,29 +3,50 @@ package settings
 import (
 	"context"
 	"errors"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
-
-	"winnow/ui/event"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
 	"winnow/ui/theme"
 )
 
-// inUseIs are settings of which no command is run.
-func inUseIs(ref string) Model {
-	return Model{
-		Deps: Deps{
-			Keys: keymap.Default(), Run: func(func(context.Context) tea.Msg) tea.Cmd { return nil },
+// fixture is settings whose screen notes what they have it do.
+type fixture struct {
+	*Model
+	said   string // the last sentence
+	opened *list.Model
+	chosen func(string) tea.Cmd
+	read   string // the last text
+	styled int
+}
+
+func inUseIs(ref string) *fixture {
+	f := new(fixture)
+	say := func(text string) tea.Cmd { f.said = text; return nil }
+	f.Model = &Model{
+		Context: &app.Context{
+			Program: context.Background, Keys: keymap.Default(), Ref: ref, Themes: new(theme.Set), Say: say, Fail: say,
+		},
+		Options: Options{
 			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
 		},
-		Around: Around{Ref: ref},
+		Screen: Screen{
+			Open:    func(l *list.Model, chosen func(string) tea.Cmd) { f.opened, f.chosen = l, chosen },
+			Read:    func(_, text string) { f.read = text },
+			Listed:  func() {},
+			Restyle: func() { f.styled++ },
+			Begun:   func() bool { return false },
+			Covered: func() bool { return false },
+		},
 	}
+	return f
 }
 
 func TestWhatCannotBeSetIsSaid(t *testing.T) {
@@ -33,33 +54,41 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 	busy.Busy, bare.Personas, plain.Themes.Plain = true, nil, true
 	for _, c := range []struct {
 		name string
-		in   Model
+		in   *fixture
 		do   func(*Model) tea.Cmd
-		want event.Event
+		want string
 	}{
-		{"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") }, event.Notice{
-			Text: "A budget is a number of tokens, or auto.", Error: true,
-		}},
-		{"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") }, event.Notice{
-			Text: "A window is a number of tokens, or auto.", Error: true,
-		}},
-		{"a model while an answer arrives", busy, func(s *Model) tea.Cmd { return s.ChooseModel("c/d") }, Refused{}},
-		{"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") }, event.Notice{
-			Text: "There is no message to make a title from yet.", Error: true,
-		}},
-		{"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") }, event.Notice{
-			Text: "Nothing can be exported here.", Error: true,
-		}},
-		{"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") }, event.Notice{
-			Text: "There is no folder for personas here.", Error: true,
-		}},
-		{"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("dark") }, event.Notice{
-			Text: "This terminal has no colours, or NO_COLOR is set: all themes look the same.", Error: true,
-		}},
+		{
+			"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") },
+			"A budget is a number of tokens, or auto.",
+		},
+		{
+			"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") },
+			"A window is a number of tokens, or auto.",
+		},
+		{
+			"a model while an answer arrives", busy, func(s *Model) tea.Cmd { return s.ChooseModel("c/d") },
+			"An answer is still arriving: esc stops it.",
+		},
+		{
+			"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") },
+			"There is no message to make a title from yet.",
+		},
+		{
+			"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") },
+			"Nothing can be exported here.",
+		},
+		{
+			"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") },
+			"There is no folder for personas here.",
+		},
+		{
+			"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("dark") },
+			"This terminal has no colours, or NO_COLOR is set: all themes look the same.",
+		},
 	} {
-		c.do(&c.in)
-		if got := c.in.Events(); !reflect.DeepEqual(got, []event.Event{c.want}) {
-			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		if c.do(c.in.Model); c.in.said != c.want {
+			t.Errorf("%s: it says %q, want %q", c.name, c.in.said, c.want)
 		}
 	}
 }
@@ -68,20 +97,28 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Themes.Wanted = theme.Light
 	s.Theme("")
-	got := s.Events()
-	list, ok := got[0].(Listed)
-	if !ok || list.At != "light" || len(list.Choices) != len(s.Themes.Names()) {
-		t.Fatalf("/theme lists %+v", got)
+	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(s.Themes.Names()) {
+		t.Fatalf("/theme lists %d themes with the cursor on %q", s.opened.Len(), at.Value)
 	}
-	list.Chosen(&s, "dark")
-	if got = s.Events(); got[0] != (Themed{"dark"}) {
-		t.Errorf("dark is chosen, and %+v is told", got)
+	if s.chosen("dark"); s.Themes.Wanted != theme.Dark || s.styled != 1 {
+		t.Errorf("dark is chosen, and %q is wanted", s.Themes.Wanted)
 	}
+}
+
+// items are what the list shows, from the top.
+func items(l *list.Model) (out []list.Item) {
+	for range l.Shown() {
+		item, _ := l.Cursor()
+		out = append(out, item)
+		l.Move(1)
+	}
+	return out
 }
 
 func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 	s := inUseIs("here/small")
-	s.Take(ModelsMsg{
+	s.models = list.New(s.Context, list.Options{})
+	s.ModelsListed(Listing{
 		Models: []llm.Model{
 			{Endpoint: "there", ID: "large"},
 			{Endpoint: "there", ID: "dear", Window: llm.Window{Tokens: 128_000}},
@@ -95,33 +132,33 @@ func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 		Recent: []string{"here/small", "gone/model", "there/large", "there/large"},
 		Errs:   map[string]error{"far": errors.New("it does not answer")},
 	})
-	got := s.Events()
-	want := Filled{
-		Kind: Models, Remark: "prices are per million tokens", Notes: []string{"far: it does not answer."},
-		Choices: []Choice{
-			{Label: "here/small", Group: "In use", Right: "  8,192 tokens                  free", Value: "here/small"},
-			{Label: "there/large", Group: "Recent", Value: "there/large"},
-			{Label: "there/dear", Group: "there", Right: "128,000 tokens   $1.00 in, $2.00 out", Value: "there/dear"},
-			{Label: "here/other", Group: "here", Value: "here/other"},
-		},
+	want := []list.Item{
+		{Label: "here/small", Group: "In use", Right: "  8,192 tokens                  free", Value: "here/small"},
+		{Label: "there/large", Group: "Recent", Value: "there/large"},
+		{Label: "there/dear", Group: "there", Right: "128,000 tokens   $1.00 in, $2.00 out", Value: "there/dear"},
+		{Label: "here/other", Group: "here", Value: "here/other"},
 	}
-	if !reflect.DeepEqual(got, []event.Event{want}) || len(s.Models) != 4 {
+	if got := items(s.models); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if s.models.Remark != "prices are per million tokens" ||
+		!slices.Equal(s.models.Notes, []string{"far: it does not answer."}) || len(s.Models) != 4 {
+		t.Errorf("%d models, with %q and %q", len(s.Models), s.models.Remark, s.models.Notes)
 	}
 }
 
 func TestTheListOfModelsSaysHowToGetMore(t *testing.T) {
 	s := inUseIs("guide/guide")
-	s.Keys, s.Config = keymap.Default(), "~/.config/winnow/config.toml"
-	s.Take(ModelsMsg{
+	s.Config = "~/.config/winnow/config.toml"
+	s.models = list.New(s.Context, list.Options{})
+	s.ModelsListed(Listing{
 		Models: []llm.Model{{Endpoint: "guide", ID: "guide"}},
 		Offers: []llm.Offer{
 			{Name: "openai", Title: "OpenAI", Variable: "OPENAI_API_KEY", Host: "api.openai.com"},
 			{Name: "ollama", Title: "Ollama", Host: "127.0.0.1:11434"},
 		},
 	})
-	filled := s.Events()[0].(Filled)
-	want := []Choice{
+	want := []list.Item{
 		{Label: "guide", Group: "In use", Value: "guide/guide"},
 		{Label: "OpenAI", About: "add a key: winnow keys set openai", Group: "Add a provider", Value: "add openai"},
 		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "Add a provider", Value: "add ollama"},
@@ -130,55 +167,43 @@ func TestTheListOfModelsSaysHowToGetMore(t *testing.T) {
 			Value: "add another",
 		},
 	}
-	if !reflect.DeepEqual(filled.Choices, want) {
-		t.Errorf("got %+v, want %+v", filled.Choices, want)
+	if got := items(s.models); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for value, says := range map[string]string{
 		"add openai":  "export OPENAI_API_KEY=…",
 		"add ollama":  "Start Ollama and press ctrl+l again",
 		"add another": "~/.config/winnow/config.toml",
 	} {
-		s.takeModel(value)
-		if page, ok := s.Events()[0].(Explained); !ok || !strings.Contains(page.Text, says) {
-			t.Errorf("%q opens %+v, want a page with %q", value, page, says)
+		if s.takeModel(value); !strings.Contains(s.read, says) {
+			t.Errorf("%q opens %q, want a page with %q", value, s.read, says)
 		}
 	}
 }
 
 func TestTheDoctorsReportIsAPage(t *testing.T) {
 	s := inUseIs("a/b")
-	s.Run = func(do func(context.Context) tea.Msg) tea.Cmd { return func() tea.Msg { return do(t.Context()) } }
-	s.Examine("")
-	if got := s.Events(); got[0] != (event.Notice{Text: "Nothing can be checked here.", Error: true}) {
-		t.Errorf("without a doctor: %+v", got)
+	if s.Examine(""); s.said != "Nothing can be checked here." {
+		t.Errorf("without a doctor it says %q", s.said)
 	}
 	s.Doctor = func(context.Context) (string, error) { return "ok  all\n", nil }
-	report := s.Examine("")()
-	s.Events()
-	s.Take(report.(Msg))
-	if got := s.Events(); len(got) != 1 || got[0] != (Explained{"Doctor", "ok  all\n"}) {
-		t.Errorf("the report is shown as %+v", got)
+	if s.Examine("")().(app.Then)(); s.read != "ok  all\n" {
+		t.Errorf("the report is shown as %q", s.read)
 	}
 }
 
 func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
 	s := inUseIs("a/b")
-	s.Take(PersonasMsg{name: "brave", personas: []Persona{{"brief", "Answer in one word."}}})
-	got := s.Events()
-	if want := (event.Notice{
-		Text:  "There is no persona brave. Yours: brief; none uses the configured system prompt.",
-		Error: true,
-	}); got[0] != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	s.personasRead("brave", []Persona{{"brief", "Answer in one word."}}, nil)
+	if want := "There is no persona brave. Yours: brief; none uses the configured system prompt."; s.said != want {
+		t.Errorf("it says %q, want %q", s.said, want)
 	}
 }
 
 func TestAPersonaThatCannotBeReadIsSaid(t *testing.T) {
 	s := inUseIs("a/b")
-	s.Take(PersonasMsg{
-		name: "brave", personas: []Persona{{"brief", "Answer in one word."}}, err: errors.New("cannot read brave"),
-	})
-	if got := s.Events(); got[0] != (event.Notice{Text: "cannot read brave.", Error: true}) {
-		t.Errorf("got %+v, want why it cannot be read", got)
+	s.personasRead("brave", []Persona{{"brief", "Answer in one word."}}, errors.New("cannot read brave"))
+	if want := "cannot read brave."; s.said != want {
+		t.Errorf("it says %q, want %q", s.said, want)
 	}
 }

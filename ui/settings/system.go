@@ -9,31 +9,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/app"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// SystemMsg is the system prompt as the user's editor left it.
-type SystemMsg struct {
-	Text string
-	Err  error
-}
-
-func (SystemMsg) settingsMsg() {}
-
 // System is the command /system: it sets the session's system prompt, or opens the one in force in the user's editor.
 func (s *Model) System(text string) tea.Cmd {
 	if text == "" {
-		return s.Emit(Edited{s.Session.SystemPrompt()})
+		return s.Edit(s.Session.SystemPrompt(), func(text string, err error) tea.Msg {
+			return app.Then(func() tea.Cmd { return s.systemEdited(text, err) })
+		})
 	}
 	return s.setSystem(text)
 }
 
-func (s *Model) systemEdited(msg SystemMsg) tea.Cmd {
-	if msg.Err != nil {
-		return s.SayError(theme.Sentence(msg.Err) + " The system prompt is unchanged.")
+// systemEdited takes the system prompt as the editor left it.
+func (s *Model) systemEdited(text string, err error) tea.Cmd {
+	if err != nil {
+		return s.Fail(theme.Sentence(err) + " The system prompt is unchanged.")
 	}
-	return s.setSystem(strings.ReplaceAll(msg.Text, "\r\n", "\n"))
+	return s.setSystem(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // setSystem gives the session a system prompt of its own; "" takes the configured one.
@@ -58,19 +55,10 @@ type Persona struct {
 // noPersona is the choice that goes back to the configured system prompt.
 const noPersona = "none"
 
-// PersonasMsg is the personas that there are. With a name that one is wanted, else a list of them.
-type PersonasMsg struct {
-	name     string
-	personas []Persona
-	err      error
-}
-
-func (PersonasMsg) settingsMsg() {}
-
 // ChoosePersona is the command /persona: it reads the personas, to take one or to list them.
 func (s *Model) ChoosePersona(name string) tea.Cmd {
 	if s.Personas == nil {
-		return s.SayError("There is no folder for personas here.")
+		return s.Fail("There is no folder for personas here.")
 	}
 	if name == noPersona {
 		return s.setSystem("")
@@ -78,45 +66,40 @@ func (s *Model) ChoosePersona(name string) tea.Cmd {
 	read := s.Personas
 	return func() tea.Msg {
 		all, err := read()
-		return PersonasMsg{name, all, err}
+		return app.Then(func() tea.Cmd { return s.personasRead(name, all, err) })
 	}
 }
 
-func (s *Model) personasRead(msg PersonasMsg) tea.Cmd {
-	s.personas = msg.personas
+// personasRead takes the persona with a name, or lists them.
+func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
+	s.personas = all
 	switch {
-	case msg.err != nil && (msg.name != "" || len(s.personas) == 0) &&
-		!slices.ContainsFunc(s.personas, func(p Persona) bool { return p.Name == msg.name }):
-		return s.SayError(theme.Sentence(msg.err))
-	case msg.name != "":
-		return s.takePersona(msg.name)
-	case s.Covered:
+	case err != nil && (name != "" || len(all) == 0) &&
+		!slices.ContainsFunc(all, func(p Persona) bool { return p.Name == name }):
+		return s.Fail(theme.Sentence(err))
+	case name != "":
+		return s.takePersona(name)
+	case s.Covered():
 		return nil
 	}
 	now := s.Session.SystemPrompt()
-	if len(s.personas) == 0 && now == s.With.System {
+	if len(all) == 0 && now == s.With.System {
 		return s.Say("There are no personas yet. Each is a file NAME.md in " + s.PersonasIn + ".")
 	}
-	list := List{
-		Kind: Personas, Title: "personas", Chosen: (*Model).takePersona,
-		Does: "use",
-		Choices: []Choice{
-			{
-				Label: noPersona, About: "the configured system prompt", Right: inUse(now == s.With.System),
-				Value: noPersona,
-			},
-		},
-	}
-	for _, p := range s.personas {
+	items := []list.Item{{
+		Label: noPersona, About: "the configured system prompt", Right: inUse(now == s.With.System), Value: noPersona,
+	}}
+	for _, p := range all {
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-		list.Choices = append(list.Choices, Choice{
+		items = append(items, list.Item{
 			Label: p.Name, About: markdown.OneLine(first, 200), Right: inUse(p.Text == now), Value: p.Name,
 		})
 	}
-	if msg.err != nil { // One that cannot be read costs none of the others.
-		return tea.Batch(s.SayError(theme.Sentence(msg.err)), s.Emit(Listed{list}))
+	s.Open(list.New(s.Context, list.Options{Title: "personas", Does: "use"}, items...), s.takePersona)
+	if err != nil { // One that cannot be read costs none of the others.
+		return s.Fail(theme.Sentence(err))
 	}
-	return s.Emit(Listed{list})
+	return nil
 }
 
 func inUse(is bool) string {
@@ -133,7 +116,7 @@ func (s *Model) takePersona(name string) tea.Cmd {
 	}
 	i := slices.IndexFunc(s.personas, func(p Persona) bool { return p.Name == name })
 	if i < 0 {
-		return s.SayError("There is no persona " + name + ". " + s.personasThereAre())
+		return s.Fail("There is no persona " + name + ". " + s.personasThereAre())
 	}
 	text := s.personas[i].Text
 	return s.storeSystem(text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name,

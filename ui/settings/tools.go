@@ -12,6 +12,8 @@ import (
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/approval"
+	"winnow/ui/app"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -22,33 +24,21 @@ const (
 	ofTool   = "tool:"
 )
 
-// toolsMsg says that something about the tools changed, or why a tool may not be changed.
-type toolsMsg struct {
-	server bool // a server changed it
-	err    error
-}
-
-func (toolsMsg) settingsMsg() {}
-
 // Tools lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
 // starts it again.
 func (s *Model) Tools(string) tea.Cmd {
-	list := s.tools()
-	if len(list.Choices) == 0 {
+	l := list.New(s.Context, list.Options{Title: ToolsTitle, Prompt: "Choose what a tool may do", Does: "change"})
+	if s.fillTools(l); l.Len() == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
 			"MCP server.")
 	}
-	s.Emit(Listed{
-		List{
-			Kind: ToolList, Title: "tools", Prompt: "Choose what a tool may do", Remark: list.Remark, Does: "change",
-			Stays: true, Choices: list.Choices, Notes: list.Notes, Chosen: (*Model).toolChosen,
-		},
-	})
+	s.tools = l
+	s.Open(l, s.toolChosen)
 	return nil
 }
 
-// FillTools makes the open list of tools anew.
-func (s *Model) FillTools() tea.Cmd { return s.Emit(s.tools()) }
+// ToolsTitle is the title of the list of tools, which stays open when one is chosen.
+const ToolsTitle = "tools"
 
 // AwaitServers waits until something about the MCP servers changes: the next request may offer other tools then.
 func (s *Model) AwaitServers() tea.Cmd {
@@ -59,67 +49,58 @@ func (s *Model) AwaitServers() tea.Cmd {
 	return s.Run(func(ctx context.Context) tea.Msg {
 		select {
 		case <-changed:
-			return toolsMsg{server: true}
+			return app.Then(func() tea.Cmd { return tea.Batch(s.toolsChanged(nil), s.AwaitServers()) })
 		case <-ctx.Done():
 			return nil
 		}
 	})
 }
 
-// toolsChanged has the list of tools made anew, where it is open: that counts the tokens of each tool.
-func (s *Model) toolsChanged(msg toolsMsg) tea.Cmd {
-	if msg.err != nil {
-		return s.SayError(theme.Sentence(msg.err))
+// toolsChanged makes the list of tools anew, which counts the tokens of each tool, or says why a tool stays as it is.
+func (s *Model) toolsChanged(err error) tea.Cmd {
+	if err != nil {
+		return s.Fail(theme.Sentence(err))
 	}
-	s.Emit(Outdated{ToolList})
-	next := func() tea.Msg { return DoneMsg{} } // The next request offers other tools.
-	if msg.server {
-		return tea.Batch(next, s.AwaitServers())
+	if s.tools != nil {
+		s.fillTools(s.tools)
 	}
-	return next
+	return s.Done("", nil) // the next request offers other tools
 }
 
-// tools are the lines of the list: winnow's own tools, then each server with its tools. The title says what they cost
-// together, the notes what is wrong with a server.
-func (s *Model) tools() Filled {
-	list, cost := s.Session.ToolStates()
-	offered := 0
-	for _, t := range list {
-		if t.Tokens > 0 {
-			offered++
-		}
-	}
-	filled := Filled{
-		Kind: ToolList, Remark: fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token")),
-	}
-	of := func(server string) {
-		for _, t := range list {
+// fillTools lists winnow's own tools, then each server with its tools. The remark says what they cost together, the
+// notes what is wrong with a server.
+func (s *Model) fillTools(l *list.Model) {
+	tools, cost := s.Session.ToolStates()
+	var items []list.Item
+	of := func(server string) (offered int) {
+		for _, t := range tools {
 			if t.Tool.Server == server {
-				filled.Choices = append(filled.Choices, toolChoice(t))
+				items = append(items, toolItem(t))
+				offered += min(1, t.Tokens)
 			}
 		}
+		return offered
 	}
-	of("")
-	if s.Servers == nil {
-		return filled
+	offered := of("")
+	l.Notes = nil
+	var servers []mcp.Status
+	if s.Servers != nil {
+		servers = s.Servers.List()
 	}
-	for _, server := range s.Servers.List() {
-		offered := 0
-		for _, t := range list {
-			if t.Tool.Server == server.Name && t.Tokens > 0 {
-				offered++
-			}
-		}
-		filled.Choices = append(filled.Choices, Choice{
-			Label: markdown.OneLine(server.Name, 40), About: "MCP server",
-			Right: serverState(server, offered), Value: ofServer + server.Name,
+	for _, server := range servers {
+		at := len(items)
+		items = append(items, list.Item{
+			Label: markdown.OneLine(server.Name, 40), About: "MCP server", Value: ofServer + server.Name,
 		})
-		of(server.Name)
+		n := of(server.Name)
+		items[at].Right = serverState(server, n)
+		offered += n
 		if server.Err != nil {
-			filled.Notes = append(filled.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))
+			l.Notes = append(l.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))
 		}
 	}
-	return filled
+	l.Remark = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
+	l.Fill(items)
 }
 
 // serverState is the state of a server with the number of its tools that are offered.
@@ -133,8 +114,8 @@ func serverState(s mcp.Status, offered int) string {
 	return fmt.Sprintf("%s · %s", s.State, theme.Plural(offered, "tool"))
 }
 
-// toolChoice is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.
-func toolChoice(t session.ToolState) Choice {
+// toolItem is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.
+func toolItem(t session.ToolState) list.Item {
 	may := string(t.Permission)
 	switch {
 	case t.Permission == tool.Allow && t.Tool.EachTime:
@@ -145,7 +126,7 @@ func toolChoice(t session.ToolState) Choice {
 	if t.Tokens > 0 {
 		may += " · ~" + theme.Thousands(t.Tokens)
 	}
-	return Choice{
+	return list.Item{
 		Label: markdown.OneLine(t.Tool.Name, 60), About: markdown.OneLine(t.Tool.Description, 300), Right: may,
 		Group: t.Tool.Server, Value: ofTool + t.Tool.Name,
 	}
@@ -155,7 +136,7 @@ func toolChoice(t session.ToolState) Choice {
 func (s *Model) toolChosen(value string) tea.Cmd {
 	if name, ok := strings.CutPrefix(value, ofServer); ok {
 		if err := s.Servers.Restart(name); err != nil {
-			return s.SayError(theme.Sentence(err))
+			return s.Fail(theme.Sentence(err))
 		}
 		return nil
 	}
@@ -165,7 +146,10 @@ func (s *Model) toolChosen(value string) tea.Cmd {
 		return nil // Its server took it away.
 	}
 	t, next, current := list[at].Tool, nextPermission(list[at]), s.Session
-	return s.Run(func(ctx context.Context) tea.Msg { return toolsMsg{err: current.PermitTool(ctx, t, next)} })
+	return s.Run(func(ctx context.Context) tea.Msg {
+		err := current.PermitTool(ctx, t, next)
+		return app.Then(func() tea.Cmd { return s.toolsChanged(err) })
+	})
 }
 
 // nextPermission is what a tool may do after it was chosen.

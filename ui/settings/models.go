@@ -14,13 +14,15 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// ModelsMsg is the list of the models, and what went wrong by endpoint.
-type ModelsMsg struct {
+// Listing is the list of the models, and what went wrong by endpoint.
+type Listing struct {
 	Models []llm.Model
 	Prices map[string]pricing.Prices // what is known of them, by reference
 	Recent []string                  // references to the models of the last sessions, the newest first
@@ -29,28 +31,25 @@ type ModelsMsg struct {
 	Err    error // why what was learned of their windows, or what was used last, could not be read
 }
 
-func (ModelsMsg) settingsMsg() {}
-
 // ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the providers
 // that can be added.
 func (s *Model) ChooseModel(ref string) tea.Cmd {
 	if ref != "" {
 		return s.useModel(ref)
 	}
-	s.Emit(Listed{List{
-		Kind: Models, Title: "models", Prompt: "Choose a model", Uncounted: true, Does: "use", Also: keymap.Models,
-		Loading: true, Chosen: (*Model).takeModel,
-	}})
+	s.models = list.New(s.Context, list.Options{
+		Title: "models", Prompt: "Choose a model", Uncounted: true, Does: "use", Also: keymap.Models, Loading: true,
+	})
+	s.Open(s.models, s.takeModel)
 	return s.listModels(true)
 }
 
 // AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
 func (s *Model) AnswerWith(message int64) tea.Cmd {
-	s.Emit(Listed{List{
-		Kind: Models, Title: "models", Prompt: "Ask again with another model", Does: "ask this model once",
-		Loading: true,
-		Chosen:  func(s *Model, ref string) tea.Cmd { return s.Emit(Asked{message, ref}) },
-	}})
+	s.models = list.New(s.Context, list.Options{
+		Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
+	})
+	s.Open(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) })
 	return s.ListModels()
 }
 
@@ -64,7 +63,7 @@ const lastSessions = 50
 func (s *Model) listModels(offers bool) tea.Cmd {
 	deps := s.With
 	return s.Run(func(ctx context.Context) tea.Msg {
-		msg := ModelsMsg{Prices: map[string]pricing.Prices{}}
+		msg := Listing{Prices: map[string]pricing.Prices{}}
 		var found []llm.Model
 		if offers {
 			msg.Offers, found = deps.Models.Offers(ctx)
@@ -93,39 +92,44 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 				msg.Recent = append(msg.Recent, one.Endpoint+"/"+one.Model)
 			}
 		}
-		return msg
+		return app.Then(func() tea.Cmd { return s.ModelsListed(msg) })
 	})
 }
 
-func (s *Model) modelsListed(msg ModelsMsg) tea.Cmd {
-	s.Models = msg.Models
-	s.Offers = msg.Offers
+// ModelsListed shows the models that were listed.
+func (s *Model) ModelsListed(msg Listing) tea.Cmd {
+	s.Models, s.offers = msg.Models, msg.Offers
+	s.Listed()
+	if s.models == nil {
+		return nil
+	}
 	if !slices.ContainsFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == s.Ref }) {
 		// Its server has no list, or does not list it: it can be chosen all the same, which agrees to its address.
 		if client, id, err := s.With.Models.Resolve(s.Ref); err == nil {
 			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
 		}
 	}
-	filled := Filled{Kind: Models, Choices: append(modelChoices(msg, s.Ref), offerChoices(msg.Offers, s.Config)...)}
+	s.models.Fill(append(modelItems(msg, s.Ref), offerItems(msg.Offers, s.Config)...))
+	s.models.Notes = nil
 	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
-		filled.Notes = append(filled.Notes, name+": "+theme.Sentence(msg.Errs[name]))
+		s.models.Notes = append(s.models.Notes, name+": "+theme.Sentence(msg.Errs[name]))
 	}
 	if msg.Err != nil {
-		filled.Notes = append(filled.Notes, theme.Sentence(msg.Err))
+		s.models.Notes = append(s.models.Notes, theme.Sentence(msg.Err))
 	}
 	for _, p := range msg.Prices {
 		if p.Known() && p.In+p.Out > 0 {
-			filled.Remark = "prices are per million tokens"
+			s.models.Remark = "prices are per million tokens"
 		}
 	}
-	return s.Emit(filled)
+	return nil
 }
 
 // mostRecent is how many of the models that were used last stand in front of the others.
 const mostRecent = 3
 
-// modelChoices are the models: the one in use, those that were used last, then all others by endpoint.
-func modelChoices(msg ModelsMsg, inUse string) []Choice {
+// modelItems are the models: the one in use, those that were used last, then all others by endpoint.
+func modelItems(msg Listing, inUse string) []list.Item {
 	bare := oneEndpoint(msg.Models)
 	windows, prices := make([]string, len(msg.Models)), make([]string, len(msg.Models))
 	widestWindow, widestPrice := 0, 0
@@ -137,7 +141,7 @@ func modelChoices(msg ModelsMsg, inUse string) []Choice {
 		widestWindow, widestPrice = max(widestWindow, theme.Width(windows[i])), max(widestPrice, theme.Width(prices[i]))
 	}
 	taken := make([]bool, len(msg.Models))
-	var choices []Choice
+	var items []list.Item
 	take := func(i int, group string) {
 		label := msg.Models[i].Ref()
 		if bare {
@@ -150,7 +154,7 @@ func modelChoices(msg ModelsMsg, inUse string) []Choice {
 		if strings.TrimSpace(right) == "" {
 			right = ""
 		}
-		choices = append(choices, Choice{
+		items = append(items, list.Item{
 			Label: markdown.OneLine(label, 200), Right: right, Group: markdown.OneLine(group, 60),
 			Value: msg.Models[i].Ref(),
 		})
@@ -174,7 +178,7 @@ func modelChoices(msg ModelsMsg, inUse string) []Choice {
 			take(i, model.Endpoint)
 		}
 	}
-	return choices
+	return items
 }
 
 // oneEndpoint says that all models but the guide are of one endpoint, so that their names alone tell them apart.
@@ -208,32 +212,32 @@ func padded(text string, w int) string {
 	return strings.Repeat(" ", max(0, w-theme.Width(text))) + text
 }
 
-// The values of the choices that say how to add a provider begin like this; no reference has a blank in its endpoint.
+// The values of the items that say how to add a provider begin like this; no reference has a blank in its endpoint.
 const (
 	addPrefix = "add "
 	addOther  = addPrefix + "another"
 )
 
-// offerChoices say how to get more models: the providers that can be added, and the file in which any other is.
-func offerChoices(offers []llm.Offer, config string) []Choice {
+// offerItems say how to get more models: the providers that can be added, and the file in which any other is.
+func offerItems(offers []llm.Offer, config string) []list.Item {
 	if len(offers) == 0 {
 		return nil
 	}
 	const group = "Add a provider"
-	var choices []Choice
+	var items []list.Item
 	for _, o := range offers {
 		about := "not running at " + o.Host
 		if o.Variable != "" {
 			about = "add a key: winnow keys set " + o.Name
 		}
-		choices = append(choices, Choice{Label: o.Title, About: about, Group: group, Value: addPrefix + o.Name})
+		items = append(items, list.Item{Label: o.Title, About: about, Group: group, Value: addPrefix + o.Name})
 	}
 	if config != "" {
-		choices = append(choices, Choice{
+		items = append(items, list.Item{
 			Label: "Another server", About: "add it to " + config, Group: group, Value: addOther,
 		})
 	}
-	return choices
+	return items
 }
 
 // takeModel takes what was chosen in the list of models: a model, or a provider to read about.
@@ -243,11 +247,12 @@ func (s *Model) takeModel(value string) tea.Cmd {
 		return s.useModel(value)
 	}
 	if value == addOther {
-		return s.Emit(Explained{"Add another server", otherServer(s.Config)})
+		s.Read("Add another server", otherServer(s.Config))
+		return nil
 	}
-	for _, o := range s.Offers {
+	for _, o := range s.offers {
 		if o.Name == name {
-			return s.Emit(Explained{"Add " + o.Title, howToAdd(o, s.Keys.First(keymap.Models))})
+			s.Read("Add "+o.Title, howToAdd(o, s.Keys.First(keymap.Models)))
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package picker
+package list
 
 import (
 	"regexp"
@@ -8,32 +8,36 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
-func listOf(w, h int, choices ...Choice) Model {
-	p := New(keymap.Default(), Options{Title: "models", Also: keymap.Models})
-	p.Resize(w, h)
-	p.Fill(choices)
-	return p
+// ctx is what the lists share with the rest of the screen.
+func ctx() *app.Context { return &app.Context{Keys: keymap.Default()} }
+
+func listOf(w, h int, items ...Item) *Model {
+	m := New(ctx(), Options{Title: "models", Also: keymap.Models}, items...)
+	m.Resize(w, h)
+	return m
 }
 
-func three() []Choice {
-	return []Choice{
+func three() []Item {
+	return []Item{
 		{Label: "bread", Right: "4 turns", Value: "1"},
 		{Label: "parser", Right: "12 turns", Value: "2"},
 		{Label: "partner", Value: "3"},
 	}
 }
 
-func press(p Model, keys ...string) (Model, Event) {
-	var e Event
+// press presses keys one after the other, and returns the list with what the last one came to.
+func press(m *Model, keys ...string) (*Model, Result) {
+	var r Result
 	for _, name := range keys {
-		p, e = p.Update(uitest.Key(name))
+		r = m.Update(uitest.Key(name))
 	}
-	return p, e
+	return m, r
 }
 
 func TestTheCursorStaysWhereItIsWhenTheListChanges(t *testing.T) {
@@ -41,74 +45,93 @@ func TestTheCursorStaysWhereItIsWhenTheListChanges(t *testing.T) {
 	if c, _ := p.Cursor(); c.Value != "1" {
 		t.Fatalf("a fresh list begins at %q, want 1", c.Value)
 	}
-	p, _ = press(p, "down")
-	p.Fill([]Choice{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}, {Label: "parser", Value: "2"}})
+	press(p, "down")
+	p.Fill([]Item{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}, {Label: "parser", Value: "2"}})
 	if c, _ := p.Cursor(); c.Value != "2" {
 		t.Errorf("with a new first line the cursor is on %q, want still 2", c.Value)
 	}
-	p.Fill([]Choice{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}})
+	p.Fill([]Item{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}})
 	if c, _ := p.Cursor(); c.Value != "1" {
 		t.Errorf("when its line is gone the cursor is on %q, want the line in its place, 1", c.Value)
 	}
 }
 
 func TestTheFilterIsEditedWhereTheCursorStands(t *testing.T) {
-	p := listOf(40, 10, Choice{Label: "/model", Value: "model"}, Choice{Label: "/mouse", Value: "mouse"})
-	p, _ = press(p, "m", "o", "d", "e", "left", "left", "delete", "d", "end", "l")
-	if c, _ := p.Cursor(); p.Filter() != "model" || c.Value != "model" {
-		t.Errorf("the filter is %q and chooses %q, want model", p.Filter(), c.Value)
+	p := listOf(40, 10, Item{Label: "/model", Value: "model"}, Item{Label: "/mouse", Value: "mouse"})
+	press(p, "m", "o", "d", "e", "left", "left", "delete", "d", "end", "l")
+	if c, _ := p.Cursor(); p.Filter.Text() != "model" || c.Value != "model" {
+		t.Errorf("the filter is %q and chooses %q, want model", p.Filter.Text(), c.Value)
 	}
-	p, _ = press(p, "ctrl+u")
-	p, _ = p.Update(tea.PasteMsg{Content: " que\nry "})
-	if p.Filter() != "que ry" || p.Shown() != 0 {
-		t.Errorf("the pasted filter is %q and leaves %d", p.Filter(), p.Shown())
+	press(p, "ctrl+u")
+	p.Update(tea.PasteMsg{Content: " que\nry "})
+	if p.Filter.Text() != "que ry" || p.Shown() != 0 {
+		t.Errorf("the pasted filter is %q and leaves %d", p.Filter.Text(), p.Shown())
 	}
 }
 
-func TestEvents(t *testing.T) {
+func TestWhatAKeyComesTo(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
-		want Event
+		want Result
+		at   string
 	}{
-		{[]string{"down", "enter"}, Chosen{"2"}},
-		{[]string{"pgdown", "enter"}, Chosen{"3"}},
-		{[]string{"p", "a", "r", "t", "enter"}, Chosen{"3"}},
-		{[]string{"esc"}, Closed{}},
-		{[]string{"ctrl+l"}, Closed{}},
-		{[]string{"z", "enter"}, Empty{}},
-		{[]string{"f2"}, NoKey{uitest.Key("f2")}},
-		{[]string{"p"}, nil},
+		{[]string{"down", "enter"}, Chosen, "2"},
+		{[]string{"pgdown", "enter"}, Chosen, "3"},
+		{[]string{"p", "a", "r", "t", "enter"}, Chosen, "3"},
+		{[]string{"esc"}, Closed, "1"},
+		{[]string{"ctrl+l"}, Closed, "1"},
+		{[]string{"z", "enter"}, Chosen, ""},
+		{[]string{"z", "esc"}, Filtered, "1"},
+		{[]string{"f2"}, Unknown, "1"},
+		{[]string{"p"}, Filtered, "2"},
 	} {
-		if _, got := press(listOf(40, 10, three()...), c.keys...); got != c.want {
-			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)
+		m, got := press(listOf(40, 10, three()...), c.keys...)
+		if at, _ := m.Cursor(); got != c.want || at.Value != c.at {
+			t.Errorf("%v: got %v on %q, want %v on %q", c.keys, got, at.Value, c.want, c.at)
 		}
 	}
 }
 
 func TestAClickMovesAndASecondOneChooses(t *testing.T) {
-	p := listOf(40, 10, three()...)
-	click := tea.MouseClickMsg{X: 5, Y: 4}
-	p, e := p.Update(click)
-	if c, _ := p.Cursor(); c.Value != "3" || e != nil {
-		t.Fatalf("the first click is on %q and says %v, want 3 and nothing", c.Value, e)
+	m := listOf(40, 10, three()...)
+	for i, want := range []Result{Moved, Chosen} {
+		got := m.Update(tea.MouseClickMsg{X: 5, Y: 4})
+		if c, _ := m.Cursor(); got != want || c.Value != "3" {
+			t.Errorf("click %d comes to %v on %q, want %v on 3", i+1, got, c.Value, want)
+		}
 	}
-	if _, e = p.Update(click); e != (Chosen{"3"}) {
-		t.Errorf("the second click says %v, want that 3 is chosen", e)
+	if got := m.Update(tea.MouseClickMsg{Y: 7}); got != Moved {
+		t.Errorf("a click below the list comes to %v", got)
 	}
-	if _, e = p.Update(tea.MouseClickMsg{Y: 7}); e != nil {
-		t.Errorf("a click below the list says %v", e)
+}
+
+// What is named in full is under the cursor, wherever it stands; else the first that fits best.
+func TestTheFilterFindsTheBestItem(t *testing.T) {
+	items := []Item{
+		{Label: "openai/mock-fast", Group: "In use", Value: "1"},
+		{Label: "openai/mock", Group: "openai", Value: "2"},
+		{Label: "local/mock", Group: "local", Value: "3"},
+		{Label: "local/hammock", Group: "local", Value: "4"},
+	}
+	for filter, want := range map[string]string{
+		"mock": "2", "openai/mock": "2", "local/mock": "3", "ham": "4", "mock local": "3", "lhk": "4",
+	} {
+		m := listOf(60, 20, items...)
+		m.Update(tea.PasteMsg{Content: filter})
+		if c, _ := m.Cursor(); c.Value != want {
+			t.Errorf("%q puts the cursor on %s, want %s", filter, c.Value, want)
+		}
 	}
 }
 
 // commandList has one column of descriptions, whatever follows a name.
-func commandList(w int) Model {
-	p := New(keymap.Default(), Options{Title: "commands", Prompt: "Find a command", Noun: "command", Column: 20})
-	p.Resize(w, 6)
-	p.Fill([]Choice{
+func commandList(w int) *Model {
+	p := New(ctx(), Options{Title: "commands", Prompt: "Find a command", Noun: "command", Column: 20}, []Item{
 		{Label: "/new", About: "start a new conversation", Right: "ctrl+n", Value: "new"},
 		{Label: "/export", Args: "[FORMAT] [FILE]", About: "write the session to a file", Value: "export"},
 		{Label: "/copy", Args: "[NUMBERS]", About: "copy messages", Right: "y", Value: "copy"},
-	})
+	}...)
+	p.Resize(w, 6)
 	return p
 }
 
@@ -126,7 +149,7 @@ func TestOnlyTheSelectedNameIsBold(t *testing.T) {
 func TestTheWidthShowsEveryChoiceWhole(t *testing.T) {
 	p := commandList(200)
 	p.Column = 24
-	p.Fill(p.choices)
+	p.Fill(p.items)
 	p.Resize(p.Width(), 6)
 	for _, line := range strings.Split(uitest.Plain(first(p.View(theme.New(theme.None, theme.Palette{}, 0)))), "\n") {
 		if strings.Contains(line, "…") {
@@ -141,9 +164,9 @@ func TestTheWidthShowsEveryChoiceWhole(t *testing.T) {
 func TestTheStateSaysWhatTheFilterSearches(t *testing.T) {
 	p := commandList(70)
 	before := p.State()
-	p, _ = press(p, "n")
+	press(p, "n")
 	plain, _ := press(listOf(40, 10, three()...), "p")
-	remarked := plain
+	remarked := new(*plain)
 	remarked.Remark = "3 offered"
 	if before != "" || p.State() != "matches names and descriptions" || plain.State() != "models" ||
 		remarked.State() != "3 offered" {
@@ -153,20 +176,19 @@ func TestTheStateSaysWhatTheFilterSearches(t *testing.T) {
 }
 
 func TestTheFirstGroupHasOnlyNamesWhereItLeads(t *testing.T) {
-	p := New(keymap.Default(), Options{Leads: true})
-	p.Resize(60, 10)
-	p.Fill([]Choice{
+	p := New(ctx(), Options{Leads: true}, []Item{
 		{Label: "/attach", About: "attach a page by its address", Group: "Recent", Value: "attach"},
 		{Label: "/retry", About: "ask again", Group: "Recent", Value: "retry"},
 		{Label: "/rename", About: "give a title", Group: "All", Value: "rename"},
 		{Label: "/new", About: "start anew", Group: "All", Value: "new"},
-	})
-	p, _ = press(p, "r", "e")
+	}...)
+	p.Resize(60, 10)
+	press(p, "r", "e")
 	got := ""
 	for _, r := range p.rows() {
 		got += " " + r.group
 		if r.at >= 0 {
-			got += p.choices[p.shown[r.at].choice].Value
+			got += p.items[p.shown[r.at].item].Value
 		}
 	}
 	if want := " Recent retry  All rename attach"; got != want {
@@ -179,28 +201,28 @@ func first(lines []string, _ int) []string { return lines }
 
 func TestScreens(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{}, 0)
-	failed := func(w, h int) Model {
+	failed := func(w, h int) *Model {
 		p := listOf(w, h, three()...)
-		p.Note("ollama: does not answer at 127.0.0.1:11434.")
+		p.Notes = []string{"ollama: does not answer at 127.0.0.1:11434."}
 		return p
 	}
 	var screens uitest.Screens
 	for _, c := range []struct {
 		name string
-		p    Model
+		p    *Model
 	}{
 		{"a list", failed(60, 8)},
 		{"a narrow list", failed(18, 4)},
 		{"an empty list", listOf(60, 4)},
-		{"a list that is asked for", func() Model {
-			p := New(keymap.Default(), Options{Loading: true})
+		{"a list that is asked for", func() *Model {
+			p := New(ctx(), Options{Loading: true})
 			p.Resize(60, 3)
 			return p
 		}()},
-		{"a filter that leaves nothing", func() Model { p, _ := press(listOf(60, 4, three()...), "q"); return p }()},
+		{"a filter that leaves nothing", func() *Model { p, _ := press(listOf(60, 4, three()...), "q"); return p }()},
 		{"commands", commandList(70)},
 		{"commands where their arguments have no room", commandList(36)},
-		{"a filter", func() Model { p, _ := press(listOf(60, 5, three()...), "a", "r"); return p }()},
+		{"a filter", func() *Model { p, _ := press(listOf(60, 5, three()...), "a", "r"); return p }()},
 	} {
 		lines, _ := c.p.View(st)
 		screens.Add(c.name, lines)

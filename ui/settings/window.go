@@ -8,24 +8,23 @@ import (
 
 	"winnow/llm"
 	"winnow/session/settings"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
 func (s *Model) useModel(ref string) tea.Cmd {
 	if s.Busy {
-		return s.Emit(Refused{})
+		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
 	}
 	of, memory, known := s.Session, s.Memory, s.With.Models
 	return s.Run(func(ctx context.Context) tea.Msg {
 		before, _ := of.Preview("")
 		if err := of.SetModel(ctx, ref); err != nil {
-			return DoneMsg{Err: err}
+			return s.done("", err)
 		}
 		after, err := of.Preview("")
-		return DoneMsg{
-			Text: "The next message goes to " + of.Ref() + "." + Change(before, after, err) +
-				RememberModel(memory, of, known),
-		}
+		return s.done("The next message goes to "+of.Ref()+"."+Change(before, after, err)+
+			RememberModel(memory, of, known), nil)
 	})
 }
 
@@ -36,7 +35,7 @@ func (s *Model) Window(args string) tea.Cmd {
 	}
 	n, ok := settings.ReadWindow(args)
 	if !ok {
-		return s.SayError("A window is a number of tokens, or auto.")
+		return s.Fail("A window is a number of tokens, or auto.")
 	}
 	return s.useWindow(n)
 }
@@ -48,7 +47,7 @@ func (s *Model) AskWindow() tea.Cmd {
 		if !of.Model().AskWindowAgain(ctx) {
 			return nil
 		}
-		return DoneMsg{}
+		return s.done("", nil)
 	})
 }
 
@@ -75,7 +74,7 @@ func (s *Model) useWindow(tokens int) tea.Cmd {
 			sentence = "The window of " + ref + " stays " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() +
 				", which is less than " + theme.Thousands(tokens) + "."
 		}
-		return DoneMsg{sentence, err}
+		return s.done(sentence, err)
 	})
 }
 

@@ -1,0 +1,283 @@
+// Package list is a list to choose from with a line that filters it. It holds items that it is given, moves the cursor
+// and draws; what an item means and how the list was made it does not know.
+package list
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/app"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// Item is one entry. The filter searches its label, and after that its other texts.
+type Item struct {
+	Label  string
+	Args   string // may follow the label where that is a command; the filter does not search it
+	About  string // in a column of its own
+	Right  string // at the right end of the line: a key, a number
+	Also   string // not shown
+	Group  string // stands above the first of its items, "" for none; the items of a group follow each other
+	Value  string // what is chosen
+	Always bool   // the filter leaves it, whatever is typed
+}
+
+// Options are what one list differs in from another.
+type Options struct {
+	Title   string
+	Prompt  string        // stands in the empty filter line, "" for the title
+	Noun    string        // what one item is, for the count: "command"; "" leaves the number alone
+	Remark  string        // about all items, at the end of the hints; "" for none
+	Does    string        // what choosing does, as a hint: "run"
+	Tries   string        // what moving the cursor does already, "" for nothing
+	Leaves  string        // what leaving the list does, "" where it just closes
+	Adds    string        // what tab does, "" for nothing
+	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
+	Loading bool          // the items are still being asked for
+
+	Leads     bool // the first group are items of the next one: a filter finds them there by their labels alone
+	Uncounted bool // the list does not say how many items it has
+	Column    int  // the widest column of labels in cells, 0 for that of most lists
+	Wraps     bool // what is said about an item goes on below it where the line is too short
+
+	// Row and Heading draw the lines of a list whose owner draws them, and the line of the filter as well.
+	Row     func(st theme.Styles, i Item, hits []int, selected bool) string
+	Heading func(st theme.Styles, group string) string
+}
+
+// Model is a list. It is made by New.
+type Model struct {
+	Options
+	Filter theme.Field
+	Notes  []string // lines under the list: what could not be listed
+
+	ctx   *app.Context
+	items []Item
+	shown []match // what the filter leaves, in its order
+	at    int
+	w, h  int
+
+	// Cells: of the labels that have a text beside them, with and without what may follow them, and of all texts.
+	labels, bare, wide int
+}
+
+// Result is what a key, a paste or a click came to.
+type Result int
+
+// The results.
+const (
+	Moved    Result = iota // the cursor may stand somewhere else
+	Filtered               // so may it, and the filter is another one
+	Chosen                 // the item under the cursor is wanted
+	Added                  // tab was pressed, where that does something
+	Closed                 // nothing was chosen
+	Unknown                // the key means nothing here
+)
+
+// New is a list of items.
+func New(ctx *app.Context, o Options, items ...Item) *Model {
+	m := &Model{Options: o, ctx: ctx, Filter: theme.NewField("")}
+	m.set(items)
+	return m
+}
+
+// Hints are the keys of the list.
+func (m *Model) Hints() []key.Binding {
+	k := &m.ctx.Keys
+	if m.noMatch() {
+		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
+	}
+	hints := []key.Binding{
+		k.Hint(cmp.Or(m.Tries, "choose"), keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose),
+	}
+	if m.Adds != "" {
+		hints = append(hints, k.Hint(m.Adds, keymap.Focus))
+	}
+	return append(hints, k.Hint(cmp.Or(m.Leaves, "close"), keymap.Back))
+}
+
+// noMatch says that the list has items and the filter leaves none of them.
+func (m *Model) noMatch() bool { return len(m.items) > 0 && len(m.shown) == 0 }
+
+// Resize gives the list its size in cells.
+func (m *Model) Resize(w, h int) { m.w, m.h = w, h }
+
+// Fill replaces the items. The filter stays, and the cursor stays on its value; where that is gone, on its line: what
+// a key does next must not move to another place of the list.
+func (m *Model) Fill(items []Item) {
+	old, _ := m.Cursor()
+	m.Loading = false
+	m.set(items)
+	m.Move(0)
+	m.Select(old.Value)
+}
+
+// set takes the items.
+func (m *Model) set(items []Item) {
+	m.items = items
+	m.measure()
+	m.shown = matches(items, m.Filter.Text(), m.Leads)
+}
+
+// Select puts the cursor on the item with a value, where the list shows it.
+func (m *Model) Select(value string) {
+	if i := slices.IndexFunc(m.shown, func(s match) bool { return m.items[s.item].Value == value }); i >= 0 {
+		m.at = i
+	}
+}
+
+// Cursor is the item under the cursor.
+func (m *Model) Cursor() (Item, bool) {
+	if m.at < 0 || m.at >= len(m.shown) {
+		return Item{}, false
+	}
+	return m.items[m.shown[m.at].item], true
+}
+
+// Len is how many items there are.
+func (m *Model) Len() int { return len(m.items) }
+
+// Shown is how many of them the filter leaves.
+func (m *Model) Shown() int { return len(m.shown) }
+
+// Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
+func (m *Model) Update(msg tea.Msg) Result {
+	before := m.Filter.Text()
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if r := m.key(msg); r != Filtered {
+			return r
+		}
+	case tea.PasteMsg:
+		m.Filter.Insert(strings.TrimSpace(msg.Content))
+	case tea.MouseWheelMsg:
+		m.Move(keymap.Wheel(msg, 3))
+	case tea.MouseClickMsg:
+		return m.click(msg.Y)
+	}
+	if m.Filter.Text() == before {
+		return Moved
+	}
+	m.shown = matches(m.items, m.Filter.Text(), m.Leads)
+	m.at = 0
+	if i := slices.IndexFunc(m.shown, func(s match) bool { return s.rank == exact }); i >= 0 {
+		m.at = i
+	}
+	return Filtered
+}
+
+// key does what a key is for. Filtered is what it returns for one that was typed.
+func (m *Model) key(msg tea.KeyPressMsg) Result {
+	k := &m.ctx.Keys
+	switch {
+	case k.Pressed(msg, keymap.Back) && m.noMatch():
+		m.Filter = theme.NewField("")
+		return Filtered
+	case k.Pressed(msg, keymap.Back), m.Also != "" && k.Pressed(msg, m.Also):
+		return Closed
+	case k.Pressed(msg, keymap.Choose):
+		return Chosen
+	case k.Pressed(msg, keymap.ListUp):
+		m.Move(-1)
+	case k.Pressed(msg, keymap.ListDown):
+		m.Move(1)
+	case k.Pressed(msg, keymap.PageUp):
+		m.Move(-m.page())
+	case k.Pressed(msg, keymap.PageDown):
+		m.Move(m.page())
+	case m.Adds != "" && k.Pressed(msg, keymap.Focus):
+		return Added
+	case m.Filter.Typed(msg):
+		return Filtered
+	default:
+		return Unknown
+	}
+	return Moved
+}
+
+// click puts the cursor on the line at y; a click on the line under it chooses that.
+func (m *Model) click(y int) Result {
+	rows, first, end := m.onScreen()
+	i := first + y - m.head()
+	switch {
+	case i < first || i >= end || rows[i].at < 0:
+		return Moved
+	case rows[i].at == m.at:
+		return Chosen
+	}
+	m.at = rows[i].at
+	return Moved
+}
+
+// Move moves the cursor down, up where by is less than 0.
+func (m *Model) Move(by int) { m.at = max(0, min(m.at+by, len(m.shown)-1)) }
+
+// page is how far a page goes: a line of the page before stays in sight.
+func (m *Model) page() int {
+	_, first, end := m.onScreen()
+	return max(1, end-first-1)
+}
+
+// row is one line of the list: an item or a further line of it, else the name of a group or a blank.
+type row struct {
+	at           int // of an item: its place in what is shown; -1 for none
+	group        string
+	label, about theme.Part
+	more         bool // the line goes on with the one before it
+}
+
+// Rows are all lines of the items.
+func (m *Model) rows() []row {
+	rows := make([]row, 0, len(m.shown))
+	group, column := "", m.column()
+	for i, s := range m.shown {
+		if name := m.items[s.group].Group; name != group {
+			if group = name; len(rows) > 0 {
+				rows = append(rows, row{at: -1})
+			}
+			rows = append(rows, row{at: -1, group: group})
+		}
+		rows = append(rows, m.lines(i, column)...)
+	}
+	return rows
+}
+
+// Lines is how many lines all items take.
+func (m *Model) Lines() int { return len(m.rows()) }
+
+// onScreen is all lines of the items, and which of them are drawn: around the cursor, with the name of its group where
+// there is room.
+func (m *Model) onScreen() (rows []row, first, end int) {
+	rows = m.rows()
+	cursor, group := 0, 0
+	for cursor < len(rows)-1 && rows[cursor].at != m.at {
+		if cursor++; rows[cursor].at < 0 {
+			group = cursor
+		}
+	}
+	h := max(0, m.h-m.head()-len(m.notesShown()))
+	first, end = theme.Around(cursor, len(rows), h)
+	if first > group && cursor-group < h {
+		first, end = group, min(len(rows), group+h)
+	}
+	return rows, first, end
+}
+
+// head is how many lines stand above the items: the filter, and a rule where there is room.
+func (m *Model) head() int {
+	switch {
+	case m.Row != nil:
+		return 0
+	case m.h < 4:
+		return 1
+	}
+	return 2
+}
+
+// notesShown are the notes for which there is room.
+func (m *Model) notesShown() []string { return m.Notes[:min(len(m.Notes), max(0, m.h-m.head()-1))] }
