@@ -106,7 +106,7 @@ func (l Learned) asked(r Request, w Wire) wire.Request {
 		Temperature:          r.Temperature,
 		TopP:                 r.TopP,
 		Effort:               r.Effort,
-		NoStreamOptions:      l.NoStreamOptions || w != ChatWire,
+		NoStreamOptions:      l.NoStreamOptions || w == ResponsesWire || w == OllamaWire,
 		NoEncryptedReasoning: l.NoEncryptedReasoning || w != ResponsesWire,
 	}
 	if !l.NoCacheKey {
