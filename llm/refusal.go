@@ -280,9 +280,9 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	if status < 300 && !words.page {
 		e.Status = words.status // Inside a stream the status was sent before the failure.
 	}
-	e.Message = c.endpoint.redact(strings.ToValidUTF8(words.message, "\uFFFD"))
+	e.Message = c.redactor.Text(strings.ToValidUTF8(words.message, "\uFFFD"))
 	if e.Message == "" {
-		e.Message = c.endpoint.redact(strings.TrimSpace(words.codes))
+		e.Message = c.redactor.Text(strings.TrimSpace(words.codes))
 	}
 	e.Body = c.keep(body)
 	e.Wait = waitFrom(h, words, time.Now())
@@ -351,7 +351,7 @@ func (c *Client) blank(model string) *Error {
 // keep is what of a body an error keeps.
 func (c *Client) keep(body []byte) string {
 	// A key could be cut in two by the limit and then not be found.
-	text := c.endpoint.redact(strings.ToValidUTF8(string(body), "\uFFFD"))
+	text := c.redactor.Text(strings.ToValidUTF8(string(body), "\uFFFD"))
 	if len(text) > bodyMax {
 		text = strings.ToValidUTF8(text[:bodyMax], "")
 	}

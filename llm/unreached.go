@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"syscall"
+
+	"winnow/llm/redact"
 )
 
 // connectionFaults are the reasons for which a connection brings no answer, by what net and net/http say. Without words
@@ -55,7 +57,7 @@ func (c *Client) unreached(err error, model string) *Error {
 		err = address.Err // Its text repeats method and address.
 	}
 	e := c.blank(model)
-	e.Kind, e.Err = Network, shy{err, c.endpoint}
+	e.Kind, e.Err = Network, shy{err, c.redactor}
 	var timeout net.Error
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -77,12 +79,12 @@ func (c *Client) unreached(err error, model string) *Error {
 	return e
 }
 
-// shy is an error whose text does not give the endpoint's secrets away.
+// shy is an error whose text gives no secrets away.
 type shy struct {
 	err      error
-	endpoint Endpoint
+	redactor *redact.Redactor
 }
 
-func (s shy) Error() string { return s.endpoint.redact(s.err.Error()) }
+func (s shy) Error() string { return s.redactor.Text(s.err.Error()) }
 
 func (s shy) Unwrap() error { return s.err }
