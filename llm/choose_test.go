@@ -57,7 +57,7 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		want        string  // the choice and its reason, or a part of an error behind !
 		closed      string  // a part of the reason why no model is chosen
 	}{
-		{"what is named goes first", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide: because you named it", ""},
+		{"what is named", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide: because you named it", ""},
 		{"a name alone is not looked for here", "llama3.2:3b", only, ollama, `!there is no endpoint "llama3.2:3b"`, ""},
 		{"no default model", "openai", []Endpoint{asks(proxy)}, nil, "openai/big: because you named it", ""},
 		{"then a key", "", []Endpoint{keyed, guide}, ollama, "openai/gpt-5.2: because OPENAI_API_KEY is set", ""},
