@@ -292,6 +292,9 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	}
 	found := causes[slices.IndexFunc(causes, func(c cause) bool { return c.fits(e.Status, text) })]
 	e.Kind, e.say = found.kind, found.say
+	if e.say == noModel && model == "" {
+		e.say = sentence{} // A list of models was asked for.
+	}
 	switch {
 	case e.Kind != RateLimit && words.limit > 0 && words.prompt > 0:
 		e.Kind, e.Limit, e.Prompt = Overflow, words.limit, words.prompt

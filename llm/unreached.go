@@ -59,11 +59,12 @@ func (c *Client) unreached(err error, model string) *Error {
 	e := c.blank(model)
 	e.Kind, e.Err = Network, shy{err, c.redactor}
 	var timeout net.Error
+	var dns *net.DNSError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Kind, e.Address = Refused, c.endpoint.root()
 		return e
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case errors.As(err, &timeout) && timeout.Timeout() && !errors.As(err, &dns):
 		e.Kind = TimedOut
 		return e
 	}
