@@ -43,7 +43,7 @@ func (e Endpoint) CountedByService() bool { return e.counter() != "llama.cpp" }
 // vocabulary. Anthropic and Google have a way to ask for it, and llama.cpp writes the prompt out and counts that. No
 // answer is made. It may wait for the network. The error is an *Error.
 func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
-	asked := c.asked(r)
+	asked := c.asked(r, ChatWire)
 	switch c.endpoint.counter() {
 	case "anthropic":
 		address := c.endpoint.at("/messages/count_tokens")

@@ -13,7 +13,6 @@ import (
 	"winnow/history"
 	"winnow/llm/keys"
 	"winnow/llm/pricing"
-	"winnow/llm/redact"
 	"winnow/llm/tool"
 )
 
@@ -183,11 +182,4 @@ func secretHeader(name string) bool {
 		}
 	}
 	return false
-}
-
-// redact takes the endpoint's secrets, and what looks like a key, out of foreign text.
-func (e Endpoint) redact(text string) string {
-	var r redact.Redactor
-	r.Know(e.Secrets()...)
-	return r.Text(text)
 }

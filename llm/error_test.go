@@ -280,3 +280,19 @@ func TestCancelOverTheNetwork(t *testing.T) {
 		server.Close()
 	}
 }
+
+// A list that is not there is no model that is not there, whatever its path is called, and a name that nobody resolves
+// in time is no server that is slow.
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	for want, server := range map[string]step{
+		"https://api.openai.com/v1 does not provide this API (404): Cannot GET /v1/models. Check the base URL": {
+			status: 404, say: []string{"Cannot GET /v1/models"},
+		},
+		"https://api.openai.com/v1 cannot be reached: there is no network": {
+			refuse: &net.DNSError{Err: "i/o timeout", Name: "api.openai.com", IsTimeout: true},
+		},
+	} {
+		_, err := script(server).client().Models(t.Context())
+		wantText(t, "sentence", fmt.Sprint(err), want)
+	}
+}

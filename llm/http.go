@@ -234,10 +234,10 @@ func (c *Client) failed(resp *http.Response, model string) *Error {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		e.Kind, e.final = NotFound, true
 		e.say = sentence{"{where} redirects to {target}{status}, and winnow does not follow redirects", checkURL}
-		e.Message = c.endpoint.redact(resp.Header.Get("Location"))
+		e.Message = c.redactor.Text(resp.Header.Get("Location"))
 	}
 	if err != nil && e.Message == "" {
-		e.Err = shy{err, c.endpoint}
+		e.Err = shy{err, c.redactor}
 	}
 	return e
 }

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"math"
 	"strconv"
 )
 
@@ -30,13 +29,10 @@ func scalar(v any) string {
 	return ""
 }
 
-// whole is a number that is whole and not negative.
+// whole is a number that is not negative, without its fraction.
 func whole(v any) (int, bool) {
 	n, ok := v.(float64)
-	if !ok || n < 0 || n > 1<<53 || n != math.Trunc(n) {
-		return 0, false
-	}
-	return int(n), true
+	return int(n), ok && n >= 0 && n <= 1<<53
 }
 
 // number is a number, or one in a string, that is not negative; 0 for anything else.

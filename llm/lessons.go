@@ -105,7 +105,8 @@ func (c *Client) amend(e *Error, r Request, again bool) (how string, next *Reque
 	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
 		return "", nil
 	}
-	x := rejection{Error: e, sent: c.asked(r), wire: c.Wire(r.Model), knows: c.Known(r.Model), again: again}
+	format := c.Wire(r.Model)
+	x := rejection{Error: e, sent: c.asked(r, format), wire: format, knows: c.Known(r.Model), again: again}
 	for _, p := range parameters {
 		if x.said = complaintOf(e, r, p.names); x.said == noComplaint || !p.sent(x.sent) {
 			continue
@@ -119,13 +120,13 @@ func (c *Client) amend(e *Error, r Request, again bool) (how string, next *Reque
 		}
 		if lesson != nil {
 			if news, learned := c.teach(r.Model, lesson); learned {
-				return cmp.Or(changed(c.asked(r), x.sent), news), nil
+				return cmp.Or(changed(c.asked(r, format), x.sent), news), nil
 			}
 		}
 		if p.adapt != nil {
 			p.adapt(&r, x)
 		}
-		if how = changed(c.asked(r), x.sent); how != "" {
+		if how = changed(c.asked(r, format), x.sent); how != "" {
 			return how + ", for this request only", &r
 		}
 	}

@@ -280,9 +280,9 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	if status < 300 && !words.page {
 		e.Status = words.status // Inside a stream the status was sent before the failure.
 	}
-	e.Message = c.endpoint.redact(strings.ToValidUTF8(words.message, "\uFFFD"))
+	e.Message = c.redactor.Text(strings.ToValidUTF8(words.message, "\uFFFD"))
 	if e.Message == "" {
-		e.Message = c.endpoint.redact(strings.TrimSpace(words.codes))
+		e.Message = c.redactor.Text(strings.TrimSpace(words.codes))
 	}
 	e.Body = c.keep(body)
 	e.Wait = waitFrom(h, words, time.Now())
@@ -292,6 +292,9 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	}
 	found := causes[slices.IndexFunc(causes, func(c cause) bool { return c.fits(e.Status, text) })]
 	e.Kind, e.say = found.kind, found.say
+	if e.say == noModel && model == "" {
+		e.say = sentence{} // A list of models was asked for.
+	}
 	switch {
 	case e.Kind != RateLimit && words.limit > 0 && words.prompt > 0:
 		e.Kind, e.Limit, e.Prompt = Overflow, words.limit, words.prompt
@@ -351,7 +354,7 @@ func (c *Client) blank(model string) *Error {
 // keep is what of a body an error keeps.
 func (c *Client) keep(body []byte) string {
 	// A key could be cut in two by the limit and then not be found.
-	text := c.endpoint.redact(strings.ToValidUTF8(string(body), "\uFFFD"))
+	text := c.redactor.Text(strings.ToValidUTF8(string(body), "\uFFFD"))
 	if len(text) > bodyMax {
 		text = strings.ToValidUTF8(text[:bodyMax], "")
 	}

@@ -76,17 +76,17 @@ func (c *Client) Body(r Request) ([]byte, error) { return c.encoded(c.Wire(r.Mod
 
 // encoded is a request in a format.
 func (c *Client) encoded(w Wire, r Request) ([]byte, error) {
-	body, err := w.Body(c.asked(r))
+	body, err := w.Body(c.asked(r, w))
 	if err != nil {
 		return nil, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
 	}
 	return body, nil
 }
 
-// asked is a request as it is sent, after all that is known of its model.
-func (c *Client) asked(r Request) wire.Request {
+// asked is a request as it is sent in a format, after all that is known of its model.
+func (c *Client) asked(r Request, w Wire) wire.Request {
 	known := c.Known(r.Model)
-	asked := known.asked(r, c.Wire(r.Model))
+	asked := known.asked(r, w)
 	asked.Messages = c.returned(r)
 	asked.EchoReasoning = c.Profile(r.Model).EchoReasoning
 	asked.Tools = functions(r.Tools)

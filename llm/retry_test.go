@@ -14,6 +14,7 @@ import (
 	"time"
 )
 
+// What may pass by itself is told by refusals.txtar for each refusal.
 func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 	refused := step{refuse: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	fail := func(status int) step { return step{status: status, say: []string{`{"error":{"message":"x"}}`}} }
@@ -24,11 +25,7 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 		server step
 		tries  int
 	}{
-		{"408", nil, fail(408), 3},
-		{"409", nil, fail(409), 3},
-		{"429", nil, fail(429), 3},
 		{"500", nil, fail(500), 3},
-		{"503", nil, fail(503), 3},
 		{"529", nil, fail(529), 3},
 		{"connection refused", nil, refused, 3},
 		{"connection refused on this machine", local, refused, 2},
@@ -36,34 +33,6 @@ func TestRetryOnlyWhatMayPassAndOnlyBeforeTheFirstToken(t *testing.T) {
 		{"cut before the first token", nil, step{say: []string{": hi\n\n"}, end: "cut"}, 3},
 		{"error in the stream before the first token", nil, chunks(`{"error":{"message":"x","code":502}}`), 3},
 		{"400", nil, fail(400), 1},
-		{"401", nil, fail(401), 1},
-		{"402", nil, fail(402), 1},
-		{"403", nil, fail(403), 1},
-		{"404", nil, fail(404), 1},
-		{"422", nil, fail(422), 1},
-		{"overflow", nil, step{status: 400, say: []string{`{"error":"Context size has been exceeded."}`}}, 1},
-		{"no quota", nil, step{status: 429, say: []string{`{"error":{"type":"insufficient_quota","message":"x"}}`}}, 1},
-		{
-			"llama.cpp on bad arguments", nil,
-			step{
-				status: 500,
-				say: []string{
-					`{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: ` +
-						`[json.exception.parse_error.101] parse error"}}`,
-				},
-			},
-			1,
-		},
-		{
-			"llama.cpp on a template", nil,
-			step{
-				status: 500,
-				say: []string{
-					`{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning."}}`,
-				},
-			},
-			1,
-		},
 		{"web page", nil, step{say: []string{"<html></html>"}}, 1},
 		{"after the first token", nil, step{say: []string{delta2("Hal")}, end: "cut"}, 1},
 		{"error after the first token", nil, chunks(delta("Hal"), `{"error":{"message":"x","code":502}}`), 1},
@@ -278,92 +247,17 @@ func TestASlowReaderIsNotSilence(t *testing.T) {
 	})
 }
 
-func TestWaitHeaders(t *testing.T) {
+// TestWaits reads how long each refusal of waits.txtar asks to wait.
+func TestWaits(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	tests := []struct {
-		name    string
-		headers []string
-		body    string
-		want    time.Duration
-	}{
-		{"milliseconds", []string{"Retry-After-Ms", "250"}, "", 250 * time.Millisecond},
-		{
-			"milliseconds go before seconds",
-			[]string{"Retry-After-Ms", "1500", "Retry-After", "9"},
-			"",
-			1500 * time.Millisecond,
-		},
-		{"seconds", []string{"Retry-After", "20"}, "", 20 * time.Second},
-		{"parts of seconds", []string{"Retry-After", "0.5"}, "", 500 * time.Millisecond},
-		{"date", []string{"Retry-After", "Sat, 21 Nov 2026 08:01:00 GMT"}, "", time.Minute},
-		{"date that is over", []string{"Retry-After", "Sat, 21 Nov 2026 07:01:00 GMT"}, "", 0},
-		{"nonsense", []string{"Retry-After", "soon"}, "", 0},
-		{"below zero", []string{"Retry-After", "-5"}, "", 0},
-		{"not a number", []string{"Retry-After", "NaN"}, "", 0},
-		{"OpenAI milliseconds", []string{"X-Ratelimit-Reset-Requests", "12ms"}, "", 12 * time.Millisecond},
-		{"OpenAI second", []string{"X-Ratelimit-Reset-Tokens", "1s"}, "", time.Second},
-		{"OpenAI minutes", []string{"X-Ratelimit-Reset-Tokens", "6m0s"}, "", 6 * time.Minute},
-		{"Groq", []string{"X-Ratelimit-Reset-Tokens", "2m59.56s"}, "", 179560 * time.Millisecond},
-		{"days", []string{"X-Ratelimit-Reset-Requests", "1d2h"}, "", 26 * time.Hour},
-		{"a day", []string{"X-Ratelimit-Reset-Requests", "1d"}, "", 24 * time.Hour},
-		{
-			"the limit that is used up",
-			[]string{
-				"X-Ratelimit-Reset-Requests", "8s", "X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Tokens",
-				"3m", "X-Ratelimit-Remaining-Tokens", "5000",
-			},
-			"", 8 * time.Second,
-		},
-		{
-			"tokens where none is used up",
-			[]string{
-				"X-Ratelimit-Reset-Requests", "8h", "X-Ratelimit-Remaining-Requests", "5", "X-Ratelimit-Reset-Tokens",
-				"3s", "X-Ratelimit-Remaining-Tokens", "50",
-			},
-			"", 3 * time.Second,
-		},
-		{
-			"Anthropic",
-			[]string{
-				"Anthropic-Ratelimit-Tokens-Reset", "2026-11-21T08:00:30Z", "Anthropic-Ratelimit-Requests-Reset",
-				"2026-11-21T08:09:00Z",
-			},
-			"", 30 * time.Second,
-		},
-		{"OpenRouter", []string{"X-Ratelimit-Reset", "1795248045000"}, "", 45 * time.Second},
-		{
-			"OpenRouter in the body", nil,
-			`{"error":{"message":"Rate limit exceeded","code":429,` +
-				`"metadata":{"headers":{"X-RateLimit-Reset":"1795248045000"}}}}`,
-			45 * time.Second,
-		},
-		{"epoch seconds", []string{"X-Ratelimit-Reset", "1795248010"}, "", 10 * time.Second},
-		{
-			"Gemini in the body", nil,
-			`[{"error":{"code":429,"message":"quota",` +
-				`"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}]}}]`,
-			37 * time.Second,
-		},
-		{
-			"in the text", nil, `{"error":{"message":"Rate limit reached. Please try again in 7.66s. Visit us."}}`,
-			7660 * time.Millisecond,
-		},
-		{"in the text, milliseconds", nil, `{"error":"try again in 120ms"}`, 120 * time.Millisecond},
-		{"in the text, minutes", nil, `{"error":"Please try again in 6m0s."}`, 6 * time.Minute},
-		{"in words", nil, `{"error":"Retry after 12 seconds"}`, 12 * time.Second},
-		{"nothing", nil, `{"error":"busy"}`, 0},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			h := make(http.Header)
-			for i := 0; i+1 < len(test.headers); i += 2 {
-				h.Set(test.headers[i], test.headers[i+1])
-			}
-			if got := waitFrom(h, parseRefusal([]byte(test.body)), now); got != test.want {
-				t.Errorf("%v %s: got %v, want %v", test.headers, test.body, got, test.want)
-			}
-		})
-	}
+	checkFixtures(t, "testdata/waits.txtar", func(_ *testing.T, head, body string) string {
+		h := make(http.Header)
+		for line := range strings.Lines(head) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			h.Set(name, value)
+		}
+		return waitFrom(h, parseRefusal([]byte(body)), now).String() + "\n"
+	})
 }
 
 // A server that never ends costs neither memory nor disk without end.

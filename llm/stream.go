@@ -138,7 +138,7 @@ func (a *attempt) broken(err error) error {
 		return a.client.lasting(BadStream, a.model, err)
 	}
 	e := a.client.blank(a.model)
-	e.Kind, e.Err = Broken, shy{err, a.client.endpoint}
+	e.Kind, e.Err = Broken, shy{err, a.client.redactor}
 	return e
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"syscall"
+
+	"winnow/llm/redact"
 )
 
 // connectionFaults are the reasons for which a connection brings no answer, by what net and net/http say. Without words
@@ -55,13 +57,14 @@ func (c *Client) unreached(err error, model string) *Error {
 		err = address.Err // Its text repeats method and address.
 	}
 	e := c.blank(model)
-	e.Kind, e.Err = Network, shy{err, c.endpoint}
+	e.Kind, e.Err = Network, shy{err, c.redactor}
 	var timeout net.Error
+	var dns *net.DNSError
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Kind, e.Address = Refused, c.endpoint.root()
 		return e
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case errors.As(err, &timeout) && timeout.Timeout() && !errors.As(err, &dns):
 		e.Kind = TimedOut
 		return e
 	}
@@ -77,12 +80,12 @@ func (c *Client) unreached(err error, model string) *Error {
 	return e
 }
 
-// shy is an error whose text does not give the endpoint's secrets away.
+// shy is an error whose text gives no secrets away.
 type shy struct {
 	err      error
-	endpoint Endpoint
+	redactor *redact.Redactor
 }
 
-func (s shy) Error() string { return s.endpoint.redact(s.err.Error()) }
+func (s shy) Error() string { return s.redactor.Text(s.err.Error()) }
 
 func (s shy) Unwrap() error { return s.err }

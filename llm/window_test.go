@@ -1,95 +1,43 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// Each server states its window in its own place, and what a model was trained for is none.
+// TestWindow asks each server of windows.txtar for the window of a model.
 func TestWindow(t *testing.T) {
-	const at = "http://127.0.0.1:8080"
-	list := func(entry string) string { return `{"data":[{"id":"other","max_model_len":1},` + entry + `]}` }
-	trained := list(`{"id":"m","max_context_length":131072,"meta":{"n_ctx_train":131072}}`)
-	for name, test := range map[string]struct {
-		server      machine
-		base, model string
-		want        Window
-	}{
-		"llama.cpp": {
-			machine{
-				at + "/props":     `{"default_generation_settings":{"n_ctx":8192}}`,
-				at + "/v1/models": list(`{"id":"m","meta":{"n_ctx":4096}}`),
-			},
-			at, "m",
-			Window{Tokens: 8192, Source: "llama.cpp's n_ctx"},
-		},
-		"vLLM": {
-			machine{at + "/v1/models": list(`{"id":"m","max_model_len":16384}`)},
-			at, "m",
-			Window{Tokens: 16384, Source: "the server's max_model_len"},
-		},
-		"Ollama running": {
-			machine{
-				at + "/v1/models": trained,
-				at + "/api/ps": `{"models":[{"name":"x","context_length":9},{"name":"m:latest",` +
-					`"context_length":4096}]}`,
-			},
-			at, "m",
-			Window{Tokens: 4096, Source: "Ollama's running context_length"},
-		},
-		"Ollama not running": {
-			machine{at + "/v1/models": trained, at + "/api/ps": `{"models":[]}`},
-			at, "m",
-			Window{Tokens: 4096, Source: "assumed: Ollama's default, until the model runs", Assumed: true, Again: true},
-		},
-		"LM Studio": {
-			machine{
-				at + "/v1/models": trained,
-				at + "/api/v1/models": `{"models":[{"key":"m","loaded_instances":[{"id":"m",` +
-					`"config":{"context_length":6000}}]}]}`,
-			},
-			at, "m",
-			Window{Tokens: 6000, Source: "LM Studio's loaded context_length"},
-		},
-		"OpenRouter": {
-			machine{
-				"https://openrouter.ai/v1/models": list(`{"id":"a/m","context_length":200000,` +
-					`"top_provider":{"context_length":65536}}`),
-			},
-			"https://openrouter.ai", "a/m",
-			Window{Tokens: 65536, Source: "the server's top_provider.context_length"},
-		},
-		"Mistral": {
-			machine{"https://api.mistral.ai/v1/models": list(`{"id":"models/m","max_context_length":32000}`)},
-			"https://api.mistral.ai", "m",
-			Window{Tokens: 32000, Source: "the server's max_context_length"},
-		},
-		"by name, behind a proxy on this machine": {
-			machine{},
-			at, "x/gpt-oss",
-			Window{Tokens: 131_072, Source: "by name, from winnow's table of models", ByName: true},
-		},
-		"nobody, at a remote address": {
-			machine{}, "https://x.example", "m", Window{Tokens: 128_000, Source: "assumed", Assumed: true},
-		},
-		"nobody, on this machine": {
-			machine{at + "/v1/models": trained}, at, "m", Window{Tokens: 8192, Source: "assumed", Assumed: true},
-		},
-		"nobody, on this network": {
-			machine{}, "http://10.0.0.2:8080", "m", Window{Tokens: 8192, Source: "assumed", Assumed: true},
-		},
-	} {
-		c := NewClient(Endpoint{Name: "x", BaseURL: test.base + "/v1", Doer: test.server})
-		stated, err := c.StatedWindow(t.Context(), test.model)
-		got := WindowFacts{Model: test.model, Remote: !c.endpoint.Own(), Stated: stated}.Window()
-		if err != nil || got != test.want {
-			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, test.want)
+	checkFixtures(t, "testdata/windows.txtar", func(t *testing.T, head, body string) string {
+		base, model, _ := strings.Cut(head, " ")
+		server := machine{}
+		for line := range strings.Lines(body) {
+			path, answer, _ := strings.Cut(strings.TrimSpace(line), " ")
+			server[strings.TrimSuffix(base, "/v1")+path] = cmp.Or(answer, "404 ")
 		}
-	}
+		c := NewClient(Endpoint{Name: "x", BaseURL: base, Doer: server})
+		stated, err := c.StatedWindow(t.Context(), model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := WindowFacts{Model: model, Remote: !c.endpoint.Own(), Stated: stated}.Window()
+		text := fmt.Sprint(w.Tokens, " ", w.Source)
+		if w.Again {
+			text += "; asked again"
+		}
+		if w.ByName {
+			text += "; by name"
+		}
+		if assumed := strings.HasPrefix(w.Source, "assumed"); w.Assumed != assumed {
+			t.Errorf("%s is assumed: %t", w.Source, w.Assumed)
+		}
+		return text + "\n"
+	})
 }
 
 func TestWindowFactsInTheirOrder(t *testing.T) {

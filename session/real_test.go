@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,11 +54,11 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// ask sends a message and returns what was said beside the answer.
+// ask sends a message and returns what was said beside the answer. A model of random weights may end at once.
 func (b *realBench) ask(s *Session, text string) (said string) {
 	b.t.Helper()
 	events, err := drain(s.Send(b.t.Context(), text))
-	if err != nil {
+	if err != nil && !errors.Is(err, llm.Empty) {
 		b.t.Fatal(err)
 	}
 	return strings.Join(notices(events), "\n")

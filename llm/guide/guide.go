@@ -29,8 +29,6 @@ const (
 	Window = 4096
 	// Model is the one model that the guide serves.
 	Model = "guide"
-	// ReadablePace is a pace at which a person can follow an answer.
-	ReadablePace = 15 * time.Millisecond
 )
 
 // baseURL is where requests seem to go. The domain .invalid never exists, so that a request that misses the guide
