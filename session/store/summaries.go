@@ -71,7 +71,10 @@ func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error
 type MessageRuns history.IDs
 
 // Value is the column's text.
-func (r MessageRuns) Value() (driver.Value, error) { return history.IDs(r).String(), nil }
+func (r MessageRuns) Value() (driver.Value, error) {
+	text, err := json.Marshal(r)
+	return string(text), err
+}
 
 // Scan reads the column's text. There are no runs where they are damaged.
 func (r *MessageRuns) Scan(text any) error {
