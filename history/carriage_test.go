@@ -47,35 +47,6 @@ func TestWhatAReplyCarriedGoesToItsModelAlone(t *testing.T) {
 	})
 }
 
-// What is carried is part of the sums: without it the request costs that much less.
-func TestWhatIsCarriedIsCounted(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		carry(t, &s)
-		if rapid.Bool().Draw(t, "all of it") {
-			s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
-			s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = 0, 0
-		}
-		p, fits := built(t, s)
-		cost := 0
-		for _, m := range p.Messages {
-			for _, text := range carried(m) {
-				cost += (len(text) + 3) / 4
-			}
-		}
-		s.o.To = Origin{}
-		bare, without := built(t, s)
-		for i, m := range bare.Messages {
-			if what := strings.Join(carried(m), ""); what != "" {
-				t.Fatalf("message %d carries %q to nobody", i, what)
-			}
-		}
-		// What does not fit is counted as the most that it may cost.
-		if fits && without && requestText(p) == requestText(bare) && p.Sum.Total != bare.Sum.Total+cost {
-			t.Fatalf("%d tokens with %d carried, %d without\n%s", p.Sum.Total, cost, bare.Sum.Total, s)
-		}
-	})
-}
-
 func thinking(calls bool) []Message {
 	from := Origin{Endpoint: "cloud", Model: "large"}
 	list := []Message{{ID: 1, Role: User, Content: "what is the weather", Status: Complete}}

@@ -128,16 +128,3 @@ func TestChangeKinds(t *testing.T) {
 		})
 	}
 }
-
-func TestChangesStandInTheOrderOfTheConversation(t *testing.T) {
-	entry := func(id int64, index int, d Disposition) Entry { return Entry{ID: id, Index: index, Disposition: d} }
-	before := []Entry{entry(1, 0, Kept), entry(2, 1, Kept), entry(3, 2, Kept)}
-	after := []Entry{entry(1, 0, Dropped), entry(4, 1, Kept), entry(5, 2, Kept)}
-	var got []int64
-	for _, c := range Compare(before, after) {
-		got = append(got, c.Entry().ID)
-	}
-	if want := []int64{1, 4, 2, 5, 3}; !slices.Equal(got, want) {
-		t.Errorf("the changes are of messages %v, want %v", got, want)
-	}
-}

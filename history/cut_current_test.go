@@ -61,16 +61,3 @@ func TestTheCurrentMessageIsCutOnlyByTheUsersChoice(t *testing.T) {
 		t.Errorf("only %d of 400 requests had to be cut", cut)
 	}
 }
-
-func TestTheUsersCutDoesNotHelpWhereTheRestDoesNotFit(t *testing.T) {
-	t.Parallel()
-	policy, err := Preset("balanced")
-	if err != nil {
-		t.Fatal(err)
-	}
-	policy.Budget = 200
-	_, err = Build(nil, Options{Policy: policy, System: strings.Repeat("rule ", 2000), Turn: []Message{{ID: 1, Role: User, Content: "Hello there"}}, CutCurrent: true})
-	if over := (*OverBudgetError)(nil); !errors.As(err, &over) {
-		t.Errorf("the error is %v, want an OverBudgetError", err)
-	}
-}

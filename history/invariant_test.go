@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -263,39 +260,6 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	})
 }
 
-func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		b := newSelection(Read(s.past, s.o.Count).request(s.o))
-		b.findNewest()
-		for i := range b.candidates {
-			v := &b.candidates[i]
-			for _, d := range []detail{short, headTail} {
-				if d == headTail && (i < b.last.from || i >= b.last.to) {
-					continue
-				}
-				f := b.rendering(i, d)
-				if !utf8.ValidString(f.text) {
-					t.Fatalf("cut %q to %q: not UTF-8", v.Content, f.text)
-				}
-				if v.Role == User && v.chars <= s.o.Policy.UserMaxChars && !f.whole() {
-					t.Fatalf("a user message of %d characters within the limit is cut\n%s", v.chars, s)
-				}
-				if f.whole() {
-					continue
-				}
-				if s.o.Policy.Preset != "classic" && runes(f.text) > v.chars {
-					t.Fatalf("cut %d characters to %d: %q", v.chars, runes(f.text), f.text)
-				}
-				head := string([]rune(v.Content)[:f.cut.From])
-				tail := string([]rune(v.Content)[f.cut.To:])
-				if f.text != head+f.note+tail || d == short && v.kind() != Tool && tail != "" {
-					t.Fatalf("cut %q to %q", v.Content, f.text)
-				}
-			}
-		}
-	})
-}
-
 // Each run of messages that are left out has one marker with its count, exactly there: in front of the
 // user's message that follows, at the end of the question inside of whose answers it is, alone in a message
 // where there is no question, and at the end of the system prompt in front of the current message.
@@ -385,27 +349,6 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 	})
 }
 
-// A call and its results stand together, in the order of the calls, and the body in the order of the
-// history.
-func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		c := Read(s.past, s.o.Count)
-		b := c.selectFor(s.o)
-		in := map[int]bool{}
-		group := -1
-		for i, v := range b.candidates {
-			if sent, seen := in[v.group]; seen && sent != b.inRequest(i) {
-				t.Fatalf("the tool group of message %d is torn at view %d\n%s", v.group, i, s)
-			}
-			in[v.group] = b.inRequest(i)
-			if v.group < group {
-				t.Fatalf("view %d of message %d stands behind message %d\n%s", i, v.group, group, s)
-			}
-			group = v.group
-		}
-	})
-}
-
 // A request that is read again as a history makes the same request.
 func TestBuildingTwiceChangesNothing(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
@@ -486,62 +429,6 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				}
 				block = after
 			}
-		}
-	})
-}
-
-// frameParts are the parts of the frame of recalled texts: a day, or a label.
-var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|assistant|tool)(?:, [\d-]+)?:\n`)
-
-// What is recalled stands under its day, whose line stands there once, and behind the label of its message. The frame
-// costs its lines, its labels and the stand-ins for missing results.
-func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		s.o.Policy.Placement = Steady
-		b := Read(s.past, s.o.Count).selectFor(s.o)
-		w := &writer{selection: b}
-		if block, _ := w.recalledBlock(); block == nil {
-			return
-		}
-		frame, tokens := w.added[0].Text, w.added[0].Tokens
-		want := b.c.count(recallHead) + b.c.count(recallTail)
-		var recalled []candidate
-		for i, v := range b.candidates {
-			if !b.recalled(i) {
-				continue
-			}
-			if recalled = append(recalled, v); v.StandIn {
-				want += b.rendering(i, b.recall[i]).tokens // nobody said it: it is part of the frame
-			}
-		}
-		day, number := "", 0
-		for _, part := range frameParts.FindAllStringSubmatch(strings.TrimSuffix(strings.TrimPrefix(frame, recallHead), recallTail), -1) {
-			want += b.c.count(part[0])
-			if part[1] != "" {
-				if part[1] <= day {
-					t.Fatalf("the day %s stands behind %s\n%s\n%s", part[1], day, frame, s)
-				}
-				day, number = part[1], 0
-				continue
-			}
-			if number++; part[2] != "" {
-				number, _ = strconv.Atoi(part[2])
-			} else if number == 1 {
-				t.Fatalf("the first label of a day has no number\n%s\n%s", frame, s)
-			}
-			if len(recalled) == 0 || number != recalled[0].From+1 {
-				t.Fatalf("%q labels message %d, and %d recalled texts are left\n%s\n%s", part[0], number, len(recalled), frame, s)
-			}
-			if said := recalled[0].CreatedMS; said != 0 && dateOf(said/msPerDay) != day && !strings.Contains(part[0], dateOf(said/msPerDay)) {
-				t.Fatalf("%q stands under %q\n%s\n%s", part[0], day, frame, s)
-			}
-			recalled = recalled[1:]
-		}
-		if len(recalled) > 0 {
-			t.Fatalf("%d recalled texts have no label\n%s\n%s", len(recalled), frame, s)
-		}
-		if tokens != want || b.cost.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {
-			t.Fatalf("the frame costs %d, want %d; the whole is billed %d\n%s\n%s", tokens, want, b.cost.recalled, frame, s)
 		}
 	})
 }

@@ -94,27 +94,3 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 		t.Errorf("an unknown preset: got %v", err)
 	}
 }
-
-// In each preset a result that is sent as text has the limit of a result, not that of an answer.
-func TestAResultWithoutItsCallHasTheLimitOfAResult(t *testing.T) {
-	const size = 30000
-	past := []Message{
-		{ID: 1, Role: User, Content: "read it", Status: Complete},
-		{ID: 2, Role: Tool, ToolCallID: "lost", Content: strings.Repeat("row and ", size/8), Status: Complete},
-	}
-	for _, name := range Presets() {
-		p, err := Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Elastic, p.LastWholeMaxTokens = false, 0
-		plan, err := Build(past, Options{Policy: p, Turn: []Message{{ID: 9, Role: User, Content: "and now"}}})
-		if err != nil {
-			t.Fatalf("preset %s: %v", name, err)
-		}
-		want := min(size, p.ToolMaxChars) // or the end of a word in front of that
-		if got := plan.Entries[1].CharsAfter; got > want || got < want-wordChars {
-			t.Errorf("preset %s sends %d of %d characters of the result, want %d", name, got, size, want)
-		}
-	}
-}

@@ -91,35 +91,6 @@ func TestTheCurrentMessageIsSentOnceOrTheSumShowsTheCause(t *testing.T) {
 	})
 }
 
-// Nothing is in a request that nobody said, but what the plan lists as added, and blank lines between
-// texts that share a message.
-func TestEveryTextOfARequestHasItsSource(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		// What is recalled may stand in its place too, shorter.
-		s.o.Policy.RecallMaxTokens, s.o.Summaries = 0, nil
-		p, _ := built(t, s)
-		all, known := 0, runes(s.o.System)
-		for _, m := range p.Messages {
-			all += runes(m.Content)
-		}
-		for _, e := range p.Entries {
-			if e.Recalled && s.o.Policy.Placement == Steady && (e.Place != Out || e.Role != User) {
-				return // it stands there twice, or its calls are written out
-			}
-			if e.Level != Out {
-				known += runes(s.sentText(e))
-			}
-		}
-		for _, a := range p.Added {
-			known += runes(a.Text)
-		}
-		between := all - known
-		if between < 0 || between%runes(joint) != 0 || between/runes(joint) > len(p.Entries)+len(p.Added) {
-			t.Fatalf("%d characters are sent, %d of them have a source\n%s%s\n%s", all, known, planText(p, nil), requestText(p), s)
-		}
-	})
-}
-
 // partsOf is the sum of the parts of what must be sent.
 func partsOf(over *OverBudgetError) int {
 	n := 0
@@ -184,6 +155,9 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 				continue
 			}
 			before := s.stored(e)
+			if e.Role == User && len(e.Cuts) > 0 && len(e.Repairs) == 0 && e.CharsBefore <= s.o.Policy.UserMaxChars {
+				t.Fatalf("message %d of the user is within its limit and cut: %+v\n%s", e.Index, e, s)
+			}
 			if !utf8.ValidString(sent) {
 				t.Fatalf("message %d is sent as %q\n%s", e.Index, sent, s)
 			}
