@@ -72,7 +72,10 @@ func countSent(entries []Entry) int {
 // TestChangeKinds names each kind by an example.
 func TestChangeKinds(t *testing.T) {
 	kept := Entry{ID: 1, Disposition: Kept, CharsAfter: 9, CharsBefore: 9, TokensAfter: 3}
-	cut := Entry{ID: 1, Disposition: Cut, CharsAfter: 4, CharsBefore: 9, TokensAfter: 2, Cuts: []Range{{4, 9}}, Inserted: []Insert{{4, "…"}}}
+	cut := Entry{
+		ID: 1, Disposition: Cut, CharsAfter: 4, CharsBefore: 9, TokensAfter: 2, Cuts: []Range{{4, 9}},
+		Inserted: []Insert{{4, "…"}},
+	}
 	dropped := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: cause.Older}}
 	otherWords := Entry{ID: 1, Disposition: Dropped, CharsBefore: 9, Cause: Cause{Code: cause.BudgetTaken}}
 	excluded := Entry{ID: 1, Disposition: Excluded, CharsBefore: 9}

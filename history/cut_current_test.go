@@ -27,8 +27,14 @@ func TestTheCurrentMessageIsCutOnlyByTheUsersChoice(t *testing.T) {
 			text.WriteString(words[random.IntN(len(words))] + " ")
 		}
 		policy.Budget = 200 + random.IntN(2000)
-		past := []Message{{ID: 1, Role: User, Content: "first question"}, {ID: 2, Role: Assistant, Content: strings.Repeat("answer ", random.IntN(300)) + "."}}
-		o := Options{Policy: policy, System: "Be brief.", Turn: []Message{{ID: 3, Role: User, Content: text.String()}}, Window: 1 << 20}
+		past := []Message{{ID: 1, Role: User, Content: "first question"}, {
+			ID: 2, Role: Assistant,
+			Content: strings.Repeat("answer ", random.IntN(300)) + ".",
+		}}
+		o := Options{Policy: policy, System: "Be brief.", Turn: []Message{{
+			ID: 3, Role: User,
+			Content: text.String(),
+		}}, Window: 1 << 20}
 		plain, plainErr := Build(past, o)
 		o.CutCurrent = true
 		plan, err := Build(past, o)

@@ -48,7 +48,8 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 		for _, a := range p.Added {
 			added += a.Tokens
 		}
-		if sum.Total != parts || rows != sum.Body+sum.Recalled+sum.Pinned+sum.Draft || added != sum.Added || sent != sum.Sent {
+		if sum.Total != parts || rows != sum.Body+sum.Recalled+sum.Pinned+sum.Draft || added != sum.Added ||
+			sent != sum.Sent {
 			t.Fatalf("rows %d, added %d, sent %d; sum %+v\n%s", rows, added, sent, sum, s)
 		}
 		if fits && sum.Used() > sum.Limit {
@@ -116,16 +117,19 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
-			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated && e.Disposition != Blank && e.Disposition != Dropped {
+			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated &&
+				e.Disposition != Blank && e.Disposition != Dropped {
 				t.Fatalf("excluded message %d: %+v\n%s", i, e, s)
 			}
-			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled || e.Disposition == Dropped
+			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled ||
+				e.Disposition == Dropped
 			if opener < 0 && e.Role == User && sendable && !e.LeftOut() {
 				opener = i
 			}
 		}
 		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
-		if !b.over && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries[opener].Level == Out {
+		if !b.over && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 &&
+			p.Entries[opener].Level == Out {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries[opener], planText(p, nil), s)
 		}
 	})
@@ -227,7 +231,9 @@ func TestMoreBudgetNeverSendsLess(t *testing.T) {
 		large, _ := built(t, s)
 		for i := range small.Entries {
 			if small.Entries[i].Level > large.Entries[i].Level {
-				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i, small.Entries[i].Level, large.Entries[i].Level, bound, more, planText(small, nil), planText(large, nil), s)
+				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i,
+					small.Entries[i].Level, large.Entries[i].Level, bound, more, planText(small, nil), planText(large,
+						nil), s)
 			}
 		}
 	})
@@ -288,19 +294,24 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			ok := a.Kind == AddedSummary || marker == b.marker(missing)
 			switch {
 			case next < 0:
-				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
+				ok = ok && in.Role == System && strings.Contains(in.Content,
+					marker) // later system messages stand behind it
 			case b.candidates[next].Role == User:
 				text := b.rendering(next, b.detailInBody(next)).text
-				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
+				ok = ok && in.Role == User && strings.Contains(in.Content, marker) &&
+					strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
 				text := b.rendering(asked, b.detailInBody(asked)).text
-				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
+				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) &&
+					strings.HasSuffix(in.Content, marker) ||
 					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
 			default:
-				ok = ok && in.Role == User && strings.HasSuffix(in.Content, marker) && (in.Content == marker || s.o.Profile.MergeSameRole)
+				ok = ok && in.Role == User && strings.HasSuffix(in.Content, marker) && (in.Content == marker ||
+					s.o.Profile.MergeSameRole)
 			}
 			if !ok {
-				t.Fatalf("gap %d of %d messages in front of view %d has %+v in %q\n%s%s\n%s", gaps, missing, next, a, in.Content, planText(p, nil), requestText(p), s)
+				t.Fatalf("gap %d of %d messages in front of view %d has %+v in %q\n%s%s\n%s", gaps, missing, next, a,
+					in.Content, planText(p, nil), requestText(p), s)
 			}
 			missing = 0
 		}
@@ -318,7 +329,8 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 		}
 		end(-1)
 		if gaps != len(markers) || gaps != b.cost.gaps {
-			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.cost.gaps, len(markers), planText(p, nil), requestText(p), s)
+			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.cost.gaps, len(markers), planText(p, nil),
+				requestText(p), s)
 		}
 	})
 }
@@ -340,9 +352,11 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 			}
 			excluded := b.cause[question] == cause.Excluded
 			if b.inBody(i) && !b.inBody(question) && !(excluded && pinned[v.group]) {
-				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1, planText(p, nil), requestText(p), s)
+				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1,
+					planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {
+			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] &&
+				!(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.From+1, e, s)
 			}
 		}
@@ -382,7 +396,8 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		again.past = p.Messages[first : len(p.Messages)-1]
 		q, err := Build(again.past, again.o)
 		if requestText(q) != requestText(p) {
-			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil), requestText(q), s)
+			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil),
+				requestText(q), s)
 		}
 		for _, e := range q.Entries[:len(again.past)] {
 			if len(e.Repairs) > 0 {

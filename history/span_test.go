@@ -37,7 +37,8 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 			}
 			e := plan.Entries[span.Entry]
 			if want := s.sentText(e); got != want {
-				t.Fatalf("message %d is sent as %q, its span has %q\n%s\n%s", e.Index+1, want, got, requestText(plan), s)
+				t.Fatalf("message %d is sent as %q, its span has %q\n%s\n%s", e.Index+1, want, got, requestText(plan),
+					s)
 			}
 		}
 		for i, e := range plan.Entries {

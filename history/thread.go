@@ -66,7 +66,10 @@ func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
 	})
 	t.entries = make([]Entry, len(past))
 	for i := range past {
-		e := Entry{ID: past[i].ID, Index: i, Role: past[i].Role, CharsBefore: sizes[i].chars, Repairs: repaired.Repairs[i]}
+		e := Entry{
+			ID: past[i].ID, Index: i, Role: past[i].Role, CharsBefore: sizes[i].chars,
+			Repairs: repaired.Repairs[i],
+		}
 		e.Disposition, e.Cause.Code = Blank, cause.Blank
 		if code, unsent := repaired.Unsent[i]; unsent {
 			e.drop(code)

@@ -88,7 +88,7 @@ type Result struct {
 	Repairs map[int][]message.Repair
 	Unsent  map[int]cause.Code      // messages of which nothing is sent though they are not blank, and why
 	Heads   map[int]int             // results that belong to a call, sent or not, and the position of its message
-	Before  map[int]message.Message // messages of which something else is sent by choice, as they would be sent without it
+	Before  map[int]message.Message // messages that something else is sent of by choice, as they are without it
 }
 
 // run is one run over a stretch of a conversation that begins outside any tool group.
