@@ -37,7 +37,7 @@ func (s *selection) alike(messages []Message, undone []change) int {
 	for _, c := range undone {
 		s.body[c.candidate], s.recall[c.candidate] = c.body, c.recall
 	}
-	second, _ := s.write().finish()
+	second := s.write().finish()
 	s.body, s.recall = body, recall
 	return Alike(messages, second)
 }

@@ -35,7 +35,8 @@ type load struct {
 	carried   int // tokens
 }
 
-// carry decides what each candidate carries. Of the messages that the user chose something else for, the cost is already
+// carry decides what each candidate carries. Of the messages that the user chose something else for, the cost is
+// already
 // known that they would have without it.
 func (t *thread) carry(otherwise map[int]Message, count Counter) {
 	called := false // in the turn at hand

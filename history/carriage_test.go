@@ -37,41 +37,15 @@ func TestWhatAReplyCarriedGoesToItsModelAlone(t *testing.T) {
 				t.Fatalf("message %d carries %q to %+v\n%s", i, what, s.o.Profile, s)
 			}
 			came := func(original Message) bool {
-				return original.Origin == m.Origin && (m.Replay == "" || m.Replay == original.Replay) && (m.Reasoning == "" || m.Reasoning == original.Reasoning) &&
-					(len(m.ToolCalls) > 0 || strings.HasPrefix(m.Content, message.Clean(original.Content)) && len(original.ToolCalls) == 0)
+				return original.Origin == m.Origin && (m.Replay == "" || m.Replay == original.Replay) &&
+					(m.Reasoning == "" || m.Reasoning == original.Reasoning) &&
+					(len(m.ToolCalls) > 0 || strings.HasPrefix(m.Content, message.Clean(original.Content)) &&
+						len(original.ToolCalls) == 0)
 			}
 			if !slices.ContainsFunc(all, came) {
-				t.Fatalf("message %d carries %q with the text %q, which did not come together\n%s", i, what, m.Content, s)
+				t.Fatalf("message %d carries %q with the text %q, which did not come together\n%s", i, what,
+					m.Content, s)
 			}
-		}
-	})
-}
-
-// What is carried is part of the sums: without it the request costs that much less.
-func TestWhatIsCarriedIsCounted(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		carry(t, &s)
-		if rapid.Bool().Draw(t, "all of it") {
-			s.o.Policy.Budget, s.o.Policy.MaxMessages = 1<<24, NoLimit
-			s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = 0, 0
-		}
-		p, fits := built(t, s)
-		cost := 0
-		for _, m := range p.Messages {
-			for _, text := range carried(m) {
-				cost += (len(text) + 3) / 4
-			}
-		}
-		s.o.To = Origin{}
-		bare, without := built(t, s)
-		for i, m := range bare.Messages {
-			if what := strings.Join(carried(m), ""); what != "" {
-				t.Fatalf("message %d carries %q to nobody", i, what)
-			}
-		}
-		// What does not fit is counted as the most that it may cost.
-		if fits && without && requestText(p) == requestText(bare) && p.Sum.Total != bare.Sum.Total+cost {
-			t.Fatalf("%d tokens with %d carried, %d without\n%s", p.Sum.Total, cost, bare.Sum.Total, s)
 		}
 	})
 }
@@ -81,17 +55,29 @@ func thinking(calls bool) []Message {
 	list := []Message{{ID: 1, Role: User, Content: "what is the weather", Status: Complete}}
 	if calls {
 		list = append(list,
-			Message{ID: 2, Role: Assistant, Reasoning: "I need the tool", Replay: `{"x":1}`, Origin: from, Status: Complete, ToolCalls: []ToolCall{{ID: "a", Name: "weather", Arguments: "{}", Replay: `{"y":2}`}}},
+			Message{
+				ID: 2, Role: Assistant, Reasoning: "I need the tool", Replay: `{"x":1}`, Origin: from,
+				Status: Complete, ToolCalls: []ToolCall{{
+					ID: "a", Name: "weather", Arguments: "{}",
+					Replay: `{"y":2}`,
+				}},
+			},
 			Message{ID: 3, Role: Tool, ToolCallID: "a", Content: "rain", Status: Complete})
 	}
 	return append(list,
-		Message{ID: 4, Role: Assistant, Content: strings.Repeat("It rains. ", 50), Reasoning: "the tool says rain", Replay: `{"z":3}`, Origin: from, Status: Complete})
+		Message{
+			ID: 4, Role: Assistant, Content: strings.Repeat("It rains. ", 50), Reasoning: "the tool says rain",
+			Replay: `{"z":3}`, Origin: from, Status: Complete,
+		})
 }
 
 // askLarge is a next question to the model that answered.
 func askLarge(t *testing.T) Options {
 	t.Helper()
-	o := Options{Turn: []Message{{ID: 9, Role: User, Content: "thanks"}}, To: Origin{Endpoint: "cloud", Model: "large"}, Profile: Profile{EchoReasoning: true}}
+	o := Options{Turn: []Message{{ID: 9, Role: User, Content: "thanks"}}, To: Origin{
+		Endpoint: "cloud",
+		Model:    "large",
+	}, Profile: Profile{EchoReasoning: true}}
 	var err error
 	if o.Policy, err = Preset("balanced"); err != nil {
 		t.Fatal(err)
@@ -106,16 +92,37 @@ func TestReasoningIsReturnedInATurnThatCalledTools(t *testing.T) {
 		tweak func(*Options)
 		want  []string // by message: reasoning, keys, keys of its call
 	}{
-		{"with tools", thinking(true), nil, []string{``, `I need the tool {"x":1} {"y":2}`, ``, `the tool says rain {"z":3}`, ``}},
+		{"with tools", thinking(true), nil, []string{
+			``, `I need the tool {"x":1} {"y":2}`, ``,
+			`the tool says rain {"z":3}`, ``,
+		}},
 		{"without tools", thinking(false), nil, []string{``, `{"z":3}`, ``}},
-		{"not asked for", thinking(true), func(o *Options) { o.Profile.EchoReasoning = false }, []string{``, `{"x":1} {"y":2}`, ``, `{"z":3}`, ``}},
-		{"keys refused", thinking(true), func(o *Options) { o.Profile.NoReplay = true }, []string{``, `I need the tool`, ``, `the tool says rain`, ``}},
+		{"not asked for", thinking(true), func(o *Options) { o.Profile.EchoReasoning = false }, []string{
+			``,
+			`{"x":1} {"y":2}`, ``, `{"z":3}`, ``,
+		}},
+		{"keys refused", thinking(true), func(o *Options) { o.Profile.NoReplay = true }, []string{
+			``,
+			`I need the tool`, ``, `the tool says rain`, ``,
+		}},
 		{"another model", thinking(true), func(o *Options) { o.To.Model = "small" }, []string{``, ``, ``, ``, ``}},
 		{"another endpoint", thinking(true), func(o *Options) { o.To.Endpoint = "home" }, []string{``, ``, ``, ``, ``}},
-		{"answers cut", thinking(true), func(o *Options) { o.Policy.Elastic, o.Policy.LastWholeMaxTokens = false, 0 }, []string{``, `I need the tool {"x":1} {"y":2}`, ``, ``, ``}},
-		{"calls as text", thinking(true), func(o *Options) { o.Policy.ToolHistory = ToolsText }, []string{``, ``, `{"z":3}`, ``}},
-		{"calls dropped", thinking(true), func(o *Options) { o.Policy.ToolHistory = ToolsDrop }, []string{``, `{"z":3}`, ``}},
-		{"answers joined", thinking(true), func(o *Options) { o.Profile.MergeSameRole = true }, []string{``, `I need the tool {"x":1} {"y":2}`, ``, ``, ``}},
+		{
+			"answers cut", thinking(true), func(o *Options) { o.Policy.Elastic, o.Policy.LastWholeMaxTokens = false, 0 },
+			[]string{``, `I need the tool {"x":1} {"y":2}`, ``, ``, ``},
+		},
+		{"calls as text", thinking(true), func(o *Options) { o.Policy.ToolHistory = ToolsText }, []string{
+			``, ``,
+			`{"z":3}`, ``,
+		}},
+		{"calls dropped", thinking(true), func(o *Options) { o.Policy.ToolHistory = ToolsDrop }, []string{
+			``,
+			`{"z":3}`, ``,
+		}},
+		{"answers joined", thinking(true), func(o *Options) { o.Profile.MergeSameRole = true }, []string{
+			``,
+			`I need the tool {"x":1} {"y":2}`, ``, ``, ``,
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := askLarge(t)

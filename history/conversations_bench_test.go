@@ -87,7 +87,10 @@ func policyOf(preset string) Policy {
 // plannedBy asks winnow with a policy.
 func (t *asked) plannedBy(p Policy, question string, budget int) func(int) bool {
 	p.Budget = budget
-	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{ID: 1 << 40, Role: User, Content: question, Status: Complete}}}
+	o := Options{Policy: p, Ratio: 1, Count: o200k(), Turn: []Message{{
+		ID: 1 << 40, Role: User, Content: question,
+		Status: Complete,
+	}}}
 	plan, err := t.conversation.Build(o)
 	// A plan that does not fit is not sent.
 	return func(i int) bool { return err == nil && plan.Entries[i].Whole }
@@ -213,7 +216,10 @@ func measureConversation(t recorded, by []method, budgets []int) []cell {
 		for _, m := range by {
 			for _, budget := range budgets {
 				whole := m.ask(a, q.text, budget)
-				c := cell{conversation: t.name, lang: t.lang, kind: t.group(), sort: q.sort, method: m.name, budget: budget, question: q.text}
+				c := cell{
+					conversation: t.name, lang: t.lang, kind: t.group(), sort: q.sort, method: m.name,
+					budget: budget, question: q.text,
+				}
 				for _, label := range q.needs {
 					c.needed++
 					if whole(t.labels[label]) {
@@ -337,7 +343,8 @@ func checkColumn(t *testing.T, list []recorded, tables string) {
 		_, row, _ := strings.Cut(tables, "\n| "+rowName(conv)+" |")
 		row, _, _ = strings.Cut(row, "\n")
 		if fields := strings.Split("||"+row, "|"); len(fields) <= column || strings.TrimSpace(fields[column]) != want {
-			t.Errorf("%s keeps %s %% of what %s asks for at %d tokens, the page says %q; %s", preset, want, conv.name, checkedBudget, row, how)
+			t.Errorf("%s keeps %s %% of what %s asks for at %d tokens, the page says %q; %s", preset, want, conv.name,
+				checkedBudget, row, how)
 		}
 	}
 }
@@ -352,7 +359,8 @@ func logMisses(t *testing.T, list []recorded) {
 	}
 	for _, c := range measureConversations(list, by, []int{budget}) {
 		if len(c.missed) > 0 {
-			t.Logf("%s: %d of %d, without %s: %s", c.conversation, c.whole, c.needed, strings.Join(c.missed, " "), c.question)
+			t.Logf("%s: %d of %d, without %s: %s", c.conversation, c.whole, c.needed, strings.Join(c.missed, " "),
+				c.question)
 		}
 	}
 }

@@ -10,24 +10,6 @@ import (
 	"winnow/history/cause"
 )
 
-func TestGroupIsACallWithItsResults(t *testing.T) {
-	c := Read(parseMessages(t, `user: Look.
-assistant: Both. | a=ls({}) | b=pwd({})
-tool a: one
-tool b: two
-assistant: Done.
-user: Again.
-assistant: | c=ls({})
-user: Wait.
-tool c: late
-`), nil)
-	for i, want := range [][]int{{0}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {4}, {5}, {6, 8}, {7}, {6, 8}} {
-		if got := c.Group(i); !slices.Equal(got, want) {
-			t.Errorf("the group of message %d is %v, want %v", i, got, want)
-		}
-	}
-}
-
 // A copy of a result belongs to the group of its call, so that an exclusion of any of them, and its end, holds for
 // all.
 func TestGroupHoldsTheCopyOfAResult(t *testing.T) {

@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -51,7 +48,8 @@ func TestEachMessageHasOneVerdictAndTheSumsAddUp(t *testing.T) {
 		for _, a := range p.Added {
 			added += a.Tokens
 		}
-		if sum.Total != parts || rows != sum.Body+sum.Recalled+sum.Pinned+sum.Draft || added != sum.Added || sent != sum.Sent {
+		if sum.Total != parts || rows != sum.Body+sum.Recalled+sum.Pinned+sum.Draft || added != sum.Added ||
+			sent != sum.Sent {
 			t.Fatalf("rows %d, added %d, sent %d; sum %+v\n%s", rows, added, sent, sum, s)
 		}
 		if fits && sum.Used() > sum.Limit {
@@ -119,16 +117,19 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
-			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated && e.Disposition != Blank && e.Disposition != Dropped {
+			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated &&
+				e.Disposition != Blank && e.Disposition != Dropped {
 				t.Fatalf("excluded message %d: %+v\n%s", i, e, s)
 			}
-			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled || e.Disposition == Dropped
+			sendable := e.Disposition == Kept || e.Disposition == Cut || e.Disposition == Recalled ||
+				e.Disposition == Dropped
 			if opener < 0 && e.Role == User && sendable && !e.LeftOut() {
 				opener = i
 			}
 		}
 		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
-		if !b.over && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 && p.Entries[opener].Level == Out {
+		if !b.over && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 &&
+			p.Entries[opener].Level == Out {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries[opener], planText(p, nil), s)
 		}
 	})
@@ -230,7 +231,9 @@ func TestMoreBudgetNeverSendsLess(t *testing.T) {
 		large, _ := built(t, s)
 		for i := range small.Entries {
 			if small.Entries[i].Level > large.Entries[i].Level {
-				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i, small.Entries[i].Level, large.Entries[i].Level, bound, more, planText(small, nil), planText(large, nil), s)
+				t.Fatalf("message %d falls from level %d to %d with more room by its %s, %d\nless:\n%smore:\n%s%s", i,
+					small.Entries[i].Level, large.Entries[i].Level, bound, more, planText(small, nil), planText(large,
+						nil), s)
 			}
 		}
 	})
@@ -258,39 +261,6 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 		for _, a := range p.Added {
 			if a.Kind == AddedMarker {
 				t.Fatalf("a marker without a gap: %+v\n%s", a, s)
-			}
-		}
-	})
-}
-
-func TestCutTextIsABeginningOfTheOriginal(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		b := newSelection(Read(s.past, s.o.Count).request(s.o))
-		b.findNewest()
-		for i := range b.candidates {
-			v := &b.candidates[i]
-			for _, d := range []detail{short, headTail} {
-				if d == headTail && (i < b.last.from || i >= b.last.to) {
-					continue
-				}
-				f := b.rendering(i, d)
-				if !utf8.ValidString(f.text) {
-					t.Fatalf("cut %q to %q: not UTF-8", v.Content, f.text)
-				}
-				if v.Role == User && v.chars <= s.o.Policy.UserMaxChars && !f.whole() {
-					t.Fatalf("a user message of %d characters within the limit is cut\n%s", v.chars, s)
-				}
-				if f.whole() {
-					continue
-				}
-				if s.o.Policy.Preset != "classic" && runes(f.text) > v.chars {
-					t.Fatalf("cut %d characters to %d: %q", v.chars, runes(f.text), f.text)
-				}
-				head := string([]rune(v.Content)[:f.cut.From])
-				tail := string([]rune(v.Content)[f.cut.To:])
-				if f.text != head+f.note+tail || d == short && v.kind() != Tool && tail != "" {
-					t.Fatalf("cut %q to %q", v.Content, f.text)
-				}
 			}
 		}
 	})
@@ -324,19 +294,24 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 			ok := a.Kind == AddedSummary || marker == b.marker(missing)
 			switch {
 			case next < 0:
-				ok = ok && in.Role == System && strings.Contains(in.Content, marker) // later system messages stand behind it
+				ok = ok && in.Role == System && strings.Contains(in.Content,
+					marker) // later system messages stand behind it
 			case b.candidates[next].Role == User:
 				text := b.rendering(next, b.detailInBody(next)).text
-				ok = ok && in.Role == User && strings.Contains(in.Content, marker) && strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
+				ok = ok && in.Role == User && strings.Contains(in.Content, marker) &&
+					strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
 				text := b.rendering(asked, b.detailInBody(asked)).text
-				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) && strings.HasSuffix(in.Content, marker) ||
+				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) &&
+					strings.HasSuffix(in.Content, marker) ||
 					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
 			default:
-				ok = ok && in.Role == User && strings.HasSuffix(in.Content, marker) && (in.Content == marker || s.o.Profile.MergeSameRole)
+				ok = ok && in.Role == User && strings.HasSuffix(in.Content, marker) && (in.Content == marker ||
+					s.o.Profile.MergeSameRole)
 			}
 			if !ok {
-				t.Fatalf("gap %d of %d messages in front of view %d has %+v in %q\n%s%s\n%s", gaps, missing, next, a, in.Content, planText(p, nil), requestText(p), s)
+				t.Fatalf("gap %d of %d messages in front of view %d has %+v in %q\n%s%s\n%s", gaps, missing, next, a,
+					in.Content, planText(p, nil), requestText(p), s)
 			}
 			missing = 0
 		}
@@ -354,7 +329,8 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 		}
 		end(-1)
 		if gaps != len(markers) || gaps != b.cost.gaps {
-			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.cost.gaps, len(markers), planText(p, nil), requestText(p), s)
+			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.cost.gaps, len(markers), planText(p, nil),
+				requestText(p), s)
 		}
 	})
 }
@@ -376,32 +352,13 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 			}
 			excluded := b.cause[question] == cause.Excluded
 			if b.inBody(i) && !b.inBody(question) && !(excluded && pinned[v.group]) {
-				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1, planText(p, nil), requestText(p), s)
+				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1,
+					planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] && !(e.Cause.Code == cause.QuestionExcluded) {
+			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] &&
+				!(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.From+1, e, s)
 			}
-		}
-	})
-}
-
-// A call and its results stand together, in the order of the calls, and the body in the order of the
-// history.
-func TestToolGroupsStayWholeAndTheOrderStays(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		c := Read(s.past, s.o.Count)
-		b := c.selectFor(s.o)
-		in := map[int]bool{}
-		group := -1
-		for i, v := range b.candidates {
-			if sent, seen := in[v.group]; seen && sent != b.inRequest(i) {
-				t.Fatalf("the tool group of message %d is torn at view %d\n%s", v.group, i, s)
-			}
-			in[v.group] = b.inRequest(i)
-			if v.group < group {
-				t.Fatalf("view %d of message %d stands behind message %d\n%s", i, v.group, group, s)
-			}
-			group = v.group
 		}
 	})
 }
@@ -439,7 +396,8 @@ func TestBuildingTwiceChangesNothing(t *testing.T) {
 		again.past = p.Messages[first : len(p.Messages)-1]
 		q, err := Build(again.past, again.o)
 		if requestText(q) != requestText(p) {
-			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil), requestText(q), s)
+			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil),
+				requestText(q), s)
 		}
 		for _, e := range q.Entries[:len(again.past)] {
 			if len(e.Repairs) > 0 {
@@ -486,62 +444,6 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 				}
 				block = after
 			}
-		}
-	})
-}
-
-// frameParts are the parts of the frame of recalled texts: a day, or a label.
-var frameParts = regexp.MustCompile(`\n(\d{4}-\d\d-\d\d)|\n(?:#(\d+) )?(?:user|assistant|tool)(?:, [\d-]+)?:\n`)
-
-// What is recalled stands under its day, whose line stands there once, and behind the label of its message. The frame
-// costs its lines, its labels and the stand-ins for missing results.
-func TestRecalledTextsStandUnderTheirDay(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		s.o.Policy.Placement = Steady
-		b := Read(s.past, s.o.Count).selectFor(s.o)
-		w := &writer{selection: b}
-		if block, _ := w.recalledBlock(); block == nil {
-			return
-		}
-		frame, tokens := w.added[0].Text, w.added[0].Tokens
-		want := b.c.count(recallHead) + b.c.count(recallTail)
-		var recalled []candidate
-		for i, v := range b.candidates {
-			if !b.recalled(i) {
-				continue
-			}
-			if recalled = append(recalled, v); v.StandIn {
-				want += b.rendering(i, b.recall[i]).tokens // nobody said it: it is part of the frame
-			}
-		}
-		day, number := "", 0
-		for _, part := range frameParts.FindAllStringSubmatch(strings.TrimSuffix(strings.TrimPrefix(frame, recallHead), recallTail), -1) {
-			want += b.c.count(part[0])
-			if part[1] != "" {
-				if part[1] <= day {
-					t.Fatalf("the day %s stands behind %s\n%s\n%s", part[1], day, frame, s)
-				}
-				day, number = part[1], 0
-				continue
-			}
-			if number++; part[2] != "" {
-				number, _ = strconv.Atoi(part[2])
-			} else if number == 1 {
-				t.Fatalf("the first label of a day has no number\n%s\n%s", frame, s)
-			}
-			if len(recalled) == 0 || number != recalled[0].From+1 {
-				t.Fatalf("%q labels message %d, and %d recalled texts are left\n%s\n%s", part[0], number, len(recalled), frame, s)
-			}
-			if said := recalled[0].CreatedMS; said != 0 && dateOf(said/msPerDay) != day && !strings.Contains(part[0], dateOf(said/msPerDay)) {
-				t.Fatalf("%q stands under %q\n%s\n%s", part[0], day, frame, s)
-			}
-			recalled = recalled[1:]
-		}
-		if len(recalled) > 0 {
-			t.Fatalf("%d recalled texts have no label\n%s\n%s", len(recalled), frame, s)
-		}
-		if tokens != want || b.cost.recalled+b.c.count(recallHead)+b.c.count(recallTail)-tokens < 0 {
-			t.Fatalf("the frame costs %d, want %d; the whole is billed %d\n%s\n%s", tokens, want, b.cost.recalled, frame, s)
 		}
 	})
 }

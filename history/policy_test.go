@@ -58,7 +58,8 @@ func presetRow(p Policy) string {
 		whole += fmt.Sprintf(" / %g", p.LastWholeShare)
 	}
 	return strings.Join([]string{
-		p.Preset, limit(p.UserMaxChars), limit(p.AssistantMaxChars), limit(p.AssistantRecallChars), limit(p.ToolMaxChars),
+		p.Preset, limit(p.UserMaxChars), limit(p.AssistantMaxChars), limit(p.AssistantRecallChars),
+		limit(p.ToolMaxChars),
 		whole, fmt.Sprint(p.Elastic), limit(p.RecallMaxTokens),
 		limit(p.MaxMessages), string(p.Strategy), budget,
 	}, " ")
@@ -73,8 +74,14 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 		{func(p *Policy) { p.MaxMessages = -1 }, "context.max_messages is -1; must be 0 or more"},
 		{func(p *Policy) { p.UserMaxChars = -8000 }, "context.user_max_chars is -8000; must be 0 or more"},
 		{func(p *Policy) { p.SummarizeRatio = 1.5 }, "context.summarize_ratio is 1.5; must be 0 to 1"},
-		{func(p *Policy) { p.MaxContextTokens = 0 }, "context.max_context_tokens is 0; with an automatic budget it takes 1 or more"},
-		{func(p *Policy) { p.Strategy = "newest" }, `context.strategy is "newest"; must be middle, oldest, turns, none`},
+		{
+			func(p *Policy) { p.MaxContextTokens = 0 },
+			"context.max_context_tokens is 0; with an automatic budget it takes 1 or more",
+		},
+		{
+			func(p *Policy) { p.Strategy = "newest" },
+			`context.strategy is "newest"; must be middle, oldest, turns, none`,
+		},
 		{func(p *Policy) { p.Recovery = "ignore" }, `context.recovery is "ignore"; must be repair, strip, strict`},
 		{func(p *Policy) { p.Marker = " " }, "context.marker is blank; it must contain text"},
 		{func(p *Policy) { p.MaxMessages = 0 }, ""},
@@ -92,29 +99,5 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 	}
 	if _, err := Preset("short"); err == nil || !strings.Contains(err.Error(), `no preset "short"`) {
 		t.Errorf("an unknown preset: got %v", err)
-	}
-}
-
-// In each preset a result that is sent as text has the limit of a result, not that of an answer.
-func TestAResultWithoutItsCallHasTheLimitOfAResult(t *testing.T) {
-	const size = 30000
-	past := []Message{
-		{ID: 1, Role: User, Content: "read it", Status: Complete},
-		{ID: 2, Role: Tool, ToolCallID: "lost", Content: strings.Repeat("row and ", size/8), Status: Complete},
-	}
-	for _, name := range Presets() {
-		p, err := Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Elastic, p.LastWholeMaxTokens = false, 0
-		plan, err := Build(past, Options{Policy: p, Turn: []Message{{ID: 9, Role: User, Content: "and now"}}})
-		if err != nil {
-			t.Fatalf("preset %s: %v", name, err)
-		}
-		want := min(size, p.ToolMaxChars) // or the end of a word in front of that
-		if got := plan.Entries[1].CharsAfter; got > want || got < want-wordChars {
-			t.Errorf("preset %s sends %d of %d characters of the result, want %d", name, got, size, want)
-		}
 	}
 }

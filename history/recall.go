@@ -21,26 +21,15 @@ const (
 	namedScore = 2 // of a message with an image that the question names: more than any other
 )
 
-// searchable is the index of a thread's candidates, as far as they are looked for already.
-type searchable struct{ index *relevance.Index }
-
-// upTo is the index of all candidates of a thread.
-func (x *searchable) upTo(t *thread) *relevance.Index {
-	if x.index == nil {
-		x.index = relevance.NewIndex()
+// searchable is the index of all candidates of a thread.
+func (t *thread) searchable() *relevance.Index {
+	if t.index == nil {
+		t.index = relevance.NewIndex()
 	}
-	for i := x.index.Len(); i < len(t.candidates); i++ {
-		x.index.Add(t.candidates[i].searched())
+	for i := t.index.Len(); i < len(t.candidates); i++ {
+		t.index.Add(t.candidates[i].searched())
 	}
-	return x.index
-}
-
-// takeOver takes the index of another thread, whose first candidates are the same.
-func (x *searchable) takeOver(was *thread, same int) {
-	if x.index = was.found.index; x.index == nil {
-		return
-	}
-	x.index.Truncate(min(same, x.index.Len()))
+	return t.index
 }
 
 // searched is what is looked for in a message: its text with its calls.
@@ -64,7 +53,7 @@ func (t *thread) rank(question string) relevance.Ranking {
 		u.To = i + 1
 		u.Tokens += v.tokens
 	}
-	return t.found.upTo(t).Rank(question, units)
+	return t.searchable().Rank(question, units)
 }
 
 // pauseBefore reports whether the conversation had a long pause in front of candidate i.
@@ -148,7 +137,7 @@ func (h *hits) next() (increment, bool) {
 // Where the question is what the assistant said, no answer has to wait, and each counts more.
 func (s *selection) rankFor(question string) {
 	s.ranking = s.history.rank(question) // valid until the next question
-	said, named := s.history.found.index.AsksWhatWasSaid(question), strings.ToLower(question)
+	said, named := s.history.index.AsksWhatWasSaid(question), strings.ToLower(question)
 	for k := range s.ranking.Units {
 		u := &s.ranking.Units[k]
 		switch found := (unit{u.From, u.To}); {
@@ -248,7 +237,7 @@ func (s *selection) causeRecalled(i int, f rendering) Cause {
 	switch shared := s.ranking.Shared(group.from, group.to); {
 	case len(shared) > 0:
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
-	case s.history.found.index.Standing(i):
+	case s.history.index.Standing(i):
 		c.Code = cause.Instruction
 	case s.inOrder() && s.recall[i] == short:
 		c.Code = cause.AnswerRecalled
@@ -387,6 +376,7 @@ func (w *writer) recalledBlock() ([]piece, []Part) {
 	block := w.add(Added{
 		Kind: AddedRecalled, Text: frame.String(), Tokens: tokens, Cause: Cause{Code: cause.RecalledBlock},
 	})
-	block.text, block.spans = text.String(), spans
-	return []piece{block, {text: joint}}, images
+	said := w.said(text.String(), spans...)
+	said.added = block.added
+	return []piece{said, {text: joint}}, images
 }

@@ -78,7 +78,8 @@ func TestWhatIsSoundHasNoRemedy(t *testing.T) {
 		s.o.Remedies = forAll(s.past, rapid.SampledFrom([]Remedy{SendAsText, LeaveOut}).Draw(t, "remedy"))
 		got, _ := built(t, s)
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("with remedies:\n%s%s\nwithout:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want, nil), requestText(want), s)
+			t.Fatalf("with remedies:\n%s%s\nwithout:\n%s%s\n%s", planText(got, nil), requestText(got), planText(want,
+				nil), requestText(want), s)
 		}
 		sound++
 	})
@@ -95,7 +96,8 @@ func TestStripAndStrictTakeNoRemedies(t *testing.T) {
 		s.o.Remedies = nil
 		want, wantErr := Build(s.past, s.o)
 		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotErr, wantErr) {
-			t.Fatalf("with remedies: %v\n%s\nwithout: %v\n%s\n%s", gotErr, planText(got, nil), wantErr, planText(want, nil), s)
+			t.Fatalf("with remedies: %v\n%s\nwithout: %v\n%s\n%s", gotErr, planText(got, nil), wantErr, planText(want,
+				nil), s)
 		}
 	})
 }
@@ -120,7 +122,8 @@ func TestARemedyHoldsForItsGroup(t *testing.T) {
 		for _, id := range all {
 			s.o.Remedies = map[int64]Remedy{id: r}
 			if got, _ := built(t, s); !reflect.DeepEqual(got, want) {
-				t.Fatalf("for message %d:\n%s%s\nfor all of %v:\n%s%s\n%s", id, planText(got, nil), requestText(got), all, planText(want, nil), requestText(want), s)
+				t.Fatalf("for message %d:\n%s%s\nfor all of %v:\n%s%s\n%s", id, planText(got, nil), requestText(got),
+					all, planText(want, nil), requestText(want), s)
 			}
 		}
 	})

@@ -71,7 +71,8 @@ func TestTheBodyIsInTheOrderOfTheHistory(t *testing.T) {
 			text := s.sentText(e)
 			at := strings.Index(rest, text)
 			if at < 0 {
-				t.Fatalf("message %d does not stand behind those before it: %q\n%s\n%s", e.Index, text, requestText(p), s)
+				t.Fatalf("message %d does not stand behind those before it: %q\n%s\n%s", e.Index, text,
+					requestText(p), s)
 			}
 			rest = rest[at+len(text):]
 		}
@@ -85,37 +86,9 @@ func TestTheCurrentMessageIsSentOnceOrTheSumShowsTheCause(t *testing.T) {
 			t.Fatalf("the current message stands in the request %d times\n%s\n%s", n, requestText(p), s)
 		}
 		var over *OverBudgetError
-		if errors.As(err, &over) && (over.Need <= over.Have || over.Need != p.Sum.Used() || over.Have != p.Sum.Limit || partsOf(over) != over.Need) {
+		if errors.As(err, &over) && (over.Need <= over.Have || over.Need != p.Sum.Used() ||
+			over.Have != p.Sum.Limit || partsOf(over) != over.Need) {
 			t.Fatalf("%v, and the sum is %d\n%s", err, p.Sum.Total, s)
-		}
-	})
-}
-
-// Nothing is in a request that nobody said, but what the plan lists as added, and blank lines between
-// texts that share a message.
-func TestEveryTextOfARequestHasItsSource(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		// What is recalled may stand in its place too, shorter.
-		s.o.Policy.RecallMaxTokens, s.o.Summaries = 0, nil
-		p, _ := built(t, s)
-		all, known := 0, runes(s.o.System)
-		for _, m := range p.Messages {
-			all += runes(m.Content)
-		}
-		for _, e := range p.Entries {
-			if e.Recalled && s.o.Policy.Placement == Steady && (e.Place != Out || e.Role != User) {
-				return // it stands there twice, or its calls are written out
-			}
-			if e.Level != Out {
-				known += runes(s.sentText(e))
-			}
-		}
-		for _, a := range p.Added {
-			known += runes(a.Text)
-		}
-		between := all - known
-		if between < 0 || between%runes(joint) != 0 || between/runes(joint) > len(p.Entries)+len(p.Added) {
-			t.Fatalf("%d characters are sent, %d of them have a source\n%s%s\n%s", all, known, planText(p, nil), requestText(p), s)
 		}
 	})
 }
@@ -155,7 +128,8 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 		for _, e := range p.Entries[:len(s.past)] {
 			maxima := s.o.Policy.UserMaxChars
 			if e.Role == User && e.CharsBefore <= maxima && e.Disposition == Cut && e.Cause.Code != cause.ImageNote {
-				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore, maxima, e.Cause.Sentence(), s)
+				t.Fatalf("message %d has %d of at most %d characters and is cut: %s\n%s", e.Index, e.CharsBefore,
+					maxima, e.Cause.Sentence(), s)
 			}
 			if e.Role != Assistant || e.Level != Shortened {
 				continue
@@ -164,11 +138,16 @@ func TestAnswersAreCutBeforeQuestions(t *testing.T) {
 			if e.Cause.Code == cause.AssistantLimit && e.Cause.Limit == maxima && e.CharsAfter > maxima {
 				t.Fatalf("answer %d is cut to %d characters, above %d\n%s", e.Index, e.CharsAfter, maxima, s)
 			}
-			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) || strings.Contains(s.stored(e), middleAfter)
+			cutAlready := strings.HasSuffix(s.stored(e), s.o.Policy.AssistantSuffix) || strings.Contains(s.stored(e),
+				middleAfter)
 			longer := e.CharsBefore-maxima <= runes(s.o.Policy.AssistantSuffix)
 			newest := e.Cause.Code == cause.Newest
-			if e.Disposition == Kept && e.CharsBefore > maxima && !longer && !cutAlready && !newest && len(s.past[e.Index].ToolCalls) == 0 {
-				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore, e.Cause.Sentence(), s)
+			cut := message.Prefix(s.stored(e), maxima) + s.o.Policy.AssistantSuffix
+			pays := e.TokensBefore-(len(cut)+3)/4 >= leastSaved
+			if e.Disposition == Kept && e.CharsBefore > maxima && pays && !longer && !cutAlready && !newest &&
+				len(s.past[e.Index].ToolCalls) == 0 {
+				t.Fatalf("answer %d has %d characters and stays whole at its limits: %s\n%s", e.Index, e.CharsBefore,
+					e.Cause.Sentence(), s)
 			}
 		}
 	})
@@ -184,6 +163,9 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 				continue
 			}
 			before := s.stored(e)
+			if e.Role == User && len(e.Cuts) > 0 && len(e.Repairs) == 0 && e.CharsBefore <= s.o.Policy.UserMaxChars {
+				t.Fatalf("message %d of the user is within its limit and cut: %+v\n%s", e.Index, e, s)
+			}
 			if !utf8.ValidString(sent) {
 				t.Fatalf("message %d is sent as %q\n%s", e.Index, sent, s)
 			}
@@ -204,7 +186,8 @@ func TestACutIsCleanWhereACallerSeesIt(t *testing.T) {
 			}
 			for _, c := range e.Cuts {
 				if !borders[c.From] || !borders[c.To] {
-					t.Fatalf("message %d is cut from %d to %d, inside a character: %q\n%s", e.Index, c.From, c.To, before, s)
+					t.Fatalf("message %d is cut from %d to %d, inside a character: %q\n%s", e.Index, c.From, c.To,
+						before, s)
 				}
 			}
 		}

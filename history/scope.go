@@ -1,7 +1,6 @@
 package history
 
 import (
-	"encoding/json"
 	"iter"
 	"slices"
 
@@ -48,18 +47,6 @@ func (s IDs) Holds(id int64) bool {
 		return 0
 	})
 	return found && at < len(s)
-}
-
-// String is the set as JSON.
-func (s IDs) String() string {
-	if len(s) == 0 {
-		return "[]"
-	}
-	text, err := json.Marshal([][2]int64(s))
-	if err != nil {
-		panic(err) // numbers always marshal
-	}
-	return string(text)
 }
 
 // IDsOf is the set of those messages of a branch, which are its ids in order, for which in holds.

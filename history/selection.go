@@ -299,34 +299,37 @@ func (s *selection) outOfScope(i int) bool {
 // stay together, and an answer stays with its question, so the number may be missed by less than one group and its
 // question.
 func (s *selection) capMessages() {
-	left := s.o.Policy.MaxMessages
-	if left >= len(s.candidates) {
+	left := s.o.Policy.MaxMessages - s.cost.messages
+	if s.o.Policy.MaxMessages >= len(s.candidates) {
 		return
 	}
-	left -= s.cost.messages
 	// What the number allows of the opener is its beginning.
 	for s.opener.to > s.opener.from && s.countFree(s.opener) > left {
 		s.opener.to = s.history.groupBefore(s.opener.to).from
 	}
 	left -= s.countFree(s.opener)
 	asked := -1 // the question that came in with an answer
+	taken := func(i int) bool { return i == asked || s.opener.holds(i) }
 	for end := len(s.candidates); end > 0; {
 		g := s.history.groupBefore(end)
 		end = g.from
-		if g.from == asked || s.opener.holds(g.from) {
+		if taken(g.from) {
 			continue
 		}
 		n, q := s.countFree(g), s.questionOf(g.from)
-		withQuestion := n > 0 && q >= 0 && q != asked && !s.opener.holds(q)
-		if withQuestion {
+		if n > 0 && q >= 0 && !taken(q) {
 			n += s.countFree(unit{q, q + 1})
 		}
 		if n > left {
 			left = 0
-			s.capUnit(g)
+			for i := g.from; i < g.to; i++ {
+				if s.free(i) {
+					s.cause[i] = cause.MessageCap
+				}
+			}
 			continue
 		}
-		if left -= n; withQuestion {
+		if left -= n; n > 0 && q >= 0 {
 			asked = q
 		}
 	}
@@ -343,12 +346,4 @@ func (s *selection) countFree(u unit) (n int) {
 		}
 	}
 	return n
-}
-
-func (s *selection) capUnit(u unit) {
-	for i := u.from; i < u.to; i++ {
-		if s.free(i) {
-			s.cause[i] = cause.MessageCap
-		}
-	}
 }

@@ -38,7 +38,8 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 		for _, m := range past[:len(past)-1] {
 			longest = max(longest, words(m.Content))
 		}
-		o := benchOptions(t, rapid.SampledFrom([]string{"recall", "balanced"}).Draw(rt, "preset"), rapid.IntRange(200, 2000).Draw(rt, "budget"))
+		o := benchOptions(t, rapid.SampledFrom([]string{"recall", "balanced"}).Draw(rt, "preset"), rapid.IntRange(200,
+			2000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
 		b := Read(past, words).selectFor(o)
 		if b.over {
@@ -60,9 +61,11 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 			step = int(float64(b.cost.recalled) * (1 - recallShare) / recallShare)
 			stops["block"]++
 		}
-		around := words(recallHead) + words(recallTail) + 2*b.gap + 2*frameMessage // the block, the markers, and the frames of a message and its question
+		// The block, the markers, and the frames of a message and its question.
+		around := words(recallHead) + words(recallTail) + 2*b.gap + 2*frameMessage
 		if left := p.Sum.Free(); left > step+around {
-			rt.Fatalf("%d of %d tokens are left, and the next step is %d\n%+v\n%s", left, o.Policy.Budget, step, b.stopped, planText(p, nil))
+			rt.Fatalf("%d of %d tokens are left, and the next step is %d\n%+v\n%s", left, o.Policy.Budget, step,
+				b.stopped, planText(p, nil))
 		}
 	})
 	t.Logf("what did not fit: %v", stops)
@@ -72,17 +75,22 @@ func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
 func TestTheNewestTurnLeavesRoomForTheRest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		past := talk(rt, rapid.IntRange(300, 6000).Draw(rt, "last"))
-		o := benchOptions(t, rapid.SampledFrom([]string{"balanced", "recall", "summary"}).Draw(rt, "preset"), rapid.IntRange(500, 16000).Draw(rt, "budget"))
+		o := benchOptions(t, rapid.SampledFrom([]string{"balanced", "recall", "summary"}).Draw(rt, "preset"),
+			rapid.IntRange(500, 16000).Draw(rt, "budget"))
 		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
 		p, err := Build(past, o)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		limit := min(o.Policy.LastWholeMaxTokens, max(newestLeast, int(o.Policy.LastWholeShare*float64(o.Policy.Budget))))
+		limit := min(o.Policy.LastWholeMaxTokens, max(newestLeast,
+			int(o.Policy.LastWholeShare*float64(o.Policy.Budget))))
 		if e := p.Entries[len(past)-1]; e.TokensAfter > limit && !e.Whole {
-			rt.Fatalf("the last answer takes %d of %d tokens, and may take %d\n%s", e.TokensAfter, o.Policy.Budget, limit, planText(p, nil))
-		} else if e.Whole && e.TokensBefore > limit && p.Sum.Used() > o.Policy.Budget*9/10 && p.Sum.Sent < p.Sum.Stored {
-			rt.Fatalf("the last answer stands whole with %d tokens, and may take %d, where others are left out\n%s", e.TokensBefore, limit, planText(p, nil))
+			rt.Fatalf("the last answer takes %d of %d tokens, and may take %d\n%s", e.TokensAfter, o.Policy.Budget,
+				limit, planText(p, nil))
+		} else if e.Whole && e.TokensBefore > limit && p.Sum.Used() > o.Policy.Budget*9/10 &&
+			p.Sum.Sent < p.Sum.Stored {
+			rt.Fatalf("the last answer stands whole with %d tokens, and may take %d, where others are left out\n%s",
+				e.TokensBefore, limit, planText(p, nil))
 		}
 	})
 }

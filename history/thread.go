@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"winnow/history/cause"
+	"winnow/history/relevance"
 	"winnow/history/repair"
 )
 
@@ -13,11 +14,11 @@ type thread struct {
 	recounts   int // of the conversation when it was read
 	candidates []candidate
 	turns      []turn
-	entries    []Entry         // the verdict on each message before anything is chosen
-	places     []int           // the candidate of each message, -1 where it has none
-	groups     map[int][]int   // see Plan.Group; a message that is alone has none
-	ids        map[string]bool // of the calls
-	found      searchable
+	entries    []Entry                 // the verdict on each message before anything is chosen
+	places     []int                   // the candidate of each message, -1 where it has none
+	groups     map[int][]int           // see Plan.Group; a message that is alone has none
+	ids        map[string]bool         // of the calls
+	index      *relevance.Index        // of the candidates, as far as they were searched already
 	shortened  map[limits][]*rendering // texts at the limits of a policy, by candidate
 }
 
@@ -65,7 +66,10 @@ func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
 	})
 	t.entries = make([]Entry, len(past))
 	for i := range past {
-		e := Entry{ID: past[i].ID, Index: i, Role: past[i].Role, CharsBefore: sizes[i].chars, Repairs: repaired.Repairs[i]}
+		e := Entry{
+			ID: past[i].ID, Index: i, Role: past[i].Role, CharsBefore: sizes[i].chars,
+			Repairs: repaired.Repairs[i],
+		}
 		e.Disposition, e.Cause.Code = Blank, cause.Blank
 		if code, unsent := repaired.Unsent[i]; unsent {
 			e.drop(code)
@@ -190,30 +194,30 @@ func (t *thread) number() {
 // takeOver keeps what was made of the candidates at the beginning that are the same as they were: the index where they
 // have the same text, shortened texts where they cost the same too.
 func (t *thread) takeOver(was *thread) {
-	same := 0
 	for l := range was.shortened {
 		t.shortened[l] = make([]*rendering, len(t.candidates))
 	}
-	for same < min(len(t.candidates), len(was.candidates)) {
+	same := 0
+	for ; same < min(len(t.candidates), len(was.candidates)); same++ {
 		v, w := &t.candidates[same], &was.candidates[same]
-		if !v.readsLike(w) {
+		if v.searched() != w.searched() {
 			break
 		}
-		costs := v.tokens == w.tokens && v.text == w.text && v.load == w.load
-		if costs && slices.EqualFunc(v.Parts, w.Parts, samePart) {
-			for l, list := range was.shortened {
+		for l, list := range was.shortened {
+			if v.rendersLike(w) {
 				t.shortened[l][same] = list[same]
 			}
 		}
-		same++
 	}
-	t.found.takeOver(was, same)
+	if t.index = was.index; t.index != nil {
+		t.index.Truncate(min(same, t.index.Len()))
+	}
 }
 
-// readsLike reports whether two candidates have the same text, made of the same message.
-func (v *candidate) readsLike(w *candidate) bool {
-	return v.From == w.From && v.Role == w.Role && v.Name == w.Name && v.Content == w.Content &&
-		v.Joins == w.Joins && v.Frame == w.Frame && slices.Equal(v.ToolCalls, w.ToolCalls)
+// rendersLike reports whether two candidates of one text have the same renderings.
+func (v *candidate) rendersLike(w *candidate) bool {
+	return v.kind() == w.kind() && v.Frame == w.Frame && v.tokens == w.tokens && v.text == w.text && v.load == w.load &&
+		slices.EqualFunc(v.Parts, w.Parts, samePart)
 }
 
 // groupBefore is the unit of a tool group or a single message that ends in front of candidate end.

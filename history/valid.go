@@ -23,7 +23,8 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("message %d breaks rule %s: %s", e.Index+1, e.Rule, e.What)
 }
 
-// Valid reports the first message of a request that breaks a rule, as an *InvalidError. The rules are the strictest form
+// Valid reports the first message of a request that breaks a rule, as an *InvalidError. The rules are the strictest
+// form
 // that any known server asks for, and what p asks for beside it. They look at the messages alone: they know nothing of
 // the plan that made them, so that a fault of the planning cannot excuse itself.
 //
@@ -46,7 +47,8 @@ func Valid(messages []Message, p Profile) error {
 	if messages[first].Role != User {
 		return &InvalidError{"V1", first, "the conversation begins with no user message"}
 	}
-	seen, open, from := map[string]bool{}, map[string]bool{}, 0 // calls so far, those without a result, and their message
+	seen, open, from := map[string]bool{}, map[string]bool{},
+		0 // calls so far, those without a result, and their message
 	for i := range messages {
 		m := &messages[i]
 		rule, what := invalidMessage(messages, i, p)
@@ -139,7 +141,8 @@ func (c *Conversation) fallback(o Options) (Plan, error) {
 	return c.plan(o)
 }
 
-// sendable checks what is about to be sent as the strictest server would. A preview without a current message is checked
+// sendable checks what is about to be sent as the strictest server would. A preview without a current message is
+// checked
 // as if one followed.
 func sendable(p Plan, o Options) bool {
 	messages := p.Messages

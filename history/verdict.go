@@ -26,8 +26,8 @@ func (s *selection) plan() Plan {
 	v.judgeTurn()
 	v.readAgain()
 	p := Plan{Rules: Rules, Summary: s.summary, Entries: v.entries, groups: s.history.groups}
-	p.Messages, p.Spans = v.finish()
-	p.Added = v.added
+	p.Messages = v.finish()
+	p.Added, p.Spans = v.added, v.spans
 	var undone []change
 	p.Next, undone = s.nextToFall()
 	p.Stays = s.alike(p.Messages, undone)

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ type writer struct {
 	system []piece   // of the system prompt
 	list   []written // the other messages
 	added  []Added   // their places are known when all is written
+	spans  []Span    // the same
 	frame  int       // tokens that the chat format costs
 
 	located        int     // so many of the added texts know their entry
@@ -56,9 +58,9 @@ type written struct {
 
 // piece is a part of the content of a message.
 type piece struct {
-	text  string
-	spans []Span // where the texts of entries are in it
-	added int    // 1 for the first of the added texts, 0 for a text that somebody said
+	text     string
+	from, to int // the spans in it, by their index; their places count from its beginning
+	added    int // 1 for the first of the added texts, 0 for a text that somebody said
 }
 
 // write writes the request.
@@ -78,35 +80,48 @@ func (s *selection) write() *writer {
 }
 
 // finish puts the pieces of the messages together, the system prompt first, and sets the places of all that is in them.
-func (w *writer) finish() (messages []Message, spans []Span) {
+func (w *writer) finish() []Message {
 	list := w.list
 	if len(w.system) > 0 {
 		w.frame += frameMessage
 		list = slices.Insert(list, 0, written{Message{Role: System}, w.system})
 	}
+	messages := make([]Message, len(list))
 	for n, one := range list {
-		var text strings.Builder
+		at := 0
 		for _, p := range one.pieces {
-			at := text.Len()
-			text.WriteString(p.text)
-			for _, s := range p.spans {
+			for k := p.from; k < p.to; k++ {
+				s := &w.spans[k]
 				s.Message, s.From, s.To = n, at+s.From, at+s.To
-				spans = append(spans, s)
 			}
 			if p.added > 0 {
 				a := &w.added[p.added-1]
-				if a.Before, a.From, a.To = n, at, text.Len(); one.Role == System {
+				if a.Before, a.From, a.To = n, at, at+len(p.text); one.Role == System {
 					a.At = 0 // in front of all entries
 				}
 			}
+			at += len(p.text)
 		}
-		one.Content = text.String()
-		messages = append(messages, one.Message)
+		messages[n] = one.Message
+		messages[n].Content = contentOf(one.pieces)
 	}
 	if n := w.o.Profile.ToolIDLength; n > 0 {
 		shortIDs(messages, n)
 	}
-	return messages, spans
+	slices.SortStableFunc(w.spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
+	return messages
+}
+
+// contentOf is the text of pieces.
+func contentOf(pieces []piece) string {
+	if len(pieces) == 1 {
+		return pieces[0].text
+	}
+	var text strings.Builder
+	for _, p := range pieces {
+		text.WriteString(p.text)
+	}
+	return text.String()
 }
 
 // writeCandidate writes one candidate of the history, or counts it to the open gap.
@@ -177,6 +192,13 @@ func (w *writer) add(a Added) piece {
 	}
 	w.added = append(w.added, a)
 	return piece{text: a.Text, added: len(w.added)}
+}
+
+// said is a piece that holds the texts of entries.
+func (w *writer) said(text string, spans ...Span) piece {
+	from := len(w.spans)
+	w.spans = append(w.spans, spans...)
+	return piece{text: text, from: from, to: len(w.spans)}
 }
 
 // closeGap is what stands for the open gap, with what is in front of it and behind it, none where no gap is open.
@@ -265,7 +287,7 @@ func (w *writer) textOf(v *candidate, f rendering, entry int) piece {
 	if v.StandIn {
 		return w.add(Added{Kind: AddedStandIn, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
 	}
-	return piece{text: f.text, spans: []Span{{Entry: entry, To: len(f.text), Calls: v.CallsAsText}}}
+	return w.said(f.text, Span{Entry: entry, To: len(f.text), Calls: v.CallsAsText})
 }
 
 // writeMessage writes a candidate as a message of these pieces and returns the index of the message that holds it.

@@ -90,13 +90,19 @@ func spread(units []Unit, sums []float64, k int, score float64) {
 
 // names reports whether the question names a speaker.
 func (r Ranking) names(speaker *term) bool {
-	return speaker != nil && slices.ContainsFunc(r.terms, func(q queryTerm) bool { return q.term == speaker && q.weight == 1 })
+	return speaker != nil && slices.ContainsFunc(r.terms, func(q queryTerm) bool {
+		return q.term == speaker &&
+			q.weight == 1
+	})
 }
 
 // Best are the relevant units, the most relevant first, of equals the newer.
 func (r Ranking) Best() []Unit {
 	list := slices.DeleteFunc(slices.Clone(r.Units), func(u Unit) bool { return u.Score <= 0 })
-	slices.SortFunc(list, func(a, b Unit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.From, a.From)) })
+	slices.SortFunc(list, func(a, b Unit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.From,
+			a.From))
+	})
 	return list
 }
 
@@ -149,7 +155,8 @@ func (x *Index) match(terms []queryTerm) (scores, held []float64) {
 		rarity := x.rarity(q)
 		for _, p := range q.texts {
 			times, length := float64(p.times), float64(x.texts[p.text].words)/average
-			scores[p.text] += rarity * times * (saturation + 1) / (times + saturation*(1-lengthWeight+lengthWeight*length))
+			slack := saturation * (1 - lengthWeight + lengthWeight*length)
+			scores[p.text] += rarity * times * (saturation + 1) / (times + slack)
 			held[p.text] += rarity
 		}
 	}

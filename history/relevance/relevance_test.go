@@ -48,11 +48,26 @@ func TestAQuestionFindsItsWordsInflected(t *testing.T) {
 		question string
 		texts    []string // the first is the one to find
 	}{
-		{"which houses did she buy", []string{"The house on the hill is hers now.", "The weather is fine and he was there."}},
-		{"wann waren die Geburtstage", []string{"Der Geburtstag ist am Montag, und wir feiern.", "Das Wetter ist schön, und wir gehen aus."}},
-		{"wo ist die Torte", []string{"Die Geburtstagstorte steht in der Küche, und sie ist groß.", "Ich habe nichts gesagt, und du auch nicht."}},
-		{"¿dónde compraste las naranjas?", []string{"Compré una naranja en el mercado y la comí.", "No he dicho nada de eso."}},
-		{"сколько стоили билеты", []string{"Билет стоил сто рублей, и мы его взяли.", "Погода хорошая, и мы идём на улицу."}},
+		{"which houses did she buy", []string{
+			"The house on the hill is hers now.",
+			"The weather is fine and he was there.",
+		}},
+		{"wann waren die Geburtstage", []string{
+			"Der Geburtstag ist am Montag, und wir feiern.",
+			"Das Wetter ist schön, und wir gehen aus.",
+		}},
+		{"wo ist die Torte", []string{
+			"Die Geburtstagstorte steht in der Küche, und sie ist groß.",
+			"Ich habe nichts gesagt, und du auch nicht.",
+		}},
+		{"¿dónde compraste las naranjas?", []string{
+			"Compré una naranja en el mercado y la comí.",
+			"No he dicho nada de eso.",
+		}},
+		{"сколько стоили билеты", []string{
+			"Билет стоил сто рублей, и мы его взяли.",
+			"Погода хорошая, и мы идём на улицу.",
+		}},
 		{"我的猫叫什么名字", []string{"我家的猫叫小花。", "今天天气很好。", "明天去上海出差。"}},
 		{"犬の名前は何ですか", []string{"うちの犬はポチです。", "今日は天気がいい。", "明日は出張です。"}},
 		{"ＡＢＣ", []string{"abc is first", "one is second", "two is third"}},
@@ -93,7 +108,10 @@ func TestTheBestComeInOrder(t *testing.T) {
 
 // An index that forgot texts and read them again ranks as one that read them once.
 func TestAnIndexForgetsWhatItLearnedLast(t *testing.T) {
-	texts := []string{"one red house", "two blue houses", "three red birds on a house", "vier rote Häuser und ein Vogel"}
+	texts := []string{
+		"one red house", "two blue houses", "three red birds on a house",
+		"vier rote Häuser und ein Vogel",
+	}
 	want := rank(indexOf(texts...), "red houses and a bird").Units
 	for keep := range texts {
 		x := indexOf(texts...)
@@ -198,7 +216,8 @@ func TestPausesAndSpeakersCount(t *testing.T) {
 
 // Search looks at each text by itself, and tells how much of the question it holds.
 func TestSearchFindsTextsByThemselves(t *testing.T) {
-	x := indexOf("Boats sail at night.", "The harbour opens at nine.", "Nothing of that.", "A harbour for boats and a boat.")
+	x := indexOf("Boats sail at night.", "The harbour opens at nine.", "Nothing of that.",
+		"A harbour for boats and a boat.")
 	var got []int
 	for _, h := range x.Search("Which boats are in the harbour?") {
 		got = append(got, h.Text)

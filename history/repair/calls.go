@@ -15,34 +15,21 @@ import (
 // left out.
 func (m *run) halfCalls() {
 	for i, d := range m.list {
-		named, nonEmpty := 0, 0
-		for _, c := range d.ToolCalls {
-			if strings.TrimSpace(c.Name) != "" {
-				named++
-			}
-			if strings.TrimSpace(c.Name+c.ID+c.Arguments) != "" {
-				nonEmpty++
-			}
-		}
-		if named == len(d.ToolCalls) && (d.Role == message.Assistant || named == 0) {
-			continue
-		}
-		if named == nonEmpty && d.Role == message.Assistant {
-			var calls []message.ToolCall
-			for _, c := range d.ToolCalls {
-				if strings.TrimSpace(c.Name) != "" {
-					calls = append(calls, c)
-				}
-			}
+		unnamed := func(c message.ToolCall) bool { return message.IsBlank(c.Name) }
+		empty := func(c message.ToolCall) bool { return message.IsBlank(c.Name + c.ID + c.Arguments) }
+		calls := slices.DeleteFunc(slices.Clone(d.ToolCalls), empty)
+		half := slices.ContainsFunc(calls, unnamed) || d.Role != message.Assistant && len(d.ToolCalls) > 0
+		switch {
+		case half:
+			m.loosenResults(d, m.list[i+1:])
+			before := d.Content
+			d.Content, d.CallsAsText = d.WriteCalls(d.Message), true
+			d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
+			m.log(d, "C11", cause.CallUnnamed, before, d.Content)
+		case len(calls) < len(d.ToolCalls):
 			m.log(d, "C11", cause.CallEmpty, "", "")
 			d.ToolCalls = calls
-			continue
 		}
-		m.loosenResults(d, m.list[i+1:])
-		before := d.Content
-		d.Content, d.CallsAsText = d.WriteCalls(d.Message), true
-		d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
-		m.log(d, "C11", cause.CallUnnamed, before, d.Content)
 	}
 }
 
@@ -58,35 +45,37 @@ func (m *run) loosenResults(d *Draft, following []*Draft) {
 	}
 }
 
+// ownCalls are the draft's calls to be changed: the stored message keeps its own.
+func (d *Draft) ownCalls() []message.ToolCall {
+	d.ToolCalls = slices.Clone(d.ToolCalls)
+	return d.ToolCalls
+}
+
 // unmade takes the calls out of an answer that broke off before any of them ran. Their arguments may
 // be half of what the model meant, and no tool is run for such an answer: what is true of it is its
 // text. An answer that arrived whole keeps its calls, with a stand-in where a result is missing, because
 // there nobody knows whether the tool ran.
-func (m *run) unmade() {
-	for _, d := range m.list {
-		if !d.Message.BrokeOff() || len(d.ToolCalls) == 0 || slices.ContainsFunc(d.results, func(r *Draft) bool { return r != nil }) {
-			continue
-		}
+func (m *run) unmade(d *Draft) {
+	ran := slices.ContainsFunc(d.results, func(r *Draft) bool { return r != nil })
+	if d.Message.BrokeOff() && len(d.ToolCalls) > 0 && !ran {
 		m.log(d, "C5", cause.CallsUnrun, message.Message{ToolCalls: d.ToolCalls}.TextWithCalls(), "")
 		d.ToolCalls, d.results = nil, nil
 	}
 }
 
-// maxName is the longest name of a function that every server takes.
-const maxName = 64
-
 // toolNames sends calls under names that every server takes: imported calls, and those of models that
 // make names up, often have others.
-func (m *run) toolNames() {
-	for _, d := range m.list {
-		for k, c := range d.ToolCalls {
-			if name := legalName(c.Name); name != c.Name {
-				m.log(d, "C11", cause.CallName, c.Name, name)
-				d.ownCalls()[k].Name = name
-			}
+func (m *run) toolNames(d *Draft) {
+	for k, c := range d.ToolCalls {
+		if name := legalName(c.Name); name != c.Name {
+			m.log(d, "C11", cause.CallName, c.Name, name)
+			d.ownCalls()[k].Name = name
 		}
 	}
 }
+
+// maxName is the longest name of a function that every server takes.
+const maxName = 64
 
 // legalName is a function's name with _ for every character that no name has, and no longer than
 // names are.
@@ -106,29 +95,28 @@ func legalName(name string) string {
 // names gives every call of the request an id of its own, and its result the same: servers refuse a
 // conversation with a doubled, blank or strange id. The name is made from the message's position, so
 // that it stays what it is in later requests.
-func (m *run) names() {
-	for _, d := range m.list {
-		for k, c := range d.ToolCalls {
-			id := c.ID
-			if !legalID(id) || m.IDs[id] || m.Used(id) {
-				id = m.freeID(id, m.Offset+d.From+1)
-				fault := cause.CallIDBad
-				if legalID(c.ID) {
-					fault = cause.CallIDTaken
-				}
-				m.log(d, "C7", fault, c.ID, id)
-				d.ownCalls()[k].ID = id
+func (m *run) names(d *Draft) {
+	for k, c := range d.ToolCalls {
+		id := c.ID
+		if !legalID(id) || m.taken(id) {
+			fault := cause.CallIDTaken
+			if !legalID(id) {
+				fault = cause.CallIDBad
 			}
-			m.IDs[id] = true
-			r := d.results[k]
-			if r == nil || r.ToolCallID == id {
-				continue
-			}
+			id = m.freeID(id, m.Offset+d.From+1)
+			m.log(d, "C7", fault, c.ID, id)
+			d.ownCalls()[k].ID = id
+		}
+		m.IDs[id] = true
+		if r := d.results[k]; r != nil && r.ToolCallID != id {
 			m.log(r, "C7", cause.ResultID, r.ToolCallID, id)
 			r.ToolCallID = id
 		}
 	}
 }
+
+// taken reports whether a call in front of this one has an id.
+func (m *run) taken(id string) bool { return m.IDs[id] || m.Used != nil && m.Used(id) }
 
 // freeID is an id for the call of message seq that nothing has yet.
 func (m *run) freeID(id string, seq int) string {
@@ -143,12 +131,11 @@ func (m *run) freeID(id string, seq int) string {
 	}
 	// What is put behind it has a place below the longest id.
 	stem := clean[:min(len(clean), maxID-16)] + "_s" + strconv.Itoa(seq)
-	for n, free := 2, stem; ; n++ {
-		if !m.IDs[free] && !m.Used(free) {
-			return free
-		}
+	free := stem
+	for n := 2; m.taken(free); n++ {
 		free = stem + "_" + strconv.Itoa(n)
 	}
+	return free
 }
 
 // maxID is the longest id that every server takes.
@@ -196,20 +183,18 @@ func ArgumentsOf(calls []message.ToolCall) []Arguments {
 }
 
 // arguments sends one JSON object as the arguments of each call.
-func (m *run) arguments() {
-	for _, d := range m.list {
-		if len(d.ToolCalls) == 0 {
-			continue
+func (m *run) arguments(d *Draft) {
+	if len(d.ToolCalls) == 0 {
+		return
+	}
+	d.raw = make([]string, len(d.ToolCalls))
+	for k, a := range ArgumentsOf(d.ToolCalls) {
+		m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)
+		if a.Lost {
+			d.raw[k] = message.Clean(message.Prefix(a.Repairs[len(a.Repairs)-1].Before, maxRaw))
 		}
-		d.raw = make([]string, len(d.ToolCalls))
-		for k, a := range ArgumentsOf(d.ToolCalls) {
-			m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)
-			if a.Lost {
-				d.raw[k] = message.Clean(message.Prefix(a.Repairs[len(a.Repairs)-1].Before, maxRaw))
-			}
-			if a.Object != d.ToolCalls[k].Arguments {
-				d.ownCalls()[k].Arguments = a.Object
-			}
+		if a.Object != d.ToolCalls[k].Arguments {
+			d.ownCalls()[k].Arguments = a.Object
 		}
 	}
 }

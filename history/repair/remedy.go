@@ -12,7 +12,7 @@ import (
 // before.
 func (m *run) remedy() {
 	chosen := m.chosen()
-	m.keep(func(d *Draft) bool {
+	keeping(func(m *run, d *Draft) bool {
 		head := d.group()
 		r := chosen[head]
 		if r != message.SendRepaired && !d.StandIn {
@@ -25,7 +25,7 @@ func (m *run) remedy() {
 			return m.leave(d, head)
 		}
 		return true
-	})
+	})(m)
 	for head, r := range chosen {
 		for from, of := range m.Heads {
 			if r == message.LeaveOut && of == head.From && m.Unsent[from] == cause.Duplicate {
@@ -104,7 +104,7 @@ func (m *run) leave(d, head *Draft) bool {
 		d.Message = d.AsText(d.Content)
 	case d == head && d.CallsAsText && !d.Joins:
 		d.Content, d.Frame = message.Clean(m.past[d.From].Content), Frame{}
-		d.brokenOff()
+		m.brokenOff(d)
 	case d == head:
 		m.leaveOut(d.From, cause.LeftOut)
 		return false
@@ -132,33 +132,28 @@ func (m *run) remedied(from int, r message.Remedy, after string) {
 }
 
 // toolHistory sends all calls and results as text or not at all, where the request wants that.
-func (m *run) toolHistory() {
-	if m.Tools == ToolsKeep || m.Tools == "" {
-		return
-	}
-	m.keep(func(d *Draft) bool {
-		result := d.Role == message.Tool || d.Joins && m.Tools == ToolsStrip
-		switch {
-		case !result && len(d.ToolCalls) == 0:
-			return true
-		case d.StandIn:
-			return false
-		}
-		m.Before[d.From] = d.Message
-		switch {
-		case m.Tools == ToolsText:
-			d.toText()
-		case result:
-			d.Content = ""
-		default:
-			d.Message = d.AsText(d.Content)
-		}
-		if message.IsBlank(d.Content) {
-			m.Unsent[d.From] = cause.ToolsLeftOut
-			return false
-		}
+func (m *run) toolHistory(d *Draft) bool {
+	result := d.Role == message.Tool || d.Joins && m.Tools == ToolsStrip
+	switch {
+	case m.Tools == ToolsKeep || m.Tools == "" || !result && len(d.ToolCalls) == 0:
 		return true
-	})
+	case d.StandIn:
+		return false
+	}
+	m.Before[d.From] = d.Message
+	switch {
+	case m.Tools == ToolsText:
+		d.toText()
+	case result:
+		d.Content = ""
+	default:
+		d.Message = d.AsText(d.Content)
+	}
+	if message.IsBlank(d.Content) {
+		m.Unsent[d.From] = cause.ToolsLeftOut
+		return false
+	}
+	return true
 }
 
 // ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool group of each,

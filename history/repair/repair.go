@@ -88,7 +88,7 @@ type Result struct {
 	Repairs map[int][]message.Repair
 	Unsent  map[int]cause.Code      // messages of which nothing is sent though they are not blank, and why
 	Heads   map[int]int             // results that belong to a call, sent or not, and the position of its message
-	Before  map[int]message.Message // messages of which something else is sent by choice, as they would be sent without it
+	Before  map[int]message.Message // messages that something else is sent of by choice, as they are without it
 }
 
 // run is one run over a stretch of a conversation that begins outside any tool group.
@@ -102,9 +102,6 @@ type run struct {
 // Run repairs messages of a conversation.
 func Run(past []message.Message, o Options) Result {
 	m := &run{Options: o, past: past}
-	if m.Used == nil {
-		m.Used = func(string) bool { return false }
-	}
 	if m.IDs == nil {
 		m.IDs = map[string]bool{}
 	}
@@ -117,38 +114,51 @@ func Run(past []message.Message, o Options) Result {
 		drafts[i] = Draft{Message: past[i], From: i}
 		m.list = append(m.list, &drafts[i])
 	}
-	for _, r := range rules {
-		r.apply(m)
+	for _, rule := range rules {
+		rule(m)
 	}
 	m.Drafts = m.list
 	return m.Result
 }
 
-// rules are the repairs in their order. Each works on the whole stretch and leaves alone what is
-// sound, so that a second pass changes nothing.
-var rules = []struct {
-	kinds string
-	apply func(*run)
-}{
-	{"C15", (*run).unreadable},
-	{"C13", (*run).binary},
-	{"C13", (*run).images},
-	{"C14", (*run).notText},
-	{"C12", (*run).lateSystem},
-	{"C11", (*run).halfCalls},
-	{"C11", (*run).toolNames},
-	{"", (*run).pair},
-	{"C5", (*run).unmade},
-	{"C7", (*run).names},
-	{"C10", (*run).order},
-	{"C4 C2 C3 C1", (*run).arguments},
-	{"C6", (*run).orphans},
-	{"C5", (*run).missing},
-	{"C9", (*run).blankResults},
-	{"C8", (*run).blankAnswers},
-	{"", (*run).brokenOff},
-	{"", (*run).remedy},
-	{"", (*run).toolHistory},
+// rules are the repairs in their order, with the kinds of damage that they repair. Each works on the whole stretch and
+// leaves alone what is sound, so that a second pass changes nothing.
+var rules = []func(*run){
+	keeping((*run).readable), // C15
+	each((*run).binary),      // C13
+	each((*run).images),      // C13
+	each((*run).notText),     // C14
+	each((*run).lateSystem),  // C12
+	(*run).halfCalls,         // C11
+	each((*run).toolNames),   // C11
+	(*run).pair,
+	each((*run).unmade),      // C5
+	each((*run).names),       // C7
+	(*run).order,             // C10
+	each((*run).arguments),   // C4 C2 C3 C1
+	each((*run).orphan),      // C6
+	(*run).missing,           // C5
+	each((*run).blankResult), // C9
+	keeping((*run).speaks),   // C8
+	each((*run).brokenOff),
+	(*run).remedy,
+	keeping((*run).toolHistory),
+}
+
+// each is a rule for every draft.
+func each(repair func(*run, *Draft)) func(*run) {
+	return func(m *run) {
+		for _, d := range m.list {
+			repair(m, d)
+		}
+	}
+}
+
+// keeping is a rule that leaves only the drafts for which ok holds.
+func keeping(ok func(*run, *Draft) bool) func(*run) {
+	return func(m *run) {
+		m.list = slices.DeleteFunc(m.list, func(d *Draft) bool { return !ok(m, d) })
+	}
 }
 
 // log notes a repair of a draft.
@@ -160,31 +170,21 @@ func (m *run) logCause(d *Draft, kind string, c cause.Cause, before, after strin
 	m.Repairs[d.From] = append(m.Repairs[d.From], message.Repair{Kind: kind, Cause: c, Before: before, After: after})
 }
 
-// keep leaves only the drafts for which ok holds.
-func (m *run) keep(ok func(*Draft) bool) {
-	m.list = slices.DeleteFunc(m.list, func(d *Draft) bool { return !ok(d) })
-}
-
-// unreadable takes out rows that cannot be read and roles that nobody knows.
-func (m *run) unreadable() {
-	m.keep(func(d *Draft) bool {
-		if !d.Message.Unreadable() {
-			return true
-		}
+// readable takes out rows that cannot be read and roles that nobody knows.
+func (m *run) readable(d *Draft) bool {
+	if d.Message.Unreadable() {
 		m.log(d, "C15", cause.RowUnreadable, d.Content, "")
 		return false
-	})
+	}
+	return true
 }
 
 // maxSample is how much of a result is looked at to tell text from binary data.
 const maxSample = 4096
 
 // binary replaces results that are no text by a note of their size.
-func (m *run) binary() {
-	for _, d := range m.list {
-		if d.Role != message.Tool || !isBinary(d.Content) {
-			continue
-		}
+func (m *run) binary(d *Draft) {
+	if d.Role == message.Tool && isBinary(d.Content) {
 		note := "[binary result of " + message.Grouped(len(d.Content)) + " bytes, not sent]"
 		m.log(d, "C13", cause.ResultBinary, d.Content, note)
 		d.Content, d.Replaced = note, true
@@ -205,24 +205,22 @@ func isBinary(s string) bool {
 
 // images replaces the images that are not sent by a note: those that anybody but the user shows, those that are not all
 // there, and all of them where the model takes none.
-func (m *run) images() {
-	for _, d := range m.list {
-		for k, p := range d.Parts {
-			code := cause.ImageUnseen
-			switch {
-			case p.Kind != message.ImagePart:
-				continue
-			case !p.Sendable():
-				code = cause.ImageDamaged
-			case d.Role != message.User:
-				code = cause.ImageNotOfUser
-			case !m.NoImages:
-				continue
-			}
-			m.log(d, "C13", code, p.Name, p.Note())
-			d.Parts = slices.Clone(d.Parts)
-			d.Parts[k] = NoteFor(p)
+func (m *run) images(d *Draft) {
+	for k, p := range d.Parts {
+		code := cause.ImageUnseen
+		switch {
+		case p.Kind != message.ImagePart:
+			continue
+		case !p.Sendable():
+			code = cause.ImageDamaged
+		case d.Role != message.User:
+			code = cause.ImageNotOfUser
+		case !m.NoImages:
+			continue
 		}
+		m.log(d, "C13", code, p.Name, p.Note())
+		d.Parts = slices.Clone(d.Parts)
+		d.Parts[k] = NoteFor(p)
 	}
 }
 
@@ -232,80 +230,55 @@ func NoteFor(image message.Part) message.Part {
 }
 
 // notText replaces bytes that are not UTF-8, and null characters.
-func (m *run) notText() {
-	for _, d := range m.list {
-		if clean := message.Clean(d.Content); clean != d.Content {
-			m.log(d, "C14", cause.TextBytes, d.Content, clean)
-			d.Content = clean
+func (m *run) notText(d *Draft) {
+	clean := func(text string) string {
+		clean := message.Clean(text)
+		if clean != text {
+			m.log(d, "C14", cause.TextBytes, text, clean)
 		}
-		if clean := message.Clean(d.Reasoning); clean != d.Reasoning {
-			m.log(d, "C14", cause.TextBytes, d.Reasoning, clean)
-			d.Reasoning = clean
-		}
-		for k, p := range d.Parts {
-			if clean := message.Clean(p.Text); clean != p.Text {
-				m.log(d, "C14", cause.TextBytes, p.Text, clean)
-				d.Parts = slices.Clone(d.Parts)
-				d.Parts[k].Text = clean
-			}
-		}
-		for k, c := range d.ToolCalls {
-			if clean := legalName(message.Clean(c.Name)); message.Clean(c.Name) != c.Name {
-				m.log(d, "C14", cause.CallNameBytes, c.Name, clean)
-				d.ownCalls()[k].Name = clean
-			}
+		return clean
+	}
+	d.Content, d.Reasoning = clean(d.Content), clean(d.Reasoning)
+	for k, p := range d.Parts {
+		if text := clean(p.Text); text != p.Text {
+			d.Parts = slices.Clone(d.Parts)
+			d.Parts[k].Text = text
 		}
 	}
-}
-
-// ownCalls are the draft's calls to be changed: the stored message keeps its own.
-func (d *Draft) ownCalls() []message.ToolCall {
-	d.ToolCalls = slices.Clone(d.ToolCalls)
-	return d.ToolCalls
+	for k, c := range d.ToolCalls {
+		if name := message.Clean(c.Name); name != c.Name {
+			m.log(d, "C14", cause.CallNameBytes, c.Name, legalName(name))
+			d.ownCalls()[k].Name = legalName(name)
+		}
+	}
 }
 
 // lateSystem notes system messages behind the start; the policy says where they go.
-func (m *run) lateSystem() {
-	for _, d := range m.list {
-		if d.Role != message.System {
-			continue
-		}
-		first := d.From
-		for first > 0 && m.past[first-1].Role == message.System {
-			first--
-		}
-		if first > 0 || !m.Begins {
-			m.log(d, "C12", cause.SystemLate, "", "")
-		}
+func (m *run) lateSystem(d *Draft) {
+	said := func(before message.Message) bool { return before.Role != message.System }
+	if d.Role == message.System && (!m.Begins || slices.ContainsFunc(m.past[:d.From], said)) {
+		m.log(d, "C12", cause.SystemLate, "", "")
 	}
 }
 
-// blankAnswers takes out what has nothing in it.
-func (m *run) blankAnswers() {
-	m.keep(func(d *Draft) bool {
-		if strings.TrimSpace(d.Content) != "" || len(d.ToolCalls) > 0 || d.HasParts() {
-			return true
-		}
-		if d.Role == message.Assistant {
-			m.log(d, "C8", cause.AnswerEmpty, d.Content, "")
-		}
-		return false
-	})
+// speaks takes out what has nothing in it.
+func (m *run) speaks(d *Draft) bool {
+	if !message.IsBlank(d.Content) || len(d.ToolCalls) > 0 || d.HasParts() {
+		return true
+	}
+	if d.Role == message.Assistant {
+		m.log(d, "C8", cause.AnswerEmpty, d.Content, "")
+	}
+	return false
 }
 
-// brokenOff says behind the text of each answer that was not finished that it was not. It is no repair: nothing of
-// what was said is missing.
-func (m *run) brokenOff() {
-	for _, d := range m.list {
-		if !d.Joins {
-			d.brokenOff()
-		}
+// brokenOff says behind the text of an answer that was not finished that it was not. It is no repair: nothing of what
+// was said is missing.
+func (m *run) brokenOff(d *Draft) {
+	if d.Joins || !d.Message.BrokeOff() || message.IsBlank(d.Content) ||
+		strings.HasSuffix(d.Content, message.InterruptedSuffix) {
+		return
 	}
-}
-
-func (d *Draft) brokenOff() {
-	if d.Message.BrokeOff() && !message.IsBlank(d.Content) && !strings.HasSuffix(d.Content, message.InterruptedSuffix) {
-		d.Reword(d.Content, "", message.InterruptedSuffix)
-		d.Content += message.InterruptedSuffix
-	}
+	d.Reword(d.Content, "", message.InterruptedSuffix)
+	d.Content += message.InterruptedSuffix
 }

@@ -44,12 +44,12 @@ func (m *run) pair() {
 			open[d.ToolCallID] = wait[:n]
 		}
 	}
-	m.keep(func(d *Draft) bool {
+	keeping(func(m *run, d *Draft) bool {
 		if d.Head != nil {
 			m.Heads[d.From] = d.Head.From
 		}
 		return m.Unsent[d.From] == cause.None
-	})
+	})(m)
 }
 
 // pairRun finds the results of d's calls among the results directly behind it. An older call may still
@@ -136,20 +136,17 @@ var looseWords = [...]struct {
 	{"C11", ResultLead, cause.ResultOfText},
 }
 
-// orphans sends results without a call to stand behind as text.
-func (m *run) orphans() {
-	for _, d := range m.list {
-		if d.Role != message.Tool || d.Head != nil {
-			continue
-		}
-		row := looseWords[d.loose]
-		text := ""
-		if !message.IsBlank(d.Content) {
-			text = d.WriteResult(row.lead, d.Content)
-		}
-		m.log(d, row.kind, row.cause, d.Content, text)
-		d.Message, d.Joins = d.AsText(text), true
+// orphan sends a result without a call to stand behind as text.
+func (m *run) orphan(d *Draft) {
+	if d.Role != message.Tool || d.Head != nil {
+		return
 	}
+	text, words := "", looseWords[d.loose]
+	if !message.IsBlank(d.Content) {
+		text = d.WriteResult(words.lead, d.Content)
+	}
+	m.log(d, words.kind, words.cause, d.Content, text)
+	d.Message, d.Joins = d.AsText(text), true
 }
 
 // missing stands a neutral result in for each call without one, and shows what of the arguments
@@ -179,12 +176,10 @@ func (m *run) missing() {
 	m.list = list
 }
 
-// blankResults writes out that a tool said nothing.
-func (m *run) blankResults() {
-	for _, d := range m.list {
-		if d.Role == message.Tool && message.IsBlank(d.Content) && !d.HasParts() {
-			m.log(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
-			d.Content, d.Replaced = emptyResult, true
-		}
+// blankResult writes out that a tool said nothing.
+func (m *run) blankResult(d *Draft) {
+	if d.Role == message.Tool && message.IsBlank(d.Content) && !d.HasParts() {
+		m.log(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
+		d.Content, d.Replaced = emptyResult, true
 	}
 }

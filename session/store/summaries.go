@@ -55,8 +55,9 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 // Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be
 // told what it was made from is left out: it might hold what was excluded.
 func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
-	return withSession(ctx, s.view, "read the summaries", session, func(tx *sql.Tx, n int64) (all []Summary, err error) {
-		err = sqlite.EachRow(ctx, tx, "summaries WHERE session = ? ORDER BY id", func(row *summaryRow) error {
+	return withSession(ctx, s.view, "read the summaries", session, func(tx *sql.Tx, n int64) ([]Summary, error) {
+		var all []Summary
+		err := sqlite.EachRow(ctx, tx, "summaries WHERE session = ? ORDER BY id", func(row *summaryRow) error {
 			if len(row.Runs) > 0 {
 				row.Session, row.Sources = session, history.IDs(row.Runs)
 				all = append(all, row.Summary)
@@ -71,7 +72,10 @@ func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error
 type MessageRuns history.IDs
 
 // Value is the column's text.
-func (r MessageRuns) Value() (driver.Value, error) { return history.IDs(r).String(), nil }
+func (r MessageRuns) Value() (driver.Value, error) {
+	text, err := json.Marshal(r)
+	return string(text), err
+}
 
 // Scan reads the column's text. There are no runs where they are damaged.
 func (r *MessageRuns) Scan(text any) error {
