@@ -97,6 +97,38 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 	}
 }
 
+// A server that finds the request for a summary too long is asked for one of fewer messages, and the summary stands for
+// those alone: the rest is summarized behind them.
+func TestASummaryOfTooMuchIsAskedForWithLess(t *testing.T) {
+	for name, refusal := range map[string]step{
+		"with the window": refuses(400, `{"error":{"message":"request (3000 tokens) exceeds the available context size `+
+			`(2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
+		"without a number": refuses(400, noNumber),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := conversationOf(t, 12, refusal, uncounted("First notes."), uncounted("More notes."),
+				uncounted("All notes."))
+			_, err := drain(s.Compact(t.Context()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, second := b.body(13), b.body(14); len(second) >= len(first) {
+				t.Errorf("after a refusal %d bytes are sent, which were %d", len(second), len(first))
+			}
+			if last := b.body(b.last()); !strings.Contains(last, " notes.\\n\\n") {
+				t.Errorf("the rest is summarized with %s", last)
+			}
+			var covered int
+			for _, m := range s.now().summaries {
+				covered = max(covered, m.Messages)
+			}
+			if covered != 22 {
+				t.Errorf("the summary stands for %d messages, want all 22 before the newest turn", covered)
+			}
+		})
+	}
+}
+
 // Beside the summary stand the opener and the newest turns, and nothing else that it stands for, whatever is excluded
 // in between.
 func TestCompactLeavesTheOpenerAloneBesideTheSummary(t *testing.T) {

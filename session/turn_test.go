@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -389,5 +390,22 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	}
 	if kept, err := s.Retitle(t.Context(), false, func(Event) {}); kept != "Mine" || err != nil || s.Untitled() {
 		t.Errorf("the user's title became %q (%v)", kept, err)
+	}
+}
+
+func TestATitleOfTheUsersGivenMeanwhileStays(t *testing.T) {
+	var s *Session
+	b := newBench(t, says("Panic-mode recovery."), func(w http.ResponseWriter, r *http.Request) {
+		if err := s.Rename(r.Context(), "Mine"); err != nil {
+			t.Error(err)
+		}
+		says("Parser error recovery")(w, r)
+	})
+	b.deps.TitleRef = "test/small"
+	s = b.begin()
+	drain(s.Send(t.Context(), "How does a parser recover?"))
+	title, err := s.Retitle(t.Context(), false, func(Event) {})
+	if err != nil || title != "Mine" || s.Info().Title != "Mine" || b.open(s.Info().ID).Info().Title != "Mine" {
+		t.Errorf("the title is %q (%v), in the session %q; want the user's own", title, err, s.Info().Title)
 	}
 }
