@@ -59,7 +59,7 @@ func (c call) repaired() bool { return c.arguments.Object != c.Arguments }
 // approve says what is done with a call of a tool.
 func (s *Session) approve(c call, t tool.Tool) approval.Decision {
 	whole := llm.WholenessOf(c.finish)
-	d := s.deps.permits.decide(approval.Call{
+	d := s.deps.permits.now().Decide(approval.Call{
 		Tool: t, Repaired: c.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid, Again: c.again,
 	})
 	if s.Temporary() { // Nothing is to stay of it.
