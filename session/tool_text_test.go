@@ -185,11 +185,11 @@ func TestAServerThatRefusesToolCallsAsTextTooIsNotAskedAThirdTime(t *testing.T) 
 	if fault := (*llm.Error)(nil); !errors.As(err, &fault) || fault.Status != 500 {
 		t.Errorf("%v is no error of the server", err)
 	}
-	if _, err = drain(s.Regenerate(t.Context(), 0)); err == nil || b.requests() != 3 ||
+	if _, err = drain(s.Regenerate(t.Context(), 0, "")); err == nil || b.requests() != 3 ||
 		!strings.Contains(err.Error(), "/repair") {
 		t.Errorf("asked again: %v after %d requests, want an error after 3", err, b.requests())
 	}
-	if _, err = drain(s.Regenerate(t.Context(), 0)); err != nil || !holdsCalls(b.body(4)) {
+	if _, err = drain(s.Regenerate(t.Context(), 0, "")); err != nil || !holdsCalls(b.body(4)) {
 		t.Errorf("a server that is well again: %v, request %s", err, b.body(4))
 	}
 }

@@ -202,7 +202,7 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 		t.Errorf("the sentence shows the key: %v", err)
 	}
 	wantTranscript(t, s.Messages(), "user: Anyone there?\n")
-	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), 0, "")); err != nil {
 		t.Fatalf("the retry failed: %v", err)
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
