@@ -113,7 +113,7 @@ func reuseIn(tb testing.TB, c *Conversation, messages []Message, o Options, coun
 			}
 			same, total, alike := 0, 0, Alike(before, p.Messages)
 			for k, m := range p.Messages {
-				cost := Cost(m, c.count)
+				cost := c.count(m.Content) + overhead(&m, c.count) + frameMessage
 				total += cost
 				if k < alike {
 					same += cost
