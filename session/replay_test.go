@@ -96,7 +96,9 @@ func TestReplayAfterARefusalHasBothRequests(t *testing.T) {
 	b := newBench(t,
 		says(strings.Repeat("long answer ", 400)),
 		refuses(400,
-			`{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 tokens) exceeds the available context size (1024 tokens), try increasing it","n_prompt_tokens":1300,"n_ctx":1024}}`),
+			`{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 `+
+				`tokens) exceeds the available context size (1024 tokens), try increasing it",`+
+				`"n_prompt_tokens":1300,"n_ctx":1024}}`),
 		says("It fits."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))

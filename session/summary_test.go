@@ -55,7 +55,8 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 		t.Errorf("the request holds not what was condensed: %s", sent)
 	}
 	plan := only[Planned](events)[0].Plan
-	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out || plan.Entries[4].Cause.Code != history.CauseSummarized {
+	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out ||
+		plan.Entries[4].Cause.Code != history.CauseSummarized {
 		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
 	}
 	if _, err := drain(s.Send(t.Context(), "Sure?")); err != nil {
@@ -101,8 +102,8 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 // those alone: the rest is summarized behind them.
 func TestASummaryOfTooMuchIsAskedForWithLess(t *testing.T) {
 	for name, refusal := range map[string]step{
-		"with the window": refuses(400, `{"error":{"message":"request (3000 tokens) exceeds the available context size `+
-			`(2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
+		"with the window": refuses(400, `{"error":{"message":"request (3000 tokens) exceeds the available `+
+			`context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
 		"without a number": refuses(400, noNumber),
 	} {
 		t.Run(name, func(t *testing.T) {

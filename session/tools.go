@@ -126,7 +126,8 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 		return switchedOff, approval.Record{Outcome: approval.NotRun}, nil
 	case d.Verdict == approval.Ask:
 		if err := tools.Ready(ctx, c.Name); err != nil && ctx.Err() == nil {
-			return "error: " + err.Error() + "; this call did not run", approval.Record{Outcome: approval.NoSuchTool}, nil
+			result = "error: " + err.Error() + "; this call did not run"
+			return result, approval.Record{Outcome: approval.NoSuchTool}, nil
 		}
 		answer, err := t.askUser(ctx, c.question(offered, d))
 		if err != nil {

@@ -286,7 +286,9 @@ func TestToolLoopEnds(t *testing.T) {
 		t.Errorf("the failure is %+v, want one of the turn and of no request", f)
 	}
 	// It is kept behind the last result.
-	for what, branch := range map[string][]store.Message{"now": s.Messages(), "reopened": b.open(s.Info().ID).Messages()} {
+	for what, branch := range map[string][]store.Message{
+		"now": s.Messages(), "reopened": b.open(s.Info().ID).Messages(),
+	} {
 		for i, m := range branch {
 			f, failed := record.FailureAfter(m)
 			if last := i == len(branch)-1; failed != last || failed && !strings.Contains(f.What, "3 times") {

@@ -93,8 +93,8 @@ func (p *Past) EndTurn() {
 }
 
 // Load reads what the records of a conversation that was opened tell of its past requests: until it returns, a
-// Forecast says nothing of them. It makes the newest request again, which takes as long as a first plan, and passes over
-// what cannot be made again.
+// Forecast says nothing of them. It makes the newest request again, which takes as long as a first plan. What cannot be
+// made again is passed over.
 func (p *Past) Load(ctx context.Context, r Records) error {
 	was := p.now()
 	if was.read {
@@ -198,7 +198,8 @@ func (p *Past) Forecast(plan history.Plan) Forecast {
 	if a := before.answered; a != nil && a.model == before.model {
 		alike := p.Alike(a.model, plan)
 		f.Prefix = Prefix{
-			Tokens: beginning(plan, alike), IfNextDrops: beginning(plan, min(alike, plan.Stays)), Known: true, Sent: a.at,
+			Tokens: beginning(plan, alike), IfNextDrops: beginning(plan, min(alike, plan.Stays)),
+			Known: true, Sent: a.at,
 		}
 	}
 	if before.read && before.begun {
