@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/session/branch"
 	"winnow/session/settings"
 	"winnow/session/store"
 )
@@ -148,7 +149,7 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 	if err != nil {
 		return nil, err
 	}
-	groups := history.ToolGroups(historyOf(all), messages...)
+	groups := history.ToolGroups(branch.History(all), messages...)
 	for _, id := range messages {
 		if !slices.Contains(groups, id) {
 			groups = append(groups, id)

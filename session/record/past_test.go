@@ -87,8 +87,8 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := history.Options{Policy: policy, Turn: historyOf(turn), Window: 4000, Count: words}
-	plan, err := history.Build(historyOf(before), o)
+	o := history.Options{Policy: policy, Turn: branch.History(turn), Window: 4000, Count: words}
+	plan, err := history.Build(branch.History(before), o)
 	if err != nil {
 		t.Fatal(err)
 	}
