@@ -104,12 +104,7 @@ func (p *program) toolRules(ctx context.Context, c config.Config) (approval.Rule
 		return rules, err
 	}
 	defer s.Close()
-	rows, err := s.ToolPermissions(ctx)
-	for _, row := range rows {
-		rules.Remembered = append(rules.Remembered, approval.Remembered{
-			Name: row.Name, Identity: row.Identity, Permission: tool.Permission(row.Permission),
-		})
-	}
+	rules.Remembered, err = s.ToolPermissions(ctx)
 	return rules, err
 }
 

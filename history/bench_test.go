@@ -30,7 +30,9 @@ func benchOptions(tb testing.TB, preset string, budget int) Options {
 	if budget > 0 {
 		p.Budget = budget
 	}
-	return Options{Policy: p, System: "Be kind.", Ratio: 1, Turn: []Message{{ID: 1 << 40, Role: User, Content: "and what was the answer to question 4711?"}}}
+	return Options{Policy: p, System: "Be kind.", Ratio: 1, Turn: []Message{
+		{ID: 1 << 40, Role: User, Content: "and what was the answer to question 4711?"},
+	}}
 }
 
 // BenchmarkBuild plans a request of a conversation that is read already, with another draft each time.
@@ -113,7 +115,7 @@ func reuseIn(tb testing.TB, c *Conversation, messages []Message, o Options, coun
 			}
 			same, total, alike := 0, 0, Alike(before, p.Messages)
 			for k, m := range p.Messages {
-				cost := Cost(m, c.count)
+				cost := c.count(m.Content) + overhead(&m, c.count) + frameMessage
 				total += cost
 				if k < alike {
 					same += cost

@@ -187,10 +187,6 @@ func partCost(p Part, count Counter) int {
 	return count(p.Sent())
 }
 
-// Cost is what a message of a request costs with its frame, in counted tokens. Tokens of the message is not asked: it
-// is of the text that was stored.
-func Cost(m Message, count Counter) int { return count(m.Content) + overhead(&m, count) + frameMessage }
-
 // Arguments is what is sent in place of the arguments of one call.
 type Arguments = repair.Arguments
 

@@ -32,7 +32,7 @@ func TestAChatGoesToNoOtherAddressUnasked(t *testing.T) {
 		"edit": func(s *Session) <-chan Event {
 			return s.Edit(t.Context(), SendOptions{}, s.Messages()[0].ID, "Else?")
 		},
-		"regenerate": func(s *Session) <-chan Event { return s.Regenerate(t.Context(), 0) },
+		"regenerate": func(s *Session) <-chan Event { return s.Regenerate(t.Context(), 0, "") },
 		"compact":    func(s *Session) <-chan Event { return s.Compact(t.Context()) },
 	}
 	for name, goOn := range ways {
@@ -118,7 +118,7 @@ func TestAModelOfOneTurnLeavesTheAddress(t *testing.T) {
 	other.Name = "other"
 	b.deps.Models = new(llm.Catalog).With(home).With(other)
 	again := b.open(s.Info().ID)
-	if _, err := drain(again.RegenerateWith(t.Context(), 0, "other/m")); err != nil {
+	if _, err := drain(again.Regenerate(t.Context(), 0, "other/m")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := drain(again.Send(t.Context(), "Second")); err != nil {

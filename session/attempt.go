@@ -458,7 +458,9 @@ func (a *asked) comparable() int {
 	uncountable := func(m history.Message) bool {
 		return history.CarriesEncrypted(m.Replay) ||
 			slices.ContainsFunc(m.Parts, func(p history.Part) bool { return p.Kind == history.ImagePart }) ||
-			slices.ContainsFunc(m.ToolCalls, func(c history.ToolCall) bool { return history.CarriesEncrypted(c.Replay) })
+			slices.ContainsFunc(m.ToolCalls, func(c history.ToolCall) bool {
+				return history.CarriesEncrypted(c.Replay)
+			})
 	}
 	if a.record.Estimate < target.LeastCounted || slices.ContainsFunc(a.plan.Messages, uncountable) {
 		return 0

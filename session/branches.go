@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,28 +23,23 @@ var (
 // and whether it has an answer or not; 0 is the end of the active branch. The new answer stands beside an
 // old one as its sibling, and what stood behind it stays as another branch: nothing is overwritten. Where
 // no answer comes, the branch is the one that it was.
-func (s *Session) Regenerate(ctx context.Context, message int64) <-chan Event {
-	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		if message == 0 {
-			message = t.Info().Leaf
-		}
-		return t.answerAgain(ctx, message)
-	})
-}
-
-// RegenerateWith is Regenerate, but another model answers, for this turn alone: the model of the conversation
-// stays. The reference is found as SetModel finds one, and nothing is sent where it stands for no model.
-func (s *Session) RegenerateWith(ctx context.Context, message int64, ref string) <-chan Event {
+//
+// The model that ref names answers, for this turn alone, or the conversation's own for "". A reference is found as
+// SetModel finds one, and nothing is sent where it stands for no model.
+func (s *Session) Regenerate(ctx context.Context, message int64, ref string) <-chan Event {
+	again := func(ctx context.Context, t *turn) error {
+		return t.answerAgain(ctx, cmp.Or(message, t.Info().Leaf))
+	}
+	if ref == "" {
+		return s.start(ctx, again)
+	}
 	return s.startUnless(ctx, nil, func(ctx context.Context, t *turn) error {
 		back, err := t.lend(ctx, ref)
 		if err != nil {
 			return err
 		}
 		defer back()
-		if message == 0 {
-			message = t.Info().Leaf
-		}
-		return t.answerAgain(ctx, message)
+		return again(ctx, t)
 	})
 }
 

@@ -120,14 +120,14 @@ func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 	drain(s.Send(t.Context(), "1+2?"))
 	drain(s.Send(t.Context(), "How are you?"))
 	result, fine := s.Messages()[2].ID, s.Messages()[5].ID
-	if _, err := drain(s.Regenerate(t.Context(), result)); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), result, "")); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant: It is three.\n")
 	if got := wantProven(t, s, 1, 3, b.body(4)); got.Of != 3 {
 		t.Errorf("turn 1 has %d requests, want 3", got.Of)
 	}
-	if _, err := drain(s.Regenerate(t.Context(), fine)); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), fine, "")); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: "+
@@ -140,7 +140,7 @@ func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 func TestBranchesThatCannotBe(t *testing.T) {
 	b := newBench(t, says("One."), says("Elsewhere."))
 	s, other := b.begin(), b.begin()
-	if _, err := drain(s.Regenerate(t.Context(), 0)); !errors.Is(err, ErrNothingToAnswer) {
+	if _, err := drain(s.Regenerate(t.Context(), 0, "")); !errors.Is(err, ErrNothingToAnswer) {
 		t.Errorf("regenerate before the first message: %v, want ErrNothingToAnswer", err)
 	}
 	drain(s.Send(t.Context(), "First"))
@@ -153,7 +153,7 @@ func TestBranchesThatCannotBe(t *testing.T) {
 		return err
 	}
 	again := func(message int64) error {
-		_, err := drain(s.Regenerate(t.Context(), message))
+		_, err := drain(s.Regenerate(t.Context(), message, ""))
 		return err
 	}
 	change := func(message int64) error { return s.Switch(t.Context(), message) }
@@ -197,7 +197,7 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 			_, err := drain(s.Edit(t.Context(), SendOptions{}, question, "Other"))
 			return err
 		},
-		"regenerate": func() error { _, err := drain(s.Regenerate(t.Context(), question)); return err },
+		"regenerate": func() error { _, err := drain(s.Regenerate(t.Context(), question, "")); return err },
 		"switch":     func() error { return s.Switch(t.Context(), question) },
 	} {
 		if err := do(); !errors.Is(err, ErrBusy) {

@@ -59,7 +59,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 		}, "user: second\n"},
 		"regenerate": {
 			func(ctx context.Context, s *Session) <-chan Event {
-				return s.Regenerate(ctx, 0)
+				return s.Regenerate(ctx, 0, "")
 			}, "user: first\nassistant: One.\n",
 		},
 	} {

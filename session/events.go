@@ -11,7 +11,7 @@ import (
 
 // Event is one thing that happened in a turn. The events of a turn come on one channel, in the
 // order in which they happened; the last is always Finished, and then the channel closes.
-type Event interface{ event() }
+type Event any
 
 // Stored says that the user's message is on disk. From here on the composer may let go of it.
 type Stored struct{ Message store.Message }
@@ -99,19 +99,3 @@ type Finished struct {
 	Err     error
 	Failure *record.Failure
 }
-
-func (Stored) event()    {}
-func (Planned) event()   {}
-func (Delta) event()     {}
-func (Calling) event()   {}
-func (Waiting) event()   {}
-func (Running) event()   {}
-func (Progress) event()  {}
-func (Asked) event()     {}
-func (OverLimit) event() {}
-func (Ran) event()       {}
-func (Answered) event()  {}
-func (Notice) event()    {}
-func (Withdrawn) event() {}
-func (Titled) event()    {}
-func (Finished) event()  {}

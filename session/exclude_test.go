@@ -90,7 +90,7 @@ func TestAnExcludedMessageIsNotAskedAgain(t *testing.T) {
 	b, s := condensing(t)
 	exclude(t, s, 23)
 	for _, id := range []int64{0, s.Messages()[22].ID, s.Messages()[23].ID} {
-		if _, err := drain(s.Regenerate(t.Context(), id)); !errors.Is(err, ErrExcluded) {
+		if _, err := drain(s.Regenerate(t.Context(), id, "")); !errors.Is(err, ErrExcluded) {
 			t.Errorf("asking again about message %d: %v", id, err)
 		}
 	}

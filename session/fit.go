@@ -92,19 +92,17 @@ func (e *OversizeError) Pinned() string {
 // fault is for the plan of the turn to find.
 func (t *turn) sendable(ctx context.Context, m store.Message, instead int64) error {
 	l, _ := t.spending.now()
-	to := t.Model()
-	priceless := l.OnCost() && !to.Client.Prices(to.Name).Known()
-	for {
+	for asked := false; ; asked = true {
 		plan, err := t.planUnsaved(m, instead)
-		over, ask := Oversize(err, to.Windows()), to.Window().Tokens == 0
-		if ask = ask && over != nil || priceless; ask {
+		to := t.Model()
+		over := Oversize(err, to.Windows())
+		unknown := over != nil && to.Window().Tokens == 0 || l.OnCost() && !to.Client.Prices(to.Name).Known()
+		switch {
+		case unknown && !asked:
 			if err := t.askModel(ctx); err != nil {
 				return err
 			}
-			priceless = false
 			continue
-		}
-		switch {
 		case over != nil:
 			return over
 		case err != nil || !l.Any():

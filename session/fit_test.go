@@ -67,7 +67,7 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	if body := b.body(2); strings.Contains(body, long) || !strings.Contains(body, "word word") {
 		t.Error("the request does not hold a beginning of the message alone")
 	}
-	drain(s.Regenerate(t.Context(), 0))
+	drain(s.Regenerate(t.Context(), 0, ""))
 	r, err := b.open(s.Info().ID).Records().Replay(t.Context(), 2, 0)
 	if err != nil || !r.Proven {
 		t.Fatalf("the request is not proven: %v, %s", err, r.Doubt)

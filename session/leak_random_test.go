@@ -569,7 +569,7 @@ func (h *heldConversation) again(all []store.Message, m store.Message) {
 		h.counts["alone again"]++
 	}
 	h.watch(all, alone, tokensOf(user))
-	h.run(h.s.Regenerate(h.t.Context(), m.ID), true)
+	h.run(h.s.Regenerate(h.t.Context(), m.ID, ""), true)
 }
 
 // edit says something in the place of a message of the user's.

@@ -52,7 +52,7 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 	for what, try := range map[string]func() error{
 		"send":       func() error { return turn(second.Send(ctx, "Second")) },
 		"send alone": func() error { return turn(second.SendAs(ctx, SendOptions{Alone: true}, "Second")) },
-		"ask again":  func() error { return turn(second.Regenerate(ctx, 0)) },
+		"ask again":  func() error { return turn(second.Regenerate(ctx, 0, "")) },
 		"edit":       func() error { return turn(second.Edit(ctx, SendOptions{}, message, "Second")) },
 		"switch":     func() error { return second.Switch(ctx, message) },
 		"rename":     func() error { return second.Rename(ctx, "Mine") },

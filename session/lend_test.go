@@ -48,7 +48,7 @@ func TestAnotherModelAnswersOnce(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), "First"))
 	first := s.Messages()[1].ID
-	events, err := drain(s.RegenerateWith(t.Context(), first, "other/large"))
+	events, err := drain(s.Regenerate(t.Context(), first, "other/large"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestAModelThatIsNotThereAnswersNothing(t *testing.T) {
 	drain(s.Send(t.Context(), "First"))
 	want := transcript(s.Messages())
 	for _, ref := range []string{"othr/large", "other/large"} { // the second is refused
-		if _, err := drain(s.RegenerateWith(t.Context(), 0, ref)); err == nil {
+		if _, err := drain(s.Regenerate(t.Context(), 0, ref)); err == nil {
 			t.Errorf("%s: there is no error", ref)
 		}
 		wantTranscript(t, s.Messages(), want)

@@ -133,9 +133,6 @@ func (p *spending) exceeded(e limits.Estimate) limits.Over {
 
 // Over says which limits the request of a preview would exceed, by what ReadSpent read last.
 func (w Tried) Over(plan history.Plan) limits.Over {
-	if w.err != nil {
-		return limits.Over{}
-	}
 	return w.s.spending.exceeded(estimateOf(w.to, w.to.Request(plan).MaxTokens, plan.Sum))
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"winnow/session/approval"
+	"winnow/session/branch"
 )
 
 // ErrNotPending says that a tool call cannot be answered any more.
@@ -68,16 +69,16 @@ func (s *Session) AnswerPending(ctx context.Context, pending PendingCall, answer
 
 // rejoin makes the turn the one that the last user message of the branch began.
 func (t *turn) rejoin(ctx context.Context) error {
-	branch := t.Branch()
-	at := branch.LastUser()
+	b := t.Branch()
+	at := b.LastUser()
 	if at < 0 {
 		return ErrNothingToAnswer
 	}
-	number, err := t.deps.Store.Turn(ctx, branch.ID(at))
+	number, err := t.deps.Store.Turn(ctx, b.ID(at))
 	if err != nil {
 		return err
 	}
-	messages, err := branch.Between(ctx, at, branch.Len())
-	t.number, t.past, t.messages = number, at, historyOf(messages)
+	messages, err := b.Between(ctx, at, b.Len())
+	t.number, t.past, t.messages = number, at, branch.History(messages)
 	return err
 }

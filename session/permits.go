@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"winnow/llm"
@@ -41,29 +42,20 @@ func (p *permits) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	remembered := make([]approval.Remembered, len(rows))
-	for i, row := range rows {
-		remembered[i] = approval.Remembered{
-			Name: row.Name, Identity: row.Identity, Permission: tool.Permission(row.Permission),
-		}
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rules.Remembered = remembered
+	p.rules.Remembered = rows
 	return nil
 }
 
-func (p *permits) off(t tool.Tool) bool {
+// now is the rules as of now.
+func (p *permits) now() approval.Rules {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.rules.Off(t)
+	return p.rules
 }
 
-func (p *permits) decide(c approval.Call) approval.Decision {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rules.Decide(c)
-}
+func (p *permits) off(t tool.Tool) bool { return p.now().Off(t) }
 
 // allow keeps the user's answer for the tool's later calls, as far as it is about them.
 func (p *permits) allow(ctx context.Context, t tool.Tool, choice approval.Choice) error {
@@ -71,6 +63,7 @@ func (p *permits) allow(ctx context.Context, t tool.Tool, choice approval.Choice
 	case approval.Session:
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		p.rules.Session = maps.Clone(p.rules.Session)
 		p.rules.Session[approval.Identity(t)] = true
 	case approval.Forever:
 		err := p.store.SetToolPermission(ctx, store.ToolPermission{
@@ -95,26 +88,18 @@ type ToolState struct {
 // ToolStates lists the tools of the model in use, those that are off too. All is what they add to each request
 // together, in tokens.
 func (s *Session) ToolStates() (list []ToolState, all int) {
-	set := s.Model().Tools()
-	offered := map[string]bool{}
-	for _, t := range set.Tools() {
-		offered[t.Name] = true
-	}
+	set, rules := s.Model().Tools(), s.deps.permits.now()
 	set.Off = nil
-	p := s.deps.permits
-	p.mu.Lock()
-	rules := p.rules
-	p.mu.Unlock()
-	var costs []tool.Tool
+	var offered []tool.Tool
 	for _, t := range set.Tools() {
 		state := ToolState{Tool: t}
-		if state.Permission, state.By = rules.Permission(t); offered[t.Name] {
+		if state.Permission, state.By = rules.Permission(t); state.Permission != tool.Off {
 			state.Tokens = s.count(llm.Schemas([]tool.Tool{t}))
-			costs = append(costs, t)
+			offered = append(offered, t)
 		}
 		list = append(list, state)
 	}
-	return list, s.count(llm.Schemas(costs))
+	return list, s.count(llm.Schemas(offered))
 }
 
 // ErrConfiguredTool says that the configuration decides what a tool may do.
@@ -123,10 +108,7 @@ var ErrConfiguredTool = errors.New("the configuration decides what this tool may
 // PermitTool keeps for all sessions what a tool may do. A temporary chat keeps it for itself.
 func (s *Session) PermitTool(ctx context.Context, t tool.Tool, p tool.Permission) error {
 	permits := s.deps.permits
-	permits.mu.Lock()
-	_, by := permits.rules.Permission(t)
-	permits.mu.Unlock()
-	if by == approval.ByConfiguration {
+	if _, by := permits.now().Permission(t); by == approval.ByConfiguration {
 		return ErrConfiguredTool
 	}
 	row := store.ToolPermission{Name: t.Name, Server: t.Server, Permission: string(p)}

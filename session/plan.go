@@ -85,7 +85,7 @@ func (r *reading) to(b branch.Branch, by tokens) error {
 // take appends messages, the first of which has an index on the branch. Where all that is read has few bytes of text
 // without a count they are counted; for more a guess has to do, so that nobody waits.
 func (r *reading) take(messages []store.Message, from, uncounted int, by tokens) {
-	list := historyOf(messages)
+	list := branch.History(messages)
 	for i := range list {
 		m := &list[i]
 		switch {
@@ -97,15 +97,6 @@ func (r *reading) take(messages []store.Message, from, uncounted int, by tokens)
 		}
 	}
 	r.Append(list...)
-}
-
-// historyOf are stored messages as a plan reads them.
-func historyOf(messages []store.Message) []history.Message {
-	list := make([]history.Message, len(messages))
-	for i := range messages {
-		list[i] = messages[i].Message
-	}
-	return list
 }
 
 // guesses are the messages that are planned with by a guess, as runs from one id to another.

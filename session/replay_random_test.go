@@ -82,7 +82,7 @@ func converse(rt *rapid.T, b *bench, s *Session) {
 	case 3:
 		if len(s.Messages()) > 0 {
 			b.steps = append(b.steps, answer)
-			drain(s.Regenerate(ctx, 0))
+			drain(s.Regenerate(ctx, 0, ""))
 			return
 		}
 	case 4, 11, 12:

@@ -39,7 +39,7 @@ func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), "First"))
 	drain(s.Send(t.Context(), "Second"))
-	drain(s.Regenerate(t.Context(), 0))
+	drain(s.Regenerate(t.Context(), 0, ""))
 	drain(s.Send(t.Context(), "Third"))
 	// Back to the first answer: the newest turns are on another branch now.
 	if err := b.deps.Store.SetLeaf(t.Context(), s.Info().ID, s.Messages()[1].ID); err != nil {
@@ -66,7 +66,7 @@ func TestAnOldTurnThatIsAskedAgainKeepsItsNumber(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := b.open(s.Info().ID)
-	drain(back.Regenerate(t.Context(), 0))
+	drain(back.Regenerate(t.Context(), 0, ""))
 	drain(back.Send(t.Context(), "Third"))
 	if got := wantProven(t, back, 1, 0, b.body(3)); got.Of != 2 {
 		t.Errorf("turn 1 has %d requests, want 2", got.Of)
@@ -96,7 +96,9 @@ func TestReplayAfterARefusalHasBothRequests(t *testing.T) {
 	b := newBench(t,
 		says(strings.Repeat("long answer ", 400)),
 		refuses(400,
-			`{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 tokens) exceeds the available context size (1024 tokens), try increasing it","n_prompt_tokens":1300,"n_ctx":1024}}`),
+			`{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 `+
+				`tokens) exceeds the available context size (1024 tokens), try increasing it",`+
+				`"n_prompt_tokens":1300,"n_ctx":1024}}`),
 		says("It fits."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "Talk at length"))

@@ -351,11 +351,7 @@ func (s *Session) Past() *record.Past { return s.before }
 // LoadPast reads what Past tells of a conversation that was opened. It takes as long as a first plan, so call it behind
 // the first frame, the first plan and LoadRest.
 func (s *Session) LoadPast(ctx context.Context) error {
-	unmade, err := s.before.Load(ctx, s.Records())
-	if unmade != nil {
-		s.log().Warn("make the newest request again", "error", ErrorCode(unmade))
-	}
-	return err
+	return s.before.Load(ctx, s.Records())
 }
 
 // Close stops a running turn and waits until what arrived is saved, or until ctx ends. The events

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"winnow/history"
@@ -144,43 +145,17 @@ func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, e
 	if err := s.loadBranch(ctx); err != nil {
 		return nil, err
 	}
-	past, err := toolsOf(ctx, s.Branch())
+	all, err := s.Branch().All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	groups := history.ToolGroups(past, messages...)
-	on := make(map[int64]bool, len(groups))
-	for _, id := range groups {
-		on[id] = true
-	}
+	groups := history.ToolGroups(branch.History(all), messages...)
 	for _, id := range messages {
-		if !on[id] {
+		if !slices.Contains(groups, id) {
 			groups = append(groups, id)
 		}
 	}
 	return groups, nil
-}
-
-// toolsOf are the messages of a branch as far as their tool groups need them: of those that neither call tools nor
-// answer a call there is no text.
-func toolsOf(ctx context.Context, b branch.Branch) ([]history.Message, error) {
-	list := make([]history.Message, b.Len())
-	for i := range list {
-		r := b.Row(i)
-		list[i] = history.Message{ID: r.ID, Role: r.Role(), Status: r.Status()}
-		if r.Size > 0 {
-			list[i].Content = "…" // it is not blank
-		}
-		if r.Calls == 0 && r.Role() != history.Tool && r.Role() != "" {
-			continue
-		}
-		m, err := b.Message(i)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = m.Message
-	}
-	return list, ctx.Err()
 }
 
 // OtherAddressError says that the endpoint of a conversation is at another address than the one that its requests went

@@ -19,7 +19,7 @@ func TestNoOtherAnswerLeavesTheBranch(t *testing.T) {
 	drain(s.Send(t.Context(), "Second"))
 	first := s.Messages()[0].ID
 	info, want := s.Info(), transcript(s.Messages())
-	if _, err := drain(s.Regenerate(t.Context(), first)); err == nil {
+	if _, err := drain(s.Regenerate(t.Context(), first, "")); err == nil {
 		t.Fatal("the server refused, and there is no error")
 	}
 	wantTranscript(t, s.Messages(), want)
@@ -29,7 +29,7 @@ func TestNoOtherAnswerLeavesTheBranch(t *testing.T) {
 	if _, err := s.Preview("And?"); err != nil {
 		t.Errorf("plan the next request: %v", err)
 	}
-	if _, err := drain(s.Regenerate(t.Context(), first)); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), first, "")); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: First\nassistant: Uno.\n")
@@ -41,9 +41,9 @@ func TestVersionsComeRound(t *testing.T) {
 	drain(s.Send(t.Context(), "First"))
 	drain(s.Send(t.Context(), "Second"))
 	one, second := s.Messages()[1].ID, s.Messages()[2].ID
-	drain(s.Regenerate(t.Context(), one))
+	drain(s.Regenerate(t.Context(), one, ""))
 	uno := s.Messages()[1].ID
-	drain(s.Regenerate(t.Context(), one))
+	drain(s.Regenerate(t.Context(), one, ""))
 	un := s.Messages()[1].ID
 	for _, test := range []struct {
 		from int64

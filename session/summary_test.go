@@ -55,7 +55,8 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 		t.Errorf("the request holds not what was condensed: %s", sent)
 	}
 	plan := only[Planned](events)[0].Plan
-	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out || plan.Entries[4].Cause.Code != history.CauseSummarized {
+	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out ||
+		plan.Entries[4].Cause.Code != history.CauseSummarized {
 		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
 	}
 	if _, err := drain(s.Send(t.Context(), "Sure?")); err != nil {
@@ -92,6 +93,38 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 			}
 			if sent := b.body(14); !strings.Contains(sent, "(truncated)") || strings.Contains(sent, "Summary of") {
 				t.Errorf("the request is %s", sent)
+			}
+		})
+	}
+}
+
+// A server that finds the request for a summary too long is asked for one of fewer messages, and the summary stands for
+// those alone: the rest is summarized behind them.
+func TestASummaryOfTooMuchIsAskedForWithLess(t *testing.T) {
+	for name, refusal := range map[string]step{
+		"with the window": refuses(400, `{"error":{"message":"request (3000 tokens) exceeds the available `+
+			`context size (2048 tokens), try increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
+		"without a number": refuses(400, noNumber),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := conversationOf(t, 12, refusal, uncounted("First notes."), uncounted("More notes."),
+				uncounted("All notes."))
+			_, err := drain(s.Compact(t.Context()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first, second := b.body(13), b.body(14); len(second) >= len(first) {
+				t.Errorf("after a refusal %d bytes are sent, which were %d", len(second), len(first))
+			}
+			if last := b.body(b.last()); !strings.Contains(last, " notes.\\n\\n") {
+				t.Errorf("the rest is summarized with %s", last)
+			}
+			var covered int
+			for _, m := range s.now().summaries {
+				covered = max(covered, m.Messages)
+			}
+			if covered != 22 {
+				t.Errorf("the summary stands for %d messages, want all 22 before the newest turn", covered)
 			}
 		})
 	}

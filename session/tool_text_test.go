@@ -185,11 +185,11 @@ func TestAServerThatRefusesToolCallsAsTextTooIsNotAskedAThirdTime(t *testing.T) 
 	if fault := (*llm.Error)(nil); !errors.As(err, &fault) || fault.Status != 500 {
 		t.Errorf("%v is no error of the server", err)
 	}
-	if _, err = drain(s.Regenerate(t.Context(), 0)); err == nil || b.requests() != 3 ||
+	if _, err = drain(s.Regenerate(t.Context(), 0, "")); err == nil || b.requests() != 3 ||
 		!strings.Contains(err.Error(), "/repair") {
 		t.Errorf("asked again: %v after %d requests, want an error after 3", err, b.requests())
 	}
-	if _, err = drain(s.Regenerate(t.Context(), 0)); err != nil || !holdsCalls(b.body(4)) {
+	if _, err = drain(s.Regenerate(t.Context(), 0, "")); err != nil || !holdsCalls(b.body(4)) {
 		t.Errorf("a server that is well again: %v, request %s", err, b.body(4))
 	}
 }
@@ -216,8 +216,9 @@ func TestStrictRecoveryOfADamagedHistorySendsNothing(t *testing.T) {
 	b.deps.Policy.Recovery = history.RecoverStrict
 	s := b.open(b.withToolHistory(`{"path": "a`))
 	_, err := drain(s.Send(t.Context(), "and in b?"))
-	want := `nothing was sent: message 2 is damaged in its tool_calls.arguments (C1): the arguments of a tool call are not valid JSON; ` +
-		`recovery = "strict" refuses that. /repair (or winnow repair ID) shows the damage; recovery = "repair" under [context] sends it repaired`
+	want := `nothing was sent: message 2 is damaged in its tool_calls.arguments (C1): the arguments of a ` +
+		`tool call are not valid JSON; recovery = "strict" refuses that. /repair (or winnow repair ID) shows the ` +
+		`damage; recovery = "repair" under [context] sends it repaired`
 	if err == nil || err.Error() != want || b.requests() != 0 {
 		t.Errorf("got %v after %d requests, want %s", err, b.requests(), want)
 	}
@@ -268,7 +269,8 @@ func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
 	asText := "asking once more with them as text"
 	turn(0, false, 2, false, asText)
 	turn(6, false, 1, false)
-	turn(2, false, 2, false, "since 1 November 2026 m was asked with tool calls as text, because it refused anything else; now trying without that", asText)
+	turn(2, false, 2, false, "since 1 November 2026 m was asked with tool calls as text, because it refused "+
+		"anything else; now trying without that", asText)
 	turn(6, false, 1, false)
 	turn(2, true, 1, true, "since 9 November 2026 m was asked with tool calls as text")
 	turn(1, true, 1, true)

@@ -59,7 +59,7 @@ func (c call) repaired() bool { return c.arguments.Object != c.Arguments }
 // approve says what is done with a call of a tool.
 func (s *Session) approve(c call, t tool.Tool) approval.Decision {
 	whole := llm.WholenessOf(c.finish)
-	d := s.deps.permits.decide(approval.Call{
+	d := s.deps.permits.now().Decide(approval.Call{
 		Tool: t, Repaired: c.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid, Again: c.again,
 	})
 	if s.Temporary() { // Nothing is to stay of it.
@@ -126,7 +126,8 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 		return switchedOff, approval.Record{Outcome: approval.NotRun}, nil
 	case d.Verdict == approval.Ask:
 		if err := tools.Ready(ctx, c.Name); err != nil && ctx.Err() == nil {
-			return "error: " + err.Error() + "; this call did not run", approval.Record{Outcome: approval.NoSuchTool}, nil
+			result = "error: " + err.Error() + "; this call did not run"
+			return result, approval.Record{Outcome: approval.NoSuchTool}, nil
 		}
 		answer, err := t.askUser(ctx, c.question(offered, d))
 		if err != nil {

@@ -57,8 +57,8 @@ func (s *Session) Preview(draft string, files ...history.Part) (history.Plan, er
 	return s.Try(Trial{}).Preview(draft, files...)
 }
 
-// Tried is a conversation with the settings of a trial, of which nothing is kept. Where they are not possible its
-// methods fail with a *TrialError.
+// Tried is a conversation with the settings of a trial, of which nothing is kept. Where they are not possible, Preview,
+// Model, Policy and Settings fail with a *TrialError, and what is said of a plan is of the model in use.
 type Tried struct {
 	s     *Session
 	plans *planner // of s, or of a RemedyTrial
@@ -72,8 +72,9 @@ type Tried struct {
 // Try tries out other settings.
 func (s *Session) Try(t Trial) Tried {
 	w := Tried{s: s, plans: &s.plans, trial: t, state: s.now()}
+	w.to = w.model
 	if err := w.set(); err != nil {
-		w.err = &TrialError{err}
+		w.to, w.err = w.model, &TrialError{err}
 	}
 	return w
 }
@@ -177,28 +178,15 @@ func (w Tried) plan(text string, files []history.Part, change func(*history.Opti
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
 func (w Tried) Body(plan history.Plan) ([]byte, error) {
-	if w.err != nil {
-		return nil, w.err
-	}
 	return w.to.Client.Body(w.s.request(w.state, w.to, plan))
 }
 
 // InputCost is what a plan's request would cost before a word of its answer, if the server had nothing of
 // it in its cache. It is an estimate, unless the model is known to be free.
-func (w Tried) InputCost(plan history.Plan) pricing.Cost {
-	if w.err != nil {
-		return pricing.Cost{}
-	}
-	return w.to.InputCost(plan.Sum)
-}
+func (w Tried) InputCost(plan history.Plan) pricing.Cost { return w.to.InputCost(plan.Sum) }
 
-// Window is the window of the model that is asked, which is nothing where that was not considered.
-func (w Tried) Window() llm.Window {
-	if w.err != nil {
-		return llm.Window{}
-	}
-	return w.to.Window()
-}
+// Window is the window of the model that is asked.
+func (w Tried) Window() llm.Window { return w.to.Window() }
 
 // Model is the model that is asked.
 func (w Tried) Model() (*target.Model, error) { return w.to, w.err }

@@ -299,9 +299,8 @@ func (t *turn) answer(ctx context.Context) error {
 			return err
 		}
 		if round == t.deps.MaxRounds {
-			return &ToolError{
-				fmt.Sprintf("the model called tools %d times in one turn, which is the limit (tools.max_rounds)", round),
-			}
+			return &ToolError{fmt.Sprintf("the model called tools %d times in one turn, which is the limit "+
+				"(tools.max_rounds)", round)}
 		}
 		t.Model().AskWindowAgain(ctx)
 		reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(),
@@ -409,8 +408,8 @@ func (t *turn) announce(a *asked) {
 	}
 	if wanted, asked, ok := to.Lowered(); ok {
 		window := to.Window().Tokens
-		note(fmt.Sprint("max_tokens in ", window), "max_tokens = %d is more than half of the model's window of %d tokens; "+
-			"asking for %d", wanted, window, asked)
+		note(fmt.Sprint("max_tokens in ", window), "max_tokens = %d is more than half of the model's window of %d "+
+			"tokens; asking for %d", wanted, window, asked)
 	}
 	if ways := to.Unsent(); ways != "" {
 		note(ways, "%s is asked %s, according to its documentation (%s)", to.Name, ways, llm.DocumentedDate)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -201,7 +202,7 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 		t.Errorf("the sentence shows the key: %v", err)
 	}
 	wantTranscript(t, s.Messages(), "user: Anyone there?\n")
-	if _, err := drain(s.Regenerate(t.Context(), 0)); err != nil {
+	if _, err := drain(s.Regenerate(t.Context(), 0, "")); err != nil {
 		t.Fatalf("the retry failed: %v", err)
 	}
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
@@ -285,7 +286,9 @@ func TestToolLoopEnds(t *testing.T) {
 		t.Errorf("the failure is %+v, want one of the turn and of no request", f)
 	}
 	// It is kept behind the last result.
-	for what, branch := range map[string][]store.Message{"now": s.Messages(), "reopened": b.open(s.Info().ID).Messages()} {
+	for what, branch := range map[string][]store.Message{
+		"now": s.Messages(), "reopened": b.open(s.Info().ID).Messages(),
+	} {
 		for i, m := range branch {
 			f, failed := record.FailureAfter(m)
 			if last := i == len(branch)-1; failed != last || failed && !strings.Contains(f.What, "3 times") {
@@ -389,5 +392,22 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	}
 	if kept, err := s.Retitle(t.Context(), false, func(Event) {}); kept != "Mine" || err != nil || s.Untitled() {
 		t.Errorf("the user's title became %q (%v)", kept, err)
+	}
+}
+
+func TestATitleOfTheUsersGivenMeanwhileStays(t *testing.T) {
+	var s *Session
+	b := newBench(t, says("Panic-mode recovery."), func(w http.ResponseWriter, r *http.Request) {
+		if err := s.Rename(r.Context(), "Mine"); err != nil {
+			t.Error(err)
+		}
+		says("Parser error recovery")(w, r)
+	})
+	b.deps.TitleRef = "test/small"
+	s = b.begin()
+	drain(s.Send(t.Context(), "How does a parser recover?"))
+	title, err := s.Retitle(t.Context(), false, func(Event) {})
+	if err != nil || title != "Mine" || s.Info().Title != "Mine" || b.open(s.Info().ID).Info().Title != "Mine" {
+		t.Errorf("the title is %q (%v), in the session %q; want the user's own", title, err, s.Info().Title)
 	}
 }

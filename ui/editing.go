@@ -148,11 +148,7 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	s, behind := m.current.Session, m.chat.Messages.Len()-at-1
 	m.composer.EndEdit()
 	m.chat.Follow(m.chat.Messages.First(at + 1))
-	start := func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID) }
-	if ref != "" {
-		start = func(ctx context.Context) <-chan session.Event { return s.RegenerateWith(ctx, message.ID, ref) }
-	}
-	turn := m.begin(nil, start)
+	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID, ref) })
 	m.turn.Again = true
 	if ref != "" {
 		m.chat.Name = transcript.ModelName(ref)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"winnow/llm/tool"
+	"winnow/session/store"
 )
 
 // Mode is what holds for the tools of which nothing else is said.
@@ -27,16 +28,9 @@ type Rules struct {
 	Mode        Mode
 	Permissions map[string]tool.Permission // as configured, by the tool's name or a pattern
 	Allow       []string                   // names and patterns of tools that the command line allows
-	Remembered  []Remembered
-	Session     map[string]bool // the identities of the tools that the user allowed for this session
-	Unattended  bool            // there is nobody to ask
-}
-
-// Remembered is what the user said of a tool for all sessions.
-type Remembered struct {
-	Name       string
-	Identity   string // of the tool that is allowed, as Identity gives it; "" where any tool of the name is meant
-	Permission tool.Permission
+	Remembered  []store.ToolPermission     // what the user said of tools for all sessions
+	Session     map[string]bool            // the identities of the tools that the user allowed for this session
+	Unattended  bool                       // there is nobody to ask
 }
 
 // Call is a call that may run or not.
@@ -235,8 +229,8 @@ func (r Rules) remembered(t tool.Tool) (p tool.Permission, changed bool) {
 	for _, m := range r.Remembered {
 		switch {
 		case m.Name != t.Name:
-		case m.Permission != tool.Allow || m.Identity == "" || m.Identity == Identity(t):
-			return m.Permission, false
+		case tool.Permission(m.Permission) != tool.Allow || m.Identity == "" || m.Identity == Identity(t):
+			return tool.Permission(m.Permission), false
 		default:
 			changed = true
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/llm/tool"
+	"winnow/session/store"
 )
 
 var search = tool.Tool{
@@ -19,7 +20,7 @@ var search = tool.Tool{
 func TestWhatWasSaidOfTheToolItselfCountsFirst(t *testing.T) {
 	changed := search
 	changed.Description = "Searches, and sends what it finds."
-	always := []Remembered{{Name: search.Name, Identity: Identity(search), Permission: tool.Allow}}
+	always := []store.ToolPermission{{Name: search.Name, Identity: Identity(search), Permission: string(tool.Allow)}}
 	askFirst, once, session, forever := Decision{Verdict: Ask}, []Choice{Once}, []Choice{Once, Session},
 		[]Choice{Once, Session, Forever}
 	asks := func(why Reason, choices []Choice) Decision {
@@ -78,13 +79,15 @@ func TestWhatWasSaidOfTheToolItselfCountsFirst(t *testing.T) {
 		{"off by default", Rules{Mode: Always}, Call{
 			Tool: with(func(t *tool.Tool) { t.Default = tool.Off }),
 		}, Decision{Verdict: Off}},
-		{"off by default, and asked about by hand", Rules{Remembered: []Remembered{{search.Name, "", tool.Ask}}}, Call{
+		{"off by default, and asked about by hand", Rules{
+			Remembered: []store.ToolPermission{{Name: search.Name, Permission: string(tool.Ask)}},
+		}, Call{
 			Tool: with(func(t *tool.Tool) { t.Default = tool.Off }),
 		}, asks("", forever)},
 		{"remembered", Rules{Remembered: always}, Call{Tool: search}, Decision{Verdict: Run, By: ByMemory}},
 		{"remembered, and changed since", Rules{Remembered: always}, Call{Tool: changed}, asks(Changed, forever)},
 		{"remembered off", Rules{
-			Mode: Always, Remembered: []Remembered{{search.Name, "", tool.Off}},
+			Mode: Always, Remembered: []store.ToolPermission{{Name: search.Name, Permission: string(tool.Off)}},
 		}, Call{Tool: search}, Decision{Verdict: Off}},
 		{"allowed for the session", Rules{
 			Session: map[string]bool{Identity(search): true},
@@ -148,7 +151,7 @@ func drawRules(t *rapid.T) (Rules, Call) {
 		r.Session[Identity(of)] = true
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "remembered") {
-		m := Remembered{Name: of.Name, Permission: permission.Draw(t, "remembered permission")}
+		m := store.ToolPermission{Name: of.Name, Permission: string(permission.Draw(t, "remembered permission"))}
 		m.Identity = rapid.SampledFrom([]string{"", Identity(of), "another"}).Draw(t, "identity")
 		r.Remembered = append(r.Remembered, m)
 	}
@@ -205,7 +208,9 @@ func TestAnAnswerHoldsForTheToolThatWasShown(t *testing.T) {
 		case Session:
 			r.Session = map[string]bool{Identity(c.Tool): true}
 		case Forever:
-			r.Remembered = []Remembered{{c.Tool.Name, Identity(c.Tool), tool.Allow}}
+			r.Remembered = []store.ToolPermission{
+				{Name: c.Tool.Name, Identity: Identity(c.Tool), Permission: string(tool.Allow)},
+			}
 		}
 		if got := r.Decide(next); got.Verdict != Run {
 			t.Fatalf("after %q the next call is decided as %+v", choice, got)

@@ -210,6 +210,15 @@ func (b Branch) Between(ctx context.Context, from, to int) ([]store.Message, err
 	return list, err
 }
 
+// History is stored messages as a plan reads them.
+func History(messages []store.Message) []history.Message {
+	list := make([]history.Message, len(messages))
+	for i := range messages {
+		list[i] = messages[i].Message
+	}
+	return list
+}
+
 // row is what is known of a message.
 func (p *pages) row(m *store.Message) Row {
 	r := Row{

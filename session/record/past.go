@@ -94,18 +94,18 @@ func (p *Past) EndTurn() {
 
 // Load reads what the records of a conversation that was opened tell of its past requests: until it returns, a
 // Forecast says nothing of them. It makes the newest request again, which takes as long as a first plan. What cannot be
-// made again is passed over, and unmade says why.
-func (p *Past) Load(ctx context.Context, r Records) (unmade, err error) {
+// made again is passed over.
+func (p *Past) Load(ctx context.Context, r Records) error {
 	was := p.now()
 	if was.read {
-		return nil, nil
+		return nil
 	}
-	loaded, unmade, err := load(ctx, r, was.model)
+	loaded, err := load(ctx, r, was.model)
 	if err != nil {
-		return nil, fmt.Errorf("read the past requests: %w", err)
+		return fmt.Errorf("read the past requests: %w", err)
 	}
 	p.keep(loaded)
-	return unmade, nil
+	return nil
 }
 
 // keep keeps what the records tell, which were read for a model.
@@ -123,11 +123,11 @@ func (p *Past) keep(loaded known) {
 const recordsRead = 64
 
 // load reads what the records tell of a model.
-func load(ctx context.Context, r Records, model string) (loaded known, unmade, err error) {
+func load(ctx context.Context, r Records, model string) (loaded known, err error) {
 	loaded.model = model
 	list, err := r.Store.NewestRequests(ctx, r.Session, 0, recordsRead)
 	if err != nil {
-		return loaded, nil, err
+		return loaded, err
 	}
 	var newest, counted store.Request // that went to the model; counted by its server
 	for _, q := range list {
@@ -146,14 +146,13 @@ func load(ctx context.Context, r Records, model string) (loaded known, unmade, e
 		}
 	}
 	if loaded.cutShort, err = r.Store.CutShort(ctx, r.Session); err != nil || newest.ID == 0 {
-		return loaded, nil, err
+		return loaded, err
 	}
 	loaded.shortfall = shortfall(counted)
-	made, unmade := r.rebuild(ctx, Recorded{Request: newest})
-	if made.Proven {
+	if made, err := r.rebuild(ctx, Recorded{Request: newest}); err == nil && made.Proven {
 		loaded.answered = answerTo(model, newest.Created, made.Plan)
 	}
-	return loaded, unmade, ctx.Err()
+	return loaded, ctx.Err()
 }
 
 // Alike is how many messages of a plan for a model, "endpoint/model", are those that the request before it began with.
@@ -199,7 +198,8 @@ func (p *Past) Forecast(plan history.Plan) Forecast {
 	if a := before.answered; a != nil && a.model == before.model {
 		alike := p.Alike(a.model, plan)
 		f.Prefix = Prefix{
-			Tokens: beginning(plan, alike), IfNextDrops: beginning(plan, min(alike, plan.Stays)), Known: true, Sent: a.at,
+			Tokens: beginning(plan, alike), IfNextDrops: beginning(plan, min(alike, plan.Stays)),
+			Known: true, Sent: a.at,
 		}
 	}
 	if before.read && before.begun {

@@ -87,8 +87,8 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := history.Options{Policy: policy, Turn: historyOf(turn), Window: 4000, Count: words}
-	plan, err := history.Build(historyOf(before), o)
+	o := history.Options{Policy: policy, Turn: branch.History(turn), Window: 4000, Count: words}
+	plan, err := history.Build(branch.History(before), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,8 +150,8 @@ func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 	if got := opened.Forecast(plan); got.Prefix.Known || got.Losses != nil {
 		t.Errorf("before the records are read the forecast is %+v", got)
 	}
-	if unmade, err := opened.Load(t.Context(), r); unmade != nil || err != nil {
-		t.Fatal(unmade, err)
+	if err := opened.Load(t.Context(), r); err != nil {
+		t.Fatal(err)
 	}
 	got, want := opened.Forecast(plan), live.Forecast(plan)
 	if got.Prefix != want.Prefix || !got.Prefix.Known || got.Prefix.Tokens == 0 {
@@ -165,9 +165,9 @@ func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	short := &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
 	p := NewPast(false)
 	p.Use(model)
-	loaded, unmade, err := load(t.Context(), r, model)
-	if err != nil || unmade != nil || loaded.answered == nil {
-		t.Fatalf("read %+v, %v, %v; want the newest request", loaded, unmade, err)
+	loaded, err := load(t.Context(), r, model)
+	if err != nil || loaded.answered == nil {
+		t.Fatalf("read %+v, %v; want the newest request", loaded, err)
 	}
 	loaded.shortfall, loaded.cutShort = short, []int64{99}
 

@@ -58,7 +58,7 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) 
 	}
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
 	var unsent error
-	if made.Plan, unsent, err = r.replan(ctx, past, d, d.options(historyOf(turn), r.Count)); err != nil {
+	if made.Plan, unsent, err = r.replan(ctx, past, d, d.options(branch.History(turn), r.Count)); err != nil {
 		return made, err
 	}
 	measure(&made.Verdicts, made.Plan)
@@ -100,15 +100,6 @@ func holdsDamage(ctx context.Context, b branch.Branch) (damaged bool, err error)
 		return nil
 	})
 	return damaged, err
-}
-
-// historyOf are stored messages as a plan reads them.
-func historyOf(messages []store.Message) []history.Message {
-	list := make([]history.Message, len(messages))
-	for i := range messages {
-		list[i] = messages[i].Message
-	}
-	return list
 }
 
 // measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and

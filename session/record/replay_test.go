@@ -13,8 +13,12 @@ import (
 
 func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
 	r := conversation(t, "Is it so?")
-	e := history.Entry{ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"}}
-	q, err := r.Store.AddRequest(t.Context(), store.Request{Session: r.Session, Turn: 2, Plan: &store.Verdicts{Entries: []history.Entry{e}}})
+	e := history.Entry{
+		ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"},
+	}
+	q, err := r.Store.AddRequest(t.Context(), store.Request{
+		Session: r.Session, Turn: 2, Plan: &store.Verdicts{Entries: []history.Entry{e}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

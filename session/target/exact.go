@@ -99,7 +99,9 @@ func (m *Model) answered(plan history.Plan) (list []history.Message, ours int, k
 	case plan.Sum.Draft == 0:
 		ours += plan.Sum.Frame / len(list) // of the message itself
 		return append(list, history.Message{Role: history.User, Content: standIn, Status: history.Complete}), ours, true
-	case len(drafts) == 0 || slices.ContainsFunc(drafts, func(s history.Span) bool { return s.Message != drafts[0].Message }):
+	case len(drafts) == 0 || slices.ContainsFunc(drafts, func(s history.Span) bool {
+		return s.Message != drafts[0].Message
+	}):
 		return nil, 0, false
 	}
 	// The draft may stand behind other text in one message.

@@ -68,10 +68,7 @@ func (c *chat) retry(ctx context.Context, args string) error {
 		message, ref = m.ID, strings.TrimSpace(rest)
 	}
 	return c.follow(ctx, func(ctx context.Context) <-chan session.Event {
-		if ref != "" {
-			return c.s.RegenerateWith(ctx, message, ref)
-		}
-		return c.s.Regenerate(ctx, message)
+		return c.s.Regenerate(ctx, message, ref)
 	})
 }
 
