@@ -238,5 +238,6 @@ func TestThePaletteActsOnAMatch(t *testing.T) {
 		t.Errorf("the message of the match has the flag %q", f)
 	}
 	l.press("down")
+	l.notice.Hush()
 	l.shows("n next   N previous   esc close   enter inspect   p pin   x exclude")
 }

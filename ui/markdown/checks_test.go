@@ -3,6 +3,7 @@ package markdown
 import (
 	"flag"
 	"os"
+	"testing"
 )
 
 // A case of this package's random tests costs much more than one of a pure function, so a plain run takes
@@ -10,6 +11,13 @@ import (
 func init() {
 	if os.Getenv("RAPID_CHECKS") == "" {
 		flag.Set("rapid.checks", "20")
+	}
+}
+
+// inOneGoroutine skips a test where races are looked for: it has none, and takes twenty times as long there.
+func inOneGoroutine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine")
 	}
 }
 

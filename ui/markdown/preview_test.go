@@ -72,6 +72,7 @@ func TestUndecided(t *testing.T) {
 
 // A long block is not rendered for each frame, but before long, and a stream that lags says so.
 func TestStreamOfALongBlockIsStaleForALittle(t *testing.T) {
+	inOneGoroutine(t)
 	s := NewStream(newAt(dark, 60))
 	for range 400 {
 		s.Write("some more words ")

@@ -77,8 +77,12 @@ func withoutStyles(line string) string {
 }
 
 func TestRenderFitsEveryWidth(t *testing.T) {
+	styles := []Style{dark, light, plain}
+	if testing.Short() {
+		styles = styles[:1]
+	}
 	for name, md := range corpus(t) {
-		for _, style := range []Style{dark, light, plain} {
+		for _, style := range styles {
 			for _, width := range []int{0, 1, 2, 5, 8, 20, 40, 79, 200} {
 				lines := newAt(style, width).Render(md)
 				if len(lines) == 0 {

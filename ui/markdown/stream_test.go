@@ -48,7 +48,10 @@ func TestFinishedStreamEqualsRender(t *testing.T) {
 		for _, width := range []int{8, 76} {
 			r := newAt(plain, width)
 			want := r.Render(md)
-			for _, step := range []int{7, 64, len(md)} {
+			for _, step := range []int{64, len(md), 7} {
+				if step == 7 && testing.Short() {
+					continue
+				}
 				var chunks []string
 				for c := range slices.Chunk([]byte(md), step) {
 					chunks = append(chunks, string(c))
@@ -67,8 +70,11 @@ func TestStreamStoppedAnywhere(t *testing.T) {
 		if len(md) > 2500 {
 			continue
 		}
-		r := newAt(dark, 50)
-		for cut := 0; cut <= len(md); cut += 7 {
+		r, step := newAt(dark, 50), 7
+		if testing.Short() {
+			step = 211
+		}
+		for cut := 0; cut <= len(md); cut += step {
 			want := r.Render(md[:cut])
 			got := streamed(t, r, []string{md[:cut/2], md[cut/2 : cut]})
 			if !slices.Equal(got, want) {
@@ -114,6 +120,7 @@ func TestFinishedStreamOfRandomPiecesEqualsRender(t *testing.T) {
 
 // A long code block is shown while it is open.
 func TestStreamShowsLongOpenCode(t *testing.T) {
+	inOneGoroutine(t)
 	s := NewStream(newAt(dark, 60))
 	s.Write("Look:\n\n```go\n")
 	for range 1000 {
@@ -127,6 +134,7 @@ func TestStreamShowsLongOpenCode(t *testing.T) {
 
 // Texts that are extreme stay within their width while they stream, and end as they are rendered.
 func TestStreamOfExtremes(t *testing.T) {
+	inOneGoroutine(t)
 	for name, md := range map[string]string{
 		"code of 10,000 lines":       "```\n" + strings.Repeat("x := f(1)\n", 10_000) + "```\n",
 		"a line of code of 100 KB":   "```\n" + strings.Repeat("0123456789", 10_000) + "\n```\n",
@@ -181,6 +189,7 @@ func difference(got, want []string) string {
 // What streaming costs is bounded by what rendering the finished text once costs, here counted
 // in allocations, which are the same on every machine.
 func TestStreamCostsNoMoreThanThrice(t *testing.T) {
+	inOneGoroutine(t)
 	for _, name := range []string{"mixed200K", "code61K", "paragraphs20K", "paragraph20K", "list20K", "table8K"} {
 		md := answers(t)[name]
 		md = md[:min(len(md), 60_000)]

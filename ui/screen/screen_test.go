@@ -88,6 +88,21 @@ func TestOnlyWhatChangesIsWritten(t *testing.T) {
 	}
 }
 
+// A line with a character that terminals count otherwise than the layout is written whole, since nobody knows where its
+// cells are. Any other line is written from where it differs.
+func TestALineOfUnsureWidthIsWrittenWhole(t *testing.T) {
+	t.Parallel()
+	for begin, whole := range map[string]bool{"─ é 漢": true, "─ é ": false, "क्षि ": true, "\u0897 ": true} {
+		r := record(t, 60, 2)
+		r.draw(tea.NewView(begin + "and more of it: one"))
+		r.written()
+		r.draw(tea.NewView(begin + "and more of it: two"))
+		if got := r.written(); strings.Contains(got, "and more") != whole || !strings.Contains(got, "two") {
+			t.Errorf("another end of a line with %q writes %q, want all of it: %v", begin, got, whole)
+		}
+	}
+}
+
 // Whatever was drawn before, the cells are those of the view.
 func TestTheCellsAreThoseOfTheView(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func anchor(line uv.Line) (unsure bool) {
 	for x := range line {
 		c := &line[x]
 		first, size := utf8.DecodeRuneInString(c.Content)
-		unsure = unsure || size != len(c.Content) || unicode.IsMark(first)
+		unsure = unsure || size != len(c.Content) || unicode.IsMark(first) || !unicode.IsGraphic(first)
 		border := first >= '─' && first <= '▟'
 		if moved && (border || c.Content != " " && x >= 2 && line[x-1].Content+line[x-2].Content == "  ") {
 			c.Content = ansi.CursorHorizontalAbsolute(x+1) + c.Content

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -79,6 +80,17 @@ func TestNoCharacterMovesWhatIsBehindIt(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A line is unsure where it has a character that not all terminals count alike.
+func TestNoCharacterIsThoughtToBeCountedAlike(t *testing.T) {
+	for r := rune(' '); r <= unicode.MaxRune; r++ {
+		line := uv.Line{{Content: string(r), Width: ansi.StringWidth(string(r))}}
+		otherwise := ansi.WcWidth.StringWidth(string(r))
+		if line[0].Width == 1 && otherwise != 1 && !anchor(line) {
+			t.Errorf("%U takes one cell or %d, and its line is not unsure", r, otherwise)
+		}
+	}
 }
 
 // A terminal that counts characters shows each as it is, and letters with marks are whole in others too.

@@ -26,10 +26,14 @@ func longList(items ...Item) *itemList {
 
 // Of ten megabytes a frame draws the beginning, and says how much is not shown.
 func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
-	for _, line := range []string{
+	lines := []string{
 		"a\n", "some words and more of them\n\n", "word ", "x", "- item\n", "\x00", "\xff",
 		"e\u0301\u0301\u0301", "שלום \u202e", "a\u200b", "👩‍👩‍👧 ",
-	} {
+	}
+	if testing.Short() {
+		lines = lines[1:2]
+	}
+	for _, line := range lines {
 		text := tenMegabytes(line)
 		for name, it := range map[string]Item{
 			"what the user said": {ID: 1, Role: history.User, Plain: true, Text: text},
@@ -72,6 +76,9 @@ func TestVeryLongMessageShowsItsBeginning(t *testing.T) {
 
 // An answer that goes on and on is rendered once, as far as it is shown, and kept whole.
 func TestVeryLongAnswerStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs in one goroutine, where no race is found")
+	}
 	m := longList()
 	m.Append(Item{ID: -1, Role: history.Assistant})
 	piece := strings.Repeat("It goes on and on.\n\n", 500)
