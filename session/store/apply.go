@@ -48,7 +48,13 @@ type Applied struct {
 // which come behind the one that they follow; otherwise the error is ErrWaits. lines hands them out in order, from the
 // first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's.
 func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
-	return inTx(ctx, s.save, "merge the conversations", func(tx *sql.Tx) (Applied, error) { return s.apply(ctx, tx, lines) })
+	return inTx(ctx, s.save, "merge the conversations", func(tx *sql.Tx) (Applied, error) {
+		out, err := s.apply(ctx, tx, lines)
+		if err != nil {
+			return out, err
+		}
+		return out, tellSessions(ctx, tx, out.Changed)
+	})
 }
 
 func (s *Store) apply(ctx context.Context, tx *sql.Tx, lines func(take func(Line) error) error) (Applied, error) {
@@ -247,7 +253,7 @@ func (a *applying) message(m MessageLine) error {
 		print = a.print.line(&m)
 	}
 	if here != 0 {
-		return a.messageAgain(here, m.ID, print)
+		return a.messageAgain(here, m, print)
 	}
 	if m.Parent != 0 {
 		there, err := a.here("messages", m.Parent)
@@ -271,13 +277,9 @@ func (a *applying) message(m MessageLine) error {
 	if _, err := sqlite.InsertRow(a.ctx, a.tx, "messages", row); err != nil {
 		return err
 	}
-	var attachments []int64
-	for _, part := range m.Parts {
-		key, there := a.attached[part.Hash]
-		if !there {
-			return damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.Hash)
-		}
-		attachments = append(attachments, key)
+	attachments, err := a.attachments(m)
+	if err != nil {
+		return err
 	}
 	if err := insertCallsAndParts(a.ctx, a.tx, m.ID, m, attachments); err != nil {
 		return err
@@ -301,16 +303,44 @@ func (a *applying) here(table string, id int64) (session int64, err error) {
 }
 
 // messageAgain is told of a message that is here. What it says never changes: other content is refused, also of a line
-// that claims to be damaged and names the hash of the content here.
-func (a *applying) messageAgain(session, id int64, print []byte) error {
+// that claims to be damaged and names the hash of the content here. Images may be added that a later import brought.
+func (a *applying) messageAgain(session int64, m MessageLine, print []byte) error {
 	var hash []byte
-	if err := a.tx.QueryRowContext(a.ctx, `SELECT hash FROM messages WHERE id = ?`, id).Scan(&hash); err != nil {
+	if err := a.tx.QueryRowContext(a.ctx, `SELECT hash FROM messages WHERE id = ?`, m.ID).Scan(&hash); err != nil {
 		return err
 	}
-	if !bytes.Equal(hash, print) || session != a.session {
-		a.out.Refused++
+	print = bytes.Clone(print)
+	if bytes.Equal(hash, print) && session == a.session {
+		return nil
 	}
-	return nil
+	bare := m
+	bare.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p PartLine) bool { return p.Kind == Text(history.ImagePart) })
+	sent, err := hasRequests(a.ctx, a.tx, session)
+	if err != nil {
+		return err
+	}
+	if session != a.session || sent || m.Damaged != nil || !bytes.Equal(hash, a.print.line(&bare)) {
+		a.out.Refused++
+		return nil
+	}
+	attachments, err := a.attachments(m)
+	if err != nil {
+		return err
+	}
+	a.changed[session] = true
+	return replaceParts(a.ctx, a.tx, m.ID, print, m.Parts, attachments)
+}
+
+// attachments are the keys of what the parts of a message hold.
+func (a *applying) attachments(m MessageLine) (keys []int64, err error) {
+	for _, part := range m.Parts {
+		key, there := a.attached[part.Hash]
+		if !there {
+			return nil, damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.Hash)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
 }
 
 // noteDiverged notes that two machines went on with a session behind the same message.

@@ -425,13 +425,7 @@ func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
 	if err != nil || here.Damaged || images(here.Parts) >= images(m.Parts) {
 		return err
 	}
-	var sent bool
-	err = in.tx.QueryRowContext(ctx, `
-		SELECT EXISTS (
-			SELECT 1
-			FROM requests
-			WHERE session = ?
-		)`, in.session).Scan(&sent)
+	sent, err := hasRequests(ctx, in.tx, in.session)
 	if err != nil {
 		return err
 	}
@@ -445,16 +439,27 @@ func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
 	}
 	here.Parts = m.Parts
 	r := rowOf(in.session, here, hashes)
-	if err := execute(ctx, in.tx, `DELETE FROM parts WHERE message = ?`, id); err != nil {
+	if err := replaceParts(ctx, in.tx, id, []byte(r.Hash), r.Parts, attachments); err != nil {
 		return err
 	}
-	for i, part := range r.Parts {
-		row := partRow{part, attachments[i]}
-		_, err := sqlite.InsertRow(ctx, in.tx, "parts", row, sql.Named("message", id), sql.Named("place", i))
-		if err != nil {
-			return err
-		}
-	}
 	in.out.Filled++
-	return execute(ctx, in.tx, `UPDATE messages SET hash = ?, parts = ? WHERE id = ?`, []byte(r.Hash), len(m.Parts), id)
+	return tellAgain(ctx, in.tx, id)
+}
+
+// hasRequests reports whether a request was sent for a session: then its messages stay as they are, because the proof of
+// the request is made from them.
+func hasRequests(ctx context.Context, tx *sql.Tx, session int64) (sent bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM requests WHERE session = ?)`, session).Scan(&sent)
+	return sent, err
+}
+
+// replaceParts gives a message other parts, whose bytes have these keys, and the hash that it has with them.
+func replaceParts(ctx context.Context, tx *sql.Tx, id int64, hash []byte, parts []PartLine, attachments []int64) error {
+	if err := execute(ctx, tx, `DELETE FROM parts WHERE message = ?`, id); err != nil {
+		return err
+	}
+	if err := insertCallsAndParts(ctx, tx, id, MessageLine{Parts: parts}, attachments); err != nil {
+		return err
+	}
+	return execute(ctx, tx, `UPDATE messages SET hash = ?, parts = ? WHERE id = ?`, hash, len(parts), id)
 }

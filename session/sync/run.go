@@ -114,7 +114,8 @@ func (r *run) run(database string) error {
 	if r.keys.own == nil && r.foldersLocked() {
 		return ErrLocked
 	}
-	for _, step := range []func() error{r.tidy, r.read, r.tellAgain, r.write, r.replace, r.fold, r.adopt} {
+	// What is told again, because a file of it is lost or damaged, is written at last.
+	for _, step := range []func() error{r.tidy, r.read, r.tellAgain, r.replace, r.fold, r.adopt, r.write} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -195,24 +196,37 @@ func (r *run) tidy() error {
 func (r *run) tellAgain() error {
 	var lost []store.Segment
 	for _, s := range r.state.Segments {
-		own := s.Home == r.state.Folder
-		if s.Gone || r.f.machine(s.Home).has(s.Name) && (!own || r.whole(s)) {
-			continue
+		if !s.Gone && !(r.f.machine(s.Home).has(s.Name) && (s.Home != r.state.Folder || r.whole(s))) {
+			lost = append(lost, s)
 		}
-		if own {
-			if err := r.remove(s); err != nil {
-				return err
-			}
-		}
-		lost = append(lost, s)
 	}
+	return r.giveUp(lost)
+}
+
+// giveUp removes the files of segments, where they are there and this machine's, and has their rows told again.
+func (r *run) giveUp(lost []store.Segment) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	if err := r.y.Lost(r.ctx, lost...); err != nil {
-		return err
+	for _, s := range lost {
+		if s.Home != r.state.Folder {
+			continue
+		}
+		if err := r.remove(s); err != nil {
+			return err
+		}
 	}
-	return r.reload()
+	return r.y.Lost(r.ctx, lost...)
+}
+
+// readable reports whether the file of a segment has the content that it was written with.
+func (r *run) readable(segment store.Segment) bool {
+	s, err := openSegment(r.f.path(segment.Home, segment.Name))
+	if err != nil {
+		return false
+	}
+	s.close()
+	return true
 }
 
 // whole reports whether the file of a segment is as it was written, as far as it is read.
@@ -222,12 +236,7 @@ func (r *run) whole(segment store.Segment) bool {
 		info, err := os.Stat(path)
 		return err == nil && info.Size() == segment.Size
 	}
-	s, err := openSegment(path)
-	if err != nil {
-		return false
-	}
-	s.close()
-	return true
+	return r.readable(segment)
 }
 
 // newHead begins a segment that is written now.
@@ -421,11 +430,21 @@ func (r *run) replace() error {
 	return nil
 }
 
-// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine.
+// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine. One that cannot
+// be read is lost: its rows are told again.
 func (r *run) rewrite(purged map[string]bool, segments ...store.Segment) error {
 	var names []string
-	for _, s := range segments {
+	var lost []store.Segment
+	segments = slices.DeleteFunc(slices.Clone(segments), func(s store.Segment) bool {
+		if !r.readable(s) {
+			lost = append(lost, s)
+			return true
+		}
 		names = append(names, s.Name)
+		return false
+	})
+	if err := r.giveUp(lost); err != nil || len(segments) == 0 {
+		return err
 	}
 	written, err := writeSegment(r.f.dir, r.newHead(names...), r.keys.own, func(take func(store.Line) error) error {
 		for _, s := range segments {
