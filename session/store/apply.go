@@ -54,15 +54,7 @@ func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) err
 		if err != nil {
 			return out, err
 		}
-		home, err := homeOf(ctx, tx)
-		if err != nil || home.Folder == "" || len(out.Changed) == 0 {
-			return out, err
-		}
-		changed, err := json.Marshal(out.Changed)
-		if err != nil {
-			return out, err
-		}
-		return out, tellAll(ctx, tx, "id IN (SELECT value FROM json_each(?))", string(changed))
+		return out, tellSessions(ctx, tx, out.Changed)
 	})
 }
 

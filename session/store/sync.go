@@ -94,6 +94,16 @@ func tellAll(ctx context.Context, tx *sql.Tx, condition string, arg any) error {
 	return execute(ctx, tx, `INSERT OR IGNORE INTO untold (id) SELECT id FROM tombstones`)
 }
 
+// tellSessions has the other machines told of all rows of some sessions, where the history is shared.
+func tellSessions(ctx context.Context, tx *sql.Tx, ids []string) error {
+	sessions, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	const condition = `id IN (SELECT value FROM json_each(?)) AND (SELECT folder <> '' FROM home)`
+	return tellAll(ctx, tx, condition, string(sessions))
+}
+
 // State returns what is known of the sharing.
 func (y *Sync) State(ctx context.Context) (SyncState, error) {
 	return inTx(ctx, y.s.view, "read the state of the sync", func(tx *sql.Tx) (SyncState, error) { return syncState(ctx, tx) })
@@ -434,11 +444,7 @@ func meet(ctx context.Context, tx *sql.Tx, other Home) error {
 func (y *Sync) Lost(ctx context.Context, segments ...Segment) error {
 	return y.s.save(ctx, "tell lost rows again", func(tx *sql.Tx) error {
 		for _, segment := range segments {
-			sessions, err := json.Marshal(segment.Sessions)
-			if err != nil {
-				return err
-			}
-			if err := tellAll(ctx, tx, "id IN (SELECT value FROM json_each(?))", string(sessions)); err != nil {
+			if err := tellSessions(ctx, tx, segment.Sessions); err != nil {
 				return err
 			}
 			if err := execute(ctx, tx, `DELETE FROM segments WHERE name = ?`, segment.Name); err != nil {

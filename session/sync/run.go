@@ -5,7 +5,6 @@
 package sync
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,13 +64,7 @@ type Result struct {
 // Run merges what is new in the folder, and writes what is new here. It stops where its context ends, and goes on the
 // next time. Beside an error the result is what was done before.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
-	r := run{ctx: ctx, y: s.Sync(), o: o}
-	if r.o.step == nil {
-		r.o.step = func(string) error { return nil }
-	}
-	if r.o.now == nil {
-		r.o.now = time.Now
-	}
+	r := newRun(ctx, s, o)
 	err := r.run(s.Path())
 	slices.Sort(r.out.Changed)
 	r.out.Changed = slices.Compact(r.out.Changed)
@@ -80,13 +73,29 @@ func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
 
 // run is one run.
 type run struct {
-	ctx   context.Context
-	y     *store.Sync
-	o     Options
-	state store.SyncState
-	f     *folder
-	keys  ring
-	out   Result
+	ctx  context.Context
+	y    *store.Sync
+	o    Options
+	keys ring
+	out  Result
+
+	refused []string // sentences about content of merged files that was refused
+
+	// What reload reads.
+	state  store.SyncState
+	known  map[string]store.Segment // by name
+	purged map[string]bool          // ids of sessions
+	f      *folder
+}
+
+func newRun(ctx context.Context, s *store.Store, o Options) *run {
+	if o.step == nil {
+		o.step = func(string) error { return nil }
+	}
+	if o.now == nil {
+		o.now = time.Now
+	}
+	return &run{ctx: ctx, y: s.Sync(), o: o}
 }
 
 func (r *run) run(database string) error {
@@ -102,19 +111,20 @@ func (r *run) run(database string) error {
 	if err != nil {
 		return err
 	}
-	if r.state, err = r.y.Join(r.ctx, host); err != nil {
+	if _, err := r.y.Join(r.ctx, host); err != nil {
 		return err
 	}
-	if r.f, err = readFolder(r.o.Dir); err != nil {
+	if err := r.reload(); err != nil {
 		return err
 	}
 	if r.keys, err = r.o.Keys.open(r.ctx, r.f, r.state.Folder, true); err != nil {
 		return err
 	}
-	if r.keys.own == nil && r.foldersLocked() {
+	if r.keys.own == nil && r.othersEncrypt() {
 		return ErrLocked
 	}
-	for _, step := range []func() error{r.tidy, r.read, r.tellAgain, r.write, r.replace, r.fold, r.adopt} {
+	// What is told again, because a file of it is lost or damaged, is written at last.
+	for _, step := range []func() error{r.tidy, r.read, r.tellAgain, r.replace, r.fold, r.adopt, r.write} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -130,12 +140,19 @@ func (r *run) reload() (err error) {
 	if r.state, err = r.y.State(r.ctx); err != nil {
 		return err
 	}
+	r.known, r.purged = map[string]store.Segment{}, map[string]bool{}
+	for _, s := range r.state.Segments {
+		r.known[s.Name] = s
+	}
+	for _, id := range r.state.Purged {
+		r.purged[id] = true
+	}
 	r.f, err = readFolder(r.o.Dir)
 	return err
 }
 
-// foldersLocked reports whether another machine encrypts what it writes.
-func (r *run) foldersLocked() bool {
+// othersEncrypt reports whether another machine encrypts what it writes.
+func (r *run) othersEncrypt() bool {
 	return slices.ContainsFunc(r.f.machines, func(m machineFolder) bool {
 		if m.locked || m.id == r.state.Folder || len(m.segments) == 0 {
 			return m.locked
@@ -151,20 +168,11 @@ func (r *run) own() []store.Segment {
 	})
 }
 
-// purged are the ids of the sessions that were purged.
-func (r *run) purged() map[string]bool {
-	ids := map[string]bool{}
-	for _, id := range r.state.Purged {
-		ids[id] = true
-	}
-	return ids
-}
-
 // stale reports whether a segment of this machine names sessions that were purged, or is in plain text where there is a
 // key now.
-func (r *run) stale(s store.Segment, purged map[string]bool) bool {
+func (r *run) stale(s store.Segment) bool {
 	return r.keys.own != nil && isPlain(r.f.path(s.Home, s.Name)) ||
-		slices.ContainsFunc(s.Sessions, func(id string) bool { return purged[id] })
+		slices.ContainsFunc(s.Sessions, func(id string) bool { return r.purged[id] })
 }
 
 // remove removes the file of a segment, where it is there.
@@ -195,39 +203,46 @@ func (r *run) tidy() error {
 func (r *run) tellAgain() error {
 	var lost []store.Segment
 	for _, s := range r.state.Segments {
-		own := s.Home == r.state.Folder
-		if s.Gone || r.f.machine(s.Home).has(s.Name) && (!own || r.whole(s)) {
-			continue
+		if !s.Gone && !(r.f.machine(s.Home).has(s.Name) && (s.Home != r.state.Folder || r.whole(s))) {
+			lost = append(lost, s)
 		}
-		if own {
-			if err := r.remove(s); err != nil {
-				return err
-			}
-		}
-		lost = append(lost, s)
 	}
+	return r.giveUp(lost)
+}
+
+// giveUp removes the files of segments, where they are there and this machine's, and has their rows told again.
+func (r *run) giveUp(lost []store.Segment) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	if err := r.y.Lost(r.ctx, lost...); err != nil {
-		return err
+	for _, s := range lost {
+		if s.Home != r.state.Folder {
+			continue
+		}
+		if err := r.remove(s); err != nil {
+			return err
+		}
 	}
-	return r.reload()
+	return r.y.Lost(r.ctx, lost...)
 }
 
-// whole reports whether the file of a segment is as it was written, as far as it is read.
-func (r *run) whole(segment store.Segment) bool {
-	path := r.f.path(segment.Home, segment.Name)
-	if !r.o.Verify {
-		info, err := os.Stat(path)
-		return err == nil && info.Size() == segment.Size
-	}
-	s, err := openSegment(path)
+// readable reports whether the file of a segment has the content that it was written with.
+func (r *run) readable(segment store.Segment) bool {
+	s, err := openSegment(r.f.path(segment.Home, segment.Name))
 	if err != nil {
 		return false
 	}
 	s.close()
 	return true
+}
+
+// whole reports whether the file of a segment is as it was written, as far as it is read.
+func (r *run) whole(segment store.Segment) bool {
+	if r.o.Verify {
+		return r.readable(segment)
+	}
+	info, err := os.Stat(r.f.path(segment.Home, segment.Name))
+	return err == nil && info.Size() == segment.Size
 }
 
 // newHead begins a segment that is written now.
@@ -251,7 +266,7 @@ func (r *run) write() error {
 			return err
 		}
 		if len(rows.IDs) == 0 { // what waits is not finished
-			return os.Remove(r.f.path(written.Home, written.Name))
+			return r.remove(written)
 		}
 		if err := r.o.step("written"); err != nil {
 			return err
@@ -273,83 +288,68 @@ func (r *run) progress(doing Doing, done, total int) {
 	}
 }
 
-// known are the names of the segments that were written or merged here.
-func (r *run) known() map[string]bool {
-	known := map[string]bool{}
-	for _, s := range r.state.Segments {
-		known[s.Name] = true
-	}
-	return known
-}
-
-// read merges the segments of the other machines, as long as one of them can be merged: one may wait for another. Those
-// of this machine that it does not know are read as well: its file was restored from a backup.
+// read merges the segments of the other machines, the oldest first, as long as one of them can be merged: one may wait
+// for another. Those of this machine that it does not know are read as well: its file was restored from a backup.
 func (r *run) read() error {
-	type file struct{ machine, name string }
-	known := r.known()
-	var files []file
+	waiting := map[string]string{} // machines by the name of a segment
 	for _, m := range r.f.machines {
 		for _, name := range m.segments {
-			if !known[name] {
-				files = append(files, file{m.id, name})
+			if _, known := r.known[name]; !known {
+				waiting[name] = m.id
 			}
 		}
 	}
-	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
-	total := len(files)
-	stuck := map[file]string{}
+	total := len(waiting)
 	for moved := true; moved; {
 		moved = false
-		var left []file
-		for _, f := range files {
-			why, err := r.merge(f.machine, f.name)
+		r.out.Skipped = nil
+		for _, name := range slices.Sorted(maps.Keys(waiting)) {
+			err := r.merge(waiting[name], name)
+			if why := reason(err); why != nil {
+				name = filepath.Join(waiting[name], shortName(name))
+				r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s is not merged: %v.", name, why))
+				continue
+			}
 			if err != nil {
 				return err
 			}
-			if stuck[f] = why; why != "" {
-				left = append(left, f)
-				continue
-			}
+			delete(waiting, name)
 			moved = true
-			r.progress(Reading, total-len(files)+1, total)
+			r.progress(Reading, total-len(waiting), total)
 		}
-		files = left
 	}
-	for _, f := range files {
-		r.out.Skipped = append(r.out.Skipped, stuck[f])
-	}
+	r.out.Skipped = append(r.out.Skipped, r.refused...)
 	return nil
 }
 
-// merge merges a segment. It returns a sentence where that cannot be done now.
-func (r *run) merge(machine, file string) (why string, err error) {
-	name := filepath.Join(machine, shortName(file))
-	s, err := openSegment(r.f.path(machine, file))
+// merge merges a segment.
+func (r *run) merge(machine, name string) error {
+	s, err := openSegment(r.f.path(machine, name))
 	if r.o.Verify && machine == r.state.Folder && errors.Is(err, errIncomplete) {
 		// It was written before this history was restored. Machines that merged it tell its rows when the file is gone.
-		return "", os.Remove(r.f.path(machine, file))
+		return os.Remove(r.f.path(machine, name))
 	}
 	if err != nil {
-		return unreadable(name, err)
+		return err
 	}
 	defer s.close()
 	h, err := r.head(s)
-	if err == nil && h.Folder != machine {
-		err = fmt.Errorf("%w: it is another machine's", errIncomplete)
-	}
-	if err == nil && h.Created > r.o.now().Add(aheadOfTime).UnixMilli() {
-		err = store.ErrAhead
-	}
 	if err != nil {
-		return unreadable(name, err)
+		return err
 	}
-	segment := store.Segment{Home: machine, Name: file, Size: s.size, Created: time.UnixMilli(h.Created)}
+	if h.Folder != machine {
+		return fmt.Errorf("%w: it is another machine's", errIncomplete)
+	}
+	if h.Created > r.o.now().Add(aheadOfTime).UnixMilli() {
+		return store.ErrAhead
+	}
+	segment := store.Segment{Home: machine, Name: name, Size: s.size, Created: time.UnixMilli(h.Created)}
 	out, err := r.y.Merge(r.ctx, h.home(), segment, h.Replaces, func(take func(store.Line) error) error {
 		_, err := s.read(r.keys.keys, take)
 		return err
 	})
 	if err != nil {
-		return unreadable(name, err)
+		return err
 	}
 	r.out.Received += out.Messages
 	r.out.Sessions += out.Sessions
@@ -358,13 +358,13 @@ func (r *run) merge(machine, file string) (why string, err error) {
 	r.out.Saved += out.Saved
 	r.out.Changed = append(r.out.Changed, out.Changed...)
 	if n := out.Refused; n > 0 {
-		r.out.Skipped = append(r.out.Skipped, fmt.Sprintf("%s has other content for %s that %s here; what is here stays.",
-			name, english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
+		r.refused = append(r.refused, fmt.Sprintf("%s has other content for %s that %s here; what is here stays.",
+			filepath.Join(machine, shortName(name)), english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
 	}
 	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.out.From, h.Host) {
 		r.out.From = append(r.out.From, h.Host)
 	}
-	return "", r.o.step("merged")
+	return r.o.step("merged")
 }
 
 // head is the head of a segment that may be merged.
@@ -378,40 +378,28 @@ func (r *run) head(s *segmentFile) (head, error) {
 // aheadOfTime is how far beyond the time another machine's clock may be.
 const aheadOfTime = 24 * time.Hour
 
-// refusal is why a file is not merged as it is, however long it lies there; nil where there is another reason.
-func refusal(err error) error {
-	for _, kind := range []error{errLarge, errLong, errPlain, store.ErrAhead} {
+// reason is why a file cannot be merged now, for people; nil where an error is none of the file's.
+func reason(err error) error {
+	for _, kind := range []error{
+		errLarge, errLong, errPlain, errIncomplete, errLater, errLocked, store.ErrAhead, store.ErrLine, store.ErrWaits,
+	} {
 		if errors.Is(err, kind) {
 			return kind
 		}
 	}
-	return nil
-}
-
-// unreadable is the sentence about a file that cannot be merged now; any other error comes back.
-func unreadable(name string, err error) (string, error) {
-	if why := refusal(err); why != nil {
-		return fmt.Sprintf("%s is not merged: %v.", name, why), nil
-	}
-	for _, kind := range []error{errIncomplete, errLater, errLocked, store.ErrLine, store.ErrWaits} {
-		if errors.Is(err, kind) {
-			return fmt.Sprintf("%s cannot be read yet: %v.", name, kind), nil
-		}
-	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return fmt.Sprintf("%s cannot be read: %v.", name, err), nil
+		return err
 	}
-	return "", err
+	return nil
 }
 
 // replace writes segments of this machine anew that are stale.
 func (r *run) replace() error {
-	purged := r.purged()
 	for _, s := range r.own() {
-		if !r.stale(s, purged) {
+		if !r.stale(s) {
 			continue
 		}
-		if err := r.rewrite(purged, s); err != nil {
+		if err := r.rewrite(s); err != nil {
 			return err
 		}
 		if err := r.remove(s); err != nil { // What is to go goes at once.
@@ -421,15 +409,24 @@ func (r *run) replace() error {
 	return nil
 }
 
-// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine.
-func (r *run) rewrite(purged map[string]bool, segments ...store.Segment) error {
+// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine. One that cannot
+// be read is lost: its rows are told again.
+func (r *run) rewrite(segments ...store.Segment) error {
 	var names []string
+	var whole, lost []store.Segment
 	for _, s := range segments {
-		names = append(names, s.Name)
+		if !r.readable(s) {
+			lost = append(lost, s)
+			continue
+		}
+		whole, names = append(whole, s), append(names, s.Name)
+	}
+	if err := r.giveUp(lost); err != nil || len(whole) == 0 {
+		return err
 	}
 	written, err := writeSegment(r.f.dir, r.newHead(names...), r.keys.own, func(take func(store.Line) error) error {
-		for _, s := range segments {
-			if err := r.copy(s, purged, take); err != nil {
+		for _, s := range whole {
+			if err := r.copy(s, take); err != nil {
 				return fmt.Errorf("read %s: %w", filepath.Join(s.Home, s.Name), err)
 			}
 		}
@@ -445,7 +442,7 @@ func (r *run) rewrite(purged map[string]bool, segments ...store.Segment) error {
 }
 
 // copy hands out the rows of a segment, but for those of purged sessions.
-func (r *run) copy(segment store.Segment, purged map[string]bool, take func(store.Line) error) error {
+func (r *run) copy(segment store.Segment, take func(store.Line) error) error {
 	s, err := openSegment(r.f.path(segment.Home, segment.Name))
 	if err != nil {
 		return err
@@ -454,7 +451,7 @@ func (r *run) copy(segment store.Segment, purged map[string]bool, take func(stor
 	skip := false
 	_, err = s.read(r.keys.keys, func(l store.Line) error {
 		if l.Session != nil {
-			skip = purged[l.Session.ID]
+			skip = r.purged[l.Session.ID]
 		}
 		if skip && l.Tombstone == nil {
 			return nil
@@ -476,7 +473,7 @@ func (r *run) fold() error {
 	if len(few) <= mostSmall {
 		return nil
 	}
-	return r.rewrite(nil, few...)
+	return r.rewrite(few...)
 }
 
 // adopt takes over the folder of a machine that is gone: its segments become this machine's.
@@ -488,13 +485,8 @@ func (r *run) adopt() error {
 	if m.id == r.state.Folder || len(m.segments) == 0 && !m.locked {
 		return fmt.Errorf("%w: %s", ErrNoMachine, r.o.Adopt)
 	}
-	known := map[string]store.Segment{}
-	for _, s := range r.state.Segments {
-		known[s.Name] = s
-	}
-	purged := r.purged()
 	for _, name := range m.segments {
-		s, merged := known[name]
+		s, merged := r.known[name]
 		if !merged {
 			return fmt.Errorf("%w: %s cannot be read", ErrNotMerged, filepath.Join(m.id, shortName(name)))
 		}
@@ -502,7 +494,7 @@ func (r *run) adopt() error {
 			continue
 		}
 		s.Home = m.id
-		if err := r.rewrite(purged, s); err != nil {
+		if err := r.rewrite(s); err != nil {
 			return err
 		}
 	}
@@ -518,6 +510,3 @@ var (
 
 // shortName is the name of a segment for people.
 func shortName(name string) string { return name[:len("0000000000000-00000000")] + "….seg" }
-
-// sorted are the keys of a set in order.
-func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

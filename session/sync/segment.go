@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,7 +123,7 @@ func encode(w io.Writer, h head, to age.Recipient, lines func(take func(store.Li
 	for _, c := range slices.Backward(closers) {
 		err = errors.Join(err, c.Close())
 	}
-	return sorted(sessions), err
+	return slices.Sorted(maps.Keys(sessions)), err
 }
 
 // segmentFile is an opened segment whose content is that of its name.
@@ -185,19 +186,19 @@ func beginning(f *os.File) (line string, needsKey bool) {
 }
 
 // isPlain reports whether a file is a segment that is not encrypted.
-func isPlain(path string) bool { return peek(path, false) }
+func isPlain(path string) bool { is, encrypted := peekFile(path); return is && !encrypted }
 
 // isEncrypted reports whether a file is a segment that a key opens.
-func isEncrypted(path string) bool { return peek(path, true) }
+func isEncrypted(path string) bool { is, encrypted := peekFile(path); return is && encrypted }
 
-func peek(path string, want bool) bool {
+func peekFile(path string) (segment, encrypted bool) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return false, false
 	}
 	defer f.Close()
-	line, got := beginning(f)
-	return line == magic && got == want
+	line, encrypted := beginning(f)
+	return line == magic, encrypted
 }
 
 func (s *segmentFile) close() { s.f.Close() }

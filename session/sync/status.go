@@ -1,8 +1,8 @@
 package sync
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -64,24 +64,19 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 	if err := checkFolder(o.Dir, s.Path()); err != nil {
 		return out, err
 	}
-	state, err := s.Sync().State(ctx)
-	if err != nil {
+	r := newRun(ctx, s, o)
+	if err := r.reload(); err != nil {
 		return out, err
 	}
-	f, err := readFolder(o.Dir)
-	if err != nil {
-		return out, err
-	}
+	state, f := r.state, r.f
 	out.Machine, out.Name, out.Waiting, out.Ignored = state.Folder, state.Name, state.Waiting, f.ignored
-	keys, err := o.Keys.open(ctx, f, state.Folder, false)
-	if err != nil {
+	var err error
+	if r.keys, err = o.Keys.open(ctx, f, state.Folder, false); err != nil {
 		return out, err
 	}
-	r := run{ctx: ctx, y: s.Sync(), o: o, state: state, f: f, keys: keys}
-	out.Encrypted = keys.own != nil
-	purged := r.purged()
+	out.Encrypted = r.keys.own != nil
 	for _, segment := range r.own() {
-		if !f.machine(segment.Home).has(segment.Name) || !r.whole(segment) || r.stale(segment, purged) {
+		if !f.machine(segment.Home).has(segment.Name) || !r.whole(segment) || r.stale(segment) {
 			out.Rewrite++
 		}
 	}
@@ -114,9 +109,7 @@ func (r *run) report(m machineFolder) MachineReport {
 			out.Name = other.Name
 		}
 	}
-	known := map[string]bool{}
 	for _, s := range r.state.Segments {
-		known[s.Name] = true
 		if s.Home != m.id {
 			continue
 		}
@@ -128,32 +121,28 @@ func (r *run) report(m machineFolder) MachineReport {
 		}
 	}
 	for _, name := range m.segments {
-		if known[name] {
+		if _, known := r.known[name]; known {
 			continue
 		}
-		if out.New++; out.Why == "" {
-			out.Why = r.unmergeable(m.id, name, &out.Name)
+		if out.New++; out.Why != "" {
+			continue
 		}
+		h, err := r.peek(m.id, name)
+		if err == nil {
+			out.Name = h.Host
+			continue
+		}
+		out.Why = shortName(name) + ": " + cmp.Or(reason(err), err).Error()
 	}
 	return out
 }
 
-// unmergeable is why a segment cannot be merged, as far as looking at it tells, "" where it can. It takes the machine's
-// name from it.
-func (r *run) unmergeable(machine, name string, host *string) string {
+// peek is the head of a segment that is not merged yet. The error is why it cannot be, as far as looking at it tells.
+func (r *run) peek(machine, name string) (head, error) {
 	s, err := openSegment(r.f.path(machine, name))
-	if err == nil {
-		defer s.close()
-		var h head
-		if h, err = r.head(s); err == nil {
-			*host = h.Host
-			return ""
-		}
+	if err != nil {
+		return head{}, err
 	}
-	for _, kind := range []error{errIncomplete, errLater, errLocked, refusal(err)} {
-		if kind != nil && errors.Is(err, kind) {
-			return shortName(name) + ": " + kind.Error()
-		}
-	}
-	return err.Error()
+	defer s.close()
+	return r.head(s)
 }

@@ -42,17 +42,15 @@ func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	draft, err := Draft(to)
+	draft, err := checkedCopy(ctx, doing, from, to, nil)
 	if err != nil {
-		return sqlite.FileError(doing, filepath.Dir(to), err)
-	}
-	defer Discard(draft)
-	if err := copyChecked(ctx, from, draft); err != nil {
 		return sqlite.Explain(doing, path, err)
 	}
+	defer Discard(draft)
 	err = os.Link(draft, to)
 	if errors.Is(err, fs.ErrExist) {
-		return &sqlite.Error{Doing: doing, Where: to, Kind: errTaken, Cause: err}
+		kind := fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
+		return &sqlite.Error{Doing: doing, Where: to, Kind: kind, Cause: err}
 	}
 	if err != nil && !there(to) {
 		err = os.Rename(draft, to) // a file system without links
@@ -63,21 +61,40 @@ func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	return syncFolder(to)
 }
 
-// errTaken reports that a backup never replaces a file.
-var errTaken = fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
-
-// copyChecked copies a database into a file that is on the disk then, and reads the copy: a damaged one is
-// no backup.
-func copyChecked(ctx context.Context, from *sql.DB, draft string) error {
+// checkedCopy copies a database into a draft for a file, changes the copy where change is not nil, so that no trace is
+// left of what it deletes, reads the copy, because a damaged one is no backup, and has it on the disk.
+func checkedCopy(
+	ctx context.Context, doing string, from *sql.DB, file string, change func(tx *sql.Tx) error,
+) (draft string, err error) {
+	if draft, err = Draft(file); err != nil {
+		return "", sqlite.FileError(doing, filepath.Dir(file), err)
+	}
+	defer func() {
+		if err != nil {
+			Discard(draft)
+		}
+	}()
 	if err := sqlite.Copy(ctx, from, draft); err != nil {
-		return err
+		return "", err
 	}
-	copied := sqlite.Pool(draft, sqlite.Immutable, 1)
-	defer copied.Close()
-	if err := sqlite.CheckIntegrity(ctx, copied); err != nil {
-		return err
+	mode := sqlite.Immutable
+	if change != nil {
+		mode = sqlite.Scratch
 	}
-	return syncFile(draft)
+	db := sqlite.Pool(draft, mode, 1)
+	defer db.Close()
+	if change != nil {
+		if err := sqlite.InTx(ctx, db, change); err != nil {
+			return "", err
+		}
+		if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
+			return "", err
+		}
+	}
+	if err := sqlite.CheckIntegrity(ctx, db); err != nil {
+		return "", err
+	}
+	return draft, errors.Join(db.Close(), syncFile(draft))
 }
 
 // Daily makes the automatic backup of this day with write, where there is none yet and the history at path was

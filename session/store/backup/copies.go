@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -124,16 +123,16 @@ func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error 
 		return missingError(doing, c.Path, err)
 	}
 	if c.Damaged {
-		return &sqlite.Error{Doing: doing, Where: c.Path, Kind: fmt.Errorf("%w: it can only be deleted", sqlite.ErrDamaged)}
+		kind := fmt.Errorf("%w: it can only be deleted", sqlite.ErrDamaged)
+		return &sqlite.Error{Doing: doing, Where: c.Path, Kind: kind}
 	}
-	draft, err := Draft(c.Path)
+	from := openCopy(c.Path)
+	defer from.Close()
+	draft, err := checkedCopy(ctx, doing, from, c.Path, change)
 	if err != nil {
-		return sqlite.FileError(doing, c.Path, err)
-	}
-	defer Discard(draft)
-	if err := copyChanged(ctx, c.Path, draft, change); err != nil {
 		return sqlite.Explain(doing, c.Path, err)
 	}
+	defer Discard(draft)
 	// Its time decides which backups are due, and is that of what it holds.
 	if err := os.Chtimes(draft, before.ModTime(), before.ModTime()); err != nil {
 		return sqlite.Explain(doing, c.Path, err)
@@ -143,27 +142,6 @@ func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error 
 	}
 	discardLog(c.Path) // the new file has all that was in it
 	return syncFolder(c.Path)
-}
-
-// copyChanged copies a history into an empty file and changes the copy.
-func copyChanged(ctx context.Context, from, draft string, change func(tx *sql.Tx) error) error {
-	source := openCopy(from)
-	defer source.Close()
-	if err := sqlite.Copy(ctx, source, draft); err != nil {
-		return err
-	}
-	db := sqlite.Pool(draft, sqlite.Scratch, 1)
-	defer db.Close()
-	if err := sqlite.InTx(ctx, db, change); err != nil {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
-		return err
-	}
-	if err := sqlite.CheckIntegrity(ctx, db); err != nil {
-		return err
-	}
-	return errors.Join(db.Close(), syncFile(draft))
 }
 
 // Delete removes the copy with its journal.

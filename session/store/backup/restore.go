@@ -37,14 +37,11 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 		}
 		defer held.Close()
 	}
-	draft, err := Draft(path)
+	draft, err := copyForRestore(ctx, doing, from, path)
 	if err != nil {
-		return "", sqlite.FileError(doing, path, err)
-	}
-	defer Discard(draft)
-	if err := copyBackup(ctx, from, draft); err != nil {
 		return "", sqlite.Explain(doing, from, err)
 	}
+	defer Discard(draft)
 	if held == nil {
 		return "", sqlite.Explain(doing, path, errors.Join(os.Rename(draft, path), syncFolder(path)))
 	}
@@ -55,21 +52,21 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 // errOpen is the reason why the file cannot be replaced now.
 var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)
 
-// copyBackup copies a history with its journal and checks the copy.
-func copyBackup(ctx context.Context, from, draft string) error {
+// copyForRestore copies a history with its write-ahead log into a draft for the file at path.
+func copyForRestore(ctx context.Context, doing, from, path string) (draft string, err error) {
 	if _, err := os.Stat(from); err != nil {
-		return missingError("restore the chat history", from, err)
+		return "", missingError(doing, from, err)
 	}
 	db := openCopy(from)
 	defer db.Close()
 	there, err := sqlite.HasSchema(ctx, db)
+	if err == nil && !there {
+		err = sqlite.ErrNotHistory
+	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	if !there {
-		return sqlite.ErrNotHistory
-	}
-	return copyChecked(ctx, db, draft)
+	return checkedCopy(ctx, doing, db, path, nil)
 }
 
 // missingError is the error of a file that may not be there.

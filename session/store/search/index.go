@@ -43,14 +43,11 @@ func plainArguments(arguments string) string {
 		if errors.Is(err, io.EOF) {
 			return strings.Join(plain, " ")
 		}
-		switch t := token.(type) {
-		case string:
-			plain = append(plain, t)
-		case json.Number:
-			plain = append(plain, t.String())
-		}
 		if err != nil {
 			return arguments
+		}
+		if _, bracket := token.(json.Delim); !bracket {
+			plain = append(plain, fmt.Sprint(token))
 		}
 	}
 }
@@ -59,11 +56,9 @@ func plainArguments(arguments string) string {
 func indexed(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
-	for w := range words(text) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
+	for _, w := range words(text) {
 		b.WriteString(w.text)
+		b.WriteByte(' ')
 	}
 	return b.String()
 }

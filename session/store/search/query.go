@@ -45,16 +45,12 @@ func Parse(text string) Query {
 
 // with adds the phrase that a text is. end reports whether nothing is typed behind it.
 func (q Query) with(text string, end bool) Query {
-	var all []word
-	for w := range words(text) {
-		if len(all) == maxPhrase {
-			end = false
-			break
-		}
-		all = append(all, w)
-	}
+	all := words(text)
 	if len(all) == 0 || len(q) == maxPhrases {
 		return q
+	}
+	if len(all) > maxPhrase {
+		all, end = all[:maxPhrase], false
 	}
 	last := all[len(all)-1]
 	p := phrase{open: end && utf8.RuneCountInString(last.text) >= minOpen}
@@ -114,7 +110,7 @@ func (q Query) Find(text string) (Match, bool) {
 func (q Query) Marks(text string) [][2]int { return q.match(text).ranges() }
 
 func (q Query) match(text string) Match {
-	all := slices.Collect(words(text))
+	all := words(text)
 	m := Match{text: text, words: len(all), phrases: len(q)}
 	for i, p := range q {
 		for from := range max(0, len(all)-len(p.words)+1) {

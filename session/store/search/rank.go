@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"math/bits"
 	"time"
 )
 
@@ -32,33 +33,29 @@ func (m Match) Score(age time.Duration) float64 {
 	for _, n := range often {
 		relevance += n / (n + long) / float64(m.phrases)
 	}
-	near := map[int]bool{}
-	for _, p := range m.closest() {
-		near[p.phrase] = true
-	}
-	closeness := 0.5 + 0.5*float64(len(near))/float64(m.phrases)
+	_, near := m.closest()
+	closeness := 0.5 + 0.5*float64(near)/float64(m.phrases)
 	freshness := 0.5 + 0.5*math.Exp2(-max(0, float64(age)/float64(halfLife)))
 	return relevance * closeness * freshness
 }
 
-// closest returns the places within a snippet's length that have the most different phrases, and of those the most
-// places.
-func (m Match) closest() []place {
-	var best []place
-	first, bestPhrases := 0, 0
-	inside := map[int]int{} // how often each phrase is within the length
-	for i, p := range m.places {
-		inside[p.phrase]++
-		for first < i && m.places[first].start < p.end-(snippetSize-snippetLead) {
-			gone := m.places[first].phrase
-			if inside[gone]--; inside[gone] == 0 {
-				delete(inside, gone)
+// closest returns where the most different phrases are within a snippet's length, and how many. Of several such places
+// it is the one with the most phrases in all, and the first.
+func (m Match) closest() (start, phrases int) {
+	most := 0
+	for i, first := range m.places {
+		near := uint32(0) // a bit for each phrase
+		all := 0
+		for _, p := range m.places[i:] {
+			if all > 0 && p.end > first.start+snippetSize-snippetLead {
+				break
 			}
-			first++
+			near |= 1 << p.phrase
+			all++
 		}
-		if n := i + 1 - first; len(inside) > bestPhrases || len(inside) == bestPhrases && n > len(best) {
-			best, bestPhrases = m.places[first:i+1], len(inside)
+		if n := bits.OnesCount32(near); n > phrases || n == phrases && all > most {
+			start, phrases, most = first.start, n, all
 		}
 	}
-	return best
+	return start, phrases
 }

@@ -32,10 +32,7 @@ type Snippet struct {
 
 // Snippet cuts a line out of the text, around the places where most phrases are close together.
 func (m Match) Snippet() Snippet {
-	start := 0
-	if window := m.closest(); len(window) > 0 {
-		start = window[0].start
-	}
+	start, _ := m.closest()
 	from, to := bounds(m.text, start)
 	first, last := max(0, from-snippetAround), min(len(m.text), to+snippetAround)
 	s := Snippet{around: strings.Clone(m.text[first:last]), from: from - first}

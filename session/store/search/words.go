@@ -1,7 +1,6 @@
 package search
 
 import (
-	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,23 +20,22 @@ type word struct {
 
 // words returns the words of a text in order. The index keeps the words that it was given, so a change of this
 // function needs a new index.
-func words(text string) iter.Seq[word] {
-	return func(yield func(word) bool) {
-		s := splitter{yield: yield}
-		for at := 0; at < len(text) && !s.stopped; {
-			size := 1
-			if c := text[at]; c < utf8.RuneSelf && (at+1 == len(text) || text[at+1] < utf8.RuneSelf) {
-				s.add(unicode.ToLower(rune(c)), at, at+1) // no mark can follow it
-			} else {
-				size = max(1, norm.NFKD.NextBoundaryInString(text[at:], true))
-				for _, r := range folded(text[at : at+size]) {
-					s.add(r, at, at+size)
-				}
+func words(text string) []word {
+	var s splitter
+	for at := 0; at < len(text); {
+		size := 1
+		if c := text[at]; c < utf8.RuneSelf && (at+1 == len(text) || text[at+1] < utf8.RuneSelf) {
+			s.add(unicode.ToLower(rune(c)), at, at+1) // no mark can follow it
+		} else {
+			size = max(1, norm.NFKD.NextBoundaryInString(text[at:], true))
+			for _, r := range folded(text[at : at+size]) {
+				s.add(r, at, at+size)
 			}
-			at += size
 		}
-		s.endWord()
+		at += size
 	}
+	s.endWord()
+	return s.words
 }
 
 // folded returns a character with its marks in the form that all ways to write it share: in lower case, without
@@ -60,9 +58,7 @@ func folded(character string) string {
 
 // splitter gathers characters into words.
 type splitter struct {
-	yield   func(word) bool
-	stopped bool // yield wants no more words
-
+	words      []word
 	letters    []byte // of the word so far
 	previous   rune   // the character before in a run without spaces, 0 for none
 	start, end int    // of letters or of previous
@@ -71,7 +67,17 @@ type splitter struct {
 // add adds a folded character that is in the text from start to end.
 func (s *splitter) add(r rune, start, end int) {
 	switch {
-	case r < utf8.RuneSelf && isASCIILetter(r), r >= utf8.RuneSelf && isLetter(r) && !isUnspaced(r):
+	case !isLetter(r):
+		s.endWord()
+	case isUnspaced(r):
+		if len(s.letters) > 0 {
+			s.endWord()
+		}
+		if s.previous != 0 {
+			s.words = append(s.words, word{string([]rune{s.previous, r}), s.start, end, true})
+		}
+		s.previous, s.start, s.end = r, start, end
+	default:
 		if s.previous != 0 {
 			s.endWord()
 		}
@@ -82,30 +88,18 @@ func (s *splitter) add(r rune, start, end int) {
 			s.letters = utf8.AppendRune(s.letters, r)
 		}
 		s.end = end
-	case r >= utf8.RuneSelf && isLetter(r):
-		if len(s.letters) > 0 {
-			s.endWord()
-		}
-		if s.previous != 0 {
-			s.emit(word{string([]rune{s.previous, r}), s.start, end, true})
-		}
-		s.previous, s.start, s.end = r, start, end
-	default:
-		s.endWord()
 	}
 }
 
 func (s *splitter) endWord() {
 	switch {
 	case len(s.letters) > 0:
-		s.emit(word{string(s.letters), s.start, s.end, false})
+		s.words = append(s.words, word{string(s.letters), s.start, s.end, false})
 	case s.previous != 0:
-		s.emit(word{string(s.previous), s.start, s.end, true})
+		s.words = append(s.words, word{string(s.previous), s.start, s.end, true})
 	}
 	s.letters, s.previous = s.letters[:0], 0
 }
-
-func (s *splitter) emit(w word) { s.stopped = s.stopped || !s.yield(w) }
 
 const (
 	zeroWidthSpace = '\u200b'
@@ -119,10 +113,13 @@ var plainLetters = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'ħ': "h", 'ŧ': "t", 'þ': "th",
 }
 
-func isASCIILetter(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' }
-
 // isLetter reports whether a character belongs to a word.
-func isLetter(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.M) }
+func isLetter(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
+	}
+	return unicode.In(r, unicode.L, unicode.N, unicode.M)
+}
 
 // isAccent reports whether a mark may be left out in writing: accents on Latin, Greek and Cyrillic letters, the vowel
 // signs of Arabic and Hebrew. Elsewhere a mark is a part of the word.
@@ -134,6 +131,9 @@ func isAccent(r rune) bool {
 // isUnspaced reports whether a letter belongs to a script that is indexed in pairs. Korean has spaces, but ties its
 // particles to the nouns.
 func isUnspaced(r rune) bool {
+	if r < utf8.RuneSelf {
+		return false
+	}
 	if r == longVowel || r == voiced || r == semiVoiced {
 		return true
 	}
