@@ -54,6 +54,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		"when":     conversation.When,
 		"kind":     kind,
 		"note":     note,
+		"name":     name,
 		"image":    imageURL,
 		"file":     fileText,
 		"markdown": func(text string) template.HTML { return r.markdown(clean(text)) },
@@ -90,6 +91,14 @@ func note(m store.Message) string {
 		return "stopped here"
 	}
 	return title.OneLine(string(m.Status))
+}
+
+// name is the name of a part.
+func name(p message.Part) string {
+	if p.Kind == message.TextPart {
+		return title.OneLine(p.Name)
+	}
+	return cmp.Or(title.OneLine(p.Name), "image")
 }
 
 // imageTypes are the images that a browser shows and that cannot hold a script.
