@@ -60,7 +60,9 @@ func (f Format) Ending() string {
 // ExportOptions say how a conversation is written.
 type ExportOptions struct {
 	Format Format
-	Redact func(text string) string // takes secrets out of a text that is handed over; nil takes none. JSON is never changed.
+
+	// Redact takes secrets out of a text that is handed over; nil takes none. JSON is never changed.
+	Redact func(text string) string
 
 	// Marks are what HTML says of the requests of a session; nil says nothing of them.
 	Marks func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Marks, error)
