@@ -135,7 +135,8 @@ func Redacted(row store.Session, branch []store.Message, redact func(string) str
 // writeLines writes Chat Completions messages, the session's own system prompt first.
 func writeLines(out *bufio.Writer, row store.Session, branch []store.Message) error {
 	if row.System != "" {
-		branch = append([]store.Message{{Message: history.Message{Role: history.System, Content: row.System}}}, branch...)
+		system := store.Message{Message: history.Message{Role: history.System, Content: row.System}}
+		branch = append([]store.Message{system}, branch...)
 	}
 	for _, m := range branch {
 		line, err := openai.Line(m.Message, m.Extra)

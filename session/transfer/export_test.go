@@ -135,7 +135,8 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		for i := range rapid.IntRange(1, 6).Draw(rt, "messages") {
 			m := history.Message{
 				Role: role.Draw(rt, "role"), Content: text.Draw(rt, "content"), Name: text.Draw(rt, "name"),
-				Label: text.Draw(rt, "label"), Reasoning: text.Draw(rt, "reasoning"), ToolCallID: text.Draw(rt, "call"), CreatedMS: at(int64(i)),
+				Label: text.Draw(rt, "label"), Reasoning: text.Draw(rt, "reasoning"),
+				ToolCallID: text.Draw(rt, "call"), CreatedMS: at(int64(i)),
 			}
 			for range rapid.IntRange(0, 2).Draw(rt, "calls") {
 				m.ToolCalls = append(m.ToolCalls, history.ToolCall{
@@ -149,7 +150,8 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		}
 		home := memory(rt)
 		defer home.Close()
-		row, err := home.ImportMessages(context.Background(), func(add func(store.Message) error) (store.Session, error) {
+		ctx := context.Background()
+		row, err := home.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
 			for _, m := range said {
 				if err := add(m); err != nil {
 					return store.Session{}, err
@@ -218,7 +220,8 @@ func TestExportForReadingIsNotImported(t *testing.T) {
 	for _, f := range []Format{Markdown, HTML, Prompt} {
 		file := exported(t, s, row.ID, ExportOptions{Format: f})
 		_, err := importFrom(t, newStoreAt(t), Source{File: strings.NewReader(file), Time: written})
-		if e := new(FileError); !errors.As(err, &e) || !strings.Contains(e.Error(), "what winnow exports as JSON or JSONL") {
+		e := new(FileError)
+		if !errors.As(err, &e) || !strings.Contains(e.Reason, "what winnow exports as JSON or JSONL") {
 			t.Errorf("importing %s: %v", f, err)
 		}
 	}

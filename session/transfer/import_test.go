@@ -74,7 +74,8 @@ func TestImportAllTakesEveryConversation(t *testing.T) {
 		"rain": {"q1: Will it rain?", "a1<q1: No."}, "lines": {"q1: How many?"}, "none": {},
 	}
 	all := importText(t, s, exportOf(conversations, "rain", "none", "lines"))
-	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 || all[2].Place != 3 {
+	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 ||
+		all[2].Place != 3 {
 		t.Fatalf("reported is %+v", all)
 	}
 	row := all[0].Session
@@ -195,10 +196,12 @@ func TestImportAllSeesWhatAFileIs(t *testing.T) {
 		new   int
 		err   error
 	}{
-		"messages":             {file: `[{"role":"user","content":"hi"}]`, title: "t", new: 1},
-		"one conversation":     {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
-		"winnow's own":         {file: archive(), new: 1},
-		"a title for many":     {file: exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), title: "t", err: errManyTitles},
+		"messages":         {file: `[{"role":"user","content":"hi"}]`, title: "t", new: 1},
+		"one conversation": {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
+		"winnow's own":     {file: archive(), new: 1},
+		"a title for many": {
+			file: exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), title: "t", err: errManyTitles,
+		},
 		"no messages":          {file: exportOf(map[string][]string{"a": {}}, "a"), err: ErrNoMessage},
 		"a database of others": {file: "SQLite format 3\x00 and no more", err: errAny},
 		"an archive of others": {file: "PK\x03\x04 and no more", err: errAny},

@@ -57,7 +57,8 @@ func (a *reader) open() (at int64, err error) {
 		return 0, cmp.Or(a.failed, errNotArchive)
 	}
 	if version != format {
-		return 0, fmt.Errorf("another build of winnow wrote the archive (format %d, this one reads %d)", version, format)
+		const what = "another build of winnow wrote the archive (format %d, this one reads %d)"
+		return 0, fmt.Errorf(what, version, format)
 	}
 	if expect(dec, "sessions", json.Delim('[')) != nil {
 		return 0, nil

@@ -51,7 +51,10 @@ func TestAPage(t *testing.T) {
 	question.CreatedMS = begun.UnixMilli()
 	question.Parts = []message.Part{
 		{Kind: message.ImagePart, Name: "shot.png", MediaType: "image/png", Data: []byte("\x89PNG")},
-		{Kind: message.ImagePart, Name: "drawing.svg", MediaType: "image/svg+xml", Data: []byte("<svg onload=alert(1)>")},
+		{
+			Kind: message.ImagePart, Name: "drawing.svg", MediaType: "image/svg+xml",
+			Data: []byte("<svg onload=alert(1)>"),
+		},
 		{Kind: message.TextPart, Name: "log.txt", Text: "a < b\x00"},
 	}
 	calling := said(2, message.Assistant, "")
@@ -68,7 +71,8 @@ func TestAPage(t *testing.T) {
 	damaged := said(6, message.User, "never seen")
 	damaged.Damaged = true
 	row := store.Session{
-		ID: "0195", Title: "Free a busy port", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: begun,
+		ID: "0195", Title: "Free a busy port", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.",
+		Created: begun,
 	}
 	marks := Marks{
 		Of: map[int64]Mark{
@@ -144,8 +148,8 @@ func wantHarmless(t interface {
 		for _, a := range n.Attr {
 			value := strings.ToLower(a.Val)
 			switch {
-			case strings.HasPrefix(a.Key, "on"), a.Key == "style" && n.Data != "td" && n.Data != "th", a.Key == "srcset",
-				a.Key == "http-equiv" && value == "refresh":
+			case strings.HasPrefix(a.Key, "on"), a.Key == "style" && n.Data != "td" && n.Data != "th",
+				a.Key == "srcset", a.Key == "http-equiv" && value == "refresh":
 				t.Fatalf("the page has %s=%q at %s", a.Key, a.Val, n.Data)
 			case a.Key == "href" && !leads.MatchString(value):
 				t.Fatalf("a link leads to %q", a.Val)
@@ -162,7 +166,8 @@ func wantHarmless(t interface {
 // Whatever anybody wrote stays text.
 func TestNothingOfAConversationRuns(t *testing.T) {
 	t.Parallel()
-	fragments := append([]string{"text", "\n\n", "\n", " ", "- ", "> ", "| a | b |\n|---|---|\n| ", "`", "*"}, hostile...)
+	harmless := []string{"text", "\n\n", "\n", " ", "- ", "> ", "| a | b |\n|---|---|\n| ", "`", "*"}
+	fragments := append(harmless, hostile...)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) string {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 6).Draw(t, name), "")
@@ -182,14 +187,16 @@ func TestNothingOfAConversationRuns(t *testing.T) {
 			Of:       map[int64]Mark{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}},
 			Receipts: map[int64]string{1: draw("receipt")},
 		}
-		wantHarmless(t, written(t, store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}, marks, m))
+		row := store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}
+		wantHarmless(t, written(t, row, marks, m))
 	})
 }
 
 // HTML that a model wrote is shown, and not lost.
 func TestHTMLOfAnAnswerIsShown(t *testing.T) {
 	t.Parallel()
-	got := written(t, store.Session{}, Marks{}, said(1, message.Assistant, "Use <kbd>x</kbd>:\n\n<div>\nblock\n</div>\n"))
+	answer := said(1, message.Assistant, "Use <kbd>x</kbd>:\n\n<div>\nblock\n</div>\n")
+	got := written(t, store.Session{}, Marks{}, answer)
 	for _, want := range []string{"&lt;kbd&gt;x&lt;/kbd&gt;", "&lt;div&gt;\nblock\n&lt;/div&gt;"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page does not show %q:\n%s", want, got)
