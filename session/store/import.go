@@ -208,7 +208,8 @@ func (in *importing) begin(ctx context.Context, row Session) (err error) {
 // purged, or is in the trash, it is another one.
 func importedID(ctx context.Context, tx *sql.Tx, row Session) (id string, err error) {
 	for n, taken := 0, true; taken && err == nil; n++ {
-		id = uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)).String()
+		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
+		id = uuid.NewSHA1(uuid.NameSpaceOID, name).String()
 		err = tx.QueryRowContext(ctx, `
 			SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1)
 				OR EXISTS (SELECT 1 FROM tombstones WHERE session = ?1)`, id).Scan(&taken)
@@ -217,8 +218,8 @@ func importedID(ctx context.Context, tx *sql.Tx, row Session) (id string, err er
 }
 
 // messageID is the id of a message that is imported, the same on every machine: the time that its file gives, later
-// than that of the message before it, and in the lowest bits what it says. A file that gives no times begins at one that
-// stands for the session, before 1988.
+// than that of the message before it, and in the lowest bits a hash of what it says. Where a file gives no time, the
+// first one is made of the session's id and is before 1988.
 func (in *importing) messageID(ctx context.Context, m ImportedMessage) (int64, error) {
 	if in.out.Session.Origin == "" {
 		return in.s.newID(ctx, in.tx)

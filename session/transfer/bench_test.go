@@ -32,7 +32,9 @@ func writeTranscript(b *testing.B, n int) (path string, size int64) {
 		at := fmt.Sprintf(`,"timestamp":"2025-10-29T13:%02d:%02dZ","id":"m%d"}`, i/60%60, i%60, i)
 		switch {
 		case i%20 == 1:
-			fmt.Fprintf(w, `{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Oslo\"}"}}]%s`, i, at)
+			const call = `{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function",` +
+				`"function":{"name":"weather","arguments":"{\"city\":\"Oslo\"}"}}]%s`
+			fmt.Fprintf(w, call, i, at)
 		case i%20 == 2:
 			fmt.Fprintf(w, `{"role":"tool","tool_call_id":"c%d","content":"%s"%s`, i-1, reply, at)
 		case i%2 == 0:
@@ -73,7 +75,8 @@ func BenchmarkImport(b *testing.B) {
 		}
 		b.StartTimer()
 		var im Imported
-		err = Import(b.Context(), s, Source{File: f, Time: time.UnixMilli(1), Policy: policy}, func(one Imported) { im = one })
+		from := Source{File: f, Time: time.UnixMilli(1), Policy: policy}
+		err = Import(b.Context(), s, from, func(one Imported) { im = one })
 		if err != nil || im.Session.Messages != n || len(im.Errors) > 0 {
 			b.Fatalf("imported %d messages of %d: %v %v", im.Session.Messages, n, im.Errors, err)
 		}

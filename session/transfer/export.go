@@ -60,7 +60,9 @@ func (f Format) Ending() string {
 // ExportOptions say how a conversation is written.
 type ExportOptions struct {
 	Format Format
-	Redact func(text string) string // takes secrets out of a text that is handed over; nil takes none. JSON is never changed.
+
+	// Redact takes secrets out of a text that is handed over; nil takes none. JSON is never changed.
+	Redact func(text string) string
 
 	// Marks are what HTML says of the requests of a session; nil says nothing of them.
 	Marks func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Marks, error)
@@ -133,7 +135,8 @@ func Redacted(row store.Session, branch []store.Message, redact func(string) str
 // writeLines writes Chat Completions messages, the session's own system prompt first.
 func writeLines(out *bufio.Writer, row store.Session, branch []store.Message) error {
 	if row.System != "" {
-		branch = append([]store.Message{{Message: history.Message{Role: history.System, Content: row.System}}}, branch...)
+		system := store.Message{Message: history.Message{Role: history.System, Content: row.System}}
+		branch = append([]store.Message{system}, branch...)
 	}
 	for _, m := range branch {
 		line, err := openai.Line(m.Message, m.Extra)

@@ -65,17 +65,29 @@ func at(minute int64) int64 { return written.UnixMilli() + minute*60_000 }
 
 // weather is a conversation with a bit of everything.
 func weather(t testing.TB) (*store.Store, store.Session) {
-	return kept(t, store.Session{ID: "0193a7b2-5c00-7000-8000-000000000001", Title: "Rain in Oslo", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: written},
-		history.Message{Role: history.User, CreatedMS: at(0), Content: "Will it rain?\nMy key is sk-" + "abcdefgh12345678.", Parts: []history.Part{
-			{Kind: history.TextPart, Name: "plan.md", MediaType: "text/markdown", Text: "```\nwalk\n```\n"},
-			{Kind: history.ImagePart, Name: "sky.png", MediaType: "image/png", Data: []byte("\x89PNG")},
-		}},
+	row := store.Session{
+		ID: "0193a7b2-5c00-7000-8000-000000000001", Title: "Rain in Oslo", Endpoint: "openai", Model: "gpt-5.2",
+		System: "Be brief.", Created: written,
+	}
+	return kept(t, row,
+		history.Message{
+			Role: history.User, CreatedMS: at(0), Content: "Will it rain?\nMy key is sk-" + "abcdefgh12345678.",
+			Parts: []history.Part{
+				{Kind: history.TextPart, Name: "plan.md", MediaType: "text/markdown", Text: "```\nwalk\n```\n"},
+				{Kind: history.ImagePart, Name: "sky.png", MediaType: "image/png", Data: []byte("\x89PNG")},
+			},
+		},
 		history.Message{
 			Role: history.Assistant, CreatedMS: at(1), Reasoning: "The tool knows.",
 			ToolCalls: []history.ToolCall{{ID: "call_1", Name: "weather", Arguments: `{"city": "Oslo", "days":1.0}`}},
 		},
-		history.Message{Role: history.Tool, CreatedMS: at(1), Name: "weather", ToolCallID: "call_1", Content: "rain: ```yes```"},
-		history.Message{Role: history.Assistant, CreatedMS: at(2), Status: history.Interrupted, Content: "Take a coat:\n\n```go\nwear(coat)"},
+		history.Message{
+			Role: history.Tool, CreatedMS: at(1), Name: "weather", ToolCallID: "call_1", Content: "rain: ```yes```",
+		},
+		history.Message{
+			Role: history.Assistant, CreatedMS: at(2), Status: history.Interrupted,
+			Content: "Take a coat:\n\n```go\nwear(coat)",
+		},
 	)
 }
 
@@ -116,16 +128,20 @@ func TestExportTakesSecretsOut(t *testing.T) {
 // What is written as Chat Completions messages is imported as the same conversation.
 func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "<b>&\u2028", "{\"a\":1}", "[Earlier", "line\nline", "\x00\x1b"}))
+		odd := []string{"", "<b>&\u2028", "{\"a\":1}", "[Earlier", "line\nline", "\x00\x1b"}
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom(odd))
 		role := rapid.SampledFrom([]history.Role{history.System, history.User, history.Assistant, history.Tool})
 		var said []store.Message
 		for i := range rapid.IntRange(1, 6).Draw(rt, "messages") {
 			m := history.Message{
-				Role: role.Draw(rt, "role"), Content: text.Draw(rt, "content"), Name: text.Draw(rt, "name"), Label: text.Draw(rt, "label"),
-				Reasoning: text.Draw(rt, "reasoning"), ToolCallID: text.Draw(rt, "call"), CreatedMS: at(int64(i)),
+				Role: role.Draw(rt, "role"), Content: text.Draw(rt, "content"), Name: text.Draw(rt, "name"),
+				Label: text.Draw(rt, "label"), Reasoning: text.Draw(rt, "reasoning"),
+				ToolCallID: text.Draw(rt, "call"), CreatedMS: at(int64(i)),
 			}
 			for range rapid.IntRange(0, 2).Draw(rt, "calls") {
-				m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: text.Draw(rt, "id"), Name: text.Draw(rt, "tool"), Arguments: text.Draw(rt, "arguments")})
+				m.ToolCalls = append(m.ToolCalls, history.ToolCall{
+					ID: text.Draw(rt, "id"), Name: text.Draw(rt, "tool"), Arguments: text.Draw(rt, "arguments"),
+				})
 			}
 			if rapid.Bool().Draw(rt, "image") {
 				m.Parts = []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{1, byte(i)}}}
@@ -134,7 +150,8 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		}
 		home := memory(rt)
 		defer home.Close()
-		row, err := home.ImportMessages(context.Background(), func(add func(store.Message) error) (store.Session, error) {
+		ctx := context.Background()
+		row, err := home.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
 			for _, m := range said {
 				if err := add(m); err != nil {
 					return store.Session{}, err
@@ -183,11 +200,14 @@ func memory(t tester) *store.Store {
 
 // line is all that a transcript keeps of a message.
 func line(m store.Message) string {
-	return fmt.Sprintf("%q %q %q %q %q %q %d %q %+v", m.Role, m.Label, m.Name, m.Content, m.Reasoning, m.ToolCallID, m.CreatedMS, m.ToolCalls, m.Parts)
+	texts := []string{string(m.Role), m.Label, m.Name, m.Content, m.Reasoning, m.ToolCallID}
+	return fmt.Sprintf("%q %d %q %+v", texts, m.CreatedMS, m.ToolCalls, m.Parts)
 }
 
 func TestReadFormat(t *testing.T) {
-	for name, want := range map[string]Format{"md": Markdown, ".MD": Markdown, "json": JSON, ".jsonl": JSONL, "prompt": Prompt, "pdf": "", "": ""} {
+	for name, want := range map[string]Format{
+		"md": Markdown, ".MD": Markdown, "json": JSON, ".jsonl": JSONL, "prompt": Prompt, "pdf": "", "": "",
+	} {
 		if got, ok := ReadFormat(name); got != want || ok != (want != "") {
 			t.Errorf("ReadFormat(%q) = %q, %t, want %q", name, got, ok, want)
 		}
@@ -198,8 +218,10 @@ func TestReadFormat(t *testing.T) {
 func TestExportForReadingIsNotImported(t *testing.T) {
 	s, row := weather(t)
 	for _, f := range []Format{Markdown, HTML, Prompt} {
-		_, err := importFrom(t, newStoreAt(t), Source{File: strings.NewReader(exported(t, s, row.ID, ExportOptions{Format: f})), Time: written})
-		if e := new(FileError); !errors.As(err, &e) || !strings.Contains(e.Error(), "what winnow exports as JSON or JSONL") {
+		file := exported(t, s, row.ID, ExportOptions{Format: f})
+		_, err := importFrom(t, newStoreAt(t), Source{File: strings.NewReader(file), Time: written})
+		e := new(FileError)
+		if !errors.As(err, &e) || !strings.Contains(e.Reason, "what winnow exports as JSON or JSONL") {
 			t.Errorf("importing %s: %v", f, err)
 		}
 	}

@@ -286,7 +286,8 @@ func TestDamagedFilesEnd(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		file := bytes.Clone(rapid.SampledFrom(files).Draw(rt, "file"))
 		for range rapid.IntRange(1, 8).Draw(rt, "changes") {
-			file[rapid.IntRange(0, len(file)-1).Draw(rt, "at")] = rapid.SampledFrom([]byte("\x00\xff{}[]\",:0nat")).Draw(rt, "byte")
+			at := rapid.IntRange(0, len(file)-1).Draw(rt, "at")
+			file[at] = rapid.SampledFrom([]byte("\x00\xff{}[]\",:0nat")).Draw(rt, "byte")
 		}
 		file = file[:rapid.IntRange(1, len(file)).Draw(rt, "length")]
 		all, err := importFrom(t, s, Source{File: bytes.NewReader(file), Time: written, Policy: preset(t, "balanced")})

@@ -83,21 +83,20 @@ func Import(ctx context.Context, s *store.Store, from Source, report func(Import
 	if f.many && from.Title != "" {
 		return errManyTitles
 	}
-	in := importing{ctx: ctx, s: s, from: from, many: f.many, report: report}
+	in := importing{s: s, from: from, many: f.many, report: report}
 	if f.own {
-		return in.archive()
+		return in.archive(ctx)
 	}
-	err = f.read(f.values, in.add)
+	err = f.read(f.values, func(c conversation.Conversation) error { return in.add(ctx, c) })
 	if only := in.only; only != nil && err == nil {
 		only.Line = 0
-		err = in.conversation(*only)
+		err = in.conversation(ctx, *only)
 	}
 	return in.end(err)
 }
 
 // importing is the import of a file.
 type importing struct {
-	ctx    context.Context
 	s      *store.Store
 	from   Source
 	report func(Imported)
@@ -110,8 +109,8 @@ type importing struct {
 }
 
 // add imports the next conversation of the file.
-func (in *importing) add(c conversation.Conversation) error {
-	if err := in.ctx.Err(); err != nil {
+func (in *importing) add(ctx context.Context, c conversation.Conversation) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if !in.many && in.only == nil && in.place == 0 {
@@ -123,12 +122,12 @@ func (in *importing) add(c conversation.Conversation) error {
 	}
 	if first := in.only; first != nil {
 		in.only, in.place = nil, 1
-		if err := in.conversation(*first); err != nil {
+		if err := in.conversation(ctx, *first); err != nil {
 			return err
 		}
 	}
 	in.place++
-	return in.conversation(c)
+	return in.conversation(ctx, c)
 }
 
 // end is the error of the import, for one of reading or of storing.
@@ -160,11 +159,11 @@ func (in *importing) flush() {
 }
 
 // archive restores the sessions of winnow's own JSON.
-func (in *importing) archive() error {
+func (in *importing) archive(ctx context.Context) error {
 	if in.from.DryRun {
 		return errNoDryRun
 	}
-	err := archive.Restore(in.ctx, in.s, in.from.all(), func(r archive.Restored) {
+	err := archive.Restore(ctx, in.s, in.from.all(), func(r archive.Restored) {
 		in.place++
 		im := Imported{
 			Session: r.Session, Again: r.Again, Warnings: r.Warnings, Errors: r.Errors,
@@ -182,7 +181,7 @@ func (in *importing) archive() error {
 }
 
 // conversation imports one conversation and reports on it.
-func (in *importing) conversation(c conversation.Conversation) error {
+func (in *importing) conversation(ctx context.Context, c conversation.Conversation) error {
 	im := Imported{Place: in.place, Title: title.OneLine(c.Session.Title)}
 	for _, r := range c.Remarks {
 		if r.Lost {
@@ -199,7 +198,7 @@ func (in *importing) conversation(c conversation.Conversation) error {
 	case len(c.Messages) == 0 && len(im.Errors) == 0:
 		im.warn("the conversation holds no message; nothing was imported of it")
 	case len(c.Messages) > 0:
-		if err := in.store(&im, c.Conversation); err != nil {
+		if err := in.store(ctx, &im, c.Conversation); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
 		in.here += len(c.Messages)
@@ -215,7 +214,7 @@ func (im *Imported) warn(format string, args ...any) {
 }
 
 // store stores a conversation and says in im what became of it.
-func (in *importing) store(im *Imported, c store.Conversation) error {
+func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation) error {
 	named := c.Session.Origin != ""
 	if !named {
 		c.Session.Origin = fingerprint(c)
@@ -230,9 +229,9 @@ func (in *importing) store(im *Imported, c store.Conversation) error {
 	var out store.ImportResult
 	var err error
 	if named {
-		out, err = in.s.Import(in.ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
+		out, err = in.s.Import(ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
 	} else {
-		out, err = in.unnamed(c)
+		out, err = in.unnamed(ctx, c)
 	}
 	if err != nil {
 		return err
@@ -267,8 +266,8 @@ func counted(n int, one, many string) string {
 }
 
 // unnamed stores a conversation that has no name in its file, which its content and its times stand for.
-func (in *importing) unnamed(c store.Conversation) (store.ImportResult, error) {
-	row, err := in.s.ImportMessages(in.ctx, func(add func(store.Message) error) (store.Session, error) {
+func (in *importing) unnamed(ctx context.Context, c store.Conversation) (store.ImportResult, error) {
+	row, err := in.s.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
 		for _, m := range c.Messages {
 			if err := add(m.Message); err != nil {
 				return store.Session{}, err

@@ -57,27 +57,35 @@ func exportOf(conversations map[string][]string, order ...string) string {
 			if label[0] == 'q' {
 				role = "user"
 			}
-			nodes = append(nodes, fmt.Sprintf(`%q:{"id":%[1]q,"parent":%q,"message":{"id":%[1]q,"author":{"role":%[3]q},"create_time":%[4]d,"content":{"content_type":"text","parts":[%[5]q]}}}`, label, parent, role, i+1, text))
+			const node = `%q:{"id":%[1]q,"parent":%q,"message":{"id":%[1]q,"author":{"role":%[3]q},` +
+				`"create_time":%[4]d,"content":{"content_type":"text","parts":[%[5]q]}}}`
+			nodes = append(nodes, fmt.Sprintf(node, label, parent, role, i+1, text))
 			last = label
 		}
-		all = append(all, fmt.Sprintf(`{"title":%q,"conversation_id":%[1]q,"current_node":%q,"mapping":{%s}}`, id, last, strings.Join(nodes, ",")))
+		const one = `{"title":%q,"conversation_id":%[1]q,"current_node":%q,"mapping":{%s}}`
+		all = append(all, fmt.Sprintf(one, id, last, strings.Join(nodes, ",")))
 	}
 	return "[" + strings.Join(all, ",\n") + "]"
 }
 
 func TestImportAllTakesEveryConversation(t *testing.T) {
 	s := newStoreAt(t)
-	conversations := map[string][]string{"rain": {"q1: Will it rain?", "a1<q1: No."}, "lines": {"q1: How many?"}, "none": {}}
+	conversations := map[string][]string{
+		"rain": {"q1: Will it rain?", "a1<q1: No."}, "lines": {"q1: How many?"}, "none": {},
+	}
 	all := importText(t, s, exportOf(conversations, "rain", "none", "lines"))
-	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 || all[2].Place != 3 {
+	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 ||
+		all[2].Place != 3 {
 		t.Fatalf("reported is %+v", all)
 	}
 	row := all[0].Session
 	branch, err := s.Branch(context.Background(), row.ID, row.Leaf, 0, 0)
-	if err != nil || len(branch) != 2 || branch[1].Content != "No." || branch[1].Status != history.Imported || branch[1].Label != "a1" {
+	if err != nil || len(branch) != 2 || branch[1].Content != "No." || branch[1].Status != history.Imported ||
+		branch[1].Label != "a1" {
 		t.Errorf("the branch is %+v, %v", branch, err)
 	}
-	if row.Title != "rain" || row.Source != "chatgpt" || row.Origin != "rain" || row.Created.UnixMilli() != 1000 || row.Updated.UnixMilli() != 2000 {
+	if row.Title != "rain" || row.Source != "chatgpt" || row.Origin != "rain" ||
+		row.Created.UnixMilli() != 1000 || row.Updated.UnixMilli() != 2000 {
 		t.Errorf("the session is %+v", row)
 	}
 	hits, err := s.Search(context.Background(), store.Search{Text: "rain"})
@@ -91,8 +99,10 @@ func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 	s := newStoreAt(t)
 	im := importText(t, s, `[{"conversation_id":"c","create_time":100,"current_node":"c","mapping":{
 		"a":{"message":{"id":"a","author":{"role":"user"},"content":{"content_type":"text","parts":["Who?"]}}},
-		"b":{"parent":"a","message":{"id":"b","create_time":200,"author":{"role":"assistant"},"content":{"content_type":"text","parts":["I."]}}},
-		"c":{"parent":"b","message":{"id":"c","author":{"role":"user"},"content":{"content_type":"text","parts":["Why?"]}}}}}]`)[0]
+		"b":{"parent":"a","message":{"id":"b","create_time":200,"author":{"role":"assistant"},
+			"content":{"content_type":"text","parts":["I."]}}},
+		"c":{"parent":"b","message":{"id":"c","author":{"role":"user"},
+			"content":{"content_type":"text","parts":["Why?"]}}}}}]`)[0]
 	branch, err := s.Branch(t.Context(), im.Session.ID, im.Session.Leaf, 0, -1)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +127,10 @@ func TestChatGoesOnWhileAnotherWindowImports(t *testing.T) {
 		defer s.Close()
 		stores[i] = s
 	}
-	row, last, err := stores[1].Begin(context.Background(), store.Session{}, store.Message{Message: history.Message{Role: history.User, Content: "hi"}})
+	user := func(text string) store.Message {
+		return store.Message{Message: history.Message{Role: history.User, Content: text}}
+	}
+	row, last, err := stores[1].Begin(context.Background(), store.Session{}, user("hi"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +141,11 @@ func TestChatGoesOnWhileAnotherWindowImports(t *testing.T) {
 		order = append(order, id)
 		conversations[id] = []string{"q1: hi", "a1<q1: ho"}
 	}
-	err = Import(context.Background(), stores[0], Source{File: strings.NewReader(exportOf(conversations, order...)), Time: written}, func(Imported) {
-		last, err = stores[1].Append(context.Background(), store.Message{Message: history.Message{Role: history.User, Content: "on"}, Session: row.ID, Parent: last.ID})
+	from := Source{File: strings.NewReader(exportOf(conversations, order...)), Time: written}
+	err = Import(context.Background(), stores[0], from, func(Imported) {
+		m := user("on")
+		m.Session, m.Parent = row.ID, last.ID
+		last, err = stores[1].Append(context.Background(), m)
 		if err != nil {
 			t.Fatalf("write beside the import: %v", err)
 		}
@@ -140,7 +156,8 @@ func TestChatGoesOnWhileAnotherWindowImports(t *testing.T) {
 	if got, err := stores[0].Session(context.Background(), row.ID); err != nil || got.Messages != 21 {
 		t.Errorf("the chat has %d messages, %v", got.Messages, err)
 	}
-	if all, err := stores[1].Sessions(context.Background(), store.Filter{}); err != nil || len(all) != 21 || all[0].ID != row.ID {
+	all, err := stores[1].Sessions(context.Background(), store.Filter{})
+	if err != nil || len(all) != 21 || all[0].ID != row.ID {
 		t.Errorf("%d sessions are listed, %v; want the chat of today first", len(all), err)
 	}
 }
@@ -151,7 +168,8 @@ func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 	defer stop()
 	conversations := map[string][]string{"a": {"q1: hi"}, "b": {"q1: hi"}, "c": {"q1: hi"}}
 	n := 0
-	err := Import(ctx, s, Source{File: strings.NewReader(exportOf(conversations, "a", "b", "c")), Time: written}, func(Imported) {
+	from := Source{File: strings.NewReader(exportOf(conversations, "a", "b", "c")), Time: written}
+	err := Import(ctx, s, from, func(Imported) {
 		if n++; n == 2 {
 			stop()
 		}
@@ -178,17 +196,20 @@ func TestImportAllSeesWhatAFileIs(t *testing.T) {
 		new   int
 		err   error
 	}{
-		"messages":             {file: `[{"role":"user","content":"hi"}]`, title: "t", new: 1},
-		"one conversation":     {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
-		"winnow's own":         {file: archive(), new: 1},
-		"a title for many":     {file: exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), title: "t", err: errManyTitles},
+		"messages":         {file: `[{"role":"user","content":"hi"}]`, title: "t", new: 1},
+		"one conversation": {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
+		"winnow's own":     {file: archive(), new: 1},
+		"a title for many": {
+			file: exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), title: "t", err: errManyTitles,
+		},
 		"no messages":          {file: exportOf(map[string][]string{"a": {}}, "a"), err: ErrNoMessage},
 		"a database of others": {file: "SQLite format 3\x00 and no more", err: errAny},
 		"an archive of others": {file: "PK\x03\x04 and no more", err: errAny},
 	} {
 		s := newStoreAt(t)
 		got := 0
-		err := Import(context.Background(), s, Source{File: strings.NewReader(c.file), Title: c.title, Time: written}, func(im Imported) {
+		from := Source{File: strings.NewReader(c.file), Title: c.title, Time: written}
+		err := Import(context.Background(), s, from, func(im Imported) {
 			if im.New && im.Added == 1 && im.Session.Messages == 1 {
 				got++
 			}
@@ -229,7 +250,8 @@ func TestTimesTellConversationsApart(t *testing.T) {
 		{said(``), 0, true},
 		{said(``), time.Hour, false}, // a file without times gets others each time
 	} {
-		all, err := importFrom(t, s, Source{File: strings.NewReader(c.file), Time: written.Add(c.later), Policy: preset(t, "balanced")})
+		from := Source{File: strings.NewReader(c.file), Time: written.Add(c.later), Policy: preset(t, "balanced")}
+		all, err := importFrom(t, s, from)
 		if err != nil || len(all) != 1 || all[0].New != c.new || all[0].Again == c.new {
 			t.Errorf("%s is imported as %+v, %v; want it new: %v", c.file, all, err, c.new)
 		}
@@ -264,7 +286,8 @@ func TestArchiveAddsItsImages(t *testing.T) {
 		}
 		all := importText(t, s, string(archive))
 		branch, err := s.Branch(t.Context(), first.Session.ID, all[0].Session.Leaf, 0, -1)
-		if err != nil || len(all) != 1 || len(branch) != 2 || all[0].Added != 0 || branch[0].Damaged || len(branch[0].Parts) != 1 {
+		if err != nil || len(all) != 1 || len(branch) != 2 || all[0].Added != 0 || branch[0].Damaged ||
+			len(branch[0].Parts) != 1 {
 			t.Fatalf("reported is %+v, the branch is %+v, %v", all, branch, err)
 		}
 		if got := string(branch[0].Parts[0].Data) == catImage; got == sent {
@@ -311,7 +334,8 @@ func TestDatabaseInUseIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := importFrom(t, newStoreAt(t), Source{File: strings.NewReader("SQLite format 3\x00"), Path: "crush.db", Time: written})
+	from := Source{File: strings.NewReader("SQLite format 3\x00"), Path: "crush.db", Time: written}
+	all, err := importFrom(t, newStoreAt(t), from)
 	if err != nil || len(all) != 1 || all[0].Added != 1 {
 		t.Errorf("the import reports %+v, %v", all, err)
 	}

@@ -18,7 +18,10 @@ func tell(t *testing.T, from, to *store.Store) store.Applied {
 		t.Fatal(err)
 	}
 	var lines []store.Line
-	out, err := from.Sync().Collect(t.Context(), 1<<30, func(l store.Line) error { lines = append(lines, l); return nil })
+	out, err := from.Sync().Collect(t.Context(), 1<<30, func(l store.Line) error {
+		lines = append(lines, l)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,8 @@ func (a *reader) open() (at int64, err error) {
 		return 0, cmp.Or(a.failed, errNotArchive)
 	}
 	if version != format {
-		return 0, fmt.Errorf("another build of winnow wrote the archive (format %d, this one reads %d)", version, format)
+		const what = "another build of winnow wrote the archive (format %d, this one reads %d)"
+		return 0, fmt.Errorf(what, version, format)
 	}
 	if expect(dec, "sessions", json.Delim('[')) != nil {
 		return 0, nil
@@ -81,6 +82,9 @@ func expect(dec *json.Decoder, want ...json.Token) error {
 
 // broken makes a sentence of what a JSON decoder says.
 func broken(err error) error {
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damagef("the file ends in the middle of it")
 	}
@@ -136,25 +140,35 @@ func (a *reader) session(at int64, take func(store.Line) error) (end int64, err 
 		return 0, err
 	}
 	dec := json.NewDecoder(a)
-	of, begun := newDigest(), false
+	of, begun, messages := newDigest(), false, 0
 	err = expect(dec, json.Delim('{'), "lines", json.Delim('['))
 	for err == nil && dec.More() {
 		var l store.Line
-		switch err = dec.Decode(&l); {
+		switch err = broken(dec.Decode(&l)); {
 		case err != nil:
-			err = broken(err)
 		case l == store.Line{}:
 			err = damagef("it has a line of a type that this winnow does not support")
 		default:
 			begun = begun || l.Session != nil
+			if l.Message != nil {
+				messages++
+			}
 			if _, err = of.add(l); err == nil {
 				err = take(l)
 			}
 		}
 	}
-	sum := ""
 	if err == nil {
-		sum, err = lastOf(dec)
+		err = expect(dec, json.Delim(']'))
+	}
+	sum := ""
+	for err == nil && dec.More() {
+		if err = expect(dec, "sha256"); err == nil {
+			err = broken(dec.Decode(&sum))
+		}
+	}
+	if err == nil {
+		err = expect(dec, json.Delim('}'))
 	}
 	if err != nil {
 		return 0, cmp.Or(a.failed, err)
@@ -165,28 +179,8 @@ func (a *reader) session(at int64, take func(store.Line) error) (end int64, err 
 		return end, damagef("it has no line that says which session it is")
 	case sum != "" && sum != of.sum():
 		return end, damagef("its content does not match its checksum")
-	case of.messages == 0:
+	case messages == 0:
 		return end, damagef("it has no message")
 	}
 	return end, nil
-}
-
-// lastOf reads what is after the lines of a session: its digest, or nothing.
-func lastOf(dec *json.Decoder) (sum string, err error) {
-	if err := expect(dec, json.Delim(']')); err != nil {
-		return "", err
-	}
-	t, err := dec.Token()
-	switch {
-	case err != nil:
-		return "", broken(err)
-	case t == json.Delim('}'):
-		return "", nil
-	case t != "sha256":
-		return "", damagef("found %v instead of its sha256", t)
-	}
-	if err := dec.Decode(&sum); err != nil {
-		return "", broken(err)
-	}
-	return sum, expect(dec, json.Delim('}'))
 }

@@ -174,7 +174,8 @@ func (in *restoring) tell(row store.Session, of string, applied store.Applied) {
 // blame separates what a session itself is to blame for from what ends the import.
 func blame(ctx context.Context, err error) error {
 	for _, ends := range []error{
-		ctx.Err(), store.ErrReadOnly, store.ErrBusy, store.ErrDiskFull, store.ErrNoAccess, store.ErrDamaged, store.ErrDisk,
+		ctx.Err(), store.ErrReadOnly, store.ErrBusy, store.ErrDiskFull, store.ErrNoAccess, store.ErrDamaged,
+		store.ErrDisk,
 	} {
 		if ends != nil && errors.Is(err, ends) {
 			return err

@@ -4,7 +4,6 @@
 package conversation
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"winnow/history/message"
 	"winnow/session/store"
-	"winnow/session/title"
 )
 
 // Conversation is one conversation of a file, or what is in its place. One without an Origin has no name in its file,
@@ -186,19 +184,4 @@ func Shorten(text string) string {
 		return string(r[:39]) + "…"
 	}
 	return text
-}
-
-// Speaker is who wrote a message, in the formats that are for reading.
-func Speaker(m store.Message) string {
-	switch m.Role {
-	case message.User:
-		return cmp.Or(title.OneLine(m.Name), "You")
-	case message.Assistant:
-		return cmp.Or(title.OneLine(m.Model), title.OneLine(m.Name), "Assistant")
-	case message.Tool:
-		return strings.TrimSpace("Tool " + title.OneLine(m.Name))
-	case message.System:
-		return "System"
-	}
-	return cmp.Or(title.OneLine(string(m.Role)), "Unknown")
 }

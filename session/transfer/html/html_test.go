@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,10 @@ func TestAPage(t *testing.T) {
 	question.CreatedMS = begun.UnixMilli()
 	question.Parts = []message.Part{
 		{Kind: message.ImagePart, Name: "shot.png", MediaType: "image/png", Data: []byte("\x89PNG")},
-		{Kind: message.ImagePart, Name: "drawing.svg", MediaType: "image/svg+xml", Data: []byte("<svg onload=alert(1)>")},
+		{
+			Kind: message.ImagePart, Name: "drawing.svg", MediaType: "image/svg+xml",
+			Data: []byte("<svg onload=alert(1)>"),
+		},
 		{Kind: message.TextPart, Name: "log.txt", Text: "a < b\x00"},
 	}
 	calling := said(2, message.Assistant, "")
@@ -58,13 +62,18 @@ func TestAPage(t *testing.T) {
 	calling.ToolCalls = []message.ToolCall{{ID: "c1", Name: "shell", Arguments: `{"cmd":"ss -ltnp"}`}}
 	result := said(3, message.Tool, "LISTEN 0 511 *:8080")
 	result.Name = "shell"
-	answer := said(4, message.Assistant, "# Stop it\n\nAsk the **kernel**:\n\n```go\nfunc main() {}\n```\n\n| Signal | Use |\n|---|---:|\n| TERM | first |\n\n- [x] done\n- see [the manual](https://example.com/?a=1&b=2) or https://example.org\n")
+	answer := said(4, message.Assistant, "# Stop it\n\nAsk the **kernel**:\n\n```go\nfunc main() {}\n```\n\n"+
+		"| Signal | Use |\n|---|---:|\n| TERM | first |\n\n"+
+		"- [x] done\n- see [the manual](https://example.com/?a=1&b=2) or https://example.org\n")
 	answer.Model, answer.Request, answer.Reasoning = "gpt-5.2", 8, "They mean Linux."
 	stopped := said(5, message.Assistant, "Half a")
 	stopped.Status = message.Interrupted
 	damaged := said(6, message.User, "never seen")
 	damaged.Damaged = true
-	row := store.Session{ID: "0195", Title: "Free a busy port", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.", Created: begun}
+	row := store.Session{
+		ID: "0195", Title: "Free a busy port", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.",
+		Created: begun,
+	}
 	marks := Marks{
 		Of: map[int64]Mark{
 			1: {"◐", "cut", "cut to 150 of 2,310", "It is longer than 150 characters."},
@@ -85,19 +94,33 @@ func TestAPage(t *testing.T) {
 	wantHarmless(t, got)
 }
 
-// hostile are texts that would do harm in a page that took them for HTML.
-var hostile = []string{
-	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>", "</style><script>alert(1)</script>",
-	"</pre></div></article><iframe src=//evil.example></iframe>", "[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](&#106;avascript:alert(1))",
-	"[x](java\tscript:alert(1))", "[x](data:text/html;base64,PHNjcmlwdD4=)", "[x](vbscript:x)", "![x](https://evil.example/seen.png)", "![x](javascript:alert(1))",
-	"<a href=\"javascript:alert(1)\">x</a>", "<javascript:alert(1)>", "[x]: javascript:alert(1)\n\n[x]", "```\"><script>alert(1)</script>\ncode\n```",
-	"```html\n<script>alert(1)</script>\n```", "\"><script>alert(1)</script>", "' onmouseover='alert(1)", "<!--", "-->", "<![CDATA[", "<?php", "{{.System}}",
-	"<details open ontoggle=alert(1)>", "<base href=//evil.example>", "<meta http-equiv=refresh content=0;url=//evil.example>", "<link rel=stylesheet href=//evil.example>",
-	"<style>*{background:url(//evil.example)}</style>", "[x](https://e.example/\" onmouseover=\"alert(1))", "<https://e.example/\"onx=alert(1)>", "\u202egnp.exe", "\x00<script>",
-	"<div\n\n>", "<pre>\n<script>\n", "[a](<javascript:alert(1)>)", "~~~ x onclick=alert(1)\n~~~",
+// active are the elements that run or load something.
+var active = []string{
+	"script", "iframe", "object", "embed", "link", "base", "svg", "math", "form", "video", "audio", "template",
 }
 
-// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads or leads elsewhere than a link may.
+// leads is where a link may lead.
+var leads = regexp.MustCompile(`^(https://|http://|mailto:|#m)`)
+
+// hostile are texts that would do harm in a page that took them for HTML.
+var hostile = []string{
+	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>",
+	"</style><script>alert(1)</script>", "</pre></div></article><iframe src=//evil.example></iframe>",
+	"[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](&#106;avascript:alert(1))",
+	"[x](java\tscript:alert(1))", "[x](data:text/html;base64,PHNjcmlwdD4=)", "[x](vbscript:x)",
+	"![x](https://evil.example/seen.png)", "![x](javascript:alert(1))",
+	"<a href=\"javascript:alert(1)\">x</a>", "<javascript:alert(1)>", "[x]: javascript:alert(1)\n\n[x]",
+	"```\"><script>alert(1)</script>\ncode\n```", "```html\n<script>alert(1)</script>\n```",
+	"\"><script>alert(1)</script>", "' onmouseover='alert(1)", "<!--", "-->", "<![CDATA[", "<?php",
+	"{{.System}}", "<details open ontoggle=alert(1)>", "<base href=//evil.example>",
+	"<meta http-equiv=refresh content=0;url=//evil.example>", "<link rel=stylesheet href=//evil.example>",
+	"<style>*{background:url(//evil.example)}</style>", "[x](https://e.example/\" onmouseover=\"alert(1))",
+	"<https://e.example/\"onx=alert(1)>", "\u202egnp.exe", "\x00<script>", "<div\n\n>", "<pre>\n<script>\n",
+	"[a](<javascript:alert(1)>)", "~~~ x onclick=alert(1)\n~~~",
+}
+
+// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads or leads elsewhere than a link
+// may.
 func wantHarmless(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -116,7 +139,7 @@ func wantHarmless(t interface {
 		if n.Type != html.ElementNode {
 			continue
 		}
-		if slices.Contains([]string{"script", "iframe", "object", "embed", "link", "base", "svg", "math", "form", "video", "audio", "template"}, n.Data) {
+		if slices.Contains(active, n.Data) {
 			t.Fatalf("the page has the element %s:\n%s", n.Data, page)
 		}
 		if n.Data == "style" {
@@ -125,9 +148,10 @@ func wantHarmless(t interface {
 		for _, a := range n.Attr {
 			value := strings.ToLower(a.Val)
 			switch {
-			case strings.HasPrefix(a.Key, "on"), a.Key == "style" && n.Data != "td" && n.Data != "th", a.Key == "srcset", a.Key == "http-equiv" && value == "refresh":
+			case strings.HasPrefix(a.Key, "on"), a.Key == "style" && n.Data != "td" && n.Data != "th",
+				a.Key == "srcset", a.Key == "http-equiv" && value == "refresh":
 				t.Fatalf("the page has %s=%q at %s", a.Key, a.Val, n.Data)
-			case a.Key == "href" && !strings.HasPrefix(value, "https://") && !strings.HasPrefix(value, "http://") && !strings.HasPrefix(value, "mailto:") && !strings.HasPrefix(value, "#m"):
+			case a.Key == "href" && !leads.MatchString(value):
 				t.Fatalf("a link leads to %q", a.Val)
 			case a.Key == "src" && !strings.HasPrefix(value, "data:image/png;base64,"):
 				t.Fatalf("the page loads %q", a.Val)
@@ -142,27 +166,37 @@ func wantHarmless(t interface {
 // Whatever anybody wrote stays text.
 func TestNothingOfAConversationRuns(t *testing.T) {
 	t.Parallel()
-	fragments := append([]string{"text", "\n\n", "\n", " ", "- ", "> ", "| a | b |\n|---|---|\n| ", "`", "*"}, hostile...)
+	harmless := []string{"text", "\n\n", "\n", " ", "- ", "> ", "| a | b |\n|---|---|\n| ", "`", "*"}
+	fragments := append(harmless, hostile...)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) string {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 6).Draw(t, name), "")
 		}
-		m := said(1, rapid.SampledFrom([]message.Role{message.User, message.Assistant, message.Tool, message.System, "<b>"}).Draw(t, "role"), draw("text"))
+		roles := []message.Role{message.User, message.Assistant, message.Tool, message.System, "<b>"}
+		m := said(1, rapid.SampledFrom(roles).Draw(t, "role"), draw("text"))
 		m.Name, m.Model, m.Reasoning, m.Request = draw("name"), draw("model"), draw("reasoning"), 1
 		m.Parts = []message.Part{
 			{Kind: message.TextPart, Name: draw("file"), Text: draw("content")},
-			{Kind: message.ImagePart, Name: draw("image"), MediaType: rapid.SampledFrom([]string{"image/png", "text/html", "\"><script>"}).Draw(t, "type"), Data: []byte(draw("data"))},
+			{
+				Kind: message.ImagePart, Name: draw("image"), Data: []byte(draw("data")),
+				MediaType: rapid.SampledFrom([]string{"image/png", "text/html", "\"><script>"}).Draw(t, "type"),
+			},
 		}
 		m.ToolCalls = []message.ToolCall{{ID: draw("id"), Name: draw("tool"), Arguments: draw("arguments")}}
-		marks := Marks{Of: map[int64]Mark{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}}, Receipts: map[int64]string{1: draw("receipt")}}
-		wantHarmless(t, written(t, store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}, marks, m))
+		marks := Marks{
+			Of:       map[int64]Mark{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}},
+			Receipts: map[int64]string{1: draw("receipt")},
+		}
+		row := store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}
+		wantHarmless(t, written(t, row, marks, m))
 	})
 }
 
 // HTML that a model wrote is shown, and not lost.
 func TestHTMLOfAnAnswerIsShown(t *testing.T) {
 	t.Parallel()
-	got := written(t, store.Session{}, Marks{}, said(1, message.Assistant, "Use <kbd>x</kbd>:\n\n<div>\nblock\n</div>\n"))
+	answer := said(1, message.Assistant, "Use <kbd>x</kbd>:\n\n<div>\nblock\n</div>\n")
+	got := written(t, store.Session{}, Marks{}, answer)
 	for _, want := range []string{"&lt;kbd&gt;x&lt;/kbd&gt;", "&lt;div&gt;\nblock\n&lt;/div&gt;"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page does not show %q:\n%s", want, got)

@@ -195,7 +195,8 @@ func anchor(w util.BufWriter, to string, entering bool) ast.WalkStatus {
 	switch {
 	case !allowed:
 	case entering:
-		fmt.Fprintf(w, `<a href="%s" rel="noopener noreferrer">`, template.HTMLEscapeString(string(util.URLEscape([]byte(to), true))))
+		address := template.HTMLEscapeString(string(util.URLEscape([]byte(to), true)))
+		fmt.Fprintf(w, `<a href="%s" rel="noopener noreferrer">`, address)
 	default:
 		w.WriteString("</a>")
 	}

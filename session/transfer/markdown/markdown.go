@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
-
-	"github.com/dustin/go-humanize/english"
 
 	"winnow/history/message"
 	"winnow/session/store"
@@ -20,7 +17,7 @@ import (
 // Write writes the branch of a session. An error of out is for the caller to find.
 func Write(out io.Writer, row store.Session, branch []store.Message) {
 	name := cmp.Or(title.OneLine(row.Title), "A conversation")
-	fmt.Fprintf(out, "# %s\n\n%s\n", name, about(row, branch))
+	fmt.Fprintf(out, "# %s\n\n%s · winnow session %s\n", name, conversation.About(row, len(branch)), row.ID)
 	if row.System != "" {
 		fmt.Fprintf(out, "\n## System prompt\n\n%s\n", fenced(row.System, ""))
 	}
@@ -32,29 +29,24 @@ func Write(out io.Writer, row store.Session, branch []store.Message) {
 	}
 }
 
-// about is the line under the title.
-func about(row store.Session, branch []store.Message) string {
-	parts := []string{row.Created.UTC().Format("2006-01-02 15:04 UTC")}
-	if row.Model != "" {
-		parts = append(parts, title.OneLine(strings.TrimPrefix(row.Endpoint+"/"+row.Model, "/")))
-	}
-	return strings.Join(append(parts, english.Plural(len(branch), "message", ""), "winnow session "+row.ID), " · ")
-}
-
 // suffix is when a message was written and what is odd about it, for the end of its heading.
-func suffix(m store.Message) string {
-	var text string
-	if m.CreatedMS != 0 {
-		text = " · " + time.UnixMilli(m.CreatedMS).UTC().Format("2006-01-02 15:04")
-	}
-	switch m.Status {
-	case message.Complete, message.Imported:
-	case message.Streaming:
-		text += " · still arriving"
-	default:
-		text += " · " + title.OneLine(string(m.Status))
+func suffix(m store.Message) (text string) {
+	for _, part := range []string{strings.TrimSuffix(conversation.When(m), " UTC"), status(m)} {
+		if part != "" {
+			text += " · " + part
+		}
 	}
 	return text
+}
+
+func status(m store.Message) string {
+	switch m.Status {
+	case message.Complete, message.Imported:
+		return ""
+	case message.Streaming:
+		return "still arriving"
+	}
+	return title.OneLine(string(m.Status))
 }
 
 // texts are the Markdown of what a message holds.
