@@ -165,11 +165,9 @@ func TestDailyPath(t *testing.T) {
 	chat.Send(escKey)
 	chat.Want("ctrl+s sessions")
 	chat.Send("\x13") // ctrl+s
-	step("14-sessions", "What do I pack", "1 turn", "tab all messages")
+	step("14-sessions", "What do I pack", "1 turn", "shift+tab archive")
 	chat.Send("sourdough")
-	step("15-titles", "sourdough", "tab all messages")
-	chat.Send("\t")
-	step("16-found", "the sourdough starter in a jar", "enter open at the")
+	step("15-found", "› sourdough", "the sourdough starter in a jar", "enter open at the")
 	chat.Send(enterKey)
 	step("17-opened", "What do I pack for three days", "sourdough starter in a jar", "N previous")
 	chat.Send(escKey)

@@ -22,7 +22,7 @@ const (
 	configName = "config.toml"
 	dbName     = "winnow.db"
 	logName    = "log.jsonl"
-	chosenName = "chosen"
+	chosenName = "chosen.json"
 )
 
 // configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the
@@ -81,7 +81,7 @@ func (p *program) memory(c config.Config) *remembered.Memory {
 	if err != nil {
 		return nil
 	}
-	m := &remembered.Memory{Folder: filepath.Join(folder, appFolder, chosenName)}
+	m := &remembered.Memory{File: filepath.Join(folder, appFolder, chosenName)}
 	m.Set.Model = c.Model != "" || p.env("WINNOW_MODEL") != ""
 	m.Set.Theme = c.UI.Theme != "auto"
 	m.Set.Panel = c.UI.Panel != "auto"

@@ -19,7 +19,7 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	state := ""
 	for _, variable := range env {
 		if dir, ok := strings.CutPrefix(variable, "XDG_STATE_HOME="); ok {
-			state = filepath.Join(dir, "winnow", "chosen")
+			state = filepath.Join(dir, "winnow", "chosen.json")
 		}
 	}
 	start := func(more ...string) *terminal.Terminal { return startIn(t, append(env, more...), 130, 32) }
@@ -37,7 +37,7 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	chat.Send("/theme dark" + enterKey)
 	chat.Want("The theme is dark. It is remembered.")
 	leave(chat)
-	if text, err := os.ReadFile(filepath.Join(state, "theme")); string(text) != "\"dark\"\n" {
+	if text, err := os.ReadFile(state); !strings.Contains(string(text), `"theme":"dark"`) {
 		t.Errorf("the theme is remembered as %q, %v", text, err)
 	}
 
@@ -48,7 +48,7 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	named.Want("small", "Chosen because WINNOW_MODEL names it.")
 	leave(named)
 
-	if err := os.Remove(filepath.Join(state, "model")); err != nil {
+	if err := os.Remove(state); err != nil {
 		t.Fatal(err)
 	}
 	flagged := startIn(t, env, 130, 32, "-m", "guide/guide")
@@ -64,10 +64,10 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 		t.Errorf("run answers %q, want the answer of the model that the environment keys", out)
 	}
 
-	if err := os.WriteFile(filepath.Join(state, "model"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(state, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	damaged := start()
-	damaged.Want("because OPENAI_API_KEY is set", "Your last choice of the model could not be read")
+	damaged.Want("because OPENAI_API_KEY is set", "Your last choices could not be read")
 	leave(damaged)
 }

@@ -14,7 +14,6 @@ import (
 	"winnow/ui/markdown"
 	"winnow/ui/notice"
 	"winnow/ui/question"
-	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
@@ -133,15 +132,6 @@ func backgroundEnded(m *Model, e background.Ended, opens string) tea.Cmd {
 // named is a session's title in a sentence.
 func named(m *Model, s *session.Session) string {
 	return "“" + markdown.OneLine(cmp.Or(m.current.Secrets.Line(s.Info().Title), "new chat"), 40) + "”"
-}
-
-// listedStates are what the list of sessions says of those that are or were behind the screen.
-func listedStates(m *Model) map[string]sessions.State {
-	states := map[string]sessions.State{}
-	for id, word := range m.current.Background.States() {
-		states[id] = sessions.State{Word: word, Busy: m.current.Background.Find(id) != nil}
-	}
-	return states
 }
 
 // stopsOthers warns, once, that quitting stops answers behind the screen. Whoever means it does the same again soon.

@@ -47,11 +47,8 @@ func (l *live) leaves() string {
 func (l *live) comesBack(id string) {
 	l.t.Helper()
 	l.press("ctrl+s")
-	l.until("the list", func() bool { _, ok := l.sessions.Chosen(); return ok })
-	for {
-		if s, _ := l.sessions.Chosen(); s.ID == id {
-			break
-		}
+	l.until("the list", func() bool { return atCursor(l.Model) != "" })
+	for atCursor(l.Model) != id {
 		l.press("down")
 	}
 	l.press("enter")
@@ -96,8 +93,8 @@ func TestAnAnswerGoesOnBehindTheScreenAndComesBackLive(t *testing.T) {
 	if l.turn.Busy || l.chat.Messages.Len() != 2 {
 		t.Errorf("the session comes back with %d messages, busy: %v", l.chat.Messages.Len(), l.turn.Busy)
 	}
-	if len(l.current.Background.States()) != 0 {
-		t.Errorf("after it was opened the list says %v", l.current.Background.States())
+	if word, _ := l.current.Background.State(id); word != "" {
+		t.Errorf("after it was opened the list says %q", word)
 	}
 	if leased, _, err := l.current.With.Store.Lease(t.Context(), id); err != nil || leased {
 		t.Errorf("the lease of the session that was left: %v, %v", leased, err)

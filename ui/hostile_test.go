@@ -161,9 +161,8 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	}
 	listed(m, row, row)
 	look("sessions")
-	m.Update(tab)
 	typing(m, "a")
-	m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: "a", At: begun, Hits: []store.Hit{
+	m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "a", Hits: []store.Hit{
 		{Session: row, Message: 1, Role: history.User, At: begun, Snippet: markdown.OneLine(label(text),
 			300), Marks: [][2]int{{0, 1}}},
 	}})

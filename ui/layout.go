@@ -10,7 +10,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	m.layout.Width, m.layout.Height = msg.Width, msg.Height
 	m.arrange()
 	if m.overlays.has(sessionsOverlay{}) {
-		return m.updateSessions(msg)
+		return sessionsOverlay{}.update(m, msg)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ type Model struct {
 	current   current.Model
 	turn      turn.Model
 	question  question.Model
-	sessions  sessions.Model
+	sessions  *sessions.Model
 	upkeep    upkeep.Model
 	inspector inspector.Model
 	settings  *settings.Model
@@ -114,6 +114,7 @@ func New(o Options) (*Model, error) {
 		ReadPage:    o.ReadPage,
 	})
 	m.question.Keys = keys
+	m.sessions = &sessions.Model{Context: m.ctx, Screen: m.sessionsScreen()}
 	m.settings = &settings.Model{Context: m.ctx, Screen: m.settingsScreen(), Options: settings.Options{
 		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
 		Servers: o.Servers, Memory: o.Memory,
@@ -242,9 +243,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateComposer(msg)
 	case queue.Msg:
 		return updateQueue(m, msg)
-	case sessions.ListedMsg, sessions.SearchDueMsg, sessions.FoundMsg, sessions.ActedMsg, sessions.PreviewDueMsg,
-		sessions.PreviewMsg:
-		return m.updateSessions(msg)
 	case editsMsg:
 		return m.editsListed(msg)
 	case upkeep.Msg:

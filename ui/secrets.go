@@ -12,7 +12,7 @@ func (m *Model) reveal() tea.Cmd {
 	m.current.Reveal()
 	m.panel.Reveal(m.current.Secrets)
 	m.repairs.Secrets, m.inspector.Secrets = m.current.Secrets, m.current.Secrets
-	m.sessions.Reveal(m.current.Secrets)
+	m.sessions.Reveal()
 	m.chat.SetTrails(m.current.Forks.Trails())
 	sentence := "Possible secrets are hidden."
 	if m.current.Secrets.Revealed {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -131,20 +130,13 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m := fresh(t, 100, 40)
 	m.current.Secrets = hidden
 	m.openSessions("")
-	m.Update(tab)
 	typing(m, "works")
-	m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
-	m.Update(sessions.FoundMsg{
-		Search: m.sessions.Texts.Searches, Text: "works", At: time.Now(),
-		Hits: []store.Hit{
-			{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}},
-		},
-	})
-	m.Update(sessions.PreviewMsg{
-		Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
-			{Role: history.User, Text: "All of it: the key " + someKey + " works."},
-		},
-	})
+	m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "works", Hits: []store.Hit{
+		{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}},
+	}})
+	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
+		{Role: history.User, Text: "All of it: the key " + someKey + " works."},
+	}, nil)
 	lines := plain(m)
 	if !strings.Contains(lines, "All of it: the key [redacted] works.") {
 		t.Errorf("the preview says\n%s", lines)
@@ -157,20 +149,17 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m = fresh(t, 100, 30)
 	m.current.Secrets = hidden
 	m.openSessions("")
-	m.Update(sessions.ListedMsg{
-		Asked: m.sessions.Asked, Lines: sessions.SessionLines(hidden, []store.Session{s}), At: time.Now(), Whole: true,
-	})
-	m.Update(uitest.Key("f3"))
-	if got := m.sessions.Lines[0].Label; got != s.Title {
-		t.Errorf("the revealed line says %q", got)
+	listed(m, s)
+	for _, want := range []string{s.Title, "deploy with [redacted]"} {
+		m.Update(uitest.Key("f3"))
+		if got := titles(m)[0]; got != want {
+			t.Errorf("the line says %q, want %q", got, want)
+		}
 	}
-	m.Update(uitest.Key("f3"))
-	if got := m.sessions.Lines[0].Label; got != "deploy with [redacted]" {
-		t.Errorf("the line that is hidden again says %q", got)
-	}
-	m.Update(uitest.Key("ctrl+e"))
-	if got := m.sessions.Edit.Text(); got != s.Title {
-		t.Errorf("%q is renamed, want the title as it is stored", got)
+	m.Update(uitest.Key("ctrl+e")) // the title is renamed as it is stored
+	m.Update(uitest.Key("end"))
+	if got := plain(m); !strings.Contains(got, "Title › "+s.Title) {
+		t.Errorf("what is renamed is not the stored title:\n%s", got)
 	}
 }
 

@@ -19,95 +19,83 @@ type sessionsOverlay struct{ replaces }
 
 func (sessionsOverlay) place() place { return listInstead }
 
-func (o sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+func (sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
+	in := m.overlayInner()
+	m.sessions.Resize(in.W, in.H)
 	if click, ok := msg.(tea.MouseClickMsg); ok {
-		in := m.overlayInner()
 		if !in.Holds(click.X, click.Y) {
 			return nil
 		}
 		click.X, click.Y = click.X-in.X, click.Y-in.Y
 		msg = click
 	}
-	return m.updateSessions(msg)
+	return m.sessions.Update(msg)
 }
 
 func (sessionsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	m.sessions.Around = m.aroundSessions()
-	lines, x := m.sessions.View(m.themes.Styles)
+	m.sessions.Resize(in.W, in.H)
+	lines, x := m.sessions.View()
 	return lines, tea.NewCursor(in.X+x, in.Y)
 }
 
 func (sessionsOverlay) title(m *Model) (string, string) {
 	return m.sessions.Title(), m.sessions.Position()
 }
-
 func (sessionsOverlay) hints(m *Model) []key.Binding { return m.sessions.Hints() }
 func (sessionsOverlay) types(m *Model) bool          { return m.sessions.Types() }
 
 // openSessions lists the stored sessions that a filter leaves.
 func (m *Model) openSessions(filter string) tea.Cmd {
-	db := m.current.With.Store
-	if db == nil {
+	if m.ctx.With.Store == nil {
 		return m.notice.Error("This chat is not saved, so there is no list of sessions.")
 	}
-	open, live := m.current.Session, m.current.Background.Sessions()
 	m.overlays.open(sessionsOverlay{})
-	return m.sessions.Open(sessions.Deps{
-		Store: db, Keys: m.keys, Run: m.current.Run, Now: m.current.With.Now,
-		NewContext: m.current.NewContext,
-		Rename: func(ctx context.Context, id, title string) error {
-			if s := live[id]; s != nil {
-				return s.Rename(ctx, title)
+	cmd, in := m.sessions.Open(filter), m.overlayInner()
+	m.sessions.Resize(in.W, in.H)
+	return cmd
+}
+
+// sessionsScreen is what the list of sessions has the screen do.
+func (m *Model) sessionsScreen() sessions.Screen {
+	return sessions.Screen{
+		Close: func() { m.dismiss(sessionsOverlay{}) },
+		New:   func() tea.Cmd { return m.do(keymap.New) },
+		Open: func(id string) tea.Cmd {
+			if id == m.ctx.Info.ID {
+				m.bare()
+				return nil
 			}
-			if id == open.Info().ID { // it has to know its own title
-				return open.Rename(ctx, title)
-			}
-			return db.Rename(ctx, id, title, store.TitleUser)
+			return m.openStored(id, current.Arrival{})
 		},
-	}, m.aroundSessions(), m.current.Secrets, filter)
-}
-
-// aroundSessions is what the list depends on beside its own state.
-func (m *Model) aroundSessions() sessions.Around {
-	in := m.overlayInner()
-	return sessions.Around{
-		Shown: m.overlays.has(sessionsOverlay{}), Here: m.current.Info.ID, Unindexed: m.upkeep.Unindexed,
-		States: listedStates(m), W: in.W, H: in.H,
+		OpenAt: func(hit store.Hit, found string) tea.Cmd {
+			at := current.Arrival{Message: hit.Message, Text: found}
+			if _, here := m.chat.Index(at.Message); here && hit.Session.ID == m.ctx.Info.ID {
+				m.bare()
+				m.current.At = at
+				return m.arrive(true)
+			}
+			// A long session is read as far as the message first.
+			return tea.Batch(m.notice.Say("Opening the session…"), m.openStored(hit.Session.ID, at))
+		},
+		Fork: func(id, name string) tea.Cmd {
+			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(id, name) })
+		},
+		Changed: func() { m.ctx.Info = m.ctx.Session.Info() },
+		Rename: func(id, title string) func(context.Context) error {
+			open, db := m.current.Background.Find(id), m.ctx.With.Store
+			if id == m.ctx.Info.ID {
+				open = m.ctx.Session
+			}
+			return func(ctx context.Context) error {
+				if open != nil {
+					return open.Rename(ctx, title)
+				}
+				return db.Rename(ctx, id, title, store.TitleUser)
+			}
+		},
+		State:     m.current.Background.State,
+		Unindexed: func() int64 { return m.upkeep.Unindexed },
 	}
-}
-
-func (m *Model) updateSessions(msg tea.Msg) tea.Cmd {
-	m.sessions.Around = m.aroundSessions()
-	var cmd tea.Cmd
-	m.sessions, cmd = m.sessions.Update(msg)
-	return m.handle(cmd, m.sessions.Events(), m.sessionsEvent)
-}
-
-func (m *Model) sessionsEvent(e event.Event) tea.Cmd {
-	switch e := e.(type) {
-	case sessions.Closed:
-		m.dismiss(sessionsOverlay{})
-	case sessions.Left:
-		m.bare()
-	case sessions.NewSession:
-		return m.do(keymap.New)
-	case sessions.Chosen:
-		return m.openStored(e.ID, current.Arrival{})
-	case sessions.Found:
-		at := current.Arrival{Message: e.Hit.Message, Text: e.Text}
-		if _, here := m.chat.Index(at.Message); here && e.Hit.Session.ID == m.current.Info.ID {
-			m.bare()
-			m.current.At = at
-			return m.arrive(true)
-		}
-		sentence := m.notice.Say("Opening the session…") // a long one is read as far as the message first
-		return tea.Batch(sentence, m.openStored(e.Hit.Session.ID, at))
-	case sessions.Forked:
-		return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(e.ID, e.Name) })
-	case sessions.Acted:
-		m.current.Info = m.current.Session.Info()
-	}
-	return nil
 }
 
 // currentEvent shows what is new about the session on the screen.

@@ -26,19 +26,25 @@ func TestARenameKeepsFilterAndCursor(t *testing.T) {
 	l.lists("bread", "parser", "partner")
 	l.types("par")
 	l.press("down")
-	was, _ := l.sessions.Chosen()
+	item, _ := l.sessions.List.Cursor()
+	was := l.stored(item.Value)
 	l.press("ctrl+e", "home")
 	l.types("My ")
 	l.press("enter")
 	l.until("the title", func() bool {
-		return l.stored(was.ID).Title == "My "+was.Title && len(l.sessions.Actions) == 0
+		return l.stored(was.ID).Title == "My "+was.Title && l.sessions.Pending == 0
 	})
-	l.until("the list", func() bool { s, _ := l.sessions.Chosen(); return s.Name() == "My "+was.Title })
-	if l.sessions.Filter.Text() != "par" {
-		t.Errorf("after the rename the filter is %q, want par", l.sessions.Filter.Text())
+	name := func() string { item, _ := l.sessions.List.Cursor(); return nameIn(item) }
+	l.until("the list", func() bool { return name() == "My "+was.Title })
+	if got := l.sessions.List.Filter.Text(); got != "par" {
+		t.Errorf("after the rename the filter is %q, want par", got)
+	}
+	l.press("ctrl+u") // clears the filter, as in every field
+	if got := l.sessions.List.Filter.Text(); got != "" {
+		t.Errorf("ctrl+u leaves the filter %q", got)
 	}
 	l.press("ctrl+u")
-	l.until("the old title", func() bool { s, _ := l.sessions.Chosen(); return s.Title == was.Title })
+	l.until("the old title", func() bool { return slices.Contains(titles(l.Model), was.Title) })
 	if got := l.stored(kept[was.Title].ID); got.Title != was.Title {
 		t.Errorf("the file has the title %q, want %q", got.Title, was.Title)
 	}
@@ -70,9 +76,9 @@ func TestTagsAreTypedWithBlanksOrCommas(t *testing.T) {
 	l.press("ctrl+t", "ctrl+w")
 	l.press("enter")
 	l.until("one tag", func() bool { return slices.Equal(l.stored(kept["bread"].ID).Tags, []string{"oven"}) })
-	l.until("the act", func() bool { return len(l.sessions.Actions) == 0 })
+	l.until("the act", func() bool { return l.sessions.Pending == 0 })
 	l.press("ctrl+u", "ctrl+u")
-	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && len(l.sessions.Actions) == 0 })
+	l.until("no tag", func() bool { return len(l.stored(kept["bread"].ID).Tags) == 0 && l.sessions.Pending == 0 })
 }
 
 func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
@@ -96,7 +102,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.press("n")
 	l.shows("It stays in the trash.")
 	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
-	if l.sessions.Filter.Text() != "y" || !l.overlays.onTop(sessionsOverlay{}) {
+	if l.sessions.List.Filter.Text() != "y" || !l.overlays.onTop(sessionsOverlay{}) {
 		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("backspace", "ctrl+d", "y")

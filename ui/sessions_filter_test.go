@@ -8,13 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/sessions"
-	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
 func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
-	lines := sessions.SessionLines(theme.Secrets{}, someSessions())
+	m := fresh(t, 120, 40)
+	m.Update(ctrl('s'))
+	listed(m, someSessions()...)
 	for _, c := range []struct{ filter, want string }{
 		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, " +
 			"日本語の構文解析, untitled"},
@@ -27,16 +27,16 @@ func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
 		{"構文", "日本語の構文解析"},
 		{"zebra", ""},
 	} {
-		l := sessions.Model{Lines: lines, Filter: theme.NewField(c.filter)}
-		l.Refilter()
-		if got := strings.Join(titles(&l), ", "); got != c.want {
+		m.Update(ctrl('u'))
+		typing(m, c.filter)
+		if got := strings.Join(titles(m), ", "); got != c.want {
 			t.Errorf("%q leaves %s, want %s", c.filter, got, c.want)
 		}
 	}
 }
 
-// manyLines are so many sessions.
-func manyLines(n int) []sessions.Line {
+// manySessions are so many sessions.
+func manySessions(n int) []store.Session {
 	stored := make([]store.Session, n)
 	for i := range stored {
 		stored[i] = store.Session{
@@ -45,7 +45,7 @@ func manyLines(n int) []sessions.Line {
 			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
 		}
 	}
-	return sessions.SessionLines(theme.Secrets{}, stored)
+	return stored
 }
 
 // BenchmarkSessionsKey types in the list and draws it, as each key does.
@@ -55,7 +55,7 @@ func BenchmarkSessionsKey(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%s", n, keys), func(b *testing.B) {
 				m := fresh(b, 120, 40)
 				m.Update(ctrl('s'))
-				m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(n), At: begun, Whole: true})
+				listed(m, manySessions(n)...)
 				var presses []tea.KeyPressMsg
 				for _, name := range strings.Fields(keys) {
 					presses = append(presses, uitest.Key(name))

@@ -1,20 +1,22 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 )
 
 func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
+	bread := someSessions()[1].ID
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		m := choosing(t, size[0], size[1])
 		clickOn(t, m, "Bread with rye")
-		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" {
-			t.Fatalf("a click on bread chooses %q", s.Name())
+		if got := atCursor(m); got != bread {
+			t.Fatalf("a click on bread chooses %q", got)
 		}
 		clickOn(t, m, "started") // below the list
 		clickOn(t, m, " ›")
-		if s, _ := m.sessions.Chosen(); s.Name() != "Bread with rye" || !m.overlays.onTop(sessionsOverlay{}) {
-			t.Errorf("a click beside the list chooses %q", s.Name())
+		if got := atCursor(m); got != bread || !m.overlays.onTop(sessionsOverlay{}) {
+			t.Errorf("a click beside the list chooses %q", got)
 		}
 		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil || !m.composer.Leaving() {
 			t.Error("a second click opens nothing")
@@ -27,7 +29,8 @@ func TestAClickDoesNotAnswerAPurge(t *testing.T) {
 	m.Update(ctrl('d'))
 	clickOn(t, m, "Bread with rye #kitchen")
 	clickOn(t, m, "Parser rewrite")
-	if s, _ := m.sessions.Chosen(); m.sessions.Purge == nil || s.ID != m.sessions.Purge.ID {
+	if screen := plain(m); !strings.Contains(screen, "Delete “Bread with rye” permanently?") ||
+		atCursor(m) != someSessions()[1].ID {
 		t.Errorf("a click took the question away, or moved the cursor:\n%s", plain(m))
 	}
 }

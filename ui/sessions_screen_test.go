@@ -7,7 +7,6 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/sessions"
-	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
@@ -36,9 +35,7 @@ func someSessions() []store.Session {
 
 // listed answers what the list of sessions asked last.
 func listed(m *Model, stored ...store.Session) {
-	m.Update(sessions.ListedMsg{
-		Asked: m.sessions.Asked, Lines: sessions.SessionLines(theme.Secrets{}, stored), At: begun, Whole: true,
-	})
+	m.sessions.Listed(m.sessions.Reading, sessions.Listing{Sessions: stored, At: begun})
 }
 
 // choosing is the list of sessions over a conversation.
@@ -47,16 +44,15 @@ func choosing(t testing.TB, w, h int) *Model {
 	m.Update(ctrl('s'))
 	stored := someSessions()
 	m.current.Info.ID = stored[0].ID
-	listed(m, stored...)
-	m.sessions.Lines[3].Leased = true
-	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
+	m.sessions.Listed(m.sessions.Reading, sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
+	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
 		{
 			Role: history.User, At: begun.Add(-2 * time.Minute), Text: "Now the error recovery.",
 			Place: store.Place{Number: 121, Of: 122},
 		},
 		{Role: history.Assistant, Model: "gpt-5.2", At: begun.Add(-time.Minute), Text: "Skip to the next `;` and go " +
 			"on from there.", Place: store.Place{Number: 122, Of: 122}},
-	}})
+	}, nil)
 	return m
 }
 
@@ -112,25 +108,13 @@ func sessionStates() []state {
 		{"sessions-no-match", func(t testing.TB, w, h int) *Model {
 			m := choosing(t, w, h)
 			typing(m, "zebra")
+			m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "zebra"})
 			return m
 		}},
 		{"texts", foundTexts},
 		{"texts-behind", func(t testing.TB, w, h int) *Model {
 			m := foundTexts(t, w, h)
 			m.upkeep.Unindexed = 12_345
-			return m
-		}},
-		{"texts-empty", func(t testing.TB, w, h int) *Model {
-			m := choosing(t, w, h)
-			m.Update(tab)
-			return m
-		}},
-		{"texts-none", func(t testing.TB, w, h int) *Model {
-			m := choosing(t, w, h)
-			m.Update(tab)
-			typing(m, "zebra")
-			m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
-			m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: "zebra", At: begun})
 			return m
 		}},
 		{"sessions-reading", func(t testing.TB, w, h int) *Model {
@@ -141,13 +125,11 @@ func sessionStates() []state {
 	}
 }
 
-// foundTexts is the text of all messages with what a search found.
+// foundTexts is the list with what a search found in messages.
 func foundTexts(t testing.TB, w, h int) *Model {
 	m := choosing(t, w, h)
-	m.Update(tab)
 	typing(m, "gramm left")
 	stored := someSessions()
-	m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
 	day := 24 * time.Hour
 	dropped := &history.Entry{Disposition: history.Dropped}
 	recalled := &history.Entry{Disposition: history.Recalled}
@@ -158,8 +140,8 @@ func foundTexts(t testing.TB, w, h int) *Model {
 			Session: s, Message: id, Role: r, Model: s.Model, At: begun.Add(-day), Snippet: snippet, Marks: marks,
 		}
 	}
-	m.Update(sessions.FoundMsg{
-		Search: m.sessions.Texts.Searches, Text: "gramm left", At: begun, Among: 212,
+	m.sessions.Found(m.sessions.Searching, sessions.Found{
+		Text: "gramm left",
 		Hits: []store.Hit{
 			hit(stored[0], 1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
 				[2]int{4, 11}, [2]int{15, 19}),
@@ -181,7 +163,7 @@ func foundTexts(t testing.TB, w, h int) *Model {
 		},
 	})
 	m.Update(uitest.Key("down"))
-	m.Update(sessions.PreviewMsg{Asked: m.sessions.Preview.Asked, Messages: []sessions.Previewed{
+	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
 		{Role: history.User, At: begun.Add(-2 * day), Text: "Our grammar is left-recursive. How do I parse it with " +
 			"recursive descent?", Place: store.Place{Number: 1, Of: 122, Last: dropped}},
 		{
@@ -192,6 +174,6 @@ func foundTexts(t testing.TB, w, h int) *Model {
 				"plus follows, parse another one, and let the tree grow to the left. That keeps the order in which " +
 				"the operators are read.\n",
 		},
-	}})
+	}, nil)
 	return m
 }

@@ -10,18 +10,50 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/list"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
+// listItems are the entries in the list of sessions, from the top.
+func listItems(m *Model) (items []list.Item) {
+	l := m.sessions.List
+	if l == nil {
+		return nil
+	}
+	at, _ := l.Cursor()
+	l.Move(-l.Len())
+	for range l.Shown() {
+		item, _ := l.Cursor()
+		items = append(items, item)
+		l.Move(1)
+	}
+	l.Select(at.Value)
+	return items
+}
+
+// nameIn is the title in the label of an entry.
+func nameIn(item list.Item) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(item.Label, theme.ForkMark+" "), " #")
+	return name
+}
+
 // titles are the titles in the list, from the top.
-func titles(l *sessions.Model) []string {
+func titles(m *Model) []string {
 	var out []string
-	for _, x := range l.Matches {
-		out = append(out, l.Lines[x.Line].Name())
+	for _, item := range listItems(m) {
+		if item.Group == "" {
+			out = append(out, nameIn(item))
+		}
 	}
 	return out
+}
+
+// atCursor is the value of the entry under the cursor: the id of a session, or what stands for a message.
+func atCursor(m *Model) string {
+	item, _ := m.sessions.List.Cursor()
+	return item.Value
 }
 
 // keep stores sessions with a message each, the last of them used last.
@@ -47,16 +79,18 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 func (l *live) lists(want ...string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the list %q", want), func() bool {
-		s := &l.sessions
-		return len(s.Actions) == 0 && s.Whole && slices.Equal(titles(s), want)
+		return l.settled() && slices.Equal(titles(l.Model), want)
 	})
 }
+
+// settled says that the list is read, and that nothing is being done to a session.
+func (l *live) settled() bool { return l.sessions.Pending == 0 && l.sessions.Position() != "" }
 
 // on fails where the cursor is not on a session.
 func (l *live) on(title string) {
 	l.t.Helper()
-	if s, ok := l.sessions.Chosen(); !ok || s.Name() != title {
-		l.t.Fatalf("the cursor is on %q, want %q:\n%s", s.Name(), title, plain(l.Model))
+	if item, _ := l.sessions.List.Cursor(); nameIn(item) != title {
+		l.t.Fatalf("the cursor is on %q, want %q:\n%s", nameIn(item), title, plain(l.Model))
 	}
 }
 
@@ -103,30 +137,11 @@ func TestResumeOpensTheListFiltered(t *testing.T) {
 func TestALateListIsDropped(t *testing.T) {
 	m := fresh(t, 120, 40)
 	m.Update(ctrl('s'))
-	late := m.sessions.Asked
+	late := m.sessions.Reading
 	m.Update(uitest.Key("shift+tab"))
-	m.Update(sessions.ListedMsg{
-		Asked: late, Lines: sessions.SessionLines(theme.Secrets{}, someSessions()), At: begun, Whole: true,
-	})
-	if len(m.sessions.Lines) > 0 {
+	m.sessions.Listed(late, sessions.Listing{Sessions: someSessions(), At: begun})
+	if got := titles(m); len(got) > 0 {
 		t.Errorf("the archive shows the sessions in use:\n%s", plain(m))
-	}
-}
-
-func TestTheRestOfALongListFollowsItsFirstPage(t *testing.T) {
-	m := fresh(t, 120, 40)
-	m.Update(ctrl('s'))
-	typing(m, "session")
-	_, cmd := m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(sessions.FirstPage), At: begun})
-	if cmd == nil || len(m.sessions.Matches) != sessions.FirstPage || m.sessions.Position() != "200+ sessions" {
-		t.Fatalf("after the first page %d lines, place %q, more is asked: %v", len(m.sessions.Matches),
-			m.sessions.Position(), cmd != nil)
-	}
-	m.Update(uitest.Key("down"))
-	was, _ := m.sessions.Chosen()
-	m.Update(sessions.ListedMsg{Asked: m.sessions.Asked, Lines: manyLines(3000), At: begun, Whole: true})
-	if now, _ := m.sessions.Chosen(); now.ID != was.ID || len(m.sessions.Matches) != 3000 {
-		t.Errorf("the cursor went from %s to %s, and the list has %d lines", was.ID, now.ID, len(m.sessions.Matches))
 	}
 }
 
@@ -154,7 +169,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	}
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
-	if l.sessions.Lines[0].Leased || !strings.Contains(plain(l.Model), "bread   open in another window") {
+	if strings.Contains(plain(l.Model), "parser   open in another window") || !strings.Contains(plain(l.Model), "bread   open in another window") {
 		t.Fatalf("the list does not say which session another window has open:\n%s", plain(l.Model))
 	}
 	l.press("down", "ctrl+d")

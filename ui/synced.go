@@ -25,7 +25,6 @@ func upkeepEvent(m *Model, e event.Event) tea.Cmd {
 	}
 	var list tea.Cmd
 	if len(synced.Sessions) > 0 && m.overlays.has(sessionsOverlay{}) {
-		m.sessions.Around = m.aroundSessions()
 		list = m.sessions.Reread()
 	}
 	if !slices.Contains(synced.Sessions, m.current.Session.Info().ID) {

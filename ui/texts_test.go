@@ -2,8 +2,10 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -11,97 +13,107 @@ import (
 	"winnow/ui/uitest"
 )
 
-// hits waits until the search for what is typed is answered, and fails where it did not find so many.
-func (l *live) hits(want int) {
-	l.t.Helper()
-	l.until("the hits", func() bool {
-		return !l.sessions.Texts.Waiting && l.sessions.Texts.Text == l.sessions.Filter.Text()
-	})
-	if got := len(l.sessions.Texts.Hits); got != want {
-		l.t.Fatalf("%q has %d hits, want %d:\n%s", l.sessions.Filter.Text(), got, want, plain(l.Model))
+// found are the entries that stand for messages.
+func found(m *Model) (values []string) {
+	for _, item := range listItems(m) {
+		if item.Group != "" {
+			values = append(values, item.Value)
+		}
 	}
+	return values
 }
 
-func TestAllMessagesAreSearchedWhileTyping(t *testing.T) {
+// hits waits until the search for what is typed has found so many messages.
+func (l *live) hits(want int) {
+	l.t.Helper()
+	l.until(fmt.Sprintf("%d messages", want), func() bool {
+		return !strings.Contains(plain(l.Model), "Searching…") && len(found(l.Model)) == want
+	})
+}
+
+// Titles are found at once, and below them the messages that hold the words.
+func TestTitlesAndMessagesAreFoundInOneList(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
-	l.keep("bread", "parser")
+	kept := l.keep("bread", "parser")
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
-	l.press("tab")
-	l.shows("Type words from any message.")
 	l.types("abou")
 	l.hits(2)
-	l.types("t bread")
+	if got := titles(l.Model); len(got) != 0 {
+		t.Errorf("the titles %q are listed", got)
+	}
+	l.press("ctrl+u")
+	l.lists("parser", "bread")
+	l.types("bread")
 	l.hits(1)
+	l.lists("bread")
 	l.shows("About bread.")
+	if got := atCursor(l.Model); got != kept["bread"].ID {
+		t.Errorf("the cursor went to %q when the message came", got)
+	}
 	l.types("crumbs")
-	l.hits(0)
-	l.shows("No match for “about breadcrumbs”. esc clears the filter.")
+	l.shows("No match for “breadcrumbs”. esc clears the filter.")
 	l.press("enter")
 	l.shows("There is nothing to open")
-	l.press("tab") // the filter stays
-	if got := l.sessions.Filter.Text(); got != "about breadcrumbs" || l.sessions.Texts.On {
-		t.Errorf("back at the titles the filter is %q:\n%s", got, plain(l.Model))
-	}
+	l.press("esc")
+	l.lists("parser", "bread")
 }
 
 func TestLateHitsAreDropped(t *testing.T) {
 	m := choosing(t, 120, 40)
-	m.Update(tab)
-	typing(m, "a")
-	m.Update(sessions.SearchDueMsg{Search: m.sessions.Texts.Searches})
-	late := m.sessions.Texts.Searches
-	typing(m, "b")
-	if _, cmd := m.Update(sessions.SearchDueMsg{Search: late}); cmd != nil {
-		t.Error("a text that was typed on is looked for")
-	}
+	typing(m, "z")
+	late := m.sessions.Searching
+	typing(m, "q")
 	hit := store.Hit{Message: 1, Role: history.User, Snippet: "a late hit"}
-	m.Update(sessions.FoundMsg{Search: late, Text: "a", Hits: []store.Hit{hit}})
-	if len(m.sessions.Texts.Hits) > 0 || !m.sessions.Texts.Waiting {
+	m.sessions.Found(late, sessions.Found{Text: "z", Hits: []store.Hit{hit}})
+	if len(found(m)) > 0 || !strings.Contains(plain(m), "Searching…") {
 		t.Errorf("the hits of a text that was typed on are shown:\n%s", plain(m))
 	}
 	m.Update(enter)
-	if !strings.Contains(plain(m), "Still searching for ab.") {
+	if !strings.Contains(plain(m), "Still searching for zq.") {
 		t.Errorf("before the answer, enter says nothing:\n%s", plain(m))
 	}
-	now := m.sessions.Texts.Searches
-	m.Update(tab)
-	m.Update(sessions.FoundMsg{Search: now, Text: "ab", Hits: []store.Hit{hit}})
-	if len(m.sessions.Texts.Hits) > 0 {
-		t.Error("hits arrive after the search was left")
+	now := m.sessions.Searching
+	m.Update(esc)
+	m.sessions.Found(now, sessions.Found{Text: "zq", Hits: []store.Hit{hit}})
+	if len(found(m)) > 0 {
+		t.Error("hits arrive after the filter was cleared")
 	}
 }
 
 func TestASearchThatFailsSaysWhy(t *testing.T) {
 	m := choosing(t, 120, 40)
-	m.Update(tab)
-	typing(m, "a")
-	m.Update(sessions.FoundMsg{
-		Search: m.sessions.Texts.Searches, Text: "a", Err: errors.New("search the messages: the disk is gone"),
+	typing(m, "zq")
+	m.sessions.Found(m.sessions.Searching, sessions.Found{
+		Text: "zq", Err: errors.New("search the messages: the disk is gone"),
 	})
-	if !strings.Contains(plain(m), "the disk is gone") || m.sessions.Texts.Waiting {
-		t.Errorf("the error is not shown:\n%s", plain(m))
+	if screen := plain(m); !strings.Contains(screen, "the disk is gone") || strings.Contains(screen, "Searching…") {
+		t.Errorf("the error is not shown:\n%s", screen)
 	}
 }
 
 func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
 	m := foundTexts(t, 120, 40)
-	was, _ := m.sessions.Texts.Chosen()
+	was, text := atCursor(m), m.sessions.List.Filter.Text()
+	hits := func() []store.Hit {
+		day := 24 * time.Hour
+		return []store.Hit{
+			{Session: someSessions()[0], Message: 99, Role: history.User, Snippet: "a newer one", At: begun.Add(day)},
+			{Session: someSessions()[0], Message: 1, Role: history.User, Snippet: "the first"},
+			{Session: someSessions()[0], Message: 2, Role: history.User, Snippet: "the second"},
+		}
+	}
 	m.upkeep.Unindexed = 5
-	hits := append([]store.Hit{{Message: 99, Role: history.User, Snippet: "a newer one"}}, m.sessions.Texts.Hits...)
-	_, cmd := m.Update(sessions.FoundMsg{Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text(), Hits: hits})
-	if now, _ := m.sessions.Texts.Chosen(); cmd == nil || now.Message != was.Message {
-		t.Errorf("the cursor went from message %d to %d; repeated: %v", was.Message, now.Message, cmd != nil)
+	cmd := m.sessions.Found(m.sessions.Searching, sessions.Found{Text: text, Hits: hits()})
+	if got := atCursor(m); cmd == nil || got != was {
+		t.Errorf("the cursor went from %s to %s; repeated: %v", was, got, cmd != nil)
 	}
 	if !strings.Contains(plain(m), "5 messages are not in the search index yet") {
 		t.Errorf("nothing says that the index is behind:\n%s", plain(m))
 	}
 	m.upkeep.Unindexed = 0
-	if _, cmd := m.Update(sessions.FoundMsg{
-		Search: m.sessions.Texts.Searches, Text: m.sessions.Filter.Text(),
-		Hits: hits,
-	}); cmd != nil {
+	if m.sessions.Found(m.sessions.Searching, sessions.Found{Text: text, Hits: hits()}) != nil {
 		t.Error("the search goes on with a whole index")
 	}
 }
@@ -115,19 +127,16 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 	}
 	l.press("ctrl+s")
 	l.lists()
-	l.press("tab")
 	l.types("bread")
-	l.hits(0)
+	l.shows("No match for “bread”.")
 	l.press("shift+tab", "shift+tab")
 	l.hits(1)
 	l.shows("in the trash")
-	l.press("enter")
-	l.shows("Its session is in the trash; ctrl+r restores it first.")
-	l.press("tab")
-	l.lists("bread")
+	l.press("down", "enter")
+	l.shows("It is in the trash; ctrl+r restores it first.")
 	l.press("ctrl+r")
 	l.lists()
-	l.press("tab", "shift+tab")
+	l.press("shift+tab")
 	l.hits(1)
 }
 
@@ -142,16 +151,15 @@ func TestHitsOfOneSessionAreFolded(t *testing.T) {
 		m.Update(uitest.Key("down"))
 	}
 	m.Update(enter)
-	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 8 || !strings.Contains(plain(m), "Nothing of the grammar") ||
+	if got := atCursor(m); got != "message 8" || !strings.Contains(plain(m), "Nothing of the grammar") ||
 		strings.Contains(plain(m), "more in this session") {
-		t.Fatalf("the cursor is on message %d, want 8, the first that was not listed:\n%s", hit.Message, plain(m))
+		t.Fatalf("the cursor is on %s, want message 8, the first that was not listed:\n%s", got, plain(m))
 	}
-	m.Update(uitest.Key("end")) // in the filter
 	for range 20 {
 		m.Update(uitest.Key("down"))
 	}
-	if hit, _ := m.sessions.Texts.Chosen(); hit.Message != 77 {
-		t.Errorf("the last hit is message %d, want 77", hit.Message)
+	if got := atCursor(m); got != "message 77" {
+		t.Errorf("the last hit is %s, want message 77", got)
 	}
 }
 
@@ -161,12 +169,12 @@ func TestAHitIsPreviewed(t *testing.T) {
 	l := onStage(t, 120, 40)
 	l.say("Where do walruses live?")
 	l.say("And whales?")
-	l.press("ctrl+s", "tab")
+	l.press("ctrl+s")
 	l.types("walruses")
-	l.until("the hit", func() bool { return !l.sessions.Texts.Waiting && len(l.sessions.Texts.Hits) > 0 })
+	l.hits(1)
+	l.shows("4 of 4 · ") // the end of the conversation, whose title has the word
+	l.press("down")
 	l.shows("1  you  ● Where do walruses live?")
 	l.shows("1 of 4 · ")
 	l.shows("▌ Where do walruses live?")
-	l.press("tab")
-	l.shows("4 of 4 · ") // the end of the conversation
 }

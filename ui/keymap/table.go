@@ -84,7 +84,6 @@ const (
 	ListUp   Action = "list-up"
 	ListDown Action = "list-down"
 
-	AllText Action = "all-text"
 	Shelves Action = "shelves"
 	Rename  Action = "rename"
 	Tags    Action = "tags"
@@ -199,7 +198,6 @@ func table() []Binding {
 		bind(ListUp, "lists", InLists|InSessions|InQuestion|InQueue, "up", "up", "ctrl+k"),
 		bind(ListDown, "lists", InLists|InSessions|InQuestion|InQueue, "down", "down", "ctrl+j"),
 
-		bind(AllText, "sessions", InSessions, "search all messages, or the titles again", "tab"),
 		bind(Shelves, "sessions", InSessions, "active, archived or deleted sessions", "shift+tab"),
 		bind(Rename, "sessions", InSessions, "rename the session", "ctrl+e"),
 		bind(Tags, "sessions", InSessions, "edit the tags", "ctrl+t"),
@@ -207,7 +205,7 @@ func table() []Binding {
 		bind(Archive, "sessions", InSessions, "archive, or unarchive", "ctrl+a"),
 		bind(Delete, "sessions", InSessions, "move to the trash; there, delete permanently", "ctrl+d", "delete"),
 		bind(Restore, "sessions", InSessions, "restore from the trash", "ctrl+r"),
-		bind(Undo, "sessions", InSessions, "undo the last change in this list", "ctrl+u"),
+		bind(Undo, "sessions", InSessions, "clear the filter; without one, undo the last change in this list", "ctrl+u"),
 		bind(ForkOff, "sessions", InSessions, "fork the session at its end", "ctrl+f"),
 
 		bind(NextRepair, "repairs", InRepairs, "next repair", "n"),

@@ -30,60 +30,36 @@ const (
 
 // Choices are what was chosen last. A zero value was never chosen.
 type Choices struct {
-	Model     llm.Last
-	Theme     theme.Name
-	Panel     Panel
-	Reasoning *bool // whether it is shown
+	Model     llm.Last   `json:"model,omitzero"`
+	Theme     theme.Name `json:"theme,omitzero"`
+	Panel     Panel      `json:"panel,omitzero"`
+	Reasoning *bool      `json:"reasoning,omitzero"` // whether it is shown
 }
 
-// Memory is the folder with the choices. Each choice is a file of its own, which is replaced as a whole: windows that
-// change different choices at once keep out of each other's way, and of two that change the same one the later
-// counts. A nil Memory remembers nothing.
+// Memory is the file with the choices. It is replaced as a whole, with what other windows have chosen until then. A nil
+// Memory remembers nothing.
 type Memory struct {
-	Folder string // made when something is chosen first
+	File string // its folder is made when something is chosen first
 
 	// Set says which choices the configuration or the environment makes: they are not remembered.
 	Set struct{ Model, Theme, Panel bool }
 
-	mu     sync.Mutex // a choice is written by one goroutine at a time, the newest last
-	chosen Choices    // what is to be written
+	mu      sync.Mutex
+	changes []func(*Choices) // what was chosen since the start, in its order
 }
 
-// The files of the folder.
-const (
-	modelFile     = "model"
-	themeFile     = "theme"
-	panelFile     = "panel"
-	reasoningFile = "reasoning"
-)
-
-// longest is the most bytes of a choice.
+// longest is the most bytes of the file.
 const longest = 64 << 10
 
-// Read returns the choices. A file that is damaged counts as not chosen, and the error says so.
-func (m *Memory) Read() (Choices, error) {
-	var c Choices
+// Read returns the choices. A file that is damaged counts as nothing chosen, and the error says so.
+func (m *Memory) Read() (c Choices, err error) {
 	if m == nil {
 		return c, nil
 	}
-	err := errors.Join(read(m, modelFile, &c.Model), read(m, themeFile, &c.Theme), read(m, panelFile, &c.Panel),
-		read(m, reasoningFile, &c.Reasoning))
-	switch c.Panel {
-	case "", Open, Strip, Off:
-	default:
-		err = errors.Join(err, m.damaged(panelFile, fmt.Errorf("there is no panel %q", c.Panel)))
-		c.Panel = ""
-	}
-	return c, err
-}
-
-// read reads one choice. It stays as it is where the file is not there or damaged.
-func read[T any](m *Memory, name string, to *T) error {
-	path := filepath.Join(m.Folder, name)
-	info, err := os.Stat(path)
+	info, err := os.Stat(m.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return c, nil
 	case err == nil && !info.Mode().IsRegular(): // opening a pipe would wait for its other end
 		err = errors.New("it is not a regular file")
 	case err == nil && info.Size() > longest:
@@ -91,62 +67,42 @@ func read[T any](m *Memory, name string, to *T) error {
 	}
 	var text []byte
 	if err == nil {
-		text, err = os.ReadFile(path)
+		text, err = os.ReadFile(m.File)
 	}
-	if err != nil {
-		return m.damaged(name, err)
+	if err == nil && json.Unmarshal(text, &c) != nil {
+		err = errors.New("the file is damaged")
 	}
-	var value T
-	if json.Unmarshal(text, &value) != nil {
-		return m.damaged(name, errors.New("the file is damaged"))
+	if err == nil && c.Panel != "" && c.Panel != Open && c.Panel != Strip && c.Panel != Off {
+		err = fmt.Errorf("there is no panel %q", c.Panel)
 	}
-	*to = value
-	return nil
-}
-
-// damaged is the error of a file that cannot be used.
-func (m *Memory) damaged(name string, cause error) error {
-	var path *fs.PathError
-	if errors.As(cause, &path) {
-		cause = path.Err
+	if err == nil {
+		return c, nil
 	}
-	return fmt.Errorf("your last choice of the %s could not be read from %s: %w", name, filepath.Join(m.Folder, name),
-		cause)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return Choices{}, fmt.Errorf("your last choices could not be read from %s: %w", m.File, err)
 }
 
 // Model remembers the model.
 func (m *Memory) Model(last llm.Last) func() error {
-	if m == nil || m.Set.Model || last.Ref == "" {
-		return nothing
-	}
-	return m.keep(modelFile, func(c *Choices) any { return c.Model }, func(c *Choices) { c.Model = last })
+	return m.keep(m != nil && !m.Set.Model && last.Ref != "", func(c *Choices) { c.Model = last })
 }
 
 // Theme remembers the theme.
 func (m *Memory) Theme(name theme.Name) func() error {
-	if m == nil || m.Set.Theme {
-		return nothing
-	}
-	return m.keep(themeFile, func(c *Choices) any { return c.Theme }, func(c *Choices) { c.Theme = name })
+	return m.keep(m != nil && !m.Set.Theme, func(c *Choices) { c.Theme = name })
 }
 
 // Panel remembers how the context panel is shown.
 func (m *Memory) Panel(p Panel) func() error {
-	if m == nil || m.Set.Panel {
-		return nothing
-	}
-	return m.keep(panelFile, func(c *Choices) any { return c.Panel }, func(c *Choices) { c.Panel = p })
+	return m.keep(m != nil && !m.Set.Panel, func(c *Choices) { c.Panel = p })
 }
 
 // Reasoning remembers whether reasoning is shown.
 func (m *Memory) Reasoning(shown bool) func() error {
-	if m == nil {
-		return nothing
-	}
-	return m.keep(reasoningFile, func(c *Choices) any { return c.Reasoning }, func(c *Choices) { c.Reasoning = &shown })
+	return m.keep(m != nil, func(c *Choices) { c.Reasoning = &shown })
 }
-
-func nothing() error { return nil }
 
 // ThemeLasts is a sentence about how long a theme stays that is chosen now, after a blank.
 func (m *Memory) ThemeLasts() string {
@@ -159,24 +115,31 @@ func (m *Memory) ThemeLasts() string {
 	return " It is remembered."
 }
 
-// keep changes a choice at once, and returns what writes it. Of several that are written at once each writes the
-// newest.
-func (m *Memory) keep(name string, value func(*Choices) any, change func(*Choices)) (write func() error) {
+// keep notes a choice, where it is to be remembered, and returns what writes it. Whatever order writes come in, the
+// newest choice is the one that stays.
+func (m *Memory) keep(remember bool, change func(*Choices)) (write func() error) {
+	if !remember {
+		return func() error { return nil }
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	change(&m.chosen)
+	m.changes = append(m.changes, change)
 	return func() error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		text, err := json.Marshal(value(&m.chosen))
+		c, _ := m.Read() // a damaged file is replaced
+		for _, change := range m.changes {
+			change(&c)
+		}
+		text, err := json.Marshal(c)
 		if err == nil {
-			err = os.MkdirAll(m.Folder, 0o700)
+			err = os.MkdirAll(filepath.Dir(m.File), 0o700)
 		}
 		if err == nil {
-			err = maybe.WriteFile(filepath.Join(m.Folder, name), append(text, '\n'), 0o600)
+			err = maybe.WriteFile(m.File, append(text, '\n'), 0o600)
 		}
 		if err != nil {
-			return fmt.Errorf("the choice of the %s could not be saved for the next start: %w", name, err)
+			return fmt.Errorf("the choice could not be saved for the next start: %w", err)
 		}
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func memory(t *testing.T) *Memory {
-	return &Memory{Folder: filepath.Join(t.TempDir(), "state", "chosen")}
+	return &Memory{File: filepath.Join(t.TempDir(), "state", "chosen.json")}
 }
 
 func write(t *testing.T, choices ...func() error) {
@@ -34,12 +34,12 @@ func TestChoicesSurvive(t *testing.T) {
 	}
 	last := llm.Last{Ref: "work/large", Server: "https://llm.example.com/v1", Keyed: true}
 	write(t, m.Model(last), m.Theme("dark"), m.Panel(Off), m.Reasoning(true), m.Reasoning(false), m.Theme(theme.Light))
-	got, err := (&Memory{Folder: m.Folder}).Read()
+	got, err := (&Memory{File: m.File}).Read()
 	want := Choices{Model: last, Theme: theme.Light, Panel: Off, Reasoning: new(false)}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("read %+v, %v, want %+v", got, err, want)
 	}
-	info, err := os.Stat(filepath.Join(m.Folder, modelFile))
+	info, err := os.Stat(m.File)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has the mode %v, %v, want 0600", info.Mode(), err)
 	}
@@ -52,25 +52,24 @@ func TestWhatIsConfiguredIsNotRemembered(t *testing.T) {
 	write(t, m.Model(llm.Last{Ref: "a/b"}), m.Theme("dark"), m.Panel(Off))
 	var none *Memory
 	write(t, none.Model(llm.Last{Ref: "a/b"}), none.Theme("dark"), none.Panel(Off), none.Reasoning(true))
-	if _, err := os.Stat(m.Folder); err == nil {
+	if _, err := os.Stat(m.File); err == nil {
 		t.Error("something was written")
 	}
 }
 
-func TestADamagedFileCostsOneChoice(t *testing.T) {
+func TestADamagedFileIsSaidAndReplaced(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "{", `"no such panel"`, "7", "\x00\xff", strings.Repeat("x", longest+1)} {
+	for _, text := range []string{
+		"", "{", `{"panel":"no such panel"}`, "7", "\x00\xff", strings.Repeat("x", longest+1),
+	} {
 		m := memory(t)
-		write(t, m.Theme("dark"), m.Panel(Open))
-		if err := os.WriteFile(filepath.Join(m.Folder, panelFile), []byte(text), 0o600); err != nil {
+		write(t, m.Theme("dark"))
+		if err := os.WriteFile(m.File, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c, err := m.Read()
-		if err == nil || !strings.Contains(err.Error(), "panel") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%.20q: the error is %v, want one about the panel", text, err)
-		}
-		if want := (Choices{Theme: "dark"}); c != want {
-			t.Errorf("%.20q: read %+v, want %+v", text, c, want)
+		if err == nil || !strings.Contains(err.Error(), m.File) || strings.Contains(err.Error(), "\n") || c != (Choices{}) {
+			t.Errorf("%.20q: read %+v, %v, want nothing and why", text, c, err)
 		}
 		write(t, m.Panel(Off))
 		if c, err := m.Read(); err != nil || c.Panel != Off {
@@ -78,37 +77,31 @@ func TestADamagedFileCostsOneChoice(t *testing.T) {
 		}
 	}
 	m := memory(t)
-	if err := os.MkdirAll(filepath.Join(m.Folder, modelFile), 0o700); err != nil {
+	if err := os.MkdirAll(m.File, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Read(); err == nil {
-		t.Error("a folder in the place of a file is no damage")
+		t.Error("a folder in the place of the file is no damage")
 	}
 }
 
-// Two windows write different choices at once, and the same one; whatever the order, nothing is lost or mixed.
-func TestWindowsDoNotFight(t *testing.T) {
+// Two windows choose in turn, and one of them often; whatever the order of the writes, nothing is lost or mixed.
+func TestTheNewestChoiceOfEachKindStays(t *testing.T) {
 	t.Parallel()
 	a := memory(t)
-	b := &Memory{Folder: a.Folder}
+	b := &Memory{File: a.File}
+	write(t, b.Model(llm.Last{Ref: "b/large"}))
 	var wait sync.WaitGroup
 	for i := range 50 {
-		wait.Go(func() { write(t, a.Theme(theme.Name(fmt.Sprint("theme", i)))) })
-		wait.Go(func() { write(t, b.Model(llm.Last{Ref: fmt.Sprint("b/", i)})) })
-		wait.Go(func() { write(t, a.Panel(Open)) })
-		wait.Go(func() { write(t, b.Panel(Off)) })
+		theme, panel := a.Theme(theme.Name(fmt.Sprint("theme", i))), a.Panel(Open)
+		wait.Go(func() { write(t, theme) })
+		wait.Go(func() { write(t, panel) })
 	}
 	wait.Wait()
-	last := a.Theme("the last")
-	first := a.Theme("newer")
-	write(t, first, last) // written in another order than they were chosen
 	c, err := b.Read()
-	if err != nil || c.Theme != "newer" || !strings.HasPrefix(c.Model.Ref, "b/") || c.Panel == "" {
-		t.Errorf("read %+v, %v", c, err)
-	}
-	files, _ := os.ReadDir(a.Folder)
-	if len(files) != 3 {
-		t.Errorf("the folder holds %v, want one file for each choice", files)
+	want := Choices{Model: llm.Last{Ref: "b/large"}, Theme: "theme49", Panel: Open}
+	if err != nil || c != want {
+		t.Errorf("read %+v, %v, want %+v", c, err, want)
 	}
 }
 
@@ -116,9 +109,8 @@ func TestAChoiceThatCannotBeWrittenIsSaid(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, func() error { return os.WriteFile(file, nil, 0o600) })
-	m := &Memory{Folder: filepath.Join(file, "chosen")}
-	if err := m.Theme("dark")(); err == nil || !strings.Contains(err.Error(),
-		"the choice of the theme could not be saved") {
+	m := &Memory{File: filepath.Join(file, "chosen.json")}
+	if err := m.Theme("dark")(); err == nil || !strings.Contains(err.Error(), "the choice could not be saved") {
 		t.Errorf("the error is %v", err)
 	}
 }

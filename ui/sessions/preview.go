@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,16 +13,16 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// Preview is what is read of the session under the cursor: the message that was found with its question or its
+// preview is what is read of the session under the cursor: the message that was found with its question or its
 // answer, or the end of the conversation.
-type Preview struct {
+type preview struct {
 	of       target // what is under the cursor
 	read     target // what the messages are of
-	Asked    int    // readings so far: an answer to an older one is dropped
 	messages []Previewed
 	err      string
 }
@@ -45,7 +46,7 @@ type Previewed struct {
 
 	shown string // without secrets and control characters
 	marks [][2]int
-	drawn *rendered // of an answer, kept from frame to frame
+	drawn rendered // of an answer, kept from frame to frame
 }
 
 // rendered is the beginning of an answer as Markdown, for so many lines of a width and a theme.
@@ -54,16 +55,6 @@ type rendered struct {
 	theme   theme.Name
 	lines   []string
 	more    bool // the answer goes on
-}
-
-// PreviewDueMsg says that the cursor has rested long enough for what is under it to be read.
-type PreviewDueMsg struct{ Asked int }
-
-// PreviewMsg is what was read.
-type PreviewMsg struct {
-	Asked    int
-	Messages []Previewed
-	Err      error
 }
 
 const (
@@ -83,41 +74,39 @@ const (
 
 // target is what is under the cursor.
 func (l *Model) target() target {
-	s, ok := l.Chosen()
+	e, ok := l.cursor()
 	if !ok {
 		return target{}
 	}
-	t := target{session: s.ID, leaf: s.Leaf}
-	if l.Texts.On {
-		h, _ := l.Texts.Chosen()
-		t.message, t.query = h.Message, l.Texts.Text
+	t := target{session: e.ID, leaf: e.Leaf}
+	if e.hit != nil {
+		t.message, t.query = e.hit.Message, l.search.text
 	}
 	return t
 }
 
 // look reads what is under the cursor once that has rested there for a moment.
 func (l *Model) look() tea.Cmd {
-	p := &l.Preview
-	if t := l.target(); t == p.of || l.H < previewHeight {
-		return nil
-	} else if p.of = t; t == (target{}) {
-		return nil
-	}
-	p.Asked++
-	n := p.Asked
-	return tea.Tick(typingPause, func(time.Time) tea.Msg { return PreviewDueMsg{n} })
-}
-
-// previewDue reads what is under the cursor.
-func (l *Model) previewDue(msg PreviewDueMsg) tea.Cmd {
-	p := &l.Preview
-	if !l.Shown || msg.Asked != p.Asked {
+	p := &l.preview
+	t := l.target()
+	if t == p.of || l.h < previewHeight {
 		return nil
 	}
-	db, n, of := l.Store, p.Asked, p.of
-	return l.Run(func(ctx context.Context) tea.Msg {
-		messages, err := readPreview(ctx, db, of)
-		return PreviewMsg{n, messages, err}
+	if p.of = t; t == (target{}) {
+		return nil
+	}
+	l.Previewing++
+	n, db := l.Previewing, l.With.Store
+	return tea.Tick(pause, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			if n != l.Previewing {
+				return nil
+			}
+			return l.Run(func(ctx context.Context) tea.Msg {
+				messages, err := readPreview(ctx, db, t)
+				return app.Then(func() tea.Cmd { return l.Previewed(n, messages, err) })
+			})
+		})
 	})
 }
 
@@ -195,51 +184,50 @@ func around(text string, found store.Search) string {
 	return strings.ToValidUTF8(part, "")
 }
 
-// previewed takes up what was read.
-func (l *Model) previewed(msg PreviewMsg) {
-	p := &l.Preview
-	if msg.Asked != p.Asked {
-		return
+// Previewed shows what was read for a preview.
+func (l *Model) Previewed(asked int, messages []Previewed, err error) tea.Cmd {
+	p := &l.preview
+	if asked != l.Previewing {
+		return nil
 	}
-	p.read, p.messages, p.err = p.of, msg.Messages, ""
-	if msg.Err != nil {
-		p.err = theme.Sentence(msg.Err)
+	p.read, p.messages, p.err = p.of, messages, ""
+	if err != nil {
+		p.err = theme.Sentence(err)
 	}
-	l.hidePreview()
+	p.hide(l.Secrets)
+	return nil
 }
 
-// hidePreview hides the secrets of the preview, or shows what looks like one.
-func (l *Model) hidePreview() {
-	p := &l.Preview
-	messages := make([]Previewed, len(p.messages))
-	for i, m := range p.messages {
-		text, _ := l.secrets.Hide(m.Text)
+// hide hides the secrets of the preview, or shows what looks like one.
+func (p *preview) hide(secrets theme.Secrets) {
+	for i := range p.messages {
+		m := &p.messages[i]
+		text, _ := secrets.Hide(m.Text)
 		m.shown = strings.TrimSpace(markdown.Visible(text))
 		m.marks = store.Search{Text: p.read.query}.Marks(m.shown)
-		m.drawn = &rendered{}
-		messages[i] = m
+		m.drawn = rendered{}
 	}
-	p.messages = messages
 }
 
 // previewLines draws what is told of the session under the cursor, below the rule.
 func (l *Model) previewLines(st theme.Styles, o layout) []string {
-	p := &l.Preview
+	p := &l.preview
 	lines := []string{""}
-	if !l.Texts.On || l.Purge != nil {
+	now := l.target()
+	if now.message == 0 || l.purge != nil {
 		facts := strings.Repeat(" ", o.text()) +
 			st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.end()-o.text()-o.margin)))
 		lines = append(lines, facts, "")
 	}
 	room := o.below - 1
-	now := l.target()
 	switch {
 	case p.read.session != now.session:
 		return lines
 	case p.err != "":
 		return append(lines, theme.IndentedTo(st.Muted, p.err, o.text(), o.w-o.margin)...)
 	}
-	for i, m := range p.messages {
+	for i := range p.messages {
+		m := &p.messages[i]
 		left := room - len(lines)
 		most := left - 1
 		if i < len(p.messages)-1 {
@@ -259,7 +247,7 @@ func (l *Model) previewLines(st theme.Styles, o layout) []string {
 }
 
 // head is the line above a message of a preview: its sign, who said it, what became of it, its number and its time.
-func (m Previewed) head(st theme.Styles, o layout, now time.Time) string {
+func (m *Previewed) head(st theme.Styles, o layout, now time.Time) string {
 	name, style := theme.Speaker(m.Role), st.Strong
 	if m.Role == history.User {
 		style = st.You.Bold(true)
@@ -297,9 +285,9 @@ func clock(now, then time.Time) string {
 
 // lines are the text of a message in at most so many lines: from its beginning, or where what was found would not be
 // among them, from there.
-func (m Previewed) lines(st theme.Styles, o layout, most int) []string {
+func (m *Previewed) lines(st theme.Styles, o layout, most int) []string {
 	w := max(1, min(measure, o.w-o.text()-o.margin))
-	if m.Role == history.Assistant && len(m.marks) == 0 && m.drawn != nil {
+	if m.Role == history.Assistant && len(m.marks) == 0 {
 		return m.answer(st, o, w, most)
 	}
 	bar, text := "  ", st.Text
@@ -322,14 +310,8 @@ func (m Previewed) lines(st theme.Styles, o layout, most int) []string {
 	}
 	var lines []string
 	for _, p := range parts[first:min(len(parts), first+most)] {
-		marks := make([][2]int, 0, len(m.marks))
-		for _, k := range m.marks {
-			if from, to := max(p.From, k[0]), min(p.From+len(p.Text), k[1]); from < to {
-				marks = append(marks, [2]int{from - p.From, to - p.From})
-			}
-		}
-		lines = append(lines, strings.Repeat(" ", o.margin)+bar+theme.Paint(p.Text, text,
-			marked(marks, 0, len(p.Text), st.Found)))
+		spans := marked(m.marks, p.From, p.From+len(p.Text), st.Found)
+		lines = append(lines, strings.Repeat(" ", o.margin)+bar+theme.Paint(p.Text, text, spans))
 	}
 	return continued(lines, st, o, first+most < len(parts))
 }
@@ -343,11 +325,11 @@ func continued(lines []string, st theme.Styles, o layout, more bool) []string {
 }
 
 // answer is an answer without anything that was found in it: its beginning, as the transcript draws it.
-func (m Previewed) answer(st theme.Styles, o layout, w, most int) []string {
+func (m *Previewed) answer(st theme.Styles, o layout, w, most int) []string {
 	if d := m.drawn; d.lines == nil || d.w != w || d.most != most || d.theme != st.Name {
 		part := m.shown[:min(len(m.shown), (most+1)*w*mostPerCell)]
 		lines := markdown.New(st.Markdown, w, w).Render(strings.ToValidUTF8(part, ""))
-		*d = rendered{w, most, st.Name, lines[:min(len(lines), most)], len(lines) > most || len(part) < len(m.shown)}
+		m.drawn = rendered{w, most, st.Name, lines[:min(len(lines), most)], len(lines) > most || len(part) < len(m.shown)}
 	}
 	indent := strings.Repeat(" ", o.text())
 	lines := make([]string, len(m.drawn.lines))
@@ -359,11 +341,11 @@ func (m Previewed) answer(st theme.Styles, o layout, w, most int) []string {
 
 // facts tell what the line of a session has no room for.
 func (l *Model) facts() string {
-	s, ok := l.Chosen()
+	s, ok := l.cursor()
 	switch {
 	case !ok:
 		return ""
-	case l.Purge != nil:
+	case l.purge != nil:
 		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.",
 			theme.Plural(s.Messages, "message"))
 	}
@@ -372,7 +354,7 @@ func (l *Model) facts() string {
 		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
 	}
 	if s.Parent != "" {
-		parts = append(parts, "forked from "+l.titleOf(s.Parent))
+		parts = append(parts, "forked from "+cmp.Or(l.entries[s.Parent].Name(), "another session"))
 	}
 	if s.Dir != "" {
 		parts = append(parts, shortened(s.Dir))
@@ -394,13 +376,3 @@ func shortened(dir string) string {
 
 // idShown is how much of an id is shown: the moment at which the session was made, which no other one has.
 const idShown = 13
-
-// titleOf is the title of a session, as far as the list has it.
-func (l *Model) titleOf(id string) string {
-	for _, s := range l.Lines {
-		if s.ID == id {
-			return s.Name()
-		}
-	}
-	return "another session"
-}

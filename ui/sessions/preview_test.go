@@ -10,28 +10,19 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/keymap"
-	"winnow/ui/theme"
-	"winnow/ui/uitest"
 )
 
 // searched is a list in which a search has found one message, with its preview.
-func searched(w, h int, text string, messages ...Previewed) Model {
-	var l Model
-	l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, W: w, H: h}, theme.Secrets{}, text)
-	l.Texts = Search{On: true, Text: text, Among: 1, Read: begun, Hits: []store.Hit{
-		{Session: store.Session{
-			ID: "1", Title: "Whales", Updated: begun,
-		}, Message: 7, Role: history.User, At: begun, Snippet: text, Marks: [][2]int{{0, len(text)}}},
-	}}
-	l, _ = l.Update(nil)
-	l, _ = l.Update(PreviewMsg{Asked: l.Preview.Asked, Messages: messages})
-	return l
-}
-
-func drawn(l Model) string {
-	lines, _ := l.View(theme.New(theme.None, theme.Palette{}, 0))
-	return uitest.Plain(lines)
+func searched(w, h int, text string, messages ...Previewed) *fixture {
+	f := empty(w, h, text)
+	f.lists()
+	f.Found(f.Searching, Found{Text: text, Hits: []store.Hit{{
+		Session: store.Session{ID: "1", Title: "Whales", Updated: begun}, Message: 7, Role: history.User, At: begun,
+		Snippet: text, Marks: [][2]int{{0, len(text)}},
+	}}})
+	f.Resize(w, h)
+	f.Previewed(f.Previewing, messages, nil)
+	return f
 }
 
 // Wherever in a message something was found, the preview shows the line that holds it, and no more lines than fit.
@@ -43,7 +34,7 @@ func TestAPreviewShowsWhatWasFound(t *testing.T) {
 			part := around(stored, store.Search{Text: "walrus"})
 			l := searched(100, h, "walrus", Previewed{Found: true, Role: history.User, At: begun, Text: part},
 				Previewed{Role: history.Assistant, At: begun, Text: "An answer."})
-			got := drawn(l)
+			got := l.drawn()
 			if preview := got[strings.LastIndex(got, "───"):]; !strings.Contains(preview, "walrus") {
 				t.Errorf("%d sentences before it, in %d lines, what was found is not shown:\n%s", before, h, got)
 			}
@@ -60,7 +51,7 @@ func TestAPreviewDrawsMarkdown(t *testing.T) {
 		Role: history.Assistant, At: begun, Text: "## Whales\n\nThey are " +
 			"**large**.\n\n```go\nfmt.Println(\"walrus\")\n```\n",
 	}
-	got := drawn(searched(100, 40, "squid", answer))
+	got := searched(100, 40, "squid", answer).drawn()
 	for _, not := range []string{"##", "**", "```"} {
 		if strings.Contains(got, not) {
 			t.Errorf("the preview shows %q:\n%s", not, got)
@@ -71,7 +62,7 @@ func TestAPreviewDrawsMarkdown(t *testing.T) {
 			t.Errorf("the preview lacks %q:\n%s", want, got)
 		}
 	}
-	if got := drawn(searched(100, 40, "large", answer)); !strings.Contains(got, "They are **large**.") {
+	if got := searched(100, 40, "large", answer).drawn(); !strings.Contains(got, "They are **large**.") {
 		t.Errorf("what was found is not shown as it is stored:\n%s", got)
 	}
 }
@@ -96,8 +87,8 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 
 func TestAPreviewThatCannotBeReadSaysSo(t *testing.T) {
 	l := searched(100, 30, "walrus")
-	l, _ = l.Update(PreviewMsg{Asked: l.Preview.Asked, Err: errors.New("read the messages: the disk is gone")})
-	if got := drawn(l); !strings.Contains(got, "the disk is gone.") {
+	l.Previewed(l.Previewing, nil, errors.New("read the messages: the disk is gone"))
+	if got := l.drawn(); !strings.Contains(got, "the disk is gone.") {
 		t.Errorf("the preview does not say why it is empty:\n%s", got)
 	}
 }
@@ -105,20 +96,14 @@ func TestAPreviewThatCannotBeReadSaysSo(t *testing.T) {
 // Only the cursor's rest is read: a preview that the cursor has left is dropped, and the same one is not read again.
 func TestAPreviewOfAnotherSessionIsDropped(t *testing.T) {
 	l := listOf(120, 30)
-	first := l.Preview.Asked
-	l, _ = press(l, "down")
-	l, cmd := l.Update(PreviewDueMsg{first})
-	if cmd != nil {
-		t.Error("what the cursor has left is read")
-	}
-	l, _ = l.Update(PreviewMsg{
-		Asked: first, Messages: []Previewed{{Role: history.User, Text: "A text of another session.", At: begun}},
-	})
-	if got := drawn(l); strings.Contains(got, "another session") {
+	first := l.Previewing
+	l.press("down")
+	l.Previewed(first, []Previewed{{Role: history.User, Text: "A text of another session.", At: begun}}, nil)
+	if got := l.drawn(); strings.Contains(got, "another session") {
 		t.Errorf("a late preview is shown:\n%s", got)
 	}
-	asked := l.Preview.Asked
-	if l, _ = l.Update(nil); l.Preview.Asked != asked {
+	asked := l.Previewing
+	if l.Update(nil); l.Previewing != asked {
 		t.Error("what is shown already is asked for again")
 	}
 }
@@ -133,10 +118,10 @@ func TestTheListIsAsTallAsItsEntries(t *testing.T) {
 				Updated: begun.Add(-time.Duration(i) * time.Minute),
 			}
 		}
-		var l Model
-		l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, W: 100, H: 37}, theme.Secrets{}, "")
-		l, _ = l.Update(ListedMsg{Asked: l.Asked, Lines: SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
-		lines := strings.Split(drawn(l), "\n")
+		l := empty(100, 37, "")
+		l.lists(stored...)
+		l.Resize(100, 37)
+		lines := strings.Split(l.drawn(), "\n")
 		rule := slices.IndexFunc(lines[2:], func(s string) bool { return strings.HasPrefix(s, "───") }) + 2
 		if want := min(3+n+1, 37-37/3); rule != want {
 			t.Errorf("of %d sessions the rule of the preview is line %d, want %d:\n%s", n, rule, want,

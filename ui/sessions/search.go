@@ -2,49 +2,30 @@ package sessions
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/theme"
 )
 
-// Search is a search in the messages of all sessions. Its hits are listed by session, in the order of the list of
-// titles, and of each session the best few until the rest are asked for.
-type Search struct {
-	On       bool
-	Text     string // what the hits are for
-	Hits     []store.Hit
-	At       int                   // the stop that the cursor is on
-	Among    int                   // how many sessions were looked in
-	Read     time.Time             // when they were found
-	Searches int                   // searches so far: an answer to an older one is dropped
-	Waiting  bool                  // the answer for what is typed is not here yet
-	places   map[int64]store.Place // where the messages of the hits stand
-	whole    map[string]bool       // the sessions of which all hits are listed, by id
-	stop     context.CancelFunc
-}
-
-// SearchDueMsg says that the text has rested long enough to be looked for.
-type SearchDueMsg struct{ Search int }
-
-// FoundMsg is what a search found.
-type FoundMsg struct {
-	Search int
-	Text   string
-	Hits   []store.Hit
-	Places map[int64]store.Place // of the messages of the hits
-	Among  int                   // how many sessions were looked in
-	At     time.Time
-	Err    error
+// search is what the filter finds in the messages of all sessions.
+type search struct {
+	text    string // what the hits are for
+	hits    []store.Hit
+	places  map[int64]store.Place // where the messages of the hits stand
+	whole   map[string]bool       // the sessions of which all hits are listed, by id
+	waiting bool                  // the answer for what is typed is not here yet
+	stop    context.CancelFunc
 }
 
 const (
-	// typingPause is how long the text rests before it is looked for, and the cursor before what is under it is read.
-	typingPause = 80 * time.Millisecond
+	// pause is how long the filter rests before it is looked for, and the cursor before what is under it is read.
+	pause = 80 * time.Millisecond
 	// indexPause is how long it takes until a search is repeated while the index is behind.
 	indexPause = 2 * time.Second
 	// mostHits is how many hits are listed. Who needs more types another word.
@@ -53,199 +34,145 @@ const (
 	hitsEach = 3
 )
 
-// group is what was found in one session.
-type group struct {
-	session store.Session
-	hits    []int // indexes of the hits, the best first
-}
-
-// stop is what the cursor can stand on: a hit, or the line that stands for the hits of a session that are not listed.
-type stop struct {
-	group int
-	hit   int // index of the hit, -1 for the rest of the group
-	rest  int // how many hits the line stands for
-}
-
-// groups are the hits by session: pinned ones first, then by last use.
-func (x *Search) groups() []group {
-	var groups []group
-	at := map[string]int{}
-	for i, h := range x.Hits {
-		n, ok := at[h.Session.ID]
-		if !ok {
-			n = len(groups)
-			at[h.Session.ID] = n
-			groups = append(groups, group{session: h.Session})
-		}
-		groups[n].hits = append(groups[n].hits, i)
+// endSearch leaves a search that is on its way.
+func (l *Model) endSearch() {
+	if l.search.stop != nil {
+		l.search.stop()
 	}
-	slices.SortStableFunc(groups, func(a, b group) int {
-		if a.session.Pinned != b.session.Pinned {
-			if a.session.Pinned {
-				return -1
+	l.Searching++
+	l.search.stop, l.search.waiting = nil, false
+}
+
+// filtered looks for the filter in all messages when no other key follows for a moment.
+func (l *Model) filtered() tea.Cmd {
+	x := &l.search
+	l.endSearch()
+	if strings.TrimSpace(l.List.Filter.Text()) == "" {
+		x.text, x.hits = "", nil
+		l.fill()
+		return nil
+	}
+	x.waiting = true
+	return l.findIn(pause)
+}
+
+// findIn searches after a while, unless something else is looked for until then.
+func (l *Model) findIn(d time.Duration) tea.Cmd {
+	n := l.Searching
+	return tea.Tick(d, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			if n != l.Searching {
+				return nil
 			}
-			return 1
-		}
-		return b.session.Updated.Compare(a.session.Updated)
+			return l.find()
+		})
 	})
-	return groups
 }
 
-// stops are what the cursor can stand on, from the top.
-func (x *Search) stops(groups []group) []stop {
-	var stops []stop
-	for n, g := range groups {
-		listed := g.hits
-		if len(listed) > hitsEach+1 && !x.whole[g.session.ID] { // a line for a single one would save nothing
-			listed = listed[:hitsEach]
-		}
-		for _, hit := range listed {
-			stops = append(stops, stop{group: n, hit: hit})
-		}
-		if rest := len(g.hits) - len(listed); rest > 0 {
-			stops = append(stops, stop{group: n, hit: -1, rest: rest})
-		}
-	}
-	return stops
+// Found is what a search found in messages.
+type Found struct {
+	Text   string
+	Hits   []store.Hit
+	Places map[int64]store.Place // of the messages of the hits
+	Err    error
 }
 
-// toggleTexts goes from the titles to the text of all messages, or back.
-func (l *Model) toggleTexts() tea.Cmd {
-	l.Texts.On = !l.Texts.On
-	if !l.Texts.On {
-		l.Texts.end()
+// find looks for the filter at once. On the shelf of the trash it looks there as well.
+func (l *Model) find() tea.Cmd {
+	text := l.List.Filter.Text()
+	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	return l.searchTexts()
-}
-
-// end leaves a search that is on its way.
-func (x *Search) end() {
-	if x.stop != nil {
-		x.stop()
-	}
-	x.Searches++
-	x.stop, x.Waiting = nil, false
-}
-
-// textTyped looks for what was typed when no other key follows for a moment.
-func (l *Model) textTyped() tea.Cmd {
-	x := &l.Texts
-	x.end()
-	x.Waiting = true
-	n := x.Searches
-	return tea.Tick(typingPause, func(time.Time) tea.Msg { return SearchDueMsg{n} })
-}
-
-func (l *Model) searchDue(msg SearchDueMsg) tea.Cmd {
-	if x := &l.Texts; !x.On || msg.Search != x.Searches || !l.Shown {
-		return nil
-	}
-	return l.searchTexts()
-}
-
-// searchTexts looks for the text at once. On the shelf of the trash it looks there as well.
-func (l *Model) searchTexts() tea.Cmd {
-	x := &l.Texts
-	x.end()
-	x.Waiting = true
+	x := &l.search
+	l.endSearch()
 	ctx, stop := l.NewContext()
-	x.stop = stop
-	now := l.Now
-	db, n, q := l.Store, x.Searches, store.Search{Text: l.Filter.Text(), Trash: l.shelf == trashShelf, Limit: mostHits}
+	x.stop, x.waiting = stop, true
+	db, n := l.With.Store, l.Searching
+	query := store.Search{Text: text, Trash: l.shelf == trashShelf, Limit: mostHits}
 	return func() tea.Msg {
 		defer stop()
-		msg := FoundMsg{Search: n, Text: q.Text}
-		msg.Hits, msg.Err = db.Search(ctx, q)
-		if msg.Err == nil && len(msg.Hits) > 0 {
-			ids := make([]int64, len(msg.Hits))
-			for i, h := range msg.Hits {
+		found := Found{Text: text}
+		found.Hits, found.Err = db.Search(ctx, query)
+		if found.Err == nil && len(found.Hits) > 0 {
+			ids := make([]int64, len(found.Hits))
+			for i, h := range found.Hits {
 				ids[i] = h.Message
 			}
-			var err error
-			msg.Places, msg.Err = db.Places(ctx, ids...)
-			msg.Among, err = db.CountSearched(ctx, q.Trash)
-			msg.Err = errors.Join(msg.Err, err)
+			found.Places, found.Err = db.Places(ctx, ids...)
 		}
-		msg.At = now()
-		return msg
+		return app.Then(func() tea.Cmd { return l.Found(n, found) })
 	}
 }
 
-// textsFound shows the hits. Where the search was repeated the cursor stays on its hit, and where that is gone, in its
-// place: what a key does next must not move to another place of the list.
-func (l *Model) textsFound(msg FoundMsg) tea.Cmd {
-	x := &l.Texts
-	if !x.On || msg.Search != x.Searches {
+// Found lists the hits of a search.
+func (l *Model) Found(number int, found Found) tea.Cmd {
+	x := &l.search
+	if number != l.Searching {
 		return nil
 	}
-	x.Waiting = false
-	if msg.Err != nil {
-		return l.SayError(theme.Sentence(msg.Err))
+	x.waiting = false
+	if found.Err != nil {
+		return l.Fail(theme.Sentence(found.Err))
 	}
-	old, _ := x.Chosen()
-	if x.Text != msg.Text {
-		x.At, x.whole = 0, nil
+	if x.text != found.Text || x.whole == nil {
+		x.whole = map[string]bool{}
 	}
-	x.Text, x.Hits, x.places, x.Among, x.Read = msg.Text, msg.Hits, msg.Places, msg.Among, msg.At
-	x.stay(old.Message)
-	if l.Unindexed == 0 {
-		return nil
-	}
-	n := x.Searches
-	return tea.Tick(indexPause, func(time.Time) tea.Msg { return SearchDueMsg{n} })
-}
-
-// stay puts the cursor on the hit of a message, where it is listed.
-func (x *Search) stay(message int64) {
-	x.move(0)
-	for i, s := range x.stops(x.groups()) {
-		if s.hit >= 0 && x.Hits[s.hit].Message == message {
-			x.At = i
+	x.text, x.hits, x.places = found.Text, found.Hits, found.Places
+	slices.SortStableFunc(x.hits, func(a, b store.Hit) int {
+		switch {
+		case a.Session.ID == b.Session.ID:
+			return 0
+		case a.Session.Pinned != b.Session.Pinned && a.Session.Pinned:
+			return -1
+		case a.Session.Pinned != b.Session.Pinned:
+			return 1
+		case !a.Session.Updated.Equal(b.Session.Updated):
+			return b.Session.Updated.Compare(a.Session.Updated)
 		}
+		return strings.Compare(a.Session.ID, b.Session.ID)
+	})
+	l.fill()
+	if l.Screen.Unindexed() == 0 {
+		return l.look()
 	}
+	return tea.Batch(l.look(), l.findIn(indexPause))
 }
 
 // drop takes the hits of a session away before the search is repeated.
-func (x *Search) drop(session string) {
-	old, _ := x.Chosen()
-	x.Hits = slices.DeleteFunc(slices.Clone(x.Hits), func(h store.Hit) bool { return h.Session.ID == session })
-	x.stay(old.Message)
+func (x *search) drop(session string) {
+	x.hits = slices.DeleteFunc(x.hits, func(h store.Hit) bool { return h.Session.ID == session })
 }
 
-// on is what the cursor is on, with its session.
-func (x *Search) on() (stop, store.Session, bool) {
-	groups := x.groups()
-	stops := x.stops(groups)
-	if x.At < 0 || x.At >= len(stops) {
-		return stop{}, store.Session{}, false
+// listed are the lines of the hits, which are sorted by session: of each the best few, until the rest are asked for.
+func (x *search) listed(hidden theme.Secrets) (lines []entry) {
+	for i := 0; i < len(x.hits); {
+		s, end := x.hits[i].Session, i+1
+		for end < len(x.hits) && x.hits[end].Session.ID == s.ID {
+			end++
+		}
+		shown := end
+		if end-i > hitsEach+1 && !x.whole[s.ID] { // a line for a single one would save nothing
+			shown = i + hitsEach
+		}
+		line := LineOf(hidden, s)
+		for _, h := range x.hits[i:shown] {
+			lines = append(lines, entry{Line: line, hit: &h})
+		}
+		if shown < end {
+			lines = append(lines, entry{Line: line, rest: end - shown})
+		}
+		i = end
 	}
-	s := stops[x.At]
-	return s, groups[s.group].session, true
+	return lines
 }
 
-// Chosen is the hit under the cursor.
-func (x *Search) Chosen() (store.Hit, bool) {
-	s, _, ok := x.on()
-	if !ok || s.hit < 0 {
-		return store.Hit{}, false
+// longestMark is the longest of what was found in a message.
+func longestMark(h store.Hit) string {
+	longest := ""
+	for _, m := range h.Marks {
+		if text := h.Snippet[m[0]:m[1]]; len(text) > len(longest) {
+			longest = text
+		}
 	}
-	return x.Hits[s.hit], true
-}
-
-func (x *Search) move(by int) { x.At = max(0, min(x.At+by, len(x.stops(x.groups()))-1)) }
-
-// Position says how many hits there are, on a narrow screen no more than that.
-func (x *Search) Position(narrow bool) string {
-	if x.Read.IsZero() || len(x.Hits) == 0 {
-		return ""
-	}
-	hits := theme.PluralOf(len(x.Hits), "match", "matches")
-	if len(x.Hits) == mostHits {
-		hits = "the best " + hits
-	}
-	if narrow {
-		return hits
-	}
-	return hits + " in " + theme.Thousands(len(x.groups())) + " of " + theme.Plural(x.Among, "session")
+	return longest
 }

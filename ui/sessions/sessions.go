@@ -1,21 +1,44 @@
-// Package sessions is the list of stored sessions: its shelves, the filter, the search in the text of all
-// messages, and what can be done to a session. It reads and changes the store by commands; what concerns the
-// conversation on the screen it reports to its parent as events.
+// Package sessions is the list of the stored sessions: its shelves, one line that finds titles and then the messages
+// that hold the words, a preview of what is under the cursor, and what can be done to a session. It reads and changes
+// the store by commands.
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"slices"
+	"fmt"
+	"strings"
 	"time"
 
-	"winnow/ui/event"
-
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
+	"winnow/ui/app"
+	"winnow/ui/keymap"
+	"winnow/ui/list"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
+
+// Screen is what the list has the rest of the screen do.
+type Screen struct {
+	Close   func()                                    // closes the list
+	New     func() tea.Cmd                            // begins a session
+	Open    func(id string) tea.Cmd                   // opens a session
+	OpenAt  func(hit store.Hit, found string) tea.Cmd // opens a session at a message, and marks a text
+	Fork    func(id, name string) tea.Cmd             // forks a session at its end, and opens the fork
+	Changed func()                                    // a session was changed
+
+	// Rename returns what gives a session a title: one that is open has to know its own.
+	Rename func(id, title string) func(context.Context) error
+
+	// State is what a line says of a session that is not on the screen, and whether an answer arrives in it.
+	State func(id string) (word string, busy bool)
+
+	Unindexed func() int64 // how many messages a search does not find yet
+}
 
 // shelf is one of the lists of stored sessions.
 type shelf int
@@ -28,224 +51,355 @@ const (
 	shelves
 )
 
-// Title of the list.
-func (l *Model) Title() string {
-	switch {
-	case l.Texts.On && l.shelf == trashShelf:
-		return "Sessions › with the trash"
-	case l.Texts.On:
-		return "Sessions"
-	}
-	return [...]string{"Sessions", "Sessions › archive", "Sessions › trash"}[l.shelf]
-}
-
-// filter of the store that lists the shelf.
-func (s shelf) filter() store.Filter {
-	return store.Filter{Archived: s == archiveShelf, Trash: s == trashShelf}
-}
-
-// FirstPage is how many sessions are read before the rest of them: more than a screen shows.
-const FirstPage = 200
-
-// Model is the list of the stored sessions, with what can be done to them.
+// Model is the list of the stored sessions.
 type Model struct {
-	Deps
-	Around
-	event.Queue
+	*app.Context
+	Screen Screen
+	List   *list.Model // the entries, by their values
+	w, h   int
 
 	shelf   shelf
-	Filter  theme.Field
-	Lines   []Line  // the shelf as it was read
-	Matches []match // what the filter leaves
-	at      int
-	read    time.Time // when it was read
-	Whole   bool      // it is read to its end
-	Asked   int       // readings so far: an answer to an older one is dropped
+	titles  []Line           // the shelf as it was read
+	leased  []string         // the ids of the sessions that another window has open
+	entries map[string]entry // what the values of the list stand for
+	read    time.Time        // when the shelf was read, zero before
 
-	Texts   Search // in the messages of all sessions
-	Preview Preview
-	leased  []string // the ids of the sessions that another window has open
+	search  search
+	preview preview
+	changes changes
+	Pending int // changes that are not done yet
 
-	secrets theme.Secrets
+	// So many times the shelf was read, messages were searched and a preview was read: an older answer is dropped.
+	Reading, Searching, Previewing int
 
-	Edit    *lineEdit      // a new name or new tags are typed, nil otherwise
-	Purge   *store.Session // it is asked whether this one goes for good
-	Actions []action       // the one that is being done, and those that wait for it
-	Undos   []action       // they take back what was done, the last one first
+	edit  *edit // a new title or new tags are typed, nil otherwise
+	purge *Line // it is asked whether this one goes for good
 }
 
 // Line is a session with what the list shows of it.
 type Line struct {
 	store.Session
-	Label  string // what the filter searches: fork mark, title, tags
-	Folded string // the label in lower case
-	tags   int    // where in the label the tags begin
-	Leased bool   // another window has it open
+	Label string // what the filter searches: fork mark, title, tags
+	tags  int    // where in the label the tags begin
+}
+
+// LineOf is the line of a session.
+func LineOf(hidden theme.Secrets, s store.Session) Line {
+	label := cmp.Or(markdown.OneLine(hidden.Line(s.Title), 200), "untitled")
+	if s.Parent != "" {
+		label = theme.ForkMark + " " + label
+	}
+	tags := len(label)
+	for _, tag := range s.Tags {
+		label += " #" + markdown.OneLine(tag, 40)
+	}
+	return Line{s, label, tags}
+}
+
+// Name is what a session is called in a sentence.
+func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], theme.ForkMark+" ") }
+
+// quoted is what a session is called in a sentence that ends with it.
+func (s Line) quoted() string { return "“" + s.Name() + "”" }
+
+// entry is what the cursor can stand on: a session; with hit, a message that was found in it; with rest, the line that
+// stands for so many of its messages that are not listed.
+type entry struct {
+	Line
+	hit  *store.Hit
+	rest int
+}
+
+// value is what the list calls an entry.
+func (e entry) value() string {
+	switch {
+	case e.hit != nil:
+		return fmt.Sprint("message ", e.hit.Message)
+	case e.rest > 0:
+		return "rest of " + e.ID
+	}
+	return e.ID
 }
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
-func (l *Model) Open(d Deps, p Around, secrets theme.Secrets, filter string) tea.Cmd {
-	if d.Now == nil {
-		d.Now = time.Now
-	}
-	*l = Model{
-		Deps: d, Around: p, secrets: secrets, Filter: theme.NewField(filter), Asked: l.Asked, Actions: l.Actions,
-		Undos: l.Undos,
-	}
-	return l.readShelf()
-}
-
-// readShelf reads the list: its first page, and then all of it.
-func (l *Model) readShelf() tea.Cmd {
-	l.Asked++
-	f := l.shelf.filter()
-	if len(l.Lines) == 0 {
-		f.Limit = FirstPage
-	}
-	return l.readSessions(f)
+func (l *Model) Open(filter string) tea.Cmd {
+	l.endSearch()
+	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row, Heading: l.heading})
+	l.List.Filter = theme.NewField(filter)
+	l.edit, l.purge, l.shelf, l.titles, l.read = nil, nil, usedShelf, nil, time.Time{}
+	l.search = search{}
+	l.preview = preview{}
+	return tea.Batch(l.readShelf(), l.filtered())
 }
 
 // Reread lists anew what was changed beside this window. What is being done to a session lists it anew in the end.
 func (l *Model) Reread() tea.Cmd {
-	switch {
-	case !l.Shown || len(l.Actions) > 0:
+	if l.Pending > 0 {
 		return nil
-	case l.Texts.On:
-		return tea.Batch(l.readShelf(), l.searchTexts())
 	}
-	return l.readShelf()
+	return tea.Batch(l.readShelf(), l.find())
 }
 
-func (l *Model) readSessions(f store.Filter) tea.Cmd {
-	db, asked, hidden, now := l.Store, l.Asked, l.secrets, l.Now
+// Listing is a shelf as it was read.
+type Listing struct {
+	Sessions []store.Session
+	Leased   []string // the ids of the sessions that another window has open, on every shelf
+	At       time.Time
+	Err      error
+}
+
+// readShelf reads the list.
+func (l *Model) readShelf() tea.Cmd {
+	l.Reading++
+	db, n := l.With.Store, l.Reading
+	f := store.Filter{Archived: l.shelf == archiveShelf, Trash: l.shelf == trashShelf}
+	now := l.With.Now
+	if now == nil {
+		now = time.Now
+	}
 	return l.Run(func(ctx context.Context) tea.Msg {
-		list, err := db.Sessions(ctx, f)
-		leased, err2 := db.LeasedByOthers(ctx)
-		return ListedMsg{
-			Asked: asked, Lines: SessionLines(hidden, list, leased...), Leased: leased, At: now(),
-			Whole: f.Limit == 0 || len(list) < f.Limit, err: errors.Join(err, err2),
-		}
+		var read Listing
+		var err error
+		read.Sessions, read.Err = db.Sessions(ctx, f)
+		read.Leased, err = db.LeasedByOthers(ctx)
+		read.At, read.Err = now(), errors.Join(read.Err, err)
+		return app.Then(func() tea.Cmd { return l.Listed(n, read) })
 	})
 }
 
-// SessionLines are the lines of sessions; leased are the ids of those that another window has open.
-func SessionLines(hidden theme.Secrets, sessions []store.Session, leased ...string) []Line {
-	lines := make([]Line, len(sessions))
-	for i, s := range sessions {
-		lines[i] = LineOf(hidden, s)
-		lines[i].Leased = slices.Contains(leased, s.ID)
+// Listed shows what a reading brought.
+func (l *Model) Listed(reading int, read Listing) tea.Cmd {
+	switch {
+	case reading != l.Reading || l.List == nil:
+		return nil
+	case read.Err != nil:
+		l.close()
+		return l.Fail(theme.Sentence(read.Err))
 	}
-	return lines
+	l.titles = l.titles[:0]
+	for _, s := range read.Sessions {
+		l.titles = append(l.titles, LineOf(l.Secrets, s))
+	}
+	l.leased, l.read = read.Leased, read.At
+	l.fill()
+	return l.look()
 }
 
-// listed shows what was read, and reads the rest.
-func (l *Model) listed(msg ListedMsg) tea.Cmd {
-	if !l.Shown || msg.Asked != l.Asked {
-		return nil
+// fill lists the titles, and behind them what was found in messages. The cursor stays where it is.
+func (l *Model) fill() {
+	l.entries = make(map[string]entry, len(l.titles))
+	items := make([]list.Item, 0, len(l.titles)+len(l.search.hits))
+	for _, s := range l.titles {
+		e := entry{Line: s}
+		l.entries[e.value()] = e
+		items = append(items, list.Item{Label: s.Label, Value: e.value()})
 	}
-	if msg.err != nil {
-		l.Emit(Closed{})
-		return l.SayError(theme.Sentence(msg.err))
+	for _, e := range l.search.listed(l.Secrets) {
+		l.entries[e.value()] = e
+		items = append(items, list.Item{Value: e.value(), Group: e.ID, Always: true})
 	}
-	l.leased = msg.Leased
-	l.fill(msg.Lines)
-	l.read, l.Whole = msg.At, msg.Whole
-	if !msg.Whole {
-		return l.readSessions(l.shelf.filter())
+	l.List.Fill(items)
+}
+
+// Reveal shows what looks like a secret, or hides it.
+func (l *Model) Reveal() {
+	for i, s := range l.titles {
+		l.titles[i] = LineOf(l.Secrets, s.Session)
+	}
+	if l.List != nil {
+		l.fill()
+	}
+	l.preview.hide(l.Secrets)
+}
+
+// cursor is what the cursor stands on.
+func (l *Model) cursor() (entry, bool) {
+	item, _ := l.List.Cursor()
+	e, ok := l.entries[item.Value]
+	return e, ok
+}
+
+// Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
+func (l *Model) Update(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		cmd = l.key(msg)
+	case tea.PasteMsg:
+		switch {
+		case l.purge != nil:
+		case l.edit != nil:
+			l.edit.Insert(strings.TrimSpace(msg.Content))
+		default:
+			cmd = l.took(l.List.Update(msg), tea.KeyPressMsg{})
+		}
+	case tea.MouseClickMsg, tea.MouseWheelMsg:
+		if click, ok := msg.(tea.MouseClickMsg); ok {
+			click.Y -= l.layout().head
+			msg = click
+		}
+		if l.purge == nil && l.edit == nil {
+			cmd = l.took(l.List.Update(msg), tea.KeyPressMsg{})
+		}
+	}
+	return tea.Batch(cmd, l.look())
+}
+
+// key is a key while the list is open.
+func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	switch {
+	case l.purge != nil:
+		return l.purgeKey(msg)
+	case l.edit != nil:
+		return l.editKey(msg)
+	}
+	for _, a := range []struct {
+		key keymap.Action
+		do  func() tea.Cmd
+	}{
+		{keymap.Shelves, l.nextShelf},
+		{keymap.New, l.Screen.New},
+		{keymap.Rename, l.startRename},
+		{keymap.Tags, l.startTags},
+		{keymap.PinTop, l.pin},
+		{keymap.Archive, l.archive},
+		{keymap.Delete, l.delete},
+		{keymap.Restore, l.restore},
+		{keymap.ForkOff, l.fork},
+	} {
+		if l.Keys.Pressed(msg, a.key) {
+			return a.do()
+		}
+	}
+	if l.Keys.Pressed(msg, keymap.Undo) && l.List.Filter.Text() == "" { // else it clears the filter
+		return l.undo()
+	}
+	return l.took(l.List.Update(msg), msg)
+}
+
+// took does what a message to the list came to.
+func (l *Model) took(r list.Result, msg tea.KeyPressMsg) tea.Cmd {
+	switch r {
+	case list.Filtered:
+		return l.filtered()
+	case list.Chosen:
+		return l.choose()
+	case list.Closed:
+		l.close()
+	case list.Unknown:
+		return l.NoKey(msg, l.Keys.First(keymap.Back)+" closes the list.")
 	}
 	return nil
 }
 
-// fill replaces the lines. The filter stays, and so does the cursor.
-func (l *Model) fill(lines []Line) {
-	old, _ := l.title()
-	l.Lines = lines
-	l.Refilter()
-	l.stay(old.ID)
+// close closes the list.
+func (l *Model) close() {
+	l.endSearch()
+	l.Screen.Close()
 }
 
-// remove takes a session out of the list before the list is read again.
-func (l *Model) remove(id string) {
-	old, _ := l.title()
-	l.Lines = slices.DeleteFunc(l.Lines, func(s Line) bool { return s.ID == id })
-	l.Refilter()
-	l.stay(old.ID)
-}
-
-// stay keeps the cursor on a session; where that is gone, on its line: what a key does next must not
-// move to another place of the list.
-func (l *Model) stay(id string) {
-	l.move(0)
-	if i := slices.IndexFunc(l.Matches, func(x match) bool { return l.Lines[x.Line].ID == id }); i >= 0 {
-		l.at = i
+// choose opens what is under the cursor. On the line for the other messages of a session it lists those.
+func (l *Model) choose() tea.Cmd {
+	e, ok := l.cursor()
+	found := e.hit != nil || e.rest > 0
+	switch {
+	case l.search.waiting && (found || !ok):
+		return l.Say("Still searching for " + l.List.Filter.Text() + ".")
+	case !ok:
+		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
+	case e.rest > 0:
+		l.search.whole[e.ID] = true
+		l.fill()
+		return nil
+	case !e.Deleted.IsZero():
+		return l.inTrash()
 	}
-}
-
-// Refilter shows what the filter leaves.
-func (l *Model) Refilter() { l.Matches = Matches(l.Lines, nil, l.Filter.Text()) }
-
-// Filtered shows what the filter leaves, and says whether it is another one than before. What a longer
-// one leaves is among what the shorter one left.
-func (l *Model) Filtered(before string) bool {
-	now := l.Filter.Text()
-	if now == before {
-		return false
+	l.endSearch()
+	if e.hit != nil {
+		return l.Screen.OpenAt(*e.hit, longestMark(*e.hit))
 	}
-	l.Matches, l.at = Matches(l.Lines, narrower(l.Matches, before, now), now), 0
-	return true
+	return l.Screen.Open(e.ID)
 }
 
-// Chosen is the session under the cursor: in a search that of the hit.
-func (l *Model) Chosen() (Line, bool) {
-	if !l.Texts.On {
-		return l.title()
-	}
-	_, s, ok := l.Texts.on()
-	if !ok {
-		return Line{}, false
-	}
-	return l.lineOf(s), true
+// inTrash says why nothing else is done to a session in the trash.
+func (l *Model) inTrash() tea.Cmd {
+	return l.Say("It is in the trash; " + l.Keys.First(keymap.Restore) + " restores it first.")
 }
-
-// lineOf is the line of a session that a search found.
-func (l *Model) lineOf(s store.Session) Line {
-	line := LineOf(l.secrets, s)
-	line.Leased = slices.Contains(l.leased, s.ID)
-	return line
-}
-
-// title is the session under the cursor of the list of titles.
-func (l *Model) title() (Line, bool) {
-	if l.at < 0 || l.at >= len(l.Matches) {
-		return Line{}, false
-	}
-	return l.Lines[l.Matches[l.at].Line], true
-}
-
-func (l *Model) move(by int) { l.at = max(0, min(l.at+by, len(l.Matches)-1)) }
 
 // nextShelf shows the next of the lists.
 func (l *Model) nextShelf() tea.Cmd {
 	l.shelf = (l.shelf + 1) % shelves
-	l.Lines, l.Matches, l.at, l.Whole, l.read = nil, nil, 0, false, time.Time{}
-	if l.Texts.On {
-		return tea.Batch(l.readShelf(), l.searchTexts())
-	}
-	return l.readShelf()
+	l.titles, l.read = nil, time.Time{}
+	l.search.hits = nil
+	l.fill()
+	return tea.Batch(l.readShelf(), l.filtered())
 }
 
-// Position says how many sessions the list has, and how many the filter leaves of them.
-func (l *Model) Position() string {
-	all := theme.Plural(len(l.Lines), "session")
-	switch {
-	case l.Texts.On:
-		return l.Texts.Position(l.W < tabsFrom)
-	case l.read.IsZero():
-		return ""
-	case !l.Whole:
-		return theme.Thousands(len(l.Lines)) + "+ sessions"
-	case len(l.Matches) < len(l.Lines):
-		return theme.Thousands(len(l.Matches)) + " of " + all
+// fork forks the active branch of the session under the cursor.
+func (l *Model) fork() tea.Cmd {
+	switch e, ok := l.cursor(); {
+	case !ok:
+		return l.Say("There is no session to fork.")
+	case !e.Deleted.IsZero():
+		return l.inTrash()
+	default:
+		return l.Screen.Fork(e.ID, e.Name())
 	}
-	return all
+}
+
+// Mode is what the keys are for: each shelf and what the list asks have keys of their own.
+type Mode struct {
+	shelf shelf
+	edit  *edit
+	purge *Line
+}
+
+// Mode is what the keys are for now.
+func (l *Model) Mode() Mode { return Mode{l.shelf, l.edit, l.purge} }
+
+// Types says whether a key that is a character would be text: in a filter that holds some, or in a field for a name.
+func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "" }
+
+// Hints are the keys that matter in the list.
+func (l *Model) Hints() []key.Binding {
+	k := &l.Keys
+	e, ok := l.cursor()
+	switch {
+	case l.purge != nil:
+		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
+	case l.edit != nil && l.edit.tags:
+		return []key.Binding{
+			k.Hint("save the tags", keymap.Choose), keymap.Typed("", "separate by spaces or commas"),
+			k.Hint("cancel", keymap.Back),
+		}
+	case l.edit != nil:
+		return []key.Binding{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
+	case !ok && l.List.Filter.Text() != "":
+		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
+	case l.shelf == trashShelf:
+		return []key.Binding{
+			k.Hint("restore", keymap.Restore), k.Hint("purge", keymap.Delete), k.Hint("active", keymap.Shelves),
+			k.Hint("undo", keymap.Undo), k.Hint("close", keymap.Back),
+		}
+	case !ok && l.shelf == usedShelf:
+		return []key.Binding{
+			k.Hint("new chat", keymap.New), k.Hint("archive", keymap.Shelves), k.Hint("close", keymap.Back),
+		}
+	}
+	open, shelf, archive := "open", "archive", "archive it"
+	switch {
+	case e.hit != nil:
+		open = "open at the match"
+	case e.rest > 0:
+		open = "list them"
+	}
+	if l.shelf == archiveShelf {
+		shelf, archive = "trash", "unarchive"
+	}
+	return []key.Binding{
+		k.Hint(open, keymap.Choose), k.Hint(shelf, keymap.Shelves), k.Hint("rename", keymap.Rename),
+		k.Hint("pin", keymap.PinTop), k.Hint("delete", keymap.Delete), k.Hint("tags", keymap.Tags),
+		k.Hint(archive, keymap.Archive), k.Hint("undo", keymap.Undo), k.Hint("new", keymap.New),
+		k.Hint("fork", keymap.ForkOff), k.Hint("close", keymap.Back),
+	}
 }

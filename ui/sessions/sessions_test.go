@@ -3,15 +3,15 @@ package sessions
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"winnow/ui/event"
-
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
@@ -19,8 +19,44 @@ import (
 
 var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// listOf is an open list of three sessions. Its commands are never run.
-func listOf(w, h int) Model {
+// fixture is a list whose screen notes what the list has it do. Its commands are never run.
+type fixture struct {
+	*Model
+	did string
+}
+
+// empty is an open list without sessions, in so many cells and lines.
+func empty(w, h int, filter string) *fixture {
+	f := new(fixture)
+	note := func(what string) tea.Cmd { f.did = what; return nil }
+	f.Model = &Model{
+		Context: &app.Context{
+			Program: context.Background, Keys: keymap.Default(), Say: note, Fail: note,
+			Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+			With:   session.Deps{Now: func() time.Time { return begun }},
+		},
+		Screen: Screen{
+			Close:     func() { f.did = "close" },
+			New:       func() tea.Cmd { return note("new") },
+			Open:      func(id string) tea.Cmd { return note("open " + id) },
+			OpenAt:    func(h store.Hit, found string) tea.Cmd { return note(fmt.Sprint("open at ", h.Message, " ", found)) },
+			Fork:      func(id, name string) tea.Cmd { return note("fork " + id + " " + name) },
+			State:     func(string) (string, bool) { return "", false },
+			Unindexed: func() int64 { return 0 },
+		},
+	}
+	f.Open(filter)
+	f.Resize(w, h)
+	return f
+}
+
+// lists answers what the list asked last.
+func (f *fixture) lists(stored ...store.Session) {
+	f.Listed(f.Reading, Listing{Sessions: stored, At: begun})
+}
+
+// listOf is an open list of three sessions, of which the last one is on the screen.
+func listOf(w, h int) *fixture {
 	var stored []store.Session
 	for i, title := range []string{"Parser rewrite", "Bread with rye", "Trip to Oslo"} {
 		stored = append(stored, store.Session{
@@ -30,48 +66,44 @@ func listOf(w, h int) Model {
 			Tags: []string{"work"}[:i%2],
 		})
 	}
-	var l Model
-	l.Open(Deps{Keys: keymap.Default(), Run: noCommand}, Around{Shown: true, Here: stored[2].ID, W: w, H: h},
-		theme.Secrets{}, "")
-	l, _ = l.Update(ListedMsg{Asked: l.Asked, Lines: SessionLines(theme.Secrets{}, stored), At: begun, Whole: true})
-	return l
+	f := empty(w, h, "")
+	f.Info.ID = stored[2].ID
+	f.lists(stored...)
+	return f
 }
 
-func noCommand(func(context.Context) tea.Msg) tea.Cmd { return nil }
-
-func press(l Model, keys ...string) (Model, []event.Event) {
-	var events []event.Event
+func (f *fixture) press(keys ...string) *fixture {
 	for _, name := range keys {
-		l, _ = l.Update(uitest.Key(name))
-		events = l.Events()
+		f.Update(uitest.Key(name))
+		f.Resize(f.w, f.h)
 	}
-	return l, events
+	return f
 }
 
-func TestTheListSaysWhatConcernsOthers(t *testing.T) {
-	for _, c := range []struct {
-		keys []string
-		want event.Event
-	}{
-		{[]string{"enter"}, Chosen{"00000000-0000-7000-8000-000000000000"}},
-		{[]string{"down", "down", "enter"}, Left{}},
-		{[]string{"esc"}, Closed{}},
-		{[]string{"ctrl+s"}, Closed{}},
-		{[]string{"ctrl+n"}, NewSession{}},
-		{[]string{"down", "ctrl+f"}, Forked{"00000001-0000-7000-8000-000000000000", "Bread with rye"}},
-		{[]string{"ctrl+r"}, event.Notice{Text: "It is not in the trash."}},
-		{[]string{"down", "down", "ctrl+d"}, event.Notice{
-			Text: "This session is open; open another one first.", Error: true,
-		}},
+func (f *fixture) drawn() string {
+	lines, _ := f.View()
+	return uitest.Plain(lines)
+}
+
+func TestWhatAKeyHasTheScreenDo(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"enter", "open 00000000-0000-7000-8000-000000000000"},
+		{"esc", "close"},
+		{"ctrl+s", "close"},
+		{"ctrl+n", "new"},
+		{"down ctrl+f", "fork 00000001-0000-7000-8000-000000000000 Bread with rye"},
+		{"ctrl+r", "It is not in the trash."},
+		{"down down ctrl+d", "This session is open; open another one first."},
+		{"ctrl+u", "There is nothing to undo here."},
+		{"f2", "f2 does nothing here; esc closes the list."},
 	} {
-		if _, got := press(listOf(80, 12), c.keys...); !slices.Equal(got, []event.Event{c.want}) {
-			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)
+		if got := listOf(80, 12).press(strings.Fields(c.keys)...).did; got != c.want {
+			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
 	}
 }
 
 func TestScreens(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{}, 0)
 	var screens uitest.Screens
 	for _, c := range []struct {
 		name string
@@ -86,9 +118,7 @@ func TestScreens(t *testing.T) {
 		{"tags that are typed", 90, 8, []string{"down", "ctrl+t"}},
 		{"the archive that is being read", 90, 6, []string{"shift+tab"}},
 	} {
-		l := listOf(c.w, c.h)
-		l, _ = press(l, c.keys...)
-		lines, _ := l.View(st)
+		lines, _ := listOf(c.w, c.h).press(c.keys...).View()
 		screens.Add(c.name, lines)
 	}
 	screens.Golden(t)

@@ -116,34 +116,27 @@ func (m *Model) Find(id string) *session.Session {
 	return nil
 }
 
-// Sessions are the sessions whose answers are here, by id.
-func (m *Model) Sessions() map[string]*session.Session {
-	all := map[string]*session.Session{}
-	for _, a := range m.answers {
-		all[a.Session.Info().ID] = a.Session
-	}
-	return all
-}
-
 // Outcome is how the answer of a session ended that was not opened since.
 func (m *Model) Outcome(id string) (Outcome, bool) {
 	o, ok := m.ended[id]
 	return o, ok
 }
 
-// States are what a list says of sessions, by id.
-func (m *Model) States() map[string]string {
-	states := map[string]string{}
-	for id, o := range m.ended {
-		states[id] = o.word()
-	}
+// State is what a list says of a session, "" for nothing, and whether its answer is here.
+func (m *Model) State(id string) (word string, busy bool) {
 	for _, a := range m.answers {
-		states[a.Session.Info().ID] = "answering…"
-		if a.Asks() {
-			states[a.Session.Info().ID] = "waits for you"
+		switch {
+		case a.Session.Info().ID != id:
+		case a.Asks():
+			return "waits for you", true
+		default:
+			return "answering…", true
 		}
 	}
-	return states
+	if o, ok := m.ended[id]; ok {
+		return o.word(), false
+	}
+	return "", false
 }
 
 func (o Outcome) word() string {
