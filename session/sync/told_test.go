@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
 )
 
 // damageSegments changes a byte in each segment of a folder, whose size stays.
