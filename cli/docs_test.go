@@ -99,7 +99,7 @@ func cutPart(t testing.TB, page, name string) (before, part, after string) {
 }
 
 // idPattern is a session's id, which is another one each time.
-var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[57][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 // numberPattern is the id of a message or a request, which is another one each time too.
 var numberPattern = regexp.MustCompile(`\b7\d{15}\b`)

@@ -143,7 +143,9 @@ func (a *actor) begin() {
 				}
 			}
 		}
-		return store.Session{Endpoint: "example", Model: "m", Title: "The harbour", TitleFrom: store.TitleUser}, nil
+		return store.Session{
+			Origin: fmt.Sprint(a.cell), Endpoint: "example", Model: "m", Title: "The harbour", TitleFrom: store.TitleUser,
+		}, nil
 	}, store.ImportOptions{})
 	if err != nil {
 		a.t.Fatalf("%v: %v", a.cell, err)
