@@ -27,6 +27,7 @@ import (
 	"winnow/llm/tokenizer"
 	"winnow/llm/tool"
 	"winnow/session"
+	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/session/recall"
 	"winnow/session/record"
@@ -203,9 +204,10 @@ func (k *conversation) ready(ctx context.Context) error {
 		Prepare:     k.prepareTools,
 		Recall:      recall.Scope(k.config.Tools.Recall),
 		Builtin:     k.p.builtinTools(k.config.Tools),
-		Approve:     session.Approval(k.config.Tools.Approve),
 		Limits:      spendingLimits(k.config.Limits),
-		Permissions: k.config.Tools.Permissions,
+		Approval: approval.Rules{
+			Mode: approval.Mode(k.config.Tools.Approve), Permissions: k.config.Tools.Permissions,
+		},
 		ToolLimits: tool.Limits{
 			Timeout: time.Duration(k.config.Tools.Timeout) * time.Second, Output: k.config.Tools.MaxOutput,
 		},

@@ -187,9 +187,10 @@ func (a *actor) deps() session.Deps {
 	}
 	e.Exact = a.stage == llmtest.Plan
 	d := session.Deps{
-		Store: a.store, Models: new(llm.Catalog).With(e), Policy: policy, System: "Be brief.", Approve: session.Always,
-		Now:   time.Now,
-		Count: func(text string) int { return (len(text) + 3) / 4 },
+		Store: a.store, Models: new(llm.Catalog).With(e), Policy: policy, System: "Be brief.",
+		Approval: approval.Rules{Mode: approval.Always},
+		Now:      time.Now,
+		Count:    func(text string) int { return (len(text) + 3) / 4 },
 	}
 	if a.stage == llmtest.Title {
 		d.TitleRef = "example/m"

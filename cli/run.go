@@ -82,7 +82,7 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 	}
 	defer k.close()
 	p.reportSalvage(k.store)
-	k.deps.Unattended, k.deps.AllowTools = true, f.allowTools
+	k.deps.Approval.Unattended, k.deps.Approval.Allow = true, f.allowTools
 	if k.choice.Closed != nil {
 		return fail(Provider, "%w", k.choice.Closed)
 	}

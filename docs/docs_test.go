@@ -214,7 +214,7 @@ func declares(t *testing.T, folder, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declaration := regexp.MustCompile(`(?m)^\s*(?:type |const |var )?` + name + `\b[^(\n]*(?:=|struct|interface|string|int)`)
+	declaration := regexp.MustCompile(`(?m)^\s*(?:type |const |var )?` + name + `\b[^(\n]*(?:=|struct|interface|string|int|any)`)
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
 			continue

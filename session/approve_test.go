@@ -83,7 +83,7 @@ func TestNothingRunsFromAnAnswerThatIsNotWhole(t *testing.T) {
 			b := newBench(t, c.step, says("Done."))
 			w := newWitness(remote)
 			b.offer(&w.box)
-			b.deps.Approve, b.deps.AllowTools = Always, []string{"*"}
+			b.deps.Approval.Mode, b.deps.Approval.Allow = approval.Always, []string{"*"}
 			s := b.begin()
 			events, err := drain(s.Send(t.Context(), "Write."))
 			if asked := len(only[Asked](events)); len(w.ran) != c.runs || asked != c.asked {
@@ -113,8 +113,8 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 			b := newBench(t, calls("c1", remote.Name, received), says("Done."))
 			w := newWitness(remote)
 			b.offer(&w.box)
-			b.deps.Approve, b.deps.AllowTools = Always, []string{remote.Name}
-			b.deps.Permissions = map[string]tool.Permission{remote.Name: tool.Allow}
+			b.deps.Approval.Mode, b.deps.Approval.Allow = approval.Always, []string{remote.Name}
+			b.deps.Approval.Permissions = map[string]tool.Permission{remote.Name: tool.Allow}
 			s := b.begin()
 			var q Question
 			events, err := drainAnswering(s.Send(t.Context(), "Write."), func(asked Question) approval.Answer {
@@ -342,7 +342,7 @@ func TestAStoppedOrSlowToolHasAResult(t *testing.T) {
 				return "", ctx.Err()
 			})
 			b.offer(box)
-			b.deps.Approve = Always
+			b.deps.Approval.Mode = approval.Always
 			want, text := approval.TimedOut, "error: stopped after 1ms, before hang was done; it may have run in part"
 			b.deps.ToolLimits.Timeout = time.Millisecond
 			if stops {
@@ -378,7 +378,7 @@ func TestLongResultsAreStoredUpToTheLimit(t *testing.T) {
 		return strings.Repeat("x", 5000), nil
 	})
 	b.offer(box)
-	b.deps.Approve, b.deps.ToolLimits.Output = Always, 1000
+	b.deps.Approval.Mode, b.deps.ToolLimits.Output = approval.Always, 1000
 	s := b.begin()
 	if _, err := drain(s.Send(t.Context(), "Dump.")); err != nil {
 		t.Fatal(err)
@@ -421,7 +421,7 @@ func TestALongCallSaysHowFarItIs(t *testing.T) {
 		return "done", nil
 	})
 	b.offer(box)
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	events, err := drain(b.begin().Send(t.Context(), "Go."))
 	tool.Progress(late, "after the turn")
 	if got := only[Progress](events); err != nil || len(got) != 1 || got[0].Text != "50 %" {

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/approval"
 	"winnow/session/store"
 )
 
 func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	b := newBench(t, says("Hello."), calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Good."),
 		calls("c2", "add", `{"a":2,"b":2}`), says("Four."), says("Good day."), says("Bye."))
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
 	for _, draft := range []string{"Hi", "What is 1 + 2?", "Thanks"} {
@@ -114,7 +115,7 @@ func TestEditKeepsTheFiles(t *testing.T) {
 func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."), says("Fine."), says("It is three."),
 		says("Very well."))
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
 	drain(s.Send(t.Context(), "1+2?"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/llm"
+	"winnow/session/approval"
 )
 
 // messageSent is a message of a request with what may come back in it.
@@ -39,7 +40,7 @@ func acting(t *testing.T, requests int, server func(messages []messageSent) step
 		steps[i] = func(w http.ResponseWriter, r *http.Request) { server(b.sent(b.requests()))(w, r) }
 	}
 	b = newBench(t, steps...)
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	return b
 }

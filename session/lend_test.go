@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"winnow/session/approval"
 )
 
 // twoModels is a bench with a second endpoint, which has another key, other prices and a smaller window.
@@ -41,7 +43,7 @@ func TestAnotherModelAnswersOnce(t *testing.T) {
 		t, keyed(t, "sk-test", says("One.")), keyed(t, "sk-other", calls("c1", "add", `{"a":1,"b":2}`)),
 		keyed(t, "sk-other", says("Uno.")), keyed(t, "sk-test", says("Two.")),
 	)
-	b.deps.Approve, b.deps.Tokenizer = Always, "quarters"
+	b.deps.Approval.Mode, b.deps.Tokenizer = approval.Always, "quarters"
 	e := b.deps.Models.Endpoints()[1]
 	e.Tools = adder(t)
 	b.deps.Models.Add(e)

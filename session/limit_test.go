@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"winnow/llm/pricing"
+	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/session/store"
 )
@@ -128,7 +129,7 @@ func TestAToolRoundAboveALimitEndsTheTurnInOrder(t *testing.T) {
 		finish(w, "tool_calls", 1000, 3)
 	}
 	b := limited(t, limits.Limits{Session: limits.Amount{Tokens: 2500}}, call, says("It is 3."))
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
 	asked, all, err := answering(s.Send(t.Context(), "1+2?"))
@@ -316,7 +317,7 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 // What is excluded while a turn waits for an answer about a limit is not in the request that is allowed then.
 func TestAnExclusionHoldsForTheRequestThatIsAskedAbout(t *testing.T) {
 	b := limited(t, limits.Limits{}, says("One."), calls("c1", "add", `{"a":1,"b":2}`), says("It is 3."))
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
 	if _, err := drain(s.Send(t.Context(), "A word: tangerine.")); err != nil {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"winnow/session/approval"
 )
 
 // Each line of the log names its session and turn, a repair and an error by their codes, and none quotes what
@@ -15,7 +17,7 @@ func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2`), says("Three."),
 		refuses(http.StatusUnauthorized, `{"error":{"message":"no key for SECRETWORD"}}`))
 	b.deps.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
 	drain(s.Send(t.Context(), "1+2, SECRETWORD?"))

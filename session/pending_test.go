@@ -135,7 +135,7 @@ func TestANewMessageDeclinesAPendingToolCall(t *testing.T) {
 // What was interrupted may have run in part, so even a configuration that runs tools without asking asks.
 func TestEachPendingToolCallNeedsAnAnswer(t *testing.T) {
 	b, s := leftAsking(t, twoCalls("c1", `{"a":1,"b":2}`, `{"a":3,"b":4}`), says("3 and 7."))
-	s.deps.permits.rules.Mode = Always
+	s.deps.permits.rules.Mode = approval.Always
 	asked := 0
 	for e := range s.AnswerPending(t.Context(), wantPending(t, s), approval.Answer{Choice: approval.Once}) {
 		switch e := e.(type) {
@@ -161,7 +161,7 @@ func TestOnlyCallsOfACompleteAnswerOfThisSessionArePending(t *testing.T) {
 	for name, spoil := range map[string]func(s *Session, answer *store.Message){
 		"interrupted":  func(_ *Session, m *store.Message) { m.Status = history.Interrupted },
 		"imported":     func(_ *Session, m *store.Message) { m.Request = 0 },
-		"switched off": func(s *Session, _ *store.Message) { s.deps.permits.rules.Mode = Never },
+		"switched off": func(s *Session, _ *store.Message) { s.deps.permits.rules.Mode = approval.Never },
 		"no such tool": func(_ *Session, m *store.Message) { m.ToolCalls[0].Name = "gone" },
 	} {
 		t.Run(name, func(t *testing.T) {

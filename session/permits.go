@@ -23,10 +23,8 @@ type permits struct {
 }
 
 func newPermits(d Deps) *permits {
-	p := &permits{store: d.Store, rules: approval.Rules{
-		Mode: d.Approve, Permissions: d.Permissions, Allow: d.AllowTools, Unattended: d.Unattended,
-		Session: map[string]bool{},
-	}}
+	p := &permits{store: d.Store, rules: d.Approval}
+	p.rules.Session = map[string]bool{}
 	if d.beside != nil {
 		p.store = d.beside
 	}

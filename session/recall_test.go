@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm/tool"
+	"winnow/session/approval"
 	"winnow/session/recall"
 	"winnow/session/store"
 )
@@ -18,7 +19,7 @@ import (
 func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 	b := newBench(t, says("Hello."), says("Noted."), says("Two."), says("Yes."),
 		calls("c1", "recall", `{"query":"locker combination"}`), says("4711."), says("Bye."))
-	b.deps.Approve, b.deps.Recall = Always, recall.Conversation
+	b.deps.Approval.Mode, b.deps.Recall = approval.Always, recall.Conversation
 	b.deps.Policy.MaxMessages = 2
 	s := b.begin()
 	for _, text := range []string{
@@ -143,7 +144,7 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, says("Kept."), says("Hello."), says("Noted."), says("Two."), says("Yes."),
 				calls("c1", "recall", c.query), says("Done."))
-			b.deps.Approve, b.deps.Recall = Always, c.scope
+			b.deps.Approval.Mode, b.deps.Recall = approval.Always, c.scope
 			b.deps.Policy.MaxMessages = 2
 			other(b)
 			s := b.begin()
@@ -184,7 +185,7 @@ func TestRecallLeavesOutWhatFollowsAnExcludedQuestion(t *testing.T) {
 		says("One."), says("Two."), says("Three."), says("Four."),
 		calls("c3", "recall", `{"query":"quokka","where":"other conversations"}`),
 		says("Done."))
-	b.deps.Approve, b.deps.Recall = Always, recall.Everywhere
+	b.deps.Approval.Mode, b.deps.Recall = approval.Always, recall.Everywhere
 	b.deps.Policy.MaxMessages = 2
 	box := new(tool.Toolbox)
 	look := tool.Tool{Name: "look", Parameters: json.RawMessage(`{"type":"object"}`)}

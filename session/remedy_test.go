@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/approval"
 )
 
 // damagedConversation is a conversation in which the model called a tool with arguments that broke off.
 func damagedConversation(t *testing.T, more ...step) (*bench, *Session) {
 	t.Helper()
 	b := newBench(t, append([]step{calls("c1", "add", `{"a":1,"b":2`), says("Three.")}, more...)...)
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
 	if _, err := drain(s.Send(t.Context(), "1+2?")); err != nil {

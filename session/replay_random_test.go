@@ -12,12 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/approval"
 )
 
 // TestEveryRequestOfAnyConversationReplays talks at random and replays every request that left.
 func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 	b := newBench(t)
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	proven, remedied := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

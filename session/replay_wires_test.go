@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"winnow/llm"
+	"winnow/session/approval"
 	"winnow/session/transfer/archive"
 )
 
@@ -103,7 +104,7 @@ func recordOllama(t *testing.T) (*bench, *Session) {
 // recorded holds the conversation of a record with an endpoint that is changed first.
 func (b *bench) recorded(t *testing.T, change func(*llm.Endpoint)) *Session {
 	t.Helper()
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.deps.Now = func() time.Time { return written }
 	b.offer(adder(t))
 	e := b.deps.Models.Endpoints()[0]

@@ -36,19 +36,16 @@ type Deps struct {
 	System      string          // the configured system prompt, "" for none
 	Sampling    record.Sampling // what is asked of every model
 	// What is configured of single models, over System and Sampling; nil says nothing.
-	Of          OfModel
-	Tools       []*tool.Toolbox            // what every model may call beside the tools of its endpoint
-	Prepare     Prepare                    // makes Tools ready before each request of a turn; nil has nothing to do
-	Builtin     *tool.Toolbox              // what every model but the guide may call; nil is none
-	Recall      recall.Scope               // what the model may read again with the recall tool
-	Approve     Approval                   // what holds for the tools of which nothing else is said
-	Permissions map[string]tool.Permission // as configured, by the name of a tool or a pattern
-	AllowTools  []string                   // names and patterns of tools that run without asking in this program
-	Unattended  bool                       // there is nobody to ask: a call that would be asked about ends its turn
-	ToolLimits  tool.Limits                // of each call
-	Limits      limits.Limits              // what the user allows to be spent
-	MaxRounds   int                        // the most requests of one turn; 0 is 16
-	TitleRef    string                     // the model that writes titles; "" takes them from the first message
+	Of         OfModel
+	Tools      []*tool.Toolbox // what every model may call beside the tools of its endpoint
+	Prepare    Prepare         // makes Tools ready before each request of a turn; nil has nothing to do
+	Builtin    *tool.Toolbox   // what every model but the guide may call; nil is none
+	Recall     recall.Scope    // what the model may read again with the recall tool
+	Approval   approval.Rules  // which tools may run; a session adds what is remembered and said in it
+	ToolLimits tool.Limits     // of each call
+	Limits     limits.Limits   // what the user allows to be spent
+	MaxRounds  int             // the most requests of one turn; 0 is 16
+	TitleRef   string          // the model that writes titles; "" takes them from the first message
 	// The model that writes summaries, as the user named it; "" is the conversation's own.
 	SummaryRef string
 	Count      history.Counter     // counts tokens
@@ -118,16 +115,6 @@ func (d Deps) forModel(ask record.Sampling) target.Deps {
 // Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed.
 // Its error is that of the context: tools that did not start are no reason to leave a message without an answer.
 type Prepare func(ctx context.Context, say func(sentence string)) error
-
-// Approval says what holds for the tools of which nothing else is said.
-type Approval = approval.Mode
-
-// The approvals.
-const (
-	Ask    = approval.AskFirst
-	Always = approval.Always
-	Never  = approval.Never
-)
 
 // Start is how a new conversation begins.
 type Start struct {

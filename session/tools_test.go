@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/llm/tool"
+	"winnow/session/approval"
 )
 
 // Nobody is asked about a tool that does not exist, and a model that insists on it does not go on for ever.
@@ -44,10 +45,10 @@ func TestAToolThatDoesNotExistNeedsNoApproval(t *testing.T) {
 
 // Only the user's refusal is called one.
 func TestACallThatNobodyRefusedIsNotCalledRefused(t *testing.T) {
-	for approve, want := range map[Approval]string{Never: switchedOff, Ask: nobodyAsked} {
+	for approve, want := range map[approval.Mode]string{approval.Never: switchedOff, approval.AskFirst: nobodyAsked} {
 		t.Run(string(approve), func(t *testing.T) {
 			b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("As you wish."))
-			b.deps.Approve, b.deps.Unattended = approve, true
+			b.deps.Approval.Mode, b.deps.Approval.Unattended = approve, true
 			b.offer(adder(t))
 			s := b.begin()
 			_, err := drain(s.Send(t.Context(), "1+2?"))
@@ -55,7 +56,7 @@ func TestACallThatNobodyRefusedIsNotCalledRefused(t *testing.T) {
 				t.Errorf("the result is %q, want %q", got, want)
 			}
 			wantError, requests := false, 2
-			if approve == Ask {
+			if approve == approval.AskFirst {
 				wantError, requests = true, 1
 			}
 			if (err != nil) != wantError || b.requests() != requests {

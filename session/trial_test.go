@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/session/approval"
 	"winnow/session/store"
 )
 
@@ -54,7 +55,7 @@ func preview(t interface {
 func trialBench(t *testing.T) *bench {
 	long := strings.Repeat("A long answer about one thing and the other. ", 60)
 	b := newBench(t, says(long), calls("call-of-add-1", "add", `{"a":1,"b":2}`), says(long), says("Short."))
-	b.deps.Approve, b.deps.Sampling.MaxTokens = Always, 400
+	b.deps.Approval.Mode, b.deps.Sampling.MaxTokens = approval.Always, 400
 	b.offer(adder(t))
 	small := "http://127.0.0.1:1/v1"
 	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // It has no default model.

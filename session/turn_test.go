@@ -13,6 +13,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/tool"
+	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -253,7 +254,7 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 
 func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
 	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."))
-	b.deps.Approve = Always
+	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "1+2?"))
@@ -273,7 +274,7 @@ func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
 func TestToolLoopEnds(t *testing.T) {
 	call := calls("c1", "add", `{"a":1,"b":2}`)
 	b := newBench(t, call, call, call)
-	b.deps.Approve, b.deps.MaxRounds = Always, 3
+	b.deps.Approval.Mode, b.deps.MaxRounds = approval.Always, 3
 	b.offer(adder(t))
 	s := b.begin()
 	events, err := drain(s.Send(t.Context(), "loop"))
