@@ -147,8 +147,8 @@ func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 	guide := c.client(Guide)
 	if guide == nil {
 		return Choice{}, errors.New("no model is available" + passed() + "; to chat with a language model, set " +
-			"OPENAI_API_KEY or another provider's key, store one with winnow keys set, or start a local server such as " +
-			"Ollama")
+			"OPENAI_API_KEY or another provider's key, store one with winnow keys set, or start a local server " +
+			"such as Ollama")
 	}
 	return Choice{
 		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),

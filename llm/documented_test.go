@@ -36,7 +36,10 @@ func TestDocumentedModelsAreAskedRight(t *testing.T) {
 		{"https://api.openai.com/v1", "gpt-4.1", "low", `"temperature":0.2,"top_p":0.9`},
 		{"https://api.openai.com/v1", "o3", "minimal", `"reasoning_effort":"low"`},
 		{"https://api.anthropic.com/v1", "claude-opus-4-7", "max", `"reasoning_effort":"max"`},
-		{"https://api.anthropic.com/v1", "claude-sonnet-4-5-20250929", "max", `"temperature":0.2,"reasoning_effort":"max"`},
+		{
+			"https://api.anthropic.com/v1", "claude-sonnet-4-5-20250929", "max",
+			`"temperature":0.2,"reasoning_effort":"max"`,
+		},
 		{"https://openrouter.ai/api/v1", "anthropic/claude-opus-4.7", "", ``},
 		{"https://openrouter.ai/api/v1", "openai/o3", "", ``},
 		{"https://openrouter.ai/api/v1", "someone/o3", "max", all},
@@ -83,7 +86,11 @@ func TestWhatAServerTaughtGoesOverTheTable(t *testing.T) {
 	c.Assume("gpt-5.2")
 	r := hello()
 	r.Model, r.Effort = "gpt-5.2", "xhigh"
-	refusal := &Error{Status: 400, Message: "Unsupported value: 'xhigh' is not supported with reasoning_effort. Supported values are: 'low', and 'medium'."}
+	refusal := &Error{
+		Status: 400,
+		Message: "Unsupported value: 'xhigh' is not supported with reasoning_effort. Supported values are: 'low'," +
+			" and 'medium'.",
+	}
 	if how, next := c.amend(refusal, r, false); next != nil || how != "with reasoning_effort medium" {
 		t.Errorf("asked again %q, %v", how, next)
 	}
@@ -143,7 +150,10 @@ func TestModelsThatOnlyTheResponsesAPIHasAreAskedOverIt(t *testing.T) {
 		client.Learn(c.model, Learned{Wire: c.learned})
 		client.Assume(c.model)
 		if got := client.Wire(c.model); got != c.want {
-			t.Errorf("%s at %s with wire %q and %q is asked over %s, want %s", c.model, c.base, c.configured, c.learned, got, c.want)
+			t.Errorf(
+				"%s at %s with wire %q and %q is asked over %s, want %s", c.model, c.base, c.configured, c.learned,
+				got, c.want,
+			)
 		}
 	}
 }

@@ -175,8 +175,8 @@ func (x rejection) limit() func(*Learned) {
 	if x.sent.CompletionTokens {
 		key, other = other, key
 	}
-	swaps := key == maxCompletionTokens || strings.Contains(x.Message, other)
-	if x.said == unsupported && x.wire == ChatWire && strings.Contains(x.Message, key) && swaps && x.knows.LimitKey == "" {
+	named := strings.Contains(x.Message, key) && (key == maxCompletionTokens || strings.Contains(x.Message, other))
+	if named && x.said == unsupported && x.wire == ChatWire && x.knows.LimitKey == "" {
 		return func(l *Learned) { l.LimitKey = other }
 	}
 	x.again = false

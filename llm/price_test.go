@@ -27,8 +27,9 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 	}{
 		{
 			"OpenRouter",
-			`{"prompt_tokens": 10427, "completion_tokens": 264, "total_tokens": 10691, "cost": 0.0033789, "is_byok": false,
-			  "prompt_tokens_details": {"cached_tokens": 0}, "cost_details": {"upstream_inference_cost": 0.0033789}}`,
+			`{"prompt_tokens": 10427, "completion_tokens": 264, "total_tokens": 10691, "cost": 0.0033789,
+			  "is_byok": false, "prompt_tokens_details": {"cached_tokens": 0},
+			  "cost_details": {"upstream_inference_cost": 0.0033789}}`,
 			usage(10427, 0, 264, -1, 3_378_900),
 		},
 		{
@@ -46,7 +47,8 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 		{
 			"xAI, which counts the reasoning beside the answer",
 			`{"prompt_tokens": 10120, "completion_tokens": 1499, "total_tokens": 14428, "cost_in_usd_ticks": 232856000,
-			  "prompt_tokens_details": {"cached_tokens": 128}, "completion_tokens_details": {"reasoning_tokens": 2809}}`,
+			  "prompt_tokens_details": {"cached_tokens": 128},
+			  "completion_tokens_details": {"reasoning_tokens": 2809}}`,
 			usage(10120, 128, 4308, 2809, 23_285_600),
 		},
 		{
@@ -90,7 +92,8 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 		},
 		{
 			"Anthropic, whose input is only what no cache had a part in",
-			`{"input_tokens": 10, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 3000, "output_tokens": 5,
+			`{"input_tokens": 10, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 3000,
+			  "output_tokens": 5,
 			  "cache_creation": {"ephemeral_5m_input_tokens": 1000, "ephemeral_1h_input_tokens": 2000}}`,
 			written(usage(3210, 200, 5, -1, -1), 3000),
 		},

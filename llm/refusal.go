@@ -94,9 +94,9 @@ var overflowTexts = says(`maximum (?:context|prompt) length|reached context leng
 var (
 	limitNumber = says(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
 		`n_ctx \((\d+)\)|> (\d+) maximum|allowed \((\d+)\)|token limit: (\d+)|limit of (\d+)`)
-	promptNumber = says(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) (?:resulted in|has|contains?) ` +
-		`(\d+) tokens|request contains (\d+)|(?:request|input) \((\d+) tokens|first (\d+) tokens|n_keep \((\d+)\)|` +
-		`too long: (\d+) tokens|token count (?:of )?\(?(\d+)|requested: (\d+)`)
+	promptNumber = says(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
+		`(?:resulted in|has|contains?) (\d+) tokens|request contains (\d+)|(?:request|input) \((\d+) tokens|` +
+		`first (\d+) tokens|n_keep \((\d+)\)|too long: (\d+) tokens|token count (?:of )?\(?(\d+)|requested: (\d+)`)
 	toolsNumber = says(`(\d+) of tool input`)
 	leastNumber = says(`at least (\d+) input tokens`)
 	replyNumber = says(`(\d+) (?:in the (?:completion|output)|output tokens)`)
