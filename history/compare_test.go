@@ -4,70 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"winnow/history/cause"
 )
-
-// two are the plans of a conversation at two moments of its life, with other settings each.
-func two(t *rapid.T, s scene) (before, after []Entry) {
-	then := s
-	then.past = s.past[:rapid.IntRange(0, len(s.past)).Draw(t, "then")]
-	then.o = options(t, s.past)
-	then.o.Turn = []Message{{ID: 999, Role: User, Content: "an earlier question", Status: Complete}}
-	first, _ := Build(then.past, then.o)
-	second, _ := Build(s.past, s.o)
-	return first.Entries, second.Entries
-}
-
-// TestChangesLeadFromOnePlanToTheOther applies the changes to the first plan's verdicts, which gives
-// the second one's.
-func TestChangesLeadFromOnePlanToTheOther(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		before, after := two(t, s)
-		verdicts := map[int64]Entry{}
-		for _, e := range before {
-			verdicts[e.ID] = e
-		}
-		sent := countSent(before)
-		for _, c := range Compare(before, after) {
-			id := c.Entry().ID
-			if was := verdicts[id]; c.Kind != ChangeRepaired && !sameVerdict(was, c.Before) {
-				t.Fatalf("%s of message %d begins at\n%+v, but it is\n%+v", c.Kind, id, c.Before, was)
-			}
-			if !c.After.Sent() && c.Before.Sent() {
-				sent--
-			}
-			if c.After.Sent() && !c.Before.Sent() && c.Kind != ChangeRepaired {
-				sent++
-			}
-			if verdicts[id] = c.After; c.After.Disposition == "" {
-				delete(verdicts, id)
-			}
-		}
-		if len(verdicts) != len(after) {
-			t.Errorf("with the changes there are %d messages, want %d", len(verdicts), len(after))
-		}
-		for _, want := range after {
-			if got, there := verdicts[want.ID]; !there || !sameVerdict(got, want) {
-				t.Fatalf("with the changes message %d is\n%+v, want\n%+v", want.ID, got, want)
-			}
-		}
-		if want := countSent(after); sent != want {
-			t.Errorf("by the changes %d messages are sent, want %d", sent, want)
-		}
-	})
-}
-
-func countSent(entries []Entry) int {
-	n := 0
-	for _, e := range entries {
-		if e.Sent() {
-			n++
-		}
-	}
-	return n
-}
 
 // TestChangeKinds names each kind by an example.
 func TestChangeKinds(t *testing.T) {

@@ -1,17 +1,13 @@
 package history
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 )
-
-var misses = flag.String("misses", "", "say which questions miss what, for a method and a budget such as balanced/4000")
 
 // recallBudgets are the tokens that a request may hold.
 var recallBudgets = []int{1000, 2000, 4000, 8000, 16000}
@@ -202,8 +198,6 @@ type cell struct {
 	conversation, lang, kind, sort, method string
 	budget                                 int
 	score
-	question string
-	missed   []string
 }
 
 func (c cell) heldOut() bool { return strings.HasPrefix(c.kind, heldOut) }
@@ -218,14 +212,12 @@ func measureConversation(t recorded, by []method, budgets []int) []cell {
 				whole := m.ask(a, q.text, budget)
 				c := cell{
 					conversation: t.name, lang: t.lang, kind: t.group(), sort: q.sort, method: m.name,
-					budget: budget, question: q.text,
+					budget: budget,
 				}
 				for _, label := range q.needs {
 					c.needed++
 					if whole(t.labels[label]) {
 						c.whole++
-					} else {
-						c.missed = append(c.missed, label)
 					}
 				}
 				list = append(list, c)
@@ -263,33 +255,6 @@ func sum(cells []cell, fits func(cell) bool) score {
 	return s
 }
 
-// BenchmarkRecallTable reports the share of the needed messages that stand whole in the request, in
-// percent, by method, kind of conversation and budget.
-func BenchmarkRecallTable(b *testing.B) {
-	list := allConversations(b)
-	by := methods()
-	for _, m := range by {
-		for _, kind := range kindsOf(list) {
-			b.Run(fmt.Sprintf("%s/%s", strings.ReplaceAll(m.name, " ", "-"), kind), func(b *testing.B) {
-				var some []recorded
-				for _, t := range list {
-					if t.group() == kind {
-						some = append(some, t)
-					}
-				}
-				var cells []cell
-				for b.Loop() {
-					cells = measureConversations(some, []method{m}, recallBudgets)
-				}
-				for _, budget := range recallBudgets {
-					s := sum(cells, func(c cell) bool { return c.budget == budget })
-					b.ReportMetric(100*float64(s.whole)/float64(max(1, s.needed)), fmt.Sprintf("%%@%d", budget))
-				}
-			})
-		}
-	}
-}
-
 const recallPage = "../docs/benchmarks.md"
 
 // Between these two lines the page has the tables.
@@ -298,8 +263,8 @@ const (
 	recallTo   = "<!-- /recall -->"
 )
 
-// With -update it writes the tables into the page, with -misses it says what is missed. All of them
-// take minutes of a processor, so that without either it compares one column: what the default
+// With -update it writes the tables into the page. All of them take minutes of a processor, so that without it, it
+// compares one column: what the default
 // preset keeps of each conversation at checkedBudget.
 func TestRecallTable(t *testing.T) {
 	list := allConversations(t)
@@ -312,17 +277,14 @@ func TestRecallTable(t *testing.T) {
 	if !found || !closed {
 		t.Fatalf("%s has no place for the tables between %q and %q", recallPage, recallFrom, recallTo)
 	}
-	switch {
-	case *update:
-		list = append(list, merged(list)...)
-		tables = recallTables(list, measureConversations(list, methods(), recallBudgets)) + capTable(t, list)
-		if err := os.WriteFile(recallPage, []byte(before+recallFrom+tables+recallTo+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	case *misses != "":
-		logMisses(t, append(list, merged(list)...))
-	default:
+	if !*update {
 		checkColumn(t, list, tables)
+		return
+	}
+	list = append(list, merged(list)...)
+	tables = recallTables(list, measureConversations(list, methods(), recallBudgets)) + capTable(t, list)
+	if err := os.WriteFile(recallPage, []byte(before+recallFrom+tables+recallTo+after), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -345,22 +307,6 @@ func checkColumn(t *testing.T, list []recorded, tables string) {
 		if fields := strings.Split("||"+row, "|"); len(fields) <= column || strings.TrimSpace(fields[column]) != want {
 			t.Errorf("%s keeps %s %% of what %s asks for at %d tokens, the page says %q; %s", preset, want, conv.name,
 				checkedBudget, row, how)
-		}
-	}
-}
-
-// logMisses lists what the chosen method misses at the chosen budget.
-func logMisses(t *testing.T, list []recorded) {
-	name, number, _ := strings.Cut(*misses, "/")
-	budget, err := strconv.Atoi(number)
-	by := slices.DeleteFunc(methods(), func(m method) bool { return m.name != name })
-	if err != nil || len(by) == 0 {
-		t.Fatalf("-misses %q: it takes a method and a budget, such as balanced/4000", *misses)
-	}
-	for _, c := range measureConversations(list, by, []int{budget}) {
-		if len(c.missed) > 0 {
-			t.Logf("%s: %d of %d, without %s: %s", c.conversation, c.whole, c.needed, strings.Join(c.missed, " "),
-				c.question)
 		}
 	}
 }

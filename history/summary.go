@@ -58,13 +58,27 @@ func (s *selection) usable(m Summary) bool {
 func (s *selection) covers(i int) bool { return s.summary != nil && s.covered[i] }
 
 // condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it fits and
-// the whole conversation costs less with it than without.
+// saves something: it may need a message of its own, and for each gap that it leaves a marker, a message for that and a
+// bridge. What it replaces counts at the detail level that it has where everything fits.
 func (s *selection) condense() {
 	if s.summarized || s.summary == nil || !s.o.Policy.Summarizes() {
 		return
 	}
+	deepest := whole
+	if !s.o.Policy.Elastic {
+		deepest = short
+	}
 	replaced, tokens := s.replaceable(), s.summaryCost()
-	if s.summaryPrice(replaced) >= s.worth(replaced) || s.need()+tokens > s.budget.counted {
+	saved := -tokens - frameMessage
+	for i, replace := range replaced {
+		if !replace {
+			continue
+		}
+		if saved += s.rendering(i, deepest).tokens + frameMessage; i == 0 || !replaced[i-1] {
+			saved -= s.gap + frameMessage + s.bridgeCost()
+		}
+	}
+	if saved <= 0 || s.need()+tokens > s.budget.counted {
 		return
 	}
 	s.fixed += tokens
@@ -91,22 +105,7 @@ func (s *selection) replaceable() []bool {
 	return replaced
 }
 
-// worth is what the candidates that the summary replaces would cost, at the detail level that they have where
-// everything fits.
-func (s *selection) worth(replaced []bool) int {
-	deepest := whole
-	if !s.o.Policy.Elastic {
-		deepest = short
-	}
-	worth := 0
-	for i, replace := range replaced {
-		if replace {
-			worth += s.rendering(i, deepest).tokens + frameMessage
-		}
-	}
-	return worth
-}
-
+// summaryCost is what the text of the summary costs.
 func (s *selection) summaryCost() int {
 	text := s.summaryText()
 	return max(s.c.remembered(text+joint), s.c.remembered(joint+text))
@@ -114,22 +113,6 @@ func (s *selection) summaryCost() int {
 
 func (s *selection) summaryText() string {
 	return summaryHead + message.Clean(s.summary.Text) + summaryTail
-}
-
-// summaryPrice is the most that the summary adds to a request: its text, which may need a message of its own, and for
-// each gap that it leaves a marker, a message for that, and a bridge.
-func (s *selection) summaryPrice(replaced []bool) int {
-	price, gaps := s.summaryCost()+frameMessage, 0
-	for i, replace := range replaced {
-		if replace && (i == 0 || !replaced[i-1]) {
-			gaps++
-		}
-	}
-	between := frameMessage
-	if s.o.Profile.NoToolToUser {
-		between += s.bridgeCost()
-	}
-	return price + gaps*between + max(0, gaps-1)*s.gap
 }
 
 // older is the candidate with which the newest turn begins: a summary never stands for that.
