@@ -446,8 +446,8 @@ func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
 	return tellAgain(ctx, in.tx, id)
 }
 
-// hasRequests reports whether a request was sent for a session: then its messages stay as they are, because the proof of
-// the request is made from them.
+// hasRequests reports whether a request was sent for a session: then its messages stay as they are, because the proof
+// of the request is made from them.
 func hasRequests(ctx context.Context, tx *sql.Tx, session int64) (sent bool, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM requests WHERE session = ?)`, session).Scan(&sent)
 	return sent, err
