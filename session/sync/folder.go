@@ -128,8 +128,8 @@ func checkFolder(dir, database string) error {
 	}
 	// One that was copied into it some time is as much in danger.
 	for _, pattern := range []string{"winnow.db*", "*/winnow.db*"} {
-		if found, _ := filepath.Glob(filepath.Join(globEscaped(there), pattern)); len(found) > 0 {
-			return fmt.Errorf("%w: there is %s", ErrDatabaseInFolder, found[0])
+		if found, _ := fs.Glob(os.DirFS(there), pattern); len(found) > 0 {
+			return fmt.Errorf("%w: there is %s", ErrDatabaseInFolder, filepath.Join(there, found[0]))
 		}
 	}
 	return nil
@@ -139,9 +139,4 @@ func checkFolder(dir, database string) error {
 func within(folder, of string) bool {
 	path, err := filepath.Rel(of, folder)
 	return err == nil && path != ".." && !strings.HasPrefix(path, ".."+string(filepath.Separator))
-}
-
-// globEscaped is a path that filepath.Glob takes as it is.
-func globEscaped(path string) string {
-	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }

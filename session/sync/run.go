@@ -197,9 +197,9 @@ func (r *run) tidy() error {
 	return nil
 }
 
-// tellAgain has the rows of segments told again that are in no file any more: of this machine's, where a file is missing
-// or damaged, and of those that it merged, where another machine, or its folder, was restored from a backup and does not
-// know them.
+// tellAgain has the rows of segments told again that are in no file any more: of this machine's, where a file is
+// missing or damaged, and of those that it merged, where another machine, or its folder, was restored from a backup and
+// does not know them.
 func (r *run) tellAgain() error {
 	var lost []store.Segment
 	for _, s := range r.state.Segments {
@@ -359,7 +359,8 @@ func (r *run) merge(machine, name string) error {
 	r.out.Changed = append(r.out.Changed, out.Changed...)
 	if n := out.Refused; n > 0 {
 		r.refused = append(r.refused, fmt.Sprintf("%s has other content for %s that %s here; what is here stays.",
-			filepath.Join(machine, shortName(name)), english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
+			filepath.Join(machine, shortName(name)),
+			english.Plural(n, "message", ""), english.PluralWord(n, "is", "are")))
 	}
 	if len(out.Changed) > 0 && machine != r.state.Folder && !slices.Contains(r.out.From, h.Host) {
 		r.out.From = append(r.out.From, h.Host)
@@ -409,8 +410,8 @@ func (r *run) replace() error {
 	return nil
 }
 
-// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine. One that cannot
-// be read is lost: its rows are told again.
+// rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine. One that
+// cannot be read is lost: its rows are told again.
 func (r *run) rewrite(segments ...store.Segment) error {
 	var names []string
 	var whole, lost []store.Segment

@@ -59,8 +59,8 @@ type head struct {
 
 func (h head) home() store.Home { return store.Home{Folder: h.Folder, Name: h.Host, Number: h.Number} }
 
-// writeSegment writes a segment with the rows that lines hands out, and returns it: to a file that gets its name when it
-// is whole.
+// writeSegment writes a segment with the rows that lines hands out, and returns it: to a file that gets its name when
+// it is whole.
 func writeSegment(
 	dir string, h head, to age.Recipient, lines func(take func(store.Line) error) error,
 ) (store.Segment, error) {
@@ -219,8 +219,8 @@ func (s *segmentFile) body(keys []age.Identity) (io.Reader, error) {
 	return plain, damaged(err)
 }
 
-// read returns the head and hands out the rows, from the first one each time it is called. Where take is nil it reads the
-// head alone.
+// read returns the head and hands out the rows, from the first one each time it is called. Where take is nil it reads
+// the head alone.
 func (s *segmentFile) read(keys []age.Identity, take func(store.Line) error) (h head, err error) {
 	from, err := s.body(keys)
 	if err != nil {

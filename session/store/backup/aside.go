@@ -84,8 +84,8 @@ func keepAs(claimed *os.File, path, aside string) error {
 	return err
 }
 
-// CopyWithJournal copies a claimed database at path with its write-ahead log. The claimed file is read as it is open: to
-// open it again and close it would give up the claim.
+// CopyWithJournal copies a claimed database at path with its write-ahead log. The claimed file is read as it is open:
+// to open it again and close it would give up the claim.
 func CopyWithJournal(claimed *os.File, path, to string) error {
 	if err := fill(to, io.NewSectionReader(claimed, 0, 1<<62)); err != nil {
 		return err

@@ -106,7 +106,8 @@ func TestRestoreSetsAsideWhatIsThere(t *testing.T) {
 		t.Fatalf("Restore where nothing is = %q, %v", aside, err)
 	}
 	history(t, filepath.Join(dir, "empty.db"), 0)
-	for _, want := range []string{path + ".before-restore-20261120-120000", path + ".before-restore-20261120-120000-2"} {
+	for _, end := range []string{"", "-2"} {
+		want := path + ".before-restore-20261120-120000" + end
 		if aside, err := Restore(t.Context(), path, filepath.Join(dir, "empty.db"), noon); aside != want || err != nil {
 			t.Errorf("Restore = %q, %v, want %q", aside, err, want)
 		}

@@ -47,25 +47,20 @@ func (o *Owner) Token() string {
 func (o *Owner) Take(ctx context.Context) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.token != "" {
-		return o.token, nil
-	}
-	if o.path == sqlite.Memory {
-		o.token = uuid.NewString()
-		return o.token, nil
-	}
+	var err error
 	// A window that starts at this moment may take the file for one left behind and remove it before
 	// it is locked. Then the lock is on a file without a name, and another token is tried.
-	var err error
-	for range 5 {
+	for tries := 0; o.token == "" && tries < 5; tries++ {
 		token := uuid.NewString()
-		if err = o.takeLock(o.file(token)); err == nil {
+		if err = ctx.Err(); err == nil && o.path != sqlite.Memory {
+			err = o.takeLock(o.file(token))
+		}
+		if err == nil {
 			o.token = token
-			return token, nil
 		}
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
+	}
+	if o.token != "" {
+		return o.token, nil
 	}
 	return "", sqlite.Explain("mark the answer as this window's", o.path, err)
 }
@@ -76,10 +71,10 @@ func (o *Owner) file(token string) string { return o.path + "-live-" + token }
 // takeLock creates a lock file and locks it.
 func (o *Owner) takeLock(file string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.Close()
 	}
-	if err := f.Close(); err != nil {
+	if err != nil {
 		return err
 	}
 	o.db = sqlite.Pool(file, sqlite.Lock, 1)

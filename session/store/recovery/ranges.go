@@ -3,21 +3,27 @@ package recovery
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
+
+	"winnow/session/store/sqlite"
 )
 
 // mostDamages is how many damages of one table are read around, which takes a few seconds.
 const mostDamages = 2000
 
 // readTable copies every row of a table that SQLite can reach: up to a damage, then backwards from behind it, and so on
-// from there.
+// from there, and at last those between two damages whose keys the table's indexes name.
 func (r *recovery) readTable(table string) error {
-	for from, damages := int64(0), 0; damages < mostDamages; damages++ {
+	for from, damages := int64(0), 0; from <= r.tooHigh() && damages < mostDamages; damages++ {
 		last, stopped, err := r.copyRows(table, "rowid BETWEEN ? AND ? ORDER BY rowid", from, r.tooHigh())
-		if err != nil || !stopped {
+		if err != nil {
 			return err
+		}
+		if !stopped {
+			break
 		}
 		r.damaged[table] = true
 		from = max(from, last+1)
@@ -26,6 +32,44 @@ func (r *recovery) readTable(table string) error {
 			return err
 		}
 		from = behind + 1
+	}
+	if !r.damaged[table] {
+		return nil
+	}
+	return r.readIndexed(table)
+}
+
+// readIndexed copies the rows that are not here yet and whose keys the indexes of a damaged table name.
+func (r *recovery) readIndexed(table string) error {
+	indexes, err := sqlite.Collect(r.ctx, r.tx, sqlite.Only[string], `SELECT name FROM pragma_index_list(?)`, table)
+	if err != nil {
+		return err
+	}
+	here, err := sqlite.Collect(r.ctx, r.tx, sqlite.Only[int64], "SELECT rowid FROM "+table)
+	if err != nil {
+		return err
+	}
+	tried := map[int64]bool{}
+	for _, key := range here {
+		tried[key] = true
+	}
+	for _, index := range indexes {
+		var keys []int64
+		// An error ends what is read of this index. A partial one is always an error.
+		_ = sqlite.Each(r.ctx, r.from, func(scan func(...any) error) error {
+			key, err := sqlite.Only[int64](scan)
+			keys = append(keys, key)
+			return err
+		}, fmt.Sprintf("SELECT rowid FROM %s INDEXED BY %q", table, index))
+		for _, key := range keys {
+			if tried[key] || key > r.tooHigh() {
+				continue
+			}
+			tried[key] = true
+			if _, _, err := r.copyRows(table, "rowid = ?", key); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
