@@ -116,7 +116,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 		n.text[id] = it.Text
 		return it
 	}
-	steps := 2000
+	steps := 1000
 	if testing.Short() {
 		steps = 200
 	}
