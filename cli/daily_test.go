@@ -95,7 +95,8 @@ func TestDailyPath(t *testing.T) {
 	project := t.TempDir()
 	importConversation(t, project, append(env, "WINNOW_TEST_AGO=170h"),
 		fmt.Sprintf(`{"role":"user","content":"What do I pack for three days on the boat?","timestamp":%[1]d}
-{"role":"assistant","content":"Warm layers, and the sourdough starter in a jar with room to rise: a ferry has no bakery. <b>Nothing</b> heavy.","timestamp":%[1]d}`,
+{"role":"assistant","content":"Warm layers, and the sourdough starter in a jar with room to rise: `+
+			`a ferry has no bakery. <b>Nothing</b> heavy.","timestamp":%[1]d}`,
 			time.Now().Add(-170*time.Hour).Unix()))
 	if err := os.Remove(filepath.Join(project, "chat.jsonl")); err != nil {
 		t.Fatal(err)

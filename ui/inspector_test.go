@@ -177,7 +177,8 @@ func verdictsOn(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 // bodyShown is the body of the request, with a secret taken out.
 func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(inspector.JSONView)(t, w, h)
-	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
+	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},` +
+		`{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
 	m.Update(inspector.NewBodyMsg(m.inspector.Number, []byte(raw), nil, theme.Secrets{Find: findKey}))
 	return m
 }

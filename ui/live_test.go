@@ -154,7 +154,8 @@ func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	text, _ := json.Marshal(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("It goes on for a while. ", 12)))
 	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w,
-		"data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", text)
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":%s},"finish_reason":"stop"}]}`+
+			"\n\ndata: [DONE]\n\n", text)
 }
 
 // says has the server say something about itself.

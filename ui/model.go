@@ -95,7 +95,8 @@ func New(o Options) (*Model, error) {
 		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
 	}
 	m.current = current.Model{
-		Context: m.ctx, Screen: m.currentScreen(), Draft: func() current.Draft { return current.Draft(m.composer.Next()) },
+		Context: m.ctx, Screen: m.currentScreen(),
+		Draft: func() current.Draft { return current.Draft(m.composer.Next()) },
 	}
 	m.chat = transcript.New(transcript.Deps{
 		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,

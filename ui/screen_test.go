@@ -337,7 +337,10 @@ var states = slices.Concat([]state{
 		m := repairing(t, w, h)
 		before := m.panel.Next.Plan
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: history.LeaveOut, 11: history.LeaveOut})
-		m.Update(remediedMsg{session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries[9], group: []int64{10, 11}, was: before, now: plan})
+		m.Update(remediedMsg{
+			session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries[9],
+			group: []int64{10, 11}, was: before, now: plan,
+		})
 		priced(t, m)
 		return m
 	}},

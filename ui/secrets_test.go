@@ -57,7 +57,9 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		if !strings.Contains(rows(), "My key is "+theme.Redacted) || strings.Contains(rows(), someKey) {
 			t.Fatalf("the panel's rows are\n%s", rows())
 		}
-		for what, text := range map[string]string{"the header": screenOf(l.Model).header(), "the window": l.View().WindowTitle} {
+		for what, text := range map[string]string{
+			"the header": screenOf(l.Model).header(), "the window": l.View().WindowTitle,
+		} {
 			if strings.Contains(text, "sk-0") || strings.Contains(text, ourKey) {
 				t.Errorf("%s says %q", what, text)
 			}
@@ -85,7 +87,8 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	l := onStage(t, 140, 50)
 	file := filepath.Join(t.TempDir(), "damaged.jsonl")
 	text := `{"role":"user","content":"log in"}
-{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"login","arguments":"{\"with\": \"` + someKey + ` and ` + ourKey + `\", \"then"}}]}
+{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":` +
+		`{"name":"login","arguments":"{\"with\": \"` + someKey + ` and ` + ourKey + `\", \"then"}}]}
 {"role":"tool","tool_call_id":"c1","content":"in"}
 `
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -94,7 +94,9 @@ type Screen struct {
 	Changed   func() tea.Cmd                  // it was changed in the store beside this window
 	Elsewhere func(session.Elsewhere) tea.Cmd // another machine went on with another branch
 	Reread    func(Reread) tea.Cmd
-	Reached   func(replaced string, err error) tea.Cmd // whether its model can be asked, and what replaces one that is gone
+
+	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
+	Reached func(replaced string, err error) tea.Cmd
 }
 
 // Show puts another session on the screen.
