@@ -176,13 +176,14 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 		<-let
 		w.Header().Set("Content-Type", "text/event-stream")
 		if !strings.Contains(string(body), `"role":"tool"`) {
-			fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"tool_calls":[`+
-				`{"index":0,"id":"c1","function":{"name":"sing","arguments":"{}"}}`+
-				`]},"finish_reason":"tool_calls"}]}`, "\n\ndata: [DONE]\n\n")
+			fmt.Fprint(w,
+				`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":`+
+					`{"name":"sing","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
 			return
 		}
-		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"Sung."},"finish_reason":"stop"}]}`,
-			"\n\ndata: [DONE]\n\n")
+		fmt.Fprint(w,
+			`data: {"choices":[{"index":0,"delta":{"content":"Sung."},"finish_reason":"stop"}]}`+
+				"\n\ndata: [DONE]\n\n")
 	}})
 	l.enters("one")
 	id := l.leaves()

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/app"
 	"winnow/ui/current"
-	"winnow/ui/event"
 )
 
 // TestPanelTakesTheServersOwnCount has a server that counts each request 321 tokens long, and one that
@@ -43,30 +45,31 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	}
 	m.current.Session = s
 	typing(m, strings.Repeat("What is this about? ", 50))
+	var planned current.Planned
+	m.current.Screen.Planned = func(p current.Planned) tea.Cmd { planned = p; return nil }
 	plan := func() current.Planned {
 		t.Helper()
-		msg, ok := m.current.Plan()().(current.PlannedMsg)
-		if !ok || msg.Err != nil {
-			t.Fatalf("there is no plan: %v", msg.Err)
+		m.current.Plan()().(app.Then)()
+		if planned.Err != nil {
+			t.Fatalf("there is no plan: %v", planned.Err)
 		}
-		return msg.Planned
+		return planned
 	}
 	first := plan()
 	if got := first.Plan.Sum.Tokens(first.Plan.Sum.Total); got == 321 {
 		t.Fatalf("the estimate is the count already: %d", got)
 	}
-	exact, ok := m.planned(first)().(current.PlannedMsg)
-	if !ok || !exact.Exact {
+	if m.planned(first)().(app.Then)(); !planned.Exact {
 		t.Fatal("the server's count changes nothing")
 	}
-	if next := m.planned(exact.Planned); next != nil {
+	if next := m.planned(planned); next != nil {
 		t.Error("a plan that goes by the server's count asks for another")
 	}
 	if got := m.panel.Gauge(m.themes.Styles, false); !strings.Contains(got, "~321 / ") {
 		t.Errorf("the gauge does not show the server's 321 tokens: %q", got)
 	}
 	counts = false
-	if msg, ok := m.planned(plan())().(event.Notice); !ok || !msg.Error {
+	if m.planned(plan())().(app.Then)(); m.notice.Sentence() == "" {
 		t.Error("nobody says that the server cannot count")
 	}
 	if next := m.planned(plan()); next != nil {

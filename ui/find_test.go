@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/ui/current"
 	"winnow/ui/transcript"
 )
 
@@ -20,7 +19,7 @@ func searching(t testing.TB, w, h int) *Model {
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
 		list[1].Cuts = []history.Range{{From: 18, To: 2310}}
 	})
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	m.Update(tab)
 	m.Update(char('g'))
 	m.Update(char('/'))
@@ -81,7 +80,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
 		list[5].Disposition, list[6].Disposition = history.Excluded, history.Excluded
 	})
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	if got, want := m.chat.SearchTitle(), "6 matches: 2 sent, 4 not sent"; got != want {
 		t.Errorf("under another plan the title is %q, want %q", got, want)
 	}

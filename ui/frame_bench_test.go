@@ -10,7 +10,6 @@ import (
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/ui/current"
 	"winnow/ui/theme"
 )
 
@@ -28,7 +27,7 @@ func fullPanel(t testing.TB, w, h int) *Model {
 		}
 		plan.Entries = append(plan.Entries, e)
 	}
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	m.themes.Wanted, m.themes.Plain, m.themes.Profile = theme.Dark, false, colorprofile.TrueColor
 	m.restyle()
 	return m

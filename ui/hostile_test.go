@@ -18,7 +18,6 @@ import (
 	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/markdown"
 	"winnow/ui/question"
@@ -124,7 +123,7 @@ func hostileChat(t *testing.T, text string) *Model {
 		t.Fatal(err)
 	}
 	m.current.Info.Title = label(text)
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	typing(m, unsent)
 	return m
 }

@@ -9,7 +9,6 @@ import (
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
@@ -76,7 +75,7 @@ func ready(t testing.TB, w, h int) *Model {
 		m.chat.Add(message, record.Receipt{})
 	}
 	m.current.Info.Title = "Parser rewrite"
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	return m
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/app"
 	"winnow/ui/current"
 	"winnow/ui/frame"
 	"winnow/ui/theme"
@@ -73,7 +74,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 						history.Kept, history.Dropped, history.Excluded,
 					}[dice.IntN(3)]
 				})
-				msg = current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}}
+				msg = app.Then(func() tea.Cmd { return m.planned(current.Planned{Plan: plan}) })
 			case n == 17:
 				msg = tea.BackgroundColorMsg{Color: []color.Color{color.Black, color.White}[dice.IntN(2)]}
 			case n == 18:

@@ -23,6 +23,7 @@ import (
 	"winnow/session/sessiontest"
 	"winnow/session/store"
 	"winnow/session/store/storetest"
+	"winnow/ui/app"
 	"winnow/ui/current"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
@@ -57,6 +58,16 @@ func onStage(t *testing.T, w, h int) *live {
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
+	screen := &l.current.Screen
+	planned, counted := screen.Planned, screen.Counted
+	screen.Planned = func(p current.Planned) tea.Cmd {
+		l.newest = l.current.Generation
+		return planned(p)
+	}
+	screen.Counted = func(c session.Counting) tea.Cmd {
+		l.whole = c.Done()
+		return counted(c)
+	}
 	say := l.ctx.Say
 	l.ctx.Say = func(text string) tea.Cmd {
 		l.Ledger.Say(nil, text)
@@ -142,8 +153,9 @@ func (l *live) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	text, _ := json.Marshal(fmt.Sprintf("Answer %d. %s", n, strings.Repeat("It goes on for a while. ", 12)))
 	w.Header().Set("Content-Type", "text/event-stream")
-	fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":%s},"finish_reason":"stop"}]}`+
-		"\n\ndata: [DONE]\n\n", text)
+	fmt.Fprintf(w,
+		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":%s},"finish_reason":"stop"}]}`+
+			"\n\ndata: [DONE]\n\n", text)
 }
 
 // says has the server say something about itself.
@@ -203,12 +215,6 @@ func (l *live) handle(msg tea.Msg) {
 	case turn.EventsMsg:
 		for _, e := range msg.Events {
 			l.takes(msg.Turn, e)
-		}
-	case current.PlannedMsg:
-		l.newest = msg.Generation
-	case current.FoundMsg:
-		if counted, ok := msg.Event.(current.Counted); ok && msg.Session == l.current.Session {
-			l.whole = counted.Done()
 		}
 	}
 	_, cmd := l.Update(msg)
@@ -270,10 +276,17 @@ func (l *live) open(id string) {
 		l.t.Fatal(err)
 	}
 	l.whole = false
-	_, cmd := l.Update(current.OpenedMsg{Opened: current.Opened{Session: s}})
-	l.run(cmd)
+	l.arrives(s)
 	l.until("the session", func() bool { return l.whole })
 	l.planned()
+}
+
+// arrives shows a session that was opened.
+func (l *live) arrives(s *session.Session) {
+	_, cmd := l.Update(app.Then(func() tea.Cmd {
+		return l.current.Arrive(current.Arrived{Opened: current.Opened{Session: s}})
+	}))
+	l.run(cmd)
 }
 
 // planned waits until the panel shows the plan of the draft as it is now.

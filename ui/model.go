@@ -95,7 +95,8 @@ func New(o Options) (*Model, error) {
 		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
 	}
 	m.current = current.Model{
-		Context: m.ctx, Draft: func() current.Draft { return current.Draft(m.composer.Next()) },
+		Context: m.ctx, Screen: m.currentScreen(),
+		Draft: func() current.Draft { return current.Draft(m.composer.Next()) },
 	}
 	m.chat = transcript.New(transcript.Deps{
 		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
@@ -173,7 +174,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !keepsPanel(m, msg) {
 		m.panel.Changed()
 	}
-	cmd := tea.Batch(m.answer(msg), m.handle(nil, m.current.Events(), m.currentEvent), m.updateComposer(nil))
+	cmd := tea.Batch(m.answer(msg), m.updateComposer(nil))
 	settleLines(m)
 	return m, cmd
 }
@@ -235,8 +236,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateInspector(msg)
 	case inspector.PricesMsg:
 		return m.updateRepairs(msg)
-	case current.Msg:
-		return m.current.Update(msg)
 	case app.Then:
 		return msg()
 	case composer.Msg:

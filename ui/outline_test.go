@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/uitest"
 )
@@ -41,7 +40,7 @@ func TestCollapsedMessagesStayCollapsed(t *testing.T) {
 	m.Update(uitest.Key("enter"))
 	want := "    2  user       message 1   27 characters"
 	_, plan := inspected(t)
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	if !strings.Contains(plain(m), "▌"+want) {
 		t.Errorf("a new plan expanded the message or took the selection:\n%s", plain(m))
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"winnow/session"
-	"winnow/ui/current"
 	"winnow/ui/layout"
 	"winnow/ui/list"
 	"winnow/ui/uitest"
@@ -43,7 +42,7 @@ func TestAnotherSessionEndsATrial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Update(current.OpenedMsg{Opened: current.Opened{Session: s}})
+	l.arrives(s)
 	if l.panel.Whatif != nil || l.overlays.any() || l.layout.Context != layout.Hidden || !l.layout.Panel.Empty() {
 		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}

@@ -8,7 +8,6 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/current"
 )
 
 // besideAnother is the application on a session that another window has open: that window's session,
@@ -35,8 +34,7 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, cmd := l.Update(current.OpenedMsg{Opened: current.Opened{Session: s}})
-	l.run(cmd)
+	l.arrives(s)
 	l.until("a session for reading", func() bool { return l.current.ReadOnly })
 	return l, other
 }

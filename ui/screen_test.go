@@ -22,6 +22,7 @@ import (
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/current"
 	"winnow/ui/panel"
 	"winnow/ui/settings"
@@ -94,6 +95,11 @@ func tell(m *Model, at time.Duration, events ...session.Event) {
 	m.Update(turn.EventsMsg{Turn: m.turn.Number, Events: events, At: begun.Add(at)})
 }
 
+// plans shows a plan of the next request.
+func plans(m *Model, plan history.Plan) {
+	m.Update(app.Then(func() tea.Cmd { return m.planned(current.Planned{Plan: plan}) }))
+}
+
 func said(id int64, role history.Role, text string) store.Message {
 	return store.Message{
 		Message: history.Message{ID: id, Role: role, Content: text, Status: history.Complete},
@@ -163,7 +169,7 @@ func chatting(t testing.TB, w, h int) *Model {
 	}
 	m.current.Info.Title = "Parser rewrite"
 	m.repairs.Announced = true
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	return m
 }
 
@@ -340,7 +346,7 @@ var states = slices.Concat([]state{
 	}},
 	{"repairs-none", func(t testing.TB, w, h int) *Model {
 		m := fresh(t, w, h)
-		m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: history.Plan{}}})
+		plans(m, history.Plan{})
 		typing(m, "/repair")
 		m.Update(enter)
 		return m

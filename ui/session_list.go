@@ -6,9 +6,9 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/current"
-	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/sessions"
 	"winnow/ui/theme"
@@ -98,53 +98,44 @@ func (m *Model) sessionsScreen() sessions.Screen {
 	}
 }
 
-// currentEvent shows what is new about the session on the screen.
-func (m *Model) currentEvent(e event.Event) tea.Cmd {
-	switch e := e.(type) {
-	case current.Opened:
-		return m.opened(e)
-	case current.NotOpened:
-		sentence := m.notice.Error(theme.Sentence(e.Err))
-		if e.Left {
-			m.composer.Stay()
-			return tea.Batch(sentence, m.draftChanged())
-		}
-		return sentence
-	case current.Loaded:
-		return m.loaded(e)
-	case current.Leased:
-		if m.current.ReadOnly {
-			m.endQuestion()
-			m.composer.Clear() // the session's draft is the other window's
-			m.arrange()
-		}
-	case current.ForksRead:
-		m.chat.SetTrails(m.current.Forks.Trails())
-	case current.Planned:
-		return m.planned(e)
-	case current.Counted:
-		guessed := m.panel.Guessed != ""
-		m.panel.Count(e.Counting)
-		switch {
-		case !e.Done():
-			return m.current.Count()
-		case guessed:
-			return m.draftChanged() // once more, by counts alone
-		}
-	case current.Priced:
-		showCosts(m)
-	case current.PastRead:
-		return m.draftChanged()
-	case current.Switched:
-		return m.versionSwitched(e)
-	case current.Changed:
-		return openChanged(m)
-	case current.Elsewhere:
-		return elsewhere(m, e)
-	case current.Reread:
-		return reread(m, e)
-	case current.Reached:
-		return m.reached(e)
+// currentScreen is what the session on the screen has the rest of the screen do.
+func (m *Model) currentScreen() current.Screen {
+	return current.Screen{
+		Opened: m.opened,
+		NotOpened: func(err error, left bool) tea.Cmd {
+			if left {
+				m.composer.Stay()
+				return tea.Batch(m.notice.Error(theme.Sentence(err)), m.draftChanged())
+			}
+			return m.notice.Error(theme.Sentence(err))
+		},
+		Loaded: m.loaded,
+		Leased: func() {
+			if m.current.ReadOnly {
+				m.endQuestion()
+				m.composer.Clear() // the session's draft is the other window's
+				m.arrange()
+			}
+		},
+		ForksRead: func() { m.chat.SetTrails(m.current.Forks.Trails()) },
+		Planned:   m.planned,
+		Counted: func(c session.Counting) tea.Cmd {
+			guessed := m.panel.Guessed != ""
+			m.panel.Count(c)
+			switch {
+			case !c.Done():
+				return m.current.Count()
+			case guessed:
+				return m.draftChanged() // once more, by counts alone
+			}
+			return nil
+		},
+		Priced:    func() { showCosts(m) },
+		PastRead:  m.draftChanged,
+		Switched:  m.versionSwitched,
+		Changed:   func() tea.Cmd { return openChanged(m) },
+		Elsewhere: func(e session.Elsewhere) tea.Cmd { return elsewhere(m, e) },
+		Reread:    func(e current.Reread) tea.Cmd { return reread(m, e) },
+		Reached:   m.reached,
 	}
-	return nil
 }

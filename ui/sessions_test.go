@@ -169,7 +169,8 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	}
 	l.press("ctrl+s")
 	l.lists("parser", "bread")
-	if strings.Contains(plain(l.Model), "parser   open in another window") || !strings.Contains(plain(l.Model), "bread   open in another window") {
+	if screen := plain(l.Model); strings.Contains(screen, "parser   open in another window") ||
+		!strings.Contains(screen, "bread   open in another window") {
 		t.Fatalf("the list does not say which session another window has open:\n%s", plain(l.Model))
 	}
 	l.press("down", "ctrl+d")

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/notice"
@@ -52,22 +51,22 @@ func (m *Model) settingsScreen() settings.Screen {
 }
 
 // reached shows whether the session's model can be asked.
-func (m *Model) reached(e current.Reached) tea.Cmd {
+func (m *Model) reached(replaced string, err error) tea.Cmd {
 	// Another model, of which its end is on its way.
-	chosen := e.Replaced == "" && m.current.Session.Ref() != m.current.Ref
+	chosen := replaced == "" && m.current.Session.Ref() != m.current.Ref
 	if m.turn.Busy || chosen {
 		return nil
 	}
 	m.current.Refresh()
-	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		m.notice.Warn(notice.Alert{
-			Text: theme.Sentence(e.Err), Way: m.keys.First(keymap.Models) + " chooses another model",
+			Text: theme.Sentence(err), Way: m.keys.First(keymap.Models) + " chooses another model",
 			Cause: notice.Unreachable,
 		})
 		m.arrange()
 	}
-	if e.Replaced != "" {
-		return tea.Batch(m.notice.Say(e.Replaced), m.draftChanged())
+	if replaced != "" {
+		return tea.Batch(m.notice.Say(replaced), m.draftChanged())
 	}
 	return nil
 }

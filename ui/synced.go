@@ -73,7 +73,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 		sentence = m.notice.Say("This session was moved to the trash on another machine. It stays open here; " +
 			m.keys.First(keymap.Sessions) + " lists the trash.")
 	case e.Parted != 0 && e.Ends != m.current.OtherEnd:
-		sentence = m.notice.Say(otherBranch(m, e.Elsewhere))
+		sentence = m.notice.Say(otherBranch(m, e.Reread.Elsewhere))
 	case e.Added > 0:
 		sentence = m.notice.Say("Continued on " + machineOf(e.By) + ": " + theme.Plural(e.Added, "new message") + ".")
 	}
@@ -85,12 +85,12 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 }
 
 // elsewhere says of a session that was opened that another machine went on with another branch.
-func elsewhere(m *Model, e current.Elsewhere) tea.Cmd {
+func elsewhere(m *Model, e session.Elsewhere) tea.Cmd {
 	if _, here := m.chat.Index(e.Parted); !here || e.Ends == m.current.OtherEnd {
 		return nil
 	}
 	m.current.OtherEnd = e.Ends
-	return m.notice.Say(otherBranch(m, e.Elsewhere))
+	return m.notice.Say(otherBranch(m, e))
 }
 
 // otherBranch says that another machine went on from an earlier message, and how to go there.

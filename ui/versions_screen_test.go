@@ -23,7 +23,7 @@ func versioned(t testing.TB, w, h int) *Model {
 	messages[2].Sibling, messages[2].Siblings = 2, 3
 	messages[5].Sibling, messages[5].Siblings = 1, 2
 	m.chat.Follow(branch.Of(messages...))
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plans(m, plan)
 	return m
 }
 
@@ -38,11 +38,8 @@ func kindred(t testing.TB, w, h int) *Model {
 			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 		},
 	}
-	m.Update(current.FoundMsg{
-		Session: m.current.Session, Event: current.ForksRead{
-			Forks: current.NewForks(kin, m.chat.Messages, m.keys, m.current.Secrets),
-		},
-	})
+	m.current.Forks = current.NewForks(kin, m.chat.Messages, m.keys, m.current.Secrets)
+	m.current.Screen.ForksRead()
 	return m
 }
 
@@ -56,9 +53,9 @@ func edited(t testing.TB, w, h int) *Model {
 	typing(m, " Ever.")
 	plan := m.panel.Next.Plan
 	plan.Entries, plan.Next = plan.Entries[:2], nil
-	sum := &plan.Sum
-	sum.Sent, sum.Stored, sum.Pinned, sum.Body, sum.Draft, sum.Total = 1, 2, 0, 37, 20, 329
-	m.Update(current.PlannedMsg{Generation: m.current.Generation, Planned: current.Planned{Plan: plan}})
+	plan.Sum.Sent, plan.Sum.Stored, plan.Sum.Pinned = 1, 2, 0
+	plan.Sum.Body, plan.Sum.Draft, plan.Sum.Total = 37, 20, 329
+	plans(m, plan)
 	return m
 }
 
@@ -75,7 +72,7 @@ func versionStates() []state {
 			other := session.Elsewhere{
 				Parted: 3, Other: session.Version{Message: 9, Nth: 3, Of: 3}, Ends: 10, Machine: "desktop",
 			}
-			m.Update(current.FoundMsg{Session: m.current.Session, Event: current.Elsewhere{Elsewhere: other}})
+			m.current.Screen.Elsewhere(other)
 			return m
 		}},
 		{"editing", edited},

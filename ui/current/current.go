@@ -1,6 +1,6 @@
 // Package current is the session on the screen: its row and its model as the screen knows them, how it stands to other
 // windows and to its forks, and the opening of another one in its place. It asks the session in commands. What follows
-// for the rest of the screen it reports as events.
+// for the rest of the screen it has that do.
 package current
 
 import (
@@ -19,7 +19,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/current/background"
-	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -29,12 +28,12 @@ import (
 // were asked for the newest is shown.
 type Model struct {
 	*app.Context // nothing is planned while it is busy
-	event.Queue
-	Draft    func() Draft // as it is now
-	ReadOnly bool         // another window has the session: here it can be read
-	Forks    Forks
-	Earlier  int     // chats before a new one
-	At       Arrival // where in the session the cursor goes, as soon as that is read
+	Screen       Screen
+	Draft        func() Draft // as it is now
+	ReadOnly     bool         // another window has the session: here it can be read
+	Forks        Forks
+	Earlier      int     // chats before a new one
+	At           Arrival // where in the session the cursor goes, as soon as that is read
 
 	Stale    bool  // it was changed in the store beside this window, and is to be read again
 	OtherEnd int64 // the end of the branch that another machine went on with, as the user was told last
@@ -66,65 +65,44 @@ type Arrival struct {
 	Text    string // what is marked there, "" for nothing
 }
 
-// The events.
-type (
-	// Opened is a session to show. Notice is a sentence about it, "" for none.
-	Opened struct {
-		Session *session.Session
-		At      Arrival
-		Notice  string
-	}
-	// NotOpened says why no session came. Left says that the one on the screen had been left for it.
-	NotOpened struct {
-		Err  error
-		Left bool
-	}
-	// Loaded is the session on the screen as a whole, and the receipts of its answers. Earlier is how many chats there
-	// are before a new one.
-	Loaded struct {
-		Messages branch.Branch
-		Receipts map[int64]record.Receipt
-		Earlier  int
-		Err      error
-	}
-	// Leased says that it is known who may write in the session on the screen.
-	Leased struct{}
-	// ForksRead is which sessions belong to the one on the screen by a fork.
-	ForksRead struct{ Forks Forks }
-)
+// Opened is a session to show. Notice is a sentence about it, "" for none.
+type Opened struct {
+	Session *session.Session
+	At      Arrival
+	Notice  string
+}
 
-// Msg is a message for Update.
-type Msg interface{ currentMsg() }
+// Loaded is the session on the screen as a whole, and the receipts of its answers.
+type Loaded struct {
+	Messages branch.Branch
+	Receipts map[int64]record.Receipt
+	Err      error
+}
 
-type (
-	// OpenedMsg is another session to show, or why it could not be opened.
-	OpenedMsg struct {
-		Opened
-		Number  int              // of the request, 0 where the session on the screen was not left for it
-		Instead *session.Session // the session that it takes the place of, nil for any
-		Err     error
-	}
-	// FoundMsg is what a command has found out about a session: an event, where that session is still shown.
-	FoundMsg struct {
-		Session *session.Session
-		Event   event.Event
-		Err     error
-	}
-	leasedMsg struct {
-		session *session.Session
-		byOther bool
-		err     error
-	}
-)
+// Screen is what a session has the rest of the screen do when something is known of it.
+type Screen struct {
+	Opened    func(Opened) tea.Cmd
+	NotOpened func(err error, left bool) tea.Cmd // left: the session on the screen had been left for it
+	Loaded    func(Loaded) tea.Cmd
+	Leased    func() // it is known who may write in it
+	ForksRead func() // it is known which sessions belong to it by a fork
+	Planned   func(Planned) tea.Cmd
+	Counted   func(session.Counting) tea.Cmd // how far its messages are counted
+	Priced    func()                         // what it has cost so far was read
+	PastRead  func() tea.Cmd                 // its records tell about its next request
+	Switched  func(Switched) tea.Cmd
+	Changed   func() tea.Cmd                  // it was changed in the store beside this window
+	Elsewhere func(session.Elsewhere) tea.Cmd // another machine went on with another branch
+	Reread    func(Reread) tea.Cmd
 
-func (OpenedMsg) currentMsg() {}
-func (FoundMsg) currentMsg()  {}
-func (leasedMsg) currentMsg() {}
+	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
+	Reached func(replaced string, err error) tea.Cmd
+}
 
 // Show puts another session on the screen.
 func (c *Model) Show(s *session.Session) {
 	*c = Model{
-		Context: c.Context, Draft: c.Draft, ReadOnly: s.LeasedByOther(),
+		Context: c.Context, Screen: c.Screen, Draft: c.Draft, ReadOnly: s.LeasedByOther(),
 		planning: planning{Generation: c.Generation}, number: c.number, Background: c.Background,
 	}
 	c.Session, c.Busy = s, false
@@ -146,83 +124,94 @@ func (c *Model) Title() string {
 // Start takes the lease of the session on the screen and reads what opening it left out.
 func (c *Model) Start() tea.Cmd {
 	s, db, fresh := c.Session, c.With.Store, c.Info.ID == ""
-	load := c.ask(func(ctx context.Context) (event.Event, error) {
+	load := c.ask(func(ctx context.Context) (app.Then, error) {
 		err := s.LoadRest(ctx)
 		receipts, more := s.Records().Receipts(ctx)
 		earlier := 0
 		if fresh && db != nil {
 			earlier, _ = db.CountSessions(ctx) // a number that is not known is not shown
 		}
-		return Loaded{s.Branch(), receipts, earlier, errors.Join(err, more)}, nil
+		return func() tea.Cmd {
+			c.Earlier = earlier
+			return c.Screen.Loaded(Loaded{s.Branch(), receipts, errors.Join(err, more)})
+		}, nil
 	})
-	if c.With.Store == nil {
+	if db == nil {
 		return load
 	}
 	return tea.Batch(load, c.Run(func(ctx context.Context) tea.Msg {
 		byOther, err := s.Lease(ctx)
-		return leasedMsg{s, byOther, err}
+		return app.Then(func() tea.Cmd { return c.leased(s, byOther, err) })
 	}))
+}
+
+// leased takes who may write in a session.
+func (c *Model) leased(s *session.Session, byOther bool, err error) tea.Cmd {
+	switch {
+	case s != c.Session && c.Background.Has(s):
+		return nil
+	case s != c.Session:
+		return Leave(s) // another one was opened meanwhile
+	case err != nil:
+		return c.Fail(theme.Sentence(err))
+	}
+	c.ReadOnly = byOther
+	c.Screen.Leased()
+	return nil
 }
 
 // ReadForks reads which sessions belong to the one on the screen by a fork.
 func (c *Model) ReadForks() tea.Cmd {
 	s, keys, secrets := c.Session, c.Keys, c.Secrets
-	return c.ask(func(ctx context.Context) (event.Event, error) {
+	return c.ask(func(ctx context.Context) (app.Then, error) {
 		kin, err := s.Kin(ctx)
-		return ForksRead{NewForks(kin, s.Branch(), keys, secrets)}, err
+		return func() tea.Cmd {
+			c.Forks = NewForks(kin, s.Branch(), keys, secrets)
+			c.Screen.ForksRead()
+			return nil
+		}, err
 	})
 }
 
-// Update takes what a command brought.
-func (c *Model) Update(msg Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case OpenedMsg:
-		switch {
-		case c.Background.Has(msg.Session) && msg.Number != c.number:
-			return nil // another one was asked for since; this one stays where it is
-		case msg.Number != 0 && msg.Number != c.number, msg.Instead != nil && msg.Instead != c.Session:
-			return Leave(msg.Session) // another one was asked for since
-		case errors.Is(msg.Err, errStillOpen):
-			return c.Context.Say("It is still open in the other window.")
-		case msg.Err != nil:
-			return c.Emit(NotOpened{msg.Err, msg.Number != 0})
-		}
-		return c.Emit(msg.Opened)
-	case FoundMsg:
-		switch {
-		case msg.Session != c.Session || errors.Is(msg.Err, context.Canceled):
-			return nil
-		case msg.Err != nil:
-			return c.Fail(theme.Sentence(msg.Err))
-		}
-		switch e := msg.Event.(type) {
-		case ForksRead:
-			c.Forks = e.Forks
-		case Loaded:
-			c.Earlier = e.Earlier
-		}
-		return c.Emit(msg.Event)
-	case dueMsg:
-		if msg.generation == c.Generation && !c.Busy {
-			return c.Plan()
-		}
-	case PlannedMsg:
-		if msg.Generation == c.Generation {
-			return c.Emit(msg.Planned)
-		}
-	case leasedMsg:
-		switch {
-		case msg.session != c.Session && c.Background.Has(msg.session):
-			return nil
-		case msg.session != c.Session:
-			return Leave(msg.session) // another one was opened meanwhile
-		case msg.err != nil:
-			return c.Fail(theme.Sentence(msg.err))
-		}
-		c.ReadOnly = msg.byOther
-		return c.Emit(Leased{})
+// ask makes the command that finds something out about the session on the screen, and what is left to do then where
+// that session is still shown.
+func (c *Model) ask(do func(context.Context) (app.Then, error)) tea.Cmd {
+	s := c.Session
+	return c.Run(func(ctx context.Context) tea.Msg {
+		then, err := do(ctx)
+		return app.Then(func() tea.Cmd {
+			switch {
+			case s != c.Session || errors.Is(err, context.Canceled):
+				return nil
+			case err != nil:
+				return c.Fail(theme.Sentence(err))
+			}
+			return then()
+		})
+	})
+}
+
+// Arrived is another session to show, or why it could not be opened.
+type Arrived struct {
+	Opened
+	Number  int              // of the request, 0 where the session on the screen was not left for it
+	Instead *session.Session // the session that it takes the place of, nil for any
+	Err     error
+}
+
+// Arrive shows a session that was opened, unless another one was asked for since.
+func (c *Model) Arrive(a Arrived) tea.Cmd {
+	switch {
+	case c.Background.Has(a.Session) && a.Number != c.number:
+		return nil // it stays where it is
+	case a.Number != 0 && a.Number != c.number, a.Instead != nil && a.Instead != c.Session:
+		return Leave(a.Session)
+	case errors.Is(a.Err, errStillOpen):
+		return c.Say("It is still open in the other window.")
+	case a.Err != nil:
+		return c.Screen.NotOpened(a.Err, a.Number != 0)
 	}
-	return nil
+	return c.Screen.Opened(a.Opened)
 }
 
 // Reveal shows what looks like a secret, or hides it again.
@@ -231,16 +220,13 @@ func (c *Model) Reveal() {
 	c.Forks.secrets = c.Secrets
 }
 
-// Number is that of the newest request.
-func (c *Model) Number() int { return c.number }
-
 // open makes the command that opens a session in the place of the one on the screen.
 func (c *Model) open(next Opened, open func(context.Context) (*session.Session, error)) tea.Cmd {
 	c.number++
-	msg := OpenedMsg{Opened: next, Number: c.number}
+	a := Arrived{Opened: next, Number: c.number}
 	return c.Run(func(ctx context.Context) tea.Msg {
-		msg.Session, msg.Err = open(ctx)
-		return msg
+		a.Session, a.Err = open(ctx)
+		return app.Then(func() tea.Cmd { return c.Arrive(a) })
 	})
 }
 
@@ -335,7 +321,7 @@ func forkedSentence(title, at string) string {
 func (c *Model) Keep() tea.Cmd {
 	switch {
 	case !c.Session.Temporary():
-		return c.Context.Say("This session is already saved.")
+		return c.Say("This session is already saved.")
 	case c.Session.Branch().Len() == 0:
 		return c.Fail("There is nothing to save yet.")
 	case c.Busy:
@@ -343,12 +329,12 @@ func (c *Model) Keep() tea.Cmd {
 	}
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
-		msg := OpenedMsg{Opened: Opened{Notice: "This chat is now saved in the list of sessions."}, Instead: s}
+		a := Arrived{Opened: Opened{Notice: "This chat is now saved in the list of sessions."}, Instead: s}
 		var row store.Session
-		if row, msg.Err = s.Keep(ctx, deps.Store); msg.Err == nil {
-			msg.Session, msg.Err = session.Open(ctx, deps, row.ID, ref)
+		if row, a.Err = s.Keep(ctx, deps.Store); a.Err == nil {
+			a.Session, a.Err = session.Open(ctx, deps, row.ID, ref)
 		}
-		return msg
+		return app.Then(func() tea.Cmd { return c.Arrive(a) })
 	})
 }
 
@@ -359,22 +345,19 @@ var errStillOpen = errors.New("the session is still open in the other window")
 func (c *Model) TakeOver() tea.Cmd {
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
-		msg := OpenedMsg{
-			Opened: Opened{
-				Notice: "You can write in this session again; everything added in the other window is loaded.",
-			}, Instead: s,
-		}
+		a := Arrived{Instead: s}
+		a.Notice = "You can write in this session again; everything added in the other window is loaded."
 		byOther, err := s.Lease(ctx)
-		if msg.Err = err; byOther {
-			msg.Err = errStillOpen
+		if a.Err = err; byOther {
+			a.Err = errStillOpen
 		}
-		if msg.Err == nil {
-			msg.Session, msg.Err = session.Open(ctx, deps, s.Info().ID, ref)
+		if a.Err == nil {
+			a.Session, a.Err = session.Open(ctx, deps, s.Info().ID, ref)
 		}
-		if msg.Err == nil {
-			_, msg.Err = msg.Session.Lease(ctx) // it is this window's already
+		if a.Err == nil {
+			_, a.Err = a.Session.Lease(ctx) // it is this window's already
 		}
-		return msg
+		return app.Then(func() tea.Cmd { return c.Arrive(a) })
 	})
 }
 

@@ -3,8 +3,12 @@ package current
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/llm"
@@ -14,8 +18,13 @@ import (
 	"winnow/ui/keymap"
 )
 
-// opening is a session on the screen.
-func opening(t *testing.T) *Model {
+// fixture is a session on a screen that notes what it is told.
+type fixture struct {
+	*Model
+	told []string
+}
+
+func opening(t *testing.T) *fixture {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
 	if err != nil {
@@ -28,86 +37,96 @@ func opening(t *testing.T) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Model{Context: &app.Context{With: deps, Keys: keymap.Default(), Program: t.Context}}
-	o.Fail = o.Queue.SayError
+	o := new(fixture)
+	note := func(what string) tea.Cmd { o.told = append(o.told, what); return nil }
+	o.Model = &Model{
+		Context: &app.Context{With: deps, Keys: keymap.Default(), Program: t.Context, Say: note, Fail: note},
+		Draft:   func() Draft { return Draft{Text: "hello"} },
+		Screen: Screen{
+			Opened:    func(e Opened) tea.Cmd { return note(fmt.Sprint("opened ", e.Session != nil)) },
+			NotOpened: func(err error, left bool) tea.Cmd { return note(fmt.Sprint("not opened ", err != nil, left)) },
+			ForksRead: func() { note("forks") },
+			Planned:   func(Planned) tea.Cmd { return note("planned") },
+		},
+	}
 	o.Show(s)
 	return o
+}
+
+// takes runs a command, and what is left to do then, and returns the command of that with what the screen was told.
+func (o *fixture) takes(cmd tea.Cmd) (tea.Cmd, string) {
+	o.told = nil
+	next := cmd().(app.Then)()
+	return next, strings.Join(o.told, ", ")
 }
 
 func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 	o := opening(t)
 	first, second := o.New(), o.New()
-	late, newer := first().(Msg), second().(Msg)
-	if leave := o.Update(late); len(o.Events()) > 0 || leave == nil {
-		t.Errorf("the session that was asked for first is left: %v; want that and no event", leave != nil)
+	if leave, told := o.takes(first); told != "" || leave == nil {
+		t.Errorf("the session that was asked for first is left: %v, and %q; want that and nothing", leave != nil, told)
 	}
-	o.Update(newer)
-	events := o.Events()
-	if len(events) != 1 {
-		t.Fatalf("the newer one: %v", events)
-	}
-	if e, ok := events[0].(Opened); !ok || e.Session == nil {
-		t.Errorf("the newer one is %#v, want it opened", events[0])
+	if _, told := o.takes(second); told != "opened true" {
+		t.Errorf("the newer one: %q", told)
 	}
 }
 
 func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 	o := opening(t)
-	cmd := o.Open("ffffffff", Arrival{})
-	o.Update(cmd().(Msg))
-	events := o.Events()
-	if e, ok := events[0].(NotOpened); !ok || !e.Left || e.Err == nil {
-		t.Errorf("got %#v, want why it did not come", events)
+	if _, told := o.takes(o.Open("ffffffff", Arrival{})); told != "not opened true true" {
+		t.Errorf("got %q, want why it did not come", told)
 	}
 }
 
 func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 	o := opening(t)
+	found := func(err error) tea.Cmd {
+		return o.ask(func(context.Context) (app.Then, error) { return func() tea.Cmd { return o.Say("found") }, err })
+	}
 	for _, c := range []struct {
-		msg  Msg
-		want int
+		err  error
+		want string
 	}{
-		{FoundMsg{Session: nil, Event: Priced{}}, 0},
-		{FoundMsg{Session: o.Session, Event: Priced{}, Err: context.Canceled}, 0},
-		{FoundMsg{Session: o.Session, Event: Priced{}, Err: errors.New("the disk is full")}, 1},
-		{FoundMsg{Session: o.Session, Event: Priced{}}, 1},
-		{OpenedMsg{Instead: new(session.Session)}, 0},
+		{nil, "found"}, {context.Canceled, ""}, {errors.New("the disk is full"), "the disk is full."},
 	} {
-		o.Update(c.msg)
-		if events := o.Events(); len(events) != c.want {
-			t.Errorf("%#v: %v, want %d events", c.msg, events, c.want)
+		if _, told := o.takes(found(c.err)); told != c.want {
+			t.Errorf("%v: %q, want %q", c.err, told, c.want)
 		}
+	}
+	late := found(nil)
+	o.Session = new(session.Session)
+	if _, told := o.takes(late); told != "" {
+		t.Errorf("of another session: %q", told)
+	}
+	if o.Arrive(Arrived{Instead: new(session.Session)}); len(o.told) > 0 {
+		t.Errorf("in the place of another session: %q", o.told)
 	}
 }
 
 func TestALoadedSessionKnowsItsForks(t *testing.T) {
 	o := opening(t)
-	o.Update(o.ReadForks()().(Msg))
-	events := o.Events()
-	if len(events) != 1 || o.Forks.From() != "" {
-		t.Errorf("got %v, from %q", events, o.Forks.From())
+	if _, told := o.takes(o.ReadForks()); told != "forks" || o.Forks.From() != "" {
+		t.Errorf("got %q, from %q", told, o.Forks.From())
 	}
 }
 
 func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	o := opening(t)
-	o.Draft = func() Draft { return Draft{Text: "hello"} }
 	o.PlanSoon()
-	old := o.Plan()().(PlannedMsg)
-	o.PlanSoon()
-	if o.Update(old); len(o.Events()) > 0 {
+	old := o.Plan()
+	due := o.PlanSoon()
+	if _, told := o.takes(old); told != "" {
 		t.Error("the plan of an older draft is shown")
 	}
-	newer := o.Plan()().(PlannedMsg)
-	o.Update(newer)
-	if got := o.Events(); len(got) != 1 {
-		t.Errorf("the plan of the draft: %v, want it shown", got)
+	if _, told := o.takes(o.Plan()); told != "planned" {
+		t.Errorf("the plan of the draft: %q, want it shown", told)
 	}
-	if due := o.Update(dueMsg{o.Generation}); due == nil {
+	if plan, _ := o.takes(due); plan == nil {
 		t.Error("a draft that has rested is not planned")
 	}
+	due = o.PlanSoon()
 	o.Busy = true
-	if due := o.Update(dueMsg{o.Generation}); due != nil {
+	if plan, _ := o.takes(due); plan != nil {
 		t.Error("the draft is planned while an answer arrives")
 	}
 	if o.PlanSoon() != nil {

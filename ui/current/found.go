@@ -9,126 +9,102 @@ import (
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/event"
+	"winnow/ui/app"
 )
 
-// The events of what is found out about the session on the screen while it is used.
-type (
-	// Counted says how far its messages are counted.
-	Counted struct{ session.Counting }
-	// Priced says that what it has cost so far was read.
-	Priced struct{}
-	// PastRead says that it knows what its records tell about its next request.
-	PastRead struct{}
-	// Switched is the version of a message whose branch is the active one now, or Only says that there is one version
-	// of the message Of.
-	Switched struct {
-		Of      int64
-		Version session.Version
-		Only    bool
-	}
-	// Reread is what was changed in the session on the screen beside this window, and the receipts of its answers.
-	Reread struct {
-		session.Reread
-		Receipts map[int64]record.Receipt
-		Gone     bool // it is not in the store any more
-		Later    bool // it can only be read when its turn is over, or when it is loaded
-	}
-	// Changed says that it was changed in the store beside this window.
-	Changed struct{}
-	// Elsewhere is the branch that another machine went on with while this one did with the branch in use.
-	Elsewhere struct{ session.Elsewhere }
-	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
-	Reached struct {
-		Replaced string
-		Err      error
-	}
-)
+// Switched is the version of a message whose branch is the active one now, or Only says that there is one version of
+// the message Of.
+type Switched struct {
+	Of      int64
+	Version session.Version
+	Only    bool
+}
 
-// ask makes the command that finds something out about the session on the screen.
-func (c *Model) ask(do func(context.Context) (event.Event, error)) tea.Cmd {
-	s := c.Session
-	return c.Run(func(ctx context.Context) tea.Msg {
-		e, err := do(ctx)
-		return FoundMsg{s, e, err}
-	})
+// Reread is what was changed in the session on the screen beside this window, and the receipts of its answers.
+type Reread struct {
+	session.Reread
+	Receipts map[int64]record.Receipt
+	Gone     bool // it is not in the store any more
+	Later    bool // it can only be read when its turn is over, or when it is loaded
 }
 
 // Learn finds out what else there is to know about a session that was loaded.
 func (c *Model) Learn() tea.Cmd {
 	s := c.Session
-	prices := c.ask(func(ctx context.Context) (event.Event, error) {
-		return Priced{}, s.ReadSpent(ctx)
+	prices := c.ask(func(ctx context.Context) (app.Then, error) {
+		return func() tea.Cmd { c.Screen.Priced(); return nil }, s.ReadSpent(ctx)
 	})
-	past := c.ask(func(ctx context.Context) (event.Event, error) { return PastRead{}, s.LoadPast(ctx) })
+	past := c.ask(func(ctx context.Context) (app.Then, error) { return c.Screen.PastRead, s.LoadPast(ctx) })
 	return tea.Batch(c.Count(), prices, c.Reach(), past, c.ReadForks(), c.FindElsewhere())
 }
 
 // Count counts some messages that were never counted, such as imported ones.
 func (c *Model) Count() tea.Cmd {
 	s := c.Session
-	return c.ask(func(ctx context.Context) (event.Event, error) {
-		c, err := s.CountSome(ctx)
-		return Counted{c}, err
+	return c.ask(func(ctx context.Context) (app.Then, error) {
+		counting, err := s.CountSome(ctx)
+		return func() tea.Cmd { return c.Screen.Counted(counting) }, err
 	})
 }
 
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.
 func (c *Model) Reach() tea.Cmd {
 	s := c.Session
-	return c.ask(func(ctx context.Context) (event.Event, error) {
+	return c.ask(func(ctx context.Context) (app.Then, error) {
 		replaced, err := s.Reach(ctx)
-		return Reached{replaced, err}, nil
+		return func() tea.Cmd { return c.Screen.Reached(replaced, err) }, nil
 	})
 }
 
 // SwitchVersion goes to the branch of the version of a message that is so many versions after its own.
 func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 	s := c.Session
-	return c.ask(func(ctx context.Context) (event.Event, error) {
+	return c.ask(func(ctx context.Context) (app.Then, error) {
 		v, err := s.SwitchVersion(ctx, message, by)
-		if errors.Is(err, session.ErrOneVersion) {
-			return Switched{Of: message, Only: true}, nil
+		to := Switched{message, v, errors.Is(err, session.ErrOneVersion)}
+		if to.Only {
+			err = nil
 		}
-		return Switched{message, v, false}, err
+		return func() tea.Cmd { return c.Screen.Switched(to) }, err
 	})
 }
 
 // FindChanged finds out whether it was changed in the store beside this window, as by a sync of another window.
 func (c *Model) FindChanged() tea.Cmd {
 	s := c.Session
-	return c.Run(func(ctx context.Context) tea.Msg {
-		stale, err := s.Stale(ctx)
-		if err != nil || !stale {
-			return nil // what is wrong with the store is said when something is stored
+	return c.ask(func(ctx context.Context) (app.Then, error) {
+		if stale, err := s.Stale(ctx); err == nil && stale {
+			return c.Screen.Changed, nil
 		}
-		return FoundMsg{s, Changed{}, nil}
+		return func() tea.Cmd { return nil }, nil // what is wrong with the store is said when something is stored
 	})
 }
 
 // Reread takes over what was changed in the store beside this window.
 func (c *Model) Reread() tea.Cmd {
 	s := c.Session
-	return c.ask(func(ctx context.Context) (event.Event, error) {
+	return c.ask(func(ctx context.Context) (app.Then, error) {
 		found, err := s.Reread(ctx)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			return Reread{Gone: true}, nil
-		case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrLoading):
-			return Reread{Later: true}, nil
-		case err != nil:
-			return nil, err
+		read := Reread{
+			Reread: found, Gone: errors.Is(err, store.ErrNotFound),
+			Later: errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrLoading),
 		}
-		receipts, err := s.Records().Receipts(ctx)
-		return Reread{Reread: found, Receipts: receipts}, errors.Join(err, s.ReadSpent(ctx))
+		switch {
+		case read.Gone, read.Later:
+			err = nil
+		case err == nil:
+			read.Receipts, err = s.Records().Receipts(ctx)
+			err = errors.Join(err, s.ReadSpent(ctx))
+		}
+		return func() tea.Cmd { return c.Screen.Reread(read) }, err
 	})
 }
 
 // FindElsewhere finds out whether another machine went on with another branch.
 func (c *Model) FindElsewhere() tea.Cmd {
 	s := c.Session
-	return c.ask(func(ctx context.Context) (event.Event, error) {
+	return c.ask(func(ctx context.Context) (app.Then, error) {
 		found, err := s.Elsewhere(ctx)
-		return Elsewhere{found}, err
+		return func() tea.Cmd { return c.Screen.Elsewhere(found) }, err
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/ui/event"
+	"winnow/ui/app"
 	"winnow/ui/theme"
 )
 
@@ -34,18 +34,6 @@ type Planned struct {
 	Err   error
 	Exact bool // it goes by the server's own count of the plan before it
 }
-
-// PlannedMsg is a plan of the next request. One of an older generation is dropped.
-type PlannedMsg struct {
-	Generation int
-	Planned
-}
-
-// dueMsg says that the draft has rested long enough to be planned.
-type dueMsg struct{ generation int }
-
-func (PlannedMsg) currentMsg() {}
-func (dueMsg) currentMsg()     {}
 
 // planning is the plan of the next request, while it is made.
 type planning struct {
@@ -97,7 +85,14 @@ func (c *Model) PlanSoon() tea.Cmd {
 	if c.Busy {
 		return nil
 	}
-	return tea.Tick(RestTime, func(time.Time) tea.Msg { return dueMsg{n} })
+	return tea.Tick(RestTime, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			if n != c.Generation || c.Busy {
+				return nil
+			}
+			return c.Plan()
+		})
+	})
 }
 
 // Plan plans the next request with the draft as it is now.
@@ -105,7 +100,17 @@ func (c *Model) Plan() tea.Cmd {
 	plan, n := c.Planner(), c.Generation
 	return func() tea.Msg {
 		p, err := plan()
-		return PlannedMsg{n, Planned{Plan: p, Err: err}}
+		return c.show(n, Planned{Plan: p, Err: err})
+	}
+}
+
+// show shows a plan, unless the draft has changed since.
+func (c *Model) show(generation int, p Planned) app.Then {
+	return func() tea.Cmd {
+		if generation != c.Generation {
+			return nil
+		}
+		return c.Screen.Planned(p)
 	}
 }
 
@@ -130,11 +135,11 @@ func (c *Model) CountExactly(shown history.Plan) tea.Cmd {
 		changed, err := s.Model().CountExactly(ctx, shown)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			return event.Notice{Text: theme.Sentence(err), Error: true}
+			return app.Then(func() tea.Cmd { return c.Fail(theme.Sentence(err)) })
 		case !changed:
 			return nil
 		}
 		p, err := plan()
-		return PlannedMsg{n, Planned{p, err, true}}
+		return c.show(n, Planned{p, err, true})
 	})
 }

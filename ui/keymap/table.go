@@ -205,7 +205,8 @@ func table() []Binding {
 		bind(Archive, "sessions", InSessions, "archive, or unarchive", "ctrl+a"),
 		bind(Delete, "sessions", InSessions, "move to the trash; there, delete permanently", "ctrl+d", "delete"),
 		bind(Restore, "sessions", InSessions, "restore from the trash", "ctrl+r"),
-		bind(Undo, "sessions", InSessions, "clear the filter; without one, undo the last change in this list", "ctrl+u"),
+		bind(Undo, "sessions", InSessions, "clear the filter; without one, undo the last change in this list",
+			"ctrl+u"),
 		bind(ForkOff, "sessions", InSessions, "fork the session at its end", "ctrl+f"),
 
 		bind(NextRepair, "repairs", InRepairs, "next repair", "n"),

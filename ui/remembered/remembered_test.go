@@ -68,7 +68,8 @@ func TestADamagedFileIsSaidAndReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, err := m.Read()
-		if err == nil || !strings.Contains(err.Error(), m.File) || strings.Contains(err.Error(), "\n") || c != (Choices{}) {
+		if err == nil || !strings.Contains(err.Error(), m.File) || strings.Contains(err.Error(), "\n") ||
+			c != (Choices{}) {
 			t.Errorf("%.20q: read %+v, %v, want nothing and why", text, c, err)
 		}
 		write(t, m.Panel(Off))

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -117,7 +116,9 @@ func (l *Model) archive() tea.Cmd {
 	db := l.With.Store
 	set := func(on bool) change {
 		said := map[bool]string{true: "Archived: ", false: "Unarchived: "}[on] + e.quoted() + "."
-		return change{id: e.ID, said: said, do: func(ctx context.Context) error { return db.SetArchived(ctx, e.ID, on) }}
+		return change{id: e.ID, said: said, do: func(ctx context.Context) error {
+			return db.SetArchived(ctx, e.ID, on)
+		}}
 	}
 	to, from := set(!e.Archived), set(e.Archived)
 	to.said, to.undo = to.said+l.undone(), &from
@@ -197,8 +198,8 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 	db := l.With.Store
 	return l.change(change{
 		id: s.ID,
-		said: fmt.Sprintf("Deleted permanently: %s. Backups may still hold it: winnow sessions purge --copies rewrite %s.",
-			s.quoted(), s.ID),
+		said: "Deleted permanently: " + s.quoted() +
+			". Backups may still hold it: winnow sessions purge --copies rewrite " + s.ID + ".",
 		do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) },
 	})
 }
@@ -280,7 +281,9 @@ func (l *Model) endTags() tea.Cmd {
 	}
 	db := l.With.Store
 	set := func(tags []string, said string) change {
-		return change{id: of.ID, said: said, do: func(ctx context.Context) error { return db.SetTags(ctx, of.ID, tags...) }}
+		return change{id: of.ID, said: said, do: func(ctx context.Context) error {
+			return db.SetTags(ctx, of.ID, tags...)
+		}}
 	}
 	to, from := set(tags, said), set(of.Tags, "The tags are unchanged.")
 	to.undo = &from

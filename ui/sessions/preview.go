@@ -329,7 +329,8 @@ func (m *Previewed) answer(st theme.Styles, o layout, w, most int) []string {
 	if d := m.drawn; d.lines == nil || d.w != w || d.most != most || d.theme != st.Name {
 		part := m.shown[:min(len(m.shown), (most+1)*w*mostPerCell)]
 		lines := markdown.New(st.Markdown, w, w).Render(strings.ToValidUTF8(part, ""))
-		m.drawn = rendered{w, most, st.Name, lines[:min(len(lines), most)], len(lines) > most || len(part) < len(m.shown)}
+		more := len(lines) > most || len(part) < len(m.shown)
+		m.drawn = rendered{w, most, st.Name, lines[:min(len(lines), most)], more}
 	}
 	indent := strings.Repeat(" ", o.text())
 	lines := make([]string, len(m.drawn.lines))

@@ -36,10 +36,12 @@ func empty(w, h int, filter string) *fixture {
 			With:   session.Deps{Now: func() time.Time { return begun }},
 		},
 		Screen: Screen{
-			Close:     func() { f.did = "close" },
-			New:       func() tea.Cmd { return note("new") },
-			Open:      func(id string) tea.Cmd { return note("open " + id) },
-			OpenAt:    func(h store.Hit, found string) tea.Cmd { return note(fmt.Sprint("open at ", h.Message, " ", found)) },
+			Close: func() { f.did = "close" },
+			New:   func() tea.Cmd { return note("new") },
+			Open:  func(id string) tea.Cmd { return note("open " + id) },
+			OpenAt: func(h store.Hit, found string) tea.Cmd {
+				return note(fmt.Sprint("open at ", h.Message, " ", found))
+			},
 			Fork:      func(id, name string) tea.Cmd { return note("fork " + id + " " + name) },
 			State:     func(string) (string, bool) { return "", false },
 			Unindexed: func() int64 { return 0 },

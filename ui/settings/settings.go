@@ -266,7 +266,8 @@ func (s *Model) Theme(name string) tea.Cmd {
 				Label: name, About: s.Themes.Description(theme.Name(name)), Value: name,
 			})
 		}
-		l := list.New(s.Context, list.Options{Title: ThemesTitle, Tries: "try", Does: "keep", Leaves: "cancel"}, items...)
+		o := list.Options{Title: ThemesTitle, Tries: "try", Does: "keep", Leaves: "cancel"}
+		l := list.New(s.Context, o, items...)
 		l.Select(string(s.Themes.Wanted))
 		s.Open(l, s.Theme)
 		return nil
@@ -275,7 +276,8 @@ func (s *Model) Theme(name string) tea.Cmd {
 	}
 	s.Themes.Wanted = theme.Name(name)
 	s.Restyle()
-	return tea.Batch(s.Say("The theme is "+name+"."+s.Memory.ThemeLasts()), s.Remember(s.Memory.Theme(theme.Name(name))))
+	return tea.Batch(s.Say("The theme is "+name+"."+s.Memory.ThemeLasts()),
+		s.Remember(s.Memory.Theme(theme.Name(name))))
 }
 
 // ThemesTitle is the title of the list of themes.
