@@ -42,10 +42,7 @@ func openZip(from Source) (f format, err error) {
 	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // No file is written by its name.
 		return f, fmt.Errorf("read the archive: %w", err)
 	}
-	x := &export{images: map[string]*zip.File{}, left: conversation.Largest}
-	if from.Large {
-		x.left = math.MaxInt64
-	}
+	x := &export{images: map[string]*zip.File{}, left: math.MaxInt64}
 	for _, f := range archive.File {
 		name := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
 		if conversationFile.MatchString(name) {
@@ -59,13 +56,11 @@ func openZip(from Source) (f format, err error) {
 		return f, errOtherZip
 	}
 	slices.SortStableFunc(x.files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
-	first, err := x.files[0].Open()
-	if err != nil {
-		return f, fmt.Errorf("read %s of the archive: %w", x.files[0].Name, err)
-	}
-	defer first.Close()
-	if f = recognise(first); !f.claude {
+	if f = recognise(x.open(x.files[0])); !f.claude {
 		f = format{read: chatgpt.Reader(x.image), many: true}
+	}
+	if !from.Large {
+		x.left = conversation.Largest
 	}
 	f.values = x.values()
 	return f, nil
@@ -75,34 +70,16 @@ func openZip(from Source) (f format, err error) {
 func (x *export) values() iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		for _, f := range x.files {
-			err := x.valuesOf(f, yield)
-			switch rest := fmt.Sprintf("the rest of %s cannot be read: %v", f.Name, err); {
-			case errors.Is(err, conversation.ErrTooLarge):
-				yield(conversation.Value{}, err)
-				return
-			case err == io.EOF, err != nil && !yield(conversation.Value{Broken: rest}, nil):
-				return
+			for v, err := range conversation.List(x.open(f), 1) {
+				if err != nil && !errors.Is(err, conversation.ErrTooLarge) {
+					v.Broken, err = fmt.Sprintf("the rest of %s cannot be read: %v", f.Name, err), nil
+				}
+				if !yield(v, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
-}
-
-// valuesOf yields the values of one file. The error is io.EOF where no more are wanted.
-func (x *export) valuesOf(f *zip.File, yield func(conversation.Value, error) bool) error {
-	file, err := f.Open()
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	for v, err := range conversation.List(&limited{file, x}, 1) {
-		if err != nil {
-			return err
-		}
-		if !yield(v, nil) {
-			return io.EOF
-		}
-	}
-	return nil
 }
 
 // image reads a file of the archive by the id that its name begins with.
@@ -111,26 +88,30 @@ func (x *export) image(id string) (name string, data []byte, ok bool) {
 	if f == nil || f.UncompressedSize64 > maxImage {
 		return "", nil, false
 	}
-	r, err := f.Open()
-	if err != nil {
-		return "", nil, false
-	}
-	defer r.Close()
-	data, err = io.ReadAll(io.LimitReader(&limited{r, x}, maxImage+1))
+	data, err := io.ReadAll(io.LimitReader(x.open(f), maxImage+1))
 	return path.Base(f.Name), data, err == nil && len(data) <= maxImage
 }
 
-// limited is a file of the archive while it is unpacked.
-type limited struct {
-	from io.Reader
+// open reads a file of the archive. What is unpacked is in memory, so nothing has to be closed.
+func (x *export) open(f *zip.File) io.Reader { return &unpacking{x: x, file: f} }
+
+// unpacking is a file of the archive while it is unpacked.
+type unpacking struct {
 	x    *export
+	file *zip.File
+	from io.Reader // nil before the first Read
 }
 
-func (l *limited) Read(b []byte) (int, error) {
-	if l.x.left <= 0 {
+func (u *unpacking) Read(b []byte) (n int, err error) {
+	if u.from == nil {
+		if u.from, err = u.file.Open(); err != nil {
+			return 0, err
+		}
+	}
+	if u.x.left <= 0 {
 		return 0, conversation.ErrTooLarge
 	}
-	n, err := l.from.Read(b[:min(int64(len(b)), l.x.left)])
-	l.x.left -= int64(n)
+	n, err = u.from.Read(b[:min(int64(len(b)), u.x.left)])
+	u.x.left -= int64(n)
 	return n, err
 }
