@@ -59,6 +59,7 @@ type Model struct {
 	ctx   *app.Context
 	items []Item
 	shown []match // what the filter leaves, in its order
+	all   []row   // the lines of that, nil until they are needed
 	at    int
 	w, h  int
 
@@ -105,7 +106,12 @@ func (m *Model) Hints() []key.Binding {
 func (m *Model) noMatch() bool { return len(m.items) > 0 && len(m.shown) == 0 }
 
 // Resize gives the list its size in cells.
-func (m *Model) Resize(w, h int) { m.w, m.h = w, h }
+func (m *Model) Resize(w, h int) {
+	if w != m.w {
+		m.all = nil
+	}
+	m.w, m.h = w, h
+}
 
 // Fill replaces the items. The filter stays, and the cursor stays on its value; where that is gone, on its line: what
 // a key does next must not move to another place of the list.
@@ -121,8 +127,11 @@ func (m *Model) Fill(items []Item) {
 func (m *Model) set(items []Item) {
 	m.items = items
 	m.measure()
-	m.shown = matches(items, m.Filter.Text(), m.Leads)
+	m.match()
 }
+
+// match finds what the filter leaves.
+func (m *Model) match() { m.shown, m.all = matches(m.items, m.Filter.Text(), m.Leads), nil }
 
 // Select puts the cursor on the item with a value, where the list shows it.
 func (m *Model) Select(value string) {
@@ -163,7 +172,7 @@ func (m *Model) Update(msg tea.Msg) Result {
 	if m.Filter.Text() == before {
 		return Moved
 	}
-	m.shown = matches(m.items, m.Filter.Text(), m.Leads)
+	m.match()
 	m.at = 0
 	if i := slices.IndexFunc(m.shown, func(s match) bool { return s.rank == exact }); i >= 0 {
 		m.at = i
@@ -231,8 +240,11 @@ type row struct {
 	more         bool // the line goes on with the one before it
 }
 
-// Rows are all lines of the items.
+// rows are all lines of the items.
 func (m *Model) rows() []row {
+	if m.all != nil {
+		return m.all
+	}
 	rows := make([]row, 0, len(m.shown))
 	group, column := "", m.column()
 	for i, s := range m.shown {
@@ -242,8 +254,13 @@ func (m *Model) rows() []row {
 			}
 			rows = append(rows, row{at: -1, group: group})
 		}
+		if m.Row != nil {
+			rows = append(rows, row{at: i})
+			continue
+		}
 		rows = append(rows, m.lines(i, column)...)
 	}
+	m.all = rows
 	return rows
 }
 
