@@ -219,7 +219,12 @@ func beginning(plan history.Plan, n int) int {
 	for _, s := range plan.Spans {
 		if s.Entry >= 0 && s.Message < n && !counted[s.Entry] {
 			counted[s.Entry] = true
-			tokens += plan.Entries[s.Entry].TokensAfter
+			e, size := &plan.Entries[s.Entry], s.To-s.From
+			if e.Recalled && !s.Recalled && size < e.CharsBefore { // shortened here, and recalled behind it
+				tokens += e.TokensBefore * size / e.CharsBefore
+				continue
+			}
+			tokens += e.TokensAfter
 		}
 	}
 	return tokens
