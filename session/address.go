@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+
+	"winnow/session/store"
 )
 
 // OtherAddressError says that the endpoint of a conversation is at another address than the one that its requests went
@@ -40,7 +42,7 @@ func (t *turn) keepAddress(ctx context.Context) error {
 	if row.ID == "" || row.Address != "" {
 		return nil // begin stores it with the row
 	}
-	if err := t.deps.Store.SetAddress(ctx, row.ID, now); err != nil {
+	if err := t.deps.Store.Update(ctx, row.ID, func(row *store.Session) { row.Address = now }); err != nil {
 		return err
 	}
 	t.mu.Lock()

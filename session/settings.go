@@ -43,7 +43,7 @@ func (s *Session) SetSystem(ctx context.Context, text string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if row := s.Info(); row.ID != "" {
-		if err := s.deps.Store.SetSystem(ctx, row.ID, text); err != nil {
+		if err := s.deps.Store.Update(ctx, row.ID, func(row *store.Session) { row.System, row.SystemFixed = text, true }); err != nil {
 			return err
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 // StartAnswer stores an answer that is about to arrive, with the status streaming and without calls
@@ -45,7 +43,7 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 		// Calls come with the end of an answer, never before it.
 		_, err = sqlite.Update(ctx, tx, "messages", []sql.NamedArg{
 			sql.Named("status", history.Streaming),
-			sql.Named("hash", fingerprint(m, nil)),
+			sql.Named("hash", newPrinter().print(&MessageLine{Message: m})),
 			sql.Named("reasoning", []byte(reasoning)),
 			sql.Named("content", []byte(content)),
 		}, sql.Named("id", id))
@@ -81,7 +79,7 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 		}
 		m := m
 		if r.Session != "" {
-			kept, err := s.putRequest(ctx, tx, &verdicts.Writer{}, r)
+			kept, err := s.putRequest(ctx, tx, &newestPlan{}, r)
 			if err != nil {
 				return Message{}, err
 			}
@@ -103,23 +101,16 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 }
 
 func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
-	attachments, hashes, err := attach(ctx, tx, m.Parts)
+	l := MessageLine{Message: m}
+	keys, err := l.attach(ctx, tx)
 	if err != nil {
 		return err
 	}
-	r := rowOf(0, m, hashes)
-	values, err := sqlite.Values(r)
+	_, err = sqlite.Update(ctx, tx, "messages", values(l.columns(), fixed), sql.Named("id", m.ID)) // nobody owns it now
 	if err != nil {
 		return err
 	}
-	// What the answer began with stays.
-	values = slices.DeleteFunc(values, func(v sql.NamedArg) bool {
-		return slices.Contains([]string{"id", "session", "seq", "parent", "created_ms", "alone", "fault"}, v.Name)
-	})
-	if _, err := sqlite.Update(ctx, tx, "messages", append(values, sql.Named("owner", "")), sql.Named("id", m.ID)); err != nil {
-		return err
-	}
-	return insertContent(ctx, tx, m.ID, m, r, attachments)
+	return l.insertContent(ctx, tx, keys)
 }
 
 // mine returns this store's token, or ErrNotStreamed where it streams nothing at all.
@@ -162,11 +153,11 @@ func streamed(ctx context.Context, tx *sql.Tx, id int64, token string) (Message,
 	return m, unindex(ctx, tx, []int64{id})
 }
 
-// Recover marks answers as interrupted whose program died while they arrived, and returns how many
+// interruptDead marks answers as interrupted whose program died while they arrived, and returns how many
 // there were. Open does it; a window that meets an answer that stopped growing may do it again. An
 // owner that was taken for dead by mistake, as on a network disk without locks, takes its
 // answer back at its next checkpoint.
-func (s *Store) Recover(ctx context.Context) (int, error) {
+func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
 	owners, err := inTx(ctx, s.view, doing, func(tx *sql.Tx) ([]string, error) {
 		return sqlite.Collect(ctx, tx, sqlite.Only[string], `

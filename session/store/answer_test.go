@@ -44,7 +44,7 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 			t.Errorf("after Checkpoint(%q): %q, %q, %s, damaged %v", text, got.Content, got.Reasoning, got.Status, got.Damaged)
 		}
 	}
-	must(t, "switch away", s.SetLeaf(ctx, session.ID, first.ID))
+	must(t, "switch away", s.Update(ctx, session.ID, func(row *Session) { row.Leaf = first.ID }))
 
 	c.add(time.Minute)
 	end := a

@@ -17,7 +17,6 @@ import (
 	"winnow/history"
 	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 var (
@@ -53,14 +52,16 @@ func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) err
 
 func (s *Store) apply(ctx context.Context, tx *sql.Tx, lines func(take func(Line) error) error) (Applied, error) {
 	a := applying{
-		ctx: context.WithoutCancel(ctx), s: s, tx: tx, clean: s.Cleaner(), print: newPrinter(), attached: map[string]int64{},
+		ctx: context.WithoutCancel(ctx), s: s, tx: tx,
+		clean: cleaner{clean: s.redact, hashes: map[string]string{}}, attached: map[string]int64{},
 		changed: map[int64]bool{}, diverged: map[int64]bool{}, latest: s.now().Add(mostAhead).UnixMilli() << numberBits,
 	}
 	err := lines(func(l Line) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return a.line(a.clean.Line(l))
+		a.clean.line(&l)
+		return a.line(l)
 	})
 	if err == nil {
 		err = a.finish()
@@ -77,13 +78,12 @@ type applying struct {
 	ctx      context.Context
 	s        *Store
 	tx       *sql.Tx
-	clean    *Cleaner
-	print    *printer
-	plans    verdicts.Writer
+	clean    cleaner
 	attached map[string]int64 // keys of attachments by hex hash
 	latest   int64            // no id is greater
 
 	session int64          // key of the session that the lines belong to, 0 in front of the first one
+	fresh   bool           // that session was not here
 	purged  *TombstoneLine // of that session, nil where it was not purged
 
 	added    []int64        // messages
@@ -108,13 +108,17 @@ func (a *applying) line(l Line) error {
 	case a.session == 0 && a.purged == nil:
 		return damaged("a row stands before its session")
 	case l.Message != nil:
-		return a.message(*l.Message)
+		return a.message(l.Message)
 	case a.purged != nil:
 		return nil
+	case l.Draft != nil:
+		return a.unsent("drafts", l.Draft)
+	case l.Queued != nil:
+		return a.unsent("queued", l.Queued)
 	case l.Request != nil:
-		return a.request(*l.Request)
+		return a.request(l.Request)
 	case l.Summary != nil:
-		return a.summary(*l.Summary)
+		return a.summary(l.Summary)
 	case l.Repair != nil:
 		return a.repair(l.Repair)
 	case l.Register != nil:
@@ -150,60 +154,55 @@ func (a *applying) beginSession(l *SessionLine) error {
 	if a.session, err = sessionThere(a.ctx, a.tx, l.ID); err != nil {
 		return err
 	}
-	if a.session == 0 {
+	if a.fresh = a.session == 0; a.fresh {
 		return a.addSession(l)
 	}
-	result, err := a.tx.ExecContext(a.ctx, `
+	moved, err := changedRows(a.tx.ExecContext(a.ctx, `
 		UPDATE sessions
-		SET updated_ms = max(updated_ms, ?2),
-			used = max(used, ?3)
-		WHERE n = ?1
-			AND (updated_ms < ?2 OR used < ?3)`, a.session, l.Updated, l.Used)
-	if err != nil {
-		return err
-	}
-	moved, err := result.RowsAffected()
+		SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
+		WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(l.Updated), l.used))
 	if moved > 0 {
 		a.changed[a.session] = true
 	}
 	return err
 }
 
+// changedRows is how many rows a statement changed.
+func changedRows(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 func (a *applying) addSession(l *SessionLine) error {
-	if max(l.Used, l.Updated, l.Created) > a.latest>>numberBits || l.Used < 0 {
+	if max(l.used, milliseconds(l.Updated), milliseconds(l.Created)) > a.latest>>numberBits || l.used < 0 {
 		return fmt.Errorf("%w: %w", ErrLine, ErrAhead)
 	}
 	if err := a.possible(l.ForkedAt); err != nil {
 		return err
 	}
+	l.Leaf, l.Messages, l.Turns, l.Address = 0, 0, 0, ""
 	var err error
-	if a.session, err = sqlite.InsertRow(a.ctx, a.tx, "sessions", l); err != nil {
+	if a.session, err = insertSession(a.ctx, a.tx, l); err != nil {
 		return err
 	}
 	a.out.Sessions++
 	a.changed[a.session] = true
-	tags := make([]string, len(l.Tags))
-	for i, tag := range l.Tags {
-		tags[i] = string(tag)
-	}
-	if err := setTags(a.ctx, a.tx, a.session, tags); err != nil {
-		return err
-	}
-	for _, q := range l.Queued {
-		if err := a.insert("queued", q); err != nil {
-			return err
-		}
-	}
-	if l.Draft == nil {
+	return nil
+}
+
+// unsent adds a draft or a queued message to a session that was not here.
+func (a *applying) unsent(table string, r row) error {
+	if !a.fresh {
 		return nil
 	}
-	return a.insert("drafts", *l.Draft)
+	return a.insert(table, r)
 }
 
 // insert adds a row of the session to a table.
-func (a *applying) insert(table string, row any) error {
-	_, err := sqlite.InsertRow(a.ctx, a.tx, table, row, sql.Named("session", a.session))
-	return err
+func (a *applying) insert(table string, r row) error {
+	return insertRow(a.ctx, a.tx, table, r, sql.Named("session", a.session))
 }
 
 // attachment stores the bytes of a part under the hash that they had where they came from, so that damaged ones stay
@@ -218,7 +217,7 @@ func (a *applying) attachment(l *AttachmentLine) error {
 }
 
 // message stores a message that is not here.
-func (a *applying) message(m MessageLine) error {
+func (a *applying) message(m *MessageLine) error {
 	if a.purged != nil {
 		if slices.Contains(a.purged.Messages, m.ID) {
 			return nil
@@ -242,12 +241,11 @@ func (a *applying) message(m MessageLine) error {
 	if err != nil {
 		return err
 	}
-	print := m.Damaged
-	if print == nil {
-		print = a.print.line(&m)
+	if m.hash == nil {
+		m.hash = newPrinter().print(m)
 	}
 	if here != 0 {
-		return a.messageAgain(here, m.ID, print)
+		return a.messageAgain(here, m)
 	}
 	if m.Parent != 0 {
 		there, err := a.here("messages", m.Parent)
@@ -261,25 +259,25 @@ func (a *applying) message(m MessageLine) error {
 			return damaged("message %d follows one of another session", m.ID)
 		}
 	}
-	row := messageRow{MessageLine: m, Session: a.session, Calls: len(m.ToolCalls), PartCount: len(m.Parts), Hash: string(print)}
-	if err := a.tx.QueryRowContext(a.ctx, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, a.session).Scan(&row.Seq); err != nil {
-		return err
-	}
-	if row.Status == Text(history.Streaming) {
-		row.Status = Text(history.Interrupted)
-	}
-	if _, err := sqlite.InsertRow(a.ctx, a.tx, "messages", row); err != nil {
-		return err
-	}
-	var attachments []int64
-	for _, part := range m.Parts {
-		key, there := a.attached[part.Hash]
+	var keys []int64
+	for _, part := range m.parts {
+		key, there := a.attached[part.hash]
 		if !there {
-			return damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.Hash)
+			return damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.hash)
 		}
-		attachments = append(attachments, key)
+		keys = append(keys, key)
 	}
-	if err := insertCallsAndParts(a.ctx, a.tx, m.ID, m, attachments); err != nil {
+	m.session, m.owner = a.session, ""
+	if m.Seq, err = nextSeq(a.ctx, a.tx, a.session); err != nil {
+		return err
+	}
+	if m.Status == history.Streaming {
+		m.Status = history.Interrupted
+	}
+	if err := insertRow(a.ctx, a.tx, "messages", m); err != nil {
+		return err
+	}
+	if err := m.insertCallsAndParts(a.ctx, a.tx, keys); err != nil {
 		return err
 	}
 	a.out.Messages++
@@ -301,21 +299,21 @@ func (a *applying) here(table string, id int64) (session int64, err error) {
 }
 
 // messageAgain is told of a message that is here. What it says never changes: other content is refused, also of a line
-// that claims to be damaged and names the hash of the content here.
-func (a *applying) messageAgain(session, id int64, print []byte) error {
+// that names the hash of the content here.
+func (a *applying) messageAgain(session int64, m *MessageLine) error {
 	var hash []byte
-	if err := a.tx.QueryRowContext(a.ctx, `SELECT hash FROM messages WHERE id = ?`, id).Scan(&hash); err != nil {
+	if err := a.tx.QueryRowContext(a.ctx, `SELECT hash FROM messages WHERE id = ?`, m.ID).Scan(&hash); err != nil {
 		return err
 	}
-	if !bytes.Equal(hash, print) || session != a.session {
+	if !bytes.Equal(hash, m.hash) || session != a.session {
 		a.out.Refused++
 	}
 	return nil
 }
 
 // noteDiverged notes that two machines went on with a session behind the same message.
-func (a *applying) noteDiverged(m MessageLine) error {
-	if m.Role != Text(history.User) || m.Parent == 0 || a.diverged[a.session] {
+func (a *applying) noteDiverged(m *MessageLine) error {
+	if m.Role != history.User || m.Parent == 0 || a.diverged[a.session] {
 		return nil
 	}
 	var diverged bool
@@ -337,69 +335,65 @@ func (a *applying) noteDiverged(m MessageLine) error {
 }
 
 // request stores a request that is not here, or what is known of its end since.
-func (a *applying) request(r RequestLine) error {
-	if err := a.possible(r.ID, r.User); err != nil {
+func (a *applying) request(l *RequestLine) error {
+	if err := a.possible(l.ID, l.User, l.base); err != nil {
 		return err
 	}
-	here, err := a.here("requests", r.ID)
+	here, err := a.here("requests", l.ID)
 	if err != nil {
 		return err
 	}
-	if r.ID == 0 || here != 0 && here != a.session {
-		return damaged("request %d is of another session", r.ID)
+	if l.ID == 0 || here != 0 && here != a.session {
+		return damaged("request %d is of another session", l.ID)
 	}
 	if here != 0 {
-		return a.requestAgain(r)
+		return a.requestAgain(l.Request)
 	}
-	if turn, err := turnOf(a.ctx, a.tx, r.User); err != nil {
+	if turn, err := turnOf(a.ctx, a.tx, l.User); err != nil {
 		return err
 	} else if turn > 0 {
-		r.Turn = int64(turn)
+		l.Turn = turn
 	}
-	if err := a.insert("requests", r); err != nil {
+	if err := a.insert("requests", &l.Request); err != nil {
 		return err
 	}
 	a.out.Requests++
 	a.changed[a.session] = true
-	if r.Plan == nil {
+	if l.Sum == nil {
 		return nil
 	}
-	err = a.plans.PutChange(a.ctx, a.tx, verdicts.Key{Session: a.session, Request: r.ID, Purpose: r.Purpose}, *r.Plan)
-	if errors.Is(err, verdicts.ErrNoBase) {
-		return fmt.Errorf("%w: %w", ErrWaits, err)
-	}
-	if errors.Is(err, verdicts.ErrPlan) {
-		return nil // a request whose plan cannot be read comes without it
+	if err = putChange(a.ctx, a.tx, a.session, l); errors.Is(err, errNoBase) {
+		err = fmt.Errorf("%w: %w", ErrWaits, err)
 	}
 	return err
 }
 
 // requestAgain takes over how a request ended, and that the server did read the whole of it.
-func (a *applying) requestAgain(r RequestLine) error {
-	var was RequestLine
-	err := sqlite.EachRow(a.ctx, a.tx, "requests WHERE id = ?", func(l *RequestLine) error { was = *l; return nil }, r.ID)
+func (a *applying) requestAgain(r Request) error {
+	here, err := readRows[Request](a.ctx, a.tx, "requests WHERE id = ?", r.ID)
 	if err != nil {
 		return err
 	}
-	r.Turn, r.Plan = was.Turn, nil
+	was := here[0]
 	switch {
-	case was.Ended == "" && r.Ended != "":
-	case was.CutExpected > 0 && r.CutExpected == 0 && r.Ended != "":
+	case was.End == "" && r.End != "":
+		r.Turn = was.Turn
+	case was.CutExpected > 0 && r.CutExpected == 0 && r.End != "":
 		was.CutExpected = 0
 		r = was
 	default:
 		return nil
 	}
-	values, err := sqlite.Values(r)
-	if err == nil {
-		_, err = sqlite.Update(a.ctx, a.tx, "requests", values, sql.Named("id", r.ID))
-	}
+	_, err = sqlite.Update(a.ctx, a.tx, "requests", values(r.columns(), 0), sql.Named("id", r.ID))
 	a.changed[a.session] = true
 	return err
 }
 
-func (a *applying) summary(l SummaryLine) error {
-	if err := a.possible(l.ID, l.First, l.Last); err != nil {
+func (a *applying) summary(l *Summary) error {
+	if !inOrder(l.Sources) {
+		return nil // it cannot be told what it stands for
+	}
+	if err := a.possible(l.ID, l.Sources[0][0], l.LastMessage()); err != nil {
 		return err
 	}
 	here, err := a.here("summaries", l.ID)
@@ -407,7 +401,7 @@ func (a *applying) summary(l SummaryLine) error {
 		return err
 	}
 	a.changed[a.session] = true
-	return a.insert("summaries", l)
+	return insertSummary(a.ctx, a.tx, a.session, l)
 }
 
 func (a *applying) repair(l *RepairLine) error {
@@ -416,12 +410,11 @@ func (a *applying) repair(l *RepairLine) error {
 	}
 	var there bool
 	err := a.tx.QueryRowContext(a.ctx, `SELECT EXISTS (SELECT 1 FROM repairs WHERE message = ? AND kind = ? AND before_hash = ?)`,
-		l.Message, string(l.Kind), l.Before).Scan(&there)
+		l.Message, l.Kind, l.Before).Scan(&there)
 	if err != nil || there {
 		return err
 	}
-	_, err = sqlite.InsertRow(a.ctx, a.tx, "repairs", l)
-	return err
+	return insertRow(a.ctx, a.tx, "repairs", l)
 }
 
 func (a *applying) register(r RegisterLine) error {
@@ -614,34 +607,15 @@ func (a *applying) finish() error {
 	return indexNew(a.ctx, a.tx, a.added)
 }
 
-// sessionThere is the key of a session by its whole id, 0 where there is none.
-func sessionThere(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
-	var n int64
-	err := tx.QueryRowContext(ctx, `SELECT n FROM sessions WHERE id = ?`, id).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	return n, err
-}
-
 // tombstoneOf is the tombstone of a session by its id, nil where it was not purged.
 func tombstoneOf(ctx context.Context, tx *sql.Tx, session string) (*TombstoneLine, error) {
-	l := TombstoneLine{Session: session}
-	var messages string
-	err := tx.QueryRowContext(ctx, `SELECT id, messages FROM tombstones WHERE session = ?`, session).Scan(&l.ID, &messages)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	all, err := readRows[TombstoneLine](ctx, tx, "tombstones WHERE session = ?", session)
+	if err != nil || len(all) == 0 {
+		return nil, err
 	}
-	if err == nil {
-		err = json.Unmarshal([]byte(messages), &l.Messages)
-	}
-	return &l, err
+	return &all[0], nil
 }
 
 func putTombstone(ctx context.Context, tx *sql.Tx, l TombstoneLine) error {
-	messages, err := json.Marshal(l.Messages)
-	if err != nil {
-		return err
-	}
-	return execute(ctx, tx, `INSERT INTO tombstones (id, session, messages) VALUES (?, ?, ?)`, l.ID, l.Session, string(messages))
+	return insertRow(ctx, tx, "tombstones", &l)
 }

@@ -21,10 +21,11 @@ func oldMessages(t testing.TB, s *Store, n int, text func(i int) string) Session
 		for seq := 2; seq <= n && err == nil; seq++ {
 			m := says(session.ID, last.ID, history.User, text(seq))
 			m.Status = history.Streaming // which is not indexed
+			m.Seq = seq
 			if m.ID, err = s.newID(ctx, tx); err != nil {
 				return err
 			}
-			last.ID, err = m.ID, insertAt(ctx, tx, key, seq, m, "")
+			last.ID, err = m.ID, insertMessage(ctx, tx, key, m, "")
 		}
 		if err == nil {
 			err = execute(ctx, tx, `UPDATE messages SET status = 'complete' WHERE session = ?`, key)

@@ -36,7 +36,8 @@ func longChat(b *testing.B, s *Store, n int) Session {
 			if m.ID, err = s.newID(ctx, tx); err != nil {
 				return err
 			}
-			if _, err = insertMessage(ctx, tx, key, m, ""); err != nil {
+			m.Seq = i + 1
+			if err = insertMessage(ctx, tx, key, m, ""); err != nil {
 				return err
 			}
 			parent = m.ID

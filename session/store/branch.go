@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -110,12 +109,11 @@ func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64,
 		limit = -1
 	}
 	// CROSS JOIN keeps SQLite from reading the session's messages first.
-	all, err := readRows(ctx, tx, "("+branchUp+" SELECT id AS of_branch FROM branch) CROSS JOIN messages m ON m.id = of_branch", from, n, limit)
+	all, err := readMessages(ctx, tx, "("+branchUp+" SELECT id AS of_branch FROM branch) CROSS JOIN messages m ON m.id = of_branch",
+		from, n, limit)
 	if err != nil {
 		return nil, err
 	}
-	// A parent is older than its child, so the order of the ids is the order of the branch.
-	slices.SortFunc(all, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
 	return complete(ctx, tx, session, all)
 }
 
@@ -155,50 +153,6 @@ func (s *Store) Uncounted(ctx context.Context, ids []int64, tokenizer string) (i
 				OR m.tokenizer <> ?`, sqlite.IDs(ids), tokenizer).Scan(&size)
 		return size, err
 	})
-}
-
-// MessagesWith returns the messages of one session that have these ids, in the order of their ids. Ids that no message
-// has are left out.
-func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
-	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
-		all, err := readRows(ctx, tx, "json_each(?) CROSS JOIN messages m ON m.id = json_each.value", sqlite.IDs(ids))
-		if err != nil || len(all) == 0 {
-			return nil, err
-		}
-		slices.SortFunc(all, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
-		session, err := sessionByKey(ctx, tx, all[0].key)
-		if err != nil {
-			return nil, err
-		}
-		return complete(ctx, tx, session.ID, all)
-	})
-}
-
-// Messages returns all messages of a session, those of every branch, in the order in which they were
-// stored: a message comes behind its parent.
-func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
-	return withSession(ctx, s.view, "read the messages", session, func(tx *sql.Tx, n int64) ([]Message, error) {
-		all, err := rowsWhere(ctx, tx, `m.session = ? ORDER BY m.id`, n)
-		if err != nil {
-			return nil, err
-		}
-		return complete(ctx, tx, session, all)
-	})
-}
-
-// SetLeaf makes a message the end of the session's active branch; 0 is an empty branch.
-func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
-	_, err := withSession(ctx, s.save, "switch the branch", session, func(tx *sql.Tx, n int64) (int64, error) {
-		if err := inSession(ctx, tx, n, leaf); err != nil {
-			return 0, err
-		}
-		_, err := sqlite.Update(ctx, tx, "sessions", []sql.NamedArg{sql.Named("leaf", leaf)}, sql.Named("n", n))
-		if err != nil {
-			return 0, err
-		}
-		return 0, s.setRegisters(ctx, tx, n, leafValue)
-	})
-	return err
 }
 
 // Siblings returns the ids of the messages that share a message's parent, itself included, the

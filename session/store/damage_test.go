@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -38,7 +37,7 @@ func speak(t testing.TB, s *Store, sessions int) {
 	random := rand.New(rand.NewSource(int64(sessions)))
 	for i := range sessions {
 		session, last := begin(t, s, fmt.Sprint("session ", i), chatter(random, 40))
-		must(t, "tag", s.SetTags(ctx, session.ID, "tag"))
+		must(t, "tag", s.Update(ctx, session.ID, func(row *Session) { row.Tags = []string{"tag"} }))
 		for j := range 3 + 2*i {
 			m := says(session.ID, last.ID, history.Assistant, chatter(random, 1+random.Intn(200)))
 			if j%4 == 1 {
@@ -131,12 +130,13 @@ func printsOf(t testing.TB, s *Store) (byID map[int64]string, all map[string]boo
 
 // printOf is a message's fingerprint, taken from what the store serves.
 func printOf(m Message) string {
-	var parts [][]byte
-	for _, p := range m.Parts {
-		sum := sha256.Sum256(bytesOf(p))
-		parts = append(parts, sum[:])
+	l := MessageLine{Message: m}
+	for _, of := range m.Parts {
+		p := part{Part: of}
+		p.hash = hashOf(p.data())
+		l.parts = append(l.parts, p)
 	}
-	return string(fingerprint(m, parts))
+	return string(newPrinter().print(&l))
 }
 
 // harms are the ways in which a history is damaged: its files, by what follows the name, are changed.

@@ -57,19 +57,26 @@ func flagOf(ctx context.Context, tx *sql.Tx, message int64) (history.Flag, error
 }
 
 func (s *Store) setFlag(ctx context.Context, tx *sql.Tx, message int64, flag history.Flag) error {
-	var err error
-	if flag == "" {
-		err = execute(ctx, tx, `DELETE FROM flags WHERE message = ?`, message)
-	} else {
-		err = sqlite.Upsert(ctx, tx, "flags", "message",
-			sql.Named("message", message),
-			sql.Named("flag", flag),
-			sql.Named("created_ms", s.now().UnixMilli()))
+	err := execute(ctx, tx, `DELETE FROM flags WHERE message = ?`, message)
+	if err == nil && flag != "" {
+		err = execute(ctx, tx, `INSERT INTO flags (message, flag, created_ms) VALUES (?, ?, ?)`, message, flag, s.now().UnixMilli())
 	}
 	if err != nil {
 		return err
 	}
 	return s.setDecision(ctx, tx, message, flagValue)
+}
+
+// setDecision is setRegisters for what was decided about a message.
+func (s *Store) setDecision(ctx context.Context, tx *sql.Tx, message int64, name string) error {
+	session, err := sessionHolding(ctx, tx, message)
+	if err != nil {
+		return err
+	}
+	if err := s.setRegister(ctx, tx, session, message, name); err != nil {
+		return err
+	}
+	return raiseChanges(ctx, tx, session)
 }
 
 // Remedies returns what the user had sent in place of the damaged messages of a session, by message.

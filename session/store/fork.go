@@ -39,7 +39,8 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 		if err := s.use(ctx, tx, f.to); err != nil {
 			return Session{}, err
 		}
-		return sessionByKey(ctx, tx, f.to)
+		out, err := sessionByKey(ctx, tx, f.to)
+		return out.Session, err
 	})
 }
 
@@ -47,10 +48,7 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 // included. The session itself may be gone.
 func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
 	return inTx(ctx, s.view, "find the forks", func(tx *sql.Tx) ([]Session, error) {
-		return sessionsWhere(ctx, tx, `
-			WHERE parent = ?
-				AND parent <> ''
-			ORDER BY n`, session)
+		return plainSessions(readSessions(ctx, tx, `sessions WHERE parent = ? AND parent <> '' ORDER BY n`, session))
 	})
 }
 
@@ -64,11 +62,10 @@ func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64)
 	if err != nil {
 		return 0, err
 	}
-	return s.addSession(ctx, tx, Session{
-		Title: forkTitle(row.Title, taken), TitleFrom: row.TitleFrom, Endpoint: row.Endpoint, Address: row.Address, Model: row.Model,
-		Preset: row.Preset, Overrides: row.Overrides, System: row.System, SystemFixed: row.SystemFixed, Dir: row.Dir, Tags: row.Tags,
-		Parent: row.ID, ForkedAt: message,
-	})
+	fork := row.Session
+	fork.ID, fork.Title, fork.Parent, fork.ForkedAt = "", forkTitle(row.Title, taken), row.ID, message
+	fork.Created, fork.Pinned, fork.Archived, fork.Source, fork.Origin = time.Time{}, false, false, "", ""
+	return s.addSession(ctx, tx, fork)
 }
 
 // forked matches the end of the title of a fork.
@@ -103,12 +100,10 @@ func (s *Store) Origin(ctx context.Context, session string) (Origin, error) {
 			return out, err
 		}
 		var branch []int64
-		parent, err := sessionKey(ctx, tx, row.Parent)
+		parent, err := sessionByID(ctx, tx, row.Parent)
 		if err == nil {
-			if out.Parent, err = sessionByKey(ctx, tx, parent); err != nil {
-				return out, err
-			}
-			branch, err = branchIDs(ctx, tx, parent, row.ForkedAt)
+			out.Parent = parent.Session
+			branch, err = branchIDs(ctx, tx, parent.key, row.ForkedAt)
 			out.Copied = len(branch)
 		}
 		if errors.Is(err, ErrNotFound) {
@@ -125,7 +120,7 @@ func countUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time)
 		SELECT coalesce(
 			(SELECT min(seq) - 1 FROM messages WHERE session = ?1 AND created_ms > ?2),
 			(SELECT max(seq) FROM messages WHERE session = ?1),
-			0)`, session, sqlite.Milliseconds(until)).Scan(&n)
+			0)`, session, milliseconds(until)).Scan(&n)
 	return n, err
 }
 
@@ -204,7 +199,8 @@ func (f *forking) copy(ctx context.Context) error {
 
 // summaries copies the summaries that stand for messages of the branch.
 func (f *forking) summaries(ctx context.Context) error {
-	all, err := sqlite.Rows[SummaryLine](ctx, f.tx, `summaries WHERE session = ?1
+	all, err := readRows[Summary](ctx, f.tx, `summaries
+		WHERE session = ?1
 			AND first IN (SELECT value FROM json_each(?2))
 			AND last IN (SELECT value FROM json_each(?2))
 		ORDER BY id`, f.from, sqlite.IDs(f.branch))
@@ -215,11 +211,10 @@ func (f *forking) summaries(ctx context.Context) error {
 		if l.ID, err = f.s.newID(ctx, f.tx); err != nil {
 			return err
 		}
-		l.First, l.Last = f.copyOf(l.First), f.copyOf(l.Last)
 		for i, run := range l.Sources {
 			l.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
 		}
-		if _, err := sqlite.InsertRow(ctx, f.tx, "summaries", l, sql.Named("session", f.to)); err != nil {
+		if err := insertSummary(ctx, f.tx, f.to, &l); err != nil {
 			return err
 		}
 	}

@@ -175,7 +175,13 @@ func (in *importing) run(ctx context.Context, row Session, fill func(add func(Im
 			return err
 		}
 	}
-	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
+	return in.readSession(ctx)
+}
+
+// readSession reads the row of the session.
+func (in *importing) readSession(ctx context.Context) error {
+	row, err := sessionByKey(ctx, in.tx, in.session)
+	in.out.Session = row.Session
 	return err
 }
 
@@ -194,8 +200,7 @@ func (in *importing) begin(ctx context.Context, row Session) (err error) {
 			return err
 		}
 	}
-	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
-	return err
+	return in.readSession(ctx)
 }
 
 // importedAs is the session that a conversation was imported as. One in the trash counts where there is no
@@ -280,8 +285,9 @@ func (in *importing) add(ctx context.Context, m ImportedMessage) error {
 	if m.ID, err = in.s.newID(ctx, in.tx); err != nil {
 		return err
 	}
+	m.Seq = in.last + 1
 	v.id = m.ID
-	if err := insertAt(ctx, in.tx, in.session, in.last+1, m.Message, ""); err != nil {
+	if err := insertMessage(ctx, in.tx, in.session, m.Message, ""); err != nil {
 		return err
 	}
 	if m.Excluded {
@@ -348,7 +354,7 @@ func (in *importing) date(ctx context.Context, row Session) error {
 		UPDATE sessions
 		SET updated_ms = max(updated_ms, ?2),
 			used = max(used, ?2)
-		WHERE n = ?1`, in.session, cmp.Or(sqlite.Milliseconds(row.Updated), sqlite.Milliseconds(row.Created)))
+		WHERE n = ?1`, in.session, cmp.Or(milliseconds(row.Updated), milliseconds(row.Created)))
 }
 
 // describe writes the row of a conversation without a name and makes it the session used last. The model
@@ -379,7 +385,7 @@ func (in *importing) describe(ctx context.Context, row Session) error {
 			dir = ?8,
 			source = ?9,
 			origin = ?10
-		WHERE n = ?1`, in.session, sqlite.Milliseconds(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
+		WHERE n = ?1`, in.session, milliseconds(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
 		in.s.clean(row.System), row.Dir, row.Source, row.Origin)
 	if err != nil {
 		return err
@@ -402,7 +408,7 @@ func (in *importing) refuseDuplicate(ctx context.Context, row Session) error {
 	}
 	there, err := sessionByKey(ctx, in.tx, twin)
 	if err == nil && there.Deleted.IsZero() {
-		err = &DuplicateError{there}
+		err = &DuplicateError{there.Session}
 	}
 	return err
 }
@@ -439,22 +445,19 @@ func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
 		in.out.Unfilled++
 		return nil
 	}
-	attachments, hashes, err := attach(ctx, in.tx, m.Parts)
+	l := MessageLine{Message: here}
+	l.Parts = m.Parts
+	keys, err := l.attach(ctx, in.tx)
 	if err != nil {
 		return err
 	}
-	here.Parts = m.Parts
-	r := rowOf(in.session, here, hashes)
 	if err := execute(ctx, in.tx, `DELETE FROM parts WHERE message = ?`, id); err != nil {
 		return err
 	}
-	for i, part := range r.Parts {
-		row := partRow{part, attachments[i]}
-		_, err := sqlite.InsertRow(ctx, in.tx, "parts", row, sql.Named("message", id), sql.Named("place", i))
-		if err != nil {
-			return err
-		}
+	l.ToolCalls = nil // which are there
+	if err := l.insertCallsAndParts(ctx, in.tx, keys); err != nil {
+		return err
 	}
 	in.out.Filled++
-	return execute(ctx, in.tx, `UPDATE messages SET hash = ?, parts = ? WHERE id = ?`, []byte(r.Hash), len(m.Parts), id)
+	return execute(ctx, in.tx, `UPDATE messages SET hash = ? WHERE id = ?`, l.hash, id)
 }

@@ -12,8 +12,7 @@ import (
 // searchable is a stored message as the index and a search see it: with the text that is searched, and without the
 // bytes of its images, which cost a search much and tell it nothing.
 type searchable struct {
-	Message
-	session int64  // its session's short key
+	MessageLine
 	text    string // as stored, even where it is damaged
 	damaged bool   // what was said fails its fingerprint
 }
@@ -23,7 +22,7 @@ func searchableMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]searcha
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := rowsWhere(ctx, tx, `m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id`, sqlite.IDs(ids))
+	rows, err := readMessages(ctx, tx, "messages m WHERE m.id IN (SELECT value FROM json_each(?))", sqlite.IDs(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +32,7 @@ func searchableMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]searcha
 	}
 	out := make([]searchable, len(rows))
 	for i, r := range rows {
-		text := search.Text(r.Message.Message)
-		out[i] = searchable{Message: r.Message, session: r.key, text: text, damaged: damaged[i]}
+		out[i] = searchable{r, search.Text(r.Message.Message), damaged[i]}
 	}
 	return out, nil
 }

@@ -111,10 +111,11 @@ func (s *speaker) fill(store *Store, tx *sql.Tx, i int) error {
 		if m.Status = history.Streaming; seq%2 == 0 { // which is not indexed
 			m.Role = history.Assistant
 		}
+		m.Seq = seq
 		if m.ID, err = store.newID(ctx, tx); err != nil {
 			return err
 		}
-		last, err = m.ID, insertAt(ctx, tx, n, seq, m, "")
+		last, err = m.ID, insertMessage(ctx, tx, n, m, "")
 	}
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (s *Store) takeLease(ctx context.Context, tx *sql.Tx, session, token string
 	return false, execute(ctx, tx, `
 		INSERT INTO windows (session, owner, since_ms)
 		VALUES (?, ?, ?)
-		ON CONFLICT DO NOTHING`, n, token, sqlite.Milliseconds(s.now()))
+		ON CONFLICT DO NOTHING`, n, token, milliseconds(s.now()))
 }
 
 // endLeases ends every lease of one window.

@@ -171,7 +171,7 @@ func TestMergeGoesOnWhereTheUserWentOn(t *testing.T) {
 		t.Errorf("the session holds\n%swant\n%s", treeOf(t, s, first.Session.ID), want)
 	}
 	// Where the user went back to the other program's branch, it goes on there.
-	must(t, "switch", s.SetLeaf(context.Background(), first.Session.ID, first.Session.Leaf))
+	must(t, "switch", s.Update(context.Background(), first.Session.ID, func(row *Session) { row.Leaf = first.Session.Leaf }))
 	merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho", "u2<a1: asked there", "a2<u2: said there", "u3<a2: and here"))
 	if !strings.Contains(treeOf(t, s, first.Session.ID), "u3<a2: and here (leaf)") {
 		t.Errorf("the session holds\n%s", treeOf(t, s, first.Session.ID))

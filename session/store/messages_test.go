@@ -65,7 +65,7 @@ func TestParentIsOfTheSameSession(t *testing.T) {
 	if _, err := s.Append(ctx, says(a.ID, other.ID, history.User, "z")); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Append behind a message of another session = %v, want ErrNotFound", err)
 	}
-	if err := s.SetLeaf(ctx, a.ID, other.ID); !errors.Is(err, ErrNotFound) {
+	if err := s.Update(ctx, a.ID, func(row *Session) { row.Leaf = other.ID }); !errors.Is(err, ErrNotFound) {
 		t.Errorf("SetLeaf to a message of another session = %v, want ErrNotFound", err)
 	}
 	if _, err := s.Branch(ctx, a.ID, other.ID, 0, 0); !errors.Is(err, ErrNotFound) {
@@ -91,7 +91,6 @@ func TestDamagedRowIsNotServed(t *testing.T) {
 		"DELETE FROM parts WHERE message = ?1",
 		"UPDATE parts SET kind = 'text' WHERE message = ?1",
 		"UPDATE attachments SET data = x'99' WHERE id = (SELECT attachment FROM parts WHERE message = ?1)",
-		"UPDATE messages SET calls = 3 WHERE id = ?1",
 	}
 	for i, sql := range damage {
 		m := says(session.ID, first.ID, history.Assistant, "hello")

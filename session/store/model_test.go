@@ -241,10 +241,10 @@ func (x *machine) edit(t *rapid.T) {
 		}
 	case "pin":
 		in.pinned = !in.pinned
-		err = s.SetPinned(ctx, in.id, in.pinned)
+		err = s.Update(ctx, in.id, func(row *Session) { row.Pinned = in.pinned })
 	case "archive":
 		in.archived = !in.archived
-		err = s.SetArchived(ctx, in.id, in.archived)
+		err = s.Update(ctx, in.id, func(row *Session) { row.Archived = in.archived })
 	case "delete":
 		in.deleted = true
 		err = s.Delete(ctx, in.id)
@@ -253,7 +253,7 @@ func (x *machine) edit(t *rapid.T) {
 		err = s.Restore(ctx, in.id)
 	case "leaf":
 		in.leaf = in.message(t)
-		err = s.SetLeaf(ctx, in.id, in.leaf)
+		err = s.Update(ctx, in.id, func(row *Session) { row.Leaf = in.leaf })
 	case "draft":
 		in.draft = text(t)
 		err = s.SaveDraft(ctx, in.id, Draft{Text: in.draft})

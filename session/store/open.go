@@ -14,7 +14,6 @@ import (
 	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 // Options is what Open needs beside the path.
@@ -52,8 +51,8 @@ type Store struct {
 	fresh    bool              // nothing was in the file
 	checked  atomic.Bool       // the whole file was read and is sound
 
-	mu         sync.Mutex
-	newestPlan verdicts.Writer // the plan that was stored last
+	mu     sync.Mutex
+	newest newestPlan // the plan that was stored last
 
 	owner *owner.Owner   // who this store is for its unfinished answers and leases
 	held  map[string]int // how often this store's window has a session open, by id
@@ -155,7 +154,7 @@ func (s *Store) begin(ctx context.Context) error {
 	if err := s.create(ctx); err != nil {
 		return explain(doing, s.path, err)
 	}
-	cut, err := s.Recover(ctx)
+	cut, err := s.interruptDead(ctx)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/search"
-	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 // Place is where a message stands in its session, and what became of it last.
@@ -82,40 +80,13 @@ func (p *placer) find(ctx context.Context, id int64) error {
 }
 
 // lastVerdict is what the newest request for an answer that did not fail decided about a message; nil where there is
-// none, or where it cannot be read. Of each run only the newest request is looked up, so it costs no more in a long
-// session.
+// none, or where it cannot be read.
 func lastVerdict(ctx context.Context, tx *sql.Tx, session, message int64) (*history.Entry, error) {
-	read := verdicts.ScanPast()
-	list, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (*history.Entry, error) {
-		e, _, err := read(scan)
-		if errors.Is(err, sqlite.ErrColumn) {
-			return nil, nil
-		}
-		return &e, err
-	}, `
-		SELECT `+verdicts.PastColumns()+`
-		FROM verdicts v
-		CROSS JOIN requests r ON r.id = (
-			SELECT o.id
-			FROM requests o
-			WHERE o.session = v.session
-				AND o.purpose = v.purpose
-				AND o.id >= v.first_request
-				AND o.id <= coalesce(v.last_request, o.id)
-				AND o.sum IS NOT NULL
-				AND o.ended <> 'failed'
-			ORDER BY o.id DESC
-			LIMIT 1
-		)
-		WHERE v.session = ?
-			AND v.message = ?
-			AND v.purpose = ''
-		ORDER BY v.first_request DESC
-		LIMIT 1`, session, message)
-	if err != nil || len(list) == 0 {
+	newest, err := pastVerdicts(ctx, tx, session, message, "AND v.purpose = ''", 1)
+	if err != nil || len(newest) == 0 {
 		return nil, err
 	}
-	return list[0], nil
+	return &newest[0].Entry, nil
 }
 
 // branch is the active branch of a session, nil where the session has no other.

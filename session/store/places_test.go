@@ -107,7 +107,7 @@ func TestSearchedSessionsAreCounted(t *testing.T) {
 		session, _ := begin(t, s, "", fmt.Sprint("number ", i))
 		ids = append(ids, session.ID)
 	}
-	must(t, "archive", s.SetArchived(ctx, ids[0], true))
+	must(t, "archive", s.Update(ctx, ids[0], func(row *Session) { row.Archived = true }))
 	must(t, "delete", s.Delete(ctx, ids[1]))
 	for trash, want := range map[bool]int{false: 2, true: 3} {
 		if n, err := s.CountSearched(ctx, trash); n != want || err != nil {

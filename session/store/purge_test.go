@@ -78,10 +78,10 @@ func (w *purgeFixture) act(i int) {
 		w.last[i] = m.ID
 	case 4:
 		must(t, "rename", s.Rename(ctx, row.ID, w.text(i), "user"))
-		must(t, "system", s.SetSystem(ctx, row.ID, w.text(i)))
+		must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System, row.SystemFixed = w.text(i), true }))
 		row.Preset, row.Overrides = "balanced", "# "+w.text(i)
 		must(t, "overrides", s.Configure(ctx, row))
-		must(t, "tags", s.SetTags(ctx, row.ID, token(i)+"a", token(i)+"b"))
+		must(t, "tags", s.Update(ctx, row.ID, func(row *Session) { row.Tags = []string{token(i) + "a", token(i) + "b"} }))
 	case 5:
 		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: w.text(i)}))
 	case 6:
@@ -198,7 +198,7 @@ func TestPurgeCopies(t *testing.T) {
 			(2, 2, 1, 'user', 'complete', 1, x'00', CAST('tell me of staysword' AS BLOB));
 		INSERT INTO prompts (session, created_ms, text) VALUES
 			(1, 1, CAST('tell me of secretword' AS BLOB)), (2, 1, CAST('tell me of staysword' AS BLOB));
-		INSERT INTO drafts (session, updated_ms, text) VALUES (1, 1, CAST('secretword' AS BLOB));
+		INSERT INTO drafts (session, text) VALUES (1, CAST('secretword' AS BLOB));
 		UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
 	_, err = old.full.Exec(fill)
 	must(t, "fill", err)

@@ -42,7 +42,7 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	_, err = s.FinishAnswer(ctx, answer, Request{Session: row.ID, Error: "refused " + key})
 	do(err)
 	do(s.Rename(ctx, row.ID, "of "+key, "user"))
-	do(s.SetSystem(ctx, row.ID, "never say "+key))
+	do(s.Update(ctx, row.ID, func(row *Session) { row.System, row.SystemFixed = "never say "+key, true }))
 	do(s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + key}))
 	do(s.SaveDraft(ctx, row.ID, Draft{Text: "draft " + key}))
 	_, err = s.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1, Text: "they said " + key})

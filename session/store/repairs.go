@@ -41,17 +41,20 @@ func (s *Store) putRepair(ctx context.Context, tx *sql.Tx, rules int, message in
 
 // RepairCount is how many faults of one kind the messages of a model had.
 type RepairCount struct {
-	Endpoint string `db:"endpoint"` // "" where the messages were imported
-	Model    string `db:"model"`
-	Kind     string `db:"kind"` // C1 to C15
-	Faults   int    `db:"faults"`
+	Endpoint string // "" where the messages were imported
+	Model    string
+	Kind     string // C1 to C15
+	Faults   int
 }
 
 // RepairCounts counts all recorded repairs by the model that wrote the message, or the call that a tool's
 // result belongs to, and by kind.
 func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
 	return inTx(ctx, s.view, "count the repairs", func(tx *sql.Tx) ([]RepairCount, error) {
-		return sqlite.Collect(ctx, tx, sqlite.RowScan[RepairCount](), `
+		return sqlite.Collect(ctx, tx, func(scan func(...any) error) (c RepairCount, err error) {
+			err = scan(&c.Endpoint, &c.Model, &c.Kind, &c.Faults)
+			return c, err
+		}, `
 			WITH RECURSIVE origin (kind, message) AS (
 				SELECT
 					kind,

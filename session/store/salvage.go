@@ -119,11 +119,11 @@ func (s *Store) fill(ctx context.Context, tx *sql.Tx, found recovery.Found, now 
 // applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
 // those that are not here: they were purged since.
 func (s *Store) applySessions(ctx context.Context, from, tx *sql.Tx, all bool) (messages int, err error) {
-	keys, sessions, err := keyedSessions(ctx, from, ``)
+	sessions, err := readSessions(ctx, from, `sessions`)
 	if err != nil {
 		return 0, err
 	}
-	for i, session := range sessions {
+	for _, session := range sessions {
 		here, err := sessionThere(ctx, tx, session.ID)
 		if err != nil {
 			return 0, err
@@ -132,7 +132,7 @@ func (s *Store) applySessions(ctx context.Context, from, tx *sql.Tx, all bool) (
 			continue
 		}
 		applied, err := s.apply(ctx, tx, func(take func(Line) error) error {
-			return dumpSession(ctx, from, keys[i], take)
+			return dumpSession(ctx, from, session.key, take)
 		})
 		messages += applied.Messages
 		if err != nil && !errors.Is(err, ErrLine) && !errors.Is(err, ErrWaits) {
@@ -201,7 +201,7 @@ func checkEach(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool
 func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
 	const atOnce = 200
 	for last := int64(-1); ; {
-		rows, err := rowsWhere(ctx, tx, `m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
+		rows, err := readMessages(ctx, tx, `messages m WHERE m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

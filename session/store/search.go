@@ -102,7 +102,7 @@ func (in Search) find(ctx context.Context, tx *sql.Tx, q search.Query, now time.
 	var found []scored
 	for _, m := range all {
 		if match, ok := q.Find(m.text); ok && !m.damaged {
-			found = append(found, scored{m, match, match.Score(now.Sub(sqlite.Time(m.CreatedMS)))})
+			found = append(found, scored{m, match, match.Score(now.Sub(timeOf(m.CreatedMS)))})
 		}
 	}
 	slices.SortFunc(found, func(a, b scored) int {
@@ -151,19 +151,19 @@ func hits(ctx context.Context, tx *sql.Tx, found []scored) ([]Hit, error) {
 	for _, f := range found {
 		keys = append(keys, f.session)
 	}
-	keys, rows, err := keyedSessions(ctx, tx, `WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys))
+	rows, err := readSessions(ctx, tx, `sessions WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys))
 	if err != nil {
 		return nil, err
 	}
 	sessions := map[int64]Session{}
-	for i, key := range keys {
-		sessions[key] = rows[i]
+	for _, row := range rows {
+		sessions[row.key] = row.Session
 	}
 	var out []Hit
 	for _, f := range found {
 		cut := f.match.Snippet()
 		out = append(out, Hit{
-			Session: sessions[f.session], Message: f.ID, Role: f.Role, Model: f.Model, At: sqlite.Time(f.CreatedMS),
+			Session: sessions[f.session], Message: f.ID, Role: f.Role, Model: f.Model, At: timeOf(f.CreatedMS),
 			Snippet: cut.Text, Marks: cut.Marks, source: cut,
 		})
 	}

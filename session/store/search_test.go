@@ -161,8 +161,9 @@ func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
 		n, err := sessionKey(ctx, tx, gone.ID)
 		for seq := 2; seq < ranked+50 && err == nil; seq++ {
 			m := says(gone.ID, first.ID, history.User, "needle")
+			m.Seq = seq
 			if m.ID, err = s.newID(ctx, tx); err == nil {
-				err = insertAt(ctx, tx, n, seq, m, "")
+				err = insertMessage(ctx, tx, n, m, "")
 			}
 		}
 		return err

@@ -113,7 +113,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	c.add(time.Hour)
 	want.Endpoint, want.Model, want.Preset, want.Overrides = "groq", "kimi/k2", "frugal", "budget = 9"
 	must(t, "configure", s.Configure(ctx, want))
-	must(t, "system", s.SetSystem(ctx, id, "be kind"))
+	must(t, "system", s.Update(ctx, id, func(row *Session) { row.System, row.SystemFixed = "be kind", true }))
 	must(t, "delete", s.Delete(ctx, id))
 	want.System, want.SystemFixed, want.Deleted = "be kind", true, c.t
 	c.add(time.Hour)
@@ -131,8 +131,8 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{
 		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": s.Configure(ctx, Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
-		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.SetTags(ctx, "nix", "x"),
-		"SetLeaf": s.SetLeaf(ctx, "nix", 0), "SaveDraft": s.SaveDraft(ctx, "nix", Draft{Text: "x"}), "SetFlags": flag(ctx, s, 99, history.Pin),
+		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.Update(ctx, "nix", func(row *Session) { row.Tags = []string{"x"} }),
+		"SetLeaf": s.Update(ctx, "nix", func(row *Session) { row.Leaf = 0 }), "SaveDraft": s.SaveDraft(ctx, "nix", Draft{Text: "x"}), "SetFlags": flag(ctx, s, 99, history.Pin),
 		"AddRequest": reqErr, "Branch": brErr, "Append": appErr,
 		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetRemedies": s.SetRemedies(ctx, history.LeaveOut, 99),
 		"Remedies": remErr,

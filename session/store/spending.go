@@ -9,15 +9,18 @@ import (
 
 // Spending is what those of a session's requests cost together whose costs come from the same place.
 type Spending struct {
-	From     string `db:"cost_from"` // as Request.CostFrom
-	Requests int    `db:"requests"`
-	Cost     int64  `db:"cost"` // nanodollars
+	From     string // as Request.CostFrom
+	Requests int
+	Cost     int64 // nanodollars
 }
 
 // Spending sums up what a session's requests cost, on every branch.
 func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error) {
 	return withSession(ctx, s.view, "sum up the costs", session, func(tx *sql.Tx, n int64) ([]Spending, error) {
-		return sqlite.Collect(ctx, tx, sqlite.RowScan[Spending](), `
+		return sqlite.Collect(ctx, tx, func(scan func(...any) error) (s Spending, err error) {
+			err = scan(&s.From, &s.Requests, &s.Cost)
+			return s, err
+		}, `
 			SELECT
 				cost_from,
 				count(*),

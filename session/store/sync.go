@@ -27,19 +27,34 @@ var ErrNotSynced = errors.New("the history is not synced")
 
 // Home is this history among those that share it.
 type Home struct {
-	Folder string `db:"folder"` // a random name, "" where the history was never shared
-	Name   string `db:"name"`   // of the host, for people
-	Number int64  `db:"number"` // the lowest bits of the ids that it gives
+	Folder string // a random name, "" where the history was never shared
+	Name   string // of the host, for people
+	Number int64  // the lowest bits of the ids that it gives
+}
+
+func (h *Home) columns() []column {
+	return []column{{"folder", &h.Folder, 0}, {"name", &h.Name, 0}, {"number", &h.Number, 0}}
 }
 
 // Segment is a file with lines.
 type Segment struct {
-	Home     string    `db:"home"` // the folder of the machine that wrote it
-	Name     string    `db:"name"`
-	Size     int64     `db:"size"` // of the file
-	Created  time.Time `db:"created_ms"`
-	Sessions []string  `db:"sessions,json"` // ids of those that it names
-	Gone     bool      `db:"gone"`          // others have its lines now
+	Home     string // the folder of the machine that wrote it
+	Name     string
+	Size     int64 // of the file
+	Created  time.Time
+	Sessions []string // ids of those that it names
+	Gone     bool     // others have its lines now
+}
+
+func (s *Segment) columns() []column {
+	return []column{
+		{"home", &s.Home, 0},
+		{"name", &s.Name, 0},
+		{"size", &s.Size, 0},
+		{"created_ms", millis{&s.Created}, 0},
+		{"sessions", asJSON{in: &s.Sessions, none: "[]"}, 0},
+		{"gone", &s.Gone, 0},
+	}
 }
 
 // SyncState is what is known of the sharing.
@@ -74,7 +89,7 @@ func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 }
 
 func homeOf(ctx context.Context, tx *sql.Tx) (h Home, err error) {
-	err = sqlite.EachRow(ctx, tx, "home", func(row *Home) error { h = *row; return nil })
+	err = tx.QueryRowContext(ctx, `SELECT folder, name, number FROM home`).Scan(fields(h.columns())...)
 	return h, err
 }
 
@@ -103,10 +118,10 @@ func syncState(ctx context.Context, tx *sql.Tx) (out SyncState, err error) {
 	if out.Home, err = homeOf(ctx, tx); err != nil {
 		return out, err
 	}
-	if out.Others, err = sqlite.Rows[Home](ctx, tx, "homes ORDER BY name, folder"); err != nil {
+	if out.Others, err = readRows[Home](ctx, tx, "homes ORDER BY name, folder"); err != nil {
 		return out, err
 	}
-	if out.Segments, err = sqlite.Rows[Segment](ctx, tx, "segments ORDER BY created_ms, id"); err != nil {
+	if out.Segments, err = readRows[Segment](ctx, tx, "segments ORDER BY created_ms, id"); err != nil {
 		return out, err
 	}
 	if out.Purged, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT session FROM tombstones`); err != nil {
@@ -131,13 +146,13 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 	begun := false
 	err := y.s.view(ctx, "collect what is new", func(tx *sql.Tx) error {
 		if begun {
-			return errors.New("the reading was interrupted by another program")
+			return errInterrupted
 		}
 		c := collecting{ctx: context.WithoutCancel(ctx), tx: tx, most: most, out: &out}
-		c.dump = newDump(tx, func(l Line) error {
+		c.dump = newDump(ctx, tx, func(l Line) error {
 			begun = true
 			c.bytes += sizeOf(l)
-			return errors.Join(ctx.Err(), take(l))
+			return take(l)
 		})
 		return c.run(y.s.now())
 	})
@@ -152,15 +167,13 @@ type collecting struct {
 	most    int
 	bytes   int
 	session int64 // whose line was taken last
-	named   map[int64]bool
 	out     *Collected
 }
 
 // untoldRow is a row that is to be told.
 type untoldRow struct {
-	ID      int64  `db:"id"`
-	Session int64  `db:"session"`
-	Kind    string `db:"kind"`
+	id, session int64
+	kind        string
 }
 
 // requestPatience is how long a request without an end is taken for one that still runs.
@@ -169,7 +182,10 @@ const requestPatience = time.Hour
 func (c *collecting) run(now time.Time) error {
 	// A request comes behind the messages that it names, which are older than its answer but may be younger than the
 	// request itself: messages first.
-	rows, err := sqlite.Collect(c.ctx, c.tx, sqlite.RowScan[untoldRow](), `
+	rows, err := sqlite.Collect(c.ctx, c.tx, func(scan func(...any) error) (r untoldRow, err error) {
+		err = scan(&r.id, &r.session, &r.kind)
+		return r, err
+	}, `
 		SELECT id, session, kind
 		FROM (
 			SELECT m.id, m.session, 'message' AS kind, 1 AS place
@@ -195,11 +211,10 @@ func (c *collecting) run(now time.Time) error {
 			FROM untold u
 			JOIN tombstones t ON t.id = u.id
 		)
-		ORDER BY session = 0, session, place, id`, sqlite.Milliseconds(now.Add(-requestPatience)))
+		ORDER BY session = 0, session, place, id`, milliseconds(now.Add(-requestPatience)))
 	if err != nil {
 		return err
 	}
-	c.named = map[int64]bool{}
 	for _, row := range rows {
 		attached, waits, err := c.look(row)
 		if err != nil {
@@ -215,15 +230,16 @@ func (c *collecting) run(now time.Time) error {
 		if err := c.row(row); err != nil {
 			return err
 		}
-		c.out.IDs = append(c.out.IDs, row.ID)
+		c.out.IDs = append(c.out.IDs, row.id)
 	}
-	return c.names()
+	slices.Sort(c.out.Sessions)
+	return nil
 }
 
 // look returns how many bytes the attachments of a message have as text, and whether a row waits: a message that follows
 // one which is still arriving, and what belongs to a session that has no other message yet.
 func (c *collecting) look(row untoldRow) (attached int, waits bool, err error) {
-	switch row.Kind {
+	switch row.kind {
 	case "tombstone":
 		return 0, false, nil
 	case "request", "summary", "register":
@@ -233,7 +249,7 @@ func (c *collecting) look(row untoldRow) (attached int, waits bool, err error) {
 				FROM messages
 				WHERE session = ?
 					AND status <> 'streaming'
-			)`, row.Session).Scan(&waits)
+			)`, row.session).Scan(&waits)
 		return 0, waits, err
 	}
 	err = c.tx.QueryRowContext(c.ctx, `
@@ -246,60 +262,31 @@ func (c *collecting) look(row untoldRow) (attached int, waits bool, err error) {
 			),
 			EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.status = 'streaming')
 		FROM messages m
-		WHERE m.id = ?`, row.ID).Scan(&attached, &waits)
+		WHERE m.id = ?`, row.id).Scan(&attached, &waits)
 	return attached, waits, err
 }
 
 func (c *collecting) row(row untoldRow) error {
-	if row.Kind == "tombstone" {
-		return c.tombstone(row.ID)
+	if row.kind == "tombstone" {
+		return c.dump.tombstones("id = ?", row.id)
 	}
-	if c.session != row.Session {
-		l, err := sessionLine(c.ctx, c.tx, row.Session)
+	if c.session != row.session {
+		id, err := c.dump.session(row.session)
 		if err != nil {
 			return err
 		}
-		if err := c.dump.take(Line{Session: l}); err != nil {
-			return err
-		}
-		c.session, c.named[row.Session] = row.Session, true
+		c.session, c.out.Sessions = row.session, append(c.out.Sessions, id)
 	}
-	switch row.Kind {
+	switch row.kind {
 	case "message":
 		c.out.Messages++
-		return c.dump.messages(c.ctx, "id = ?", row.ID)
+		return c.dump.messages("id = ?", row.id)
 	case "request":
-		return c.dump.requests(c.ctx, "id = ?", row.ID)
+		return c.dump.requests("id = ?", row.id)
 	case "summary":
-		return c.dump.summaries(c.ctx, "id = ?", row.ID)
+		return c.dump.summaries("id = ?", row.id)
 	}
-	return c.dump.registers(c.ctx, "stamp = ?", row.ID)
-}
-
-func (c *collecting) tombstone(id int64) error {
-	l := TombstoneLine{ID: id}
-	var messages string
-	err := c.tx.QueryRowContext(c.ctx, `SELECT session, messages FROM tombstones WHERE id = ?`, id).Scan(&l.Session, &messages)
-	if err == nil {
-		err = json.Unmarshal([]byte(messages), &l.Messages)
-	}
-	if err != nil {
-		return err
-	}
-	return c.dump.take(Line{Tombstone: &l})
-}
-
-// names lists the sessions that the lines name.
-func (c *collecting) names() error {
-	for n := range c.named {
-		var id string
-		if err := c.tx.QueryRowContext(c.ctx, `SELECT id FROM sessions WHERE n = ?`, n).Scan(&id); err != nil {
-			return err
-		}
-		c.out.Sessions = append(c.out.Sessions, id)
-	}
-	slices.Sort(c.out.Sessions)
-	return nil
+	return c.dump.registers("stamp = ?", row.id)
 }
 
 // sizeOf is about how many bytes a line has, apart from its small fields.
@@ -314,8 +301,8 @@ func sizeOf(l Line) int {
 			n += len(call.Arguments)
 		}
 		return n
-	case l.Request != nil && l.Request.Plan != nil:
-		return small + len(l.Request.Options) + small*len(l.Request.Plan.Verdicts)
+	case l.Request != nil:
+		return small + len(l.Request.Options) + small*len(l.Request.verdicts)
 	case l.Summary != nil:
 		return small + len(l.Summary.Text)
 	}
@@ -340,13 +327,11 @@ func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replace
 }
 
 func putSegment(ctx context.Context, tx *sql.Tx, segment Segment) error {
-	sessions, err := json.Marshal(segment.Sessions)
-	if err != nil {
+	if err := execute(ctx, tx, `DELETE FROM segments WHERE name = ?`, segment.Name); err != nil {
 		return err
 	}
-	return execute(ctx, tx, `
-		INSERT OR REPLACE INTO segments (home, name, size, created_ms, sessions)
-		VALUES (?, ?, ?, ?, ?)`, segment.Home, segment.Name, segment.Size, sqlite.Milliseconds(segment.Created), string(sessions))
+	segment.Gone = false
+	return insertRow(ctx, tx, "segments", &segment)
 }
 
 // markGone notes that the lines of segments are in others now. One that was never merged is noted as well: it need not be.

@@ -44,7 +44,7 @@ func TestTokenCountsChangeNothingElse(t *testing.T) {
 func rest(t *testing.T, s *Store) string {
 	t.Helper()
 	rows, err := s.full.Query(`
-		SELECT group_concat(concat_ws(' ', id, session, seq, parent, role, status, created_ms, calls, parts, request, owner,
+		SELECT group_concat(concat_ws(' ', id, session, seq, parent, role, status, created_ms, request, owner,
 			endpoint, model, finish_reason, label, hex(name), hex(tool_call_id), hex(hash), hex(extra), hex(reasoning),
 			hex(content)), char(10))
 		FROM messages`)

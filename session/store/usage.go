@@ -11,23 +11,23 @@ import (
 // Usage is what some requests of a period used, those to one model for one purpose whose costs come from the
 // same place.
 type Usage struct {
-	Period   int     // index of the period
-	Session  string  `db:"session"` // "" where the sums are not by session
-	Title    string  `db:"title"`   // of the session
-	Endpoint string  `db:"endpoint"`
-	Model    string  `db:"model"`
-	Purpose  Purpose `db:"purpose"`
-	From     string  `db:"cost_from"` // as Request.CostFrom
-	Requests int     `db:"requests"`
-	Cost     int64   `db:"cost"` // nanodollars
+	Period   int    // index of the period
+	Session  string // "" where the sums are not by session
+	Title    string // of the session
+	Endpoint string
+	Model    string
+	Purpose  Purpose
+	From     string // as Request.CostFrom
+	Requests int
+	Cost     int64 // nanodollars
 
 	// Tokens as the servers reported them. What was not reported is not in the sums.
-	Prompt     int `db:"prompt"`
-	Cached     int `db:"cached"`
-	CacheWrite int `db:"cache_write"`
-	Answer     int `db:"answer"`
-	Reasoning  int `db:"reasoning"`
-	Uncounted  int `db:"uncounted"` // requests of which the server reported no tokens
+	Prompt     int
+	Cached     int
+	CacheWrite int
+	Answer     int
+	Reasoning  int
+	Uncounted  int // requests of which the server reported no tokens
 }
 
 // Period is a span of time: from From until before To.
@@ -44,12 +44,14 @@ func (s *Store) Usage(ctx context.Context, periods []Period, bySession bool) ([]
 	return inTx(ctx, s.view, "sum up the usage", func(tx *sql.Tx) ([]Usage, error) {
 		var all []Usage
 		for i, p := range periods {
-			some, err := sqlite.Collect(ctx, tx, sqlite.RowScan[Usage](), query, sqlite.Milliseconds(p.From), sqlite.Milliseconds(p.To))
+			some, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (u Usage, err error) {
+				u.Period = i
+				err = scan(&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
+					&u.Prompt, &u.Cached, &u.CacheWrite, &u.Answer, &u.Reasoning, &u.Uncounted)
+				return u, err
+			}, query, milliseconds(p.From), milliseconds(p.To))
 			if err != nil {
 				return nil, err
-			}
-			for j := range some {
-				some[j].Period = i
 			}
 			all = append(all, some...)
 		}

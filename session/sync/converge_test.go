@@ -148,7 +148,7 @@ func (b *box) act() {
 			_, err := b.s.Append(ctx, m)
 			return err
 		},
-		"branch": func() error { return b.s.SetLeaf(ctx, row.ID, at.ID) },
+		"branch": func() error { return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Leaf = at.ID }) },
 		"fork": func() error {
 			fork, err := b.s.Fork(ctx, row.ID, at.ID)
 			if err == nil {
@@ -166,10 +166,20 @@ func (b *box) act() {
 		"rename": func() error {
 			return b.s.Rename(ctx, row.ID, fmt.Sprint("title ", w.pick("title", 5)), store.TitleUser)
 		},
-		"tag":     func() error { return b.s.SetTags(ctx, row.ID, fmt.Sprint("tag", w.pick("tag", 3)), "x") },
-		"star":    func() error { return b.s.SetPinned(ctx, row.ID, w.pick("pinned", 2) == 0) },
-		"archive": func() error { return b.s.SetArchived(ctx, row.ID, w.pick("archived", 2) == 0) },
-		"system":  func() error { return b.s.SetSystem(ctx, row.ID, fmt.Sprint("system ", w.pick("system", 3))) },
+		"tag": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Tags = []string{fmt.Sprint("tag", w.pick("tag", 3)), "x"} })
+		},
+		"star": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Pinned = w.pick("pinned", 2) == 0 })
+		},
+		"archive": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Archived = w.pick("archived", 2) == 0 })
+		},
+		"system": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) {
+				row.System, row.SystemFixed = fmt.Sprint("system ", w.pick("system", 3)), true
+			})
+		},
 		"model": func() error {
 			row.Model = fmt.Sprint("model ", w.pick("model", 3))
 			return b.s.Configure(ctx, row)

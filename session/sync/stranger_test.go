@@ -34,8 +34,10 @@ func forge(t *testing.T, dir string, created int64, lines ...store.Line) string 
 // chat are the lines of a session with one message.
 func chat(session string, id int64, text string) []store.Line {
 	return []store.Line{
-		{Session: &store.SessionLine{ID: session, Title: "forged"}},
-		{Message: &store.MessageLine{ID: id, Role: "user", Status: "complete", Content: store.Text(text)}},
+		{Session: &store.SessionLine{Session: store.Session{ID: session, Title: "forged"}}},
+		{Message: &store.MessageLine{Message: store.Message{Message: history.Message{
+			ID: id, Role: history.User, Status: history.Complete, Content: text,
+		}}}},
 	}
 }
 

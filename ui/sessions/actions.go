@@ -140,11 +140,11 @@ func (l *Model) pinSession() tea.Cmd {
 	db, id := l.Store, s.ID
 	pinned := action{
 		id: id, sentence: "Pinned to the top of the list: " + s.quoted() + ".",
-		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, true) },
+		do: func(ctx context.Context) error { return db.Update(ctx, id, func(row *store.Session) { row.Pinned = true }) },
 	}
 	loose := action{
 		id: id, sentence: "Unpinned: " + s.quoted() + ".",
-		do: func(ctx context.Context) error { return db.SetPinned(ctx, id, false) },
+		do: func(ctx context.Context) error { return db.Update(ctx, id, func(row *store.Session) { row.Pinned = false }) },
 	}
 	if s.Pinned {
 		loose.inverse = &pinned
@@ -165,7 +165,7 @@ func (l *Model) archiveSession() tea.Cmd {
 	}
 	db, id := l.Store, s.ID
 	set := func(to bool) func(context.Context) error {
-		return func(ctx context.Context) error { return db.SetArchived(ctx, id, to) }
+		return func(ctx context.Context) error { return db.Update(ctx, id, func(row *store.Session) { row.Archived = to }) }
 	}
 	l.remove(id)
 	if s.Archived {
@@ -253,7 +253,7 @@ func (l *Model) purgeSession() tea.Cmd {
 func (l *Model) tagging(id string, tags []string, sentence string) action {
 	db := l.Store
 	return action{id: id, sentence: sentence, do: func(ctx context.Context) error {
-		return db.SetTags(ctx, id, tags...)
+		return db.Update(ctx, id, func(row *store.Session) { row.Tags = tags })
 	}}
 }
 

@@ -216,7 +216,7 @@ func (c *canonical) verdicts() error {
 			v.tokens_before, v.tokens_after, v.chars_before, v.chars_after, v.cuts, v.inserted, v.repairs
 		FROM requests r
 		JOIN verdicts v ON v.session = r.session
-			AND v.purpose = r.purpose
+			AND v.chain = r.chain
 			AND v.first_request <= r.id
 			AND (v.last_request IS NULL OR v.last_request >= r.id)
 		WHERE r.sum IS NOT NULL`, 19, func(v []any) error {
