@@ -82,14 +82,14 @@ func (w *writer) any() (Session, []int64) {
 	session, err := w.s.Session(context.Background(), id)
 	w.must("find the session", err)
 	var ids []int64
-	w.must("read the ids", w.s.view(context.Background(), "read", func(tx *sql.Tx) error {
+	w.must("read the ids", w.s.view(context.Background(), "read", doing(func(tx *sql.Tx) error {
 		ids = nil
 		return tx.QueryRow(`
 			SELECT json_group_array(m.id ORDER BY m.id)
 			FROM messages m
 			JOIN sessions s ON s.n = m.session
 			WHERE s.id = ?`, id).Scan(asJSON{in: &ids})
-	}))
+	})))
 	return session, ids
 }
 
@@ -242,9 +242,9 @@ func digest(t interface{ Fatalf(string, ...any) }, s *Store) string {
 // allIDs are the ids of all sessions.
 func allIDs(t interface{ Fatalf(string, ...any) }, s *Store) []string {
 	var ids []string
-	err := s.view(context.Background(), "list", func(tx *sql.Tx) error {
+	err := s.view(context.Background(), "list", doing(func(tx *sql.Tx) error {
 		return tx.QueryRow(`SELECT json_group_array(id) FROM (SELECT id FROM sessions ORDER BY id)`).Scan(asJSON{in: &ids})
-	})
+	}))
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
 	}
@@ -434,12 +434,12 @@ func TestDumpHasEveryColumn(t *testing.T) {
 // columns are all columns as table.column.
 func columns(t *testing.T, s *Store, apart []string) []string {
 	var all []string
-	must(t, "list the columns", s.view(context.Background(), "list", func(tx *sql.Tx) error {
+	must(t, "list the columns", s.view(context.Background(), "list", doing(func(tx *sql.Tx) error {
 		return tx.QueryRow(`
 			SELECT json_group_array(t.name || '.' || c.name)
 			FROM sqlite_master t, pragma_table_info(t.name) c
 			WHERE t.type = 'table'`).Scan(asJSON{in: &all})
-	}))
+	})))
 	all = slices.DeleteFunc(all, func(c string) bool {
 		return slices.ContainsFunc(apart, func(p string) bool { return strings.HasPrefix(c, p) })
 	})

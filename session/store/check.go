@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
@@ -55,13 +54,13 @@ func (c *CheckResult) fault(format string, args ...any) {
 }
 
 func (s *Store) checkCounts(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "count", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
+	return s.view(ctx, "count", func(t *tx) {
+		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
 			SELECT
 				(SELECT user_version FROM pragma_user_version),
 				(SELECT count(*) FROM sessions),
 				(SELECT count(*) FROM messages),
-				(SELECT count(*) FROM requests)`).Scan(&c.Schema, &c.Sessions, &c.Messages, &c.Requests)
+				(SELECT count(*) FROM requests)`)
 	})
 }
 
@@ -75,38 +74,33 @@ func (s *Store) checkPages(ctx context.Context, c *CheckResult) error {
 }
 
 func (s *Store) checkHashes(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "read the messages", func(tx *sql.Tx) error {
-		var err error
-		c.Damaged = nil
-		if c.Lost, err = idsWhere(ctx, tx, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`); err != nil {
-			return err
-		}
-		return eachMessage(ctx, tx, func(m Message) error {
+	return s.view(ctx, "read the messages", func(t *tx) {
+		c.Damaged, c.Lost = nil, t.ids(`SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+		eachMessage(t, func(m Message) {
 			if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
 				c.Damaged = append(c.Damaged, m.ID)
 			}
-			return nil
 		})
 	})
 }
 
 // checkTies looks for rows whose session or message is not there, and for counts that are wrong.
 func (s *Store) checkTies(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "read what belongs together", func(tx *sql.Tx) error {
-		for _, tie := range []struct{ query, says string }{
-			{`SELECT count(*) FROM pragma_foreign_key_check`, "rows that belong to nothing"},
-			{`SELECT count(*) FROM messages m WHERE parent <> 0 AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`, "messages whose parent is not there"},
-			{`SELECT count(*) FROM sessions s WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`, "sessions that count their messages wrongly"},
-			{`SELECT count(*) FROM sessions s WHERE leaf <> 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`, "sessions whose newest message is not there"},
+	return s.view(ctx, "read what belongs together", func(t *tx) {
+		for _, tie := range []struct{ says, rows string }{
+			{"rows that belong to nothing", `pragma_foreign_key_check`},
+			{"messages whose parent is not there", `messages m
+				WHERE parent <> 0
+					AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`},
+			{"sessions that count their messages wrongly", `sessions s
+				WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`},
+			{"sessions whose newest message is not there", `sessions s
+				WHERE leaf <> 0
+					AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`},
 		} {
-			var n int
-			if err := tx.QueryRowContext(ctx, tie.query).Scan(&n); err != nil {
-				return err
-			}
-			if n > 0 {
+			if n := value[int](t, `SELECT count(*) FROM `+tie.rows); n > 0 {
 				c.fault("%s: %d", tie.says, n)
 			}
 		}
-		return nil
 	})
 }

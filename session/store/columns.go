@@ -2,7 +2,7 @@ package store
 
 import (
 	"bytes"
-	"context"
+	"cmp"
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"winnow/session/store/sqlite"
 )
 
 // A row is a struct that lists its columns. The list is all that reading and writing the table, dumping and applying
@@ -207,12 +205,12 @@ func (n nested[T]) redact(clean func(string) string) (changed bool) {
 	return changed
 }
 
-// names are the columns of a table for a query, in which it has an alias.
+// names are the columns of a table for a query, in which it may have an alias.
 func names(columns []column, alias string) string {
 	var all []string
 	for _, c := range columns {
 		if c.use&lineOnly == 0 {
-			all = append(all, alias+"."+c.name)
+			all = append(all, strings.TrimPrefix(alias+"."+c.name, "."))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -240,24 +238,19 @@ func values(columns []column, but use) []sql.NamedArg {
 	return all
 }
 
-// insertRow adds a row with more columns to a table.
-func insertRow(ctx context.Context, tx *sql.Tx, table string, r row, more ...sql.NamedArg) error {
-	_, err := sqlite.Insert(ctx, tx, table, append(values(r.columns(), 0), more...)...)
-	return err
-}
-
 // eachRow calls f with every row of a query. from is the query from the name of its only table on.
 func eachRow[T any, P interface {
 	*T
 	row
-}](ctx context.Context, tx *sql.Tx, from string, f func(P) error, args ...any) error {
+}](t *tx, from string, f func(P), args ...any) {
 	query := "SELECT " + names(P(new(T)).columns(), strings.Fields(from)[0]) + " FROM " + from
-	return sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+	t.each(func(scan func(...any) error) error {
 		r := P(new(T))
-		if err := scan(fields(r.columns())...); err != nil {
-			return err
+		err := scan(fields(r.columns())...)
+		if err == nil {
+			f(r)
 		}
-		return f(r)
+		return cmp.Or(err, t.err)
 	}, query, args...)
 }
 
@@ -265,9 +258,9 @@ func eachRow[T any, P interface {
 func readRows[T any, P interface {
 	*T
 	row
-}](ctx context.Context, tx *sql.Tx, from string, args ...any) (all []T, err error) {
-	err = eachRow(ctx, tx, from, func(r P) error { all = append(all, *r); return nil }, args...)
-	return all, err
+}](t *tx, from string, args ...any) (all []T) {
+	eachRow(t, from, func(r P) { all = append(all, *r) }, args...)
+	return all
 }
 
 // marshalColumns writes a row as a JSON object without the columns that are empty.

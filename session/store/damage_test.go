@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	flags "flag"
@@ -115,14 +114,13 @@ func makeSound(t testing.TB, open bool) sound {
 func printsOf(t testing.TB, s *Store) (byID map[int64]string, all map[string]bool) {
 	t.Helper()
 	byID, all = map[int64]string{}, map[string]bool{}
-	must(t, "read everything", s.view(context.Background(), "read", func(tx *sql.Tx) error {
-		return eachMessage(context.Background(), tx, func(m Message) error {
+	must(t, "read everything", s.view(context.Background(), "read", func(tx *tx) {
+		eachMessage(tx, func(m Message) {
 			if m.Damaged {
 				t.Fatalf("message %d is damaged before anything was", m.ID)
 			}
 			all[printOf(m)] = true
 			byID[m.ID] = printOf(m)
-			return nil
 		})
 	}))
 	return byID, all
@@ -315,7 +313,7 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 			note(m)
 		}
 	}
-	err = s.view(ctx, "read", func(tx *sql.Tx) error { return eachMessage(ctx, tx, func(m Message) error { note(m); return nil }) })
+	err = s.view(ctx, "read", func(t *tx) { eachMessage(t, note) })
 	if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
 		t.Errorf("read all messages: %v", err)
 	}

@@ -140,9 +140,9 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	}
 	must(t, "purge the fork", s.Purge(ctx, fork.ID))
 	var left int
-	must(t, "count the attachments", s.view(ctx, "count", func(tx *sql.Tx) error {
+	must(t, "count the attachments", s.view(ctx, "count", doing(func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT count(*) FROM attachments`).Scan(&left)
-	}))
+	})))
 	if left != 0 {
 		t.Errorf("%d attachments are left without a session", left)
 	}

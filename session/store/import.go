@@ -3,13 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // Conversation is a conversation of another program with all its branches.
@@ -65,7 +64,7 @@ func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (Im
 	}
 	// A file can be imported again, so the import of many conversations does not wait for the disk
 	// after each.
-	return s.importInto(ctx, s.jot, c.Session, o, func(add func(ImportedMessage) error) (Session, int, error) {
+	return s.importInto(ctx, s.jot, c.Session, o.DryRun, func(add func(ImportedMessage) error) (Session, int, error) {
 		for _, m := range c.Messages {
 			if err := add(m); err != nil {
 				return Session{}, 0, err
@@ -86,7 +85,7 @@ type Filling func(add func(Message) error) (Session, error)
 // Where the row has an Origin, and one of its Source was imported before and is not in the trash, nothing is stored and
 // the error is a *DuplicateError.
 func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOptions) (Session, error) {
-	out, err := s.importInto(ctx, s.save, Session{}, o, func(add func(ImportedMessage) error) (Session, int, error) {
+	out, err := s.importInto(ctx, s.save, Session{}, o.DryRun, func(add func(ImportedMessage) error) (Session, int, error) {
 		last := -1
 		row, err := fill(func(m Message) error {
 			err := add(ImportedMessage{Message: m, After: last})
@@ -104,18 +103,16 @@ var errDryRun = errors.New("this was a dry run")
 // importInto imports a conversation in one transaction of the given kind. A row without an Origin is that
 // of a conversation without a name, whose row is complete only when fill returns it.
 func (s *Store) importInto(
-	ctx context.Context, transact func(context.Context, string, func(*sql.Tx) error) error, row Session, o ImportOptions,
+	ctx context.Context, transact transactor, row Session, dry bool,
 	fill func(add func(ImportedMessage) error) (Session, int, error),
 ) (ImportResult, error) {
 	var out ImportResult
-	err := transact(ctx, "import the conversation", func(tx *sql.Tx) error {
-		in := importing{s: s, tx: tx}
-		err := in.run(ctx, row, fill)
-		out = in.out
-		if err == nil && o.DryRun {
-			err = errDryRun
+	err := transact(ctx, "import the conversation", func(t *tx) {
+		in := importing{tx: t, s: s}
+		in.run(row, fill)
+		if out = in.out; dry {
+			t.fail(errDryRun)
 		}
-		return err
 	})
 	switch {
 	case errors.Is(err, errDryRun) && out.New:
@@ -128,294 +125,194 @@ func (s *Store) importInto(
 
 // importing is an import within its transaction.
 type importing struct {
+	*tx
 	s       *Store
-	tx      *sql.Tx
 	session int64
 	out     ImportResult
 
 	stored map[string][]version // what the session holds, by label; nil for a conversation without a name
 	own    int                  // its messages without a label: somebody went on with it here
 	last   int                  // the seq of its last message
-	ids    []int64              // of the conversation's messages
+	to     []int64              // ids of the conversation's messages
 	turns  int                  // added
 }
 
 // version is one message with some label.
 type version struct {
 	id  int64
-	sum [sha256.Size]byte
+	sum string // digest of what it says and who says it
 }
 
-// textSum is the digest of what a message says and who says it.
-func textSum(role history.Role, content []byte) [sha256.Size]byte {
-	return sha256.Sum256(append(append([]byte(role), 0), content...))
+func versionOf(id int64, role history.Role, content string) version {
+	return version{id, hashOf([]byte(string(role) + "\x00" + content))}
 }
 
-func (in *importing) run(ctx context.Context, row Session, fill func(add func(ImportedMessage) error) (Session, int, error)) error {
+func (in *importing) run(row Session, fill func(add func(ImportedMessage) error) (Session, int, error)) {
 	named := row.Origin != ""
-	if err := in.begin(ctx, row); err != nil || !in.out.Session.Deleted.IsZero() {
-		return err
+	in.begin(row)
+	if !in.out.Session.Deleted.IsZero() {
+		return
 	}
-	row, leaf, err := fill(func(m ImportedMessage) error { return in.add(ctx, m) })
-	if err != nil {
-		return err
+	ctx := in.ctx
+	row, leaf, err := fill(func(m ImportedMessage) error {
+		in.fail(ctx.Err())
+		if in.err == nil {
+			in.add(m)
+		}
+		return in.err
+	})
+	if in.fail(err); in.err != nil {
+		return
 	}
 	if in.out.New && in.out.Added == 0 {
-		return errors.New("the conversation has no message")
+		in.fail(errors.New("the conversation has no message"))
 	}
 	if in.out.Added > 0 {
-		if err := in.count(ctx, leaf); err != nil {
-			return err
-		}
-		finish := in.describe
+		in.count(leaf)
 		if named {
-			finish = in.date
-		}
-		if err := finish(ctx, row); err != nil {
-			return err
-		}
-	}
-	return in.readSession(ctx)
-}
-
-// readSession reads the row of the session.
-func (in *importing) readSession(ctx context.Context) error {
-	row, err := sessionByKey(ctx, in.tx, in.session)
-	in.out.Session = row.Session
-	return err
-}
-
-// begin finds the session that the conversation was imported as, or adds one.
-func (in *importing) begin(ctx context.Context, row Session) (err error) {
-	in.session, err = importedAs(ctx, in.tx, row)
-	if errors.Is(err, sql.ErrNoRows) {
-		in.out.New = true
-		in.session, err = in.s.addSession(ctx, in.tx, row)
-	}
-	if err != nil {
-		return err
-	}
-	if row.Origin != "" {
-		if err := in.readStored(ctx); err != nil {
-			return err
+			in.date(row)
+		} else {
+			in.describe(row)
 		}
 	}
-	return in.readSession(ctx)
+	in.out.Session = sessionByKey(in.tx, in.session).Session
 }
 
-// importedAs is the session that a conversation was imported as. One in the trash counts where there is no
-// other.
-func importedAs(ctx context.Context, tx *sql.Tx, row Session) (n int64, err error) {
-	err = tx.QueryRowContext(ctx, `
-		SELECT n
-		FROM sessions
-		WHERE source = ?
-			AND origin = ?
-			AND origin <> ''
-		ORDER BY deleted_ms <> 0, n
-		LIMIT 1`, row.Source, row.Origin).Scan(&n)
-	return n, err
-}
-
-// readStored reads what the session holds.
-func (in *importing) readStored(ctx context.Context) error {
+// begin finds the session that the conversation was imported as, or adds one, and reads what it holds.
+func (in *importing) begin(row Session) {
+	in.session = importedAs(in.tx, row)
+	if in.out.New = in.session == 0; in.out.New {
+		in.session = in.s.addSession(in.tx, row)
+	}
+	in.out.Session = sessionByKey(in.tx, in.session).Session
+	if row.Origin == "" {
+		return
+	}
 	in.stored = map[string][]version{}
-	return sqlite.Each(ctx, in.tx, func(scan func(...any) error) error {
-		var v version
-		var seq int
+	in.each(func(scan func(...any) error) error {
+		var id int64
 		var role history.Role
-		var label string
-		var content []byte
-		if err := scan(&v.id, &seq, &role, &label, &content); err != nil {
+		var label, content string
+		if err := scan(&id, &in.last, &role, &label, blob{&content}); err != nil {
 			return err
 		}
-		in.last = max(in.last, seq)
 		if label == "" {
 			in.own++
 			return nil
 		}
-		v.sum = textSum(role, content)
-		in.stored[label] = append(in.stored[label], v)
+		in.stored[label] = append(in.stored[label], versionOf(id, role, content))
 		return nil
-	}, `
-		SELECT
-			id,
-			seq,
-			role,
-			label,
-			content
-		FROM messages
-		WHERE session = ?
-		ORDER BY id`, in.session)
+	}, `SELECT id, seq, role, label, content FROM messages WHERE session = ? ORDER BY seq`, in.session)
+}
+
+// importedAs is the session that a conversation was imported as, 0 for none. One in the trash counts where there is no
+// other.
+func importedAs(t *tx, row Session) int64 {
+	return value[int64](t, `
+		SELECT n
+		FROM sessions
+		WHERE source = ? AND origin = ? AND origin <> ''
+		ORDER BY deleted_ms <> 0, n
+		LIMIT 1`, row.Source, row.Origin)
 }
 
 // add stores a message where it is not here.
-func (in *importing) add(ctx context.Context, m ImportedMessage) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	switch i := len(in.ids); {
+func (in *importing) add(m ImportedMessage) {
+	switch i := len(in.to); {
 	case m.Status == history.Streaming:
-		return errors.New("a message that is still arriving cannot be imported")
+		in.fail(errors.New("a message that is still arriving cannot be imported"))
 	case m.After >= i:
-		return fmt.Errorf("message %d of the conversation is before the one that it follows", i)
+		in.fail(fmt.Errorf("message %d of the conversation is before the one that it follows", i))
 	case in.stored != nil && m.Label == "":
-		return fmt.Errorf("message %d of the conversation has no label", i)
+		in.fail(fmt.Errorf("message %d of the conversation has no label", i))
 	case m.After >= 0:
-		m.Parent = in.ids[m.After]
+		m.Parent = in.to[m.After]
+	}
+	if in.err != nil {
+		return
 	}
 	m.Message = in.s.cleanMessage(m.Message)
-	v := version{}
+	v := versionOf(0, m.Role, m.Content)
 	if in.stored != nil {
-		v.sum = textSum(m.Role, []byte(m.Content))
-		for _, known := range in.stored[m.Label] {
-			if known.sum == v.sum {
-				in.ids = append(in.ids, known.id)
-				return in.addImages(ctx, known.id, m.Message)
-			}
+		known := in.stored[m.Label]
+		if at := slices.IndexFunc(known, func(k version) bool { return k.sum == v.sum }); at >= 0 {
+			in.to = append(in.to, known[at].id)
+			in.addImages(known[at].id, m.Message)
+			return
 		}
-		if len(in.stored[m.Label]) > 0 {
+		if len(known) > 0 {
 			in.out.Changed++
 		}
 	}
 	// The driver watches a context that can end with a goroutine for every statement. The transaction
 	// has its own.
-	ctx = context.WithoutCancel(ctx)
-	var err error
-	if m.ID, err = in.s.newID(ctx, in.tx); err != nil {
-		return err
-	}
-	m.Seq = in.last + 1
-	v.id = m.ID
-	if err := insertMessage(ctx, in.tx, in.session, m.Message, ""); err != nil {
-		return err
-	}
+	in.ctx = context.WithoutCancel(in.ctx)
+	in.last++
+	m.ID, m.Seq = in.s.newID(in.tx), in.last
+	insertMessage(in.tx, in.session, m.Message, "")
 	if m.Excluded {
-		if err := in.s.setFlag(ctx, in.tx, v.id, history.Exclude); err != nil {
-			return err
-		}
+		in.s.decide(in.tx, m.ID, flagValue, string(history.Exclude))
 	}
-	if in.stored != nil {
+	if v.id = m.ID; in.stored != nil {
 		in.stored[m.Label] = append(in.stored[m.Label], v)
 	}
-	in.ids = append(in.ids, v.id)
-	in.last++
+	in.to = append(in.to, v.id)
 	in.out.Added++
 	if m.Role == history.User {
 		in.turns++
 	}
-	return nil
 }
 
 // count writes what the added messages decide of the session's row. leaf is the index of the end of the
 // active branch.
-func (in *importing) count(ctx context.Context, leaf int) error {
+func (in *importing) count(leaf int) {
 	if leaf < 0 {
-		leaf = len(in.ids) - 1
+		leaf = len(in.to) - 1
 	}
-	end, err := in.leaf(ctx, in.ids[leaf])
-	if err != nil {
-		return err
+	end, here := in.to[leaf], in.out.Session.Leaf
+	if here != 0 && in.own > 0 { // somebody went on with it here
+		extends := value[bool](in.tx, branchUp+` SELECT EXISTS (SELECT 1 FROM branch WHERE id = ?4)`, end, in.session, -1, here)
+		if !extends {
+			end = here
+		}
 	}
-	err = execute(ctx, in.tx, `
-		UPDATE sessions
-		SET messages = messages + ?2,
-			turns = turns + ?3,
-			leaf = ?4
-		WHERE n = ?1`, in.session, in.out.Added, in.turns, end)
-	if err != nil {
-		return err
-	}
-	return in.s.setRegisters(ctx, in.tx, in.session, leafValue)
-}
-
-// leaf is where the active branch ends from now on, where the other program's ends at a message.
-func (in *importing) leaf(ctx context.Context, there int64) (int64, error) {
-	here := in.out.Session.Leaf
-	if here == 0 || in.own == 0 {
-		return there, nil
-	}
-	var extends bool
-	err := in.tx.QueryRowContext(ctx, branchUp+`
-		SELECT EXISTS (
-			SELECT 1
-			FROM branch
-			WHERE id = ?4
-		)`, there, in.session, -1, here).Scan(&extends)
-	if err != nil || !extends {
-		return here, err
-	}
-	return there, nil
+	in.exec(`UPDATE sessions SET messages = messages + ?2, turns = turns + ?3, leaf = ?4 WHERE n = ?1`,
+		in.session, in.out.Added, in.turns, end)
+	in.s.setRegisters(in.tx, in.session, leafValue)
 }
 
 // date gives the session of a conversation with a name its place in the order of last use.
-func (in *importing) date(ctx context.Context, row Session) error {
-	return execute(ctx, in.tx, `
-		UPDATE sessions
-		SET updated_ms = max(updated_ms, ?2),
-			used = max(used, ?2)
-		WHERE n = ?1`, in.session, cmp.Or(milliseconds(row.Updated), milliseconds(row.Created)))
+func (in *importing) date(row Session) {
+	in.exec(`UPDATE sessions SET updated_ms = max(updated_ms, ?2), used = max(used, ?2) WHERE n = ?1`,
+		in.session, cmp.Or(milliseconds(row.Updated), milliseconds(row.Created)))
 }
 
 // describe writes the row of a conversation without a name and makes it the session used last. The model
 // comes to the answers now, because a file may name it behind them.
-func (in *importing) describe(ctx context.Context, row Session) error {
+func (in *importing) describe(row Session) {
 	if row.Model != "" {
-		err := execute(ctx, in.tx, `
-			UPDATE messages
-			SET model = ?
-			WHERE session = ?
-				AND role = 'assistant'
-				AND model = ''`, row.Model, in.session)
-		if err != nil {
-			return err
+		in.exec(`UPDATE messages SET model = ? WHERE session = ? AND role = 'assistant' AND model = ''`, row.Model, in.session)
+	}
+	// The same conversation may have been imported before, however it went on since.
+	if twin := importedAs(in.tx, row); twin != 0 {
+		if there := sessionByKey(in.tx, twin); there.Deleted.IsZero() {
+			in.fail(&DuplicateError{there.Session})
 		}
 	}
-	if err := in.refuseDuplicate(ctx, row); err != nil {
-		return err
+	l := sessionByKey(in.tx, in.session)
+	if !row.Created.IsZero() {
+		l.Created = row.Created
 	}
-	err := execute(ctx, in.tx, `
-		UPDATE sessions
-		SET created_ms = iif(?2 = 0, created_ms, ?2),
-			title = ?3,
-			title_from = ?4,
-			preset = ?5,
-			overrides = ?6,
-			system = ?7,
-			dir = ?8,
-			source = ?9,
-			origin = ?10
-		WHERE n = ?1`, in.session, milliseconds(row.Created), in.s.clean(row.Title), row.TitleFrom, row.Preset, row.Overrides,
-		in.s.clean(row.System), row.Dir, row.Source, row.Origin)
-	if err != nil {
-		return err
-	}
-	if err := setTags(ctx, in.tx, in.session, row.Tags); err != nil {
-		return err
-	}
-	return in.s.use(ctx, in.tx, in.session)
-}
-
-// refuseDuplicate returns a *DuplicateError where another session was imported as the same conversation, however it
-// went on since.
-func (in *importing) refuseDuplicate(ctx context.Context, row Session) error {
-	twin, err := importedAs(ctx, in.tx, row)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	there, err := sessionByKey(ctx, in.tx, twin)
-	if err == nil && there.Deleted.IsZero() {
-		err = &DuplicateError{there.Session}
-	}
-	return err
+	l.Title, l.TitleFrom, l.System = in.s.clean(row.Title), row.TitleFrom, in.s.clean(row.System)
+	l.Preset, l.Overrides, l.Dir, l.Source, l.Origin = row.Preset, row.Overrides, row.Dir, row.Source, row.Origin
+	in.update("sessions", l.columns(), 0, sql.Named("n", in.session))
+	setTags(in.tx, in.session, row.Tags)
+	in.s.use(in.tx, in.session)
 }
 
 // addImages gives a message that is here the images that an earlier file of its conversation did not hold. A message
 // that a request held stays as it is: what was sent must be found again.
-func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
+func (in *importing) addImages(id int64, m Message) {
 	images := func(parts []history.Part) (n int) {
 		for _, p := range parts {
 			if p.Kind == history.ImagePart {
@@ -425,39 +322,22 @@ func (in *importing) addImages(ctx context.Context, id int64, m Message) error {
 		return n
 	}
 	if images(m.Parts) == 0 {
-		return nil
+		return
 	}
-	here, err := message(ctx, in.tx, id)
-	if err != nil || here.Damaged || images(here.Parts) >= images(m.Parts) {
-		return err
+	here := message(in.tx, id)
+	if here.Damaged || images(here.Parts) >= images(m.Parts) {
+		return
 	}
-	var sent bool
-	err = in.tx.QueryRowContext(ctx, `
-		SELECT EXISTS (
-			SELECT 1
-			FROM requests
-			WHERE session = ?
-		)`, in.session).Scan(&sent)
-	if err != nil {
-		return err
-	}
-	if sent {
+	if value[bool](in.tx, `SELECT EXISTS (SELECT 1 FROM requests WHERE session = ?)`, in.session) {
 		in.out.Unfilled++
-		return nil
+		return
 	}
 	l := MessageLine{Message: here}
 	l.Parts = m.Parts
-	keys, err := l.attach(ctx, in.tx)
-	if err != nil {
-		return err
-	}
-	if err := execute(ctx, in.tx, `DELETE FROM parts WHERE message = ?`, id); err != nil {
-		return err
-	}
+	keys := l.attach(in.tx)
 	l.ToolCalls = nil // which are there
-	if err := l.insertCallsAndParts(ctx, in.tx, keys); err != nil {
-		return err
-	}
+	in.exec(`DELETE FROM parts WHERE message = ?`, id)
+	l.insertCallsAndParts(in.tx, keys)
+	in.exec(`UPDATE messages SET hash = ? WHERE id = ?`, l.hash, id)
 	in.out.Filled++
-	return execute(ctx, in.tx, `UPDATE messages SET hash = ? WHERE id = ?`, l.hash, id)
 }

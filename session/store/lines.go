@@ -3,9 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"unicode/utf8"
@@ -172,145 +169,103 @@ func (l *Line) UnmarshalJSON(data []byte) error {
 // time, however long the session is. Damaged rows come as they are stored. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
-	begun := false
-	return s.view(ctx, "read the session", func(tx *sql.Tx) error {
-		if begun {
-			return errInterrupted
-		}
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		begun = true
-		return dumpSession(ctx, tx, n, take)
-	})
+	return s.view(ctx, "read the session", once(func(t *tx) { dumpSession(t, sessionKey(t, session), take) }))
 }
 
-// errInterrupted says that lines cannot be handed out from the first on again.
-var errInterrupted = errors.New("the reading was interrupted by another program")
+// once is a transaction that hands out lines: they cannot be handed out from the first on again.
+func once(f func(t *tx)) func(t *tx) {
+	begun := false
+	return func(t *tx) {
+		if begun {
+			t.fail(errors.New("the reading was interrupted by another program"))
+			return
+		}
+		begun = true
+		f(t)
+	}
+}
 
 // dump hands out rows of the history as lines, in one transaction.
 type dump struct {
-	ctx      context.Context
-	tx       *sql.Tx
-	take     func(Line) error
+	*tx
+	take     func(Line)      // it does nothing after the first error
 	attached map[string]bool // hashes of the attachments that were taken
 }
 
-// newDump hands out lines until ctx ends. That is looked at between two lines: the driver watches a context that can
+// newDump hands out lines until the context ends. That is looked at between two lines: the driver watches one that can
 // end with a goroutine for every statement.
-func newDump(ctx context.Context, tx *sql.Tx, take func(Line) error) *dump {
-	d := &dump{ctx: context.WithoutCancel(ctx), tx: tx, attached: map[string]bool{}}
-	d.take = func(l Line) error {
-		if err := ctx.Err(); err != nil {
-			return err
+func newDump(t *tx, take func(Line) error) *dump {
+	ctx := t.ctx
+	t.ctx = context.WithoutCancel(ctx)
+	return &dump{tx: t, attached: map[string]bool{}, take: func(l Line) {
+		t.fail(ctx.Err())
+		if t.err == nil {
+			t.fail(take(l))
 		}
-		return take(l)
-	}
-	return d
+	}}
 }
 
-func dumpSession(ctx context.Context, tx *sql.Tx, session int64, take func(Line) error) error {
-	d := newDump(ctx, tx, take)
-	if _, err := d.session(session); err != nil {
-		return err
-	}
+func dumpSession(t *tx, session int64, take func(Line) error) {
 	const ofThis = "session = ? ORDER BY id"
-	for _, rows := range []func() error{
-		func() error {
-			return dumpRows(d, "drafts WHERE session = ?", session, func(r *Draft) Line { return Line{Draft: r} })
-		},
-		func() error {
-			return dumpRows(d, "queued WHERE "+ofThis, session, func(r *Queued) Line { return Line{Queued: r} })
-		},
-		func() error { return d.messages(ofThis, session) },
-		func() error { return d.requests(ofThis, session) },
-		func() error {
-			return dumpRows(d, "repairs WHERE "+ofSession+" ORDER BY message, id", session,
-				func(r *RepairLine) Line { return Line{Repair: r} })
-		},
-		func() error { return d.summaries(ofThis, session) },
-		func() error { return d.registers("session = ? ORDER BY stamp", session) },
-	} {
-		if err := rows(); err != nil {
-			return err
-		}
-	}
-	return nil
+	d := newDump(t, take)
+	d.session(session)
+	eachRow(t, "drafts WHERE session = ?", func(r *Draft) { d.take(Line{Draft: r}) }, session)
+	eachRow(t, "queued WHERE "+ofThis, func(r *Queued) { d.take(Line{Queued: r}) }, session)
+	d.messages(ofThis, session)
+	d.requests(ofThis, session)
+	eachRow(t, "repairs WHERE "+ofSession+" ORDER BY message, id", func(r *RepairLine) { d.take(Line{Repair: r}) }, session)
+	d.summaries(ofThis, session)
+	d.registers("session = ? ORDER BY stamp", session)
 }
 
 // ofSession is the condition that a row's message is one of a session. It is asked of each row, because there
 // are few of them and many messages.
 const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
 
-// dumpRows hands out the rows of a query about one session or row.
-func dumpRows[T any, P interface {
-	*T
-	row
-}](d *dump, from string, of any, line func(P) Line) error {
-	return eachRow(d.ctx, d.tx, from, func(r P) error { return d.take(line(r)) }, of)
-}
-
 // session hands out a session's row and returns its id.
-func (d *dump) session(n int64) (id string, err error) {
-	s, err := sessionByKey(d.ctx, d.tx, n)
-	if err != nil {
-		return "", err
-	}
-	return s.ID, d.take(Line{Session: &s})
+func (d *dump) session(n int64) string {
+	s := sessionByKey(d.tx, n)
+	d.take(Line{Session: &s})
+	return s.ID
 }
 
-func (d *dump) registers(where string, of any) error {
-	return dumpRows(d, "registers WHERE "+where, of, func(r *RegisterLine) Line { return Line{Register: r} })
+func (d *dump) registers(where string, of any) {
+	eachRow(d.tx, "registers WHERE "+where, func(r *RegisterLine) { d.take(Line{Register: r}) }, of)
 }
 
-func (d *dump) summaries(where string, of any) error {
-	return dumpRows(d, "summaries WHERE "+where, of, func(r *Summary) Line { return Line{Summary: r} })
-}
-
-func (d *dump) tombstones(where string, of any) error {
-	return dumpRows(d, "tombstones WHERE "+where, of, func(r *TombstoneLine) Line { return Line{Tombstone: r} })
+func (d *dump) summaries(where string, of any) {
+	eachRow(d.tx, "summaries WHERE "+where, func(r *Summary) { d.take(Line{Summary: r}) }, of)
 }
 
 // requests hands out requests with what their plans have otherwise. One whose plan is damaged comes without it.
-func (d *dump) requests(where string, of any) error {
-	return eachRow(d.ctx, d.tx, "requests WHERE "+where, func(r *Request) error {
+func (d *dump) requests(where string, of any) {
+	eachRow(d.tx, "requests WHERE "+where, func(r *Request) {
 		l := RequestLine{Request: *r}
-		if err := readChange(d.ctx, d.tx, &l); errors.Is(err, errColumn) {
+		plan := &tx{Tx: d.Tx, ctx: d.ctx}
+		if readChange(plan, &l); errors.Is(plan.err, errColumn) {
 			l = RequestLine{Request: *r}
-		} else if err != nil {
-			return err
+		} else {
+			d.fail(plan.err)
 		}
-		return d.take(Line{Request: &l})
+		d.take(Line{Request: &l})
 	}, of)
 }
 
 // messages hands out messages with their calls and parts, each behind what its parts hold.
-func (d *dump) messages(where string, of any) error {
-	return eachRow(d.ctx, d.tx, "messages WHERE "+where, func(m *MessageLine) error {
+func (d *dump) messages(where string, of any) {
+	eachRow(d.tx, "messages WHERE "+where, func(m *MessageLine) {
 		if m.Status == history.Streaming {
 			m.Status = history.Interrupted
 		}
-		calls, err := callsOf(d.ctx, d.tx, []int64{m.ID})
-		if err != nil {
-			return err
-		}
-		parts, err := partsOf(d.ctx, d.tx, []int64{m.ID}, true)
-		if err != nil {
-			return err
-		}
-		m.ToolCalls, m.parts = calls[m.ID], parts[m.ID]
+		m.ToolCalls, m.parts = callsOf(d.tx, []int64{m.ID})[m.ID], partsOf(d.tx, []int64{m.ID}, true)[m.ID]
 		for i := range m.parts {
 			p := &m.parts[i]
-			if d.attached[p.hash] {
-				continue
+			if !d.attached[p.hash] {
+				d.take(Line{Attachment: &AttachmentLine{p.hash, p.data()}})
+				d.attached[p.hash] = true
 			}
-			if err := d.take(Line{Attachment: &AttachmentLine{p.hash, p.data()}}); err != nil {
-				return err
-			}
-			d.attached[p.hash] = true
 		}
-		return d.take(Line{Message: m})
+		d.take(Line{Message: m})
 	}, of)
 }
 
@@ -368,10 +323,4 @@ func (c *cleaner) attachment(l *AttachmentLine) {
 		c.hashes[was] = l.Hash
 	}
 	l.Data = []byte(now)
-}
-
-// hashOf is the SHA-256 of bytes in hexadecimal.
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

@@ -3,15 +3,14 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 
 	"winnow/history"
+	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
@@ -112,27 +111,14 @@ func (s *Store) cleanMessage(m Message) Message {
 
 // Begin stores a new session with its first message. A session without a message is never on disk.
 // An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
-func (s *Store) Begin(ctx context.Context, in Session, first Message) (Session, Message, error) {
-	if in.ID == "" {
-		in.ID = newID()
-	}
-	var session Session
+func (s *Store) Begin(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
+	in.ID = cmp.Or(in.ID, newID())
 	first.Session, first.Parent = in.ID, 0
-	message, err := inTx(ctx, s.save, "begin the session", func(tx *sql.Tx) (Message, error) {
-		n, err := s.addSession(ctx, tx, in)
-		if err != nil {
-			return Message{}, err
-		}
-		if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = 0`); err != nil {
-			return Message{}, err
-		}
-		message, err := s.append(ctx, tx, first, "")
-		if err != nil {
-			return Message{}, err
-		}
-		row, err := sessionByKey(ctx, tx, n)
-		session = row.Session
-		return message, err
+	err = s.save(ctx, "begin the session", func(t *tx) {
+		n := s.addSession(t, in)
+		t.exec(`DELETE FROM drafts WHERE session = 0`)
+		message = s.append(t, first, "")
+		session = sessionByKey(t, n).Session
 	})
 	return session, message, err
 }
@@ -145,147 +131,109 @@ func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
 	if m.Status == history.Streaming {
 		return Message{}, errors.New("save the message: one that is still arriving is stored by StartAnswer")
 	}
-	return inTx(ctx, s.save, "save the message", func(tx *sql.Tx) (Message, error) { return s.append(ctx, tx, m, "") })
+	return inTx(ctx, s.save, "save the message", func(t *tx) Message { return s.append(t, m, "") })
 }
 
-func (s *Store) append(ctx context.Context, tx *sql.Tx, m Message, owner string) (Message, error) {
+func (s *Store) append(t *tx, m Message, owner string) Message {
 	m = s.cleanMessage(m)
-	n, err := sessionKey(ctx, tx, m.Session)
-	if err != nil {
-		return Message{}, err
-	}
-	if err := inSession(ctx, tx, n, m.Parent); err != nil {
-		return Message{}, err
-	}
+	n := sessionKey(t, m.Session)
+	inSession(t, n, m.Parent)
 	m.Status = cmp.Or(m.Status, history.Complete)
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
-	if m.ID, err = s.newID(ctx, tx); err != nil {
-		return Message{}, err
-	}
-	if m.Seq, err = nextSeq(ctx, tx, n); err != nil {
-		return Message{}, err
-	}
-	if err := insertMessage(ctx, tx, n, m, owner); err != nil {
-		return Message{}, err
-	}
+	m.ID, m.Seq = s.newID(t), nextSeq(t, n)
+	insertMessage(t, n, m, owner)
 	turn := m.Role == history.User
-	err = execute(ctx, tx, `
+	t.exec(`
 		UPDATE sessions
 		SET changes = changes + 1, messages = messages + 1, turns = turns + ?, leaf = ?
 		WHERE n = ?`, turn, m.ID, n)
-	switch {
-	case err != nil:
-	case turn && m.Queued != 0: // the draft is the message after it
-		err = dequeue(ctx, tx, n, m.Queued)
-	case turn:
-		err = execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n)
+	if turn && m.Queued != 0 { // the draft is the message after it
+		dequeue(t, n, m.Queued)
+	} else if turn {
+		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
 	}
-	if err != nil {
-		return Message{}, err
-	}
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM messages WHERE session = ? AND parent = ?`, n, m.Parent).
-		Scan(&m.Siblings)
-	if err != nil {
-		return Message{}, err
-	}
+	m.Siblings = value[int](t, `SELECT count(*) FROM messages WHERE session = ? AND parent = ?`, n, m.Parent)
 	m.Sibling, m.Queued, m.Damaged = m.Siblings, 0, false
 	m.readExtra()
-	return m, s.use(ctx, tx, n)
+	s.use(t, n)
+	return m
 }
 
-// inSession returns ErrNotFound where a message is not one of the session's. 0 is none and fits
+// inSession fails with ErrNotFound where a message is not one of the session's. 0 is none and fits
 // everywhere.
-func inSession(ctx context.Context, tx *sql.Tx, n, message int64) error {
-	if message == 0 {
-		return nil
+func inSession(t *tx, n, message int64) {
+	if message != 0 && value[int64](t, `SELECT id FROM messages WHERE id = ? AND session = ?`, message, n) == 0 {
+		t.missing("find message %d in its session", message)
 	}
-	err := tx.QueryRowContext(ctx, `SELECT id FROM messages WHERE id = ? AND session = ?`, message, n).Scan(&message)
-	return found(fmt.Sprintf("find message %d in its session", message), err)
 }
 
 // nextSeq is the place of the next message of a session.
-func nextSeq(ctx context.Context, tx *sql.Tx, n int64) (seq int, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n).Scan(&seq)
-	return seq, err
+func nextSeq(t *tx, n int64) int {
+	return value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
 }
 
 // insertMessage writes a message with its calls and parts. Where it is whole, its words go to the index.
-func insertMessage(ctx context.Context, tx *sql.Tx, n int64, m Message, owner string) error {
+func insertMessage(t *tx, n int64, m Message, owner string) {
 	l := MessageLine{Message: m, session: n, owner: owner}
-	keys, err := l.attach(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if err := insertRow(ctx, tx, "messages", &l); err != nil {
-		return err
-	}
-	return l.insertContent(ctx, tx, keys)
+	keys := l.attach(t)
+	t.insert("messages", l.columns())
+	l.insertContent(t, keys)
 }
 
 // insertContent writes the calls and parts of a message, whose bytes have these keys, and where it is whole its words.
-func (l *MessageLine) insertContent(ctx context.Context, tx *sql.Tx, keys []int64) error {
-	if err := l.insertCallsAndParts(ctx, tx, keys); err != nil || l.Status == history.Streaming {
-		return err
+func (l *MessageLine) insertContent(t *tx, keys []int64) {
+	l.insertCallsAndParts(t, keys)
+	if l.Status != history.Streaming {
+		t.fail(search.Add(t.ctx, t.Tx, l.ID, search.Text(l.Message.Message)))
 	}
-	return index(ctx, tx, l.ID, l.Message.Message)
 }
 
 // Message returns one message by its id, or ErrNotFound.
 func (s *Store) Message(ctx context.Context, id int64) (Message, error) {
-	return inTx(ctx, s.view, "read the message", func(tx *sql.Tx) (Message, error) { return message(ctx, tx, id) })
+	return inTx(ctx, s.view, "read the message", func(t *tx) Message { return message(t, id) })
 }
 
-func message(ctx context.Context, tx *sql.Tx, id int64) (Message, error) {
-	all, err := messagesWith(ctx, tx, []int64{id})
-	if err == nil && len(all) == 0 {
-		err = found(fmt.Sprintf("find message %d", id), sql.ErrNoRows)
+func message(t *tx, id int64) Message {
+	all := messagesWith(t, []int64{id})
+	if len(all) == 0 {
+		t.missing("find message %d", id)
+		return Message{}
 	}
-	if err != nil {
-		return Message{}, err
-	}
-	return all[0], nil
+	return all[0]
 }
 
 // MessagesWith returns the messages of one session that have these ids, in the order of their ids. Ids that no message
 // has are left out.
 func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
-	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
-		return messagesWith(ctx, tx, ids)
-	})
+	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message { return messagesWith(t, ids) })
 }
 
-func messagesWith(ctx context.Context, tx *sql.Tx, ids []int64) ([]Message, error) {
-	all, err := readMessages(ctx, tx, "json_each(?) CROSS JOIN messages m ON m.id = json_each.value", sqlite.IDs(ids))
-	if err != nil || len(all) == 0 {
-		return nil, err
+func messagesWith(t *tx, ids []int64) []Message {
+	all := readMessages(t, "json_each(?) CROSS JOIN messages m ON m.id = json_each.value", sqlite.IDs(ids))
+	if len(all) == 0 {
+		return nil
 	}
-	session, err := sessionByKey(ctx, tx, all[0].session)
-	if err != nil {
-		return nil, err
-	}
-	return complete(ctx, tx, session.ID, all)
+	return complete(t, sessionByKey(t, all[0].session).ID, all)
 }
 
 // Messages returns all messages of a session, those of every branch, in the order in which they were
 // stored: a message comes behind its parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
-	return withSession(ctx, s.view, "read the messages", session, func(tx *sql.Tx, n int64) ([]Message, error) {
-		all, err := readMessages(ctx, tx, "messages m WHERE m.session = ?", n)
-		if err != nil {
-			return nil, err
-		}
-		return complete(ctx, tx, session, all)
+	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
+		return complete(t, session, readMessages(t, "messages m WHERE m.session = ?", n))
 	})
 }
 
 // readMessages reads messages without their calls and parts, in the order of their ids: a parent is older than its
 // child, so that is the order of a branch. from is what follows FROM in the query, in which a message is called m.
-func readMessages(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]MessageLine, error) {
-	all, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (l MessageLine, err error) {
+func readMessages(t *tx, from string, args ...any) (all []MessageLine) {
+	t.each(func(scan func(...any) error) error {
+		var l MessageLine
 		var siblings int64 // how many there are, and in the lower half the message's place among them
-		err = scan(append(fields(l.columns()), &siblings)...)
+		err := scan(append(fields(l.columns()), &siblings)...)
 		l.Siblings, l.Sibling = int(siblings>>32), int(siblings&(1<<32-1))
-		return l, err
+		all = append(all, l)
+		return err
 	}, `
 		SELECT `+names(new(MessageLine).columns(), "m")+`, (
 			SELECT count(*) << 32 | sum(x.id <= m.id)
@@ -294,24 +242,17 @@ func readMessages(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]
 		)
 		FROM `+from, args...)
 	slices.SortFunc(all, func(a, b MessageLine) int { return cmp.Compare(a.ID, b.ID) })
-	return all, err
+	return all
 }
 
 // assemble adds their calls and parts to the rows, and returns of each whether it fails its fingerprint. images
 // is whether parts that are no texts come with their bytes, and are checked.
-func assemble(ctx context.Context, tx *sql.Tx, rows []MessageLine, images bool) (damaged []bool, err error) {
+func assemble(t *tx, rows []MessageLine, images bool) (damaged []bool) {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID
 	}
-	calls, err := callsOf(ctx, tx, ids)
-	if err != nil {
-		return nil, err
-	}
-	parts, err := partsOf(ctx, tx, ids, images)
-	if err != nil {
-		return nil, err
-	}
+	calls, parts := callsOf(t, ids), partsOf(t, ids, images)
 	print := newPrinter()
 	damaged = make([]bool, len(rows))
 	for i := range rows {
@@ -323,16 +264,13 @@ func assemble(ctx context.Context, tx *sql.Tx, rows []MessageLine, images bool) 
 		}
 		damaged[i] = damaged[i] || string(print.print(r)) != string(r.hash)
 	}
-	return damaged, nil
+	return damaged
 }
 
 // complete assembles the rows and adds their places. A damaged one comes quarantined and without its text:
 // what may not be what was said is neither shown as said nor sent.
-func complete(ctx context.Context, tx *sql.Tx, session string, rows []MessageLine) ([]Message, error) {
-	damaged, err := assemble(ctx, tx, rows, true)
-	if err != nil {
-		return nil, err
-	}
+func complete(t *tx, session string, rows []MessageLine) []Message {
+	damaged := assemble(t, rows, true)
 	out := make([]Message, len(rows))
 	for i, r := range rows {
 		m := r.Message
@@ -345,7 +283,7 @@ func complete(ctx context.Context, tx *sql.Tx, session string, rows []MessageLin
 		m.readExtra()
 		out[i] = m
 	}
-	return out, nil
+	return out
 }
 
 // readExtra sets what a message's row says of the reply beside the text: who wrote it, and the keys
@@ -383,31 +321,21 @@ func (m *Message) readExtra() {
 // SetFault keeps why a turn failed behind a message, as Message.Fault. It changes nothing that was said. The error is
 // ErrNotFound where the message is gone.
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
-	return s.jot(ctx, "record why the turn failed", func(tx *sql.Tx) error {
-		session, err := sessionHolding(ctx, tx, message)
-		if err != nil {
-			return err
-		}
-		if err := execute(ctx, tx, `UPDATE messages SET fault = ? WHERE id = ?`, s.clean(fault), message); err != nil {
-			return err
-		}
-		return s.setRegister(ctx, tx, session, message, faultValue)
+	return s.jot(ctx, "record why the turn failed", func(t *tx) {
+		session := sessionHolding(t, message)
+		t.exec(`UPDATE messages SET fault = ? WHERE id = ?`, s.clean(fault), message)
+		s.setRegister(t, session, message, faultValue)
 	})
 }
 
 // SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
 // that still arrive are left alone, and so are messages that are gone.
 func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int64]int) error {
-	// In the order of the ids neighbours in the file are written together.
-	ids := slices.SortedFunc(maps.Keys(counts), cmp.Compare[int64])
-	return s.jot(ctx, "keep the token counts", func(tx *sql.Tx) error {
-		for _, id := range ids {
-			err := execute(ctx, tx, `UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
+	return s.jot(ctx, "keep the token counts", func(t *tx) {
+		// In the order of the ids neighbours in the file are written together.
+		for _, id := range slices.Sorted(maps.Keys(counts)) {
+			t.exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
 				counts[id], tokenizer, id, history.Streaming)
-			if err != nil {
-				return err
-			}
 		}
-		return nil
 	})
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"reflect"
 	"slices"
@@ -133,12 +132,9 @@ func TestAGoodCopyMendsDamagedBytes(t *testing.T) {
 	}
 	damaged := add(t, s, says)
 	// An index that is made anew leaves a damaged message out.
-	must(t, "damage", s.jot(ctx, "damage", func(tx *sql.Tx) error {
-		if err := unindex(ctx, tx, []int64{damaged.ID}); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, "UPDATE attachments SET data = x'99'")
-		return err
+	must(t, "damage", s.jot(ctx, "damage", func(tx *tx) {
+		unindex(tx, []int64{damaged.ID})
+		tx.exec("UPDATE attachments SET data = x'99'")
 	}))
 	if got := read(t, s, damaged.ID); !got.Damaged {
 		t.Fatalf("the message is not damaged: %+v", got)

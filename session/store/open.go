@@ -200,7 +200,7 @@ var errEmpty = fmt.Errorf("%w: the file is empty", ErrNotHistory)
 
 // create makes the schema in a new file, in one transaction, so that nobody finds it half made.
 func (s *Store) create(ctx context.Context) error {
-	return s.transact(ctx, s.full, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) })
+	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
 }
 
 func (s *Store) hasSchema(ctx context.Context) (there bool, err error) {
@@ -242,7 +242,7 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	err := s.disown(ctx)
-	if !s.readOnly && s.path != sqlite.Memory && s.inPlace() == nil {
+	if !s.readOnly && s.path != sqlite.Memory && s.inPlace("close the chat history") == nil {
 		// Left to the last one to close where others still have the file open.
 		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}

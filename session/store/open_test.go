@@ -323,26 +323,26 @@ func TestCancelledContextIsSaidAsSuch(t *testing.T) {
 	session, _ := begin(t, s, "", "hello")
 	ctx, cancel := context.WithCancel(context.Background())
 	// SQLite does not hear an interrupt that comes before its statement runs: the count comes to an end.
-	err := s.save(ctx, "count for long", func(tx *sql.Tx) error {
+	err := s.save(ctx, "count for long", doing(func(tx *sql.Tx) error {
 		go cancel()
 		var n int
 		return tx.QueryRowContext(ctx, `
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000000)
 			SELECT max(i) FROM n`).Scan(&n)
-	})
+	}))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a transaction whose context ended = %v, want context.Canceled", err)
 	}
 	// Between two statements, database/sql ends the transaction by itself and then says only that.
 	ctx, cancel = context.WithCancel(context.Background())
-	err = s.save(ctx, "write late", func(tx *sql.Tx) error {
+	err = s.save(ctx, "write late", doing(func(tx *sql.Tx) error {
 		cancel()
 		for {
 			if _, err := tx.Exec("SELECT 1"); errors.Is(err, sql.ErrTxDone) {
 				return err
 			}
 		}
-	})
+	}))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a transaction whose context ended between statements = %v, want context.Canceled", err)
 	}

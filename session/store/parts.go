@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
@@ -47,29 +46,20 @@ func (p *part) data() []byte {
 }
 
 // insertCallsAndParts stores the calls and parts of a message, whose bytes have these keys, at their places.
-func (l *MessageLine) insertCallsAndParts(ctx context.Context, tx *sql.Tx, keys []int64) error {
-	insert := func(table string, place int, columns []column, more ...sql.NamedArg) error {
-		more = append(more, sql.Named("message", l.ID), sql.Named("place", place))
-		_, err := sqlite.Insert(ctx, tx, table, append(values(columns, 0), more...)...)
-		return err
-	}
+func (l *MessageLine) insertCallsAndParts(t *tx, keys []int64) {
 	for i := range l.ToolCalls {
-		if err := insert("tool_calls", i, callColumns(&l.ToolCalls[i])); err != nil {
-			return err
-		}
+		t.insert("tool_calls", callColumns(&l.ToolCalls[i]), sql.Named("message", l.ID), sql.Named("place", i))
 	}
-	for i := range l.parts {
-		if err := insert("parts", i, partColumns(&l.parts[i]), sql.Named("attachment", keys[i])); err != nil {
-			return err
-		}
+	for i := range keys {
+		t.insert("parts", partColumns(&l.parts[i]),
+			sql.Named("message", l.ID), sql.Named("place", i), sql.Named("attachment", keys[i]))
 	}
-	return nil
 }
 
 // callsOf returns the calls of these messages, in order.
-func callsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64][]history.ToolCall, error) {
+func callsOf(t *tx, messages []int64) map[int64][]history.ToolCall {
 	calls := map[int64][]history.ToolCall{}
-	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+	t.each(func(scan func(...any) error) error {
 		var id int64
 		var c history.ToolCall
 		err := scan(append(fields(callColumns(&c)), &id)...)
@@ -80,70 +70,52 @@ func callsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64][]his
 		FROM tool_calls
 		WHERE message IN (SELECT value FROM json_each(?))
 		ORDER BY message, place`, sqlite.IDs(messages))
-	return calls, err
+	return calls
 }
 
 // attach stores the bytes of a message's parts, each once however often it is attached, sets the fingerprint of the
 // message and returns their keys.
-func (l *MessageLine) attach(ctx context.Context, tx *sql.Tx) (keys []int64, err error) {
+func (l *MessageLine) attach(t *tx) (keys []int64) {
 	l.parts = nil
 	for _, of := range l.Parts {
 		p := part{Part: of}
 		hash := sha256.Sum256(p.data())
-		key, err := attachBytes(ctx, tx, hash[:], p.data())
-		if err != nil {
-			return nil, err
-		}
 		p.hash = hex.EncodeToString(hash[:])
-		l.parts, keys = append(l.parts, p), append(keys, key)
+		l.parts, keys = append(l.parts, p), append(keys, attachBytes(t, hash[:], p.data()))
 	}
 	l.hash = newPrinter().print(l)
-	return keys, nil
+	return keys
 }
 
 // attachBytes stores bytes under a hash and returns their key. Where other bytes stand under it already,
 // those that have the hash are kept: a good copy repairs every message with a damaged one.
-func attachBytes(ctx context.Context, tx *sql.Tx, hash, data []byte) (key int64, err error) {
+func attachBytes(t *tx, hash, data []byte) (key int64) {
 	if data == nil {
 		data = []byte{}
 	}
 	is := sha256.Sum256(data)
-	result, err := tx.ExecContext(ctx, `
+	written := t.exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
 		ON CONFLICT (hash) DO UPDATE
 		SET data = ?2
 		WHERE ?3 AND data <> ?2`, hash, data, string(is[:]) == string(hash))
-	if err != nil {
-		return 0, err
+	key = value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, hash)
+	if written > 0 { // While they were damaged they had no words to find.
+		indexStored(t, t.ids(`SELECT message FROM parts WHERE attachment = ?`, key))
 	}
-	written, err := result.RowsAffected()
-	if err != nil {
-		return 0, err
-	}
-	err = tx.QueryRowContext(ctx, `SELECT id FROM attachments WHERE hash = ?`, hash).Scan(&key)
-	if err != nil || written == 0 {
-		return key, err
-	}
-	messages, err := idsWhere(ctx, tx, `SELECT message FROM parts WHERE attachment = ?`, key)
-	if err != nil {
-		return 0, err
-	}
-	// While they were damaged they had no words to find.
-	return key, indexStored(ctx, tx, messages)
+	return key
 }
 
 // partsOf returns the parts of these messages, those that are no texts with their bytes only where
 // images is true.
-func partsOf(ctx context.Context, tx *sql.Tx, messages []int64, images bool) (map[int64][]part, error) {
+func partsOf(t *tx, messages []int64, images bool) map[int64][]part {
 	all := map[int64][]part{}
-	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+	t.each(func(scan func(...any) error) error {
 		var id int64
 		var p part
 		var hash, data []byte
-		if err := scan(append(fields(partColumns(&p)), &id, &hash, &data)...); err != nil {
-			return err
-		}
+		err := scan(append(fields(partColumns(&p)), &id, &hash, &data)...)
 		p.hash = hex.EncodeToString(hash)
 		p.damaged = (p.Kind == history.TextPart || images) && hashOf(data) != p.hash
 		if p.Kind == history.TextPart {
@@ -152,14 +124,20 @@ func partsOf(ctx context.Context, tx *sql.Tx, messages []int64, images bool) (ma
 			p.Data = data
 		}
 		all[id] = append(all[id], p)
-		return nil
+		return err
 	}, `
 		SELECT `+names(partColumns(new(part)), "p")+`, p.message, a.hash, iif(p.kind = 'text' OR ?2, a.data, NULL)
 		FROM parts p
 		JOIN attachments a ON a.id = p.attachment
 		WHERE p.message IN (SELECT value FROM json_each(?1))
 		ORDER BY p.message, p.place`, sqlite.IDs(messages), images)
-	return all, err
+	return all
+}
+
+// hashOf is the SHA-256 of bytes in hexadecimal.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // printer takes fingerprints with one hash and one buffer: a window of messages is checked whenever it is read.

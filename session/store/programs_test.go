@@ -106,13 +106,13 @@ func checkChats(t *testing.T, path string, chats, turns int) {
 	if n := s.Notices(); len(n) > 0 {
 		t.Errorf("the notices are %q, want none", n)
 	}
-	must(t, "check", s.view(context.Background(), "check", func(tx *sql.Tx) error {
+	must(t, "check", s.view(context.Background(), "check", doing(func(tx *sql.Tx) error {
 		wrong, err := complaints(context.Background(), tx, "integrity_check")
 		if len(wrong) > 0 {
 			t.Errorf("integrity_check says %q", wrong)
 		}
 		return err
-	}))
+	})))
 }
 
 func TestEightProgramsOnOneFile(t *testing.T) {

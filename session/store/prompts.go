@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // Draft is a text as it is in the composer.
@@ -96,37 +95,24 @@ func (d Draft) Hash() (sum [sha256.Size]byte) {
 // prompt. It removes the oldest prompts beyond the limit. An empty session is the chat that has not begun.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 	d = s.cleanDraft(Draft{Text: d.Text, Folds: slices.DeleteFunc(slices.Clone(d.Folds), Fold.unnamed)})
-	return s.jot(ctx, "save the prompt", func(tx *sql.Tx) error {
-		n, err := draftKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
+	return s.jot(ctx, "save the prompt", func(t *tx) {
+		n := draftKey(t, session)
 		hash := d.Hash()
 		// The same text sent in another session becomes that session's: purging either must remove it.
-		err = execute(ctx, tx, `
+		t.exec(`
 			INSERT INTO prompts (created_ms, text, files, session, hash)
-			SELECT ?1, ?2, ?3, ?4, ?5
+			SELECT ?1, ?2, ?3, nullif(?4, 0), ?5
 			WHERE NOT EXISTS (
 				SELECT 1
 				FROM prompts
-				WHERE id = (SELECT max(id) FROM prompts)
-					AND session IS ?4
-					AND hash = ?5)`,
-			s.now().UnixMilli(), []byte(d.Text), asJSON{in: d.Folds, none: "[]"}, sql.NullInt64{Int64: n, Valid: n != 0}, hash[:])
-		if err != nil {
-			return err
-		}
-		return execute(ctx, tx, `
+				WHERE id = (SELECT max(id) FROM prompts) AND session IS nullif(?4, 0) AND hash = ?5)`,
+			s.now().UnixMilli(), blob{&d.Text}, asJSON{in: d.Folds, none: "[]"}, n, hash[:])
+		t.exec(`
 			DELETE FROM prompts
 			WHERE id < (SELECT max(id) FROM prompts)
 				AND id <= (
 					SELECT max(id)
-					FROM (
-						SELECT
-							id,
-							sum(length(text) + length(files)) OVER (ORDER BY id DESC) AS upto
-						FROM prompts
-					)
+					FROM (SELECT id, sum(length(text) + length(files)) OVER (ORDER BY id DESC) AS upto FROM prompts)
 					WHERE upto > ?)`, promptBytes)
 	})
 }
@@ -137,18 +123,18 @@ func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, 
 	if limit <= 0 {
 		limit = -1
 	}
-	return inTx(ctx, s.view, "read the prompts", func(tx *sql.Tx) ([]Prompt, error) {
-		return sqlite.Collect(ctx, tx, scanPrompt, `
-			SELECT
-				id,
-				substr(text, 1, ?),
-				length(text),
-				files,
-				hash
+	return inTx(ctx, s.view, "read the prompts", func(t *tx) (all []Prompt) {
+		t.each(func(scan func(...any) error) error {
+			p, err := scanPrompt(scan)
+			all = append(all, p)
+			return err
+		}, `
+			SELECT id, substr(text, 1, ?), length(text), files, hash
 			FROM prompts
 			WHERE id > ?
 			ORDER BY id DESC
 			LIMIT ?`, headBytes, after, limit)
+		return all
 	})
 }
 
@@ -166,55 +152,43 @@ func scanPrompt(scan func(...any) error) (Prompt, error) {
 }
 
 // Prompt returns a prompt of the history. It returns ErrNotFound for one that was removed meanwhile.
-func (s *Store) Prompt(ctx context.Context, id int64) (d Draft, err error) {
-	err = s.view(ctx, "read the prompt", func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT text, files FROM prompts WHERE id = ?`, id).
-			Scan(blob{&d.Text}, asJSON{in: &d.Folds, lenient: true})
-		return found("read the prompt", err)
+func (s *Store) Prompt(ctx context.Context, id int64) (Draft, error) {
+	return inTx(ctx, s.view, "read the prompt", func(t *tx) (d Draft) {
+		into := []any{blob{&d.Text}, asJSON{in: &d.Folds, lenient: true}}
+		if !t.row(into, `SELECT text, files FROM prompts WHERE id = ?`, id) {
+			t.missing("read the prompt")
+		}
+		return d.checked()
 	})
-	return d.checked(), err
 }
 
 // SaveDraft keeps what is unsent in a session's composer; "" without a file empties it. An empty
 // session is the chat that has not begun.
 func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
 	d = s.cleanDraft(d)
-	return s.jot(ctx, "keep the draft", func(tx *sql.Tx) error {
-		n, err := draftKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		return s.putDraft(ctx, tx, n, d)
-	})
+	return s.jot(ctx, "keep the draft", func(t *tx) { putDraft(t, draftKey(t, session), d) })
 }
 
 // putDraft replaces the draft of the session with this key.
-func (s *Store) putDraft(ctx context.Context, tx *sql.Tx, n int64, d Draft) error {
-	err := execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n)
-	if err != nil || d.Text == "" && len(d.Folds) == 0 {
-		return err
+func putDraft(t *tx, n int64, d Draft) {
+	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+	if d.Text != "" || len(d.Folds) > 0 {
+		t.insert("drafts", d.columns(), sql.Named("session", n))
 	}
-	return insertRow(ctx, tx, "drafts", &d, sql.Named("session", n))
 }
 
 // Draft returns what is unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
-	return inTx(ctx, s.view, "read the draft", func(tx *sql.Tx) (Draft, error) {
-		n, err := draftKey(ctx, tx, session)
-		if err != nil {
-			return Draft{}, err
-		}
-		all, err := readRows[Draft](ctx, tx, "drafts WHERE session = ?", n)
-		if err != nil || len(all) == 0 {
-			return Draft{}, err
-		}
-		return all[0].checked(), nil
+	return inTx(ctx, s.view, "read the draft", func(t *tx) (out Draft) {
+		eachRow(t, "drafts WHERE session = ?", func(d *Draft) { out = d.checked() }, draftKey(t, session))
+		return out
 	})
 }
 
-func draftKey(ctx context.Context, tx *sql.Tx, session string) (int64, error) {
+// draftKey is the key of the session of a draft, 0 for that of the chat that has not begun.
+func draftKey(t *tx, session string) int64 {
 	if session == "" {
-		return 0, nil
+		return 0
 	}
-	return sessionKey(ctx, tx, session)
+	return sessionKey(t, session)
 }

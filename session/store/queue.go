@@ -38,33 +38,28 @@ func (q *Queued) redact(clean func(string) string) {
 
 // Queue returns the queued messages of a session in the order in which they are sent.
 func (s *Store) Queue(ctx context.Context, session string) ([]Queued, error) {
-	return withSession(ctx, s.view, "read the queue", session, func(tx *sql.Tx, n int64) ([]Queued, error) {
-		all, err := readRows[Queued](ctx, tx, "queued WHERE session = ? ORDER BY id", n)
+	return withSession(ctx, s.view, "read the queue", session, func(t *tx, n int64) []Queued {
+		all := readRows[Queued](t, "queued WHERE session = ? ORDER BY id", n)
 		for i := range all {
 			all[i].Draft = all[i].Draft.checked()
 		}
-		return all, err
+		return all
 	})
 }
 
 // Enqueue adds a message to the end of a session's queue, and empties the session's draft, which the message was. It
 // returns the message with its id.
 func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, error) {
-	return withSession(ctx, s.save, "save the queued message", session, func(tx *sql.Tx, n int64) (Queued, error) {
-		stored := q
+	return withSession(ctx, s.save, "save the queued message", session, func(t *tx, n int64) Queued {
+		stored, out := q, q
 		stored.Parts = slices.Clone(q.Parts)
 		if s.redact != nil {
 			stored.redact(s.redact)
 		}
-		if err := execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n); err != nil {
-			return Queued{}, err
-		}
-		if err := insertRow(ctx, tx, "queued", &stored, sql.Named("session", n)); err != nil {
-			return Queued{}, err
-		}
-		out := q
-		err := tx.QueryRowContext(ctx, `SELECT last_insert_rowid()`).Scan(&out.ID)
-		return out, err
+		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+		t.insert("queued", stored.columns(), sql.Named("session", n))
+		out.ID = value[int64](t, `SELECT last_insert_rowid()`)
+		return out
 	})
 }
 
@@ -75,26 +70,23 @@ func (f Fold) unnamed() bool { return f.From == f.To && f.Path == "" }
 // says so. It returns ErrNotFound for one that is not in the queue any more.
 func (s *Store) Unqueue(ctx context.Context, session string, id int64, keep bool) error {
 	doing := "take the message from the queue"
-	_, err := withSession(ctx, s.save, doing, session, func(tx *sql.Tx, n int64) (struct{}, error) {
-		none := struct{}{}
-		all, err := readRows[Queued](ctx, tx, "queued WHERE session = ? AND id = ?", n, id)
-		if err == nil && len(all) == 0 {
-			err = found(doing, sql.ErrNoRows)
+	return s.save(ctx, doing, func(t *tx) {
+		n := sessionKey(t, session)
+		all := readRows[Queued](t, "queued WHERE session = ? AND id = ?", n, id)
+		if len(all) == 0 {
+			t.missing("%s", doing)
+			return
 		}
-		if err == nil && keep {
+		if keep {
 			d := all[0].Draft.checked()
 			d.Folds = slices.DeleteFunc(d.Folds, Fold.unnamed)
-			err = s.putDraft(ctx, tx, n, d)
+			putDraft(t, n, d)
 		}
-		if err != nil {
-			return none, err
-		}
-		return none, dequeue(ctx, tx, n, id)
+		dequeue(t, n, id)
 	})
-	return err
 }
 
 // dequeue removes a message from the queue of the session with this key.
-func dequeue(ctx context.Context, tx *sql.Tx, session, id int64) error {
-	return execute(ctx, tx, `DELETE FROM queued WHERE session = ? AND id = ?`, session, id)
+func dequeue(t *tx, session, id int64) {
+	t.exec(`DELETE FROM queued WHERE session = ? AND id = ?`, session, id)
 }

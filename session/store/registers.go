@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // The registers whose names the code uses.
@@ -73,54 +71,43 @@ func registerColumns(row *SessionLine, name string) (out []column) {
 	return out
 }
 
-// registerJSON is the value of a register that sets columns.
-func registerJSON(columns []column) (string, error) {
-	text, err := marshalColumns(columns)
-	return string(text), err
+// registerJSON is the value of a register of a session.
+func registerJSON(t *tx, row *SessionLine, name string) string {
+	text, err := marshalColumns(registerColumns(row, name))
+	t.fail(err)
+	return string(text)
 }
 
 // setRegisters keeps for the other machines that values of a session were set, which are in its row already. It raises
 // Store.Changes.
-func (s *Store) setRegisters(ctx context.Context, tx *sql.Tx, session int64, names ...string) error {
+func (s *Store) setRegisters(t *tx, session int64, names ...string) {
 	for _, name := range names {
-		if err := s.setRegister(ctx, tx, session, 0, name); err != nil {
-			return err
-		}
+		s.setRegister(t, session, 0, name)
 	}
-	return raiseChanges(ctx, tx, session)
+	raiseChanges(t, session)
 }
 
-// sessionHolding is the key of a message's session.
-func sessionHolding(ctx context.Context, tx *sql.Tx, message int64) (session int64, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT session FROM messages WHERE id = ?`, message).Scan(&session)
-	return session, found(fmt.Sprintf("find message %d", message), err)
+// sessionHolding is the key of a message's session, and fails with ErrNotFound where there is no such message.
+func sessionHolding(t *tx, message int64) int64 {
+	session := value[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
+	if session == 0 {
+		t.missing("find message %d", message)
+	}
+	return session
 }
 
 // setRegister stamps the value that a row has now.
-func (s *Store) setRegister(ctx context.Context, tx *sql.Tx, session, item int64, name string) error {
-	r := RegisterLine{Item: item, Name: name}
-	var err error
-	if r.Value, err = registerValue(ctx, tx, session, item, name); err != nil {
-		return err
-	}
-	if r.Stamp, err = s.newID(ctx, tx); err != nil {
-		return err
-	}
-	return putRegister(ctx, tx, session, r)
+func (s *Store) setRegister(t *tx, session, item int64, name string) {
+	value := registerValue(t, session, item, name)
+	putRegister(t, session, RegisterLine{Stamp: s.newID(t), Item: item, Name: name, Value: value})
 }
 
 // putRegister stores a register in place of the one with an earlier stamp.
-func putRegister(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) error {
+func putRegister(t *tx, session int64, r RegisterLine) {
 	const same = `session = ? AND item = ? AND name = ?`
-	err := execute(ctx, tx, `DELETE FROM untold WHERE id = (SELECT stamp FROM registers WHERE `+same+`)`,
-		session, r.Item, r.Name)
-	if err == nil {
-		err = execute(ctx, tx, `DELETE FROM registers WHERE `+same, session, r.Item, r.Name)
-	}
-	if err != nil {
-		return err
-	}
-	return insertRow(ctx, tx, "registers", &r, sql.Named("session", session))
+	t.exec(`DELETE FROM untold WHERE id = (SELECT stamp FROM registers WHERE `+same+`)`, session, r.Item, r.Name)
+	t.exec(`DELETE FROM registers WHERE `+same, session, r.Item, r.Name)
+	t.insert("registers", r.columns(), sql.Named("session", session))
 }
 
 // decision is what was decided about a message: Value is "" where it was taken back.
@@ -130,119 +117,93 @@ type decision struct {
 }
 
 // registerValue is the value of a register as JSON, as the rows have it.
-func registerValue(ctx context.Context, tx *sql.Tx, session, item int64, name string) (string, error) {
+func registerValue(t *tx, session, item int64, name string) string {
 	if sessionRegisters[name] != "" {
-		row, err := sessionByKey(ctx, tx, session)
-		if err != nil {
-			return "", err
-		}
-		return registerJSON(registerColumns(&row, name))
+		row := sessionByKey(t, session)
+		return registerJSON(t, &row, name)
 	}
 	if name == faultValue {
-		var fault string
-		if err := tx.QueryRowContext(ctx, `SELECT fault FROM messages WHERE id = ?`, item).Scan(&fault); err != nil {
-			return "", err
-		}
-		text, err := marshalText(fault)
-		return string(text), err
+		text, err := marshalText(value[string](t, `SELECT fault FROM messages WHERE id = ?`, item))
+		t.fail(err)
+		return string(text)
 	}
 	var d decision
-	query := fmt.Sprintf("SELECT %s, created_ms FROM %s WHERE message = ?", name, decisionTables[name])
-	err := tx.QueryRowContext(ctx, query, item).Scan(&d.Value, &d.Created)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", err
-	}
-	text, err := json.Marshal(d)
-	return string(text), err
+	t.row([]any{&d.Value, &d.Created}, "SELECT "+name+", created_ms FROM "+decisionTables[name]+" WHERE message = ?", item)
+	return textOf(asJSON{in: d})
 }
 
 // errRegister says that a register holds what no program writes.
 var errRegister = errors.New("a value in it cannot be")
 
 // writeRegister sets what a register says in the rows.
-func writeRegister(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) error {
+func writeRegister(t *tx, session int64, r RegisterLine) {
+	var row SessionLine
+	columns := registerColumns(&row, r.Name)
 	switch {
 	case r.Name == faultValue:
 		fault, err := unmarshalText([]byte(r.Value))
 		if err != nil {
-			return errRegister
+			t.fail(errRegister)
 		}
-		return execute(ctx, tx, `UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, fault, r.Item, session)
+		t.exec(`UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, fault, r.Item, session)
 	case decisionTables[r.Name] != "":
-		return writeDecision(ctx, tx, session, r)
-	case sessionRegisters[r.Name] == "":
-		return errRegister
-	}
-	var row SessionLine
-	columns := registerColumns(&row, r.Name)
-	if unmarshalColumns([]byte(r.Value), columns) != nil {
-		return errRegister
-	}
-	if r.Name == tagsValue {
-		return setTags(ctx, tx, session, row.Tags)
-	}
-	if r.Name == modelValue {
-		// What another machine calls by the name of the endpoint is its business.
-		err := execute(ctx, tx, `UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
-		if err != nil {
-			return err
+		writeDecision(t, session, r)
+	case sessionRegisters[r.Name] == "" || unmarshalColumns([]byte(r.Value), columns) != nil:
+		t.fail(errRegister)
+	case r.Name == tagsValue:
+		setTags(t, session, row.Tags)
+	default:
+		if r.Name == modelValue {
+			// What another machine calls by the name of the endpoint is its business.
+			t.exec(`UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
 		}
+		t.update("sessions", columns, 0, sql.Named("n", session))
 	}
-	_, err := sqlite.Update(ctx, tx, "sessions", values(columns, 0), sql.Named("n", session))
-	return err
 }
 
 // writeDecision sets what was decided about a message. Where the message is not here yet it waits in the register.
-func writeDecision(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) error {
+func writeDecision(t *tx, session int64, r RegisterLine) {
 	var d decision
-	if json.Unmarshal([]byte(r.Value), &d) != nil {
-		return errRegister
-	}
-	known := d.Value == "" || history.Flag(d.Value) == history.Pin || history.Flag(d.Value) == history.Exclude
+	err := json.Unmarshal([]byte(r.Value), &d)
+	known := d.Value == "" || d.Value == string(history.Pin) || d.Value == string(history.Exclude)
 	if r.Name == remedyValue {
 		known = d.Value == "" || slices.Contains(history.Remedies(), history.Remedy(d.Value))
 	}
-	if !known {
-		return errRegister
+	if err != nil || !known {
+		t.fail(errRegister)
+		return
 	}
 	table := decisionTables[r.Name]
-	if err := execute(ctx, tx, "DELETE FROM "+table+" WHERE message = ?", r.Item); err != nil || d.Value == "" {
-		return err
+	t.exec("DELETE FROM "+table+" WHERE message = ?", r.Item)
+	if d.Value != "" {
+		t.exec(fmt.Sprintf(`
+			INSERT INTO %s (message, %s, created_ms)
+			SELECT id, ?3, ?4
+			FROM messages
+			WHERE id = ?1 AND session = ?2`, table, r.Name), r.Item, session, d.Value, d.Created)
 	}
-	return execute(ctx, tx, fmt.Sprintf(`
-		INSERT INTO %s (message, %s, created_ms)
-		SELECT id, ?3, ?4
-		FROM messages
-		WHERE id = ?1 AND session = ?2`, table, r.Name), r.Item, session, d.Value, d.Created)
 }
 
 // mergeRegister sets a register where its stamp is greater than that of the one here, and reports whether it is.
-func mergeRegister(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) (set bool, err error) {
+func mergeRegister(t *tx, session int64, r RegisterLine) bool {
 	if (r.Item == 0) != (sessionRegisters[r.Name] != "") {
-		return false, errRegister
+		t.fail(errRegister)
 	}
 	var before RegisterLine
-	here, err := readRows[RegisterLine](ctx, tx, "registers WHERE session = ? AND item = ? AND name = ?",
-		session, r.Item, r.Name)
-	if err != nil {
-		return false, err
-	}
-	if len(here) > 0 {
-		before = here[0]
-	}
+	eachRow(t, "registers WHERE session = ? AND item = ? AND name = ?",
+		func(here *RegisterLine) { before = *here }, session, r.Item, r.Name)
 	later := r.Stamp > before.Stamp
 	if r.Name == titleValue && before.Stamp != 0 && byUser(r) != byUser(before) {
 		later = byUser(r) // an automatic title never replaces the user's
 	}
-	if !later {
-		return false, nil
+	if !later || t.err != nil {
+		return false
 	}
 	if r.Name != leafValue { // whose message may not be here: see settleLeaf
-		if err := writeRegister(ctx, tx, session, r); err != nil {
-			return false, err
-		}
+		writeRegister(t, session, r)
 	}
-	return true, putRegister(ctx, tx, session, r)
+	putRegister(t, session, r)
+	return true
 }
 
 // byUser reports whether a title was given by the user.
@@ -253,20 +214,16 @@ func byUser(title RegisterLine) bool {
 }
 
 // mergeWaiting sets what registers say of a message that came after them.
-func mergeWaiting(ctx context.Context, tx *sql.Tx, session, message int64) error {
-	waiting, err := readRows[RegisterLine](ctx, tx, "registers WHERE session = ? AND item = ?", session, message)
-	for _, r := range waiting {
-		if err := writeRegister(ctx, tx, session, r); err != nil {
-			return err
-		}
+func mergeWaiting(t *tx, session, message int64) {
+	for _, r := range readRows[RegisterLine](t, "registers WHERE session = ? AND item = ?", session, message) {
+		writeRegister(t, session, r)
 	}
-	return err
 }
 
 // settleLeaf sets the end of a session's active branch to the newest message or, where it was chosen after that one was
 // written, to the chosen one: the same on every machine that has the same rows.
-func settleLeaf(ctx context.Context, tx *sql.Tx, session int64) error {
-	return execute(ctx, tx, `
+func settleLeaf(t *tx, session int64) {
+	t.exec(`
 		WITH
 			newest (id) AS (SELECT coalesce(max(id), 0) FROM messages WHERE session = ?1),
 			chosen (id) AS (

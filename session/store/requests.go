@@ -3,10 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
-
-	"winnow/session/store/sqlite"
 )
 
 // Purpose is what a request is for.
@@ -116,9 +113,9 @@ func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	newest := s.newest
 	s.mu.Unlock()
 	var plan newestPlan
-	out, err := inTx(ctx, s.jot, "record the request", func(tx *sql.Tx) (Request, error) {
+	out, err := inTx(ctx, s.jot, "record the request", func(t *tx) Request {
 		plan = newest
-		return s.putRequest(ctx, tx, &plan, r)
+		return s.putRequest(t, &plan, r)
 	})
 	if err != nil {
 		plan = newestPlan{}
@@ -131,21 +128,17 @@ func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 
 // UpdateRequest replaces the record with the request's ID, or returns ErrNotFound. Its plan stays.
 func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
-	return s.jot(ctx, "update the request", func(tx *sql.Tx) error {
+	return s.jot(ctx, "update the request", func(t *tx) {
 		if r.ID == 0 {
-			return found("find the request", sql.ErrNoRows)
+			t.missing("find the request")
 		}
-		_, err := s.putRequest(ctx, tx, nil, r)
-		return err
+		s.putRequest(t, nil, r)
 	})
 }
 
 // putRequest inserts a request without an ID, with its plan, and replaces one that has it.
-func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, newest *newestPlan, r Request) (Request, error) {
-	n, err := sessionKey(ctx, tx, r.Session)
-	if err != nil {
-		return r, err
-	}
+func (s *Store) putRequest(t *tx, newest *newestPlan, r Request) Request {
+	n := sessionKey(t, r.Session)
 	r.Error, r.Fault = s.clean(r.Error), s.clean(r.Fault)
 	if r.Created.IsZero() {
 		r.Created = s.now()
@@ -153,24 +146,19 @@ func (s *Store) putRequest(ctx context.Context, tx *sql.Tx, newest *newestPlan, 
 	r.Created = timeOf(milliseconds(r.Created))
 	r.FirstToken, r.Took = r.FirstToken.Truncate(time.Microsecond), r.Took.Truncate(time.Microsecond)
 	if r.ID != 0 {
-		changed, err := sqlite.Update(ctx, tx, "requests", values(r.columns(), 0), sql.Named("id", r.ID), sql.Named("session", n))
-		if err == nil && changed == 0 {
-			err = found(fmt.Sprintf("find request %d", r.ID), sql.ErrNoRows)
+		if t.update("requests", r.columns(), 0, sql.Named("id", r.ID), sql.Named("session", n)) == 0 {
+			t.missing("find request %d", r.ID)
 		}
-		if err != nil {
-			return r, err
-		}
-		return r, tellAgain(ctx, tx, r.ID)
+		tellAgain(t, r.ID)
+		return r
 	}
 	plan := r.Plan
-	r.Plan = nil
-	if r.ID, err = s.newID(ctx, tx); err != nil {
-		return r, err
+	r.Plan, r.ID = nil, s.newID(t)
+	t.insert("requests", r.columns(), sql.Named("session", n))
+	if plan != nil {
+		putPlan(t, n, r, *plan, newest)
 	}
-	if err := insertRow(ctx, tx, "requests", &r, sql.Named("session", n)); err != nil || plan == nil {
-		return r, err
-	}
-	return r, putPlan(ctx, tx, n, r, *plan, newest)
+	return r
 }
 
 // Requests returns the requests of a session, the oldest first.
@@ -193,45 +181,22 @@ func (s *Store) NewestRequests(ctx context.Context, session string, before int64
 
 // requestsWhere returns the requests that a condition of the session's key and args picks.
 func (s *Store) requestsWhere(ctx context.Context, session, condition string, args ...any) ([]Request, error) {
-	all, err := withSession(ctx, s.view, "read the requests", session, func(tx *sql.Tx, n int64) ([]Request, error) {
-		return readRows[Request](ctx, tx, "requests WHERE "+condition, append([]any{n}, args...)...)
+	return withSession(ctx, s.view, "read the requests", session, func(t *tx, n int64) []Request {
+		all := readRows[Request](t, "requests WHERE "+condition, append([]any{n}, args...)...)
+		for i := range all {
+			all[i].Session = session
+		}
+		return all
 	})
-	for i := range all {
-		all[i].Session = session
-	}
-	return all, err
-}
-
-// Turn is the number of the turn that a user's message begins: how many messages the user has
-// written in its session up to it, on every branch.
-func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
-	turn, err := inTx(ctx, s.view, "number the turn", func(tx *sql.Tx) (int, error) { return turnOf(ctx, tx, message) })
-	if err == nil && turn == 0 {
-		err = found(fmt.Sprintf("find message %d", message), sql.ErrNoRows)
-	}
-	return turn, err
-}
-
-// turnOf is the turn of a user's message, 0 where it is not here.
-func turnOf(ctx context.Context, tx *sql.Tx, message int64) (turn int, err error) {
-	err = tx.QueryRowContext(ctx, `
-		SELECT count(*)
-		FROM messages u
-		JOIN messages m ON m.session = u.session AND m.seq <= u.seq
-		WHERE u.id = ? AND m.role = 'user'`, message).Scan(&turn)
-	return turn, err
 }
 
 // ClearCuts takes back that the server read only a part of some requests of a session.
 func (s *Store) ClearCuts(ctx context.Context, session string, ids []int64) error {
-	_, err := withSession(ctx, s.jot, "update the requests", session, func(tx *sql.Tx, n int64) (struct{}, error) {
+	return s.jot(ctx, "update the requests", func(t *tx) {
+		n := sessionKey(t, session)
 		for _, id := range ids {
-			err := execute(ctx, tx, `UPDATE requests SET cut_expected = 0 WHERE id = ? AND session = ?`, id, n)
-			if err != nil {
-				return struct{}{}, err
-			}
+			t.exec(`UPDATE requests SET cut_expected = 0 WHERE id = ? AND session = ?`, id, n)
 		}
-		return struct{}{}, tellAgain(ctx, tx, ids...)
+		tellAgain(t, ids...)
 	})
-	return err
 }

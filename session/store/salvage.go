@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -62,8 +63,8 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
 	}
 	now := s.now().UnixMilli()
-	fill := func(ctx context.Context, tx *sql.Tx, found recovery.Found) (recovery.Salvage, error) {
-		return s.fill(ctx, tx, found, now)
+	fill := func(ctx context.Context, to *sql.Tx, found recovery.Found) (recovery.Salvage, error) {
+		return s.fill(ctx, to, found, now)
 	}
 	saved, err = recovery.Save(ctx, damaged, fresh, now, recovery.Steps{Check: checkEach, Fill: fill})
 	if err == nil {
@@ -73,9 +74,9 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 }
 
 // fill adds to saved rows what the newest sound backup has beside them.
-func (s *Store) fill(ctx context.Context, tx *sql.Tx, found recovery.Found, now int64) (out recovery.Salvage, err error) {
+func (s *Store) fill(ctx context.Context, to *sql.Tx, found recovery.Found, now int64) (out recovery.Salvage, err error) {
 	reattach := func() error {
-		out.Nameless, err = recovery.Reattach(ctx, tx, now)
+		out.Nameless, err = recovery.Reattach(ctx, to, now)
 		return err
 	}
 	b, there := backup.NewestSound(ctx, s.path, s.now())
@@ -85,61 +86,44 @@ func (s *Store) fill(ctx context.Context, tx *sql.Tx, found recovery.Found, now 
 	db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
 	defer db.Close()
 	err = sqlite.InTx(ctx, db, func(from *sql.Tx) error {
-		if err := recovery.Adopt(ctx, from, tx, found.Damaged); err != nil {
+		if err := recovery.Adopt(ctx, from, to, found.Damaged); err != nil {
 			return err
 		}
 		if err := reattach(); err != nil {
 			return err
 		}
-		sound, err := idsWhere(ctx, from, `SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))`,
-			sqlite.IDs(found.Broken))
-		if err != nil {
-			return err
-		}
-		if err := execute(ctx, tx, `DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))`,
-			sqlite.IDs(sound)); err != nil {
-			return err
-		}
+		backup, here := &tx{Tx: from, ctx: ctx}, &tx{Tx: to, ctx: ctx}
+		sound := backup.ids(`SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(found.Broken))
+		here.exec(`DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(sound))
 		// A message comes with its calls and parts.
-		for _, query := range []string{
-			`DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages)`,
-			`DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)`,
-		} {
-			if err := execute(ctx, tx, query); err != nil {
-				return err
-			}
-		}
+		here.exec(`DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages)`)
+		here.exec(`DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)`)
 		out.Backup = b.Day.Format("2006-01-02")
-		out.FromBackup, err = s.applySessions(ctx, from, tx, found.Damaged["sessions"])
-		return err
+		out.FromBackup = s.applySessions(backup, here, found.Damaged["sessions"])
+		return cmp.Or(here.err, backup.err)
 	})
 	return out, err
 }
 
 // applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
 // those that are not here: they were purged since.
-func (s *Store) applySessions(ctx context.Context, from, tx *sql.Tx, all bool) (messages int, err error) {
-	sessions, err := readSessions(ctx, from, `sessions`)
-	if err != nil {
-		return 0, err
-	}
-	for _, session := range sessions {
-		here, err := sessionThere(ctx, tx, session.ID)
-		if err != nil {
-			return 0, err
-		}
-		if here == 0 && !all {
+func (s *Store) applySessions(from, to *tx, all bool) (messages int) {
+	for _, session := range readSessions(from, `sessions`) {
+		if sessionThere(to, session.ID) == 0 && !all {
 			continue
 		}
-		applied, err := s.apply(ctx, tx, func(take func(Line) error) error {
-			return dumpSession(ctx, from, session.key, take)
+		part := &tx{Tx: to.Tx, ctx: to.ctx}
+		applied := s.apply(part, func(take func(Line) error) error {
+			of := &tx{Tx: from.Tx, ctx: from.ctx}
+			dumpSession(of, session.key, take)
+			return of.err
 		})
 		messages += applied.Messages
-		if err != nil && !errors.Is(err, ErrLine) && !errors.Is(err, ErrWaits) {
-			return 0, err
+		if !errors.Is(part.err, ErrLine) && !errors.Is(part.err, ErrWaits) {
+			to.fail(part.err)
 		}
 	}
-	return messages, nil
+	return messages
 }
 
 // errReplaced reports that another window has put another file in the place of the damaged one.
@@ -189,30 +173,25 @@ func (s *Store) journalDamaged() bool {
 }
 
 // checkEach checks every message of a history against its hash.
-func checkEach(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error {
-	return eachMessage(ctx, tx, func(m Message) error {
-		each(m.ID, m.Damaged)
-		return nil
-	})
+func checkEach(ctx context.Context, of *sql.Tx, each func(id int64, damaged bool)) error {
+	t := &tx{Tx: of, ctx: ctx}
+	eachMessage(t, func(m Message) { each(m.ID, m.Damaged) })
+	return t.err
 }
 
 // eachMessage reads every message of the history in the order of their numbers, and checks each
 // against its hash.
-func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
+func eachMessage(t *tx, f func(Message)) {
 	const atOnce = 200
 	for last := int64(-1); ; {
-		rows, err := readMessages(ctx, tx, `messages m WHERE m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
-		if err != nil || len(rows) == 0 {
-			return err
+		rows := readMessages(t, `messages m WHERE m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
+		if len(rows) == 0 {
+			return
 		}
 		last = rows[len(rows)-1].ID
-		all, err := complete(ctx, tx, "", rows)
-		if err != nil {
-			return err
-		}
-		for _, m := range all {
-			if err := f(m); err != nil {
-				return err
+		for _, m := range complete(t, "", rows) {
+			if t.err == nil {
+				f(m)
 			}
 		}
 	}

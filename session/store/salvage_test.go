@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -172,10 +171,9 @@ func TestRangesAreReadAroundTheDamage(t *testing.T) {
 	must(t, "write", os.WriteFile(path, file, 0o600))
 	s := openAt(t, path, Options{Now: noon().now})
 	var texts []string
-	must(t, "read", s.view(context.Background(), "read", func(tx *sql.Tx) error {
-		return eachMessage(context.Background(), tx, func(m Message) error {
+	must(t, "read", s.view(context.Background(), "read", func(tx *tx) {
+		eachMessage(tx, func(m Message) {
 			texts = append(texts, m.Content[:min(len(m.Content), 60)])
-			return nil
 		})
 	}))
 	must(t, "close", s.Close())

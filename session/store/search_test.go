@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"reflect"
 	"slices"
 	"strings"
@@ -157,16 +156,13 @@ func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
 	ctx := context.Background()
 	begin(t, s, "kept", "needle in the hay")
 	gone, first := begin(t, s, "gone", "needle")
-	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, gone.ID)
-		for seq := 2; seq < ranked+50 && err == nil; seq++ {
+	must(t, "fill", s.jot(ctx, "fill", func(t *tx) {
+		n := sessionKey(t, gone.ID)
+		for seq := 2; seq < ranked+50; seq++ {
 			m := says(gone.ID, first.ID, history.User, "needle")
-			m.Seq = seq
-			if m.ID, err = s.newID(ctx, tx); err == nil {
-				err = insertMessage(ctx, tx, n, m, "")
-			}
+			m.Seq, m.ID = seq, s.newID(t)
+			insertMessage(t, n, m, "")
 		}
-		return err
 	}))
 	must(t, "delete", s.Delete(ctx, gone.ID))
 	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"[needle] in the hay"}; !reflect.DeepEqual(got, want) {
@@ -227,10 +223,7 @@ func TestAnAnswerThatWasTakenForDeadIsIndexedOnce(t *testing.T) {
 	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "the needle", ""))
 	token, err := s.mine(a.ID)
 	must(t, "owner", err)
-	must(t, "interrupt", s.jot(ctx, "interrupt", func(tx *sql.Tx) error {
-		_, err := interrupt(ctx, tx, token)
-		return err
-	}))
+	must(t, "interrupt", s.jot(ctx, "interrupt", func(t *tx) { interrupt(t, token) }))
 	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"the [needle]"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the interrupted answer: %q, want %q", got, want)
 	}

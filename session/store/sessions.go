@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,153 +95,133 @@ func (l *SessionLine) columns() []column {
 }
 
 // readSessions reads sessions with their tags. from is the query from the name of the table on.
-func readSessions(ctx context.Context, tx *sql.Tx, from string, args ...any) ([]SessionLine, error) {
-	all, err := readRows[SessionLine](ctx, tx, from, args...)
-	if err != nil || len(all) == 0 {
-		return nil, err
+func readSessions(t *tx, from string, args ...any) []SessionLine {
+	all := readRows[SessionLine](t, from, args...)
+	if len(all) == 0 {
+		return nil
+	}
+	byKey := map[int64]*Session{}
+	for i := range all {
+		byKey[all[i].key] = &all[i].Session
 	}
 	// For a page of sessions the tags are looked up, for more of them the whole small table is read.
-	keys := map[int64]*Session{}
-	var ids []int64
-	for i := range all {
-		keys[all[i].key] = &all[i].Session
-		ids = append(ids, all[i].key)
-	}
 	of, few := "", []any(nil)
-	if len(ids) <= 500 {
-		of, few = "WHERE session IN (SELECT value FROM json_each(?))", []any{sqlite.IDs(ids)}
+	if len(all) <= 500 {
+		keys := slices.Collect(maps.Keys(byKey))
+		of, few = "WHERE session IN (SELECT value FROM json_each(?))", []any{sqlite.IDs(keys)}
 	}
-	err = sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+	t.each(func(scan func(...any) error) error {
 		var n int64
 		var tag string
 		err := scan(&n, &tag)
-		if s := keys[n]; s != nil {
+		if s := byKey[n]; s != nil {
 			s.Tags = append(s.Tags, tag)
 		}
 		return err
 	}, "SELECT session, tag FROM tags "+of+" ORDER BY session, tag", few...)
-	return all, err
+	return all
 }
 
 // plainSessions are sessions without the facts of their rows.
-func plainSessions(rows []SessionLine, err error) ([]Session, error) {
+func plainSessions(rows []SessionLine) []Session {
 	out := make([]Session, len(rows))
 	for i, r := range rows {
 		out[i] = r.Session
 	}
-	return out, err
+	return out
 }
 
-// oneSession reads the only session of a query, or returns ErrNotFound.
-func oneSession(ctx context.Context, tx *sql.Tx, doing, from string, args ...any) (SessionLine, error) {
-	all, err := readSessions(ctx, tx, from, args...)
-	if err == nil && len(all) == 0 {
-		err = found(doing, sql.ErrNoRows)
+// oneSession reads the only session of a query, or fails with ErrNotFound.
+func oneSession(t *tx, doing, from string, args ...any) (row SessionLine) {
+	if all := readSessions(t, from, args...); len(all) > 0 {
+		return all[0]
 	}
-	if err != nil {
-		return SessionLine{}, err
-	}
-	return all[0], nil
+	t.missing("%s", doing)
+	return row
 }
 
 // sessionByKey reads one session by its short key.
-func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (SessionLine, error) {
-	return oneSession(ctx, tx, "find the session", `sessions WHERE n = ?`, n)
+func sessionByKey(t *tx, n int64) SessionLine {
+	return oneSession(t, "find the session", `sessions WHERE n = ?`, n)
 }
 
 // sessionByID reads one session by its whole id.
-func sessionByID(ctx context.Context, tx *sql.Tx, id string) (SessionLine, error) {
-	return oneSession(ctx, tx, fmt.Sprintf("find session %q", id), `sessions WHERE id = ?`, id)
+func sessionByID(t *tx, id string) SessionLine {
+	return oneSession(t, fmt.Sprintf("find session %q", id), `sessions WHERE id = ?`, id)
 }
 
-// sessionKey returns the short key of a session by its whole id.
-func sessionKey(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
-	n, err := sessionThere(ctx, tx, id)
-	if err == nil && n == 0 {
-		err = found(fmt.Sprintf("find session %q", id), sql.ErrNoRows)
+// sessionKey returns the short key of a session by its whole id, and fails with ErrNotFound where there is none.
+func sessionKey(t *tx, id string) int64 {
+	n := sessionThere(t, id)
+	if n == 0 {
+		t.missing("find session %q", id)
 	}
-	return n, err
+	return n
 }
 
 // sessionThere is the short key of a session by its whole id, 0 where there is none.
-func sessionThere(ctx context.Context, tx *sql.Tx, id string) (n int64, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(n), 0) FROM sessions WHERE id = ?`, id).Scan(&n)
-	return n, err
+func sessionThere(t *tx, id string) int64 {
+	return value[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
 }
 
 // Session finds a session by its id or a prefix that only one session has. Sessions in the trash
 // are found where no other fits. It returns ErrNotFound or an *AmbiguousError.
 func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error) {
-	return inTx(ctx, s.view, "find the session", func(tx *sql.Tx) (Session, error) {
+	return inTx(ctx, s.view, "find the session", func(t *tx) Session {
 		prefix := strings.ToLower(strings.TrimSpace(idOrPrefix))
 		for _, trash := range []bool{false, true} {
 			// 'g' follows every character of an id.
-			all, err := plainSessions(readSessions(ctx, tx, `
+			all := plainSessions(readSessions(t, `
 				sessions
 				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2
 				ORDER BY used DESC`, prefix, trash))
-			switch {
-			case err != nil:
-				return Session{}, err
-			case len(all) == 1:
-				return all[0], nil
-			case len(all) > 1:
-				return Session{}, &AmbiguousError{Prefix: idOrPrefix, Matches: all[:min(10, len(all))], Count: len(all)}
+			if len(all) == 1 {
+				return all[0]
+			}
+			if len(all) > 1 {
+				t.fail(&AmbiguousError{Prefix: idOrPrefix, Matches: all[:min(10, len(all))], Count: len(all)})
 			}
 		}
-		return Session{}, found(fmt.Sprintf("find session %q", idOrPrefix), sql.ErrNoRows)
+		t.missing("find session %q", idOrPrefix)
+		return Session{}
 	})
 }
 
 // Last returns the session used last that is neither in the trash nor archived, or ErrNotFound.
 func (s *Store) Last(ctx context.Context) (Session, error) {
-	return inTx(ctx, s.view, "find the last session", func(tx *sql.Tx) (Session, error) {
-		row, err := oneSession(ctx, tx, "find the last session", `
+	return inTx(ctx, s.view, "find the last session", func(t *tx) Session {
+		return oneSession(t, "find the last session", `
 			sessions INDEXED BY sessions_used
 			WHERE deleted_ms = 0 AND archived = 0
 			ORDER BY used DESC
-			LIMIT 1`)
-		return row.Session, err
+			LIMIT 1`).Session
 	})
 }
 
 // addSession inserts a session without messages. An empty id gets a new one.
-func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, error) {
-	if in.ID == "" {
-		in.ID = newID()
-	}
+func (s *Store) addSession(t *tx, in Session) int64 {
+	in.ID = cmp.Or(in.ID, newID())
 	if in.Created.IsZero() {
 		in.Created = s.now()
 	}
 	in.Updated, in.Leaf, in.Deleted, in.Messages, in.Turns = in.Created, 0, time.Time{}, 0, 0
 	in.Title, in.System = s.clean(in.Title), s.clean(in.System)
-	return insertSession(ctx, tx, &SessionLine{Session: in})
+	return insertSession(t, &SessionLine{Session: in})
 }
 
 // insertSession stores a session's row and its tags, and returns its key.
-func insertSession(ctx context.Context, tx *sql.Tx, l *SessionLine) (int64, error) {
-	if err := insertRow(ctx, tx, "sessions", l); err != nil {
-		return 0, fmt.Errorf("begin session %q: %w", l.ID, err)
-	}
-	n, err := sessionThere(ctx, tx, l.ID)
-	if err != nil {
-		return 0, err
-	}
-	return n, setTags(ctx, tx, n, l.Tags)
+func insertSession(t *tx, l *SessionLine) int64 {
+	t.insert("sessions", l.columns())
+	n := sessionThere(t, l.ID)
+	setTags(t, n, l.Tags)
+	return n
 }
 
-func setTags(ctx context.Context, tx *sql.Tx, n int64, tags []string) error {
-	if err := execute(ctx, tx, `DELETE FROM tags WHERE session = ?`, n); err != nil {
-		return err
-	}
+func setTags(t *tx, n int64, tags []string) {
+	t.exec(`DELETE FROM tags WHERE session = ?`, n)
 	for _, tag := range tags {
-		err := execute(ctx, tx, `INSERT INTO tags (session, tag) VALUES (?, ?) ON CONFLICT DO NOTHING`,
-			n, strings.ToValidUTF8(tag, "\uFFFD"))
-		if err != nil {
-			return fmt.Errorf("tag the session %q: %w", tag, err)
-		}
+		t.exec(`INSERT INTO tags (session, tag) VALUES (?, ?) ON CONFLICT DO NOTHING`, n, strings.ToValidUTF8(tag, "\uFFFD"))
 	}
-	return nil
 }
 
 // newID is a new session's id.
@@ -247,8 +229,8 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // use makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
-func (s *Store) use(ctx context.Context, tx *sql.Tx, n int64) error {
-	return execute(ctx, tx, `
+func (s *Store) use(t *tx, n int64) {
+	t.exec(`
 		UPDATE sessions
 		SET updated_ms = ?1, used = max(?1, 1 + (SELECT max(used) FROM sessions))
 		WHERE n = ?2`, s.now().UnixMilli(), n)
@@ -266,7 +248,7 @@ type Filter struct {
 
 // Sessions lists sessions, the last used first and pinned ones on top.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
-	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]Session, error) {
+	return inTx(ctx, s.view, "list the sessions", func(t *tx) []Session {
 		limit := -1
 		words := strings.Fields(strings.ToLower(f.Text))
 		// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
@@ -274,18 +256,15 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 		if f.Limit > 0 && !picks {
 			limit = f.Limit
 		}
-		all, err := plainSessions(readSessions(ctx, tx, `
-			sessions
-			WHERE `+f.condition()+`
-			ORDER BY pinned DESC, used DESC
-			LIMIT ?`, limit))
+		from := "sessions WHERE " + f.condition() + " ORDER BY pinned DESC, used DESC LIMIT ?"
+		all := plainSessions(readSessions(t, from, limit))
 		if picks {
 			all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) || !hasWords(s, words) })
 		}
 		if f.Limit > 0 {
 			all = all[:min(f.Limit, len(all))]
 		}
-		return all, err
+		return all
 	})
 }
 
@@ -318,32 +297,39 @@ func hasWords(s Session, words []string) bool {
 
 // SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
 func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
-	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]string, error) {
-		return sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT id FROM sessions ORDER BY id`)
+	return inTx(ctx, s.view, "list the sessions", func(t *tx) []string {
+		return list[string](t, `SELECT id FROM sessions ORDER BY id`)
 	})
 }
 
 // CountSessions is how many sessions are in use.
-func (s *Store) CountSessions(ctx context.Context) (n int, err error) {
-	err = s.view(ctx, "count the sessions", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE `+Filter{}.condition()).Scan(&n)
+func (s *Store) CountSessions(ctx context.Context) (int, error) {
+	return inTx(ctx, s.view, "count the sessions", func(t *tx) int {
+		return value[int](t, `SELECT count(*) FROM sessions WHERE `+Filter{}.condition())
 	})
-	return n, err
+}
+
+// CountSearched is how many sessions a search looks in.
+func (s *Store) CountSearched(ctx context.Context, trash bool) (int, error) {
+	return inTx(ctx, s.view, "count the sessions", func(t *tx) int {
+		return value[int](t, `SELECT count(*) FROM sessions WHERE deleted_ms = 0 OR ?`, trash)
+	})
 }
 
 // Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
 // settings, the system prompt, the title. What was read of it is stale once the count is another one.
-func (s *Store) Changes(ctx context.Context, id string) (changes int64, err error) {
-	err = s.view(ctx, "look for changes of the session", func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT changes FROM sessions WHERE id = ?`, id).Scan(&changes)
-		return found(fmt.Sprintf("find session %q", id), err)
+func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
+	return inTx(ctx, s.view, "look for changes of the session", func(t *tx) (changes int64) {
+		if !t.row([]any{&changes}, `SELECT changes FROM sessions WHERE id = ?`, id) {
+			t.missing("find session %q", id)
+		}
+		return changes
 	})
-	return changes, err
 }
 
 // raiseChanges raises the count of Store.Changes. Every writer of what it counts calls it in its transaction.
-func raiseChanges(ctx context.Context, tx *sql.Tx, session int64) error {
-	return execute(ctx, tx, `UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
+func raiseChanges(t *tx, session int64) {
+	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
 // Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived
@@ -351,11 +337,8 @@ func raiseChanges(ctx context.Context, tx *sql.Tx, session int64) error {
 // told of what change changed. An automatic title never replaces the user's, and a session that is in the trash already
 // keeps its date. change may run several times.
 func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
-	return s.save(ctx, "change the session", func(tx *sql.Tx) error {
-		row, err := sessionByID(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	return s.save(ctx, "change the session", func(t *tx) {
+		row := sessionByID(t, id)
 		before := row
 		before.Tags = slices.Clone(row.Tags)
 		change(&row.Session)
@@ -366,34 +349,20 @@ func (s *Store) Update(ctx context.Context, id string, change func(*Session)) er
 		if !row.Deleted.IsZero() && !before.Deleted.IsZero() {
 			row.Deleted = before.Deleted
 		}
-		if err := inSession(ctx, tx, row.key, row.Leaf); err != nil {
-			return err
-		}
+		inSession(t, row.key, row.Leaf)
 		set := registerColumns(&row, "address")
 		var changed []string
 		for name := range sessionRegisters {
-			was, err := registerJSON(registerColumns(&before, name))
-			if err != nil {
-				return err
-			}
-			is, err := registerJSON(registerColumns(&row, name))
-			if err != nil {
-				return err
-			}
-			if was != is {
+			if registerJSON(t, &before, name) != registerJSON(t, &row, name) {
 				changed = append(changed, name)
 				set = append(set, registerColumns(&row, name)...)
 			}
 		}
 		if slices.Contains(changed, tagsValue) {
-			if err := setTags(ctx, tx, row.key, row.Tags); err != nil {
-				return err
-			}
+			setTags(t, row.key, row.Tags)
 		}
-		if _, err = sqlite.Update(ctx, tx, "sessions", values(set, 0), sql.Named("n", row.key)); err != nil {
-			return err
-		}
-		return s.setRegisters(ctx, tx, row.key, changed...)
+		t.update("sessions", set, 0, sql.Named("n", row.key))
+		s.setRegisters(t, row.key, changed...)
 	})
 }
 

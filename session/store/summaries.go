@@ -43,19 +43,16 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 	if len(m.Sources) == 0 {
 		return m, errors.New("keep the summary: it says of no message that it stands for it")
 	}
-	return withSession(ctx, s.save, "keep the summary", m.Session, func(tx *sql.Tx, n int64) (Summary, error) {
+	return withSession(ctx, s.save, "keep the summary", m.Session, func(t *tx, n int64) Summary {
 		m := m
-		m.Text, m.created = s.clean(m.Text), s.now()
-		var err error
-		if m.ID, err = s.newID(ctx, tx); err != nil {
-			return m, err
-		}
-		return m, insertSummary(ctx, tx, n, &m)
+		m.Text, m.created, m.ID = s.clean(m.Text), s.now(), s.newID(t)
+		insertSummary(t, n, &m)
+		return m
 	})
 }
 
-func insertSummary(ctx context.Context, tx *sql.Tx, session int64, m *Summary) error {
-	return insertRow(ctx, tx, "summaries", m,
+func insertSummary(t *tx, session int64, m *Summary) {
+	t.insert("summaries", m.columns(),
 		sql.Named("session", session),
 		sql.Named("first", m.Sources[0][0]),
 		sql.Named("last", m.LastMessage()))
@@ -64,12 +61,12 @@ func insertSummary(ctx context.Context, tx *sql.Tx, session int64, m *Summary) e
 // Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be
 // told what it was made from is left out: it might hold what was excluded.
 func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
-	return withSession(ctx, s.view, "read the summaries", session, func(tx *sql.Tx, n int64) ([]Summary, error) {
-		all, err := readRows[Summary](ctx, tx, "summaries WHERE session = ? ORDER BY id", n)
+	return withSession(ctx, s.view, "read the summaries", session, func(t *tx, n int64) []Summary {
+		all := readRows[Summary](t, "summaries WHERE session = ? ORDER BY id", n)
 		for i := range all {
 			all[i].Session = session
 		}
-		return slices.DeleteFunc(all, func(m Summary) bool { return !inOrder(m.Sources) }), err
+		return slices.DeleteFunc(all, func(m Summary) bool { return !inOrder(m.Sources) })
 	})
 }
 

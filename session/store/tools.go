@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 )
 
@@ -27,30 +26,24 @@ func (p *ToolPermission) columns() []column {
 
 // ToolPermissions is what the user said of tools for all sessions, by name.
 func (s *Store) ToolPermissions(ctx context.Context) ([]ToolPermission, error) {
-	return inTx(ctx, s.view, "read what tools may do", func(tx *sql.Tx) ([]ToolPermission, error) {
-		return readRows[ToolPermission](ctx, tx, "tool_permissions ORDER BY name, identity")
+	return inTx(ctx, s.view, "read what tools may do", func(t *tx) []ToolPermission {
+		return readRows[ToolPermission](t, "tool_permissions ORDER BY name, identity")
 	})
 }
 
 // SetToolPermission keeps what the user says of a tool for all sessions. A permission for an identity stands beside
 // those for other identities of the name. One for any tool of the name replaces all of them, and is replaced by them.
 func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
-	return s.jot(ctx, "keep what the tool may do", func(tx *sql.Tx) error {
-		err := execute(ctx, tx, `
-			DELETE FROM tool_permissions
-			WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
-		if err != nil {
-			return err
-		}
+	return s.jot(ctx, "keep what the tool may do", func(t *tx) {
+		t.exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
 		p.Updated = s.now()
-		return insertRow(ctx, tx, "tool_permissions", &p)
+		t.insert("tool_permissions", p.columns())
 	})
 }
 
 // ForgetToolPermission takes back what the user said of the tools of a name, and says whether there was anything.
 func (s *Store) ForgetToolPermission(ctx context.Context, name string) (bool, error) {
-	return inTx(ctx, s.jot, "forget what the tool may do", func(tx *sql.Tx) (bool, error) {
-		n, err := changedRows(tx.ExecContext(ctx, `DELETE FROM tool_permissions WHERE name = ?`, name))
-		return n > 0, err
+	return inTx(ctx, s.jot, "forget what the tool may do", func(t *tx) bool {
+		return t.exec(`DELETE FROM tool_permissions WHERE name = ?`, name) > 0
 	})
 }

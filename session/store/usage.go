@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
-
-	"winnow/session/store/sqlite"
 )
 
 // Usage is what some requests of a period used, those to one model for one purpose whose costs come from the
@@ -41,21 +38,17 @@ func (s *Store) Usage(ctx context.Context, periods []Period, bySession bool) ([]
 	if bySession {
 		query = usageBySession
 	}
-	return inTx(ctx, s.view, "sum up the usage", func(tx *sql.Tx) ([]Usage, error) {
-		var all []Usage
+	return inTx(ctx, s.view, "sum up the usage", func(t *tx) (all []Usage) {
 		for i, p := range periods {
-			some, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (u Usage, err error) {
-				u.Period = i
-				err = scan(&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
+			t.each(func(scan func(...any) error) error {
+				u := Usage{Period: i}
+				err := scan(&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
 					&u.Prompt, &u.Cached, &u.CacheWrite, &u.Answer, &u.Reasoning, &u.Uncounted)
-				return u, err
+				all = append(all, u)
+				return err
 			}, query, milliseconds(p.From), milliseconds(p.To))
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, some...)
 		}
-		return all, nil
+		return all
 	})
 }
 
@@ -91,3 +84,39 @@ const (
 		GROUP BY session, endpoint, model, purpose, cost_from
 		ORDER BY session, endpoint, model, purpose, cost_from`
 )
+
+// Spending is what those of a session's requests cost together whose costs come from the same place.
+type Spending struct {
+	From     string // as Request.CostFrom
+	Requests int
+	Cost     int64 // nanodollars
+}
+
+// Spending sums up what a session's requests cost, on every branch.
+func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error) {
+	return withSession(ctx, s.view, "sum up the costs", session, func(t *tx, n int64) (all []Spending) {
+		t.each(func(scan func(...any) error) error {
+			var s Spending
+			err := scan(&s.From, &s.Requests, &s.Cost)
+			all = append(all, s)
+			return err
+		}, `
+			SELECT cost_from, count(*), sum(cost_nano)
+			FROM requests INDEXED BY requests_cost
+			WHERE session = ?
+			GROUP BY cost_from
+			ORDER BY cost_from`, n)
+		return all
+	})
+}
+
+// SessionTokens sums up the tokens of a session's requests and answers, on every branch, as the servers
+// reported them.
+func (s *Store) SessionTokens(ctx context.Context, session string) (int, error) {
+	return withSession(ctx, s.view, "sum up the tokens", session, func(t *tx, n int64) int {
+		return value[int](t, `
+			SELECT coalesce(sum(max(prompt_tokens, 0) + max(answer_tokens, 0)), 0)
+			FROM requests
+			WHERE session = ?`, n)
+	})
+}

@@ -3,12 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"winnow/history"
@@ -144,28 +142,23 @@ type newestPlan struct {
 
 // putPlan stores the plan of a request that was added, whose messages have to be in order: what is otherwise than in the
 // request of this machine before it.
-func putPlan(ctx context.Context, tx *sql.Tx, session int64, r Request, p Verdicts, newest *newestPlan) error {
+func putPlan(t *tx, session int64, r Request, p Verdicts, newest *newestPlan) {
 	if !slices.IsSortedFunc(p.Entries, byID) {
-		return fmt.Errorf("the messages of the plan of request %d are not in order", r.ID)
+		t.fail(fmt.Errorf("the messages of the plan of request %d are not in order", r.ID))
 	}
 	l := RequestLine{Request: r, record: recordOf(p)}
-	err := tx.QueryRowContext(ctx, `
+	l.base = value[int64](t, `
 		SELECT coalesce(max(id), 0)
 		FROM requests
 		WHERE session = ? AND purpose = ? AND chain <> 0 AND id & ? = ?`,
-		session, r.Purpose, idStep-1, r.ID&(idStep-1)).Scan(&l.base)
-	if err != nil {
-		return err
-	}
-	var before []history.Entry
-	if newest.request == l.base {
-		before = newest.entries
-	} else if before, err = verdictsOf(ctx, tx, l.base); err != nil {
-		return err
+		session, r.Purpose, idStep-1, r.ID&(idStep-1))
+	before := newest.entries
+	if newest.request != l.base {
+		before = verdictsOf(t, l.base)
 	}
 	l.verdicts, l.ended = difference(before, p.Entries)
 	*newest = newestPlan{r.ID, p.Entries}
-	return putChange(ctx, tx, session, &l)
+	putChange(t, session, &l)
 }
 
 // byID orders verdicts by their messages, of which none comes twice.
@@ -203,24 +196,21 @@ var errNoBase = errors.New("the plan of the request before it is not here")
 
 // putChange stores the plan of a request behind that of its base. Where another request follows the base already, as
 // where two machines went on with the same number, it begins a chain of its own.
-func putChange(ctx context.Context, tx *sql.Tx, session int64, l *RequestLine) error {
+func putChange(t *tx, session int64, l *RequestLine) {
 	l.chain = l.ID
 	if l.base != 0 {
 		var newest int64
-		err := tx.QueryRowContext(ctx, `
+		there := t.row([]any{&l.chain, &newest}, `
 			SELECT chain, (SELECT max(o.id) FROM requests o WHERE o.chain = r.chain)
 			FROM requests r
-			WHERE id = ? AND session = ? AND purpose = ? AND chain <> 0`, l.base, session, l.Purpose).Scan(&l.chain, &newest)
-		if errors.Is(err, sql.ErrNoRows) {
-			return errNoBase
-		}
-		if err != nil {
-			return err
-		}
-		if newest != l.base {
-			err = copyVerdicts(ctx, tx, session, l)
-		} else {
-			err = execute(ctx, tx, `
+			WHERE id = ? AND session = ? AND purpose = ? AND chain <> 0`, l.base, session, l.Purpose)
+		switch {
+		case !there:
+			t.fail(errNoBase)
+		case newest != l.base:
+			copyVerdicts(t, session, l)
+		default:
+			t.exec(`
 				UPDATE verdicts
 				SET last_request = ?
 				WHERE session = ?
@@ -228,31 +218,24 @@ func putChange(ctx context.Context, tx *sql.Tx, session int64, l *RequestLine) e
 					AND message IN (SELECT value FROM json_each(?))
 					AND last_request IS NULL`, l.base, session, l.chain, sqlite.IDs(l.ended))
 		}
-		if err != nil {
-			return err
-		}
 	}
 	for _, e := range l.verdicts {
 		e = recorded(e)
-		_, err := sqlite.Insert(ctx, tx, "verdicts", append(values(verdictColumns(&e), 0),
+		t.insert("verdicts", verdictColumns(&e),
 			sql.Named("session", session),
 			sql.Named("purpose", l.Purpose),
 			sql.Named("chain", l.chain),
-			sql.Named("first_request", l.ID))...)
-		if err != nil {
-			return err
-		}
+			sql.Named("first_request", l.ID))
 	}
-	_, err := sqlite.Update(ctx, tx, "requests", values(l.record.columns(), 0), sql.Named("id", l.ID))
-	return err
+	t.update("requests", l.record.columns(), 0, sql.Named("id", l.ID))
 }
 
 // copyVerdicts begins a chain with the verdicts of the base that do not end.
-func copyVerdicts(ctx context.Context, tx *sql.Tx, session int64, l *RequestLine) error {
+func copyVerdicts(t *tx, session int64, l *RequestLine) {
 	from := l.chain
 	l.chain = l.ID
-	kept := strings.ReplaceAll(names(verdictColumns(new(history.Entry)), "v"), "v.", "")
-	return execute(ctx, tx, `
+	kept := names(verdictColumns(new(history.Entry)), "")
+	t.exec(`
 		INSERT INTO verdicts (session, purpose, chain, first_request, `+kept+`)
 		SELECT session, purpose, ?4, ?4, `+kept+`
 		FROM verdicts v
@@ -272,74 +255,60 @@ const covers = `v.chain = r.chain
 	AND (v.last_request IS NULL OR v.last_request >= r.id)`
 
 // readRecord reads what the row of a request has of its plan.
-func readRecord(ctx context.Context, tx *sql.Tx, request int64) (session int64, r record, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT "+names(r.columns(), "r")+", session FROM requests r WHERE id = ?", request).
-		Scan(append(fields(r.columns()), &session)...)
-	return session, r, err
+func readRecord(t *tx, request int64) (session int64, r record) {
+	t.row(append(fields(r.columns()), &session),
+		"SELECT "+names(r.columns(), "r")+", session FROM requests r WHERE id = ?", request)
+	return session, r
 }
 
 // verdictsOf reads the verdicts of a request in order, as the rows have them; none for request 0.
-func verdictsOf(ctx context.Context, tx *sql.Tx, request int64) ([]history.Entry, error) {
-	if request == 0 {
-		return nil, nil
-	}
-	session, r, err := readRecord(ctx, tx, request)
-	if err != nil {
-		return nil, err
-	}
-	return readVerdicts(ctx, tx, holdsFor, session, r.chain, request)
+func verdictsOf(t *tx, request int64) []history.Entry {
+	session, r := readRecord(t, request)
+	return readVerdicts(t, holdsFor, session, r.chain, request)
 }
 
-func readVerdicts(ctx context.Context, tx *sql.Tx, condition string, args ...any) ([]history.Entry, error) {
-	return sqlite.Collect(ctx, tx, func(scan func(...any) error) (e history.Entry, err error) {
-		err = scan(fields(verdictColumns(&e))...)
-		return e, err
+func readVerdicts(t *tx, condition string, args ...any) (all []history.Entry) {
+	t.each(func(scan func(...any) error) error {
+		var e history.Entry
+		err := scan(fields(verdictColumns(&e))...)
+		all = append(all, e)
+		return err
 	}, "SELECT "+names(verdictColumns(new(history.Entry)), "v")+
 		" FROM verdicts v WHERE "+condition+" ORDER BY v.message", args...)
+	return all
 }
 
 // readChange adds the plan of a request to its line, as what it has otherwise than the request before it in its chain.
-func readChange(ctx context.Context, tx *sql.Tx, l *RequestLine) error {
-	session, r, err := readRecord(ctx, tx, l.ID)
-	if err != nil || r.chain == 0 {
-		return err
+func readChange(t *tx, l *RequestLine) {
+	var session int64
+	if session, l.record = readRecord(t, l.ID); l.chain == 0 {
+		return
 	}
-	l.record = r
-	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, r.chain, l.ID).
-		Scan(&l.base)
-	if err != nil {
-		return err
-	}
-	l.verdicts, err = readVerdicts(ctx, tx, `session = ? AND chain = ? AND first_request = ?`, session, r.chain, l.ID)
-	if err != nil || l.base == 0 {
-		return err
-	}
-	l.ended, err = idsWhere(ctx, tx, `
+	l.base = value[int64](t, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, l.chain, l.ID)
+	l.verdicts = readVerdicts(t, `session = ? AND chain = ? AND first_request = ?`, session, l.chain, l.ID)
+	l.ended = t.ids(`
 		SELECT message
 		FROM verdicts
 		WHERE session = ? AND chain = ? AND last_request = ?
-		ORDER BY message`, session, r.chain, l.base)
-	return err
+		ORDER BY message`, session, l.chain, l.base)
 }
 
 // Verdicts reads the plan of a request as it was decided. It is an error where it was not recorded or cannot be read.
 func (s *Store) Verdicts(ctx context.Context, request int64) (Verdicts, error) {
-	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(tx *sql.Tx) (Verdicts, error) {
-		_, r, err := readRecord(ctx, tx, request)
-		if err == nil && r.Sum == nil {
-			err = errors.New("it has no plan")
+	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) Verdicts {
+		_, r := readRecord(t, request)
+		if r.Sum == nil {
+			t.fail(errors.New("it has no plan"))
+			return Verdicts{}
 		}
-		if err != nil {
-			return Verdicts{}, err
-		}
-		p := Verdicts{Sum: *r.Sum, Added: r.Added}
-		if p.Entries, err = verdictsOf(ctx, tx, request); err == nil && len(p.Entries) != r.Entries {
-			err = fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, len(p.Entries))
+		p := Verdicts{Sum: *r.Sum, Added: r.Added, Entries: verdictsOf(t, request)}
+		if len(p.Entries) != r.Entries {
+			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, len(p.Entries)))
 		}
 		for i := range p.Entries {
 			r.complete(&p.Entries[i])
 		}
-		return p, err
+		return p
 	})
 }
 
@@ -361,45 +330,44 @@ func (s *Store) VerdictHistory(ctx context.Context, session string, message int6
 	if limit < 1 {
 		limit = -1
 	}
-	return withSession(ctx, s.view, "read the history of a verdict", session, func(tx *sql.Tx, n int64) ([]PastVerdict, error) {
-		return pastVerdicts(ctx, tx, n, message, "", limit)
+	return withSession(ctx, s.view, "read the history of a verdict", session, func(t *tx, n int64) []PastVerdict {
+		return pastVerdicts(t, n, message, "", limit)
 	})
 }
 
 // LastWhole is, for each of some messages, the newest past request in which the model got all of its text. A message
 // that no model ever got whole is not in the map.
 func (s *Store) LastWhole(ctx context.Context, session string, messages ...int64) (map[int64]PastVerdict, error) {
-	return withSession(ctx, s.view, "read when messages were sent whole", session, func(tx *sql.Tx, n int64) (map[int64]PastVerdict, error) {
+	doing := "read when messages were sent whole"
+	return withSession(ctx, s.view, doing, session, func(t *tx, n int64) map[int64]PastVerdict {
 		found := make(map[int64]PastVerdict, len(messages))
 		for _, id := range messages {
-			newest, err := pastVerdicts(ctx, tx, n, id, "AND v.whole", 1)
-			if err != nil {
-				return nil, err
-			}
-			if len(newest) > 0 {
+			if newest := pastVerdicts(t, n, id, "AND v.whole", 1); len(newest) > 0 {
 				found[id] = newest[0]
 			}
 		}
-		return found, nil
+		return found
 	})
 }
 
 // pastVerdicts are the newest verdicts on a message of a session that fulfil a condition, without those that cannot be
 // read.
-func pastVerdicts(ctx context.Context, tx *sql.Tx, session, message int64, condition string, limit int) ([]PastVerdict, error) {
+func pastVerdicts(t *tx, session, message int64, condition string, limit int) (all []PastVerdict) {
 	// The limit is written out: SQLite finds another way for a short one, which takes a tenth of the time.
-	list, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (v PastVerdict, err error) {
+	t.each(func(scan func(...any) error) error {
+		var v PastVerdict
 		var r record
 		into := append(fields(r.columns()), fields(verdictColumns(&v.Entry))...)
-		err = scan(append(into, &v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model)...)
+		err := scan(append(into, &v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model)...)
 		if errors.Is(err, errColumn) || err == nil && r.Sum == nil {
-			return PastVerdict{}, nil
+			return nil
 		}
 		if err == nil {
 			v.Sum = *r.Sum
 			r.complete(&v.Entry)
+			all = append(all, v)
 		}
-		return v, err
+		return err
 	}, `
 		SELECT `+names(new(record).columns(), "r")+", "+names(verdictColumns(new(history.Entry)), "v")+`,
 			r.id,
@@ -413,13 +381,13 @@ func pastVerdicts(ctx context.Context, tx *sql.Tx, session, message int64, condi
 		WHERE v.session = ? AND v.message = ? AND r.ended <> 'failed' `+condition+`
 		ORDER BY r.id DESC
 		LIMIT `+strconv.Itoa(limit), session, message)
-	return slices.DeleteFunc(list, func(v PastVerdict) bool { return v.Request == 0 }), err
+	return all
 }
 
 // CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
 func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
-	return withSession(ctx, s.view, "read what was cut short", session, func(tx *sql.Tx, n int64) ([]int64, error) {
-		return idsWhere(ctx, tx, `
+	return withSession(ctx, s.view, "read what was cut short", session, func(t *tx, n int64) []int64 {
+		return t.ids(`
 			SELECT DISTINCT v.message
 			FROM verdicts v
 			WHERE v.session = ?
@@ -430,33 +398,24 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	})
 }
 
-// NewestSum is where the tokens of the newest request for an answer of a session went that was not refused, and whether
-// it did not hold a message, or not all of it. Where there is none the sum is zero.
+// NewestSum is where the tokens of the newest request for an answer of a session went, and whether it did not hold a
+// message, or not all of it. Where there is none the sum is zero.
 func (s *Store) NewestSum(ctx context.Context, session string) (sum history.Sum, leftOut bool, err error) {
-	sum, err = withSession(ctx, s.view, "read the newest request", session, func(tx *sql.Tx, n int64) (newest history.Sum, err error) {
-		var raw []byte
-		err = tx.QueryRowContext(ctx, `
-			SELECT
-				r.sum,
-				EXISTS (
-					SELECT 1
-					FROM verdicts v
-					WHERE v.session = r.session
-						AND `+covers+`
-						AND NOT v.whole
-						AND v.disposition IN ('dropped', 'cut', 'recalled')
-				)
+	sum, err = withSession(ctx, s.view, "read the newest request", session, func(t *tx, n int64) (newest history.Sum) {
+		t.row([]any{asJSON{in: &newest}, &leftOut}, `
+			SELECT r.sum, EXISTS (
+				SELECT 1
+				FROM verdicts v
+				WHERE v.session = r.session
+					AND `+covers+`
+					AND NOT v.whole
+					AND v.disposition IN ('dropped', 'cut', 'recalled')
+			)
 			FROM requests r
 			WHERE r.session = ? AND r.purpose = '' AND r.chain <> 0
 			ORDER BY r.id DESC
-			LIMIT 1`, n).Scan(&raw, &leftOut)
-		if errors.Is(err, sql.ErrNoRows) {
-			return newest, nil
-		}
-		if err == nil {
-			err = json.Unmarshal(raw, &newest)
-		}
-		return newest, err
+			LIMIT 1`, n)
+		return newest
 	})
 	return sum, leftOut, err
 }
@@ -469,13 +428,13 @@ type Tally struct {
 
 // Tallies counts the verdicts of all of a session's requests that have some, by the request.
 func (s *Store) Tallies(ctx context.Context, session string) (map[int64]Tally, error) {
-	return withSession(ctx, s.view, "count the verdicts", session, func(tx *sql.Tx, n int64) (map[int64]Tally, error) {
+	return withSession(ctx, s.view, "count the verdicts", session, func(t *tx, n int64) map[int64]Tally {
 		tallies := map[int64]Tally{}
-		err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		t.each(func(scan func(...any) error) error {
 			var id int64
-			var t Tally
-			err := scan(&id, asJSON{in: &t.Sum}, &t.Stored, &t.Sent, &t.Cut, &t.Dropped, &t.Recalled, &t.Repaired)
-			tallies[id] = t
+			var c Tally
+			err := scan(&id, asJSON{in: &c.Sum}, &c.Stored, &c.Sent, &c.Cut, &c.Dropped, &c.Recalled, &c.Repaired)
+			tallies[id] = c
 			return err
 		}, `
 			WITH runs AS MATERIALIZED (
@@ -506,6 +465,6 @@ func (s *Store) Tallies(ctx context.Context, session string) (map[int64]Tally, e
 			LEFT JOIN runs v ON `+covers+`
 			WHERE r.session = ?1 AND r.chain <> 0
 			GROUP BY r.id`, n)
-		return tallies, err
+		return tallies
 	})
 }
