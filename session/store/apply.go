@@ -25,8 +25,6 @@ var (
 	ErrAhead = errors.New("its clock is more than a day ahead")
 	// ErrWaits says that lines name rows that are not here yet.
 	ErrWaits = errors.New("it follows a file that is not here yet")
-	// ErrPurged says that a session was purged, here or on another machine.
-	ErrPurged = errors.New("it was purged")
 )
 
 // Applied says what Apply wrote.
@@ -364,7 +362,9 @@ func (a *applying) tombstone(l TombstoneLine) {
 
 // purgedTwice is told of a session that two machines purged: what either of them had is gone.
 func (a *applying) purgedTwice(known, l TombstoneLine) {
-	more := slices.DeleteFunc(slices.Clone(l.Messages), func(id int64) bool { return slices.Contains(known.Messages, id) })
+	more := slices.DeleteFunc(slices.Clone(l.Messages), func(id int64) bool {
+		return slices.Contains(known.Messages, id)
+	})
 	if len(more) == 0 {
 		return
 	}

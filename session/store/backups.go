@@ -67,6 +67,7 @@ func (s *Store) offerBackup(ctx context.Context) {
 	}
 	if b, ok := s.NewestBackup(ctx); ok && b.Messages > here {
 		s.notices = append(s.notices, fmt.Sprintf(offer+": %s and %s. winnow db restore latest restores it.",
-			b.Day.Format("2006-01-02"), english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
+			b.Day.Format("2006-01-02"),
+			english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
 	}
 }

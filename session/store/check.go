@@ -30,10 +30,12 @@ func (c CheckResult) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) 
 // belongs to something finds it. It changes nothing. What it finds is in the CheckResult; the
 // error is for a check that could not be made.
 func (s *Store) Check(ctx context.Context) (CheckResult, error) {
-	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path), Bytes: sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")}
+	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path)}
+	c.Bytes = sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")
 	doing := "check the chat history"
-	for _, step := range []func(context.Context, *CheckResult) error{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
-		err := step(ctx, &c)
+	type step = func(context.Context, *CheckResult) error
+	for _, check := range []step{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
+		err := check(ctx, &c)
 		if sqlite.IsDamage(err) {
 			c.fault("a part of the file cannot be read")
 			continue

@@ -37,11 +37,7 @@ func decisions[T ~string](ctx context.Context, s *Store, session, name string) (
 // decide keeps what was decided about a message, "" for nothing, and has the other machines told.
 func (s *Store) decide(t *tx, message int64, name, of string) {
 	session := sessionHolding(t, message)
-	d := decision{Value: of}
-	if of != "" {
-		d.Created = s.now().UnixMilli()
-	}
-	writeDecision(t, session, RegisterLine{Item: message, Name: name, Value: textOf(asJSON{in: d})})
+	writeDecision(t, session, message, name, of)
 	s.setRegister(t, session, message, name)
 	raiseChanges(t, session)
 }

@@ -32,7 +32,8 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 // learned reads the row of a model. With lenient, what cannot be read is nothing.
 func learned(t *tx, baseURL, model string, lenient bool) Learned {
 	l := Learned{BaseURL: baseURL, Model: model}
-	t.row([]any{asJSON{in: &l, lenient: lenient}}, `SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
+	t.row([]any{asJSON{in: &l, lenient: lenient}},
+		`SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
 	return l
 }
 

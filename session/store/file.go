@@ -24,9 +24,11 @@ func locate(path string, mustExist bool) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: fmt.Errorf("%w: it is a folder, and the history is one file", ErrNotHistory)}
+		kind := fmt.Errorf("%w: it is a folder, and the history is one file", ErrNotHistory)
+		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
 	case err == nil && !info.Mode().IsRegular():
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)}
+		kind := fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)
+		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
 	case errors.Is(err, os.ErrNotExist) && mustExist:
 		return "", &sqlite.Error{Doing: doing, Where: path, Kind: missing{}, Cause: err}
 	case errors.Is(err, os.ErrNotExist):

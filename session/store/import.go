@@ -85,7 +85,7 @@ type Filling func(add func(Message) error) (Session, error)
 // Where the row has an Origin, and one of its Source was imported before and is not in the trash, nothing is stored and
 // the error is a *DuplicateError.
 func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOptions) (Session, error) {
-	out, err := s.importInto(ctx, s.save, Session{}, o.DryRun, func(add func(ImportedMessage) error) (Session, int, error) {
+	messages := func(add func(ImportedMessage) error) (Session, int, error) {
 		last := -1
 		row, err := fill(func(m Message) error {
 			err := add(ImportedMessage{Message: m, After: last})
@@ -93,7 +93,8 @@ func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOption
 			return err
 		})
 		return row, -1, err
-	})
+	}
+	out, err := s.importInto(ctx, s.save, Session{}, o.DryRun, messages)
 	return out.Session, err
 }
 
@@ -271,8 +272,8 @@ func (in *importing) count(leaf int) {
 	}
 	end, here := in.to[leaf], in.out.Session.Leaf
 	if here != 0 && in.own > 0 { // somebody went on with it here
-		extends := value[bool](in.tx, branchUp+` SELECT EXISTS (SELECT 1 FROM branch WHERE id = ?4)`, end, in.session, -1, here)
-		if !extends {
+		const holds = branchUp + ` SELECT EXISTS (SELECT 1 FROM branch WHERE id = ?4)`
+		if !value[bool](in.tx, holds, end, in.session, -1, here) {
 			end = here
 		}
 	}
@@ -291,7 +292,8 @@ func (in *importing) date(row Session) {
 // comes to the answers now, because a file may name it behind them.
 func (in *importing) describe(row Session) {
 	if row.Model != "" {
-		in.exec(`UPDATE messages SET model = ? WHERE session = ? AND role = 'assistant' AND model = ''`, row.Model, in.session)
+		in.exec(`UPDATE messages SET model = ? WHERE session = ? AND role = 'assistant' AND model = ''`,
+			row.Model, in.session)
 	}
 	// The same conversation may have been imported before, however it went on since.
 	if twin := importedAs(in.tx, row); twin != 0 {

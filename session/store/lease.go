@@ -27,7 +27,7 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 	if err != nil {
 		return false, nobody, err
 	}
-	dead, _, err := s.otherLeases(ctx, session, token)
+	_, dead, err := s.leases(ctx)
 	if err != nil {
 		return false, nobody, err
 	}
@@ -79,62 +79,49 @@ func (s *Store) endLease(session, token string) {
 	defer cancel()
 	s.jot(ctx, "let go of the session", func(t *tx) {
 		if s.hold(session, 0) == 0 {
-			t.exec(`DELETE FROM windows WHERE session = (SELECT n FROM sessions WHERE id = ?) AND owner = ?`, session, token)
+			t.exec(`DELETE FROM windows WHERE session = ? AND owner = ?`, sessionThere(t, session), token)
 		}
 	})
 }
 
 // LeasedByOther reports whether another living window has the lease of a session.
 func (s *Store) LeasedByOther(ctx context.Context, session string) (bool, error) {
-	_, leased, err := s.otherLeases(ctx, session, s.owner.Token())
+	if err := s.view(ctx, "find the session", func(t *tx) { sessionKey(t, session) }); err != nil {
+		return false, err
+	}
+	leased, err := s.LeasedByOthers(ctx)
+	return slices.Contains(leased, session), err
+}
+
+// LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
+func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
+	leased, _, err := s.leases(ctx)
 	return leased, err
 }
 
-// otherLeases returns which of the other windows than that of token are dead, and whether one that lives has
-// leased the session.
-func (s *Store) otherLeases(ctx context.Context, session, token string) (dead []string, leased bool, err error) {
-	err = s.view(ctx, "find the session", func(t *tx) { sessionKey(t, session) })
-	if err != nil {
-		return nil, false, err
-	}
-	leases, err := s.leases(ctx, token)
-	for owner, sessions := range leases {
-		switch {
-		case !s.owner.Alive(owner):
-			dead = append(dead, owner)
-		case slices.Contains(sessions, session):
-			leased = true
-		}
-	}
-	return dead, leased, err
-}
-
-// leases are the ids of the sessions that other windows than that of token have leased, by owner.
-func (s *Store) leases(ctx context.Context, token string) (map[string][]string, error) {
-	return inTx(ctx, s.view, "look which sessions other windows have open", func(t *tx) map[string][]string {
-		leases := map[string][]string{}
+// leases are the ids of the sessions that other windows have leased, and which of these windows are dead: their leases
+// do not count.
+func (s *Store) leases(ctx context.Context) (sessions, dead []string, err error) {
+	of := map[string][]string{}
+	err = s.view(ctx, "look which sessions other windows have open", func(t *tx) {
+		clear(of)
 		t.each(func(scan func(...any) error) error {
 			var owner, session string
 			err := scan(&owner, &session)
-			leases[owner] = append(leases[owner], session)
+			of[owner] = append(of[owner], session)
 			return err
 		}, `
 			SELECT w.owner, s.id
 			FROM windows w
 			JOIN sessions s ON s.n = w.session
-			WHERE w.owner != ?`, token)
-		return leases
+			WHERE w.owner != ?`, s.owner.Token())
 	})
-}
-
-// LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
-func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
-	leases, err := s.leases(ctx, s.owner.Token())
-	var out []string
-	for owner, sessions := range leases {
+	for owner, ids := range of {
 		if s.owner.Alive(owner) {
-			out = append(out, sessions...)
+			sessions = append(sessions, ids...)
+		} else {
+			dead = append(dead, owner)
 		}
 	}
-	return out, err
+	return sessions, dead, err
 }

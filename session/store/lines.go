@@ -213,7 +213,8 @@ func dumpSession(t *tx, session int64, take func(Line) error) {
 	eachRow(t, "queued WHERE "+ofThis, func(r *Queued) { d.take(Line{Queued: r}) }, session)
 	d.messages(ofThis, session)
 	d.requests(ofThis, session)
-	eachRow(t, "repairs WHERE "+ofSession+" ORDER BY message, id", func(r *RepairLine) { d.take(Line{Repair: r}) }, session)
+	eachRow(t, "repairs WHERE "+ofSession+" ORDER BY message, id",
+		func(r *RepairLine) { d.take(Line{Repair: r}) }, session)
 	d.summaries(ofThis, session)
 	d.registers("session = ? ORDER BY stamp", session)
 }

@@ -27,12 +27,15 @@ type Message struct {
 	Model        string // the model that answered
 	FinishReason string
 	Tokenizer    string // who counted Tokens, "" where they are not counted
-	Extra        []byte // unknown keys of the reply, or of the message in an imported file, raw JSON, nil for none; Replay is read from it and never stored
-	Queued       int64  // of a user's message that is being stored: its id in the session's queue, which it leaves with that; 0 for none
+	Queued       int64  // of a user's message that is being stored: its id in the queue, which it leaves with that
 	Fault        string // why its turn failed behind it, where no request failed: JSON as Request.Fault, "" for none
-	Alone        bool   // of a user's message: it is sent without the conversation before it, whenever it is asked again
+	Alone        bool   // of a user's message: it is sent without the conversation before it, now and later
 	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
-	Remains      string // what can be read of a damaged message's text: to be shown as damaged, never as said, and never sent
+	// Remains is what can be read of a damaged message's text: to be shown as damaged, never as said, and never sent.
+	Remains string
+	// Extra has unknown keys of the reply, or of the message in an imported file: raw JSON, nil for none. Replay is read
+	// from it and never stored.
+	Extra []byte
 }
 
 // MessageLine is a message with the facts of its row.

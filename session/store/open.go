@@ -102,7 +102,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open read-only.", s.path, errHeld)}
 	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
 		s.frozen = "the disk is full; free some space and start winnow again"
-		s.notices = []string{"The disk is full: " + s.path + " is open read-only. Free some space and start winnow again."}
+		const full = "The disk is full: %s is open read-only. Free some space and start winnow again."
+		s.notices = []string{fmt.Sprintf(full, s.path)}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
 		s.frozen = "there is no permission to write the file"
 		s.notices = []string{fmt.Sprintf("There is no permission to write %s: it is open read-only.", s.path)}

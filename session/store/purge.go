@@ -76,9 +76,11 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 		defer db.Close()
 		// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
 		// temporary file as soon as it is open.
-		for _, query := range []string{"PRAGMA temp_store = FILE", "VACUUM", "", "DELETE FROM purged WHERE gathered = 1"} {
+		const checkpoint = ""
+		steps := []string{"PRAGMA temp_store = FILE", "VACUUM", checkpoint, "DELETE FROM purged WHERE gathered = 1"}
+		for _, query := range steps {
 			err := s.retry(ctx, func() error {
-				if query == "" {
+				if query == checkpoint {
 					return emptyJournal(ctx, db)
 				}
 				_, err := db.ExecContext(ctx, query)

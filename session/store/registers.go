@@ -2,13 +2,10 @@ package store
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"winnow/history"
 )
 
 // The registers whose names the code uses.
@@ -110,26 +107,19 @@ func putRegister(t *tx, session int64, r RegisterLine) {
 	t.insert("registers", r.columns(), sql.Named("session", session))
 }
 
-// decision is what was decided about a message: Value is "" where it was taken back.
-type decision struct {
-	Value   string `json:"value,omitempty"`
-	Created int64  `json:"created_ms,omitempty"`
-}
-
 // registerValue is the value of a register as JSON, as the rows have it.
 func registerValue(t *tx, session, item int64, name string) string {
 	if sessionRegisters[name] != "" {
 		row := sessionByKey(t, session)
 		return registerJSON(t, &row, name)
 	}
-	if name == faultValue {
-		text, err := marshalText(value[string](t, `SELECT fault FROM messages WHERE id = ?`, item))
-		t.fail(err)
-		return string(text)
+	query := `SELECT fault FROM messages WHERE id = ?`
+	if table := decisionTables[name]; table != "" {
+		query = "SELECT " + name + " FROM " + table + " WHERE message = ?"
 	}
-	var d decision
-	t.row([]any{&d.Value, &d.Created}, "SELECT "+name+", created_ms FROM "+decisionTables[name]+" WHERE message = ?", item)
-	return textOf(asJSON{in: d})
+	text, err := marshalText(value[string](t, query, item))
+	t.fail(err)
+	return string(text)
 }
 
 // errRegister says that a register holds what no program writes.
@@ -140,14 +130,12 @@ func writeRegister(t *tx, session int64, r RegisterLine) {
 	var row SessionLine
 	columns := registerColumns(&row, r.Name)
 	switch {
-	case r.Name == faultValue:
-		fault, err := unmarshalText([]byte(r.Value))
+	case r.Item != 0:
+		text, err := unmarshalText([]byte(r.Value))
 		if err != nil {
 			t.fail(errRegister)
 		}
-		t.exec(`UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, fault, r.Item, session)
-	case decisionTables[r.Name] != "":
-		writeDecision(t, session, r)
+		writeDecision(t, session, r.Item, r.Name, text)
 	case sessionRegisters[r.Name] == "" || unmarshalColumns([]byte(r.Value), columns) != nil:
 		t.fail(errRegister)
 	case r.Name == tagsValue:
@@ -161,26 +149,22 @@ func writeRegister(t *tx, session int64, r RegisterLine) {
 	}
 }
 
-// writeDecision sets what was decided about a message. Where the message is not here yet it waits in the register.
-func writeDecision(t *tx, session int64, r RegisterLine) {
-	var d decision
-	err := json.Unmarshal([]byte(r.Value), &d)
-	known := d.Value == "" || d.Value == string(history.Pin) || d.Value == string(history.Exclude)
-	if r.Name == remedyValue {
-		known = d.Value == "" || slices.Contains(history.Remedies(), history.Remedy(d.Value))
-	}
-	if err != nil || !known {
+// writeDecision sets what was decided about a message, "" for nothing. Where the message is not here yet it waits in the
+// register.
+func writeDecision(t *tx, session, message int64, name, decision string) {
+	table := decisionTables[name]
+	switch {
+	case name == faultValue:
+		t.exec(`UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, decision, message, session)
+	case table == "":
 		t.fail(errRegister)
-		return
-	}
-	table := decisionTables[r.Name]
-	t.exec("DELETE FROM "+table+" WHERE message = ?", r.Item)
-	if d.Value != "" {
+	default:
+		t.exec("DELETE FROM "+table+" WHERE message = ?", message)
 		t.exec(fmt.Sprintf(`
-			INSERT INTO %s (message, %s, created_ms)
-			SELECT id, ?3, ?4
+			INSERT INTO %s (message, %s)
+			SELECT id, ?3
 			FROM messages
-			WHERE id = ?1 AND session = ?2`, table, r.Name), r.Item, session, d.Value, d.Created)
+			WHERE id = ?1 AND session = ?2 AND ?3 <> ''`, table, name), message, session, decision)
 	}
 }
 

@@ -60,7 +60,9 @@ type Request struct {
 	CacheWrite  int    // tokens of Prompt that the server wrote to its cache, 0 for none or not said
 	PriceSource string // whose prices Cost was computed from, for people, "" for nobody's
 
-	Reusable       int           // tokens at its beginning that the request before it began with too, as the server counts; 0 for none or not known
+	// Reusable are the tokens at its beginning that the request before it began with too, as the server counts; 0 for
+	// none or not known.
+	Reusable       int
 	ReusableAge    time.Duration // since that request
 	CacheDiagnosis string        // what the server says of its cache, JSON as received, "" for nothing
 

@@ -74,7 +74,9 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 }
 
 // fill adds to saved rows what the newest sound backup has beside them.
-func (s *Store) fill(ctx context.Context, to *sql.Tx, found recovery.Found, now int64) (out recovery.Salvage, err error) {
+func (s *Store) fill(
+	ctx context.Context, to *sql.Tx, found recovery.Found, now int64,
+) (out recovery.Salvage, err error) {
 	reattach := func() error {
 		out.Nameless, err = recovery.Reattach(ctx, to, now)
 		return err
@@ -93,8 +95,9 @@ func (s *Store) fill(ctx context.Context, to *sql.Tx, found recovery.Found, now 
 			return err
 		}
 		backup, here := &tx{Tx: from, ctx: ctx}, &tx{Tx: to, ctx: ctx}
-		sound := backup.ids(`SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(found.Broken))
-		here.exec(`DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(sound))
+		const these = `FROM messages WHERE id IN (SELECT value FROM json_each(?))`
+		sound := backup.ids(`SELECT id `+these, sqlite.IDs(found.Broken))
+		here.exec(`DELETE `+these, sqlite.IDs(sound))
 		// A message comes with its calls and parts.
 		here.exec(`DELETE FROM tool_calls WHERE message NOT IN (SELECT id FROM messages)`)
 		here.exec(`DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)`)

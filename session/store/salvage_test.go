@@ -154,7 +154,8 @@ func historyTables(t *testing.T, s *Store) []string {
 
 func rowsAsText(t *testing.T, s *Store, table string) []string {
 	t.Helper()
-	columns, err := sqlite.TableColumns(context.Background(), s.reads, table)
+	columns, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string],
+		`SELECT name FROM pragma_table_info(?)`, table)
 	must(t, "read the columns", err)
 	query := fmt.Sprintf("SELECT quote(%s) FROM %s ORDER BY 1", strings.Join(columns, ") || ', ' || quote("), table)
 	out, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query)

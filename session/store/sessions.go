@@ -220,7 +220,8 @@ func insertSession(t *tx, l *SessionLine) int64 {
 func setTags(t *tx, n int64, tags []string) {
 	t.exec(`DELETE FROM tags WHERE session = ?`, n)
 	for _, tag := range tags {
-		t.exec(`INSERT INTO tags (session, tag) VALUES (?, ?) ON CONFLICT DO NOTHING`, n, strings.ToValidUTF8(tag, "\uFFFD"))
+		tag = strings.ToValidUTF8(tag, "\uFFFD")
+		t.exec(`INSERT INTO tags (session, tag) VALUES (?, ?) ON CONFLICT DO NOTHING`, n, tag)
 	}
 }
 

@@ -22,9 +22,6 @@ type Sync struct{ s *Store }
 // Sync returns what shares this history.
 func (s *Store) Sync() *Sync { return &Sync{s} }
 
-// ErrNotSynced says that the history was never shared.
-var ErrNotSynced = errors.New("the history is not synced")
-
 // Home is this history among those that share it.
 type Home struct {
 	Folder string // a random name, "" where the history was never shared

@@ -40,10 +40,3 @@ func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
 		t.insert("tool_permissions", p.columns())
 	})
 }
-
-// ForgetToolPermission takes back what the user said of the tools of a name, and says whether there was anything.
-func (s *Store) ForgetToolPermission(ctx context.Context, name string) (bool, error) {
-	return inTx(ctx, s.jot, "forget what the tool may do", func(t *tx) bool {
-		return t.exec(`DELETE FROM tool_permissions WHERE name = ?`, name) > 0
-	})
-}

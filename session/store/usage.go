@@ -34,10 +34,31 @@ type Period struct{ From, To time.Time }
 // origin of their costs, and by session where that is wanted. Sessions in the trash count; those that were
 // purged are gone with their requests.
 func (s *Store) Usage(ctx context.Context, periods []Period, bySession bool) ([]Usage, error) {
-	query := usageByModel
+	session, by := `'', ''`, ""
 	if bySession {
-		query = usageBySession
+		const of = ` FROM sessions WHERE n = requests.session)`
+		session = `(SELECT id` + of + `, (SELECT title` + of
+		by = "session, "
 	}
+	// The index has all that is summed up.
+	query := `
+		SELECT ` + session + `,
+			endpoint,
+			model,
+			purpose,
+			cost_from,
+			count(*),
+			sum(cost_nano),
+			sum(max(prompt_tokens, 0)),
+			sum(max(cached_tokens, 0)),
+			sum(cache_write_tokens),
+			sum(max(answer_tokens, 0)),
+			sum(max(reasoning_tokens, 0)),
+			sum(prompt_tokens < 0 AND answer_tokens < 0)
+		FROM requests INDEXED BY requests_usage
+		WHERE created_ms >= ? AND created_ms < ?
+		GROUP BY ` + by + `endpoint, model, purpose, cost_from
+		ORDER BY ` + by + `endpoint, model, purpose, cost_from`
 	return inTx(ctx, s.view, "sum up the usage", func(t *tx) (all []Usage) {
 		for i, p := range periods {
 			t.each(func(scan func(...any) error) error {
@@ -51,39 +72,6 @@ func (s *Store) Usage(ctx context.Context, periods []Period, bySession bool) ([]
 		return all
 	})
 }
-
-// The sums of one period. They read the index requests_usage and nothing else of the requests.
-const (
-	usageSums = `
-		endpoint,
-		model,
-		purpose,
-		cost_from,
-		count(*),
-		sum(cost_nano),
-		sum(max(prompt_tokens, 0)),
-		sum(max(cached_tokens, 0)),
-		sum(cache_write_tokens),
-		sum(max(answer_tokens, 0)),
-		sum(max(reasoning_tokens, 0)),
-		sum(prompt_tokens < 0 AND answer_tokens < 0)`
-
-	usageByModel = `
-		SELECT '', '',` + usageSums + `
-		FROM requests INDEXED BY requests_usage
-		WHERE created_ms >= ? AND created_ms < ?
-		GROUP BY endpoint, model, purpose, cost_from
-		ORDER BY endpoint, model, purpose, cost_from`
-
-	usageBySession = `
-		SELECT
-			(SELECT id FROM sessions WHERE n = requests.session),
-			(SELECT title FROM sessions WHERE n = requests.session),` + usageSums + `
-		FROM requests INDEXED BY requests_usage
-		WHERE created_ms >= ? AND created_ms < ?
-		GROUP BY session, endpoint, model, purpose, cost_from
-		ORDER BY session, endpoint, model, purpose, cost_from`
-)
 
 // Spending is what those of a session's requests cost together whose costs come from the same place.
 type Spending struct {

@@ -6,11 +6,6 @@ import (
 	"strings"
 )
 
-// TableColumns returns the names of a table's columns.
-func TableColumns(ctx context.Context, q querier, table string) ([]string, error) {
-	return Collect(ctx, q, Only[string], `SELECT name FROM pragma_table_info(?)`, table)
-}
-
 // Insert adds a row to a table and returns its number.
 func Insert(ctx context.Context, tx *sql.Tx, table string, values ...sql.NamedArg) (int64, error) {
 	names, args := parameters(values)
@@ -25,7 +20,9 @@ func Insert(ctx context.Context, tx *sql.Tx, table string, values ...sql.NamedAr
 func Update(ctx context.Context, tx *sql.Tx, table string, values []sql.NamedArg, key ...sql.NamedArg) (int64, error) {
 	names, args := parameters(values)
 	keys, are := parameters(key)
-	result, err := tx.ExecContext(ctx, "UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+strings.Join(keys, " = ? AND ")+" = ?", append(args, are...)...)
+	set, where := strings.Join(names, " = ?, ")+" = ?", strings.Join(keys, " = ? AND ")+" = ?"
+	query := "UPDATE " + table + " SET " + set + " WHERE " + where
+	result, err := tx.ExecContext(ctx, query, append(args, are...)...)
 	if err != nil {
 		return 0, err
 	}
@@ -33,7 +30,8 @@ func Update(ctx context.Context, tx *sql.Tx, table string, values []sql.NamedArg
 }
 
 func insertion(table string, names []string) string {
-	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")"
+	places := "?" + strings.Repeat(", ?", len(names)-1)
+	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + places + ")"
 }
 
 func parameters(values []sql.NamedArg) (names []string, args []any) {

@@ -216,16 +216,14 @@ CREATE TABLE repairs (
 
 CREATE TABLE flags (
 	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
-	flag       TEXT    NOT NULL CHECK (flag IN ('pin', 'exclude')),
-	created_ms INTEGER NOT NULL
+	flag       TEXT    NOT NULL CHECK (flag IN ('pin', 'exclude'))
 ) STRICT;
 
 -- What the user had sent in place of a damaged message: its calls told as text, or nothing. It holds for
 -- the message's whole group of tool calls and results. A message without a row is repaired.
 CREATE TABLE remedies (
 	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
-	remedy     TEXT    NOT NULL CHECK (remedy IN ('text', 'drop')),
-	created_ms INTEGER NOT NULL
+	remedy     TEXT    NOT NULL CHECK (remedy IN ('text', 'drop'))
 ) STRICT;
 
 -- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used

@@ -66,14 +66,14 @@ INSERT INTO repairs (
 	(1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000, 0);
 
 INSERT INTO flags (
-	message, flag, created_ms
+	message, flag
 ) VALUES
-	(2, 'pin', 1795262460000);
+	(2, 'pin');
 
 INSERT INTO remedies (
-	message, remedy, created_ms
+	message, remedy
 ) VALUES
-	(3, 'text', 1795262460000);
+	(3, 'text');
 
 INSERT INTO summaries (
 	id, session, first, last, messages, created_ms, endpoint, model, sources, text
@@ -110,7 +110,7 @@ INSERT INTO registers (
 	stamp, session, item, name, value
 ) VALUES
 	(11, 1, 0, 'pinned', '{"pinned":true}'),
-	(12, 1, 2, 'flag', '{"value":"pin","created_ms":1795262460000}');
+	(12, 1, 2, 'flag', '"pin"');
 
 INSERT INTO tombstones (
 	id, session, messages
