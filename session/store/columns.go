@@ -244,11 +244,14 @@ func eachRow[T any, P interface {
 	row
 }](t *tx, from string, f func(P), args ...any) {
 	query := "SELECT " + names(P(new(T)).columns(), strings.Fields(from)[0]) + " FROM " + from
+	var r, empty T // one for all rows, so that its columns are listed once
+	into := fields(P(&r).columns())
 	t.each(func(scan func(...any) error) error {
-		r := P(new(T))
-		err := scan(fields(r.columns())...)
+		r = empty
+		err := scan(into...)
 		if err == nil {
-			f(r)
+			row := r
+			f(&row)
 		}
 		return cmp.Or(err, t.err)
 	}, query, args...)

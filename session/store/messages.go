@@ -230,11 +230,16 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 // readMessages reads messages without their calls and parts, in the order of their ids: a parent is older than its
 // child, so that is the order of a branch. from is what follows FROM in the query, in which a message is called m.
 func readMessages(t *tx, from string, args ...any) (all []MessageLine) {
+	var l MessageLine  // one for all rows, so that its columns are listed once
+	var siblings int64 // how many there are, and in the lower half the message's place among them
+	into := append(fields(l.columns()), &siblings)
 	t.each(func(scan func(...any) error) error {
-		var l MessageLine
-		var siblings int64 // how many there are, and in the lower half the message's place among them
-		err := scan(append(fields(l.columns()), &siblings)...)
+		l = MessageLine{}
+		err := scan(into...)
 		l.Siblings, l.Sibling = int(siblings>>32), int(siblings&(1<<32-1))
+		if len(all) == cap(all) {
+			all = slices.Grow(all, max(4, len(all))) // large rows: append would copy them more often
+		}
 		all = append(all, l)
 		return err
 	}, `

@@ -268,9 +268,11 @@ func verdictsOf(t *tx, request int64) []history.Entry {
 }
 
 func readVerdicts(t *tx, condition string, args ...any) (all []history.Entry) {
+	var e history.Entry // one for all rows, so that its columns are listed once
+	into := fields(verdictColumns(&e))
 	t.each(func(scan func(...any) error) error {
-		var e history.Entry
-		err := scan(fields(verdictColumns(&e))...)
+		e = history.Entry{}
+		err := scan(into...)
 		all = append(all, e)
 		return err
 	}, "SELECT "+names(verdictColumns(new(history.Entry)), "v")+
