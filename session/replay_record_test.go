@@ -124,7 +124,8 @@ func (f recordFile) store() *Session {
 	f.t.Helper()
 	b := newBench(f.t)
 	then := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"), store.Options{Now: func() time.Time { return then }})
+	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"),
+		store.Options{Now: func() time.Time { return then }})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -197,7 +198,8 @@ func (f recordFile) want(turn int, what, text string) {
 func verdictsText(v store.Verdicts) string {
 	var b strings.Builder
 	for _, e := range v.Entries {
-		fmt.Fprintf(&b, "%d %s %s, %d tokens: %s\n", e.Index+1, e.Role, e.Disposition, e.TokensAfter, e.Cause.Sentence())
+		fmt.Fprintf(&b, "%d %s %s, %d tokens: %s\n", e.Index+1, e.Role, e.Disposition, e.TokensAfter,
+			e.Cause.Sentence())
 	}
 	fmt.Fprintf(&b, "%d tokens in all\n", v.Sum.Total)
 	return b.String()

@@ -46,15 +46,24 @@ func (w writer) must(doing string, err error) {
 func (w writer) message(session string, parent int64) Message {
 	m := Message{Session: session, Parent: parent, Extra: []byte(w.text("extra"))}
 	m.Role = rapid.SampledFrom(roles).Draw(w.T, "role")
-	m.Status = rapid.SampledFrom([]history.Status{"", history.Interrupted, history.Failed, history.Imported, history.Quarantined}).Draw(w.T, "status")
+	m.Status = rapid.SampledFrom([]history.Status{
+		"", history.Interrupted, history.Failed, history.Imported,
+		history.Quarantined,
+	}).Draw(w.T, "status")
 	m.Content, m.Reasoning, m.Name, m.ToolCallID = w.text("content"), w.text("reasoning"), w.text("name"), w.text("call")
 	m.Label, m.Model, m.Endpoint, m.FinishReason = w.text("label"), w.text("model"), "here", "stop"
 	m.Tokens, m.Tokenizer = w.pick("tokens", 9), "o200k"
 	for range w.pick("calls", 3) {
-		m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: w.text("id"), Name: w.text("tool"), Arguments: w.text("arguments")})
+		m.ToolCalls = append(m.ToolCalls, history.ToolCall{
+			ID: w.text("id"), Name: w.text("tool"),
+			Arguments: w.text("arguments"),
+		})
 	}
 	for range w.pick("parts", 3) {
-		p := history.Part{Kind: history.ImagePart, Name: w.text("file"), MediaType: "image/png", Data: []byte{byte(w.pick("data", 4))}, Tokens: 85}
+		p := history.Part{
+			Kind: history.ImagePart, Name: w.text("file"), MediaType: "image/png",
+			Data: []byte{byte(w.pick("data", 4))}, Tokens: 85,
+		}
 		if w.pick("textual", 2) == 0 {
 			p = history.Part{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: w.text("part")}
 		}
@@ -130,11 +139,15 @@ func (w *writer) step(but ...string) {
 			return w.s.SetRemedies(ctx, r, message)
 		},
 		"repair": func() error {
-			r := history.Repair{Kind: "C1", Cause: history.Cause{Text: w.text("what")}, Before: w.text("before"), After: w.text("after")}
+			r := history.Repair{
+				Kind: "C1", Cause: history.Cause{Text: w.text("what")}, Before: w.text("before"),
+				After: w.text("after"),
+			}
 			return w.s.AddRepairs(ctx, 3, map[int64][]history.Repair{message: {r}})
 		},
 		"summary": func() error {
-			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{ids[0], max(ids[0], message)}}, Messages: 2, Model: "m", Text: w.text("summary")})
+			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{ids[0], max(ids[0],
+				message)}}, Messages: 2, Model: "m", Text: w.text("summary")})
 			return err
 		},
 		"damage": func() error {
@@ -357,7 +370,8 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 			t.Fatalf("session %s has %d messages on its branch, had %d", id, len(right), len(left))
 		}
 		for i := range left {
-			if m := right[i]; m.Damaged != left[i].Damaged || m.Content != left[i].Content || m.ID-y.Leaf != left[i].ID-x.Leaf || m.Siblings != left[i].Siblings {
+			if m := right[i]; m.Damaged != left[i].Damaged || m.Content != left[i].Content ||
+				m.ID-y.Leaf != left[i].ID-x.Leaf || m.Siblings != left[i].Siblings {
 				t.Fatalf("message %d of session %s is %+v, was %+v", i, id, m, left[i])
 			}
 		}
@@ -388,7 +402,10 @@ func TestDumpHasEveryColumn(t *testing.T) {
 		"drafts.session": "id",
 		"queued.id":      "row number", "queued.session": "id",
 	}
-	apart := []string{"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "home", "segments", "untold", "tombstones", "sqlite_", "other"}
+	apart := []string{
+		"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "home",
+		"segments", "untold", "tombstones", "sqlite_", "other",
+	}
 	s := openAt(t, newPath(t), Options{Now: noon().now})
 	ctx := context.Background()
 	session, m := begin(t, s, "t", "hello")
@@ -403,7 +420,10 @@ func TestDumpHasEveryColumn(t *testing.T) {
 	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.LeaveOut, m.ID))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {{Kind: "C1"}}}))
-	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1}); err != nil {
+	if _, err := s.AddSummary(ctx, Summary{
+		Session: session.ID, Sources: history.IDs{{m.ID, m.ID}},
+		Messages: 1,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{

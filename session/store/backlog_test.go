@@ -55,7 +55,8 @@ func TestTheBacklogIsWorkedOffNewestFirst(t *testing.T) {
 	if left <= 0 || left >= int64(long) {
 		t.Errorf("after one step %d are left, want some of %d", left, long)
 	}
-	if got, want := hitsOf(t, s, Search{Text: fmt.Sprint(long)}), fmt.Sprintf("needle [%d]", long); !reflect.DeepEqual(got, []string{want}) {
+	if got, want := hitsOf(t, s, Search{Text: fmt.Sprint(long)}), fmt.Sprintf("needle [%d]",
+		long); !reflect.DeepEqual(got, []string{want}) {
 		t.Errorf("after one step the newest message: %q, want %q", got, want)
 	}
 	if got := hitsOf(t, s, Search{Text: "needle 100 "}); len(got) != 0 {

@@ -105,7 +105,10 @@ func BenchmarkSessions(b *testing.B) {
 	ctx := context.Background()
 	must(b, "fill", s.jot(ctx, "fill", func(t *tx) {
 		for i := range 10_000 {
-			in := Session{Title: fmt.Sprint("A chat about the weather in ", i), Model: "gpt-5.2", Endpoint: "openai", Dir: "/home/kim/x"}
+			in := Session{
+				Title: fmt.Sprint("A chat about the weather in ", i), Model: "gpt-5.2", Endpoint: "openai",
+				Dir: "/home/kim/x",
+			}
 			if i%10 == 0 {
 				in.Tags = []string{"work", "sky"}
 			}

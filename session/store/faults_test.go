@@ -157,7 +157,10 @@ func TestExchangeThatWasCutOffIsEnded(t *testing.T) {
 // Two damaged files in one second get names of their own.
 func TestFilesSetAsideAreNeverOverwritten(t *testing.T) {
 	path, damaged, _ := damagedHistory(t)
-	for _, want := range []string{".damaged-20261121-120000", ".damaged-20261121-120000-2", ".damaged-20261121-120000-3"} {
+	for _, want := range []string{
+		".damaged-20261121-120000", ".damaged-20261121-120000-2",
+		".damaged-20261121-120000-3",
+	} {
 		must(t, "damage", os.WriteFile(path, damaged, 0o600))
 		s, err := Open(context.Background(), path, Options{Now: noon().now})
 		must(t, "open", err)

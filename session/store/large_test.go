@@ -91,7 +91,10 @@ func largeHistory(b *testing.B) *Store {
 
 // fill writes one session.
 func (s *speaker) fill(store *Store, t *tx, i int) {
-	row := Session{Title: fmt.Sprintf("About %s and %s", nthWord(s.words.Uint64()), nthWord(s.words.Uint64())), Model: "gpt-5.2", Endpoint: "openai"}
+	row := Session{
+		Title: fmt.Sprintf("About %s and %s", nthWord(s.words.Uint64()), nthWord(s.words.Uint64())),
+		Model: "gpt-5.2", Endpoint: "openai",
+	}
 	if i%10 == 0 {
 		row.Tags = []string{"work", nthWord(uint64(i))}
 	}

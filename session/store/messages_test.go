@@ -102,7 +102,8 @@ func TestDamagedRowIsNotServed(t *testing.T) {
 		_, err := s.full.Exec(sql, m.ID)
 		must(t, sql, err)
 		got := read(t, s, m.ID)
-		if !got.Damaged || got.Status != history.Quarantined || got.Content != "" || got.ToolCalls != nil || got.Parts != nil {
+		if !got.Damaged || got.Status != history.Quarantined || got.Content != "" || got.ToolCalls != nil ||
+			got.Parts != nil {
 			t.Errorf("after %q the message is %+v, want it quarantined and without text", sql, got)
 		}
 		window, err := s.Branch(ctx, session.ID, m.ID, 0, 0)

@@ -106,7 +106,8 @@ func TestOpenTakesAnyPath(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Errorf("Open(%q) stored elsewhere: %v", path, err)
 		}
-		if _, err := s.StartAnswer(context.Background(), says(session.ID, session.Leaf, history.Assistant, "")); err != nil {
+		if _, err := s.StartAnswer(context.Background(), says(session.ID, session.Leaf, history.Assistant,
+			"")); err != nil {
 			t.Errorf("StartAnswer in %q: %v", path, err)
 		}
 	}
@@ -148,7 +149,12 @@ func TestOpenRefusesInWordsOfTheUser(t *testing.T) {
 		{text, Options{}, ErrNotHistory, text},
 		{foreign, Options{}, ErrNotHistory, "this is not a winnow chat history (" + foreign + ")"},
 		{filepath.Join(text, "winnow.db"), Options{}, ErrNoAccess, "not a directory"},
-		{filepath.Join(dir, "none.db"), Options{ReadOnly: true}, ErrNotFound, "cannot open the chat history: there is no chat history yet"},
+		{
+			filepath.Join(dir, "none.db"),
+			Options{ReadOnly: true},
+			ErrNotFound,
+			"cannot open the chat history: there is no chat history yet",
+		},
 		{"", Options{}, nil, "no file is named"},
 	} {
 		s, err := Open(context.Background(), c.path, c.o)
@@ -260,7 +266,8 @@ func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
 		t.Errorf("Append on a full disk = %v, want ErrDiskFull with its sentence", err)
 	}
 	if got := sessionOf(t, s, session.ID); got.Messages != 1 || got.Leaf != first.ID {
-		t.Errorf("after a failed Append the session has %d messages and leaf %d, want 1 and %d", got.Messages, got.Leaf, first.ID)
+		t.Errorf("after a failed Append the session has %d messages and leaf %d, want 1 and %d", got.Messages, got.Leaf,
+			first.ID)
 	}
 	_, err = s.full.Exec("PRAGMA max_page_count = 1000000")
 	must(t, "unlimit", err)
@@ -303,7 +310,8 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 	})
 	if err != nil || tries < 4 || sessionOf(t, s, session.ID).Title != "waited" {
 		tx.Rollback()
-		t.Fatalf("a write against a lock that is given back ended after %d tries with %v, want at least 4 and success", tries, err)
+		t.Fatalf("a write against a lock that is given back ended after %d tries with %v, want at least 4 and success",
+			tries, err)
 	}
 	tx, err = other.full.Begin()
 	must(t, "hold the lock", err)

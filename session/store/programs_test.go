@@ -261,7 +261,8 @@ func checkAcknowledged(t *testing.T, s *Store, id int64, a acknowledged) {
 		}
 	case "done":
 		if m.Status != history.Complete || m.Content != streamedText(a.size) || m.Request == 0 {
-			t.Errorf("finished answer %d is %s with %d bytes, want complete with %d", id, m.Status, len(m.Content), a.size)
+			t.Errorf("finished answer %d is %s with %d bytes, want complete with %d", id, m.Status, len(m.Content),
+				a.size)
 		}
 	default:
 		// More may have been stored than was acknowledged, even all of it.

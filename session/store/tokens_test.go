@@ -35,7 +35,8 @@ func TestTokenCountsChangeNothingElse(t *testing.T) {
 	}
 	for id, want := range counts {
 		if got := read(t, s, id); got.Tokens != want || got.Tokenizer != "o300k" || got.Damaged {
-			t.Errorf("message %d has %d tokens by %q, damaged %t; want %d by o300k", id, got.Tokens, got.Tokenizer, got.Damaged, want)
+			t.Errorf("message %d has %d tokens by %q, damaged %t; want %d by o300k", id, got.Tokens, got.Tokenizer,
+				got.Damaged, want)
 		}
 	}
 }

@@ -145,9 +145,15 @@ func TestShortfallsAreNoPartOfARun(t *testing.T) {
 	var requests []Request
 	for i := range 5 {
 		p := Verdicts{Entries: []history.Entry{
-			{ID: 1, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
+			{ID: 1, Disposition: history.Dropped, Cause: history.Cause{
+				Code: history.CauseOverBudget, Want: 900,
+				Have: i,
+			}},
 			{ID: 2, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}},
-			{ID: 3, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverBudget, Want: 900, Have: i}},
+			{ID: 3, Disposition: history.Dropped, Cause: history.Cause{
+				Code: history.CauseOverBudget, Want: 900,
+				Have: i,
+			}},
 			{ID: 4, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverChars, Want: 40 + i}},
 		}}
 		r, err := s.AddRequest(t.Context(), Request{Session: session.ID, Plan: &p})

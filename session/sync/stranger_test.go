@@ -171,7 +171,8 @@ func TestOtherContentOfAStoredMessageIsNamed(t *testing.T) {
 	file := forge(t, dir, 1, append(chat(kept.ID, first.ID, "what was never said"), chat("another", 1, "hello")...)...)
 	out := a.sync()
 	a.want(kept.ID, "what was said")
-	want := filepath.Join(stranger, shortName(file)) + " has other content for 1 message that is here; what is here stays."
+	want := filepath.Join(stranger,
+		shortName(file)) + " has other content for 1 message that is here; what is here stays."
 	if len(out.Skipped) != 1 || out.Skipped[0] != want || out.Sessions != 1 {
 		t.Errorf("the sync says %q and adds %d sessions, want %q and 1", out.Skipped, out.Sessions, want)
 	}
